@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared-memory contract between a traced program and the engine: cTP, version 2.
+ *
+ * This header is both sides' whole agreement: the layout of the segment, the four atomic operations
+ * used on it, and who may race with whom. It needs <stdint.h> only, and compiles as strict C11 and
+ * C++20. The rules are written out, and numbered, in docs/spec/protocol.md.
+ *
+ * A target owns one sealed memfd, its segment:
+ *
+ *	0            header page: what this is, counters for handing out, orders of the engine
+ *	ring_offset  ring_max descriptions of rings, CTP_RING_STRIDE bytes each
+ *	site_offset  site_max interned sites, sizeof(struct ctp_site) each
+ *	name_offset  name_bytes of interned texts
+ *	chunk_offset chunk_max chunks of CTP_CHUNK_BYTES, which hold the records
+ *
+ * The segment is sparse: what is never touched costs nothing. A ring belongs to one thread at a time.
+ * It is a sequence of records numbered from 0; record p lies in the chunk that
+ * ring->chunk[(p / CTP_CHUNK_RECORDS) % CTP_RING_CHUNKS] names, at index p % CTP_CHUNK_RECORDS. A
+ * thread starts with one chunk, takes a drained one of its own again before a new one, the last
+ * drained first (its cache lines are warm), and takes a new one only where none is drained.
+ *
+ * Who may race with whom, on one ring (X: never at once; -: free):
+ *
+ *	            emit   claim  drain  death
+ *	emit         X      X      -      -
+ *	claim               X      -      -
+ *	drain                      X      -
+ *
+ * emit and claim run in the target, on the thread that owns the ring; drain runs in the engine.
+ */
+#ifndef COROTRACER_CTP_H
+#define COROTRACER_CTP_H
+
+#include <stdint.h>
+
+#if !defined(__linux__) || !defined(__BYTE_ORDER__) || \
+	__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ ||   \
+	!(defined(__x86_64__) || defined(__aarch64__))
+#error "corotracer needs Linux on x86-64 or aarch64, 64-bit little-endian"
+#endif
+
+#ifdef __cplusplus
+#define CTP_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#define CTP_ALIGNED(bytes) alignas(bytes)
+extern "C" {
+#else
+#define CTP_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#define CTP_ALIGNED(bytes) _Alignas(bytes)
+#endif
+
+/* The four operations. No others touch a word that two sides share. */
+#define ctp_load_relaxed(pointer) __atomic_load_n((pointer), __ATOMIC_RELAXED)
+#define ctp_load_acquire(pointer) __atomic_load_n((pointer), __ATOMIC_ACQUIRE)
+#define ctp_store_relaxed(pointer, value) __atomic_store_n((pointer), (value), __ATOMIC_RELAXED)
+#define ctp_store_release(pointer, value) __atomic_store_n((pointer), (value), __ATOMIC_RELEASE)
+
+#define CTP_MAGIC UINT64_C(0x3247455343505443) /* "CTPCSEG2" read as little-endian bytes */
+#define CTP_VERSION 2u
+#define CTP_PAGE_BYTES 4096u
+
+#define CTP_RECORD_WORDS 4u
+#define CTP_RECORD_BYTES 32u
+#define CTP_CHUNK_BYTES 65536u
+#define CTP_CHUNK_RECORDS (CTP_CHUNK_BYTES / CTP_RECORD_BYTES)
+#define CTP_RING_CHUNKS 256u /* at most 16 MiB of records wait in one ring */
+#define CTP_RING_STRIDE 2560u
+#define CTP_RING_MAX 4096u
+#define CTP_SITE_MAX 65536u
+#define CTP_NAME_BYTES (8u << 20)
+#define CTP_CHUNK_MAX 16384u /* 1 GiB of records */
+#define CTP_ID_BLOCK 1024u   /* coroutine ids that a thread takes at a time */
+
+/* The environment variable that names the engine's abstract Unix socket, without the leading NUL.
+ */
+#define CTP_ENVIRONMENT "COROTRACER_SOCKET"
+
+enum ctp_kind {
+#define X(name, number, text, object, argument, meaning) CTP_KIND_##name = number,
+#include "corotracer/def/kinds.def"
+#undef X
+};
+
+enum ctp_resource {
+#define X(name, number, text, meaning) CTP_RESOURCE_##name = number,
+#include "corotracer/def/resources.def"
+#undef X
+};
+
+enum ctp_outcome {
+#define X(name, number, text, meaning) CTP_OUTCOME_##name = number,
+#include "corotracer/def/outcomes.def"
+#undef X
+};
+
+enum ctp_point {
+#define X(name, number, text, meaning) CTP_POINT_##name = number,
+#include "corotracer/def/points.def"
+#undef X
+};
+
+enum ctp_life {
+#define X(name, number, text, meaning) CTP_LIFE_##name = number,
+#include "corotracer/def/lives.def"
+#undef X
+};
+
+enum ctp_mark {
+#define X(name, number, text, meaning) CTP_MARK_##name = number,
+#include "corotracer/def/marks.def"
+#undef X
+};
+
+enum ctp_loss {
+#define X(name, number, text, meaning) CTP_LOSS_##name = number,
+#include "corotracer/def/losses.def"
+#undef X
+};
+
+enum ctp_call {
+#define X(name, number, text, meaning) CTP_CALL_##name = number,
+#include "corotracer/def/calls.def"
+#undef X
+};
+
+enum ctp_detail {
+#define X(name, number, text, meaning) CTP_DETAIL_##name = number,
+#include "corotracer/def/details.def"
+#undef X
+};
+
+/* What word 0 of a record counts. Chosen by the probe at attach (CTP-V2's clock rule). */
+enum ctp_clock {
+	CTP_CLOCK_NONE = 0,
+	CTP_CLOCK_COUNTER = 1,   /* rdtsc or cntvct_el0 */
+	CTP_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC in nanoseconds */
+	CTP_CLOCK_COARSE = 3,    /* header->coarse_time, advanced by the engine */
+};
+
+/* Who writes the segment. */
+enum ctp_role {
+	CTP_ROLE_PROBE = 1,  /* the program's own probe */
+	CTP_ROLE_LEDGER = 2, /* the descriptor ledger; it creates no coroutine */
+	CTP_ROLE_ENGINE = 3, /* the engine's own observations; never a mapped segment */
+};
+
+enum ctp_segment_state {
+	CTP_SEGMENT_LIVE = 1,
+	CTP_SEGMENT_CLOSED = 2, /* the program detached; nothing follows */
+};
+
+/* What a producer does with a full ring. Ordered by the engine. */
+enum ctp_policy {
+	CTP_POLICY_DROP_NEWEST = 0,
+	CTP_POLICY_OVERWRITE_OLDEST = 1, /* the flight recorder */
+};
+
+/* A resource handle: kind in the top eight bits, identity below (def/resources.def). */
+#define CTP_HANDLE(resource, identity) \
+	(((uint64_t)(resource) << 56) | ((uint64_t)(identity)&UINT64_C(0x00ffffffffffffff)))
+#define CTP_HANDLE_RESOURCE(handle) ((unsigned)((uint64_t)(handle) >> 56))
+#define CTP_HANDLE_IDENTITY(handle) ((uint64_t)(handle)&UINT64_C(0x00ffffffffffffff))
+#define CTP_DESCRIPTOR(fd, generation)      \
+	CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, \
+		((uint64_t)((generation)&0xffffffu) << 32) | (uint32_t)(fd))
+
+/* Flags of an enqueue record. */
+#define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
+
+/* One record. `tail` is site:32 | kind:8 | argument:8 | flags:16, from the low end. */
+struct ctp_record {
+	uint64_t time;
+	uint64_t coro;
+	uint64_t object;
+	uint64_t tail;
+};
+
+#define CTP_TAIL(site, kind, argument, flags)                             \
+	((uint64_t)(uint32_t)(site) | ((uint64_t)(uint8_t)(kind) << 32) | \
+		((uint64_t)(uint8_t)(argument) << 40) | ((uint64_t)(uint16_t)(flags) << 48))
+#define CTP_TAIL_SITE(tail) ((uint32_t)(tail))
+#define CTP_TAIL_KIND(tail) ((uint8_t)((tail) >> 32))
+#define CTP_TAIL_ARGUMENT(tail) ((uint8_t)((tail) >> 40))
+#define CTP_TAIL_FLAGS(tail) ((uint16_t)((tail) >> 48))
+
+/*
+ * One ring. The producer line is written by the owning thread alone, the consumer line by the
+ * engine alone; each has a cache line of its own, so that neither disturbs the other.
+ *
+ * P1  head (release by emit) publishes the record below it, its chunk's entry and every site that
+ * the record names; pairs with P1 in ring_drain (acquire). P2  tail (release by ring_drain) gives
+ * drained records back; pairs with P2 in ctp_next_chunk (acquire). P3  floor (release by
+ * ctp_next_chunk, overwriting only, before the chunk's new content): records below it may be
+ * overwritten; pairs with P3 in ring_drain (acquire after the copy). P4  owner (release by
+ * ctp_thread_leave) gives the ring away; pairs with P4 in ctp_ring_claim (acquire).
+ */
+struct ctp_ring {
+	/* producer line */
+	CTP_ALIGNED(64) uint64_t head; /* records published since the ring was first claimed */
+	uint64_t floor;                /* first record that is not overwritten */
+	uint64_t dropped;              /* records given up because the ring was full, ever */
+	uint64_t nested; /* records given up because a signal handler met one half written, ever */
+	uint64_t dropped_first; /* time of the first record of the present gap */
+	uint64_t dropped_told;  /* how many of `dropped` a LOST record has told of */
+	uint32_t owner;         /* kernel thread id; 0: free */
+	uint32_t claims;        /* how often the ring was claimed */
+
+	/* consumer line */
+	CTP_ALIGNED(64) uint64_t tail; /* records drained */
+	uint64_t tail_reserved[7];
+
+	/* the producer's book-keeping; the engine does not read it */
+	CTP_ALIGNED(64) uint32_t nr_owned; /* chunks that this ring has taken */
+	uint32_t nr_free;                  /* of them, drained and in `spare` */
+	uint64_t
+		reclaimed; /* chunk sequence numbers below this one are in `spare` or in use again */
+	uint64_t assigned;     /* chunk sequence numbers below this one have had a chunk */
+	uint64_t full_drained; /* found full: 1 + the drained chunks at that time; 0: not full */
+	uint64_t full_orders;  /* and the engine's orders at that time */
+	uint32_t unbacked;     /* 1 + a chunk that got no memory yet; 0: none */
+	uint32_t book_padding;
+	uint64_t book_reserved[2];
+	uint32_t spare[CTP_RING_CHUNKS]; /* a stack: the last drained chunk on top */
+
+	/* chunk numbers; entry (p / CTP_CHUNK_RECORDS) % CTP_RING_CHUNKS serves record p. */
+	CTP_ALIGNED(64) uint32_t chunk[CTP_RING_CHUNKS];
+	uint32_t ring_reserved[80];
+};
+
+/*
+ * One interned site: a place in the source, or an address. Written once, then `ready` is stored.
+ *
+ * P5  ready (release by ctp_site_intern) publishes the entry and its names; pairs with P5 in
+ *     proto_read_site (acquire).
+ *
+ * Names are offsets from name_offset, 0 for none; each name is a uint32_t length and its bytes.
+ */
+enum ctp_site_kind {
+	CTP_SITE_SOURCE = 1,      /* file, line, column, function as the compiler told them */
+	CTP_SITE_ADDRESS = 2,     /* a return address: the call lies just before it */
+	CTP_SITE_FUNCTION = 3,    /* the first instruction of a function */
+	CTP_SITE_NAME = 4,        /* only a name, in `reason` */
+	CTP_SITE_INSTRUCTION = 5, /* the address of the instruction itself */
+	CTP_SITE_CALLER = 6,      /* where a function returns to that may be inlined: see below */
+};
+
+/*
+ * A site of kind CTP_SITE_CALLER holds a second address, line | column << 32: a return address
+ * within the function whose caller is meant. Where that function was inlined, `address` is its
+ * caller's.
+ */
+struct ctp_site {
+	uint32_t ready; /* 0 or enum ctp_site_kind */
+	uint32_t line;
+	uint32_t column;
+	uint32_t file;     /* name */
+	uint32_t function; /* name */
+	uint32_t reason;   /* name: the awaiter's type, or the site's own name */
+	uint64_t address;
+};
+
+/*
+ * The header page.
+ *
+ * P6  magic is stored last (release) by ctp_attach, after everything it promises; pairs with P6 in
+ *     proto_check (acquire).
+ */
+struct ctp_header {
+	/* identity: written before the magic, constant from then on */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_bytes;
+	uint64_t features_compatible;   /* unknown bits are ignored */
+	uint64_t features_incompatible; /* unknown bits refuse the segment */
+	uint64_t segment_bytes;
+	uint64_t ring_offset;
+	uint64_t site_offset;
+	uint64_t name_offset;
+	uint64_t chunk_offset;
+	uint32_t ring_max;
+	uint32_t site_max;
+	uint32_t name_bytes;
+	uint32_t chunk_max;
+	uint32_t clock;         /* enum ctp_clock */
+	uint32_t role;          /* enum ctp_role */
+	uint64_t pid;           /* as the target sees itself */
+	uint64_t clock_counter; /* three readings of one instant at attach */
+	uint64_t clock_monotonic_ns;
+	uint64_t clock_realtime_ns;
+	uint8_t identity[16]; /* random: no two segments share it */
+
+	/* handed out by the target's threads, each with an atomic addition on a cold path */
+	CTP_ALIGNED(64) uint32_t rings_used; /* rings ever claimed: the engine looks at no others */
+	uint32_t chunks_used;
+	uint32_t sites_used;      /* site 0 is never handed out */
+	uint32_t names_used;      /* bytes */
+	uint64_t ids_used;        /* coroutine id 0 is never handed out */
+	uint64_t untraced_events; /* events of threads that found no ring */
+	uint32_t sites_refused;   /* sites that found no room: those events carry site 0 */
+	uint32_t state;           /* enum ctp_segment_state */
+
+	/* orders of the engine */
+	CTP_ALIGNED(64) uint32_t policy; /* enum ctp_policy */
+	uint32_t chunks_per_ring;        /* budget; 0: CTP_RING_CHUNKS - 1 */
+	uint32_t sleeping;               /* futex word: 1 while the engine sleeps */
+	uint32_t engine_pid;
+	uint64_t engine_heartbeat_ns; /* CLOCK_MONOTONIC */
+	uint64_t coarse_time;
+};
+
+/* The one message that a probe sends over the engine's socket, with the memfd beside it. */
+struct ctp_hello {
+	uint64_t magic;   /* CTP_MAGIC */
+	uint32_t version; /* CTP_VERSION */
+	uint32_t role;    /* enum ctp_role */
+};
+
+CTP_STATIC_ASSERT(sizeof(struct ctp_record) == CTP_RECORD_BYTES, "a record is four words");
+CTP_STATIC_ASSERT(sizeof(struct ctp_ring) == CTP_RING_STRIDE, "a ring's description");
+CTP_STATIC_ASSERT(sizeof(struct ctp_site) == 32, "a site");
+CTP_STATIC_ASSERT(sizeof(struct ctp_header) <= CTP_PAGE_BYTES, "the header fits its page");
+CTP_STATIC_ASSERT(sizeof(struct ctp_hello) == 16, "the greeting");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a trace consists of, as a reader hands it out: events, and the tables that they refer to.
+ *
+ * Every source (a trace file, a text trace, a running target) yields the same two things. Tables
+ * are arrays; references are 32-bit indexes into them. Index 0 of each table is reserved and means
+ * "none", so that a zeroed reference is valid everywhere.
+ */
+#ifndef COROTRACER_EVENT_H
+#define COROTRACER_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/ctp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A point in time: nanoseconds since the trace's epoch (ct_tables.epoch_...). CT_NO_TIME: not
+ * known. */
+typedef int64_t ct_time;
+#define CT_NO_TIME INT64_MIN
+
+/* One event: a record's four words, named, and its place. 48 bytes. */
+struct ct_event {
+	ct_time time;
+	uint64_t coro;   /* 0: none. Unique in its process, for all time */
+	uint64_t object; /* def/kinds.def says what it holds */
+	uint32_t site;   /* index into ct_tables.sites */
+	uint8_t kind;    /* enum ctp_kind, or a number that this version does not know */
+	uint8_t argument;
+	uint16_t flags;
+	uint32_t process;  /* index into ct_tables.processes */
+	uint32_t thread;   /* index into ct_tables.threads */
+	uint64_t sequence; /* place in the trace, from 0: names the event in evidence */
+};
+
+/* How a process came to its end. */
+enum ct_ending {
+	CT_ENDING_UNKNOWN = 0, /* the trace does not say: cut short, or the engine left first */
+	CT_ENDING_EXITED,      /* value: exit status */
+	CT_ENDING_SIGNALED,    /* value: signal number */
+	CT_ENDING_DETACHED,    /* it runs on, unobserved */
+};
+
+/* Texts in tables are NUL-terminated, owned by the table's owner, and never NULL ("" where
+ * unknown). */
+struct ct_process {
+	uint64_t pid;
+	const char *program;      /* path of the executable */
+	const char *command_line; /* arguments, separated by blanks */
+	ct_time attached;         /* when the first segment arrived; CT_NO_TIME: never attached */
+	ct_time ended;            /* CT_NO_TIME: not known */
+	enum ct_ending ending;
+	int ending_value;
+	bool has_probe;                 /* a probe in the program itself attached */
+	bool has_ledger;                /* the descriptor ledger attached */
+	bool was_killed_by_engine_user; /* the engine forwarded the signal that ended it */
+};
+
+struct ct_thread {
+	uint32_t process;
+	uint64_t tid;
+	const char *name;
+	ct_time started; /* CT_NO_TIME: not known */
+	ct_time stopped; /* CT_NO_TIME: not known, or still running at the end */
+};
+
+/* A place in a program. What is not known is "" or 0. */
+struct ct_site {
+	uint32_t process;
+	uint32_t kind; /* enum ctp_site_kind; 0: none */
+	uint32_t line;
+	uint32_t column;
+	const char *file;
+	const char *function;   /* demangled where possible */
+	const char *reason;     /* the awaiter's type, or a name the program gave */
+	const char *module;     /* file that holds the code; for addresses */
+	uint64_t address;       /* in the process, as recorded; 0 for sources */
+	uint64_t module_offset; /* address relative to the module */
+};
+
+/* A mapped piece of executable code. */
+struct ct_mapping {
+	uint32_t process;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	const char *path;
+	const char *build_id; /* lower-case hexadecimal, "" where the file has none */
+};
+
+/* Events that are missing: counted, with the interval in which they would have been. */
+struct ct_loss {
+	uint32_t process;
+	uint32_t thread; /* 0: not known */
+	enum ctp_loss reason;
+	uint64_t count;
+	ct_time first;
+	ct_time last;
+};
+
+/* What is wrong with the input itself; one per kind, counted. Shown before any finding. */
+struct ct_note {
+	const char *text; /* one sentence */
+	uint64_t count;
+	uint64_t offset; /* byte offset of the first; CT_NO_OFFSET: none */
+};
+
+/*
+ * The tables of one trace. `nr_x` counts include the reserved entry 0, so they are at least 1 once
+ * a trace is open (losses and notes have no reserved entry).
+ */
+struct ct_tables {
+	uint8_t run_id[16];
+	const char *host;
+	const char *clock;     /* name of the time-stamps' source, "counter" or "CLOCK_MONOTONIC" */
+	double clock_hz;       /* of the counter; 0: not known */
+	int64_t clock_skew_ns; /* largest disagreement of clock readings seen; 0: none */
+	int64_t epoch_realtime_ns;  /* CLOCK_REALTIME at time 0 */
+	int64_t epoch_monotonic_ns; /* CLOCK_MONOTONIC at time 0 */
+	ct_time observed_from;      /* the engine looked from here */
+	ct_time observed_until;     /* to here: silence in between is evidence */
+	bool is_complete;           /* the trace has its end record */
+
+	const struct ct_process *processes;
+	uint32_t nr_processes;
+	const struct ct_thread *threads;
+	uint32_t nr_threads;
+	const struct ct_site *sites;
+	uint32_t nr_sites;
+	const struct ct_mapping *mappings;
+	uint32_t nr_mappings;
+	const struct ct_loss *losses;
+	uint32_t nr_losses;
+	const struct ct_note *notes;
+	uint32_t nr_notes;
+	uint64_t nr_events; /* that the source holds; 0: not known before it was read */
+};
+
+/* Names of the numbers in events: never NULL; "unknown" for a number not listed. */
+const char *ct_kind_name(unsigned kind);
+const char *ct_kind_meaning(unsigned kind);
+const char *ct_resource_name(unsigned resource);
+const char *ct_outcome_name(unsigned outcome);
+const char *ct_point_name(unsigned point);
+const char *ct_life_name(unsigned life);
+const char *ct_mark_name(unsigned mark);
+const char *ct_loss_name(unsigned loss);
+const char *ct_call_name(unsigned call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
