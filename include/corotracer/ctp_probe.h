@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The probe: how a program writes coroutine events into its segment (ctp.h).
+ *
+ * The hot path is inline: one relaxed load and a branch where nothing traces; otherwise one reading
+ * of the time-stamp counter and a few plain stores into a ring that belongs to the calling thread.
+ * No lock, no locked instruction, no fence, no system call, no call through the PLT, no allocation,
+ * and errno stays as it is. Everything dear is in functions marked CTP_COLD, met once per thread, per
+ * site, or per 2,048 events.
+ *
+ * C programs link libcorotracer-probe. C++ programs include coroTracer.h, which holds the same cold
+ * functions (ctp_probe_cold.h) as inline ones and needs no library.
+ *
+ * All functions may be called on any thread at any time, also from signal handlers and when not
+ * attached. An event that a signal handler writes while the same thread is half-way through another
+ * one is given up and counted (CTP_LOSS_NESTED). After fork() the child is detached: its gate is wiped
+ * by the kernel (MADV_WIPEONFORK), so it never writes its parent's rings.
+ */
+#ifndef COROTRACER_CTP_PROBE_H
+#define COROTRACER_CTP_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "corotracer/ctp.h"
+
+#ifdef __cplusplus
+#define CTP_COLD inline __attribute__((cold))
+extern "C" {
+#else
+#define CTP_COLD __attribute__((cold, noinline))
+#endif
+
+#define CTP_INLINE static inline __attribute__((always_inline, unused))
+#define CTP_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define CTP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/* Orders a thread against its own signal handlers: the compiler only, no instruction. */
+#define CTP_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/*
+ * The gate: a page of its own, which the kernel fills with zeros in a forked child. `pass` is 0 while
+ * nothing traces; else it names the attachment and holds what time-stamps count in its low byte.
+ */
+struct ctp_gate {
+	CTP_ALIGNED(4096) uint32_t pass;
+	uint32_t attach_lock; /* 1: a thread is attaching */
+	uint8_t rest_of_page[4088];
+};
+
+#define CTP_PASS(epoch, clock) (((uint32_t)(epoch) << 8) | (uint32_t)(clock))
+#define CTP_PASS_CLOCK(pass) ((pass)&0xffu)
+
+/*
+ * What one thread keeps for itself: one cache line, zero until its first event. `cursor` is a multiple
+ * of CTP_CHUNK_BYTES exactly where the next record needs the cold path: at a chunk's end, or NULL.
+ */
+struct ctp_thread {
+	CTP_ALIGNED(64) struct ctp_record *cursor; /* where the next record goes */
+	struct ctp_ring *ring;
+	uint64_t head;    /* the private copy of ring->head */
+	uintptr_t busy;   /* stack pointer of what is under way, | CTP_BUSY_ID; 0: nothing */
+	uint64_t id_next; /* the next coroutine id; a multiple of CTP_ID_BLOCK: none left */
+	struct ctp_header *header; /* the segment that the ring lies in */
+	uint32_t pass;             /* of the attachment this thread joined; another one is stale */
+	uint32_t chunk_max;        /* of that segment */
+	uint32_t tid;              /* kernel thread id, as claimed with */
+	uint32_t owes_start;       /* 1: THREAD_START is still to be written */
+};
+
+#define CTP_BUSY_ID 1u /* a coroutine id is being taken: no event is lost if it is abandoned */
+
+/* One remembered site: what it was interned from, and its number once that is known. */
+struct ctp_site_slot {
+	const void *place;  /* a location's address, a file name's, or an instruction's */
+	uint64_t position;  /* line << 32 | column where `place` is a file name */
+	const void *reason; /* the name's address, or NULL */
+	uint32_t id; /* P7 release by ctp_slot_fill; pairs with P7 in ctp_site_lookup (acquire) */
+	uint32_t claimed; /* 1: some thread fills it, or has done so */
+};
+
+#define CTP_SITE_SLOTS 8192u
+#define CTP_SITE_PROBES 16u
+
+/* What the process keeps: written by attach and detach only, but for the slots and rings_free. */
+struct ctp_process {
+	struct ctp_header *header; /* the segment attached last, or NULL; stays mapped */
+	uint64_t segment_bytes;
+	uint64_t epoch;  /* counts attachments */
+	int descriptor;  /* the memfd, kept open so that an engine can find it */
+	uint64_t device; /* and which file that is */
+	uint64_t inode;
+	uint32_t pid;            /* the process that attached */
+	uint32_t chunk_max;      /* of the segment: our own copy, the header's is not trusted */
+	uint32_t rings_free;     /* rings that threads gave back */
+	uint32_t is_guarded;     /* 1: a fork closes the gate */
+	uint32_t has_thread_key; /* 1: thread_key is made */
+	uint32_t thread_key;     /* a pthread_key_t: gives the ring back when a thread ends */
+	struct ctp_site_slot slots[CTP_SITE_SLOTS];
+};
+
+#ifdef __cplusplus
+/* One of each in a process, also where its parts are compiled with -fvisibility=hidden. */
+#define CTP_SHARED __attribute__((visibility("default")))
+CTP_SHARED inline ctp_gate ctp_gate_page{};
+CTP_SHARED inline ctp_process ctp_process_state{};
+/* used: the only references may stand in assembly, where the compiler does not see them. */
+CTP_SHARED inline constinit
+	__attribute__((tls_model("initial-exec"), used)) thread_local ctp_thread ctp_thread_state{};
+#else
+extern struct ctp_gate ctp_gate_page;
+extern struct ctp_process ctp_process_state;
+extern __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
+#endif
+
+/*
+ * ctp_attach: creates the segment and hands it to the engine that COROTRACER_SOCKET names. Call it
+ * once, early in main(). Returns true when events are recorded from now on; false, silently, when no
+ * engine asked for this process, or the machine refuses memory (RLIMIT_FSIZE, seccomp): the program
+ * then runs untraced. Never blocks, never prints; keeps errno. A second call returns the present state.
+ */
+CTP_COLD bool ctp_attach(void);
+
+/* ctp_attach_as: ctp_attach with a role (enum ctp_role); the ledger's way in. */
+CTP_COLD bool ctp_attach_as(uint32_t role);
+
+/*
+ * ctp_detach: closes the gate. Events after it cost a load and a branch. Threads that are writing
+ * finish their record; the segment stays mapped until the process ends, so none can fault.
+ */
+CTP_COLD void ctp_detach(void);
+
+/*
+ * Used by the inline functions below; not for users.
+ *
+ * ctp_next_chunk: makes room for one record at thread->cursor, claiming a ring for the thread first
+ * if it has none, or one of an attachment that is over. False: no room; the event at `time` has been
+ * counted as dropped, or as untraced where no ring is left.
+ * ctp_nested: an event met thread->busy set. True: the earlier event was abandoned (siglongjmp out of
+ * a handler), go on; false: this one is nested and has been counted as lost.
+ * ctp_id_refill: a coroutine id where the thread's block is used up, or (is_nested) is in use below
+ * a signal handler, which then takes one id straight from the segment.
+ * ctp_time_slow: a time-stamp of a clock other than the counter.
+ * ctp_site_remember: interns a source location, address or name; where `place` is not NULL, also
+ * remembers its slot for ctp_site_lookup. 0: refused (not attached, table full), and counted.
+ */
+CTP_COLD bool ctp_next_chunk(struct ctp_thread *thread, uint64_t time);
+CTP_COLD bool ctp_nested(struct ctp_thread *thread, uintptr_t stack);
+CTP_COLD uint64_t ctp_id_refill(struct ctp_thread *thread, bool is_nested);
+CTP_COLD uint64_t ctp_time_slow(uint32_t clock);
+
+/* What a site is made of. Texts live as long as the process; any may be NULL. */
+struct ctp_site_source {
+	uint32_t kind; /* enum ctp_site_kind */
+	uint32_t line;
+	uint32_t column;
+	uint32_t reason_bytes; /* length of reason where it is not NUL-terminated, else 0 */
+	const char *file;
+	const char *function;
+	const char *reason;
+	uint64_t address;
+};
+CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const void *reason_key,
+	const struct ctp_site_source *source);
+
+/*
+ * ctp_thread_self: the calling thread's state. The address is computed anew at each call: a compiler
+ * may keep the address of a thread-local across a context switch, and a coroutine that has migrated
+ * would then write another thread's ring.
+ */
+CTP_INLINE struct ctp_thread *ctp_thread_self(void)
+{
+	struct ctp_thread *thread;
+#if defined(__x86_64__)
+	__asm__ volatile("movq ctp_thread_state@gottpoff(%%rip), %0\n\taddq %%fs:0, %0"
+			 : "=r"(thread)
+			 :
+			 : "cc");
+#else
+	uintptr_t base;
+
+	__asm__ volatile("adrp %0, :gottprel:ctp_thread_state\n\t"
+			 "ldr %0, [%0, :gottprel_lo12:ctp_thread_state]\n\t"
+			 "mrs %1, tpidr_el0\n\t"
+			 "add %0, %0, %1"
+			 : "=&r"(thread), "=&r"(base));
+#endif
+	return thread;
+}
+
+CTP_INLINE uintptr_t ctp_stack_pointer(void)
+{
+	uintptr_t stack;
+
+#if defined(__x86_64__)
+	__asm__ volatile("movq %%rsp, %0" : "=r"(stack));
+#else
+	__asm__ volatile("mov %0, sp" : "=r"(stack));
+#endif
+	return stack;
+}
+
+/* ctp_is_attached: true while events are recorded. One relaxed load. */
+CTP_INLINE bool ctp_is_attached(void)
+{
+	return ctp_load_relaxed(&ctp_gate_page.pass) != 0;
+}
+
+CTP_INLINE uint64_t ctp_time(uint32_t clock)
+{
+	if (CTP_UNLIKELY(clock != CTP_CLOCK_COUNTER))
+		return ctp_time_slow(clock);
+#if defined(__x86_64__)
+	return __rdtsc();
+#else
+	uint64_t counter;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(counter));
+	return counter;
+#endif
+}
+
+/* ctp_enter: takes the thread's state for one event; false: nested, and counted. */
+CTP_INLINE bool ctp_enter(struct ctp_thread *thread)
+{
+	uintptr_t stack = ctp_stack_pointer();
+
+	if (CTP_UNLIKELY(thread->busy != 0) && !ctp_nested(thread, stack))
+		return false;
+	thread->busy = stack;
+	CTP_SIGNAL_FENCE();
+	return true;
+}
+
+CTP_INLINE void ctp_leave(struct ctp_thread *thread)
+{
+	CTP_SIGNAL_FENCE();
+	thread->busy = 0;
+}
+
+/*
+ * ctp_publish: writes a record at thread->cursor, which has room, and publishes it. The words are
+ * atomic because an overwriting ring's reader may copy them while they change (it checks afterwards).
+ */
+CTP_INLINE void ctp_publish(
+	struct ctp_thread *thread, uint64_t time, uint64_t coro, uint64_t object, uint64_t tail)
+{
+	struct ctp_record *record = thread->cursor;
+	uint64_t head = thread->head + 1;
+
+	ctp_store_relaxed(&record->time, time);
+	ctp_store_relaxed(&record->coro, coro);
+	ctp_store_relaxed(&record->object, object);
+	ctp_store_relaxed(&record->tail, tail);
+	thread->cursor = record + 1;
+	thread->head = head;
+	ctp_store_release(&thread->ring->head, head); /* P1 */
+}
+
+/*
+ * ctp_emit: writes one event: a coroutine (0: none), an object, and the tail made by CTP_TAIL.
+ */
+CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
+{
+	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	struct ctp_thread *thread;
+	uint64_t time;
+
+	if (pass == 0)
+		return;
+	thread = ctp_thread_self();
+	if (CTP_UNLIKELY(!ctp_enter(thread)))
+		return;
+	time = ctp_time(CTP_PASS_CLOCK(pass));
+	if (CTP_LIKELY(thread->pass == pass && (uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
+		ctp_next_chunk(thread, time))
+		ctp_publish(thread, time, coro, object, tail);
+	ctp_leave(thread);
+}
+
+/*
+ * ctp_emit_with: ctp_emit, and at the same instant a detail of the event. The detail is written only
+ * where the event was, so it never stands behind another one.
+ */
+CTP_INLINE void ctp_emit_with(
+	uint64_t coro, uint64_t object, uint64_t tail, enum ctp_detail detail, uint64_t number)
+{
+	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	struct ctp_thread *thread;
+	uint64_t time;
+
+	if (pass == 0)
+		return;
+	thread = ctp_thread_self();
+	if (CTP_UNLIKELY(!ctp_enter(thread)))
+		return;
+	time = ctp_time(CTP_PASS_CLOCK(pass));
+	if (CTP_LIKELY(thread->pass == pass && (uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
+		ctp_next_chunk(thread, time)) {
+		ctp_publish(thread, time, coro, object, tail);
+		if (CTP_LIKELY((uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
+			ctp_next_chunk(thread, time))
+			ctp_publish(thread, time, coro, number,
+				CTP_TAIL(0, CTP_KIND_DETAIL, detail, 0));
+	}
+	ctp_leave(thread);
+}
+
+/* ctp_coro_new: an id that no other coroutine of this process has or will have; 0 when not attached. */
+CTP_INLINE uint64_t ctp_coro_new(void)
+{
+	struct ctp_thread *thread;
+	uint64_t id;
+
+	if (!ctp_is_attached())
+		return 0;
+	thread = ctp_thread_self();
+	if (CTP_UNLIKELY(thread->busy != 0))
+		return ctp_id_refill(thread, true);
+	thread->busy = ctp_stack_pointer() | CTP_BUSY_ID;
+	CTP_SIGNAL_FENCE();
+	id = thread->id_next;
+	if (CTP_LIKELY(id % CTP_ID_BLOCK != 0))
+		thread->id_next = id + 1;
+	else
+		id = ctp_id_refill(thread, false);
+	ctp_leave(thread);
+	return id;
+}
+
+CTP_INLINE uint32_t ctp_site_hash(const void *place, uint64_t position, const void *reason)
+{
+	uint64_t hash = ((uint64_t)(uintptr_t)place + position) * UINT64_C(0x9e3779b97f4a7c15);
+
+	hash ^= (uint64_t)(uintptr_t)reason * UINT64_C(0xff51afd7ed558ccd);
+	return (uint32_t)(hash >> 40);
+}
+
+/*
+ * ctp_site_lookup: the number of a site that was met before, or 0. `place`, `position` and `reason`
+ * are compared as they are; nothing they point to is read.
+ */
+CTP_INLINE uint32_t ctp_site_lookup(const void *place, uint64_t position, const void *reason)
+{
+	uint32_t index = ctp_site_hash(place, position, reason);
+	uint32_t probe;
+
+	for (probe = 0; probe < CTP_SITE_PROBES; probe++) {
+		struct ctp_site_slot *slot =
+			&ctp_process_state.slots[(index + probe) % CTP_SITE_SLOTS];
+		uint32_t id = ctp_load_acquire(&slot->id); /* P7 */
+
+		if (id == 0)
+			return 0;
+		if (slot->place == place && slot->position == position && slot->reason == reason)
+			return id;
+	}
+	return 0;
+}
+
+/* ctp_site_address: the site of a code address (kind: CTP_SITE_ADDRESS, _FUNCTION, _INSTRUCTION). */
+CTP_INLINE uint32_t ctp_site_address(const void *address, uint32_t kind)
+{
+	uint32_t id = ctp_site_lookup(address, kind, NULL);
+
+	if (CTP_LIKELY(id != 0))
+		return id;
+	{
+		struct ctp_site_source source = {
+			kind, 0, 0, 0, NULL, NULL, NULL, (uint64_t)(uintptr_t)address};
+
+		return ctp_site_remember(address, kind, NULL, &source);
+	}
+}
+
+/*
+ * CTP_SITE(name): the number of the place where it stands, with a name (what the wait is for, or NULL).
+ * A static descriptor per place: interned at its first use, one load later on.
+ */
+struct ctp_site_here {
+	uint32_t id;
+	struct ctp_site_source source;
+};
+
+CTP_INLINE uint32_t ctp_site_use(struct ctp_site_here *here)
+{
+	uint32_t id = ctp_load_acquire(&here->id); /* P7 */
+
+	if (CTP_LIKELY(id != 0) || !ctp_is_attached())
+		return id;
+	id = ctp_site_remember(NULL, 0, NULL, &here->source);
+	if (id != 0)
+		ctp_store_release(&here->id, id); /* P7 */
+	return id;
+}
+
+#define CTP_SITE(name)                                                                        \
+	__extension__({                                                                       \
+		static struct ctp_site_here ctp_here = {                                      \
+			0, {CTP_SITE_SOURCE, __LINE__, 0, 0, __FILE__, __func__, (name), 0}}; \
+		ctp_site_use(&ctp_here);                                                      \
+	})
+
+/*
+ * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
+ * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
+ * `queue` are handles made by CTP_HANDLE or CTP_DESCRIPTOR, or 0. Times are CLOCK_MONOTONIC in
+ * nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
+ *
+ * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
+ * target can be seen by another worker, release and notify before the next owner can be seen.
+ */
+CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
+{
+	ctp_emit(coro, address, CTP_TAIL(site, CTP_KIND_CREATE, 0, 0));
+}
+
+CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_site)
+{
+	ctp_emit(coro, (uint64_t)(uintptr_t)frame, CTP_TAIL(function_site, CTP_KIND_FRAME, 0, 0));
+}
+
+CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, point, 0));
+}
+
+CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
+{
+	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0));
+}
+
+/* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns`, whatever happens. */
+CTP_INLINE void ctp_suspend_until(
+	uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point, uint64_t deadline_ns)
+{
+	ctp_emit_with(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0),
+		CTP_DETAIL_DEADLINE, deadline_ns);
+}
+
+/*
+ * ctp_switch: this thread leaves `from`, at `site`, and enters `to`: a suspend and a resume in one
+ * record, with one reading of the clock. Either may be 0, for the thread's own stack. It says nothing
+ * of what `from` waits for: right for yields, and where `from` has come to its end (after ctp_return).
+ */
+CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_point point)
+{
+	ctp_emit(from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0));
+}
+
+/* ctp_switch_for: ctp_switch, where `from` waits for `resource`. Two records, one reading. */
+CTP_INLINE void ctp_switch_for(
+	uint64_t from, uint64_t to, uint64_t resource, uint32_t site, enum ctp_point point)
+{
+	ctp_emit_with(
+		from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0), CTP_DETAIL_RESOURCE, resource);
+}
+
+/* ctp_cancel: the suspension written last did not take place. */
+CTP_INLINE void ctp_cancel(uint64_t coro)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_CANCEL, 0, 0));
+}
+
+/* ctp_wake: `target` is a handle of kind COROUTINE or FRAME; `waker` the running coroutine or 0. */
+CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
+{
+	ctp_emit(waker, target, CTP_TAIL(site, CTP_KIND_WAKE, outcome, 0));
+}
+
+CTP_INLINE void ctp_return(uint64_t coro)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RETURN, 0, 0));
+}
+
+CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
+}
+
+/* ctp_destroy_at: ctp_destroy, by somebody else's decision, which was taken at `site`. */
+CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
+{
+	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_DESTROY, life, 0));
+}
+
+/*
+ * ctp_await: `parent` is about to wait until `child` has come to its end. ctp_await_done: it has.
+ * Between the two `parent` suspends, if it has to, for CTP_HANDLE(CTP_RESOURCE_COROUTINE, child).
+ */
+CTP_INLINE void ctp_await(uint64_t parent, uint64_t child, uint32_t site)
+{
+	ctp_emit(parent, child, CTP_TAIL(site, CTP_KIND_AWAIT, 0, 0));
+}
+
+CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
+{
+	ctp_emit(parent, child, CTP_TAIL(0, CTP_KIND_AWAIT_DONE, 0, 0));
+}
+
+/* ctp_acquire: `coro` holds the resource from here on; not written by who was handed it. */
+CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
+{
+	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_ACQUIRE, 0, 0));
+}
+
+/* ctp_release: `coro` gives the resource back, and it is free. */
+CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
+{
+	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_RELEASE, 0, 0));
+}
+
+/* ctp_hand_over: `coro` gives the resource to the coroutine `receiver`; it is never free between. */
+CTP_INLINE void ctp_hand_over(uint64_t coro, uint64_t resource, uint64_t receiver, uint32_t site)
+{
+	ctp_emit_with(coro, resource, CTP_TAIL(site, CTP_KIND_HAND_OVER, 0, 0), CTP_DETAIL_RECEIVER,
+		receiver);
+}
+
+/* ctp_notify: `coro` tells the resource's waiters, and finds nr_woken; 0 is worth telling. */
+CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, uint32_t site)
+{
+	ctp_emit(coro, resource,
+		CTP_TAIL(site, CTP_KIND_NOTIFY, nr_woken < 255 ? nr_woken : 255, 0));
+}
+
+/* ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. */
+CTP_INLINE void ctp_enqueue(uint64_t coro, uint64_t queue)
+{
+	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, 0));
+}
+
+/* ctp_enqueue_private: ctp_enqueue, where only the calling thread can take it out again. */
+CTP_INLINE void ctp_enqueue_private(uint64_t coro, uint64_t queue)
+{
+	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, CTP_ENQUEUE_PRIVATE));
+}
+
+CTP_INLINE void ctp_dequeue(uint64_t coro, uint64_t queue)
+{
+	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_DEQUEUE, 0, 0));
+}
+
+/*
+ * Descriptors, for programs that run without the descriptor ledger, which tells the same by itself.
+ * Write open after the call that opened it and close before the one that closes it; `descriptor` is
+ * made by CTP_DESCRIPTOR, with a generation that counts the uses of the number.
+ */
+CTP_INLINE void ctp_descriptor_open(uint64_t descriptor, uint32_t site)
+{
+	ctp_emit(0, descriptor, CTP_TAIL(site, CTP_KIND_DESCRIPTOR_OPEN, 0, 0));
+}
+
+CTP_INLINE void ctp_descriptor_close(uint64_t descriptor, uint32_t site)
+{
+	ctp_emit(0, descriptor, CTP_TAIL(site, CTP_KIND_DESCRIPTOR_CLOSE, 0, 0));
+}
+
+/* ctp_descriptor_arm: epoll_ctl with this operation, events and user data; 1 add, 2 delete, 3 modify. */
+CTP_INLINE void ctp_descriptor_arm(
+	uint64_t descriptor, unsigned operation, uint16_t events, uint64_t user_data, uint32_t site)
+{
+	ctp_emit(user_data, descriptor, CTP_TAIL(site, CTP_KIND_DESCRIPTOR_ARM, operation, events));
+}
+
+CTP_INLINE void ctp_descriptor_ready(uint64_t descriptor, uint16_t events, uint64_t user_data)
+{
+	ctp_emit(user_data, descriptor, CTP_TAIL(0, CTP_KIND_DESCRIPTOR_READY, 0, events));
+}
+
+CTP_INLINE void ctp_mark(uint64_t coro, enum ctp_mark mark, uint64_t value, uint32_t site)
+{
+	ctp_emit(coro, value, CTP_TAIL(site, CTP_KIND_MARK, mark, 0));
+}
+
+/* ctp_park, ctp_unpark: this worker found no work and goes to sleep; it is awake again. */
+CTP_INLINE void ctp_park(uint64_t resource, uint32_t site)
+{
+	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0));
+}
+
+/* ctp_park_until: ctp_park; the sleep ends at `deadline_ns`, whatever happens. */
+CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadline_ns)
+{
+	ctp_emit_with(
+		0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0), CTP_DETAIL_DEADLINE, deadline_ns);
+}
+
+CTP_INLINE void ctp_unpark(uint64_t resource)
+{
+	ctp_emit(0, resource, CTP_TAIL(0, CTP_KIND_UNPARK, 0, 0));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attaching: making the segment, handing it to the engine, opening the gate. A part of
+ * ctp_probe_cold.h: include that.
+ *
+ * The steps, in this order: guard the gate against fork; make, size and seal the memfd; map it; fill
+ * the header, magic last; send the descriptor; take over the sites of an earlier attachment; open the
+ * gate. Whatever fails undoes what was done, and the program runs untraced.
+ */
+#ifndef COROTRACER_CTP_PROBE_ATTACH_H
+#define COROTRACER_CTP_PROBE_ATTACH_H
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "corotracer/ctp_probe_cold.h"
+#include "corotracer/ctp_probe_ring.h"
+#include "corotracer/ctp_probe_site.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CTP_CHUNKS_LEAST 256u    /* less room than this is not worth tracing with */
+#define CTP_DESCRIPTOR_LEAST 200 /* out of the way of programs that count their descriptors */
+#define CTP_CONNECT_TRIES 64u
+#define CTP_CLOCK_TRIES 8u
+#define CTP_MFD_NOEXEC_SEAL 8u
+#define CTP_KEYS_WITHOUT_ALLOCATION 32u /* glibc allocates for a key beyond these */
+
+struct ctp_segment {
+	struct ctp_header *header;
+	uint64_t bytes;
+	uint32_t chunk_max;
+	int descriptor;
+};
+
+/* The gate. */
+
+CTP_COLD_PART void ctp_gate_close_in_child(void)
+{
+	ctp_store_relaxed(&ctp_gate_page.pass, 0);
+	ctp_store_relaxed(&ctp_gate_page.attach_lock, 0);
+}
+
+/* Has the kernel, or else the C library, close the gate in forked children. */
+CTP_COLD_PART bool ctp_gate_guard(void)
+{
+	uint32_t *is_guarded = &ctp_process_state.is_guarded;
+
+	if (ctp_load_relaxed(is_guarded))
+		return true;
+	if ((uintptr_t)&ctp_gate_page % CTP_PAGE_BYTES != 0 ||
+		madvise(&ctp_gate_page, sizeof(ctp_gate_page), MADV_WIPEONFORK) != 0)
+		if (pthread_atfork(NULL, NULL, ctp_gate_close_in_child) != 0)
+			return false;
+	ctp_store_relaxed(is_guarded, 1);
+	return true;
+}
+
+/* The segment. */
+
+CTP_COLD_PART int ctp_memfd_open(void)
+{
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int low = memfd_create("corotracer", flags | CTP_MFD_NOEXEC_SEAL);
+	int high;
+
+	if (low < 0 && errno == EINVAL)
+		low = memfd_create("corotracer", flags);
+	if (low < 0)
+		return -1;
+	/* Not among the low numbers, least of all those of the standard streams. */
+	high = fcntl(low, F_DUPFD_CLOEXEC, CTP_DESCRIPTOR_LEAST);
+	if (high < 0)
+		high = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(low);
+	return high;
+}
+
+/* How many chunks RLIMIT_FSIZE allows; beyond it ftruncate would end the program by SIGXFSZ. */
+CTP_COLD_PART uint32_t ctp_chunks_allowed(void)
+{
+	struct rlimit limit;
+	uint64_t chunks;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+		return 0;
+	if (limit.rlim_cur == RLIM_INFINITY)
+		return CTP_CHUNK_MAX;
+	if (limit.rlim_cur < CTP_CHUNK_OFFSET)
+		return 0;
+	chunks = ((uint64_t)limit.rlim_cur - CTP_CHUNK_OFFSET) / CTP_CHUNK_BYTES;
+	return chunks < CTP_CHUNK_MAX ? (uint32_t)chunks : CTP_CHUNK_MAX;
+}
+
+/* Maps `bytes` of the memfd at a multiple of CTP_MAP_ALIGNMENT; NULL where that is not to be had. */
+CTP_COLD_PART void *ctp_map_aligned(int descriptor, uint64_t bytes)
+{
+	uint64_t span = bytes + CTP_MAP_ALIGNMENT;
+	int reserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *whole = mmap(NULL, span, PROT_NONE, reserve, -1, 0);
+	uint64_t before;
+	char *base;
+
+	if (whole == MAP_FAILED)
+		return NULL;
+	before = CTP_ALIGN_UP((uintptr_t)whole, CTP_MAP_ALIGNMENT) - (uintptr_t)whole;
+	base = (char *)whole + before;
+	if (mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+		    descriptor, 0) == MAP_FAILED) {
+		munmap(whole, span);
+		return NULL;
+	}
+	if (before != 0)
+		munmap(whole, before);
+	munmap(base + bytes, CTP_MAP_ALIGNMENT - before);
+	madvise(base, bytes, MADV_DONTDUMP);
+	return base;
+}
+
+CTP_COLD_PART bool ctp_segment_size_to(struct ctp_segment *segment, uint32_t chunk_max)
+{
+	uint64_t bytes = CTP_CHUNK_OFFSET + (uint64_t)chunk_max * CTP_CHUNK_BYTES;
+
+	if (ftruncate(segment->descriptor, (off_t)bytes) != 0)
+		return false;
+	segment->header = (struct ctp_header *)ctp_map_aligned(segment->descriptor, bytes);
+	segment->bytes = bytes;
+	segment->chunk_max = chunk_max;
+	return segment->header != NULL;
+}
+
+CTP_COLD_PART void ctp_segment_close(struct ctp_segment *segment)
+{
+	if (segment->header)
+		munmap(segment->header, segment->bytes);
+	if (segment->descriptor >= 0)
+		close(segment->descriptor);
+	segment->header = NULL;
+	segment->descriptor = -1;
+}
+
+CTP_COLD_PART bool ctp_segment_open(struct ctp_segment *segment)
+{
+	uint32_t chunks = ctp_chunks_allowed();
+
+	segment->header = NULL;
+	segment->descriptor = chunks >= CTP_CHUNKS_LEAST ? ctp_memfd_open() : -1;
+	if (segment->descriptor < 0)
+		return false;
+	/* Address space may be short (RLIMIT_AS): do with less then. */
+	while (chunks >= CTP_CHUNKS_LEAST && !ctp_segment_size_to(segment, chunks))
+		chunks /= 4;
+	if (segment->header && fcntl(segment->descriptor, F_ADD_SEALS,
+				       F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+		return true;
+	ctp_segment_close(segment);
+	return false;
+}
+
+/* The clock. */
+
+#if defined(__x86_64__)
+/* Looks for the word "tsc" in the kernel's list of clock sources. */
+CTP_COLD_PART bool ctp_is_tsc_listed(void)
+{
+	char list[256];
+	ssize_t length, i;
+	int file = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+		O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	length = read(file, list, sizeof(list));
+	close(file);
+	for (i = 0; i + 3 <= length; i++) {
+		bool is_begin = i == 0 || list[i - 1] == ' ';
+		bool is_end = i + 3 == length || list[i + 3] == ' ' || list[i + 3] == '\n';
+
+		if (is_begin && is_end && memcmp(list + i, "tsc", 3) == 0)
+			return true;
+	}
+	return false;
+}
+
+CTP_COLD_PART uint32_t ctp_clock_choose(void)
+{
+	unsigned a = 0, b = 0, c = 0, d = 0;
+
+	/* Leaf 0x80000007, EDX bit 8: the counter runs at one rate in every state of the processor. */
+	if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || (d & (1u << 8)) == 0)
+		return CTP_CLOCK_MONOTONIC;
+	return ctp_is_tsc_listed() ? CTP_CLOCK_COUNTER : CTP_CLOCK_MONOTONIC;
+}
+#else
+CTP_COLD_PART uint32_t ctp_clock_choose(void)
+{
+	return CTP_CLOCK_COUNTER;
+}
+#endif
+
+CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
+{
+	struct timespec now = {0, 0};
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Three readings of one instant: of several attempts the one that took least. */
+CTP_COLD_PART void ctp_clock_read(struct ctp_header *header)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t attempt;
+
+	for (attempt = 0; attempt < CTP_CLOCK_TRIES; attempt++) {
+		uint64_t before = ctp_nanoseconds(CLOCK_MONOTONIC);
+		uint64_t counter = ctp_time(header->clock);
+		uint64_t realtime = ctp_nanoseconds(CLOCK_REALTIME);
+		uint64_t after = ctp_nanoseconds(CLOCK_MONOTONIC);
+
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		header->clock_counter = counter;
+		header->clock_monotonic_ns = before + least / 2;
+		header->clock_realtime_ns = realtime;
+	}
+}
+
+/* The header. */
+
+CTP_COLD_PART void ctp_identity_make(struct ctp_header *header)
+{
+	uint64_t words[2];
+
+	if (syscall(SYS_getrandom, header->identity, sizeof(header->identity),
+		    1 /* GRND_NONBLOCK */) == (long)sizeof(header->identity))
+		return;
+	words[0] = ctp_nanoseconds(CLOCK_REALTIME) ^ ((uint64_t)getpid() << 40);
+	words[1] = ctp_nanoseconds(CLOCK_MONOTONIC) ^ (uint64_t)(uintptr_t)header;
+	memcpy(header->identity, words, sizeof(words));
+}
+
+CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t role)
+{
+	struct ctp_header *header = segment->header;
+
+	header->version = CTP_VERSION;
+	header->header_bytes = (uint32_t)sizeof(*header);
+	header->segment_bytes = segment->bytes;
+	header->ring_offset = CTP_RING_OFFSET;
+	header->site_offset = CTP_SITE_OFFSET;
+	header->name_offset = CTP_NAME_OFFSET;
+	header->chunk_offset = CTP_CHUNK_OFFSET;
+	header->ring_max = CTP_RING_MAX;
+	header->site_max = CTP_SITE_MAX;
+	header->name_bytes = CTP_NAME_BYTES;
+	header->chunk_max = segment->chunk_max;
+	header->clock = ctp_clock_choose();
+	header->role = role;
+	header->pid = (uint64_t)getpid();
+	header->sites_used = 1;
+	header->names_used = CTP_NAME_HEAD;
+	header->state = CTP_SEGMENT_LIVE;
+	ctp_clock_read(header);
+	ctp_identity_make(header);
+	/* P6 release: publishes the header; pairs with P6 in proto_check */
+	ctp_store_release(&header->magic, CTP_MAGIC);
+}
+
+/* The hand-over. */
+
+/* Connected to a socket of our own user, or the superuser: who gets the memory can write it. */
+CTP_COLD_PART bool ctp_is_peer_trusted(int connection)
+{
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
+	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+CTP_COLD_PART int ctp_engine_connect(const char *name)
+{
+	struct sockaddr_un address;
+	size_t length = strlen(name);
+	uint32_t attempt;
+	int connection;
+
+	if (length == 0 || length >= sizeof(address.sun_path))
+		return -1;
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	memcpy(address.sun_path + 1, name, length);
+	connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (connection < 0)
+		return -1;
+	for (attempt = 0; attempt < CTP_CONNECT_TRIES; attempt++) {
+		if (connect(connection, (const struct sockaddr *)&address,
+			    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
+			return connection;
+		if (errno != EAGAIN && errno != EINTR)
+			break;
+		sched_yield();
+	}
+	close(connection);
+	return -1;
+}
+
+CTP_COLD_PART bool ctp_descriptor_send(int connection, int descriptor, uint32_t role)
+{
+	struct ctp_hello hello = {CTP_MAGIC, CTP_VERSION, role};
+	union {
+		struct cmsghdr aligned;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part;
+	struct msghdr message;
+	struct cmsghdr *head;
+
+	memset(&control, 0, sizeof(control));
+	memset(&message, 0, sizeof(message));
+	part.iov_base = &hello;
+	part.iov_len = sizeof(hello);
+	message.msg_iov = &part;
+	message.msg_iovlen = 1;
+	message.msg_control = &control;
+	message.msg_controllen = sizeof(control);
+	head = CMSG_FIRSTHDR(&message);
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &descriptor, sizeof(descriptor));
+	return sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(hello);
+}
+
+CTP_COLD_PART bool ctp_segment_send(
+	const struct ctp_segment *segment, const char *name, uint32_t role)
+{
+	int connection = ctp_engine_connect(name);
+	bool is_sent;
+
+	if (connection < 0)
+		return false;
+	is_sent = ctp_is_peer_trusted(connection) &&
+		  ctp_descriptor_send(connection, segment->descriptor, role);
+	close(connection);
+	return is_sent;
+}
+
+/* The process. */
+
+/* Makes the key whose destructor gives rings back; without one they are found by dead owners. */
+CTP_COLD_PART void ctp_thread_key_make(void)
+{
+	struct ctp_process *process = &ctp_process_state;
+	pthread_key_t key;
+
+	if (process->has_thread_key || pthread_key_create(&key, ctp_thread_leave) != 0)
+		return;
+	/* A first event may stand in a signal handler, where setting the key must not allocate. */
+	if (key >= CTP_KEYS_WITHOUT_ALLOCATION) {
+		pthread_key_delete(key);
+		return;
+	}
+	process->thread_key = key;
+	process->has_thread_key = 1;
+}
+
+/* Closes the memfd of an earlier attachment, unless its number means another file by now. */
+CTP_COLD_PART void ctp_descriptor_retire(void)
+{
+	const struct ctp_process *process = &ctp_process_state;
+	struct stat present;
+
+	if (!process->header || fstat(process->descriptor, &present) != 0)
+		return;
+	if (present.st_dev == process->device && present.st_ino == process->inode)
+		close(process->descriptor);
+}
+
+/*
+ * A forked child lets go of its parent's memory. Nothing is unmapped: an event that fork interrupted
+ * may still be written, and then goes nowhere.
+ */
+CTP_COLD_PART void ctp_segment_leave_to_parent(struct ctp_header *header, uint64_t bytes)
+{
+	mmap(header, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
+{
+	struct ctp_process *process = &ctp_process_state;
+	uint64_t old_bytes = process->segment_bytes;
+	bool is_forked = process->pid != (uint32_t)getpid();
+	struct ctp_header *old;
+	struct stat identity;
+
+	ctp_descriptor_retire();
+	/* P8: no site is numbered any more in the old segment that the new one does not get. */
+	old = __atomic_exchange_n(&process->header, NULL, __ATOMIC_ACQ_REL);
+	if (old)
+		ctp_sites_inherit(segment->header, old);
+	if (old && is_forked) {
+		ctp_slots_release();
+		ctp_segment_leave_to_parent(old, old_bytes);
+	}
+	memset(&identity, 0, sizeof(identity));
+	fstat(segment->descriptor, &identity);
+	process->device = identity.st_dev;
+	process->inode = identity.st_ino;
+	process->descriptor = segment->descriptor;
+	process->segment_bytes = segment->bytes;
+	process->chunk_max = segment->chunk_max;
+	process->pid = (uint32_t)getpid();
+	process->rings_free = 0;
+	process->epoch++;
+	ctp_store_release(&process->header, segment->header); /* P8 */
+}
+
+CTP_COLD_PART bool ctp_attach_locked(const char *name, uint32_t role)
+{
+	struct ctp_segment segment;
+
+	if (!ctp_segment_open(&segment))
+		return false;
+	ctp_header_fill(&segment, role);
+	if (!ctp_segment_send(&segment, name, role)) {
+		ctp_segment_close(&segment);
+		return false;
+	}
+	ctp_thread_key_make();
+	ctp_process_take(&segment);
+	/* P8 release: publishes the process's state; pairs with P8 in ctp_thread_join */
+	ctp_store_release(
+		&ctp_gate_page.pass, CTP_PASS(ctp_process_state.epoch, segment.header->clock));
+	return true;
+}
+
+/* Not a lock to wait for: whoever comes second runs untraced until the first is done. */
+CTP_COLD_PART bool ctp_attach_lock(void)
+{
+	uint32_t unlocked = 0;
+
+	return __atomic_compare_exchange_n(&ctp_gate_page.attach_lock, &unlocked, 1, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED); /* P9 */
+}
+
+CTP_COLD bool ctp_attach_as(uint32_t role)
+{
+	const char *name = secure_getenv(CTP_ENVIRONMENT);
+	struct ctp_quiet quiet;
+
+	if (!name || ctp_is_attached())
+		return ctp_is_attached();
+	ctp_quiet_begin(&quiet);
+	if (ctp_gate_guard() && ctp_attach_lock()) {
+		if (!ctp_is_attached())
+			ctp_attach_locked(name, role);
+		ctp_store_release(&ctp_gate_page.attach_lock, 0); /* P9 */
+	}
+	ctp_quiet_end(&quiet);
+	return ctp_is_attached();
+}
+
+CTP_COLD bool ctp_attach(void)
+{
+	return ctp_attach_as(CTP_ROLE_PROBE);
+}
+
+CTP_COLD void ctp_detach(void)
+{
+	struct ctp_header *header = ctp_load_acquire(&ctp_process_state.header); /* P8 */
+
+	if (!header || !ctp_is_attached())
+		return;
+	ctp_store_relaxed(&ctp_gate_page.pass, 0);
+	ctp_store_relaxed(&header->state, CTP_SEGMENT_CLOSED);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

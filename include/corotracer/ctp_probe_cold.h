@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The probe's cold functions: attaching, rings and chunks, sites. Declared in ctp_probe.h.
+ *
+ * In C++ all of this is inline, and any number of translation units may include it. In C it defines
+ * the probe's state and functions, so exactly one file of a program or library includes it:
+ * sdk/c/probe.c, or a library's private copy of the probe.
+ *
+ * What these functions must never do: print, block, abort, allocate, or change errno. Those that an
+ * event can lead to are safe in signal handlers: they take no lock, and run with asynchronous signals
+ * blocked, so that no handler meets their work half done or jumps out of it.
+ *
+ * Limits that users should know:
+ * - A shared object that holds the probe must not be unloaded (link it with -z nodelete): a thread
+ *   that ends calls into it.
+ * - The ring is found through thread-local storage. Threads made by a raw clone() without storage of
+ *   their own share their creator's and must not emit.
+ * - A signal handler may not switch to another stack and emit there while its thread was interrupted
+ *   within an event, and fork() in such a handler should be followed by exec or _exit.
+ * - Sleeping engines are not woken by this version: no membarrier registration is made, and the
+ *   engine looks at the rings with a bounded period instead.
+ */
+#ifndef COROTRACER_CTP_PROBE_COLD_H
+#define COROTRACER_CTP_PROBE_COLD_H
+
+#ifndef _GNU_SOURCE
+#error "define _GNU_SOURCE before the first #include"
+#endif
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "corotracer/ctp_probe.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define CTP_IS_THREAD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CTP_IS_THREAD_SANITIZED 1
+#endif
+#endif
+#ifndef CTP_IS_THREAD_SANITIZED
+#define CTP_IS_THREAD_SANITIZED 0
+#endif
+
+#ifdef __cplusplus
+#define CTP_COLD_PART inline __attribute__((cold))
+extern "C" {
+#else
+#define CTP_COLD_PART static __attribute__((cold, unused))
+struct ctp_gate ctp_gate_page;
+struct ctp_process ctp_process_state;
+__attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
+#endif
+
+/* Where the parts of a segment begin: the same in every segment that this probe makes. */
+#define CTP_ALIGN_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
+#define CTP_MAP_ALIGNMENT (UINT64_C(2) << 20)
+#define CTP_RING_OFFSET ((uint64_t)CTP_PAGE_BYTES)
+#define CTP_SITE_OFFSET (CTP_RING_OFFSET + (uint64_t)CTP_RING_MAX * CTP_RING_STRIDE)
+#define CTP_NAME_OFFSET (CTP_SITE_OFFSET + (uint64_t)CTP_SITE_MAX * sizeof(struct ctp_site))
+#define CTP_CHUNK_OFFSET CTP_ALIGN_UP(CTP_NAME_OFFSET + CTP_NAME_BYTES, CTP_MAP_ALIGNMENT)
+CTP_STATIC_ASSERT(
+	CTP_CHUNK_OFFSET % CTP_CHUNK_BYTES == 0, "a cursor's low bits tell a chunk's end");
+
+/*
+ * Signals are kept away while a cold function works. Those that the thread itself causes by what it
+ * executes stay as they are: the kernel would end the process at a fault whose signal is blocked.
+ */
+struct ctp_quiet {
+	uint64_t mask;
+	int saved_errno;
+	bool is_masked;
+};
+
+#define CTP_SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
+#define CTP_ASYNCHRONOUS_SIGNALS                                                       \
+	(~(CTP_SIGNAL_BIT(SIGILL) | CTP_SIGNAL_BIT(SIGTRAP) | CTP_SIGNAL_BIT(SIGBUS) | \
+		CTP_SIGNAL_BIT(SIGFPE) | CTP_SIGNAL_BIT(SIGSEGV) | CTP_SIGNAL_BIT(SIGSYS)))
+
+CTP_COLD_PART void ctp_quiet_begin(struct ctp_quiet *quiet)
+{
+	uint64_t block = CTP_ASYNCHRONOUS_SIGNALS;
+
+	/* By the system call itself: the C library's functions leave its own signals open. */
+	quiet->saved_errno = errno;
+	quiet->is_masked =
+		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &block, &quiet->mask, sizeof(block)) == 0;
+}
+
+CTP_COLD_PART void ctp_quiet_end(const struct ctp_quiet *quiet)
+{
+	if (quiet->is_masked)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, sizeof(quiet->mask));
+	errno = quiet->saved_errno;
+}
+
+/* Takes `amount` of what *used counts, up to `limit`; false where that much is not left. */
+CTP_COLD_PART bool ctp_hand_out(
+	uint32_t *used, uint32_t amount, uint32_t limit, uint32_t *ret_first)
+{
+	uint32_t present = ctp_load_relaxed(used);
+
+	do {
+		if (present > limit || limit - present < amount)
+			return false;
+	} while (!__atomic_compare_exchange_n(
+		used, &present, present + amount, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*ret_first = present;
+	return true;
+}
+
+CTP_COLD_PART char *ctp_segment_at(struct ctp_header *header, uint64_t offset)
+{
+	return (char *)(void *)header + offset;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "corotracer/ctp_probe_ring.h"
+#include "corotracer/ctp_probe_site.h"
+#include "corotracer/ctp_probe_attach.h"
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interned sites and names. A part of ctp_probe_cold.h: include that.
+ *
+ * A site gets its number from a counter in the header, is written, and then made ready (P5). It is
+ * never taken back. Two threads that meet a place for the first time at once may give it two numbers:
+ * that costs room, and no more. Names are shared with the sites interned just before, which is where
+ * the same file and function are likely to stand; that, too, is only thrift.
+ */
+#ifndef COROTRACER_CTP_PROBE_SITE_H
+#define COROTRACER_CTP_PROBE_SITE_H
+
+#include "corotracer/ctp_probe_cold.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CTP_TEXT_MAX 1024u   /* longer texts are cut */
+#define CTP_NAMES_NEARBY 16u /* sites whose names are looked at before one is written anew */
+#define CTP_NAME_HEAD ((uint32_t)sizeof(uint32_t))
+
+CTP_COLD_PART struct ctp_site *ctp_site_at(struct ctp_header *header, uint32_t id)
+{
+	return (struct ctp_site *)(void *)ctp_segment_at(header, CTP_SITE_OFFSET) + id;
+}
+
+CTP_COLD_PART uint32_t ctp_text_length(const char *text, uint32_t bytes)
+{
+	uint32_t length = 0;
+
+	if (bytes != 0)
+		return bytes < CTP_TEXT_MAX ? bytes : CTP_TEXT_MAX;
+	while (length < CTP_TEXT_MAX && text[length] != '\0')
+		length++;
+	return length;
+}
+
+CTP_COLD_PART bool ctp_name_equals(
+	struct ctp_header *header, uint32_t name, const char *text, uint32_t length)
+{
+	const char *stored = ctp_segment_at(header, CTP_NAME_OFFSET + name);
+	uint32_t stored_length;
+
+	if (name == 0 || name > CTP_NAME_BYTES - CTP_NAME_HEAD)
+		return false;
+	memcpy(&stored_length, stored, sizeof(stored_length));
+	return stored_length == length && length <= CTP_NAME_BYTES - CTP_NAME_HEAD - name &&
+	       memcmp(stored + CTP_NAME_HEAD, text, length) == 0;
+}
+
+/* The text's name among the sites interned before `id`, or 0. */
+CTP_COLD_PART uint32_t ctp_name_nearby(
+	struct ctp_header *header, uint32_t id, const char *text, uint32_t length)
+{
+	uint32_t distance;
+
+	for (distance = 1; distance <= CTP_NAMES_NEARBY && distance < id; distance++) {
+		const struct ctp_site *site = ctp_site_at(header, id - distance);
+
+		if (ctp_load_acquire(&site->ready) == 0) /* P5 */
+			continue;
+		if (ctp_name_equals(header, site->file, text, length))
+			return site->file;
+		if (ctp_name_equals(header, site->function, text, length))
+			return site->function;
+		if (ctp_name_equals(header, site->reason, text, length))
+			return site->reason;
+	}
+	return 0;
+}
+
+/* Interns one text: its name, or 0 where there is no text, or no room (*ret_is_full is then set). */
+CTP_COLD_PART uint32_t ctp_name_intern(
+	struct ctp_header *header, uint32_t id, const char *text, uint32_t bytes, bool *ret_is_full)
+{
+	uint32_t length;
+	uint32_t name;
+	char *place;
+
+	if (!text)
+		return 0;
+	length = ctp_text_length(text, bytes);
+	name = ctp_name_nearby(header, id, text, length);
+	if (name != 0)
+		return name;
+	if (!ctp_hand_out(&header->names_used, CTP_ALIGN_UP(CTP_NAME_HEAD + length, CTP_NAME_HEAD),
+		    CTP_NAME_BYTES, &name)) {
+		*ret_is_full = true;
+		return 0;
+	}
+	place = ctp_segment_at(header, CTP_NAME_OFFSET + name);
+	memcpy(place, &length, sizeof(length));
+	memcpy(place + CTP_NAME_HEAD, text, length);
+	return name;
+}
+
+CTP_COLD_PART uint32_t ctp_site_intern(
+	struct ctp_header *header, const struct ctp_site_source *source)
+{
+	bool is_full = false;
+	struct ctp_site *site;
+	uint32_t id;
+
+	if (!ctp_hand_out(&header->sites_used, 1, CTP_SITE_MAX, &id))
+		return 0;
+	site = ctp_site_at(header, id);
+	site->line = source->line;
+	site->column = source->column;
+	site->address = source->address;
+	site->file = ctp_name_intern(header, id, source->file, 0, &is_full);
+	site->function = ctp_name_intern(header, id, source->function, 0, &is_full);
+	site->reason = ctp_name_intern(header, id, source->reason, source->reason_bytes, &is_full);
+	if (is_full)
+		return 0;
+	ctp_store_release(&site->ready, source->kind); /* P5 */
+	return id;
+}
+
+/* The first slot of a place's row that nobody has claimed, claimed; NULL where there is none. */
+CTP_COLD_PART struct ctp_site_slot *ctp_slot_claim(
+	const void *place, uint64_t position, const void *reason_key)
+{
+	uint32_t first = ctp_site_hash(place, position, reason_key);
+	uint32_t probe;
+
+	for (probe = 0; probe < CTP_SITE_PROBES; probe++) {
+		struct ctp_site_slot *slot =
+			&ctp_process_state.slots[(first + probe) % CTP_SITE_SLOTS];
+
+		if (__atomic_exchange_n(&slot->claimed, 1, __ATOMIC_RELAXED) == 0)
+			return slot;
+	}
+	return NULL;
+}
+
+/*
+ * No room, and no need to try in earnest: the longest texts might not fit. A place that can not be
+ * remembered takes a number at each event; half of the table is kept from such places.
+ */
+CTP_COLD_PART bool ctp_sites_are_full(const struct ctp_header *header, bool is_forgotten)
+{
+	return ctp_load_relaxed(&header->sites_used) >=
+		       (is_forgotten ? CTP_SITE_MAX / 2 : CTP_SITE_MAX) ||
+	       ctp_load_relaxed(&header->names_used) >
+		       CTP_NAME_BYTES - 3 * (CTP_NAME_HEAD + CTP_TEXT_MAX);
+}
+
+/*
+ * True while `header` is the present segment. It is read by exchanging it for itself: the exchange by
+ * which ctp_process_take puts another in its place comes before this one or after it, and in the latter
+ * case sees all that this thread interned (P8).
+ */
+CTP_COLD_PART bool ctp_is_present(struct ctp_header *header)
+{
+	struct ctp_header *present = header;
+
+	return __atomic_compare_exchange_n(&ctp_process_state.header, &present, header, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED); /* P8 */
+}
+
+/* Interns a site and remembers it in the slot, if there is one. */
+CTP_COLD_PART uint32_t ctp_slot_fill(struct ctp_header *header, struct ctp_site_slot *slot,
+	const void *place, uint64_t position, const void *reason_key,
+	const struct ctp_site_source *source)
+{
+	uint32_t id = ctp_site_intern(header, source);
+
+	/* A number of a segment that gave way meanwhile means nothing in the next one. */
+	if (!ctp_is_present(header))
+		id = 0;
+	if (!slot)
+		return id;
+	if (id == 0) {
+		ctp_store_relaxed(&slot->claimed, 0);
+		return 0;
+	}
+	slot->place = place;
+	slot->position = position;
+	slot->reason = reason_key;
+	ctp_store_release(&slot->id, id); /* P7 */
+	return id;
+}
+
+CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const void *reason_key,
+	const struct ctp_site_source *source)
+{
+	struct ctp_header *header = ctp_load_acquire(&ctp_process_state.header); /* P8 */
+	struct ctp_site_slot *slot = NULL;
+	struct ctp_quiet quiet;
+	uint32_t id = 0;
+
+	if (!header || !ctp_is_attached())
+		return 0;
+	if (!ctp_sites_are_full(header, false)) {
+		ctp_quiet_begin(&quiet);
+		if (place)
+			slot = ctp_slot_claim(place, position, reason_key);
+		if (!ctp_sites_are_full(header, place && !slot))
+			id = ctp_slot_fill(header, slot, place, position, reason_key, source);
+		ctp_quiet_end(&quiet);
+	}
+	if (id == 0)
+		__atomic_fetch_add(&header->sites_refused, 1, __ATOMIC_RELAXED);
+	return id;
+}
+
+/*
+ * Gives a new segment the sites of the one before, so that the numbers that slots and CTP_SITE hold
+ * stay true. The old segment may be a parent's, which goes on using it.
+ */
+CTP_COLD_PART void ctp_sites_inherit(struct ctp_header *header, struct ctp_header *old)
+{
+	uint32_t sites = ctp_load_relaxed(&old->sites_used);
+	uint32_t names = CTP_NAME_HEAD;
+	uint32_t id;
+
+	sites = sites < CTP_SITE_MAX ? sites : CTP_SITE_MAX;
+	for (id = 1; id < sites; id++) {
+		const struct ctp_site *site = ctp_site_at(old, id);
+		uint32_t ready = ctp_load_acquire(&site->ready); /* P5 */
+
+		if (ready == 0)
+			continue;
+		memcpy(ctp_site_at(header, id), site, sizeof(*site));
+		ctp_store_relaxed(&ctp_site_at(header, id)->ready, ready);
+	}
+	names = ctp_load_relaxed(&old->names_used);
+	names = names < CTP_NAME_BYTES ? names : CTP_NAME_BYTES;
+	memcpy(ctp_segment_at(header, CTP_NAME_OFFSET), ctp_segment_at(old, CTP_NAME_OFFSET),
+		names);
+	ctp_store_relaxed(&header->sites_used, sites);
+	ctp_store_relaxed(&header->names_used, CTP_ALIGN_UP(names, CTP_NAME_HEAD));
+	ctp_store_relaxed(&header->ids_used, ctp_load_relaxed(&old->ids_used));
+}
+
+/* Slots that a thread of the parent had claimed, and not filled, when the process was forked. */
+CTP_COLD_PART void ctp_slots_release(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CTP_SITE_SLOTS; i++) {
+		struct ctp_site_slot *slot = &ctp_process_state.slots[i];
+
+		if (ctp_load_acquire(&slot->id) == 0) /* P7 */
+			ctp_store_relaxed(&slot->claimed, 0);
+	}
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
