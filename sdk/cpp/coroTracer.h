@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The C++20 probe: how a program's coroutines tell corotracer what they do.
+ *
+ *	#include "coroTracer.h"
+ *
+ *	int main() { corotracer::InitTracer(); ... }
+ *	struct promise_type : corotracer::PromiseMixin { ... }; // the base class, or
+ *	using promise_type = corotracer::traced<Promise>;       // the wrapper, which sees more
+ *	corotracer::wake(handle);                               // one line per wake site
+ *
+ * Header only: no library is linked. Not attached, each operation costs one relaxed load and a
+ * branch. Attached, it is a reading of the counter and a few stores (ctp_probe.h), and the program
+ * behaves as before: nothing here throws, allocates, blocks, prints, or changes errno; results,
+ * value categories, noexcept and symmetric transfer pass through unchanged.
+ *
+ * The order that everything rests on: a suspension is written before the awaiter's await_suspend
+ * is called. From that call on another thread may run or destroy the coroutine, so nothing in its
+ * frame (the promise, the awaiter, the wrapper around it) is touched again, unless await_suspend
+ * has returned false or thrown: the coroutine then still is ours, and a cancel is written.
+ */
+#ifndef COROTRACER_CPP_H
+#define COROTRACER_CPP_H
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "corotracer/ctp_probe.h"
+#include "corotracer/ctp_probe_cold.h"
+#include "corotracer/cpp_promise.h"
+#include "corotracer/cpp_resource.h"
+#include "corotracer/cpp_site.h"
+#include "corotracer/cpp_wait.h"
+
+namespace corotracer
+{
+
+/*
+ * InitTracer: attaches to the engine that started this program (`corotracer run`). Call it once,
+ * early in main, before threads. True: events are recorded from now on. False: nobody asked, or
+ * the machine refused; the program then runs untraced. Never blocks or prints; keeps errno.
+ */
+inline bool InitTracer() noexcept
+{
+	return ctp_attach();
+}
+
+template <class Promise> class traced;
+
+/*
+ * PromiseMixin: the base class of a promise type. It tells of creation, of each co_await that
+ * suspends (with line and awaiter), of the resumption after it, and of destruction. What it can
+ * not see: co_yield, initial and final suspend, and any co_await of a promise with an
+ * await_transform of its own. See traced.
+ */
+class PromiseMixin
+{
+      public:
+	__attribute__((always_inline)) PromiseMixin() noexcept
+	    : corotracer_state_(__builtin_return_address(0))
+	{
+	}
+	PromiseMixin(const PromiseMixin &) noexcept = default;
+	PromiseMixin &operator=(const PromiseMixin &) noexcept = default;
+
+	/* corotracer_id: the number by which reports name this coroutine; 0 while it has none. */
+	std::uint64_t corotracer_id() const noexcept
+	{
+		return corotracer_state_.id();
+	}
+
+	/* await_transform: for the compiler. */
+	template <class Awaitable>
+	COROTRACER_BODY decltype(auto)
+	await_transform(Awaitable &&awaitable, location where = location::current()) noexcept(
+		detail::is_wrap_noexcept<detail::operand_itself<Awaitable>>())
+	{
+		return detail::wrap<CTP_POINT_AWAIT>(corotracer_state_, where,
+			detail::operand_itself<Awaitable>{static_cast<Awaitable &&>(awaitable)});
+	}
+
+      private:
+	template <class Promise> friend class traced;
+	friend void mark_daemon(PromiseMixin &promise) noexcept;
+	friend void mark_expect_idle(PromiseMixin &promise) noexcept;
+
+	detail::coroutine_state corotracer_state_;
+};
+
+/*
+ * traced<Promise>: a promise type made of the user's, unchanged, that sees what the base class can
+ * not:
+ *
+ *	using promise_type = corotracer::traced<Promise>;
+ *
+ * Promise is its first base and lies at the same place in the frame, so that
+ * coroutine_handle<Promise>::from_promise(*this) inside Promise stays right, and awaiters written
+ * for coroutine_handle<Promise> are handed one. Promise may derive from PromiseMixin, and need
+ * not.
+ */
+template <class Promise>
+class traced : public Promise,
+	       public std::conditional_t<std::is_base_of_v<PromiseMixin, Promise>, detail::no_mixin,
+		       PromiseMixin>
+{
+      public:
+	using corotracer_promise = Promise;
+	using Promise::Promise;
+
+	traced() = default;
+
+	/*
+	 * clang may put the frame of a coroutine whose whole life it sees into the caller's. clang
+	 * 14 then mistakes the end of an awaiter in it for the end of the frame, so it is not
+	 * shown whose handle this is.
+	 */
+	COROTRACER_BODY decltype(auto) get_return_object()
+	{
+		Promise *unknown = this;
+
+#ifdef __clang__
+		__asm__("" : "+r"(unknown));
+#endif
+		return unknown->get_return_object();
+	}
+
+	COROTRACER_BODY decltype(auto) initial_suspend() noexcept(
+		detail::is_wrap_noexcept<detail::initial_suspension<Promise>>())
+	{
+		check_layout();
+		return detail::wrap<CTP_POINT_INITIAL>(state(), location::current(),
+			detail::initial_suspension<Promise>{promise()});
+	}
+
+	COROTRACER_BODY decltype(auto) final_suspend() noexcept
+	{
+		state().finish();
+		return detail::wrap<CTP_POINT_FINAL>(
+			state(), location::current(), detail::final_suspension<Promise>{promise()});
+	}
+
+	template <detail::yielded_to<Promise> Value = typename detail::yielded_by<Promise>::type>
+	COROTRACER_BODY decltype(auto)
+	yield_value(Value &&value, location where = location::current()) noexcept(
+		detail::is_wrap_noexcept<detail::yielded_value<Promise, Value>>())
+	{
+		return detail::wrap<CTP_POINT_YIELD>(state(), where,
+			detail::yielded_value<Promise, Value>{
+				promise(), static_cast<Value &&>(value)});
+	}
+
+	template <detail::awaited_in<Promise> Operand>
+	COROTRACER_BODY decltype(auto)
+	await_transform(Operand &&operand, location where = location::current()) noexcept(
+		detail::is_wrap_noexcept<maker<Operand>>())
+	{
+		if constexpr (has_own_transform<Operand>())
+			return detail::wrap<CTP_POINT_AWAIT>(state(), where,
+				maker<Operand>{promise(), static_cast<Operand &&>(operand), where});
+		else
+			return detail::wrap<CTP_POINT_AWAIT>(
+				state(), where, maker<Operand>{static_cast<Operand &&>(operand)});
+	}
+
+      private:
+	/* An await_transform that Promise has from PromiseMixin is no transformation of its own. */
+	template <class Operand> static consteval bool has_own_transform() noexcept
+	{
+		if constexpr (!detail::has_await_transform<Promise>)
+			return false;
+		else
+			return !detail::is_wait<decltype(std::declval<Promise &>().await_transform(
+				std::declval<Operand>()))>;
+	}
+	template <class Operand>
+	using maker = std::conditional_t<has_own_transform<Operand>(),
+		detail::transformed_operand<Promise, Operand>, detail::operand_itself<Operand>>;
+
+	static constexpr void check_layout() noexcept
+	{
+		constexpr std::size_t header = 2 * sizeof(void *);
+
+		static_assert(alignof(traced) == alignof(Promise) || alignof(traced) <= header,
+			"corotracer: traced<Promise> must lie where Promise would lie in the "
+			"frame");
+	}
+
+	COROTRACER_INLINE Promise &promise() noexcept
+	{
+		return *this;
+	}
+	COROTRACER_INLINE detail::coroutine_state &state() noexcept
+	{
+		return static_cast<PromiseMixin &>(*this).corotracer_state_;
+	}
+};
+
+/* What became of a wake; the meaning of each stands in corotracer/def/outcomes.def. */
+enum class outcome : std::uint8_t {
+	queued = CTP_OUTCOME_QUEUED,
+	already_queued = CTP_OUTCOME_ALREADY_QUEUED,
+	target_running = CTP_OUTCOME_TARGET_RUNNING,
+	dropped = CTP_OUTCOME_DROPPED,
+	no_target = CTP_OUTCOME_NO_TARGET,
+	resumed = CTP_OUTCOME_RESUMED,
+};
+
+/*
+ * wake: the coroutine whose frame lies at that address is made ready; call it before any other
+ * worker can see the handle, since the coroutine may run, and its frame be gone, from then on.
+ * Nothing in the frame is touched. Any coroutine_handle will do, also a type-erased one, or its
+ * address.
+ */
+COROTRACER_INLINE void wake(void *address, outcome what = outcome::queued,
+	const location &where = location::current()) noexcept
+{
+	if (!ctp_is_attached())
+		return;
+	ctp_wake(
+		0, frame(address), detail::site_of(where, nullptr), static_cast<ctp_outcome>(what));
+}
+
+COROTRACER_INLINE void wake(std::coroutine_handle<> handle, outcome what = outcome::queued,
+	const location &where = location::current()) noexcept
+{
+	wake(handle.address(), what, where);
+}
+
+/* wake_by: wake, and whose doing it is: the waker's corotracer_id(), 0 for a thread that runs none. */
+COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> handle,
+	outcome what = outcome::queued, const location &where = location::current()) noexcept
+{
+	if (!ctp_is_attached())
+		return;
+	ctp_wake(waker, frame(handle.address()), detail::site_of(where, nullptr),
+		static_cast<enum ctp_outcome>(what));
+}
+
+/* park, unpark: this worker found no work and goes to sleep; it is awake again. */
+COROTRACER_INLINE void park(
+	std::uint64_t resource = 0, const location &where = location::current()) noexcept
+{
+	if (ctp_is_attached())
+		ctp_park(resource, detail::site_of(where, nullptr));
+}
+
+COROTRACER_INLINE void unpark(std::uint64_t resource = 0) noexcept
+{
+	ctp_unpark(resource);
+}
+
+/*
+ * mark_daemon: the coroutine is meant to live as long as the process. mark_expect_idle: it may
+ * wait for any length of time. Neither is then reported for waiting. Call them while no other
+ * thread runs the coroutine.
+ */
+inline void mark_daemon(PromiseMixin &promise) noexcept
+{
+	promise.corotracer_state_.mark(CTP_MARK_DAEMON);
+}
+
+inline void mark_expect_idle(PromiseMixin &promise) noexcept
+{
+	promise.corotracer_state_.mark(CTP_MARK_EXPECT_IDLE);
+}
+
+template <class Promise> void mark_daemon(std::coroutine_handle<Promise> handle) noexcept
+{
+	mark_daemon(static_cast<PromiseMixin &>(handle.promise()));
+}
+
+template <class Promise> void mark_expect_idle(std::coroutine_handle<Promise> handle) noexcept
+{
+	mark_expect_idle(static_cast<PromiseMixin &>(handle.promise()));
+}
+
+} /* namespace corotracer */
+
+#endif
