@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The last event of a program that dies of a signal: which, where, on which thread.
+ *
+ * A handler stands where the program has none. It writes one CRASH event, gives the signal back to
+ * the kernel's default action and lets it happen again, so that exit status, core file and siginfo are
+ * as without us. A program that asks, or sets a handler, or sets the default, deals with what looks
+ * like the default all along.
+ */
+#include "forward.h"
+
+#include <errno.h>
+#include <string.h>
+#include <ucontext.h>
+
+/* The flag of a signal that another process sent. */
+#define CRASH_IS_SENT 1u
+
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+static bool is_crash_signal(int number)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++) {
+		if (crash_signals[i] == number)
+			return true;
+	}
+	return false;
+}
+
+static const void *instruction(const void *context)
+{
+	const ucontext_t *machine = context;
+
+#if defined(__x86_64__)
+	return (const void *)machine->uc_mcontext.gregs[REG_RIP];
+#else
+	return (const void *)machine->uc_mcontext.pc;
+#endif
+}
+
+/*
+ * A fault that the instruction itself raised comes again when it is run again. A memory error found by
+ * the kernel's scrubber (BUS_MCEERR_AO) belongs to no instruction.
+ */
+static bool is_raised_by_instruction(int number, const siginfo_t *info)
+{
+	return info->si_code > 0 && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
+}
+
+static void crash_note(int number, const siginfo_t *info, const void *context)
+{
+	bool is_sent = info->si_code <= 0 && info->si_pid != getpid();
+	const void *address = info->si_code > 0 ? info->si_addr : NULL;
+
+	if (!ledger_is_watching())
+		return;
+	ctp_emit(0, (uint64_t)(uintptr_t)address,
+		CTP_TAIL(ctp_site_address(instruction(context), CTP_SITE_INSTRUCTION),
+			CTP_KIND_CRASH, number, is_sent ? CRASH_IS_SENT : 0));
+}
+
+static void crash_handler(int number, siginfo_t *info, void *context)
+{
+	struct sigaction standard;
+	int kept = errno;
+
+	crash_note(number, info, context);
+	memset(&standard, 0, sizeof(standard));
+	standard.sa_handler = SIG_DFL;
+	real_sigaction(number, &standard, NULL);
+	/* Nothing raises a sent signal again, so it is put back as it was; it waits until we return. */
+	if (!is_raised_by_instruction(number, info))
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info);
+	errno = kept;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == crash_handler;
+}
+
+/* SA_ONSTACK: after an overflow of the stack only a stack of its own, where there is one, is left. */
+static int install(int number, struct sigaction *old)
+{
+	struct sigaction ours;
+
+	memset(&ours, 0, sizeof(ours));
+	ours.sa_sigaction = crash_handler;
+	ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	sigfillset(&ours.sa_mask);
+	return real_sigaction(number, &ours, old);
+}
+
+void ledger_crash_init(void)
+{
+	struct sigaction present;
+	unsigned i;
+
+	for (i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++) {
+		if (real_sigaction(crash_signals[i], NULL, &present) == 0 &&
+			!(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+			install(crash_signals[i], NULL);
+	}
+}
+
+LEDGER_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	bool is_default =
+		action && !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+	int result;
+
+	if (!is_crash_signal(number))
+		return real_sigaction(number, action, old);
+	if (is_default && ledger_is_watching())
+		result = install(number, old);
+	else
+		result = real_sigaction(number, action, old);
+	if (result == 0 && old && is_ours(old)) {
+		memset(old, 0, sizeof(*old));
+		old->sa_handler = SIG_DFL;
+	}
+	return result;
+}
+
+LEDGER_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+	__sighandler_t old = real_signal(number, handler);
+
+	if (!is_crash_signal(number) || old == SIG_ERR)
+		return old;
+	if (handler == SIG_DFL && ledger_is_watching())
+		install(number, NULL);
+	return (void *)old == (void *)crash_handler ? SIG_DFL : old;
+}

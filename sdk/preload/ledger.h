@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The descriptor ledger's inside: what its files share.
+ *
+ * The ledger is a library that `corotracer run` preloads. It stands between a program and libc, calls
+ * libc's own function in every case, and writes down what happened to the program's descriptors. It
+ * must never change what the program sees: results and errno pass through untouched, nothing is
+ * allocated, nothing blocks, and all of it may run in a signal handler. While nothing traces it only
+ * forwards.
+ */
+#ifndef PRELOAD_LEDGER_H
+#define PRELOAD_LEDGER_H
+
+/* Both spellings of a call (open and open64) are defined here: neither may be renamed by a header. */
+#undef _FILE_OFFSET_BITS
+#undef _FORTIFY_SOURCE
+
+#include <sys/types.h>
+
+#include "corotracer/ctp_probe.h"
+
+#pragma GCC visibility push(hidden)
+
+/* An entry point: the name that the dynamic linker finds before libc's. */
+#define LEDGER_EXPORT __attribute__((visibility("default")))
+/* The place in the program that called the entry point: a return address. */
+#define LEDGER_CALLER __builtin_return_address(0)
+
+/*
+ * True while the calling thread is lent to a child of vfork(): the child runs on this thread's stack
+ * and thread-locals, but its descriptors are its own, so nothing of it may be written down.
+ */
+extern __attribute__((tls_model("initial-exec"))) _Thread_local uint32_t ledger_is_lent;
+
+/* ledger_is_watching: true while events are recorded for the calling thread. */
+static inline bool ledger_is_watching(void)
+{
+	return ctp_is_attached() && ledger_is_lent == 0;
+}
+
+/* ------------------------------------------------------------ the table of generations */
+
+/*
+ * One word for each descriptor number: generation in the low 24 bits, then the bits below. A number
+ * that was never seen opened, or whose descriptor was seen closed, has generation 0, "not known".
+ */
+#define LEDGER_DESCRIPTORS (1u << 20)
+#define LEDGER_GENERATION 0x00ffffffu
+#define LEDGER_IS_OPEN 0x01000000u
+#define LEDGER_IS_STREAM 0x02000000u /* transfers on it are recorded: not a regular file */
+
+extern uint32_t ledger_table[LEDGER_DESCRIPTORS];
+
+/* ledger_entry: the present word of a number; 0 where nothing is known. */
+static inline uint32_t ledger_entry(int fd)
+{
+	return (unsigned)fd < LEDGER_DESCRIPTORS ? ctp_load_relaxed(&ledger_table[fd]) : 0;
+}
+
+/* ledger_handle: the descriptor as a resource handle, with its generation where that is known. */
+static inline uint64_t ledger_handle(int fd)
+{
+	uint32_t entry = ledger_entry(fd);
+
+	return CTP_DESCRIPTOR(fd, entry & LEDGER_IS_OPEN ? entry & LEDGER_GENERATION : 0);
+}
+
+/* ledger_stream: the handle where a transfer on this descriptor is to be recorded, else 0. */
+static inline uint64_t ledger_stream(int fd)
+{
+	const uint32_t wanted = LEDGER_IS_OPEN | LEDGER_IS_STREAM;
+
+	if (!ledger_is_watching() || (ledger_entry(fd) & wanted) != wanted)
+		return 0;
+	return ledger_handle(fd);
+}
+
+/*
+ * ledger_take: a number came into being; gives it the next generation and returns its handle.
+ * ledger_restore: undoes ledger_drop; `entry` is what ledger_entry had said before.
+ * ledger_drop: the number is about to be closed; returns the handle it had.
+ */
+uint64_t ledger_take(int fd, bool is_stream);
+void ledger_restore(int fd, uint32_t entry);
+uint64_t ledger_drop(int fd);
+
+/* ------------------------------------------------------------ writing down */
+
+/* ledger_note: one event, from the place `caller`. Keeps errno. */
+void ledger_note(const void *caller, enum ctp_kind kind, uint64_t object, uint64_t coro,
+	unsigned argument, unsigned flags);
+
+/* What DESCRIPTOR_IO's argument says (def/kinds.def). */
+enum ledger_transfer {
+	LEDGER_READ = 1,
+	LEDGER_WRITE = 2,
+	LEDGER_CONNECT = 3,
+	LEDGER_ACCEPT = 4,
+};
+
+/* ledger_transferred: a transfer ended with `result`, or with errno where that is negative. */
+void ledger_transferred(
+	const void *caller, uint64_t handle, enum ledger_transfer transfer, ssize_t result);
+
+/* ledger_opened: what a call that makes a descriptor ends with: notes it if there is one; returns it. */
+int ledger_opened(const void *caller, int fd, bool is_stream);
+
+/* ledger_crash_init: puts handlers on fatal signals that nobody handles. Once, when attached. */
+void ledger_crash_init(void);
+
+/* ------------------------------------------------------------ libc's own functions */
+
+enum ledger_function {
+#define X(type, name, parameters, arguments, raw) LEDGER_FUNCTION_##name,
+#include "wrapped.def"
+#undef X
+	LEDGER_FUNCTIONS
+};
+
+/* P-private: written once per entry, by whoever looks first; all writers store the same value. */
+extern void *ledger_functions[LEDGER_FUNCTIONS];
+
+/*
+ * ledger_find: libc's function (or that of the next library that wraps it); NULL where there is none,
+ * or where this thread is in the middle of such a look-up. Only calls made before the ledger's
+ * constructor look up anything.
+ */
+void *ledger_find(enum ledger_function function);
+
+/* ledger_missing: what a call that can not be forwarded returns: -1, ENOSYS. */
+long ledger_missing(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Entry points that move data. Each calls libc's function exactly once with the caller's arguments
+ * and returns its result. Only descriptors that were seen to be sockets, pipes and the like are
+ * written down: regular files would drown the rest.
+ */
+#include "forward.h"
+
+#include <errno.h>
+
+/*
+ * The body of every such function. The handle is read before the call: once it has returned, another
+ * thread may have closed the descriptor.
+ */
+#define LEDGER_TRANSFER(fd, transfer, call)                                            \
+	do {                                                                           \
+		uint64_t handle = ledger_stream(fd);                                   \
+		ssize_t result = (call);                                               \
+                                                                                       \
+		if (handle)                                                            \
+			ledger_transferred(LEDGER_CALLER, handle, (transfer), result); \
+		return (__typeof__(call))result;                                       \
+	} while (0)
+
+LEDGER_EXPORT ssize_t read(int fd, void *buffer, size_t nr_bytes)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ, real_read(fd, buffer, nr_bytes));
+}
+
+LEDGER_EXPORT ssize_t __read_chk(int fd, void *buffer, size_t nr_bytes, size_t room)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ, real___read_chk(fd, buffer, nr_bytes, room));
+}
+
+LEDGER_EXPORT ssize_t readv(int fd, const struct iovec *parts, int nr_parts)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ, real_readv(fd, parts, nr_parts));
+}
+
+LEDGER_EXPORT ssize_t recv(int fd, void *buffer, size_t nr_bytes, int flags)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ, real_recv(fd, buffer, nr_bytes, flags));
+}
+
+LEDGER_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t nr_bytes, size_t room, int flags)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ, real___recv_chk(fd, buffer, nr_bytes, room, flags));
+}
+
+LEDGER_EXPORT ssize_t recvfrom(
+	int fd, void *buffer, size_t nr_bytes, int flags, __SOCKADDR_ARG address, socklen_t *length)
+{
+	LEDGER_TRANSFER(
+		fd, LEDGER_READ, real_recvfrom(fd, buffer, nr_bytes, flags, address, length));
+}
+
+LEDGER_EXPORT ssize_t __recvfrom_chk(int fd, void *buffer, size_t nr_bytes, size_t room, int flags,
+	__SOCKADDR_ARG address, socklen_t *length)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ,
+		real___recvfrom_chk(fd, buffer, nr_bytes, room, flags, address, length));
+}
+
+/* Descriptors that came with a message. The kernel wrote what is read here. */
+static void note_received(const void *caller, struct msghdr *message)
+{
+	struct cmsghdr *control;
+
+	for (control = CMSG_FIRSTHDR(message); control; control = CMSG_NXTHDR(message, control)) {
+		const unsigned char *at = CMSG_DATA(control);
+		const unsigned char *end = (const unsigned char *)control + control->cmsg_len;
+
+		if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (; end - at >= (ptrdiff_t)sizeof(int); at += sizeof(int)) {
+			int fd;
+
+			__builtin_memcpy(&fd, at, sizeof(fd));
+			ledger_opened(caller, fd, false);
+		}
+	}
+}
+
+LEDGER_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	uint64_t handle = ledger_stream(fd);
+	ssize_t result = real_recvmsg(fd, message, flags);
+
+	if (result >= 0 && message->msg_controllen != 0 && ledger_is_watching())
+		note_received(LEDGER_CALLER, message);
+	if (handle)
+		ledger_transferred(LEDGER_CALLER, handle, LEDGER_READ, result);
+	return result;
+}
+
+LEDGER_EXPORT int eventfd_read(int fd, eventfd_t *value)
+{
+	LEDGER_TRANSFER(fd, LEDGER_READ, real_eventfd_read(fd, value));
+}
+
+LEDGER_EXPORT ssize_t write(int fd, const void *buffer, size_t nr_bytes)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_write(fd, buffer, nr_bytes));
+}
+
+LEDGER_EXPORT ssize_t writev(int fd, const struct iovec *parts, int nr_parts)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_writev(fd, parts, nr_parts));
+}
+
+LEDGER_EXPORT ssize_t send(int fd, const void *buffer, size_t nr_bytes, int flags)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_send(fd, buffer, nr_bytes, flags));
+}
+
+LEDGER_EXPORT ssize_t sendto(int fd, const void *buffer, size_t nr_bytes, int flags,
+	__CONST_SOCKADDR_ARG address, socklen_t length)
+{
+	LEDGER_TRANSFER(
+		fd, LEDGER_WRITE, real_sendto(fd, buffer, nr_bytes, flags, address, length));
+}
+
+LEDGER_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_sendmsg(fd, message, flags));
+}
+
+LEDGER_EXPORT ssize_t sendfile(int fd, int source, off_t *offset, size_t nr_bytes)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_sendfile(fd, source, offset, nr_bytes));
+}
+
+LEDGER_EXPORT ssize_t sendfile64(int fd, int source, off64_t *offset, size_t nr_bytes)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_sendfile64(fd, source, offset, nr_bytes));
+}
+
+LEDGER_EXPORT int eventfd_write(int fd, eventfd_t value)
+{
+	LEDGER_TRANSFER(fd, LEDGER_WRITE, real_eventfd_write(fd, value));
+}
+
+LEDGER_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
+{
+	LEDGER_TRANSFER(fd, LEDGER_CONNECT, real_connect(fd, address, length));
+}
