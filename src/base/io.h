@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading and writing files whole, and outputs that appear whole or not at all.
+ */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "failure.h"
+
+/* io_write: writes all bytes to a descriptor, through short writes and EINTR. Fails with errno's
+ * text. */
+enum ct_status io_write(
+	int descriptor, const void *bytes, size_t nr_bytes, struct ct_error *reterr);
+
+/*
+ * io_read_file: the whole of a file (or of a pipe) in heap memory, with a NUL behind it that is not
+ * counted. The caller frees *ret_bytes. Refuses more than `limit_bytes`.
+ */
+enum ct_status io_read_file(const char *path, size_t limit_bytes, char **ret_bytes,
+	size_t *ret_nr_bytes, struct ct_error *reterr);
+
+/*
+ * An output that gets its name only when it is complete: bytes go to "PATH.partial" beside it,
+ * which is renamed at the end. "-" is standard output. What is not a regular file (a device, a
+ * pipe) is written in place.
+ */
+struct io_output {
+	int descriptor; /* -1: not open */
+	bool is_in_place;
+	char *path;         /* NULL for standard output */
+	char *partial_path; /* NULL where written in place */
+};
+
+/* io_output_open: creates the file beside `path`. A failure leaves nothing behind. */
+enum ct_status io_output_open(struct io_output *output, const char *path, struct ct_error *reterr);
+
+/* io_output_close: renames (is_wanted), or removes what was written; releases the rest either way.
+ */
+enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct ct_error *reterr);
+
+/* io_write_output: opens, writes all, closes: for what is made in memory. */
+enum ct_status io_write_output(
+	const char *path, const char *bytes, size_t nr_bytes, struct ct_error *reterr);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing JSON (RFC 8259) into a text.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "json_write.h"
+
+void json_init(struct json *json, struct text *text, bool is_pretty)
+{
+	*json = (struct json){.text = text, .is_pretty = is_pretty};
+}
+
+static void new_line(struct json *json)
+{
+	unsigned i;
+
+	if (!json->is_pretty)
+		return;
+	text_char(json->text, '\n');
+	for (i = 0; i < json->depth; i++)
+		text_add(json->text, "  ");
+}
+
+/* What stands before a key or a value: a comma unless it is the first, and a line of its own. */
+static void before_member(struct json *json)
+{
+	if (json->is_after_key) {
+		json->is_after_key = false;
+		return;
+	}
+	if (json->depth == 0)
+		return;
+	if (json->has_member[json->depth % JSON_DEPTH])
+		text_char(json->text, ',');
+	json->has_member[json->depth % JSON_DEPTH] = true;
+	new_line(json);
+}
+
+void json_open(struct json *json, char bracket)
+{
+	before_member(json);
+	text_char(json->text, bracket);
+	json->depth++;
+	json->has_member[json->depth % JSON_DEPTH] = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	bool had_member = json->has_member[json->depth % JSON_DEPTH];
+
+	json->depth--;
+	if (had_member)
+		new_line(json);
+	text_char(json->text, bracket);
+	if (json->depth == 0 && json->is_pretty)
+		text_char(json->text, '\n');
+}
+
+/* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), or 0. */
+static size_t utf8_length(const unsigned char *at)
+{
+	static const struct {
+		unsigned char first_low, first_high, second_low, second_high, length;
+	} forms[] = {
+		{0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (at[0] < forms[i].first_low || at[0] > forms[i].first_high)
+			continue;
+		if (at[1] < forms[i].second_low || at[1] > forms[i].second_high)
+			return 0;
+		for (k = 2; k < forms[i].length; k++) {
+			if ((at[k] & 0xc0) != 0x80)
+				return 0;
+		}
+		return forms[i].length;
+	}
+	return 0;
+}
+
+static void escape(struct text *text, unsigned char c)
+{
+	switch (c) {
+	case '"':
+		text_add(text, "\\\"");
+		return;
+	case '\\':
+		text_add(text, "\\\\");
+		return;
+	case '\n':
+		text_add(text, "\\n");
+		return;
+	case '\t':
+		text_add(text, "\\t");
+		return;
+	default:
+		text_format(text, "\\u%04x", c);
+	}
+}
+
+static void quoted(struct text *text, const char *value)
+{
+	const unsigned char *at = (const unsigned char *)value;
+	size_t length;
+
+	text_char(text, '"');
+	while (*at) {
+		if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f) {
+			escape(text, *at++);
+			continue;
+		}
+		length = *at < 0x80 ? 1 : utf8_length(at);
+		if (length == 0) {
+			text_add(text, "\\ufffd");
+			at++;
+			continue;
+		}
+		text_append(text, (const char *)at, length);
+		at += length;
+	}
+	text_char(text, '"');
+}
+
+void json_key(struct json *json, const char *key)
+{
+	before_member(json);
+	quoted(json->text, key);
+	text_add(json->text, json->is_pretty ? ": " : ":");
+	json->is_after_key = true;
+}
+
+void json_text(struct json *json, const char *value)
+{
+	before_member(json);
+	quoted(json->text, value);
+}
+
+void json_number(struct json *json, int64_t value)
+{
+	before_member(json);
+	text_format(json->text, "%" PRId64, value);
+}
+
+void json_unsigned(struct json *json, uint64_t value)
+{
+	before_member(json);
+	text_format(json->text, "%" PRIu64, value);
+}
+
+void json_real(struct json *json, double value)
+{
+	before_member(json);
+	if (!isfinite(value))
+		text_add(json->text, "null");
+	else
+		text_format(json->text, "%.6g", value);
+}
+
+void json_bool(struct json *json, bool value)
+{
+	before_member(json);
+	text_add(json->text, value ? "true" : "false");
+}
+
+void json_null(struct json *json)
+{
+	before_member(json);
+	text_add(json->text, "null");
+}
+
+void json_hex(struct json *json, uint64_t value)
+{
+	before_member(json);
+	text_format(json->text, "\"0x%016" PRIx64 "\"", value);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A growing text buffer.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+void text_fini(struct text *text)
+{
+	free(text->at);
+	*text = (struct text){0};
+}
+
+void text_clear(struct text *text)
+{
+	text->length = 0;
+	if (text->at)
+		text->at[0] = '\0';
+}
+
+/* Room for `more` bytes and the NUL behind them. */
+static bool reserve(struct text *text, size_t more)
+{
+	size_t capacity = text->capacity ? text->capacity : 128;
+	char *grown;
+
+	if (text->is_broken)
+		return false;
+	if (more >= SIZE_MAX / 4 - text->length)
+		return !(text->is_broken = true);
+	while (capacity < text->length + more + 1)
+		capacity *= 2;
+	if (capacity == text->capacity)
+		return true;
+	grown = realloc(text->at, capacity);
+	if (!grown)
+		return !(text->is_broken = true);
+	text->at = grown;
+	text->capacity = capacity;
+	return true;
+}
+
+void text_append(struct text *text, const char *bytes, size_t nr_bytes)
+{
+	if (!reserve(text, nr_bytes))
+		return;
+	if (nr_bytes)
+		memcpy(text->at + text->length, bytes, nr_bytes);
+	text->length += nr_bytes;
+	text->at[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *terminated)
+{
+	text_append(text, terminated, strlen(terminated));
+}
+
+void text_char(struct text *text, char c)
+{
+	text_append(text, &c, 1);
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (length < 0 || !reserve(text, (size_t)length))
+		return;
+	va_start(arguments, format);
+	vsnprintf(text->at + text->length, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	text->length += (size_t)length;
+}
+
+void text_duration(struct text *text, int64_t ns)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = {{3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+	double value = (double)ns;
+	double size = value < 0 ? -value : value;
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		/* 0.9995: what would round to 1,000 of one unit is 1.00 of the next. */
+		if (size < units[i].size * 0.9995)
+			continue;
+		value /= units[i].size;
+		size /= units[i].size;
+		text_format(text, "%.*f %s",
+			size < 9.995   ? 2
+			: size < 99.95 ? 1
+				       : 0,
+			value, units[i].name);
+		return;
+	}
+	text_format(text, "%" PRId64 " ns", ns);
+}
+
+void text_count(struct text *text, uint64_t count)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+	int i;
+
+	for (i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			text_char(text, ',');
+		text_char(text, digits[i]);
+	}
+}
+
+const char *text_peek(const struct text *text)
+{
+	return text->at ? text->at : "";
+}
+
+enum ct_status text_status(const struct text *text, struct ct_error *reterr)
+{
+	return text->is_broken ? ct_fail_memory(reterr) : CT_OK;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A growing text buffer, for everything that is printed: reports, JSON, one event as one line.
+ *
+ * Appending never fails loudly: the first failed allocation sets `is_broken`, later calls do
+ * nothing, and whoever uses the text asks text_status once at the end. Not thread-safe.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "failure.h"
+
+/* Zeroed is empty. `at` is NUL-terminated once anything was appended. */
+struct text {
+	char *at;
+	size_t length;
+	size_t capacity;
+	bool is_broken;
+};
+
+/* text_fini: gives the memory back; the text is empty again. */
+void text_fini(struct text *text);
+
+/* text_clear: empty, memory kept. */
+void text_clear(struct text *text);
+
+void text_append(struct text *text, const char *bytes, size_t nr_bytes);
+void text_add(struct text *text, const char *terminated);
+void text_char(struct text *text, char c);
+void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * text_duration: nanoseconds with three significant digits and a unit that fits: "412 ns", "3.21
+ * ms", "1.20 s". text_count: a whole number with thousands separated: "1,234,567".
+ */
+void text_duration(struct text *text, int64_t ns);
+void text_count(struct text *text, uint64_t count);
+
+/* text_peek: the text so far, never NULL; valid until the next append. */
+const char *text_peek(const struct text *text);
+
+/* text_status: CT_OK, or the failure that made the text incomplete. */
+enum ct_status text_status(const struct text *text, struct ct_error *reterr);
+
+#endif

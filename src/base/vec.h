@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A growing array of any type, as macros over three fields:
+ *
+ *	struct { struct thing *at; size_t count, capacity; } things;
+ *
+ * Zeroed is empty. Elements are addressed by index; pointers into it end at the next growth.
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* VEC(type): declares the three fields. */
+#define VEC(type)                \
+	struct {                 \
+		type *at;        \
+		size_t count;    \
+		size_t capacity; \
+	}
+
+/* `at` is the address of a pointer of any type: read and written as bytes, for the sake of aliasing. */
+static inline bool vec_grow(void *at, size_t *capacity, size_t wanted, size_t size)
+{
+	size_t next = *capacity ? *capacity : 8;
+	size_t bytes;
+	void *present, *grown;
+
+	if (wanted <= *capacity)
+		return true;
+	while (next < wanted) {
+		if (next > SIZE_MAX / 2)
+			return false;
+		next *= 2;
+	}
+	if (__builtin_mul_overflow(next, size, &bytes))
+		return false;
+	memcpy(&present, at, sizeof(present));
+	grown = realloc(present, bytes);
+	if (!grown)
+		return false;
+	memcpy(at, &grown, sizeof(grown));
+	*capacity = next;
+	return true;
+}
+
+/* vec_reserve: room for `wanted` elements in all; false: out of memory, the array is unchanged. */
+#define vec_reserve(vec, wanted) \
+	vec_grow(&(vec)->at, &(vec)->capacity, (wanted), sizeof(*(vec)->at))
+
+/* vec_push: appends a value; false: out of memory, the array is unchanged. */
+#define vec_push(vec, value) \
+	(vec_reserve((vec), (vec)->count + 1) && ((vec)->at[(vec)->count++] = (value), true))
+
+/* vec_fini: gives the memory back; the array is empty again. */
+#define vec_fini(vec) (free((vec)->at), (vec)->at = NULL, (vec)->count = (vec)->capacity = 0)
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of rules, grades and states, from the lists in include/corotracer/def and ct.h.
+ */
+#include "corotracer/ct.h"
+
+const char *ct_state_name(enum ct_state state)
+{
+	switch (state) {
+	case CT_STATE_UNSEEN:
+		return "unseen";
+	case CT_STATE_READY:
+		return "ready";
+	case CT_STATE_RUNNING:
+		return "running";
+	case CT_STATE_WAITING:
+		return "waiting";
+	case CT_STATE_DONE:
+		return "done";
+	case CT_STATE_DESTROYED:
+		return "destroyed";
+	}
+	return "unknown";
+}
+
+const char *ct_grade_name(enum ct_grade grade)
+{
+	switch (grade) {
+	case CT_GRADE_NONE:
+		return "none";
+	case CT_GRADE_SUSPECT:
+		return "suspect";
+	case CT_GRADE_LIKELY:
+		return "likely";
+	case CT_GRADE_PROVEN:
+		return "proven";
+	}
+	return "unknown";
+}
+
+struct rule_texts {
+	const char *name;
+	const char *says;
+	const char *wrong_if;
+	const char *next_step;
+};
+
+static const struct rule_texts *texts_of(enum ct_rule rule)
+{
+	static const struct rule_texts texts[CT_NR_RULES] = {
+		[CT_RULE_NONE] = {"none", "", "", ""},
+#define X(name, text, says, wrong_if, next_step) \
+	[CT_RULE_##name] = {text, says, wrong_if, next_step},
+#include "corotracer/def/findings.def"
+#undef X
+	};
+
+	return &texts[(unsigned)rule < CT_NR_RULES ? rule : CT_RULE_NONE];
+}
+
+const char *ct_rule_name(enum ct_rule rule)
+{
+	return texts_of(rule)->name;
+}
+
+const char *ct_rule_says(enum ct_rule rule)
+{
+	return texts_of(rule)->says;
+}
+
+const char *ct_rule_wrong_if(enum ct_rule rule)
+{
+	return texts_of(rule)->wrong_if;
+}
+
+const char *ct_rule_next_step(enum ct_rule rule)
+{
+	return texts_of(rule)->next_step;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of the numbers that events carry, from the lists in include/corotracer/def.
+ */
+#include "corotracer/event.h"
+
+const char *ct_kind_name(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, object, argument, meaning) \
+	case number:                                     \
+		return text;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_kind_meaning(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, object, argument, meaning) \
+	case number:                                     \
+		return meaning;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return "an event that this version does not know";
+	}
+}
+
+#define X(name, number, text, meaning) \
+	case number:                   \
+		return text;
+
+const char *ct_resource_name(unsigned resource)
+{
+	switch (resource) {
+#include "corotracer/def/resources.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_outcome_name(unsigned outcome)
+{
+	switch (outcome) {
+#include "corotracer/def/outcomes.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_point_name(unsigned point)
+{
+	switch (point) {
+#include "corotracer/def/points.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_life_name(unsigned life)
+{
+	switch (life) {
+#include "corotracer/def/lives.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_mark_name(unsigned mark)
+{
+	switch (mark) {
+#include "corotracer/def/marks.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_loss_name(unsigned loss)
+{
+	switch (loss) {
+#include "corotracer/def/losses.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_call_name(unsigned call)
+{
+	switch (call) {
+#include "corotracer/def/calls.def"
+	default:
+		return "unknown";
+	}
+}
+#undef X
