@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a segment that a hostile peer may be writing. Each word of the header is loaded exactly
+ * once, so that what was checked is what is used.
+ */
+#include <string.h>
+
+#include "proto.h"
+
+/* One region of the segment: where it begins, how much it holds. */
+struct region {
+	const char *name;
+	uint64_t offset;
+	uint64_t count;
+	uint64_t count_max;
+	uint64_t unit_bytes;
+	uint64_t alignment;
+};
+
+static void copy_layout(
+	const struct ctp_header *mapped, size_t mapped_bytes, struct proto_layout *ret_layout)
+{
+	size_t i;
+
+	ret_layout->mapped_bytes = mapped_bytes;
+	ret_layout->ring_offset = ctp_load_relaxed(&mapped->ring_offset);
+	ret_layout->site_offset = ctp_load_relaxed(&mapped->site_offset);
+	ret_layout->name_offset = ctp_load_relaxed(&mapped->name_offset);
+	ret_layout->chunk_offset = ctp_load_relaxed(&mapped->chunk_offset);
+	ret_layout->ring_max = ctp_load_relaxed(&mapped->ring_max);
+	ret_layout->site_max = ctp_load_relaxed(&mapped->site_max);
+	ret_layout->name_bytes = ctp_load_relaxed(&mapped->name_bytes);
+	ret_layout->chunk_max = ctp_load_relaxed(&mapped->chunk_max);
+	ret_layout->clock = ctp_load_relaxed(&mapped->clock);
+	ret_layout->role = ctp_load_relaxed(&mapped->role);
+	ret_layout->pid = ctp_load_relaxed(&mapped->pid);
+	ret_layout->features_compatible = ctp_load_relaxed(&mapped->features_compatible);
+	ret_layout->clock_counter = ctp_load_relaxed(&mapped->clock_counter);
+	for (i = 0; i < sizeof(ret_layout->identity); i++)
+		ret_layout->identity[i] = ctp_load_relaxed(&mapped->identity[i]);
+}
+
+static enum ct_status check_identity(
+	const struct ctp_header *mapped, size_t mapped_bytes, struct ct_error *reterr)
+{
+	uint64_t features;
+	uint64_t claimed;
+	uint32_t version;
+
+	if (mapped_bytes < CTP_PAGE_BYTES)
+		return ct_fail(reterr, CT_ERR_FORMAT, "the segment is smaller than its header");
+	if (ctp_load_acquire(&mapped->magic) != CTP_MAGIC) /* P6 */
+		return ct_fail(reterr, CT_ERR_FORMAT, "the memory is no segment: wrong magic");
+	version = ctp_load_relaxed(&mapped->version);
+	if (version != CTP_VERSION)
+		return ct_fail(reterr, CT_ERR_FORMAT,
+			"the segment is of protocol version %u, this engine speaks %u", version,
+			CTP_VERSION);
+	features = ctp_load_relaxed(&mapped->features_incompatible);
+	if (features & ~PROTO_FEATURES_INCOMPATIBLE)
+		return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+			"the segment needs features 0x%llx, which this engine does not have",
+			(unsigned long long)(features & ~PROTO_FEATURES_INCOMPATIBLE));
+	claimed = ctp_load_relaxed(&mapped->header_bytes);
+	if (claimed < sizeof(struct ctp_header) || claimed > CTP_PAGE_BYTES)
+		return ct_fail(reterr, CT_ERR_CORRUPT, "the segment's header claims %llu bytes",
+			(unsigned long long)claimed);
+	claimed = ctp_load_relaxed(&mapped->segment_bytes);
+	if (claimed > mapped_bytes)
+		return ct_fail(reterr, CT_ERR_CORRUPT,
+			"the segment claims %llu bytes, its memory has %zu",
+			(unsigned long long)claimed, mapped_bytes);
+	return CT_OK;
+}
+
+/* *end: where the region before this one ends; moved on to where this one does. */
+static enum ct_status check_region(
+	const struct region *region, uint64_t *end, uint64_t mapped_bytes, struct ct_error *reterr)
+{
+	uint64_t bytes;
+
+	if (region->count == 0 || region->count > region->count_max)
+		return ct_fail(reterr, CT_ERR_CORRUPT, "the segment claims %llu %s",
+			(unsigned long long)region->count, region->name);
+	/* No overflow: count is at most count_max, and that times the unit is below 2^31. */
+	bytes = region->count * region->unit_bytes;
+	if (region->offset < *end || region->offset % region->alignment ||
+		region->offset > mapped_bytes || bytes > mapped_bytes - region->offset)
+		return ct_fail(reterr, CT_ERR_CORRUPT,
+			"the segment's %s can not lie at offset %llu", region->name,
+			(unsigned long long)region->offset);
+	*end = region->offset + bytes;
+	return CT_OK;
+}
+
+static enum ct_status check_regions(const struct proto_layout *layout, struct ct_error *reterr)
+{
+	const struct region regions[] = {
+		{"rings", layout->ring_offset, layout->ring_max, CTP_RING_MAX,
+			sizeof(struct ctp_ring), _Alignof(struct ctp_ring)},
+		{"sites", layout->site_offset, layout->site_max, CTP_SITE_MAX,
+			sizeof(struct ctp_site), _Alignof(struct ctp_site)},
+		{"name bytes", layout->name_offset, layout->name_bytes, CTP_NAME_BYTES, 1, 1},
+		{"chunks", layout->chunk_offset, layout->chunk_max, CTP_CHUNK_MAX, CTP_CHUNK_BYTES,
+			CTP_RECORD_BYTES},
+	};
+	uint64_t end = CTP_PAGE_BYTES;
+	enum ct_status status;
+	size_t i;
+
+	for (i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
+		status = check_region(&regions[i], &end, layout->mapped_bytes, reterr);
+		if (status)
+			return status;
+	}
+	return CT_OK;
+}
+
+enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
+	struct proto_layout *ret_layout, struct ct_error *reterr)
+{
+	struct proto_layout layout;
+	enum ct_status status;
+
+	status = check_identity(mapped, mapped_bytes, reterr);
+	if (status)
+		return status;
+	copy_layout(mapped, mapped_bytes, &layout);
+	status = check_regions(&layout, reterr);
+	if (status)
+		return status;
+	if (layout.clock != CTP_CLOCK_COUNTER && layout.clock != CTP_CLOCK_MONOTONIC &&
+		layout.clock != CTP_CLOCK_COARSE)
+		return ct_fail(reterr, CT_ERR_CORRUPT,
+			"the segment's clock is of kind %u, "
+			"which does not exist",
+			layout.clock);
+	if (layout.role != CTP_ROLE_PROBE && layout.role != CTP_ROLE_LEDGER)
+		return ct_fail(reterr, CT_ERR_CORRUPT,
+			"the segment's role is %u, "
+			"which no target has",
+			layout.role);
+	*ret_layout = layout;
+	return CT_OK;
+}
+
+struct ctp_ring *proto_ring(const struct proto_layout *layout, void *base, uint32_t index)
+{
+	return (struct ctp_ring *)(void *)((char *)base + layout->ring_offset) + index;
+}
+
+const struct ctp_record *proto_chunk(
+	const struct proto_layout *layout, const void *base, uint32_t number)
+{
+	if (number >= layout->chunk_max)
+		return NULL;
+	return (const void *)((const char *)base + layout->chunk_offset +
+			      (uint64_t)number * CTP_CHUNK_BYTES);
+}
+
+/* Four bytes at any alignment, each loaded once: what is checked is what is used. */
+static uint32_t load_length(const unsigned char *bytes)
+{
+	uint32_t length = 0;
+	unsigned i;
+
+	for (i = 0; i < sizeof(length); i++)
+		length |= (uint32_t)ctp_load_relaxed(&bytes[i]) << (8 * i);
+	return length;
+}
+
+/* Copies the name at `offset` into `ret_text`; false where it does not lie inside the names. */
+static bool read_name(
+	const struct proto_layout *layout, const void *base, uint32_t offset, char *ret_text)
+{
+	const unsigned char *names = (const unsigned char *)base + layout->name_offset;
+	uint32_t length;
+
+	ret_text[0] = '\0';
+	if (offset == 0)
+		return true;
+	if (offset > layout->name_bytes || layout->name_bytes - offset < sizeof(length))
+		return false;
+	length = load_length(names + offset);
+	if (length > layout->name_bytes - offset - sizeof(length))
+		return false;
+	if (length > PROTO_NAME_MAX)
+		length = PROTO_NAME_MAX;
+	memcpy(ret_text, names + offset + sizeof(length), length);
+	ret_text[length] = '\0';
+	return true;
+}
+
+bool proto_read_site(const struct proto_layout *layout, const void *base, uint32_t id,
+	struct proto_site *ret_site)
+{
+	const struct ctp_site *site;
+	bool is_whole;
+
+	if (id >= layout->site_max)
+		return false;
+	site = (const struct ctp_site *)(const void *)((const char *)base + layout->site_offset) +
+	       id;
+	ret_site->kind = ctp_load_acquire(&site->ready); /* P5 */
+	if (ret_site->kind == 0)
+		return false;
+	ret_site->line = ctp_load_relaxed(&site->line);
+	ret_site->column = ctp_load_relaxed(&site->column);
+	ret_site->address = ctp_load_relaxed(&site->address);
+	is_whole = read_name(layout, base, ctp_load_relaxed(&site->file), ret_site->file);
+	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->function), ret_site->function);
+	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->reason), ret_site->reason);
+	ret_site->is_damaged = !is_whole;
+	return true;
+}

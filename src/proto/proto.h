@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is this mapping what it claims to be? The only reader of a segment's geometry.
+ *
+ * A segment belongs to a peer that may write anything into it at any time. Its header is read once,
+ * here: every field is copied, checked against the size that the kernel told (fstat of the sealed
+ * descriptor, never the header's own word), and used from the copy afterwards. What stays in shared
+ * memory and is read later (rings, sites, names, chunk numbers) is reached through the functions
+ * below, which keep every address inside the mapping whatever the peer writes.
+ *
+ * No function here fails on shared bytes with anything but a status, none writes to the mapping, and
+ * none keeps memory. They may be called on any thread.
+ */
+#ifndef PROTO_PROTO_H
+#define PROTO_PROTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/ctp.h"
+#include "failure.h"
+
+/* Feature bits of the header that this version knows. Unknown incompatible ones refuse a segment. */
+#define PROTO_FEATURES_INCOMPATIBLE UINT64_C(0)
+
+/* A segment's geometry, copied and checked: each region lies inside the mapping, none overlap. */
+struct proto_layout {
+	size_t mapped_bytes;
+	uint64_t ring_offset;
+	uint64_t site_offset;
+	uint64_t name_offset;
+	uint64_t chunk_offset;
+	uint32_t ring_max;
+	uint32_t site_max;
+	uint32_t name_bytes;
+	uint32_t chunk_max;
+	uint32_t clock; /* enum ctp_clock, not NONE */
+	uint32_t role;  /* CTP_ROLE_PROBE or CTP_ROLE_LEDGER */
+	uint64_t pid;   /* as the target says; not checked */
+	uint64_t features_compatible;
+	uint64_t clock_counter;
+	uint8_t identity[16];
+};
+
+/* PROTO_BYTES_MAX: no segment within the limits is larger; 4 MiB are for the header and alignment. */
+#define PROTO_BYTES_MAX                                                             \
+	(((uint64_t)4 << 20) + (uint64_t)CTP_RING_MAX * sizeof(struct ctp_ring) +   \
+		(uint64_t)CTP_SITE_MAX * sizeof(struct ctp_site) + CTP_NAME_BYTES + \
+		(uint64_t)CTP_CHUNK_MAX * CTP_CHUNK_BYTES)
+
+/*
+ * proto_check: copies and checks the header of a mapping of `mapped_bytes` bytes. CT_ERR_FORMAT where
+ * it is no segment of this version, CT_ERR_UNSUPPORTED for features that are not known,
+ * CT_ERR_CORRUPT for a geometry that can not be; *ret_layout is written on success only.
+ */
+enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
+	struct proto_layout *ret_layout, struct ct_error *reterr);
+
+/* proto_ring: the description of a ring; `index` below layout->ring_max, which the caller sees to. */
+struct ctp_ring *proto_ring(const struct proto_layout *layout, void *base, uint32_t index);
+
+/* proto_chunk: the first record of a chunk, or NULL where there is no chunk of that number. */
+const struct ctp_record *proto_chunk(
+	const struct proto_layout *layout, const void *base, uint32_t number);
+
+/* The longest name that is taken over; what is longer is cut. */
+#define PROTO_NAME_MAX 4095u
+
+/* A site, copied. Names are NUL-terminated, "" for none. */
+struct proto_site {
+	uint32_t kind; /* enum ctp_site_kind, or a number that this version does not know */
+	uint32_t line;
+	uint32_t column;
+	uint64_t address;
+	bool is_damaged; /* a name lay outside the names, and was left out */
+	char file[PROTO_NAME_MAX + 1];
+	char function[PROTO_NAME_MAX + 1];
+	char reason[PROTO_NAME_MAX + 1];
+};
+
+/*
+ * proto_read_site: copies the site of number `id` (P5); false where it is not published yet, or there
+ * is none of that number.
+ */
+bool proto_read_site(const struct proto_layout *layout, const void *base, uint32_t id,
+	struct proto_site *ret_site);
+
+#endif

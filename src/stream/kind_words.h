@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the words of a record hold, by its kind, as def/kinds.def says.
+ */
+#ifndef STREAM_KIND_WORDS_H
+#define STREAM_KIND_WORDS_H
+
+#include "corotracer/event.h"
+
+enum kind_object {
+	KIND_OBJECT_UNKNOWN, /* of a kind that this version does not know */
+	KIND_OBJECT_NONE,
+	KIND_OBJECT_RESOURCE,
+	KIND_OBJECT_ADDRESS,
+	KIND_OBJECT_CORO,
+	KIND_OBJECT_NUMBER,
+};
+
+/* kind_object: what the third word holds. */
+static inline enum kind_object kind_object(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, object, argument, meaning) \
+	case number:                                     \
+		return KIND_OBJECT_##object;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return KIND_OBJECT_UNKNOWN;
+	}
+}
+
+/* kind_has_coro: does the second word name a coroutine? Of some kinds it holds something else. */
+static inline bool kind_has_coro(unsigned kind)
+{
+	switch (kind) {
+	case CTP_KIND_DESCRIPTOR_ARM:
+	case CTP_KIND_DESCRIPTOR_READY:
+	case CTP_KIND_DESCRIPTOR_IO:
+	case CTP_KIND_DESCRIPTOR_TIMER:
+	case CTP_KIND_LOST:
+	case CTP_KIND_THREAD_STATE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an event stands among those of other streams, kept once for all sources.
+ *
+ * Within a stream the order is as written, whatever the times say; so an event's place is the latest
+ * time that its stream has shown so far. A time far behind the end of observation can not be true:
+ * it does not move the place, or one broken record would carry the rest of its stream to the end.
+ */
+#ifndef STREAM_ORDER_H
+#define STREAM_ORDER_H
+
+#include "corotracer/event.h"
+
+#define ORDER_FIRST INT64_MIN               /* the place before a stream's first event */
+#define ORDER_SLACK_NS INT64_C(60000000000) /* behind the end of observation */
+
+/* order_limit: the latest time that is believed. */
+static inline ct_time order_limit(const struct ct_tables *tables)
+{
+	return tables->observed_until > INT64_MAX - ORDER_SLACK_NS
+		       ? INT64_MAX
+		       : tables->observed_until + ORDER_SLACK_NS;
+}
+
+/* order_place: the place of an event, given the place of the one before it in its stream. */
+static inline ct_time order_place(ct_time before, ct_time time, ct_time limit)
+{
+	return time > before && time <= limit ? time : before;
+}
+
+#endif

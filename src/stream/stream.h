@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cursor between those that produce events and those that read or keep them.
+ *
+ * A source hands out events in order, and the tables they refer to. A sink takes raw records as the
+ * engine drains them, with definitions of what they refer to; it keeps them in whatever form it
+ * likes. Nothing above this layer knows where events come from.
+ */
+#ifndef CT_STREAM_H
+#define CT_STREAM_H
+
+#include "corotracer/error.h"
+#include "corotracer/event.h"
+
+/* ------------------------------------------------------------------ source */
+
+struct ct_source;
+
+struct ct_source_ops {
+	/*
+	 * next: the next event, in order of time, within a thread in the order it was written.
+	 * CT_OK and *ret_event, borrowed until the next call; CT_END when there is no more; a
+	 * failure.
+	 */
+	enum ct_status (*next)(struct ct_source *source, const struct ct_event **ret_event,
+		struct ct_error *reterr);
+	/* reset: start again from the first event. Tables stay as they are. */
+	enum ct_status (*reset)(struct ct_source *source, struct ct_error *reterr);
+	/* close: releases everything; the source and all that was borrowed from it are gone. */
+	void (*close)(struct ct_source *source);
+};
+
+/*
+ * First member of every source. `tables` is complete for file sources as soon as the source is open
+ * (they look through their definitions first).
+ */
+struct ct_source {
+	const struct ct_source_ops *ops;
+	const struct ct_tables *tables;
+};
+
+static inline enum ct_status source_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	return source->ops->next(source, ret_event, reterr);
+}
+
+static inline enum ct_status source_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	return source->ops->reset(source, reterr);
+}
+
+/* source_close: NULL is allowed. */
+static inline void source_close(struct ct_source *source)
+{
+	if (source)
+		source->ops->close(source);
+}
+
+/* -------------------------------------------------------------------- sink */
+
+/*
+ * Numbers in what follows are given by the producer: process, thread, segment and stream indexes
+ * each start at 1 and are defined before they are used. Times are raw: what the segment's clock
+ * counts.
+ */
+
+/* The run as a whole: the first definition of every trace. */
+struct ct_define_run {
+	uint8_t run_id[16];
+	const char *host;
+	const char *command_line; /* of the engine */
+};
+
+struct ct_define_process {
+	uint32_t process;
+	uint64_t pid;
+	uint32_t parent; /* process index; 0: not traced */
+	const char *program;
+	const char *command_line;
+};
+
+/* A segment: its site numbers and coroutine ids are its own. */
+struct ct_define_segment {
+	uint32_t segment;
+	uint32_t process;
+	uint32_t role;  /* enum ctp_role */
+	uint32_t clock; /* enum ctp_clock */
+	uint8_t identity[16];
+	uint64_t attached; /* raw */
+};
+
+struct ct_define_thread {
+	uint32_t thread;
+	uint32_t process;
+	uint64_t tid;
+	const char *name;
+};
+
+/* A stream: one ring of one segment. Order within it is as written. */
+struct ct_define_stream {
+	uint32_t stream;
+	uint32_t segment;
+};
+
+/* A site: (segment, id) is what records name. Defined again, it gains what was not known before. */
+struct ct_define_site {
+	uint32_t segment;
+	uint32_t id;
+	uint32_t kind;
+	uint32_t line;
+	uint32_t column;
+	const char *file;
+	const char *function;
+	const char *reason;
+	const char *module;
+	uint64_t address;
+	uint64_t module_offset;
+};
+
+struct ct_define_mapping {
+	uint32_t process;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	const char *path;
+	const char *build_id;
+};
+
+/* One instant on three clocks. Several of them give the counter's frequency. */
+struct ct_define_clock {
+	uint32_t clock; /* enum ctp_clock: what `raw` counts */
+	uint64_t raw;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+	uint64_t uncertainty_ns; /* how long the three readings took */
+};
+
+/* The engine looked at this moment: silence up to here is evidence. */
+struct ct_define_heartbeat {
+	uint64_t monotonic_ns;
+};
+
+struct ct_define_loss {
+	uint32_t process;
+	uint32_t thread; /* 0: not known */
+	uint32_t reason; /* enum ctp_loss */
+	uint64_t count;
+	uint64_t first_monotonic_ns; /* the interval in which they would have been */
+	uint64_t last_monotonic_ns;
+};
+
+struct ct_define_ending {
+	uint32_t process;
+	enum ct_ending ending;
+	int value;
+	bool was_forwarded; /* the engine passed on the signal that ended it */
+	uint64_t monotonic_ns;
+};
+
+/* The orderly end of the trace: the last definition. */
+struct ct_define_end {
+	uint64_t monotonic_ns;
+	uint64_t nr_events;
+	uint64_t nr_lost;
+};
+
+enum ct_define_type {
+	CT_DEFINE_RUN = 1,
+	CT_DEFINE_PROCESS,
+	CT_DEFINE_SEGMENT,
+	CT_DEFINE_THREAD,
+	CT_DEFINE_STREAM,
+	CT_DEFINE_SITE,
+	CT_DEFINE_MAPPING,
+	CT_DEFINE_CLOCK,
+	CT_DEFINE_HEARTBEAT,
+	CT_DEFINE_LOSS,
+	CT_DEFINE_ENDING,
+	CT_DEFINE_END,
+};
+
+struct ct_definition {
+	enum ct_define_type type;
+	union {
+		struct ct_define_run run;
+		struct ct_define_process process;
+		struct ct_define_segment segment;
+		struct ct_define_thread thread;
+		struct ct_define_stream stream;
+		struct ct_define_site site;
+		struct ct_define_mapping mapping;
+		struct ct_define_clock clock;
+		struct ct_define_heartbeat heartbeat;
+		struct ct_define_loss loss;
+		struct ct_define_ending ending;
+		struct ct_define_end end;
+	};
+};
+
+/*
+ * Records of one stream, written by one thread, in order. `records` may lie in shared memory that a
+ * hostile peer changes meanwhile: a sink reads each word once, and trusts none.
+ */
+struct ct_batch {
+	uint32_t stream;
+	uint32_t thread;
+	const struct ctp_record *records;
+	size_t nr_records;
+};
+
+struct ct_sink;
+
+struct ct_sink_ops {
+	/* put: takes a copy of the records; they may change or vanish after it returns. */
+	enum ct_status (*put)(
+		struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr);
+	/* define: takes a copy of the definition and its texts. */
+	enum ct_status (*define)(struct ct_sink *sink, const struct ct_definition *definition,
+		struct ct_error *reterr);
+	/* flush: everything taken so far is in the operating system's hands when it returns. */
+	enum ct_status (*flush)(struct ct_sink *sink, struct ct_error *reterr);
+	/*
+	 * close: flushes, makes the output final (it gets its name now, if it has one), and
+	 * releases the sink, also where it fails. `is_wanted` false throws the output away.
+	 */
+	enum ct_status (*close)(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr);
+};
+
+/* First member of every sink. */
+struct ct_sink {
+	const struct ct_sink_ops *ops;
+};
+
+static inline enum ct_status sink_put(
+	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
+{
+	return sink->ops->put(sink, batch, reterr);
+}
+
+static inline enum ct_status sink_define(
+	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	return sink->ops->define(sink, definition, reterr);
+}
+
+static inline enum ct_status sink_flush(struct ct_sink *sink, struct ct_error *reterr)
+{
+	return sink->ops->flush(sink, reterr);
+}
+
+static inline enum ct_status sink_close(
+	struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
+{
+	return sink->ops->close(sink, is_wanted, reterr);
+}
+
+#endif
