@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector's loop, one round at a time, and its beginning and end.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "collect.h"
+#include "collector.h"
+#include "executable.h"
+#include "procfs.h"
+
+#define PACE_FAST_MS 1
+#define PACE_SLOW_MS 10
+#define RECORDS_A_LOOK (CTP_RING_CHUNKS * CTP_CHUNK_RECORDS / 4) /* more: no pause */
+#define ARRIVALS_AT_THE_END 64                                   /* looks */
+#define HOST_BYTES 256
+#define COMMAND_LINE_BYTES 4096
+
+/* ------------------------------------------------------------------ the end of a process */
+
+static bool is_gone(const struct process *process)
+{
+	struct pollfd question = {.fd = process->pidfd, .events = POLLIN};
+
+	if (process->pidfd < 0)
+		return kill(process->pid, 0) != 0 && errno == ESRCH;
+	return poll(&question, 1, 0) > 0;
+}
+
+/* Only its parent is told how a process ended. */
+static void end_other(struct collect *collect, struct process *process)
+{
+	struct ct_define_ending ending = {
+		.ending = process->has_ended ? CT_ENDING_UNKNOWN : CT_ENDING_DETACHED,
+		.monotonic_ns = process->has_ended ? process->ended_ns : clock_monotonic_ns(),
+	};
+
+	look_last(collect, process);
+	process_end(collect, process, &ending);
+}
+
+static void end_target(struct collect *collect, struct process *process)
+{
+	const struct target *target = &collect->target;
+	struct ct_define_ending ending = {
+		.ending = target->has_ended ? target->ending : CT_ENDING_DETACHED,
+		.value = target->ending_value,
+		.was_forwarded = target_was_forwarded(target),
+		.monotonic_ns = target->has_ended ? target->ended_ns : clock_monotonic_ns(),
+	};
+
+	look_last(collect, process);
+	process_end(collect, process, &ending);
+}
+
+/*
+ * Notes who has ended, before the arrivals are looked at: what a process handed over before its end is
+ * then certain to be in the queue.
+ */
+static void note_the_dead(struct collect *collect)
+{
+	size_t i;
+
+	target_reap(&collect->target);
+	collect->has_unwatched = false;
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number == 0 || process->has_ended)
+			continue;
+		process->has_ended =
+			process->is_target ? collect->target.has_ended : is_gone(process);
+		process->ended_ns = process->has_ended ? clock_monotonic_ns() : 0;
+		collect->has_unwatched |= process->pidfd < 0;
+	}
+}
+
+/* A process ends for us once nobody it left waiting in the queue can still bring something of it. */
+static void end_the_dead(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number && process->has_ended && !process->is_target)
+			end_other(collect, process);
+	}
+}
+
+/* Who has handed something over and is not taken in yet. Bounded: they may be faster than we are. */
+static void take_in_the_rest(struct collect *collect)
+{
+	int i;
+
+	for (i = 0; i < ARRIVALS_AT_THE_END && look_arrivals(collect); i++)
+		;
+	collect->now_ns = clock_monotonic_ns();
+	look_rings(collect);
+	note_the_dead(collect);
+}
+
+/* It runs on: this is the last moment at which it can be asked. */
+static void look_at_survivor(struct collect *collect, struct process *process)
+{
+	if (process->wants_mappings)
+		process_map(collect, process);
+	observe_process(collect, process);
+}
+
+/* Everyone's end, as far as this recording goes: those who live on are detached. */
+static void wind_up(struct collect *collect)
+{
+	size_t i;
+
+	if (collect->was_wound_up)
+		return;
+	collect->was_wound_up = true;
+	take_in_the_rest(collect);
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number == 0)
+			continue;
+		if (!process->has_ended)
+			look_at_survivor(collect, process);
+		if (process->is_target)
+			end_target(collect, process);
+		else
+			end_other(collect, process);
+	}
+	collect->ended_ns = clock_monotonic_ns();
+	define_clock(collect);
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+static enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr)
+{
+	struct epoll_event events[8];
+	int pause_ms = wait_ms;
+	int nr_events;
+
+	if (pause_ms < 0 || pause_ms > collect->pace_ms)
+		pause_ms = collect->pace_ms;
+	nr_events = epoll_wait(collect->waiting, events, 8, pause_ms);
+	if (nr_events < 0 && errno != EINTR)
+		return ct_fail_errno(reterr, "waiting for the target");
+	collect->has_news = nr_events > 0;
+	return CT_OK;
+}
+
+/*
+ * Fast while events flow, and without a pause where a ring may be a quarter full; slower step by step
+ * in silence.
+ */
+static void set_pace(struct collect *collect, uint64_t nr_records)
+{
+	if (nr_records >= RECORDS_A_LOOK)
+		collect->pace_ms = 0;
+	else if (nr_records > 0)
+		collect->pace_ms = PACE_FAST_MS;
+	else if (collect->pace_ms < PACE_SLOW_MS)
+		collect->pace_ms++;
+}
+
+enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (collect->was_wound_up)
+		return CT_END;
+	status = wait_for_news(collect, wait_ms, reterr);
+	if (status)
+		return status;
+	collect->now_ns = clock_monotonic_ns();
+	if (collect->has_news || collect->has_unwatched)
+		note_the_dead(collect);
+	look_arrivals(collect);
+	set_pace(collect, look_rings(collect));
+	look_clocks(collect);
+	end_the_dead(collect);
+	if (!collect->target.has_ended)
+		return CT_OK;
+	wind_up(collect);
+	return CT_END;
+}
+
+enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr)
+{
+	size_t i;
+
+	(void)reterr;
+	collect->now_ns = clock_monotonic_ns();
+	look_rings(collect);
+	for (i = 0; i < COLLECT_PROCESSES; i++)
+		if (collect->processes[i].number)
+			observe_process(collect, &collect->processes[i]);
+	return CT_OK;
+}
+
+enum ct_status collect_signal(
+	struct collect *collect, int signal_number, bool is_note_only, struct ct_error *reterr)
+{
+	if (collect->was_wound_up)
+		return CT_OK;
+	collect_snapshot(collect, reterr);
+	return target_signal(&collect->target, signal_number, is_note_only, reterr);
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static void define_run(struct collect *collect)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_RUN};
+	char command_line[COMMAND_LINE_BYTES];
+	char host[HOST_BYTES] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	procfs_command_line(getpid(), command_line, sizeof(command_line));
+	memcpy(definition.run.run_id, collect->run_id, sizeof(collect->run_id));
+	definition.run.host = host;
+	definition.run.command_line = command_line;
+	output_define(&collect->output, &definition);
+}
+
+static void set_ledger_absence(struct collect *collect, const char *command, const char *why)
+{
+	collect->has_ledger_absence = true;
+	snprintf(collect->ledger_absence, sizeof(collect->ledger_absence), "%s%s%s", command,
+		command[0] ? " " : "", why);
+}
+
+/* The library to preload, or NULL with the reason noted. */
+static const char *choose_ledger(struct collect *collect, const struct collect_options *options,
+	const struct executable *executable)
+{
+	const char *path = options->ledger_path;
+
+	if (options->no_ledger)
+		set_ledger_absence(collect, "", "the descriptor ledger was not wanted");
+	else if (!path)
+		set_ledger_absence(collect, "", "the descriptor ledger's library was not found");
+	else if (executable->obstacle[0])
+		set_ledger_absence(collect, options->command[0], executable->obstacle);
+	else if (access(path, R_OK))
+		set_ledger_absence(collect, path, "can not be read");
+	else if (strpbrk(path, ": "))
+		set_ledger_absence(
+			collect, path, "can not be preloaded: its name holds a blank or a colon");
+	else
+		return path;
+	return NULL;
+}
+
+static enum ct_status start_target(struct collect *collect, const struct collect_options *options,
+	struct executable *executable, struct ct_error *reterr)
+{
+	struct target_options how = {
+		.command = options->command, .socket_name = collect->listener.name};
+	enum ct_status status;
+
+	if (!options->command || !options->command[0])
+		return ct_fail(reterr, CT_ERR_USAGE, "no command was given to run");
+	status = executable_find(options->command[0], executable, reterr);
+	if (status)
+		return status;
+	how.preload = choose_ledger(collect, options, executable);
+	clock_read(&collect->first_reading);
+	collect->now_ns = collect->first_reading.monotonic_ns;
+	return target_start(&how, &collect->target, reterr);
+}
+
+/* The arguments, separated by blanks, cut where the buffer ends. */
+static void join_arguments(char *const *command, char *buffer, size_t nr_bytes)
+{
+	size_t length = 0;
+
+	buffer[0] = '\0';
+	for (; *command && length < nr_bytes; command++) {
+		int more = snprintf(
+			buffer + length, nr_bytes - length, "%s%s", length ? " " : "", *command);
+
+		if (more < 0)
+			return;
+		length += (size_t)more;
+	}
+}
+
+/* The first look was before the target began, so that nothing can have been missed. */
+static void define_beginning(struct collect *collect, const struct collect_options *options,
+	const struct executable *executable)
+{
+	char command_line[COMMAND_LINE_BYTES];
+	struct process *process;
+
+	join_arguments(options->command, command_line, sizeof(command_line));
+	define_run(collect);
+	define_reading(collect, &collect->first_reading);
+	define_heartbeat(collect);
+	process = process_add(collect, collect->target.pid, executable->path, command_line);
+	if (process)
+		process_map(
+			collect, process); /* the executable lies where it will; libraries follow */
+	collect->has_unwatched = true;     /* until it was looked at once */
+	collect->clock_ns = collect->flush_ns = collect->settle_ns = collect->now_ns;
+}
+
+static enum ct_status open_resources(struct collect *collect, struct ct_error *reterr)
+{
+	/* Edges: a peer that is kept waiting does not keep the loop from sleeping. */
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+	enum ct_status status;
+
+	collect->scratch = calloc(CTP_CHUNK_RECORDS, sizeof(*collect->scratch));
+	if (!collect->scratch)
+		return ct_fail_memory(reterr);
+	if (getrandom(collect->run_id, sizeof(collect->run_id), 0) !=
+		(ssize_t)sizeof(collect->run_id))
+		return ct_fail_errno(reterr, "asking for a random number");
+	collect->waiting = epoll_create1(EPOLL_CLOEXEC);
+	if (collect->waiting < 0)
+		return ct_fail_errno(reterr, "making an epoll descriptor");
+	status = listener_open(&collect->listener, reterr);
+	if (status)
+		return status;
+	if (epoll_ctl(collect->waiting, EPOLL_CTL_ADD, collect->listener.descriptor, &event))
+		return ct_fail_errno(reterr, "watching the socket");
+	return CT_OK;
+}
+
+/* Nothing is open yet: what collect_close would close says so. */
+static struct collect *collect_new(struct ct_sink *sink)
+{
+	struct collect *collect = calloc(1, sizeof(*collect));
+	int i;
+
+	if (!collect)
+		return NULL;
+	output_init(&collect->output, sink);
+	collect->pace_ms = PACE_FAST_MS;
+	collect->waiting = -1;
+	collect->listener.descriptor = -1;
+	for (i = 0; i < LISTENER_PEERS; i++)
+		collect->listener.peers[i].descriptor = -1;
+	return collect;
+}
+
+enum ct_status collect_open(const struct collect_options *options, struct ct_sink *sink,
+	struct collect **ret_collect, struct ct_error *reterr)
+{
+	struct collect *collect = collect_new(sink);
+	struct executable *executable = calloc(1, sizeof(*executable));
+	enum ct_status status;
+
+	if (collect && executable)
+		status = open_resources(collect, reterr);
+	else
+		status = ct_fail_memory(reterr);
+	if (status == CT_OK)
+		status = start_target(collect, options, executable, reterr);
+	if (status == CT_OK) {
+		define_beginning(collect, options, executable);
+		*ret_collect = collect;
+	} else {
+		collect_close(collect);
+	}
+	free(executable);
+	return status;
+}
+
+/* ------------------------------------------------------------------ what it has come to */
+
+void collect_stats(const struct collect *collect, struct collect_stats *ret_stats)
+{
+	const struct target *target = &collect->target;
+
+	*ret_stats = (struct collect_stats){
+		.nr_events = collect->output.nr_events,
+		.nr_lost = collect->output.nr_lost,
+		.nr_segments = collect->nr_attached,
+		.nr_refused = collect->nr_refused,
+		.nr_sites_refused = collect->nr_sites_refused,
+		.nr_unmapped = collect->nr_unmapped,
+		.nr_forgotten = collect->nr_sites_forgotten + collect->mappings.nr_forgotten,
+		.has_probe = collect->has_probe,
+		.has_ledger = collect->has_ledger,
+		.has_ended = target->has_ended,
+		.ending = target->ending,
+		.ending_value = target->ending_value,
+		.target_pid = target->pid,
+	};
+	if (collect->has_ledger_absence)
+		ret_stats->ledger_absence = collect->ledger_absence;
+	if (collect->nr_refused > 0)
+		ret_stats->refusal = collect->refusal.text;
+	if (collect->output.is_broken)
+		ret_stats->output_trouble = collect->output.trouble.text;
+}
+
+const struct collect_site *collect_sites(const struct collect *collect, size_t *ret_count)
+{
+	*ret_count = collect->sites.count;
+	return collect->sites.at;
+}
+
+const struct ct_define_mapping *collect_mappings(const struct collect *collect, size_t *ret_count)
+{
+	*ret_count = collect->mappings.list.count;
+	return collect->mappings.list.at;
+}
+
+/* ------------------------------------------------------------------ closing */
+
+enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_HEARTBEAT};
+
+	if (collect->was_finished)
+		return ct_fail(reterr, CT_ERR_USAGE, "the recording was finished before");
+	collect->was_finished = true;
+	wind_up(collect);
+	definition.heartbeat.monotonic_ns = collect->ended_ns;
+	output_define(&collect->output, &definition);
+	definition = (struct ct_definition){.type = CT_DEFINE_END};
+	definition.end = (struct ct_define_end){
+		.monotonic_ns = collect->ended_ns,
+		.nr_events = collect->output.nr_events,
+		.nr_lost = collect->output.nr_lost,
+	};
+	output_define(&collect->output, &definition);
+	return CT_OK;
+}
+
+static void release_peers(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		if (collect->segments[i].number)
+			segment_close(&collect->segments[i]);
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number == 0)
+			continue;
+		if (process->pidfd >= 0)
+			close(process->pidfd);
+		threads_fini(&process->threads);
+	}
+}
+
+void collect_close(struct collect *collect)
+{
+	if (!collect)
+		return;
+	release_peers(collect);
+	listener_close(&collect->listener);
+	if (collect->waiting >= 0)
+		close(collect->waiting);
+	vec_fini(&collect->sites);
+	mappings_fini(&collect->mappings);
+	free(collect->scratch);
+	free(collect);
+}

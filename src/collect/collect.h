@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector: starts a target, takes in the segments that its processes hand over, and carries
+ * every record that they publish into a sink.
+ *
+ *	collect_open(&options, sink, &collect, err);
+ *	while ((status = collect_step(collect, 100, err)) == CT_OK)
+ *		;
+ *	... resolve collect_sites() with collect_mappings(), define the results into the sink ...
+ *	collect_finish(collect, err);
+ *	collect_close(collect);
+ *
+ * The caller owns the loop and the sink; the sink outlives the collector. One thread uses a collector
+ * at a time. Nothing here prints, and nothing a target does can harm it: all that comes from a target
+ * is copied, then checked, then used.
+ *
+ * What the sink gets, in this order: RUN first, then PROCESS of the target itself (also where it never
+ * attaches), a CLOCK reading, and from there on definitions and records as they come, each definition
+ * before its first use. ENDING of every process comes before collect_step returns CT_END;
+ * collect_finish adds the last CLOCK and HEARTBEAT, and END.
+ *
+ * A failing sink does not end a recording: the first failure is kept as a sentence
+ * (collect_stats.output_trouble), the sink is not called again, and every event from then on is
+ * counted as lost (CTP_LOSS_OUTPUT).
+ *
+ * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected and not yet spoken,
+ * 1,048,576 remembered address sites, 65,536 remembered mappings. What is beyond is refused or
+ * forgotten, and counted. Memory is taken when something new appears (a segment, a ring, a site), never
+ * per record.
+ */
+#ifndef COLLECT_COLLECT_H
+#define COLLECT_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/error.h"
+#include "stream.h"
+
+struct collect;
+
+/* All-zero means the default. Texts and arrays are needed during collect_open only. */
+struct collect_options {
+	size_t size; /* sizeof(struct collect_options) */
+	char *const
+		*command; /* argv of the target, NULL-terminated; the first is looked up in PATH */
+	bool no_ledger;   /* leave the descriptor ledger out */
+	const char *ledger_path; /* the preload library; NULL: there is none */
+};
+
+/* What a recording has come to. Texts live until collect_close. */
+struct collect_stats {
+	uint64_t nr_events;   /* records taken by the sink; those of kind LOST are not among them */
+	uint64_t nr_lost;     /* events that were written and are not in the trace, all reasons */
+	uint64_t nr_segments; /* that attached */
+	uint64_t nr_refused;  /* peers that were turned away */
+	uint64_t nr_sites_refused; /* that found no room in their segment: their events name none */
+	uint64_t nr_unmapped;  /* processes that were gone before their mappings could be read */
+	uint64_t nr_forgotten; /* sites and mappings that the bounds left out of resolution */
+	bool has_probe;        /* a program's own probe attached */
+	bool has_ledger;
+	bool has_ended; /* the target itself */
+	enum ct_ending ending;
+	int ending_value;
+	int64_t target_pid;
+	const char
+		*ledger_absence; /* why there is no ledger, one sentence; NULL: it was asked for */
+	const char *refusal;     /* why the last peer was turned away; NULL: none was */
+	const char *output_trouble; /* why the sink failed; NULL: it did not */
+};
+
+/*
+ * collect_open: opens the listener, and starts the target. The caller keeps `sink` until after
+ * collect_close. CT_ERR_NOT_FOUND where the command can not be started: reterr->system_errno is
+ * ENOENT (no such command) or EACCES (there is one that may not be executed); nothing was started and
+ * nothing was put into the sink then.
+ */
+enum ct_status collect_open(const struct collect_options *options, struct ct_sink *sink,
+	struct collect **ret_collect, struct ct_error *reterr);
+
+/*
+ * collect_step: takes in what there is; where there is nothing, waits for it, at most `wait_ms`
+ * milliseconds and never longer than the pace of harvesting (10 ms). CT_OK: call again. CT_END: the
+ * target itself has ended, all it published is in the sink, and processes that it left behind are
+ * detached. Also returns early when a signal handler has run.
+ */
+enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr);
+
+/*
+ * collect_signal: passes a signal on to the target and remembers it, so that an end by it is known
+ * to be the user's wish. `is_note_only`: the kernel has delivered it already (a key in the terminal
+ * goes to the whole foreground group): only remember. The states of the target's threads are
+ * recorded first. CT_OK also where the target has ended already.
+ */
+enum ct_status collect_signal(
+	struct collect *collect, int signal_number, bool is_note_only, struct ct_error *reterr);
+
+/* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
+enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);
+
+/* collect_stats: the present state. */
+void collect_stats(const struct collect *collect, struct collect_stats *ret_stats);
+
+/*
+ * A site that is only an address so far (kinds ADDRESS, FUNCTION, INSTRUCTION, CALLER): for the caller to
+ * resolve and define again, with function, file and line.
+ */
+struct collect_site {
+	uint32_t segment;
+	uint32_t process;
+	uint32_t id;
+	uint32_t kind; /* enum ctp_site_kind */
+	uint64_t address;
+	uint64_t inside; /* of CALLER, the second address; else 0 */
+};
+
+/*
+ * collect_sites, collect_mappings: what has been seen so far, borrowed until the next call of
+ * collect_step or collect_close. A process's mappings may overlap where its address space changed;
+ * the later one is the newer one.
+ */
+const struct collect_site *collect_sites(const struct collect *collect, size_t *ret_count);
+const struct ct_define_mapping *collect_mappings(const struct collect *collect, size_t *ret_count);
+
+/*
+ * collect_finish: completes the trace: the last clock reading, the last heartbeat, and END. Called
+ * once, after collect_step returned CT_END (or instead of going on: live processes are then detached
+ * first). The target, if alive, runs on untraced.
+ */
+enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr);
+
+/* collect_close: releases everything but the sink. NULL is allowed. Does not touch the target. */
+void collect_close(struct collect *collect);
+
+#endif

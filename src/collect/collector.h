@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the collector share: its state, and the processes in it. Private to src/collect.
+ */
+#ifndef COLLECT_COLLECTOR_H
+#define COLLECT_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "clock.h"
+#include "collect.h"
+#include "listener.h"
+#include "mappings.h"
+#include "output.h"
+#include "segment.h"
+#include "target.h"
+#include "threads.h"
+#include "vec.h"
+
+#define COLLECT_PROCESSES 256
+#define COLLECT_SEGMENTS 256
+#define COLLECT_YOUNG 128
+#define COLLECT_THREAD_NAME 32
+#define COLLECT_SITES_MAX 1048576u
+
+/* A process that has attached, or the target itself. Zeroed, a slot is free. */
+struct process {
+	uint32_t number; /* in the trace; 0: free */
+	uint32_t parent; /* likewise; 0: not traced */
+	pid_t pid;
+	int pidfd; /* readable once it has ended; -1: the kernel has none, it is asked for by id */
+	uint32_t described; /* checksum of its program and command line */
+	bool is_defined;
+	bool is_target;
+	bool has_ended;
+	bool has_probe;
+	bool has_ledger;
+	uint64_t ended_ns;
+
+	struct threads threads;
+	uint32_t
+		unknown_thread; /* number of the thread that stands for those not known; 0: not made */
+
+	bool was_mapped;     /* its mappings were read at least once */
+	bool wants_mappings; /* a site lies outside of what is known */
+	uint64_t mapped_ns;
+
+	uint64_t nr_moves;          /* events of coroutines, ever */
+	uint64_t moved_ns;          /* when they were last seen to grow */
+	uint64_t snapshot_after_ns; /* quiet for so long: look at the threads */
+	uint32_t observed_segment;  /* of the engine's own records; 0: not made */
+	uint32_t observed_stream;
+};
+
+/* A thread that may not have given itself its name yet. */
+struct young_thread {
+	struct process *process;
+	uint32_t number;
+	uint64_t tid;
+	uint64_t since_ns;
+	char name[COLLECT_THREAD_NAME];
+};
+
+struct collect {
+	struct output output;
+	struct listener listener;
+	struct target target;
+	int waiting; /* the epoll descriptor */
+	bool was_finished;
+	bool was_wound_up;
+	uint64_t ended_ns; /* the last look */
+
+	struct process processes[COLLECT_PROCESSES];
+	struct segment segments[COLLECT_SEGMENTS];
+	struct ctp_record *scratch; /* one chunk */
+	uint8_t run_id[16];
+
+	/* numbers given out so far */
+	uint32_t nr_processes;
+	uint32_t nr_segments;
+	uint32_t nr_threads;
+	uint32_t nr_streams;
+
+	VEC(struct collect_site) sites;
+	struct mappings mappings;
+
+	struct clock_reading first_reading; /* before the target was started */
+	uint64_t now_ns;                    /* begin of the present look */
+	uint64_t clock_ns; /* of the last clock reading, heartbeat, flush, settling of losses */
+	uint64_t heartbeat_ns;
+	uint64_t flush_ns;
+	uint64_t settle_ns;
+	int pace_ms;
+	bool has_news;      /* the last wait ended for a reason */
+	bool has_unwatched; /* a process can only be asked whether it lives */
+
+	struct young_thread young[COLLECT_YOUNG];
+	unsigned nr_young;
+
+	uint64_t nr_attached;
+	uint64_t nr_refused;
+	uint64_t nr_unmapped;
+	uint64_t nr_sites_refused;
+	uint64_t nr_sites_forgotten;
+	bool has_probe;
+	bool has_ledger;
+	bool has_ledger_absence;
+	char ledger_absence[240];
+	struct ct_error refusal;
+};
+
+/* ---------------------------------------------------------------- process.c */
+
+/* process_find: the live process with this id, or NULL. */
+struct process *process_find(struct collect *collect, pid_t pid);
+
+/*
+ * process_add: takes up a process and defines it. `program` and `command_line` are used where /proc
+ * does not tell. NULL where the bound is reached.
+ */
+struct process *process_add(
+	struct collect *collect, pid_t pid, const char *program, const char *command_line);
+
+/* process_refresh: defines it again where it has become another program meanwhile (exec). */
+void process_refresh(struct collect *collect, struct process *process);
+
+/* process_name_threads: threads that have named themselves since they were defined, once for each. */
+void process_name_threads(struct collect *collect);
+
+/* process_map: reads its mappings, and defines what is new. */
+void process_map(struct collect *collect, struct process *process);
+
+/* process_thread: the number of the thread that has `tid` at `time`, defined if it is new. Never 0. */
+uint32_t process_thread(
+	struct collect *collect, struct process *process, uint64_t tid, uint64_t time);
+
+/* process_end: defines its ending, and gives the slot back. Its segments are closed before. */
+void process_end(
+	struct collect *collect, struct process *process, const struct ct_define_ending *ending);
+
+/* --------------------------------------------------------------- segments, in segment.c */
+
+/*
+ * collect_attach: checks and maps the memory that a process handed over; takes the descriptor. A
+ * failure is the reason for turning it away.
+ */
+enum ct_status collect_attach(
+	struct collect *collect, const struct arrival *arrival, struct ct_error *reterr);
+
+/* ---------------------------------------------------------------- observe.c */
+
+/* observe_process: records the state of each of its threads. */
+void observe_process(struct collect *collect, struct process *process);
+
+/* observe_stalls: looks at processes whose coroutines have not moved for a while. */
+void observe_stalls(struct collect *collect);
+
+/* ---------------------------------------------------------------- look.c */
+
+/* look_arrivals: takes in who has handed something over; false: there is nobody left. */
+bool look_arrivals(struct collect *collect);
+
+/* look_rings: drains every ring once. Returns how many records there were. */
+uint64_t look_rings(struct collect *collect);
+
+/* look_clocks: what is due by time: clock readings, heartbeats, losses, flushes. */
+void look_clocks(struct collect *collect);
+
+/* look_last: the last look at one process: everything it has published, and what it lost. */
+void look_last(struct collect *collect, struct process *process);
+
+/* define_clock: reads and defines the clocks. define_reading: defines what was read before. */
+void define_clock(struct collect *collect);
+void define_reading(struct collect *collect, const struct clock_reading *reading);
+
+/* define_heartbeat: everything published before the present look began is in. */
+void define_heartbeat(struct collect *collect);
+
+#endif

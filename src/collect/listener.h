@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where segments are handed over: an abstract Unix socket that the target's processes connect to.
+ *
+ * A peer connects, sends one greeting (struct ctp_hello) with the descriptor of its memory beside it,
+ * and is done; what it sent waits here even if it is gone by then. Peers of other users are turned
+ * away. A peer that says nothing is dropped after two seconds; at most LISTENER_PEERS of them are kept,
+ * others wait in the kernel's queue. Nothing here blocks or allocates.
+ */
+#ifndef COLLECT_LISTENER_H
+#define COLLECT_LISTENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "failure.h"
+
+#define LISTENER_PEERS 64
+
+/* Someone who has connected and not spoken yet. */
+struct listener_peer {
+	int descriptor; /* -1: none */
+	pid_t pid;
+	uint64_t since_ns;
+};
+
+struct listener {
+	int descriptor;
+	char name[64]; /* of the socket, without the leading NUL */
+	struct listener_peer peers[LISTENER_PEERS];
+	unsigned nr_peers;
+};
+
+/* A segment that was handed over; the taker owns the descriptor. */
+struct arrival {
+	int memory;
+	pid_t pid;
+};
+
+/* listener_open: makes the socket, under a name that can not be guessed. */
+enum ct_status listener_open(struct listener *listener, struct ct_error *reterr);
+
+/*
+ * listener_next: the next segment that was handed over. CT_OK and *ret_arrival; CT_AGAIN where there
+ * is none at present; CT_ERR_REFUSED for a peer that was turned away, with the reason: call again.
+ */
+enum ct_status listener_next(
+	struct listener *listener, struct arrival *ret_arrival, struct ct_error *reterr);
+
+/* listener_close: closes the socket and every peer. */
+void listener_close(struct listener *listener);
+
+#endif

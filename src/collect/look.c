@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One look of the engine: who has come, what is in the rings, what is due by the clock.
+ */
+#include <string.h>
+
+#include "clock.h"
+#include "collector.h"
+
+#define CLOCK_PERIOD_NS UINT64_C(1000000000)
+#define HEARTBEAT_PERIOD_NS UINT64_C(200000000)
+#define FLUSH_PERIOD_NS UINT64_C(1000000000)
+#define SETTLE_PERIOD_NS UINT64_C(100000000)
+#define MAPPING_PERIOD_NS UINT64_C(100000000)
+#define ARRIVALS_A_LOOK 64 /* nobody keeps the engine from its rings by knocking */
+
+bool look_arrivals(struct collect *collect)
+{
+	struct arrival arrival;
+	struct ct_error trouble;
+	enum ct_status status;
+	int i;
+
+	for (i = 0; i < ARRIVALS_A_LOOK; i++) {
+		status = listener_next(&collect->listener, &arrival, &trouble);
+		if (status == CT_AGAIN)
+			return false;
+		if (status == CT_OK)
+			status = collect_attach(collect, &arrival, &trouble);
+		if (status) {
+			collect->nr_refused++;
+			collect->refusal = trouble;
+		}
+	}
+	return true;
+}
+
+static void look_segment(struct collect *collect, struct segment *segment)
+{
+	struct ctp_header *header = segment->base;
+
+	if (segment->layout.clock == CTP_CLOCK_COARSE)
+		ctp_store_relaxed(&header->coarse_time, collect->now_ns);
+}
+
+uint64_t look_rings(struct collect *collect)
+{
+	uint64_t nr_records = 0;
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		struct segment *segment = &collect->segments[i];
+
+		if (segment->number == 0)
+			continue;
+		look_segment(collect, segment);
+		nr_records += segment_drain(segment);
+	}
+	return nr_records;
+}
+
+void define_reading(struct collect *collect, const struct clock_reading *reading)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_CLOCK};
+
+	definition.clock = (struct ct_define_clock){
+		.clock = CTP_CLOCK_COUNTER,
+		.raw = reading->counter,
+		.monotonic_ns = reading->monotonic_ns,
+		.realtime_ns = reading->realtime_ns,
+		.uncertainty_ns = reading->uncertainty_ns,
+	};
+	output_define(&collect->output, &definition);
+}
+
+void define_clock(struct collect *collect)
+{
+	struct clock_reading reading;
+
+	clock_read(&reading);
+	define_reading(collect, &reading);
+}
+
+void define_heartbeat(struct collect *collect)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_HEARTBEAT};
+	size_t i;
+
+	collect->heartbeat_ns = collect->now_ns;
+	definition.heartbeat.monotonic_ns = collect->now_ns;
+	output_define(&collect->output, &definition);
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		struct ctp_header *header = collect->segments[i].base;
+
+		if (collect->segments[i].number)
+			ctp_store_relaxed(&header->engine_heartbeat_ns, collect->now_ns);
+	}
+}
+
+static void settle(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		if (collect->segments[i].number)
+			segment_settle(&collect->segments[i], collect->now_ns, false);
+}
+
+static void read_wanted_mappings(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number && process->wants_mappings && !process->has_ended &&
+			collect->now_ns - process->mapped_ns >= MAPPING_PERIOD_NS)
+			process_map(collect, process);
+	}
+}
+
+static bool is_due(struct collect *collect, uint64_t *last_ns, uint64_t period_ns)
+{
+	if (collect->now_ns - *last_ns < period_ns)
+		return false;
+	*last_ns = collect->now_ns;
+	return true;
+}
+
+void look_clocks(struct collect *collect)
+{
+	read_wanted_mappings(collect);
+	if (is_due(collect, &collect->settle_ns, SETTLE_PERIOD_NS)) {
+		settle(collect);
+		process_name_threads(collect);
+		observe_stalls(collect);
+	}
+	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS))
+		define_clock(collect);
+	if (is_due(collect, &collect->heartbeat_ns, HEARTBEAT_PERIOD_NS))
+		define_heartbeat(collect);
+	if (is_due(collect, &collect->flush_ns, FLUSH_PERIOD_NS))
+		output_flush(&collect->output);
+}
+
+void look_last(struct collect *collect, struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		struct segment *segment = &collect->segments[i];
+
+		if (segment->number == 0 || segment->process != process)
+			continue;
+		segment_drain(segment);
+		segment_settle(segment, clock_monotonic_ns(), true);
+		segment_close(segment);
+	}
+}

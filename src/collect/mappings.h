@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pieces of executable code that processes had mapped: what turns a recorded address into a file
+ * and an offset after the process is gone.
+ */
+#ifndef COLLECT_MAPPINGS_H
+#define COLLECT_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arena.h"
+#include "output.h"
+#include "vec.h"
+
+#define MAPPINGS_MAX 65536u
+#define MAPPINGS_TEXT_BYTES_MAX ((size_t)32 << 20)
+
+/* Zeroed is empty. Texts are in the arena. */
+struct mappings {
+	VEC(struct ct_define_mapping) list;
+	struct arena texts;
+	uint64_t nr_forgotten; /* that the bounds left out */
+};
+
+/* mappings_fini: gives the memory back. */
+void mappings_fini(struct mappings *mappings);
+
+/*
+ * mappings_read: reads /proc/PID/maps, and remembers and defines what was not known of the process.
+ * Returns false where there was nothing to read: the process is gone, or not ours to look at.
+ */
+bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struct output *output);
+
+/* mappings_cover: whether the address lies in a mapping of the process that is known. */
+bool mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector's way to its sink: counts what is taken and what is lost, and keeps a failing sink
+ * from ending a recording.
+ *
+ * After the first failure the sink is not called again; its sentence is kept, and every event from
+ * then on counts as lost.
+ */
+#ifndef COLLECT_OUTPUT_H
+#define COLLECT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream.h"
+
+struct output {
+	struct ct_sink *sink; /* the caller's */
+	bool is_broken;
+	uint64_t nr_events; /* records taken, those of kind LOST left out */
+	uint64_t nr_lost;   /* events that were written and that no reader will see; saturates */
+	struct ct_error trouble; /* of the first failure */
+};
+
+/* output_init: everything goes to `sink` from now on. */
+void output_init(struct output *output, struct ct_sink *sink);
+
+/*
+ * output_put: hands records on; `nr_events` of them are events, the others tell of losses. An empty
+ * batch is nothing.
+ */
+void output_put(struct output *output, const struct ct_batch *batch, uint64_t nr_events);
+
+/* output_define: hands a definition on. */
+void output_define(struct output *output, const struct ct_definition *definition);
+
+/* output_lose: counts a loss and defines it. A count of 0 is nothing. */
+void output_lose(struct output *output, const struct ct_define_loss *loss);
+
+/* output_count_lost: counts losses that a record in the stream tells of. */
+void output_count_lost(struct output *output, uint64_t count);
+
+/* output_flush: asks the sink to flush. */
+void output_flush(struct output *output);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes that are traced at present.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "collector.h"
+#include "crc32c.h"
+#include "procfs.h"
+
+#define COMMAND_LINE_BYTES 4096
+#define YOUNG_NS UINT64_C(200000000)
+
+struct process *process_find(struct collect *collect, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++)
+		if (collect->processes[i].number && collect->processes[i].pid == pid)
+			return &collect->processes[i];
+	return NULL;
+}
+
+static struct process *find_free(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++)
+		if (collect->processes[i].number == 0)
+			return &collect->processes[i];
+	return NULL;
+}
+
+/* The traced process that started this one; 0: none, or it is gone. */
+static uint32_t find_parent(struct collect *collect, pid_t pid)
+{
+	struct process *parent;
+	const char *behind_name;
+	char text[512];
+	int parent_pid = 0;
+
+	if (procfs_read(pid, "stat", text, sizeof(text)) == 0)
+		return 0;
+	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
+	if (!behind_name || sscanf(behind_name + 1, " %*c %d", &parent_pid) != 1)
+		return 0;
+	parent = process_find(collect, parent_pid);
+	return parent ? parent->number : 0;
+}
+
+static void define_process(struct collect *collect, struct process *process, const char *program,
+	const char *command_line)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_PROCESS};
+	char arguments[COMMAND_LINE_BYTES];
+	char path[PATH_MAX];
+	const struct ct_define_process *told = &definition.process;
+	uint32_t described;
+
+	procfs_link(process->pid, "exe", path, sizeof(path));
+	procfs_command_line(process->pid, arguments, sizeof(arguments));
+	definition.process = (struct ct_define_process){
+		.process = process->number,
+		.pid = (uint64_t)process->pid,
+		.parent = process->parent,
+		.program = path[0] ? path : program,
+		.command_line = arguments[0] ? arguments : command_line,
+	};
+	described = crc32c(crc32c(0, told->program, strlen(told->program)), told->command_line,
+		strlen(told->command_line));
+	/* Where it is gone, or half-way, what was said before stands. */
+	if (process->is_defined &&
+		(described == process->described || !told->program[0] || !told->command_line[0]))
+		return;
+	process->described = described;
+	process->is_defined = true;
+	output_define(&collect->output, &definition);
+}
+
+/* A further segment: of the ledger beside the probe, or of the program that exec put here. */
+void process_refresh(struct collect *collect, struct process *process)
+{
+	define_process(collect, process, "", "");
+}
+
+/* Its end wakes the loop. Without a pidfd it is noticed by asking. */
+static void watch(struct collect *collect, struct process *process)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	if (process->pidfd >= 0)
+		epoll_ctl(collect->waiting, EPOLL_CTL_ADD, process->pidfd, &event);
+}
+
+struct process *process_add(
+	struct collect *collect, pid_t pid, const char *program, const char *command_line)
+{
+	struct process *process = find_free(collect);
+
+	if (!process)
+		return NULL;
+	memset(process, 0, sizeof(*process));
+	process->number = ++collect->nr_processes;
+	process->pid = pid;
+	process->parent = find_parent(collect, pid);
+	process->is_target = pid == collect->target.pid;
+	process->moved_ns = clock_monotonic_ns();
+	watch(collect, process);
+	define_process(collect, process, program, command_line);
+	return process;
+}
+
+void process_map(struct collect *collect, struct process *process)
+{
+	process->wants_mappings = false;
+	process->mapped_ns = collect->now_ns;
+	process->was_mapped |=
+		mappings_read(&collect->mappings, process->number, process->pid, &collect->output);
+}
+
+static void define_thread(struct collect *collect, const struct process *process, uint32_t number,
+	uint64_t tid, const char *name)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_THREAD};
+
+	definition.thread = (struct ct_define_thread){
+		.thread = number, .process = process->number, .tid = tid, .name = name};
+	output_define(&collect->output, &definition);
+}
+
+/* A thread's first event often comes before it names itself. */
+static void remember_young(struct collect *collect, struct process *process, uint32_t number,
+	uint64_t tid, const char *name)
+{
+	struct young_thread *young;
+
+	if (collect->nr_young == COLLECT_YOUNG)
+		return;
+	young = &collect->young[collect->nr_young++];
+	*young = (struct young_thread){process, number, tid, collect->now_ns, ""};
+	snprintf(young->name, sizeof(young->name), "%s", name);
+}
+
+static void name_thread(struct collect *collect, const struct young_thread *young)
+{
+	char name[COLLECT_THREAD_NAME];
+
+	procfs_thread_name(young->process->pid, young->tid, name, sizeof(name));
+	if (name[0] && strcmp(name, young->name) != 0)
+		define_thread(collect, young->process, young->number, young->tid, name);
+}
+
+void process_name_threads(struct collect *collect)
+{
+	unsigned kept = 0;
+	unsigned i;
+
+	for (i = 0; i < collect->nr_young; i++) {
+		struct young_thread *young = &collect->young[i];
+
+		if (collect->now_ns - young->since_ns < YOUNG_NS)
+			collect->young[kept++] = *young;
+		else if (!young->process->has_ended)
+			name_thread(collect, young);
+	}
+	collect->nr_young = kept;
+}
+
+/* The slot is given to another process next. */
+static void forget_young(struct collect *collect, const struct process *process)
+{
+	unsigned kept = 0;
+	unsigned i;
+
+	for (i = 0; i < collect->nr_young; i++)
+		if (collect->young[i].process != process)
+			collect->young[kept++] = collect->young[i];
+	collect->nr_young = kept;
+}
+
+/* The thread that stands for those nobody can name. */
+static uint32_t unknown_thread(struct collect *collect, struct process *process)
+{
+	if (process->unknown_thread == 0) {
+		process->unknown_thread = ++collect->nr_threads;
+		define_thread(collect, process, process->unknown_thread, 0, "");
+	}
+	return process->unknown_thread;
+}
+
+static void take_up_thread(
+	struct collect *collect, struct process *process, uint32_t number, uint64_t tid)
+{
+	char name[COLLECT_THREAD_NAME];
+
+	collect->nr_threads++;
+	procfs_thread_name(process->pid, tid, name, sizeof(name));
+	define_thread(collect, process, number, tid, name);
+	remember_young(collect, process, number, tid, name);
+}
+
+uint32_t process_thread(
+	struct collect *collect, struct process *process, uint64_t tid, uint64_t time)
+{
+	uint32_t number;
+	bool is_new;
+
+	if (tid == 0)
+		return unknown_thread(collect, process);
+	number = threads_find(&process->threads, tid, time, collect->nr_threads + 1, &is_new);
+	if (number == 0)
+		return unknown_thread(collect, process);
+	if (is_new)
+		take_up_thread(collect, process, number, tid);
+	return number;
+}
+
+void process_end(
+	struct collect *collect, struct process *process, const struct ct_define_ending *ending)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_ENDING, .ending = *ending};
+
+	definition.ending.process = process->number;
+	output_define(&collect->output, &definition);
+	if (!process->was_mapped && (process->has_probe || process->has_ledger))
+		collect->nr_unmapped++;
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	threads_fini(&process->threads);
+	forget_young(collect, process);
+	memset(process, 0, sizeof(*process));
+}

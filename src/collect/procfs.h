@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What /proc tells of a process. Everything here can vanish between two reads, and is then empty.
+ * Nothing allocates.
+ */
+#ifndef COLLECT_PROCFS_H
+#define COLLECT_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * procfs_read: up to nr_bytes - 1 bytes of /proc/PID/NAME, NUL-terminated. Returns how many; 0 where
+ * there is nothing to read.
+ */
+size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
+
+/* procfs_link: where the link /proc/PID/NAME leads, NUL-terminated; "" where that is not known. */
+void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
+
+/* procfs_command_line: the arguments, separated by blanks; "" for a process that is gone. */
+void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes);
+
+/* procfs_thread_name: what the thread calls itself; "" where that is not known. */
+void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes);
+
+/*
+ * procfs_numbers: calls `found` with every number that the folder /proc/PID/NAME holds: "task" its
+ * threads, "fd" its descriptors. Stops where `found` returns false, and returns false then; also where
+ * the folder can not be read.
+ */
+bool procfs_numbers(
+	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context);
+
+#endif

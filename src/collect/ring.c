@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Harvesting one ring. The head is read once a call: the reader never chases it, because a reader
+ * that polls the producer's cache line makes the producer several times slower.
+ */
+#include "ring.h"
+
+#define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
+
+/* Puts the reader where the producer claims to be. How much the lie hid can not be known: it is one. */
+static void resynchronise(struct ring_reader *reader, uint64_t head)
+{
+	reader->nr_corrupt++;
+	reader->tail = head;
+	ctp_store_release(&reader->shared->tail, head); /* P2 */
+}
+
+static void hand_on(struct ring_reader *reader, const struct ring_consumer *consumer,
+	const struct ctp_record *records, size_t nr_records, uint64_t nr_events)
+{
+	struct ring_run run = {records, nr_records, nr_events, reader->thread};
+
+	if (nr_records == 0)
+		return;
+	if (run.thread == 0) {
+		/* The ring was claimed before this reader came: the owner is the best guess. */
+		reader->thread = consumer->thread_started(consumer->context,
+			ctp_load_relaxed(&reader->shared->owner), ctp_load_relaxed(&records->time));
+		run.thread = reader->thread;
+	}
+	consumer->take(consumer->context, reader, &run);
+}
+
+static void add_saturating(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+}
+
+static void note_lost(struct ring_reader *reader, const struct ctp_record *record, uint64_t tail)
+{
+	uint64_t count = ctp_load_relaxed(&record->object);
+
+	add_saturating(CTP_TAIL_ARGUMENT(tail) == CTP_LOSS_FULL ? &reader->nr_told
+								: &reader->nr_told_other,
+		count);
+}
+
+/*
+ * Splits a piece of one chunk where the ring passes from one thread to another. The records may
+ * change under this loop; what it decides is at worst wrong about a liar's own events.
+ */
+static void hand_on_by_thread(struct ring_reader *reader, const struct ring_consumer *consumer,
+	const struct ctp_record *records, size_t nr_records)
+{
+	const struct ctp_record *begin = records;
+	const struct ctp_record *end = records + nr_records;
+	const struct ctp_record *record;
+	uint64_t nr_lost = 0;
+
+	for (record = records; record < end; record++) {
+		uint64_t tail = ctp_load_relaxed(&record->tail);
+		unsigned kind = CTP_TAIL_KIND(tail);
+
+		reader->nr_moves += kind <= CTP_KIND_DETAIL;
+		switch (kind) {
+		case CTP_KIND_CREATE:
+			reader->nr_created++;
+			break;
+		case CTP_KIND_DESTROY:
+			reader->nr_destroyed++;
+			break;
+		case CTP_KIND_LOST:
+			nr_lost++;
+			note_lost(reader, record, tail);
+			break;
+		case CTP_KIND_THREAD_START:
+			hand_on(reader, consumer, begin, (size_t)(record - begin),
+				(uint64_t)(record - begin) - nr_lost);
+			begin = record;
+			nr_lost = 0;
+			reader->thread = consumer->thread_started(consumer->context,
+				ctp_load_relaxed(&record->object), ctp_load_relaxed(&record->time));
+			break;
+		case CTP_KIND_THREAD_STOP:
+			consumer->thread_stopped(consumer->context, reader->thread,
+				ctp_load_relaxed(&record->object), ctp_load_relaxed(&record->time));
+			break;
+		default:
+			break;
+		}
+	}
+	hand_on(reader, consumer, begin, (size_t)(end - begin), (uint64_t)(end - begin) - nr_lost);
+}
+
+/*
+ * The chunk that holds record `position`, or NULL where its entry names none. Acquire: where an
+ * overwriting producer has put a later chunk there, the floor above it is seen afterwards.
+ */
+static const struct ctp_record *find_chunk(
+	const struct ring_reader *reader, const struct ring_space *space, uint64_t position)
+{
+	uint64_t entry = (position / CTP_CHUNK_RECORDS) % CTP_RING_CHUNKS;
+
+	return proto_chunk(space->layout, space->base,
+		ctp_load_acquire(&reader->shared->chunk[entry])); /* P3 */
+}
+
+/* How many records from `position` on lie in the same chunk, before `head`. */
+static uint64_t piece_length(uint64_t position, uint64_t head)
+{
+	uint64_t rest_of_chunk = CTP_CHUNK_RECORDS - position % CTP_CHUNK_RECORDS;
+	uint64_t published = head - position;
+
+	return published < rest_of_chunk ? published : rest_of_chunk;
+}
+
+static void drain_in_place(struct ring_reader *reader, const struct ring_space *space,
+	const struct ring_consumer *consumer, uint64_t head)
+{
+	while (reader->tail != head) {
+		const struct ctp_record *chunk = find_chunk(reader, space, reader->tail);
+		uint64_t length = piece_length(reader->tail, head);
+
+		if (chunk)
+			hand_on_by_thread(reader, consumer,
+				chunk + reader->tail % CTP_CHUNK_RECORDS, (size_t)length);
+		else
+			reader->nr_corrupt += length;
+		reader->tail += length;
+		ctp_store_release(&reader->shared->tail, reader->tail); /* P2 */
+	}
+}
+
+/*
+ * Each word acquire: none of these loads can move below the load of floor that follows. A word that
+ * was overwritten before it was read makes that load see the floor above it.
+ */
+static void copy_records(struct ctp_record *to, const struct ctp_record *from, uint64_t nr_records)
+{
+	uint64_t i;
+
+	for (i = 0; i < nr_records; i++) {
+		to[i].time = ctp_load_acquire(&from[i].time);     /* P3 */
+		to[i].coro = ctp_load_acquire(&from[i].coro);     /* P3 */
+		to[i].object = ctp_load_acquire(&from[i].object); /* P3 */
+		to[i].tail = ctp_load_acquire(&from[i].tail);     /* P3 */
+	}
+}
+
+/* Moves past what the producer has taken back; false: the floor is a lie. */
+static bool skip_overwritten(struct ring_reader *reader, uint64_t head)
+{
+	uint64_t floor = ctp_load_acquire(&reader->shared->floor); /* P3 */
+
+	/* The producer may have lapped the ring since head was read; only a newer head tells a lie apart. */
+	if (floor > head && floor > ctp_load_acquire(&reader->shared->head)) /* P1 */
+		return false;
+	if (floor > head)
+		floor = head;
+	if (floor > reader->tail) {
+		reader->nr_overwritten += floor - reader->tail;
+		reader->tail = floor;
+	}
+	return head - reader->tail <= RING_RECORDS;
+}
+
+/* How many of `length` copied records from the tail on were overwritten during the copy. */
+static uint64_t count_overwritten(const struct ring_reader *reader, uint64_t length)
+{
+	uint64_t floor = ctp_load_acquire(&reader->shared->floor); /* P3 */
+
+	if (floor <= reader->tail)
+		return 0;
+	return floor - reader->tail < length ? floor - reader->tail : length;
+}
+
+static void drain_by_copy(struct ring_reader *reader, const struct ring_space *space,
+	const struct ring_consumer *consumer, uint64_t head)
+{
+	while (reader->tail < head) {
+		const struct ctp_record *chunk = find_chunk(reader, space, reader->tail);
+		uint64_t length = piece_length(reader->tail, head);
+		uint64_t gone;
+
+		if (chunk)
+			copy_records(
+				space->scratch, chunk + reader->tail % CTP_CHUNK_RECORDS, length);
+		gone = count_overwritten(reader, length);
+		reader->nr_overwritten += gone;
+		if (chunk)
+			hand_on_by_thread(
+				reader, consumer, space->scratch + gone, (size_t)(length - gone));
+		else
+			reader->nr_corrupt += length - gone;
+		reader->tail += length;
+		ctp_store_release(&reader->shared->tail, reader->tail); /* P2 */
+	}
+}
+
+static bool is_head_possible(struct ring_reader *reader, uint64_t head)
+{
+	if (head < reader->tail)
+		return false;
+	if (reader->is_overwriting)
+		return skip_overwritten(reader, head);
+	return head - reader->tail <= RING_RECORDS;
+}
+
+uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
+	const struct ring_consumer *consumer)
+{
+	uint64_t head = ctp_load_acquire(&reader->shared->head); /* P1 */
+	uint64_t before = reader->tail;
+
+	if (head == before)
+		return 0;
+	if (!is_head_possible(reader, head)) {
+		resynchronise(reader, head);
+		return 1;
+	}
+	if (reader->is_overwriting)
+		drain_by_copy(reader, space, consumer, head);
+	else
+		drain_in_place(reader, space, consumer, head);
+	return reader->tail - before;
+}

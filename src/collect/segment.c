@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a mapped segment. Order within one look: the head of a ring first (P1), then the sites that
+ * were interned, then the records below that head: so that every definition comes before its use.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "collector.h"
+#include "memory.h"
+#include "segment.h"
+
+#define BITS 64u
+
+static struct ctp_header *header_of(const struct segment *segment)
+{
+	return segment->base;
+}
+
+/* ------------------------------------------------------------------ sites */
+
+static bool is_address(uint32_t kind)
+{
+	return kind == CTP_SITE_ADDRESS || kind == CTP_SITE_FUNCTION ||
+	       kind == CTP_SITE_INSTRUCTION || kind == CTP_SITE_CALLER;
+}
+
+static void remember_site(struct collect *collect, const struct segment *segment,
+	const struct proto_site *site, uint32_t id)
+{
+	struct process *process = segment->process;
+	struct collect_site kept = {
+		segment->number, process->number, id, site->kind, site->address, 0};
+
+	if (site->kind == CTP_SITE_CALLER)
+		kept.inside = site->line | (uint64_t)site->column << 32;
+
+	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, kept))
+		collect->nr_sites_forgotten++;
+	if (!mappings_cover(&collect->mappings, process->number, site->address))
+		process->wants_mappings = true;
+}
+
+static bool define_site(struct segment *segment, uint32_t id)
+{
+	struct proto_site site;
+	struct ct_definition definition = {.type = CT_DEFINE_SITE};
+	bool has_line;
+
+	if (!proto_read_site(&segment->layout, segment->base, id, &site))
+		return false;
+	has_line = !is_address(site.kind);
+	definition.site = (struct ct_define_site){
+		.segment = segment->number,
+		.id = id,
+		.kind = site.kind,
+		.line = has_line ? site.line : 0,
+		.column = has_line ? site.column : 0,
+		.file = site.file,
+		.function = site.function,
+		.reason = site.reason,
+		.module = "",
+		.address = site.address,
+	};
+	output_define(&segment->collect->output, &definition);
+	if (is_address(site.kind))
+		remember_site(segment->collect, segment, &site, id);
+	return true;
+}
+
+/* One word of the bits: defines what has become ready since the last look. */
+static void read_site_word(struct segment *segment, uint32_t word)
+{
+	uint64_t open = ~segment->sites_known[word];
+	uint32_t first = word * BITS;
+
+	while (open) {
+		uint32_t id = first + (uint32_t)__builtin_ctzll(open);
+
+		if (id >= segment->sites_end)
+			return;
+		if (define_site(segment, id))
+			segment->sites_known[word] |= UINT64_C(1) << (id % BITS);
+		open &= open - 1;
+	}
+}
+
+/*
+ * Sites are handed out in order, and become ready in any order: a thread may be in the middle of
+ * interning one while later ones are ready, and may be killed there.
+ */
+static void segment_read_sites(struct segment *segment)
+{
+	uint32_t used = ctp_load_relaxed(&header_of(segment)->sites_used);
+	uint32_t word;
+
+	if (used > segment->layout.site_max)
+		used = segment->layout.site_max;
+	if (used > segment->sites_end)
+		segment->sites_end = used;
+	if (segment->sites_begin >= segment->sites_end)
+		return;
+	for (word = segment->sites_begin / BITS; word * BITS < segment->sites_end; word++)
+		if (segment->sites_known[word] != UINT64_MAX)
+			read_site_word(segment, word);
+	while (segment->sites_begin < segment->sites_end &&
+		(segment->sites_known[segment->sites_begin / BITS] >> segment->sites_begin % BITS &
+			1))
+		segment->sites_begin++;
+}
+
+/* ------------------------------------------------------------------ records */
+
+static void take_run(void *context, struct ring_reader *reader, const struct ring_run *run)
+{
+	struct segment *segment = context;
+	struct ct_batch batch = {
+		.stream = reader->stream,
+		.thread = run->thread,
+		.records = run->records,
+		.nr_records = run->nr_records,
+	};
+
+	segment_read_sites(segment);
+	output_put(&segment->collect->output, &batch, run->nr_events);
+}
+
+static uint32_t take_thread(void *context, uint64_t tid, uint64_t time)
+{
+	struct segment *segment = context;
+
+	return process_thread(segment->collect, segment->process, tid, time);
+}
+
+static void take_stop(void *context, uint32_t thread, uint64_t tid, uint64_t time)
+{
+	struct segment *segment = context;
+
+	threads_stopped(&segment->process->threads, thread, tid, time);
+}
+
+/* Takes up the rings that threads have claimed since the last look. */
+static void find_rings(struct segment *segment)
+{
+	uint32_t used = ctp_load_relaxed(&header_of(segment)->rings_used);
+	struct collect *collect = segment->collect;
+
+	if (used > segment->layout.ring_max)
+		used = segment->layout.ring_max;
+	while (segment->rings.count < used) {
+		struct ct_definition definition = {.type = CT_DEFINE_STREAM};
+		struct segment_ring ring = {0};
+
+		ring.reader.shared =
+			proto_ring(&segment->layout, segment->base, (uint32_t)segment->rings.count);
+		ring.reader.stream = collect->nr_streams + 1;
+		if (!vec_push(&segment->rings, ring))
+			return; /* tried again at the next look; the ring keeps its records */
+		collect->nr_streams++;
+		definition.stream = (struct ct_define_stream){
+			.stream = ring.reader.stream, .segment = segment->number};
+		output_define(&collect->output, &definition);
+	}
+}
+
+static void note_moves(struct segment *segment, uint64_t nr_moves)
+{
+	struct process *process = segment->process;
+
+	if (nr_moves == 0)
+		return;
+	process->nr_moves += nr_moves;
+	process->moved_ns = segment->collect->now_ns;
+}
+
+uint64_t segment_drain(struct segment *segment)
+{
+	const struct ring_space space = {
+		&segment->layout, segment->base, segment->collect->scratch};
+	const struct ring_consumer consumer = {segment, take_run, take_thread, take_stop};
+	uint64_t nr_lost_told = 0;
+	uint64_t nr_records = 0;
+	uint64_t nr_moves = 0;
+	size_t i;
+
+	find_rings(segment);
+	for (i = 0; i < segment->rings.count; i++) {
+		struct ring_reader *reader = &segment->rings.at[i].reader;
+
+		nr_moves -= reader->nr_moves;
+		nr_lost_told -= reader->nr_told + reader->nr_told_other;
+		nr_records += ring_drain(reader, &space, &consumer);
+		nr_lost_told += reader->nr_told + reader->nr_told_other;
+		nr_moves += reader->nr_moves;
+	}
+	output_count_lost(&segment->collect->output, nr_lost_told);
+	note_moves(segment, nr_moves);
+	return nr_records;
+}
+
+/* ------------------------------------------------------------------ losses */
+
+/* A loss between the last settling and now. */
+static void lose(const struct segment *segment, const struct segment_ring *ring, uint32_t reason,
+	uint64_t count, uint64_t now_ns)
+{
+	const struct ct_define_loss loss = {
+		.process = segment->process->number,
+		.thread = ring ? ring->reader.thread : 0,
+		.reason = reason,
+		.count = count,
+		.first_monotonic_ns = segment->settled_ns,
+		.last_monotonic_ns = now_ns,
+	};
+
+	output_lose(&segment->collect->output, &loss);
+}
+
+/* What `now` has grown beyond *told; a counter that goes back is a liar's, and counts nothing. */
+static uint64_t grown(uint64_t now, uint64_t *told)
+{
+	uint64_t more = now > *told ? now - *told : 0;
+
+	*told += more;
+	return more;
+}
+
+/* What was dropped is told of in the stream, once there is room again. Until then it is a gap. */
+static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t now_ns)
+{
+	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
+	uint64_t gap = dropped > ring->reader.nr_told ? dropped - ring->reader.nr_told : 0;
+
+	if (gap == ring->gap_size)
+		return;
+	if (ring->gap_size == 0 || gap < ring->gap_size)
+		ring->gap_first_ns = segment->settled_ns;
+	ring->gap_last_ns = now_ns;
+	ring->gap_size = gap;
+}
+
+/* What no record tells of: the thread never had room again. */
+static void lose_gap(const struct segment *segment, struct segment_ring *ring)
+{
+	const struct ct_define_loss loss = {
+		.process = segment->process->number,
+		.thread = ring->reader.thread,
+		.reason = CTP_LOSS_FULL,
+		.count = ring->gap_size,
+		.first_monotonic_ns = ring->gap_first_ns,
+		.last_monotonic_ns = ring->gap_last_ns,
+	};
+
+	output_lose(&segment->collect->output, &loss);
+	ring->gap_size = 0;
+}
+
+static void settle_ring(
+	const struct segment *segment, struct segment_ring *ring, uint64_t now_ns, bool is_last)
+{
+	struct ring_reader *reader = &ring->reader;
+
+	lose(segment, ring, CTP_LOSS_NESTED,
+		grown(ctp_load_relaxed(&reader->shared->nested), &ring->told_nested), now_ns);
+	lose(segment, ring, CTP_LOSS_CORRUPT, grown(reader->nr_corrupt, &ring->told_corrupt),
+		now_ns);
+	lose(segment, ring, CTP_LOSS_OVERWRITTEN,
+		grown(reader->nr_overwritten, &ring->told_overwritten), now_ns);
+	watch_gap(segment, ring, now_ns);
+	if (is_last)
+		lose_gap(segment, ring);
+}
+
+void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last)
+{
+	size_t i;
+
+	for (i = 0; i < segment->rings.count; i++)
+		settle_ring(segment, &segment->rings.at[i], now_ns, is_last);
+	lose(segment, NULL, CTP_LOSS_NO_RING,
+		grown(ctp_load_relaxed(&header_of(segment)->untraced_events),
+			&segment->told_untraced),
+		now_ns);
+	segment->collect->nr_sites_refused +=
+		grown(ctp_load_relaxed(&header_of(segment)->sites_refused), &segment->told_refused);
+	segment->settled_ns = now_ns;
+}
+
+uint64_t segment_count_live(const struct segment *segment)
+{
+	uint64_t nr_created = 0;
+	uint64_t nr_destroyed = 0;
+	size_t i;
+
+	for (i = 0; i < segment->rings.count; i++) {
+		nr_created += segment->rings.at[i].reader.nr_created;
+		nr_destroyed += segment->rings.at[i].reader.nr_destroyed;
+	}
+	return nr_created > nr_destroyed ? nr_created - nr_destroyed : 0;
+}
+
+/* ------------------------------------------------------------------ coming and going */
+
+static struct segment *find_free(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		if (collect->segments[i].number == 0)
+			return &collect->segments[i];
+	return NULL;
+}
+
+static void define_segment(struct collect *collect, const struct segment *segment)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
+	const struct proto_layout *layout = &segment->layout;
+
+	definition.segment = (struct ct_define_segment){
+		.segment = segment->number,
+		.process = segment->process->number,
+		.role = layout->role,
+		.clock = layout->clock,
+		.attached =
+			layout->clock == CTP_CLOCK_COUNTER ? clock_counter() : clock_monotonic_ns(),
+	};
+	memcpy(definition.segment.identity, layout->identity, sizeof(layout->identity));
+	output_define(&collect->output, &definition);
+}
+
+static struct process *find_process(struct collect *collect, pid_t pid)
+{
+	struct process *process = process_find(collect, pid);
+
+	if (!process)
+		return process_add(collect, pid, "", "");
+	if (!process->has_ended)
+		process_refresh(collect, process);
+	return process;
+}
+
+static enum ct_status take_up(
+	struct collect *collect, struct segment *segment, pid_t pid, struct ct_error *reterr)
+{
+	struct process *process = find_process(collect, pid);
+
+	if (!process)
+		return ct_fail(reterr, CT_ERR_REFUSED, "too many processes are traced already");
+	segment->sites_known =
+		calloc(segment->layout.site_max / BITS + 1, sizeof(*segment->sites_known));
+	if (!segment->sites_known)
+		return ct_fail_memory(reterr);
+	segment->collect = collect;
+	segment->process = process;
+	segment->sites_begin = 1;
+	segment->settled_ns = clock_monotonic_ns();
+	segment->number = ++collect->nr_segments;
+	process->has_probe |= segment->layout.role == CTP_ROLE_PROBE;
+	process->has_ledger |= segment->layout.role == CTP_ROLE_LEDGER;
+	process->moved_ns = collect->now_ns;
+	collect->has_probe |= process->has_probe;
+	collect->has_ledger |= process->has_ledger;
+	collect->nr_attached++;
+	define_segment(collect, segment);
+	return CT_OK;
+}
+
+static enum ct_status attach(struct collect *collect, struct segment *segment,
+	const struct arrival *arrival, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	status = memory_map(arrival->memory, &segment->base, &segment->nr_bytes, reterr);
+	if (status)
+		return status;
+	status = proto_check(segment->base, segment->nr_bytes, &segment->layout, reterr);
+	if (status == CT_OK)
+		status = take_up(collect, segment, arrival->pid, reterr);
+	if (status == CT_OK)
+		return CT_OK;
+	memory_unmap(segment->base, segment->nr_bytes);
+	memset(segment, 0, sizeof(*segment));
+	return status;
+}
+
+enum ct_status collect_attach(
+	struct collect *collect, const struct arrival *arrival, struct ct_error *reterr)
+{
+	struct segment *segment = find_free(collect);
+	enum ct_status status;
+
+	if (segment)
+		status = attach(collect, segment, arrival, reterr);
+	else
+		status = ct_fail(reterr, CT_ERR_REFUSED, "too many segments are attached already");
+	close(arrival->memory);
+	if (status)
+		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
+	ctp_store_relaxed(&header_of(segment)->engine_pid, (uint32_t)getpid());
+	ctp_store_relaxed(&header_of(segment)->engine_heartbeat_ns, collect->now_ns);
+	/* At once: a process that lives a millisecond has no mappings later. */
+	process_map(collect, segment->process);
+	define_clock(collect);
+	return CT_OK;
+}
+
+void segment_close(struct segment *segment)
+{
+	ctp_store_relaxed(&header_of(segment)->engine_pid, 0);
+	memory_unmap(segment->base, segment->nr_bytes);
+	vec_fini(&segment->rings);
+	free(segment->sites_known);
+	memset(segment, 0, sizeof(*segment));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A segment that is mapped: its rings, its sites, its counters of losses.
+ */
+#ifndef COLLECT_SEGMENT_H
+#define COLLECT_SEGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/ctp.h"
+#include "proto.h"
+#include "ring.h"
+#include "vec.h"
+
+struct collect;
+struct process;
+
+/* What has been reported of one ring's losses. */
+struct segment_ring {
+	struct ring_reader reader;
+	uint64_t told_nested;
+	uint64_t told_corrupt;
+	uint64_t told_overwritten;
+	uint64_t gap_size;     /* dropped and not yet told of in the stream */
+	uint64_t gap_first_ns; /* when that was first seen, at the earliest */
+	uint64_t gap_last_ns;
+};
+
+/* Zeroed, a slot is free. */
+struct segment {
+	uint32_t number; /* in the trace; 0: free */
+	struct collect *collect;
+	struct process *process;
+	void *base;
+	size_t nr_bytes;
+	struct proto_layout layout;
+	VEC(struct segment_ring) rings;
+	uint64_t told_untraced;
+	uint64_t told_refused; /* sites that found no room */
+	uint64_t settled_ns;
+	uint64_t *sites_known; /* a bit a site: defined */
+	uint32_t sites_begin;  /* every site below is defined */
+	uint32_t sites_end;    /* sites from here on have not been handed out yet */
+};
+
+/* segment_drain: harvests every ring once. Returns how many records there were. */
+uint64_t segment_drain(struct segment *segment);
+
+/*
+ * segment_settle: defines the losses since the last time. `is_last`: nothing will be written any
+ * more, so that what was dropped and not told of in the stream is counted, too.
+ */
+void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
+
+/* segment_count_live: coroutines created and not destroyed, as far as the records told. */
+uint64_t segment_count_live(const struct segment *segment);
+
+/* segment_close: unmaps, and gives the slot back. */
+void segment_close(struct segment *segment);
+
+#endif

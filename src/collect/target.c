@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting and watching the child. Between fork and exec only async-signal-safe functions run: the
+ * library's caller may have threads.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "corotracer/ctp.h"
+#include "target.h"
+
+extern char **environ;
+
+#define PRELOAD "LD_PRELOAD"
+
+/* Whether the setting is one of `name`. */
+static bool is_setting(const char *setting, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(setting, name, length) == 0 && setting[length] == '=';
+}
+
+static char *format_preload(const char *library)
+{
+	const char *before = getenv(PRELOAD);
+	bool has_before = before && before[0];
+	char *setting;
+
+	if (asprintf(&setting, PRELOAD "=%s%s%s", library, has_before ? ":" : "",
+		    has_before ? before : "") < 0)
+		return NULL;
+	return setting;
+}
+
+static char *format_socket(const char *name)
+{
+	char *setting;
+
+	return asprintf(&setting, CTP_ENVIRONMENT "=%s", name) < 0 ? NULL : setting;
+}
+
+/* The child's environment; own[] holds the settings that were made here, for the caller to free. */
+static char **build_environment(const struct target_options *options, char *own[2])
+{
+	char **environment;
+	size_t count = 0;
+	size_t kept = 0;
+	size_t i;
+
+	while (environ[count])
+		count++;
+	environment = calloc(count + 3, sizeof(*environment));
+	own[0] = format_socket(options->socket_name);
+	own[1] = options->preload ? format_preload(options->preload) : NULL;
+	if (!environment || !own[0] || (options->preload && !own[1])) {
+		free(environment);
+		return NULL;
+	}
+	for (i = 0; i < count; i++) {
+		if (is_setting(environ[i], CTP_ENVIRONMENT) ||
+			(options->preload && is_setting(environ[i], PRELOAD)))
+			continue;
+		environment[kept++] = environ[i];
+	}
+	environment[kept++] = own[0];
+	environment[kept] = own[1];
+	return environment;
+}
+
+/*
+ * What the engine catches goes back to its default by exec; what was ignored before the engine came
+ * (nohup, a background job) stays ignored. SIGPIPE is the one that programs like ours ignore for
+ * themselves.
+ */
+static void restore_signals(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	sigemptyset(&standard.sa_mask);
+	sigaction(SIGPIPE, &standard, NULL);
+	sigaction(SIGCHLD, &standard, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A handler of ours must not run in the child before exec has removed it. */
+static void reset_caught_signals(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	struct sigaction present;
+	int number;
+
+	sigemptyset(&standard.sa_mask);
+	for (number = 1; number < NSIG; number++) {
+		if (sigaction(number, NULL, &present) || present.sa_handler == SIG_IGN ||
+			present.sa_handler == SIG_DFL)
+			continue;
+		sigaction(number, &standard, NULL);
+	}
+}
+
+static void become_target(const struct target_options *options, char **environment, int error_pipe)
+	__attribute__((noreturn));
+
+static void become_target(const struct target_options *options, char **environment, int error_pipe)
+{
+	int problem;
+	ssize_t ignored;
+
+	reset_caught_signals();
+	restore_signals();
+	execvpe(options->command[0], options->command, environment);
+	problem = errno;
+	ignored = write(error_pipe, &problem, sizeof(problem));
+	(void)ignored;
+	_exit(127);
+}
+
+/* Forks with all signals held back; the child never returns. */
+static pid_t fork_target(
+	const struct target_options *options, char **environment, const int error_pipe[2])
+{
+	sigset_t all;
+	sigset_t before;
+	pid_t pid;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		become_target(options, environment, error_pipe[1]);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+/* 0 once the child runs its own program (exec closed the pipe), or why it could not. */
+static int wait_for_exec(int error_pipe)
+{
+	int problem = 0;
+	ssize_t got;
+
+	do {
+		got = read(error_pipe, &problem, sizeof(problem));
+	} while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(problem) ? problem : 0;
+}
+
+static enum ct_status fail_to_start(const char *command, int problem, struct ct_error *reterr)
+{
+	bool is_absent = problem == ENOENT || problem == ENOTDIR;
+	enum ct_status status = is_absent || problem == EACCES || problem == ENOEXEC
+					? CT_ERR_NOT_FOUND
+					: CT_ERR_SYSTEM;
+
+	ct_fail(reterr, status, "starting '%s': %s", command, strerror(problem));
+	if (reterr)
+		reterr->system_errno = is_absent ? ENOENT : problem;
+	return status;
+}
+
+static enum ct_status watch_exec(const struct target_options *options, int error_pipe,
+	struct target *target, struct ct_error *reterr)
+{
+	int problem = wait_for_exec(error_pipe);
+
+	if (problem) {
+		while (waitpid(target->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		return fail_to_start(options->command[0], problem, reterr);
+	}
+	return CT_OK;
+}
+
+static enum ct_status start_with(const struct target_options *options, char **environment,
+	struct target *target, struct ct_error *reterr)
+{
+	enum ct_status status;
+	int error_pipe[2];
+
+	if (pipe2(error_pipe, O_CLOEXEC))
+		return ct_fail_errno(reterr, "starting '%s'", options->command[0]);
+	target->pid = fork_target(options, environment, error_pipe);
+	close(error_pipe[1]);
+	if (target->pid < 0)
+		status = ct_fail_errno(reterr, "starting '%s'", options->command[0]);
+	else
+		status = watch_exec(options, error_pipe[0], target, reterr);
+	close(error_pipe[0]);
+	return status;
+}
+
+enum ct_status target_start(
+	const struct target_options *options, struct target *ret_target, struct ct_error *reterr)
+{
+	char *own[2] = {NULL, NULL};
+	char **environment = build_environment(options, own);
+	enum ct_status status;
+
+	*ret_target = (struct target){0};
+	if (environment)
+		status = start_with(options, environment, ret_target, reterr);
+	else
+		status = ct_fail_memory(reterr);
+	free(environment);
+	free(own[0]);
+	free(own[1]);
+	return status;
+}
+
+static void note_ending(struct target *target, const siginfo_t *info)
+{
+	target->has_ended = true;
+	target->ended_ns = clock_monotonic_ns();
+	target->ending = info->si_code == CLD_EXITED ? CT_ENDING_EXITED : CT_ENDING_SIGNALED;
+	target->ending_value = info->si_status;
+}
+
+bool target_reap(struct target *target)
+{
+	siginfo_t info = {0};
+
+	if (target->has_ended)
+		return true;
+	if (waitid(P_PID, (id_t)target->pid, &info, WEXITED | WNOHANG) == 0) {
+		if (info.si_pid == target->pid)
+			note_ending(target, &info);
+	} else if (errno == ECHILD) {
+		/* Someone else reaped it: it has ended, nobody here can tell how. */
+		target->has_ended = true;
+		target->ended_ns = clock_monotonic_ns();
+	}
+	return target->has_ended;
+}
+
+enum ct_status target_signal(
+	struct target *target, int signal_number, bool is_note_only, struct ct_error *reterr)
+{
+	if (signal_number <= 0 || signal_number >= NSIG)
+		return ct_fail(reterr, CT_ERR_USAGE, "there is no signal %d", signal_number);
+	if (target->has_ended)
+		return CT_OK;
+	target->forwarded |= UINT64_C(1) << (signal_number - 1);
+	/* Not reaped yet: the pid is still the child's, at worst a zombie's. */
+	if (!is_note_only && kill(target->pid, signal_number))
+		return ct_fail_errno(reterr, "passing signal %d on", signal_number);
+	return CT_OK;
+}
+
+bool target_was_forwarded(const struct target *target)
+{
+	if (target->ending != CT_ENDING_SIGNALED || target->ending_value <= 0)
+		return false;
+	return target->forwarded >> (target->ending_value - 1) & 1;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The target: started as the user's shell would start it, watched, and reaped.
+ *
+ * The child keeps standard input, output and error, the working directory and the environment, to
+ * which the engine's socket and the preload library are added. Its life does not hang on the
+ * engine's: nothing kills it when the engine dies.
+ */
+#ifndef COLLECT_TARGET_H
+#define COLLECT_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "corotracer/event.h"
+#include "failure.h"
+
+struct target {
+	pid_t pid;
+	bool has_ended;
+	enum ct_ending ending;
+	int ending_value;
+	uint64_t ended_ns;  /* CLOCK_MONOTONIC */
+	uint64_t forwarded; /* bit n - 1: signal n was passed on, or noted */
+};
+
+struct target_options {
+	char *const *command;    /* argv */
+	const char *socket_name; /* for CTP_ENVIRONMENT */
+	const char *preload;     /* library, NULL: none */
+};
+
+/*
+ * target_start: starts the child; returns once it runs its own program. CT_ERR_NOT_FOUND as in
+ * collect_open. On failure nothing is left behind.
+ */
+enum ct_status target_start(
+	const struct target_options *options, struct target *ret_target, struct ct_error *reterr);
+
+/* target_reap: true where the child has ended; its ending is filled in then. Never waits. */
+bool target_reap(struct target *target);
+
+/* target_signal: notes the signal, and sends it unless `is_note_only`. */
+enum ct_status target_signal(
+	struct target *target, int signal_number, bool is_note_only, struct ct_error *reterr);
+
+/* target_was_forwarded: whether the target ended by a signal that was passed on. */
+bool target_was_forwarded(const struct target *target);
+
+#endif
