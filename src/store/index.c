@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pass over a trace file when it is opened.
+ *
+ * Looking for the next whole block after damage checks candidates, and a hostile file can offer very
+ * many large ones; so the bytes looked at are bounded by a multiple of the file's size.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crc32c.h"
+#include "store.h"
+#include "store_definitions.h"
+#include "store_index.h"
+
+#define SEARCH_BYTES 65536
+#define EXAMINED_PER_BYTE 4
+#define EXAMINED_FREE (64u << 20)
+#define RECORD_BYTES_MIN 2 /* a code and a time */
+
+struct scan {
+	struct store_index *index;
+	struct store_input *input;
+	struct store_tables *all;
+	uint64_t offset;
+	uint64_t examined;   /* bytes, in search of a whole block */
+	uint64_t nr_damaged; /* stretches */
+	uint64_t damaged_bytes;
+	uint64_t damaged_offset; /* of the first */
+	uint32_t block_before;   /* of events, before the first damage */
+	uint32_t block_after;    /* after the last damage */
+	uint64_t nr_skipped;     /* blocks of a type that is not known */
+	uint64_t skipped_offset;
+	uint64_t end_of_whole; /* what follows is cut off */
+};
+
+/* --------------------------------------------------------------------- blocks */
+
+static uint32_t block_crc(const struct store_block_header *header, const uint8_t *payload)
+{
+	struct store_block_header without = *header;
+
+	without.crc = 0;
+	return crc32c(crc32c(0, &without, sizeof(without)), payload, header->payload_bytes);
+}
+
+enum ct_status store_block_check(struct store_input *input, uint64_t offset,
+	struct store_block_header *ret_header, const uint8_t **ret_payload, struct ct_error *reterr)
+{
+	const uint8_t *bytes;
+	enum ct_status status =
+		store_input_peek(input, offset, sizeof(*ret_header), &bytes, reterr);
+
+	if (status)
+		return status;
+	memcpy(ret_header, bytes, sizeof(*ret_header));
+	if (ret_header->marker != STORE_MARKER || ret_header->payload_bytes > STORE_PAYLOAD_MAX)
+		return CT_ERR_CORRUPT;
+	status = store_input_peek(input, offset,
+		sizeof(*ret_header) + (size_t)ret_header->payload_bytes, &bytes, reterr);
+	if (status)
+		return status;
+	/* The header is the copy: bytes read twice could differ. */
+	*ret_payload = bytes + sizeof(*ret_header);
+	return block_crc(ret_header, *ret_payload) == ret_header->crc ? CT_OK : CT_ERR_CORRUPT;
+}
+
+static bool is_failure_to_read(enum ct_status status)
+{
+	return status < 0 && status != CT_ERR_CORRUPT;
+}
+
+/* ------------------------------------------------------------------- contents */
+
+static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t nr_bytes)
+{
+	if (scan->nr_damaged == 0) {
+		scan->damaged_offset = offset;
+		scan->block_before = scan->index->blocks.count
+					     ? (uint32_t)scan->index->blocks.count - 1
+					     : STORE_NO_BLOCK;
+	}
+	scan->nr_damaged++;
+	scan->damaged_bytes += nr_bytes;
+	scan->block_after = (uint32_t)scan->index->blocks.count;
+	return CT_OK;
+}
+
+static enum ct_status scan_definitions(
+	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
+{
+	struct store_bytes bytes = {payload, payload + nr_bytes, false};
+	struct ct_definition definition;
+	enum ct_status status;
+
+	for (;;) {
+		status = store_definition_take(&bytes, &scan->all->arena, &definition);
+		if (status == CT_END)
+			return CT_OK;
+		if (status == CT_ERR_CORRUPT)
+			return note_damage(scan, scan->offset, store_bytes_left(&bytes));
+		if (status == CT_ERR_NO_MEMORY)
+			return ct_fail_memory(reterr);
+		if (status == CT_AGAIN) {
+			scan->all->nr_unknown_types++;
+			continue;
+		}
+		status = store_tables_apply(scan->all, &definition, reterr);
+		if (status)
+			return status;
+	}
+}
+
+static uint32_t take_number(struct store_bytes *bytes)
+{
+	uint64_t value = store_varint_take(bytes);
+
+	return value > UINT32_MAX ? (uint32_t)store_break(bytes) : (uint32_t)value;
+}
+
+static bool take_head(struct store_bytes *bytes, struct store_block *block, uint32_t *ret_stream)
+{
+	const uint8_t *start = bytes->at;
+
+	*ret_stream = take_number(bytes);
+	block->thread = take_number(bytes);
+	block->nr_records = take_number(bytes);
+	block->first = store_varint_take(bytes);
+	block->latest = block->first + store_varint_take(bytes);
+	block->head_bytes = (uint32_t)(bytes->at - start);
+	return !bytes->is_broken && block->nr_records > 0 &&
+	       block->nr_records <= STORE_BLOCK_RECORDS_MAX &&
+	       block->nr_records <= store_bytes_left(bytes) / RECORD_BYTES_MIN;
+}
+
+static struct store_stream *find_stream(struct store_index *index, uint32_t number)
+{
+	struct store_stream stream = {
+		.number = number, .first_block = STORE_NO_BLOCK, .last_block = STORE_NO_BLOCK};
+	uint32_t at;
+
+	if (map_get(&index->stream_at, number, &at))
+		return &index->streams.at[at];
+	at = (uint32_t)index->streams.count;
+	if (!vec_push(&index->streams, stream) || !map_put(&index->stream_at, number, at))
+		return NULL;
+	return &index->streams.at[at];
+}
+
+static bool add_block(struct store_index *index, uint32_t number, const struct store_block *block)
+{
+	struct store_stream *stream = find_stream(index, number);
+	uint32_t at = (uint32_t)index->blocks.count;
+
+	if (!stream || at == STORE_NO_BLOCK || !vec_push(&index->blocks, *block))
+		return false;
+	if (stream->first_block == STORE_NO_BLOCK)
+		stream->first_block = at;
+	else
+		index->blocks.at[stream->last_block].next = at;
+	stream->last_block = at;
+	stream->nr_records += block->nr_records;
+	return true;
+}
+
+static enum ct_status scan_events(
+	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
+{
+	struct store_bytes bytes = {payload, payload + nr_bytes, false};
+	struct store_block block = {
+		.offset = scan->offset, .payload_bytes = nr_bytes, .next = STORE_NO_BLOCK};
+	uint32_t stream;
+
+	if (!take_head(&bytes, &block, &stream))
+		return note_damage(scan, scan->offset, nr_bytes);
+	return add_block(scan->index, stream, &block) ? CT_OK : ct_fail_memory(reterr);
+}
+
+static enum ct_status scan_block(struct scan *scan, const struct store_block_header *header,
+	const uint8_t *payload, struct ct_error *reterr)
+{
+	if (header->flags == 0 && header->type == STORE_BLOCK_DEFINITIONS)
+		return scan_definitions(scan, payload, header->payload_bytes, reterr);
+	if (header->flags == 0 && header->type == STORE_BLOCK_EVENTS)
+		return scan_events(scan, payload, header->payload_bytes, reterr);
+	if (scan->nr_skipped++ == 0)
+		scan->skipped_offset = scan->offset;
+	return CT_OK;
+}
+
+/* --------------------------------------------------------------------- damage */
+
+/* The next place at or behind `from` where a marker stands; CT_END: there is none. */
+static enum ct_status find_marker(
+	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr)
+{
+	static const uint32_t marker = STORE_MARKER;
+	uint64_t size = scan->input->size;
+	const uint8_t *bytes, *found;
+	enum ct_status status;
+	size_t nr_bytes;
+
+	while (from + sizeof(marker) <= size) {
+		nr_bytes = size - from < SEARCH_BYTES ? (size_t)(size - from) : SEARCH_BYTES;
+		status = store_input_peek(scan->input, from, nr_bytes, &bytes, reterr);
+		if (status)
+			return status;
+		found = memmem(bytes, nr_bytes, &marker, sizeof(marker));
+		if (found) {
+			*ret_offset = from + (uint64_t)(found - bytes);
+			return CT_OK;
+		}
+		from += nr_bytes - (sizeof(marker) - 1);
+	}
+	return CT_END;
+}
+
+/* The next whole block behind `from`; CT_END: there is none, or looking on would take too long. */
+static enum ct_status find_block(
+	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr)
+{
+	uint64_t budget = scan->input->size * EXAMINED_PER_BYTE + EXAMINED_FREE;
+	struct store_block_header header;
+	const uint8_t *payload;
+	enum ct_status status;
+
+	while (scan->examined < budget) {
+		status = find_marker(scan, from, ret_offset, reterr);
+		if (status)
+			return status;
+		status = store_block_check(scan->input, *ret_offset, &header, &payload, reterr);
+		if (status == CT_OK || is_failure_to_read(status))
+			return status;
+		if (status == CT_ERR_CORRUPT && header.payload_bytes <= STORE_PAYLOAD_MAX)
+			scan->examined += header.payload_bytes;
+		from = *ret_offset + 1;
+	}
+	return CT_END;
+}
+
+/* From a place that holds no whole block to the next one, or to the end of what can be read. */
+static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
+{
+	uint64_t next;
+	enum ct_status status = find_block(scan, scan->offset + 1, &next, reterr);
+
+	if (status)
+		return status;
+	note_damage(scan, scan->offset, next - scan->offset);
+	scan->offset = next;
+	return CT_OK;
+}
+
+static enum ct_status scan_blocks(struct scan *scan, struct ct_error *reterr)
+{
+	struct store_block_header header;
+	const uint8_t *payload;
+	enum ct_status status;
+
+	while (scan->offset < scan->input->size) {
+		status = store_block_check(scan->input, scan->offset, &header, &payload, reterr);
+		if (is_failure_to_read(status))
+			return status;
+		if (status) {
+			status = step_over(scan, reterr);
+			if (status == CT_END)
+				break;
+			if (status)
+				return status;
+			continue;
+		}
+		status = scan_block(scan, &header, payload, reterr);
+		if (status)
+			return status;
+		scan->offset += sizeof(header) + header.payload_bytes;
+	}
+	scan->end_of_whole = scan->offset;
+	return CT_OK;
+}
+
+/* ---------------------------------------------------------------- file header */
+
+static enum ct_status refuse_start(const uint8_t *bytes, size_t nr_bytes, struct ct_error *reterr)
+{
+	if (nr_bytes >= STORE_MAGIC_BYTES && store_is_ours(bytes, nr_bytes))
+		return ct_fail_at(reterr, CT_ERR_FORMAT, 0,
+			"a trace whose line ends were changed in transfer: copy it as binary");
+	return ct_fail_at(reterr, CT_ERR_FORMAT, 0, "not a trace file");
+}
+
+static enum ct_status refuse_newer(const struct store_file_header *header, struct ct_error *reterr)
+{
+	if (header->version > STORE_VERSION)
+		return ct_fail(reterr, CT_ERR_FORMAT,
+			"written in format %u; this version reads up to format %u", header->version,
+			STORE_VERSION);
+	if (header->features_incompatible)
+		return ct_fail(reterr, CT_ERR_FORMAT,
+			"uses features that this version does not know (0x%llx)",
+			(unsigned long long)header->features_incompatible);
+	return CT_OK;
+}
+
+static bool is_header_whole(struct scan *scan, const struct store_file_header *header)
+{
+	struct store_file_header without = *header;
+	const uint8_t *bytes;
+	uint32_t crc;
+
+	if (header->header_bytes < sizeof(*header) ||
+		header->header_bytes > STORE_HEADER_BYTES_MAX ||
+		store_input_peek(scan->input, 0, header->header_bytes, &bytes, NULL))
+		return false;
+	without.crc = 0;
+	crc = crc32c(0, &without, sizeof(without));
+	crc = crc32c(crc, bytes + sizeof(without), header->header_bytes - sizeof(without));
+	return crc == header->crc;
+}
+
+/* A damaged header is noted, and blocks are looked for behind it all the same. */
+static enum ct_status scan_file_header(struct scan *scan, struct ct_error *reterr)
+{
+	struct store_file_header header = {0};
+	uint64_t size = scan->input->size;
+	size_t nr_bytes = size < sizeof(header) ? (size_t)size : sizeof(header);
+	const uint8_t *bytes = NULL;
+	enum ct_status status;
+
+	if (size == 0)
+		return ct_fail_at(reterr, CT_ERR_FORMAT, 0, "the file is empty");
+	status = store_input_peek(scan->input, 0, nr_bytes, &bytes, reterr);
+	if (status)
+		return status < 0 ? status : ct_fail(reterr, CT_ERR_CORRUPT, "the file shrank");
+	if (nr_bytes < STORE_MAGIC_BYTES || memcmp(bytes, STORE_MAGIC, STORE_MAGIC_BYTES) != 0)
+		return refuse_start(bytes, nr_bytes, reterr);
+	memcpy(&header, bytes, nr_bytes);
+	if (nr_bytes < sizeof(header))
+		return CT_OK;
+	scan->offset = sizeof(header);
+	if (!is_header_whole(scan, &header))
+		return store_tables_note(scan->all, 1, 0, reterr, "the file's header is damaged");
+	scan->offset = header.header_bytes;
+	return refuse_newer(&header, reterr);
+}
+
+/* -------------------------------------------------------------------- summing up */
+
+static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
+{
+	uint64_t left = scan->input->size - scan->end_of_whole;
+	enum ct_status status = CT_OK;
+
+	if (left)
+		status = store_tables_note(scan->all, 1, scan->end_of_whole, reterr,
+			"the file was cut, or is still being written: its last %llu bytes are no "
+			"whole block",
+			(unsigned long long)left);
+	if (status == CT_OK && scan->nr_damaged)
+		status = store_tables_note(scan->all, scan->nr_damaged, scan->damaged_offset,
+			reterr, "the file is damaged: %llu bytes hold no whole block",
+			(unsigned long long)scan->damaged_bytes);
+	if (status == CT_OK && scan->nr_skipped)
+		status = store_tables_note(scan->all, scan->nr_skipped, scan->skipped_offset,
+			reterr, "blocks of a type that this version does not know were skipped");
+	if (status == CT_OK && scan->all->nr_unknown_types)
+		status = store_tables_note(scan->all, scan->all->nr_unknown_types, CT_NO_OFFSET,
+			reterr, "definitions that this version does not know were skipped");
+	return status;
+}
+
+/* What the end record says is missing is exact; else the bytes lost tell about how many. */
+static uint64_t estimate_lost(const struct scan *scan, uint64_t nr_events)
+{
+	uint64_t nr_bytes = 0, estimate;
+	size_t i;
+
+	if (scan->all->has_end && scan->all->end_nr_events > nr_events)
+		return scan->all->end_nr_events - nr_events;
+	for (i = 0; i < scan->index->blocks.count; i++)
+		nr_bytes += scan->index->blocks.at[i].payload_bytes;
+	if (scan->all->has_end || nr_bytes == 0)
+		return scan->all->has_end ? 0 : 1;
+	estimate = (uint64_t)((double)scan->damaged_bytes * (double)nr_events / (double)nr_bytes);
+	return estimate ? estimate : 1;
+}
+
+static const struct store_segment *segment_of(const struct scan *scan, uint32_t number)
+{
+	uint32_t index = 0;
+
+	map_get(&scan->all->stream_of, number, &index);
+	return &scan->all->segments.at[index];
+}
+
+struct extremes {
+	ct_time before; /* latest time before the first damage; CT_NO_TIME */
+	ct_time after;  /* first time after the last damage */
+	ct_time latest;
+};
+
+static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
+	struct extremes *extremes, size_t *hint)
+{
+	const struct store_block *block = &scan->index->blocks.at[at];
+	ct_time latest = store_tables_time(scan->all, clock, block->latest, hint);
+	ct_time first;
+
+	if (latest > extremes->latest)
+		extremes->latest = latest;
+	if (!scan->nr_damaged)
+		return;
+	if (scan->block_before != STORE_NO_BLOCK && at <= scan->block_before &&
+		latest > extremes->before)
+		extremes->before = latest;
+	first = store_tables_time(scan->all, clock, block->first, hint);
+	if (at >= scan->block_after && (extremes->after == CT_NO_TIME || first < extremes->after))
+		extremes->after = first;
+}
+
+/* Joins streams with their segments; those of none can not be placed, and count as lost. */
+static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uint64_t *ret_placed)
+{
+	uint64_t nr_orphans = 0;
+	size_t i, hint = 0;
+	uint32_t at, segment = 0;
+
+	for (i = 0; i < scan->index->streams.count; i++) {
+		struct store_stream *stream = &scan->index->streams.at[i];
+
+		segment = 0;
+		map_get(&scan->all->stream_of, stream->number, &segment);
+		stream->segment = segment;
+		if (!segment) {
+			nr_orphans += stream->nr_records;
+			continue;
+		}
+		*ret_placed += stream->nr_records;
+		for (at = stream->first_block; at != STORE_NO_BLOCK;
+			at = scan->index->blocks.at[at].next)
+			look_at_block(
+				scan, at, segment_of(scan, stream->number)->clock, extremes, &hint);
+	}
+	return nr_orphans;
+}
+
+static bool add_loss(struct scan *scan, uint64_t count, const struct extremes *extremes)
+{
+	struct ct_loss loss = {
+		.reason = CTP_LOSS_CORRUPT,
+		.count = count,
+		.first = extremes->before,
+		.last = extremes->after,
+	};
+
+	return count == 0 || vec_push(&scan->all->losses, loss);
+}
+
+static enum ct_status sum_up(struct scan *scan, struct ct_error *reterr)
+{
+	struct extremes extremes = {CT_NO_TIME, CT_NO_TIME, CT_NO_TIME};
+	struct extremes whole = extremes;
+	uint64_t nr_events = 0, nr_orphans;
+	struct ct_tables *tables = &scan->all->tables;
+	enum ct_status status = note_condition(scan, reterr);
+
+	store_tables_finish(scan->all);
+	nr_orphans = settle_streams(scan, &extremes, &nr_events);
+	if (status == CT_OK && nr_orphans)
+		status = store_tables_note(scan->all, nr_orphans, CT_NO_OFFSET, reterr,
+			"events belong to streams that are not defined, and were left out");
+	if (status)
+		return status;
+	if (!add_loss(scan, nr_orphans, &whole) ||
+		(scan->nr_damaged &&
+			!add_loss(scan, estimate_lost(scan, nr_events + nr_orphans), &extremes)))
+		return ct_fail_memory(reterr);
+	tables->nr_events = nr_events;
+	if (!scan->all->has_heartbeat && extremes.latest > 0)
+		tables->observed_until = extremes.latest;
+	store_tables_publish(scan->all);
+	return CT_OK;
+}
+
+enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
+	struct store_tables *all, struct ct_error *reterr)
+{
+	struct scan scan = {
+		.index = index,
+		.input = input,
+		.all = all,
+		.block_before = STORE_NO_BLOCK,
+	};
+	enum ct_status status = scan_file_header(&scan, reterr);
+
+	if (status == CT_OK)
+		status = scan_blocks(&scan, reterr);
+	return status ? status : sum_up(&scan, reterr);
+}
+
+void store_index_fini(struct store_index *index)
+{
+	vec_fini(&index->blocks);
+	vec_fini(&index->streams);
+	map_fini(&index->stream_at);
+}

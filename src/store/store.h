@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace file (.ctrace): written as the engine drains, read as a source.
+ *
+ * A file is a header and blocks, each guarded by a checksum and written by one call: whatever ends
+ * the writer, all whole blocks can be read. The rules are in docs/spec/trace-format.md.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "stream.h"
+
+/*
+ * store_sink_open: a sink that writes a trace file. Bytes go to "PATH.partial", which can be read at
+ * any time up to its last whole block, and gets its name at close; "-" is standard output, and what
+ * is no regular file is written in place. SIGPIPE and SIGXFSZ must be ignored by the process where
+ * the output may be a pipe or limited: the library changes no signal.
+ *
+ * When writing fails (a full disk, a closed pipe), put and flush return the failure, then and from
+ * then on; what was written stays valid. The caller counts the records of batches that failed. What
+ * the sink had taken before and could not write, it counts itself, as losses with the reason OUTPUT
+ * in the file; store_sink_lost tells how many. Definitions of processes, losses, endings and the end
+ * are still taken, and close tries to write them. A sink is used by one thread at a time.
+ */
+enum ct_status store_sink_open(
+	const char *path, struct ct_sink **ret_sink, struct ct_error *reterr);
+
+/* store_sink_lost: records taken with success that did not reach the file after all. */
+uint64_t store_sink_lost(const struct ct_sink *sink);
+
+/*
+ * store_source_open: opens a trace file of which nothing is trusted; "-" is standard input. What is
+ * no regular file is copied to a temporary one first. The whole file is looked through: its tables
+ * are complete when this returns, and their notes and losses say what is damaged or missing.
+ * CT_ERR_FORMAT: no trace, or a newer format. The failure's text leaves it to the caller to name the
+ * file.
+ *
+ * Events come by time. Within a stream they come as they were written: where a time goes back, the
+ * event has the place of the latest time before it. At one instant they come by process, thread and
+ * stream. Times are since the first clock reading.
+ */
+enum ct_status store_source_open(
+	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+
+/* store_is_ours: does a file that begins so claim to be a trace file? */
+bool store_is_ours(const void *first_bytes, size_t nr_bytes);
+
+#endif

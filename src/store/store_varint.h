@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole numbers in as few bytes as they need: seven bits a byte, the low ones first, the top bit set
+ * on all bytes but the last. Reading never goes beyond the end that it is given.
+ */
+#ifndef STORE_STORE_VARINT_H
+#define STORE_STORE_VARINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define STORE_VARINT_MAX 10 /* bytes of a 64-bit number */
+
+/* Small numbers of either sign become small numbers without one. */
+static inline uint64_t store_zigzag(uint64_t difference)
+{
+	return (difference << 1) ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint64_t store_unzigzag(uint64_t value)
+{
+	return (value >> 1) ^ (0 - (value & 1));
+}
+
+/* Seven bits in each of eight bytes to 56 bits side by side, and back. */
+static inline uint64_t store_join_sevens(uint64_t spread)
+{
+	spread &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+	spread = (spread & UINT64_C(0x007f007f007f007f)) |
+		 ((spread & UINT64_C(0x7f007f007f007f00)) >> 1);
+	spread = (spread & UINT64_C(0x00003fff00003fff)) |
+		 ((spread & UINT64_C(0x3fff00003fff0000)) >> 2);
+	return (spread & UINT64_C(0x000000000fffffff)) |
+	       ((spread & UINT64_C(0x0fffffff00000000)) >> 4);
+}
+
+static inline uint64_t store_split_sevens(uint64_t value)
+{
+	value = (value & UINT64_C(0x000000000fffffff)) |
+		((value & UINT64_C(0x00fffffff0000000)) << 4);
+	value = (value & UINT64_C(0x00003fff00003fff)) |
+		((value & UINT64_C(0x0fffc0000fffc000)) << 2);
+	return (value & UINT64_C(0x007f007f007f007f)) |
+	       ((value & UINT64_C(0x3f803f803f803f80)) << 1);
+}
+
+/*
+ * store_varint_put: writes a number, and up to 7 bytes behind it that mean nothing: 16 bytes must be
+ * free. Returns the place behind the number. Lengths are hard to foretell, so there is no loop.
+ */
+static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
+{
+	uint64_t low = value & UINT64_C(0x00ffffffffffffff), spread;
+	unsigned nr_more;
+
+	if (value < 0x80) {
+		*at = (uint8_t)value;
+		return at + 1;
+	}
+	nr_more = (unsigned)(63 - __builtin_clzll(low | 1)) / 7;
+	spread = store_split_sevens(low);
+	if (value >> 56) {
+		spread |= UINT64_C(0x8080808080808080);
+		memcpy(at, &spread, sizeof(spread));
+		at[8] = (uint8_t)(value >> 56 & 0x7f);
+		if (!(value >> 63))
+			return at + 9;
+		at[8] |= 0x80;
+		at[9] = 1;
+		return at + STORE_VARINT_MAX;
+	}
+	spread |= UINT64_C(0x8080808080808080) & (((uint64_t)1 << (8 * nr_more)) - 1);
+	memcpy(at, &spread, sizeof(spread));
+	return at + nr_more + 1;
+}
+
+/* Bytes still to be read. Once something was not there, `is_broken`, and all reads give 0. */
+struct store_bytes {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool is_broken;
+};
+
+static inline size_t store_bytes_left(const struct store_bytes *bytes)
+{
+	return (size_t)(bytes->end - bytes->at);
+}
+
+static inline uint64_t store_break(struct store_bytes *bytes)
+{
+	bytes->is_broken = true;
+	bytes->at = bytes->end;
+	return 0;
+}
+
+static inline uint8_t store_byte_take(struct store_bytes *bytes)
+{
+	return bytes->at < bytes->end ? *bytes->at++ : (uint8_t)store_break(bytes);
+}
+
+/* store_varint_take: the next number; one that needs more than 64 bits breaks. */
+static inline uint64_t store_varint_take(struct store_bytes *bytes)
+{
+	uint64_t value = 0;
+	unsigned shift;
+	uint8_t byte;
+
+	for (shift = 0; shift < 64; shift += 7) {
+		if (bytes->at == bytes->end)
+			break;
+		byte = *bytes->at++;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return shift == 63 && byte > 1 ? store_break(bytes) : value;
+	}
+	return store_break(bytes);
+}
+
+/* More than eight bytes, where at least STORE_VARINT_MAX are left. */
+static inline uint64_t store_varint_take_long(struct store_bytes *bytes, uint64_t spread)
+{
+	uint64_t value = store_join_sevens(spread) | (uint64_t)(bytes->at[8] & 0x7f) << 56;
+
+	if (bytes->at[8] < 0x80) {
+		bytes->at += 9;
+		return value;
+	}
+	if (bytes->at[9] > 1)
+		bytes->is_broken = true;
+	value |= (uint64_t)bytes->at[9] << 63;
+	bytes->at += STORE_VARINT_MAX;
+	return value;
+}
+
+/*
+ * store_varint_take_inside: the same where at least STORE_VARINT_MAX bytes are left. A number that
+ * breaks is stepped over, so that whoever counted on room for more numbers still has it.
+ */
+static inline uint64_t store_varint_take_inside(struct store_bytes *bytes)
+{
+	uint64_t spread, ends;
+
+	if (*bytes->at < 0x80)
+		return *bytes->at++;
+	memcpy(&spread, bytes->at, sizeof(spread));
+	ends = ~spread & UINT64_C(0x8080808080808080);
+	if (!ends)
+		return store_varint_take_long(bytes, spread);
+	bytes->at += (unsigned)__builtin_ctzll(ends) / 8 + 1;
+	return store_join_sevens(spread & (ends ^ (ends - 1)));
+}
+
+/* store_bytes_take: the next nr_bytes bytes where they lie, or NULL. */
+static inline const uint8_t *store_bytes_take(struct store_bytes *bytes, uint64_t nr_bytes)
+{
+	const uint8_t *at = bytes->at;
+
+	if (nr_bytes > store_bytes_left(bytes)) {
+		store_break(bytes);
+		return NULL;
+	}
+	bytes->at += nr_bytes;
+	return at;
+}
+
+#endif

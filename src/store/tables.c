@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of a trace, built definition by definition.
+ *
+ * While definitions come in, times in the tables hold what the file says (CLOCK_MONOTONIC, all ones
+ * for not known); finish makes them times of the trace, since only then the epoch is known.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "store_format.h"
+#include "store_tables.h"
+
+#define PENDING_NOT_KNOWN ((ct_time)STORE_NOT_KNOWN)
+#define CORO_PREFIX_SHIFT 48
+
+static const struct ct_process no_process = {
+	.program = "",
+	.command_line = "",
+	.attached = CT_NO_TIME,
+	.ended = PENDING_NOT_KNOWN,
+};
+static const struct ct_thread no_thread = {
+	.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
+static const struct ct_site no_site = {.file = "", .function = "", .reason = "", .module = ""};
+static const struct ct_mapping no_mapping = {.path = "", .build_id = ""};
+static const struct store_segment no_segment = {.attached = STORE_NOT_KNOWN};
+
+enum ct_status store_tables_init(struct store_tables *all, struct ct_error *reterr)
+{
+	memset(all, 0, sizeof(*all));
+	arena_init(&all->arena);
+	all->tables.host = "";
+	if (vec_push(&all->processes, no_process) && vec_push(&all->threads, no_thread) &&
+		vec_push(&all->sites, no_site) && vec_push(&all->mappings, no_mapping) &&
+		vec_push(&all->segments, no_segment))
+		return CT_OK;
+	store_tables_fini(all);
+	return ct_fail_memory(reterr);
+}
+
+void store_tables_fini(struct store_tables *all)
+{
+	size_t i;
+
+	for (i = 0; i < STORE_CLOCKS; i++)
+		timeline_fini(&all->timelines[i]);
+	map_fini(&all->process_of);
+	map_fini(&all->thread_of);
+	map_fini(&all->segment_of);
+	map_fini(&all->stream_of);
+	map_fini(&all->site_of);
+	map_fini(&all->probes_of);
+	vec_fini(&all->processes);
+	vec_fini(&all->threads);
+	vec_fini(&all->sites);
+	vec_fini(&all->mappings);
+	vec_fini(&all->losses);
+	vec_fini(&all->notes);
+	vec_fini(&all->segments);
+	arena_fini(&all->arena);
+}
+
+static uint32_t index_of(const struct map *map, uint64_t number)
+{
+	uint32_t index = 0;
+
+	return map_get(map, number, &index) ? index : 0;
+}
+
+/* ----------------------------------------------------------------- definitions */
+
+static void apply_run(struct store_tables *all, const struct ct_define_run *run)
+{
+	memcpy(all->tables.run_id, run->run_id, sizeof(run->run_id));
+	all->tables.host = run->host;
+}
+
+static void fill_text(const char **text, const char *later)
+{
+	if (!**text)
+		*text = later;
+}
+
+static void replace_text(const char **text, const char *later)
+{
+	if (*later)
+		*text = later;
+}
+
+/* Defined again (after an exec), a process keeps what the later definition does not say. */
+static bool apply_process(struct store_tables *all, const struct ct_define_process *from)
+{
+	uint32_t index = index_of(&all->process_of, from->process);
+	struct ct_process *process;
+
+	if (!index) {
+		index = (uint32_t)all->processes.count;
+		if (!vec_push(&all->processes, no_process) ||
+			!map_put(&all->process_of, from->process, index))
+			return false;
+	}
+	process = &all->processes.at[index];
+	if (from->pid)
+		process->pid = from->pid;
+	replace_text(&process->program, from->program);
+	replace_text(&process->command_line, from->command_line);
+	return true;
+}
+
+/* The first segment of a probe gives ids as they are; each further one of its process adds 2^48. */
+static bool take_prefix(struct store_tables *all, uint32_t process, uint64_t *ret_prefix)
+{
+	uint32_t nr_before = index_of(&all->probes_of, process);
+
+	*ret_prefix = (uint64_t)nr_before << CORO_PREFIX_SHIFT;
+	return map_put(&all->probes_of, process, nr_before + 1);
+}
+
+static void note_role(struct ct_process *process, uint32_t role)
+{
+	process->has_probe = process->has_probe || role == CTP_ROLE_PROBE;
+	process->has_ledger = process->has_ledger || role == CTP_ROLE_LEDGER;
+}
+
+static bool apply_segment(struct store_tables *all, const struct ct_define_segment *from)
+{
+	struct store_segment segment = {
+		.number = from->segment,
+		.process = index_of(&all->process_of, from->process),
+		.role = from->role,
+		.clock = from->clock < STORE_CLOCKS ? from->clock : CTP_CLOCK_NONE,
+		.attached = from->attached,
+	};
+
+	if (index_of(&all->segment_of, from->segment))
+		return true;
+	if (segment.role == CTP_ROLE_PROBE &&
+		!take_prefix(all, segment.process, &segment.coro_prefix))
+		return false;
+	if (segment.process)
+		note_role(&all->processes.at[segment.process], segment.role);
+	return map_put(&all->segment_of, from->segment, (uint32_t)all->segments.count) &&
+	       vec_push(&all->segments, segment);
+}
+
+static bool apply_thread(struct store_tables *all, const struct ct_define_thread *from)
+{
+	uint32_t index = index_of(&all->thread_of, from->thread);
+	struct ct_thread *thread;
+
+	if (!index) {
+		index = (uint32_t)all->threads.count;
+		if (!vec_push(&all->threads, no_thread) ||
+			!map_put(&all->thread_of, from->thread, index))
+			return false;
+		all->threads.at[index].process = index_of(&all->process_of, from->process);
+	}
+	thread = &all->threads.at[index];
+	if (from->tid)
+		thread->tid = from->tid;
+	replace_text(&thread->name, from->name);
+	return true;
+}
+
+static bool apply_stream(struct store_tables *all, const struct ct_define_stream *from)
+{
+	uint32_t segment = index_of(&all->segment_of, from->segment);
+
+	if (!segment || index_of(&all->stream_of, from->stream))
+		return true;
+	return map_put(&all->stream_of, from->stream, segment);
+}
+
+static void fill_site(struct ct_site *site, const struct ct_define_site *from)
+{
+	site->kind = site->kind ? site->kind : from->kind;
+	site->line = site->line ? site->line : from->line;
+	site->column = site->column ? site->column : from->column;
+	site->address = site->address ? site->address : from->address;
+	site->module_offset = site->module_offset ? site->module_offset : from->module_offset;
+	fill_text(&site->file, from->file);
+	fill_text(&site->function, from->function);
+	fill_text(&site->reason, from->reason);
+	fill_text(&site->module, from->module);
+}
+
+static bool apply_site(struct store_tables *all, const struct ct_define_site *from)
+{
+	uint64_t key = (uint64_t)from->segment << 32 | from->id;
+	uint32_t index = index_of(&all->site_of, key);
+
+	if (!index) {
+		index = (uint32_t)all->sites.count;
+		if (!vec_push(&all->sites, no_site) || !map_put(&all->site_of, key, index))
+			return false;
+		all->sites.at[index].process =
+			all->segments.at[index_of(&all->segment_of, from->segment)].process;
+	}
+	fill_site(&all->sites.at[index], from);
+	return true;
+}
+
+static bool apply_mapping(struct store_tables *all, const struct ct_define_mapping *from)
+{
+	struct ct_mapping mapping = {
+		.process = index_of(&all->process_of, from->process),
+		.start = from->start,
+		.end = from->end,
+		.offset = from->offset,
+		.path = from->path,
+		.build_id = from->build_id,
+	};
+
+	return vec_push(&all->mappings, mapping);
+}
+
+static bool apply_clock(struct store_tables *all, const struct ct_define_clock *from)
+{
+	if (!all->has_clock) {
+		all->has_clock = true;
+		all->tables.epoch_monotonic_ns = (int64_t)from->monotonic_ns;
+		all->tables.epoch_realtime_ns = (int64_t)from->realtime_ns;
+	}
+	return from->clock >= STORE_CLOCKS || timeline_add(&all->timelines[from->clock], from->raw,
+						      from->monotonic_ns, from->uncertainty_ns);
+}
+
+static bool apply_heartbeat(struct store_tables *all, uint64_t monotonic_ns)
+{
+	if (!all->has_heartbeat)
+		all->first_heartbeat_ns = all->last_heartbeat_ns = monotonic_ns;
+	all->has_heartbeat = true;
+	if ((int64_t)(monotonic_ns - all->last_heartbeat_ns) > 0)
+		all->last_heartbeat_ns = monotonic_ns;
+	return true;
+}
+
+static bool apply_loss(struct store_tables *all, const struct ct_define_loss *from)
+{
+	struct ct_loss loss = {
+		.process = index_of(&all->process_of, from->process),
+		.thread = index_of(&all->thread_of, from->thread),
+		.reason = (enum ctp_loss)from->reason,
+		.count = from->count,
+		.first = (ct_time)from->first_monotonic_ns,
+		.last = (ct_time)from->last_monotonic_ns,
+	};
+
+	return vec_push(&all->losses, loss);
+}
+
+static bool apply_ending(struct store_tables *all, const struct ct_define_ending *from)
+{
+	uint32_t index = index_of(&all->process_of, from->process);
+	struct ct_process *process = &all->processes.at[index];
+
+	if (!index)
+		return true;
+	process->ending = from->ending <= CT_ENDING_DETACHED ? from->ending : CT_ENDING_UNKNOWN;
+	process->ending_value = from->value;
+	process->was_killed_by_engine_user = from->was_forwarded;
+	process->ended = (ct_time)from->monotonic_ns;
+	return true;
+}
+
+static bool apply_end(struct store_tables *all, const struct ct_define_end *from)
+{
+	all->has_end = true;
+	all->end_nr_events = from->nr_events;
+	return apply_heartbeat(all, from->monotonic_ns);
+}
+
+static bool apply(struct store_tables *all, const struct ct_definition *definition)
+{
+	switch (definition->type) {
+	case CT_DEFINE_RUN:
+		apply_run(all, &definition->run);
+		return true;
+	case CT_DEFINE_PROCESS:
+		return apply_process(all, &definition->process);
+	case CT_DEFINE_SEGMENT:
+		return apply_segment(all, &definition->segment);
+	case CT_DEFINE_THREAD:
+		return apply_thread(all, &definition->thread);
+	case CT_DEFINE_STREAM:
+		return apply_stream(all, &definition->stream);
+	case CT_DEFINE_SITE:
+		return apply_site(all, &definition->site);
+	case CT_DEFINE_MAPPING:
+		return apply_mapping(all, &definition->mapping);
+	case CT_DEFINE_CLOCK:
+		return apply_clock(all, &definition->clock);
+	case CT_DEFINE_HEARTBEAT:
+		return apply_heartbeat(all, definition->heartbeat.monotonic_ns);
+	case CT_DEFINE_LOSS:
+		return apply_loss(all, &definition->loss);
+	case CT_DEFINE_ENDING:
+		return apply_ending(all, &definition->ending);
+	case CT_DEFINE_END:
+		return apply_end(all, &definition->end);
+	}
+	return true;
+}
+
+enum ct_status store_tables_apply(
+	struct store_tables *all, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	return apply(all, definition) ? CT_OK : ct_fail_memory(reterr);
+}
+
+enum ct_status store_tables_note(struct store_tables *all, uint64_t count, uint64_t offset,
+	struct ct_error *reterr, const char *format, ...)
+{
+	struct ct_note note = {.count = count, .offset = offset};
+	char sentence[240];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	note.text = arena_text(&all->arena, sentence, strlen(sentence));
+	return note.text && vec_push(&all->notes, note) ? CT_OK : ct_fail_memory(reterr);
+}
+
+/* ----------------------------------------------------------------------- times */
+
+static ct_time settle(const struct store_tables *all, ct_time pending)
+{
+	return pending == PENDING_NOT_KNOWN ? CT_NO_TIME
+					    : store_since_epoch(all, (uint64_t)pending);
+}
+
+ct_time store_tables_time(
+	const struct store_tables *all, uint32_t clock, uint64_t raw, size_t *hint)
+{
+	if (clock == CTP_CLOCK_MONOTONIC || all->timelines[clock].pieces.count == 0)
+		return store_since_epoch(all, raw);
+	return store_since_epoch(all, (uint64_t)timeline_ns(&all->timelines[clock], raw, hint));
+}
+
+static void settle_attached(struct store_tables *all)
+{
+	size_t i, hint = 0;
+
+	for (i = 1; i < all->segments.count; i++) {
+		const struct store_segment *segment = &all->segments.at[i];
+		struct ct_process *process = &all->processes.at[segment->process];
+		ct_time time;
+
+		/* The engine's own observations are no attaching. */
+		if (segment->process == 0 || segment->role == CTP_ROLE_ENGINE ||
+			segment->attached == STORE_NOT_KNOWN)
+			continue;
+		time = store_tables_time(all, segment->clock, segment->attached, &hint);
+		if (process->attached == CT_NO_TIME || time < process->attached)
+			process->attached = time;
+	}
+}
+
+/* Without a clock reading the first attach is the epoch; its clock is all that there is. */
+static void choose_epoch(struct store_tables *all)
+{
+	size_t i;
+
+	for (i = 1; i < all->segments.count && !all->has_clock; i++) {
+		if (all->segments.at[i].attached == STORE_NOT_KNOWN)
+			continue;
+		all->tables.epoch_monotonic_ns = (int64_t)all->segments.at[i].attached;
+		all->has_clock = true;
+	}
+}
+
+static void name_clock(struct store_tables *all)
+{
+	const struct timeline *counter = &all->timelines[CTP_CLOCK_COUNTER];
+	uint64_t skew = 0;
+	size_t i;
+
+	all->tables.clock = "CLOCK_MONOTONIC";
+	for (i = 1; i < all->segments.count; i++) {
+		if (all->segments.at[i].clock == CTP_CLOCK_COUNTER)
+			all->tables.clock = "counter";
+	}
+	all->tables.clock_hz = timeline_hz(counter);
+	for (i = 0; i < STORE_CLOCKS; i++)
+		skew = all->timelines[i].skew_ns > skew ? all->timelines[i].skew_ns : skew;
+	all->tables.clock_skew_ns = skew > INT64_MAX ? INT64_MAX : (int64_t)skew;
+}
+
+void store_tables_finish(struct store_tables *all)
+{
+	size_t i;
+
+	choose_epoch(all);
+	name_clock(all);
+	for (i = 0; i < all->processes.count; i++)
+		all->processes.at[i].ended = settle(all, all->processes.at[i].ended);
+	for (i = 0; i < all->losses.count; i++) {
+		all->losses.at[i].first = settle(all, all->losses.at[i].first);
+		all->losses.at[i].last = settle(all, all->losses.at[i].last);
+	}
+	settle_attached(all);
+	if (all->has_heartbeat) {
+		all->tables.observed_from = store_since_epoch(all, all->first_heartbeat_ns);
+		all->tables.observed_until = store_since_epoch(all, all->last_heartbeat_ns);
+	}
+	all->tables.is_complete = all->has_end;
+}
+
+void store_tables_publish(struct store_tables *all)
+{
+	struct ct_tables *tables = &all->tables;
+
+	tables->processes = all->processes.at;
+	tables->nr_processes = (uint32_t)all->processes.count;
+	tables->threads = all->threads.at;
+	tables->nr_threads = (uint32_t)all->threads.count;
+	tables->sites = all->sites.at;
+	tables->nr_sites = (uint32_t)all->sites.count;
+	tables->mappings = all->mappings.at;
+	tables->nr_mappings = (uint32_t)all->mappings.count;
+	tables->losses = all->losses.at;
+	tables->nr_losses = (uint32_t)all->losses.count;
+	tables->notes = all->notes.at;
+	tables->nr_notes = (uint32_t)all->notes.count;
+}
+
+uint32_t store_tables_site(const struct store_tables *all, uint32_t segment_number, uint32_t id)
+{
+	return index_of(&all->site_of, (uint64_t)segment_number << 32 | id);
+}
