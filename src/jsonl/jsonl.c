@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sink that writes JSON lines.
+ *
+ * The engine drains stream by stream, while rows should come by time, and a coroutine's rows, which
+ * move between streams, must be counted in the order of time. So events wait until flush, are sorted,
+ * and only then become rows.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io.h"
+#include "jsonl.h"
+#include "kind_words.h"
+#include "map.h"
+#include "text.h"
+#include "timeline.h"
+#include "vec.h"
+
+#define NR_CLOCKS 4
+#define WAITING_MAX (1u << 20)
+#define WRITE_BYTES (256u << 10)
+#define CORO_PREFIX_SHIFT 48
+#define PROCESS_SHIFT 56
+
+/* One event that waits. */
+struct waiting {
+	int64_t ts;
+	int64_t place; /* latest ts of its stream so far: what it is sorted by */
+	uint64_t arrival;
+	struct ctp_record record;
+	uint32_t stream;
+	uint32_t thread;
+};
+
+struct segment {
+	uint32_t process;
+	uint32_t clock;
+	uint64_t coro_prefix; /* tells the ids of a process' further segments apart */
+};
+
+struct stream {
+	uint32_t segment;
+	int64_t place;
+};
+
+/* A coroutine that is alive, as far as rows need it. */
+struct coro {
+	uint64_t frame;
+	uint64_t nr_rows;
+	bool is_active;
+};
+
+struct jsonl_sink {
+	struct ct_sink sink;
+	struct io_output output;
+	bool can_cut_back;
+	bool all_kinds;
+	bool has_failed;
+	struct ct_error failure;
+	uint64_t nr_bytes; /* written, whole rows */
+	uint64_t nr_lost;
+	VEC(struct waiting) waiting;
+	VEC(struct segment) segments; /* all by the producer's number */
+	VEC(struct stream) streams;
+	VEC(uint64_t) tids;
+	struct map probes_of; /* process to its number of probes' segments */
+	struct timeline timelines[NR_CLOCKS];
+	struct map coro_of; /* process and id to index */
+	VEC(struct coro) coros;
+	VEC(uint32_t) free_coros;
+	struct text rows;
+};
+
+/* ----------------------------------------------------------------- coroutines */
+
+static uint64_t coro_key(uint32_t process, uint64_t id)
+{
+	return (uint64_t)process << PROCESS_SHIFT ^ id;
+}
+
+static bool new_coro(struct jsonl_sink *jsonl, uint32_t *ret_index)
+{
+	struct coro coro = {0};
+
+	if (jsonl->free_coros.count) {
+		*ret_index = jsonl->free_coros.at[--jsonl->free_coros.count];
+		jsonl->coros.at[*ret_index] = coro;
+		return true;
+	}
+	*ret_index = (uint32_t)jsonl->coros.count;
+	return vec_push(&jsonl->coros, coro);
+}
+
+static struct coro *find_coro(struct jsonl_sink *jsonl, uint64_t key)
+{
+	uint32_t index;
+
+	if (map_get(&jsonl->coro_of, key, &index))
+		return &jsonl->coros.at[index];
+	if (!new_coro(jsonl, &index) || !map_put(&jsonl->coro_of, key, index))
+		return NULL;
+	return &jsonl->coros.at[index];
+}
+
+/* Ids are never used twice: what was destroyed needs no counting any more. */
+static bool forget_coro(struct jsonl_sink *jsonl, uint64_t key)
+{
+	uint32_t index;
+
+	if (!map_get(&jsonl->coro_of, key, &index))
+		return true;
+	map_remove(&jsonl->coro_of, key);
+	return vec_push(&jsonl->free_coros, index);
+}
+
+/* ----------------------------------------------------------------------- rows */
+
+/* What one row says, beside its coroutine's count. */
+struct row {
+	uint64_t id;
+	uint64_t tid;
+	uint64_t address;
+	uint64_t count;
+	bool is_active;
+	int64_t ts;
+};
+
+static void add_row(struct text *rows, const struct row *row, unsigned kind)
+{
+	char line[256];
+	int length = snprintf(line, sizeof(line),
+		"{\"probe_id\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"addr\":\"0x%016" PRIx64
+		"\",\"seq\":%" PRIu64 ",\"is_active\":%s,\"ts\":%" PRId64,
+		row->id, row->tid, row->address, row->count, row->is_active ? "true" : "false",
+		row->ts);
+
+	text_append(rows, line, (size_t)length);
+	if (kind && kind_object(kind) == KIND_OBJECT_UNKNOWN)
+		text_format(rows, ",\"event\":\"kind-%u\"", kind);
+	else if (kind)
+		text_format(rows, ",\"event\":\"%s\"", ct_kind_name(kind));
+	text_add(rows, "}\n");
+}
+
+static const struct segment *segment_of(const struct jsonl_sink *jsonl, uint32_t stream)
+{
+	return &jsonl->segments.at[jsonl->streams.at[stream].segment];
+}
+
+static struct row start_row(
+	const struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id)
+{
+	const struct segment *segment = segment_of(jsonl, event->stream);
+
+	return (struct row){
+		.id = id ? id | segment->coro_prefix : 0,
+		.tid = event->thread < jsonl->tids.count ? jsonl->tids.at[event->thread] : 0,
+		.ts = event->ts,
+	};
+}
+
+/* A suspend or a resume of this coroutine. */
+static bool add_change(
+	struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id, bool is_active)
+{
+	struct row row = start_row(jsonl, event, id);
+	struct coro *coro;
+
+	if (id == 0)
+		return true;
+	coro = find_coro(jsonl, coro_key(segment_of(jsonl, event->stream)->process, row.id));
+	if (!coro)
+		return false;
+	row.is_active = coro->is_active = is_active;
+	row.address = is_active ? 0 : coro->frame;
+	row.count = ++coro->nr_rows;
+	add_row(&jsonl->rows, &row, 0);
+	return true;
+}
+
+static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, unsigned kind)
+{
+	uint64_t id = kind_has_coro(kind) ? event->record.coro : 0;
+	struct row row = start_row(jsonl, event, id);
+	struct coro *coro = NULL;
+
+	if (!jsonl->all_kinds)
+		return true;
+	row.address = event->record.object;
+	if (id) {
+		coro = find_coro(
+			jsonl, coro_key(segment_of(jsonl, event->stream)->process, row.id));
+		if (!coro)
+			return false;
+		row.is_active = coro->is_active;
+		row.count = ++coro->nr_rows;
+	}
+	add_row(&jsonl->rows, &row, kind);
+	return true;
+}
+
+static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
+{
+	const struct segment *segment = segment_of(jsonl, event->stream);
+	struct coro *coro;
+
+	if (event->record.coro == 0)
+		return true;
+	coro = find_coro(
+		jsonl, coro_key(segment->process, event->record.coro | segment->coro_prefix));
+	if (coro)
+		coro->frame = event->record.object;
+	return coro != NULL;
+}
+
+static bool note_destroy(struct jsonl_sink *jsonl, const struct waiting *event)
+{
+	const struct segment *segment = segment_of(jsonl, event->stream);
+
+	return forget_coro(
+		jsonl, coro_key(segment->process, event->record.coro | segment->coro_prefix));
+}
+
+static bool to_rows(struct jsonl_sink *jsonl, const struct waiting *event)
+{
+	unsigned kind = CTP_TAIL_KIND(event->record.tail);
+
+	switch (kind) {
+	case CTP_KIND_RESUME:
+	case CTP_KIND_CANCEL:
+		return add_change(jsonl, event, event->record.coro, true);
+	case CTP_KIND_SUSPEND:
+		return add_change(jsonl, event, event->record.coro, false);
+	case CTP_KIND_SWITCH:
+		return add_change(jsonl, event, event->record.coro, false) &&
+		       add_change(jsonl, event, event->record.object, true);
+	case CTP_KIND_FRAME:
+		return note_frame(jsonl, event) && add_other(jsonl, event, kind);
+	case CTP_KIND_DESTROY:
+		return add_other(jsonl, event, kind) && note_destroy(jsonl, event);
+	default:
+		return add_other(jsonl, event, kind);
+	}
+}
+
+/* ---------------------------------------------------------------------- order */
+
+static int compare(const void *left, const void *right)
+{
+	const struct waiting *a = left, *b = right;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
+}
+
+static int64_t to_monotonic(const struct jsonl_sink *jsonl, uint32_t clock, uint64_t raw)
+{
+	size_t hint = 0;
+
+	return timeline_ns(&jsonl->timelines[clock], raw, &hint);
+}
+
+/* Only now: the last clock reading was defined after most of what waits. */
+static void sort_waiting(struct jsonl_sink *jsonl)
+{
+	size_t i;
+
+	for (i = 0; i < jsonl->waiting.count; i++) {
+		struct waiting *event = &jsonl->waiting.at[i];
+		struct stream *stream = &jsonl->streams.at[event->stream];
+
+		event->ts = to_monotonic(
+			jsonl, segment_of(jsonl, event->stream)->clock, event->record.time);
+		if (event->ts > stream->place)
+			stream->place = event->ts;
+		event->place = stream->place;
+	}
+	if (jsonl->waiting.count)
+		qsort(jsonl->waiting.at, jsonl->waiting.count, sizeof(*jsonl->waiting.at), compare);
+	/* One impossible time must not hold back what its stream says after this flush. */
+	for (i = 0; i < jsonl->streams.count; i++)
+		jsonl->streams.at[i].place = INT64_MIN;
+}
+
+/* --------------------------------------------------------------------- output */
+
+static enum ct_status write_rows(struct jsonl_sink *jsonl, struct ct_error *reterr)
+{
+	enum ct_status status = text_status(&jsonl->rows, reterr);
+
+	if (status == CT_OK)
+		status = io_write(jsonl->output.descriptor, text_peek(&jsonl->rows),
+			jsonl->rows.length, reterr);
+	if (status == CT_OK) {
+		jsonl->nr_bytes += jsonl->rows.length;
+		text_clear(&jsonl->rows);
+		return CT_OK;
+	}
+	if (jsonl->can_cut_back && ftruncate(jsonl->output.descriptor, (off_t)jsonl->nr_bytes) == 0)
+		lseek(jsonl->output.descriptor, (off_t)jsonl->nr_bytes, SEEK_SET);
+	return ct_context(reterr, status, "writing '%s'",
+		jsonl->output.path ? jsonl->output.path : "standard output");
+}
+
+static enum ct_status write_waiting(struct jsonl_sink *jsonl, size_t *ret_nr_written)
+{
+	enum ct_status status;
+	size_t i;
+
+	*ret_nr_written = 0;
+	for (i = 0; i < jsonl->waiting.count; i++) {
+		if (!to_rows(jsonl, &jsonl->waiting.at[i]))
+			return ct_fail_memory(&jsonl->failure);
+		if (jsonl->rows.length < WRITE_BYTES)
+			continue;
+		status = write_rows(jsonl, &jsonl->failure);
+		if (status)
+			return status;
+		*ret_nr_written = i + 1;
+	}
+	status = write_rows(jsonl, &jsonl->failure);
+	if (status == CT_OK)
+		*ret_nr_written = jsonl->waiting.count;
+	return status;
+}
+
+static enum ct_status repeat_failure(const struct jsonl_sink *jsonl, struct ct_error *reterr)
+{
+	if (reterr)
+		*reterr = jsonl->failure;
+	return jsonl->failure.status;
+}
+
+static enum ct_status jsonl_flush(struct ct_sink *sink, struct ct_error *reterr)
+{
+	struct jsonl_sink *jsonl = (struct jsonl_sink *)sink;
+	size_t nr_written;
+
+	if (jsonl->has_failed)
+		return repeat_failure(jsonl, reterr);
+	sort_waiting(jsonl);
+	jsonl->has_failed = write_waiting(jsonl, &nr_written) != CT_OK;
+	jsonl->nr_lost += jsonl->waiting.count - nr_written;
+	jsonl->waiting.count = 0;
+	return jsonl->has_failed ? repeat_failure(jsonl, reterr) : CT_OK;
+}
+
+/* ------------------------------------------------------------------------ put */
+
+static bool is_wanted(const struct jsonl_sink *jsonl, unsigned kind)
+{
+	switch (kind) {
+	case CTP_KIND_RESUME:
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_CANCEL:
+	case CTP_KIND_SWITCH:
+	case CTP_KIND_FRAME:
+	case CTP_KIND_DESTROY:
+		return true;
+	default:
+		return jsonl->all_kinds;
+	}
+}
+
+/* Each word is read once: it may lie in memory that somebody else writes. */
+static void take_record(
+	struct jsonl_sink *jsonl, const struct ct_batch *batch, const struct ctp_record *from)
+{
+	struct waiting *event = &jsonl->waiting.at[jsonl->waiting.count];
+
+	*event = (struct waiting){
+		.arrival = jsonl->waiting.count,
+		.record =
+			{
+				.time = ctp_load_relaxed(&from->time),
+				.coro = ctp_load_relaxed(&from->coro),
+				.object = ctp_load_relaxed(&from->object),
+				.tail = ctp_load_relaxed(&from->tail),
+			},
+		.stream = batch->stream,
+		.thread = batch->thread,
+	};
+	jsonl->waiting.count += is_wanted(jsonl, CTP_TAIL_KIND(event->record.tail));
+}
+
+static enum ct_status jsonl_put(
+	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
+{
+	struct jsonl_sink *jsonl = (struct jsonl_sink *)sink;
+	enum ct_status status;
+	size_t i;
+
+	if (jsonl->has_failed)
+		return repeat_failure(jsonl, reterr);
+	if (batch->stream == 0 || batch->stream >= jsonl->streams.count)
+		return ct_fail(reterr, CT_ERR_USAGE, "stream %u was not defined", batch->stream);
+	if (jsonl->waiting.count + batch->nr_records > WAITING_MAX) {
+		status = jsonl_flush(sink, reterr);
+		if (status)
+			return status;
+	}
+	if (!vec_reserve(&jsonl->waiting, jsonl->waiting.count + batch->nr_records))
+		return ct_fail_memory(reterr);
+	for (i = 0; i < batch->nr_records; i++)
+		take_record(jsonl, batch, &batch->records[i]);
+	return CT_OK;
+}
+
+/* --------------------------------------------------------------------- define */
+
+static bool note_segment(struct jsonl_sink *jsonl, const struct ct_define_segment *from)
+{
+	struct segment segment = {
+		.process = from->process,
+		.clock = from->clock < NR_CLOCKS ? from->clock : CTP_CLOCK_NONE,
+	};
+	struct segment none = {0};
+	uint32_t nr_before = 0;
+
+	map_get(&jsonl->probes_of, from->process, &nr_before);
+	if (from->role == CTP_ROLE_PROBE) {
+		segment.coro_prefix = (uint64_t)nr_before << CORO_PREFIX_SHIFT;
+		if (!map_put(&jsonl->probes_of, from->process, nr_before + 1))
+			return false;
+	}
+	while (jsonl->segments.count <= from->segment) {
+		if (!vec_push(&jsonl->segments, none))
+			return false;
+	}
+	jsonl->segments.at[from->segment] = segment;
+	return true;
+}
+
+static bool note_stream(struct jsonl_sink *jsonl, const struct ct_define_stream *from)
+{
+	struct stream none = {.place = INT64_MIN};
+
+	if (from->segment >= jsonl->segments.count)
+		return true;
+	while (jsonl->streams.count <= from->stream) {
+		if (!vec_push(&jsonl->streams, none))
+			return false;
+	}
+	jsonl->streams.at[from->stream].segment = from->segment;
+	return true;
+}
+
+static bool note_thread(struct jsonl_sink *jsonl, const struct ct_define_thread *from)
+{
+	while (jsonl->tids.count <= from->thread) {
+		if (!vec_push(&jsonl->tids, 0))
+			return false;
+	}
+	jsonl->tids.at[from->thread] = from->tid;
+	return true;
+}
+
+static bool note_clock(struct jsonl_sink *jsonl, const struct ct_define_clock *from)
+{
+	if (from->clock != CTP_CLOCK_COUNTER && from->clock != CTP_CLOCK_COARSE)
+		return true;
+	return timeline_add(&jsonl->timelines[from->clock], from->raw, from->monotonic_ns,
+		from->uncertainty_ns);
+}
+
+static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition *definition)
+{
+	switch (definition->type) {
+	case CT_DEFINE_SEGMENT:
+		return note_segment(jsonl, &definition->segment);
+	case CT_DEFINE_STREAM:
+		return note_stream(jsonl, &definition->stream);
+	case CT_DEFINE_THREAD:
+		return note_thread(jsonl, &definition->thread);
+	case CT_DEFINE_CLOCK:
+		return note_clock(jsonl, &definition->clock);
+	default:
+		return true;
+	}
+}
+
+static enum ct_status jsonl_define(
+	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	return note_definition((struct jsonl_sink *)sink, definition) ? CT_OK
+								      : ct_fail_memory(reterr);
+}
+
+/* ----------------------------------------------------------------------- sink */
+
+static void release(struct jsonl_sink *jsonl)
+{
+	size_t i;
+
+	for (i = 0; i < NR_CLOCKS; i++)
+		timeline_fini(&jsonl->timelines[i]);
+	map_fini(&jsonl->probes_of);
+	map_fini(&jsonl->coro_of);
+	vec_fini(&jsonl->waiting);
+	vec_fini(&jsonl->segments);
+	vec_fini(&jsonl->streams);
+	vec_fini(&jsonl->tids);
+	vec_fini(&jsonl->coros);
+	vec_fini(&jsonl->free_coros);
+	text_fini(&jsonl->rows);
+	free(jsonl);
+}
+
+static enum ct_status jsonl_close(
+	struct ct_sink *sink, bool is_wanted_output, struct ct_error *reterr)
+{
+	struct jsonl_sink *jsonl = (struct jsonl_sink *)sink;
+	enum ct_status status = is_wanted_output ? jsonl_flush(sink, reterr) : CT_OK;
+	enum ct_status closed =
+		io_output_close(&jsonl->output, is_wanted_output, status ? NULL : reterr);
+
+	release(jsonl);
+	return status ? status : closed;
+}
+
+static const struct ct_sink_ops jsonl_sink_ops = {
+	.put = jsonl_put,
+	.define = jsonl_define,
+	.flush = jsonl_flush,
+	.close = jsonl_close,
+};
+
+uint64_t jsonl_sink_lost(const struct ct_sink *sink)
+{
+	return ((const struct jsonl_sink *)sink)->nr_lost;
+}
+
+enum ct_status jsonl_sink_open(
+	const char *path, bool all_kinds, struct ct_sink **ret_sink, struct ct_error *reterr)
+{
+	struct jsonl_sink *jsonl = calloc(1, sizeof(*jsonl));
+	enum ct_status status;
+
+	if (!jsonl)
+		return ct_fail_memory(reterr);
+	jsonl->sink.ops = &jsonl_sink_ops;
+	jsonl->all_kinds = all_kinds;
+	status = io_output_open(&jsonl->output, path, reterr);
+	if (status) {
+		free(jsonl);
+		return status;
+	}
+	jsonl->can_cut_back = jsonl->output.partial_path != NULL;
+	*ret_sink = &jsonl->sink;
+	return CT_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One event a line, as JSON:
+ *
+ *	{"probe_id":7,"tid":101,"addr":"0x00007f0000001000","seq":2,"is_active":false,"ts":123456789}
+ *
+ *	probe_id   the coroutine's id
+ *	tid        kernel id of the thread
+ *	addr       on suspend the frame's address where it is known, else 0; on resume 0
+ *	seq        counts the coroutine's rows, from 1
+ *	is_active  true: it runs from here on; false: it has suspended
+ *	ts         CLOCK_MONOTONIC, nanoseconds
+ *
+ * These six keys in this order; further ones may follow. A row is written for each suspend and each
+ * resume. A switch makes two: the one left suspends, the one entered resumes. A cancelled
+ * suspension is a resume: the coroutine runs on.
+ *
+ * With all kinds wanted, the others have rows, too, marked by a seventh key "event" that holds the
+ * kind's name; there addr is the event's object, is_active what the coroutine's last suspend or
+ * resume says, and probe_id and seq are 0 where the event names no coroutine.
+ */
+#ifndef JSONL_JSONL_H
+#define JSONL_JSONL_H
+
+#include "stream.h"
+
+/*
+ * jsonl_sink_open: a sink that writes rows to "PATH.partial", renamed at close; "-" is standard
+ * output. Rows wait in memory until flush (or until very many wait), and are then sorted by time:
+ * between two flushes the file is in order of time, and within a stream it always is in the order of
+ * writing. Processes, segments, threads and streams must be defined before the batches that name
+ * them, and at least one clock reading (with the frequency known: two) before the first flush, if a
+ * segment counts anything but nanoseconds; all other definitions leave no trace here.
+ *
+ * When writing fails, put and flush return the failure, then and from then on, and the file is cut
+ * back to its last whole row. Used by one thread at a time.
+ */
+enum ct_status jsonl_sink_open(
+	const char *path, bool all_kinds, struct ct_sink **ret_sink, struct ct_error *reterr);
+
+/* jsonl_sink_lost: events taken with success whose rows did not reach the file. */
+uint64_t jsonl_sink_lost(const struct ct_sink *sink);
+
+#endif

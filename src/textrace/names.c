@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The words of the text form, from the lists in include/corotracer/def.
+ */
+#include <string.h>
+
+#include "textrace_names.h"
+
+#define NUMBERS 64 /* of any list; a larger one does not compile */
+
+static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
+#define X(name, number, text, object, argument, meaning) [TEXTRACE_KINDS][number] = text,
+#include "corotracer/def/kinds.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_RESOURCES][number] = text,
+#include "corotracer/def/resources.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_OUTCOMES][number] = text,
+#include "corotracer/def/outcomes.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_POINTS][number] = text,
+#include "corotracer/def/points.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_LIVES][number] = text,
+#include "corotracer/def/lives.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_MARKS][number] = text,
+#include "corotracer/def/marks.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_LOSSES][number] = text,
+#include "corotracer/def/losses.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_CALLS][number] = text,
+#include "corotracer/def/calls.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_DETAILS][number] = text,
+#include "corotracer/def/details.def"
+#undef X
+	[TEXTRACE_SITE_KINDS] =
+		{
+			[CTP_SITE_SOURCE] = "source",
+			[CTP_SITE_ADDRESS] = "address",
+			[CTP_SITE_FUNCTION] = "function",
+			[CTP_SITE_NAME] = "name",
+			[CTP_SITE_INSTRUCTION] = "instruction",
+			[CTP_SITE_CALLER] = "caller",
+		},
+	[TEXTRACE_ENDINGS] =
+		{
+			[CT_ENDING_UNKNOWN] = "unknown",
+			[CT_ENDING_EXITED] = "exited",
+			[CT_ENDING_SIGNALED] = "signaled",
+			[CT_ENDING_DETACHED] = "detached",
+		},
+};
+
+const char *textrace_name(enum textrace_list list, uint64_t number)
+{
+	return number < NUMBERS ? names[list][number] : NULL;
+}
+
+bool textrace_number(enum textrace_list list, const char *name, uint64_t *ret_number)
+{
+	uint64_t i;
+
+	for (i = 0; i < NUMBERS; i++) {
+		if (names[list][i] && strcmp(names[list][i], name) == 0) {
+			*ret_number = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum argument {
+	ARGUMENT_NONE,
+	ARGUMENT_POINT,
+	ARGUMENT_OUTCOME,
+	ARGUMENT_LIFE,
+	ARGUMENT_MARK,
+	ARGUMENT_SMALL
+};
+
+static enum argument argument_class(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, object, argument, meaning) \
+	case number:                                     \
+		return ARGUMENT_##argument;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return ARGUMENT_NONE;
+	}
+}
+
+static const struct {
+	const char *key;
+	enum textrace_list list;
+} argument_keys[] = {
+	{"point", TEXTRACE_POINTS},
+	{"outcome", TEXTRACE_OUTCOMES},
+	{"life", TEXTRACE_LIVES},
+	{"mark", TEXTRACE_MARKS},
+	{"loss", TEXTRACE_LOSSES},
+	{"call", TEXTRACE_CALLS},
+	{"detail", TEXTRACE_DETAILS},
+};
+
+#define NR_ARGUMENT_KEYS (sizeof(argument_keys) / sizeof(argument_keys[0]))
+
+bool textrace_argument_list(const char *key, enum textrace_list *ret_list)
+{
+	size_t i;
+
+	for (i = 0; i < NR_ARGUMENT_KEYS; i++) {
+		if (strcmp(argument_keys[i].key, key) == 0) {
+			*ret_list = argument_keys[i].list;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A small number that comes from a list, too. */
+static const char *small_argument(unsigned kind)
+{
+	switch (kind) {
+	case CTP_KIND_LOST:
+		return "loss";
+	case CTP_KIND_BLOCK_BEGIN:
+	case CTP_KIND_BLOCK_END:
+		return "call";
+	case CTP_KIND_DETAIL:
+		return "detail";
+	default:
+		return NULL;
+	}
+}
+
+const char *textrace_argument(unsigned kind, enum textrace_list *ret_list)
+{
+	static const char *const keys[] = {[ARGUMENT_NONE] = NULL,
+		[ARGUMENT_POINT] = "point",
+		[ARGUMENT_OUTCOME] = "outcome",
+		[ARGUMENT_LIFE] = "life",
+		[ARGUMENT_MARK] = "mark",
+		[ARGUMENT_SMALL] = NULL};
+	enum argument argument = argument_class(kind);
+	const char *key = argument == ARGUMENT_SMALL ? small_argument(kind) : keys[argument];
+
+	return key && textrace_argument_list(key, ret_list) ? key : NULL;
+}
+
+const char *textrace_line_name(enum textrace_line line)
+{
+	static const char *const line_names[] = {
+		[TEXTRACE_TRACE] = "trace",
+		[TEXTRACE_PROCESS] = "process",
+		[TEXTRACE_THREAD] = "thread",
+		[TEXTRACE_SITE] = "site",
+		[TEXTRACE_MAPPING] = "mapping",
+		[TEXTRACE_LOSS] = "loss",
+		[TEXTRACE_NOTE] = "note",
+		[TEXTRACE_END] = "end",
+	};
+
+	return line_names[line];
+}
+
+static const struct textrace_field fields[] = {
+#define X(line, type, key, field, form) \
+	{TEXTRACE_##line, key, TEXTRACE_FORM_##form, offsetof(struct type, field)},
+#include "textrace_fields.def"
+#undef X
+};
+
+#define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+const struct textrace_field *textrace_fields(size_t *ret_count)
+{
+	*ret_count = NR_FIELDS;
+	return fields;
+}
+
+const struct textrace_field *textrace_field(enum textrace_line line, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < NR_FIELDS; i++) {
+		if (fields[i].line == line && strcmp(fields[i].key, key) == 0)
+			return &fields[i];
+	}
+	return NULL;
+}

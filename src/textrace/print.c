@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace as text, such that reading it gives the same trace.
+ *
+ * Texts of a trace come from outside: what could steer a terminal is escaped.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "kind_words.h"
+#include "textrace.h"
+#include "textrace_names.h"
+
+/* ---------------------------------------------------------------------- values */
+
+/* Written out by hand: a long trace prints tens of millions of numbers. */
+static void print_digits(struct text *text, uint64_t value, unsigned base, unsigned nr_least)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	do {
+		*--at = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value || at > digits + sizeof(digits) - nr_least);
+	text_append(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+static void print_number(struct text *text, uint64_t value)
+{
+	print_digits(text, value, 10, 1);
+}
+
+static void print_signed(struct text *text, int64_t value)
+{
+	if (value < 0)
+		text_char(text, '-');
+	print_number(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+static void print_hex(struct text *text, uint64_t value)
+{
+	text_add(text, "0x");
+	print_digits(text, value, 16, 1);
+}
+
+static void print_time(struct text *text, ct_time time)
+{
+	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
+
+	if (time == CT_NO_TIME) {
+		text_add(text, "none");
+		return;
+	}
+	if (time < 0)
+		text_char(text, '-');
+	print_number(text, size / 1000000000);
+	text_char(text, '.');
+	print_digits(text, size % 1000000000, 10, 9);
+	text_char(text, 's');
+}
+
+/* Bytes of the UTF-8 sequence that starts here and may be shown; 0: none. */
+static size_t shown_sequence(const unsigned char *at)
+{
+	uint32_t point;
+	size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2, i;
+
+	if (at[0] < 0xc2 || at[0] > 0xf4)
+		return 0;
+	point = at[0] & (0x7fu >> length);
+	for (i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (at[i] & 0x3f);
+	}
+	if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
+		(point >= 0xd800 && point < 0xe000) || point > 0x10ffff)
+		return 0;
+	/* The second set of control characters, and those that turn the direction of writing. */
+	if (point < 0xa0 || (point >= 0x2028 && point <= 0x202e) ||
+		(point >= 0x2066 && point <= 0x2069))
+		return 0;
+	return length;
+}
+
+static bool is_bare(const unsigned char *at)
+{
+	if (!*at)
+		return false;
+	for (; *at; at++) {
+		if (*at <= ' ' || *at >= 0x7f || strchr("\"\\#=", *at))
+			return false;
+	}
+	return true;
+}
+
+static void print_quoted(struct text *text, const unsigned char *at)
+{
+	size_t length;
+
+	text_char(text, '"');
+	while (*at) {
+		length = shown_sequence(at);
+		if (length) {
+			text_append(text, (const char *)at, length);
+			at += length;
+			continue;
+		}
+		if (*at == '"' || *at == '\\')
+			text_format(text, "\\%c", *at);
+		else if (*at == '\n')
+			text_add(text, "\\n");
+		else if (*at == '\t')
+			text_add(text, "\\t");
+		else if (*at < ' ' || *at >= 0x7f)
+			text_format(text, "\\x%02x", *at);
+		else
+			text_char(text, (char)*at);
+		at++;
+	}
+	text_char(text, '"');
+}
+
+static void print_text(struct text *text, const char *value)
+{
+	const unsigned char *at = (const unsigned char *)value;
+
+	if (is_bare(at))
+		text_add(text, value);
+	else
+		print_quoted(text, at);
+}
+
+static void print_name(struct text *text, enum textrace_list list, uint64_t number)
+{
+	const char *name = textrace_name(list, number);
+
+	if (name)
+		print_text(text, name);
+	else
+		print_number(text, number);
+}
+
+static void print_id(struct text *text, const uint8_t *id)
+{
+	size_t i;
+
+	for (i = 0; i < 16; i++)
+		print_digits(text, id[i], 16, 2);
+}
+
+/* ----------------------------------------------------------------- definitions */
+
+/* Is there nothing to say, since reading would give this value anyway? */
+static bool is_left_out(const struct textrace_field *field, const void *value)
+{
+	switch (field->form) {
+	case TEXTRACE_FORM_NUMBER32:
+	case TEXTRACE_FORM_SITE_KIND:
+		return *(const uint32_t *)value == 0;
+	case TEXTRACE_FORM_NUMBER64:
+	case TEXTRACE_FORM_SIGNED64:
+	case TEXTRACE_FORM_HEX64:
+		return *(const uint64_t *)value == 0;
+	case TEXTRACE_FORM_OFFSET:
+		return *(const uint64_t *)value == CT_NO_OFFSET;
+	case TEXTRACE_FORM_TIME:
+		return *(const ct_time *)value == CT_NO_TIME;
+	case TEXTRACE_FORM_TEXT:
+		return !**(const char *const *)value;
+	case TEXTRACE_FORM_FLAG:
+		return !*(const bool *)value;
+	case TEXTRACE_FORM_REFERENCE:
+	case TEXTRACE_FORM_ID:
+	case TEXTRACE_FORM_LOSS:
+		break;
+	}
+	return false;
+}
+
+static void print_value(struct text *text, enum textrace_form form, const void *value)
+{
+	switch (form) {
+	case TEXTRACE_FORM_REFERENCE:
+	case TEXTRACE_FORM_NUMBER32:
+		print_number(text, *(const uint32_t *)value);
+		break;
+	case TEXTRACE_FORM_NUMBER64:
+	case TEXTRACE_FORM_OFFSET:
+		print_number(text, *(const uint64_t *)value);
+		break;
+	case TEXTRACE_FORM_SIGNED64:
+		print_signed(text, *(const int64_t *)value);
+		break;
+	case TEXTRACE_FORM_HEX64:
+		print_hex(text, *(const uint64_t *)value);
+		break;
+	case TEXTRACE_FORM_TIME:
+		print_time(text, *(const ct_time *)value);
+		break;
+	case TEXTRACE_FORM_TEXT:
+		print_text(text, *(const char *const *)value);
+		break;
+	case TEXTRACE_FORM_ID:
+		print_id(text, value);
+		break;
+	case TEXTRACE_FORM_SITE_KIND:
+		print_name(text, TEXTRACE_SITE_KINDS, *(const uint32_t *)value);
+		break;
+	case TEXTRACE_FORM_LOSS:
+		print_name(text, TEXTRACE_LOSSES, *(const enum ctp_loss *)value);
+		break;
+	case TEXTRACE_FORM_FLAG:
+		break;
+	}
+}
+
+static void print_fields(struct text *text, enum textrace_line line, const void *from)
+{
+	size_t count, i;
+	const struct textrace_field *fields = textrace_fields(&count);
+
+	for (i = 0; i < count; i++) {
+		const void *value = (const char *)from + fields[i].offset;
+
+		if (fields[i].line != line || is_left_out(&fields[i], value))
+			continue;
+		text_format(text, " %s", fields[i].key);
+		if (fields[i].form == TEXTRACE_FORM_FLAG)
+			continue;
+		text_char(text, '=');
+		print_value(text, fields[i].form, value);
+	}
+	text_char(text, '\n');
+}
+
+static void print_numbered(
+	struct text *text, enum textrace_line line, uint32_t number, const void *from)
+{
+	text_format(text, "%s %" PRIu32, textrace_line_name(line), number);
+	print_fields(text, line, from);
+}
+
+static void print_trace(struct text *text, const struct ct_tables *tables)
+{
+	struct textrace_trace trace = {
+		.host = tables->host,
+		.from = tables->observed_from,
+		.until = tables->observed_until,
+		.epoch_realtime_ns = tables->epoch_realtime_ns,
+		.epoch_monotonic_ns = tables->epoch_monotonic_ns,
+		.skew = tables->clock_skew_ns ? tables->clock_skew_ns : CT_NO_TIME,
+		.is_incomplete = !tables->is_complete,
+	};
+
+	memcpy(trace.run_id, tables->run_id, sizeof(trace.run_id));
+	text_add(text, textrace_line_name(TEXTRACE_TRACE));
+	print_fields(text, TEXTRACE_TRACE, &trace);
+}
+
+/* A process with a probe counts as attached from 0 where nothing is said: so `none` is said. */
+static void print_process(struct text *text, uint32_t number, const struct ct_process *process)
+{
+	if (process->attached == CT_NO_TIME && (process->has_probe || process->has_ledger)) {
+		text_format(text, "process %" PRIu32 " attached=none", number);
+		print_fields(text, TEXTRACE_PROCESS, process);
+		return;
+	}
+	print_numbered(text, TEXTRACE_PROCESS, number, process);
+}
+
+static void print_end(struct text *text, uint32_t number, const struct ct_process *process)
+{
+	if (process->ending == CT_ENDING_UNKNOWN && process->ended == CT_NO_TIME &&
+		process->ending_value == 0 && !process->was_killed_by_engine_user)
+		return;
+	text_format(text, "end %" PRIu32 " ", number);
+	print_name(text, TEXTRACE_ENDINGS, process->ending);
+	text_format(text, " %d", process->ending_value);
+	print_fields(text, TEXTRACE_END, process);
+}
+
+static void print_note(struct text *text, const struct ct_note *note)
+{
+	text_add(text, "note ");
+	print_quoted(text, (const unsigned char *)note->text);
+	print_fields(text, TEXTRACE_NOTE, note);
+}
+
+void textrace_print_tables(struct text *text, const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	print_trace(text, tables);
+	for (i = 1; i < tables->nr_processes; i++)
+		print_process(text, i, &tables->processes[i]);
+	for (i = 1; i < tables->nr_threads; i++)
+		print_numbered(text, TEXTRACE_THREAD, i, &tables->threads[i]);
+	for (i = 1; i < tables->nr_sites; i++)
+		print_numbered(text, TEXTRACE_SITE, i, &tables->sites[i]);
+	for (i = 1; i < tables->nr_mappings; i++)
+		print_numbered(text, TEXTRACE_MAPPING, i, &tables->mappings[i]);
+	for (i = 0; i < tables->nr_losses; i++) {
+		text_add(text, textrace_line_name(TEXTRACE_LOSS));
+		print_fields(text, TEXTRACE_LOSS, &tables->losses[i]);
+	}
+	for (i = 0; i < tables->nr_notes; i++)
+		print_note(text, &tables->notes[i]);
+	for (i = 1; i < tables->nr_processes; i++)
+		print_end(text, i, &tables->processes[i]);
+}
+
+/* ---------------------------------------------------------------------- events */
+
+static bool is_counted(unsigned resource)
+{
+	switch (resource) {
+	case CTP_RESOURCE_TIMER:
+	case CTP_RESOURCE_COROUTINE:
+	case CTP_RESOURCE_QUEUE:
+	case CTP_RESOURCE_PROCESS:
+	case CTP_RESOURCE_OTHER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void print_resource(struct text *text, uint64_t object)
+{
+	unsigned resource = CTP_HANDLE_RESOURCE(object);
+	uint64_t identity = CTP_HANDLE_IDENTITY(object);
+	const char *name = textrace_name(TEXTRACE_RESOURCES, resource);
+
+	text_char(text, ' ');
+	if (!name || resource == CTP_RESOURCE_NONE) {
+		print_hex(text, object);
+		return;
+	}
+	text_add(text, name);
+	text_char(text, ':');
+	if (resource == CTP_RESOURCE_DESCRIPTOR) {
+		print_number(text, (uint32_t)identity);
+		if (identity >> 32) {
+			text_char(text, '.');
+			print_number(text, identity >> 32);
+		}
+	} else if (is_counted(resource)) {
+		print_number(text, identity);
+	} else {
+		print_hex(text, identity);
+	}
+}
+
+static void print_object(struct text *text, const struct ct_event *event)
+{
+	switch (kind_object(event->kind)) {
+	case KIND_OBJECT_NUMBER:
+		text_char(text, ' ');
+		print_signed(text, (int64_t)event->object);
+		break;
+	case KIND_OBJECT_CORO:
+		text_add(text, " c");
+		print_number(text, event->object);
+		break;
+	case KIND_OBJECT_RESOURCE:
+		if (event->object)
+			print_resource(text, event->object);
+		break;
+	default:
+		if (event->object) {
+			text_char(text, ' ');
+			print_hex(text, event->object);
+		}
+		break;
+	}
+}
+
+/* A word that holds a result, or a time, is no large number. */
+static void print_coro(struct text *text, const struct ct_event *event)
+{
+	if (event->kind == CTP_KIND_LOST) {
+		text_add(text, " first=");
+		print_time(text, (ct_time)event->coro);
+	} else if (event->coro || kind_object(event->kind) == KIND_OBJECT_CORO) {
+		text_add(text, " c");
+		print_signed(text, (int64_t)event->coro);
+	}
+}
+
+static void print_argument(struct text *text, const struct ct_event *event)
+{
+	enum textrace_list list;
+	const char *key = textrace_argument(event->kind, &list);
+
+	if (!key && !event->argument)
+		return;
+	text_char(text, ' ');
+	text_add(text, key ? key : "argument");
+	text_char(text, '=');
+	if (key)
+		print_name(text, list, event->argument);
+	else
+		print_number(text, event->argument);
+}
+
+static void print_place(struct text *text, const struct ct_event *event)
+{
+	text_add(text, " t");
+	print_number(text, event->thread);
+	if (event->thread)
+		return;
+	text_add(text, " p");
+	print_number(text, event->process);
+}
+
+static void print_kind(struct text *text, unsigned kind)
+{
+	const char *name = textrace_name(TEXTRACE_KINDS, kind);
+
+	text_add(text, name ? " " : " kind-");
+	if (name)
+		text_add(text, name);
+	else
+		print_number(text, kind);
+}
+
+void textrace_print_event(
+	struct text *text, const struct ct_tables *tables, const struct ct_event *event)
+{
+	(void)tables;
+	print_time(text, event->time);
+	print_place(text, event);
+	print_kind(text, event->kind);
+	print_coro(text, event);
+	print_object(text, event);
+	if (event->site) {
+		text_add(text, " @");
+		print_number(text, event->site);
+	}
+	print_argument(text, event);
+	if (event->flags) {
+		text_add(text, " flags=");
+		print_hex(text, event->flags);
+	}
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source over a text that was read: its events in order, its tables complete.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io.h"
+#include "order.h"
+#include "textrace_parse.h"
+
+#define TEXT_BYTES_MAX (SIZE_MAX / 4)
+#define LOOK_BYTES 4096
+
+/* ------------------------------------------------------------------------ order */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct textrace_placed *a = left, *b = right;
+	int order;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	order = compare_numbers(a->event.process, b->event.process);
+	if (order == 0)
+		order = compare_numbers(a->event.thread, b->event.thread);
+	return order ? order : compare_numbers(a->event.sequence, b->event.sequence);
+}
+
+/* Each thread, and what has none in each process, is a stream. */
+static enum ct_status place_events(struct textrace_source *source, struct ct_error *reterr)
+{
+	size_t nr_streams = source->threads.count + source->processes.count, i;
+	ct_time limit = order_limit(&source->tables);
+	ct_time *places = malloc(nr_streams * sizeof(*places));
+
+	if (!places)
+		return ct_fail_memory(reterr);
+	for (i = 0; i < nr_streams; i++)
+		places[i] = ORDER_FIRST;
+	for (i = 0; i < source->events.count; i++) {
+		struct textrace_placed *placed = &source->events.at[i];
+		size_t stream = placed->event.thread
+					? placed->event.thread
+					: source->threads.count + placed->event.process;
+
+		places[stream] = order_place(places[stream], placed->event.time, limit);
+		placed->place = places[stream];
+	}
+	free(places);
+	if (source->events.count)
+		qsort(source->events.at, source->events.count, sizeof(*source->events.at), compare);
+	for (i = 0; i < source->events.count; i++)
+		source->events.at[i].event.sequence = i;
+	return CT_OK;
+}
+
+/* ----------------------------------------------------------------------- tables */
+
+static void set_bounds(struct textrace_source *source)
+{
+	struct ct_tables *tables = &source->tables;
+	ct_time from = 0, until = 0;
+	size_t i;
+
+	for (i = 0; i < source->events.count; i++) {
+		ct_time time = source->events.at[i].event.time;
+
+		from = time < from ? time : from;
+		until = time > until ? time : until;
+	}
+	for (i = 1; i < source->processes.count; i++) {
+		if (source->processes.at[i].ended > until)
+			until = source->processes.at[i].ended;
+	}
+	tables->observed_from = source->trace.from == CT_NO_TIME ? from : source->trace.from;
+	tables->observed_until = source->trace.until == CT_NO_TIME ? until : source->trace.until;
+	if (tables->observed_until < tables->observed_from)
+		tables->observed_until = tables->observed_from;
+}
+
+static void set_tables(struct textrace_source *source)
+{
+	const struct textrace_trace *trace = &source->trace;
+	struct ct_tables *tables = &source->tables;
+
+	memcpy(tables->run_id, trace->run_id, sizeof(tables->run_id));
+	tables->host = trace->host;
+	tables->clock = "CLOCK_MONOTONIC";
+	tables->clock_skew_ns = trace->skew == CT_NO_TIME ? 0 : trace->skew;
+	tables->epoch_realtime_ns = trace->epoch_realtime_ns;
+	tables->epoch_monotonic_ns = trace->epoch_monotonic_ns;
+	tables->is_complete = !trace->is_incomplete;
+	tables->processes = source->processes.at;
+	tables->nr_processes = (uint32_t)source->processes.count;
+	tables->threads = source->threads.at;
+	tables->nr_threads = (uint32_t)source->threads.count;
+	tables->sites = source->sites.at;
+	tables->nr_sites = (uint32_t)source->sites.count;
+	tables->mappings = source->mappings.at;
+	tables->nr_mappings = (uint32_t)source->mappings.count;
+	tables->losses = source->losses.at;
+	tables->nr_losses = (uint32_t)source->losses.count;
+	tables->notes = source->notes.at;
+	tables->nr_notes = (uint32_t)source->notes.count;
+	tables->nr_events = source->events.count;
+	set_bounds(source);
+}
+
+static bool reserve_firsts(struct textrace_source *source)
+{
+	struct ct_process process = {
+		.program = "", .command_line = "", .attached = CT_NO_TIME, .ended = CT_NO_TIME};
+	struct ct_thread thread = {.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
+	struct ct_site site = {.file = "", .function = "", .reason = "", .module = ""};
+	struct ct_mapping mapping = {.path = "", .build_id = ""};
+
+	return vec_push(&source->processes, process) && vec_push(&source->threads, thread) &&
+	       vec_push(&source->sites, site) && vec_push(&source->mappings, mapping);
+}
+
+/* ----------------------------------------------------------------------- source */
+
+static enum ct_status textrace_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	struct textrace_source *text = (struct textrace_source *)source;
+
+	(void)reterr;
+	if (text->next == text->events.count)
+		return CT_END;
+	*ret_event = &text->events.at[text->next++].event;
+	return CT_OK;
+}
+
+static enum ct_status textrace_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	(void)reterr;
+	((struct textrace_source *)source)->next = 0;
+	return CT_OK;
+}
+
+static void textrace_close(struct ct_source *source)
+{
+	struct textrace_source *text = (struct textrace_source *)source;
+
+	vec_fini(&text->processes);
+	vec_fini(&text->threads);
+	vec_fini(&text->sites);
+	vec_fini(&text->mappings);
+	vec_fini(&text->losses);
+	vec_fini(&text->notes);
+	vec_fini(&text->events);
+	free(text->buffer);
+	free(text);
+}
+
+static const struct ct_source_ops textrace_source_ops = {
+	.next = textrace_next,
+	.reset = textrace_reset,
+	.close = textrace_close,
+};
+
+/* The buffer is taken over. */
+static enum ct_status open_buffer(const char *name, unsigned first_line, char *buffer,
+	size_t nr_bytes, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct textrace_source *source = calloc(1, sizeof(*source));
+	struct textrace_parser parser = {
+		.source = source, .name = name, .line = first_line, .reterr = reterr};
+	enum ct_status status;
+
+	if (!source) {
+		free(buffer);
+		return ct_fail_memory(reterr);
+	}
+	source->source.ops = &textrace_source_ops;
+	source->source.tables = &source->tables;
+	source->buffer = buffer;
+	source->trace = (struct textrace_trace){
+		.host = "", .from = CT_NO_TIME, .until = CT_NO_TIME, .skew = CT_NO_TIME};
+	status = reserve_firsts(source) ? textrace_parse(&parser, buffer, nr_bytes)
+					: ct_fail_memory(reterr);
+	if (status == CT_OK) {
+		set_tables(source);
+		status = place_events(source, reterr);
+	}
+	if (status)
+		textrace_close(&source->source);
+	else
+		*ret_source = &source->source;
+	return status;
+}
+
+enum ct_status textrace_source_from_text(const char *name, unsigned first_line, const char *text,
+	size_t nr_bytes, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	char *buffer = nr_bytes < TEXT_BYTES_MAX ? malloc(nr_bytes + 1) : NULL;
+
+	if (!buffer)
+		return ct_fail_memory(reterr);
+	if (nr_bytes)
+		memcpy(buffer, text, nr_bytes);
+	buffer[nr_bytes] = '\0';
+	return open_buffer(name, first_line, buffer, nr_bytes, ret_source, reterr);
+}
+
+enum ct_status textrace_source_open(
+	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	char *buffer;
+	size_t nr_bytes;
+	enum ct_status status = io_read_file(path, TEXT_BYTES_MAX, &buffer, &nr_bytes, reterr);
+
+	if (status)
+		return status;
+	return open_buffer(strcmp(path, "-") == 0 ? "standard input" : path, 1, buffer, nr_bytes,
+		ret_source, reterr);
+}
+
+/* The first word that is no comment begins a line of definitions. */
+static bool begins_line(const char *at, size_t nr_bytes)
+{
+	size_t length;
+	unsigned i;
+
+	for (i = 0; i < TEXTRACE_NR_LINES; i++) {
+		length = strlen(textrace_line_name(i));
+		if (nr_bytes > length && memcmp(at, textrace_line_name(i), length) == 0 &&
+			at[length] == ' ')
+			return true;
+	}
+	return false;
+}
+
+bool textrace_is_ours(const void *first_bytes, size_t nr_bytes)
+{
+	const char *at = first_bytes, *end, *line_end;
+	bool has_comment = false;
+
+	if (nr_bytes > LOOK_BYTES)
+		nr_bytes = LOOK_BYTES;
+	if (nr_bytes == 0 || memchr(at, '\0', nr_bytes))
+		return false;
+	for (end = at + nr_bytes; at < end; at = line_end + 1) {
+		line_end = memchr(at, '\n', (size_t)(end - at));
+		if (!line_end)
+			line_end = end;
+		while (at < line_end && (*at == ' ' || *at == '\t' || *at == '\r'))
+			at++;
+		if (at < line_end && *at != '#')
+			return begins_line(at, (size_t)(end - at));
+		has_comment = has_comment || at < line_end;
+	}
+	return has_comment;
+}

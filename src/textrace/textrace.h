@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text form of a trace: written by hand in tests, printed by `dump`, read by `assemble`.
+ *
+ * Printing and reading are inverse: what was printed reads back as the same tables and events, and
+ * prints as the same text. What only the file knows (the counter behind the times, notes about
+ * damage once a trace was assembled anew) is not part of it.
+ *
+ * One line is one definition or one event; words are separated by blanks; `#` at the start of a word
+ * begins a comment. A text with blanks, quotes or control characters is written "in quotes", with
+ * \" \\ \n \t and \xHH inside. Keys may come in any order, and what is left out is 0, "" or unknown.
+ * Numbers are decimal or 0x hexadecimal. Times are a number with a unit (ns us ms s min h), without
+ * one nanoseconds, or `none`; an event's time may begin with `+`: after the line before it.
+ *
+ *	trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s
+ *		epoch_realtime=1700000000000000000 epoch_monotonic=5000000000 skew=120ns incomplete
+ *	process 1 pid=100 program=/bin/app command="app -x" attached=0 probe ledger
+ *	thread 1 process=1 tid=101 name=worker-0
+ *	site 1 process=1 kind=source file=server.cpp line=42 column=7 function=handle
+ *		reason=AsyncRead module=/bin/app address=0x401000 offset=0x1000
+ *	mapping 1 process=1 start=0x400000 end=0x500000 offset=0 path=/bin/app build_id=aa55
+ *	loss process=1 thread=1 reason="ring full" count=10 first=1ms last=2ms
+ *	note "cut at offset 4096" count=1 offset=4096
+ *	end 1 exited 0 at=2s
+ *	end 1 signaled 11 at=2s forwarded
+ *
+ * (Each of these is one line; only this comment breaks them.) Processes, threads, sites and mappings
+ * are numbered from 1 without gaps, and defined before they are named. A process that has `probe` or
+ * `ledger` is attached from 0 where `attached` is left out. `process=` may be left out where there is
+ * only one. Without `trace`, observation begins at 0 or the first event, ends with the last event or
+ * end, and the trace is complete.
+ *
+ * An event is its time, its thread, its kind, and the rest in any order:
+ *
+ *	TIME tTHREAD KIND [cCORO] [OBJECT] [@SITE] [NAME=ARGUMENT] [flags=N]
+ *
+ *	1ms    t1 create c7 0x7f001000 @1
+ *	1.5ms  t1 suspend c7 descriptor:7.3 @2 point=await
+ *	+10us  t2 wake c9 coroutine:7 @3 outcome=queued
+ *	+10us  t2 switch c9 c7
+ *	+10us  t2 await c7 c8
+ *	2ms    t2 descriptor-close descriptor:7.3 @4
+ *	2ms    t1 block-begin -1 call=epoll_wait
+ *	3ms    t1 detail 3000000 detail=deadline
+ *	3ms    t1 lost 12 first=2.5ms loss="ring full"
+ *	3ms    t1 descriptor-io c-11 descriptor:7.3 argument=1
+ *	4ms    t0 p1 kind-200 c7 0x1234 argument=9
+ *
+ *	KIND      a name of def/kinds.def, or kind-N for a number that it does not list
+ *	cCORO     the coroutine, 0 where left out; may be negative (a result as two's complement)
+ *	OBJECT    a resource NAME:IDENTITY (def/resources.def; a descriptor is FD or FD.GENERATION),
+ *	          or a plain number; for kinds whose object is a coroutine a second cCORO
+ *	NAME=     point, outcome, life, mark, loss, call or detail, as the kind has it (names of the
+ *	          lists in def/, or a number), or `argument` with a number, for any kind
+ *	first=    for `lost`: the time of the first event that is missing, in place of the coroutine
+ *	tTHREAD   t0: no thread; then pPROCESS may follow
+ *
+ * Events are handed out by time; within a thread the order of the lines holds, even where times go
+ * back; at one instant, by number of process, then of thread. Where the order of two threads matters,
+ * give them different times.
+ */
+#ifndef TEXTRACE_TEXTRACE_H
+#define TEXTRACE_TEXTRACE_H
+
+#include "stream.h"
+#include "text.h"
+
+/*
+ * textrace_source_open: reads a text trace from a file, or from standard input ("-"), into memory.
+ * A failure names file and line: "case.txt:12: site 5 is not defined" (CT_ERR_FORMAT).
+ */
+enum ct_status textrace_source_open(
+	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+
+/*
+ * textrace_source_from_text: the same from memory, which is not needed any more afterwards. `name`
+ * stands for the file in messages, `first_line` is the number of the text's first line in it.
+ */
+enum ct_status textrace_source_from_text(const char *name, unsigned first_line, const char *text,
+	size_t nr_bytes, struct ct_source **ret_source, struct ct_error *reterr);
+
+/* textrace_is_ours: does a file that begins so look like a text trace? */
+bool textrace_is_ours(const void *first_bytes, size_t nr_bytes);
+
+/* textrace_print_tables: all definitions, a line each, with newlines. */
+void textrace_print_tables(struct text *text, const struct ct_tables *tables);
+
+/* textrace_print_event: one event as one line, without a newline. */
+void textrace_print_event(
+	struct text *text, const struct ct_tables *tables, const struct ct_event *event);
+
+/*
+ * textrace_to_sink: writes all that a source holds into a sink, as an engine would: definitions, then
+ * records with CLOCK_MONOTONIC times (the epoch is the first clock reading), then the end. Notes
+ * are left out: they speak of the file that was read. The sink is not closed.
+ */
+enum ct_status textrace_to_sink(
+	struct ct_source *source, struct ct_sink *sink, struct ct_error *reterr);
+
+#endif
