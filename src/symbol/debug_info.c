@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Symbols and debug information through elfutils (debug_info.h).
+ *
+ * The name of a function comes from the symbol table, which knows the parts that compilers split off;
+ * functions that were inlined, files and lines come from DWARF. elfutils finds a compilation unit by
+ * .debug_aranges only, which clang does not write: so the units' own ranges are sorted here once.
+ *
+ * Never goes to the network: elfutils would ask a debuginfod server where the environment names one,
+ * and a report must not wait for downloads.
+ */
+#include <elfutils/libdwfl.h>
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug_info.h"
+#include "function_table.h"
+
+#define CALLERS_MAX 16
+
+/* A stretch of code, and the unit that describes it. */
+struct unit_range {
+	uint64_t begin;
+	uint64_t end;
+	Dwarf_Off unit; /* offset of the unit's entry */
+};
+
+struct debug_info {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf *dwarf; /* NULL: no debug information */
+	Dwarf_Addr dwarf_bias;
+	struct function_table functions;
+	VEC(struct unit_range) ranges;
+};
+
+/* ------------------------------------------------------------ opening */
+
+static int find_debug_file(Dwfl_Module *module, void **user_data, const char *module_name,
+	Dwarf_Addr base, const char *file_name, const char *debug_link, GElf_Word debug_link_crc,
+	char **ret_debug_file)
+{
+	int descriptor = dwfl_build_id_find_debuginfo(module, user_data, module_name, base,
+		file_name, debug_link, debug_link_crc, ret_debug_file);
+
+	if (descriptor >= 0 || getenv("DEBUGINFOD_URLS"))
+		return descriptor;
+	return dwfl_standard_find_debuginfo(module, user_data, module_name, base, file_name,
+		debug_link, debug_link_crc, ret_debug_file);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debug_file,
+	.section_address = dwfl_offline_section_address,
+};
+
+static uint32_t rank_of(const GElf_Sym *symbol)
+{
+	uint32_t rank = GELF_ST_BIND(symbol->st_info) == STB_GLOBAL ? 2 : 0;
+
+	if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
+		rank = 1;
+	return symbol->st_size ? rank + 4 : rank;
+}
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF;
+}
+
+static bool read_functions(struct debug_info *debug)
+{
+	int count = dwfl_module_getsymtab(debug->module);
+	int i;
+
+	for (i = 1; i < count; i++) {
+		struct function_entry entry = {0};
+		GElf_Sym symbol;
+
+		entry.name = dwfl_module_getsym_info(
+			debug->module, i, &symbol, &entry.address, NULL, NULL, NULL);
+		if (!entry.name || !entry.name[0] || !is_function(&symbol))
+			continue;
+		entry.bytes = symbol.st_size;
+		entry.rank = rank_of(&symbol);
+		if (!vec_push(&debug->functions.functions, entry))
+			return false;
+	}
+	function_table_sort(&debug->functions);
+	return true;
+}
+
+static bool read_unit_ranges(struct debug_info *debug, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(unit, next, &base, &begin, &end)) > 0) {
+		struct unit_range range = {begin, end, dwarf_dieoffset(unit)};
+
+		if (begin < end && !vec_push(&debug->ranges, range))
+			return false;
+	}
+	return true;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct unit_range *a = left, *b = right;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+static bool read_units(struct debug_info *debug)
+{
+	Dwarf_CU *cursor = NULL;
+	Dwarf_Die unit;
+
+	debug->dwarf = dwfl_module_getdwarf(debug->module, &debug->dwarf_bias);
+	if (!debug->dwarf)
+		return true;
+	while (dwarf_get_units(debug->dwarf, cursor, &cursor, NULL, NULL, &unit, NULL) == 0) {
+		if (!read_unit_ranges(debug, &unit))
+			return false;
+	}
+	if (debug->ranges.count)
+		qsort(debug->ranges.at, debug->ranges.count, sizeof(*debug->ranges.at),
+			compare_ranges);
+	return true;
+}
+
+static bool report_file(struct debug_info *debug, const char *path)
+{
+	debug->dwfl = dwfl_begin(&callbacks);
+	if (!debug->dwfl)
+		return false;
+	dwfl_report_begin(debug->dwfl);
+	/* Loaded at 0: addresses stay what the file says, for executables of either kind. */
+	debug->module = dwfl_report_elf(debug->dwfl, path, path, -1, 0, true);
+	return dwfl_report_end(debug->dwfl, NULL, NULL) == 0 && debug->module;
+}
+
+struct debug_info *debug_info_open(const char *path, const char **ret_remark)
+{
+	struct debug_info *debug = calloc(1, sizeof(*debug));
+
+	*ret_remark = "out of memory";
+	if (!debug)
+		return NULL;
+	if (!report_file(debug, path)) {
+		*ret_remark = "its symbols can not be read";
+	} else if (read_functions(debug) && read_units(debug)) {
+		*ret_remark = "";
+		return debug;
+	}
+	debug_info_close(debug);
+	return NULL;
+}
+
+void debug_info_close(struct debug_info *debug)
+{
+	if (!debug)
+		return;
+	function_table_fini(&debug->functions);
+	vec_fini(&debug->ranges);
+	if (debug->dwfl)
+		dwfl_end(debug->dwfl);
+	free(debug);
+}
+
+/* ------------------------------------------------------------ looking up */
+
+static bool find_unit(struct debug_info *debug, uint64_t address, Dwarf_Die *ret_unit)
+{
+	size_t low = 0, high = debug->ranges.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (debug->ranges.at[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < debug->ranges.at[low - 1].end &&
+	       dwarf_offdie(debug->dwarf, debug->ranges.at[low - 1].unit, ret_unit);
+}
+
+static char *copy_text(struct arena *arena, const char *text)
+{
+	return arena_text(arena, text, strlen(text));
+}
+
+static bool set_function(const char **ret_function, struct arena *arena, const char *symbol)
+{
+	char *name = symbol_function_name(symbol);
+
+	if (!name)
+		return false;
+	*ret_function = copy_text(arena, name);
+	free(name);
+	return *ret_function != NULL;
+}
+
+/* The name that the linker knows it by, or NULL. */
+static const char *linkage_name(Dwarf_Die *scope)
+{
+	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name};
+	Dwarf_Attribute attribute;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (dwarf_attr_integrate(scope, names[i], &attribute))
+			return dwarf_formstring(&attribute);
+	}
+	return NULL;
+}
+
+/* The class whose member a function is, or NULL. */
+static const char *class_name(Dwarf_Die *scope)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die declaration, *outer = NULL;
+	const char *name = NULL;
+
+	if (!dwarf_attr_integrate(scope, DW_AT_specification, &attribute) ||
+		!dwarf_formref_die(&attribute, &declaration))
+		return NULL;
+	if (dwarf_getscopes_die(&declaration, &outer) > 1 &&
+		(dwarf_tag(&outer[1]) == DW_TAG_structure_type ||
+			dwarf_tag(&outer[1]) == DW_TAG_class_type))
+		name = dwarf_diename(&outer[1]);
+	free(outer);
+	return name;
+}
+
+/* What the linker does not know, as a member of an unnamed namespace's class, is told plainly. */
+static bool set_scope(const char **ret_function, struct arena *arena, Dwarf_Die *scope)
+{
+	const char *symbol = linkage_name(scope);
+	const char *name = dwarf_diename(scope);
+	const char *class = symbol ? NULL : class_name(scope);
+
+	if (symbol || !name || !class)
+		return set_function(ret_function, arena, symbol ? symbol : name ? name : "");
+	*ret_function = arena_format(arena, "%s::%s", class, name);
+	return *ret_function != NULL;
+}
+
+static bool is_function_scope(Dwarf_Die *scope)
+{
+	int tag = dwarf_tag(scope);
+
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* Where an inlined function was called: a file number of the unit's table, and a line. */
+static bool set_call(
+	struct symbol_caller *caller, struct arena *arena, Dwarf_Die *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Files *files;
+	const char *path = NULL;
+
+	if (dwarf_attr(inlined, DW_AT_call_line, &attribute))
+		dwarf_formudata(&attribute, &line);
+	if (dwarf_attr(inlined, DW_AT_call_file, &attribute) &&
+		dwarf_formudata(&attribute, &file) == 0 &&
+		dwarf_getsrcfiles(unit, &files, NULL) == 0)
+		path = dwarf_filesrc(files, file, NULL, NULL);
+	caller->line = line <= UINT32_MAX ? (uint32_t)line : 0;
+	caller->file = copy_text(arena, path ? path : "");
+	return caller->file != NULL;
+}
+
+/*
+ * Function scopes, innermost first. The last one is a function of its own, which `concrete` names if
+ * the symbol table knows it; those before were inlined into the ones behind them.
+ */
+static bool set_callers(struct symbol_place *place, struct arena *arena, Dwarf_Die *unit,
+	Dwarf_Die *scopes, int nr_scopes, const char *concrete)
+{
+	struct symbol_caller *callers = arena_array(arena, CALLERS_MAX, sizeof(*callers));
+	const char **ret_function = &place->function;
+	int i;
+
+	if (!callers)
+		return false;
+	place->callers = callers;
+	for (i = 0; i < nr_scopes; i++) {
+		bool is_inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+
+		if (!is_function_scope(&scopes[i]))
+			continue;
+		if (is_inlined || !concrete ? !set_scope(ret_function, arena, &scopes[i])
+					    : !set_function(ret_function, arena, concrete))
+			return false;
+		if (!is_inlined || place->nr_callers == CALLERS_MAX)
+			return true;
+		if (!set_call(&callers[place->nr_callers], arena, unit, &scopes[i]))
+			return false;
+		callers[place->nr_callers].function = "";
+		ret_function = &callers[place->nr_callers++].function;
+	}
+	return true;
+}
+
+/*
+ * The scopes that physically contain the address. dwarf_getscopes alone, behind an inlined function,
+ * goes on with the scopes of its definition and not of its call.
+ */
+static int find_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **ret_scopes)
+{
+	Dwarf_Die *innermost = NULL;
+	Dwarf_Die split;
+	uint8_t type = 0;
+	int count;
+
+	/* A unit whose functions lie in a file of their own (-gsplit-dwarf) has lines only. */
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+		type == DW_UT_skeleton && split.cu)
+		unit = &split;
+	count = dwarf_getscopes(unit, address, &innermost);
+	*ret_scopes = NULL;
+	if (count > 0)
+		count = dwarf_getscopes_die(&innermost[0], ret_scopes);
+	free(innermost);
+	return count;
+}
+
+static bool set_functions(struct symbol_place *place, struct arena *arena, Dwarf_Die *unit,
+	uint64_t address, bool is_entry, const char *concrete)
+{
+	Dwarf_Die *scopes;
+	int nr_scopes = find_scopes(unit, address, &scopes);
+	bool is_done = true;
+
+	/* What is inlined at a function's very beginning is not what the function is called. */
+	if (nr_scopes > 0 && !(is_entry && concrete))
+		is_done = set_callers(place, arena, unit, scopes, nr_scopes, concrete);
+	free(scopes);
+	return is_done;
+}
+
+static bool set_line(
+	struct symbol_place *place, struct arena *arena, Dwarf_Die *unit, uint64_t address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	int number = 0, column = 0;
+
+	/* Line 0 is code that the compiler made up. */
+	if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return true;
+	dwarf_linecol(line, &column);
+	place->file = copy_text(arena, path);
+	place->line = (uint32_t)number;
+	place->column = column > 0 ? (uint32_t)column : 0;
+	return place->file != NULL;
+}
+
+bool debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address, bool is_entry,
+	struct symbol_place *place)
+{
+	const struct function_entry *entry = function_table_find(&debug->functions, address);
+	const char *concrete = entry ? entry->name : NULL;
+	Dwarf_Die unit;
+
+	if (concrete && !set_function(&place->function, arena, concrete))
+		return false;
+	if (debug->dwarf && find_unit(debug, address - debug->dwarf_bias, &unit)) {
+		uint64_t inside = address - debug->dwarf_bias;
+
+		if (!set_functions(place, arena, &unit, inside, is_entry, concrete) ||
+			!set_line(place, arena, &unit, inside))
+			return false;
+	}
+	if (place->function[0])
+		place->extent = SYMBOL_FUNCTION;
+	if (place->line)
+		place->extent = SYMBOL_LINE;
+	else
+		place->remark = debug->dwarf ? "its debug information does not cover this place"
+					     : "it has no debug information";
+	return true;
+}

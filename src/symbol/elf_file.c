@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading an ELF file's header, program headers and notes (elf_file.h). The file is hostile: a size in
+ * it decides nothing before it was checked against a bound of ours.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_file.h"
+
+#define PROGRAM_HEADERS_MAX 128
+#define NOTES_MAX_BYTES 8192
+
+/* True where all the bytes were read. */
+static bool read_at(int descriptor, void *bytes, size_t nr_bytes, uint64_t offset)
+{
+	size_t done = 0;
+
+	if (offset > INT64_MAX - nr_bytes)
+		return false;
+	while (done < nr_bytes) {
+		ssize_t got = pread(
+			descriptor, (char *)bytes + done, nr_bytes - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+static uint64_t align_note(uint64_t bytes)
+{
+	return (bytes + 3) & ~UINT64_C(3);
+}
+
+static void take_build_id(struct elf_file *file, const unsigned char *bytes, size_t nr_bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i;
+
+	if (nr_bytes == 0 || nr_bytes > (SYMBOL_BUILD_ID_SIZE - 1) / 2)
+		return;
+	for (i = 0; i < nr_bytes; i++) {
+		file->build_id[2 * i] = digits[bytes[i] >> 4];
+		file->build_id[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	file->build_id[2 * nr_bytes] = '\0';
+}
+
+/* Notes are a header, a name and a description, each of the last two padded to four bytes. */
+static void find_build_id(struct elf_file *file, const unsigned char *notes, size_t nr_bytes)
+{
+	Elf64_Nhdr note;
+	uint64_t at = 0, name, content, next;
+
+	while (at + sizeof(note) <= nr_bytes) {
+		memcpy(&note, notes + at, sizeof(note));
+		name = at + sizeof(note);
+		content = name + align_note(note.n_namesz);
+		next = content + align_note(note.n_descsz);
+		if (content + note.n_descsz > nr_bytes)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+			memcmp(notes + name, "GNU", 4) == 0) {
+			take_build_id(file, notes + content, note.n_descsz);
+			return;
+		}
+		at = next;
+	}
+}
+
+static void read_notes(struct elf_file *file, int descriptor, const Elf64_Phdr *header)
+{
+	unsigned char notes[NOTES_MAX_BYTES];
+	size_t nr_bytes =
+		header->p_filesz < sizeof(notes) ? (size_t)header->p_filesz : sizeof(notes);
+
+	if (file->build_id[0] == '\0' && read_at(descriptor, notes, nr_bytes, header->p_offset))
+		find_build_id(file, notes, nr_bytes);
+}
+
+static void read_piece(struct elf_file *file, const Elf64_Phdr *header)
+{
+	struct elf_piece *piece = &file->pieces[file->nr_pieces];
+
+	if (file->nr_pieces == ELF_PIECES_MAX)
+		return;
+	piece->file_offset = header->p_offset;
+	piece->file_bytes = header->p_filesz;
+	piece->address = header->p_vaddr;
+	file->nr_pieces++;
+}
+
+static bool is_understood(const Elf64_Ehdr *header)
+{
+	return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum <= PROGRAM_HEADERS_MAX;
+}
+
+static enum ct_status read_headers(
+	const char *path, int descriptor, struct elf_file *file, struct ct_error *reterr)
+{
+	Elf64_Phdr headers[PROGRAM_HEADERS_MAX];
+	Elf64_Ehdr elf;
+	unsigned i;
+
+	if (!read_at(descriptor, &elf, sizeof(elf), 0) || !is_understood(&elf))
+		return ct_fail(reterr, CT_ERR_FORMAT, "'%s' is not a 64-bit ELF file", path);
+	if (!read_at(descriptor, headers, elf.e_phnum * sizeof(headers[0]), elf.e_phoff))
+		return ct_fail_at(
+			reterr, CT_ERR_FORMAT, elf.e_phoff, "'%s' lacks its program headers", path);
+	for (i = 0; i < elf.e_phnum; i++) {
+		if (headers[i].p_type == PT_LOAD)
+			read_piece(file, &headers[i]);
+		else if (headers[i].p_type == PT_NOTE)
+			read_notes(file, descriptor, &headers[i]);
+	}
+	return CT_OK;
+}
+
+enum ct_status elf_file_read(const char *path, struct elf_file *ret_file, struct ct_error *reterr)
+{
+	enum ct_status status;
+	struct stat facts;
+	int descriptor;
+
+	memset(ret_file, 0, sizeof(*ret_file));
+	/* The path may name a pipe or a device by now: opening must not wait for anyone. */
+	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (descriptor < 0)
+		return ct_fail_errno(reterr, "'%s' can not be opened", path);
+	if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode))
+		status = ct_fail(reterr, CT_ERR_FORMAT, "'%s' is not a regular file", path);
+	else
+		status = read_headers(path, descriptor, ret_file, reterr);
+	close(descriptor);
+	return status;
+}
+
+bool elf_file_address(const struct elf_file *file, uint64_t file_offset, uint64_t *ret_address)
+{
+	unsigned i;
+
+	for (i = 0; i < file->nr_pieces; i++) {
+		const struct elf_piece *piece = &file->pieces[i];
+
+		if (file_offset >= piece->file_offset &&
+			file_offset - piece->file_offset < piece->file_bytes) {
+			*ret_address = piece->address + (file_offset - piece->file_offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool symbol_build_id(const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
+{
+	struct elf_file file;
+	enum ct_status status = elf_file_read(path, &file, NULL);
+
+	memcpy(ret_build_id, file.build_id, SYMBOL_BUILD_ID_SIZE);
+	if (status)
+		ret_build_id[0] = '\0';
+	return ret_build_id[0] != '\0';
+}

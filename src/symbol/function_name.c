@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the name in a symbol table to the name that a reader knows (symbol_function_name in symbol.h).
+ *
+ * Compilers split functions, and coroutines above all, and mark the parts: with ".cold", ".part.0",
+ * ".isra.0", with ".resume", ".destroy" and ".cleanup" (clang), with ".actor" and ".destroy" (gcc).
+ * No identifier holds a dot, so what follows the first one is the compiler's. gcc's coroutine parts are
+ * functions of their own, however, whose parameter is the coroutine's frame; they look like
+ *
+ *	_Z4workPZ4workiE13_Z4worki.Frame.actor
+ *
+ * where "13_Z4worki.Frame" is the name of the frame's type, and says which coroutine it belongs to.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "symbol.h"
+
+#define FRAME_SUFFIX ".Frame"
+#define FRAME_SUFFIX_OLD ".frame" /* gcc 10 */
+
+/* Whether the digits just before `name` say that it is `length` long. */
+static bool is_announced(const char *symbol, const char *name, size_t length)
+{
+	size_t weight = 1, announced = 0;
+
+	while (name > symbol && isdigit((unsigned char)name[-1]) && weight < 1000000) {
+		name--;
+		announced += weight * (size_t)(*name - '0');
+		weight *= 10;
+	}
+	return announced == length;
+}
+
+/* Where the coroutine's own mangled name begins in the name of its frame's type; NULL: nowhere. */
+static const char *coroutine_name(const char *symbol, const char *suffix)
+{
+	const char *name;
+
+	for (name = strstr(symbol, "_Z"); name && name < suffix; name = strstr(name + 2, "_Z")) {
+		if (is_announced(symbol, name, (size_t)(suffix - name) + strlen(FRAME_SUFFIX)))
+			return name;
+	}
+	return NULL;
+}
+
+/* A copy of the part of the symbol that names the user's function. */
+static char *own_part(const char *symbol)
+{
+	const char *suffix = strstr(symbol, FRAME_SUFFIX);
+	const char *begin = symbol;
+	const char *name;
+	size_t length;
+
+	if (!suffix)
+		suffix = strstr(symbol, FRAME_SUFFIX_OLD);
+	name = suffix ? coroutine_name(symbol, suffix) : NULL;
+	if (name)
+		begin = name;
+	length = strcspn(begin, ".");
+	return strndup(begin, length ? length : strlen(begin));
+}
+
+char *symbol_function_name(const char *symbol)
+{
+	char *own = own_part(symbol);
+	/* Without the prefix, "f" would be read as the type float. */
+	char *readable = own && strncmp(own, "_Z", 2) == 0 ? demangle(own) : NULL;
+
+	if (!readable)
+		return own;
+	free(own);
+	return readable;
+}

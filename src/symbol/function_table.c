@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sorting and searching functions by address (function_table.h). Symbol tables overlap: a function can
+ * have several names, and assembly leaves out sizes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "function_table.h"
+
+void function_table_fini(struct function_table *table)
+{
+	vec_fini(&table->functions);
+}
+
+/* By address; of several at one address, the one to be found last. */
+static int compare(const void *left, const void *right)
+{
+	const struct function_entry *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(b->name, a->name);
+}
+
+void function_table_sort(struct function_table *table)
+{
+	if (table->functions.count)
+		qsort(table->functions.at, table->functions.count, sizeof(*table->functions.at),
+			compare);
+}
+
+const struct function_entry *function_table_find(
+	const struct function_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->functions.count;
+	const struct function_entry *entry;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->functions.at[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	entry = &table->functions.at[low - 1];
+	if (entry->bytes != 0 && address - entry->address >= entry->bytes)
+		return NULL;
+	return entry;
+}
