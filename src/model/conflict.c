@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps that do not lead on from the state that a coroutine is in. Each is kept with the state and the
+ * time at which that was entered; the later event is believed all the same. What it means is not
+ * decided here.
+ */
+#include "model_parts.h"
+
+static bool keep(struct model *model, uint32_t index, struct model_conflict conflict)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	coro->conflict = 0;
+	if (model->conflicts.count >= MODEL_GHOSTS)
+		return true;
+	if (!vec_push(&model->conflicts, conflict))
+		return false;
+	coro->conflict = (uint32_t)(model->conflicts.count - 1);
+	return true;
+}
+
+bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+	struct model_conflict conflict = {
+		.coro = index,
+		.thread = event->thread,
+		.site = event->site,
+		.thread_before = coro->thread,
+		.kind = event->kind,
+		.state = coro->state,
+		.was_idle = coro->state == CT_STATE_RUNNING && !(coro->flags & MODEL_CORO_ON_STACK),
+		.time = event->time,
+		.before = coro->changed,
+		.sequence = event->sequence,
+		.sequence_before = coro->last_event,
+		.wakes = {coro->wake_before, wake_last(coro)},
+	};
+
+	/* Where another thread ran it, that one's suspend may come yet: its clock is behind. */
+	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
+		(event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)) {
+		coro->flags |= MODEL_CORO_EARLY_RESUME;
+		conflict.is_explained = true;
+	} else {
+		model->nr_broken++;
+	}
+	coro->last_event = event->sequence;
+	return keep(model, index, conflict);
+}

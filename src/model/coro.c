@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Coroutines: their states, and the stack of running ones that each thread has. A resume inside a
+ * running coroutine lies on top of it; a suspend or destroy takes it off. So it is known at any
+ * time who runs on a thread, also for events of the descriptor ledger, which know no coroutine.
+ *
+ * Transitions that can not be are counted, and the later event is believed.
+ */
+#include <string.h>
+
+#include "model_parts.h"
+
+/* ---------------------------------------------------------------- finding */
+
+static uint32_t page_of(struct model *model, uint32_t index, uint64_t id)
+{
+	struct model_process *process = process_at(model, index);
+	uint64_t key = id / MODEL_PAGE_IDS;
+	uint32_t page = 0;
+
+	if (process->cached_page && process->cached_key == key)
+		return process->cached_page;
+	if (!map_get(&process->pages, key, &page))
+		return 0;
+	process->cached_key = key;
+	process->cached_page = page;
+	return page;
+}
+
+uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t page = id && process < model->nr_processes ? page_of(model, process, id) : 0;
+
+	return page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
+}
+
+static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t page = (uint32_t)model->pages.count;
+
+	if (model->pages.count >= UINT32_MAX || !vec_push(&model->pages, (struct model_page){{0}}))
+		return 0;
+	return map_put(&process_at(model, process)->pages, id / MODEL_PAGE_IDS, page) ? page : 0;
+}
+
+uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
+{
+	struct model_coro fresh = {
+		.id = id,
+		.process = process,
+		.changed = time,
+		.suspended = CT_NO_TIME,
+		.wake_time = CT_NO_TIME,
+		.wake_before = {.time = CT_NO_TIME},
+		.deadline = CT_NO_TIME,
+		.created = CT_NO_TIME,
+		.destroyed = CT_NO_TIME,
+		.quiet_at_end = INT64_MIN,
+	};
+	uint32_t page = page_of(model, process, id);
+	uint32_t index;
+
+	if (!page)
+		page = make_page(model, process, id);
+	if (!page)
+		return 0;
+	index = model->pages.at[page].coro[id % MODEL_PAGE_IDS];
+	if (index)
+		return index;
+	if (model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
+		return 0;
+	index = (uint32_t)(model->coros.count - 1);
+	model->pages.at[page].coro[id % MODEL_PAGE_IDS] = index;
+	return index;
+}
+
+/* The coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
+static bool own_coro(struct model *model, const struct ct_event *event, uint32_t *ret_index)
+{
+	*ret_index = 0;
+	if (event->coro)
+		*ret_index = coro_get(model, event->process, event->coro, event->time);
+	return !event->coro || *ret_index;
+}
+
+/* ---------------------------------------------------------------- the stack of a thread */
+
+void coro_leave_stack(struct model *model, uint32_t index)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	if (!(coro->flags & MODEL_CORO_ON_STACK))
+		return;
+	if (coro->above)
+		coro_at(model, coro->above)->below = coro->below;
+	else
+		thread_at(model, coro->thread)->top = coro->below;
+	if (coro->below)
+		coro_at(model, coro->below)->above = coro->above;
+	coro->above = coro->below = 0;
+	coro->flags &= (uint16_t)~MODEL_CORO_ON_STACK;
+}
+
+static void enter_stack(struct model *model, uint32_t index, uint32_t thread_index)
+{
+	struct model_coro *coro = coro_at(model, index);
+	struct model_thread *thread = thread_at(model, thread_index);
+
+	coro_leave_stack(model, index);
+	coro->thread = thread_index;
+	coro->below = thread->top;
+	coro->flags |= MODEL_CORO_ON_STACK;
+	if (thread->top)
+		coro_at(model, thread->top)->above = index;
+	thread->top = index;
+}
+
+/* ---------------------------------------------------------------- states */
+
+/* A coroutine whose beginning is not recorded may run up to its first wait without anybody knowing.
+ */
+static void hide(struct model *model, struct model_coro *coro)
+{
+	if (coro->state != CT_STATE_UNSEEN || (coro->flags & MODEL_CORO_IS_HIDDEN))
+		return;
+	coro->flags |= MODEL_CORO_IS_HIDDEN;
+	process_at(model, coro->process)->nr_hidden++;
+}
+
+static void unhide(struct model *model, struct model_coro *coro)
+{
+	if (!(coro->flags & MODEL_CORO_IS_HIDDEN))
+		return;
+	coro->flags &= (uint16_t)~MODEL_CORO_IS_HIDDEN;
+	process_at(model, coro->process)->nr_hidden--;
+}
+
+void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+{
+	struct model_process *process = process_at(model, coro->process);
+
+	if (coro->state == CT_STATE_READY && state != CT_STATE_READY)
+		process->nr_ready--;
+	if (coro->state != CT_STATE_READY && state == CT_STATE_READY && process->nr_ready++ == 0)
+		process->ready_since = time;
+	unhide(model, coro);
+	coro->state = (uint8_t)state;
+	coro->changed = time;
+}
+
+/* The suspend that would have explained an early resume did not come. */
+static void give_up_early(struct model *model, struct model_coro *coro)
+{
+	if (!(coro->flags & MODEL_CORO_EARLY_RESUME))
+		return;
+	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
+	model->conflicts.at[coro->conflict].is_explained = coro->conflict == 0;
+	model->nr_broken++;
+}
+
+bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
+{
+	struct model_ghost ghost = {
+		.coro = coro,
+		.thread = event->thread,
+		.site = event->site,
+		.kind = event->kind,
+		.argument = event->argument,
+		.by = thread_at(model, event->thread)->top,
+		.time = event->time,
+		.sequence = event->sequence,
+	};
+
+	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
+}
+
+/* ---------------------------------------------------------------- beginning */
+
+/* Seen first on another thread, whose clock is a little ahead: it was created all the same. */
+static bool is_creation_late(const struct model *model, const struct model_coro *coro, ct_time time)
+{
+	return !(coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes + coro->nr_wakes > 0 &&
+	       is_near(model, coro->changed, time);
+}
+
+bool coro_create(struct model *model, const struct ct_event *event)
+{
+	size_t nr_before = model->coros.count;
+	struct model_coro *coro;
+	uint32_t index;
+
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro = coro_at(model, index);
+	if (nr_before == model->coros.count) {
+		if (is_creation_late(model, coro, event->time))
+			model->nr_reordered++;
+		else if (!coro_conflict(model, index, event))
+			return false;
+	}
+	coro->flags |= MODEL_CORO_WAS_CREATED;
+	coro->created = event->time;
+	if (coro->state == CT_STATE_UNSEEN)
+		coro->thread = event->thread;
+	coro->spawn_site = event->site;
+	coro->parent = thread_at(model, event->thread)->top;
+	coro_progress(model, coro->parent);
+	coro->last_event = event->sequence;
+	hide(model, coro);
+	return !event->object || wake_learn_address(model, index, event->object);
+}
+
+bool coro_frame(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro_at(model, index)->function_site = event->site;
+	coro_at(model, index)->last_event = event->sequence;
+	return !event->object || wake_learn_frame(model, index, event->object);
+}
+
+/* ---------------------------------------------------------------- running */
+
+static bool run(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	give_up_early(model, coro);
+	if (coro->state == CT_STATE_DESTROYED) {
+		model->nr_broken++;
+		coro->last_event = event->sequence;
+		return coro_ghost(model, index, event);
+	}
+	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
+		!coro_conflict(model, index, event))
+		return false;
+	coro_leave_queue(coro);
+	coro->last_event = event->sequence;
+	coro->nr_resumes++;
+	process_at(model, coro->process)->last_run = event->time;
+	coro->flags &= (uint16_t) ~(MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL);
+	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
+	enter_stack(model, index, event->thread);
+	return thread_be_worker(model, event->thread);
+}
+
+bool coro_resume(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+
+	return own_coro(model, event, &index) && (!index || run(model, index, event));
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+static bool note_wait(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+	uint32_t descriptor = 0;
+
+	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_DESCRIPTOR &&
+		event->kind == CTP_KIND_SUSPEND && !descriptor_bind(model, event, &descriptor))
+		return false;
+	coro->wait_object = event->kind == CTP_KIND_SUSPEND ? event->object : 0;
+	coro->wait_site = event->site;
+	coro->point = event->argument;
+	coro->descriptor = descriptor;
+	coro->suspended = event->time;
+	coro->wait_event = event->sequence;
+	coro->deadline = CT_NO_TIME;
+	coro->flags &= (uint16_t) ~(MODEL_CORO_WAITS_FOR_MORE | MODEL_CORO_LEFT_BY_SWITCH);
+	if (event->kind == CTP_KIND_SWITCH)
+		coro->flags |= MODEL_CORO_LEFT_BY_SWITCH;
+	thread_at(model, event->thread)->last_suspended = index;
+	thread_at(model, event->thread)->last_doubled = 0;
+	return true;
+}
+
+/*
+ * A resume on another thread came first, by the clocks' disagreement: this suspend lies before it.
+ * True where that is so, and the coroutine runs on.
+ */
+static bool settle_early(struct model *model, struct model_coro *coro, const struct ct_event *event)
+{
+	if (!(coro->flags & MODEL_CORO_EARLY_RESUME))
+		return false;
+	if (event->thread == coro->thread || !is_near(model, coro->changed, event->time)) {
+		give_up_early(model, coro);
+		return false;
+	}
+	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
+	model->conflicts.at[coro->conflict].is_explained = true;
+	model->nr_reordered++;
+	return true;
+}
+
+/* A wake on another thread came first by the clocks' disagreement: it was for this suspension. */
+static bool is_woken_already(struct model *model, const struct model_coro *coro, ct_time time)
+{
+	return coro->wake_time != CT_NO_TIME && coro->wake_time <= time &&
+	       is_near(model, coro->wake_time, time) &&
+	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
+	       coro->wake_outcome != CTP_OUTCOME_DROPPED &&
+	       coro->wake_outcome != CTP_OUTCOME_NO_TARGET &&
+	       coro->wake_outcome != CTP_OUTCOME_TARGET_RUNNING;
+}
+
+static bool stop_running(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+	bool was_running = coro->state == CT_STATE_RUNNING;
+	bool is_woken = was_running && is_woken_already(model, coro, event->time);
+
+	if (!was_running && coro->state != CT_STATE_UNSEEN && coro->state != CT_STATE_DONE &&
+		!coro_conflict(model, index, event))
+		return false;
+	coro_leave_queue(coro);
+	coro_leave_stack(model, index);
+	coro->thread = event->thread;
+	if (event->argument == CTP_POINT_FINAL) {
+		coro_set_state(model, coro, CT_STATE_DONE, event->time);
+	} else if (event->argument == CTP_POINT_INITIAL) {
+		coro->flags |= MODEL_CORO_IS_INITIAL;
+		coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
+	} else if (is_woken) {
+		model->nr_reordered++;
+		coro_set_state(model, coro, CT_STATE_READY, event->time);
+	} else {
+		coro_set_state(model, coro, CT_STATE_WAITING, event->time);
+	}
+	return true;
+}
+
+static bool leave(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	if (coro->state == CT_STATE_DESTROYED) {
+		model->nr_broken++;
+		coro->last_event = event->sequence;
+		return coro_ghost(model, index, event);
+	}
+	if (settle_early(model, coro, event))
+		return note_wait(model, index, event);
+	if (!stop_running(model, index, event))
+		return false;
+	coro->last_event = event->sequence;
+	return note_wait(model, index, event) && thread_be_worker(model, event->thread);
+}
+
+bool coro_suspend(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+
+	return own_coro(model, event, &index) && (!index || leave(model, index, event));
+}
+
+bool coro_cancel(struct model *model, const struct ct_event *event)
+{
+	struct model_coro *coro;
+	uint32_t index;
+
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro = coro_at(model, index);
+	if (coro->state != CT_STATE_WAITING && coro->state != CT_STATE_READY &&
+		coro->state != CT_STATE_UNSEEN)
+		return coro_conflict(model, index, event);
+	coro->last_event = event->sequence;
+	coro_leave_queue(coro);
+	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
+	enter_stack(model, index, event->thread);
+	return true;
+}
+
+bool coro_switch(struct model *model, const struct ct_event *event)
+{
+	uint32_t left, entered = 0;
+
+	if (event->object)
+		entered = coro_get(model, event->process, event->object, event->time);
+	if (!own_coro(model, event, &left) || (event->object && !entered))
+		return false;
+	return (!left || leave(model, left, event)) && (!entered || run(model, entered, event));
+}
+
+/* ---------------------------------------------------------------- the end */
+
+bool coro_return(struct model *model, const struct ct_event *event)
+{
+	struct model_coro *coro;
+	uint32_t index;
+
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro = coro_at(model, index);
+	give_up_early(model, coro);
+	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
+		!coro_conflict(model, index, event))
+		return false;
+	coro->last_event = event->sequence;
+	if (coro->state != CT_STATE_DESTROYED)
+		coro_set_state(model, coro, CT_STATE_DONE, event->time);
+	return true;
+}
+
+/* Had everybody been idle since its descriptor was closed, while it still waited? */
+static bool was_stuck(const struct model *model, const struct model_coro *coro, ct_time time)
+{
+	const struct model_descriptor *descriptor = &model->descriptors.at[coro->descriptor];
+	ct_time since = coro->suspended;
+
+	if (!coro->descriptor || descriptor->closed == CT_NO_TIME)
+		return false;
+	if (descriptor->closed > since)
+		since = descriptor->closed;
+	return model_quiet_since(model, coro->process, since, time);
+}
+
+bool coro_destroy(struct model *model, const struct ct_event *event)
+{
+	struct model_coro *coro;
+	uint32_t index;
+
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro = coro_at(model, index);
+	give_up_early(model, coro);
+	if (coro->state == CT_STATE_DESTROYED)
+		return coro_conflict(model, index, event);
+	coro->last_event = event->sequence;
+	if (coro->state == CT_STATE_WAITING) {
+		coro->quiet_at_end = model_quiet_time(model, coro->process, event->time);
+		coro->flags |= MODEL_CORO_WAS_DESTROYED_WAITING;
+		process_at(model, coro->process)->last_cut = index;
+		if (was_stuck(model, coro, event->time))
+			coro->flags |= MODEL_CORO_WAS_DESTROYED_QUIET;
+	}
+	coro_leave_queue(coro);
+	coro_leave_stack(model, index);
+	coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
+	coro->destroyed = event->time;
+	coro->destroy_thread = event->thread;
+	coro->destroy_event = event->sequence;
+	coro->destroy_coro = thread_at(model, event->thread)->top;
+	return true;
+}
+
+/* ---------------------------------------------------------------- other events */
+
+static void take_phase(struct model *model, const struct ct_event *event)
+{
+	struct model_process *process = process_at(model, event->process);
+	const char *name = "";
+
+	if (event->site < model->tables->nr_sites)
+		name = model->tables->sites[event->site].reason;
+	if (process->is_warming_up) {
+		process->is_warming_up = false;
+		process->warm_up_until = event->time;
+	}
+	if (strncmp(name, "warm", 4) == 0)
+		process->is_warming_up = true;
+	if (strncmp(name, "shut", 4) == 0 && process->shutdown_from == CT_NO_TIME)
+		process->shutdown_from = event->time;
+}
+
+bool coro_mark(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+
+	if (event->argument == CTP_MARK_PHASE)
+		take_phase(model, event);
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro_at(model, index)->last_event = event->sequence;
+	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
+		coro_at(model, index)->mark = event->argument;
+	return true;
+}
+
+bool coro_touch(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+
+	if (!own_coro(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	coro_at(model, index)->last_event = event->sequence;
+	return true;
+}
+
+void model_export(const struct model *model, uint32_t index, struct ct_coro *ret_coro)
+{
+	const struct model_coro *coro = &model->coros.at[index];
+
+	*ret_coro = (struct ct_coro){
+		.id = coro->id,
+		.process = coro->process,
+		.state = (enum ct_state)coro->state,
+		.created = coro->created,
+		.changed = coro->changed,
+		.destroyed = coro->destroyed,
+		.parent = model->coros.at[coro->parent].id,
+		.spawn_site = coro->spawn_site,
+		.function_site = coro->function_site,
+		.wait_site = coro->wait_site,
+		.wait_object = coro->wait_object,
+		.frame = coro->frame,
+		.thread = coro->thread,
+		.mark = coro->mark,
+		.was_seen_from_start = coro->flags & MODEL_CORO_WAS_CREATED,
+		.nr_resumes = coro->nr_resumes,
+		.nr_wakes = coro->nr_wakes,
+		.last_event = coro->last_event,
+		.waker_time = coro->wake_time,
+		.waker_outcome = coro->wake_outcome,
+	};
+}

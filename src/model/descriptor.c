@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptors: which file a number stood for at which time. A number is used again as soon as it is
+ * closed, so each opening is a generation of its own. The ledger numbers them; where an event names
+ * none, it means the one that the number has at that time. Several descriptors may refer to one
+ * file: closing one of them ends nothing yet.
+ */
+#include "model_parts.h"
+
+#define GENERATION_OF(handle) ((uint32_t)(CTP_HANDLE_IDENTITY(handle) >> 32))
+#define NUMBER_OF(handle) ((uint32_t)CTP_HANDLE_IDENTITY(handle))
+
+/* Further back than this nobody looks for a generation that an event names. */
+#define GENERATIONS_SEARCHED 64u
+
+static struct model_descriptor *descriptor_at(struct model *model, uint32_t descriptor)
+{
+	return &model->descriptors.at[descriptor];
+}
+
+static uint32_t newest(struct model *model, uint32_t process, uint32_t fd)
+{
+	uint32_t descriptor = 0;
+
+	map_get(&process_at(model, process)->numbers, fd, &descriptor);
+	return descriptor;
+}
+
+/* ---------------------------------------------------------------- closing and opening */
+
+static void end(struct model *model, uint32_t index, ct_time time)
+{
+	struct model_descriptor *descriptor = descriptor_at(model, index);
+	struct model_descriptor *file = descriptor_at(model, descriptor->file);
+	struct model_process *process = process_at(model, descriptor->process);
+	uint32_t holder = 0;
+
+	if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
+		return;
+	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_OPEN;
+	descriptor->closed = time;
+	process->nr_open--;
+	if (--file->nr_copies == 0) {
+		file->file_closed = time;
+		file->last_copy = index;
+	}
+	if ((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) &&
+		map_get(&process->user_data, descriptor->user_data, &holder) && holder == index)
+		map_remove(&process->user_data, descriptor->user_data);
+}
+
+/* A number that is given out is free: what it stood for before was closed, though nobody saw it. */
+static void end_unseen(struct model *model, uint32_t index, ct_time time)
+{
+	struct model_descriptor *descriptor = descriptor_at(model, index);
+
+	if (!index || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
+		return;
+	descriptor->flags |= MODEL_DESCRIPTOR_CLOSE_UNSEEN;
+	descriptor->close_event = UINT64_MAX;
+	end(model, index, time);
+}
+
+/* A record of its own, in no chain yet. 0: out of memory. */
+static uint32_t make(struct model *model, uint32_t process, uint32_t fd, uint32_t generation)
+{
+	struct model_descriptor fresh = {
+		.process = process,
+		.fd = fd,
+		.generation = generation,
+		.file = (uint32_t)model->descriptors.count,
+		.opened = CT_NO_TIME,
+		.closed = CT_NO_TIME,
+		.file_closed = CT_NO_TIME,
+		.armed = CT_NO_TIME,
+		.reported = CT_NO_TIME,
+		.ready = CT_NO_TIME,
+		.expiry = CT_NO_TIME,
+	};
+
+	if (model->descriptors.count >= UINT32_MAX || !vec_push(&model->descriptors, fresh))
+		return 0;
+	return fresh.file;
+}
+
+/* A new generation of a number, open; what the number stood for before is not. 0: out of memory. */
+static uint32_t begin(
+	struct model *model, uint32_t process, uint32_t fd, uint32_t generation, ct_time time)
+{
+	uint32_t older = newest(model, process, fd);
+	uint32_t index = make(model, process, fd, generation);
+	struct model_descriptor *descriptor = descriptor_at(model, index);
+
+	if (!index || !map_put(&process_at(model, process)->numbers, fd, index))
+		return 0;
+	end_unseen(model, older, time);
+	descriptor->flags = MODEL_DESCRIPTOR_IS_OPEN;
+	descriptor->nr_copies = 1;
+	descriptor->older = older;
+	if (older)
+		descriptor_at(model, older)->newer = index;
+	process_at(model, process)->nr_open++;
+	return index;
+}
+
+/*
+ * An earlier generation than the newest, of which nothing was known: it was closed, out of sight,
+ * when the newer one came. 0: out of memory.
+ */
+static uint32_t recall(struct model *model, uint32_t first, uint32_t generation, ct_time time)
+{
+	const struct model_descriptor *newer = descriptor_at(model, first);
+	uint32_t index = make(model, newer->process, newer->fd, generation);
+	struct model_descriptor *descriptor = descriptor_at(model, index);
+
+	if (!index)
+		return 0;
+	newer = descriptor_at(model, first);
+	descriptor->flags = MODEL_DESCRIPTOR_CLOSE_UNSEEN;
+	descriptor->close_event = UINT64_MAX;
+	descriptor->closed = newer->opened == CT_NO_TIME ? time : newer->opened;
+	descriptor->file_closed = descriptor->closed;
+	descriptor->last_copy = index;
+	descriptor->newer = first;
+	descriptor->older = newer->older;
+	if (newer->older)
+		descriptor_at(model, newer->older)->newer = index;
+	descriptor_at(model, first)->older = index;
+	return index;
+}
+
+/* dup2 says "closed" before it tries; where it fails, the same generation is open again. */
+static void reopen(struct model *model, uint32_t index)
+{
+	struct model_descriptor *descriptor = descriptor_at(model, index);
+	struct model_descriptor *file = descriptor_at(model, descriptor->file);
+
+	if (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN)
+		return;
+	descriptor->flags |= MODEL_DESCRIPTOR_IS_OPEN;
+	descriptor->closed = CT_NO_TIME;
+	file->nr_copies++;
+	file->file_closed = CT_NO_TIME;
+	process_at(model, descriptor->process)->nr_open++;
+}
+
+/* The descriptor that comes into being with this event. 0: out of memory. */
+static uint32_t open_new(struct model *model, const struct ct_event *event)
+{
+	uint32_t fd = NUMBER_OF(event->object), generation = GENERATION_OF(event->object);
+	uint32_t known = newest(model, event->process, fd);
+
+	if (known && generation && descriptor_at(model, known)->generation == generation) {
+		/* Named before by an event whose clock is a little ahead, or closed in vain. */
+		reopen(model, known);
+	} else {
+		known = begin(model, event->process, fd, generation, event->time);
+		if (!known)
+			return 0;
+	}
+	if (descriptor_at(model, known)->opened == CT_NO_TIME) {
+		descriptor_at(model, known)->opened = event->time;
+		descriptor_at(model, known)->open_site = event->site;
+		process_at(model, event->process)->nr_opened++;
+	}
+	return known;
+}
+
+bool descriptor_open(struct model *model, const struct ct_event *event)
+{
+	return open_new(model, event) != 0;
+}
+
+/* Generations are counted modulo 2^24. */
+static bool is_earlier(uint32_t generation, uint32_t than)
+{
+	return than && ((generation - than) & 0xffffffu) >= 0x800000u;
+}
+
+/*
+ * The descriptor that an event names; made where nothing was known of it. 0: out of memory. Without
+ * a generation it is the newest, open or closed.
+ */
+static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct_time time)
+{
+	uint32_t fd = NUMBER_OF(handle), generation = GENERATION_OF(handle);
+	uint32_t first = newest(model, process, fd), at = first;
+	unsigned searched;
+
+	if (first && !generation)
+		return first;
+	for (searched = 0; at && searched < GENERATIONS_SEARCHED; searched++) {
+		if (descriptor_at(model, at)->generation == generation)
+			return at;
+		at = descriptor_at(model, at)->older;
+	}
+	/* Used before anything told its generation: it is this one. */
+	if (first && !descriptor_at(model, first)->generation &&
+		(descriptor_at(model, first)->flags & MODEL_DESCRIPTOR_IS_OPEN)) {
+		descriptor_at(model, first)->generation = generation;
+		return first;
+	}
+	if (first && is_earlier(generation, descriptor_at(model, first)->generation))
+		return recall(model, first, generation, time);
+	return begin(model, process, fd, generation, time);
+}
+
+static struct model_descriptor *named_by(
+	struct model *model, const struct ct_event *event, uint32_t *ret_index)
+{
+	*ret_index = named(model, event->process, event->object, event->time);
+	return descriptor_at(model, *ret_index);
+}
+
+bool descriptor_close(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+	struct model_descriptor *descriptor = named_by(model, event, &index);
+
+	if (!index)
+		return false;
+	/* Closed twice: the second close is an error of the program's, but it closes nothing. */
+	if (!(descriptor->flags & (MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_CLOSE_UNSEEN)))
+		return true;
+	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_CLOSE_UNSEEN;
+	descriptor->close_site = event->site;
+	descriptor->close_thread = event->thread;
+	descriptor->close_coro = thread_at(model, event->thread)->top;
+	descriptor->close_event = event->sequence;
+	descriptor->nr_hidden = process_at(model, event->process)->nr_hidden;
+	end(model, index, event->time);
+	return true;
+}
+
+/* ---------------------------------------------------------------- copies */
+
+bool descriptor_dup(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = open_new(model, event);
+
+	thread_at(model, event->thread)->last_doubled = index;
+	thread_at(model, event->thread)->last_suspended = 0;
+	return index != 0;
+}
+
+bool descriptor_is_copy_of(
+	struct model *model, uint32_t copy, uint64_t original, const struct ct_event *event)
+{
+	uint32_t index = named(model, descriptor_at(model, copy)->process, original, event->time);
+	struct model_descriptor *descriptor, *file;
+
+	if (!index)
+		return false;
+	descriptor = descriptor_at(model, copy);
+	/* A fresh descriptor has no copies of its own, and is open. */
+	if ((descriptor->flags & MODEL_DESCRIPTOR_IS_DOUBLED) ||
+		!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) || index == copy)
+		return true;
+	descriptor->file = descriptor_at(model, index)->file;
+	file = descriptor_at(model, descriptor->file);
+	file->nr_copies++;
+	file->file_closed = CT_NO_TIME;
+	file->flags |= MODEL_DESCRIPTOR_IS_DOUBLED;
+	descriptor->flags |= MODEL_DESCRIPTOR_IS_DOUBLED;
+	descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_DOUBLED;
+	return true;
+}
+
+/* ---------------------------------------------------------------- use */
+
+bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t *ret_descriptor)
+{
+	*ret_descriptor = named(model, event->process, event->object, event->time);
+	if (!*ret_descriptor)
+		return false;
+	descriptor_at(model, *ret_descriptor)->nr_waits++;
+	process_at(model, event->process)->nr_descriptor_waits++;
+	return true;
+}
+
+/* Epoll will name the descriptor by this word alone. */
+static bool remember_user_data(struct model *model, uint32_t index, uint64_t user_data)
+{
+	struct model_descriptor *descriptor = descriptor_at(model, index);
+	struct map *map = &process_at(model, descriptor->process)->user_data;
+	uint32_t other = 0;
+
+	if (map_get(map, user_data, &other) && other != index) {
+		descriptor_at(model, other)->flags |= MODEL_DESCRIPTOR_SHARES_DATA;
+		descriptor->flags |= MODEL_DESCRIPTOR_SHARES_DATA;
+	}
+	descriptor->user_data = user_data;
+	return map_put(map, user_data, index);
+}
+
+bool descriptor_arm(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+	struct model_descriptor *descriptor = named_by(model, event, &index);
+
+	if (!index)
+		return false;
+	if (event->argument == 2) {
+		descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_ARMED;
+		return true;
+	}
+	descriptor->flags |= MODEL_DESCRIPTOR_IS_ARMED | MODEL_DESCRIPTOR_WAS_ARMED;
+	descriptor->armed = event->time;
+	descriptor->armed_events = event->flags;
+	return remember_user_data(model, index, event->coro);
+}
+
+bool descriptor_ready(struct model *model, const struct ct_event *event)
+{
+	struct model_descriptor *descriptor;
+	uint32_t index = 0;
+
+	if (event->object)
+		index = named(model, event->process, event->object, event->time);
+	else if (!map_get(&process_at(model, event->process)->user_data, event->coro, &index))
+		return true;
+	if (!index)
+		return false;
+	descriptor = descriptor_at(model, index);
+	descriptor->reported = descriptor->ready = event->time;
+	descriptor->ready_event = event->sequence;
+	descriptor->ready_thread = event->thread;
+	descriptor->ready_flags = event->flags;
+	return true;
+}
+
+bool descriptor_transfer(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = named(model, event->process, event->object, event->time);
+
+	if (!index)
+		return false;
+	if (event->argument == 4)
+		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
+	/* Whoever transferred has met the readiness. */
+	descriptor_at(model, index)->ready = CT_NO_TIME;
+	return true;
+}
+
+bool descriptor_shutdown(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = named(model, event->process, event->object, event->time);
+
+	if (!index)
+		return false;
+	descriptor_at(model, index)->shutdowns |= (uint16_t)(1u << (event->argument & 15u));
+	return true;
+}
+
+bool descriptor_timer(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+	struct model_descriptor *descriptor = named_by(model, event, &index);
+
+	if (!index)
+		return false;
+	descriptor->flags |= MODEL_DESCRIPTOR_IS_TIMER;
+	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_REPEATS;
+	if (event->flags & 1)
+		descriptor->flags |= MODEL_DESCRIPTOR_REPEATS;
+	descriptor->expiry = CT_NO_TIME;
+	if (event->coro)
+		descriptor->expiry = (ct_time)event->coro - model->tables->epoch_monotonic_ns;
+	return true;
+}
+
+bool model_is_pending_timer(const struct model_descriptor *descriptor, ct_time time)
+{
+	if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) || descriptor->expiry == CT_NO_TIME)
+		return false;
+	return descriptor->expiry > time || (descriptor->flags & MODEL_DESCRIPTOR_REPEATS);
+}

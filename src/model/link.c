@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ties a coroutine to others: the queue in which it lies, the children that it awaits, and what a
+ * suspend says of itself in a detail.
+ */
+#include "model_parts.h"
+
+void coro_leave_queue(struct model_coro *coro)
+{
+	coro->queue_thread = 0;
+	coro->is_queue_private = false;
+}
+
+/* Whoever is in a queue will be run from there: it waits for nothing any more. */
+bool coro_enqueue(struct model *model, const struct ct_event *event)
+{
+	struct model_coro *coro;
+	uint32_t index;
+
+	if (!event->coro)
+		return true;
+	index = coro_get(model, event->process, event->coro, event->time);
+	if (!index)
+		return false;
+	coro = coro_at(model, index);
+	coro->last_event = event->sequence;
+	coro->queue_thread = event->thread;
+	coro->is_queue_private = event->flags & CTP_ENQUEUE_PRIVATE;
+	coro->queued = event->time;
+	coro->queue_event = event->sequence;
+	if (coro->state == CT_STATE_WAITING)
+		coro_set_state(model, coro, CT_STATE_READY, event->time);
+	return true;
+}
+
+bool coro_dequeue(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = model_find(model, event->process, event->coro);
+
+	if (index)
+		coro_leave_queue(coro_at(model, index));
+	return coro_touch(model, event);
+}
+
+bool coro_await(struct model *model, const struct ct_event *event)
+{
+	struct model_coro *coro;
+	uint32_t index, child = 0;
+
+	if (!coro_touch(model, event))
+		return false;
+	index = model_find(model, event->process, event->coro);
+	if (!index)
+		return true;
+	if (event->kind == CTP_KIND_AWAIT && event->object) {
+		child = coro_get(model, event->process, event->object, event->time);
+		if (!child)
+			return false;
+	}
+	coro_progress(model, index);
+	coro = coro_at(model, index);
+	if (event->kind == CTP_KIND_AWAIT) {
+		coro->nr_awaits++;
+		coro->awaited = child;
+	} else if (coro->nr_awaits) {
+		coro->nr_awaits--;
+	}
+	return true;
+}
+
+/* A switch names the coroutine that it enters; what the left one waits for comes behind it. */
+bool coro_waits_for(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+	uint32_t descriptor = 0;
+
+	if (!(coro->flags & MODEL_CORO_LEFT_BY_SWITCH) || coro->wait_object) {
+		coro->flags |= MODEL_CORO_WAITS_FOR_MORE;
+		return true;
+	}
+	coro->wait_object = event->object;
+	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_DESCRIPTOR &&
+		!descriptor_bind(model, event, &descriptor))
+		return false;
+	coro_at(model, index)->descriptor = descriptor;
+	return true;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model's life, and the one switch over the kinds of events. What each kind means is in the
+ * other files of this folder.
+ */
+#include <stdlib.h>
+
+#include "failure.h"
+#include "model_parts.h"
+
+/* The last heartbeat may be this old when an engine is killed: later events are still true. */
+#define MARGIN_NS INT64_C(10000000000)
+/* Where nothing says when observation ended, silence longer than this is taken for a broken time.
+ */
+#define LONGEST_SILENCE_NS (INT64_C(86400) * 1000000000)
+/* Clock readings of two cores, and instructions around them, differ by less. */
+#define LEAST_UNCERTAINTY_NS 1000
+
+static ct_time time_plus(ct_time time, int64_t ns)
+{
+	ct_time sum;
+
+	if (__builtin_add_overflow(time, ns, &sum))
+		return ns < 0 ? INT64_MIN + 1 : INT64_MAX;
+	return sum;
+}
+
+static void set_window(struct model *model)
+{
+	const struct ct_tables *tables = model->tables;
+
+	model->uncertainty_ns = tables->clock_skew_ns > LEAST_UNCERTAINTY_NS ? tables->clock_skew_ns
+									     : LEAST_UNCERTAINTY_NS;
+	model->from = tables->observed_from;
+	model->now = tables->observed_until;
+	model->lowest = INT64_MIN + 1;
+	if (model->from != CT_NO_TIME)
+		model->lowest = time_plus(model->from, -MARGIN_NS);
+	model->is_open_ended = model->now == CT_NO_TIME || model->now <= model->from;
+	model->highest = model->is_open_ended ? INT64_MAX : time_plus(model->now, MARGIN_NS);
+}
+
+static void init_processes(struct model *model)
+{
+	uint32_t i;
+
+	for (i = 0; i < model->nr_processes; i++) {
+		model->processes[i].ready_since = CT_NO_TIME;
+		model->processes[i].shutdown_from = CT_NO_TIME;
+		model->processes[i].warm_up_until = CT_NO_TIME;
+		model->processes[i].halted = CT_NO_TIME;
+		model->processes[i].last_run = CT_NO_TIME;
+	}
+}
+
+static void init_threads(struct model *model)
+{
+	uint32_t i;
+
+	for (i = 0; i < model->nr_threads; i++) {
+		struct model_thread *thread = thread_at(model, i);
+
+		thread->process =
+			i < model->tables->nr_threads ? model->tables->threads[i].process : 0;
+		thread->stopped = i && i < model->tables->nr_threads
+					  ? model->tables->threads[i].stopped
+					  : CT_NO_TIME;
+		thread->last_event = thread->idle_from = thread->blocked_from = CT_NO_TIME;
+		thread->seen = CT_NO_TIME;
+		thread->idle_good = thread->timed_end = INT64_MIN;
+	}
+}
+
+/* Index 0 of every array means none. */
+static bool reserve_none(struct model *model)
+{
+	return vec_push(&model->coros, (struct model_coro){0}) &&
+	       vec_push(&model->pages, (struct model_page){{0}}) &&
+	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
+	       vec_push(&model->streaks, (struct model_streak){0}) &&
+	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
+	       vec_push(&model->objects, (struct model_object){.released = CT_NO_TIME});
+}
+
+enum ct_status model_new(
+	const struct ct_tables *tables, struct model **ret_model, struct ct_error *reterr)
+{
+	struct model *model = calloc(1, sizeof(*model));
+
+	if (!model)
+		return ct_fail_memory(reterr);
+	model->tables = tables;
+	model->nr_processes = tables->nr_processes ? tables->nr_processes : 1;
+	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
+	model->processes = calloc(model->nr_processes, sizeof(*model->processes));
+	model->threads = calloc(model->nr_threads, sizeof(*model->threads));
+	if (!model->processes || !model->threads || !reserve_none(model) || !gap_tables(model)) {
+		model_free(model);
+		return ct_fail_memory(reterr);
+	}
+	set_window(model);
+	init_processes(model);
+	init_threads(model);
+	*ret_model = model;
+	return CT_OK;
+}
+
+static void free_process(struct model_process *process)
+{
+	map_fini(&process->pages);
+	map_fini(&process->frames);
+	map_fini(&process->addresses);
+	map_fini(&process->user_data);
+	map_fini(&process->objects);
+	vec_fini(&process->offsets);
+	vec_fini(&process->unmatched);
+	map_fini(&process->numbers);
+	vec_fini(&process->workers);
+}
+
+void model_free(struct model *model)
+{
+	uint32_t i;
+
+	if (!model)
+		return;
+	for (i = 0; model->processes && i < model->nr_processes; i++)
+		free_process(process_at(model, i));
+	vec_fini(&model->coros);
+	vec_fini(&model->pages);
+	vec_fini(&model->descriptors);
+	vec_fini(&model->objects);
+	vec_fini(&model->ghosts);
+	vec_fini(&model->conflicts);
+	vec_fini(&model->streaks);
+	vec_fini(&model->crashes);
+	vec_fini(&model->gaps);
+	free(model->processes);
+	free(model->threads);
+	free(model);
+}
+
+/* ---------------------------------------------------------------- what can not be true */
+
+/*
+ * A row with a time of 0, or far outside the run, says nothing about when anything was, and can
+ * move neither "now" nor any state.
+ */
+static bool is_possible(struct model *model, const struct ct_event *event)
+{
+	if (event->time < model->lowest || event->time > model->highest)
+		return false;
+	if (event->time == 0 && model->from > 0)
+		return false;
+	if (event->process >= model->nr_processes || event->thread >= model->nr_threads)
+		return false;
+	if (model->is_open_ended) {
+		if (event->time > model->now || model->now == CT_NO_TIME)
+			model->now = event->time;
+		model->highest = time_plus(model->now, LONGEST_SILENCE_NS);
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- kinds of their own */
+
+static bool take_detail(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	switch (event->argument) {
+	case CTP_DETAIL_DEADLINE:
+		if (thread->last_suspended)
+			coro_at(model, thread->last_suspended)->deadline =
+				(ct_time)event->object - model->tables->epoch_monotonic_ns;
+		else
+			thread_deadline(model, event->thread);
+		return true;
+	case CTP_DETAIL_RESOURCE:
+		if (thread->last_suspended && !coro_waits_for(model, thread->last_suspended, event))
+			return false;
+		return !thread->last_doubled ||
+		       descriptor_is_copy_of(model, thread->last_doubled, event->object, event);
+	case CTP_DETAIL_RECEIVER:
+		object_receiver(model, event);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool take_crash(struct model *model, const struct ct_event *event)
+{
+	struct model_crash crash = {
+		.process = event->process,
+		.thread = event->thread,
+		.coro = thread_at(model, event->thread)->top,
+		.site = event->site,
+		.signal_number = event->argument,
+		.is_sent = event->flags & 1,
+		.address = event->object,
+		.time = event->time,
+		.sequence = event->sequence,
+	};
+
+	return vec_push(&model->crashes, crash);
+}
+
+static bool apply_coro(struct model *model, const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_CREATE:
+		return coro_create(model, event);
+	case CTP_KIND_FRAME:
+		return coro_frame(model, event);
+	case CTP_KIND_RESUME:
+		return coro_resume(model, event);
+	case CTP_KIND_SUSPEND:
+		return coro_suspend(model, event);
+	case CTP_KIND_CANCEL:
+		return coro_cancel(model, event);
+	case CTP_KIND_WAKE:
+		return wake_apply(model, event);
+	case CTP_KIND_RETURN:
+		return coro_return(model, event);
+	case CTP_KIND_DESTROY:
+		return coro_destroy(model, event);
+	case CTP_KIND_SWITCH:
+		return coro_switch(model, event);
+	case CTP_KIND_DETAIL:
+		return take_detail(model, event);
+	case CTP_KIND_ACQUIRE:
+	case CTP_KIND_RELEASE:
+	case CTP_KIND_HAND_OVER:
+	case CTP_KIND_NOTIFY:
+		coro_progress(model, model_find(model, event->process, event->coro));
+		return coro_touch(model, event) && object_change(model, event);
+	case CTP_KIND_ENQUEUE:
+		return coro_enqueue(model, event);
+	case CTP_KIND_DEQUEUE:
+		return coro_dequeue(model, event);
+	default: /* await, await-done */
+		return coro_await(model, event);
+	}
+}
+
+static bool apply_descriptor(struct model *model, const struct ct_event *event)
+{
+	process_at(model, event->process)->nr_descriptor_events++;
+	coro_progress(model, thread_at(model, event->thread)->top);
+	switch (event->kind) {
+	case CTP_KIND_DESCRIPTOR_OPEN:
+		return descriptor_open(model, event);
+	case CTP_KIND_DESCRIPTOR_CLOSE:
+		return descriptor_close(model, event);
+	case CTP_KIND_DESCRIPTOR_ARM:
+		return descriptor_arm(model, event);
+	case CTP_KIND_DESCRIPTOR_READY:
+		return descriptor_ready(model, event);
+	case CTP_KIND_DESCRIPTOR_IO:
+		return descriptor_transfer(model, event);
+	case CTP_KIND_DESCRIPTOR_SHUTDOWN:
+		return descriptor_shutdown(model, event);
+	case CTP_KIND_DESCRIPTOR_DUP:
+		return descriptor_dup(model, event);
+	default:
+		return descriptor_timer(model, event);
+	}
+}
+
+static bool apply_thread(struct model *model, const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_PARK:
+		thread_park(model, event);
+		return true;
+	case CTP_KIND_UNPARK:
+		thread_unpark(model, event);
+		return true;
+	case CTP_KIND_BLOCK_BEGIN:
+		thread_block_begin(model, event);
+		return true;
+	case CTP_KIND_BLOCK_END:
+		thread_block_end(model, event);
+		return true;
+	case CTP_KIND_THREAD_STOP:
+		thread_stop(model, event);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool apply_other(struct model *model, const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_TASK_BEGIN:
+	case CTP_KIND_TASK_END:
+	case CTP_KIND_REGION_BEGIN:
+	case CTP_KIND_REGION_END:
+	case CTP_KIND_LOG:
+	case CTP_KIND_COUNTER:
+	case CTP_KIND_CLOCK:
+		return true;
+	case CTP_KIND_MARK:
+		return coro_mark(model, event);
+	case CTP_KIND_LOST:
+		return gap_lost(model, event);
+	case CTP_KIND_CRASH:
+		return take_crash(model, event);
+	case CTP_KIND_THREAD_STATE:
+		thread_seen(model, event);
+		return true;
+	default:
+		model->nr_unknown_kinds++;
+		return true;
+	}
+}
+
+enum ct_status model_apply(
+	struct model *model, const struct ct_event *event, struct ct_error *reterr)
+{
+	bool is_taken;
+
+	model->nr_events++;
+	if (!is_possible(model, event)) {
+		model->nr_impossible++;
+		return CT_OK;
+	}
+	thread_note(model, event);
+	if (event->kind >= CTP_KIND_CREATE && event->kind <= CTP_KIND_DETAIL)
+		is_taken = apply_coro(model, event);
+	else if (event->kind >= CTP_KIND_DESCRIPTOR_OPEN &&
+		 event->kind <= CTP_KIND_DESCRIPTOR_TIMER)
+		is_taken = apply_descriptor(model, event);
+	else if (event->kind >= CTP_KIND_THREAD_START && event->kind <= CTP_KIND_BLOCK_END)
+		is_taken = apply_thread(model, event);
+	else
+		is_taken = apply_other(model, event);
+	return is_taken ? CT_OK : ct_fail_memory(reterr);
+}
+
+enum ct_status model_finish(struct model *model, struct ct_error *reterr)
+{
+	size_t i;
+
+	(void)reterr;
+	if (model->now == CT_NO_TIME)
+		model->now = 0;
+	for (i = 1; i < model->coros.count; i++)
+		model->nr_broken += !!(model->coros.at[i].flags & MODEL_CORO_EARLY_RESUME);
+	thread_finish(model);
+	return CT_OK;
+}
+
+ct_time model_end_of(const struct model *model, uint32_t process)
+{
+	ct_time end = model->now;
+	ct_time ended = CT_NO_TIME, halted = model->processes[process].halted;
+
+	if (process < model->tables->nr_processes)
+		ended = model->tables->processes[process].ended;
+	if (ended != CT_NO_TIME && ended < end)
+		end = ended;
+	return halted != CT_NO_TIME && halted < end ? halted : end;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model: events folded into coroutines, threads and descriptors, and what must be known to
+ * judge them: who ran where, who was idle when, which descriptor a number stood for, what is
+ * missing.
+ *
+ * The model states what the events say, and where they leave a doubt it says so. It draws no
+ * conclusion about right or wrong; that is the analysers' part. It reads no source and no file: the
+ * caller feeds it one event after the other, in the order of a source.
+ *
+ * Everything lies in flat arrays and is named by its 32-bit index there; index 0 of each is
+ * reserved and means none. Threads and processes have the indexes of ct_tables. Analysers read the
+ * arrays directly and change nothing. One thread uses a model at a time.
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+#include "map.h"
+#include "vec.h"
+
+/* What is known of a coroutine besides its state. */
+enum model_coro_flag {
+	MODEL_CORO_WAS_CREATED = 1 << 0, /* its creation is in the trace */
+	MODEL_CORO_ON_STACK = 1 << 1,    /* it is on its thread's stack of running coroutines */
+	/* Resumed while another thread still ran it: it may be the clocks, the suspend decides. */
+	MODEL_CORO_EARLY_RESUME = 1 << 2,
+	MODEL_CORO_HAS_DOUBTFUL_WAKE = 1 << 3, /* a wake may have been for it, or not */
+	MODEL_CORO_IS_FRAME_REUSED = 1 << 4,   /* its frame lies where another one's lay */
+	MODEL_CORO_WAS_DESTROYED_WAITING = 1 << 5,
+	/* At its destruction every worker had been idle since its descriptor was closed. */
+	MODEL_CORO_WAS_DESTROYED_QUIET = 1 << 6,
+	MODEL_CORO_IS_INITIAL = 1 << 7,     /* it was seen to be suspended at its beginning */
+	MODEL_CORO_IS_HIDDEN = 1 << 10,     /* created, and where it is now is not known */
+	MODEL_CORO_WAITS_FOR_MORE = 1 << 9, /* its last wait is for further objects, too */
+	MODEL_CORO_WAS_REPLACED = 1 << 8,   /* no end was seen, but its memory serves another one */
+	MODEL_CORO_LEFT_BY_SWITCH = 1 << 11, /* what it waits for comes as a detail */
+};
+
+/* One wake of a coroutine. */
+struct model_waking {
+	ct_time time; /* CT_NO_TIME: none */
+	uint64_t sequence;
+	uint32_t coro; /* the waker; 0: a thread */
+	uint32_t thread;
+	uint32_t site;
+};
+
+struct model_coro {
+	uint64_t id;
+	ct_time changed;      /* when it entered its present state */
+	uint64_t wait_object; /* what it waited for last: a resource handle */
+	uint64_t last_event;  /* sequence number */
+	uint32_t process;
+	uint32_t thread; /* the one it runs on, or ran on last; before that, its creator's */
+	uint32_t above;  /* neighbours on that thread's stack of running coroutines */
+	uint32_t below;
+	uint32_t wait_site;
+	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */
+	uint16_t flags;      /* enum model_coro_flag */
+	uint8_t state;       /* enum ct_state */
+	uint8_t point;       /* enum ctp_point of the last suspend */
+	uint8_t wake_outcome;
+	uint8_t mark;
+	uint32_t nr_resumes;
+	uint32_t nr_wakes;
+	ct_time suspended;   /* its last suspend; CT_NO_TIME: none was seen */
+	uint64_t wait_event; /* that suspend's sequence number */
+	ct_time wake_time;   /* the last wake for it; CT_NO_TIME: none */
+	uint64_t wake_event;
+	ct_time deadline; /* when its last wait ends by itself; CT_NO_TIME: it does not */
+	ct_time created;
+	ct_time destroyed;
+	uint64_t frame;   /* address; 0: not known */
+	uint64_t address; /* of its tracing state; 0: not known */
+	uint32_t parent;  /* index; 0: a thread created it, or not known */
+	uint32_t spawn_site;
+	uint32_t function_site;
+	uint32_t wake_thread;
+	uint32_t destroy_thread;
+	uint64_t destroy_event;          /* UINT64_MAX: it was not seen */
+	uint32_t destroy_coro;           /* that ran there; 0: none */
+	uint32_t wake_site;              /* of the last wake */
+	uint32_t wake_coro;              /* the waker; 0: a thread */
+	struct model_waking wake_before; /* the one before the last */
+	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
+	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
+	uint32_t awaited;      /* the child that it awaited last; 0: none */
+	uint32_t nr_awaits;    /* children that it awaits now */
+	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
+	bool is_queue_private; /* no other thread can take it from there */
+	ct_time queued;
+	uint64_t queue_event;
+	/* The last moment before its destruction since which every worker had been idle once. */
+	ct_time quiet_at_end;
+};
+
+struct model_thread {
+	uint32_t process;
+	uint32_t top;         /* the coroutine that runs on it; 0: none */
+	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
+	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */
+	ct_time idle_good;    /* the last moment at which it was idle with nothing ready anywhere */
+	ct_time timed_end;    /* the end of its last idleness that had a time-out */
+	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */
+	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
+	ct_time stopped;      /* it has ended; CT_NO_TIME: not known */
+	uint64_t seen_event;
+	uint32_t seen_system_call;
+	char seen_state; /* the letter of /proc, such as 'S' */
+	uint8_t blocked_call;
+	bool is_worker; /* it ran a coroutine at some time */
+	bool is_parked;
+	bool is_polling;    /* in a call that waits for descriptors */
+	bool is_idle_timed; /* its present idleness ends by itself */
+	bool seen_untimed;  /* at that look it blocked without time-out */
+	bool is_blocked_timed;
+	uint32_t last_suspended; /* whom a detail speaks of: coroutine or descriptor; one at most */
+	uint32_t last_doubled;
+	uint32_t last_handed; /* the object of its last hand-over; 0: its receiver is known */
+};
+
+enum model_descriptor_flag {
+	MODEL_DESCRIPTOR_IS_OPEN = 1 << 0,
+	MODEL_DESCRIPTOR_IS_ARMED = 1 << 1,
+	MODEL_DESCRIPTOR_WAS_ARMED = 1 << 2, /* readiness, at least once, was what told of it */
+	MODEL_DESCRIPTOR_IS_LISTENER = 1 << 3,
+	MODEL_DESCRIPTOR_IS_TIMER = 1 << 4,
+	MODEL_DESCRIPTOR_REPEATS = 1 << 5,
+	MODEL_DESCRIPTOR_SHARES_DATA = 1 << 6, /* its user data also names another descriptor */
+	MODEL_DESCRIPTOR_IS_DOUBLED = 1 << 7,  /* there is or was another descriptor of its file */
+	MODEL_DESCRIPTOR_CLOSE_UNSEEN =
+		1 << 8, /* its number was given out again: it was closed before */
+};
+
+/* One generation of one descriptor number. */
+struct model_descriptor {
+	uint32_t process;
+	uint32_t fd;
+	uint32_t generation; /* as the trace tells; 0: it does not */
+	uint32_t older;      /* generations of the same number */
+	uint32_t newer;
+	uint32_t file; /* the first descriptor of the same file; itself, where there is no other */
+	uint32_t nr_copies;    /* in the first: descriptors of the file that are open */
+	uint16_t flags;        /* enum model_descriptor_flag */
+	uint16_t shutdowns;    /* bit n: shutdown(n) was called */
+	uint16_t armed_events; /* as poll has them */
+	ct_time opened;        /* CT_NO_TIME: not seen */
+	ct_time closed;        /* CT_NO_TIME: it is open */
+	ct_time file_closed;   /* in the first: when the last descriptor of the file was closed */
+	uint32_t last_copy;    /* in the first: which one that was */
+	uint32_t open_site;
+	uint32_t close_site;
+	uint32_t close_thread;
+	uint32_t close_coro; /* what ran on that thread; 0: no coroutine that is known */
+	uint32_t nr_hidden;  /* coroutines that may have run there unseen */
+	uint32_t nr_waits;   /* suspensions that waited for it */
+	uint64_t close_event;
+	uint64_t user_data;
+	ct_time armed;
+	ct_time reported; /* a poll reported it last; CT_NO_TIME: never */
+	ct_time ready;    /* the same, where nobody has transferred anything since */
+	ct_time expiry;   /* of a timer; CT_NO_TIME: it is not set */
+	uint64_t ready_event;
+	uint32_t ready_thread;
+	uint32_t ready_flags; /* as poll has them */
+};
+
+/*
+ * A wake of a frame that nothing was known to lie at; MODEL_UNMATCHED are kept, to be matched
+ * later.
+ */
+struct model_unmatched {
+	uint64_t frame;
+	ct_time time;
+};
+
+#define MODEL_UNMATCHED 4096u
+
+struct model_process {
+	struct map pages; /* coroutine id / MODEL_PAGE_IDS -> index into model.pages */
+	uint64_t cached_key;
+	uint32_t cached_page;  /* 0: none */
+	uint32_t nr_ready;     /* coroutines in state READY */
+	uint32_t nr_hidden;    /* coroutines that may be running without having been seen to */
+	ct_time ready_since;   /* when nr_ready last left zero */
+	struct map frames;     /* frame address -> coroutine */
+	struct map addresses;  /* address of the tracing state -> coroutine */
+	VEC(uint64_t) offsets; /* seen between the two */
+	VEC(struct model_unmatched) unmatched;
+	struct map numbers;    /* descriptor number -> its newest generation */
+	struct map user_data;  /* given to epoll -> descriptor */
+	struct map objects;    /* resource handle -> model.objects */
+	VEC(uint32_t) workers; /* thread indexes */
+	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none
+			    */
+	ct_time last_run;  /* the last resumeof any of its coroutines; CT_NO_TIME: none */
+	uint64_t nr_descriptor_waits;
+	uint64_t nr_descriptor_events;
+	uint64_t nr_opened;
+	uint64_t nr_open;
+	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */
+	ct_time warm_up_until; /* it said that it had begun to work; CT_NO_TIME: it did not */
+	bool is_warming_up;
+	bool has_completions; /* signs of completion-based input and output */
+	bool has_polls;       /* waits by poll or select, which name no descriptor beforehand */
+	bool tells_takings;   /* acquisitions of other things than locks are told */
+	ct_time halted;       /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
+};
+
+/* A lock, channel, or anything else that coroutines hand to each other. */
+struct model_object {
+	uint64_t handle;
+	uint32_t process;
+	uint32_t owner;        /* coroutine that holds it; MODEL_OWNER_UNKNOWN; 0: none */
+	uint32_t owner_site;   /* where it came to hold it */
+	uint32_t owner_thread; /* on which it was told */
+	uint32_t giver;        /* the coroutine that handed it over */
+	bool is_handed;        /* by a hand-over, and the owner has not told of it since */
+	ct_time owned;         /* since when */
+	uint64_t owner_event;
+	ct_time released;   /* CT_NO_TIME: never */
+	ct_time notified;   /* the last notify that woke nobody; CT_NO_TIME: none */
+	uint32_t vain_coro; /* of that notify */
+	uint32_t vain_thread;
+	uint32_t vain_site;
+	uint64_t vain_event;
+	/* At least as many were given and not taken, if every taking is told. */
+	uint64_t nr_left;
+	bool has_takers;          /* one was taken at some time */
+	uint32_t changed_by_coro; /* the last of any change */
+	uint32_t changed_by_thread;
+	uint32_t changed_at; /* site */
+	uint8_t changed_how; /* enum ctp_kind; 0: never */
+	ct_time changed;
+	uint64_t change_event;
+};
+
+#define MODEL_PAGE_IDS 64u
+struct model_page {
+	uint32_t coro[MODEL_PAGE_IDS];
+};
+
+/*
+ * Wakes of a coroutine by itself, with nothing done in between but waiting: the present streak, and the
+ * longest one.
+ */
+struct model_streak {
+	uint32_t coro;
+	uint32_t wait_site; /* at which it waited in between, in the longest one */
+	uint32_t site;      /* of its last wake */
+	bool was_running;   /* at that wake */
+	uint64_t count;
+	ct_time first;
+	ct_time last;
+	uint64_t longest;
+	ct_time longest_first;
+	ct_time longest_last;
+	uint64_t nr_self_wakes; /* in all streaks */
+};
+
+/* A step that does not lead on from the state that a coroutine was in. */
+struct model_conflict {
+	uint32_t coro;
+	uint32_t thread;
+	uint32_t site;
+	uint32_t thread_before; /* on which the state was entered */
+	uint8_t kind;           /* enum ctp_kind of the event */
+	uint8_t state;          /* enum ct_state before it */
+	bool is_explained;      /* the clocks explain it after all */
+	bool was_idle;          /* its thread had gone idle since: a suspend was not told */
+	ct_time time;
+	ct_time before; /* when the state was entered */
+	uint64_t sequence;
+	uint64_t sequence_before;
+	struct model_waking wakes[2]; /* the last ones until then, the older first */
+};
+
+/* Something done to a coroutine that was gone. */
+struct model_ghost {
+	uint32_t coro;
+	uint32_t thread;
+	uint32_t site;
+	uint8_t kind;     /* enum ctp_kind of what was done */
+	uint8_t argument; /* of the event: of a wake, its outcome */
+	uint32_t by;      /* coroutine that did it; 0: none */
+	ct_time time;
+	uint64_t sequence;
+};
+
+struct model_crash {
+	uint32_t process;
+	uint32_t thread;
+	uint32_t coro; /* that ran there; 0: none */
+	uint32_t site; /* the instruction */
+	uint32_t signal_number;
+	bool is_sent; /* by another process */
+	uint64_t address;
+	ct_time time;
+	uint64_t sequence;
+};
+
+/* Events that are missing. */
+struct model_gap {
+	uint32_t process;
+	uint32_t thread; /* 0: not known */
+	uint32_t reason; /* enum ctp_loss */
+	uint64_t count;
+	ct_time first;
+	ct_time last;
+};
+
+struct model {
+	const struct ct_tables *tables;
+	VEC(struct model_coro) coros;
+	VEC(struct model_page) pages;
+	VEC(struct model_descriptor) descriptors;
+	VEC(struct model_object) objects;
+	VEC(struct model_ghost) ghosts;       /* at most MODEL_GHOSTS */
+	VEC(struct model_streak) streaks;     /* [0] is none */
+	VEC(struct model_conflict) conflicts; /* [0] is none; at most MODEL_GHOSTS */
+	VEC(struct model_crash) crashes;
+	VEC(struct model_gap) gaps;
+	struct model_thread *threads;    /* nr_threads of the tables */
+	struct model_process *processes; /* nr_processes of the tables */
+	uint32_t nr_threads;
+	uint32_t nr_processes;
+	ct_time lowest; /* times outside of these can not be true */
+	ct_time highest;
+	ct_time from;           /* observation */
+	ct_time now;            /* its end */
+	int64_t uncertainty_ns; /* how far the clocks of two threads may disagree */
+	bool is_open_ended;     /* the tables do not say when observation ended */
+	uint64_t nr_events;
+	uint64_t nr_lost;
+	uint64_t nr_impossible;
+	uint64_t nr_unknown_kinds;
+	uint64_t nr_broken;
+	uint64_t nr_reordered;
+	uint64_t nr_unmatched_wakes;
+	uint64_t nr_frames_reused;
+};
+
+#define MODEL_GHOSTS 65536u
+#define MODEL_OWNER_UNKNOWN UINT32_MAX
+
+/*
+ * model_new: an empty model of the trace with these tables, which outlive it.
+ * model_free: gives everything back. NULL is allowed.
+ */
+enum ct_status model_new(
+	const struct ct_tables *tables, struct model **ret_model, struct ct_error *reterr);
+void model_free(struct model *model);
+
+/*
+ * model_apply: folds in one event. Whatever an event says is taken up or counted; the only failure
+ * is CT_ERR_NO_MEMORY..
+ */
+enum ct_status model_apply(
+	struct model *model, const struct ct_event *event, struct ct_error *reterr);
+
+/* model_finish: after the last event: settles what was left open. Nothing is applied after it. */
+enum ct_status model_finish(struct model *model, struct ct_error *reterr);
+
+/* model_find: a coroutine by its process and id; 0 where there is none. */
+uint32_t model_find(struct model *model, uint32_t process, uint64_t id);
+
+/* model_find_frame: the living coroutine whose frame lies there; 0 where there is none. */
+uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame);
+
+/* model_find_object: what a resource handle names, where anything was done to it; 0: nothing was.
+ */
+uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle);
+
+/* model_export: a coroutine as the public library shows it. */
+void model_export(const struct model *model, uint32_t coro, struct ct_coro *ret_coro);
+
+/*
+ * model_quiet_since: has every worker of the process gone idle after `time`, with nothing ready at
+ * that moment? A worker that waits with a time-out counts once that has run out and it is idle
+ * again. Workers that have ended count. Before model_finish, `now` is the present time.
+ */
+bool model_quiet_since(const struct model *model, uint32_t process, ct_time time, ct_time now);
+
+/* model_thread_quiet_time: the last moment at which this thread was idle; INT64_MAX: it has ended.
+ */
+ct_time model_thread_quiet_time(const struct model *model, uint32_t thread, ct_time now);
+
+/* model_quiet_time: the last moment of which model_quiet_since is true; INT64_MIN: there is none.
+ */
+ct_time model_quiet_time(const struct model *model, uint32_t process, ct_time now);
+
+/*
+ * model_lost_between: how many events of the process, on any thread, are missing between two times;
+ * 0: none. A gap that touches the interval counts whole.
+ */
+uint64_t model_lost_between(
+	const struct model *model, uint32_t process, ct_time from, ct_time until);
+
+/* model_end_of: until when the process was observed: its end, its halt, or that of the trace. */
+ct_time model_end_of(const struct model *model, uint32_t process);
+
+/* model_waits_outside: is what this blocked thread waits for outside the program, or not known? */
+bool model_waits_outside(const struct model *model, uint32_t thread);
+
+/* model_is_pending_timer: will this descriptor's timer fire after `time`, as far as is known? */
+bool model_is_pending_timer(const struct model_descriptor *descriptor, ct_time time);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the model share. Each function takes up one kind of event; false is always "out
+ * of memory". Nothing here is for other folders.
+ */
+#ifndef MODEL_MODEL_PARTS_H
+#define MODEL_MODEL_PARTS_H
+
+#include "model.h"
+
+static inline struct model_coro *coro_at(struct model *model, uint32_t coro)
+{
+	return &model->coros.at[coro];
+}
+
+static inline struct model_process *process_at(struct model *model, uint32_t process)
+{
+	return &model->processes[process];
+}
+
+static inline struct model_thread *thread_at(struct model *model, uint32_t thread)
+{
+	return &model->threads[thread];
+}
+
+/* Are two times so near that the clocks of two threads may have changed their order? */
+static inline bool is_near(const struct model *model, ct_time a, ct_time b)
+{
+	return a != CT_NO_TIME && b != CT_NO_TIME &&
+	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
+}
+
+/* ---------------------------------------------------------------- coroutines: coro.c */
+
+/* coro_get: the coroutine of this event, made if it was not known; 0: out of memory. */
+uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
+
+bool coro_create(struct model *model, const struct ct_event *event);
+bool coro_frame(struct model *model, const struct ct_event *event);
+bool coro_resume(struct model *model, const struct ct_event *event);
+bool coro_suspend(struct model *model, const struct ct_event *event);
+bool coro_cancel(struct model *model, const struct ct_event *event);
+bool coro_return(struct model *model, const struct ct_event *event);
+bool coro_destroy(struct model *model, const struct ct_event *event);
+bool coro_switch(struct model *model, const struct ct_event *event);
+bool coro_enqueue(struct model *model, const struct ct_event *event);
+/* coro_waits_for: the detail after a suspend or switch. */
+bool coro_waits_for(struct model *model, uint32_t coro, const struct ct_event *event);
+bool coro_dequeue(struct model *model, const struct ct_event *event);
+bool coro_await(struct model *model, const struct ct_event *event);
+bool coro_mark(struct model *model, const struct ct_event *event);
+/* coro_touch: an event of a coroutine that does not change its state. */
+bool coro_touch(struct model *model, const struct ct_event *event);
+
+/* coro_set_state: the one place where states change and the ready ones are counted. */
+void coro_set_state(
+	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/* coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
+void coro_leave_stack(struct model *model, uint32_t index);
+/* coro_leave_queue: it is in none any more. */
+void coro_leave_queue(struct model_coro *coro);
+/* coro_progress: it did something else than to wait and to wake. */
+void coro_progress(struct model *model, uint32_t coro);
+/* coro_woke_itself: the wake is its own. */
+bool coro_woke_itself(struct model *model, uint32_t coro, const struct ct_event *event);
+/* coro_conflict: the event does not lead on from the state that the coroutine is in. */
+bool coro_conflict(struct model *model, uint32_t coro, const struct ct_event *event);
+/* coro_ghost: something was done to a coroutine that is gone. */
+bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- wakes, frames: wake.c */
+
+bool wake_apply(struct model *model, const struct ct_event *event);
+/* wake_last: the last wake of this coroutine. */
+struct model_waking wake_last(const struct model_coro *coro);
+/* wake_learn_frame: this coroutine's frame lies at `frame` from now on. */
+bool wake_learn_frame(struct model *model, uint32_t coro, uint64_t frame);
+/* wake_learn_address: this coroutine's tracing state lies at `address` from now on. */
+bool wake_learn_address(struct model *model, uint32_t coro, uint64_t address);
+
+/* ---------------------------------------------------------------- threads: thread.c */
+
+/* thread_note: every event passes here first. */
+void thread_note(struct model *model, const struct ct_event *event);
+bool thread_be_worker(struct model *model, uint32_t thread);
+void thread_park(struct model *model, const struct ct_event *event);
+void thread_unpark(struct model *model, const struct ct_event *event);
+void thread_block_begin(struct model *model, const struct ct_event *event);
+void thread_block_end(struct model *model, const struct ct_event *event);
+void thread_stop(struct model *model, const struct ct_event *event);
+void thread_seen(struct model *model, const struct ct_event *event);
+void thread_finish(struct model *model);
+/* thread_deadline: the wait that this thread has just begun ends by itself. */
+void thread_deadline(struct model *model, uint32_t thread);
+
+/* ---------------------------------------------------------------- descriptors: descriptor.c */
+
+bool descriptor_open(struct model *model, const struct ct_event *event);
+bool descriptor_close(struct model *model, const struct ct_event *event);
+bool descriptor_arm(struct model *model, const struct ct_event *event);
+bool descriptor_ready(struct model *model, const struct ct_event *event);
+bool descriptor_transfer(struct model *model, const struct ct_event *event);
+bool descriptor_shutdown(struct model *model, const struct ct_event *event);
+bool descriptor_dup(struct model *model, const struct ct_event *event);
+bool descriptor_timer(struct model *model, const struct ct_event *event);
+/* descriptor_is_copy_of: the detail after a dup. */
+bool descriptor_is_copy_of(
+	struct model *model, uint32_t copy, uint64_t original, const struct ct_event *event);
+/* descriptor_bind: the generation that a suspend on this handle waits for; false: out of memory. */
+bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t *ret_descriptor);
+
+/* ---------------------------------------------------------------- objects: object.c */
+
+/* object_change: acquire, release, hand-over and notify. */
+bool object_change(struct model *model, const struct ct_event *event);
+/* object_receiver: the detail after a hand-over. */
+void object_receiver(struct model *model, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- what is missing: gap.c */
+
+bool gap_lost(struct model *model, const struct ct_event *event);
+bool gap_tables(struct model *model);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects that coroutines hand to each other (locks, semaphores, channels, conditions): who holds
+ * one, when it was given back, and whether somebody was notified in vain. Only what the program
+ * tells of.
+ */
+#include "model_parts.h"
+
+uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle)
+{
+	uint32_t object = 0;
+
+	if (process < model->nr_processes)
+		map_get(&model->processes[process].objects, handle, &object);
+	return object;
+}
+
+static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
+{
+	uint32_t index = model_find_object(model, process, handle);
+	struct model_object fresh = {
+		.handle = handle,
+		.process = process,
+		.released = CT_NO_TIME,
+		.notified = CT_NO_TIME,
+	};
+
+	if (index)
+		return index;
+	if (model->objects.count >= UINT32_MAX || !vec_push(&model->objects, fresh))
+		return 0;
+	index = (uint32_t)(model->objects.count - 1);
+	return map_put(&process_at(model, process)->objects, handle, index) ? index : 0;
+}
+
+static void note_change(
+	struct model *model, struct model_object *object, const struct ct_event *event)
+{
+	object->changed = event->time;
+	object->changed_how = event->kind;
+	object->changed_at = event->site;
+	object->changed_by_thread = event->thread;
+	object->changed_by_coro = model_find(model, event->process, event->coro);
+	object->change_event = event->sequence;
+}
+
+static void own(struct model_object *object, uint32_t owner, const struct ct_event *event)
+{
+	object->owner = owner;
+	object->owner_site = event->site;
+	object->owner_thread = event->thread;
+	object->owner_event = event->sequence;
+	object->owned = event->time;
+	object->is_handed = false;
+	object->giver = 0;
+}
+
+static void acquire(struct model *model, struct model_object *object, const struct ct_event *event)
+{
+	own(object, object->changed_by_coro ? object->changed_by_coro : MODEL_OWNER_UNKNOWN, event);
+	object->has_takers = true;
+	if (object->nr_left)
+		object->nr_left--;
+	if (CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK)
+		process_at(model, event->process)->tells_takings = true;
+}
+
+static void notify(struct model_object *object, const struct ct_event *event)
+{
+	object->nr_left++;
+	object->notified = CT_NO_TIME;
+	if (event->argument)
+		return;
+	object->notified = event->time;
+	object->vain_coro = object->changed_by_coro;
+	object->vain_thread = event->thread;
+	object->vain_site = event->site;
+	object->vain_event = event->sequence;
+}
+
+void object_receiver(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+	struct model_object *object = &model->objects.at[thread->last_handed];
+	uint32_t receiver = model_find(model, event->process, event->object);
+
+	if (thread->last_handed && object->owner == MODEL_OWNER_UNKNOWN && receiver)
+		object->owner = receiver;
+	thread->last_handed = 0;
+}
+
+bool object_change(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = get(model, event->process, event->object);
+	struct model_object *object = &model->objects.at[index];
+
+	if (!index)
+		return false;
+	note_change(model, object, event);
+	switch (event->kind) {
+	case CTP_KIND_ACQUIRE:
+		acquire(model, object, event);
+		break;
+	case CTP_KIND_HAND_OVER:
+		own(object, MODEL_OWNER_UNKNOWN, event);
+		object->giver = object->changed_by_coro;
+		object->is_handed = true;
+		thread_at(model, event->thread)->last_handed = index;
+		break;
+	case CTP_KIND_RELEASE:
+		object->owner = 0;
+		object->released = event->time;
+		break;
+	default: /* notify */
+		notify(object, event);
+		break;
+	}
+	return true;
+}

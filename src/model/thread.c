@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads: who is a worker, who is idle and since when, who blocks without time-out; and from that,
+ * when all workers of a process had gone idle with nothing ready.
+ *
+ * A moment counts as good for a worker when it was idle and no coroutine of its process was ready.
+ * Idleness that has a time-out counts only once that has run out and the worker is idle again: what
+ * the scheduler does by the clock (look after waiters whose descriptor it closed, say) had its
+ * turn.
+ */
+#include <sys/syscall.h>
+
+#include "model_parts.h"
+
+/* ---------------------------------------------------------------- idleness */
+
+/*
+ * A coroutine that is still on the stack of an idle thread has come to its end unseen (a final
+ * suspend that nothing records), or polls by itself; either way what follows is not known to be its
+ * doing.
+ */
+static void clear_stack(struct model *model, struct model_thread *thread)
+{
+	while (thread->top)
+		coro_leave_stack(model, thread->top);
+}
+
+static void idle_begin(struct model *model, struct model_thread *thread, ct_time time)
+{
+	struct model_process *process = process_at(model, thread->process);
+
+	clear_stack(model, thread);
+	if (thread->idle_from != CT_NO_TIME)
+		return;
+	thread->idle_from = time;
+	if (process->nr_ready == 0 && thread->timed_end > thread->idle_good)
+		thread->idle_good = thread->timed_end;
+}
+
+/* The last good moment of the idleness that began at thread->idle_from and lasts until `time`. */
+static ct_time good_until(
+	const struct model *model, const struct model_thread *thread, ct_time time)
+{
+	const struct model_process *process = &model->processes[thread->process];
+	ct_time good = process->nr_ready == 0 ? time : process->ready_since;
+
+	if (thread->is_idle_timed || good < thread->idle_from || good < thread->idle_good)
+		return thread->idle_good;
+	return good;
+}
+
+static void idle_end(struct model *model, struct model_thread *thread, ct_time time)
+{
+	if (thread->idle_from == CT_NO_TIME)
+		return;
+	thread->idle_good = good_until(model, thread, time);
+	if (thread->is_idle_timed)
+		thread->timed_end = time;
+	thread->is_idle_timed = false;
+	thread->idle_from = CT_NO_TIME;
+}
+
+/* ---------------------------------------------------------------- events */
+
+void thread_note(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread;
+
+	if (event->kind == CTP_KIND_THREAD_STATE || event->kind == CTP_KIND_LOST)
+		return;
+	thread = thread_at(model, event->thread);
+	thread->last_event = event->time;
+	/* Idle only because the engine saw it asleep: that it writes shows that it is not any more.
+	 */
+	if (thread->idle_from != CT_NO_TIME && !thread->is_parked && !thread->is_polling)
+		idle_end(model, thread, event->time);
+}
+
+bool thread_be_worker(struct model *model, uint32_t index)
+{
+	struct model_thread *thread = thread_at(model, index);
+
+	if (thread->is_worker || !index)
+		return true;
+	thread->is_worker = true;
+	return vec_push(&process_at(model, thread->process)->workers, index);
+}
+
+void thread_park(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	thread->is_parked = true;
+	thread->last_suspended = thread->last_doubled = 0;
+	idle_begin(model, thread, event->time);
+}
+
+void thread_unpark(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	thread->is_parked = false;
+	if (!thread->is_polling)
+		idle_end(model, thread, event->time);
+}
+
+void thread_deadline(struct model *model, uint32_t index)
+{
+	struct model_thread *thread = thread_at(model, index);
+
+	if (thread->is_parked)
+		thread->is_idle_timed = true;
+}
+
+static bool is_poll(uint8_t call)
+{
+	return call == CTP_CALL_EPOLL_WAIT || call == CTP_CALL_POLL || call == CTP_CALL_SELECT;
+}
+
+void thread_block_begin(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	thread->blocked_from = event->time;
+	thread->blocked_call = event->argument;
+	thread->is_blocked_timed = (int64_t)event->object >= 0;
+	if (event->argument == CTP_CALL_POLL || event->argument == CTP_CALL_SELECT)
+		process_at(model, thread->process)->has_polls = true;
+	/* Inside a coroutine a read is that coroutine's work; outside, the worker waits for work.
+	 */
+	if (event->object == 0 || (!is_poll(event->argument) && thread->top))
+		return;
+	thread->is_polling = true;
+	idle_begin(model, thread, event->time);
+	thread->is_idle_timed |= thread->is_blocked_timed;
+}
+
+void thread_block_end(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	thread->blocked_from = CT_NO_TIME;
+	thread->is_polling = false;
+	if (!thread->is_parked)
+		idle_end(model, thread, event->time);
+}
+
+void thread_stop(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, event->thread);
+
+	thread->is_parked = thread->is_polling = false;
+	thread->blocked_from = CT_NO_TIME;
+	idle_end(model, thread, event->time);
+	clear_stack(model, thread);
+	thread->stopped = event->time;
+}
+
+/* ---------------------------------------------------------------- the engine's looks */
+
+/* Calls in which a thread that runs no coroutine waits for work. Numbers are this machine's. */
+static bool is_waiting_call(uint64_t number)
+{
+	switch (number) {
+	case SYS_futex:
+	case SYS_epoll_pwait:
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_rt_sigtimedwait:
+	case SYS_io_getevents:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_read:
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+	case SYS_poll:
+	case SYS_select:
+	case SYS_pause:
+#endif
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+#endif
+#ifdef SYS_io_uring_enter
+	case SYS_io_uring_enter:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_completion_call(uint64_t number)
+{
+#ifdef SYS_io_uring_enter
+	if (number == SYS_io_uring_enter)
+		return true;
+#endif
+	return number == SYS_io_getevents;
+}
+
+static bool is_epoll_call(uint64_t number)
+{
+#ifdef SYS_epoll_wait
+	if (number == SYS_epoll_wait)
+		return true;
+#endif
+#ifdef SYS_epoll_pwait2
+	if (number == SYS_epoll_pwait2)
+		return true;
+#endif
+	return number == SYS_epoll_pwait;
+}
+
+/*
+ * A futex is woken by the program itself, and what is in interest lists the ledger tells. Signals,
+ * child processes, and descriptors that a thread reads by itself are the world outside.
+ */
+bool model_waits_outside(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+	bool has_ledger = thread->process < model->tables->nr_processes &&
+			  model->tables->processes[thread->process].has_ledger;
+
+	if (thread->seen != CT_NO_TIME && thread->seen_system_call == SYS_futex)
+		return false;
+	if (thread->seen != CT_NO_TIME && !is_epoll_call(thread->seen_system_call))
+		return true;
+	if (thread->seen != CT_NO_TIME)
+		return !has_ledger;
+	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
+		return thread->blocked_call != CTP_CALL_EPOLL_WAIT;
+	return !thread->is_parked;
+}
+
+/* The engine may write what it sees under the thread's own index, or name it by kernel id only. */
+static uint32_t seen_thread(const struct model *model, const struct ct_event *event)
+{
+	const struct ct_tables *tables = model->tables;
+	uint32_t i;
+
+	if (event->thread && tables->threads[event->thread].tid == event->coro)
+		return event->thread;
+	for (i = 1; i < tables->nr_threads; i++) {
+		if (tables->threads[i].tid == event->coro &&
+			tables->threads[i].process == event->process)
+			return i;
+	}
+	return 0;
+}
+
+static void see_halt(struct model_process *process, char letter, ct_time time)
+{
+	bool is_halted = letter == 'T' || letter == 't';
+
+	if (!is_halted)
+		process->halted = CT_NO_TIME;
+	else if (process->halted == CT_NO_TIME)
+		process->halted = time;
+}
+
+void thread_seen(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread = thread_at(model, seen_thread(model, event));
+	uint64_t system_call = event->object >> 8;
+	char letter = (char)(event->object & 0x7f);
+
+	see_halt(process_at(model, event->process), letter, event->time);
+	if (letter == 'S' && is_completion_call(system_call))
+		process_at(model, event->process)->has_completions = true;
+	if (thread == thread_at(model, 0))
+		return;
+	thread->seen = event->time;
+	thread->seen_event = event->sequence;
+	thread->seen_state = letter;
+	thread->seen_system_call = (uint32_t)system_call;
+	thread->seen_untimed = event->argument == 1;
+	if (letter == 'S' && !thread->top && is_waiting_call(system_call) &&
+		thread->idle_from == CT_NO_TIME) {
+		idle_begin(model, thread, event->time);
+		thread->is_idle_timed = !thread->seen_untimed;
+	}
+}
+
+/* ---------------------------------------------------------------- quiescence */
+
+ct_time model_thread_quiet_time(const struct model *model, uint32_t index, ct_time now)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	if (thread->stopped != CT_NO_TIME && thread->stopped <= now)
+		return INT64_MAX;
+	if (thread->idle_from == CT_NO_TIME)
+		return thread->idle_good;
+	return good_until(model, thread, now);
+}
+
+ct_time model_quiet_time(const struct model *model, uint32_t index, ct_time now)
+{
+	const struct model_process *process = &model->processes[index];
+	ct_time quiet = INT64_MAX;
+	size_t i;
+
+	for (i = 0; i < process->workers.count; i++) {
+		ct_time own = model_thread_quiet_time(model, process->workers.at[i], now);
+
+		if (own < quiet)
+			quiet = own;
+	}
+	return quiet;
+}
+
+bool model_quiet_since(const struct model *model, uint32_t process, ct_time time, ct_time now)
+{
+	return model_quiet_time(model, process, now) > time;
+}
+
+void thread_finish(struct model *model)
+{
+	uint32_t i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		struct model_thread *thread = thread_at(model, i);
+
+		if (thread->idle_from != CT_NO_TIME)
+			thread->idle_good =
+				good_until(model, thread, model_end_of(model, thread->process));
+	}
+}

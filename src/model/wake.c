@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wakes, and whom they are for. A wake may name a coroutine's id, or only the address of its frame,
+ * which is all that a type-erased handle holds. Addresses are used again, and a coroutine that has
+ * never waited has not told where its frame lies; then the distance between frame and tracing
+ * state, learnt from those that have, leads from one to the other.
+ */
+#include "model_parts.h"
+
+/* A program has a promise type or two, hardly more than this many layouts. */
+#define OFFSETS_MAX 64u
+
+/* ---------------------------------------------------------------- addresses */
+
+/* Where memory serves a new coroutine, the one that had it is gone, though its end was not seen. */
+static void replace(struct model *model, uint32_t old, uint32_t fresh)
+{
+	struct model_coro *coro = coro_at(model, old);
+
+	if (!old || old == fresh || coro->state == CT_STATE_DESTROYED)
+		return;
+	coro_leave_stack(model, old);
+	coro_set_state(model, coro, CT_STATE_DESTROYED, coro_at(model, fresh)->changed);
+	coro->flags |= MODEL_CORO_WAS_REPLACED;
+	coro->destroyed = coro->changed;
+	coro->destroy_event = UINT64_MAX;
+	model->nr_broken++;
+}
+
+bool wake_learn_address(struct model *model, uint32_t index, uint64_t address)
+{
+	struct model_coro *coro = coro_at(model, index);
+	struct model_process *process = process_at(model, coro->process);
+	uint32_t old = 0;
+
+	coro->address = address;
+	if (map_get(&process->addresses, address, &old))
+		replace(model, old, index);
+	return map_put(&process->addresses, address, index);
+}
+
+/*
+ * Wakes that came before this distance was known find their coroutines, but change no state any
+ * more.
+ */
+static void match_belatedly(struct model *model, struct model_process *process, uint64_t offset)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < process->unmatched.count; i++) {
+		struct model_unmatched wake = process->unmatched.at[i];
+		uint32_t coro = 0;
+
+		map_get(&process->addresses, wake.frame + offset, &coro);
+		if (coro && coro_at(model, coro)->created != CT_NO_TIME &&
+			coro_at(model, coro)->created <= wake.time) {
+			coro_at(model, coro)->nr_wakes++;
+			model->nr_unmatched_wakes--;
+		} else {
+			process->unmatched.at[kept++] = wake;
+		}
+	}
+	process->unmatched.count = kept;
+}
+
+static bool learn_offset(struct model *model, struct model_process *process, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < process->offsets.count; i++) {
+		if (process->offsets.at[i] == offset)
+			return true;
+	}
+	match_belatedly(model, process, offset);
+	return process->offsets.count >= OFFSETS_MAX || vec_push(&process->offsets, offset);
+}
+
+/* Counts an address once, however often it is used again. */
+static void note_reuse(struct model *model, uint32_t old, uint32_t fresh)
+{
+	if (!old || old == fresh)
+		return;
+	if (!(coro_at(model, old)->flags & MODEL_CORO_IS_FRAME_REUSED))
+		model->nr_frames_reused++;
+	coro_at(model, fresh)->flags |= MODEL_CORO_IS_FRAME_REUSED;
+	replace(model, old, fresh);
+}
+
+bool wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
+{
+	struct model_coro *coro = coro_at(model, index);
+	struct model_process *process = process_at(model, coro->process);
+	uint32_t old = 0;
+
+	coro->frame = frame;
+	if (map_get(&process->frames, frame, &old))
+		note_reuse(model, old, index);
+	if (coro->address && !learn_offset(model, process, coro->address - frame))
+		return false;
+	return map_put(&process->frames, frame, index);
+}
+
+/* ---------------------------------------------------------------- whom an address means */
+
+struct match {
+	uint32_t coro;
+	bool is_doubtful;
+};
+
+static bool is_alive(struct model *model, uint32_t coro)
+{
+	return coro && coro_at(model, coro)->state != CT_STATE_DESTROYED;
+}
+
+/* A coroutine that has not told where its frame lies, but whose tracing state fits. */
+static struct match match_by_offset(
+	struct model *model, struct model_process *process, uint64_t frame)
+{
+	struct match match = {0};
+	uint32_t coro = 0;
+	size_t i;
+
+	for (i = 0; i < process->offsets.count; i++) {
+		if (!map_get(&process->addresses, frame + process->offsets.at[i], &coro) ||
+			!is_alive(model, coro) || coro_at(model, coro)->frame)
+			continue;
+		match.is_doubtful = match.coro != 0;
+		match.coro = coro;
+	}
+	return match;
+}
+
+/*
+ * A wake so near to the creation that the clocks do not tell which was first may be for the one
+ * that lay there before. On the thread that created it, order is certain. Where the creation was
+ * not seen, nothing is.
+ */
+static bool is_target_doubtful(
+	const struct model *model, const struct model_coro *coro, const struct ct_event *event)
+{
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
+		return true;
+	return coro->thread != event->thread && is_near(model, coro->created, event->time);
+}
+
+static struct match match_frame(
+	struct model *model, struct model_process *process, const struct ct_event *event)
+{
+	uint64_t frame = CTP_HANDLE_IDENTITY(event->object);
+	struct match match;
+	uint32_t known = 0;
+
+	map_get(&process->frames, frame, &known);
+	if (is_alive(model, known))
+		return (struct match){.coro = known,
+			.is_doubtful = is_target_doubtful(model, coro_at(model, known), event)};
+	match = match_by_offset(model, process, frame);
+	if (!match.coro)
+		return (struct match){.coro = known};
+	if (known && is_near(model, coro_at(model, known)->destroyed, event->time))
+		match.is_doubtful = true;
+	return match;
+}
+
+uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame)
+{
+	uint32_t known = 0;
+
+	if (process >= model->nr_processes)
+		return 0;
+	map_get(&process_at(model, process)->frames, frame, &known);
+	if (is_alive(model, known))
+		return known;
+	return match_by_offset(model, process_at(model, process), frame).coro;
+}
+
+static struct match match_target(struct model *model, const struct ct_event *event)
+{
+	uint64_t identity = CTP_HANDLE_IDENTITY(event->object);
+	struct match none = {0};
+
+	switch (CTP_HANDLE_RESOURCE(event->object)) {
+	case CTP_RESOURCE_COROUTINE:
+		none.coro = model_find(model, event->process, identity);
+		return none;
+	case CTP_RESOURCE_FRAME:
+		return match_frame(model, process_at(model, event->process), event);
+	default:
+		return none;
+	}
+}
+
+/* ---------------------------------------------------------------- the wake */
+
+static bool makes_ready(uint8_t outcome)
+{
+	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
+	       outcome == CTP_OUTCOME_RESUMED;
+}
+
+struct model_waking wake_last(const struct model_coro *coro)
+{
+	return (struct model_waking){
+		.time = coro->wake_time,
+		.sequence = coro->wake_event,
+		.coro = coro->wake_coro,
+		.thread = coro->wake_thread,
+		.site = coro->wake_site,
+	};
+}
+
+static bool wake_one(struct model *model, struct match match, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, match.coro);
+
+	if (coro->state == CT_STATE_DESTROYED)
+		return coro_ghost(model, match.coro, event);
+	coro->nr_wakes++;
+	coro->wake_before = wake_last(coro);
+	coro->wake_time = event->time;
+	coro->wake_event = event->sequence;
+	coro->wake_outcome = event->argument;
+	coro->wake_thread = event->thread;
+	coro->wake_site = event->site;
+	coro->wake_coro = model_find(model, event->process, event->coro);
+	coro->last_event = event->sequence;
+	if (match.is_doubtful)
+		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
+	/* It runs already, and may have been resumed by this: the clocks put the wake after it. */
+	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
+		is_near(model, coro->changed, event->time))
+		model->nr_reordered++;
+	if (!makes_ready(event->argument))
+		return true;
+	/* Of a coroutine that was never seen to suspend it is not known that a resume will follow.
+	 */
+	if (coro->state == CT_STATE_WAITING ||
+		(coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_IS_INITIAL)))
+		coro_set_state(model, coro, CT_STATE_READY, event->time);
+	return true;
+}
+
+static bool keep_unmatched(struct model *model, const struct ct_event *event)
+{
+	struct model_process *process = process_at(model, event->process);
+	struct model_unmatched wake = {
+		.frame = CTP_HANDLE_IDENTITY(event->object),
+		.time = event->time,
+	};
+
+	model->nr_unmatched_wakes++;
+	return CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_FRAME ||
+	       process->unmatched.count >= MODEL_UNMATCHED || vec_push(&process->unmatched, wake);
+}
+
+bool wake_apply(struct model *model, const struct ct_event *event)
+{
+	struct match match = match_target(model, event);
+	uint32_t waker = model_find(model, event->process, event->coro);
+
+	if (waker && waker == match.coro) {
+		if (!coro_woke_itself(model, waker, event))
+			return false;
+	} else {
+		coro_progress(model, waker);
+	}
+
+	return match.coro ? wake_one(model, match, event) : keep_unmatched(model, event);
+}
