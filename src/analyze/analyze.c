@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of things: read, ask every detector, group, read again for evidence, report.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze_parts.h"
+#include "failure.h"
+
+#define DEFAULT_GRACE_NS INT64_C(100000000)
+#define DEFAULT_WAIT_LIMIT_NS INT64_C(10000000000)
+
+struct owned_report {
+	struct ct_report report; /* first: a pointer to it is one to the whole */
+	struct arena arena;
+};
+
+static enum ct_status read_all(
+	struct ct_source *source, struct model *model, struct ct_error *reterr)
+{
+	const struct ct_event *event;
+	enum ct_status status = source_reset(source, reterr);
+
+	while (status == CT_OK) {
+		status = source_next(source, &event, reterr);
+		if (status == CT_OK)
+			status = model_apply(model, event, reterr);
+	}
+	return status == CT_END ? model_finish(model, reterr) : status;
+}
+
+static void make_findings(struct analysis *analysis, struct ct_report *report)
+{
+	struct ct_finding *findings =
+		arena_array(analysis->arena, analysis->groups.count, sizeof(struct ct_finding));
+	size_t i;
+
+	if (!findings) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < analysis->groups.count; i++)
+		group_finding(analysis, &analysis->groups.at[i], &findings[i]);
+	report->findings = findings;
+	report->nr_findings = (uint32_t)analysis->groups.count;
+}
+
+static void make_remarks(struct analysis *analysis, struct ct_report *report)
+{
+	size_t bytes;
+	const char **remarks;
+
+	quality_remarks(analysis);
+	bytes = analysis->remarks.count * sizeof(*remarks);
+	remarks = arena_alloc(analysis->arena, bytes);
+	if (!remarks) {
+		analysis->is_broken = true;
+		return;
+	}
+	if (bytes)
+		memcpy(remarks, analysis->remarks.at, bytes);
+	report->remarks = remarks;
+	report->nr_remarks = (uint32_t)analysis->remarks.count;
+}
+
+/* What is nearer to a cause comes first: later ones leave out what is told already. */
+static void find_all(struct analysis *analysis)
+{
+	crash_find(analysis);
+	closed_descriptor_find(analysis);
+	dropped_wake_find(analysis);
+	double_resume_find(analysis);
+	resume_after_destroy_find(analysis);
+	deadlock_find(analysis);
+	destroyed_suspended_find(analysis);
+	granted_find(analysis);
+	stuck_worker_find(analysis);
+	self_wake_storm_find(analysis);
+	leak_find(analysis);
+	lost_wakeup_find(analysis);
+	broken_state_find(analysis);
+}
+
+static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
+	struct ct_report *report, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	party_survey(analysis);
+	analysis->is_told = arena_array(
+		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
+	analysis->is_broken |= !analysis->is_told;
+	if (analysis->is_broken)
+		return ct_fail_memory(reterr);
+	find_all(analysis);
+	group_candidates(analysis);
+	status = evidence_collect(analysis, source, reterr);
+	if (status != CT_OK)
+		return status;
+	report->tables = source->tables;
+	make_findings(analysis, report);
+	quality_fill(analysis, &report->quality);
+	make_remarks(analysis, report);
+	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
+}
+
+static void take_options(struct analysis *analysis, const struct ct_analyze_options *options)
+{
+	analysis->grace_ns = DEFAULT_GRACE_NS;
+	analysis->wait_limit_ns = DEFAULT_WAIT_LIMIT_NS;
+	if (!options)
+		return;
+	if (options->size >= sizeof(size_t) + sizeof(int64_t) && options->grace_ns > 0)
+		analysis->grace_ns = options->grace_ns;
+	if (options->size >= sizeof(*options) && options->wait_limit_ns > 0)
+		analysis->wait_limit_ns = options->wait_limit_ns;
+}
+
+static void fini_analysis(struct analysis *analysis)
+{
+	vec_fini(&analysis->candidates);
+	vec_fini(&analysis->groups);
+	vec_fini(&analysis->remarks);
+	arena_fini(&analysis->scratch);
+	model_free(analysis->model);
+}
+
+enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
+	const struct ct_report **ret_report, struct ct_error *reterr)
+{
+	struct analysis analysis = {.tables = source->tables};
+	struct owned_report *owned = calloc(1, sizeof(*owned));
+	enum ct_status status;
+
+	if (!owned)
+		return ct_fail_memory(reterr);
+	arena_init(&owned->arena);
+	arena_init(&analysis.scratch);
+	analysis.arena = &owned->arena;
+	take_options(&analysis, options);
+	status = model_new(source->tables, &analysis.model, reterr);
+	if (status == CT_OK)
+		status = read_all(source, analysis.model, reterr);
+	if (status == CT_OK)
+		status = judge(&analysis, source, &owned->report, reterr);
+	fini_analysis(&analysis);
+	if (status != CT_OK) {
+		analyze_report_free(&owned->report);
+		return status;
+	}
+	*ret_report = &owned->report;
+	return CT_OK;
+}
+
+void analyze_report_free(const struct ct_report *report)
+{
+	struct owned_report *owned;
+
+	if (!report)
+		return;
+	/* It was made by analyze_source; only the caller's view of it is constant. */
+	owned = (struct owned_report *)(uintptr_t)report;
+	arena_fini(&owned->arena);
+	free(owned);
+}

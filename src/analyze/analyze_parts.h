@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the judgement share.
+ *
+ * Detectors are functions of the model: each looks through it and adds candidates, one for each
+ * coroutine that its rule is true of. Candidates of one cause become a group, groups become
+ * findings. Between the two a second reading of the source collects the evidence for the groups.
+ *
+ * A failed allocation sets `is_broken`; what follows then does nothing of value, and analyze_source
+ * reports it once at the end.
+ */
+#ifndef ANALYZE_ANALYZE_PARTS_H
+#define ANALYZE_ANALYZE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze.h"
+#include "arena.h"
+#include "model.h"
+
+/* Why a grade is lower than it could be; a sentence each, in wording.c. */
+enum reason {
+	REASON_GAP,                /* events of the time in question are missing */
+	REASON_DOUBTFUL_WAKE,      /* a wake was perhaps for it */
+	REASON_GENERATION_GUESSED, /* which opening of the number it waits for is not certain */
+	REASON_CLOSE_UNSEEN,       /* that it was closed follows from the number's new use only */
+	REASON_NOT_QUIET,          /* not every worker has been idle since */
+	REASON_TIMER,              /* a timer of unknown purpose is still to fire */
+	REASON_BLOCKED_READER,     /* a thread may be reading the descriptor itself */
+	REASON_ENDED_AMID,      /* the program ended while the one who closed was still running */
+	REASON_THREADS_UNKNOWN, /* not every thread is known to be blocked without time-out */
+	REASON_LIVE_PARTY,      /* something else in the program still can be woken */
+	REASON_SCHEDULER_ENDED, /* no worker was left when it was closed */
+	REASON_DESTROYED,       /* it was destroyed in the end */
+	REASON_NO_CRASH_EVENT,  /* which thread it was is not known */
+	REASON_CLOCKS,          /* within the clocks' uncertainty the order may have been another */
+	REASON_END_UNSEEN,      /* that it was gone follows from the new use of its memory only */
+	REASON_NOT_TAKEN,       /* nobody waits for what it held */
+	REASON_TAKING_UNTOLD,   /* whether what was given was taken again is not told for sure */
+	REASON_THREAD_UNSEEN,   /* what the thread does was not seen */
+	NR_REASONS,
+};
+
+#define REASON(name) (1u << REASON_##name)
+
+struct candidate {
+	enum ct_rule rule;
+	enum ct_grade grade;
+	uint32_t process;
+	uint32_t coro; /* index in the model; 0: none */
+	uint32_t wait_site;
+	uint32_t cause_site;
+	uint32_t variant;    /* what else tells causes of one rule apart; the rule's own */
+	uint32_t descriptor; /* index in the model; 0: none */
+	uint32_t crash;      /* index in the model's crashes */
+	uint32_t subject;    /* conflict, ghost, object or thread: the rule's own index */
+	uint32_t reasons;    /* bits REASON(...) */
+	ct_time since;
+	uint64_t nr_lost;
+};
+
+/* Something done to a destroyed coroutine is connected with a crash that follows within this. */
+#define CRASH_SHORTLY_NS INT64_C(1000000000)
+
+/* As many members of a finding carry their last events. */
+#define GROUP_EXAMPLES 10u
+#define MEMBER_EVENTS 8u
+
+struct member_events {
+	struct ct_event at[MEMBER_EVENTS]; /* a ring */
+	uint64_t count;
+};
+
+/* Candidates that share a rule, a site and a cause: analysis->candidates[first, first + count). */
+struct group {
+	uint32_t first;
+	uint32_t count;
+	uint32_t nr_peers; /* 0: not counted */
+	uint32_t nr_examples;
+	struct member_events *examples; /* of the first members; in the scratch arena */
+};
+
+/* What is true of a process as a whole at the end of observation; found out once. */
+struct party {
+	bool has_ended_itself; /* it exited */
+	bool has_crashed;
+	bool are_threads_known; /* every thread is known to be blocked without time-out */
+	bool has_timer;         /* a timer or a deadline is still to come */
+	bool has_outside;       /* a descriptor or process outside can still wake somebody */
+	ct_time end;            /* it was observed until then */
+	ct_time quiet;          /* the last moment since which every worker has been idle once */
+	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.
+	 */
+	ct_time timers;
+};
+
+struct analysis {
+	struct model *model;
+	const struct ct_tables *tables;
+	struct arena *arena; /* of the report */
+	struct arena scratch;
+	struct party *parties; /* by process; in the scratch arena */
+	bool *is_told;         /* by coroutine: a finding speaks of it; in the scratch arena */
+	int64_t grace_ns;
+	int64_t wait_limit_ns;
+	VEC(struct candidate) candidates;
+	VEC(struct group) groups;
+	VEC(const char *) remarks;
+	bool is_broken;
+};
+
+/* party_survey: fills analysis->parties. */
+void party_survey(struct analysis *analysis);
+
+/* ---------------------------------------------------------------- detectors */
+
+void closed_descriptor_find(struct analysis *analysis);
+void closed_descriptor_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+/* closed_descriptor_cause: who closed the descriptor that this one candidate waits for. */
+void closed_descriptor_cause(
+	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause);
+void lost_wakeup_find(struct analysis *analysis);
+void lost_wakeup_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void crash_find(struct analysis *analysis);
+void crash_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+void dropped_wake_find(struct analysis *analysis);
+void dropped_wake_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+void double_resume_find(struct analysis *analysis);
+void double_resume_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void resume_after_destroy_find(struct analysis *analysis);
+void resume_after_destroy_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void deadlock_find(struct analysis *analysis);
+void deadlock_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void destroyed_suspended_find(struct analysis *analysis);
+void destroyed_suspended_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void granted_find(struct analysis *analysis);
+void granted_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void stuck_worker_find(struct analysis *analysis);
+void stuck_worker_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void self_wake_storm_find(struct analysis *analysis);
+void self_wake_storm_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void leak_find(struct analysis *analysis);
+void leak_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void broken_state_find(struct analysis *analysis);
+void broken_state_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+/* candidate_add: a copy; its coroutine is told of from then on. */
+void candidate_add(struct analysis *analysis, const struct candidate *candidate);
+
+/*
+ * candidate_settle: was the process quiet since `since`? If not: at most Likely once the grace has
+ * passed. False: it is too early to say anything.
+ */
+bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct_time since);
+
+/* candidate_lower: one grade down, for the reason. A grade never rises. */
+void candidate_lower(struct candidate *candidate, enum reason reason);
+
+/* candidate_limit: no higher than `grade`, for the reason where it was. */
+void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason);
+
+/* candidate_gap_start: from when on a missing event may have been a wake of this coroutine. */
+ct_time candidate_gap_start(const struct analysis *analysis, const struct model_coro *coro);
+
+/* candidate_lower_for_gaps: one grade down where events of the process are missing in the interval.
+ */
+void candidate_lower_for_gaps(
+	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
+
+/* ---------------------------------------------------------------- who waits for whom: ties.c */
+
+/* ties_child: the coroutine that this one waits for; 0: none, or it can not be told which. */
+uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro);
+
+/* ties_object: what it waits for, where anything was done to it; index 0 of the model: nothing. */
+const struct model_object *ties_object(
+	const struct analysis *analysis, const struct model_coro *coro);
+
+/* ties_next: who must go on before this waiting one can: child, or owner of the lock; 0: not known. */
+uint32_t ties_next(struct analysis *analysis, uint32_t coro);
+
+/* ties_is_victim: does it wait, by others perhaps, for one that a finding speaks of? */
+bool ties_is_victim(struct analysis *analysis, uint32_t coro);
+
+/* ties_is_shutting_down: had the program said before `time` that it ends? */
+bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
+
+/* ties_nr_waiters: how many wait for the object. */
+uint32_t ties_nr_waiters(const struct analysis *analysis, const struct model_object *object);
+
+/* ---------------------------------------------------------------- from candidates to findings */
+
+/* group_candidates: sorts candidates into groups, the gravest first. */
+void group_candidates(struct analysis *analysis);
+
+/* evidence_collect: reads the source again for the members' last events and the peers. */
+enum ct_status evidence_collect(
+	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
+
+/* group_finding: makes a group's finding. */
+void group_finding(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+/* quality_fill: what is known about the observation. quality_remarks: what to say besides. */
+void quality_fill(struct analysis *analysis, struct ct_quality *quality);
+void quality_remarks(struct analysis *analysis);
+
+/* ---------------------------------------------------------------- words */
+
+/* say: a sentence in the report's arena; "" where memory has run out. */
+const char *say(struct analysis *analysis, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A list of sentences or steps under construction. */
+struct story {
+	VEC(struct ct_step) steps;
+	VEC(const char *) evidence;
+};
+
+void story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
+void story_evidence(struct analysis *analysis, struct story *story, const char *sentence);
+/* story_suspended: the step in which the coroutine came to wait. */
+void story_suspended(struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/* story_destroyed: the step in which it was destroyed; nothing where it was not. */
+void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/* story_held: what it still holds, since when, and how many wait for that. */
+void story_held(struct analysis *analysis, struct story *story, uint32_t coro);
+/* story_end: hands what was told to the finding, and releases the rest. */
+void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
+
+const char *words_reason(enum reason reason);
+/* words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. */
+const char *words_place(struct analysis *analysis, uint32_t site);
+/* words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
+const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
+/* words_thread: "thread worker-1 (1234)". */
+const char *words_thread(struct analysis *analysis, uint32_t thread);
+/* words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more.
+ */
+const char *words_count(struct analysis *analysis, const struct group *group);
+const char *words_duration(struct analysis *analysis, int64_t ns);
+/* words_readiness: " readable hung-up", for the flags of poll; each with a blank before it. */
+const char *words_readiness(struct analysis *analysis, unsigned flags);
+/* words_signal: "SIGSEGV". */
+const char *words_signal(struct analysis *analysis, int number);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Broken state machines: an event that can not follow from the state that the coroutine was in, and that no
+ * other rule explains: suspended while it waited, ended while it was ready, destroyed twice.
+ *
+ * Only where the whole life of the coroutine is in the trace, and no event of it is missing; else the
+ * report's data quality counts it, and nothing is concluded. A resume has rules of its own.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+static bool is_near(const struct analysis *analysis, const struct model_conflict *conflict)
+{
+	return conflict->thread != conflict->thread_before &&
+	       conflict->time - conflict->before <= analysis->model->uncertainty_ns;
+}
+
+static bool is_broken(const struct analysis *analysis, const struct model_conflict *conflict)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[conflict->coro];
+
+	if (conflict->is_explained || conflict->kind == CTP_KIND_RESUME ||
+		is_near(analysis, conflict) || (coro->flags & MODEL_CORO_WAS_REPLACED))
+		return false;
+	if (conflict->kind == CTP_KIND_SWITCH && conflict->state == CT_STATE_RUNNING)
+		return false;
+	return (coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes > 0;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[index];
+	const struct model_coro *coro = &analysis->model->coros.at[conflict->coro];
+	struct candidate candidate = {
+		.rule = CT_RULE_BROKEN_STATE,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = conflict->coro,
+		.cause_site = conflict->site,
+		.variant = (uint32_t)conflict->kind << 8 | conflict->state,
+		.subject = index,
+		.since = conflict->time,
+	};
+
+	if (model_lost_between(analysis->model, coro->process, coro->created,
+		    conflict->time + analysis->model->uncertainty_ns))
+		return;
+	candidate_add(analysis, &candidate);
+}
+
+void broken_state_find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->conflicts.count; i++) {
+		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
+
+		if (is_broken(analysis, conflict) && !analysis->is_told[conflict->coro])
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+void broken_state_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
+	struct story story = {0};
+	struct ct_step step = {
+		.time = conflict->before,
+		.thread = conflict->thread_before,
+		.coro = analysis->model->coros.at[first->coro].id,
+		.sequence = conflict->sequence_before,
+		.text = say(analysis, "became %s", ct_state_name((enum ct_state)conflict->state)),
+	};
+
+	finding->title = say(analysis, "%u %s %s while %s", group->count,
+		group->count == 1 ? "coroutine has the event" : "coroutines have the event",
+		ct_kind_name(conflict->kind), ct_state_name((enum ct_state)conflict->state));
+	story_step(analysis, &story, &step);
+	step.time = conflict->time;
+	step.thread = conflict->thread;
+	step.site = conflict->site;
+	step.sequence = conflict->sequence;
+	step.text = say(analysis, "%s: that can not follow", ct_kind_name(conflict->kind));
+	story_step(analysis, &story, &step);
+	story_end(analysis, &story, finding);
+	finding->first_sequence = conflict->sequence_before;
+	finding->last_sequence = conflict->sequence;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program was ended by a fatal signal. That it was is certain; whom it hit is told where it was
+ * recorded, and where it was not, who ran at the end are candidates and called so. A coroutine that
+ * was resumed or woken after its destruction, shortly before, is the likely reason.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define CANDIDATES_TOLD 8u
+
+static const struct model_crash *crash_of(const struct analysis *analysis, uint32_t process)
+{
+	size_t i;
+
+	for (i = analysis->model->crashes.count; i-- > 0;) {
+		const struct model_crash *crash = &analysis->model->crashes.at[i];
+		const struct ct_process *ended = &analysis->tables->processes[process];
+
+		if (crash->process == process &&
+			crash->signal_number == (unsigned)ended->ending_value)
+			return crash;
+	}
+	return NULL;
+}
+
+void crash_find(struct analysis *analysis)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		const struct model_crash *crash = crash_of(analysis, i);
+		struct candidate candidate = {
+			.rule = CT_RULE_CRASH,
+			.grade = CT_GRADE_PROVEN,
+			.process = i,
+			.variant = i,
+			.since = analysis->parties[i].end,
+		};
+
+		if (!analysis->parties[i].has_crashed || (crash && crash->is_sent))
+			continue;
+		if (crash) {
+			candidate.crash = (uint32_t)(crash - analysis->model->crashes.at);
+			candidate.coro = crash->coro;
+			candidate.cause_site = crash->site;
+			candidate.since = crash->time;
+		}
+		/* Who sent it may be among what is missing. */
+		if (!crash)
+			candidate_lower_for_gaps(analysis, &candidate,
+				candidate.since - CRASH_SHORTLY_NS, candidate.since);
+		candidate_add(analysis, &candidate);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static bool tell_ghosts(
+	struct analysis *analysis, uint32_t process, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = model->ghosts.count; i-- > 0;) {
+		const struct model_ghost *ghost = &model->ghosts.at[i];
+		const struct model_coro *coro = &model->coros.at[ghost->coro];
+		struct ct_step step = {
+			.time = coro->destroyed,
+			.text = "destroyed",
+			.coro = coro->id,
+			.thread = coro->destroy_thread,
+			.sequence = coro->destroy_event,
+		};
+
+		if (coro->process != process || end - ghost->time > CRASH_SHORTLY_NS)
+			continue;
+		story_step(analysis, story, &step);
+		step.time = ghost->time;
+		step.site = ghost->site;
+		step.thread = ghost->thread;
+		step.sequence = ghost->sequence;
+		step.text = say(analysis, "%s after that: its frame was gone",
+			ghost->kind == CTP_KIND_WAKE ? "woken" : "resumed");
+		story_step(analysis, story, &step);
+		return true; /* the last one tells enough */
+	}
+	return false;
+}
+
+/* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
+static void tell_cut(struct analysis *analysis, uint32_t process, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *coro = &model->coros.at[model->processes[process].last_cut];
+
+	if (!coro->id || coro->destroyed > end || end - coro->destroyed > CRASH_SHORTLY_NS)
+		return;
+	story_evidence(analysis, story,
+		say(analysis,
+			"coroutine %" PRIu64
+			" was destroyed %s before, while it was suspended: whoever "
+			"resumes it through an old handle runs into its freed frame",
+			coro->id, words_duration(analysis, end - coro->destroyed)));
+}
+
+static void tell_candidates(struct analysis *analysis, uint32_t process, struct story *story)
+{
+	const struct model *model = analysis->model;
+	uint32_t i, told = 0;
+
+	for (i = 1; i < model->nr_threads && told < CANDIDATES_TOLD; i++) {
+		const struct model_thread *thread = &model->threads[i];
+		struct ct_step step = {
+			.time = thread->last_event,
+			.thread = i,
+			.coro = model->coros.at[thread->top].id,
+			.site = model->coros.at[thread->top].wait_site,
+			.text = "was running at the end: it may have met the signal",
+			.sequence = model->coros.at[thread->top].last_event,
+		};
+
+		if (thread->process != process || !thread->top)
+			continue;
+		story_step(analysis, story, &step);
+		told++;
+	}
+}
+
+static const char *words_crash(struct analysis *analysis, const struct candidate *first,
+	const struct model_crash *crash, const char *name)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+
+	if (!crash)
+		return say(analysis, "the program was ended by %s", name);
+	if (!coro->id)
+		return say(analysis, "the program was ended by %s, on %s, outside any coroutine",
+			name, words_thread(analysis, crash->thread));
+	return say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64, name,
+		words_thread(analysis, crash->thread), coro->id);
+}
+
+void crash_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_crash *crash = crash_of(analysis, first->process);
+	const char *name =
+		words_signal(analysis, analysis->tables->processes[first->process].ending_value);
+	struct story story = {0};
+	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
+
+	finding->title = words_crash(analysis, first, crash, name);
+	if (!tell_ghosts(analysis, first->process, first->since, &story))
+		tell_cut(analysis, first->process, first->since, &story);
+	if (!crash)
+		tell_candidates(analysis, first->process, &story);
+	step.text = say(analysis, "%s ended the program", name);
+	if (crash) {
+		step.text = say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
+		step.thread = crash->thread;
+		step.coro = analysis->model->coros.at[crash->coro].id;
+		step.site = crash->site;
+		step.sequence = crash->sequence;
+		finding->last_sequence = crash->sequence;
+	}
+	story_step(analysis, &story, &step);
+	if (!crash)
+		story_evidence(analysis, &story, words_reason(REASON_NO_CRASH_EVENT));
+	story_end(analysis, &story, finding);
+}

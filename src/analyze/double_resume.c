@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Double resumes: a coroutine was resumed while a thread already ran it, or after it had come to its end.
+ *
+ * Silent where a suspend explains it that the clocks put behind the resume, and where the thread that ran
+ * it had gone idle since: then its suspend was not told.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+static bool is_double(const struct model_conflict *conflict)
+{
+	bool is_resume = conflict->kind == CTP_KIND_RESUME || conflict->kind == CTP_KIND_SWITCH;
+
+	return is_resume && !conflict->is_explained && !conflict->was_idle &&
+	       (conflict->state == CT_STATE_RUNNING || conflict->state == CT_STATE_DONE);
+}
+
+/* The last wake is the nearest reason that the trace has. */
+static uint32_t cause_of(const struct model_conflict *conflict)
+{
+	return conflict->wakes[1].time != CT_NO_TIME ? conflict->wakes[1].site : conflict->site;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[index];
+	const struct model_coro *coro = &analysis->model->coros.at[conflict->coro];
+	int64_t doubt = analysis->model->uncertainty_ns;
+	struct candidate candidate = {
+		.rule = CT_RULE_DOUBLE_RESUME,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = conflict->coro,
+		.wait_site = coro->wait_site,
+		.cause_site = cause_of(conflict),
+		.descriptor = coro->descriptor,
+		.subject = index,
+		.since = conflict->time,
+	};
+
+	candidate_lower_for_gaps(
+		analysis, &candidate, conflict->before - doubt, conflict->time + doubt);
+	candidate_add(analysis, &candidate);
+}
+
+void double_resume_find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->conflicts.count; i++) {
+		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
+
+		/* What follows the first one of a coroutine is its consequence. */
+		if (is_double(conflict) && !analysis->is_told[conflict->coro])
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_wakes(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const struct model_waking *wake = &conflict->wakes[i];
+		struct ct_step step = {
+			.time = wake->time,
+			.site = wake->site,
+			.thread = wake->thread,
+			.coro = analysis->model->coros.at[wake->coro].id,
+			.sequence = wake->sequence,
+			.text = i == 0 ? "woke it" : "woke it: the last wake before",
+		};
+
+		if (wake->time != CT_NO_TIME)
+			story_step(analysis, story, &step);
+	}
+}
+
+static void tell_resumes(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
+{
+	bool was_running = conflict->state == CT_STATE_RUNNING;
+	struct ct_step step = {
+		.time = conflict->before,
+		.thread = conflict->thread_before,
+		.sequence = UINT64_MAX,
+		.text = was_running ? "began to run it" : "ran it to its end",
+	};
+
+	story_step(analysis, story, &step);
+	step.time = conflict->time;
+	step.thread = conflict->thread;
+	step.site = conflict->site;
+	step.sequence = conflict->sequence;
+	step.text = was_running ? "resumed it, while it was running" : "resumed it, after its end";
+	story_step(analysis, story, &step);
+}
+
+void double_resume_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
+	struct story story = {0};
+
+	finding->title = say(analysis, "%u %s resumed %s; the last wake came from %s", group->count,
+		group->count == 1 ? "coroutine was" : "coroutines were",
+		conflict->state == CT_STATE_RUNNING
+			? say(analysis, "on %s while %s ran it",
+				  words_thread(analysis, conflict->thread),
+				  words_thread(analysis, conflict->thread_before))
+			: "after its end",
+		words_place(analysis, first->cause_site));
+	tell_wakes(analysis, conflict, &story);
+	tell_resumes(analysis, conflict, &story);
+	story_end(analysis, &story, finding);
+	finding->first_sequence = conflict->sequence_before;
+	finding->last_sequence = conflict->sequence;
+}

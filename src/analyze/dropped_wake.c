@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dropped wakes: the waker found its target still running, or gave up for another reason, although the
+ * target had begun to suspend; and nobody repeated the wake.
+ *
+ * Silent where the wake came before the suspend: who is running looks again before it sleeps. Silent, too,
+ * where the wait has a deadline, is marked, or was perhaps not meant; or the program was shutting down.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+static bool was_given_up(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME &&
+	       (coro->wake_outcome == CTP_OUTCOME_DROPPED ||
+		       coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING);
+}
+
+static bool is_waiting_since(const struct analysis *analysis, const struct model_coro *coro)
+{
+	bool is_stuck =
+		coro->state == CT_STATE_WAITING || (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING);
+
+	return is_stuck && coro->point == CTP_POINT_AWAIT &&
+	       coro->wake_time >= coro->suspended - analysis->model->uncertainty_ns;
+}
+
+static bool is_meant_to_wait(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) || coro->mark == CTP_MARK_DAEMON ||
+	       coro->mark == CTP_MARK_EXPECT_IDLE || coro->deadline != CT_NO_TIME ||
+	       ties_is_shutting_down(analysis, coro->process, coro->wake_time);
+}
+
+/* Where it was destroyed, everybody must have been idle before that: else it was its cancellation. */
+static bool settle(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	if (coro->state == CT_STATE_DESTROYED)
+		return coro->quiet_at_end > coro->wake_time;
+	if (!analysis->parties[coro->process].has_ended_itself &&
+		model_thread_quiet_time(analysis->model, coro->wake_thread,
+			analysis->parties[coro->process].end) <= coro->wake_time)
+		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+	return candidate_settle(analysis, candidate, coro->wake_time);
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_DROPPED_WAKE,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->wake_site,
+		.descriptor = coro->descriptor,
+		.since = coro->suspended,
+	};
+
+	if (!settle(analysis, coro, &candidate))
+		return;
+	if (coro->wake_time < coro->suspended)
+		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
+	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)
+		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+	candidate_lower_for_gaps(analysis, &candidate, candidate_gap_start(analysis, coro),
+		coro->destroyed != CT_NO_TIME ? coro->destroyed
+					      : analysis->parties[coro->process].end);
+	candidate_add(analysis, &candidate);
+}
+
+void dropped_wake_find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+
+		if (!analysis->is_told[i] && was_given_up(coro) &&
+			is_waiting_since(analysis, coro) && !is_meant_to_wait(analysis, coro))
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+void dropped_wake_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+	struct ct_step wake = {
+		.time = coro->wake_time,
+		.site = coro->wake_site,
+		.thread = coro->wake_thread,
+		.coro = analysis->model->coros.at[coro->wake_coro].id,
+		.sequence = coro->wake_event,
+		.text = say(analysis,
+			"woke coroutine %" PRIu64 ", and gave up: %s; no wake for it since",
+			coro->id, ct_outcome_name(coro->wake_outcome)),
+	};
+
+	finding->title = say(analysis, "%s at %s for a wake that was dropped at %s",
+		words_count(analysis, group), words_place(analysis, first->wait_site),
+		words_place(analysis, first->cause_site));
+	story_suspended(analysis, &story, coro);
+	story_step(analysis, &story, &wake);
+	story_destroyed(analysis, &story, coro);
+	story_held(analysis, &story, first->coro);
+	story_end(analysis, &story, finding);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second reading: the last events of each finding's first members, and how many coroutines
+ * reached the same wait. It costs nothing where nothing was found.
+ */
+#include <stdlib.h>
+
+#include "analyze_parts.h"
+#include "failure.h"
+
+/* Peers are counted for as many waits; the gravest findings come first. */
+#define WAITS_COUNTED 32u
+
+struct collector {
+	struct analysis *analysis;
+	struct member_events **of_coro;      /* by coroutine; NULL: not a member that is shown */
+	uint32_t *wait_of_site;              /* by site: number of the wait counted, from 1 */
+	uint8_t *has_reached[WAITS_COUNTED]; /* by coroutine */
+	uint32_t nr_reached[WAITS_COUNTED];
+	uint32_t spawn_site[WAITS_COUNTED]; /* peers were started where the first member was */
+	uint32_t nr_waits;
+};
+
+static void *scratch(struct analysis *analysis, size_t count, size_t size)
+{
+	void *piece = arena_array(&analysis->scratch, count, size);
+
+	if (!piece)
+		analysis->is_broken = true;
+	return piece;
+}
+
+static void prepare_examples(struct collector *collector, struct group *group)
+{
+	struct analysis *analysis = collector->analysis;
+	const struct candidate *at = &analysis->candidates.at[group->first];
+	uint32_t i;
+
+	group->nr_examples = group->count < GROUP_EXAMPLES ? group->count : GROUP_EXAMPLES;
+	if (!at->coro)
+		group->nr_examples = 0;
+	group->examples = scratch(analysis, group->nr_examples, sizeof(*group->examples));
+	for (i = 0; group->examples && i < group->nr_examples; i++)
+		collector->of_coro[at[i].coro] = &group->examples[i];
+}
+
+static void prepare_peers(struct collector *collector, const struct group *group)
+{
+	struct analysis *analysis = collector->analysis;
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	uint32_t site = first->wait_site, wait = collector->nr_waits;
+
+	if (!site || site >= analysis->tables->nr_sites || collector->wait_of_site[site] ||
+		wait == WAITS_COUNTED)
+		return;
+	collector->has_reached[wait] =
+		scratch(analysis, analysis->model->coros.count, sizeof(uint8_t));
+	if (!collector->has_reached[wait])
+		return;
+	collector->spawn_site[wait] = analysis->model->coros.at[first->coro].spawn_site;
+	collector->wait_of_site[site] = wait + 1;
+	collector->nr_waits++;
+}
+
+static void prepare(struct collector *collector)
+{
+	struct analysis *analysis = collector->analysis;
+	size_t i;
+
+	collector->of_coro =
+		scratch(analysis, analysis->model->coros.count, sizeof(*collector->of_coro));
+	collector->wait_of_site = scratch(
+		analysis, analysis->tables->nr_sites + 1u, sizeof(*collector->wait_of_site));
+	if (analysis->is_broken)
+		return;
+	for (i = 0; i < analysis->groups.count; i++) {
+		prepare_examples(collector, &analysis->groups.at[i]);
+		prepare_peers(collector, &analysis->groups.at[i]);
+	}
+}
+
+static void note(struct collector *collector, uint32_t coro, const struct ct_event *event)
+{
+	struct member_events *ring = coro ? collector->of_coro[coro] : NULL;
+
+	if (ring)
+		ring->at[ring->count++ % MEMBER_EVENTS] = *event;
+}
+
+static void note_wait(struct collector *collector, uint32_t coro, const struct ct_event *event)
+{
+	uint32_t wait = event->site < collector->analysis->tables->nr_sites
+				? collector->wait_of_site[event->site]
+				: 0;
+
+	if (!wait || !coro || collector->has_reached[wait - 1][coro] ||
+		collector->analysis->model->coros.at[coro].spawn_site !=
+			collector->spawn_site[wait - 1])
+		return;
+	collector->has_reached[wait - 1][coro] = 1;
+	collector->nr_reached[wait - 1]++;
+}
+
+/* The coroutine that a wake names by its id; by frame, that of the last one that lay there. */
+static uint32_t woken(struct model *model, const struct ct_event *event)
+{
+	uint64_t identity = CTP_HANDLE_IDENTITY(event->object);
+	uint32_t coro = 0;
+
+	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE)
+		return model_find(model, event->process, identity);
+	if (CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_FRAME)
+		return 0;
+	coro = model_find_frame(model, event->process, identity);
+	if (coro && model->coros.at[coro].created != CT_NO_TIME &&
+		model->coros.at[coro].created > event->time)
+		return 0;
+	return coro;
+}
+
+static void take(struct collector *collector, const struct ct_event *event)
+{
+	struct model *model = collector->analysis->model;
+	uint32_t coro;
+
+	/* Of other kinds the coroutine's word holds something else. */
+	if (event->kind > CTP_KIND_DETAIL && event->kind != CTP_KIND_MARK)
+		return;
+	if (event->time < model->lowest || event->time > model->highest)
+		return;
+	coro = model_find(model, event->process, event->coro);
+	note(collector, coro, event);
+	if (event->kind == CTP_KIND_WAKE) {
+		uint32_t target = woken(model, event);
+
+		if (target != coro)
+			note(collector, target, event);
+	}
+	if (event->kind == CTP_KIND_SWITCH)
+		note(collector, model_find(model, event->process, event->object), event);
+	if (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SWITCH)
+		note_wait(collector, coro, event);
+}
+
+static void hand_over_peers(struct collector *collector)
+{
+	struct analysis *analysis = collector->analysis;
+	size_t i;
+
+	for (i = 0; i < analysis->groups.count; i++) {
+		struct group *group = &analysis->groups.at[i];
+		uint32_t site = analysis->candidates.at[group->first].wait_site;
+		uint32_t wait =
+			site < analysis->tables->nr_sites ? collector->wait_of_site[site] : 0;
+
+		if (wait && collector->spawn_site[wait - 1] ==
+				    analysis->model->coros
+					    .at[analysis->candidates.at[group->first].coro]
+					    .spawn_site)
+			group->nr_peers = collector->nr_reached[wait - 1];
+	}
+}
+
+enum ct_status evidence_collect(
+	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr)
+{
+	struct collector collector = {.analysis = analysis};
+	const struct ct_event *event;
+	enum ct_status status;
+
+	if (!analysis->groups.count)
+		return CT_OK;
+	prepare(&collector);
+	if (analysis->is_broken)
+		return ct_fail_memory(reterr);
+	status = source_reset(source, reterr);
+	while (status == CT_OK) {
+		status = source_next(source, &event, reterr);
+		if (status == CT_OK)
+			take(&collector, event);
+	}
+	if (status != CT_END)
+		return status;
+	hand_over_peers(&collector);
+	return CT_OK;
+}

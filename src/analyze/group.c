@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From candidates to findings: those that share a rule, a grade, a site and a cause are one finding
+ * with a count. 47 stuck readers are one finding, not 47.
+ */
+#include <stdlib.h>
+
+#include "analyze_parts.h"
+
+void candidate_add(struct analysis *analysis, const struct candidate *candidate)
+{
+	if (!vec_push(&analysis->candidates, *candidate))
+		analysis->is_broken = true;
+	if (candidate->coro)
+		analysis->is_told[candidate->coro] = true;
+}
+
+void candidate_lower(struct candidate *candidate, enum reason reason)
+{
+	if (candidate->grade > CT_GRADE_SUSPECT)
+		candidate->grade--;
+	candidate->reasons |= 1u << reason;
+}
+
+void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason)
+{
+	if (candidate->grade <= grade)
+		return;
+	candidate->grade = grade;
+	candidate->reasons |= 1u << reason;
+}
+
+bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct_time since)
+{
+	const struct party *party = &analysis->parties[candidate->process];
+
+	if (party->quiet <= since) {
+		if (party->end - since <= analysis->grace_ns)
+			return false;
+		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+	}
+	if (party->timers <= since)
+		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
+	return true;
+}
+
+/*
+ * Events matter from the wait on, and from a little before it; where the frame's address was never
+ * told, from the beginning of the coroutine, since what told it may be among them.
+ */
+ct_time candidate_gap_start(const struct analysis *analysis, const struct model_coro *coro)
+{
+	if (coro->frame)
+		return coro->suspended - analysis->model->uncertainty_ns;
+	return coro->created != CT_NO_TIME ? coro->created : INT64_MIN + 1;
+}
+
+void candidate_lower_for_gaps(
+	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until)
+{
+	candidate->nr_lost = model_lost_between(analysis->model, candidate->process, from, until);
+	if (candidate->nr_lost)
+		candidate_lower(candidate, REASON_GAP);
+}
+
+/* ---------------------------------------------------------------- order */
+
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Graver rules first where the grades are equal. */
+static int rank(enum ct_rule rule)
+{
+	return rule == CT_RULE_CRASH ? 0 : 1;
+}
+
+static int compare_causes(const struct candidate *a, const struct candidate *b)
+{
+	int order = COMPARE(b->grade, a->grade);
+
+	if (!order)
+		order = COMPARE(rank(a->rule), rank(b->rule));
+	if (!order)
+		order = COMPARE(a->rule, b->rule);
+	if (!order)
+		order = COMPARE(a->process, b->process);
+	if (!order)
+		order = COMPARE(a->wait_site, b->wait_site);
+	if (!order)
+		order = COMPARE(a->cause_site, b->cause_site);
+	return order ? order : COMPARE(a->variant, b->variant);
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = compare_causes(a, b);
+
+	if (!order)
+		order = COMPARE(a->since, b->since);
+	return order ? order : COMPARE(a->coro, b->coro);
+}
+
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	const struct analysis *analysis = context;
+	const struct group *a = left, *b = right;
+	const struct candidate *first = &analysis->candidates.at[a->first];
+	const struct candidate *second = &analysis->candidates.at[b->first];
+	int order = COMPARE(second->grade, first->grade);
+
+	if (!order)
+		order = COMPARE(rank(first->rule), rank(second->rule));
+	if (!order)
+		order = COMPARE(b->count, a->count);
+	return order ? order : COMPARE(a->first, b->first);
+}
+
+void group_candidates(struct analysis *analysis)
+{
+	struct candidate *at = analysis->candidates.at;
+	size_t count = analysis->candidates.count, first = 0, next;
+
+	if (!count)
+		return;
+	qsort(at, count, sizeof(*at), compare_candidates);
+	while (first < count) {
+		struct group group = {.first = (uint32_t)first};
+
+		for (next = first + 1; next < count; next++) {
+			if (compare_causes(&at[first], &at[next]) != 0)
+				break;
+		}
+		group.count = (uint32_t)(next - first);
+		if (!vec_push(&analysis->groups, group))
+			analysis->is_broken = true;
+		first = next;
+	}
+	if (analysis->groups.count)
+		qsort_r(analysis->groups.at, analysis->groups.count, sizeof(*analysis->groups.at),
+			compare_groups, analysis);
+}
+
+/* ---------------------------------------------------------------- the finding */
+
+static const struct ct_event *events_in_order(
+	struct analysis *analysis, const struct member_events *ring, uint32_t *ret_count)
+{
+	uint64_t count = ring->count < MEMBER_EVENTS ? ring->count : MEMBER_EVENTS, i;
+	struct ct_event *events = arena_array(analysis->arena, count, sizeof(*events));
+
+	if (!events) {
+		analysis->is_broken = true;
+		return NULL;
+	}
+	for (i = 0; i < count; i++)
+		events[i] = ring->at[(ring->count - count + i) % MEMBER_EVENTS];
+	*ret_count = (uint32_t)count;
+	return events;
+}
+
+/*
+ * Of one member: the closing of its own descriptor. Other rules have one cause for all, in the
+ * chain.
+ */
+static struct ct_step cause_of(struct analysis *analysis, const struct candidate *candidate)
+{
+	struct ct_step cause = {.time = CT_NO_TIME, .text = "", .sequence = UINT64_MAX};
+
+	if (candidate->rule == CT_RULE_CLOSED_DESCRIPTOR)
+		closed_descriptor_cause(analysis, candidate, &cause);
+	return cause;
+}
+
+static void fill_member(struct analysis *analysis, const struct candidate *candidate,
+	const struct member_events *events, struct ct_member *member)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+
+	model_export(analysis->model, candidate->coro, &member->coro);
+	member->since = candidate->since;
+	member->cause = cause_of(analysis, candidate);
+	member->resource =
+		coro->suspended == CT_NO_TIME
+			? ""
+			: words_resource(analysis, coro->wait_object, candidate->descriptor);
+	if (events)
+		member->events = events_in_order(analysis, events, &member->nr_events);
+}
+
+static void fill_members(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *at = &analysis->candidates.at[group->first];
+	struct ct_member *members;
+	uint32_t i;
+
+	if (!at->coro)
+		return;
+	members = arena_array(analysis->arena, group->count, sizeof(*members));
+	if (!members) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < group->count; i++)
+		fill_member(analysis, &at[i], i < group->nr_examples ? &group->examples[i] : NULL,
+			&members[i]);
+	finding->members = members;
+	finding->nr_members = group->count;
+}
+
+static void fill_lowered(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *at = &analysis->candidates.at[group->first];
+	const char **sentences = arena_array(analysis->arena, NR_REASONS, sizeof(*sentences));
+	uint32_t reasons = 0, i;
+
+	if (!sentences) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < group->count; i++) {
+		reasons |= at[i].reasons;
+		if (at[i].nr_lost > finding->nr_lost_nearby)
+			finding->nr_lost_nearby = at[i].nr_lost;
+	}
+	for (i = 0; i < NR_REASONS; i++) {
+		if (reasons & (1u << i))
+			sentences[finding->nr_lowered++] = words_reason((enum reason)i);
+	}
+	finding->lowered = sentences;
+}
+
+typedef void describer(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+static describer *const describers[CT_NR_RULES] = {
+	[CT_RULE_CLOSED_DESCRIPTOR] = closed_descriptor_describe,
+	[CT_RULE_LOST_WAKEUP] = lost_wakeup_describe,
+	[CT_RULE_CRASH] = crash_describe,
+	[CT_RULE_DROPPED_WAKE] = dropped_wake_describe,
+	[CT_RULE_DOUBLE_RESUME] = double_resume_describe,
+	[CT_RULE_RESUME_AFTER_DESTROY] = resume_after_destroy_describe,
+	[CT_RULE_MUTEX_DEADLOCK] = deadlock_describe,
+	[CT_RULE_AWAIT_CYCLE] = deadlock_describe,
+	[CT_RULE_DESTROYED_SUSPENDED] = destroyed_suspended_describe,
+	[CT_RULE_GRANTED_NOT_POLLED] = granted_describe,
+	[CT_RULE_STUCK_WORKER] = stuck_worker_describe,
+	[CT_RULE_SELF_WAKE_STORM] = self_wake_storm_describe,
+	[CT_RULE_COROUTINE_LEAK] = leak_describe,
+	[CT_RULE_BROKEN_STATE] = broken_state_describe,
+};
+
+void group_finding(struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+
+	finding->rule = first->rule;
+	finding->grade = first->grade;
+	finding->process = first->process;
+	finding->wait_site = first->wait_site;
+	finding->cause_site = first->cause_site;
+	finding->nr_peers = group->nr_peers > group->count ? group->nr_peers : group->count;
+	finding->peers = group->nr_peers ? "reached the same wait" : "";
+	finding->title = "";
+	fill_members(analysis, group, finding);
+	fill_lowered(analysis, group, finding);
+	describers[first->rule](analysis, group, finding);
+}

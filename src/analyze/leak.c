@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Leaks: of the coroutines that one site starts at an even rate, ever more are alive. The time in which it
+ * starts them is cut into windows; what counts is the least number alive in each, so that a burst is none.
+ *
+ * Silent where they wait for the world outside (connections), are marked, or the number
+ * falls in the end. Where the load ended before the observation did, those that wait for one and the same
+ * thing are a pool; each of those that were left behind waits for something of its own.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyze_parts.h"
+
+#define WINDOWS 8u
+#define RISING_WINDOWS 4u /* the last ones: three steps up */
+#define LEAST_RISE 16
+#define LEAST_LOAD_NS INT64_C(500000000)
+#define LEAST_STARTED 4u /* in a window, for a load to be called even */
+
+/* One coming or going. */
+struct change {
+	ct_time time;
+	int32_t by;
+};
+
+/* The coroutines of one spawn site: order[first, first + count). */
+struct family {
+	const uint32_t *order;
+	uint32_t count;
+	uint32_t process;
+	uint32_t least[WINDOWS];
+	uint32_t started[WINDOWS];
+	uint32_t nr_alive; /* in the end */
+	ct_time from;      /* the load */
+	ct_time until;
+};
+
+static ct_time end_of(const struct analysis *analysis, uint32_t process)
+{
+	ct_time from = analysis->model->processes[process].shutdown_from;
+	ct_time end = analysis->parties[process].end;
+
+	return from != CT_NO_TIME && from < end ? from : end;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct change *a = left, *b = right;
+
+	return a->time == b->time ? a->by - b->by : (a->time > b->time) - (a->time < b->time);
+}
+
+static ct_time gone_at(const struct model_coro *coro)
+{
+	if (coro->destroyed != CT_NO_TIME)
+		return coro->destroyed;
+	return coro->state == CT_STATE_DONE ? coro->changed : CT_NO_TIME;
+}
+
+static uint32_t window_of(ct_time time, ct_time from, ct_time end)
+{
+	int64_t each = (end - from) / WINDOWS + 1;
+	int64_t window = (time - from) / each;
+
+	return window < 0 ? 0 : window >= (int64_t)WINDOWS ? WINDOWS - 1 : (uint32_t)window;
+}
+
+/* Walks through comings and goings, and keeps the least number alive in each window. */
+static void count_alive(struct family *family, const struct change *changes, uint32_t count)
+{
+	uint32_t alive = 0, window = 0, i;
+
+	family->least[0] = 0;
+	for (i = 0; i < count; i++) {
+		uint32_t here = window_of(changes[i].time, family->from, family->until);
+
+		while (window < here)
+			family->least[++window] = alive;
+		alive = (uint32_t)((int32_t)alive + changes[i].by);
+		if (alive < family->least[window])
+			family->least[window] = alive;
+		family->started[window] += changes[i].by > 0;
+	}
+	while (window < WINDOWS - 1)
+		family->least[++window] = alive;
+	family->nr_alive = alive;
+}
+
+static void note_load(struct family *family, ct_time created, ct_time end)
+{
+	if (created < family->from)
+		family->from = created;
+	if (created > family->until && created <= end)
+		family->until = created;
+}
+
+static void survey(struct analysis *analysis, struct family *family)
+{
+	const struct model *model = analysis->model;
+	struct change *changes = calloc(2 * (size_t)family->count, sizeof(*changes));
+	ct_time end = end_of(analysis, family->process);
+	uint32_t count = 0, i;
+
+	if (!changes) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &model->coros.at[family->order[i]];
+		ct_time gone = gone_at(coro);
+
+		note_load(family, coro->created, end);
+		if (coro->created <= end)
+			changes[count++] = (struct change){coro->created, 1};
+		if (coro->created <= end && gone != CT_NO_TIME && gone <= end)
+			changes[count++] = (struct change){gone, -1};
+	}
+	qsort(changes, count, sizeof(*changes), compare_changes);
+	count_alive(family, changes, count);
+	free(changes);
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static bool is_rising(const struct family *family)
+{
+	uint32_t i;
+
+	for (i = WINDOWS - RISING_WINDOWS + 1; i < WINDOWS; i++)
+		if (family->least[i] <= family->least[i - 1])
+			return false;
+	return family->least[WINDOWS - 1] >= family->least[WINDOWS - RISING_WINDOWS] + LEAST_RISE;
+}
+
+/* No window has seen more than twice the load of another one. */
+static bool is_load_even(const struct family *family)
+{
+	uint32_t least = UINT32_MAX, most = 0, i;
+
+	for (i = WINDOWS - RISING_WINDOWS; i < WINDOWS; i++) {
+		least = family->started[i] < least ? family->started[i] : least;
+		most = family->started[i] > most ? family->started[i] : most;
+	}
+	return least >= LEAST_STARTED && most <= 2 * least;
+}
+
+static bool is_left_behind(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
+	       kind != CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME && coro->mark == 0 &&
+	       coro->suspended < end_of(analysis, coro->process);
+}
+
+static void add_members(struct analysis *analysis, const struct family *family)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &model->coros.at[family->order[i]];
+		struct candidate candidate = {
+			.rule = CT_RULE_COROUTINE_LEAK,
+			.grade = CT_GRADE_LIKELY,
+			.process = coro->process,
+			.coro = family->order[i],
+			.wait_site = coro->wait_site,
+			.cause_site = coro->spawn_site,
+			.descriptor = coro->descriptor,
+			.since = coro->suspended,
+		};
+
+		if (!is_left_behind(analysis, coro) || analysis->is_told[family->order[i]])
+			continue;
+		candidate_lower_for_gaps(
+			analysis, &candidate, INT64_MIN + 1, analysis->parties[coro->process].end);
+		candidate_add(analysis, &candidate);
+	}
+}
+
+/* Most of those that are alive wait for something inside the program. */
+static bool are_left_behind(const struct analysis *analysis, const struct family *family)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < family->count; i++)
+		count += is_left_behind(analysis, &analysis->model->coros.at[family->order[i]]);
+	return count * 4 >= family->nr_alive * 3 && count >= LEAST_RISE;
+}
+
+static int compare_objects(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Does each wait for something that nobody else of them waits for? */
+static bool has_each_its_own(struct analysis *analysis, const struct family *family)
+{
+	uint64_t *objects = calloc(family->count, sizeof(*objects));
+	uint32_t count = 0, nr_own = 0, i;
+
+	if (!objects) {
+		analysis->is_broken = true;
+		return false;
+	}
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[family->order[i]];
+
+		if (is_left_behind(analysis, coro))
+			objects[count++] = coro->wait_object;
+	}
+	qsort(objects, count, sizeof(*objects), compare_objects);
+	for (i = 0; i < count; i++)
+		nr_own += objects[i] && (i == 0 || objects[i] != objects[i - 1]);
+	free(objects);
+	return nr_own * 4 >= count * 3;
+}
+
+/* The load is there to the end, or those that are left show by themselves that they are no pool. */
+static bool is_no_pool(struct analysis *analysis, const struct family *family)
+{
+	ct_time end = end_of(analysis, family->process);
+	int64_t lasted = family->until - family->from;
+
+	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);
+}
+
+static void judge(struct analysis *analysis, struct family *family)
+{
+	if (family->count < LEAST_RISE + LEAST_STARTED * RISING_WINDOWS)
+		return;
+	survey(analysis, family);
+	if (family->until - family->from >= LEAST_LOAD_NS && is_rising(family) &&
+		is_load_even(family) && are_left_behind(analysis, family) &&
+		is_no_pool(analysis, family))
+		add_members(analysis, family);
+}
+
+static int compare_families(const void *left, const void *right, void *context)
+{
+	const struct model *model = context;
+	const struct model_coro *a = &model->coros.at[*(const uint32_t *)left];
+	const struct model_coro *b = &model->coros.at[*(const uint32_t *)right];
+
+	if (a->process != b->process)
+		return a->process > b->process ? 1 : -1;
+	return (a->spawn_site > b->spawn_site) - (a->spawn_site < b->spawn_site);
+}
+
+static uint32_t list_known(const struct model *model, uint32_t *order)
+{
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].spawn_site && model->coros.at[i].created != CT_NO_TIME)
+			order[count++] = i;
+	return count;
+}
+
+void leak_find(struct analysis *analysis)
+{
+	struct model *model = analysis->model;
+	uint32_t *order = arena_array(&analysis->scratch, model->coros.count, sizeof(*order));
+	uint32_t count, first, next;
+
+	if (!order) {
+		analysis->is_broken = true;
+		return;
+	}
+	count = list_known(model, order);
+	if (count)
+		qsort_r(order, count, sizeof(*order), compare_families, model);
+	for (first = 0; first < count; first = next) {
+		struct family family = {
+			.order = &order[first], .from = INT64_MAX, .until = INT64_MIN};
+
+		for (next = first + 1; next < count; next++)
+			if (compare_families(&order[first], &order[next], model) != 0)
+				break;
+		family.count = next - first;
+		family.process = model->coros.at[order[first]].process;
+		judge(analysis, &family);
+	}
+}
+
+void leak_describe(struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct candidate *last = &analysis->candidates.at[group->first + group->count - 1];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+	struct ct_step step = {
+		.time = coro->created,
+		.site = coro->spawn_site,
+		.thread = coro->thread,
+		.coro = analysis->model->coros.at[coro->parent].id,
+		.sequence = UINT64_MAX,
+		.text = say(analysis,
+			"started coroutine %" PRIu64 ", the first that was left behind", coro->id),
+	};
+
+	finding->title = say(analysis, "%s at %s: ever more of those that were started at %s",
+		words_count(analysis, group), words_place(analysis, first->wait_site),
+		words_place(analysis, first->cause_site));
+	story_step(analysis, &story, &step);
+	story_suspended(analysis, &story, coro);
+	story_evidence(analysis, &story,
+		say(analysis, "the youngest of them has waited for %s, the oldest for %s",
+			words_duration(
+				analysis, analysis->parties[first->process].end - last->since),
+			words_duration(
+				analysis, analysis->parties[first->process].end - first->since)));
+	story_end(analysis, &story, finding);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lost wakeups: a coroutine waits, and nobody is left who could wake it; or what it waits for is
+ * there and no wake came; or it has waited for very long. Only waits inside the program are judged:
+ * what comes from outside may come tomorrow.
+ */
+#include <poll.h>
+
+#include "analyze_parts.h"
+
+/* A chain of coroutines that wait for each other is followed this far. */
+#define CHAIN_MAX 64u
+
+enum variant {
+	VARIANT_NOBODY = 1, /* nobody is left */
+	VARIANT_READY,      /* what it waits for is there */
+	VARIANT_DROPPED,    /* a wake for it was given up */
+	VARIANT_LONG,       /* it has waited for long */
+};
+
+/* ---------------------------------------------------------------- which waits are judged */
+
+static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
+{
+	return coro->mark == CTP_MARK_DAEMON || coro->mark == CTP_MARK_EXPECT_IDLE ||
+	       (coro->deadline != CT_NO_TIME && coro->deadline > end);
+}
+
+static bool is_judged(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct party *party = &analysis->parties[coro->process];
+
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       !is_meant_to_wait(coro, party->end) && !party->has_crashed &&
+	       coro->suspended < party->end;
+}
+
+static bool is_outside(const struct model_coro *coro)
+{
+	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
+	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_PROCESS:
+	case CTP_RESOURCE_TIMER:
+	case CTP_RESOURCE_NONE: /* it may be outside */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What is at the end of the chain of children: true where it is a coroutine that this rule judges
+ * for itself, or that is busy, or one that waits for the world outside. The parent then is no
+ * finding.
+ */
+static bool has_live_child(struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned depth;
+
+	for (depth = 0; depth < CHAIN_MAX; depth++) {
+		uint32_t child = ties_child(analysis, coro);
+
+		if (!child)
+			return depth > 0;
+		coro = &analysis->model->coros.at[child];
+		if (coro->state == CT_STATE_DONE || coro->state == CT_STATE_DESTROYED)
+			return false;
+		if (coro->state != CT_STATE_WAITING)
+			return true;
+	}
+	return false; /* a cycle, or nearly so */
+}
+
+/* ---------------------------------------------------------------- is the object ready? */
+
+static bool is_child_finished(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	uint32_t child = ties_child(analysis, coro);
+	const struct model_coro *at = &analysis->model->coros.at[child];
+
+	if (!child || (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED) ||
+		(at->flags & MODEL_CORO_WAS_REPLACED) || at->changed < coro->suspended)
+		return false;
+	*ret_since = at->changed;
+	return true;
+}
+
+/*
+ * Is what was reported what the wait is for? It is known where the descriptor was armed for one
+ * direction only; where for both, a reader would be blamed on the writer's readiness.
+ */
+static bool is_readiness_meant(const struct model_descriptor *descriptor)
+{
+	unsigned armed = descriptor->armed_events & (POLLIN | POLLOUT);
+
+	if (descriptor->flags & (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_SHARES_DATA))
+		return false;
+	return (armed == POLLIN || armed == POLLOUT) &&
+	       (descriptor->ready_flags & (armed | POLLERR | POLLHUP));
+}
+
+static bool is_descriptor_ready(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[coro->descriptor];
+
+	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
+		!is_readiness_meant(descriptor) || descriptor->ready == CT_NO_TIME ||
+		descriptor->ready < coro->suspended)
+		return false;
+	*ret_since = descriptor->ready;
+	return true;
+}
+
+/*
+ * More was given than was taken since: what is left lies there for the next one who looks. It says something
+ * only where takings are told; else those that were given may all have been taken.
+ */
+static bool is_something_left(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_object *object)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(object->handle);
+
+	if (kind != CTP_RESOURCE_SEMAPHORE && kind != CTP_RESOURCE_CHANNEL)
+		return false;
+	return object->nr_left > 0 && object->notified != CT_NO_TIME &&
+	       (object->has_takers || analysis->model->processes[coro->process].tells_takings);
+}
+
+/* Given back and taken by nobody since; or notified, with this one waiting, and nobody was found.
+ */
+static bool is_object_given(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+	ct_time since = object->owner == 0 ? object->released : CT_NO_TIME;
+
+	if (!object->handle)
+		return false;
+	if (object->notified != CT_NO_TIME && object->notified > since)
+		since = object->notified;
+	if (since != CT_NO_TIME && since < coro->suspended &&
+		is_something_left(analysis, coro, object))
+		since = coro->suspended;
+	if (since == CT_NO_TIME || since < coro->suspended)
+		return false;
+	*ret_since = since;
+	return true;
+}
+
+static bool is_object_ready(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	return is_descriptor_ready(analysis, coro, ret_since) ||
+	       is_object_given(analysis, coro, ret_since) ||
+	       is_child_finished(analysis, coro, ret_since);
+}
+
+/* Woken while it waited, in vain: had the wake been taken, it would be ready. */
+static bool is_wake_dropped(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended;
+}
+
+/* ---------------------------------------------------------------- the judgement */
+
+static bool is_nobody_left(const struct party *party)
+{
+	return party->are_threads_known && !party->has_timer && !party->has_outside;
+}
+
+static bool is_long(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analysis->parties[coro->process].end - coro->suspended > analysis->wait_limit_ns;
+}
+
+/* The program as a whole stands still, and somebody outside can set it going: that is idleness. */
+static bool is_program_idle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time last = analysis->model->processes[coro->process].last_run;
+
+	return party->has_outside &&
+	       (last == CT_NO_TIME || party->end - last > analysis->wait_limit_ns);
+}
+
+/*
+ * The program has ended: whoever waits then may be meant to. Only what was given in vain counts, while
+ * everybody was idle before the program said that it ends.
+ */
+static void grade_at_exit(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	ct_time since = coro->suspended;
+
+	if (!is_object_given(analysis, coro, &since) ||
+		analysis->parties[coro->process].quiet <= since ||
+		ties_is_shutting_down(analysis, coro->process, since))
+		return;
+	candidate->variant = VARIANT_READY;
+	candidate->grade = CT_GRADE_LIKELY;
+}
+
+static void grade(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time since = coro->suspended;
+
+	if (party->has_ended_itself) {
+		grade_at_exit(analysis, coro, candidate);
+		return;
+	}
+	if (is_object_ready(analysis, coro, &since) && party->quiet > since) {
+		candidate->variant = VARIANT_READY;
+		candidate->grade = CT_GRADE_LIKELY;
+	} else if (is_wake_dropped(coro) && party->quiet > coro->wake_time) {
+		candidate->variant = VARIANT_DROPPED;
+		candidate->grade = CT_GRADE_LIKELY;
+	}
+	if (is_outside(coro) && coro->wait_object)
+		return;
+	if (is_nobody_left(party)) {
+		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
+		candidate->grade = CT_GRADE_PROVEN;
+	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&
+		   !is_program_idle(analysis, coro)) {
+		candidate->variant = VARIANT_LONG;
+		candidate->grade = CT_GRADE_SUSPECT;
+	}
+}
+
+static void explain(const struct party *party, struct candidate *candidate)
+{
+	if (candidate->grade == CT_GRADE_PROVEN)
+		return;
+	if (!party->are_threads_known)
+		candidate->reasons |= REASON(THREADS_UNKNOWN);
+	if (party->has_outside || party->has_timer)
+		candidate->reasons |= REASON(LIVE_PARTY);
+}
+
+/* Who gave it in vain. */
+static uint32_t cause_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+
+	return object->notified != CT_NO_TIME ? object->vain_site : object->changed_at;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_LOST_WAKEUP,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.descriptor = coro->descriptor,
+		.since = coro->suspended,
+	};
+
+	if (analysis->is_told[index] || ties_is_victim(analysis, index) ||
+		has_live_child(analysis, coro))
+		return;
+	grade(analysis, coro, &candidate);
+	if (candidate.variant == VARIANT_READY)
+		candidate.cause_site = cause_of(analysis, coro);
+	if (candidate.grade == CT_GRADE_NONE)
+		return;
+	explain(&analysis->parties[coro->process], &candidate);
+	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
+		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	candidate_lower_for_gaps(analysis, &candidate, candidate_gap_start(analysis, coro),
+		analysis->parties[coro->process].end);
+	candidate_add(analysis, &candidate);
+}
+
+void lost_wakeup_find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+		const struct model_descriptor *descriptor =
+			&analysis->model->descriptors.at[coro->descriptor];
+
+		/* Waits on closed descriptors have a rule of their own. */
+		if (is_judged(analysis, coro) &&
+			(!coro->descriptor || descriptor->closed == CT_NO_TIME))
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_cause(struct analysis *analysis, const struct candidate *first,
+	const struct model_coro *coro, struct story *story)
+{
+	struct ct_step step = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
+
+	switch (first->variant) {
+	case VARIANT_READY:
+		is_object_ready(analysis, coro, &step.time);
+		step.text = say(analysis, "%s became ready, and no wake followed",
+			words_resource(analysis, coro->wait_object, coro->descriptor));
+		break;
+	case VARIANT_DROPPED:
+		step.time = coro->wake_time;
+		step.thread = coro->wake_thread;
+		step.sequence = coro->wake_event;
+		step.text = say(analysis, "a wake for it came to nothing: %s",
+			ct_outcome_name(coro->wake_outcome));
+		break;
+	default:
+		step.text = "no wake for it since";
+		break;
+	}
+	story_step(analysis, story, &step);
+}
+
+/* The object's last change, and by whom. */
+static void tell_object(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+	struct ct_step step = {
+		.time = object->changed,
+		.site = object->changed_at,
+		.thread = object->changed_by_thread,
+		.coro = analysis->model->coros.at[object->changed_by_coro].id,
+		.sequence = object->change_event,
+	};
+
+	if (!object->changed_how)
+		return;
+	if (object->notified != CT_NO_TIME) {
+		step.time = object->notified;
+		step.site = object->vain_site;
+		step.thread = object->vain_thread;
+		step.coro = analysis->model->coros.at[object->vain_coro].id;
+		step.sequence = object->vain_event;
+		step.text = say(analysis, "notified %s, and woke nobody: its last change%s",
+			words_resource(analysis, object->handle, 0),
+			step.time < coro->suspended ? "; the coroutine was about to suspend" : "");
+		story_step(analysis, story, &step);
+		return;
+	}
+	step.text = say(analysis, "%s: the last change of %s", ct_kind_name(object->changed_how),
+		words_resource(analysis, object->handle, 0));
+	story_step(analysis, story, &step);
+}
+
+static void tell_end(struct analysis *analysis, const struct candidate *first, struct story *story)
+{
+	const struct party *party = &analysis->parties[first->process];
+	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
+
+	step.text =
+		is_nobody_left(party)
+			? "every thread is blocked without time-out, nothing is ready, no timer "
+			  "is pending, and no descriptor is armed"
+			: "the observation ended here";
+	story_step(analysis, story, &step);
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const char *what;
+
+	switch (first->variant) {
+	case VARIANT_LONG:
+		what = "for longer than the limit";
+		break;
+	case VARIANT_READY:
+		what = "though what is waited for is ready";
+		break;
+	case VARIANT_DROPPED:
+		what = "though there was a wake";
+		break;
+	default:
+		what = group->count == 1 ? "and nothing is left to wake it"
+					 : "and nothing is left to wake them";
+		break;
+	}
+	return say(analysis, "%s, %s, at %s", words_count(analysis, group), what,
+		words_place(analysis, first->wait_site));
+}
+
+static bool is_given_before(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+
+	return object->notified != CT_NO_TIME && object->notified < coro->suspended;
+}
+
+void lost_wakeup_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const char *resource = words_resource(analysis, coro->wait_object, coro->descriptor);
+	struct story story = {0};
+	struct ct_step step = {
+		.time = coro->suspended,
+		.site = coro->wait_site,
+		.thread = coro->thread,
+		.coro = coro->id,
+		.sequence = coro->wait_event,
+		.text = say(analysis, "suspended, to wait for %s", resource),
+	};
+
+	finding->title = words_title(analysis, group, first);
+	if (is_given_before(analysis, coro))
+		tell_object(analysis, coro, &story);
+	story_step(analysis, &story, &step);
+	if (!is_given_before(analysis, coro))
+		tell_object(analysis, coro, &story);
+	tell_cause(analysis, first, coro, &story);
+	tell_end(analysis, first, &story);
+	story_end(analysis, &story, finding);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is left that could still do something, for each process as a whole: its threads, its timers,
+ * and the world outside. What is not known counts as somebody.
+ */
+#include <signal.h>
+
+#include "analyze_parts.h"
+
+/* A fatal signal that a program brings upon itself. */
+static bool is_crash_signal(int number)
+{
+	return number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE ||
+	       number == SIGABRT || number == SIGTRAP || number == SIGSYS;
+}
+
+static void look_at_ending(const struct ct_process *process, struct party *party)
+{
+	party->has_ended_itself = process->ending == CT_ENDING_EXITED;
+	party->has_crashed = process->ending == CT_ENDING_SIGNALED &&
+			     is_crash_signal(process->ending_value) &&
+			     !process->was_killed_by_engine_user;
+}
+
+/* ---------------------------------------------------------------- threads */
+
+static bool is_blocked_for_ever(const struct model_thread *thread)
+{
+	if (thread->seen != CT_NO_TIME &&
+		(thread->last_event == CT_NO_TIME || thread->seen >= thread->last_event))
+		return thread->seen_untimed;
+	if (thread->is_parked || thread->is_polling)
+		return thread->idle_from != CT_NO_TIME && !thread->is_idle_timed &&
+		       !(thread->blocked_from != CT_NO_TIME && thread->is_blocked_timed);
+	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
+}
+
+/* Threads that never wrote anything are known only where the engine looked for them. */
+static void look_at_threads(struct analysis *analysis, uint32_t process, struct party *party)
+{
+	const struct model *model = analysis->model;
+	bool has_look = false;
+	uint32_t i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process != process)
+			continue;
+		has_look |= thread->seen != CT_NO_TIME;
+		if (thread->stopped != CT_NO_TIME && thread->stopped <= party->end)
+			continue;
+		party->has_outside |= model_waits_outside(model, i);
+		if (!is_blocked_for_ever(thread)) {
+			party->are_threads_known = false;
+			return;
+		}
+	}
+	party->are_threads_known = has_look && model->processes[process].nr_ready == 0;
+}
+
+/* ---------------------------------------------------------------- descriptors and coroutines */
+
+/* Timers that a coroutine waits for are that coroutine's; what others are for is not known. */
+static void look_at_timer(
+	const struct model_descriptor *descriptor, bool is_waited_for, struct party *party)
+{
+	ct_time fired = descriptor->ready == CT_NO_TIME ? INT64_MIN : descriptor->ready;
+
+	if (!model_is_pending_timer(descriptor, party->end))
+		return;
+	party->has_timer = true;
+	if (is_waited_for)
+		return;
+	if (!(descriptor->flags & MODEL_DESCRIPTOR_REPEATS))
+		fired = INT64_MIN;
+	if (fired < party->timers)
+		party->timers = fired;
+}
+
+static void look_at_descriptors(struct analysis *analysis, const bool *is_waited_for)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = 1; i < model->descriptors.count; i++) {
+		const struct model_descriptor *descriptor = &model->descriptors.at[i];
+		struct party *party = &analysis->parties[descriptor->process];
+
+		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
+			continue;
+		look_at_timer(descriptor, is_waited_for[i], party);
+		if ((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) || is_waited_for[i])
+			party->has_outside = true;
+	}
+}
+
+static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		struct party *party = &analysis->parties[coro->process];
+		unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+		if (coro->state != CT_STATE_WAITING)
+			continue;
+		is_waited_for[coro->descriptor] = true;
+		if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
+			party->has_timer = true;
+		if (kind == CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME)
+			party->has_timer = true;
+		if (kind == CTP_RESOURCE_PROCESS)
+			party->has_outside = true;
+	}
+}
+
+void party_survey(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	bool *is_waited_for =
+		arena_array(&analysis->scratch, model->descriptors.count, sizeof(bool));
+	uint32_t i;
+
+	analysis->parties =
+		arena_array(&analysis->scratch, model->nr_processes, sizeof(*analysis->parties));
+	if (!is_waited_for || !analysis->parties) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < model->nr_processes; i++) {
+		struct party *party = &analysis->parties[i];
+
+		party->end = model_end_of(model, i);
+		party->quiet = model_quiet_time(model, i, party->end);
+		party->timers = INT64_MAX;
+		party->has_outside = model->processes[i].has_polls;
+		if (i < analysis->tables->nr_processes)
+			look_at_ending(&analysis->tables->processes[i], party);
+		look_at_threads(analysis, i, party);
+	}
+	look_at_coros(analysis, is_waited_for);
+	look_at_descriptors(analysis, is_waited_for);
+}

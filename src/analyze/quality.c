@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known about the observation itself, and what a reader should know besides the findings.
+ */
+#include <inttypes.h>
+#include <signal.h>
+
+#include "analyze_parts.h"
+
+static void count_coros(const struct model *model, struct ct_quality *quality)
+{
+	size_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		quality->nr_by_state[coro->state]++;
+		quality->nr_coros_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
+	}
+	quality->nr_coros = model->coros.count - 1;
+	quality->nr_unseen = quality->nr_by_state[CT_STATE_UNSEEN];
+}
+
+static void list_losses(struct analysis *analysis, struct ct_quality *quality)
+{
+	const struct model *model = analysis->model;
+	struct ct_loss *losses = arena_array(analysis->arena, model->gaps.count, sizeof(*losses));
+	size_t i;
+
+	if (!losses) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < model->gaps.count; i++) {
+		const struct model_gap *gap = &model->gaps.at[i];
+
+		losses[i] = (struct ct_loss){
+			.process = gap->process,
+			.thread = gap->thread,
+			.reason = (enum ctp_loss)gap->reason,
+			.count = gap->count,
+			.first = gap->first,
+			.last = gap->last == INT64_MAX ? CT_NO_TIME : gap->last,
+		};
+	}
+	quality->losses = losses;
+	quality->nr_losses = (uint32_t)model->gaps.count;
+}
+
+void quality_fill(struct analysis *analysis, struct ct_quality *quality)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	quality->nr_events = model->nr_events;
+	quality->nr_lost = model->nr_lost;
+	quality->nr_frames_reused = model->nr_frames_reused;
+	quality->nr_impossible = model->nr_impossible;
+	quality->nr_unknown_kinds = model->nr_unknown_kinds;
+	quality->nr_broken_transitions = model->nr_broken;
+	quality->nr_reordered = model->nr_reordered;
+	quality->nr_unmatched_wakes = model->nr_unmatched_wakes;
+	quality->observed_from = model->from;
+	quality->observed_until = model->now;
+	count_coros(model, quality);
+	list_losses(analysis, quality);
+	for (i = 0; i < analysis->candidates.count; i++)
+		quality->has_lower_grades |= !!(analysis->candidates.at[i].reasons & REASON(GAP));
+}
+
+/* ---------------------------------------------------------------- remarks */
+
+static void remark(struct analysis *analysis, const char *sentence)
+{
+	if (!vec_push(&analysis->remarks, sentence))
+		analysis->is_broken = true;
+}
+
+static const char *words_call(unsigned call)
+{
+	return call == CTP_CALL_OTHER ? "a blocking call" : ct_call_name(call);
+}
+
+/* Which of its threads has been blocked for the longest time, if any is. */
+static const char *words_longest_block(struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	ct_time end = analysis->parties[process].end;
+	uint32_t i, longest = 0;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process != process || thread->blocked_from == CT_NO_TIME ||
+			thread->blocked_from >= end)
+			continue;
+		if (!longest || thread->blocked_from < model->threads[longest].blocked_from)
+			longest = i;
+	}
+	if (!longest)
+		return "";
+	return say(analysis, "; %s has been in %s for %s", words_thread(analysis, longest),
+		words_call(model->threads[longest].blocked_call),
+		words_duration(analysis, end - model->threads[longest].blocked_from));
+}
+
+/* A program that never attached: what the descriptor ledger alone can say of it. */
+static void remark_ledger_only(struct analysis *analysis, uint32_t index)
+{
+	const struct model_process *process = &analysis->model->processes[index];
+	const struct ct_process *told = &analysis->tables->processes[index];
+
+	if (told->has_probe || process->pages.count)
+		return;
+	if (!told->has_ledger) {
+		remark(analysis,
+			say(analysis,
+				"process %" PRIu64 " never attached, and no descriptor of it was "
+				"watched: is the probe linked, and InitTracer called?",
+				told->pid));
+		return;
+	}
+	remark(analysis,
+		say(analysis,
+			"process %" PRIu64 " never attached: is InitTracer called? Of its "
+			"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
+			told->pid, process->nr_opened, process->nr_open,
+			words_longest_block(analysis, index)));
+}
+
+static void remark_ending(struct analysis *analysis, uint32_t index)
+{
+	const struct ct_process *told = &analysis->tables->processes[index];
+
+	if (told->ending != CT_ENDING_SIGNALED || told->was_killed_by_engine_user ||
+		analysis->parties[index].has_crashed)
+		return;
+	if (told->ending_value == SIGKILL)
+		remark(analysis,
+			say(analysis,
+				"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
+				"want of memory",
+				told->pid));
+	else
+		remark(analysis,
+			say(analysis,
+				"process %" PRIu64 " was ended by %s, which it had not asked the "
+				"tracer for",
+				told->pid, words_signal(analysis, told->ending_value)));
+}
+
+void quality_remarks(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		remark_ledger_only(analysis, i);
+		remark_ending(analysis, i);
+		if (model->processes[i].halted != CT_NO_TIME)
+			remark(analysis,
+				say(analysis,
+					"process %" PRIu64 " was stopped by a signal or a debugger "
+					"at the end; nothing after that counts as waiting",
+					analysis->tables->processes[i].pid));
+	}
+	if (!analysis->tables->is_complete)
+		remark(analysis, "the trace has no orderly end: what happened after its last "
+				 "record is not known");
+}

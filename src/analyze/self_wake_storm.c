@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Storms: a coroutine makes itself ready, looks, and waits again, thousands of times a second, and does
+ * nothing else that the trace could tell of.
+ *
+ * Silent for voluntary yields, and where anything comes in between: a lock, a transfer, a child, a wake of
+ * another.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define LEAST_WAKES 1000u
+#define LEAST_RATE 1000u /* a second */
+
+static int64_t rate_of(const struct model_streak *streak)
+{
+	int64_t lasted = streak->longest_last - streak->longest_first;
+
+	return (int64_t)((double)streak->longest * 1e9 / (double)(lasted > 0 ? lasted : 1));
+}
+
+static bool is_storm(const struct analysis *analysis, const struct model_streak *streak)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
+
+	return streak->longest >= LEAST_WAKES && rate_of(streak) >= LEAST_RATE &&
+	       streak->nr_self_wakes * 2 > coro->nr_wakes;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_streak *streak = &analysis->model->streaks.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_SELF_WAKE_STORM,
+		.grade = CT_GRADE_LIKELY,
+		.process = analysis->model->coros.at[streak->coro].process,
+		.coro = streak->coro,
+		.wait_site = streak->wait_site,
+		.cause_site = streak->site,
+		.subject = index,
+		.since = streak->longest_first,
+	};
+
+	candidate_lower_for_gaps(analysis, &candidate, streak->longest_first, streak->longest_last);
+	candidate_add(analysis, &candidate);
+}
+
+void self_wake_storm_find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->streaks.count; i++)
+		if (is_storm(analysis, &analysis->model->streaks.at[i]))
+			judge(analysis, (uint32_t)i);
+}
+
+void self_wake_storm_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_streak *streak = &analysis->model->streaks.at[first->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
+	struct story story = {0};
+	struct ct_step step = {
+		.time = streak->longest_first,
+		.site = streak->site,
+		.thread = coro->thread,
+		.coro = coro->id,
+		.sequence = UINT64_MAX,
+		.text = say(analysis,
+			"woke itself, %" PRIu64 " times in %s, and did nothing else in between",
+			streak->longest,
+			words_duration(analysis, streak->longest_last - streak->longest_first)),
+	};
+
+	finding->title = say(analysis, "%u %s itself ready at %s, %" PRId64 " times a second",
+		group->count, group->count == 1 ? "coroutine makes" : "coroutines each make",
+		words_place(analysis, first->cause_site), rate_of(streak));
+	story_step(analysis, &story, &step);
+	story_evidence(analysis, &story,
+		say(analysis, "of its %u wakes %" PRIu64 " are its own", coro->nr_wakes,
+			streak->nr_self_wakes));
+	story_end(analysis, &story, finding);
+	finding->last_sequence = coro->last_event;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stuck workers: coroutines are ready, and the thread in whose queue they lie has been at something else
+ * for over a second. Where no other thread may take them out of there, and the thread is blocked without
+ * time-out, that is proven.
+ *
+ * Silent where the worker is parked or polls: then a wake for it is on its way, or another rule judges.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define STUCK_NS INT64_C(1000000000)
+
+static bool is_ready(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_READY ||
+	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
+}
+
+/* Until when the thread is known to have done something. */
+static ct_time last_sign(const struct model_thread *thread)
+{
+	return thread->last_event;
+}
+
+static bool is_busy(const struct model_thread *thread, ct_time end)
+{
+	return thread->is_worker && thread->idle_from == CT_NO_TIME && !thread->is_parked &&
+	       !(thread->stopped != CT_NO_TIME && thread->stopped <= end) &&
+	       thread->last_event != CT_NO_TIME;
+}
+
+/* Asleep in a call without time-out, as the engine saw or as the thread told before. */
+static bool is_blocked(const struct model_thread *thread)
+{
+	if (thread->seen != CT_NO_TIME && thread->seen >= thread->last_event)
+		return thread->seen_state != 'R' && thread->seen_untimed;
+	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
+}
+
+/* The program has stood still so until it said that it ends. */
+static ct_time end_of(const struct analysis *analysis, uint32_t process)
+{
+	ct_time from = analysis->model->processes[process].shutdown_from;
+	ct_time end = analysis->parties[process].end;
+
+	return from != CT_NO_TIME && from < end ? from : end;
+}
+
+/*
+ * Without a queue that is told: the only worker that is not idle, if there is one that has been silent for
+ * that long.
+ */
+static uint32_t only_busy_worker(const struct analysis *analysis, uint32_t process, ct_time end)
+{
+	const struct model *model = analysis->model;
+	uint32_t found = 0, i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process != process || !is_busy(thread, end) || !thread->top)
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+/* Where it runs: the call that blocks, or the function of the coroutine that is on the thread. */
+static uint32_t place_of(const struct analysis *analysis, const struct model_thread *thread)
+{
+	const struct model_coro *top = &analysis->model->coros.at[thread->top];
+
+	return top->function_site ? top->function_site : top->spawn_site;
+}
+
+static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct model_thread *thread = &analysis->model->threads[worker];
+	ct_time end = end_of(analysis, coro->process);
+	ct_time since = coro->queue_thread ? coro->queued : coro->changed;
+	struct candidate candidate = {
+		.rule = CT_RULE_STUCK_WORKER,
+		.grade = CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = index,
+		.cause_site = place_of(analysis, thread),
+		.variant = coro->is_queue_private,
+		.subject = worker,
+		.since = since,
+	};
+
+	if (end - since <= STUCK_NS || end - last_sign(thread) <= STUCK_NS)
+		return;
+	if (coro->is_queue_private && is_blocked(thread))
+		candidate.grade = CT_GRADE_PROVEN;
+	else if (!is_blocked(thread))
+		candidate.reasons |= REASON(THREAD_UNSEEN);
+	candidate_lower_for_gaps(
+		analysis, &candidate, since - analysis->model->uncertainty_ns, end);
+	candidate_add(analysis, &candidate);
+}
+
+void stuck_worker_find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		ct_time end = analysis->parties[coro->process].end;
+		uint32_t worker = coro->queue_thread;
+
+		if (!is_ready(coro) || analysis->is_told[i])
+			continue;
+		/* Whoever puts something into a common queue is often no worker. */
+		if (!worker || !is_busy(&model->threads[worker], end))
+			worker = only_busy_worker(analysis, coro->process, end);
+		if (worker)
+			judge(analysis, i, worker);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static const char *words_state(struct analysis *analysis, const struct model_thread *thread)
+{
+	if (thread->seen != CT_NO_TIME && thread->seen >= thread->last_event)
+		return say(analysis, "the engine saw it in state %c, in system call %u%s",
+			thread->seen_state, thread->seen_system_call,
+			thread->seen_untimed ? ", without time-out" : "");
+	if (thread->blocked_from != CT_NO_TIME)
+		return say(analysis, "it is in %s", ct_call_name(thread->blocked_call));
+	return "what it does was not seen";
+}
+
+static void tell_worker(struct analysis *analysis, uint32_t worker, struct story *story)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+	const struct model_coro *top = &analysis->model->coros.at[thread->top];
+	struct ct_step step = {
+		.time = thread->last_event,
+		.site = place_of(analysis, thread),
+		.thread = worker,
+		.coro = top->id,
+		.sequence = top->last_event,
+		.text = say(analysis, "the last sign of this worker; %s",
+			words_state(analysis, thread)),
+	};
+
+	story_step(analysis, story, &step);
+}
+
+static void tell_queued(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	bool is_queued = coro->queue_thread != 0;
+	struct ct_step step = {
+		.time = is_queued ? coro->queued : coro->changed,
+		.thread = is_queued ? coro->queue_thread : coro->wake_thread,
+		.sequence = is_queued ? coro->queue_event : coro->wake_event,
+		.site = coro->wake_time != CT_NO_TIME ? coro->wake_site : 0,
+		.text = say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
+			coro->is_queue_private
+				? ", in a place from which no other worker may take it"
+				: ""),
+	};
+
+	story_step(analysis, story, &step);
+}
+
+void stuck_worker_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_thread *thread = &analysis->model->threads[first->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+
+	finding->title = say(analysis,
+		"%u ready %s%s, which has run coroutine %" PRIu64 " (%s) for %s", group->count,
+		group->count == 1 ? "coroutine lies with " : "coroutines lie with ",
+		words_thread(analysis, first->subject), analysis->model->coros.at[thread->top].id,
+		words_place(analysis, first->cause_site),
+		words_duration(analysis, end_of(analysis, first->process) - thread->last_event));
+	tell_queued(analysis, coro, &story);
+	tell_worker(analysis, first->subject, &story);
+	story_end(analysis, &story, finding);
+	finding->first_sequence = coro->last_event;
+	finding->last_sequence = thread->seen != CT_NO_TIME ? thread->seen_event : coro->last_event;
+}

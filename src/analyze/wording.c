@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Words: how sites, resources, threads and doubts are spoken of. Everything returned lives in the
+ * report's arena.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze_parts.h"
+#include "text.h"
+
+const char *say(struct analysis *analysis, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	text = length < 0 ? NULL : arena_alloc(analysis->arena, (size_t)length + 1);
+	if (!text) {
+		analysis->is_broken = true;
+		return "";
+	}
+	va_start(arguments, format);
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+const char *words_reason(enum reason reason)
+{
+	switch (reason) {
+	case REASON_GAP:
+		return "events of this time are missing, and what clears this up may be among them";
+	case REASON_DOUBTFUL_WAKE:
+		return "a wake named an address that was just then given to another coroutine, and "
+		       "may have been for this one";
+	case REASON_GENERATION_GUESSED:
+		return "the wait names only the descriptor's number, and which opening of it was "
+		       "meant is not certain";
+	case REASON_CLOSE_UNSEEN:
+		return "the close itself was not seen; that the number was given out again shows "
+		       "it";
+	case REASON_NOT_QUIET:
+		return "not every worker has been idle since, so the wake may still be on its way";
+	case REASON_TIMER:
+		return "a timer that nobody waits for is still to fire, and may be meant for this";
+	case REASON_BLOCKED_READER:
+		return "a thread has been in a blocking call since before the close, and may still "
+		       "be using the file";
+	case REASON_ENDED_AMID:
+		return "the program ended while the coroutine that closed the descriptor was still "
+		       "running";
+	case REASON_THREADS_UNKNOWN:
+		return "not every thread of the program is known to be blocked without time-out";
+	case REASON_LIVE_PARTY:
+		return "other parts of the program can still be woken from outside, and could wake "
+		       "it";
+	case REASON_SCHEDULER_ENDED:
+		return "every worker had ended before the close: the program was shutting down";
+	case REASON_DESTROYED:
+		return "it was destroyed in the end, which may have been its cancellation";
+	case REASON_NO_CRASH_EVENT:
+		return "which thread met the signal was not recorded";
+	case REASON_CLOCKS:
+		return "the two happened within the uncertainty of the clocks, and may have been "
+		       "in the "
+		       "other order";
+	case REASON_END_UNSEEN:
+		return "its end was not seen; that its memory serves another coroutine shows it";
+	case REASON_NOT_TAKEN:
+		return "nobody waits for it";
+	case REASON_TAKING_UNTOLD:
+		return "the program does not always tell when it takes what was given";
+	case REASON_THREAD_UNSEEN:
+		return "what the thread does was not seen";
+	default:
+		return "the trace is not complete enough";
+	}
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Where the awaiter's name stands in a C++ source, it stands behind a co_await. */
+static bool is_cpp(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".rs") != 0 && strcmp(dot, ".zig") != 0;
+}
+
+static const char *words_what(struct analysis *analysis, const struct ct_site *site)
+{
+	if (site->reason[0] && is_cpp(site->file))
+		return say(analysis, "co_await %s", site->reason);
+	if (site->reason[0])
+		return site->reason;
+	return site->function;
+}
+
+const char *words_place(struct analysis *analysis, uint32_t index)
+{
+	const struct ct_site *site;
+	const char *what;
+
+	if (!index || index >= analysis->tables->nr_sites)
+		return "an unknown place";
+	site = &analysis->tables->sites[index];
+	what = words_what(analysis, site);
+	if (site->file[0])
+		return say(analysis, "%s%s%s:%u", what, what[0] ? ", " : "", last_part(site->file),
+			site->line);
+	if (what[0])
+		return what;
+	return say(analysis, "%s+0x%" PRIx64, site->module[0] ? last_part(site->module) : "address",
+		site->module[0] ? site->module_offset : site->address);
+}
+
+static const char *words_descriptor(
+	struct analysis *analysis, const struct model_descriptor *descriptor, uint32_t fd)
+{
+	if (descriptor->generation)
+		return say(analysis, "descriptor %u (generation %u)", descriptor->fd,
+			descriptor->generation);
+	return say(analysis, "descriptor %u", fd);
+}
+
+const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(handle);
+	uint64_t identity = CTP_HANDLE_IDENTITY(handle);
+
+	switch (kind) {
+	case CTP_RESOURCE_NONE:
+		return "something that was not told";
+	case CTP_RESOURCE_DESCRIPTOR:
+		return words_descriptor(
+			analysis, &analysis->model->descriptors.at[descriptor], (uint32_t)identity);
+	case CTP_RESOURCE_COROUTINE:
+	case CTP_RESOURCE_PROCESS:
+	case CTP_RESOURCE_TIMER:
+	case CTP_RESOURCE_QUEUE:
+		return say(analysis, "%s %" PRIu64, ct_resource_name(kind), identity);
+	default:
+		return say(analysis, "%s 0x%" PRIx64, ct_resource_name(kind), identity);
+	}
+}
+
+const char *words_thread(struct analysis *analysis, uint32_t index)
+{
+	const struct ct_thread *thread;
+
+	if (!index || index >= analysis->tables->nr_threads)
+		return "an unknown thread";
+	thread = &analysis->tables->threads[index];
+	if (thread->name[0])
+		return say(analysis, "thread %s (%" PRIu64 ")", thread->name, thread->tid);
+	return say(analysis, "thread %" PRIu64, thread->tid);
+}
+
+const char *words_count(struct analysis *analysis, const struct group *group)
+{
+	if (group->nr_peers > group->count)
+		return say(analysis, "%u of %u coroutines %s", group->count, group->nr_peers,
+			group->count == 1 ? "waits" : "wait");
+	if (group->count == 1)
+		return "1 coroutine waits";
+	return say(analysis, "%u coroutines wait", group->count);
+}
+
+const char *words_readiness(struct analysis *analysis, unsigned flags)
+{
+	return say(analysis, "%s%s%s%s%s", flags & POLLIN ? " readable" : "",
+		flags & POLLOUT ? " writable" : "", flags & POLLRDHUP ? " half-closed" : "",
+		flags & POLLHUP ? " hung-up" : "", flags & POLLERR ? " failed" : "");
+}
+
+const char *words_signal(struct analysis *analysis, int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	return name ? say(analysis, "SIG%s", name) : say(analysis, "signal %d", number);
+}
+
+const char *words_duration(struct analysis *analysis, int64_t ns)
+{
+	struct text text = {0};
+	const char *words;
+
+	text_duration(&text, ns);
+	words = say(analysis, "%s", text_peek(&text));
+	text_fini(&text);
+	return words;
+}
+
+/* ---------------------------------------------------------------- stories */
+
+void story_step(struct analysis *analysis, struct story *story, const struct ct_step *step)
+{
+	if (!vec_push(&story->steps, *step))
+		analysis->is_broken = true;
+}
+
+void story_evidence(struct analysis *analysis, struct story *story, const char *sentence)
+{
+	if (!vec_push(&story->evidence, sentence))
+		analysis->is_broken = true;
+}
+
+static const void *keep(struct analysis *analysis, const void *at, size_t bytes)
+{
+	void *kept = arena_alloc(analysis->arena, bytes);
+
+	if (!kept)
+		analysis->is_broken = true;
+	else if (bytes)
+		memcpy(kept, at, bytes);
+	return kept;
+}
+
+void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
+{
+	finding->steps =
+		keep(analysis, story->steps.at, story->steps.count * sizeof(*story->steps.at));
+	finding->nr_steps = finding->steps ? (uint32_t)story->steps.count : 0;
+	finding->evidence = keep(
+		analysis, story->evidence.at, story->evidence.count * sizeof(*story->evidence.at));
+	finding->nr_evidence = finding->evidence ? (uint32_t)story->evidence.count : 0;
+	vec_fini(&story->steps);
+	vec_fini(&story->evidence);
+}
