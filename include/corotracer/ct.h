@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libcorotracer: record a program, read a trace, understand it, and tell what was found.
+ *
+ * Everything the command line does goes through this header, and nothing else. The library keeps no
+ * global state, prints nothing, and never writes to a descriptor that it was not given. An object is
+ * used by one thread at a time; different objects are independent.
+ *
+ * Option structs: first member `size` (sizeof of the struct as the caller knows it), zero means the
+ * default, new members come at the end only. NULL options are all defaults.
+ */
+#ifndef COROTRACER_CT_H
+#define COROTRACER_CT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/error.h"
+#include "corotracer/event.h"
+#include "corotracer/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ct_version: the version of the library in use, such as "0.1.0". */
+const char *ct_version(void);
+
+/* ------------------------------------------------------------------ reading a trace */
+
+struct ct_trace;
+
+struct ct_open_options {
+	size_t size;
+	bool no_symbols; /* leave addresses as they are */
+};
+
+/*
+ * ct_trace_open: opens a trace file of any kind, told apart by its first bytes; "-" is standard input.
+ * A file that was cut short, or is still being written, opens up to its last whole block; its tables'
+ * notes say what is missing. CT_ERR_FORMAT where the file is no trace.
+ */
+enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
+	struct ct_trace **ret_trace, struct ct_error *reterr);
+
+/* ct_trace_close: releases the trace and all that was borrowed from it. NULL is allowed. */
+void ct_trace_close(struct ct_trace *trace);
+
+/* ct_trace_tables: the tables that events refer to; borrowed, valid until ct_trace_close. */
+const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
+
+/*
+ * ct_trace_next: the next event in order of time. CT_OK and *ret_event, valid until the next call;
+ * CT_END after the last one.
+ */
+enum ct_status ct_trace_next(
+	struct ct_trace *trace, const struct ct_event **ret_event, struct ct_error *reterr);
+
+/* ct_trace_rewind: the next event is the first one again. */
+enum ct_status ct_trace_rewind(struct ct_trace *trace, struct ct_error *reterr);
+
+/* The forms in which a trace can be written. */
+enum ct_format {
+	CT_FORMAT_CTRACE = 0, /* the compact binary trace */
+	CT_FORMAT_JSONL = 1,  /* one object a line: suspend and resume */
+	CT_FORMAT_TEXT = 2,   /* the text form: a definition or an event a line */
+};
+
+/*
+ * ct_trace_copy: writes the whole trace, from its first event on, in another form; whole or not at all,
+ * "-" is standard output. From the text form to a trace file and back nothing is lost.
+ */
+enum ct_status ct_trace_copy(
+	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr);
+
+/* ----------------------------------------------------------------------- recording */
+
+struct ct_record_options {
+	size_t size;
+	const char *output; /* path; "-" is standard output; NULL: no trace is kept */
+	enum ct_format format;
+	char *const *command;    /* argv of the target, NULL-terminated; copied */
+	bool no_ledger;          /* leave the descriptor ledger out */
+	const char *ledger_path; /* NULL: beside the library or the executable */
+};
+
+struct ct_record;
+
+/* What a recording has come to; times in nanoseconds. */
+struct ct_record_stats {
+	uint64_t nr_events;
+	uint64_t nr_lost;
+	uint64_t nr_segments; /* that attached */
+	uint64_t nr_refused;  /* peers that were turned away */
+	bool has_probe;       /* the program's own probe attached */
+	bool has_ledger;
+	bool has_ended; /* the target */
+	enum ct_ending ending;
+	int ending_value;
+	const char *ledger_absence; /* why there is no ledger, one sentence; NULL: there is one */
+	const char *
+		output_trouble; /* the output failed at some time: one sentence; NULL: it did not */
+};
+
+/*
+ * ct_record_open: prepares the output and starts the target. Fails, with nothing started and nothing
+ * written, where the command does not exist or the output can not be created.
+ */
+enum ct_status ct_record_open(const struct ct_record_options *options,
+	struct ct_record **ret_record, struct ct_error *reterr);
+
+/*
+ * ct_record_step: harvests what there is, and waits at most `wait_ms` for more. CT_OK: call again;
+ * CT_END: the target has ended and everything it published is in. A failing output does not end the
+ * recording: the target runs on, what is lost is counted, and stats say why.
+ */
+enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr);
+
+/*
+ * ct_record_signal: passes a signal on to the target, and notes that it came from the user.
+ * `was_delivered`: the target has it already (a key in the terminal reaches the whole foreground
+ * group, with si_code SI_KERNEL): it is only noted. CT_OK also where the target has ended.
+ */
+enum ct_status ct_record_signal(
+	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);
+
+/* ct_record_stats: the present state; texts are valid until ct_record_close. */
+void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats);
+
+/* ct_record_close: completes the output and releases the recording. The status is the output's. */
+enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
+
+/* ----------------------------------------------------------------------- the model */
+
+/* The states of a coroutine, and the order in which it goes through them. */
+enum ct_state {
+	CT_STATE_UNSEEN = 0, /* created, not yet seen running */
+	CT_STATE_READY,      /* woken, not yet running */
+	CT_STATE_RUNNING,
+	CT_STATE_WAITING, /* suspended */
+	CT_STATE_DONE,    /* it ran to its end */
+	CT_STATE_DESTROYED,
+};
+
+const char *ct_state_name(enum ct_state state);
+
+/* One coroutine, as its events so far tell. Sites are indexes into ct_tables.sites; 0: not known. */
+struct ct_coro {
+	uint64_t id;
+	uint32_t process;
+	enum ct_state state;
+	ct_time created; /* CT_NO_TIME: it was first seen in the middle of its life */
+	ct_time changed; /* when it entered its present state */
+	ct_time destroyed;
+	uint64_t parent; /* id of the coroutine that created it; 0: a thread did */
+	uint32_t spawn_site;
+	uint32_t function_site;
+	uint32_t wait_site;   /* where it suspended last */
+	uint64_t wait_object; /* what for: a resource handle */
+	uint64_t frame;       /* address; 0: not known */
+	uint32_t thread;      /* the one it runs on, or ran on last */
+	uint8_t mark;         /* enum ctp_mark, or 0 */
+	bool was_seen_from_start;
+	uint64_t nr_resumes;
+	uint64_t nr_wakes;
+	uint64_t last_event;   /* sequence number */
+	ct_time waker_time;    /* the last wake for it, CT_NO_TIME: none */
+	uint8_t waker_outcome; /* enum ctp_outcome */
+};
+
+/* --------------------------------------------------------------------- the judgement */
+
+enum ct_grade {
+	CT_GRADE_NONE = 0,
+	CT_GRADE_SUSPECT = 1, /* age or shape alone */
+	CT_GRADE_LIKELY = 2,  /* a threshold is passed, and an independent fact agrees */
+	CT_GRADE_PROVEN = 3,  /* a contradiction in a window without gaps */
+};
+
+const char *ct_grade_name(enum ct_grade grade);
+
+enum ct_rule {
+	CT_RULE_NONE = 0,
+#define X(name, text, says, wrong_if, next_step) CT_RULE_##name,
+#include "corotracer/def/findings.def"
+#undef X
+	CT_NR_RULES,
+};
+
+const char *ct_rule_name(enum ct_rule rule);
+const char *ct_rule_says(enum ct_rule rule);
+const char *ct_rule_wrong_if(enum ct_rule rule);
+const char *ct_rule_next_step(enum ct_rule rule);
+
+/* One link of the causal chain, oldest first. */
+struct ct_step {
+	ct_time time;     /* CT_NO_TIME: a statement about the whole */
+	const char *text; /* one sentence without the place and time: "closed descriptor 7" */
+	uint32_t site;
+	uint32_t thread;
+	uint64_t coro;     /* that did it; 0: the thread itself */
+	uint64_t sequence; /* of the event; UINT64_MAX: none */
+};
+
+/* One coroutine that a finding is about. */
+struct ct_member {
+	struct ct_coro coro; /* as it was at the end of observation */
+	ct_time since;       /* it has been so since then */
+	const struct ct_event
+		*events; /* its last events, oldest first; none beyond the first members */
+	uint32_t nr_events;
+	const char *resource; /* what it waits for, in words: "descriptor 7 (generation 3)" */
+	struct ct_step
+		cause; /* what ended its hope: who closed the descriptor; text "": not known */
+};
+
+/* One finding. Texts and arrays belong to the report. */
+struct ct_finding {
+	enum ct_rule rule;
+	enum ct_grade grade;
+	uint32_t process;
+	const char *title; /* one sentence: how many, where, what */
+	const struct ct_member *members;
+	uint32_t nr_members;
+	uint32_t nr_peers; /* coroutines of the same kind, stuck or not: "47 of 50" */
+	const char *peers; /* what makes them of one kind: "started at the same site" */
+	const struct ct_step *steps;
+	uint32_t nr_steps;
+	const char *const *lowered; /* why the grade is lower than it could be, a sentence each */
+	uint32_t nr_lowered;
+	const char *const *evidence; /* further facts, a sentence each */
+	uint32_t nr_evidence;
+	uint32_t wait_site;      /* where the members wait; 0: not the same, or none */
+	uint32_t cause_site;     /* the place to look at first; 0: not known */
+	uint64_t nr_lost_nearby; /* events lost on threads that are concerned */
+	uint64_t first_sequence; /* evidence from this event */
+	uint64_t last_sequence;  /* to this one */
+};
+
+/* What is known about the observation itself; printed before any finding. */
+struct ct_quality {
+	uint64_t nr_events;
+	uint64_t nr_lost;
+	uint64_t nr_coros;
+	uint64_t nr_coros_mid_life; /* first seen in the middle of their life */
+	uint64_t nr_unseen;         /* created, never seen running, and still there */
+	uint64_t nr_frames_reused;  /* addresses that served more than one coroutine */
+	uint64_t nr_impossible; /* events left out of every statistic: their time can not be true */
+	uint64_t nr_unknown_kinds;
+	uint64_t nr_broken_transitions;
+	uint64_t nr_reordered;       /* events put in order by what must hold */
+	uint64_t nr_unmatched_wakes; /* wakes whose target is not known */
+	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];
+	ct_time observed_from;
+	ct_time observed_until;
+	bool has_lower_grades;        /* the losses or gaps above lower findings */
+	const struct ct_loss *losses; /* tables' and events' alike; nr_lost is the sum */
+	uint32_t nr_losses;
+};
+
+struct ct_report {
+	const struct ct_tables *tables;
+	struct ct_quality quality;
+	const struct ct_finding *findings; /* the gravest first */
+	uint32_t nr_findings;
+	const char *const *remarks; /* what a reader should know besides, a sentence each */
+	uint32_t nr_remarks;
+};
+
+struct ct_analyze_options {
+	size_t size;
+	int64_t grace_ns;      /* how long a waiter may stay unresumed after a close; 0: 100 ms */
+	int64_t wait_limit_ns; /* waiting longer is suspect; 0: 10 s */
+};
+
+/*
+ * ct_analyze: reads the whole trace, and judges. The report borrows from the trace: release it first.
+ */
+enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_options *options,
+	const struct ct_report **ret_report, struct ct_error *reterr);
+
+/* ct_report_free: NULL is allowed. */
+void ct_report_free(const struct ct_report *report);
+
+enum ct_report_format {
+	CT_REPORT_TEXT = 0,
+	CT_REPORT_MARKDOWN,
+	CT_REPORT_JSON,
+};
+
+struct ct_report_options {
+	size_t size;
+	enum ct_report_format format;
+	bool use_colour;      /* text only */
+	bool is_brief;        /* findings' headlines only */
+	uint32_t max_members; /* examples printed of each finding; 0: 10 */
+	uint32_t width;       /* columns of a line, text only; 0: 100 */
+};
+
+/* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */
+enum ct_status ct_report_write(const struct ct_report *report,
+	const struct ct_report_options *options, const char *path, struct ct_error *reterr);
+
+/*
+ * ct_event_format: one event as one line of the text form, without a newline, into the caller's buffer.
+ * Returns the length it would have had; cut off at nr_bytes, always NUL-terminated.
+ */
+size_t ct_event_format(
+	const struct ct_trace *trace, const struct ct_event *event, char *buffer, size_t nr_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

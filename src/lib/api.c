@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public functions that read: a trace of any kind, told apart by its first bytes, and what is made of it.
+ *
+ * Thin on purpose: each function finds the layer that does the work, and adds the path to its failures.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analyze.h"
+#include "failure.h"
+#include "io.h"
+#include "jsonl.h"
+#include "naming.h"
+#include "render.h"
+#include "store.h"
+#include "textrace.h"
+#include "trace.h"
+
+#define SNIFF_BYTES 512
+
+const char *ct_version(void)
+{
+	return CT_VERSION_TEXT;
+}
+
+/* A stream can not be looked at and then read again: it is copied to memory the kernel can swap. */
+static enum ct_status copy_stream(int stream, int *ret_descriptor, struct ct_error *reterr)
+{
+	int descriptor = memfd_create("corotracer-input", MFD_CLOEXEC);
+	char piece[65536];
+	enum ct_status status = CT_OK;
+	ssize_t got = 1;
+
+	if (descriptor < 0)
+		return ct_fail_errno(reterr, "keeping what is read");
+	while (status == CT_OK && got != 0) {
+		got = read(stream, piece, sizeof(piece));
+		if (got < 0 && errno != EINTR)
+			status = ct_fail_errno(reterr, "can not read it");
+		else if (got > 0)
+			status = io_write(descriptor, piece, (size_t)got, reterr);
+	}
+	if (status) {
+		close(descriptor);
+		return status;
+	}
+	*ret_descriptor = descriptor;
+	return CT_OK;
+}
+
+static enum ct_status open_by_first_bytes(
+	const char *path, int descriptor, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	unsigned char first[SNIFF_BYTES];
+	ssize_t got = pread(descriptor, first, sizeof(first), 0);
+
+	if (got < 0)
+		return ct_fail_errno(reterr, "can not read it");
+	if (store_is_ours(first, (size_t)got))
+		return store_source_open(path, ret_source, reterr);
+	if (textrace_is_ours(first, (size_t)got))
+		return textrace_source_open(path, ret_source, reterr);
+	if (got == 0)
+		return ct_fail(reterr, CT_ERR_FORMAT, "the file is empty");
+	return ct_fail(
+		reterr, CT_ERR_FORMAT, "not a trace: its first bytes are of no form that is known");
+}
+
+static enum ct_status open_stream(
+	int stream, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	char name[64];
+	int copy;
+	enum ct_status status = copy_stream(stream, &copy, reterr);
+
+	if (status)
+		return status;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
+	status = open_by_first_bytes(name, copy, ret_source, reterr);
+	close(copy);
+	return status;
+}
+
+/* A pipe, such as the shell's <(command) or a FIFO, can be read once. */
+static bool is_stream(int descriptor)
+{
+	return lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE;
+}
+
+static enum ct_status open_source(
+	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	enum ct_status status;
+	int descriptor;
+
+	if (strcmp(path, "-") == 0)
+		return open_stream(STDIN_FILENO, ret_source, reterr);
+	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (descriptor < 0)
+		return ct_fail_errno(reterr, "can not open it");
+	status = is_stream(descriptor) ? open_stream(descriptor, ret_source, reterr)
+				       : open_by_first_bytes(path, descriptor, ret_source, reterr);
+	close(descriptor);
+	return status;
+}
+
+static bool wants_symbols(const struct ct_open_options *options)
+{
+	return !options || options->size < sizeof(*options) || !options->no_symbols;
+}
+
+/* The text form's messages begin with file and line; all others do not know the file. */
+static enum ct_status name_file(struct ct_error *reterr, enum ct_status status, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (reterr && strncmp(reterr->text, path, length) == 0 && reterr->text[length] == ':')
+		return status;
+	return ct_context(reterr, status, "'%s'", path);
+}
+
+enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
+	struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	struct ct_trace *trace = calloc(1, sizeof(*trace));
+	enum ct_status status;
+
+	if (!trace)
+		return ct_fail_memory(reterr);
+	arena_init(&trace->arena);
+	status = open_source(path, &trace->source, reterr);
+	if (status == CT_OK && wants_symbols(options))
+		status = naming_fill_tables(trace->source, &trace->arena, reterr);
+	if (status) {
+		ct_trace_close(trace);
+		return name_file(reterr, status, path);
+	}
+	*ret_trace = trace;
+	return CT_OK;
+}
+
+void ct_trace_close(struct ct_trace *trace)
+{
+	if (!trace)
+		return;
+	source_close(trace->source);
+	arena_fini(&trace->arena);
+	free(trace);
+}
+
+const struct ct_tables *ct_trace_tables(const struct ct_trace *trace)
+{
+	return trace->source->tables;
+}
+
+enum ct_status ct_trace_next(
+	struct ct_trace *trace, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	return source_next(trace->source, ret_event, reterr);
+}
+
+enum ct_status ct_trace_rewind(struct ct_trace *trace, struct ct_error *reterr)
+{
+	return source_reset(trace->source, reterr);
+}
+
+static enum ct_status copy_as_text(
+	struct ct_trace *trace, const char *path, struct ct_error *reterr)
+{
+	const struct ct_event *event;
+	struct io_output output;
+	struct text text = {0};
+	enum ct_status status = io_output_open(&output, path, reterr), end = CT_OK;
+
+	if (status)
+		return status;
+	textrace_print_tables(&text, trace->source->tables);
+	while (status == CT_OK && end == CT_OK) {
+		end = source_next(trace->source, &event, reterr);
+		if (end == CT_OK) {
+			textrace_print_event(&text, trace->source->tables, event);
+			text_char(&text, '\n');
+		}
+		if (end == CT_OK && text.length < 65536)
+			continue;
+		status = text_status(&text, reterr);
+		if (status == CT_OK)
+			status = io_write(output.descriptor, text_peek(&text), text.length, reterr);
+		text_clear(&text);
+	}
+	text_fini(&text);
+	if (status == CT_OK && end < 0)
+		status = end;
+	if (status == CT_OK)
+		return io_output_close(&output, true, reterr);
+	io_output_close(&output, false, NULL);
+	return status;
+}
+
+static enum ct_status copy_to_sink(
+	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr)
+{
+	struct ct_sink *sink;
+	enum ct_status status = format == CT_FORMAT_JSONL
+					? jsonl_sink_open(path, false, &sink, reterr)
+					: store_sink_open(path, &sink, reterr);
+
+	if (status)
+		return status;
+	status = textrace_to_sink(trace->source, sink, reterr);
+	if (status) {
+		sink_close(sink, false, NULL);
+		return status;
+	}
+	return sink_close(sink, true, reterr);
+}
+
+enum ct_status ct_trace_copy(
+	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr)
+{
+	enum ct_status status = ct_trace_rewind(trace, reterr);
+
+	if (status)
+		return status;
+	if (format == CT_FORMAT_TEXT)
+		return copy_as_text(trace, path, reterr);
+	return copy_to_sink(trace, format, path, reterr);
+}
+
+size_t ct_event_format(
+	const struct ct_trace *trace, const struct ct_event *event, char *buffer, size_t nr_bytes)
+{
+	struct text text = {0};
+	size_t length, kept;
+
+	textrace_print_event(&text, trace->source->tables, event);
+	length = text.length;
+	kept = length < nr_bytes ? length : nr_bytes ? nr_bytes - 1 : 0;
+	if (nr_bytes) {
+		memcpy(buffer, text_peek(&text), kept);
+		buffer[kept] = '\0';
+	}
+	text_fini(&text);
+	return length;
+}
+
+enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_options *options,
+	const struct ct_report **ret_report, struct ct_error *reterr)
+{
+	enum ct_status status = ct_trace_rewind(trace, reterr);
+
+	return status ? status : analyze_source(trace->source, options, ret_report, reterr);
+}
+
+void ct_report_free(const struct ct_report *report)
+{
+	analyze_report_free(report);
+}
+
+enum ct_status ct_report_write(const struct ct_report *report,
+	const struct ct_report_options *options, const char *path, struct ct_error *reterr)
+{
+	struct text text = {0};
+	enum ct_status status = render_report(report, options, &text, reterr);
+
+	if (status == CT_OK)
+		status = text_status(&text, reterr);
+	if (status == CT_OK)
+		status = io_write_output(path, text_peek(&text), text.length, reterr);
+	text_fini(&text);
+	return status;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for addresses, while recording and while reading.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "creator.h"
+#include "failure.h"
+#include "naming.h"
+#include "symbol.h"
+#include "vec.h"
+
+/* ------------------------------------------------------------------ build ids */
+
+struct naming_sink {
+	struct ct_sink sink;
+	struct ct_sink *inner;
+};
+
+static struct ct_sink *inner_of(struct ct_sink *sink)
+{
+	return ((struct naming_sink *)sink)->inner;
+}
+
+static enum ct_status naming_put(
+	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
+{
+	return sink_put(inner_of(sink), batch, reterr);
+}
+
+static enum ct_status naming_define(
+	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	struct ct_definition named = *definition;
+	char build_id[SYMBOL_BUILD_ID_SIZE];
+
+	if (definition->type != CT_DEFINE_MAPPING || !definition->mapping.path ||
+		(definition->mapping.build_id && definition->mapping.build_id[0]))
+		return sink_define(inner_of(sink), definition, reterr);
+	if (symbol_build_id(definition->mapping.path, build_id))
+		named.mapping.build_id = build_id;
+	return sink_define(inner_of(sink), &named, reterr);
+}
+
+static enum ct_status naming_flush(struct ct_sink *sink, struct ct_error *reterr)
+{
+	return sink_flush(inner_of(sink), reterr);
+}
+
+static enum ct_status naming_close(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
+{
+	enum ct_status status = sink_close(inner_of(sink), is_wanted, reterr);
+
+	free(sink);
+	return status;
+}
+
+enum ct_status naming_sink_open(
+	struct ct_sink *inner, struct ct_sink **ret_sink, struct ct_error *reterr)
+{
+	static const struct ct_sink_ops ops = {
+		.put = naming_put,
+		.define = naming_define,
+		.flush = naming_flush,
+		.close = naming_close,
+	};
+	struct naming_sink *sink = calloc(1, sizeof(*sink));
+
+	if (!sink)
+		return ct_fail_memory(reterr);
+	sink->sink.ops = &ops;
+	sink->inner = inner;
+	*ret_sink = &sink->sink;
+	return CT_OK;
+}
+
+/* ------------------------------------------------------------- while recording */
+
+/* The collector's mappings as the resolver takes them. */
+static struct ct_mapping *copy_mappings(const struct collect *collect, uint32_t *ret_count)
+{
+	size_t count, i;
+	const struct ct_define_mapping *mappings = collect_mappings(collect, &count);
+	struct ct_mapping *copies = calloc(count + 1, sizeof(*copies));
+
+	*ret_count = copies ? (uint32_t)count : 0;
+	for (i = 0; copies && i < count; i++) {
+		copies[i] = (struct ct_mapping){
+			.process = mappings[i].process,
+			.start = mappings[i].start,
+			.end = mappings[i].end,
+			.offset = mappings[i].offset,
+			.path = mappings[i].path,
+			.build_id = "",
+		};
+	}
+	return copies;
+}
+
+static enum ct_status define_site(struct ct_sink *sink, const struct collect_site *site,
+	const struct symbol_place *place, struct ct_error *reterr)
+{
+	struct ct_definition definition = {
+		.type = CT_DEFINE_SITE,
+		.site =
+			{
+				.segment = site->segment,
+				.id = site->id,
+				.kind = site->kind,
+				.line = place->line,
+				.column = place->column,
+				.file = place->file,
+				.function = place->function,
+				.reason = "",
+				.module = place->module,
+				.address = site->address,
+				.module_offset = place->module_offset,
+			},
+	};
+
+	return sink_define(sink, &definition, reterr);
+}
+
+static enum ct_status resolve_site(struct symbol_resolver *resolver,
+	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect_site *site,
+	struct symbol_place *ret_place, struct ct_error *reterr)
+{
+	if (site->kind == CTP_SITE_CALLER && site->inside)
+		return creator_resolve(resolver, mappings, nr_mappings, site, ret_place, reterr);
+	return symbol_resolve(resolver, mappings, nr_mappings, site->process, site->address,
+		site->kind, ret_place, reterr);
+}
+
+static enum ct_status define_sites(struct symbol_resolver *resolver,
+	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect *collect,
+	struct ct_sink *sink, struct ct_error *reterr)
+{
+	struct symbol_place place;
+	enum ct_status status = CT_OK;
+	size_t count, i;
+	const struct collect_site *sites = collect_sites(collect, &count);
+
+	for (i = 0; i < count && status == CT_OK; i++) {
+		status = resolve_site(resolver, mappings, nr_mappings, &sites[i], &place, reterr);
+		if (status == CT_OK && place.extent != SYMBOL_NOTHING)
+			status = define_site(sink, &sites[i], &place, reterr);
+	}
+	return status;
+}
+
+enum ct_status naming_define_sites(
+	const struct collect *collect, struct ct_sink *sink, struct ct_error *reterr)
+{
+	struct symbol_resolver *resolver = symbol_new();
+	uint32_t nr_mappings;
+	struct ct_mapping *mappings = copy_mappings(collect, &nr_mappings);
+	enum ct_status status = resolver && mappings ? define_sites(resolver, mappings, nr_mappings,
+							       collect, sink, reterr)
+						     : ct_fail_memory(reterr);
+
+	free(mappings);
+	symbol_free(resolver);
+	return status;
+}
+
+/* --------------------------------------------------------------- while reading */
+
+static bool is_nameless(const struct ct_site *site)
+{
+	/* Of a caller's two addresses the file keeps one, which alone may name the wrong place. */
+	return site->address != 0 && site->function[0] == '\0' && site->kind != CTP_SITE_CALLER;
+}
+
+static char *keep(struct arena *arena, const char *text)
+{
+	return arena_text(arena, text, strlen(text));
+}
+
+/* The resolver's texts end with it; the tables live longer. */
+static bool take_place(struct arena *arena, struct ct_site *site, const struct symbol_place *place)
+{
+	site->line = place->line;
+	site->column = place->column;
+	site->module_offset = place->module_offset;
+	site->file = keep(arena, place->file);
+	site->function = keep(arena, place->function);
+	site->module = keep(arena, place->module);
+	return site->file && site->function && site->module;
+}
+
+static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct ct_tables *tables,
+	struct ct_site *sites, struct arena *arena, struct ct_error *reterr)
+{
+	struct symbol_place place;
+	enum ct_status status;
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_sites; i++) {
+		if (!is_nameless(&sites[i]))
+			continue;
+		status = symbol_resolve(resolver, tables->mappings + 1, tables->nr_mappings - 1,
+			sites[i].process, sites[i].address, sites[i].kind, &place, reterr);
+		if (status)
+			return status;
+		if (place.extent != SYMBOL_NOTHING && !take_place(arena, &sites[i], &place))
+			return ct_fail_memory(reterr);
+	}
+	return CT_OK;
+}
+
+static bool has_nameless_sites(const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_sites; i++) {
+		if (is_nameless(&tables->sites[i]))
+			return true;
+	}
+	return false;
+}
+
+enum ct_status naming_fill_tables(
+	struct ct_source *source, struct arena *arena, struct ct_error *reterr)
+{
+	struct ct_tables *tables;
+	struct symbol_resolver *resolver;
+	struct ct_site *sites;
+	enum ct_status status;
+
+	if (!has_nameless_sites(source->tables) || source->tables->nr_mappings < 2)
+		return CT_OK;
+	tables = arena_alloc(arena, sizeof(*tables));
+	sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
+	resolver = symbol_new();
+	if (!tables || !sites || !resolver) {
+		symbol_free(resolver);
+		return ct_fail_memory(reterr);
+	}
+	*tables = *source->tables;
+	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
+	tables->sites = sites;
+	status = fill_sites(resolver, tables, sites, arena, reterr);
+	symbol_free(resolver);
+	if (status == CT_OK)
+		source->tables = tables;
+	return status;
+}

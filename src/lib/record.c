@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public functions that record: an output, the collector that fills it, and names for addresses before
+ * it is closed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "corotracer/ct.h"
+#include "failure.h"
+#include "jsonl.h"
+#include "naming.h"
+#include "store.h"
+
+struct ct_record {
+	struct ct_sink *sink; /* with build ids added on the way to `output` */
+	struct ct_sink *output;
+	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
+	struct collect *collect;
+	char *ledger_path; /* NULL: none was found */
+	bool has_ended;    /* the target; what it published is in the sink */
+};
+
+/* Nothing is kept: the caller wants the target's fate and the counts only. */
+static enum ct_status nothing_put(
+	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
+{
+	(void)sink, (void)batch, (void)reterr;
+	return CT_OK;
+}
+
+static enum ct_status nothing_define(
+	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	(void)sink, (void)definition, (void)reterr;
+	return CT_OK;
+}
+
+static enum ct_status nothing_flush(struct ct_sink *sink, struct ct_error *reterr)
+{
+	(void)sink, (void)reterr;
+	return CT_OK;
+}
+
+static enum ct_status nothing_close(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
+{
+	(void)sink, (void)is_wanted, (void)reterr;
+	return CT_OK;
+}
+
+static struct ct_sink *nothing_sink(void)
+{
+	static const struct ct_sink_ops ops = {
+		.put = nothing_put,
+		.define = nothing_define,
+		.flush = nothing_flush,
+		.close = nothing_close,
+	};
+	static struct ct_sink sink = {.ops = &ops};
+
+	return &sink;
+}
+
+static enum ct_status open_output(
+	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
+{
+	if (!options->output) {
+		record->output = nothing_sink();
+		return CT_OK;
+	}
+	switch (options->format) {
+	case CT_FORMAT_CTRACE:
+		record->lost_in_output = store_sink_lost;
+		return store_sink_open(options->output, &record->output, reterr);
+	case CT_FORMAT_JSONL:
+		record->lost_in_output = jsonl_sink_lost;
+		return jsonl_sink_open(options->output, false, &record->output, reterr);
+	default:
+		return ct_fail(reterr, CT_ERR_USAGE, "a program can not be recorded in this form");
+	}
+}
+
+/* The preload library lies beside the executable in a build folder, or where it was installed. */
+static char *find_ledger(void)
+{
+	char program[4096];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	char *slash, *path;
+
+	if (length > 0) {
+		program[length] = '\0';
+		slash = strrchr(program, '/');
+		if (slash)
+			*slash = '\0';
+		if (asprintf(&path, "%s/sdk/preload/libcorotracer-ledger.so", program) < 0)
+			return NULL;
+		if (access(path, R_OK) == 0)
+			return path;
+		free(path);
+	}
+	return access(CT_LEDGER_INSTALLED, R_OK) == 0 ? strdup(CT_LEDGER_INSTALLED) : NULL;
+}
+
+static enum ct_status start(
+	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
+{
+	enum ct_status status = open_output(record, options, reterr);
+	struct collect_options collect_options = {
+		.size = sizeof(collect_options),
+		.command = options->command,
+		.no_ledger = options->no_ledger,
+		.ledger_path = options->ledger_path,
+	};
+
+	if (status)
+		return status;
+	status = naming_sink_open(record->output, &record->sink, reterr);
+	if (status) {
+		sink_close(record->output, false, NULL);
+		return status;
+	}
+	if (!options->ledger_path && !options->no_ledger)
+		collect_options.ledger_path = record->ledger_path = find_ledger();
+	return collect_open(&collect_options, record->sink, &record->collect, reterr);
+}
+
+enum ct_status ct_record_open(const struct ct_record_options *options,
+	struct ct_record **ret_record, struct ct_error *reterr)
+{
+	struct ct_record *record;
+	enum ct_status status;
+
+	if (!options || options->size < sizeof(*options) || !options->command ||
+		!options->command[0])
+		return ct_fail(reterr, CT_ERR_USAGE, "no command to record");
+	record = calloc(1, sizeof(*record));
+	if (!record)
+		return ct_fail_memory(reterr);
+	status = start(record, options, reterr);
+	if (status == CT_OK) {
+		*ret_record = record;
+		return CT_OK;
+	}
+	if (record->sink)
+		sink_close(record->sink, false, NULL);
+	free(record->ledger_path);
+	free(record);
+	return status;
+}
+
+enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr)
+{
+	enum ct_status status = collect_step(record->collect, wait_ms, reterr);
+
+	if (status == CT_END)
+		record->has_ended = true;
+	return status;
+}
+
+enum ct_status ct_record_signal(
+	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr)
+{
+	return collect_signal(record->collect, signal_number, was_delivered, reterr);
+}
+
+void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)
+{
+	struct collect_stats stats;
+	uint64_t lost = record->lost_in_output ? record->lost_in_output(record->output) : 0;
+
+	collect_stats(record->collect, &stats);
+	*ret_stats = (struct ct_record_stats){
+		.nr_events = stats.nr_events - lost,
+		.nr_lost = stats.nr_lost + lost,
+		.nr_segments = stats.nr_segments,
+		.nr_refused = stats.nr_refused,
+		.has_probe = stats.has_probe,
+		.has_ledger = stats.has_ledger,
+		.has_ended = stats.has_ended,
+		.ending = stats.ending,
+		.ending_value = stats.ending_value,
+		.ledger_absence = stats.ledger_absence,
+		.output_trouble = stats.output_trouble,
+	};
+}
+
+enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr)
+{
+	enum ct_status named = naming_define_sites(record->collect, record->sink, reterr);
+	enum ct_status finished = collect_finish(record->collect, named ? NULL : reterr);
+	enum ct_status closed;
+
+	collect_close(record->collect);
+	closed = sink_close(record->sink, true, named || finished ? NULL : reterr);
+	free(record->ledger_path);
+	free(record);
+	return named ? named : finished ? finished : closed;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a report says, before anybody decides how it looks: sentences, facts and tables.
+ *
+ * Facts are rows of a label and a value, in one text: "label\tvalue\n". Values are safe (safe.h), so a
+ * tab or a line break is never part of one. Text and Markdown lay the same facts out differently; JSON
+ * does not use them. Everything here is bounded by what it is given, not by the size of a trace.
+ */
+#ifndef RENDER_FACTS_H
+#define RENDER_FACTS_H
+
+#include "corotracer/ct.h"
+#include "table.h"
+#include "text.h"
+
+/* What is printed of lists that a trace could make long. */
+#define FACTS_MAX_LIST 20u
+#define FACTS_MAX_EVENTS 8u
+#define FACTS_EXAMPLES 2u /* members whose last events are printed */
+
+/* facts_headline: program, length of observation: one line without a line break. */
+void facts_headline(struct text *rows, const struct ct_report *report);
+
+/* facts_quality: everything about the observation itself. */
+void facts_quality(struct text *rows, const struct ct_report *report);
+
+/* facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
+void facts_verdict(struct text *rows, const struct ct_report *report);
+
+/* What all members of a finding share. Sites: 0 where they differ, or it is not known. */
+struct facts_common {
+	bool has_state; /* the same one for all */
+	uint32_t wait_site;
+	uint32_t spawn_site;
+	uint32_t function_site;
+};
+
+struct facts_common facts_common(const struct ct_finding *finding);
+
+/* facts_finding: where, since when, how many; facts_judgement: grade, doubts, what to do next. */
+void facts_finding(
+	struct text *rows, const struct ct_report *report, const struct ct_finding *finding);
+void facts_judgement(
+	struct text *rows, const struct ct_report *report, const struct ct_finding *finding);
+
+/* facts_step: who, where, and which event; what was done is the step's own text. May be nothing. */
+void facts_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step);
+
+/* facts_members: the first `max` members. facts_events: the last events of one. Both init the table. */
+void facts_members(struct table *table, const struct ct_report *report,
+	const struct ct_finding *finding, uint32_t max);
+void facts_events(
+	struct table *table, const struct ct_tables *tables, const struct ct_member *member);
+
+/* facts_coroutine: "coroutine 1025 (handle_connection)". */
+void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
+
+/* facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
+void facts_drop(struct text *text, struct text *piece);
+
+/* One row of facts: borrowed pieces of `rows`. */
+struct fact {
+	const char *label;
+	size_t label_bytes;
+	const char *value;
+	size_t value_bytes;
+};
+
+/* facts_next: the row at *position, which moves on; false behind the last one. Begin with 0. */
+bool facts_next(const struct text *rows, size_t *position, struct fact *ret_fact);
+
+/* facts_begin, facts_end: around a row's value. */
+void facts_begin(struct text *rows, const char *label);
+void facts_end(struct text *rows);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said of one finding: where, since when, how many, how sure, and what to do next.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "facts.h"
+#include "phrase.h"
+#include "safe.h"
+
+/* The value that all members have in one of their sites, or 0. */
+static uint32_t common_site(const struct ct_finding *finding, size_t offset)
+{
+	uint32_t site = 0, present, i;
+
+	for (i = 0; i < finding->nr_members; i++) {
+		memcpy(&present, (const char *)&finding->members[i].coro + offset, sizeof(present));
+		if (i > 0 && present != site)
+			return 0;
+		site = present;
+	}
+	return site;
+}
+
+static bool has_common_state(const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	for (i = 1; i < finding->nr_members; i++) {
+		if (finding->members[i].coro.state != finding->members[0].coro.state)
+			return false;
+	}
+	return true;
+}
+
+struct facts_common facts_common(const struct ct_finding *finding)
+{
+	struct facts_common common = {
+		.has_state = has_common_state(finding),
+		.spawn_site = common_site(finding, offsetof(struct ct_coro, spawn_site)),
+		.function_site = common_site(finding, offsetof(struct ct_coro, function_site)),
+		.wait_site = finding->wait_site,
+	};
+
+	if (!common.wait_site)
+		common.wait_site = common_site(finding, offsetof(struct ct_coro, wait_site));
+	return common;
+}
+
+static void place_row(
+	struct text *rows, const char *label, const struct ct_tables *tables, uint32_t site)
+{
+	if (!site)
+		return;
+	facts_begin(rows, label);
+	phrase_place(rows, tables, site);
+	facts_end(rows);
+}
+
+/* The earliest and the latest time since when members have been so; false: it is known of none. */
+static bool range_of_since(const struct ct_finding *finding, ct_time *ret_first, ct_time *ret_last)
+{
+	ct_time first = INT64_MAX, last = CT_NO_TIME;
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_members; i++) {
+		ct_time since = finding->members[i].since;
+
+		if (since == CT_NO_TIME)
+			continue;
+		first = since < first ? since : first;
+		last = since > last ? since : last;
+	}
+	*ret_first = first;
+	*ret_last = last;
+	return last != CT_NO_TIME;
+}
+
+/* "2.17 s to 2.19 s", or one of them where both read the same. */
+static void range(struct text *rows, const struct text *first, const struct text *last)
+{
+	text_add(rows, text_peek(first));
+	if (strcmp(text_peek(first), text_peek(last)) != 0)
+		text_format(rows, " to %s", text_peek(last));
+}
+
+static void since_row(
+	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
+{
+	struct text words[2] = {{0}, {0}};
+	ct_time first, last, until = report->quality.observed_until;
+
+	if (!range_of_since(finding, &first, &last))
+		return;
+	facts_begin(rows, "since");
+	phrase_time(&words[0], first);
+	phrase_time(&words[1], last);
+	range(rows, &words[0], &words[1]);
+	text_add(rows, "; for ");
+	text_clear(&words[0]);
+	text_clear(&words[1]);
+	phrase_span(&words[0], last, until);
+	phrase_span(&words[1], first, until);
+	range(rows, &words[0], &words[1]);
+	text_add(rows, " when observation ended");
+	facts_end(rows);
+	facts_drop(rows, &words[0]);
+	facts_drop(rows, &words[1]);
+}
+
+static void members_row(struct text *rows, const struct ct_finding *finding)
+{
+	if (!finding->nr_members)
+		return;
+	facts_begin(rows, "how many");
+	text_count(rows, finding->nr_members);
+	if (finding->nr_peers >= finding->nr_members && finding->peers && *finding->peers) {
+		text_add(rows, " of ");
+		phrase_count(rows, finding->nr_peers, "coroutine ", "coroutines ");
+		render_safe(rows, finding->peers);
+	} else {
+		text_add(rows, finding->nr_members == 1 ? " coroutine" : " coroutines");
+	}
+	facts_end(rows);
+}
+
+/*
+ * Where creation is not inlined into its caller, what is recorded as the place of the spawn lies in the
+ * coroutine's own function: it tells which function runs, not who started it.
+ */
+static bool is_own_function(
+	const struct ct_tables *tables, uint32_t spawn_site, uint32_t function_site)
+{
+	if (!spawn_site || spawn_site >= tables->nr_sites || function_site >= tables->nr_sites)
+		return false;
+	return tables->sites[function_site].function[0] != '\0' &&
+	       strcmp(tables->sites[spawn_site].function, tables->sites[function_site].function) ==
+		       0;
+}
+
+static uint64_t common_parent(const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	for (i = 1; i < finding->nr_members; i++) {
+		if (finding->members[i].coro.parent != finding->members[0].coro.parent)
+			return 0;
+	}
+	return finding->nr_members ? finding->members[0].coro.parent : 0;
+}
+
+static void spawn_rows(struct text *rows, const struct ct_tables *tables,
+	const struct ct_finding *finding, const struct facts_common *common)
+{
+	uint64_t parent = common_parent(finding);
+	bool is_own = is_own_function(tables, common->spawn_site, common->function_site);
+
+	place_row(rows, is_own ? "running" : "started at", tables, common->spawn_site);
+	if (!parent)
+		return;
+	facts_begin(rows, "started by");
+	text_format(rows, "coroutine %" PRIu64, parent);
+	facts_end(rows);
+}
+
+void facts_finding(
+	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
+{
+	const struct ct_tables *tables = report->tables;
+	struct facts_common common = facts_common(finding);
+
+	if (common.wait_site) {
+		facts_begin(rows, "waiting at");
+		phrase_wait(rows, tables, common.wait_site);
+		facts_end(rows);
+	}
+	spawn_rows(rows, tables, finding, &common);
+	members_row(rows, finding);
+	since_row(rows, report, finding);
+	place_row(rows, "look first at", tables, finding->cause_site);
+}
+
+static void observed_row(
+	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
+{
+	const struct ct_tables *tables = report->tables;
+
+	facts_begin(rows, "observed until");
+	phrase_time(rows, report->quality.observed_until);
+	if (finding->process && finding->process < tables->nr_processes) {
+		text_add(rows, "; ");
+		phrase_program(rows, &tables->processes[finding->process]);
+		text_add(rows, ": ");
+		phrase_ending(rows, &tables->processes[finding->process]);
+	}
+	facts_end(rows);
+}
+
+static void losses_row(struct text *rows, const struct ct_finding *finding)
+{
+	facts_begin(rows, "lost nearby");
+	if (finding->nr_lost_nearby == 0) {
+		text_add(rows, "nothing: no event is missing on the threads concerned");
+	} else {
+		phrase_count(
+			rows, finding->nr_lost_nearby, "event is missing", "events are missing");
+		text_add(rows, " on the threads concerned");
+	}
+	facts_end(rows);
+}
+
+static const char *meaning_of_grade(enum ct_grade grade)
+{
+	switch (grade) {
+	case CT_GRADE_PROVEN:
+		return "a contradiction, in a window without gaps";
+	case CT_GRADE_LIKELY:
+		return "a limit is passed, and an independent fact agrees";
+	case CT_GRADE_SUSPECT:
+		return "age or shape alone";
+	case CT_GRADE_NONE:
+		break;
+	}
+	return "not graded";
+}
+
+static void list_rows(struct text *rows, const char *label, const char *const *list, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count && i < FACTS_MAX_LIST; i++) {
+		facts_begin(rows, label);
+		render_safe(rows, list[i]);
+		facts_end(rows);
+	}
+	if (count > FACTS_MAX_LIST) {
+		facts_begin(rows, label);
+		text_format(rows, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
+		facts_end(rows);
+	}
+}
+
+static void evidence_row(struct text *rows, const struct ct_finding *finding)
+{
+	if (finding->last_sequence < finding->first_sequence ||
+		finding->last_sequence == UINT64_MAX)
+		return;
+	facts_begin(rows, "evidence");
+	text_format(rows,
+		"events %" PRIu64 " to %" PRIu64 ": corotracer dump --events %" PRIu64 "-%" PRIu64
+		" FILE",
+		finding->first_sequence, finding->last_sequence, finding->first_sequence,
+		finding->last_sequence);
+	facts_end(rows);
+}
+
+void facts_judgement(
+	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
+{
+	list_rows(rows, "besides", finding->evidence, finding->nr_evidence);
+	observed_row(rows, report, finding);
+	losses_row(rows, finding);
+	facts_begin(rows, "grade");
+	text_format(
+		rows, "%s: %s", ct_grade_name(finding->grade), meaning_of_grade(finding->grade));
+	facts_end(rows);
+	list_rows(rows, "lowered since", finding->lowered, finding->nr_lowered);
+	facts_begin(rows, "could be wrong");
+	text_format(rows, "if %s", ct_rule_wrong_if(finding->rule));
+	facts_end(rows);
+	facts_begin(rows, "next step");
+	text_add(rows, ct_rule_next_step(finding->rule));
+	facts_end(rows);
+	evidence_row(rows, finding);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said of the observation itself, before any finding, and what is said where there is none.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts.h"
+#include "phrase.h"
+#include "safe.h"
+
+#define MAX_LOSSES 8u
+
+void facts_begin(struct text *rows, const char *label)
+{
+	text_add(rows, label);
+	text_char(rows, '\t');
+}
+
+void facts_end(struct text *rows)
+{
+	text_char(rows, '\n');
+}
+
+void facts_drop(struct text *text, struct text *piece)
+{
+	text->is_broken |= piece->is_broken;
+	text_fini(piece);
+}
+
+bool facts_next(const struct text *rows, size_t *position, struct fact *ret_fact)
+{
+	const char *at = text_peek(rows) + *position;
+	const char *tab = strchr(at, '\t');
+	const char *end = tab ? strchr(tab, '\n') : NULL;
+
+	if (!end)
+		return false;
+	*ret_fact = (struct fact){at, (size_t)(tab - at), tab + 1, (size_t)(end - tab - 1)};
+	*position += (size_t)(end + 1 - at);
+	return true;
+}
+
+/* A row that is one trouble and how often it was met; nothing where it was not. */
+static void trouble(struct text *rows, uint64_t count, const char *one, const char *many)
+{
+	if (count == 0)
+		return;
+	facts_begin(rows, "doubt");
+	phrase_count(rows, count, one, many);
+	facts_end(rows);
+}
+
+static void observation(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+
+	facts_begin(rows, "observed");
+	phrase_span(rows, quality->observed_from, quality->observed_until);
+	text_add(rows, ", from ");
+	phrase_time(rows, quality->observed_from);
+	text_add(rows, " to ");
+	phrase_time(rows, quality->observed_until);
+	if (report->tables->epoch_realtime_ns > 0) {
+		text_add(rows, "; time 0 is ");
+		phrase_wall_clock(rows, report->tables, 0);
+	}
+	facts_end(rows);
+}
+
+static void processes(struct text *rows, const struct ct_tables *tables)
+{
+	const struct ct_process *process;
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_processes && i <= FACTS_MAX_LIST; i++) {
+		process = &tables->processes[i];
+		facts_begin(rows, "program");
+		phrase_program(rows, process);
+		text_add(rows, ": ");
+		phrase_ending(rows, process);
+		if (process->ended != CT_NO_TIME) {
+			text_add(rows, ", at ");
+			phrase_time(rows, process->ended);
+		}
+		text_add(rows,
+			process->has_probe && process->has_ledger ? "; probe and ledger attached"
+			: process->has_probe  ? "; its probe attached, no descriptor ledger"
+			: process->has_ledger ? "; no probe attached, only the descriptor ledger"
+					      : "; nothing attached");
+		facts_end(rows);
+	}
+	if (tables->nr_processes > FACTS_MAX_LIST + 1) {
+		facts_begin(rows, "program");
+		text_format(rows, "... and %" PRIu32 " more",
+			tables->nr_processes - FACTS_MAX_LIST - 1);
+		facts_end(rows);
+	}
+}
+
+/* Which run it was, and where; a trace written by hand has neither. */
+static void origin(struct text *rows, const struct ct_tables *tables)
+{
+	static const uint8_t none[sizeof(tables->run_id)];
+	size_t i;
+
+	if (memcmp(tables->run_id, none, sizeof(none)) != 0) {
+		text_add(rows, "; run ");
+		for (i = 0; i < sizeof(tables->run_id); i++)
+			text_format(rows, "%02x", tables->run_id[i]);
+	}
+	if (*tables->host) {
+		text_add(rows, " on ");
+		render_safe(rows, tables->host);
+	}
+}
+
+static void trace(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+
+	facts_begin(rows, "trace");
+	phrase_count(rows, report->quality.nr_events, "event", "events");
+	text_add(rows, ", ");
+	text_count(rows, report->quality.nr_lost);
+	text_add(rows, " lost, ");
+	text_add(rows, tables->is_complete ? "complete" : "cut short: its end is missing");
+	origin(rows, tables);
+	facts_end(rows);
+	facts_begin(rows, "clock");
+	render_safe(rows, *tables->clock ? tables->clock : "not known");
+	if (tables->clock_hz >= 1e9)
+		text_format(rows, " at %.2f GHz", tables->clock_hz / 1e9);
+	else if (tables->clock_hz > 0)
+		text_format(rows, " at %.1f MHz", tables->clock_hz / 1e6);
+	text_add(rows, tables->clock_skew_ns ? ", readings disagree by up to " : ", no skew seen");
+	if (tables->clock_skew_ns)
+		text_duration(rows, tables->clock_skew_ns);
+	facts_end(rows);
+}
+
+static void states(struct text *rows, const struct ct_quality *quality)
+{
+	const char *separator = ": ";
+	unsigned state;
+
+	phrase_count(rows, quality->nr_coros, "coroutine", "coroutines");
+	for (state = 0; state <= CT_STATE_DESTROYED; state++) {
+		if (!quality->nr_by_state[state])
+			continue;
+		text_add(rows, separator);
+		text_count(rows, quality->nr_by_state[state]);
+		text_format(rows, " %s", ct_state_name((enum ct_state)state));
+		separator = ", ";
+	}
+}
+
+static void coroutines(struct text *rows, const struct ct_quality *quality)
+{
+	facts_begin(rows, "at the end");
+	states(rows, quality);
+	facts_end(rows);
+	if (quality->nr_frames_reused == 0)
+		return;
+	facts_begin(rows, "addresses");
+	phrase_count(rows, quality->nr_frames_reused, "frame's address", "frames' addresses");
+	text_add(rows, " served more than one coroutine; each counts as one of its own");
+	facts_end(rows);
+}
+
+static int by_count(const void *left, const void *right)
+{
+	uint64_t a = ((const struct ct_loss *)left)->count;
+	uint64_t b = ((const struct ct_loss *)right)->count;
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct ct_loss *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->reason < b->reason ? -1 : a->reason > b->reason ? 1 : 0;
+}
+
+/* Losses of one thread and one reason become one, the largest first. Returns how many are left. */
+static uint32_t merge_losses(struct ct_loss *losses, uint32_t nr_losses)
+{
+	uint32_t kept = 0, i;
+
+	qsort(losses, nr_losses, sizeof(*losses), by_place);
+	for (i = 1; i < nr_losses; i++) {
+		if (by_place(&losses[kept], &losses[i]) != 0) {
+			losses[++kept] = losses[i];
+			continue;
+		}
+		losses[kept].count += losses[i].count;
+		if (losses[i].first < losses[kept].first)
+			losses[kept].first = losses[i].first;
+		if (losses[i].last > losses[kept].last)
+			losses[kept].last = losses[i].last;
+	}
+	qsort(losses, kept + 1, sizeof(*losses), by_count);
+	return kept + 1;
+}
+
+static void one_loss(struct text *rows, const struct ct_tables *tables, const struct ct_loss *loss)
+{
+	facts_begin(rows, "lost");
+	phrase_count(rows, loss->count, "event", "events");
+	text_add(rows, " of ");
+	phrase_thread(rows, tables, loss->thread);
+	text_format(rows, " (%s), between ", ct_loss_name(loss->reason));
+	phrase_time(rows, loss->first);
+	text_add(rows, " and ");
+	phrase_time(rows, loss->last);
+	facts_end(rows);
+}
+
+static void losses(struct text *rows, const struct ct_report *report)
+{
+	uint32_t nr_losses = report->quality.nr_losses, i;
+	struct ct_loss *merged;
+
+	if (nr_losses == 0)
+		return;
+	merged = calloc(nr_losses, sizeof(*merged));
+	if (!merged) {
+		rows->is_broken = true;
+		return;
+	}
+	memcpy(merged, report->quality.losses, nr_losses * sizeof(*merged));
+	nr_losses = merge_losses(merged, nr_losses);
+	for (i = 0; i < nr_losses && i < MAX_LOSSES; i++)
+		one_loss(rows, report->tables, &merged[i]);
+	if (nr_losses > MAX_LOSSES) {
+		facts_begin(rows, "lost");
+		text_format(rows, "... on %" PRIu32 " more threads", nr_losses - MAX_LOSSES);
+		facts_end(rows);
+	}
+	free(merged);
+}
+
+static void notes(struct text *rows, const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	for (i = 0; i < tables->nr_notes && i < FACTS_MAX_LIST; i++) {
+		facts_begin(rows, "doubt");
+		render_safe(rows, tables->notes[i].text);
+		if (tables->notes[i].count > 1)
+			text_format(rows, " (%" PRIu64 " times)", tables->notes[i].count);
+		facts_end(rows);
+	}
+}
+
+/* What a reader must keep in mind with every finding. */
+static void doubts(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+
+	notes(rows, report->tables);
+	trouble(rows, quality->nr_coros_mid_life,
+		"coroutine was first seen in the middle of its life",
+		"coroutines were first seen in the middle of their lives");
+	trouble(rows, quality->nr_unseen, "coroutine was created and never seen running",
+		"coroutines were created and never seen running");
+	trouble(rows, quality->nr_impossible, "event was left out: its time can not be true",
+		"events were left out: their times can not be true");
+	trouble(rows, quality->nr_unknown_kinds,
+		"event is of a kind that this version does not know",
+		"events are of kinds that this version does not know");
+	trouble(rows, quality->nr_broken_transitions,
+		"change of state does not fit the one before it",
+		"changes of state do not fit the ones before them");
+	trouble(rows, quality->nr_reordered, "event was put in order by what must hold",
+		"events were put in order by what must hold");
+	trouble(rows, quality->nr_unmatched_wakes, "wake was for a coroutine that is not known",
+		"wakes were for coroutines that are not known");
+}
+
+void facts_quality(struct text *rows, const struct ct_report *report)
+{
+	uint32_t i;
+
+	processes(rows, report->tables);
+	observation(rows, report);
+	trace(rows, report);
+	losses(rows, report);
+	coroutines(rows, &report->quality);
+	doubts(rows, report);
+	for (i = 0; i < report->nr_remarks && i < FACTS_MAX_LIST; i++) {
+		facts_begin(rows, "note");
+		render_safe(rows, report->remarks[i]);
+		facts_end(rows);
+	}
+	if (report->quality.has_lower_grades) {
+		facts_begin(rows, "therefore");
+		text_add(rows, "findings that this touches have a lower grade");
+		facts_end(rows);
+	}
+}
+
+void facts_headline(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+
+	if (tables->nr_processes > 1) {
+		phrase_program(rows, &tables->processes[1]);
+		if (tables->nr_processes > 2)
+			text_format(rows, " and %" PRIu32 " more", tables->nr_processes - 2);
+		text_add(rows, ", ");
+	}
+	text_add(rows, "observed for ");
+	phrase_span(rows, report->quality.observed_from, report->quality.observed_until);
+	text_add(rows, ", ");
+	phrase_count(rows, report->quality.nr_events, "event", "events");
+	text_add(rows, ", ");
+	text_count(rows, report->quality.nr_lost);
+	text_add(rows, " lost");
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables and lines of one finding: its members, their last events, its chain of causes.
+ */
+#include <inttypes.h>
+
+#include "facts.h"
+#include "phrase.h"
+#include "safe.h"
+
+void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro)
+{
+	text_format(text, "coroutine %" PRIu64, coro->id);
+	if (!coro->function_site)
+		return;
+	text_add(text, " (");
+	phrase_site_function(text, tables, coro->function_site);
+	text_char(text, ')');
+}
+
+void facts_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step)
+{
+	const char *separator = "";
+
+	if (step->coro) {
+		text_format(text, "by coroutine %" PRIu64, step->coro);
+		separator = " on ";
+	}
+	if (step->thread) {
+		text_add(text, step->coro ? separator : "by ");
+		phrase_thread(text, tables, step->thread);
+		text_add(text, step->coro ? "" : ", outside any coroutine");
+	}
+	if (step->coro || step->thread)
+		separator = ", ";
+	if (step->site) {
+		text_format(text, "%sat ", separator);
+		phrase_place(text, tables, step->site);
+		separator = ", ";
+	}
+	if (step->sequence != UINT64_MAX)
+		text_format(text, "%sevent %" PRIu64, separator, step->sequence);
+}
+
+/* A wake from before the wait says nothing about it. */
+static void wake_cell(struct table *table, const struct ct_member *member)
+{
+	const struct ct_coro *coro = &member->coro;
+
+	if (coro->waker_time != CT_NO_TIME && coro->waker_time >= member->since) {
+		phrase_time(&table->cells, coro->waker_time);
+		text_format(&table->cells, " %s", ct_outcome_name(coro->waker_outcome));
+	}
+	table_end_cell(table);
+}
+
+/* When, and by whom; what was done stands in the chain. */
+static void cause_cell(
+	struct table *table, const struct ct_tables *tables, const struct ct_step *cause)
+{
+	if (cause->text && *cause->text) {
+		phrase_time(&table->cells, cause->time);
+		text_add(&table->cells, " by ");
+		if (cause->coro)
+			text_format(&table->cells, "coroutine %" PRIu64, cause->coro);
+		else
+			phrase_thread(&table->cells, tables, cause->thread);
+	}
+	table_end_cell(table);
+}
+
+/* What stands in every row is said once, above the table; so such columns stay empty. */
+static void member_row(struct table *table, const struct ct_report *report,
+	const struct facts_common *common, const struct ct_member *member)
+{
+	const struct ct_tables *tables = report->tables;
+	const struct ct_coro *coro = &member->coro;
+
+	text_format(&table->cells, "%" PRIu64, coro->id);
+	table_end_cell(table);
+	if (!common->function_site && coro->function_site)
+		phrase_site_function(&table->cells, tables, coro->function_site);
+	table_end_cell(table);
+	if (!common->has_state)
+		text_add(&table->cells, ct_state_name(coro->state));
+	table_end_cell(table);
+	if (member->resource)
+		render_safe(&table->cells, member->resource);
+	table_end_cell(table);
+	phrase_time(&table->cells, member->since);
+	table_end_cell(table);
+	phrase_span(&table->cells, member->since, report->quality.observed_until);
+	table_end_cell(table);
+	if (coro->frame)
+		text_format(&table->cells, "0x%" PRIx64, coro->frame);
+	table_end_cell(table);
+	wake_cell(table, member);
+	cause_cell(table, tables, &member->cause);
+	if (!common->wait_site && coro->wait_site)
+		phrase_wait(&table->cells, tables, coro->wait_site);
+	table_end_cell(table);
+	if (!common->spawn_site && coro->spawn_site)
+		phrase_place(&table->cells, tables, coro->spawn_site);
+	table_end_cell(table);
+}
+
+/* The heading row: its length is the number of columns. */
+static void begin_table(
+	struct table *table, const char *const *headings, size_t nr_columns, unsigned right)
+{
+	size_t i;
+
+	table_init(table, (unsigned)nr_columns, right);
+	for (i = 0; i < nr_columns; i++)
+		table_add(table, headings[i]);
+}
+
+void facts_members(struct table *table, const struct ct_report *report,
+	const struct ct_finding *finding, uint32_t max)
+{
+	static const char *const headings[] = {"coroutine", "function", "state", "waits for",
+		"since", "for", "frame", "woken since", "cause", "waits at", "started at"};
+	struct facts_common common = facts_common(finding);
+	uint32_t i;
+
+	begin_table(table, headings, sizeof(headings) / sizeof(headings[0]),
+		TABLE_RIGHT(0) | TABLE_RIGHT(4) | TABLE_RIGHT(5));
+	for (i = 0; i < finding->nr_members && i < max; i++)
+		member_row(table, report, &common, &finding->members[i]);
+}
+
+/* In these kinds the coroutine's word holds something else. */
+static bool is_coro_a_coroutine(unsigned kind)
+{
+	return kind < CTP_KIND_DESCRIPTOR_OPEN || kind > CTP_KIND_BLOCK_END ? kind < CTP_KIND_LOST
+									    : false;
+}
+
+static void event_row(struct table *table, const struct ct_tables *tables,
+	const struct ct_member *member, const struct ct_event *event)
+{
+	text_format(&table->cells, "%" PRIu64, event->sequence);
+	table_end_cell(table);
+	phrase_time(&table->cells, event->time);
+	table_end_cell(table);
+	if (event->thread)
+		phrase_thread(&table->cells, tables, event->thread);
+	table_end_cell(table);
+	phrase_kind(&table->cells, event->kind);
+	if (event->coro && event->coro != member->coro.id && is_coro_a_coroutine(event->kind))
+		text_format(&table->cells, " by %" PRIu64, event->coro);
+	table_end_cell(table);
+	phrase_event(&table->cells, event);
+	table_end_cell(table);
+	if (event->site)
+		phrase_short_line(&table->cells, tables, event->site);
+	table_end_cell(table);
+}
+
+void facts_events(
+	struct table *table, const struct ct_tables *tables, const struct ct_member *member)
+{
+	static const char *const headings[] = {"event", "time", "thread", "what", "", "at"};
+	uint32_t from =
+		member->nr_events > FACTS_MAX_EVENTS ? member->nr_events - FACTS_MAX_EVENTS : 0;
+	uint32_t i;
+
+	begin_table(table, headings, sizeof(headings) / sizeof(headings[0]),
+		TABLE_RIGHT(0) | TABLE_RIGHT(1));
+	for (i = from; i < member->nr_events; i++)
+		event_row(table, tables, member, &member->events[i]);
+}

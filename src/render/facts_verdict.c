@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sum of a report in one or two sentences: how many findings, or why there can be none.
+ */
+#include <inttypes.h>
+
+#include "facts.h"
+#include "phrase.h"
+
+static void count_findings(struct text *rows, const struct ct_report *report)
+{
+	uint32_t nr_by_grade[CT_GRADE_PROVEN + 1] = {0};
+	const char *separator = ": ";
+	unsigned grade;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_findings; i++) {
+		grade = report->findings[i].grade;
+		nr_by_grade[grade <= CT_GRADE_PROVEN ? grade : CT_GRADE_NONE]++;
+	}
+	facts_begin(rows, "verdict");
+	phrase_count(rows, report->nr_findings, "finding", "findings");
+	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
+		if (!nr_by_grade[grade])
+			continue;
+		text_format(rows, "%s%" PRIu32 " %s", separator, nr_by_grade[grade],
+			ct_grade_name((enum ct_grade)grade));
+		separator = ", ";
+	}
+	facts_end(rows);
+}
+
+static void names_of_rules(struct text *rows)
+{
+	unsigned rule;
+
+	for (rule = CT_RULE_NONE + 1; rule < CT_NR_RULES; rule++) {
+		if (rule > CT_RULE_NONE + 1)
+			text_add(rows, rule + 1 == CT_NR_RULES ? " and " : ", ");
+		text_add(rows, ct_rule_name((enum ct_rule)rule));
+	}
+}
+
+static void no_finding(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+	uint64_t nr_waiting = quality->nr_by_state[CT_STATE_WAITING];
+
+	facts_begin(rows, "verdict");
+	text_add(rows, "no finding; looked for ");
+	names_of_rules(rows);
+	facts_end(rows);
+	if (nr_waiting == 0)
+		return;
+	facts_begin(rows, "still waiting");
+	phrase_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
+	text_add(rows, " at the end, and nothing shows that nobody could have woken ");
+	text_add(rows, nr_waiting == 1 ? "it" : "them");
+	facts_end(rows);
+}
+
+static bool has_attached(const struct ct_tables *tables, bool is_ledger)
+{
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_processes; i++) {
+		if (is_ledger ? tables->processes[i].has_ledger : tables->processes[i].has_probe)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing was seen that could be judged: the likely reasons, the first one first. */
+static void no_coroutine(struct text *rows, const struct ct_report *report)
+{
+	bool has_probe = has_attached(report->tables, false);
+	bool has_ledger = has_attached(report->tables, true);
+
+	facts_begin(rows, "verdict");
+	text_add(rows, has_probe ? "the probe attached, and no coroutine was seen"
+				 : "no coroutine was seen, because no probe attached");
+	facts_end(rows);
+	facts_begin(rows, "is it linked");
+	text_add(rows,
+		has_probe ? "does the promise type inherit from corotracer::PromiseMixin, or is it "
+			    "wrapped in "
+			    "corotracer::traced, and was a coroutine started after InitTracer()?"
+			  : "does the program include coroTracer.h and call "
+			    "corotracer::InitTracer() at the "
+			    "beginning of main? it must run under 'corotracer run' with its "
+			    "environment");
+	facts_end(rows);
+	if (has_ledger && report->quality.nr_events) {
+		facts_begin(rows, "all the same");
+		text_add(rows, "the descriptor ledger saw ");
+		phrase_count(rows, report->quality.nr_events, "event", "events");
+		text_add(rows, "; 'corotracer dump' shows them");
+		facts_end(rows);
+	}
+}
+
+void facts_verdict(struct text *rows, const struct ct_report *report)
+{
+	if (report->nr_findings)
+		count_findings(rows, report);
+	else if (report->quality.nr_coros)
+		no_finding(rows, report);
+	/* Not an alternative: a crash is found in a program without coroutines as well. */
+	if (report->quality.nr_coros == 0)
+		no_coroutine(rows, report);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The small phrases of which reports are made: a place, a point in time, a thread, a coroutine, an event.
+ *
+ * Text and Markdown share them, so that both say the same in the same words. Each function appends to
+ * a text, is safe for a terminal (safe.h), and accepts any index (out of range: "not known"). Nothing
+ * here wraps, colours or escapes for Markdown.
+ */
+#ifndef RENDER_PHRASE_H
+#define RENDER_PHRASE_H
+
+#include "corotracer/ct.h"
+#include "text.h"
+
+/* phrase_time: a point in time, in seconds with six decimals: "1.020412 s"; "not known". */
+void phrase_time(struct text *text, ct_time time);
+
+/* phrase_wall_clock: the same instant as a date: "2026-03-01 14:02:11 UTC". */
+void phrase_wall_clock(struct text *text, const struct ct_tables *tables, ct_time time);
+
+/* phrase_span: the time between two points: "2.19 s"; "not known". */
+void phrase_span(struct text *text, ct_time from, ct_time until);
+
+/*
+ * phrase_function: a function without its parameters and its result: "net::Server::on_hangup" for
+ * "void net::Server::on_hangup(int)".
+ */
+void phrase_function(struct text *text, const char *function);
+
+/* phrase_file: the last three parts of a path: "examples/tcp-server/main.cpp". */
+void phrase_file(struct text *text, const char *path);
+
+/* phrase_short_line: "main.cpp:88", where columns are scarce; else as phrase_line. */
+void phrase_short_line(struct text *text, const struct ct_tables *tables, uint32_t site);
+
+/*
+ * phrase_line: file and line, "server.cpp:120"; without them the module and offset, or the address.
+ * phrase_place: function and line: "handle_connection, server.cpp:120".
+ * phrase_wait: the same with what it awaits in front: "co_await AsyncRead in handle_connection, ...".
+ */
+void phrase_line(struct text *text, const struct ct_tables *tables, uint32_t site);
+void phrase_place(struct text *text, const struct ct_tables *tables, uint32_t site);
+void phrase_wait(struct text *text, const struct ct_tables *tables, uint32_t site);
+
+/* phrase_site_function: the site's function alone, shortened. */
+void phrase_site_function(struct text *text, const struct ct_tables *tables, uint32_t site);
+
+/* phrase_thread: name and kernel id: "worker-1 (4713)". */
+void phrase_thread(struct text *text, const struct ct_tables *tables, uint32_t thread);
+
+/* phrase_program: the last part of the executable's path, and the process id: "server (pid 4711)". */
+void phrase_program(struct text *text, const struct ct_process *process);
+
+/* phrase_ending: how a process came to its end: "ended by SIGSEGV (segmentation fault)". */
+void phrase_ending(struct text *text, const struct ct_process *process);
+
+/* phrase_signal: "SIGSEGV". */
+void phrase_signal(struct text *text, int number);
+
+/* phrase_resource: a resource handle: "descriptor 7 (generation 3)". */
+void phrase_resource(struct text *text, uint64_t handle);
+
+/*
+ * phrase_kind: what happened: "suspend"; "kind 200" for one that is not known. phrase_event: the rest of
+ * it, without time, thread, coroutine and place: "for descriptor 7 (generation 3)"; may be nothing.
+ */
+void phrase_kind(struct text *text, unsigned kind);
+void phrase_event(struct text *text, const struct ct_event *event);
+
+/* phrase_count: a number and its noun: "1 finding", "1,234 events". */
+void phrase_count(struct text *text, uint64_t count, const char *one, const char *many);
+
+/* phrase_ending_name: the key that JSON uses. */
+const char *phrase_ending_name(enum ct_ending ending);
+
+/* phrase_peek_site: the site, or the reserved one where the index is out of range; never NULL. */
+const struct ct_site *phrase_peek_site(const struct ct_tables *tables, uint32_t site);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened in one event, in words: "suspend for descriptor 7 (generation 3)".
+ *
+ * def/kinds.def says what an event's object and argument hold; a few kinds carry more, and are told
+ * one by one. An event of an unknown kind is shown by its numbers.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "phrase.h"
+#include "safe.h"
+
+enum object {
+	OBJECT_NONE,
+	OBJECT_RESOURCE,
+	OBJECT_ADDRESS,
+	OBJECT_CORO,
+	OBJECT_NUMBER,
+};
+
+enum argument {
+	ARGUMENT_NONE,
+	ARGUMENT_POINT,
+	ARGUMENT_OUTCOME,
+	ARGUMENT_LIFE,
+	ARGUMENT_MARK,
+	ARGUMENT_SMALL,
+};
+
+static enum object object_of(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, object, argument, meaning) \
+	case number:                                     \
+		return OBJECT_##object;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return OBJECT_NUMBER;
+	}
+}
+
+static enum argument argument_of(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, object, argument, meaning) \
+	case number:                                     \
+		return ARGUMENT_##argument;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return ARGUMENT_SMALL;
+	}
+}
+
+static const char *argument_name(const struct ct_event *event)
+{
+	switch (argument_of(event->kind)) {
+	case ARGUMENT_POINT:
+		return ct_point_name(event->argument);
+	case ARGUMENT_OUTCOME:
+		return ct_outcome_name(event->argument);
+	case ARGUMENT_LIFE:
+		return ct_life_name(event->argument);
+	case ARGUMENT_MARK:
+		return ct_mark_name(event->argument);
+	case ARGUMENT_NONE:
+	case ARGUMENT_SMALL:
+		break;
+	}
+	return "";
+}
+
+/* A result as the system gives it: a count, or an error's name. */
+static void phrase_result(struct text *text, uint64_t word)
+{
+	int64_t result = (int64_t)word;
+	const char *name = result < 0 && result > -4096 ? strerrorname_np((int)-result) : NULL;
+
+	if (name)
+		text_add(text, name);
+	else
+		text_format(text, "%" PRId64, result);
+}
+
+static void phrase_transfer(struct text *text, const struct ct_event *event)
+{
+	static const char *const names[] = {"transfer on", "read", "write", "connect", "accept on"};
+
+	text_format(text, "%s ", names[event->argument < 5 ? event->argument : 0]);
+	phrase_resource(text, event->object);
+	text_add(text, ", result ");
+	phrase_result(text, event->coro);
+}
+
+static void phrase_arm(struct text *text, const struct ct_event *event)
+{
+	static const char *const names[] = {
+		"change interest in", "add interest in", "end interest in", "change interest in"};
+
+	text_format(text, "%s ", names[event->argument < 4 ? event->argument : 0]);
+	phrase_resource(text, event->object);
+	text_format(text, ", events 0x%x%s%s", event->flags & 0x3fffu,
+		event->flags & 0x4000u ? ", one shot" : "",
+		event->flags & 0x8000u ? ", edge triggered" : "");
+}
+
+static void phrase_ready(struct text *text, const struct ct_event *event)
+{
+	if (event->object) {
+		phrase_resource(text, event->object);
+		text_add(text, " is ready");
+	} else {
+		text_format(text, "user data 0x%" PRIx64 " is ready", event->coro);
+	}
+	text_format(text, ", events 0x%x", event->flags);
+}
+
+static void phrase_block(struct text *text, const struct ct_event *event)
+{
+	bool is_begin = event->kind == CTP_KIND_BLOCK_BEGIN;
+	int64_t timeout_ms = (int64_t)event->object;
+
+	text_format(text, "%s %s", is_begin ? "enter" : "leave", ct_call_name(event->argument));
+	if (!is_begin) {
+		text_add(text, ", result ");
+		phrase_result(text, event->object);
+	} else if (timeout_ms < 0) {
+		text_add(text, ", without time-out");
+	} else {
+		text_format(text, ", time-out %" PRId64 " ms", timeout_ms);
+	}
+}
+
+static void phrase_crash(struct text *text, const struct ct_event *event)
+{
+	phrase_signal(text, event->argument);
+	text_format(text, ", address 0x%" PRIx64 "%s", event->object,
+		event->flags & 1 ? ", sent by another process" : "");
+}
+
+static void phrase_lost(struct text *text, const struct ct_event *event)
+{
+	phrase_count(text, event->object, "event is missing", "events are missing");
+	text_format(text, " (%s)", ct_loss_name(event->argument));
+}
+
+static void phrase_switch(struct text *text, const struct ct_event *event)
+{
+	text_format(text, "leaves the thread to coroutine %" PRIu64, event->object);
+}
+
+static void phrase_await(struct text *text, const struct ct_event *event)
+{
+	bool is_done = event->kind == CTP_KIND_AWAIT_DONE;
+
+	text_format(text,
+		is_done ? "child coroutine %" PRIu64 " has finished"
+			: "for child coroutine %" PRIu64,
+		event->object);
+}
+
+/* Kinds whose words mean more than their columns in kinds.def say. */
+static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
+{
+	switch (kind) {
+	case CTP_KIND_DESCRIPTOR_IO:
+		return phrase_transfer;
+	case CTP_KIND_DESCRIPTOR_ARM:
+		return phrase_arm;
+	case CTP_KIND_DESCRIPTOR_READY:
+		return phrase_ready;
+	case CTP_KIND_BLOCK_BEGIN:
+	case CTP_KIND_BLOCK_END:
+		return phrase_block;
+	case CTP_KIND_CRASH:
+		return phrase_crash;
+	case CTP_KIND_LOST:
+		return phrase_lost;
+	case CTP_KIND_SWITCH:
+		return phrase_switch;
+	case CTP_KIND_AWAIT:
+	case CTP_KIND_AWAIT_DONE:
+		return phrase_await;
+	default:
+		return NULL;
+	}
+}
+
+static void phrase_object(struct text *text, const struct ct_event *event)
+{
+	switch (object_of(event->kind)) {
+	case OBJECT_NONE:
+		return;
+	case OBJECT_RESOURCE:
+		if (event->object == 0)
+			return;
+		if (event->kind == CTP_KIND_SUSPEND)
+			text_add(text, "for ");
+		phrase_resource(text, event->object);
+		return;
+	case OBJECT_ADDRESS:
+		text_format(text, "0x%" PRIx64, event->object);
+		return;
+	case OBJECT_CORO:
+		text_format(text, "coroutine %" PRIu64, event->object);
+		return;
+	case OBJECT_NUMBER:
+		text_format(text, "%" PRIu64, event->object);
+	}
+}
+
+static void phrase_plain(struct text *text, const struct ct_event *event)
+{
+	const char *argument = argument_name(event);
+	size_t before = text->length;
+	/* An await is the ordinary point, and needs no word. */
+	bool is_ordinary = argument_of(event->kind) == ARGUMENT_POINT && event->argument == 0;
+
+	phrase_object(text, event);
+	if (!*argument || is_ordinary)
+		return;
+	text_format(text, "%s%s", text->length > before ? ", " : "", argument);
+}
+
+void phrase_event(struct text *text, const struct ct_event *event)
+{
+	void (*special)(struct text *, const struct ct_event *) = special_of(event->kind);
+
+	if (special)
+		special(text, event);
+	else
+		phrase_plain(text, event);
+}
+
+void phrase_kind(struct text *text, unsigned kind)
+{
+	if (strcmp(ct_kind_name(kind), "unknown") == 0)
+		text_format(text, "kind %u", kind);
+	else
+		text_add(text, ct_kind_name(kind));
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one door to the renderers: options made complete, and the form chosen.
+ */
+#include <string.h>
+
+#include "render.h"
+#include "report.h"
+
+#define DEFAULT_MEMBERS 10u
+#define DEFAULT_WIDTH 100u
+#define LEAST_WIDTH 60u
+
+/* The caller may know fewer options than we do, and says so by the size. */
+static struct ct_report_options complete(const struct ct_report_options *given)
+{
+	struct ct_report_options options = {0};
+
+	if (given && given->size)
+		memcpy(&options, given,
+			given->size < sizeof(options) ? given->size : sizeof(options));
+	if (options.max_members == 0)
+		options.max_members = DEFAULT_MEMBERS;
+	if (options.width == 0)
+		options.width = DEFAULT_WIDTH;
+	if (options.width < LEAST_WIDTH)
+		options.width = LEAST_WIDTH;
+	return options;
+}
+
+enum ct_status render_report(const struct ct_report *report, const struct ct_report_options *given,
+	struct text *text, struct ct_error *reterr)
+{
+	struct ct_report_options options = complete(given);
+
+	switch (options.format) {
+	case CT_REPORT_TEXT:
+		report_text(text, report, &options);
+		return text_status(text, reterr);
+	case CT_REPORT_MARKDOWN:
+		report_markdown(text, report, &options);
+		return text_status(text, reterr);
+	case CT_REPORT_JSON:
+		report_json(text, report);
+		return text_status(text, reterr);
+	}
+	return ct_fail(reterr, CT_ERR_USAGE, "a report has no format %d", (int)options.format);
+}

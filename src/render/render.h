@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telling what was found: a report as text for a terminal, as Markdown for a pull request, as JSON for
+ * programs (docs/spec/report-json.md).
+ *
+ * Text and Markdown are bounded whatever the report holds: lists end in "... and N more". JSON holds
+ * everything. Nothing that a trace contains reaches a terminal or a page unescaped (safe.h). Rendering
+ * reads the report and its tables, and changes and keeps nothing; it may run on several threads at once.
+ */
+#ifndef RENDER_RENDER_H
+#define RENDER_RENDER_H
+
+#include "corotracer/ct.h"
+#include "text.h"
+
+/*
+ * render_report: appends the report to `text`. NULL options are the defaults. Fails with
+ * CT_ERR_NO_MEMORY, or CT_ERR_USAGE where the format is not known; the text is then of no use.
+ */
+enum ct_status render_report(const struct ct_report *report,
+	const struct ct_report_options *options, struct text *text, struct ct_error *reterr);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A report as JSON, complete: docs/spec/report-json.md documents every key.
+ *
+ * Names come out as the trace has them, escaped as JSON asks for. Times are nanoseconds since the trace's
+ * epoch; what is not known is null. Addresses, handles and times since 1970 are texts: they need more than
+ * the 53 bits that many readers keep.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "json_write.h"
+#include "phrase.h"
+#include "report.h"
+
+static void text_member(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	json_text(json, value ? value : "");
+}
+
+static void count_member(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_unsigned(json, value);
+}
+
+static void bool_member(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}
+
+static void time_member(struct json *json, const char *key, ct_time value)
+{
+	json_key(json, key);
+	if (value == CT_NO_TIME)
+		json_null(json);
+	else
+		json_number(json, value);
+}
+
+/* An index into one of the tables; 0 is none. */
+static void index_member(struct json *json, const char *key, uint32_t value)
+{
+	json_key(json, key);
+	if (value == 0)
+		json_null(json);
+	else
+		json_unsigned(json, value);
+}
+
+static void hex_member(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_hex(json, value);
+}
+
+static void decimal_member(struct json *json, const char *key, int64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, value);
+	text_member(json, key, digits);
+}
+
+static void sequence_member(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	if (value == UINT64_MAX)
+		json_null(json);
+	else
+		json_unsigned(json, value);
+}
+
+static void run_id_member(struct json *json, const struct ct_tables *tables)
+{
+	char digits[2 * sizeof(tables->run_id) + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(tables->run_id); i++)
+		snprintf(digits + 2 * i, 3, "%02x", tables->run_id[i]);
+	text_member(json, "run_id", digits);
+}
+
+/* The instant of time 0, as ISO 8601 with nanoseconds; null where it is not known. */
+static void epoch_member(struct json *json, int64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000);
+	struct tm fields;
+	char date[40], all[64];
+
+	json_key(json, "epoch");
+	if (realtime_ns <= 0 || !gmtime_r(&seconds, &fields) ||
+		!strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &fields)) {
+		json_null(json);
+		return;
+	}
+	snprintf(all, sizeof(all), "%s.%09" PRId64 "Z", date, realtime_ns % 1000000000);
+	json_text(json, all);
+}
+
+static void trace_member(struct json *json, const struct ct_tables *tables)
+{
+	json_key(json, "trace");
+	json_open(json, '{');
+	run_id_member(json, tables);
+	text_member(json, "host", tables->host);
+	text_member(json, "clock", tables->clock);
+	json_key(json, "clock_hz");
+	json_real(json, tables->clock_hz);
+	json_key(json, "clock_skew_ns");
+	json_number(json, tables->clock_skew_ns);
+	epoch_member(json, tables->epoch_realtime_ns);
+	decimal_member(json, "epoch_realtime_ns", tables->epoch_realtime_ns);
+	decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);
+	bool_member(json, "is_complete", tables->is_complete);
+	json_close(json, '}');
+}
+
+static void processes_member(struct json *json, const struct ct_tables *tables)
+{
+	const struct ct_process *process;
+	uint32_t i;
+
+	json_key(json, "processes");
+	json_open(json, '[');
+	for (i = 1; i < tables->nr_processes; i++) {
+		process = &tables->processes[i];
+		json_open(json, '{');
+		count_member(json, "index", i);
+		count_member(json, "pid", process->pid);
+		text_member(json, "program", process->program);
+		text_member(json, "command_line", process->command_line);
+		time_member(json, "attached_ns", process->attached);
+		time_member(json, "ended_ns", process->ended);
+		text_member(json, "ending", phrase_ending_name(process->ending));
+		json_key(json, "ending_value");
+		json_number(json, process->ending_value);
+		bool_member(json, "has_probe", process->has_probe);
+		bool_member(json, "has_ledger", process->has_ledger);
+		bool_member(json, "was_killed_by_user", process->was_killed_by_engine_user);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void threads_member(struct json *json, const struct ct_tables *tables)
+{
+	const struct ct_thread *thread;
+	uint32_t i;
+
+	json_key(json, "threads");
+	json_open(json, '[');
+	for (i = 1; i < tables->nr_threads; i++) {
+		thread = &tables->threads[i];
+		json_open(json, '{');
+		count_member(json, "index", i);
+		index_member(json, "process", thread->process);
+		count_member(json, "tid", thread->tid);
+		text_member(json, "name", thread->name);
+		time_member(json, "started_ns", thread->started);
+		time_member(json, "stopped_ns", thread->stopped);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void sites_member(struct json *json, const struct ct_tables *tables)
+{
+	const struct ct_site *site;
+	uint32_t i;
+
+	json_key(json, "sites");
+	json_open(json, '[');
+	for (i = 1; i < tables->nr_sites; i++) {
+		site = &tables->sites[i];
+		json_open(json, '{');
+		count_member(json, "index", i);
+		index_member(json, "process", site->process);
+		text_member(json, "file", site->file);
+		index_member(json, "line", site->line);
+		index_member(json, "column", site->column);
+		text_member(json, "function", site->function);
+		text_member(json, "reason", site->reason);
+		text_member(json, "module", site->module);
+		hex_member(json, "module_offset", site->module_offset);
+		hex_member(json, "address", site->address);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void states_member(struct json *json, const struct ct_quality *quality)
+{
+	unsigned state;
+
+	json_key(json, "coroutines_by_state");
+	json_open(json, '{');
+	for (state = 0; state <= CT_STATE_DESTROYED; state++)
+		count_member(
+			json, ct_state_name((enum ct_state)state), quality->nr_by_state[state]);
+	json_close(json, '}');
+}
+
+static void losses_member(struct json *json, const struct ct_quality *quality)
+{
+	const struct ct_loss *loss;
+	uint32_t i;
+
+	json_key(json, "losses");
+	json_open(json, '[');
+	for (i = 0; i < quality->nr_losses; i++) {
+		loss = &quality->losses[i];
+		json_open(json, '{');
+		index_member(json, "process", loss->process);
+		index_member(json, "thread", loss->thread);
+		text_member(json, "reason", ct_loss_name(loss->reason));
+		count_member(json, "count", loss->count);
+		time_member(json, "first_ns", loss->first);
+		time_member(json, "last_ns", loss->last);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void notes_member(struct json *json, const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	json_key(json, "notes");
+	json_open(json, '[');
+	for (i = 0; i < tables->nr_notes; i++) {
+		json_open(json, '{');
+		text_member(json, "text", tables->notes[i].text);
+		count_member(json, "count", tables->notes[i].count);
+		sequence_member(json, "offset", tables->notes[i].offset);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void quality_member(struct json *json, const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+
+	json_key(json, "quality");
+	json_open(json, '{');
+	time_member(json, "observed_from_ns", quality->observed_from);
+	time_member(json, "observed_until_ns", quality->observed_until);
+	count_member(json, "events", quality->nr_events);
+	count_member(json, "lost", quality->nr_lost);
+	count_member(json, "coroutines", quality->nr_coros);
+	states_member(json, quality);
+	count_member(json, "coroutines_mid_life", quality->nr_coros_mid_life);
+	count_member(json, "coroutines_unseen", quality->nr_unseen);
+	count_member(json, "frames_reused", quality->nr_frames_reused);
+	count_member(json, "impossible_events", quality->nr_impossible);
+	count_member(json, "unknown_kinds", quality->nr_unknown_kinds);
+	count_member(json, "broken_transitions", quality->nr_broken_transitions);
+	count_member(json, "reordered_events", quality->nr_reordered);
+	count_member(json, "unmatched_wakes", quality->nr_unmatched_wakes);
+	bool_member(json, "has_lower_grades", quality->has_lower_grades);
+	losses_member(json, &report->quality);
+	notes_member(json, report->tables);
+	json_close(json, '}');
+}
+
+static void texts_member(
+	struct json *json, const char *key, const char *const *texts, uint32_t count)
+{
+	uint32_t i;
+
+	json_key(json, key);
+	json_open(json, '[');
+	for (i = 0; i < count; i++)
+		json_text(json, texts[i]);
+	json_close(json, ']');
+}
+
+static void one_step(struct json *json, const struct ct_step *step)
+{
+	json_open(json, '{');
+	time_member(json, "time_ns", step->time);
+	text_member(json, "text", step->text);
+	index_member(json, "thread", step->thread);
+	sequence_member(json, "coroutine", step->coro ? step->coro : UINT64_MAX);
+	index_member(json, "site", step->site);
+	sequence_member(json, "event", step->sequence);
+	json_close(json, '}');
+}
+
+static void steps_member(struct json *json, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	json_key(json, "steps");
+	json_open(json, '[');
+	for (i = 0; i < finding->nr_steps; i++)
+		one_step(json, &finding->steps[i]);
+	json_close(json, ']');
+}
+
+static void cause_member(struct json *json, const struct ct_step *cause)
+{
+	json_key(json, "cause");
+	if (cause->text && cause->text[0])
+		one_step(json, cause);
+	else
+		json_null(json);
+}
+
+static void events_member(struct json *json, const struct ct_member *member)
+{
+	const struct ct_event *event;
+	uint32_t i;
+
+	json_key(json, "events");
+	json_open(json, '[');
+	for (i = 0; i < member->nr_events; i++) {
+		event = &member->events[i];
+		json_open(json, '{');
+		count_member(json, "event", event->sequence);
+		time_member(json, "time_ns", event->time);
+		index_member(json, "thread", event->thread);
+		text_member(json, "kind", ct_kind_name(event->kind));
+		count_member(json, "kind_number", event->kind);
+		hex_member(json, "coroutine_word", event->coro);
+		hex_member(json, "object", event->object);
+		count_member(json, "argument", event->argument);
+		count_member(json, "flags", event->flags);
+		index_member(json, "site", event->site);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void waker_member(struct json *json, const struct ct_coro *coro)
+{
+	json_key(json, "last_wake");
+	if (coro->waker_time == CT_NO_TIME) {
+		json_null(json);
+		return;
+	}
+	json_open(json, '{');
+	time_member(json, "time_ns", coro->waker_time);
+	text_member(json, "outcome", ct_outcome_name(coro->waker_outcome));
+	json_close(json, '}');
+}
+
+static void one_member(struct json *json, const struct ct_member *member)
+{
+	const struct ct_coro *coro = &member->coro;
+
+	json_open(json, '{');
+	count_member(json, "id", coro->id);
+	index_member(json, "process", coro->process);
+	text_member(json, "state", ct_state_name(coro->state));
+	time_member(json, "since_ns", member->since);
+	text_member(json, "waits_for", member->resource);
+	hex_member(json, "wait_object", coro->wait_object);
+	index_member(json, "wait_site", coro->wait_site);
+	index_member(json, "spawn_site", coro->spawn_site);
+	index_member(json, "function_site", coro->function_site);
+	hex_member(json, "frame", coro->frame);
+	index_member(json, "thread", coro->thread);
+	sequence_member(json, "parent", coro->parent ? coro->parent : UINT64_MAX);
+	time_member(json, "created_ns", coro->created);
+	time_member(json, "changed_ns", coro->changed);
+	time_member(json, "destroyed_ns", coro->destroyed);
+	text_member(json, "mark", coro->mark ? ct_mark_name(coro->mark) : "");
+	bool_member(json, "was_seen_from_start", coro->was_seen_from_start);
+	count_member(json, "resumes", coro->nr_resumes);
+	count_member(json, "wakes", coro->nr_wakes);
+	waker_member(json, coro);
+	cause_member(json, &member->cause);
+	sequence_member(json, "last_event", coro->last_event);
+	events_member(json, member);
+	json_close(json, '}');
+}
+
+static void members_member(struct json *json, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	json_key(json, "members");
+	json_open(json, '[');
+	for (i = 0; i < finding->nr_members; i++)
+		one_member(json, &finding->members[i]);
+	json_close(json, ']');
+}
+
+static void one_finding(struct json *json, const struct ct_finding *finding)
+{
+	json_open(json, '{');
+	text_member(json, "rule", ct_rule_name(finding->rule));
+	text_member(json, "grade", ct_grade_name(finding->grade));
+	text_member(json, "title", finding->title);
+	text_member(json, "says", ct_rule_says(finding->rule));
+	index_member(json, "process", finding->process);
+	count_member(json, "coroutines", finding->nr_members);
+	count_member(json, "peers", finding->nr_peers);
+	text_member(json, "peers_are", finding->peers);
+	index_member(json, "wait_site", finding->wait_site);
+	index_member(json, "cause_site", finding->cause_site);
+	count_member(json, "lost_nearby", finding->nr_lost_nearby);
+	sequence_member(json, "first_event", finding->first_sequence);
+	sequence_member(json, "last_event", finding->last_sequence);
+	texts_member(json, "lowered_since", finding->lowered, finding->nr_lowered);
+	texts_member(json, "evidence", finding->evidence, finding->nr_evidence);
+	text_member(json, "could_be_wrong_if", ct_rule_wrong_if(finding->rule));
+	text_member(json, "next_step", ct_rule_next_step(finding->rule));
+	steps_member(json, finding);
+	members_member(json, finding);
+	json_close(json, '}');
+}
+
+void report_json(struct text *text, const struct ct_report *report)
+{
+	struct json json;
+	uint32_t i;
+
+	json_init(&json, text, true);
+	json_open(&json, '{');
+	text_member(&json, "format", "corotracer-report");
+	count_member(&json, "version", 1);
+	text_member(&json, "corotracer", CT_VERSION_TEXT);
+	trace_member(&json, report->tables);
+	quality_member(&json, report);
+	texts_member(&json, "remarks", report->remarks, report->nr_remarks);
+	json_key(&json, "findings");
+	json_open(&json, '[');
+	for (i = 0; i < report->nr_findings; i++)
+		one_finding(&json, &report->findings[i]);
+	json_close(&json, ']');
+	processes_member(&json, report->tables);
+	threads_member(&json, report->tables);
+	sites_member(&json, report->tables);
+	json_close(&json, '}');
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A report as Markdown, for a pull request or an issue: the verdict first in sight, tables for the rest,
+ * long parts folded away. Everything that a trace contains is escaped.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts.h"
+#include "phrase.h"
+#include "report.h"
+#include "safe.h"
+
+static void escaped(struct text *text, const char *bytes, size_t nr_bytes)
+{
+	struct text copy = {0};
+
+	text_append(&copy, bytes, nr_bytes);
+	render_markdown(text, text_peek(&copy));
+	facts_drop(text, &copy);
+}
+
+/* Facts as a table without a heading, which Markdown does not know: the heading is left empty. */
+static void rows(struct text *text, const struct text *facts)
+{
+	size_t position = 0;
+	struct fact fact;
+
+	text_add(text, "| | |\n| --- | --- |\n");
+	while (facts_next(facts, &position, &fact)) {
+		text_format(text, "| **%.*s** | ", (int)fact.label_bytes, fact.label);
+		escaped(text, fact.value, fact.value_bytes);
+		text_add(text, " |\n");
+	}
+	text_char(text, '\n');
+}
+
+static void verdict(struct text *text, const struct ct_report *report)
+{
+	struct text facts = {0};
+	size_t position = 0;
+	struct fact fact;
+
+	facts_verdict(&facts, report);
+	while (facts_next(&facts, &position, &fact)) {
+		text_format(text, "**%.*s:** ", (int)fact.label_bytes, fact.label);
+		escaped(text, fact.value, fact.value_bytes);
+		text_add(text, "\n\n");
+	}
+	facts_drop(text, &facts);
+}
+
+static void quality(struct text *text, const struct ct_report *report)
+{
+	struct text facts = {0};
+
+	text_add(text, "### Data quality\n\n");
+	facts_quality(&facts, report);
+	rows(text, &facts);
+	facts_drop(text, &facts);
+}
+
+static void one_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step,
+	unsigned number)
+{
+	struct text words = {0};
+
+	text_format(text, "%u. ", number);
+	if (step->time != CT_NO_TIME) {
+		phrase_time(text, step->time);
+		text_add(text, ": ");
+	}
+	render_safe(&words, step->text);
+	render_markdown(text, text_peek(&words));
+	text_clear(&words);
+	facts_step(&words, tables, step);
+	if (words.length) {
+		text_add(text, " (");
+		render_markdown(text, text_peek(&words));
+		text_char(text, ')');
+	}
+	text_char(text, '\n');
+	facts_drop(text, &words);
+}
+
+static void chain(
+	struct text *text, const struct ct_tables *tables, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	if (finding->nr_steps == 0)
+		return;
+	text_add(text, "#### What happened\n\n");
+	for (i = 0; i < finding->nr_steps && i < FACTS_MAX_LIST; i++)
+		one_step(text, tables, &finding->steps[i], i + 1);
+	if (finding->nr_steps > FACTS_MAX_LIST)
+		text_format(
+			text, "\n... and %" PRIu32 " more\n", finding->nr_steps - FACTS_MAX_LIST);
+	text_char(text, '\n');
+}
+
+static void members(struct text *text, const struct ct_report *report,
+	const struct ct_finding *finding, uint32_t max_members)
+{
+	struct table table;
+
+	if (finding->nr_members == 0)
+		return;
+	text_add(text, "<details><summary>Coroutines</summary>\n\n");
+	facts_members(&table, report, finding, max_members);
+	table_print_markdown(&table, text);
+	table_fini(&table);
+	if (finding->nr_members > max_members) {
+		text_add(text, "\n... and ");
+		text_count(text, finding->nr_members - max_members);
+		text_add(text, " more\n");
+	}
+	text_add(text, "\n</details>\n\n");
+}
+
+static void last_events(
+	struct text *text, const struct ct_tables *tables, const struct ct_finding *finding)
+{
+	struct table table;
+	uint32_t i, shown = 0;
+
+	for (i = 0; i < finding->nr_members && shown < FACTS_EXAMPLES; i++) {
+		if (finding->members[i].nr_events == 0)
+			continue;
+		shown++;
+		/* Inside the tag Markdown does not apply; the id alone is safe there. */
+		text_format(text,
+			"<details><summary>Last events of coroutine %" PRIu64 "</summary>\n\n",
+			finding->members[i].coro.id);
+		facts_events(&table, tables, &finding->members[i]);
+		table_print_markdown(&table, text);
+		table_fini(&table);
+		text_add(text, "\n</details>\n\n");
+	}
+}
+
+static void title(struct text *text, const struct ct_finding *finding)
+{
+	struct text safe = {0};
+
+	render_safe(&safe, finding->title);
+	text_format(
+		text, "### %s: %s\n\n", ct_grade_name(finding->grade), ct_rule_name(finding->rule));
+	render_markdown(text, text_peek(&safe));
+	text_add(text, "\n\n");
+	facts_drop(text, &safe);
+}
+
+static void one_finding(struct text *text, const struct ct_report *report,
+	const struct ct_finding *finding, uint32_t max_members)
+{
+	struct text facts = {0};
+
+	title(text, finding);
+	facts_finding(&facts, report, finding);
+	facts_judgement(&facts, report, finding);
+	rows(text, &facts);
+	facts_drop(text, &facts);
+	chain(text, report->tables, finding);
+	members(text, report, finding, max_members);
+	last_events(text, report->tables, finding);
+}
+
+void report_markdown(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
+{
+	struct text headline = {0};
+	uint32_t i;
+
+	text_add(text, "## corotracer report\n\n");
+	facts_headline(&headline, report);
+	render_markdown(text, text_peek(&headline));
+	text_add(text, "\n\n");
+	facts_drop(text, &headline);
+	if (!options->is_brief)
+		quality(text, report);
+	verdict(text, report);
+	for (i = 0; i < report->nr_findings; i++) {
+		if (options->is_brief)
+			title(text, &report->findings[i]);
+		else
+			one_finding(text, report, &report->findings[i], options->max_members);
+	}
+}

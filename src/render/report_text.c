@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A report for a terminal: what is known of the observation, then each finding, the gravest first.
+ *
+ * Lines are wrapped at the width asked for; tables are not. Colour repeats what a word says, and never
+ * says anything alone.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts.h"
+#include "phrase.h"
+#include "report.h"
+#include "safe.h"
+
+#define LABEL_COLUMNS 16
+
+#define BOLD "1"
+#define DIM "2"
+
+struct page {
+	struct text *text;
+	const struct ct_report *report;
+	const struct ct_report_options *options;
+};
+
+static void colour(const struct page *page, const char *code)
+{
+	if (page->options->use_colour)
+		text_format(page->text, "\033[%sm", code);
+}
+
+static void plain(const struct page *page)
+{
+	colour(page, "0");
+}
+
+static void line(const struct page *page, const char *text)
+{
+	text_add(page->text, text);
+	text_char(page->text, '\n');
+}
+
+/*
+ * Prints words from column `at`, going on at column `margin` of the next line where the width ends. Ends
+ * the line. A word that is longer than a line stays whole: a path cut in two helps nobody.
+ */
+static void wrapped(
+	const struct page *page, size_t at, size_t margin, const char *words, size_t nr_bytes)
+{
+	const char *end = words + nr_bytes;
+	bool is_first = true;
+
+	while (words < end) {
+		const char *blank = memchr(words, ' ', (size_t)(end - words));
+		size_t length = (size_t)((blank ? blank : end) - words);
+		size_t columns = render_columns(words, length);
+
+		if (!is_first && at + 1 + columns > page->options->width) {
+			text_format(page->text, "\n%*s", (int)margin, "");
+			at = margin;
+		} else if (!is_first) {
+			text_char(page->text, ' ');
+			at++;
+		}
+		text_append(page->text, words, length);
+		at += columns;
+		is_first = false;
+		words += length + (blank ? 1 : 0);
+	}
+	text_char(page->text, '\n');
+}
+
+/* Rows of facts: the label in a column of its own, and only where it differs from the one before. */
+static void rows(const struct page *page, const struct text *facts)
+{
+	const char *previous = "";
+	size_t previous_bytes = 0, position = 0;
+	struct fact fact;
+
+	while (facts_next(facts, &position, &fact)) {
+		bool is_same = fact.label_bytes == previous_bytes &&
+			       memcmp(fact.label, previous, previous_bytes) == 0;
+
+		colour(page, DIM);
+		text_format(page->text, "  %-*.*s", LABEL_COLUMNS,
+			is_same ? 0 : (int)fact.label_bytes, fact.label);
+		plain(page);
+		wrapped(page, LABEL_COLUMNS + 2, LABEL_COLUMNS + 2, fact.value, fact.value_bytes);
+		previous = fact.label;
+		previous_bytes = fact.label_bytes;
+	}
+}
+
+static void heading(const struct page *page, const char *text)
+{
+	text_add(page->text, "\n  ");
+	colour(page, BOLD);
+	text_add(page->text, text);
+	plain(page);
+	text_char(page->text, '\n');
+}
+
+static void quality(const struct page *page)
+{
+	struct text facts = {0};
+
+	colour(page, BOLD);
+	text_add(page->text, "corotracer report");
+	plain(page);
+	text_add(page->text, ": ");
+	facts_headline(page->text, page->report);
+	text_add(page->text, "\n\n");
+	colour(page, BOLD);
+	text_add(page->text, "Data quality");
+	plain(page);
+	text_char(page->text, '\n');
+	facts_quality(&facts, page->report);
+	rows(page, &facts);
+	facts_drop(page->text, &facts);
+}
+
+/* The labels are not shown: the first row is the answer, what follows explains it. */
+static void verdict(const struct page *page)
+{
+	struct text facts = {0};
+	size_t position = 0, before;
+	struct fact fact;
+
+	facts_verdict(&facts, page->report);
+	text_add(page->text, page->options->is_brief ? "" : "\n");
+	for (before = 0; facts_next(&facts, &position, &fact); before = position) {
+		if (before == 0)
+			colour(page, BOLD);
+		else
+			text_format(page->text, "  %.*s: ", (int)fact.label_bytes, fact.label);
+		text_char(page->text, (char)(before == 0 && *fact.value >= 'a' && *fact.value <= 'z'
+						      ? *fact.value - 32
+						      : *fact.value));
+		wrapped(page, before ? fact.label_bytes + 5 : 1, 2, fact.value + 1,
+			fact.value_bytes - 1);
+		if (before == 0)
+			plain(page);
+	}
+	facts_drop(page->text, &facts);
+}
+
+static const char *colour_of(enum ct_grade grade)
+{
+	switch (grade) {
+	case CT_GRADE_PROVEN:
+		return "1;31";
+	case CT_GRADE_LIKELY:
+		return "1;33";
+	case CT_GRADE_SUSPECT:
+	case CT_GRADE_NONE:
+		break;
+	}
+	return "1;36";
+}
+
+static void grade_word(const struct page *page, enum ct_grade grade)
+{
+	const char *name = ct_grade_name(grade);
+
+	colour(page, colour_of(grade));
+	for (; *name; name++)
+		text_char(page->text, (char)(*name >= 'a' && *name <= 'z' ? *name - 32 : *name));
+	plain(page);
+}
+
+static void title(const struct page *page, const struct ct_finding *finding)
+{
+	struct text safe = {0};
+
+	text_char(page->text, '\n');
+	grade_word(page, finding->grade);
+	text_add(page->text, "  ");
+	colour(page, BOLD);
+	line(page, ct_rule_name(finding->rule));
+	plain(page);
+	render_safe(&safe, finding->title);
+	text_add(page->text, "  ");
+	wrapped(page, 2, 2, text_peek(&safe), safe.length);
+	facts_drop(page->text, &safe);
+}
+
+static void and_more(const struct page *page, uint32_t total, uint32_t shown, const char *where)
+{
+	if (total <= shown)
+		return;
+	text_add(page->text, "  ... and ");
+	text_count(page->text, total - shown);
+	text_format(page->text, " more%s\n", where);
+}
+
+static void one_step(const struct page *page, const struct ct_step *step)
+{
+	struct text words = {0};
+
+	if (step->time == CT_NO_TIME)
+		text_format(page->text, "  %-*s", LABEL_COLUMNS, "");
+	else
+		phrase_time(&words, step->time);
+	if (words.length)
+		text_format(page->text, "  %-*s", LABEL_COLUMNS, text_peek(&words));
+	text_clear(&words);
+	render_safe(&words, step->text);
+	wrapped(page, LABEL_COLUMNS + 2, LABEL_COLUMNS + 2, text_peek(&words), words.length);
+	text_clear(&words);
+	facts_step(&words, page->report->tables, step);
+	if (words.length) {
+		text_format(page->text, "%*s", LABEL_COLUMNS + 4, "");
+		wrapped(page, LABEL_COLUMNS + 4, LABEL_COLUMNS + 4, text_peek(&words),
+			words.length);
+	}
+	facts_drop(page->text, &words);
+}
+
+static void chain(const struct page *page, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	if (finding->nr_steps == 0)
+		return;
+	heading(page, "What happened");
+	for (i = 0; i < finding->nr_steps && i < FACTS_MAX_LIST; i++)
+		one_step(page, &finding->steps[i]);
+	and_more(page, finding->nr_steps, FACTS_MAX_LIST, "");
+}
+
+static void members(const struct page *page, const struct ct_finding *finding)
+{
+	struct table table;
+
+	if (finding->nr_members == 0)
+		return;
+	heading(page, finding->nr_members == 1 ? "The coroutine" : "The coroutines");
+	facts_members(&table, page->report, finding, page->options->max_members);
+	table_print(&table, page->text, "  ");
+	table_fini(&table);
+	and_more(page, finding->nr_members, page->options->max_members,
+		" (--max-members shows more, --format json all)");
+	line(page,
+		"  (an id is never used twice: it names one generation of what lies at its frame)");
+}
+
+static void last_events(const struct page *page, const struct ct_finding *finding)
+{
+	struct text words = {0};
+	struct table table;
+	uint32_t i, shown = 0;
+
+	for (i = 0; i < finding->nr_members && shown < FACTS_EXAMPLES; i++) {
+		if (finding->members[i].nr_events == 0)
+			continue;
+		shown++;
+		text_clear(&words);
+		text_add(&words, "Last events of ");
+		facts_coroutine(&words, page->report->tables, &finding->members[i].coro);
+		heading(page, text_peek(&words));
+		facts_events(&table, page->report->tables, &finding->members[i]);
+		table_print(&table, page->text, "  ");
+		table_fini(&table);
+	}
+	facts_drop(page->text, &words);
+}
+
+static void one_finding(const struct page *page, const struct ct_finding *finding)
+{
+	struct text facts = {0};
+
+	title(page, finding);
+	text_char(page->text, '\n');
+	facts_finding(&facts, page->report, finding);
+	rows(page, &facts);
+	chain(page, finding);
+	members(page, finding);
+	last_events(page, finding);
+	heading(page, "How sure, and what next");
+	text_clear(&facts);
+	facts_judgement(&facts, page->report, finding);
+	rows(page, &facts);
+	facts_drop(page->text, &facts);
+}
+
+void report_text(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
+{
+	struct page page = {text, report, options};
+	uint32_t i;
+
+	if (!options->is_brief)
+		quality(&page);
+	verdict(&page);
+	for (i = 0; i < report->nr_findings; i++) {
+		if (options->is_brief)
+			title(&page, &report->findings[i]);
+		else
+			one_finding(&page, &report->findings[i]);
+	}
+}

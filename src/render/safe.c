@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making text that came out of a trace fit to be shown: for a terminal, and for Markdown.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "safe.h"
+
+/* The well-formed UTF-8 character at `at`: its length in bytes, 0 where there is none. */
+static unsigned decode(const unsigned char *at, uint32_t *ret_character)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	uint32_t character = length == 1 ? at[0] : at[0] & (0x7fu >> length);
+	unsigned i;
+
+	if (at[0] >= 0xf8 || (at[0] >= 0x80 && at[0] < 0xc0))
+		return 0;
+	for (i = 1; i < length; i++) {
+		/* A NUL ends the loop here, before anything behind it is looked at. */
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		character = character << 6 | (at[i] & 0x3f);
+	}
+	if (character < least[length] || character > 0x10ffff ||
+		(character >= 0xd800 && character <= 0xdfff))
+		return 0;
+	*ret_character = character;
+	return length;
+}
+
+/* Characters that would be obeyed, or not be seen, instead of being shown. */
+static bool is_treacherous(uint32_t character)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0x00, 0x1f},
+		{0x7f, 0x9f},
+		{0xad, 0xad},
+		{0x61c, 0x61c},
+		{0x180e, 0x180e},
+		{0x200b, 0x200f},
+		{0x2028, 0x202e},
+		{0x2060, 0x206f},
+		{0xfeff, 0xfeff},
+		{0xfff9, 0xfffb},
+		{0xe0000, 0xe007f},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (character >= ranges[i].first && character <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+void render_safe(struct text *text, const char *value)
+{
+	const unsigned char *at = (const unsigned char *)value;
+	uint32_t character;
+	unsigned length;
+
+	for (; *at; at += length) {
+		length = decode(at, &character);
+		if (length == 0) {
+			text_format(text, "\\x%02x", *at);
+			length = 1;
+		} else if (!is_treacherous(character)) {
+			text_append(text, (const char *)at, length);
+		} else if (character < 0x80) {
+			text_format(text, "\\x%02x", (unsigned)character);
+		} else {
+			text_format(text, "\\u{%" PRIx32 "}", character);
+		}
+	}
+}
+
+void render_markdown(struct text *text, const char *safe)
+{
+	/* What would begin a list. */
+	if (*safe == '-' || *safe == '+')
+		text_char(text, '\\');
+	for (; *safe; safe++) {
+		if (*safe == '@') {
+			/* A mention would send mail to whoever has that name. */
+			text_add(text, "`@`");
+			continue;
+		}
+		if (strchr("\\`*_{}[]<>#|~&!$", *safe))
+			text_char(text, '\\');
+		text_char(text, *safe);
+	}
+}
+
+size_t render_columns(const char *safe, size_t nr_bytes)
+{
+	size_t columns = 0, i;
+
+	for (i = 0; i < nr_bytes; i++)
+		columns += ((unsigned char)safe[i] & 0xc0) != 0x80;
+	return columns;
+}
