@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One function a command: each does the whole of it and returns the program's exit status.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "options.h"
+
+int command_run(const struct arguments *arguments);
+int command_report(const struct arguments *arguments);
+int command_dump(const struct arguments *arguments);
+int command_info(const struct arguments *arguments);
+int command_assemble(const struct arguments *arguments);
+int command_help(const struct arguments *arguments);
+/* command_older: coroTracer, the older spelling. */
+int command_older(const struct arguments *arguments);
+
+/* help_print: explains a command on standard output; COMMAND_NONE: the program. */
+void help_print(enum command command);
+/* manual_print: the same as a man page in mdoc. completion_print: a shell's completion script. */
+void manual_print(enum command command);
+void completion_print(const char *shell);
+
+/*
+ * one_operand: the single FILE that a command works on. NULL, after saying what is wrong, where there is
+ * none or more than one.
+ */
+const char *one_operand(const struct arguments *arguments);
+
+#endif

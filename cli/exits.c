@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program's exit status means: the library's list, grouped by number, and those of `run`.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "corotracer/ct.h"
+#include "exits.h"
+
+#define MAX_EXITS 16
+
+static const struct {
+	int value;
+	const char *meaning;
+} failures[] = {
+#define X(name, value, exit_code, text, meaning) {exit_code, meaning},
+#include "corotracer/def/status.def"
+#undef X
+};
+
+static const struct exit_description of_run[] = {
+	{"0-255", true, "the program's own exit status, once it was started"},
+	{"126", true, "COMMAND exists, and can not be executed"},
+	{"127", true, "COMMAND was not found"},
+	{"128+N", true, "the program was ended by signal N"},
+};
+
+/* Several failures share a number: their meanings become one sentence. */
+static void add_failures(struct exit_description *exit, int value)
+{
+	size_t i, used = 0;
+
+	snprintf(exit->code, sizeof(exit->code), "%d", value);
+	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+		if (failures[i].value != value)
+			continue;
+		used += (size_t)snprintf(exit->meaning + used, sizeof(exit->meaning) - used, "%s%s",
+			used ? "; or " : "", failures[i].meaning);
+		if (used >= sizeof(exit->meaning))
+			return;
+	}
+}
+
+size_t exits_list(const struct exit_description **ret_exits)
+{
+	static struct exit_description exits[MAX_EXITS];
+	size_t nr_exits = 0, i;
+	int value;
+
+	*ret_exits = exits;
+	memset(exits, 0, sizeof(exits));
+	snprintf(exits[nr_exits].code, sizeof(exits[0].code), "0");
+	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
+	for (value = 2; value < 8; value++)
+		add_failures(&exits[nr_exits++], value);
+	for (i = 0; i < sizeof(of_run) / sizeof(of_run[0]); i++)
+		exits[nr_exits++] = of_run[i];
+	return nr_exits;
+}

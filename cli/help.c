@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Help on the terminal, made from the lists that the parser reads.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "exits.h"
+#include "say.h"
+#include "wrap.h"
+
+#define OPTION_COLUMN 30
+
+static void print_option_names(const struct option_description *option)
+{
+	char names[80];
+	int length;
+
+	if (option->command == COMMAND_OLDER)
+		length = snprintf(names, sizeof(names), "  -%s", option->name);
+	else if (option->letter)
+		length =
+			snprintf(names, sizeof(names), "  -%c, --%s", option->letter, option->name);
+	else
+		length = snprintf(names, sizeof(names), "      --%s", option->name);
+	if (*option->argument)
+		length += snprintf(
+			names + length, sizeof(names) - (size_t)length, " %s", option->argument);
+	fputs(names, stdout);
+	if (length < OPTION_COLUMN - 1)
+		printf("%*s", OPTION_COLUMN - length, "");
+	else
+		printf("\n%*s", OPTION_COLUMN, "");
+}
+
+static void print_options(enum command command)
+{
+	unsigned option;
+
+	puts("\nOptions:");
+	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+		const struct option_description *described = &option_descriptions[option];
+
+		if (!command_has(command, (enum option)option))
+			continue;
+		print_option_names(described);
+		if (*described->help)
+			print_wrapped(described->help, OPTION_COLUMN, OPTION_COLUMN);
+		else
+			printf("the same as --%s\n", option_descriptions[option - 1].name);
+	}
+}
+
+static void print_examples(const char *examples)
+{
+	puts("\nExamples:");
+	while (*examples) {
+		size_t command = strcspn(examples, "\t");
+		size_t rest = strcspn(examples, "\n");
+
+		printf("  %.*s\n", (int)command, examples);
+		printf("      %.*s\n", (int)(rest - command - 1), examples + command + 1);
+		examples += rest + 1;
+	}
+}
+
+static void print_exit_statuses(bool is_run)
+{
+	const struct exit_description *exits;
+	size_t nr_exits = exits_list(&exits), i;
+
+	puts("\nExit status:");
+	for (i = 0; i < nr_exits; i++) {
+		if (exits[i].is_of_run && !is_run)
+			continue;
+		printf("  %-6s", exits[i].code);
+		print_wrapped(exits[i].meaning, 8, 8);
+	}
+}
+
+static void print_program(void)
+{
+	unsigned command;
+
+	puts("corotracer: says which coroutines are stuck, on what, at which line, and why\n");
+	puts("Usage: corotracer COMMAND [OPTION ...] [OPERAND ...]\n");
+	puts("  corotracer run -- ./app                record a program into corotracer.ctrace");
+	puts("  corotracer report corotracer.ctrace    say what is wrong, and why\n");
+	puts("Commands:");
+	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
+		if (command != COMMAND_OLDER)
+			printf("  %-10s %s\n", command_descriptions[command].name,
+				command_descriptions[command].summary);
+	}
+	puts("\n'corotracer help COMMAND' explains one, with examples; --version prints the "
+	     "version.");
+	print_exit_statuses(true);
+}
+
+void help_print(enum command command)
+{
+	const struct command_description *described = &command_descriptions[command];
+
+	if (command == COMMAND_NONE) {
+		print_program();
+		return;
+	}
+	printf("%s%s: %s\n\n", command == COMMAND_OLDER ? "" : "corotracer ", described->name,
+		described->summary);
+	printf("Usage: %s%s [OPTION ...] %s\n\n", command == COMMAND_OLDER ? "" : "corotracer ",
+		described->name, described->operands);
+	print_wrapped(described->description, 0, 0);
+	print_options(command);
+	print_examples(described->examples);
+	print_exit_statuses(command == COMMAND_RUN || command == COMMAND_OLDER);
+}
+
+/* The older spelling has a man page too, but is no command. */
+static enum command named(const char *word)
+{
+	if (strcmp(word, command_descriptions[COMMAND_OLDER].name) == 0)
+		return COMMAND_OLDER;
+	return command_find(word);
+}
+
+int command_help(const struct arguments *arguments)
+{
+	enum command command = COMMAND_NONE;
+
+	if (arguments->nr_operands > 1)
+		return say_usage("help", "one command at a time");
+	if (arguments->nr_operands == 1) {
+		command = named(arguments->operands[0]);
+		if (command == COMMAND_NONE)
+			return say_usage("help", "there is no such command");
+	}
+	if (arguments->value[OPTION_HELP_COMPLETION])
+		completion_print(arguments->value[OPTION_HELP_COMPLETION]);
+	else if (arguments->value[OPTION_HELP_MAN])
+		manual_print(command);
+	else
+		help_print(command);
+	return flush_output();
+}

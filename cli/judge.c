@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening a trace and judging it, with a sign of life where that takes long.
+ */
+#include "judge.h"
+#include "progress.h"
+
+enum ct_status judgement_open(
+	const char *path, bool no_symbols, struct judgement *ret_judgement, struct ct_error *reterr)
+{
+	struct ct_open_options options = {.size = sizeof(options), .no_symbols = no_symbols};
+	struct judgement judgement = {NULL, NULL};
+	enum ct_status status;
+
+	progress_begin("reading", path);
+	status = ct_trace_open(path, &options, &judgement.trace, reterr);
+	if (status == CT_OK)
+		status = ct_analyze(judgement.trace, NULL, &judgement.report, reterr);
+	progress_end();
+	if (status)
+		judgement_fini(&judgement);
+	else
+		*ret_judgement = judgement;
+	return status;
+}
+
+void judgement_fini(struct judgement *judgement)
+{
+	ct_report_free(judgement->report);
+	ct_trace_close(judgement->trace);
+	*judgement = (struct judgement){NULL, NULL};
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening a trace and judging it, as `report` and the end of `run` both do.
+ */
+#ifndef CLI_JUDGE_H
+#define CLI_JUDGE_H
+
+#include "corotracer/ct.h"
+
+struct judgement {
+	struct ct_trace *trace;
+	const struct ct_report *report;
+};
+
+/* judgement_open: opens and analyses, with a sign of life. On success the caller ends with judgement_fini. */
+enum ct_status judgement_open(const char *path, bool no_symbols, struct judgement *ret_judgement,
+	struct ct_error *reterr);
+void judgement_fini(struct judgement *judgement);
+
+#endif

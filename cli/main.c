@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line: finds the command, reads its arguments, and lets it work.
+ *
+ * Called by the name coroTracer it is the older spelling. It uses the public library and nothing else.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "say.h"
+
+static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
+	[COMMAND_RUN] = command_run,
+	[COMMAND_REPORT] = command_report,
+	[COMMAND_DUMP] = command_dump,
+	[COMMAND_INFO] = command_info,
+	[COMMAND_ASSEMBLE] = command_assemble,
+	[COMMAND_HELP] = command_help,
+	[COMMAND_OLDER] = command_older,
+};
+
+/*
+ * A descriptor below 3 that is closed would be the next file that is opened, and messages would end up in
+ * it. It is kept busy with something that can not be used, and that the traced program does not inherit.
+ */
+static void keep_standard_descriptors(void)
+{
+	int descriptor;
+
+	for (descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+		if (fcntl(descriptor, F_GETFD) < 0)
+			(void)!open("/dev/null",
+				(descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	}
+}
+
+const char *one_operand(const struct arguments *arguments)
+{
+	const char *name = command_descriptions[arguments->command].name;
+
+	if (arguments->nr_operands == 1)
+		return arguments->operands[0];
+	if (arguments->nr_operands == 0)
+		say_usage(name, "which trace? name a file, or '-' for standard input");
+	else
+		say_usage(name, "one file at a time");
+	return NULL;
+}
+
+static int perform(enum command command, int argc, char **argv)
+{
+	char complaint[COMPLAINT_BYTES];
+	struct arguments arguments;
+	int exit_status;
+
+	if (!arguments_read(&arguments, command, argc, argv, complaint)) {
+		exit_status = say_usage(command_descriptions[command].name, complaint);
+	} else if (arguments.value[OPTION_EVERY_HELP]) {
+		help_print(command);
+		exit_status = flush_output();
+	} else {
+		exit_status = commands[command](&arguments);
+	}
+	arguments_fini(&arguments);
+	return exit_status;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *nearest = nearest_command(word);
+	char complaint[COMPLAINT_BYTES];
+
+	if (word[0] == '-')
+		snprintf(complaint, sizeof(complaint), "unknown option '%s'", word);
+	else if (nearest)
+		snprintf(complaint, sizeof(complaint), "unknown command '%s'; did you mean '%s'?",
+			word, nearest);
+	else
+		snprintf(complaint, sizeof(complaint),
+			"unknown command '%s'; to run a program: corotracer run -- %s", word, word);
+	return say_usage("", complaint);
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	enum command command;
+
+	if (argc < 2) {
+		say_usage("", "what shall be done? for example: corotracer run -- ./app");
+		return ct_status_exit_code(CT_ERR_USAGE);
+	}
+	if (is_one_of(argv[1], "--help", "-h")) {
+		help_print(COMMAND_NONE);
+		return flush_output();
+	}
+	if (is_one_of(argv[1], "--version", "-V")) {
+		printf("corotracer %s\n", ct_version());
+		return flush_output();
+	}
+	command = command_find(argv[1]);
+	if (command == COMMAND_NONE)
+		return unknown_command(argv[1]);
+	return perform(command, argc - 2, argv + 2);
+}
+
+static bool is_older_spelling(const char *name)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	return name &&
+	       strcmp(slash ? slash + 1 : name, command_descriptions[COMMAND_OLDER].name) == 0;
+}
+
+static void on_failed_write(int number)
+{
+	(void)number;
+}
+
+/*
+ * A reader that goes away, or a file that may not grow, is an error of write(2) and not our end. A handler,
+ * and not SIG_IGN, since exec gives the program the default back; what was ignored stays ignored.
+ */
+static void survive_failed_writes(void)
+{
+	static const int numbers[] = {SIGPIPE, SIGXFSZ};
+	struct sigaction action = {.sa_handler = on_failed_write, .sa_flags = SA_RESTART};
+	struct sigaction before;
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	keep_standard_descriptors();
+	survive_failed_writes();
+	if (argc > 0 && is_older_spelling(argv[0]))
+		return perform(COMMAND_OLDER, argc - 1, argv + 1);
+	return dispatch(argc, argv);
+}

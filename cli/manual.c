@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Man pages in mdoc, made from the lists that the parser reads.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "exits.h"
+
+/* mdoc wants the day on which a page last changed its meaning. */
+#define MANUAL_DATE "November 21, 2026"
+#define LINE_COLUMNS 72
+
+/* A word as roff shows it: what would be a command or an escape is made harmless. */
+static void print_roff(const char *word, size_t nr_bytes, bool is_first_of_line)
+{
+	size_t i;
+
+	if (is_first_of_line && nr_bytes && (word[0] == '.' || word[0] == '\''))
+		fputs("\\&", stdout);
+	for (i = 0; i < nr_bytes; i++) {
+		if (word[i] == '\\')
+			fputs("\\e", stdout);
+		else if (word[i] == '-' && (i == 0 || word[i - 1] == '-' || word[i - 1] == '\''))
+			fputs("\\-", stdout);
+		else
+			putchar(word[i]);
+	}
+}
+
+static bool ends_sentence(char last)
+{
+	return last == '.' || last == '?';
+}
+
+/* Words, filled into lines; mdoc wants each sentence to end its line, and decides on the blanks itself. */
+static void print_words(const char *text, size_t nr_bytes)
+{
+	const char *end = text + nr_bytes;
+	size_t column = 0, length;
+
+	while (text < end) {
+		length = strcspn(text, " \n");
+		if (length > (size_t)(end - text))
+			length = (size_t)(end - text);
+		if (column && column + 1 + length > LINE_COLUMNS) {
+			putchar('\n');
+			column = 0;
+		} else if (column) {
+			putchar(' ');
+			column++;
+		}
+		print_roff(text, length, column == 0);
+		column += length;
+		if (length && ends_sentence(text[length - 1]) && text + length < end) {
+			putchar('\n');
+			column = 0;
+		}
+		text += length + strspn(text + length, " ");
+	}
+}
+
+/* Paragraphs with an empty line between them. */
+static void print_paragraphs(const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		print_words(text, length);
+		putchar('\n');
+		text += length;
+		if (!*text)
+			return;
+		puts(".Pp");
+		text += strspn(text, "\n");
+	}
+}
+
+static void print_head(enum command command)
+{
+	const struct command_description *described = &command_descriptions[command];
+	const char *at;
+
+	printf(".\\\" SPDX-License-Identifier: MIT\n.Dd %s\n.Dt ", MANUAL_DATE);
+	if (command == COMMAND_OLDER) {
+		fputs("COROTRACER-OLDER", stdout);
+	} else {
+		fputs("COROTRACER", stdout);
+		for (at = described->name; *at; at++)
+			printf("%s%c", at == described->name ? "-" : "", *at - 32);
+	}
+	puts(" 1\n.Os corotracer\n.Sh NAME");
+	if (command == COMMAND_NONE)
+		puts(".Nm corotracer\n.Nd say which coroutines are stuck, on what, at which line, "
+		     "and why");
+	else if (command == COMMAND_OLDER)
+		printf(".Nm %s\n.Nd %s\n", described->name, described->summary);
+	else
+		printf(".Nm corotracer-%s\n.Nd %s\n", described->name, described->summary);
+}
+
+static void print_flag(const struct option_description *option, const char *macro)
+{
+	if (option->command == COMMAND_OLDER)
+		printf("%s Fl %s", macro, option->name);
+	else if (option->letter)
+		printf("%s Fl %c , Fl \\-%s", macro, option->letter, option->name);
+	else
+		printf("%s Fl \\-%s", macro, option->name);
+	if (*option->argument)
+		printf(" Ar %s", option->argument);
+	putchar('\n');
+}
+
+/* "[--] COMMAND [ARGUMENT ...]": brackets become optional parts, words become arguments. */
+static void print_operands(const char *operands)
+{
+	size_t length;
+
+	for (; *operands; operands += length + strspn(operands + length, " ")) {
+		bool is_optional = *operands == '[';
+
+		operands += is_optional;
+		length = strcspn(operands, is_optional ? "]" : " ");
+		if (strncmp(operands, "--", 2) == 0)
+			puts(".Op Fl \\-");
+		else
+			printf("%s %.*s\n", is_optional ? ".Op Ar" : ".Ar", (int)length, operands);
+		length += is_optional;
+	}
+}
+
+/* In the synopsis the long spelling stands alone. */
+static void print_synopsis(enum command command)
+{
+	const struct command_description *described = &command_descriptions[command];
+	unsigned option;
+
+	puts(".Sh SYNOPSIS");
+	if (command == COMMAND_OLDER)
+		printf(".Nm %s\n", described->name);
+	else
+		printf(".Nm corotracer\n.Cm %s\n", described->name);
+	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+		struct option_description alone = option_descriptions[option];
+
+		if (!command_has(command, (enum option)option) || !*alone.help)
+			continue;
+		alone.letter = 0;
+		print_flag(&alone, ".Op");
+	}
+	print_operands(described->operands);
+}
+
+static void print_options(enum command command)
+{
+	unsigned option;
+
+	puts(".Pp\nThe options are as follows:\n.Bl -tag -width Ds");
+	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+		const struct option_description *described = &option_descriptions[option];
+
+		if (!command_has(command, (enum option)option))
+			continue;
+		print_flag(described, ".It");
+		if (*described->help)
+			print_paragraphs(described->help);
+		else
+			printf("The same as\n.Fl \\-%s .\n", option_descriptions[option - 1].name);
+	}
+	puts(".El");
+}
+
+static void print_exits(bool is_run)
+{
+	const struct exit_description *exits;
+	size_t nr_exits = exits_list(&exits), i;
+
+	puts(".Sh EXIT STATUS\n.Bl -tag -width 128+N");
+	for (i = 0; i < nr_exits; i++) {
+		if (exits[i].is_of_run && !is_run)
+			continue;
+		printf(".It %s\n", exits[i].code);
+		print_paragraphs(exits[i].meaning);
+	}
+	puts(".El");
+}
+
+/* One line, however long. */
+static void print_example(const char *command, size_t nr_bytes)
+{
+	size_t length;
+
+	for (; nr_bytes; command += length, nr_bytes -= length) {
+		length = strcspn(command, " ");
+		if (length == 0) {
+			putchar(' ');
+			length = 1;
+			continue;
+		}
+		if (length > nr_bytes)
+			length = nr_bytes;
+		print_roff(command, length, false);
+	}
+}
+
+static void print_examples(const char *examples)
+{
+	puts(".Sh EXAMPLES");
+	while (*examples) {
+		size_t command = strcspn(examples, "\t");
+		size_t rest = strcspn(examples, "\n");
+
+		print_words(examples + command + 1, rest - command - 1);
+		fputs(":\n.Pp\n.Dl ", stdout);
+		print_example(examples, command);
+		putchar('\n');
+		examples += rest + 1;
+		if (*examples)
+			puts(".Pp");
+	}
+}
+
+static void print_see_also(enum command command)
+{
+	const char *separator = "";
+	unsigned other;
+
+	puts(".Sh SEE ALSO");
+	if (command != COMMAND_NONE) {
+		fputs(".Xr corotracer 1", stdout);
+		separator = " ,\n";
+	}
+	/* In the order of the alphabet, as mdoc wants it. */
+	static const enum command order[] = {COMMAND_ASSEMBLE, COMMAND_DUMP, COMMAND_HELP,
+		COMMAND_INFO, COMMAND_REPORT, COMMAND_RUN};
+	for (other = 0; other < sizeof(order) / sizeof(order[0]); other++) {
+		if (order[other] == command)
+			continue;
+		printf("%s.Xr corotracer-%s 1", separator, command_descriptions[order[other]].name);
+		separator = " ,\n";
+	}
+	putchar('\n');
+}
+
+static void print_program(void)
+{
+	unsigned command;
+
+	puts(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Nm\n.Fl \\-version");
+	puts(".Sh DESCRIPTION");
+	print_paragraphs("corotracer runs a program with a tracer beside it, and says which of its "
+			 "coroutines are "
+			 "stuck, on what, at which line, who should have woken them, and why "
+			 "nobody did. The tracer "
+			 "is a process of its own; the program writes a few words of shared memory "
+			 "for each change "
+			 "of a coroutine's state.");
+	puts(".Pp\nThe commands are as follows:\n.Bl -tag -width assemble");
+	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
+		const struct command_description *described = &command_descriptions[command];
+
+		if (command == COMMAND_OLDER)
+			continue;
+		printf(".It Cm %s\n", described->name);
+		print_paragraphs(described->summary);
+		printf("See\n.Xr corotracer-%s 1 .\n", described->name);
+	}
+	puts(".El\n.Sh ENVIRONMENT\n.Bl -tag -width NO_COLOR\n.It Ev NO_COLOR\nWhen set and not "
+	     "empty, nothing "
+	     "is coloured unless asked for.\n.El");
+}
+
+void manual_print(enum command command)
+{
+	const struct command_description *described = &command_descriptions[command];
+
+	print_head(command);
+	if (command == COMMAND_NONE) {
+		print_program();
+		print_exits(true);
+		print_see_also(command);
+		return;
+	}
+	print_synopsis(command);
+	puts(".Sh DESCRIPTION");
+	print_paragraphs(described->description);
+	print_options(command);
+	print_exits(command == COMMAND_RUN || command == COMMAND_OLDER);
+	print_examples(described->examples);
+	print_see_also(command);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of commands and options, and how an argument list is read by them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+const struct command_description command_descriptions[NR_COMMANDS] = {
+	[COMMAND_NONE] = {"", "", "", "", ""},
+#define C(name, text, operands, summary, description, examples) \
+	[COMMAND_##name] = {text, operands, summary, description, examples},
+#include "commands.def"
+#undef C
+};
+
+const struct option_description option_descriptions[NR_OPTIONS] = {
+	[OPTION_NONE] = {COMMAND_NONE, "", 0, "", "", ""},
+#define O(command, name, text, letter, argument, values, help) \
+	[OPTION_##command##_##name] = {COMMAND_##command, text, letter, argument, values, help},
+#include "options.def"
+#undef O
+};
+
+enum command command_find(const char *name)
+{
+	unsigned command;
+
+	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
+		if (command != COMMAND_OLDER &&
+			strcmp(command_descriptions[command].name, name) == 0)
+			return (enum command)command;
+	}
+	return COMMAND_NONE;
+}
+
+bool command_has(enum command command, enum option option)
+{
+	enum command owner = option_descriptions[option].command;
+
+	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
+}
+
+static enum option find_by_name(enum command command, const char *name, size_t nr_bytes)
+{
+	unsigned option;
+
+	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+		const char *present = option_descriptions[option].name;
+
+		if (command_has(command, (enum option)option) && strlen(present) == nr_bytes &&
+			memcmp(present, name, nr_bytes) == 0)
+			return (enum option)option;
+	}
+	return OPTION_NONE;
+}
+
+static enum option find_by_letter(enum command command, char letter)
+{
+	unsigned option;
+
+	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+		if (command_has(command, (enum option)option) && letter &&
+			option_descriptions[option].letter == letter)
+			return (enum option)option;
+	}
+	return OPTION_NONE;
+}
+
+/* The option that another spelling stands for. */
+static enum option meant_by(enum option option)
+{
+	while (option > OPTION_NONE + 1 && !*option_descriptions[option].help)
+		option--;
+	return option;
+}
+
+static bool is_among(const char *values, const char *value)
+{
+	size_t length = strlen(value), one;
+
+	for (;; values += one + 1) {
+		one = strcspn(values, "|");
+		if (one == length && memcmp(values, value, one) == 0)
+			return true;
+		if (!values[one])
+			return false;
+	}
+}
+
+static bool read_number(const char *text, unsigned long *ret_number)
+{
+	char *end;
+
+	errno = 0;
+	*ret_number = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_number > 0;
+}
+
+static bool is_acceptable(const struct option_description *option, const char *dashes,
+	const char *value, char complaint[COMPLAINT_BYTES])
+{
+	unsigned long number;
+
+	if (strcmp(option->values, "#") == 0) {
+		if (read_number(value, &number))
+			return true;
+		snprintf(complaint, COMPLAINT_BYTES,
+			"option '%s%s' takes a whole number from 1 on, not '%s'", dashes,
+			option->name, value);
+		return false;
+	}
+	if (!*option->values || is_among(option->values, value))
+		return true;
+	snprintf(complaint, COMPLAINT_BYTES, "option '%s%s' takes one of %s, not '%s'", dashes,
+		option->name, option->values, value);
+	return false;
+}
+
+/* Where reading stands. */
+struct reader {
+	struct arguments *arguments;
+	int argc;
+	char **argv;
+	int at;             /* the word that is read */
+	const char *dashes; /* how options of this command are written */
+	char *complaint;
+};
+
+/* Stores an option with the value that came with it (NULL: none did), or with the next word. */
+static bool accept(struct reader *reader, enum option option, const char *attached)
+{
+	const struct option_description *described = &option_descriptions[option];
+
+	if (!*described->argument) {
+		if (attached) {
+			snprintf(reader->complaint, COMPLAINT_BYTES, "option '%s%s' takes no value",
+				reader->dashes, described->name);
+			return false;
+		}
+		reader->arguments->value[meant_by(option)] = "";
+		return true;
+	}
+	if (!attached && reader->at + 1 >= reader->argc) {
+		snprintf(reader->complaint, COMPLAINT_BYTES, "option '%s%s' needs a value: %s",
+			reader->dashes, described->name, described->argument);
+		return false;
+	}
+	if (!attached)
+		attached = reader->argv[++reader->at];
+	reader->arguments->value[meant_by(option)] = attached;
+	return is_acceptable(described, reader->dashes, attached, reader->complaint);
+}
+
+static bool refuse_option(struct reader *reader, const char *word)
+{
+	const char *nearest = nearest_option(reader->arguments->command, word);
+
+	if (nearest)
+		snprintf(reader->complaint, COMPLAINT_BYTES,
+			"unknown option '%s'; did you mean '%s%s'?", word, reader->dashes, nearest);
+	else
+		snprintf(reader->complaint, COMPLAINT_BYTES, "unknown option '%s'", word);
+	return false;
+}
+
+/* "--name", "--name=value". */
+static bool read_long(struct reader *reader, const char *word, const char *name)
+{
+	size_t length = strcspn(name, "=");
+	enum option option = find_by_name(reader->arguments->command, name, length);
+
+	if (option == OPTION_NONE)
+		return refuse_option(reader, word);
+	return accept(reader, option, name[length] ? name + length + 1 : NULL);
+}
+
+/* "-o", "-oVALUE", and several switches in one word. */
+static bool read_letters(struct reader *reader, const char *word)
+{
+	const char *at;
+
+	for (at = word + 1; *at; at++) {
+		enum option option = find_by_letter(reader->arguments->command, *at);
+
+		if (option == OPTION_NONE)
+			return refuse_option(reader, word);
+		if (*option_descriptions[option].argument)
+			return accept(reader, option, at[1] ? at + 1 : NULL);
+		if (!accept(reader, option, NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool read_option(struct reader *reader, const char *word)
+{
+	if (word[1] == '-')
+		return read_long(reader, word, word + 2);
+	if (reader->arguments->command == COMMAND_OLDER && strcmp(word, "-h") != 0)
+		return read_long(reader, word, word + 1);
+	return read_letters(reader, word);
+}
+
+static void add_operand(struct arguments *arguments, char *word)
+{
+	arguments->operands[arguments->nr_operands++] = word;
+}
+
+static bool read_words(struct reader *reader)
+{
+	struct arguments *arguments = reader->arguments;
+	bool is_behind_options = false;
+
+	for (reader->at = 0; reader->at < reader->argc; reader->at++) {
+		char *word = reader->argv[reader->at];
+
+		if (is_behind_options || word[0] != '-' || word[1] == '\0') {
+			add_operand(arguments, word);
+			is_behind_options |= arguments->command == COMMAND_RUN;
+		} else if (strcmp(word, "--") == 0) {
+			is_behind_options = true;
+		} else if (!read_option(reader, word)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool arguments_read(struct arguments *arguments, enum command command, int argc, char **argv,
+	char complaint[COMPLAINT_BYTES])
+{
+	struct reader reader = {
+		.arguments = arguments,
+		.argc = argc,
+		.argv = argv,
+		.dashes = command == COMMAND_OLDER ? "-" : "--",
+		.complaint = complaint,
+	};
+
+	*arguments = (struct arguments){.command = command};
+	arguments->operands = calloc((size_t)argc + 1, sizeof(*arguments->operands));
+	if (!arguments->operands) {
+		snprintf(complaint, COMPLAINT_BYTES, "out of memory");
+		return false;
+	}
+	return read_words(&reader);
+}
+
+void arguments_fini(struct arguments *arguments)
+{
+	free(arguments->operands);
+	arguments->operands = NULL;
+}
+
+unsigned long arguments_number(
+	const struct arguments *arguments, enum option option, unsigned long otherwise)
+{
+	unsigned long number;
+
+	if (!arguments->value[option] || !read_number(arguments->value[option], &number))
+		return otherwise;
+	return number;
+}

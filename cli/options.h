@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands and their options (commands.def, options.def), and the reading of an argument list.
+ *
+ * Reading prints nothing and allocates nothing but the list of operands: what is wrong is one sentence
+ * in the caller's buffer.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command {
+	COMMAND_NONE = 0,
+#define C(name, text, operands, summary, description, examples) COMMAND_##name,
+#include "commands.def"
+#undef C
+	NR_COMMANDS,
+	COMMAND_EVERY, /* of an option: every command has it */
+};
+
+enum option {
+	OPTION_NONE = 0,
+#define O(command, name, text, letter, argument, values, help) OPTION_##command##_##name,
+#include "options.def"
+#undef O
+	NR_OPTIONS,
+};
+
+struct command_description {
+	const char *name;
+	const char *operands;
+	const char *summary;
+	const char *description;
+	const char *examples;
+};
+
+struct option_description {
+	enum command command;
+	const char *name;
+	char letter;          /* 0: none */
+	const char *argument; /* "": a switch */
+	const char *values;
+	const char *help; /* "": another spelling of the option before it */
+};
+
+extern const struct command_description command_descriptions[NR_COMMANDS];
+extern const struct option_description option_descriptions[NR_OPTIONS];
+
+/* command_find: by name; COMMAND_NONE where there is none. */
+enum command command_find(const char *name);
+
+/* command_has: does the command have the option? */
+bool command_has(enum command command, enum option option);
+
+struct arguments {
+	enum command command;
+	const char *value[NR_OPTIONS]; /* NULL: not given; "" for a switch that was */
+	char **operands;               /* NULL-terminated */
+	int nr_operands;
+};
+
+#define COMPLAINT_BYTES 256
+
+/*
+ * arguments_read: reads what stands behind the command's name. Options and operands may be mixed, "--" ends
+ * options; for `run`, so does the first operand, since what follows belongs to the program. For the older
+ * spelling options begin with one dash or two. The last of an option given twice holds. False: complaint
+ * is one sentence without the program's name. Values point into argv; arguments_fini gives back the list
+ * of operands in either case.
+ */
+bool arguments_read(struct arguments *arguments, enum command command, int argc, char **argv,
+	char complaint[COMPLAINT_BYTES]);
+void arguments_fini(struct arguments *arguments);
+
+/* arguments_number: the value of an option with "#", or the default where it was not given. */
+unsigned long arguments_number(
+	const struct arguments *arguments, enum option option, unsigned long otherwise);
+
+/* nearest_name: the command or option closest to a misspelt one, or NULL where none is close. */
+const char *nearest_command(const char *word);
+const char *nearest_option(enum command command, const char *word);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording: the program is started, harvested until it ends, and summed up in a line.
+ *
+ * Once the program was started, its exit status is ours whatever else goes wrong: who put 'corotracer
+ * run --' in front of a command must not see a different outcome.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "exits.h"
+#include "find_program.h"
+#include "recording.h"
+#include "say.h"
+#include "signals.h"
+#include "summary.h"
+
+#define STEP_MS 100
+
+/* Harvests until the program has ended. */
+static void harvest(struct ct_record *record)
+{
+	enum ct_status status = CT_OK;
+	struct ct_error error;
+
+	while (status == CT_OK) {
+		status = ct_record_step(record, STEP_MS, &error);
+		signals_pass_on(record);
+	}
+	if (status < 0)
+		say_sentence("the recording stopped: %s", error.text);
+}
+
+static int exit_status_of(const struct ct_record_stats *stats)
+{
+	if (!stats->has_ended)
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	if (stats->ending == CT_ENDING_SIGNALED)
+		return EXIT_SIGNALED + stats->ending_value;
+	return stats->ending == CT_ENDING_EXITED ? stats->ending_value : 0;
+}
+
+static int start(const struct recording *recording, struct ct_record **ret_record)
+{
+	struct ct_record_options options = {
+		.size = sizeof(options),
+		.output = recording->output,
+		.format = recording->format,
+		.command = recording->command,
+		.no_ledger = recording->no_ledger,
+	};
+	struct ct_error error;
+	enum ct_status status = ct_record_open(&options, ret_record, &error);
+
+	if (status == CT_OK)
+		return 0;
+	say_sentence("%s", error.text);
+	/* The file was there and executable, but is no program, or one for another machine. */
+	if (error.system_errno == ENOEXEC || error.system_errno == ELIBBAD)
+		return EXIT_NOT_EXECUTABLE;
+	return ct_status_exit_code(status);
+}
+
+int recording_perform(const struct recording *recording)
+{
+	struct ct_record_stats stats;
+	struct ct_record *opened;
+	struct ct_error error;
+	enum ct_status closed;
+	int exit_status = find_program(recording->command[0]);
+
+	if (exit_status)
+		return exit_status;
+	if (!signals_catch()) {
+		say_sentence("can not prepare for signals: %s", strerror(errno));
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	}
+	exit_status = start(recording, &opened);
+	if (exit_status) {
+		signals_release();
+		return exit_status;
+	}
+	harvest(opened);
+	ct_record_stats(opened, &stats);
+	exit_status = exit_status_of(&stats);
+	summary_before_close(recording, &stats);
+	closed = ct_record_close(opened, &error);
+	signals_release();
+	summary_after_close(recording, &stats, closed ? &error : NULL);
+	return exit_status;
+}

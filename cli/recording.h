@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording from its first step to its last sentence, as `run` and the older spelling both do it.
+ */
+#ifndef CLI_RECORDING_H
+#define CLI_RECORDING_H
+
+#include "corotracer/ct.h"
+
+struct recording {
+	const char *output;
+	enum ct_format format;
+	char *const *command;
+	bool no_ledger;
+	bool wants_report; /* printed when the program has ended */
+};
+
+/* recording_perform: runs the command to its end. Returns the program's exit status, or why it was not started. */
+int recording_perform(const struct recording *recording);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals that the user sends to `corotracer run`, through a pipe into the loop.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "signals.h"
+
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+#define NR_PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+
+/* What the handler tells the loop. Small enough that a pipe takes it whole or not at all. */
+struct arrival {
+	int number;
+	bool was_delivered; /* a key in the terminal: the whole foreground group has it */
+};
+
+static int pipe_ends[2] = {-1, -1};
+static struct sigaction before[NR_PASSED_ON];
+
+static void on_signal(int number, siginfo_t *information, void *context)
+{
+	struct arrival arrival = {
+		.number = number,
+		.was_delivered = information->si_code == SI_KERNEL,
+	};
+	int number_of_error = errno;
+
+	(void)context;
+	/* A full pipe holds thousands that were not handed on yet: one more says nothing new. */
+	(void)!write(pipe_ends[1], &arrival, sizeof(arrival));
+	errno = number_of_error;
+}
+
+bool signals_catch(void)
+{
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+	size_t i;
+
+	if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return false;
+	for (i = 0; i < NR_PASSED_ON; i++) {
+		sigaction(passed_on[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(passed_on[i], &action, NULL);
+	}
+	return true;
+}
+
+void signals_pass_on(struct ct_record *record)
+{
+	struct arrival arrival;
+
+	while (read(pipe_ends[0], &arrival, sizeof(arrival)) == (ssize_t)sizeof(arrival))
+		ct_record_signal(record, arrival.number, arrival.was_delivered, NULL);
+}
+
+void signals_release(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_PASSED_ON; i++)
+		sigaction(passed_on[i], &before[i], NULL);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+	pipe_ends[0] = pipe_ends[1] = -1;
+}

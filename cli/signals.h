@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals that the user sends to `corotracer run`: they are the program's, and are passed on.
+ *
+ * The handler does one write(2) to a pipe; everything else happens in the loop. A signal that was
+ * ignored when we were started (nohup) stays ignored, by us and by the program. Not thread-safe.
+ */
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include <stdbool.h>
+
+#include "corotracer/ct.h"
+
+/* signals_catch: from now on signals are kept for signals_pass_on. False: no pipe could be made. */
+bool signals_catch(void);
+
+/* signals_pass_on: hands on what has come, in the order in which it came. */
+void signals_pass_on(struct ct_record *record);
+
+/* signals_release: as before signals_catch. */
+void signals_release(void);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `run` says at the end.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "judge.h"
+#include "say.h"
+#include "summary.h"
+
+static void say_who_attached(const struct recording *recording, const struct ct_record_stats *stats)
+{
+	if (!stats->has_probe)
+		say_sentence(
+			"no probe attached: does the program call corotracer::InitTracer() at the "
+			"beginning of "
+			"main?%s",
+			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
+	if (!stats->has_ledger && stats->ledger_absence && !recording->no_ledger)
+		say_sentence("without the descriptor ledger: %s", stats->ledger_absence);
+	if (stats->nr_refused)
+		say_sentence("%s turned away: of another user, or not what a probe sends",
+			said_count(stats->nr_refused, "peer was", "peers were").text);
+}
+
+void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats)
+{
+	say_who_attached(recording, stats);
+	if (stats->output_trouble)
+		say_sentence("the trace is not complete: %s", stats->output_trouble);
+}
+
+static void print_findings(const struct ct_report *report)
+{
+	uint32_t nr_by_grade[CT_GRADE_PROVEN + 1] = {0};
+	const char *separator = " (";
+	unsigned grade;
+	uint32_t i;
+
+	fputs(said_count(report->nr_findings, "finding", "findings").text, stderr);
+	for (i = 0; i < report->nr_findings; i++) {
+		grade = report->findings[i].grade;
+		nr_by_grade[grade <= CT_GRADE_PROVEN ? grade : CT_GRADE_NONE]++;
+	}
+	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
+		if (!nr_by_grade[grade])
+			continue;
+		fprintf(stderr, "%s%u %s", separator, nr_by_grade[grade],
+			ct_grade_name((enum ct_grade)grade));
+		separator = ", ";
+	}
+	if (report->nr_findings)
+		fputc(')', stderr);
+}
+
+static void print_place(const struct recording *recording)
+{
+	struct stat status;
+
+	if (strcmp(recording->output, "-") == 0)
+		return;
+	fputs("; trace in ", stderr);
+	print_quoted(stderr, recording->output);
+	if (stat(recording->output, &status) == 0 && S_ISREG(status.st_mode))
+		fprintf(stderr, " (%s)", said_bytes((uint64_t)status.st_size).text);
+}
+
+static void print_line(const struct recording *recording, const struct ct_record_stats *stats,
+	const struct ct_report *report, bool is_kept)
+{
+	fprintf(stderr, "corotracer: %s, %s lost",
+		said_count(stats->nr_events, "event", "events").text,
+		said_count(stats->nr_lost, "", "").text);
+	if (report) {
+		fprintf(stderr, ", %s, ",
+			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
+		print_findings(report);
+	}
+	if (is_kept)
+		print_place(recording);
+	if (report && !recording->wants_report) {
+		fputs("; next: corotracer report ", stderr);
+		print_quoted(stderr, recording->output);
+	}
+	fputc('\n', stderr);
+}
+
+/* Only a trace in a regular file can be read again, and only the compact form holds everything. */
+static bool is_readable(const struct recording *recording)
+{
+	struct stat status;
+
+	return recording->format == CT_FORMAT_CTRACE && strcmp(recording->output, "-") != 0 &&
+	       stat(recording->output, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static void print_report(const struct ct_report *report)
+{
+	struct ct_report_options options = {.size = sizeof(options)};
+	struct ct_error error;
+	enum ct_status status = ct_report_write(report, &options, "-", &error);
+
+	if (status)
+		say_failure(status, &error);
+}
+
+void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
+	const struct ct_error *error)
+{
+	struct judgement judgement = {NULL, NULL};
+	struct ct_error reading;
+
+	if (error && !stats->output_trouble)
+		say_sentence("the trace is not complete: %s", error->text);
+	if (is_readable(recording) &&
+		judgement_open(recording->output, false, &judgement, &reading)) {
+		say_sentence("%s", reading.text);
+		judgement = (struct judgement){NULL, NULL};
+	}
+	if (judgement.report && recording->wants_report)
+		print_report(judgement.report);
+	print_line(recording, stats, judgement.report, !error || is_readable(recording));
+	judgement_fini(&judgement);
+}
