@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A coroutine takes a nap, and is destroyed before it is over, as a task is whose object goes out of
+ * scope. Another one sleeps on.
+ *
+ * With fault (g), in timers.cpp, the timer outlives the sleeper, and resumes a coroutine that is gone.
+ */
+#include "runtime.h"
+#include "scenarios.h"
+
+namespace
+{
+
+using std::chrono::milliseconds;
+
+Job nap(Runtime &runtime, milliseconds duration)
+{
+	co_await runtime.timers().sleep(duration);
+	runtime.census().note_progress();
+}
+
+} // namespace
+
+void play_cancelled_nap(Runtime &runtime)
+{
+	Job unwanted = nap(runtime, milliseconds(300));
+	Job patient = nap(runtime, milliseconds(400));
+
+	unwanted.start(runtime);
+	patient.start(runtime);
+	runtime.wait_until_quiet();
+	runtime.say_destroyed(unwanted);
+	unwanted.destroy();
+	runtime.wait_for_end();
+}
