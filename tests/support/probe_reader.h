@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's side of the probe, small enough to live in the test that it serves: listens for
+ * segments, maps them, and reads rings by the protocol's rules. It shares no code with the real engine,
+ * and trusts what it reads: the writer is the test's own program.
+ */
+#ifndef TESTS_PROBE_READER_H
+#define TESTS_PROBE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "corotracer/ctp.h"
+
+/* 1 in programs built with the address or thread sanitizer, which need much memory and time. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
+
+struct reader {
+	struct ctp_header *header;
+	uint64_t bytes;
+	int descriptor;
+	struct ctp_hello hello;
+	uint64_t overwritten; /* records found overwritten when they were read, or before */
+};
+
+/* reader_listen: opens the abstract socket and names it in the environment; ends the test on failure. */
+void reader_listen(void);
+
+/* reader_take: maps the segment that the probe has handed over by now; false: there is none. */
+bool reader_take(struct reader *reader);
+
+/* reader_ring: the ring's description. */
+struct ctp_ring *reader_ring(const struct reader *reader, uint32_t index);
+
+typedef void reader_record(
+	void *context, uint32_t ring, uint64_t position, struct ctp_record record);
+
+/*
+ * reader_drain: hands every record from the ring's tail up to its head to `take`, then advances the
+ * tail. Returns how many. With `limit` it stops after that many.
+ */
+uint64_t reader_drain(
+	struct reader *reader, uint32_t ring, uint64_t limit, reader_record *take, void *context);
+
+/* reader_drain_all: drains every ring that was ever used. */
+uint64_t reader_drain_all(struct reader *reader, reader_record *take, void *context);
+
+/* reader_text: the interned text of this number in a buffer of its own, valid until the next call. */
+const char *reader_text(const struct reader *reader, uint32_t name);
+
+/* reader_site: an interned site, or NULL where it was not made ready. */
+const struct ctp_site *reader_site(const struct reader *reader, uint32_t id);
+
+/*
+ * in_child: runs `scenario` in a forked process, where it may attach as if the program had just been
+ * started, and returns its exit status: 0, for all checks held. 1000 + n: it died by signal n.
+ */
+static inline int in_child(void (*scenario)(void))
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		check_failures = check_count = 0;
+		scenario();
+		fflush(NULL);
+		_exit(check_result());
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+#endif

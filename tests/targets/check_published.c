@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compares a trace of tests/targets/publisher.c with what the publisher counted.
+ *
+ *	check_published TRACE COUNTERS THREADS
+ *
+ * Each thread's events must be 1, 2, 3, ... without a gap other than losses that the trace counts, and
+ * every event that the publisher counted must be in. Prints one line; exits 0 where all holds.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "corotracer/ct.h"
+
+#define THREADS_MAX 64
+
+struct tally {
+	uint64_t last; /* number of the last event seen */
+	uint64_t received;
+	uint64_t missing; /* skipped numbers */
+	uint64_t wrong;   /* events out of order, or seen twice */
+};
+
+static struct tally tallies[THREADS_MAX + 1];
+static uint64_t told_lost;
+
+static void take(const struct ct_event *event)
+{
+	struct tally *tally;
+
+	if (event->kind == CTP_KIND_LOST)
+		told_lost += event->object;
+	if (event->kind != CTP_KIND_COUNTER || event->coro < 1 || event->coro > THREADS_MAX)
+		return;
+	tally = &tallies[event->coro];
+	if (event->object <= tally->last) {
+		tally->wrong++;
+		return;
+	}
+	tally->received++;
+	tally->missing += event->object - tally->last - 1;
+	tally->last = event->object;
+}
+
+static bool read_counters(const char *path, uint64_t *counters, size_t nr_words)
+{
+	FILE *file = fopen(path, "rb");
+	bool is_read = file && fread(counters, sizeof(*counters), nr_words, file) == nr_words;
+
+	if (file)
+		fclose(file);
+	return is_read;
+}
+
+static int judge(const uint64_t *counters, unsigned long nr_threads)
+{
+	uint64_t published = 0, received = 0, missing = 0, wrong = 0;
+	unsigned long thread;
+	bool is_short = false;
+
+	for (thread = 1; thread <= nr_threads; thread++) {
+		published += counters[thread];
+		received += tallies[thread].received;
+		missing += tallies[thread].missing;
+		wrong += tallies[thread].wrong;
+		/* The tail may be lost only where the trace says so. */
+		if (tallies[thread].last < counters[thread])
+			is_short = counters[thread] - tallies[thread].last > told_lost - missing;
+	}
+	printf("published %" PRIu64 ", received %" PRIu64 ", lost and told %" PRIu64
+	       ", skipped %" PRIu64 ", wrong %" PRIu64 "\n",
+		published, received, told_lost, missing, wrong);
+	return is_short || wrong || missing > told_lost;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t counters[THREADS_MAX + 1];
+	const struct ct_tables *tables;
+	const struct ct_event *event;
+	struct ct_trace *trace;
+	struct ct_error error;
+	enum ct_status status;
+	unsigned long nr_threads;
+	uint32_t i;
+
+	if (argc != 4)
+		return 2;
+	nr_threads = strtoul(argv[3], NULL, 10);
+	if (nr_threads > THREADS_MAX || !read_counters(argv[2], counters, 1 + nr_threads))
+		return 2;
+	if (ct_trace_open(argv[1], NULL, &trace, &error)) {
+		fprintf(stderr, "check_published: %s\n", error.text);
+		return 1;
+	}
+	while ((status = ct_trace_next(trace, &event, &error)) == CT_OK)
+		take(event);
+	tables = ct_trace_tables(trace);
+	for (i = 0; i < tables->nr_losses; i++)
+		told_lost += tables->losses[i].count;
+	if (status != CT_END)
+		fprintf(stderr, "check_published: %s\n", error.text);
+	ct_trace_close(trace);
+	return status != CT_END || judge(counters, nr_threads);
+}

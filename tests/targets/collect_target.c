@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A target for the collector's tests. Its first argument says what it does:
+ *
+ *	three            attaches, writes three events, and is gone at once
+ *	silent STATUS    never attaches
+ *	signal NUMBER    attaches, writes three events, and raises the signal
+ *	flood FILE       writes for ever, and counts in FILE (8 bytes) what it has published
+ *	threads NUMBER   that many threads write 100 events each
+ *	child            forks; the child attaches for itself, too, and lives on
+ *	family           the same, and so does the parent
+ *	orphan           the same as child, but the child ends first
+ *	stall HOW        one coroutine waits, and the only thread goes to sleep: futex, futex-timed,
+ *	                 epoll, epoll-timed, epoll-timer (with a timer armed), epoll-idle-timer
+ *	signals          exits with what it inherited: 1 a signal is blocked, 2 SIGPIPE is ignored,
+ *	                 4 SIGHUP is ignored, 8 SIGTERM is not at its default
+ *	preload NAME     exits with 0 where LD_PRELOAD begins with NAME, else 1
+ *	wait             attaches, and waits for a signal
+ */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "corotracer/ctp_probe.h"
+
+#define LIFE_SECONDS 300 /* whatever becomes of the test */
+
+static void write_events(unsigned count)
+{
+	uint64_t coro = ctp_coro_new();
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		ctp_suspend(
+			coro, CTP_HANDLE(CTP_RESOURCE_OTHER, i), CTP_SITE("test"), CTP_POINT_AWAIT);
+}
+
+static void run_flood(const char *path)
+{
+	int descriptor = open(path, O_RDWR);
+	uint64_t *published;
+	uint64_t i;
+
+	published =
+		mmap(NULL, sizeof(*published), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+	if (published == MAP_FAILED)
+		_exit(2);
+	for (i = 1;; i++) {
+		ctp_suspend(1, i, CTP_SITE("flood"), CTP_POINT_AWAIT);
+		ctp_store_release(published, i);
+	}
+}
+
+static void *run_thread(void *unused)
+{
+	(void)unused;
+	write_events(100);
+	return NULL;
+}
+
+static void run_threads(unsigned count)
+{
+	pthread_t thread;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		if (pthread_create(&thread, NULL, run_thread, NULL))
+			_exit(2);
+		pthread_join(thread, NULL);
+	}
+}
+
+/* Returns once the child has written its events, and has ended if it does not live on. */
+static void run_child(bool lives_on)
+{
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	if (pipe(ready))
+		_exit(2);
+	child = fork();
+	if (child == 0) {
+		alarm(LIFE_SECONDS);
+		ctp_attach();
+		write_events(3);
+		if (!lives_on)
+			_exit(5);
+		if (write(ready[1], "", 1) != 1)
+			_exit(2);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != lives_on)
+		_exit(2);
+	if (!lives_on)
+		waitpid(child, NULL, 0);
+	write_events(3);
+}
+
+static void make_timer(long seconds)
+{
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	struct itimerspec when = {.it_value.tv_sec = seconds};
+
+	if (timer < 0 || timerfd_settime(timer, 0, &when, NULL))
+		_exit(2);
+}
+
+static void run_stall(const char *how)
+{
+	const struct timespec hour = {.tv_sec = 3600};
+	uint64_t coro = ctp_coro_new();
+	int poll = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+	uint32_t word = 0;
+
+	ctp_create(coro, 0, CTP_SITE("spawned"));
+	ctp_suspend(coro, 0, CTP_SITE("stuck"), CTP_POINT_AWAIT);
+	if (strcmp(how, "epoll-timer") == 0)
+		make_timer(3600);
+	if (strcmp(how, "epoll-idle-timer") == 0)
+		make_timer(0);
+	for (;;) {
+		if (strncmp(how, "epoll", 5) == 0)
+			epoll_pwait(poll, &event, 1, strcmp(how, "epoll-timed") == 0 ? 3600000 : -1,
+				NULL);
+		else
+			syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0,
+				strcmp(how, "futex-timed") == 0 ? &hour : NULL, NULL, 0);
+	}
+}
+
+static int describe_signals(void)
+{
+	struct sigaction present;
+	sigset_t blocked;
+	int what = 0;
+	int number;
+
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	for (number = 1; number < NSIG; number++)
+		what |= sigismember(&blocked, number) == 1;
+	sigaction(SIGPIPE, NULL, &present);
+	what |= present.sa_handler == SIG_IGN ? 2 : 0;
+	sigaction(SIGHUP, NULL, &present);
+	what |= present.sa_handler == SIG_IGN ? 4 : 0;
+	sigaction(SIGTERM, NULL, &present);
+	what |= present.sa_handler != SIG_DFL ? 8 : 0;
+	return what;
+}
+
+static int is_preloaded(const char *name)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strncmp(preload, name, strlen(name)) == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int number = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
+
+	alarm(LIFE_SECONDS);
+	if (strcmp(what, "silent") == 0)
+		return number;
+	if (strcmp(what, "signals") == 0)
+		return describe_signals();
+	if (strcmp(what, "preload") == 0 && argc > 2)
+		return is_preloaded(argv[2]);
+	if (!ctp_attach())
+		return 3;
+	if (strcmp(what, "three") == 0) {
+		write_events(3);
+		_exit(0);
+	} else if (strcmp(what, "signal") == 0) {
+		write_events(3);
+		raise(number);
+	} else if (strcmp(what, "flood") == 0) {
+		run_flood(argv[2]);
+	} else if (strcmp(what, "threads") == 0) {
+		run_threads((unsigned)number);
+	} else if (strcmp(what, "child") == 0) {
+		run_child(true);
+	} else if (strcmp(what, "family") == 0) {
+		run_child(true);
+		for (;;)
+			pause();
+	} else if (strcmp(what, "orphan") == 0) {
+		run_child(false);
+	} else if (strcmp(what, "stall") == 0) {
+		run_stall(argc > 2 ? argv[2] : "");
+	} else if (strcmp(what, "wait") == 0) {
+		write_events(3);
+		for (;;)
+			pause();
+	}
+	return 0;
+}

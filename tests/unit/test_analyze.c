@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The judgement as a whole: options, a source that fails, and memory that runs out at every single
+ * allocation: the answer is then "out of memory" or the whole report, never part of one.
+ *
+ * Linked with malloc, calloc and realloc wrapped.
+ */
+#include <stdbool.h>
+
+#include "analyze.h"
+#include "check.h"
+#include "failure.h"
+#include "textrace.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *at, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *at, size_t bytes);
+
+static long fail_at; /* 0: never; n: the n-th allocation from now on fails */
+
+static bool must_fail(void)
+{
+	return fail_at > 0 && --fail_at == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return must_fail() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return must_fail() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+	return must_fail() ? NULL : __real_realloc(at, bytes);
+}
+
+static const char trace[] =
+	"trace from=0 until=2s\n"
+	"process 1 pid=100 program=/bin/server probe ledger\n"
+	"end 1 signaled 11 at=1500ms\n"
+	"process 2 pid=200 ledger\n"
+	"thread 1 process=1 tid=101 name=worker\n"
+	"thread 2 process=2 tid=201\n"
+	"site 1 process=1 kind=source file=server.cpp line=120 reason=AsyncRead\n"
+	"loss process=1 thread=1 reason=corrupt count=3 first=1ms last=2ms\n"
+	"note \"cut short\" count=1\n"
+	"1ms t1 create c1 0x1010\n"
+	"1ms t1 frame c1 0x1000\n"
+	"2ms t1 descriptor-open descriptor:7.1\n"
+	"3ms t1 descriptor-dup descriptor:8.1\n"
+	"3ms t1 detail descriptor:7.1 detail=resource\n"
+	"4ms t1 descriptor-arm c7 descriptor:7.1 argument=1\n"
+	"5ms t1 suspend c1 descriptor:7 @1\n"
+	"6ms t1 wake frame:0x9000\n"
+	"7ms t1 descriptor-close descriptor:7.1\n"
+	"8ms t1 descriptor-close descriptor:8.1\n"
+	"9ms t1 acquire c2 lock:1\n"
+	"10ms t1 destroy c2\n"
+	"11ms t1 resume c2\n"
+	"12ms t1 lost 3 first=11ms loss=nested\n"
+	"1s t1 park\n"
+	"1s t2 block-begin -1 call=epoll_wait\n"
+	"1400ms t1 crash 0xdead argument=11\n";
+
+static struct ct_source *open_trace(void)
+{
+	struct ct_source *source;
+
+	if (textrace_source_from_text("test", 1, trace, sizeof(trace) - 1, &source, NULL) != CT_OK)
+		exit(1);
+	return source;
+}
+
+static void test_memory(void)
+{
+	struct ct_source *source = open_trace();
+	const struct ct_report *report;
+	enum ct_status status = CT_ERR_NO_MEMORY;
+	long n;
+
+	for (n = 1; status == CT_ERR_NO_MEMORY && n < 1000; n++) {
+		struct ct_error error;
+
+		fail_at = n;
+		status = analyze_source(source, NULL, &report, &error);
+		if (status != CT_OK)
+			CHECK_EQUAL(error.status, CT_ERR_NO_MEMORY);
+	}
+	fail_at = 0;
+	CHECK_EQUAL(status, CT_OK);
+	CHECK(n > 20);
+	CHECK_EQUAL(report->nr_findings, 3);
+	CHECK_EQUAL(report->nr_remarks, 1);
+	analyze_report_free(report);
+	source_close(source);
+}
+
+static void test_options(void)
+{
+	struct ct_analyze_options options = {.size = sizeof(options.size), .grace_ns = -1};
+	struct ct_source *source = open_trace();
+	const struct ct_report *report;
+
+	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->findings[0].rule, CT_RULE_CRASH);
+	CHECK_EQUAL(report->findings[1].rule, CT_RULE_CLOSED_DESCRIPTOR);
+	CHECK_EQUAL(report->findings[1].grade, CT_GRADE_LIKELY);
+	CHECK_EQUAL(report->findings[1].nr_lost_nearby, 6);
+	CHECK_EQUAL(report->findings[1].cause_site, 0);
+	CHECK_EQUAL(report->findings[1].wait_site, 1);
+	analyze_report_free(report);
+
+	/* An older caller's options end before members that it does not know. */
+	CHECK_EQUAL(analyze_source(source, &options, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->nr_findings, 3);
+	analyze_report_free(report);
+	source_close(source);
+}
+
+/* ---------------------------------------------------------------- a source that fails */
+
+struct failing {
+	struct ct_source source;
+	struct ct_source *inner;
+	int left;
+};
+
+static enum ct_status failing_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	struct failing *failing = (struct failing *)source;
+
+	if (failing->left-- == 0)
+		return ct_fail(reterr, CT_ERR_CORRUPT, "the source broke");
+	return source_next(failing->inner, ret_event, reterr);
+}
+
+static enum ct_status failing_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	return source_reset(((struct failing *)source)->inner, reterr);
+}
+
+static void failing_close(struct ct_source *source)
+{
+	(void)source;
+}
+
+static const struct ct_source_ops failing_ops = {failing_next, failing_reset, failing_close};
+
+static void test_failing_source(int after)
+{
+	struct ct_source *inner = open_trace();
+	struct failing failing = {{&failing_ops, inner->tables}, inner, after};
+	const struct ct_report *report = NULL;
+	struct ct_error error;
+
+	CHECK_EQUAL(analyze_source(&failing.source, NULL, &report, &error), CT_ERR_CORRUPT);
+	CHECK_TEXT(error.text, "the source broke");
+	CHECK(report == NULL);
+	source_close(inner);
+}
+
+static void test_empty(void)
+{
+	struct ct_source *source;
+	const struct ct_report *report;
+
+	if (textrace_source_from_text("empty", 1, "", 0, &source, NULL) != CT_OK)
+		exit(1);
+	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->nr_findings, 0);
+	CHECK_EQUAL(report->quality.nr_events, 0);
+	CHECK_EQUAL(report->quality.nr_coros, 0);
+	analyze_report_free(report);
+	analyze_report_free(NULL);
+	source_close(source);
+}
+
+int main(void)
+{
+	test_memory();
+	test_options();
+	test_failing_source(0);
+	test_failing_source(5);
+	test_failing_source(20); /* in the second reading */
+	test_empty();
+	return check_result();
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lowest layer: errors as a path, arenas, texts, JSON, maps, checksums, outputs that appear whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "check.h"
+#include "crc32c.h"
+#include "failure.h"
+#include "io.h"
+#include "json_write.h"
+#include "map.h"
+#include "text.h"
+#include "vec.h"
+
+static void test_failures_read_as_a_path(void)
+{
+	struct ct_error error;
+	enum ct_status status = ct_fail_at(&error, CT_ERR_CORRUPT, 4096, "block is damaged");
+
+	status = ct_context(&error, status, "reading '%s'", "run.ctrace");
+	CHECK_EQUAL(status, CT_ERR_CORRUPT);
+	CHECK_EQUAL(error.offset, 4096);
+	CHECK_TEXT(error.text, "reading 'run.ctrace': block is damaged");
+	errno = ENOENT;
+	CHECK_EQUAL(ct_fail_errno(&error, "opening '%s'", "x"), CT_ERR_NOT_FOUND);
+	CHECK_TEXT(error.text, "opening 'x': No such file or directory");
+	CHECK_EQUAL(error.system_errno, ENOENT);
+	CHECK_EQUAL(ct_fail(NULL, CT_ERR_USAGE, "nobody listens"), CT_ERR_USAGE);
+	CHECK_TEXT(ct_status_name(CT_ERR_NOT_FOUND), "not-found");
+	CHECK_EQUAL(ct_status_exit_code(CT_OK), 0);
+	CHECK(ct_status_exit_code(CT_ERR_FORMAT) != 0);
+}
+
+static void test_failures_are_cut_not_overrun(void)
+{
+	struct ct_error error;
+	char name[600];
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	ct_fail(&error, CT_ERR_USAGE, "%s", name);
+	CHECK_EQUAL(strlen(error.text), sizeof(error.text) - 1);
+	ct_context(&error, CT_ERR_USAGE, "%s", name);
+	CHECK_EQUAL(strlen(error.text), sizeof(error.text) - 1);
+}
+
+static void test_arena_pieces(void)
+{
+	struct arena arena;
+	struct arena_mark mark;
+	char *first, *piece;
+	size_t i;
+
+	arena_init(&arena);
+	first = arena_text(&arena, "kept", 4);
+	mark = arena_mark(&arena);
+	for (i = 1; i < 3000; i++) {
+		piece = arena_alloc(&arena, i);
+		CHECK(piece && (uintptr_t)piece % 16 == 0 && piece[0] == 0 && piece[i - 1] == 0);
+		memset(piece, 0xff, i);
+	}
+	CHECK(arena.total_bytes > 3000u * 1000u);
+	arena_reset(&arena, mark);
+	CHECK(arena.total_bytes < 10000);
+	CHECK_TEXT(first, "kept");
+	piece = arena_alloc(&arena, 64);
+	CHECK(piece && piece[0] == 0);
+	CHECK(arena_array(&arena, SIZE_MAX / 2, 4) == NULL);
+	CHECK(arena_alloc(&arena, SIZE_MAX) == NULL);
+	CHECK_TEXT(arena_format(&arena, "%d of %d", 47, 50), "47 of 50");
+	arena_fini(&arena);
+	CHECK_EQUAL(arena.total_bytes, 0);
+}
+
+static void check_duration(int64_t ns, const char *expected)
+{
+	struct text text = {0};
+
+	text_duration(&text, ns);
+	CHECK_TEXT(text_peek(&text), expected);
+	text_fini(&text);
+}
+
+static void test_texts(void)
+{
+	struct text text = {0};
+
+	CHECK_TEXT(text_peek(&text), "");
+	text_count(&text, 0);
+	text_char(&text, ' ');
+	text_count(&text, 1234567);
+	text_format(&text, " %s", "events");
+	CHECK_TEXT(text_peek(&text), "0 1,234,567 events");
+	CHECK_EQUAL(text_status(&text, NULL), CT_OK);
+	text_fini(&text);
+	check_duration(0, "0 ns");
+	check_duration(412, "412 ns");
+	check_duration(999, "999 ns");
+	check_duration(1000, "1.00 us");
+	check_duration(3210000, "3.21 ms");
+	check_duration(45678901, "45.7 ms");
+	check_duration(999999999, "1.00 s");
+	check_duration(-1500, "-1.50 us");
+	check_duration(INT64_C(90000000000), "1.50 min");
+	check_duration(INT64_MIN, "-2562048 h");
+}
+
+/* J-7: what is not UTF-8 is replaced, and the output always parses. */
+static void test_json(void)
+{
+	struct text text = {0};
+	struct json json;
+
+	json_init(&json, &text, false);
+	json_open(&json, '{');
+	json_key(&json, "a\"b");
+	json_open(&json, '[');
+	json_number(&json, -1);
+	json_unsigned(&json, UINT64_MAX);
+	json_bool(&json, true);
+	json_null(&json);
+	json_real(&json, 0.5);
+	json_close(&json, ']');
+	json_key(&json, "text");
+	json_text(&json, "line\n\x1b[31m \xc3\xa9 \xff \xed\xa0\x80 \xc3");
+	json_key(&json, "empty");
+	json_open(&json, '{');
+	json_close(&json, '}');
+	json_close(&json, '}');
+	CHECK_TEXT(text_peek(&text),
+		"{\"a\\\"b\":[-1,18446744073709551615,true,null,0.5],\"text\":\"line\\n\\u001b[31m "
+		"\xc3\xa9 \\ufffd \\ufffd\\ufffd\\ufffd \\ufffd\",\"empty\":{}}");
+	text_fini(&text);
+}
+
+static void test_map_against_an_array(void)
+{
+	static uint32_t expected[4096];
+	struct map map = {0};
+	uint32_t value, state = 1;
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		uint32_t key = (state = state * 1664525u + 1013904223u) >> 20;
+
+		if (state & 0x400) {
+			CHECK(map_put(&map, key, key + 1));
+			expected[key] = key + 1;
+		} else {
+			CHECK(map_remove(&map, key) == (expected[key] != 0));
+			expected[key] = 0;
+		}
+	}
+	for (i = 0; i < 4096; i++) {
+		value = 0;
+		CHECK(map_get(&map, (uint64_t)i, &value) == (expected[i] != 0));
+		CHECK_EQUAL(value, expected[i]);
+	}
+	map_fini(&map);
+	CHECK(!map_get(&map, 1, &value));
+}
+
+static void test_checksum(void)
+{
+	unsigned char zeros[32] = {0}, bytes[1000];
+	size_t i, cut;
+
+	/* RFC 3720, B.4: 32 bytes of zeros; and the usual check value of the polynomial. */
+	CHECK_EQUAL(crc32c(0, zeros, sizeof(zeros)), 0x8a9136aa);
+	CHECK_EQUAL(crc32c(0, "123456789", 9), 0xe3069283);
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7);
+	for (cut = 0; cut < 40; cut++) {
+		CHECK(crc32c(crc32c(0, bytes, cut), bytes + cut, sizeof(bytes) - cut) ==
+			crc32c_portable(0, bytes, sizeof(bytes)));
+	}
+}
+
+static void test_output_appears_whole_or_not_at_all(void)
+{
+	char folder[] = "/tmp/corotracer-base-XXXXXX";
+	char path[64], partial[80];
+	struct io_output output;
+	struct ct_error error;
+	char *bytes;
+	size_t nr_bytes;
+
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof(path), "%s/out", folder);
+	snprintf(partial, sizeof(partial), "%s.partial", path);
+	CHECK_EQUAL(io_write_output(path, "old", 3, &error), CT_OK);
+	CHECK_EQUAL(io_output_open(&output, path, &error), CT_OK);
+	CHECK_EQUAL(io_write(output.descriptor, "new text", 8, &error), CT_OK);
+	CHECK_EQUAL(io_output_close(&output, false, &error), CT_OK);
+	CHECK_EQUAL(access(partial, F_OK), -1);
+	CHECK_EQUAL(io_read_file(path, 100, &bytes, &nr_bytes, &error), CT_OK);
+	CHECK_TEXT(bytes, "old");
+	free(bytes);
+	CHECK_EQUAL(io_write_output(path, "new text", 8, &error), CT_OK);
+	CHECK_EQUAL(io_read_file(path, 100, &bytes, &nr_bytes, &error), CT_OK);
+	CHECK_TEXT(bytes, "new text");
+	free(bytes);
+	CHECK_EQUAL(io_read_file(path, 3, &bytes, &nr_bytes, &error), CT_ERR_FORMAT);
+	CHECK_EQUAL(io_write_output("/dev/full", "x", 1, &error), CT_ERR_SYSTEM);
+	CHECK_TEXT(error.text, "'/dev/full': writing 1 bytes: No space left on device");
+	CHECK_EQUAL(io_write_output("/nowhere/out", "x", 1, &error), CT_ERR_NOT_FOUND);
+	CHECK_TEXT(error.text, "can not write '/nowhere/out': No such file or directory");
+	unlink(path);
+	rmdir(folder);
+}
+
+static void test_vec(void)
+{
+	VEC(uint32_t) numbers = {0};
+	uint32_t i;
+
+	for (i = 0; i < 1000; i++)
+		CHECK(vec_push(&numbers, i));
+	CHECK_EQUAL(numbers.count, 1000);
+	CHECK_EQUAL(numbers.at[999], 999);
+	CHECK(!vec_reserve(&numbers, SIZE_MAX / 2));
+	CHECK_EQUAL(numbers.count, 1000);
+	vec_fini(&numbers);
+}
+
+int main(void)
+{
+	test_failures_read_as_a_path();
+	test_failures_are_cut_not_overrun();
+	test_arena_pieces();
+	test_texts();
+	test_json();
+	test_map_against_an_array();
+	test_checksum();
+	test_output_appears_whole_or_not_at_all();
+	test_vec();
+	return check_result();
+}

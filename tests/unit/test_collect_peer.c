@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector before peers that this test plays itself: what is taken in and what is turned away,
+ * losses to the last event, and memory that changes under the engine's hands.
+ *
+ * argv[1] is tests/targets/collect_target: something has to be recorded meanwhile.
+ */
+#include <dirent.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "check.h"
+#include "collect.h"
+#include "keep_sink.h"
+#include "made_segment.h"
+
+#define STEPS_MAX 5000
+
+static const char *target;
+
+struct fixture {
+	struct keep_sink keep;
+	struct collect *collect;
+	struct collect_stats stats;
+	char socket_name[108];
+	size_t nr_before; /* records of the target itself */
+};
+
+/* ------------------------------------------------------------------ the engine's side */
+
+static void step(struct fixture *f)
+{
+	CHECK_EQUAL(collect_step(f->collect, 100, NULL), CT_OK);
+	collect_stats(f->collect, &f->stats);
+}
+
+static void find_socket(struct fixture *f)
+{
+	char environment[65536];
+	char path[64];
+	size_t length;
+	FILE *file;
+	char *at;
+
+	collect_stats(f->collect, &f->stats);
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)f->stats.target_pid);
+	file = fopen(path, "r");
+	length = file ? fread(environment, 1, sizeof(environment), file) : 0;
+	at = memmem(environment, length, CTP_ENVIRONMENT "=", sizeof(CTP_ENVIRONMENT));
+	if (!at)
+		abort();
+	snprintf(f->socket_name, sizeof(f->socket_name), "%s", at + sizeof(CTP_ENVIRONMENT));
+	fclose(file);
+}
+
+static void open_fixture(struct fixture *f)
+{
+	const char *command[] = {target, "wait", NULL};
+	struct collect_options options = {
+		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
+
+	memset(f, 0, sizeof(*f));
+	keep_init(&f->keep);
+	if (collect_open(&options, &f->keep.sink, &f->collect, NULL))
+		abort();
+	find_socket(f);
+	while (f->keep.records.count < 4)
+		step(f);
+	f->nr_before = f->keep.records.count;
+}
+
+static void close_fixture(struct fixture *f)
+{
+	enum ct_status status;
+
+	collect_signal(f->collect, SIGKILL, false, NULL);
+	do {
+		status = collect_step(f->collect, 100, NULL);
+	} while (status == CT_OK);
+	CHECK_EQUAL(status, CT_END);
+	CHECK_EQUAL(collect_finish(f->collect, NULL), CT_OK);
+	CHECK_EQUAL(f->keep.nr_disorder, 0);
+	collect_close(f->collect);
+	keep_fini(&f->keep);
+}
+
+static void step_until_attached(struct fixture *f, uint64_t nr_segments)
+{
+	int i;
+
+	for (i = 0; i < STEPS_MAX && f->stats.nr_segments < nr_segments; i++)
+		step(f);
+	CHECK_EQUAL(f->stats.nr_segments, nr_segments);
+}
+
+static void step_until_refused(struct fixture *f, uint64_t nr_refused)
+{
+	int i;
+
+	for (i = 0; i < STEPS_MAX && f->stats.nr_refused < nr_refused; i++)
+		step(f);
+	CHECK_EQUAL(f->stats.nr_refused, nr_refused);
+}
+
+/* ------------------------------------------------------------------ the peer's side */
+
+static int connect_peer(const struct fixture *f)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int peer = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	size_t length = strlen(f->socket_name);
+
+	memcpy(address.sun_path + 1, f->socket_name, length);
+	if (connect(peer, (const struct sockaddr *)&address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
+		abort();
+	return peer;
+}
+
+/* Connects, sends so many bytes of the greeting with so many descriptors, and leaves. */
+static void greet(const struct fixture *f, const struct ctp_hello *hello, size_t nr_bytes,
+	const int *descriptors, size_t nr_descriptors)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(16 * sizeof(int))] = {0};
+	struct iovec part = {(void *)(uintptr_t)hello, nr_bytes};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	int peer = connect_peer(f);
+
+	if (nr_descriptors > 0) {
+		struct cmsghdr *head = (struct cmsghdr *)control;
+
+		message.msg_control = control;
+		message.msg_controllen = CMSG_SPACE(nr_descriptors * sizeof(int));
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(nr_descriptors * sizeof(int));
+		memcpy(CMSG_DATA(head), descriptors, nr_descriptors * sizeof(int));
+	}
+	CHECK_EQUAL(sendmsg(peer, &message, 0), nr_bytes);
+	close(peer);
+}
+
+static void hand_over(const struct fixture *f, int descriptor)
+{
+	const struct ctp_hello hello = {CTP_MAGIC, CTP_VERSION, CTP_ROLE_PROBE};
+
+	greet(f, &hello, sizeof(hello), &descriptor, 1);
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static void expect_refusal(struct fixture *f, int descriptor, const char *why)
+{
+	hand_over(f, descriptor);
+	step_until_refused(f, f->stats.nr_refused + 1);
+	if (!f->stats.refusal || !strstr(f->stats.refusal, why))
+		fprintf(stderr, "said: %s\n", f->stats.refusal ? f->stats.refusal : "nothing");
+	CHECK(f->stats.refusal && strstr(f->stats.refusal, why));
+	close(descriptor);
+}
+
+static int make_memory(unsigned flags, off_t nr_bytes)
+{
+	int descriptor = memfd_create("test", MFD_CLOEXEC | flags);
+
+	if (descriptor >= 0 && ftruncate(descriptor, nr_bytes))
+		abort();
+	return descriptor;
+}
+
+/* P-12 */
+static void test_wrong_memory(void)
+{
+	char path[] = "/dev/shm/corotracer-test-XXXXXX";
+	struct fixture f;
+	int pipe_ends[2];
+	int huge;
+
+	open_fixture(&f);
+	expect_refusal(&f, make_memory(0, 1 << 20), "sealed");
+	expect_refusal(&f, make_memory(MFD_ALLOW_SEALING, 100), "100 bytes");
+	expect_refusal(&f, make_memory(MFD_ALLOW_SEALING, 1ll << 40), "bytes");
+	expect_refusal(&f, make_memory(MFD_ALLOW_SEALING, 1 << 20), "magic");
+	expect_refusal(&f, mkstemp(path), "sealed");
+	unlink(path);
+	expect_refusal(&f, open("/etc/passwd", O_RDONLY | O_CLOEXEC), "not shared memory");
+	if (pipe(pipe_ends))
+		abort();
+	expect_refusal(&f, pipe_ends[0], "not shared memory");
+	close(pipe_ends[1]);
+	huge = make_memory(MFD_HUGETLB | MFD_ALLOW_SEALING, 2 << 20);
+	if (huge >= 0)
+		expect_refusal(&f, huge, "not shared memory");
+	CHECK_EQUAL(f.stats.nr_segments, 1);
+	close_fixture(&f);
+}
+
+/* A seal that the peer forgot is set by the engine, before it asks for the size. */
+static void test_seal_is_added(void)
+{
+	struct made_segment made;
+	struct fixture f;
+	int unsealed;
+
+	open_fixture(&f);
+	made_open(&made);
+	unsealed = make_memory(MFD_ALLOW_SEALING, (off_t)made.nr_bytes);
+	CHECK_EQUAL(write(unsealed, made.base, made.nr_bytes), made.nr_bytes);
+	hand_over(&f, unsealed);
+	step_until_attached(&f, 2);
+	CHECK(fcntl(unsealed, F_GET_SEALS) & F_SEAL_SHRINK);
+	CHECK(ftruncate(unsealed, 4096) != 0);
+	close(unsealed);
+	made_close(&made);
+	close_fixture(&f);
+}
+
+/* P-10 */
+static void test_wrong_greetings(void)
+{
+	struct ctp_hello hello = {CTP_MAGIC, CTP_VERSION, CTP_ROLE_PROBE};
+	struct made_segment made;
+	struct fixture f;
+	int many[12];
+	size_t i;
+
+	open_fixture(&f);
+	made_open(&made);
+	for (i = 0; i < 12; i++)
+		many[i] = made.descriptor;
+	greet(&f, &hello, sizeof(hello) - 1, many, 1);
+	greet(&f, &hello, sizeof(hello), many, 0);
+	greet(&f, &hello, sizeof(hello), many, 2);
+	greet(&f, &hello, sizeof(hello), many, 12);
+	hello.version = 9;
+	greet(&f, &hello, sizeof(hello), many, 1);
+	hello.magic = 0;
+	greet(&f, &hello, sizeof(hello), many, 1);
+	close(connect_peer(&f)); /* says nothing and goes */
+	step_until_refused(&f, 7);
+	CHECK_EQUAL(f.stats.nr_segments, 1);
+	made_close(&made);
+	close_fixture(&f);
+}
+
+/* Peers that never speak keep nobody waiting for ever. */
+static void test_silent_peers(void)
+{
+	struct made_segment made;
+	struct fixture f;
+	int silent[70];
+	size_t i;
+
+	open_fixture(&f);
+	for (i = 0; i < 70; i++)
+		silent[i] = connect_peer(&f);
+	made_open(&made);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	CHECK(f.stats.nr_refused >= 64);
+	for (i = 0; i < 70; i++)
+		close(silent[i]);
+	made_close(&made);
+	close_fixture(&f);
+}
+
+static size_t count_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* More than are taken at a time; what is taken is given back. */
+static void test_bound(void)
+{
+	struct made_segment made;
+	struct fixture f;
+	size_t nr_before;
+	int i;
+
+	open_fixture(&f);
+	made_open(&made);
+	nr_before = count_descriptors();
+	for (i = 0; i < 300; i++) {
+		hand_over(&f, made.descriptor);
+		step(&f);
+	}
+	step_until_refused(&f, 300 - 255);
+	CHECK_EQUAL(f.stats.nr_segments, 256);
+	CHECK(strstr(f.stats.refusal, "too many segments") != NULL);
+	CHECK(count_descriptors() <= nr_before + 1); /* that of the process */
+	made_close(&made);
+	close_fixture(&f);
+}
+
+static void add_site(struct made_segment *made, uint32_t id, const char *file)
+{
+	static uint32_t at = 8;
+
+	made->sites[id].file = at;
+	made->sites[id].line = id;
+	at = made_name(made, at, file);
+	ctp_store_release(&made->sites[id].ready, CTP_SITE_SOURCE);
+	if (made->header->sites_used <= id)
+		ctp_store_relaxed(&made->header->sites_used, id + 1);
+}
+
+static size_t count_sites(const struct fixture *f)
+{
+	size_t count = 0;
+
+	while (keep_find(&f->keep, CT_DEFINE_SITE, count))
+		count++;
+	return count;
+}
+
+/* P-40. A site that was handed out and is not ready does not hold up those behind it. */
+static void test_sites_out_of_order(void)
+{
+	struct made_segment made;
+	struct fixture f;
+	size_t nr_sites;
+
+	open_fixture(&f);
+	made_open(&made);
+	made_claim(&made, 0, 99);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	nr_sites = count_sites(&f);
+	add_site(&made, 2, "two.c");
+	made_emit(&made, 0, 0, 2, CTP_KIND_RESUME, 0);
+	step(&f);
+	CHECK_EQUAL(count_sites(&f), nr_sites + 1);
+	add_site(&made, 1, "one.c");
+	add_site(&made, 200, "two hundred.c");
+	made_emit(&made, 0, 0, 1, CTP_KIND_RESUME, 0);
+	made_emit(&made, 0, 0, 200, CTP_KIND_RESUME, 0);
+	step(&f);
+	CHECK_EQUAL(count_sites(&f), nr_sites + 3);
+	CHECK_TEXT(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites + 1)->site.file, "one.c");
+	/* Offsets that can not be: no name, and no harm. */
+	made.sites[3].file = UINT32_MAX;
+	made.sites[3].function = MADE_NAME_BYTES - 2;
+	ctp_store_release(&made.sites[3].ready, CTP_SITE_SOURCE);
+	made_emit(&made, 0, 0, 3, CTP_KIND_RESUME, 0);
+	step(&f);
+	CHECK_EQUAL(count_sites(&f), nr_sites + 4);
+	CHECK_TEXT(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites + 3)->site.file, "");
+	made_close(&made);
+	close_fixture(&f);
+}
+
+/* P-25, P-27, P-28. emitted = read + lost, each loss once: told in the stream, or defined, never both. */
+static void test_losses(void)
+{
+	struct made_segment made;
+	struct fixture f;
+	int i;
+
+	open_fixture(&f);
+	made_open(&made);
+	made_claim(&made, 0, 99);
+	made_claim(&made, 1, 98);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	made.rings[0].dropped = 50; /* told of in the stream, all but 20 */
+	made_emit(&made, 0, 30, 0, CTP_KIND_LOST, CTP_LOSS_FULL);
+	made.rings[1].dropped = 7; /* never told of */
+	made.rings[0].nested = 3;
+	made.header->untraced_events = 11;
+	made.header->sites_refused = 2;
+	for (i = 0; i < 200 && keep_count_lost(&f.keep, CTP_LOSS_NESTED) == 0; i++)
+		step(&f);
+	CHECK_EQUAL(f.stats.nr_lost, 30 + 3 + 11);
+	CHECK_EQUAL(f.stats.nr_sites_refused, 2);
+	made.rings[0].nested = 4;
+	made.rings[1].nested = 5;
+	made.header->untraced_events = 12;
+	for (i = 0; i < 200 && keep_count_lost(&f.keep, CTP_LOSS_NESTED) < 9; i++)
+		step(&f);
+	collect_signal(f.collect, SIGKILL, false, NULL);
+	while (collect_step(f.collect, 100, NULL) == CT_OK)
+		;
+	CHECK_EQUAL(keep_count_lost(&f.keep, CTP_LOSS_FULL), 20 + 7);
+	CHECK_EQUAL(keep_count_lost(&f.keep, CTP_LOSS_NESTED), 4 + 5);
+	CHECK_EQUAL(keep_count_lost(&f.keep, CTP_LOSS_NO_RING), 12);
+	collect_stats(f.collect, &f.stats);
+	CHECK_EQUAL(f.stats.nr_lost, 50 + 7 + 9 + 12);
+	CHECK_EQUAL(
+		f.stats.nr_events + 1, f.keep.records.count); /* the record of the loss is none */
+	made_close(&made);
+	close_fixture(&f);
+}
+
+static uint64_t random_word(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* What liars like to write. */
+static uint64_t wild_word(uint64_t *state)
+{
+	static const uint64_t favourites[] = {0, 1, 63, 255, 4095, 65536, UINT32_MAX,
+		UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX};
+	uint64_t random = random_word(state);
+
+	if (random % 3)
+		return favourites[random / 3 % (sizeof(favourites) / sizeof(favourites[0]))];
+	return random_word(state) >> (random / 3 % 64);
+}
+
+/* P-1, P-4. Memory that changes at random after it was accepted: header, rings and sites above all. */
+static void test_memory_gone_mad(void)
+{
+	const size_t interesting = made_bytes() - (size_t)(MADE_CHUNKS - 1) * CTP_CHUNK_BYTES;
+	struct made_segment made;
+	uint64_t state = 0x9e3779b97f4a7c15;
+	struct fixture f;
+	int i;
+	int k;
+
+	open_fixture(&f);
+	made_open(&made);
+	made_claim(&made, 0, 99);
+	made_claim(&made, 1, 98);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	f.keep.is_order_ignored = true; /* it names sites that it never interned */
+	for (i = 0; i < 300; i++) {
+		for (k = 0; k < 50; k++) {
+			uint64_t word = wild_word(&state);
+
+			memcpy(made.base + random_word(&state) % interesting / 8 * 8, &word,
+				sizeof(word));
+		}
+		made.rings[0].head = made.rings[0].tail + random_word(&state) % 5000;
+		step(&f);
+	}
+	CHECK(f.stats.nr_events > f.nr_before);
+	made_close(&made);
+	close_fixture(&f);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		SKIP("the target's path is the first argument");
+	target = argv[1];
+	test_wrong_memory();
+	test_seal_is_added();
+	test_wrong_greetings();
+	test_silent_peers();
+	test_bound();
+	test_sites_out_of_order();
+	test_losses();
+	test_memory_gone_mad();
+	return check_result();
+}

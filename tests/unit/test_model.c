@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* The model: what a text trace comes to, asked of its arrays. */
+#include "check.h"
+#include "model.h"
+#include "textrace.h"
+
+#define TABLES                             \
+	"trace from=0 until=2s\n"          \
+	"process 1 pid=100 probe ledger\n" \
+	"thread 1 tid=101 name=a\n"        \
+	"thread 2 tid=102 name=b\n"
+
+static struct ct_source *source;
+
+static struct model *fold(const char *events)
+{
+	const struct ct_event *event;
+	struct model *model = NULL;
+	struct text text = {0};
+	struct ct_error error;
+
+	text_add(&text, TABLES);
+	text_add(&text, events);
+	if (textrace_source_from_text("test", 1, text.at, text.length, &source, &error) != CT_OK) {
+		fprintf(stderr, "%s\n", error.text);
+		exit(1);
+	}
+	CHECK_EQUAL(model_new(source->tables, &model, NULL), CT_OK);
+	while (source_next(source, &event, NULL) == CT_OK)
+		CHECK_EQUAL(model_apply(model, event, NULL), CT_OK);
+	CHECK_EQUAL(model_finish(model, NULL), CT_OK);
+	text_fini(&text);
+	return model;
+}
+
+static void end(struct model *model)
+{
+	model_free(model);
+	source_close(source);
+}
+
+static const struct model_coro *coro(struct model *model, uint64_t id)
+{
+	return &model->coros.at[model_find(model, 1, id)];
+}
+
+/* ---------------------------------------------------------------- states */
+
+static void test_life(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 resume c1 point=initial\n"
+				   "3ms t1 suspend c1 channel:5\n"
+				   "4ms t2 wake coroutine:1\n"
+				   "5ms t2 resume c1\n"
+				   "6ms t2 return c1\n"
+				   "7ms t2 destroy c1\n"
+				   "8ms t1 create c2 0x2010\n"
+				   "9ms t1 suspend c3 point=await\n");
+
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_DESTROYED);
+	CHECK_EQUAL(coro(model, 1)->nr_resumes, 2);
+	CHECK_EQUAL(coro(model, 1)->nr_wakes, 1);
+	CHECK_EQUAL(coro(model, 1)->destroyed, 7000000);
+	CHECK_EQUAL(coro(model, 1)->destroy_thread, 2);
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_UNSEEN);
+	CHECK_EQUAL(coro(model, 3)->state, CT_STATE_WAITING);
+	CHECK_EQUAL(coro(model, 3)->created, CT_NO_TIME);
+	CHECK_EQUAL(model_find(model, 1, 4), 0);
+	CHECK_EQUAL(model->nr_broken, 0);
+	CHECK_EQUAL(model->processes[1].nr_ready, 0);
+	end(model);
+}
+
+static void test_ready(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 suspend c1 point=initial\n"
+				   "3ms t1 wake coroutine:1\n"
+				   "1ms t2 create c2 0x2010\n"
+				   "3ms t2 wake coroutine:2\n"
+				   "1ms t2 create c3 0x3010\n"
+				   "2ms t2 suspend c3 event:1\n"
+				   "3ms t2 wake coroutine:3 outcome=dropped\n");
+
+	/* Seen suspended, so a resume will be seen, too; of one never seen nothing follows. */
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_READY);
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_UNSEEN);
+	CHECK_EQUAL(coro(model, 3)->state, CT_STATE_WAITING);
+	CHECK_EQUAL(model->processes[1].nr_ready, 1);
+	end(model);
+}
+
+static void test_queue(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 suspend c1 event:1\n"
+				   "3ms t1 enqueue c1 queue:1\n"
+				   "1ms t2 create c2 0x2010\n"
+				   "2ms t2 enqueue c2 queue:1\n");
+
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_READY);
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_UNSEEN);
+	CHECK_EQUAL(model->nr_broken, 0);
+	end(model);
+}
+
+static void test_cancel(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 resume c1\n"
+				   "3ms t1 suspend c1 channel:5\n"
+				   "4ms t1 cancel c1\n");
+
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_RUNNING);
+	CHECK_EQUAL(model->threads[1].top, model_find(model, 1, 1));
+	CHECK_EQUAL(model->nr_broken, 0);
+	end(model);
+}
+
+/* ---------------------------------------------------------------- who runs on a thread */
+
+static void test_nested(void)
+{
+	struct model *model = fold("1ms t1 resume c1\n"
+				   "2ms t1 resume c2\n"
+				   "3ms t1 create c3 0x3010\n"
+				   "4ms t1 resume c4\n"
+				   "5ms t1 destroy c2\n"
+				   "6ms t1 suspend c4 event:1\n"
+				   "7ms t1 create c5 0x5010\n");
+
+	CHECK_EQUAL(coro(model, 3)->parent, model_find(model, 1, 2));
+	CHECK_EQUAL(coro(model, 5)->parent, model_find(model, 1, 1));
+	CHECK_EQUAL(model->threads[1].top, model_find(model, 1, 1));
+	end(model);
+}
+
+static void test_stack_of_idle_thread(void)
+{
+	struct model *model = fold("1ms t1 resume c1\n"
+				   "2ms t1 park\n"
+				   "3ms t1 unpark\n"
+				   "4ms t1 create c3 0x3010\n");
+
+	/* It came to its end unseen: what follows is not its doing. */
+	CHECK_EQUAL(coro(model, 3)->parent, 0);
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_RUNNING);
+	end(model);
+}
+
+static void test_switch(void)
+{
+	struct model *model = fold("1ms t1 switch c0 c1\n"
+				   "2ms t1 switch c1 c2\n"
+				   "3ms t1 switch c2 c0\n");
+
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_WAITING);
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_WAITING);
+	CHECK_EQUAL(coro(model, 2)->nr_resumes, 1);
+	CHECK_EQUAL(model->threads[1].top, 0);
+	CHECK_EQUAL(model->nr_broken, 0);
+	end(model);
+}
+
+/* ---------------------------------------------------------------- addresses */
+
+static void test_addresses(void)
+{
+	struct model *model = fold("1ms t1 wake frame:0x2000\n"
+				   "1ms t1 create c1 0x1048\n"
+				   "2ms t1 create c2 0x2048\n"
+				   "3ms t1 wake frame:0x2000\n"
+				   "4ms t1 frame c1 0x1000\n"
+				   "5ms t1 wake frame:0x2000\n"
+				   "6ms t1 destroy c1\n"
+				   "7ms t1 create c3 0x1048\n"
+				   "8ms t1 frame c3 0x1000\n"
+				   "9ms t1 wake frame:0x1000\n"
+				   "9ms t1 create c4 0x2048\n");
+
+	/* The wake at 1 ms came before there was anybody; that at 3 ms was matched belatedly. */
+	CHECK_EQUAL(model->nr_unmatched_wakes, 1);
+	CHECK_EQUAL(coro(model, 2)->nr_wakes, 2);
+	CHECK_EQUAL(coro(model, 1)->nr_wakes, 0);
+	CHECK_EQUAL(coro(model, 3)->nr_wakes, 1);
+	CHECK_EQUAL(model->nr_frames_reused, 1);
+	CHECK_EQUAL(model_find_frame(model, 1, 0x1000), model_find(model, 1, 3));
+	/* Its memory serves another one, so it is gone. */
+	CHECK_EQUAL(coro(model, 2)->state, CT_STATE_DESTROYED);
+	CHECK_EQUAL(model->nr_broken, 1);
+	end(model);
+}
+
+static void test_ghosts(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "1ms t1 frame c1 0x1000\n"
+				   "2ms t1 destroy c1\n"
+				   "3ms t2 wake frame:0x1000\n"
+				   "4ms t2 resume c1\n");
+
+	CHECK_EQUAL(model->ghosts.count, 2);
+	CHECK_EQUAL(model->ghosts.at[0].kind, CTP_KIND_WAKE);
+	CHECK_EQUAL(model->ghosts.at[1].thread, 2);
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_DESTROYED);
+	end(model);
+}
+
+/* ---------------------------------------------------------------- descriptors */
+
+static void test_generations(void)
+{
+	struct model *model = fold("1ms t1 descriptor-open descriptor:7.1\n"
+				   "2ms t1 suspend c1 descriptor:7\n"
+				   "3ms t2 descriptor-close descriptor:7.1\n"
+				   "4ms t2 descriptor-open descriptor:7.2\n"
+				   "5ms t1 suspend c2 descriptor:7\n"
+				   "6ms t1 suspend c3 descriptor:7.1\n"
+				   "7ms t1 suspend c4 descriptor:3\n");
+	const struct model_descriptor *at = model->descriptors.at;
+
+	CHECK_EQUAL(at[coro(model, 1)->descriptor].generation, 1);
+	CHECK_EQUAL(at[coro(model, 1)->descriptor].closed, 3000000);
+	CHECK_EQUAL(at[coro(model, 1)->descriptor].close_thread, 2);
+	CHECK_EQUAL(at[coro(model, 2)->descriptor].generation, 2);
+	CHECK_EQUAL(at[coro(model, 2)->descriptor].closed, CT_NO_TIME);
+	CHECK_EQUAL(coro(model, 3)->descriptor, coro(model, 1)->descriptor);
+	CHECK_EQUAL(at[coro(model, 4)->descriptor].opened, CT_NO_TIME);
+	CHECK_EQUAL(model->processes[1].nr_open, 2);
+	end(model);
+}
+
+static void test_copies(void)
+{
+	struct model *model = fold("1ms t1 descriptor-open descriptor:7.1\n"
+				   "2ms t1 descriptor-dup descriptor:8.1\n"
+				   "2ms t1 detail descriptor:7.1 detail=resource\n"
+				   "3ms t1 descriptor-dup descriptor:9.1\n"
+				   "3ms t1 detail descriptor:8.1 detail=resource\n"
+				   "4ms t1 suspend c1 descriptor:7\n"
+				   "5ms t1 descriptor-close descriptor:7.1\n"
+				   "6ms t1 descriptor-close descriptor:8.1\n");
+	const struct model_descriptor *first = &model->descriptors.at[coro(model, 1)->descriptor];
+
+	CHECK_EQUAL(first->closed, 5000000);
+	CHECK_EQUAL(model->descriptors.at[first->file].nr_copies, 1);
+	CHECK_EQUAL(model->descriptors.at[first->file].file_closed, CT_NO_TIME);
+	end(model);
+}
+
+/* ---------------------------------------------------------------- quiescence */
+
+static void test_quiet(void)
+{
+	struct model *model = fold("1ms t1 suspend c1 event:1\n"
+				   "1ms t2 suspend c2 event:1\n"
+				   "10ms t1 park\n"
+				   "20ms t2 park\n"
+				   "30ms t1 unpark\n"
+				   "31ms t1 resume c1\n");
+
+	/* Thread 1 was idle last at 30 ms, thread 2 is so now. */
+	CHECK(model_quiet_since(model, 1, 29000000, model->now));
+	CHECK(!model_quiet_since(model, 1, 31000000, model->now));
+	CHECK_EQUAL(model_quiet_time(model, 1, model->now), 30000000);
+	end(model);
+}
+
+static void test_quiet_with_ready(void)
+{
+	struct model *model = fold("1ms t1 suspend c1 event:1\n"
+				   "1ms t2 suspend c2 event:1\n"
+				   "10ms t1 park\n"
+				   "11ms t2 wake coroutine:1\n"
+				   "12ms t2 park\n");
+
+	/* Idle, but with somebody in a queue: only the time before the wake counts, for thread 1.
+	 */
+	CHECK_EQUAL(model_quiet_time(model, 1, model->now), INT64_MIN);
+	CHECK_EQUAL(model_thread_quiet_time(model, 1, model->now), 11000000);
+	end(model);
+}
+
+static void test_quiet_with_timeout(void)
+{
+	struct model *model = fold("1ms t1 suspend c1 event:1\n"
+				   "10ms t1 block-begin 50 call=epoll_wait\n"
+				   "60ms t1 block-end 0 call=epoll_wait\n"
+				   "61ms t1 block-begin 50 call=epoll_wait\n");
+
+	CHECK_EQUAL(model_quiet_time(model, 1, model->now), 60000000);
+	end(model);
+}
+
+static void test_quiet_by_look(void)
+{
+	/* 202 is futex on x86-64; the test means that machine's numbers. */
+	struct model *model = fold("1ms t1 suspend c1 event:1\n"
+				   "500ms t1 thread-state c101 0xca53 argument=1\n");
+
+#ifdef __x86_64__
+	CHECK_EQUAL(model_quiet_time(model, 1, model->now), model->now);
+#endif
+	CHECK(model->threads[1].seen_untimed);
+	end(model);
+}
+
+/* ---------------------------------------------------------------- what is wrong with the input */
+
+static void test_gaps(void)
+{
+	struct model *model = fold("1ms t1 lost 5 first=500us loss=\"ring full\"\n"
+				   "20ms t2 lost 7 first=10ms loss=\"ring full\"\n");
+
+	CHECK_EQUAL(model->nr_lost, 12);
+	CHECK_EQUAL(model_lost_between(model, 1, 0, 100), 0);
+	CHECK_EQUAL(model_lost_between(model, 1, 0, 600000), 5);
+	CHECK_EQUAL(model_lost_between(model, 1, 2000000, 1000000000), 7);
+	CHECK_EQUAL(model_lost_between(model, 1, 21000000, 1000000000), 0);
+	end(model);
+}
+
+static void test_impossible(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "72057594037927936ns t2 resume c1\n");
+
+	CHECK_EQUAL(model->nr_impossible, 1);
+	CHECK_EQUAL(model->now, 2000000000);
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_UNSEEN);
+	end(model);
+}
+
+static void test_broken(void)
+{
+	struct model *model = fold("1ms t1 create c1 0x1010\n"
+				   "2ms t1 create c1 0x1010\n"
+				   "3ms t1 resume c1\n"
+				   "4ms t2 resume c1\n"
+				   "5ms t2 destroy c1\n"
+				   "6ms t2 destroy c1\n"
+				   "7ms t2 suspend c1\n");
+
+	CHECK_EQUAL(model->nr_broken, 4);
+	end(model);
+}
+
+int main(void)
+{
+	test_life();
+	test_ready();
+	test_queue();
+	test_cancel();
+	test_nested();
+	test_stack_of_idle_thread();
+	test_switch();
+	test_addresses();
+	test_ghosts();
+	test_generations();
+	test_copies();
+	test_quiet();
+	test_quiet_with_ready();
+	test_quiet_with_timeout();
+	test_quiet_by_look();
+	test_gaps();
+	test_impossible();
+	test_broken();
+	return check_result();
+}

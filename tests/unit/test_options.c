@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Argument lists, and what the command line makes of them. Table-driven.
+ */
+#include <stdbool.h>
+
+#include "check.h"
+#include "options.h"
+
+#define MAX_WORDS 12
+
+struct row {
+	enum command command;
+	const char *words[MAX_WORDS];
+	bool is_accepted;
+	const char *complaint; /* where it is not */
+	enum option option;    /* where it is: this one has this value */
+	const char *value;     /* NULL: not given */
+	int nr_operands;
+	const char *operand; /* the first one */
+};
+
+#define ACCEPTED true, NULL
+#define REFUSED(text) false, text, OPTION_NONE, NULL, 0, NULL
+
+static const struct row rows[] = {
+	{COMMAND_REPORT, {"a"}, ACCEPTED, OPTION_REPORT_FORMAT, NULL, 1, "a"},
+	{COMMAND_REPORT, {"a", "--format", "md"}, ACCEPTED, OPTION_REPORT_FORMAT, "md", 1, "a"},
+	{COMMAND_REPORT, {"--format=json", "a"}, ACCEPTED, OPTION_REPORT_FORMAT, "json", 1, "a"},
+	{COMMAND_REPORT, {"-fmd", "a"}, ACCEPTED, OPTION_REPORT_FORMAT, "md", 1, "a"},
+	{COMMAND_REPORT, {"-f", "md", "a"}, ACCEPTED, OPTION_REPORT_FORMAT, "md", 1, "a"},
+	{COMMAND_REPORT, {"-bf", "md", "a"}, ACCEPTED, OPTION_REPORT_BRIEF, "", 1, "a"},
+	{COMMAND_REPORT, {"-f", "md", "-f", "text", "a"}, ACCEPTED, OPTION_REPORT_FORMAT, "text", 1,
+		"a"},
+	{COMMAND_REPORT, {"--color", "never", "a"}, ACCEPTED, OPTION_REPORT_COLOUR, "never", 1,
+		"a"},
+	{COMMAND_REPORT, {"-"}, ACCEPTED, OPTION_REPORT_OUTPUT, NULL, 1, "-"},
+	{COMMAND_REPORT, {"--", "-b"}, ACCEPTED, OPTION_REPORT_BRIEF, NULL, 1, "-b"},
+	{COMMAND_REPORT, {"-o", "-", "a"}, ACCEPTED, OPTION_REPORT_OUTPUT, "-", 1, "a"},
+	{COMMAND_REPORT, {"--output=", "a"}, ACCEPTED, OPTION_REPORT_OUTPUT, "", 1, "a"},
+	{COMMAND_REPORT, {"a", "b"}, ACCEPTED, OPTION_REPORT_OUTPUT, NULL, 2, "a"},
+	{COMMAND_REPORT, {"--help"}, ACCEPTED, OPTION_EVERY_HELP, "", 0, NULL},
+	{COMMAND_REPORT, {"-h"}, ACCEPTED, OPTION_EVERY_HELP, "", 0, NULL},
+	{COMMAND_REPORT, {"-n", "18446744073709551615", "a"}, ACCEPTED, OPTION_REPORT_MAX_MEMBERS,
+		"18446744073709551615", 1, "a"},
+	{COMMAND_REPORT, {"--format"}, REFUSED("option '--format' needs a value: FORMAT")},
+	{COMMAND_REPORT, {"-f", "xml"},
+		REFUSED("option '--format' takes one of text|md|json, not 'xml'")},
+	{COMMAND_REPORT, {"-f", ""},
+		REFUSED("option '--format' takes one of text|md|json, not ''")},
+	{COMMAND_REPORT, {"-f", "text|md"},
+		REFUSED("option '--format' takes one of text|md|json, not 'text|md'")},
+	{COMMAND_REPORT, {"-n", "0"},
+		REFUSED("option '--max-members' takes a whole number from 1 on, not '0'")},
+	{COMMAND_REPORT, {"-n", "-1"},
+		REFUSED("option '--max-members' takes a whole number from 1 on, not '-1'")},
+	{COMMAND_REPORT, {"-n", "12x"},
+		REFUSED("option '--max-members' takes a whole number from 1 on, not '12x'")},
+	{COMMAND_REPORT, {"-n", "18446744073709551616"},
+		REFUSED("option '--max-members' takes a whole number from 1 on, not "
+			"'18446744073709551616'")},
+	{COMMAND_REPORT, {"--brief=yes"}, REFUSED("option '--brief' takes no value")},
+	{COMMAND_REPORT, {"--frmat", "md"},
+		REFUSED("unknown option '--frmat'; did you mean '--format'?")},
+	{COMMAND_REPORT, {"--nothing-like-it"}, REFUSED("unknown option '--nothing-like-it'")},
+	{COMMAND_REPORT, {"--form"}, REFUSED("unknown option '--form'; did you mean '--format'?")},
+	{COMMAND_REPORT, {"-x"}, REFUSED("unknown option '-x'")},
+	{COMMAND_REPORT, {"-bx"}, REFUSED("unknown option '-bx'")},
+	{COMMAND_REPORT, {"--no-ledger"}, REFUSED("unknown option '--no-ledger'")},
+
+	/* What belongs to the program is left alone. */
+	{COMMAND_RUN, {"--", "./app", "--format", "x"}, ACCEPTED, OPTION_RUN_FORMAT, NULL, 3,
+		"./app"},
+	{COMMAND_RUN, {"./app", "--format", "x", "--"}, ACCEPTED, OPTION_RUN_FORMAT, NULL, 4,
+		"./app"},
+	{COMMAND_RUN, {"-o", "t", "./app", "-o", "u"}, ACCEPTED, OPTION_RUN_OUTPUT, "t", 3,
+		"./app"},
+	{COMMAND_RUN, {"--", "--", "x"}, ACCEPTED, OPTION_RUN_OUTPUT, NULL, 2, "--"},
+	{COMMAND_RUN, {"--no-ledger", "a"}, ACCEPTED, OPTION_RUN_NO_LEDGER, "", 1, "a"},
+	{COMMAND_RUN, {"--format", "text", "a"},
+		REFUSED("option '--format' takes one of ctrace|jsonl, not 'text'")},
+
+	/* The older spelling has one dash, or two. */
+	{COMMAND_OLDER, {"-n", "256", "-cmd", "./app", "-out", "t"}, ACCEPTED, OPTION_OLDER_OUT,
+		"t", 0, NULL},
+	{COMMAND_OLDER, {"--cmd=./app -x"}, ACCEPTED, OPTION_OLDER_CMD, "./app -x", 0, NULL},
+	{COMMAND_OLDER, {"-deepdive", "-out", "t"}, ACCEPTED, OPTION_OLDER_DEEPDIVE, "", 0, NULL},
+	{COMMAND_OLDER, {"-export", "sqlite", "-sqlite-out", "x"}, ACCEPTED, OPTION_OLDER_EXPORT,
+		"sqlite", 0, NULL},
+	{COMMAND_OLDER, {"-h"}, ACCEPTED, OPTION_EVERY_HELP, "", 0, NULL},
+	{COMMAND_OLDER, {"-htm"}, REFUSED("unknown option '-htm'; did you mean '-html'?")},
+};
+
+static void check_row(const struct row *row)
+{
+	char complaint[COMPLAINT_BYTES] = "";
+	char *words[MAX_WORDS + 1] = {NULL};
+	struct arguments arguments;
+	int nr_words = 0;
+	bool is_accepted;
+
+	while (nr_words < MAX_WORDS && row->words[nr_words]) {
+		words[nr_words] = strdup(row->words[nr_words]);
+		nr_words++;
+	}
+	is_accepted = arguments_read(&arguments, row->command, nr_words, words, complaint);
+	CHECK_EQUAL(is_accepted, row->is_accepted);
+	if (!row->is_accepted) {
+		CHECK_TEXT(complaint, row->complaint);
+	} else {
+		const char *value = arguments.value[row->option];
+
+		CHECK_TEXT(value ? value : "(not given)", row->value ? row->value : "(not given)");
+		CHECK_EQUAL(arguments.nr_operands, row->nr_operands);
+		if (row->operand && arguments.nr_operands)
+			CHECK_TEXT(arguments.operands[0], row->operand);
+		CHECK(arguments.operands[arguments.nr_operands] == NULL);
+	}
+	arguments_fini(&arguments);
+	while (nr_words)
+		free(words[--nr_words]);
+}
+
+static void test_commands(void)
+{
+	CHECK_EQUAL(command_find("report"), COMMAND_REPORT);
+	CHECK_EQUAL(command_find("coroTracer"), COMMAND_NONE);
+	CHECK_EQUAL(command_find(""), COMMAND_NONE);
+	CHECK_TEXT(nearest_command("rum"), "run");
+	CHECK_TEXT(nearest_command("reprot"), "report");
+	CHECK(nearest_command("./app") == NULL);
+	CHECK(nearest_command("xyz") == NULL);
+	CHECK(nearest_command("") == NULL);
+}
+
+/* An option that hides behind another spelling, or behind a letter that is taken, can not be used. */
+static void test_list(void)
+{
+	unsigned a, b, command;
+
+	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
+		for (a = OPTION_NONE + 1; a < NR_OPTIONS; a++) {
+			const struct option_description *one = &option_descriptions[a];
+
+			if (!command_has((enum command)command, (enum option)a))
+				continue;
+			for (b = a + 1; b < NR_OPTIONS; b++) {
+				const struct option_description *other = &option_descriptions[b];
+
+				if (!command_has((enum command)command, (enum option)b))
+					continue;
+				CHECK(strcmp(one->name, other->name) != 0);
+				CHECK(!one->letter || one->letter != other->letter);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(&rows[i]);
+	test_commands();
+	test_list();
+	return check_result();
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attaching: what the segment looks like to the engine, and all the ways in which a program stays
+ * untraced without noticing. Protocol rules P-5, P-10, P-11, P-12, P-41, P-50.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "corotracer/ctp_probe.h"
+#include "probe_reader.h"
+
+static void no_environment(void)
+{
+	struct reader reader;
+
+	unsetenv(CTP_ENVIRONMENT);
+	errno = 7;
+	CHECK(!ctp_attach());
+	CHECK_EQUAL(errno, 7);
+	CHECK(!ctp_is_attached());
+	CHECK_EQUAL(ctp_coro_new(), 0);
+	CHECK_EQUAL(CTP_SITE("nowhere"), 0);
+	CHECK_EQUAL(ctp_site_address((void *)&no_environment, CTP_SITE_FUNCTION), 0);
+	ctp_emit(1, 2, CTP_TAIL(0, CTP_KIND_WAKE, 0, 0));
+	ctp_detach();
+	CHECK_EQUAL(errno, 7);
+	CHECK(!reader_take(&reader));
+}
+
+static void no_engine(void)
+{
+	setenv(CTP_ENVIRONMENT, "corotracer-nobody-listens-here", 1);
+	errno = 7;
+	CHECK(!ctp_attach());
+	CHECK_EQUAL(errno, 7);
+	CHECK(!ctp_is_attached());
+	/* Nothing is left behind: the next descriptor above the probe's floor is free. */
+	CHECK(fcntl(200, F_GETFD) == -1);
+}
+
+static void name_too_long(void)
+{
+	char name[300];
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	setenv(CTP_ENVIRONMENT, name, 1);
+	CHECK(!ctp_attach());
+	setenv(CTP_ENVIRONMENT, "", 1);
+	CHECK(!ctp_attach());
+}
+
+static void check_header(const struct reader *reader)
+{
+	const struct ctp_header *header = reader->header;
+	uint64_t end = header->chunk_offset + (uint64_t)header->chunk_max * CTP_CHUNK_BYTES;
+	uint8_t none[16] = {0};
+
+	CHECK(header->magic == CTP_MAGIC);
+	CHECK_EQUAL(header->version, CTP_VERSION);
+	CHECK_EQUAL(header->header_bytes, sizeof(struct ctp_header));
+	CHECK_EQUAL(header->features_incompatible, 0);
+	CHECK_EQUAL(header->segment_bytes, reader->bytes);
+	CHECK_EQUAL(header->ring_max, CTP_RING_MAX);
+	CHECK_EQUAL(header->site_max, CTP_SITE_MAX);
+	CHECK(header->ring_offset >= sizeof(*header));
+	CHECK(header->site_offset >= header->ring_offset + CTP_RING_MAX * CTP_RING_STRIDE);
+	CHECK(header->name_offset >= header->site_offset + CTP_SITE_MAX * sizeof(struct ctp_site));
+	CHECK(header->chunk_offset >= header->name_offset + header->name_bytes);
+	CHECK_EQUAL(header->chunk_offset % CTP_CHUNK_BYTES, 0);
+	CHECK(end <= reader->bytes);
+	CHECK_EQUAL(header->pid, getpid());
+	CHECK_EQUAL(header->state, CTP_SEGMENT_LIVE);
+	CHECK(header->clock == CTP_CLOCK_COUNTER || header->clock == CTP_CLOCK_MONOTONIC);
+	CHECK(header->clock_counter != 0 && header->clock_monotonic_ns != 0);
+	CHECK(header->clock_realtime_ns > UINT64_C(1500000000000000000));
+	CHECK(memcmp(header->identity, none, sizeof(none)) != 0);
+}
+
+static void check_memfd(const struct reader *reader)
+{
+	int seals = fcntl(reader->descriptor, F_GET_SEALS);
+
+	CHECK(seals & F_SEAL_SHRINK);
+	CHECK(seals & F_SEAL_GROW);
+	CHECK(seals & F_SEAL_SEAL);
+	CHECK(ftruncate(reader->descriptor, 0) == -1);
+	/* The probe's own descriptor: out of the way, and not for programs that are executed. */
+	CHECK(fcntl(200, F_GETFD) == FD_CLOEXEC);
+}
+
+static void layout(void)
+{
+	int lowest = dup(STDIN_FILENO), after;
+	struct reader reader;
+
+	close(lowest);
+	errno = 7;
+	CHECK(ctp_attach());
+	CHECK_EQUAL(errno, 7);
+	CHECK(ctp_is_attached());
+	/* The program's own descriptors keep their numbers. */
+	after = dup(STDIN_FILENO);
+	CHECK_EQUAL(after, lowest);
+	close(after);
+	CHECK(reader_take(&reader));
+	CHECK(reader.hello.magic == CTP_MAGIC);
+	CHECK_EQUAL(reader.hello.version, CTP_VERSION);
+	CHECK_EQUAL(reader.hello.role, CTP_ROLE_PROBE);
+	CHECK_EQUAL(reader.header->role, CTP_ROLE_PROBE);
+	check_header(&reader);
+	check_memfd(&reader);
+	CHECK_EQUAL(reader.header->rings_used, 0);
+}
+
+static void twice(void)
+{
+	struct reader reader;
+
+	CHECK(ctp_attach_as(CTP_ROLE_LEDGER));
+	CHECK(ctp_attach());
+	CHECK(reader_take(&reader));
+	CHECK_EQUAL(reader.hello.role, CTP_ROLE_LEDGER);
+	CHECK(!reader_take(&reader));
+}
+
+static void count_record(void *context, uint32_t ring, uint64_t position, struct ctp_record record)
+{
+	(void)ring;
+	(void)position;
+	if (CTP_TAIL_KIND(record.tail) == CTP_KIND_WAKE)
+		++*(unsigned *)context;
+}
+
+static void detach_and_attach(void)
+{
+	struct reader first, second;
+	unsigned seen_first = 0, seen_second = 0;
+	uint64_t ids[2];
+	uint32_t site = 0;
+	int round;
+
+	CHECK(ctp_attach() && reader_take(&first));
+	for (round = 0; round < 2; round++) {
+		site = CTP_SITE("both");
+		ids[round] = ctp_coro_new();
+		ctp_wake(ids[round], 1, site, CTP_OUTCOME_QUEUED);
+		if (round == 0) {
+			ctp_detach();
+			ctp_wake(1, 1, site, CTP_OUTCOME_QUEUED);
+			CHECK_EQUAL(first.header->state, CTP_SEGMENT_CLOSED);
+			CHECK(ctp_attach() && reader_take(&second));
+		}
+	}
+	reader_drain_all(&first, count_record, &seen_first);
+	reader_drain_all(&second, count_record, &seen_second);
+	CHECK_EQUAL(seen_first, 1);
+	CHECK_EQUAL(seen_second, 1);
+	CHECK(memcmp(first.header->identity, second.header->identity, 16) != 0);
+	/* The site was interned once, in the first segment, and is known in the second. */
+	CHECK(site != 0 && reader_site(&second, site));
+	CHECK_TEXT(reader_text(&second, reader_site(&second, site)->reason), "both");
+	CHECK(ids[0] != 0 && ids[1] != 0 && ids[0] != ids[1]);
+	CHECK(second.header->ids_used >= first.header->ids_used);
+}
+
+/* The default action of SIGXFSZ is death, which in_child would show. */
+static void file_size_limit(rlim_t bytes)
+{
+	struct rlimit limit = {bytes, RLIM_INFINITY};
+
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+static void file_size_tiny(void)
+{
+	struct reader reader;
+
+	file_size_limit(4096);
+	CHECK(!ctp_attach());
+	file_size_limit(30 << 20);
+	CHECK(!ctp_attach());
+	CHECK(!reader_take(&reader));
+}
+
+static void file_size_small(void)
+{
+	struct reader reader;
+	unsigned seen = 0, i;
+
+	file_size_limit(64 << 20);
+	CHECK(ctp_attach() && reader_take(&reader));
+	check_header(&reader);
+	CHECK(reader.bytes <= 64 << 20);
+	for (i = 0; i < 5000; i++)
+		ctp_wake(0, i, 0, CTP_OUTCOME_QUEUED);
+	reader_drain_all(&reader, count_record, &seen);
+	CHECK_EQUAL(seen, 5000);
+}
+
+static void address_space_small(void)
+{
+	struct rlimit limit = {600 << 20, RLIM_INFINITY};
+	struct reader reader;
+
+	CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+	CHECK(ctp_attach());
+	limit.rlim_cur = RLIM_INFINITY;
+	CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+	CHECK(reader_take(&reader));
+	check_header(&reader);
+	CHECK(reader.header->chunk_max < CTP_CHUNK_MAX);
+}
+
+static void no_descriptors(void)
+{
+	struct rlimit limit = {3, 3};
+	struct reader reader;
+
+	CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+	CHECK(!ctp_attach());
+	CHECK(!ctp_is_attached());
+	CHECK(!reader_take(&reader));
+}
+
+int main(void)
+{
+	reader_listen();
+	CHECK_EQUAL(in_child(layout), 0);
+	CHECK_EQUAL(in_child(no_environment), 0);
+	CHECK_EQUAL(in_child(no_engine), 0);
+	CHECK_EQUAL(in_child(name_too_long), 0);
+	CHECK_EQUAL(in_child(twice), 0);
+	CHECK_EQUAL(in_child(detach_and_attach), 0);
+	CHECK_EQUAL(in_child(file_size_tiny), 0);
+	CHECK_EQUAL(in_child(file_size_small), 0);
+	if (!IS_SANITIZED) /* those need the address space for themselves */
+		CHECK_EQUAL(in_child(address_space_small), 0);
+	CHECK_EQUAL(in_child(no_descriptors), 0);
+	return check_result();
+}

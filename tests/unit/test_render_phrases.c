@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The phrases of reports: names made short, and hostile text made harmless. Table-driven.
+ */
+#include "check.h"
+#include "phrase.h"
+#include "safe.h"
+#include "table.h"
+
+/* Runs one function from text to text, and compares. */
+static void expect(
+	void (*function)(struct text *, const char *), const char *given, const char *expected)
+{
+	struct text text = {0};
+
+	function(&text, given);
+	CHECK_TEXT(text_peek(&text), expected);
+	CHECK_EQUAL(text_status(&text, NULL), CT_OK);
+	text_fini(&text);
+}
+
+static void test_functions(void)
+{
+	static const struct {
+		const char *signature, *name;
+	} rows[] = {
+		{"", ""},
+		{"main", "main"},
+		{"int main(int, char**)", "main"},
+		{"demo::Task demo::handle(Reactor&, int)", "demo::handle"},
+		{"void Scheduler::idle(Worker&) const", "Scheduler::idle"},
+		{"Task Server::accept(Socket) [clone .actor]", "Server::accept"},
+		{"void (anonymous namespace)::Watch::wait()", "(anonymous namespace)::Watch::wait"},
+		{"void {anonymous}::Watch::wait()", "{anonymous}::Watch::wait"},
+		{"std::vector<int, std::allocator<int> > f(std::function<void(int)>)", "f"},
+		{"std::map<int, int>::operator[](int&&)", "std::map<int, int>::operator[]"},
+		{"bool operator<(Time, Time)", "operator<"},
+		{"bool net::operator<<(Out&, In)", "net::operator<<"},
+		{"int net::Poll::operator()(int) const", "net::Poll::operator()"},
+		{"Handle::operator bool() const", "Handle::operator bool"},
+		{"T* Pool::get()", "Pool::get"},
+		{"main()::<lambda(int)>", "main()::<lambda(int)>"},
+		{"main::{lambda(int)#1}::operator()(int) const",
+			"main::{lambda(int)#1}::operator()"},
+		{"decltype(auto) run(int)", "run"},
+		{"auto run(int) -> std::vector<int>", "run"},
+		{"f(int", "f(int"},
+		{"f)", "f)"},
+		{"(", "("},
+		{"a<b", "a<b"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect(phrase_function, rows[i].signature, rows[i].name);
+}
+
+static void test_files(void)
+{
+	expect(phrase_file, "", "not known");
+	expect(phrase_file, "/", "/");
+	expect(phrase_file, "main.cpp", "main.cpp");
+	expect(phrase_file, "./main.cpp", "main.cpp");
+	expect(phrase_file, "../src/main.cpp", "src/main.cpp");
+	expect(phrase_file, "../../src/main.cpp", "src/main.cpp");
+	expect(phrase_file, "/main.cpp", "main.cpp");
+	expect(phrase_file, "/src/main.cpp", "src/main.cpp");
+	expect(phrase_file, "/home/user/app/src/net/main.cpp", "src/net/main.cpp");
+}
+
+static void test_safe(void)
+{
+	expect(render_safe, "plain, na\xc3\xafve", "plain, na\xc3\xafve");
+	expect(render_safe, "\033[2J\a", "\\x1b[2J\\x07");
+	expect(render_safe, "two\nlines\tand a tab", "two\\x0alines\\x09and a tab");
+	expect(render_safe,
+		"\xc2\x9b"
+		"31m",
+		"\\u{9b}31m");
+	expect(render_safe,
+		"right\xe2\x80\xae"
+		"left",
+		"right\\u{202e}left");
+	expect(render_safe, "zero\xe2\x80\x8bwidth\xef\xbb\xbf", "zero\\u{200b}width\\u{feff}");
+	expect(render_safe, "\x80\xff\xc3", "\\x80\\xff\\xc3");
+	expect(render_safe, "\xc0\xaf", "\\xc0\\xaf");
+	expect(render_safe, "\xed\xa0\x80", "\\xed\\xa0\\x80");
+	expect(render_safe, "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+	expect(render_safe, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");
+}
+
+static void test_markdown(void)
+{
+	expect(render_markdown, "a_b*c", "a\\_b\\*c");
+	expect(render_markdown, "x | y", "x \\| y");
+	expect(render_markdown, "<script>&", "\\<script\\>\\&");
+	expect(render_markdown, "[text](http://host)", "\\[text\\](http://host)");
+	expect(render_markdown, "by @somebody", "by `@`somebody");
+	expect(render_markdown, "- item", "\\- item");
+	expect(render_markdown, "a - b", "a - b");
+	expect(render_markdown, "`code`", "\\`code\\`");
+}
+
+static void expect_time(ct_time time, const char *expected)
+{
+	struct text text = {0};
+
+	phrase_time(&text, time);
+	CHECK_TEXT(text_peek(&text), expected);
+	text_fini(&text);
+}
+
+static void test_times(void)
+{
+	expect_time(0, "0.000000 s");
+	expect_time(1020412999, "1.020412 s");
+	expect_time(-1500000, "-0.001500 s");
+	expect_time(INT64_MAX, "9223372036.854775 s");
+	expect_time(CT_NO_TIME, "not known");
+}
+
+static void expect_event(const struct ct_event *event, const char *expected)
+{
+	struct text text = {0};
+
+	phrase_kind(&text, event->kind);
+	text_char(&text, '|');
+	phrase_event(&text, event);
+	CHECK_TEXT(text_peek(&text), expected);
+	text_fini(&text);
+}
+
+static void test_events(void)
+{
+	static const struct {
+		struct ct_event event;
+		const char *words;
+	} rows[] = {
+		{{.kind = CTP_KIND_SUSPEND, .object = CTP_DESCRIPTOR(7, 3)},
+			"suspend|for descriptor 7 (generation 3)"},
+		{{.kind = CTP_KIND_SUSPEND, .argument = CTP_POINT_FINAL}, "suspend|final"},
+		{{.kind = CTP_KIND_RESUME}, "resume|"},
+		{{.kind = CTP_KIND_WAKE, .object = CTP_HANDLE(CTP_RESOURCE_COROUTINE, 9)},
+			"wake|coroutine 9, queued"},
+		{{.kind = CTP_KIND_DESCRIPTOR_IO,
+			 .object = CTP_DESCRIPTOR(7, 0),
+			 .argument = 1,
+			 .coro = (uint64_t)-11},
+			"descriptor-io|read descriptor 7, result EAGAIN"},
+		{{.kind = CTP_KIND_DESCRIPTOR_IO, .object = CTP_DESCRIPTOR(7, 0), .argument = 99},
+			"descriptor-io|transfer on descriptor 7, result 0"},
+		{{.kind = CTP_KIND_DESCRIPTOR_ARM,
+			 .object = CTP_DESCRIPTOR(7, 0),
+			 .argument = 1,
+			 .flags = 0xc001},
+			"descriptor-arm|add interest in descriptor 7, events 0x1, one shot, edge "
+			"triggered"},
+		{{.kind = CTP_KIND_BLOCK_BEGIN,
+			 .argument = CTP_CALL_EPOLL_WAIT,
+			 .object = UINT64_MAX},
+			"block-begin|enter epoll_wait, without time-out"},
+		{{.kind = CTP_KIND_CRASH, .argument = 11, .object = 0xdead},
+			"crash|SIGSEGV, address 0xdead"},
+		{{.kind = CTP_KIND_LOST, .object = 1}, "lost|1 event is missing (ring full)"},
+		{{.kind = CTP_KIND_SWITCH, .object = 4}, "switch|leaves the thread to coroutine 4"},
+		{{.kind = CTP_KIND_DESTROY, .argument = CTP_LIFE_SUSPENDED}, "destroy|suspended"},
+		{{.kind = 200, .object = 5}, "kind 200|5"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_event(&rows[i].event, rows[i].words);
+}
+
+static void test_table(void)
+{
+	struct text text = {0};
+	struct table table;
+
+	table_init(&table, 3, TABLE_RIGHT(0));
+	table_add(&table, "id");
+	table_add(&table, "nothing");
+	table_add(&table, "name");
+	table_add(&table, "7");
+	table_add(&table, "");
+	table_add(&table, "a|b");
+	table_add(&table, "1025");
+	table_add(&table, "");
+	table_add(&table, "");
+	table_print(&table, &text, "  ");
+	CHECK_TEXT(text_peek(&text), "    id  name\n     7  a|b\n  1025\n");
+	text_clear(&text);
+	table_print_markdown(&table, &text);
+	CHECK_TEXT(text_peek(&text), "| id | name |\n| ---: | --- |\n| 7 | a\\|b |\n| 1025 |  |\n");
+	table_fini(&table);
+	text_fini(&text);
+}
+
+int main(void)
+{
+	test_functions();
+	test_files();
+	test_safe();
+	test_markdown();
+	test_times();
+	test_events();
+	test_table();
+	return check_result();
+}

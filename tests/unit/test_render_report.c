@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole reports, made by hand, in each form: compared with tests/unit/render_expected, whose path is the
+ * first argument. With RENDER_UPDATE=1 in the environment the files are written instead.
+ *
+ * Besides: what is bounded stays bounded for a million coroutines, what is complete is complete, and
+ * nothing of a hostile trace gets through.
+ */
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "check.h"
+#include "render.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *at, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *at, size_t bytes);
+
+static long fail_at; /* 0: never; n: the n-th allocation from now on fails */
+
+static bool must_fail(void)
+{
+	return fail_at > 0 && --fail_at == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return must_fail() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return must_fail() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+	return must_fail() ? NULL : __real_realloc(at, bytes);
+}
+
+#define FIRST_CORO 1025
+#define MILLION 1000000u
+
+static const char *folder;
+
+static const struct ct_process processes[] = {
+	{.program = "", .command_line = ""},
+	{.pid = 4711,
+		.program = "/usr/bin/server",
+		.command_line = "server --port 0",
+		.attached = 1000,
+		.ended = 3210000000,
+		.ending = CT_ENDING_EXITED,
+		.has_probe = true,
+		.has_ledger = true},
+};
+
+static const struct ct_thread threads[] = {
+	{.name = ""},
+	{.process = 1, .tid = 4712, .name = "worker-0", .started = 10, .stopped = CT_NO_TIME},
+	{.process = 1, .tid = 4713, .name = "worker-1", .started = 20, .stopped = CT_NO_TIME},
+};
+
+#define SITE(file_name, line_number, function_name, reason_name)                               \
+	{                                                                                      \
+		.process = 1, .kind = CTP_SITE_SOURCE, .line = line_number, .file = file_name, \
+		.function = function_name, .reason = reason_name, .module = ""                 \
+	}
+
+static const struct ct_site sites[] = {
+	{.file = "", .function = "", .reason = "", .module = ""},
+	SITE("../app/main.cpp", 88, "void accept_loop(Server&)", ""),
+	SITE("../app/server.cpp", 120, "Task handle_connection(Socket)", "AsyncRead"),
+	SITE("../app/scheduler.cpp", 210, "void Scheduler::on_hangup(int)", ""),
+};
+
+static const struct ct_loss losses[] = {
+	{.process = 1,
+		.thread = 2,
+		.reason = CTP_LOSS_FULL,
+		.count = 10,
+		.first = 5000,
+		.last = 6000},
+	{.process = 1,
+		.thread = 1,
+		.reason = CTP_LOSS_FULL,
+		.count = 3,
+		.first = 7000,
+		.last = 8000},
+	{.process = 1,
+		.thread = 2,
+		.reason = CTP_LOSS_FULL,
+		.count = 5,
+		.first = 4000,
+		.last = 5500},
+};
+
+static const struct ct_note notes[] = {
+	{.text = "a block at offset 4096 is damaged, and was left out", .count = 2, .offset = 4096},
+};
+
+static const struct ct_tables tables = {
+	.run_id = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc,
+		0xdd, 0xee, 0xff},
+	.host = "build-7",
+	.clock = "counter",
+	.clock_hz = 2.6e9,
+	.clock_skew_ns = 120,
+	.epoch_realtime_ns = 1700000000123456789,
+	.epoch_monotonic_ns = 5000000000,
+	.observed_until = 3210000000,
+	.is_complete = true,
+	.processes = processes,
+	.nr_processes = 2,
+	.threads = threads,
+	.nr_threads = 3,
+	.sites = sites,
+	.nr_sites = 4,
+};
+
+static const struct ct_event events[] = {
+	{.time = 1000000,
+		.coro = FIRST_CORO,
+		.object = 0x11010,
+		.site = 1,
+		.kind = CTP_KIND_CREATE,
+		.process = 1,
+		.thread = 1,
+		.sequence = 10},
+	{.time = 1010000,
+		.coro = FIRST_CORO,
+		.kind = CTP_KIND_RESUME,
+		.process = 1,
+		.thread = 1,
+		.sequence = 12},
+	{.time = 1020000,
+		.coro = FIRST_CORO,
+		.object = CTP_DESCRIPTOR(9, 4),
+		.site = 2,
+		.kind = CTP_KIND_SUSPEND,
+		.process = 1,
+		.thread = 1,
+		.sequence = 13},
+	{.time = 1030000,
+		.coro = 7,
+		.object = CTP_HANDLE(CTP_RESOURCE_COROUTINE, FIRST_CORO),
+		.kind = CTP_KIND_WAKE,
+		.argument = CTP_OUTCOME_DROPPED,
+		.process = 1,
+		.thread = 2,
+		.site = 3,
+		.sequence = 17},
+};
+
+static const struct ct_step steps[] = {
+	{.time = 1020000,
+		.text = "suspended, to wait for descriptor 9 (generation 4)",
+		.site = 2,
+		.thread = 1,
+		.coro = FIRST_CORO,
+		.sequence = 13},
+	{.time = 1045000,
+		.text = "closed descriptor 9 (generation 4)",
+		.site = 3,
+		.thread = 2,
+		.sequence = 20},
+	{.time = CT_NO_TIME, .text = "no wake for any of them since", .sequence = UINT64_MAX},
+};
+
+static const char *const lowered[] = {"15 events of worker-1 (4713) are missing in between"};
+static const char *const evidence[] = {"47 of the 47 descriptors were in an epoll interest list"};
+static const char *const remarks[] = {"the ledger was there from the first instruction on"};
+
+/* The members are one coroutine after the other, all alike but for their numbers. */
+static struct ct_member *new_members(uint32_t nr_members)
+{
+	struct ct_member *members = calloc(nr_members, sizeof(*members));
+	uint32_t i;
+
+	for (i = 0; members && i < nr_members; i++) {
+		members[i].coro = (struct ct_coro){
+			.id = FIRST_CORO + i,
+			.process = 1,
+			.state = CT_STATE_WAITING,
+			.created = 1000000,
+			.changed = 1020000 + i,
+			.destroyed = CT_NO_TIME,
+			.spawn_site = 1,
+			.function_site = 2,
+			.wait_site = 2,
+			.wait_object = CTP_DESCRIPTOR(9, 4),
+			.frame = 0x11000,
+			.thread = 1,
+			.was_seen_from_start = true,
+			.nr_resumes = 1,
+			.last_event = 13,
+			.waker_time = CT_NO_TIME,
+		};
+		members[i].since = 1020000 + i;
+		members[i].resource = "descriptor 9 (generation 4)";
+		members[i].cause = steps[1];
+	}
+	if (members) {
+		members[0].events = events;
+		members[0].nr_events = 4;
+		members[0].coro.waker_time = 1030000;
+		members[0].coro.waker_outcome = CTP_OUTCOME_DROPPED;
+	}
+	return members;
+}
+
+static struct ct_finding finding_of(const struct ct_member *members, uint32_t nr_members)
+{
+	return (struct ct_finding){
+		.rule = CT_RULE_CLOSED_DESCRIPTOR,
+		.grade = CT_GRADE_LIKELY,
+		.process = 1,
+		.title = "coroutines wait for descriptors that were closed under them",
+		.members = members,
+		.nr_members = nr_members,
+		.nr_peers = nr_members + 3,
+		.peers = "started at the same site",
+		.steps = steps,
+		.nr_steps = 3,
+		.lowered = lowered,
+		.nr_lowered = 1,
+		.evidence = evidence,
+		.nr_evidence = 1,
+		.wait_site = 2,
+		.cause_site = 3,
+		.nr_lost_nearby = 15,
+		.first_sequence = 13,
+		.last_sequence = 20,
+	};
+}
+
+static const struct ct_quality quality = {
+	.nr_events = 12345,
+	.nr_lost = 18,
+	.nr_coros = 53,
+	.nr_coros_mid_life = 1,
+	.nr_frames_reused = 2,
+	.nr_unmatched_wakes = 3,
+	.nr_by_state = {[CT_STATE_WAITING] = 47, [CT_STATE_DESTROYED] = 6},
+	.observed_until = 3210000000,
+	.has_lower_grades = true,
+};
+
+static struct text rendered(const struct ct_report *report, struct ct_report_options options)
+{
+	struct text text = {0};
+
+	options.size = sizeof(options);
+	CHECK_EQUAL(render_report(report, &options, &text, NULL), CT_OK);
+	return text;
+}
+
+static void update(const char *path, const struct text *text)
+{
+	FILE *file = fopen(path, "w");
+
+	CHECK(file != NULL);
+	if (!file)
+		return;
+	CHECK_EQUAL(fwrite(text_peek(text), 1, text->length, file), text->length);
+	CHECK_EQUAL(fclose(file), 0);
+}
+
+static char *contents(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *bytes = calloc(1, 65536);
+
+	CHECK(file != NULL && bytes != NULL);
+	if (file && bytes)
+		CHECK(fread(bytes, 1, 65535, file) > 0);
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+static void expect_file(
+	const char *name, const struct ct_report *report, struct ct_report_options options)
+{
+	struct text text = rendered(report, options);
+	char path[512];
+	char *expected;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (getenv("RENDER_UPDATE")) {
+		update(path, &text);
+	} else {
+		expected = contents(path);
+		CHECK_TEXT(text_peek(&text), expected ? expected : "");
+		free(expected);
+	}
+	text_fini(&text);
+}
+
+static void test_forms(void)
+{
+	struct ct_member *members = new_members(3);
+	struct ct_finding finding = finding_of(members, 3);
+	struct ct_tables all = tables;
+	struct ct_report report = {
+		.tables = &all,
+		.quality = quality,
+		.findings = &finding,
+		.nr_findings = 1,
+		.remarks = remarks,
+		.nr_remarks = 1,
+	};
+
+	report.quality.losses = losses;
+	report.quality.nr_losses = 3;
+	all.notes = notes;
+	all.nr_notes = 1;
+	expect_file("report.txt", &report, (struct ct_report_options){.max_members = 2});
+	expect_file("report-narrow.txt", &report, (struct ct_report_options){.width = 72});
+	expect_file("report-colour.txt", &report, (struct ct_report_options){.use_colour = true});
+	expect_file("report-brief.txt", &report, (struct ct_report_options){.is_brief = true});
+	expect_file("report.md", &report,
+		(struct ct_report_options){.format = CT_REPORT_MARKDOWN, .max_members = 2});
+	expect_file("report.json", &report,
+		(struct ct_report_options){.format = CT_REPORT_JSON, .max_members = 1});
+	free(members);
+}
+
+static void test_nothing_found(void)
+{
+	struct ct_report report = {.tables = &tables,
+		.quality = {.nr_events = 900,
+			.nr_coros = 50,
+			.nr_by_state = {[CT_STATE_WAITING] = 3, [CT_STATE_DESTROYED] = 47}}};
+
+	expect_file("no-finding.txt", &report, (struct ct_report_options){0});
+	report.quality = (struct ct_quality){.nr_events = 900};
+	expect_file("no-coroutine.txt", &report, (struct ct_report_options){0});
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+	size_t count = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		count++;
+	return count;
+}
+
+static void test_million(void)
+{
+	struct ct_member *members = new_members(MILLION);
+	struct ct_finding finding = finding_of(members, MILLION);
+	struct ct_report report = {.tables = &tables, .findings = &finding, .nr_findings = 1};
+	struct text text;
+
+	text = rendered(&report, (struct ct_report_options){0});
+	CHECK(text.length < 20000);
+	CHECK(strstr(text_peek(&text), "... and 999,990 more") != NULL);
+	text_fini(&text);
+	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});
+	CHECK(text.length < 20000);
+	text_fini(&text);
+	/* Everything for programs: but a thousand are enough to see it. */
+	finding.nr_members = 1000;
+	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_JSON});
+	CHECK_EQUAL(count_of(text_peek(&text), "\"since_ns\""), 1000);
+	text_fini(&text);
+	free(members);
+}
+
+/* No byte that a terminal obeys, but for line ends. */
+static bool is_harmless(const char *text)
+{
+	for (; *text; text++) {
+		if (((unsigned char)*text < 0x20 && *text != '\n') || *text == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static void test_hostile(void)
+{
+	static const char evil[] = "\033]0;owned\a\n| [x](http://evil) <script>@all";
+	struct ct_process evil_process[2] = {
+		processes[0], {.program = evil, .command_line = evil, .ended = CT_NO_TIME}};
+	struct ct_thread evil_thread[2] = {threads[0], {.process = 1, .name = evil}};
+	struct ct_site evil_site[2] = {
+		sites[0], {.file = evil, .function = evil, .reason = evil, .module = evil}};
+	struct ct_event evil_event = {.kind = 255,
+		.coro = FIRST_CORO,
+		.site = UINT32_MAX,
+		.thread = UINT32_MAX,
+		.process = UINT32_MAX,
+		.object = UINT64_MAX,
+		.argument = 255};
+	struct ct_step evil_step = {.text = evil, .site = 1, .thread = 1, .coro = 1};
+	const char *const texts[] = {evil};
+	struct ct_member member = {.coro = {.id = 1, .spawn_site = 1, .function_site = UINT32_MAX},
+		.resource = evil,
+		.cause = evil_step,
+		.events = &evil_event,
+		.nr_events = 1};
+	struct ct_finding finding = {.title = evil,
+		.peers = evil,
+		.members = &member,
+		.nr_members = 1,
+		.nr_peers = 1,
+		.steps = &evil_step,
+		.nr_steps = 1,
+		.lowered = texts,
+		.nr_lowered = 1,
+		.evidence = texts,
+		.nr_evidence = 1,
+		.wait_site = 1,
+		.cause_site = 1,
+		.process = UINT32_MAX};
+	struct ct_note note = {.text = evil, .count = 1};
+	struct ct_tables all = {.host = evil,
+		.clock = evil,
+		.processes = evil_process,
+		.nr_processes = 2,
+		.threads = evil_thread,
+		.nr_threads = 2,
+		.sites = evil_site,
+		.nr_sites = 2,
+		.notes = &note,
+		.nr_notes = 1};
+	struct ct_report report = {.tables = &all,
+		.findings = &finding,
+		.nr_findings = 1,
+		.remarks = texts,
+		.nr_remarks = 1};
+	struct text text = rendered(&report, (struct ct_report_options){0});
+
+	CHECK(is_harmless(text_peek(&text)));
+	text_fini(&text);
+	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});
+	CHECK(is_harmless(text_peek(&text)));
+	CHECK(strstr(text_peek(&text), "<script>") == NULL);
+	CHECK(strstr(text_peek(&text), "](http") == NULL || strstr(text_peek(&text), "\\](http"));
+	CHECK(strstr(text_peek(&text), " @all") == NULL);
+	text_fini(&text);
+	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_JSON});
+	CHECK(is_harmless(text_peek(&text)));
+	text_fini(&text);
+}
+
+/*
+ * With any one allocation missing a report is whole, or refused; never silently shorter. Returns how many
+ * allocations it takes.
+ */
+static long render_with_failures(const struct ct_report *report, struct ct_report_options options)
+{
+	struct text whole = rendered(report, options);
+	long nth;
+
+	options.size = sizeof(options);
+	for (nth = 1;; nth++) {
+		struct text text = {0};
+		enum ct_status status;
+
+		fail_at = nth;
+		status = render_report(report, &options, &text, NULL);
+		CHECK(status == CT_OK || status == CT_ERR_NO_MEMORY);
+		if (status == CT_OK)
+			CHECK_TEXT(text_peek(&text), text_peek(&whole));
+		text_fini(&text);
+		if (fail_at > 0)
+			break;
+	}
+	fail_at = 0;
+	text_fini(&whole);
+	return nth;
+}
+
+static void test_missing_memory(void)
+{
+	struct ct_member *members = new_members(3);
+	struct ct_finding finding = finding_of(members, 3);
+	struct ct_tables all = tables;
+	struct ct_report report = {.tables = &all,
+		.quality = quality,
+		.findings = &finding,
+		.nr_findings = 1,
+		.remarks = remarks,
+		.nr_remarks = 1};
+	unsigned format;
+
+	report.quality.losses = losses;
+	report.quality.nr_losses = 3;
+	for (format = CT_REPORT_TEXT; format <= CT_REPORT_JSON; format++) {
+		struct ct_report_options options = {.format = (enum ct_report_format)format};
+
+		CHECK(render_with_failures(&report, options) > 5);
+	}
+	free(members);
+}
+
+/* A caller that was built with an older header knows fewer options. */
+static void test_options(void)
+{
+	struct ct_report report = {.tables = &tables};
+	struct ct_report_options options = {
+		.size = offsetof(struct ct_report_options, use_colour), .use_colour = true};
+	struct text text = {0};
+	struct ct_error error;
+
+	CHECK_EQUAL(render_report(&report, &options, &text, NULL), CT_OK);
+	CHECK(strchr(text_peek(&text), '\033') == NULL);
+	text_clear(&text);
+	CHECK_EQUAL(render_report(&report, NULL, &text, NULL), CT_OK);
+	CHECK(text.length > 0);
+	options.format = (enum ct_report_format)99;
+	CHECK_EQUAL(render_report(&report, &options, &text, &error), CT_ERR_USAGE);
+	text_fini(&text);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: test_render_report FOLDER\n");
+		return 1;
+	}
+	folder = argv[1];
+	test_forms();
+	test_nothing_found();
+	test_million();
+	test_hostile();
+	test_missing_memory();
+	test_options();
+	return check_result();
+}
