@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading cases, and printing reports so that cases can speak of them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case_file.h"
+#include "textrace.h"
+
+static void give_up(const char *path, const char *what)
+{
+	fprintf(stderr, "%s: %s\n", path, what);
+	exit(1);
+}
+
+static char *read_whole(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *content;
+	long size;
+
+	if (!file || fseek(file, 0, SEEK_END) != 0)
+		give_up(path, "can not be read");
+	size = ftell(file);
+	rewind(file);
+	content = calloc(1, (size_t)size + 1);
+	if (!content || fread(content, 1, (size_t)size, file) != (size_t)size)
+		give_up(path, "can not be read");
+	fclose(file);
+	return content;
+}
+
+static unsigned line_of(const char *content, const char *at)
+{
+	unsigned line = 1;
+
+	for (; content < at; content++)
+		line += *content == '\n';
+	return line;
+}
+
+/* The line after the one that begins with `mark`, at the start of a line. */
+static char *section(char *content, const char *mark)
+{
+	char *at = strstr(content, mark);
+
+	while (at && at != content && at[-1] != '\n')
+		at = strstr(at + 1, mark);
+	at = at ? strchr(at, '\n') : NULL;
+	return at ? at + 1 : NULL;
+}
+
+static int64_t option(const char *line, const char *name)
+{
+	const char *at = strstr(line, name);
+	char *unit;
+	long long value;
+
+	if (!at)
+		return 0;
+	value = strtoll(at + strlen(name), &unit, 10);
+	return strncmp(unit, "ms", 2) == 0 ? value * 1000000 : value * 1000000000;
+}
+
+static void read_options(struct case_file *file)
+{
+	const char *at = strstr(file->content, "\n--- options ");
+	char line[200] = "";
+
+	file->options.size = sizeof(file->options);
+#ifndef __x86_64__
+	file->is_for_other_machine = strstr(file->content, "\n--- machine x86_64\n") != NULL;
+#endif
+	if (!at)
+		return;
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+	file->options.grace_ns = option(line, "grace=");
+	file->options.wait_limit_ns = option(line, "wait_limit=");
+}
+
+void case_read(const char *path, struct case_file *file)
+{
+	char *trace, *end;
+
+	*file = (struct case_file){.path = path, .content = read_whole(path)};
+	trace = section(file->content, "--- trace");
+	if (!trace)
+		give_up(path, "has no '--- trace'");
+	read_options(file);
+	file->expect = section(trace, "--- expect");
+	if (!file->expect)
+		give_up(path, "has no '--- expect'");
+	end = strstr(trace, "\n---");
+	file->trace = trace;
+	file->trace_bytes = (size_t)(end + 1 - trace);
+	file->trace_line = line_of(file->content, trace);
+	file->expect_line = line_of(file->content, file->expect);
+}
+
+void case_fini(struct case_file *file)
+{
+	free(file->content);
+}
+
+struct ct_source *case_open(const struct case_file *file)
+{
+	struct ct_source *source;
+	struct ct_error error;
+
+	if (textrace_source_from_text(file->path, file->trace_line, file->trace, file->trace_bytes,
+		    &source, &error) != CT_OK) {
+		fprintf(stderr, "%s\n", error.text);
+		exit(1);
+	}
+	return source;
+}
+
+/* ---------------------------------------------------------------- printing */
+
+static const char *const rules[] = {
+	"none",
+#define X(name, text, says, wrong_if, next_step) text,
+#include "corotracer/def/findings.def"
+#undef X
+};
+static const char *const grades[] = {"none", "suspect", "likely", "proven"};
+static const char *const states[] = {"unseen", "ready", "running", "waiting", "done", "destroyed"};
+
+static void print_time(struct text *text, ct_time time)
+{
+	if (time == CT_NO_TIME)
+		text_add(text, "-");
+	else
+		text_format(text, "%" PRId64 "us", time / 1000);
+}
+
+static void print_member(struct text *text, const struct ct_member *member)
+{
+	uint32_t i;
+
+	text_format(text, "  member c%" PRIu64 " %s since ", member->coro.id,
+		states[member->coro.state]);
+	print_time(text, member->since);
+	text_format(text, " for %s:", member->resource[0] ? member->resource : "nothing");
+	for (i = 0; i < member->nr_events; i++)
+		text_format(text, " %s", ct_kind_name(member->events[i].kind));
+	text_add(text, "\n");
+}
+
+static void print_step(struct text *text, const struct ct_step *step)
+{
+	text_add(text, "  step ");
+	print_time(text, step->time);
+	text_format(text, " t%u c%" PRIu64 " @%u %s\n", step->thread, step->coro, step->site,
+		step->text);
+}
+
+static void print_finding(struct text *text, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	text_format(text, "finding %s %s\n", rules[finding->rule], grades[finding->grade]);
+	text_format(text, "  title %s\n", finding->title);
+	for (i = 0; i < finding->nr_members; i++)
+		print_member(text, &finding->members[i]);
+	for (i = 0; i < finding->nr_steps; i++)
+		print_step(text, &finding->steps[i]);
+	for (i = 0; i < finding->nr_lowered; i++)
+		text_format(text, "  lowered %s\n", finding->lowered[i]);
+	for (i = 0; i < finding->nr_evidence; i++)
+		text_format(text, "  evidence %s\n", finding->evidence[i]);
+	if (finding->nr_lost_nearby)
+		text_format(text, "  lost %" PRIu64 "\n", finding->nr_lost_nearby);
+}
+
+static void print_count(struct text *text, const char *name, uint64_t count)
+{
+	if (count)
+		text_format(text, "quality %s %" PRIu64 "\n", name, count);
+}
+
+static void print_quality(struct text *text, const struct ct_quality *quality)
+{
+	uint32_t i;
+
+	print_count(text, "lost", quality->nr_lost);
+	for (i = 0; i < quality->nr_losses; i++) {
+		text_format(text, "  of t%u %s %" PRIu64 " from ", quality->losses[i].thread,
+			ct_loss_name(quality->losses[i].reason), quality->losses[i].count);
+		print_time(text, quality->losses[i].first);
+		text_add(text, " to ");
+		print_time(text, quality->losses[i].last);
+		text_add(text, "\n");
+	}
+	print_count(text, "mid-life", quality->nr_coros_mid_life);
+	print_count(text, "unseen", quality->nr_unseen);
+	print_count(text, "frames-reused", quality->nr_frames_reused);
+	print_count(text, "impossible", quality->nr_impossible);
+	print_count(text, "unknown-kinds", quality->nr_unknown_kinds);
+	print_count(text, "broken", quality->nr_broken_transitions);
+	print_count(text, "reordered", quality->nr_reordered);
+	print_count(text, "unmatched-wakes", quality->nr_unmatched_wakes);
+	print_count(text, "lower-grades", quality->has_lower_grades);
+}
+
+void case_print(struct text *text, const struct ct_report *report)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_findings; i++)
+		print_finding(text, &report->findings[i]);
+	if (!report->nr_findings)
+		text_add(text, "no findings\n");
+	for (i = 0; i < report->nr_remarks; i++)
+		text_format(text, "remark %s\n", report->remarks[i]);
+	print_quality(text, &report->quality);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A case: what happened, as a text trace, and what is to be said about it, in one file.
+ *
+ *	# what the case shows, in any number of lines
+ *	--- trace
+ *	...                  a text trace (src/textrace/textrace.h)
+ *	--- options grace=50ms wait_limit=2s
+ *	--- machine x86_64   where numbers of system calls matter; skipped on others
+ *	--- expect
+ *	finding waits-on-closed-descriptor proven
+ *	  title 2 of 3 coroutines wait *
+ *	...
+ *
+ * `options` may be left out. Each line of `expect` is a pattern (*, ?, [...]) for one line of the
+ *report as case_print prints it, in order; a line of three dots stands for any number of lines.
+ */
+#ifndef TESTS_CASE_FILE_H
+#define TESTS_CASE_FILE_H
+
+#include "corotracer/ct.h"
+#include "stream.h"
+#include "text.h"
+
+struct case_file {
+	const char *path;
+	char *content;
+	const char *trace; /* within content */
+	size_t trace_bytes;
+	unsigned trace_line;
+	const char *expect; /* NUL-terminated, within content */
+	unsigned expect_line;
+	bool is_for_other_machine;
+	struct ct_analyze_options options;
+};
+
+/* case_read: exits with a message where the file can not be read or is no case. */
+void case_read(const char *path, struct case_file *ret_case);
+void case_fini(struct case_file *file);
+
+/* case_open: the trace as a source; exits with a message where it can not be read. */
+struct ct_source *case_open(const struct case_file *file);
+
+/* case_print: a report in a stable form, a line for each fact. */
+void case_print(struct text *text, const struct ct_report *report);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs cases: each file's trace through the model and the detectors, and what they say against what
+ * the file expects. `run_case FILE...`; with --print it only prints what was said.
+ */
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze.h"
+#include "case_file.h"
+
+/* Cuts the next line out of *rest, which moves on; NULL at the end. */
+static char *next_line(char **rest)
+{
+	char *line = *rest, *end;
+
+	if (!line || !*line)
+		return NULL;
+	end = strchr(line, '\n');
+	if (end)
+		*end = '\0';
+	*rest = end ? end + 1 : NULL;
+	return line;
+}
+
+#define LINES_MAX 400
+
+struct lines {
+	const char *at[LINES_MAX];
+	size_t count;
+};
+
+static void split(char *text, struct lines *lines)
+{
+	char *line;
+
+	while (lines->count < LINES_MAX && (line = next_line(&text)))
+		lines->at[lines->count++] = line;
+}
+
+/* Do lines from `a` on match patterns from `p` on? Returns how many patterns matched at best. */
+static bool matches(
+	const struct lines *patterns, size_t p, const struct lines *actual, size_t a, size_t *best)
+{
+	for (; p < patterns->count; p++, a++) {
+		if (p > *best)
+			*best = p;
+		if (strcmp(patterns->at[p], "...") == 0) {
+			for (; a <= actual->count; a++) {
+				if (matches(patterns, p + 1, actual, a, best))
+					return true;
+			}
+			return false;
+		}
+		if (a >= actual->count || fnmatch(patterns->at[p], actual->at[a], 0) != 0)
+			return false;
+	}
+	return a == actual->count;
+}
+
+static bool check(const struct case_file *file, struct text *said)
+{
+	struct lines patterns = {0}, actual = {0};
+	struct text expected = {0}, copy = {0};
+	size_t best = 0;
+	bool is_equal;
+
+	text_add(&expected, file->expect);
+	text_add(&copy, text_peek(said));
+	if (expected.at)
+		split(expected.at, &patterns);
+	split(copy.at, &actual);
+	is_equal = matches(&patterns, 0, &actual, 0, &best);
+	if (!is_equal)
+		fprintf(stderr, "%s:%zu: does not match: %s\n--- said\n%s", file->path,
+			file->expect_line + best,
+			best < patterns.count ? patterns.at[best] : "(end)", text_peek(said));
+	text_fini(&expected);
+	text_fini(&copy);
+	return is_equal;
+}
+
+static bool run(const char *path, bool is_print_only)
+{
+	const struct ct_report *report;
+	struct ct_source *source;
+	struct case_file file;
+	struct ct_error error;
+	struct text said = {0};
+	bool is_right = true;
+
+	case_read(path, &file);
+	if (file.is_for_other_machine && !is_print_only)
+		exit(77);
+	source = case_open(&file);
+	if (analyze_source(source, &file.options, &report, &error) != CT_OK) {
+		fprintf(stderr, "%s: %s\n", path, error.text);
+		return false;
+	}
+	case_print(&said, report);
+	if (is_print_only)
+		printf("%s", text_peek(&said));
+	else
+		is_right = check(&file, &said);
+	text_fini(&said);
+	analyze_report_free(report);
+	source_close(source);
+	case_fini(&file);
+	return is_right;
+}
+
+int main(int argc, char **argv)
+{
+	bool is_print_only = argc > 1 && strcmp(argv[1], "--print") == 0;
+	int failures = 0, i;
+
+	for (i = 1 + is_print_only; i < argc; i++)
+		failures += !run(argv[i], is_print_only);
+	if (argc < 2) {
+		fprintf(stderr, "usage: run_case [--print] FILE...\n");
+		return 1;
+	}
+	return failures ? 1 : 0;
+}

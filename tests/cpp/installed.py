@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The installed C++ probe builds programs: by pkg-config, and by CMake where that is installed.
+
+usage: installed.py BUILD_FOLDER COMPILER
+
+Installs into a folder of its own and builds one program against what lies there, nothing else.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+#include <coroTracer.h>
+struct task {
+	struct promise_type : corotracer::PromiseMixin {
+		task get_return_object() { return {}; }
+		std::suspend_never initial_suspend() noexcept { return {}; }
+		std::suspend_never final_suspend() noexcept { return {}; }
+		void return_void() {}
+		void unhandled_exception() {}
+	};
+};
+static task body() { co_await std::suspend_never{}; }
+int main() { body(); return corotracer::InitTracer() ? 1 : 0; }
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.16)
+project(user CXX)
+find_package(corotracer-cpp REQUIRED)
+add_executable(user user.cpp)
+target_link_libraries(user corotracer::cpp)
+"""
+
+
+def run(command, **options):
+    """Runs a command; shows what it said and ends the test where it fails."""
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if result.returncode != 0:
+        print(" ".join(command) + "\n" + result.stdout + result.stderr, file=sys.stderr)
+        sys.exit(1)
+    return result.stdout
+
+
+def find(folder, name):
+    """The folder below `folder` that holds a file of this name."""
+    for path, _, files in os.walk(folder):
+        if name in files:
+            return path
+    print("not installed: " + name, file=sys.stderr)
+    sys.exit(1)
+
+
+def write(path, text):
+    """Makes a file with this content."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def by_pkg_config(compiler, root, work):
+    """Compiles with the flags that the .pc file gives."""
+    environment = dict(os.environ, PKG_CONFIG_LIBDIR=find(root, "corotracer-cpp.pc"),
+                       PKG_CONFIG_SYSROOT_DIR=root)
+    flags = run(["pkg-config", "--cflags", "--libs", "corotracer-cpp"], env=environment).split()
+    program = os.path.join(work, "by-pkg-config")
+    run([compiler, "-std=c++20", os.path.join(work, "user.cpp"), *flags, "-o", program])
+    run([program])
+
+
+def by_cmake(compiler, root, work):
+    """Configures and builds a CMake project that finds the package."""
+    folder = find(root, "corotracer-cpp-config.cmake")
+    write(os.path.join(work, "CMakeLists.txt"), CMAKE)
+    build = os.path.join(work, "build")
+    run(["cmake", "-S", work, "-B", build, "-Dcorotracer-cpp_DIR=" + folder,
+         "-DCMAKE_CXX_COMPILER=" + compiler])
+    run(["cmake", "--build", build])
+    run([os.path.join(build, "user")])
+
+
+def main():
+    build, compiler = sys.argv[1:]
+    if not shutil.which("pkg-config"):
+        print("skipped: no pkg-config", file=sys.stderr)
+        return 77
+    with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as work:
+        run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", root])
+        write(os.path.join(work, "user.cpp"), PROGRAM)
+        by_pkg_config(compiler, root, work)
+        if shutil.which("cmake"):
+            by_cmake(compiler, root, work)
+        else:
+            print("no cmake: its package file was not tried", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

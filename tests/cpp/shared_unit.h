@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library of test_cpp_shared.cpp tells.
+ */
+#ifndef TESTS_CPP_SHARED_UNIT_H
+#define TESTS_CPP_SHARED_UNIT_H
+
+struct probe_state {
+	const void *gate;
+	const void *process;
+	const void *thread;
+};
+
+__attribute__((visibility("default"))) struct probe_state state_in_library();
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Creates coroutines where a test looks for it: by a function that the compiler takes into the
+ * creator, and by one that it may not. Prints the lines, and waits to be looked at until its input
+ * ends.
+ */
+#include <cstdio>
+#include <sched.h>
+
+#include "coroTracer.h"
+
+template <class Promise> struct handle_of {
+	using promise_type = Promise;
+	std::coroutine_handle<> handle;
+};
+struct parts {
+	std::suspend_never initial_suspend() noexcept
+	{
+		return {};
+	}
+	std::suspend_always final_suspend() noexcept
+	{
+		return {};
+	}
+	void return_void() noexcept
+	{
+	}
+	void unhandled_exception() noexcept
+	{
+	}
+};
+namespace
+{
+struct with_base : parts, corotracer::PromiseMixin {
+	handle_of<with_base> get_return_object() noexcept
+	{
+		return {std::coroutine_handle<with_base>::from_promise(*this)};
+	}
+};
+} /* namespace */
+template <class Number> struct inner : parts {
+	handle_of<corotracer::traced<inner>> get_return_object() noexcept
+	{
+		return {std::coroutine_handle<inner>::from_promise(*this)};
+	}
+};
+
+static int taken_in_line, apart_line;
+
+/* Called once: taken into its creator by any optimisation. */
+static handle_of<with_base> taken_in()
+{
+	co_await std::suspend_always{};
+}
+
+__attribute__((noinline)) static handle_of<corotracer::traced<inner<int>>> apart()
+{
+	co_await std::suspend_always{};
+}
+
+__attribute__((noinline)) static void creates_taken_in()
+{
+	taken_in_line = __LINE__ + 1;
+	taken_in();
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void creates_apart()
+{
+	apart_line = __LINE__ + 1;
+	apart();
+	__asm__ volatile("");
+}
+
+/* Until the engine has looked at this program once more, so that it knows what is mapped where. */
+static void wait_for_a_look()
+{
+	const struct ctp_ring *ring = ctp_thread_self()->ring;
+
+	for (int i = 0; i < 2; i++) {
+		corotracer::unpark();
+		while (ctp_load_acquire(&ring->tail) < ctp_load_relaxed(&ring->head))
+			sched_yield();
+	}
+}
+
+int main()
+{
+	if (!corotracer::InitTracer())
+		return 1;
+	creates_taken_in();
+	creates_apart();
+	std::printf("creates_taken_in %d\ncreates_apart %d\n", taken_in_line, apart_line);
+	wait_for_a_look();
+	return 0;
+}
