@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What the integration tests share: where the binaries are, running them, and failing with a sentence."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+BUILD = pathlib.Path(os.environ["COROTRACER_BUILD"])
+SOURCE = pathlib.Path(os.environ["COROTRACER_SOURCE"])
+COROTRACER = str(BUILD / "corotracer")
+
+# A run in the background, or under nohup, ignores some signals, and children inherit that.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def fail(sentence):
+    print(f"FAILED: {sentence}", file=sys.stderr)
+    sys.exit(1)
+
+
+def check(condition, sentence):
+    if not condition:
+        fail(sentence)
+
+
+def run(*command, status=0, timeout=120, **options):
+    """Runs a command to its end; its exit status must be the one expected (None: any)."""
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                            timeout=timeout, check=False, **options)
+    if status is not None and result.returncode != status:
+        fail(f"{' '.join(map(str, command))} ended with {result.returncode}, not {status}\n"
+             f"{result.stdout}{result.stderr}")
+    return result
+
+
+def folder():
+    """A fresh folder that vanishes at the end: use it in a with statement."""
+    return tempfile.TemporaryDirectory(prefix="corotracer-test-")

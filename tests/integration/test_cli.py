@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: MIT
+"""The command line as people and scripts meet it: help, mistakes, outputs that fail, colours, text and back.
+
+Everything that is said of options is compared with cli/options.def, so that no option can be forgotten in
+help, man pages or completions.
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import subprocess
+
+from support import COROTRACER, SOURCE, BUILD, check, fail, folder, run
+
+OLDER = str(BUILD / "coroTracer")
+ESCAPE = "\033["
+
+TRACE = """\
+trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_realtime=1700000000000000000
+process 1 pid=100 program=/bin/server command="server -x" probe ledger
+thread 1 tid=101 name=worker-0
+thread 2 tid=102 name="work\\x1ber"
+site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
+site 2 kind=source file=/src/server.cpp line=120 function=handle reason=AsyncRead
+site 3 kind=source file=/src/reactor.cpp line=200 function=Reactor::on_hangup
+0.5ms t1 create c3 0x13010 @1
++1us t1 frame c3 0x13000 @2
++1us t1 resume c3
++1us t1 suspend c3 timer:5 @1
++1us t2 wake c0 frame:0x13000 @3
++1us t1 resume c3
++1us t1 return c3
++1us t1 destroy c3 life=done
+1ms t1 descriptor-open descriptor:7.1 @1
++1us t1 create c1 0x11010 @1
++1us t1 frame c1 0x11000 @2
++1us t1 descriptor-arm c7 descriptor:7.1 argument=1
++1us t1 suspend c1 descriptor:7 @2
+2ms t1 descriptor-open descriptor:8.1 @1
++1us t1 create c2 0x12010 @1
++1us t1 frame c2 0x12000 @2
++1us t1 descriptor-arm c8 descriptor:8.1 argument=1
++1us t1 suspend c2 descriptor:8 @2
+20ms t2 descriptor-close descriptor:7.1 @3
+20.5ms t2 descriptor-close descriptor:8.1 @3
+100ms t1 block-begin -1 call=epoll_wait
+100ms t2 park
+end 1 exited 0 at=1.9s
+"""
+
+
+def commands_and_options():
+    """{command: [option]} from the lists, as {"run": ["output", ...]}; options of every command in each."""
+    entry = re.compile(r'^[CO]\((\w+), (\w+)?,? ?"([^"]*)"', re.MULTILINE)
+    commands = {}
+    for name, text in re.findall(r'^C\((\w+), "([^"]*)"', (SOURCE / "cli/commands.def").read_text(),
+                                 re.MULTILINE):
+        commands[name] = text
+    options = {name: [] for name in commands}
+    for owner, _, text in entry.findall((SOURCE / "cli/options.def").read_text()):
+        for name in commands if owner == "EVERY" else [owner]:
+            options[name].append(text)
+    check(len(commands) >= 7 and len(options["RUN"]) >= 4, "the lists of options were not understood")
+    return {commands[name]: options[name] for name in commands}
+
+
+def check_help(lists):
+    for command, options in lists.items():
+        dashes = "--?" if command == "coroTracer" else "--"
+        pages = [run(COROTRACER, "help", command).stdout]
+        if command == "coroTracer":
+            pages.append(run(OLDER, "--help").stdout)
+        else:
+            pages.append(run(COROTRACER, command, "--help").stdout)
+            pages.append(run(COROTRACER, command, "-h").stdout)
+        check(len(set(pages)) == 1, f"help on '{command}' depends on how one asks")
+        for option in options:
+            check(re.search(rf"(^|[ ,]){dashes}{option}\b", pages[0], re.MULTILINE),
+                  f"help on '{command}' does not explain {dashes}{option}")
+        check("Examples:" in pages[0], f"help on '{command}' has no example")
+        check("Exit status:" in pages[0], f"help on '{command}' is silent about exit statuses")
+        longest = max(len(line) for line in pages[0].split("Examples:")[0].splitlines())
+        check(longest <= 80, f"help on '{command}' has a line of {longest} columns")
+    whole = run(COROTRACER, "--help").stdout
+    for command in lists:
+        check(command == "coroTracer" or re.search(rf"^  {command} ", whole, re.MULTILINE),
+              f"--help does not list '{command}'")
+    check(whole == run(COROTRACER, "help").stdout, "'help' and '--help' differ")
+
+
+def check_version():
+    version = re.search(r'VERSION_TEXT "(.*)"',
+                        (SOURCE / "include/corotracer/version.h").read_text()).group(1)
+    check(run(COROTRACER, "--version").stdout == f"corotracer {version}\n", "--version is wrong")
+
+
+def check_man_pages(lists):
+    pages = {command: run(COROTRACER, "help", "--man", command).stdout for command in lists}
+    pages[""] = run(COROTRACER, "help", "--man").stdout
+    for command, options in lists.items():
+        for option in options:
+            dash = r"(\\-)?" if command == "coroTracer" else r"\\-"
+            check(re.search(rf"^\.It .*Fl {dash}{option}( |$)", pages[command], re.MULTILINE),
+                  f"the man page of '{command}' does not explain {option}")
+    if not shutil.which("mandoc"):
+        print("mandoc is missing: the form of the man pages is not checked")
+        return
+    with folder() as place:
+        for command, page in pages.items():
+            path = pathlib.Path(place, f"corotracer-{command}.1")
+            path.write_text(page)
+            lint = subprocess.run(["mandoc", "-Tlint", "-Wstyle", path], capture_output=True, text=True,
+                                  check=False)
+            wrong = [line for line in lint.stdout.splitlines() if "referenced manual not found" not in line]
+            check(not wrong, "mandoc on the man page of '" + command + "': " + "\n".join(wrong))
+
+
+def completed(script, *words):
+    """What bash offers for the last word."""
+    call = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _corotracer; printf "%s\\n" "${COMPREPLY[@]}"'
+    return run("bash", "-c", call, script, "corotracer", *words).stdout.split()
+
+
+def check_completions(lists):
+    with folder() as place:
+        for shell in ("bash", "zsh", "fish"):
+            text = run(COROTRACER, "help", "--completion", shell).stdout
+            script = pathlib.Path(place, shell)
+            script.write_text(text)
+            if shutil.which(shell):
+                run(shell, "-n", script)
+            for command, options in lists.items():
+                check(command == "coroTracer" or all(option in text for option in options),
+                      f"the completion for {shell} lacks an option of '{command}'")
+        bash = pathlib.Path(place, "bash")
+        check(completed(bash, "re") == ["report"], "bash does not complete 're'")
+        check(completed(bash, "report", "--format", "m") == ["md"], "bash does not complete a format")
+        check("--max-members" in completed(bash, "report", "--m"), "bash does not complete an option")
+        check("dump" in completed(bash, "help", "d"), "bash does not complete a command behind help")
+
+
+def check_mistake(status, pattern, *arguments, program=COROTRACER):
+    result = run(program, *arguments, status=status)
+    check(result.stdout == "", f"{arguments} prints on standard output: {result.stdout}")
+    check(result.stderr.count("\n") == 1 and result.stderr.startswith("corotracer: "),
+          f"{arguments} does not complain in one line: {result.stderr}")
+    check(re.search(pattern, result.stderr), f"{arguments}: '{result.stderr}' lacks '{pattern}'")
+
+
+def check_mistakes(place):
+    garbage = pathlib.Path(place, "garbage")
+    garbage.write_bytes(b"\x00\x01\x02 this is no trace\n" * 100)
+    empty = pathlib.Path(place, "empty")
+    empty.touch()
+    check_mistake(2, "what shall be done")
+    check_mistake(2, "did you mean 'report'", "reprot")
+    check_mistake(2, r"to run a program: corotracer run -- \./app", "./app")
+    check_mistake(2, "unknown option '--nothing'", "--nothing")
+    for command in ("report", "dump", "info", "assemble"):
+        check_mistake(2, "unknown option '--nothing'.*help " + command, command, "--nothing")
+        check_mistake(2, "name a file", command)
+        check_mistake(2, "one file at a time", command, garbage, garbage)
+    check_mistake(2, "takes one of text|md|json", "report", "--format", "html", garbage)
+    check_mistake(2, "FIRST-LAST", "dump", "--events", "9-3", garbage)
+    check_mistake(2, "no such command", "help", "nothing")
+    check_mistake(2, "--output", "assemble", garbage)
+    check_mistake(4, "No such file", "report", place + "/nothing")
+    check_mistake(5, "not a trace", "report", garbage)
+    check_mistake(5, "empty", "info", empty)
+    check_mistake(2, "which program", "run")
+    check_mistake(2, "takes one of ctrace|jsonl", "run", "--format", "text", "--", "true")
+    check_mistake(2, "needs a trace in a file", "run", "--report", "-f", "jsonl", "--", "true")
+
+
+def check_outputs(place, trace):
+    """Each way in which writing can fail; a reader that goes away is none."""
+    for command in (["report"], ["report", "--format", "json"], ["dump"], ["info"],
+                    ["dump", "--events", "0-9"]):
+        full = run("sh", "-c", '"$@" >/dev/full', "sh", COROTRACER, *command, trace, status=3)
+        check("No space left" in full.stderr, f"{command} does not say that the disk is full: {full.stderr}")
+        closed = run("sh", "-c", '"$@" >&-', "sh", COROTRACER, *command, trace, status=3)
+        check("Bad file descriptor" in closed.stderr, f"{command} with output closed: {closed.stderr}")
+        reader, writer = os.pipe()
+        os.close(reader)
+        gone = subprocess.run([COROTRACER, *command, str(trace)], stdout=writer, stderr=subprocess.PIPE,
+                              check=False)
+        os.close(writer)
+        check(gone.returncode == 0 and gone.stderr == b"",
+              f"{command} with its reader gone: {gone.returncode}, {gone.stderr}")
+    check_mistake(4, "nothing", "report", "-o", place + "/nothing/x", trace)
+    check_mistake(4, "nothing", "assemble", "-o", place + "/nothing/x", trace)
+    check_mistake(3, "directory", "report", "-o", place, trace)
+    written = pathlib.Path(place, "report.md")
+    check(run(COROTRACER, "report", "-f", "md", "-o", written, trace).stdout == "", "-o prints as well")
+    check(written.read_text() == run(COROTRACER, "report", "-f", "md", trace).stdout, "-o writes another report")
+    check(not list(pathlib.Path(place).glob("*.partial")), "a half-written file was left behind")
+
+
+def on_terminal(*command, **environment):
+    """What a command prints on a terminal."""
+    primary, secondary = pty.openpty()
+    with subprocess.Popen([str(word) for word in command], stdout=secondary, stdin=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm", **environment}):
+        os.close(secondary)
+        output = b""
+        try:
+            while piece := os.read(primary, 65536):
+                output += piece
+        except OSError:  # the other end was closed: EIO
+            pass
+    os.close(primary)
+    return output.decode()
+
+
+def check_colours(trace):
+    report = [COROTRACER, "report", trace]
+    check(ESCAPE not in run(*report).stdout, "a pipe gets colours")
+    check(ESCAPE in run(*report, "--colour", "always").stdout, "--colour always does not colour")
+    check(ESCAPE in run(*report, "--color=always").stdout, "--color is not --colour")
+    check(ESCAPE in on_terminal(*report, NO_COLOR=""), "a terminal gets no colours")
+    check(ESCAPE not in on_terminal(*report, NO_COLOR="1"), "NO_COLOR is not heeded")
+    check(ESCAPE not in on_terminal(*report, TERM="dumb"), "a dumb terminal gets colours")
+    check(ESCAPE not in on_terminal(*report, "--colour", "never"), "--colour never colours")
+    check(ESCAPE in on_terminal(*report, "--colour", "always", NO_COLOR="1"), "NO_COLOR beats an option")
+    plain = run(*report).stdout
+    coloured = run(*report, "--colour", "always").stdout
+    check(re.sub("\033\\[[0-9;]*m", "", coloured) == plain, "colour carries a meaning of its own")
+    check("\033" not in plain, "a name from the trace reaches the terminal")
+
+
+def check_progress(trace):
+    """Work that takes long says so on a terminal, wipes the line, and is silent elsewhere."""
+    primary, secondary = pty.openpty()
+    with subprocess.Popen([COROTRACER, "report", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=secondary) as report:
+        os.close(secondary)
+        said = b""
+        while b"reading standard input" not in said:
+            check(select.select([primary], [], [], 60)[0], f"no sign of life, but: {said}")
+            said += os.read(primary, 4096)
+        report.stdin.write(trace.read_bytes())
+        report.stdin.close()
+        try:
+            while piece := os.read(primary, 4096):
+                said += piece
+        except OSError:  # the other end was closed: EIO
+            pass
+        check(report.wait(timeout=60) == 0 and said.endswith(b"\r\033[K"), f"the line is not wiped: {said}")
+    os.close(primary)
+
+
+def check_report(trace):
+    text = run(COROTRACER, "report", trace).stdout
+    for words in ("PROVEN", "waits-on-closed-descriptor", "co_await AsyncRead", "server.cpp:120",
+                  "Reactor::on_hangup", "reactor.cpp:200", "descriptor 7", "could be wrong", "next step",
+                  "observed until", "lost nearby", "Last events of coroutine 1"):
+        check(words in text, f"the report lacks '{words}':\n{text}")
+    check(text.index("Data quality") < text.index("PROVEN"), "findings come before data quality")
+    check(run(COROTRACER, "report", "-", input=trace.read_text()).stdout == text, "standard input reads otherwise")
+    brief = run(COROTRACER, "report", "--brief", trace).stdout
+    check(len(brief.splitlines()) < 8 and "PROVEN" in brief, f"--brief is not brief: {brief}")
+    one = run(COROTRACER, "report", "-n", "1", trace).stdout
+    check("... and 1 more" in one, "--max-members does not bound the list")
+
+
+def check_json(trace):
+    """J-1, J-2, J-3, J-4, J-5, J-6 and J-8 of docs/spec/report-json.md."""
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+    check(report["format"] == "corotracer-report" and report["version"] == 1, "J-1: the form is not named")
+    check(list(report).index("quality") < list(report).index("findings"), "J-8: findings come first")
+    finding, = report["findings"]
+    check([member["id"] for member in finding["members"]] == [1, 2], "the members are not complete")
+    check(finding["members"][0]["destroyed_ns"] is None, "J-2: not known is not null")
+    times = [value for key, value in finding["members"][0].items() if key.endswith("_ns") and value is not None]
+    check(times and all(isinstance(value, int) for value in times), f"J-3: times are no whole numbers: {times}")
+    check(finding["members"][0]["frame"] == "0x0000000000011000", "J-4: an address is no text")
+    check(report["sites"][finding["wait_site"] - 1]["line"] == 120, "J-6: a site is not found by its index")
+    check([entry["index"] for entry in report["sites"]] == [1, 2, 3], "J-6: indexes do not count from 1")
+    evidence = run(COROTRACER, "dump", "--events",
+                   f"{finding['first_event']}-{finding['last_event']}", trace).stdout
+    check("suspend c1" in evidence and "descriptor-close" in evidence, "J-5: the evidence is not there")
+
+
+def check_dump(place, trace):
+    assembled, again = pathlib.Path(place, "a.ctrace"), pathlib.Path(place, "b.ctrace")
+    run(COROTRACER, "assemble", "-o", assembled, trace)
+    first = run(COROTRACER, "dump", assembled).stdout
+    run(COROTRACER, "assemble", "-o", again, "-", input=first)
+    check(run(COROTRACER, "dump", again).stdout == first, "dump and assemble are not inverse")
+    check(run(COROTRACER, "dump", "/dev/stdin", input=first).stdout == first, "a pipe with a name can not be read")
+    check(run(COROTRACER, "report", again).stdout == run(COROTRACER, "report", assembled).stdout,
+          "the report of a copy differs")
+    lines = run(COROTRACER, "dump", "--events", "12", assembled).stdout.splitlines()
+    check(len(lines) == 1 and "suspend c1" in lines[0] and "server.cpp:120" in lines[0],
+          f"--events 12 prints {lines}")
+    life = run(COROTRACER, "dump", "--coroutine", "2", assembled).stdout
+    check(re.findall(r"t\d (\S+)", life) == ["create", "frame", "suspend"], f"the life of coroutine 2 is {life}")
+    life = run(COROTRACER, "dump", "--coroutine", "3", assembled).stdout
+    check(re.findall(r"t\d (\S+)", life) == ["create", "frame", "resume", "suspend", "wake", "resume", "return",
+                                             "destroy"], f"the life of coroutine 3 is {life}")
+    info = run(COROTRACER, "info", assembled).stdout
+    for words in ("00112233445566778899aabbccddeeff", "build-7", "2023-11-14 22:13:20 UTC", "/bin/server",
+                  "exit status 0", "descriptor-close", "bytes an event", "2.00 s"):
+        check(words in info, f"info lacks '{words}':\n{info}")
+
+
+def check_older(place):
+    for option, *value in (["-deepdive"], ["-html"], ["-export", "sqlite"]):
+        check_mistake(7, option, option, *value, "-out", place + "/x", program=OLDER)
+    check_mistake(2, "-cmd", "-n", "256", program=OLDER)
+    check_mistake(2, "did you mean '-out'", "-oot", "x", program=OLDER)
+    output = pathlib.Path(place, "older.jsonl")
+    result = run(OLDER, "-n", "256", "-cmd", "echo said; exit 9", "-out", output, status=9)
+    check(result.stdout == "said\n" and output.exists(), "the older spelling does not run a program")
+    result = run(OLDER, "-shm", "/tmp/x", "-sock", "/tmp/y", "-cmd", "true", cwd=place)
+    check("version 1" in result.stderr, "nothing is said about -shm and -sock")
+    check(pathlib.Path(place, "trace_output.jsonl").exists(), "the older default output is another")
+
+
+def main():
+    lists = commands_and_options()
+    check_help(lists)
+    check_version()
+    check_man_pages(lists)
+    check_completions(lists)
+    with folder() as place:
+        trace = pathlib.Path(place, "trace.txt")
+        trace.write_text(TRACE)
+        check_mistakes(place)
+        check_outputs(place, trace)
+        check_colours(trace)
+        check_progress(trace)
+        check_report(trace)
+        check_json(trace)
+        check_dump(place, trace)
+        check_older(place)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.TimeoutExpired as late:
+        fail(str(late))

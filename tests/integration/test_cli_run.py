@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""corotracer run in front of a command must not change what the command does.
+
+Exit statuses, signals, standard streams, what is ignored and what is closed; what can not be started or
+written; and the line at the end.
+"""
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+
+from support import COROTRACER, check, fail, folder, run
+
+# Says "ready", counts SIGINT, and tells at SIGTERM how many came.
+COUNTER = r"""
+import signal, sys
+count = 0
+def interrupted(number, frame):
+    global count
+    count += 1
+    print("interrupted", flush=True)
+def ended(number, frame):
+    print("count", count, flush=True)
+    sys.exit(42)
+signal.signal(signal.SIGINT, interrupted)
+signal.signal(signal.SIGTERM, ended)
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+# Says "ready", and the name of the first signal.
+TELLER = r"""
+import signal, sys
+def told(number, frame):
+    print(signal.Signals(number).name, flush=True)
+    sys.exit(number)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
+    signal.signal(number, told)
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+LAST_LINE = (r"corotracer: [\d,]+ events?, [\d,]+ lost, [\d,]+ coroutines?, [\d,]+ findings?( \(.*\))?; "
+             r"trace in (\S+) \([\d.]+ \S+\); next: corotracer report \2")
+
+
+def traced(place, *command, status=0, **options):
+    return run(COROTRACER, "run", "-o", place + "/t.ctrace", "--", *command, status=status, **options)
+
+
+def check_exit_statuses(place):
+    for status in (0, 1, 2, 42, 126, 127, 255):
+        traced(place, "sh", "-c", f"exit {status}", status=status)
+    for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM, signal.SIGPIPE):
+        traced(place, "sh", "-c", f"ulimit -c 0; kill -{int(number)} $$", status=128 + number)
+    traced(place, "sh", "-c", 'exit "$1"', "sh", "3", status=3)
+
+
+def check_commands_that_can_not_start(place):
+    plain = pathlib.Path(place, "plain")
+    plain.write_text("not a program\n")
+    plain.chmod(0o644)
+    for command, status, words in (("no-such-command-here", 127, "PATH"), ("./nothing", 127, "no command"),
+                                   ("", 127, "no command"), (str(plain), 126, "Permission denied"),
+                                   (place, 126, "directory")):
+        result = traced(place, command, status=status)
+        check(words in result.stderr and result.stderr.count("\n") == 1,
+              f"'{command}' is refused with: {result.stderr}")
+        check(not pathlib.Path(place, "t.ctrace").exists(), f"'{command}' left a trace")
+
+
+def check_outputs_that_can_not_be_written(place):
+    mark = pathlib.Path(place, "started")
+    for output in (place + "/nothing/t.ctrace", place):
+        result = run(COROTRACER, "run", "-o", output, "--", "touch", mark, status=None)
+        check(result.returncode in (3, 4) and result.stderr.count("\n") == 1,
+              f"-o {output}: {result.returncode}, {result.stderr}")
+        check(not mark.exists(), f"the program was started though '{output}' can not be written")
+
+
+def check_full_disk(place):
+    """The output fails after the start: the program runs on, and its status is ours."""
+    command = 'ulimit -f 1; exec "$0" run -o "$1" -- sh -c "trap : XFSZ; cat /etc/passwd /etc/passwd; exit 5"'
+    result = run("sh", "-c", command, COROTRACER, place + "/small.ctrace", status=None)
+    check(result.returncode in (3, 5), f"with no room for the trace: {result.returncode}, {result.stderr}")
+
+
+def check_streams(place):
+    result = traced(place, "sh", "-c", "cat; echo wrong >&2", input="through\n")
+    check(result.stdout == "through\n", "standard input or output does not reach the program")
+    check(result.stderr.startswith("wrong\n"), "standard error does not reach the user")
+    last = result.stderr.splitlines()[-1]
+    check(re.fullmatch(LAST_LINE, last), f"the last line is: {last}")
+    rows = run(COROTRACER, "run", "-f", "jsonl", "-o", "-", "--", "true")
+    check(rows.stdout == "", f"a program without coroutines has rows: {rows.stdout}")
+    result = run(COROTRACER, "run", "true", cwd=place)
+    check(pathlib.Path(place, "corotracer.ctrace").exists(), "the default output is another")
+    check("InitTracer" in result.stderr, "nothing is said to a program without a probe")
+    result = run(COROTRACER, "run", "--report", "-o", place + "/t.ctrace", "--", "echo", "first")
+    check(result.stdout.startswith("first\ncorotracer report"), "--report does not follow the program's output")
+
+
+def check_inheritance(place):
+    """What is ignored, blocked and open is the same with and without us."""
+    states = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"]
+    tracer = [COROTRACER, "run", "-o", place + "/t.ctrace", "--"]
+    for before in ("", 'trap "" HUP INT; '):
+        alone = run("sh", "-c", before + 'exec "$@"', "sh", *states).stdout
+        under = run("sh", "-c", before + 'exec "$@"', "sh", *tracer, *states).stdout
+        check(alone == under, f"signals differ:\n{alone}{under}")
+    closed = 'for n in 0 1 2; do [ -e /proc/$$/fd/$n ] && echo $n open >>"$1"; done; exit 0'
+    told = pathlib.Path(place, "open")
+    run("sh", "-c", '"$0" run -o "$1" -- sh -c "$2" sh "$3" <&- >&-', COROTRACER, place + "/t.ctrace", closed,
+        told)
+    check(told.read_text() == "2 open\n", f"closed streams were opened for the program: {told.read_text()}")
+
+
+def started(place, program, **options):
+    return subprocess.Popen([COROTRACER, "run", "-o", place + "/t.ctrace", "--", "python3", "-c", program],
+                            stderr=subprocess.PIPE, text=True, **options)
+
+
+def check_signals(place):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"):
+        number = getattr(signal, name)
+        with started(place, TELLER, stdout=subprocess.PIPE, start_new_session=True) as tracer:
+            check(tracer.stdout.readline() == "ready\n", "the program did not start")
+            tracer.send_signal(number)
+            check(tracer.stdout.readline() == name + "\n", f"{name} was not passed on")
+            tracer.communicate(timeout=60)
+            check(tracer.returncode == number, f"after {name} the exit status is {tracer.returncode}")
+
+
+def check_many_signals(place):
+    """One signal, and a second, do not end the tracer: the program decides."""
+    with started(place, COUNTER, stdout=subprocess.PIPE, start_new_session=True) as tracer:
+        check(tracer.stdout.readline() == "ready\n", "the program did not start")
+        for _ in range(3):
+            tracer.send_signal(signal.SIGINT)
+            check(tracer.stdout.readline() == "interrupted\n", "an interrupt was not passed on")
+        tracer.send_signal(signal.SIGTERM)
+        output, errors = tracer.communicate(timeout=60)
+        check(output == "count 3\n" and tracer.returncode == 42, f"{output} {errors}")
+        check(re.search(LAST_LINE, errors), f"no last line after signals: {errors}")
+
+
+class Terminal:
+    """A controlling terminal for a process: what is typed there goes to the whole foreground group."""
+
+    def __init__(self):
+        self.primary, self.secondary = pty.openpty()
+        self.pending = b""
+
+    def take(self):
+        os.setsid()
+        os.close(os.open(os.ttyname(self.secondary), os.O_RDWR))
+
+    def read_line(self):
+        while b"\n" not in self.pending:
+            self.pending += os.read(self.primary, 4096)
+        line, self.pending = self.pending.split(b"\n", 1)
+        return line.replace(b"\r", b"").replace(b"^C", b"").decode()
+
+
+def check_terminal(place):
+    """Ctrl-C reaches the program once, from the terminal, and not a second time from us."""
+    terminal = Terminal()
+    with started(place, COUNTER, stdin=terminal.secondary, stdout=terminal.secondary,
+                 preexec_fn=terminal.take) as tracer:
+        check(terminal.read_line() == "ready", "the program did not start on a terminal")
+        os.write(terminal.primary, b"\x03")
+        check(terminal.read_line() == "interrupted", "Ctrl-C did not reach the program")
+        tracer.send_signal(signal.SIGTERM)
+        line = terminal.read_line()
+        check(line == "count 1", f"Ctrl-C once, and the program saw: {line}")
+        check(tracer.wait(timeout=60) == 42, f"the exit status is {tracer.returncode}")
+    refused = subprocess.run([COROTRACER, "run", "-o", "-", "--", "true"], stdout=terminal.secondary,
+                             stderr=subprocess.PIPE, check=False)
+    check(refused.returncode == 2 and b"terminal" in refused.stderr, "a trace is written to a terminal")
+
+
+def main():
+    with folder() as place:
+        check_commands_that_can_not_start(place)
+        check_outputs_that_can_not_be_written(place)
+        check_exit_statuses(place)
+        check_full_disk(place)
+        check_streams(place)
+        check_inheritance(place)
+        check_signals(place)
+        check_many_signals(place)
+        check_terminal(place)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.TimeoutExpired as late:
+        fail(str(late))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Every command in the documents works.
+
+The lines of ```sh blocks are run as they stand, in a folder where `./dev`, the example's sources and a server to
+trace are found, with the build's binaries on the path. Commands of ./dev that would build or test everything
+again are checked against its own list instead. Links between documents must lead somewhere.
+"""
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+from support import BUILD, SOURCE, check, folder, run
+
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)[^)]*\)")
+DEV_COMMAND = re.compile(r"^(?:[A-Z]+=\S+ )*\./dev\s+(\S+)")
+
+
+def documents():
+    names = run("git", "-C", SOURCE, "ls-files", "*.md").stdout.split()
+    return [SOURCE / name for name in names if (SOURCE / name).exists()]
+
+
+def commands(text):
+    for block in BLOCK.findall(text):
+        for line in block.replace("\\\n", " ").splitlines():
+            line = line.split("  #")[0].strip()
+            if line and not line.startswith("#"):
+                yield line
+
+
+def prepare(scratch):
+    """What the documents take for granted: a program to trace, named ./server, and a trace of it."""
+    server = scratch / "server"
+    server.write_text(f"#!/bin/sh\nexec {BUILD}/examples/example-tcp-server-fault-a --self-load 5:3 "
+                      "--exit-after-idle 0.3 >/dev/null 2>&1\n")
+    server.chmod(0o755)
+    for name in ("examples", "docs", "tests", "tools"):
+        (scratch / name).symlink_to(SOURCE / name)
+    (scratch / "build").symlink_to(BUILD)
+    shutil.copy(SOURCE / "dev", scratch / "dev")
+
+
+def run_documents(scratch):
+    environment = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"}
+    dev_commands = re.findall(r"^  (\w+)", run(SOURCE / "dev", "help").stdout, re.MULTILINE)
+    count = 0
+    for document in documents():
+        for command in commands(document.read_text(encoding="utf-8")):
+            count += 1
+            of_dev = DEV_COMMAND.match(command)
+            place = f"{document.relative_to(SOURCE)}: `{command}`"
+            if of_dev:
+                check(of_dev.group(1) in dev_commands, f"{place}: ./dev has no such command")
+                continue
+            result = run("bash", "-c", command, cwd=scratch, env=environment, status=None)
+            check(result.returncode == 0, f"{place} ended with {result.returncode}:\n{result.stdout}{result.stderr}")
+    return count
+
+
+def check_links():
+    for document in documents():
+        for target in LINK.findall(document.read_text(encoding="utf-8")):
+            check((document.parent / target).exists(), f"{document.relative_to(SOURCE)} leads to '{target}': nothing there")
+
+
+def main():
+    check_links()
+    with folder() as name:
+        prepare(pathlib.Path(name))
+        count = run_documents(pathlib.Path(name))
+    check(count > 5, f"only {count} commands found: is the pattern still right?")
+    print(f"{count} commands")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
