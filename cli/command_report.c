@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer report: a trace judged, and told as text, Markdown or JSON.
+ * corotracer report: a trace judged, and told as text, Markdown, HTML or JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,8 @@ static enum ct_report_format chosen_format(const char *name)
 {
 	if (name && strcmp(name, "md") == 0)
 		return CT_REPORT_MARKDOWN;
+	if (name && strcmp(name, "html") == 0)
+		return CT_REPORT_HTML;
 	if (name && strcmp(name, "json") == 0)
 		return CT_REPORT_JSON;
 	return CT_REPORT_TEXT;

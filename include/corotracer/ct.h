@@ -287,6 +287,7 @@ enum ct_report_format {
 	CT_REPORT_TEXT = 0,
 	CT_REPORT_MARKDOWN,
 	CT_REPORT_JSON,
+	CT_REPORT_HTML, /* one page that refers to nothing outside itself */
 };
 
 struct ct_report_options {

@@ -40,6 +40,9 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 	case CT_REPORT_MARKDOWN:
 		report_markdown(text, report, &options);
 		return text_status(text, reterr);
+	case CT_REPORT_HTML:
+		report_html(text, report, &options);
+		return text_status(text, reterr);
 	case CT_REPORT_JSON:
 		report_json(text, report);
 		return text_status(text, reterr);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling what was found: a report as text for a terminal, as Markdown for a pull request, as JSON for
- * programs (docs/spec/report-json.md).
+ * Telling what was found: a report as text for a terminal, as Markdown for a pull request, as an HTML page
+ * that needs nothing else, as JSON for programs (docs/spec/report-json.md).
  *
- * Text and Markdown are bounded whatever the report holds: lists end in "... and N more". JSON holds
+ * Text, Markdown and HTML are bounded whatever the report holds: lists end in "... and N more". JSON holds
  * everything. Nothing that a trace contains reaches a terminal or a page unescaped (safe.h). Rendering
  * reads the report and its tables, and changes and keeps nothing; it may run on several threads at once.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The three forms of a report, as render_report calls them: options are complete here, with defaults put
+ * The forms of a report, as render_report calls them: options are complete here, with defaults put
  * in. Failures show in the text's status.
  */
 #ifndef RENDER_REPORT_H
@@ -12,6 +12,8 @@
 void report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_markdown(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
+void report_html(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_json(struct text *text, const struct ct_report *report);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making text that came out of a trace fit to be shown: for a terminal, and for Markdown.
+ * Making text that came out of a trace fit to be shown: for a terminal, for Markdown, and for HTML.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -92,6 +92,39 @@ void render_markdown(struct text *text, const char *safe)
 		if (strchr("\\`*_{}[]<>#|~&!$", *safe))
 			text_char(text, '\\');
 		text_char(text, *safe);
+	}
+}
+
+/* What stands for a character that HTML would obey; NULL: the character itself. */
+static const char *html_entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void render_html(struct text *text, const char *safe, size_t nr_bytes)
+{
+	const char *entity;
+	size_t i;
+
+	for (i = 0; i < nr_bytes; i++) {
+		entity = html_entity(safe[i]);
+		if (entity)
+			text_add(text, entity);
+		else
+			text_char(text, safe[i]);
 	}
 }
 

@@ -27,6 +27,12 @@ void render_safe(struct text *text, const char *value);
  */
 void render_markdown(struct text *text, const char *safe);
 
+/*
+ * render_html: appends a text, already safe, as the content of an HTML element or of an attribute in
+ * quotes: it shows just these characters.
+ */
+void render_html(struct text *text, const char *safe, size_t nr_bytes);
+
 /* render_columns: the number of characters of a safe text: what it takes on a line, near enough. */
 size_t render_columns(const char *safe, size_t nr_bytes);
 

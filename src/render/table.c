@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small table of texts: aligned columns, or Markdown.
+ * A small table of texts: aligned columns, Markdown, or HTML.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -82,23 +82,25 @@ static void print_cell(const struct table *table, struct text *text, size_t row,
 	*blanks = is_right ? 0 : padding;
 }
 
-static bool is_printable(const struct table *table, struct text *text)
+/* The widths of all columns, and the number of rows: 0 where the table is broken, and so the text. */
+static size_t measure(const struct table *table, struct text *text, size_t *ret_width)
 {
+	unsigned column;
+
 	assert(table->nr_columns && table->nr_columns <= TABLE_MAX_COLUMNS);
 	text->is_broken |= table->cells.is_broken;
-	return !table->cells.is_broken;
+	if (table->cells.is_broken)
+		return 0;
+	for (column = 0; column < table->nr_columns; column++)
+		ret_width[column] = width_of(table, column);
+	return table->ends.count / table->nr_columns;
 }
 
 void table_print(const struct table *table, struct text *text, const char *indent)
 {
-	size_t nr_rows, width[TABLE_MAX_COLUMNS], row, blanks;
+	size_t width[TABLE_MAX_COLUMNS], nr_rows = measure(table, text, width), row, blanks;
 	unsigned column;
 
-	if (!is_printable(table, text))
-		return;
-	nr_rows = table->ends.count / table->nr_columns;
-	for (column = 0; column < table->nr_columns; column++)
-		width[column] = width_of(table, column);
 	for (row = 0; row < nr_rows; row++) {
 		text_add(text, indent);
 		blanks = 0;
@@ -141,14 +143,9 @@ static void print_rule(const struct table *table, struct text *text, const size_
 
 void table_print_markdown(const struct table *table, struct text *text)
 {
-	size_t nr_rows, width[TABLE_MAX_COLUMNS], row;
+	size_t width[TABLE_MAX_COLUMNS], nr_rows = measure(table, text, width), row;
 	unsigned column;
 
-	if (!is_printable(table, text))
-		return;
-	nr_rows = table->ends.count / table->nr_columns;
-	for (column = 0; column < table->nr_columns; column++)
-		width[column] = width_of(table, column);
 	for (row = 0; row < nr_rows; row++) {
 		text_char(text, '|');
 		for (column = 0; column < table->nr_columns; column++) {
@@ -159,4 +156,34 @@ void table_print_markdown(const struct table *table, struct text *text)
 		if (row == 0)
 			print_rule(table, text, width);
 	}
+}
+
+static void print_html_cell(
+	const struct table *table, struct text *text, size_t row, unsigned column)
+{
+	const char *element = row == 0 ? "th" : "td";
+	size_t nr_bytes;
+	const char *at = cell(table, row, column, &nr_bytes);
+
+	text_format(text, "<%s%s%s>", element, row == 0 ? " scope=\"col\"" : "",
+		table->right >> column & 1u ? " class=\"right\"" : "");
+	render_html(text, at, nr_bytes);
+	text_format(text, "</%s>", element);
+}
+
+void table_print_html(const struct table *table, struct text *text)
+{
+	size_t width[TABLE_MAX_COLUMNS], nr_rows = measure(table, text, width), row;
+	unsigned column;
+
+	text_add(text, "<div class=\"wide\"><table>\n");
+	for (row = 0; row < nr_rows; row++) {
+		text_add(text, "<tr>");
+		for (column = 0; column < table->nr_columns; column++) {
+			if (width[column])
+				print_html_cell(table, text, row, column);
+		}
+		text_add(text, "</tr>\n");
+	}
+	text_add(text, "</table></div>\n");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small table of texts, filled cell by cell, printed with aligned columns or as a Markdown table.
+ * A small table of texts, filled cell by cell, printed with aligned columns, as Markdown or as HTML.
  *
  *	table_init(&table, 3, TABLE_RIGHT(1));
  *	table_add(&table, "coroutine"); table_add(&table, "since"); table_add(&table, "waits for");
@@ -40,7 +40,8 @@ void table_add(struct table *table, const char *safe);
 /* table_print: aligned columns, two blanks between, each line behind `indent`. */
 void table_print(const struct table *table, struct text *text, const char *indent);
 
-/* table_print_markdown: with everything in the cells escaped. */
+/* table_print_markdown, table_print_html: with everything in the cells escaped. */
 void table_print_markdown(const struct table *table, struct text *text);
+void table_print_html(const struct table *table, struct text *text);
 
 #endif

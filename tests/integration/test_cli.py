@@ -163,7 +163,7 @@ def check_mistakes(place):
         check_mistake(2, "unknown option '--nothing'.*help " + command, command, "--nothing")
         check_mistake(2, "name a file", command)
         check_mistake(2, "one file at a time", command, garbage, garbage)
-    check_mistake(2, "takes one of text|md|json", "report", "--format", "html", garbage)
+    check_mistake(2, "takes one of text|md|html|json", "report", "--format", "xml", garbage)
     check_mistake(2, "FIRST-LAST", "dump", "--events", "9-3", garbage)
     check_mistake(2, "no such command", "help", "nothing")
     check_mistake(2, "--output", "assemble", garbage)

@@ -101,6 +101,16 @@ static void test_markdown(void)
 	expect(render_markdown, "`code`", "\\`code\\`");
 }
 
+static void test_html(void)
+{
+	static const char bytes[] = "<a href=\"x\">'&amp;' b</a>and this is not meant";
+	struct text text = {0};
+
+	render_html(&text, bytes, 25);
+	CHECK_TEXT(text_peek(&text), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39; b&lt;/a&gt;");
+	text_fini(&text);
+}
+
 static void expect_time(ct_time time, const char *expected)
 {
 	struct text text = {0};
@@ -192,6 +202,14 @@ static void test_table(void)
 	text_clear(&text);
 	table_print_markdown(&table, &text);
 	CHECK_TEXT(text_peek(&text), "| id | name |\n| ---: | --- |\n| 7 | a\\|b |\n| 1025 |  |\n");
+	text_clear(&text);
+	table_print_html(&table, &text);
+	CHECK_TEXT(text_peek(&text),
+		"<div class=\"wide\"><table>\n"
+		"<tr><th scope=\"col\" class=\"right\">id</th><th scope=\"col\">name</th></tr>\n"
+		"<tr><td class=\"right\">7</td><td>a|b</td></tr>\n"
+		"<tr><td class=\"right\">1025</td><td></td></tr>\n"
+		"</table></div>\n");
 	table_fini(&table);
 	text_fini(&text);
 }
@@ -202,6 +220,7 @@ int main(void)
 	test_files();
 	test_safe();
 	test_markdown();
+	test_html();
 	test_times();
 	test_events();
 	test_table();

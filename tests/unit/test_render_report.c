@@ -324,6 +324,8 @@ static void test_forms(void)
 	expect_file("report-brief.txt", &report, (struct ct_report_options){.is_brief = true});
 	expect_file("report.md", &report,
 		(struct ct_report_options){.format = CT_REPORT_MARKDOWN, .max_members = 2});
+	expect_file("report.html", &report,
+		(struct ct_report_options){.format = CT_REPORT_HTML, .max_members = 2});
 	expect_file("report.json", &report,
 		(struct ct_report_options){.format = CT_REPORT_JSON, .max_members = 1});
 	free(members);
@@ -363,6 +365,10 @@ static void test_million(void)
 	text_fini(&text);
 	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});
 	CHECK(text.length < 20000);
+	text_fini(&text);
+	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_HTML});
+	CHECK(text.length < 20000);
+	CHECK(strstr(text_peek(&text), "... and 999,990 more") != NULL);
 	text_fini(&text);
 	/* Everything for programs: but a thousand are enough to see it. */
 	finding.nr_members = 1000;
@@ -444,6 +450,11 @@ static void test_hostile(void)
 	CHECK(strstr(text_peek(&text), "](http") == NULL || strstr(text_peek(&text), "\\](http"));
 	CHECK(strstr(text_peek(&text), " @all") == NULL);
 	text_fini(&text);
+	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_HTML});
+	CHECK(is_harmless(text_peek(&text)));
+	CHECK(strstr(text_peek(&text), "<script>") == NULL);
+	CHECK(strstr(text_peek(&text), "&lt;script&gt;") != NULL);
+	text_fini(&text);
 	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_JSON});
 	CHECK(is_harmless(text_peek(&text)));
 	text_fini(&text);
@@ -492,7 +503,7 @@ static void test_missing_memory(void)
 
 	report.quality.losses = losses;
 	report.quality.nr_losses = 3;
-	for (format = CT_REPORT_TEXT; format <= CT_REPORT_JSON; format++) {
+	for (format = CT_REPORT_TEXT; format <= CT_REPORT_HTML; format++) {
 		struct ct_report_options options = {.format = (enum ct_report_format)format};
 
 		CHECK(render_with_failures(&report, options) > 5);
