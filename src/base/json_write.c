@@ -59,37 +59,6 @@ void json_close(struct json *json, char bracket)
 		text_char(json->text, '\n');
 }
 
-/* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), or 0. */
-static size_t utf8_length(const unsigned char *at)
-{
-	static const struct {
-		unsigned char first_low, first_high, second_low, second_high, length;
-	} forms[] = {
-		{0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3},
-		{0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-	size_t i, k;
-
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (at[0] < forms[i].first_low || at[0] > forms[i].first_high)
-			continue;
-		if (at[1] < forms[i].second_low || at[1] > forms[i].second_high)
-			return 0;
-		for (k = 2; k < forms[i].length; k++) {
-			if ((at[k] & 0xc0) != 0x80)
-				return 0;
-		}
-		return forms[i].length;
-	}
-	return 0;
-}
-
 static void escape(struct text *text, unsigned char c)
 {
 	switch (c) {
@@ -121,7 +90,7 @@ static void quoted(struct text *text, const char *value)
 			escape(text, *at++);
 			continue;
 		}
-		length = *at < 0x80 ? 1 : utf8_length(at);
+		length = *at < 0x80 ? 1 : text_utf8_length(at);
 		if (length == 0) {
 			text_add(text, "\\ufffd");
 			at++;

@@ -80,6 +80,47 @@ void text_format(struct text *text, const char *format, ...)
 	text->length += (size_t)length;
 }
 
+size_t text_utf8_length(const unsigned char *at)
+{
+	static const struct {
+		unsigned char first_low, first_high, second_low, second_high, length;
+	} forms[] = {
+		{0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (at[0] < forms[i].first_low || at[0] > forms[i].first_high)
+			continue;
+		if (at[1] < forms[i].second_low || at[1] > forms[i].second_high)
+			return 0;
+		for (k = 2; k < forms[i].length; k++) {
+			if ((at[k] & 0xc0) != 0x80)
+				return 0;
+		}
+		return forms[i].length;
+	}
+	return 0;
+}
+
+void text_utf8(struct text *text, const char *value)
+{
+	const unsigned char *at = (const unsigned char *)value;
+	size_t length;
+
+	for (; *at; at += length ? length : 1) {
+		length = *at < 0x80 ? 1 : text_utf8_length(at);
+		text_append(text, length ? (const char *)at : "\xef\xbf\xbd", length ? length : 3);
+	}
+}
+
 void text_duration(struct text *text, int64_t ns)
 {
 	static const struct {

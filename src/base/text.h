@@ -35,6 +35,13 @@ void text_char(struct text *text, char c);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
+ * text_utf8_length: the bytes of the well-formed UTF-8 sequence of more than one byte at `at` (RFC 3629), or
+ * 0; reads no byte behind a NUL. text_utf8: appends a text with U+FFFD for each byte that is no UTF-8.
+ */
+size_t text_utf8_length(const unsigned char *at);
+void text_utf8(struct text *text, const char *value);
+
+/*
  * text_duration: nanoseconds with three significant digits and a unit that fits: "412 ns", "3.21
  * ms", "1.20 s". text_count: a whole number with thousands separated: "1,234,567".
  */
