@@ -332,7 +332,6 @@ static void print_resource(struct text *text, uint64_t object)
 	uint64_t identity = CTP_HANDLE_IDENTITY(object);
 	const char *name = textrace_name(TEXTRACE_RESOURCES, resource);
 
-	text_char(text, ' ');
 	if (!name || resource == CTP_RESOURCE_NONE) {
 		print_hex(text, object);
 		return;
@@ -352,26 +351,30 @@ static void print_resource(struct text *text, uint64_t object)
 	}
 }
 
-static void print_object(struct text *text, const struct ct_event *event)
+static bool has_object(const struct ct_event *event)
 {
+	enum kind_object holds = kind_object(event->kind);
+
+	return event->object || holds == KIND_OBJECT_NUMBER || holds == KIND_OBJECT_CORO;
+}
+
+void textrace_print_object(struct text *text, const struct ct_event *event)
+{
+	if (!has_object(event))
+		return;
 	switch (kind_object(event->kind)) {
 	case KIND_OBJECT_NUMBER:
-		text_char(text, ' ');
 		print_signed(text, (int64_t)event->object);
 		break;
 	case KIND_OBJECT_CORO:
-		text_add(text, " c");
+		text_char(text, 'c');
 		print_number(text, event->object);
 		break;
 	case KIND_OBJECT_RESOURCE:
-		if (event->object)
-			print_resource(text, event->object);
+		print_resource(text, event->object);
 		break;
 	default:
-		if (event->object) {
-			text_char(text, ' ');
-			print_hex(text, event->object);
-		}
+		print_hex(text, event->object);
 		break;
 	}
 }
@@ -433,7 +436,9 @@ void textrace_print_event(
 	print_place(text, event);
 	print_kind(text, event->kind);
 	print_coro(text, event);
-	print_object(text, event);
+	if (has_object(event))
+		text_char(text, ' ');
+	textrace_print_object(text, event);
 	if (event->site) {
 		text_add(text, " @");
 		print_number(text, event->site);

@@ -89,6 +89,9 @@ void textrace_print_tables(struct text *text, const struct ct_tables *tables);
 void textrace_print_event(
 	struct text *text, const struct ct_tables *tables, const struct ct_event *event);
 
+/* textrace_print_object: the object alone, as the event's line has it; nothing where it has none. */
+void textrace_print_object(struct text *text, const struct ct_event *event);
+
 /*
  * textrace_to_sink: writes all that a source holds into a sink, as an engine would: definitions, then
  * records with CLOCK_MONOTONIC times (the epoch is the first clock reading), then the end. Notes
