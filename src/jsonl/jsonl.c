@@ -13,6 +13,7 @@
 
 #include "io.h"
 #include "jsonl.h"
+#include "jsonl_coros.h"
 #include "kind_words.h"
 #include "map.h"
 #include "text.h"
@@ -23,7 +24,6 @@
 #define WAITING_MAX (1u << 20)
 #define WRITE_BYTES (256u << 10)
 #define CORO_PREFIX_SHIFT 48
-#define PROCESS_SHIFT 56
 
 /* One event that waits. */
 struct waiting {
@@ -46,13 +46,6 @@ struct stream {
 	int64_t place;
 };
 
-/* A coroutine that is alive, as far as rows need it. */
-struct coro {
-	uint64_t frame;
-	uint64_t nr_rows;
-	bool is_active;
-};
-
 struct jsonl_sink {
 	struct ct_sink sink;
 	struct io_output output;
@@ -68,53 +61,9 @@ struct jsonl_sink {
 	VEC(uint64_t) tids;
 	struct map probes_of; /* process to its number of probes' segments */
 	struct timeline timelines[NR_CLOCKS];
-	struct map coro_of; /* process and id to index */
-	VEC(struct coro) coros;
-	VEC(uint32_t) free_coros;
+	struct jsonl_coros coros;
 	struct text rows;
 };
-
-/* ----------------------------------------------------------------- coroutines */
-
-static uint64_t coro_key(uint32_t process, uint64_t id)
-{
-	return (uint64_t)process << PROCESS_SHIFT ^ id;
-}
-
-static bool new_coro(struct jsonl_sink *jsonl, uint32_t *ret_index)
-{
-	struct coro coro = {0};
-
-	if (jsonl->free_coros.count) {
-		*ret_index = jsonl->free_coros.at[--jsonl->free_coros.count];
-		jsonl->coros.at[*ret_index] = coro;
-		return true;
-	}
-	*ret_index = (uint32_t)jsonl->coros.count;
-	return vec_push(&jsonl->coros, coro);
-}
-
-static struct coro *find_coro(struct jsonl_sink *jsonl, uint64_t key)
-{
-	uint32_t index;
-
-	if (map_get(&jsonl->coro_of, key, &index))
-		return &jsonl->coros.at[index];
-	if (!new_coro(jsonl, &index) || !map_put(&jsonl->coro_of, key, index))
-		return NULL;
-	return &jsonl->coros.at[index];
-}
-
-/* Ids are never used twice: what was destroyed needs no counting any more. */
-static bool forget_coro(struct jsonl_sink *jsonl, uint64_t key)
-{
-	uint32_t index;
-
-	if (!map_get(&jsonl->coro_of, key, &index))
-		return true;
-	map_remove(&jsonl->coro_of, key);
-	return vec_push(&jsonl->free_coros, index);
-}
 
 /* ----------------------------------------------------------------------- rows */
 
@@ -167,11 +116,11 @@ static bool add_change(
 	struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id, bool is_active)
 {
 	struct row row = start_row(jsonl, event, id);
-	struct coro *coro;
+	struct jsonl_coro *coro;
 
 	if (id == 0)
 		return true;
-	coro = find_coro(jsonl, coro_key(segment_of(jsonl, event->stream)->process, row.id));
+	coro = jsonl_coros_find(&jsonl->coros, segment_of(jsonl, event->stream)->process, row.id);
 	if (!coro)
 		return false;
 	row.is_active = coro->is_active = is_active;
@@ -185,14 +134,14 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 {
 	uint64_t id = kind_has_coro(kind) ? event->record.coro : 0;
 	struct row row = start_row(jsonl, event, id);
-	struct coro *coro = NULL;
+	struct jsonl_coro *coro = NULL;
 
 	if (!jsonl->all_kinds)
 		return true;
 	row.address = event->record.object;
 	if (id) {
-		coro = find_coro(
-			jsonl, coro_key(segment_of(jsonl, event->stream)->process, row.id));
+		coro = jsonl_coros_find(
+			&jsonl->coros, segment_of(jsonl, event->stream)->process, row.id);
 		if (!coro)
 			return false;
 		row.is_active = coro->is_active;
@@ -205,12 +154,12 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
 {
 	const struct segment *segment = segment_of(jsonl, event->stream);
-	struct coro *coro;
+	struct jsonl_coro *coro;
 
 	if (event->record.coro == 0)
 		return true;
-	coro = find_coro(
-		jsonl, coro_key(segment->process, event->record.coro | segment->coro_prefix));
+	coro = jsonl_coros_find(
+		&jsonl->coros, segment->process, event->record.coro | segment->coro_prefix);
 	if (coro)
 		coro->frame = event->record.object;
 	return coro != NULL;
@@ -220,8 +169,8 @@ static bool note_destroy(struct jsonl_sink *jsonl, const struct waiting *event)
 {
 	const struct segment *segment = segment_of(jsonl, event->stream);
 
-	return forget_coro(
-		jsonl, coro_key(segment->process, event->record.coro | segment->coro_prefix));
+	return jsonl_coros_forget(
+		&jsonl->coros, segment->process, event->record.coro | segment->coro_prefix);
 }
 
 static bool to_rows(struct jsonl_sink *jsonl, const struct waiting *event)
@@ -499,13 +448,11 @@ static void release(struct jsonl_sink *jsonl)
 	for (i = 0; i < NR_CLOCKS; i++)
 		timeline_fini(&jsonl->timelines[i]);
 	map_fini(&jsonl->probes_of);
-	map_fini(&jsonl->coro_of);
+	jsonl_coros_fini(&jsonl->coros);
 	vec_fini(&jsonl->waiting);
 	vec_fini(&jsonl->segments);
 	vec_fini(&jsonl->streams);
 	vec_fini(&jsonl->tids);
-	vec_fini(&jsonl->coros);
-	vec_fini(&jsonl->free_coros);
 	text_fini(&jsonl->rows);
 	free(jsonl);
 }

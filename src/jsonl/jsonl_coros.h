@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rows need to know of the coroutines that are alive: how many rows each has had, where its frame
+ * lies, whether it runs. Every form that has the six keys of a row counts with this.
+ */
+#ifndef JSONL_JSONL_COROS_H
+#define JSONL_JSONL_COROS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "map.h"
+#include "vec.h"
+
+struct jsonl_coro {
+	uint64_t frame; /* 0: not known */
+	uint64_t nr_rows;
+	bool is_active;
+};
+
+/* Zeroed is empty. */
+struct jsonl_coros {
+	struct map index_of; /* by process and id */
+	VEC(struct jsonl_coro) coros;
+	VEC(uint32_t) unused;
+};
+
+void jsonl_coros_fini(struct jsonl_coros *coros);
+
+/*
+ * jsonl_coros_find: the coroutine, a new one where it was not seen yet; valid until the next call. NULL:
+ * out of memory.
+ */
+struct jsonl_coro *jsonl_coros_find(struct jsonl_coros *coros, uint32_t process, uint64_t id);
+
+/* jsonl_coros_forget: it was destroyed; ids are never used twice. False: out of memory. */
+bool jsonl_coros_forget(struct jsonl_coros *coros, uint32_t process, uint64_t id);
+
+#endif
