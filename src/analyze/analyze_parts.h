@@ -201,6 +201,9 @@ bool ties_is_victim(struct analysis *analysis, uint32_t coro);
 /* ties_is_shutting_down: had the program said before `time` that it ends? */
 bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
 
+/* ties_holds_lock: does it hold a lock, in the end or when it was destroyed? */
+bool ties_holds_lock(const struct analysis *analysis, uint32_t coro);
+
 /* ties_nr_waiters: how many wait for the object. */
 uint32_t ties_nr_waiters(const struct analysis *analysis, const struct model_object *object);
 

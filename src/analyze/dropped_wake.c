@@ -33,12 +33,24 @@ static bool is_meant_to_wait(const struct analysis *analysis, const struct model
 	       ties_is_shutting_down(analysis, coro->process, coro->wake_time);
 }
 
-/* Where it was destroyed, everybody must have been idle before that: else it was its cancellation. */
+/*
+ * Where it was destroyed, everybody must have been idle before that: else it was its cancellation. But who
+ * is cancelled gives back first what it holds.
+ */
+static bool settle_destroyed(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	if (coro->quiet_at_end > coro->wake_time)
+		return true;
+	candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+	return ties_holds_lock(analysis, candidate->coro);
+}
+
 static bool settle(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
 {
 	if (coro->state == CT_STATE_DESTROYED)
-		return coro->quiet_at_end > coro->wake_time;
+		return settle_destroyed(analysis, coro, candidate);
 	if (!analysis->parties[coro->process].has_ended_itself &&
 		model_thread_quiet_time(analysis->model, coro->wake_thread,
 			analysis->parties[coro->process].end) <= coro->wake_time)

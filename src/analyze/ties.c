@@ -100,6 +100,23 @@ uint32_t ties_nr_waiters(const struct analysis *analysis, const struct model_obj
 	return count;
 }
 
+static bool is_lock_of(const struct model_object *object, uint32_t owner)
+{
+	return object->owner == owner &&
+	       CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK;
+}
+
+bool ties_holds_lock(const struct analysis *analysis, uint32_t coro)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = 1; i < model->objects.count; i++)
+		if (is_lock_of(&model->objects.at[i], coro))
+			return true;
+	return false;
+}
+
 /* ---------------------------------------------------------------- telling it */
 
 void story_suspended(struct analysis *analysis, struct story *story, const struct model_coro *coro)
@@ -143,8 +160,7 @@ void story_held(struct analysis *analysis, struct story *story, uint32_t index)
 		const struct model_object *object = &model->objects.at[i];
 		uint32_t count;
 
-		if (object->owner != index ||
-			CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK)
+		if (!is_lock_of(object, index))
 			continue;
 		count = ties_nr_waiters(analysis, object);
 		story_evidence(analysis, story,
