@@ -83,6 +83,12 @@ struct ct_record_options {
 	char *const *command;    /* argv of the target, NULL-terminated; copied */
 	bool no_ledger;          /* leave the descriptor ledger out */
 	const char *ledger_path; /* NULL: beside the library or the executable */
+
+	/* Probes that speak version 1 of the protocol; they are served beside those of version 2. */
+	bool no_version1;
+	uint32_t max_stations;   /* coroutines that version 1 may trace; 0: 1,000,000 */
+	const char *shm_path;    /* of its file; NULL, or taken already: in a private folder */
+	const char *socket_path; /* of its socket; likewise */
 };
 
 struct ct_record;

@@ -47,6 +47,11 @@ struct collect_options {
 		*command; /* argv of the target, NULL-terminated; the first is looked up in PATH */
 	bool no_ledger;   /* leave the descriptor ledger out */
 	const char *ledger_path; /* the preload library; NULL: there is none */
+
+	bool no_version1;        /* leave probes of version 1 out */
+	uint32_t max_stations;   /* coroutines that version 1 may trace; 0: 1,000,000 */
+	const char *shm_path;    /* of its file; NULL, or taken already: in a private folder */
+	const char *socket_path; /* of its socket; likewise */
 };
 
 /* What a recording has come to. Texts live until collect_close. */

@@ -113,6 +113,10 @@ static enum ct_status start(
 		.command = options->command,
 		.no_ledger = options->no_ledger,
 		.ledger_path = options->ledger_path,
+		.no_version1 = options->no_version1,
+		.max_stations = options->max_stations,
+		.shm_path = options->shm_path,
+		.socket_path = options->socket_path,
 	};
 
 	if (status)
