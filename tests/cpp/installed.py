@@ -4,7 +4,7 @@
 
 usage: installed.py BUILD_FOLDER COMPILER
 
-Installs into a folder of its own and builds one program against what lies there, nothing else.
+Installs what programs are developed with into a folder of its own, and builds one program against what lies there, nothing else.
 """
 import os
 import shutil
@@ -86,7 +86,7 @@ def main():
         print("skipped: no pkg-config", file=sys.stderr)
         return 77
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as work:
-        run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", root])
+        run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--tags", "devel", "--destdir", root])
         write(os.path.join(work, "user.cpp"), PROGRAM)
         by_pkg_config(compiler, root, work)
         if shutil.which("cmake"):
