@@ -77,9 +77,11 @@ static void find_all(struct analysis *analysis)
 	granted_find(analysis);
 	stuck_worker_find(analysis);
 	self_wake_storm_find(analysis);
+	ties_find_victims(analysis);
 	leak_find(analysis);
 	lost_wakeup_find(analysis);
 	broken_state_find(analysis);
+	ties_find_victims(analysis);
 }
 
 static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
@@ -88,6 +90,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	enum ct_status status;
 
 	party_survey(analysis);
+	ties_survey(analysis);
 	analysis->is_told = arena_array(
 		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
 	analysis->is_broken |= !analysis->is_told;

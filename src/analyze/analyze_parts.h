@@ -39,6 +39,7 @@ enum reason {
 	REASON_NOT_TAKEN,       /* nobody waits for what it held */
 	REASON_TAKING_UNTOLD,   /* whether what was given was taken again is not told for sure */
 	REASON_THREAD_UNSEEN,   /* what the thread does was not seen */
+	REASON_COMPUTING,       /* the thread was computing when it was looked at */
 	NR_REASONS,
 };
 
@@ -95,6 +96,17 @@ struct party {
 	ct_time timers;
 };
 
+/* Who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
+struct ties {
+	uint32_t *next;       /* who must go on before it can */
+	uint32_t *behind;     /* the nearest one ahead that a finding speaks of; 0: none */
+	uint32_t *nr_victims; /* how many have this one in `behind` */
+	uint32_t *seen;       /* on the way of which one, while victims are looked for */
+	uint32_t *held_first; /* the first lock that it holds */
+	uint32_t *held_next;  /* by object: the next lock of the same owner */
+	uint32_t *nr_waiters; /* by object */
+};
+
 struct analysis {
 	struct model *model;
 	const struct ct_tables *tables;
@@ -102,6 +114,7 @@ struct analysis {
 	struct arena scratch;
 	struct party *parties; /* by process; in the scratch arena */
 	bool *is_told;         /* by coroutine: a finding speaks of it; in the scratch arena */
+	struct ties ties;
 	int64_t grace_ns;
 	int64_t wait_limit_ns;
 	VEC(struct candidate) candidates;
@@ -185,6 +198,9 @@ void candidate_lower_for_gaps(
 
 /* ---------------------------------------------------------------- who waits for whom: ties.c */
 
+/* ties_survey: finds out all ties. */
+void ties_survey(struct analysis *analysis);
+
 /* ties_child: the coroutine that this one waits for; 0: none, or it can not be told which. */
 uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro);
 
@@ -192,11 +208,23 @@ uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro);
 const struct model_object *ties_object(
 	const struct analysis *analysis, const struct model_coro *coro);
 
-/* ties_next: who must go on before this waiting one can: child, or owner of the lock; 0: not known. */
-uint32_t ties_next(struct analysis *analysis, uint32_t coro);
+/*
+ * ties_next: who must go on before this waiting one can: child, owner of the lock, or one that is gone and had
+ * been given what this one waits for; 0: not known.
+ */
+uint32_t ties_next(const struct analysis *analysis, uint32_t coro);
 
-/* ties_is_victim: does it wait, by others perhaps, for one that a finding speaks of? */
-bool ties_is_victim(struct analysis *analysis, uint32_t coro);
+/* ties_find_victims: who waits, through others perhaps, for those that findings speak of by now. */
+void ties_find_victims(struct analysis *analysis);
+
+/* ties_behind: the nearest one ahead in that chain, as ties_find_victims found it; 0: none. */
+uint32_t ties_behind(const struct analysis *analysis, uint32_t coro);
+
+/*
+ * ties_is_something_left: was more given than taken? What is left lies there for the next one who looks. Only
+ * where takings are told; else all that was given may have been taken.
+ */
+bool ties_is_something_left(const struct analysis *analysis, const struct model_object *object);
 
 /* ties_is_shutting_down: had the program said before `time` that it ends? */
 bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
@@ -204,8 +232,8 @@ bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct
 /* ties_holds_lock: does it hold a lock, in the end or when it was destroyed? */
 bool ties_holds_lock(const struct analysis *analysis, uint32_t coro);
 
-/* ties_nr_waiters: how many wait for the object. */
-uint32_t ties_nr_waiters(const struct analysis *analysis, const struct model_object *object);
+/* ties_nr_waiters: how many wait for the object, an index of the model. */
+uint32_t ties_nr_waiters(const struct analysis *analysis, uint32_t object);
 
 /* ---------------------------------------------------------------- from candidates to findings */
 
@@ -242,8 +270,10 @@ void story_evidence(struct analysis *analysis, struct story *story, const char *
 void story_suspended(struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /* story_destroyed: the step in which it was destroyed; nothing where it was not. */
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro);
-/* story_held: what it still holds, since when, and how many wait for that. */
+/* story_held: which locks it still holds, and where it took them. */
 void story_held(struct analysis *analysis, struct story *story, uint32_t coro);
+/* story_victims: how many more wait for the group's members to go on. */
+void story_victims(struct analysis *analysis, struct story *story, const struct group *group);
 /* story_end: hands what was told to the finding, and releases the rest. */
 void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 

@@ -545,6 +545,7 @@ void closed_descriptor_describe(
 	}
 	tell_rest(analysis, group, &story);
 	tell_evidence(analysis, group, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = analysis->model->coros.at[first->coro].wait_event;
 	for (i = 0; i < group->count; i++) {

@@ -55,6 +55,7 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 		circle->oldest = object->owned;
 }
 
+/* It begins behind the one that closed it, however its coroutines are numbered. */
 static struct circle measure(struct analysis *analysis, uint32_t first)
 {
 	struct circle circle = {.first = first, .closing = first, .oldest = INT64_MAX};
@@ -64,6 +65,7 @@ static struct circle measure(struct analysis *analysis, uint32_t first)
 		take_in(analysis, index, &circle);
 		index = follow(analysis, index);
 	} while (index != first);
+	circle.first = follow(analysis, circle.closing);
 	return circle;
 }
 
@@ -77,6 +79,19 @@ static void add_member(struct analysis *analysis, uint32_t index, struct candida
 	candidate.descriptor = coro->descriptor;
 	candidate.since = coro->suspended;
 	candidate_add(analysis, &candidate);
+}
+
+/* Another finding names the cause for which one of them does not go on. */
+static bool is_explained(struct analysis *analysis, const struct circle *circle)
+{
+	uint32_t index = circle->first;
+
+	do {
+		if (analysis->is_told[index])
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
 }
 
 static bool has_doubt(struct analysis *analysis, const struct circle *circle)
@@ -130,10 +145,11 @@ void deadlock_find(struct analysis *analysis)
 	for (start = 1; start < count; start++) {
 		for (index = start; index && !way[index]; index = follow(analysis, index))
 			way[index] = start;
-		if (index && way[index] == start && !analysis->is_told[index]) {
+		if (index && way[index] == start) {
 			struct circle circle = measure(analysis, index);
 
-			judge(analysis, &circle);
+			if (!is_explained(analysis, &circle))
+				judge(analysis, &circle);
 		}
 	}
 }
@@ -178,19 +194,6 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 	story_step(analysis, story, &step);
 }
 
-/* How many more wait for those in the circle. */
-static void tell_victims(struct analysis *analysis, struct story *story)
-{
-	const struct model *model = analysis->model;
-	uint32_t count = 0, i;
-
-	for (i = 1; i < model->coros.count; i++)
-		count += !analysis->is_told[i] && ties_is_victim(analysis, i);
-	if (count)
-		story_evidence(analysis, story,
-			say(analysis, "waiting for coroutines that do not go on: %u more", count));
-}
-
 void deadlock_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -210,7 +213,7 @@ void deadlock_describe(
 		tell_wait(analysis, index, next, &story);
 		index = next;
 	} while (index != circle.first);
-	tell_victims(analysis, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = analysis->model->coros.at[circle.first].wait_event;
 	finding->last_sequence = analysis->model->coros.at[circle.closing].wait_event;

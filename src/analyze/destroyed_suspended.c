@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Destroyed while suspended, with a consequence: a lock was handed to it, or it still holds one, and nobody
- * can ever give that back.
+ * Destroyed while suspended, with a consequence for others: a lock that it holds, or that was handed to it, and
+ * nobody can ever give back; a permit or an item that was handed to it after its end; or the wake that was meant
+ * for the next one in the queue, and that it had taken when it was destroyed.
  *
  * Silent where it held nothing and was to be given nothing: that is how cancellation, generators, tasks
  * that go out of scope, and shutdown look.
@@ -10,43 +11,71 @@
 
 #include "analyze_parts.h"
 
-static bool is_locked_for_ever(const struct analysis *analysis, const struct model_object *object)
-{
-	const struct model_coro *coro;
+enum variant {
+	VARIANT_KEPT = 1, /* it holds it, or was handed it */
+	VARIANT_CUT,      /* it had been woken for it, and was destroyed before it ran */
+};
 
-	if (CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK ||
-		object->owner == MODEL_OWNER_UNKNOWN || !object->owner)
-		return false;
-	coro = &analysis->model->coros.at[object->owner];
-	return (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) &&
-	       !ties_is_shutting_down(analysis, coro->process, coro->destroyed) &&
-	       coro->mark != CTP_MARK_DAEMON;
+static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ties_is_shutting_down(analysis, coro->process, coro->destroyed) ||
+	       coro->mark == CTP_MARK_DAEMON;
 }
 
-static void judge(struct analysis *analysis, uint32_t index)
+static bool is_kept_for_ever(const struct analysis *analysis, const struct model_object *object)
+{
+	const struct model_coro *coro;
+	bool is_lock = CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK;
+
+	if (object->owner == MODEL_OWNER_UNKNOWN || !object->owner)
+		return false;
+	coro = &analysis->model->coros.at[object->owner];
+	return (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && !is_excused(analysis, coro) &&
+	       (is_lock || (object->is_handed && object->owned >= coro->destroyed));
+}
+
+/* Others wait, though it is there for them: a free lock, or more given than taken. */
+static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_object *object = &analysis->model->objects.at[index];
-	const struct model_coro *coro = &analysis->model->coros.at[object->owner];
-	ct_time since = object->owned > coro->destroyed ? object->owned : coro->destroyed;
+	const struct model_coro *coro = &analysis->model->coros.at[object->cut];
+	bool is_lock = CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK;
+	bool is_free = is_lock && !object->owner && object->released != CT_NO_TIME &&
+		       object->released <= coro->destroyed;
+
+	return object->cut && !is_excused(analysis, coro) && ties_nr_waiters(analysis, index) &&
+	       (is_free || ties_is_something_left(analysis, object));
+}
+
+static void judge(struct analysis *analysis, uint32_t index, enum variant variant)
+{
+	const struct model_object *object = &analysis->model->objects.at[index];
+	uint32_t of = variant == VARIANT_CUT ? object->cut : object->owner;
+	const struct model_coro *coro = &analysis->model->coros.at[of];
+	ct_time begun = variant == VARIANT_CUT ? coro->wake_time : object->owned;
+	ct_time since = begun > coro->destroyed ? begun : coro->destroyed;
 	struct candidate candidate = {
 		.rule = CT_RULE_DESTROYED_SUSPENDED,
 		.grade = CT_GRADE_PROVEN,
 		.process = coro->process,
-		.coro = object->owner,
+		.coro = of,
 		.wait_site = coro->wait_site,
-		.cause_site = object->owner_site,
+		.cause_site = variant == VARIANT_CUT ? coro->wake_site : object->owner_site,
+		.variant = variant,
 		.subject = index,
 		.since = since,
 	};
 
 	if (!candidate_settle(analysis, &candidate, since))
 		return;
-	if (ties_nr_waiters(analysis, object) == 0)
+	if (ties_nr_waiters(analysis, index) == 0)
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_NOT_TAKEN);
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
 		candidate_lower(&candidate, REASON_END_UNSEEN);
+	if (variant == VARIANT_CUT && (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE))
+		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	candidate_lower_for_gaps(analysis, &candidate,
-		(object->owned < coro->destroyed ? object->owned : coro->destroyed) -
+		(begun < coro->destroyed ? begun : coro->destroyed) -
 			analysis->model->uncertainty_ns,
 		analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);
@@ -55,13 +84,15 @@ static void judge(struct analysis *analysis, uint32_t index)
 void destroyed_suspended_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	size_t i;
+	uint32_t i;
 
 	for (i = 1; i < model->objects.count; i++) {
 		const struct model_object *object = &model->objects.at[i];
 
-		if (is_locked_for_ever(analysis, object) && !analysis->is_told[object->owner])
-			judge(analysis, (uint32_t)i);
+		if (is_kept_for_ever(analysis, object) && !analysis->is_told[object->owner])
+			judge(analysis, i, VARIANT_KEPT);
+		else if (is_cut_off(analysis, i) && !analysis->is_told[object->cut])
+			judge(analysis, i, VARIANT_CUT);
 	}
 }
 
@@ -87,27 +118,66 @@ static void tell_owner(struct analysis *analysis, const struct model_object *obj
 	story_step(analysis, story, &step);
 }
 
+static void tell_kept(struct analysis *analysis, const struct model_object *object,
+	const struct model_coro *coro, struct story *story)
+{
+	if (object->owned < coro->destroyed)
+		tell_owner(analysis, object, coro, story);
+	story_suspended(analysis, story, coro);
+	story_destroyed(analysis, story, coro);
+	if (object->owned >= coro->destroyed)
+		tell_owner(analysis, object, coro, story);
+}
+
+static void tell_cut(struct analysis *analysis, const struct model_object *object,
+	const struct model_coro *coro, struct story *story)
+{
+	struct ct_step wake = {
+		.time = coro->wake_time,
+		.site = coro->wake_site,
+		.thread = coro->wake_thread,
+		.coro = analysis->model->coros.at[coro->wake_coro].id,
+		.sequence = coro->wake_event,
+		.text = say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
+			words_resource(analysis, object->handle, 0)),
+	};
+
+	story_suspended(analysis, story, coro);
+	story_step(analysis, story, &wake);
+	story_destroyed(analysis, story, coro);
+}
+
+static const char *words_consequence(
+	struct analysis *analysis, const struct candidate *first, const struct model_object *object)
+{
+	const char *what = words_resource(analysis, object->handle, 0);
+
+	if (first->variant == VARIANT_CUT)
+		return say(analysis, "with it the wake for %s, which nobody has taken since", what);
+	if (object->is_handed)
+		return say(analysis, "%s was handed over to it, and is lost", what);
+	return say(analysis, "holds %s for ever", what);
+}
+
 void destroyed_suspended_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_object *object = &analysis->model->objects.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	uint32_t count = ties_nr_waiters(analysis, object);
+	uint32_t count = ties_nr_waiters(analysis, first->subject);
 	struct story story = {0};
 
 	finding->title = say(analysis,
-		"%u %s destroyed while suspended at %s, and %s %s for ever; %u %s for that",
-		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
-		words_place(analysis, first->wait_site),
-		object->is_handed ? "is the owner of" : "holds",
-		words_resource(analysis, object->handle, 0), count, count == 1 ? "waits" : "wait");
-	if (object->owned < coro->destroyed)
-		tell_owner(analysis, object, coro, &story);
-	story_suspended(analysis, &story, coro);
-	story_destroyed(analysis, &story, coro);
-	if (object->owned >= coro->destroyed)
-		tell_owner(analysis, object, coro, &story);
+		"%u %s destroyed while suspended at %s, and %s; %u %s for that", group->count,
+		group->count == 1 ? "coroutine was" : "coroutines were",
+		words_place(analysis, first->wait_site), words_consequence(analysis, first, object),
+		count, count == 1 ? "waits" : "wait");
+	if (first->variant == VARIANT_CUT)
+		tell_cut(analysis, object, coro, &story);
+	else
+		tell_kept(analysis, object, coro, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence =

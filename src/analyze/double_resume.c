@@ -118,6 +118,7 @@ void double_resume_describe(
 		words_place(analysis, first->cause_site));
 	tell_wakes(analysis, conflict, &story);
 	tell_resumes(analysis, conflict, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = conflict->sequence_before;
 	finding->last_sequence = conflict->sequence;

@@ -121,6 +121,7 @@ void dropped_wake_describe(
 	story_step(analysis, &story, &wake);
 	story_destroyed(analysis, &story, coro);
 	story_held(analysis, &story, first->coro);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = coro->last_event;

@@ -80,6 +80,7 @@ void granted_describe(
 		words_resource(analysis, object->handle, 0), group->count == 1 ? "it" : "them");
 	story_suspended(analysis, &story, coro);
 	story_step(analysis, &story, &step);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = object->owner_event;

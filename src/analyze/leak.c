@@ -155,6 +155,12 @@ static bool is_left_behind(const struct analysis *analysis, const struct model_c
 	       coro->suspended < end_of(analysis, coro->process);
 }
 
+/* Another finding names the cause for which it does not end. */
+static bool is_explained(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->is_told[index] || ties_behind(analysis, index);
+}
+
 static void add_members(struct analysis *analysis, const struct family *family)
 {
 	const struct model *model = analysis->model;
@@ -173,7 +179,7 @@ static void add_members(struct analysis *analysis, const struct family *family)
 			.since = coro->suspended,
 		};
 
-		if (!is_left_behind(analysis, coro) || analysis->is_told[family->order[i]])
+		if (!is_left_behind(analysis, coro) || is_explained(analysis, family->order[i]))
 			continue;
 		candidate_lower_for_gaps(
 			analysis, &candidate, INT64_MIN + 1, analysis->parties[coro->process].end);
@@ -315,6 +321,7 @@ void leak_describe(struct analysis *analysis, const struct group *group, struct 
 				analysis, analysis->parties[first->process].end - last->since),
 			words_duration(
 				analysis, analysis->parties[first->process].end - first->since)));
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = coro->last_event;

@@ -4,12 +4,10 @@
  * there and no wake came; or it has waited for very long. Only waits inside the program are judged:
  * what comes from outside may come tomorrow.
  */
+#include <inttypes.h>
 #include <poll.h>
 
 #include "analyze_parts.h"
-
-/* A chain of coroutines that wait for each other is followed this far. */
-#define CHAIN_MAX 64u
 
 enum variant {
 	VARIANT_NOBODY = 1, /* nobody is left */
@@ -49,26 +47,17 @@ static bool is_outside(const struct model_coro *coro)
 }
 
 /*
- * What is at the end of the chain of children: true where it is a coroutine that this rule judges
- * for itself, or that is busy, or one that waits for the world outside. The parent then is no
- * finding.
+ * It waits for one that is still there: the last one of the chain is judged for itself, is busy, or waits for the
+ * world outside. Only where the next one is gone, and nothing is said of that, nobody else can be blamed.
  */
-static bool has_live_child(struct analysis *analysis, const struct model_coro *coro)
+static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 {
-	unsigned depth;
+	uint32_t next = ties_next(analysis, index);
+	unsigned state = analysis->model->coros.at[next].state;
 
-	for (depth = 0; depth < CHAIN_MAX; depth++) {
-		uint32_t child = ties_child(analysis, coro);
-
-		if (!child)
-			return depth > 0;
-		coro = &analysis->model->coros.at[child];
-		if (coro->state == CT_STATE_DONE || coro->state == CT_STATE_DESTROYED)
-			return false;
-		if (coro->state != CT_STATE_WAITING)
-			return true;
-	}
-	return false; /* a cycle, or nearly so */
+	if (!next)
+		return false;
+	return analysis->is_told[next] || (state != CT_STATE_DONE && state != CT_STATE_DESTROYED);
 }
 
 /* ---------------------------------------------------------------- is the object ready? */
@@ -115,39 +104,58 @@ static bool is_descriptor_ready(
 }
 
 /*
- * More was given than was taken since: what is left lies there for the next one who looks. It says something
- * only where takings are told; else those that were given may all have been taken.
+ * A notify that woke nobody though this one waited counts until another one wakes somebody: what was announced
+ * may have been taken since. It counts beyond that where it is known to lie there still.
  */
-static bool is_something_left(const struct analysis *analysis, const struct model_coro *coro,
+static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
 {
-	unsigned kind = CTP_HANDLE_RESOURCE(object->handle);
+	bool is_left = ties_is_something_left(analysis, object);
 
-	if (kind != CTP_RESOURCE_SEMAPHORE && kind != CTP_RESOURCE_CHANNEL)
-		return false;
-	return object->nr_left > 0 && object->notified != CT_NO_TIME &&
-	       (object->has_takers || analysis->model->processes[coro->process].tells_takings);
+	if (object->vain.time == CT_NO_TIME || (object->found.time > object->vain.time && !is_left))
+		return CT_NO_TIME;
+	if (object->vain.time < coro->suspended)
+		return is_left ? coro->suspended : CT_NO_TIME;
+	return object->vain.time;
 }
 
-/* Given back and taken by nobody since; or notified, with this one waiting, and nobody was found.
- */
+/* Given back and taken by nobody since; or notified, with this one waiting, and nobody was found. */
 static bool is_object_given(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
 	const struct model_object *object = ties_object(analysis, coro);
 	ct_time since = object->owner == 0 ? object->released : CT_NO_TIME;
+	ct_time vain = given_in_vain(analysis, coro, object);
 
 	if (!object->handle)
 		return false;
-	if (object->notified != CT_NO_TIME && object->notified > since)
-		since = object->notified;
-	if (since != CT_NO_TIME && since < coro->suspended &&
-		is_something_left(analysis, coro, object))
-		since = coro->suspended;
+	if (vain != CT_NO_TIME && vain > since)
+		since = vain;
 	if (since == CT_NO_TIME || since < coro->suspended)
 		return false;
 	*ret_since = since;
 	return true;
+}
+
+/*
+ * The notify that may have been meant for this wait: it found nobody while this one was already waiting, or
+ * was running on towards its suspend and had perhaps looked before. NULL: there is none.
+ */
+static const struct model_waking *missed_notify(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+	ct_time from = coro->resumed != CT_NO_TIME ? coro->resumed : coro->created;
+	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
+
+	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
+		return NULL;
+	if (given_in_vain(analysis, coro, object) != CT_NO_TIME)
+		return &object->vain;
+	/* Found somebody else since this one waits: it was not the only one to be told. */
+	if (object->found.time >= coro->suspended)
+		return NULL;
+	return object->vain.time >= from ? &object->vain : NULL;
 }
 
 static bool is_object_ready(
@@ -242,12 +250,16 @@ static void explain(const struct party *party, struct candidate *candidate)
 		candidate->reasons |= REASON(LIVE_PARTY);
 }
 
-/* Who gave it in vain. */
-static uint32_t cause_of(const struct analysis *analysis, const struct model_coro *coro)
+/* Who gave it in vain; or who has it, and is gone. */
+static uint32_t cause_of(
+	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
+	const struct model_waking *missed = missed_notify(analysis, coro);
 	const struct model_object *object = ties_object(analysis, coro);
 
-	return object->notified != CT_NO_TIME ? object->vain_site : object->changed_at;
+	if (missed)
+		return missed->site;
+	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -262,14 +274,12 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = coro->suspended,
 	};
 
-	if (analysis->is_told[index] || ties_is_victim(analysis, index) ||
-		has_live_child(analysis, coro))
+	if (analysis->is_told[index] || is_behind_another(analysis, index))
 		return;
 	grade(analysis, coro, &candidate);
-	if (candidate.variant == VARIANT_READY)
-		candidate.cause_site = cause_of(analysis, coro);
 	if (candidate.grade == CT_GRADE_NONE)
 		return;
+	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
 	explain(&analysis->parties[coro->process], &candidate);
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
@@ -321,11 +331,55 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 	story_step(analysis, story, &step);
 }
 
+static void tell_notify(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *notify, struct story *story)
+{
+	struct ct_step step = {
+		.time = notify->time,
+		.site = notify->site,
+		.thread = notify->thread,
+		.coro = analysis->model->coros.at[notify->coro].id,
+		.sequence = notify->sequence,
+		.text = say(analysis, "notified %s, and woke nobody%s",
+			words_resource(analysis, coro->wait_object, 0),
+			notify->time < coro->suspended
+				? say(analysis, ": coroutine %" PRIu64 " was on its way to suspend",
+					  coro->id)
+				: ""),
+	};
+
+	story_step(analysis, story, &step);
+}
+
+/* A notify that takes the waiters into a list of its own leaves none for those that come meanwhile. */
+static void tell_other_notify(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *missed, struct story *story)
+{
+	const struct model_waking *found = &ties_object(analysis, coro)->found;
+	struct ct_step step = {
+		.time = found->time,
+		.site = found->site,
+		.thread = found->thread,
+		.coro = analysis->model->coros.at[found->coro].id,
+		.sequence = found->sequence,
+		.text = "notified it, too, and woke others: it may have held all the waiters in a "
+			"list of "
+			"its own when the other one found nobody",
+	};
+
+	if (missed && found->time != CT_NO_TIME && found->time >= missed->time &&
+		missed->time >= coro->suspended && found->thread != missed->thread)
+		story_step(analysis, story, &step);
+}
+
 /* The object's last change, and by whom. */
-static void tell_object(
+static void tell_change(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_coro *owner =
+		&analysis->model->coros
+			 .at[ties_next(analysis, (uint32_t)(coro - analysis->model->coros.at))];
 	struct ct_step step = {
 		.time = object->changed,
 		.site = object->changed_at,
@@ -336,20 +390,11 @@ static void tell_object(
 
 	if (!object->changed_how)
 		return;
-	if (object->notified != CT_NO_TIME) {
-		step.time = object->notified;
-		step.site = object->vain_site;
-		step.thread = object->vain_thread;
-		step.coro = analysis->model->coros.at[object->vain_coro].id;
-		step.sequence = object->vain_event;
-		step.text = say(analysis, "notified %s, and woke nobody: its last change%s",
-			words_resource(analysis, object->handle, 0),
-			step.time < coro->suspended ? "; the coroutine was about to suspend" : "");
-		story_step(analysis, story, &step);
-		return;
-	}
-	step.text = say(analysis, "%s: the last change of %s", ct_kind_name(object->changed_how),
-		words_resource(analysis, object->handle, 0));
+	step.text = say(analysis, "%s: the last change of %s%s", ct_kind_name(object->changed_how),
+		words_resource(analysis, object->handle, 0),
+		object->owner && owner->id
+			? say(analysis, "; coroutine %" PRIu64 ", which has it, is gone", owner->id)
+			: "");
 	story_step(analysis, story, &step);
 }
 
@@ -369,7 +414,8 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
-	const char *what;
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const char *what, *by = "";
 
 	switch (first->variant) {
 	case VARIANT_LONG:
@@ -386,15 +432,14 @@ static const char *words_title(
 					 : "and nothing is left to wake them";
 		break;
 	}
-	return say(analysis, "%s, %s, at %s", words_count(analysis, group), what,
-		words_place(analysis, first->wait_site));
-}
-
-static bool is_given_before(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model_object *object = ties_object(analysis, coro);
-
-	return object->notified != CT_NO_TIME && object->notified < coro->suspended;
+	if (missed_notify(analysis, coro))
+		by = say(analysis, "; the notify from %s %s",
+			words_place(analysis, first->cause_site),
+			missed_notify(analysis, coro)->time < coro->suspended
+				? "came just before that"
+				: "found nobody");
+	return say(analysis, "%s, %s, at %s%s", words_count(analysis, group), what,
+		words_place(analysis, first->wait_site), by);
 }
 
 void lost_wakeup_describe(
@@ -403,6 +448,7 @@ void lost_wakeup_describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const char *resource = words_resource(analysis, coro->wait_object, coro->descriptor);
+	const struct model_waking *missed = missed_notify(analysis, coro);
 	struct story story = {0};
 	struct ct_step step = {
 		.time = coro->suspended,
@@ -414,14 +460,20 @@ void lost_wakeup_describe(
 	};
 
 	finding->title = words_title(analysis, group, first);
-	if (is_given_before(analysis, coro))
-		tell_object(analysis, coro, &story);
+	if (missed && missed->time < coro->suspended)
+		tell_notify(analysis, coro, missed, &story);
 	story_step(analysis, &story, &step);
-	if (!is_given_before(analysis, coro))
-		tell_object(analysis, coro, &story);
+	if (missed && missed->time >= coro->suspended)
+		tell_notify(analysis, coro, missed, &story);
+	tell_other_notify(analysis, coro, missed, &story);
+	if (!missed)
+		tell_change(analysis, coro, &story);
 	tell_cause(analysis, first, coro, &story);
 	tell_end(analysis, first, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
+	if (missed && missed->sequence < finding->first_sequence)
+		finding->first_sequence = missed->sequence;
 	finding->last_sequence = coro->last_event;
 }

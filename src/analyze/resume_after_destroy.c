@@ -16,27 +16,48 @@ static bool is_resume(const struct model_ghost *ghost)
 
 static bool is_late_wake(const struct model_ghost *ghost)
 {
+	if (ghost->kind == CTP_KIND_ENQUEUE)
+		return true;
 	return ghost->kind == CTP_KIND_WAKE &&
 	       (ghost->argument == CTP_OUTCOME_QUEUED || ghost->argument == CTP_OUTCOME_RESUMED);
 }
 
-/* The wake that led to the resume; UINT32_MAX: none is known. */
-static uint32_t wake_before(const struct model *model, uint32_t index)
+static bool is_wake(const struct model_ghost *ghost)
 {
-	uint32_t coro = model->ghosts.at[index].coro;
+	return ghost->kind == CTP_KIND_WAKE && is_late_wake(ghost);
+}
 
-	while (index-- > 0) {
-		if (model->ghosts.at[index].coro == coro && is_late_wake(&model->ghosts.at[index]))
-			return index;
-	}
-	return UINT32_MAX;
+/*
+ * The wake that led to the resume: a late one, or the last one before the end, which it had still to follow.
+ * Time CT_NO_TIME: none is known.
+ */
+static struct model_waking wake_before(const struct model *model, uint32_t index)
+{
+	const struct model_ghost *ghost = &model->ghosts.at[index];
+	const struct model_coro *coro = &model->coros.at[ghost->coro];
+	const struct model_ghost *wake = &model->ghosts.at[ghost->wake];
+	struct model_waking none = {.time = CT_NO_TIME};
+
+	if (ghost->has_wake)
+		return (struct model_waking){.time = wake->time,
+			.sequence = wake->sequence,
+			.coro = wake->by,
+			.thread = wake->thread,
+			.site = wake->site};
+	if (!(coro->flags & MODEL_CORO_WAS_DESTROYED_READY))
+		return none;
+	return (struct model_waking){.time = coro->wake_time,
+		.sequence = coro->wake_event,
+		.coro = coro->wake_coro,
+		.thread = coro->wake_thread,
+		.site = coro->wake_site};
 }
 
 static uint32_t cause_of(const struct model *model, uint32_t index)
 {
-	uint32_t wake = wake_before(model, index);
+	struct model_waking wake = wake_before(model, index);
 
-	return model->ghosts.at[wake == UINT32_MAX ? index : wake].site;
+	return wake.time == CT_NO_TIME ? model->ghosts.at[index].site : wake.site;
 }
 
 static bool is_near(const struct analysis *analysis, ct_time a, ct_time b)
@@ -98,19 +119,51 @@ void resume_after_destroy_find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell(struct analysis *analysis, uint32_t index, const char *text, struct story *story)
+static void tell_wake(struct analysis *analysis, const struct model_waking *wake, const char *text,
+	struct story *story)
 {
-	const struct model_ghost *ghost = &analysis->model->ghosts.at[index];
+	struct ct_step step = {
+		.time = wake->time,
+		.site = wake->site,
+		.thread = wake->thread,
+		.coro = analysis->model->coros.at[wake->coro].id,
+		.sequence = wake->sequence,
+		.text = text,
+	};
+
+	if (wake->time != CT_NO_TIME)
+		story_step(analysis, story, &step);
+}
+
+static void tell_ghost(
+	struct analysis *analysis, const struct model_ghost *ghost, struct story *story)
+{
 	struct ct_step step = {
 		.time = ghost->time,
 		.site = ghost->site,
 		.thread = ghost->thread,
 		.coro = is_resume(ghost) ? 0 : analysis->model->coros.at[ghost->by].id,
 		.sequence = ghost->sequence,
-		.text = text,
+		.text = "woke it, though it was gone",
 	};
 
+	if (is_resume(ghost))
+		step.text = "resumed it: its frame was gone";
+	else if (!is_wake(ghost))
+		step.text = "put it into a queue, though it was gone";
 	story_step(analysis, story, &step);
+}
+
+static const char *words_cause(
+	struct analysis *analysis, const struct model_waking *wake, const struct candidate *first)
+{
+	const struct model_ghost *ghost = &analysis->model->ghosts.at[first->subject];
+
+	if (is_resume(ghost) && wake->time == CT_NO_TIME)
+		return ghost->site
+			       ? say(analysis, "resumed at %s", words_place(analysis, ghost->site))
+			       : "no wake for it is known";
+	return say(analysis, "the wake came from %s", words_place(analysis, first->cause_site));
 }
 
 void resume_after_destroy_describe(
@@ -119,22 +172,25 @@ void resume_after_destroy_describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_ghost *ghost = &analysis->model->ghosts.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	uint32_t wake = wake_before(analysis->model, first->subject);
+	struct model_waking wake = wake_before(analysis->model, first->subject);
+	bool is_early = wake.time != CT_NO_TIME && !ghost->has_wake;
 	struct story story = {0};
 
-	finding->title = say(analysis, "%u %s %s after %s destroyed; the wake came from %s",
-		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+	finding->title = say(analysis, "%u %s %s after %s destroyed; %s", group->count,
+		group->count == 1 ? "coroutine was" : "coroutines were",
 		is_resume(ghost) ? "resumed" : "woken", group->count == 1 ? "it was" : "they were",
-		words_place(analysis, first->cause_site));
+		words_cause(analysis, &wake, first));
 	if (coro->suspended != CT_NO_TIME)
 		story_suspended(analysis, &story, coro);
+	if (is_early)
+		tell_wake(analysis, &wake, "woke it: the last wake before its end", &story);
 	story_destroyed(analysis, &story, coro);
-	if (is_resume(ghost) && wake != UINT32_MAX)
-		tell(analysis, wake, "woke it, though it was gone", &story);
-	tell(analysis, first->subject,
-		is_resume(ghost) ? "resumed it: its frame was gone" : "woke it, though it was gone",
-		&story);
+	if (!is_early && is_resume(ghost))
+		tell_wake(analysis, &wake, "woke it, though it was gone", &story);
+	tell_ghost(analysis, ghost, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
-	finding->first_sequence = coro->wait_event;
+	finding->first_sequence =
+		coro->suspended == CT_NO_TIME ? coro->destroy_event : coro->wait_event;
 	finding->last_sequence = ghost->sequence;
 }

@@ -81,6 +81,7 @@ void self_wake_storm_describe(
 	story_evidence(analysis, &story,
 		say(analysis, "of its %u wakes %" PRIu64 " are its own", coro->nr_wakes,
 			streak->nr_self_wakes));
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->last_sequence = coro->last_event;
 }

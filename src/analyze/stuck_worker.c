@@ -4,7 +4,8 @@
  * for over a second. Where no other thread may take them out of there, and the thread is blocked without
  * time-out, that is proven.
  *
- * Silent where the worker is parked or polls: then a wake for it is on its way, or another rule judges.
+ * Silent where the worker is parked or polls: then a wake for it is on its way, or another rule judges. Silent,
+ * too, where what the worker runs is marked: it is meant to take long.
  */
 #include <inttypes.h>
 
@@ -16,12 +17,6 @@ static bool is_ready(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_READY ||
 	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
-}
-
-/* Until when the thread is known to have done something. */
-static ct_time last_sign(const struct model_thread *thread)
-{
-	return thread->last_event;
 }
 
 static bool is_busy(const struct model_thread *thread, ct_time end)
@@ -37,6 +32,13 @@ static bool is_blocked(const struct model_thread *thread)
 	if (thread->seen != CT_NO_TIME && thread->seen >= thread->last_event)
 		return thread->seen_state != 'R' && thread->seen_untimed;
 	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
+}
+
+/* On a processor: at work, as far as anybody can tell. */
+static bool is_computing(const struct model_thread *thread)
+{
+	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event &&
+	       thread->seen_state == 'R';
 }
 
 /* The program has stood still so until it said that it ends. */
@@ -55,18 +57,31 @@ static ct_time end_of(const struct analysis *analysis, uint32_t process)
 static uint32_t only_busy_worker(const struct analysis *analysis, uint32_t process, ct_time end)
 {
 	const struct model *model = analysis->model;
-	uint32_t found = 0, i;
+	uint32_t found = 0;
+	size_t i;
 
-	for (i = 1; i < model->nr_threads; i++) {
-		const struct model_thread *thread = &model->threads[i];
+	for (i = 0; i < model->processes[process].workers.count; i++) {
+		uint32_t worker = model->processes[process].workers.at[i];
 
-		if (thread->process != process || !is_busy(thread, end) || !thread->top)
+		if (!is_busy(&model->threads[worker], end) || !model->threads[worker].top)
 			continue;
 		if (found)
 			return 0;
-		found = i;
+		found = worker;
 	}
 	return found;
+}
+
+/* The same by process, found out once. */
+static uint32_t *list_only_busy(struct analysis *analysis)
+{
+	uint32_t count = analysis->model->nr_processes, i;
+	uint32_t *only = arena_array(&analysis->scratch, count, sizeof(*only));
+
+	for (i = 0; only && i < count; i++)
+		only[i] = only_busy_worker(analysis, i, analysis->parties[i].end);
+	analysis->is_broken |= !only;
+	return only;
 }
 
 /* Where it runs: the call that blocks, or the function of the coroutine that is on the thread. */
@@ -94,10 +109,13 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 		.since = since,
 	};
 
-	if (end - since <= STUCK_NS || end - last_sign(thread) <= STUCK_NS)
+	if (analysis->model->coros.at[thread->top].mark || end - since <= STUCK_NS ||
+		end - thread->last_event <= STUCK_NS)
 		return;
 	if (coro->is_queue_private && is_blocked(thread))
 		candidate.grade = CT_GRADE_PROVEN;
+	else if (is_computing(thread))
+		candidate_lower(&candidate, REASON_COMPUTING);
 	else if (!is_blocked(thread))
 		candidate.reasons |= REASON(THREAD_UNSEEN);
 	candidate_lower_for_gaps(
@@ -108,9 +126,9 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 void stuck_worker_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	uint32_t i;
+	uint32_t *only = list_only_busy(analysis), i;
 
-	for (i = 1; i < model->coros.count; i++) {
+	for (i = 1; only && i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 		ct_time end = analysis->parties[coro->process].end;
 		uint32_t worker = coro->queue_thread;
@@ -119,7 +137,7 @@ void stuck_worker_find(struct analysis *analysis)
 			continue;
 		/* Whoever puts something into a common queue is often no worker. */
 		if (!worker || !is_busy(&model->threads[worker], end))
-			worker = only_busy_worker(analysis, coro->process, end);
+			worker = only[coro->process];
 		if (worker)
 			judge(analysis, i, worker);
 	}
@@ -189,6 +207,7 @@ void stuck_worker_describe(
 		words_duration(analysis, end_of(analysis, first->process) - thread->last_event));
 	tell_queued(analysis, coro, &story);
 	tell_worker(analysis, first->subject, &story);
+	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->last_event;
 	finding->last_sequence = thread->seen != CT_NO_TIME ? thread->seen_event : coro->last_event;

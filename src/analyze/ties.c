@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits for whom: for a child to end, or for a lock that another coroutine holds. Where the trace does
- * not tell, there is no tie.
+ * Who waits for whom: for a child to end, for a lock that another coroutine holds, or for what was given to one
+ * that is gone. Where the trace does not tell, there is no tie. All is found out once, and each question costs
+ * one look.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "analyze_parts.h"
 
-/* A chain of coroutines that wait for each other is followed this far. */
-#define CHAIN_MAX 64u
+static uint32_t *array_of(struct analysis *analysis, size_t count)
+{
+	uint32_t *array = arena_array(&analysis->scratch, count, sizeof(*array));
+
+	analysis->is_broken |= !array;
+	return array;
+}
 
 /* The only child that it awaits, where the suspend itself says nothing. */
-static uint32_t awaited_child(const struct model_coro *coro)
+static uint32_t awaited_child(const struct model *model, const struct model_coro *coro)
 {
-	return coro->nr_awaits == 1 && !coro->wait_object ? coro->awaited : 0;
+	bool is_only = coro->nr_awaits == 1 && !coro->wait_object;
+
+	/* Events that are missing may leave anything there. */
+	return is_only && coro->awaited < model->coros.count ? coro->awaited : 0;
 }
 
 uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro)
 {
 	struct model *model = analysis->model;
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
-	uint32_t child = awaited_child(coro);
+	uint32_t child = awaited_child(model, coro);
 
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
 		child = model_find(model, coro->process, identity);
@@ -53,29 +63,131 @@ static uint32_t owner_of(const struct analysis *analysis, uint32_t index)
 	return object->owner;
 }
 
-uint32_t ties_next(struct analysis *analysis, uint32_t index)
+/* Who has it for good, where it is no lock: one that was destroyed. */
+static uint32_t keeper_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+	uint32_t owner = object->owner == MODEL_OWNER_UNKNOWN ? 0 : object->owner;
+	bool is_gone = analysis->model->coros.at[owner].state == CT_STATE_DESTROYED;
+
+	if (object->handle && object->is_handed && owner && is_gone)
+		return owner;
+	return object->cut;
+}
+
+static uint32_t find_next(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t next = 0;
 
 	if (coro->state != CT_STATE_WAITING)
 		return 0;
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK)
-		return owner_of(analysis, index);
-	return ties_child(analysis, coro);
+		next = owner_of(analysis, index);
+	else
+		next = ties_child(analysis, coro);
+	return next ? next : keeper_of(analysis, coro);
 }
 
-bool ties_is_victim(struct analysis *analysis, uint32_t index)
+static void list_held(struct analysis *analysis, struct ties *ties)
 {
-	unsigned depth;
+	const struct model *model = analysis->model;
+	uint32_t i;
 
-	for (depth = 0; depth < CHAIN_MAX; depth++) {
-		index = ties_next(analysis, index);
-		if (!index)
-			return false;
-		if (analysis->is_told[index])
-			return true;
+	for (i = 1; i < model->objects.count; i++) {
+		const struct model_object *object = &model->objects.at[i];
+
+		if (!object->owner || object->owner == MODEL_OWNER_UNKNOWN ||
+			CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK)
+			continue;
+		ties->held_next[i] = ties->held_first[object->owner];
+		ties->held_first[object->owner] = i;
 	}
-	return false;
+}
+
+void ties_survey(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	struct ties *ties = &analysis->ties;
+	uint32_t i;
+
+	ties->next = array_of(analysis, model->coros.count);
+	ties->behind = array_of(analysis, model->coros.count);
+	ties->nr_victims = array_of(analysis, model->coros.count);
+	ties->seen = array_of(analysis, model->coros.count);
+	ties->held_first = array_of(analysis, model->coros.count);
+	ties->held_next = array_of(analysis, model->objects.count);
+	ties->nr_waiters = array_of(analysis, model->objects.count);
+	if (analysis->is_broken)
+		return;
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		ties->next[i] = find_next(analysis, i);
+		if (coro->state == CT_STATE_WAITING)
+			ties->nr_waiters[model_find_object(
+				model, coro->process, coro->wait_object)]++;
+	}
+	list_held(analysis, ties);
+}
+
+uint32_t ties_next(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->ties.next[index];
+}
+
+/* ---------------------------------------------------------------- victims */
+
+/* Follows the chain to one that a finding speaks of, or whose answer is known; 0: there is none. */
+static uint32_t look_ahead(struct analysis *analysis, uint32_t start)
+{
+	struct ties *ties = &analysis->ties;
+	uint32_t index = start, next;
+
+	while (!ties->seen[index]) {
+		ties->seen[index] = start;
+		next = ties->next[index];
+		if (!next || analysis->is_told[next])
+			return next;
+		index = next;
+	}
+	return ties->seen[index] == start ? 0 : ties->behind[index];
+}
+
+void ties_find_victims(struct analysis *analysis)
+{
+	uint32_t count = (uint32_t)analysis->model->coros.count, start, index, found;
+	struct ties *ties = &analysis->ties;
+
+	memset(ties->seen, 0, count * sizeof(*ties->seen));
+	memset(ties->behind, 0, count * sizeof(*ties->behind));
+	memset(ties->nr_victims, 0, count * sizeof(*ties->nr_victims));
+	for (start = 1; start < count; start++) {
+		if (ties->seen[start])
+			continue;
+		found = look_ahead(analysis, start);
+		for (index = start; found && index != found && !ties->behind[index];
+			index = ties->next[index])
+			ties->behind[index] = found;
+	}
+	for (start = 1; start < count; start++)
+		if (!analysis->is_told[start])
+			ties->nr_victims[ties->behind[start]]++;
+}
+
+uint32_t ties_behind(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->ties.behind[index];
+}
+
+bool ties_is_something_left(const struct analysis *analysis, const struct model_object *object)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(object->handle);
+
+	if (kind != CTP_RESOURCE_SEMAPHORE && kind != CTP_RESOURCE_CHANNEL)
+		return false;
+	return object->nr_left > 0 &&
+	       (object->has_takers || analysis->model->processes[object->process].tells_takings);
 }
 
 bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time)
@@ -85,36 +197,14 @@ bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct
 	return from != CT_NO_TIME && time >= from;
 }
 
-uint32_t ties_nr_waiters(const struct analysis *analysis, const struct model_object *object)
+uint32_t ties_nr_waiters(const struct analysis *analysis, uint32_t object)
 {
-	const struct model *model = analysis->model;
-	uint32_t count = 0;
-	size_t i;
-
-	for (i = 1; i < model->coros.count; i++) {
-		const struct model_coro *coro = &model->coros.at[i];
-
-		count += coro->state == CT_STATE_WAITING && coro->wait_object == object->handle &&
-			 coro->process == object->process;
-	}
-	return count;
-}
-
-static bool is_lock_of(const struct model_object *object, uint32_t owner)
-{
-	return object->owner == owner &&
-	       CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK;
+	return analysis->ties.nr_waiters[object];
 }
 
 bool ties_holds_lock(const struct analysis *analysis, uint32_t coro)
 {
-	const struct model *model = analysis->model;
-	size_t i;
-
-	for (i = 1; i < model->objects.count; i++)
-		if (is_lock_of(&model->objects.at[i], coro))
-			return true;
-	return false;
+	return analysis->ties.held_first[coro] != 0;
 }
 
 /* ---------------------------------------------------------------- telling it */
@@ -154,21 +244,26 @@ void story_destroyed(struct analysis *analysis, struct story *story, const struc
 void story_held(struct analysis *analysis, struct story *story, uint32_t index)
 {
 	const struct model *model = analysis->model;
-	size_t i;
+	uint32_t i;
 
-	for (i = 1; i < model->objects.count; i++) {
-		const struct model_object *object = &model->objects.at[i];
-		uint32_t count;
-
-		if (!is_lock_of(object, index))
-			continue;
-		count = ties_nr_waiters(analysis, object);
+	for (i = analysis->ties.held_first[index]; i; i = analysis->ties.held_next[i])
 		story_evidence(analysis, story,
 			say(analysis,
-				"coroutine %" PRIu64 " never gave back %s, which it took at %s; "
-				"waiting for that: %u",
+				"coroutine %" PRIu64 " never gave back %s, which it took at %s",
 				model->coros.at[index].id,
-				words_resource(analysis, object->handle, 0),
-				words_place(analysis, object->owner_site), count));
-	}
+				words_resource(analysis, model->objects.at[i].handle, 0),
+				words_place(analysis, model->objects.at[i].owner_site)));
+}
+
+void story_victims(struct analysis *analysis, struct story *story, const struct group *group)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < group->count; i++)
+		count += analysis->ties.nr_victims[analysis->candidates.at[group->first + i].coro];
+	if (count)
+		story_evidence(analysis, story,
+			say(analysis,
+				"waiting for %s to go on, directly or through others: %u more",
+				group->count == 1 ? "it" : "them", count));
 }

@@ -79,6 +79,10 @@ const char *words_reason(enum reason reason)
 		return "the program does not always tell when it takes what was given";
 	case REASON_THREAD_UNSEEN:
 		return "what the thread does was not seen";
+	case REASON_COMPUTING:
+		return "the thread was computing when it was last looked at: it may be one long "
+		       "piece of "
+		       "work that is meant to take so long";
 	default:
 		return "the trace is not complete enough";
 	}

@@ -49,6 +49,7 @@ uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time ti
 		.id = id,
 		.process = process,
 		.changed = time,
+		.resumed = CT_NO_TIME,
 		.suspended = CT_NO_TIME,
 		.wake_time = CT_NO_TIME,
 		.wake_before = {.time = CT_NO_TIME},
@@ -151,11 +152,29 @@ void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state 
 /* The suspend that would have explained an early resume did not come. */
 static void give_up_early(struct model *model, struct model_coro *coro)
 {
+	struct model_conflict *conflict;
+
 	if (!(coro->flags & MODEL_CORO_EARLY_RESUME))
 		return;
 	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
-	model->conflicts.at[coro->conflict].is_explained = coro->conflict == 0;
+	conflict = &model->conflicts.at[coro->conflict];
+	conflict->is_explained = coro->conflict == 0;
+	/* Who goes idle without it does not run it any more: its suspend was not told. */
+	conflict->was_idle |= model->threads[conflict->thread_before].idle_began > conflict->before;
 	model->nr_broken++;
+}
+
+void coro_finish(struct model *model)
+{
+	size_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		struct model_coro *coro = coro_at(model, (uint32_t)i);
+
+		if (!is_near(model, coro->changed, model->now))
+			give_up_early(model, coro);
+		model->nr_broken += !!(coro->flags & MODEL_CORO_EARLY_RESUME);
+	}
 }
 
 bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
@@ -166,11 +185,20 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 		.site = event->site,
 		.kind = event->kind,
 		.argument = event->argument,
-		.by = thread_at(model, event->thread)->top,
+		.by = event->kind == CTP_KIND_WAKE ? model_find(model, event->process, event->coro)
+						   : thread_at(model, event->thread)->top,
 		.time = event->time,
 		.sequence = event->sequence,
 	};
+	uint32_t *wake = &coro_at(model, coro)->ghost_wake;
 
+	ghost.has_wake = *wake != 0;
+	ghost.wake = *wake ? *wake - 1 : 0;
+	if (event->kind == CTP_KIND_WAKE && makes_ready(event->argument) &&
+		model->ghosts.count < MODEL_GHOSTS)
+		*wake = (uint32_t)model->ghosts.count + 1;
+	/* What leads on from nowhere is broken; a wake does not lead anywhere by itself. */
+	model->nr_broken += event->kind != CTP_KIND_WAKE || model->ghosts.count >= MODEL_GHOSTS;
 	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
 }
 
@@ -233,7 +261,6 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 
 	give_up_early(model, coro);
 	if (coro->state == CT_STATE_DESTROYED) {
-		model->nr_broken++;
 		coro->last_event = event->sequence;
 		return coro_ghost(model, index, event);
 	}
@@ -243,6 +270,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro_leave_queue(coro);
 	coro->last_event = event->sequence;
 	coro->nr_resumes++;
+	coro->resumed = event->time;
 	process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
@@ -311,25 +339,35 @@ static bool is_woken_already(struct model *model, const struct model_coro *coro,
 	       coro->wake_outcome != CTP_OUTCOME_TARGET_RUNNING;
 }
 
+/* It has come to its end already: it is left for the last time. */
+static bool is_end(const struct model_coro *coro, const struct ct_event *event)
+{
+	return coro->state == CT_STATE_DONE &&
+	       (event->kind == CTP_KIND_SWITCH || event->argument == CTP_POINT_FINAL);
+}
+
 static bool stop_running(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	bool was_running = coro->state == CT_STATE_RUNNING;
 	bool is_woken = was_running && is_woken_already(model, coro, event->time);
+	bool is_over = is_end(coro, event);
 
-	if (!was_running && coro->state != CT_STATE_UNSEEN && coro->state != CT_STATE_DONE &&
+	if (!was_running && coro->state != CT_STATE_UNSEEN && !is_over &&
 		!coro_conflict(model, index, event))
 		return false;
-	coro_leave_queue(coro);
+	is_woken |= was_running && coro->queue_thread;
+	if (!is_woken)
+		coro_leave_queue(coro);
 	coro_leave_stack(model, index);
 	coro->thread = event->thread;
-	if (event->argument == CTP_POINT_FINAL) {
+	if (is_over || event->argument == CTP_POINT_FINAL) {
 		coro_set_state(model, coro, CT_STATE_DONE, event->time);
 	} else if (event->argument == CTP_POINT_INITIAL) {
 		coro->flags |= MODEL_CORO_IS_INITIAL;
 		coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 	} else if (is_woken) {
-		model->nr_reordered++;
+		model->nr_reordered += !coro->queue_thread;
 		coro_set_state(model, coro, CT_STATE_READY, event->time);
 	} else {
 		coro_set_state(model, coro, CT_STATE_WAITING, event->time);
@@ -342,7 +380,6 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	struct model_coro *coro = coro_at(model, index);
 
 	if (coro->state == CT_STATE_DESTROYED) {
-		model->nr_broken++;
 		coro->last_event = event->sequence;
 		return coro_ghost(model, index, event);
 	}
@@ -427,6 +464,13 @@ static bool was_stuck(const struct model *model, const struct model_coro *coro, 
 	return model_quiet_since(model, coro->process, since, time);
 }
 
+/* The probe says that it was suspended, and a thread runs it. */
+static bool is_taken_away(const struct model_coro *coro, const struct ct_event *event)
+{
+	return coro->state == CT_STATE_RUNNING && (coro->flags & MODEL_CORO_ON_STACK) &&
+	       event->argument == CTP_LIFE_SUSPENDED;
+}
+
 bool coro_destroy(struct model *model, const struct ct_event *event)
 {
 	struct model_coro *coro;
@@ -440,7 +484,13 @@ bool coro_destroy(struct model *model, const struct ct_event *event)
 	give_up_early(model, coro);
 	if (coro->state == CT_STATE_DESTROYED)
 		return coro_conflict(model, index, event);
+	if (is_taken_away(coro, event) && !coro_conflict(model, index, event))
+		return false;
 	coro->last_event = event->sequence;
+	if (coro->state == CT_STATE_READY) {
+		coro->flags |= MODEL_CORO_WAS_DESTROYED_READY;
+		object_cut(model, index);
+	}
 	if (coro->state == CT_STATE_WAITING) {
 		coro->quiet_at_end = model_quiet_time(model, coro->process, event->time);
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_WAITING;
@@ -501,6 +551,8 @@ bool coro_touch(struct model *model, const struct ct_event *event)
 		return false;
 	if (!index)
 		return true;
+	if (event->kind == CTP_KIND_ACQUIRE && coro_at(model, index)->state == CT_STATE_DESTROYED)
+		return coro_conflict(model, index, event);
 	coro_at(model, index)->last_event = event->sequence;
 	return true;
 }

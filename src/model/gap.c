@@ -4,6 +4,8 @@
  * that the probe found; both are gaps in time, and never more than that: nothing is made up for
  * them.
  */
+#include <stdlib.h>
+
 #include "model_parts.h"
 
 static bool add(struct model *model, struct model_gap gap)
@@ -65,18 +67,89 @@ bool gap_lost(struct model *model, const struct ct_event *event)
 	return !gap.count || add(model, gap);
 }
 
+/* ---------------------------------------------------------------- asking */
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct model_edge *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process > b->process ? 1 : -1;
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+static void add_up(struct model_edge *edges, size_t count)
+{
+	uint64_t total = 0;
+	size_t i;
+
+	qsort(edges, count, sizeof(*edges), compare_edges);
+	for (i = 0; i < count; i++)
+		edges[i].total = total += edges[i].total;
+}
+
+bool gap_finish(struct model *model)
+{
+	size_t count = model->gaps.count, i;
+
+	if (!count)
+		return true;
+	model->gap_firsts = calloc(count, sizeof(*model->gap_firsts));
+	model->gap_lasts = calloc(count, sizeof(*model->gap_lasts));
+	if (!model->gap_firsts || !model->gap_lasts)
+		return false;
+	for (i = 0; i < count; i++) {
+		const struct model_gap *gap = &model->gaps.at[i];
+
+		model->gap_firsts[i] = (struct model_edge){gap->process, gap->first, gap->count};
+		model->gap_lasts[i] = (struct model_edge){gap->process, gap->last, gap->count};
+	}
+	add_up(model->gap_firsts, count);
+	add_up(model->gap_lasts, count);
+	return true;
+}
+
+void gap_fini(struct model *model)
+{
+	vec_fini(&model->gaps);
+	free(model->gap_firsts);
+	free(model->gap_lasts);
+}
+
+/* How many are missing in the gaps whose edge lies before this one, in all processes up to its own. */
+static uint64_t total_before(
+	const struct model_edge *edges, size_t count, uint32_t process, ct_time time)
+{
+	struct model_edge key = {.process = process, .time = time};
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_edges(&edges[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? edges[low - 1].total : 0;
+}
+
+/* Those that have begun by the end of the interval, less those that were over before it. */
+static uint64_t lost_of(const struct model *model, uint32_t process, ct_time from, ct_time until)
+{
+	size_t count = model->gaps.count;
+	uint64_t begun = until == INT64_MAX
+				 ? total_before(model->gap_firsts, count, process + 1, INT64_MIN)
+				 : total_before(model->gap_firsts, count, process, until + 1);
+
+	return begun - total_before(model->gap_lasts, count, process, from);
+}
+
 uint64_t model_lost_between(
 	const struct model *model, uint32_t process, ct_time from, ct_time until)
 {
-	uint64_t count = 0;
-	size_t i;
+	ct_time first = from < until ? from : until, last = from < until ? until : from;
 
-	for (i = 0; i < model->gaps.count; i++) {
-		const struct model_gap *gap = &model->gaps.at[i];
-
-		if ((gap->process == process || !gap->process) && gap->first <= until &&
-			gap->last >= from)
-			count += gap->count;
-	}
-	return count;
+	return lost_of(model, process, first, last) +
+	       (process ? lost_of(model, 0, first, last) : 0);
 }

@@ -23,6 +23,10 @@ bool coro_enqueue(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	coro = coro_at(model, index);
+	if (coro->state == CT_STATE_DESTROYED)
+		return coro_ghost(model, index, event);
+	if (coro->state == CT_STATE_DONE && !coro_conflict(model, index, event))
+		return false;
 	coro->last_event = event->sequence;
 	coro->queue_thread = event->thread;
 	coro->is_queue_private = event->flags & CTP_ENQUEUE_PRIVATE;
@@ -52,19 +56,20 @@ bool coro_await(struct model *model, const struct ct_event *event)
 	index = model_find(model, event->process, event->coro);
 	if (!index)
 		return true;
-	if (event->kind == CTP_KIND_AWAIT && event->object) {
+	if (event->object) {
 		child = coro_get(model, event->process, event->object, event->time);
 		if (!child)
 			return false;
 	}
 	coro_progress(model, index);
 	coro = coro_at(model, index);
-	if (event->kind == CTP_KIND_AWAIT) {
+	if (event->kind == CTP_KIND_AWAIT)
 		coro->nr_awaits++;
-		coro->awaited = child;
-	} else if (coro->nr_awaits) {
+	else if (coro->nr_awaits)
 		coro->nr_awaits--;
-	}
+	else
+		model->nr_broken += !!(coro->flags & MODEL_CORO_WAS_CREATED);
+	coro->awaited = coro->nr_awaits ? coro->awaited ^ child : 0;
 	return true;
 }
 

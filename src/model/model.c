@@ -66,7 +66,7 @@ static void init_threads(struct model *model)
 					  ? model->tables->threads[i].stopped
 					  : CT_NO_TIME;
 		thread->last_event = thread->idle_from = thread->blocked_from = CT_NO_TIME;
-		thread->seen = CT_NO_TIME;
+		thread->seen = thread->idle_began = CT_NO_TIME;
 		thread->idle_good = thread->timed_end = INT64_MIN;
 	}
 }
@@ -74,12 +74,18 @@ static void init_threads(struct model *model)
 /* Index 0 of every array means none. */
 static bool reserve_none(struct model *model)
 {
+	struct model_object nothing = {
+		.released = CT_NO_TIME,
+		.vain = {.time = CT_NO_TIME},
+		.found = {.time = CT_NO_TIME},
+	};
+
 	return vec_push(&model->coros, (struct model_coro){0}) &&
 	       vec_push(&model->pages, (struct model_page){{0}}) &&
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       vec_push(&model->objects, (struct model_object){.released = CT_NO_TIME});
+	       vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -134,7 +140,7 @@ void model_free(struct model *model)
 	vec_fini(&model->conflicts);
 	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
-	vec_fini(&model->gaps);
+	gap_fini(model);
 	free(model->processes);
 	free(model->threads);
 	free(model);
@@ -342,15 +348,11 @@ enum ct_status model_apply(
 
 enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 {
-	size_t i;
-
-	(void)reterr;
 	if (model->now == CT_NO_TIME)
 		model->now = 0;
-	for (i = 1; i < model->coros.count; i++)
-		model->nr_broken += !!(model->coros.at[i].flags & MODEL_CORO_EARLY_RESUME);
+	coro_finish(model);
 	thread_finish(model);
-	return CT_OK;
+	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }
 
 ct_time model_end_of(const struct model *model, uint32_t process)

@@ -37,6 +37,8 @@ enum model_coro_flag {
 	MODEL_CORO_IS_HIDDEN = 1 << 10,     /* created, and where it is now is not known */
 	MODEL_CORO_WAITS_FOR_MORE = 1 << 9, /* its last wait is for further objects, too */
 	MODEL_CORO_WAS_REPLACED = 1 << 8,   /* no end was seen, but its memory serves another one */
+	/* Woken, and destroyed before it ran. */
+	MODEL_CORO_WAS_DESTROYED_READY = 1 << 12,
 	MODEL_CORO_LEFT_BY_SWITCH = 1 << 11, /* what it waits for comes as a detail */
 };
 
@@ -67,6 +69,7 @@ struct model_coro {
 	uint8_t mark;
 	uint32_t nr_resumes;
 	uint32_t nr_wakes;
+	ct_time resumed;     /* its last resume; CT_NO_TIME: none was seen */
 	ct_time suspended;   /* its last suspend; CT_NO_TIME: none was seen */
 	uint64_t wait_event; /* that suspend's sequence number */
 	ct_time wake_time;   /* the last wake for it; CT_NO_TIME: none */
@@ -86,9 +89,10 @@ struct model_coro {
 	uint32_t wake_site;              /* of the last wake */
 	uint32_t wake_coro;              /* the waker; 0: a thread */
 	struct model_waking wake_before; /* the one before the last */
+	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
 	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
 	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
-	uint32_t awaited;      /* the child that it awaited last; 0: none */
+	uint32_t awaited;      /* exclusive or of the children that it awaits now */
 	uint32_t nr_awaits;    /* children that it awaits now */
 	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
 	bool is_queue_private; /* no other thread can take it from there */
@@ -103,6 +107,7 @@ struct model_thread {
 	uint32_t top;         /* the coroutine that runs on it; 0: none */
 	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
 	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */
+	ct_time idle_began;   /* its last idleness; CT_NO_TIME: it never was */
 	ct_time idle_good;    /* the last moment at which it was idle with nothing ready anywhere */
 	ct_time timed_end;    /* the end of its last idleness that had a time-out */
 	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */
@@ -222,12 +227,10 @@ struct model_object {
 	bool is_handed;        /* by a hand-over, and the owner has not told of it since */
 	ct_time owned;         /* since when */
 	uint64_t owner_event;
-	ct_time released;   /* CT_NO_TIME: never */
-	ct_time notified;   /* the last notify that woke nobody; CT_NO_TIME: none */
-	uint32_t vain_coro; /* of that notify */
-	uint32_t vain_thread;
-	uint32_t vain_site;
-	uint64_t vain_event;
+	ct_time released;          /* CT_NO_TIME: never */
+	struct model_waking vain;  /* the last notify that woke nobody */
+	struct model_waking found; /* the last one that woke somebody */
+	uint32_t cut; /* that had been woken for it, and was destroyed before it ran; 0: none */
 	/* At least as many were given and not taken, if every taking is told. */
 	uint64_t nr_left;
 	bool has_takers;          /* one was taken at some time */
@@ -287,6 +290,8 @@ struct model_ghost {
 	uint8_t kind;     /* enum ctp_kind of what was done */
 	uint8_t argument; /* of the event: of a wake, its outcome */
 	uint32_t by;      /* coroutine that did it; 0: none */
+	uint32_t wake;    /* the last late wake of the same coroutine before it: an index */
+	bool has_wake;
 	ct_time time;
 	uint64_t sequence;
 };
@@ -313,6 +318,13 @@ struct model_gap {
 	ct_time last;
 };
 
+/* One edge of a gap, with the number of events that are missing in all gaps up to it. */
+struct model_edge {
+	uint32_t process;
+	ct_time time;
+	uint64_t total;
+};
+
 struct model {
 	const struct ct_tables *tables;
 	VEC(struct model_coro) coros;
@@ -324,6 +336,8 @@ struct model {
 	VEC(struct model_conflict) conflicts; /* [0] is none; at most MODEL_GHOSTS */
 	VEC(struct model_crash) crashes;
 	VEC(struct model_gap) gaps;
+	struct model_edge *gap_firsts; /* by process and time; there after model_finish */
+	struct model_edge *gap_lasts;
 	struct model_thread *threads;    /* nr_threads of the tables */
 	struct model_process *processes; /* nr_processes of the tables */
 	uint32_t nr_threads;
@@ -395,7 +409,7 @@ ct_time model_quiet_time(const struct model *model, uint32_t process, ct_time no
 
 /*
  * model_lost_between: how many events of the process, on any thread, are missing between two times;
- * 0: none. A gap that touches the interval counts whole.
+ * 0: none. A gap that touches the interval counts whole. Only after model_finish.
  */
 uint64_t model_lost_between(
 	const struct model *model, uint32_t process, ct_time from, ct_time until);

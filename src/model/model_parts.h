@@ -30,6 +30,13 @@ static inline bool is_near(const struct model *model, ct_time a, ct_time b)
 	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
 }
 
+/* Does a wake with this outcome make its target ready? */
+static inline bool makes_ready(uint8_t outcome)
+{
+	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
+	       outcome == CTP_OUTCOME_RESUMED;
+}
+
 /* ---------------------------------------------------------------- coroutines: coro.c */
 
 /* coro_get: the coroutine of this event, made if it was not known; 0: out of memory. */
@@ -65,6 +72,8 @@ void coro_progress(struct model *model, uint32_t coro);
 bool coro_woke_itself(struct model *model, uint32_t coro, const struct ct_event *event);
 /* coro_conflict: the event does not lead on from the state that the coroutine is in. */
 bool coro_conflict(struct model *model, uint32_t coro, const struct ct_event *event);
+/* coro_finish: nothing comes any more that could explain an early resume. */
+void coro_finish(struct model *model);
 /* coro_ghost: something was done to a coroutine that is gone. */
 bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event);
 
@@ -113,6 +122,8 @@ bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t
 
 /* object_change: acquire, release, hand-over and notify. */
 bool object_change(struct model *model, const struct ct_event *event);
+/* object_cut: this coroutine is destroyed, woken for what it waited for, before it ran. */
+void object_cut(struct model *model, uint32_t coro);
 /* object_receiver: the detail after a hand-over. */
 void object_receiver(struct model *model, const struct ct_event *event);
 
@@ -120,5 +131,8 @@ void object_receiver(struct model *model, const struct ct_event *event);
 
 bool gap_lost(struct model *model, const struct ct_event *event);
 bool gap_tables(struct model *model);
+/* gap_finish: sorts what is missing, for model_lost_between. */
+bool gap_finish(struct model *model);
+void gap_fini(struct model *model);
 
 #endif

@@ -22,7 +22,8 @@ static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
 		.handle = handle,
 		.process = process,
 		.released = CT_NO_TIME,
-		.notified = CT_NO_TIME,
+		.vain = {.time = CT_NO_TIME},
+		.found = {.time = CT_NO_TIME},
 	};
 
 	if (index)
@@ -53,6 +54,7 @@ static void own(struct model_object *object, uint32_t owner, const struct ct_eve
 	object->owned = event->time;
 	object->is_handed = false;
 	object->giver = 0;
+	object->cut = 0;
 }
 
 static void acquire(struct model *model, struct model_object *object, const struct ct_event *event)
@@ -67,15 +69,28 @@ static void acquire(struct model *model, struct model_object *object, const stru
 
 static void notify(struct model_object *object, const struct ct_event *event)
 {
+	struct model_waking notify = {
+		.time = event->time,
+		.sequence = event->sequence,
+		.coro = object->changed_by_coro,
+		.thread = event->thread,
+		.site = event->site,
+	};
+
 	object->nr_left++;
-	object->notified = CT_NO_TIME;
 	if (event->argument)
-		return;
-	object->notified = event->time;
-	object->vain_coro = object->changed_by_coro;
-	object->vain_thread = event->thread;
-	object->vain_site = event->site;
-	object->vain_event = event->sequence;
+		object->found = notify;
+	else
+		object->vain = notify;
+}
+
+void object_cut(struct model *model, uint32_t index)
+{
+	struct model_coro *coro = coro_at(model, index);
+	uint32_t object = model_find_object(model, coro->process, coro->wait_object);
+
+	if (object && coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended)
+		model->objects.at[object].cut = index;
 }
 
 void object_receiver(struct model *model, const struct ct_event *event)

@@ -32,7 +32,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 	clear_stack(model, thread);
 	if (thread->idle_from != CT_NO_TIME)
 		return;
-	thread->idle_from = time;
+	thread->idle_from = thread->idle_began = time;
 	if (process->nr_ready == 0 && thread->timed_end > thread->idle_good)
 		thread->idle_good = thread->timed_end;
 }

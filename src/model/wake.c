@@ -192,12 +192,6 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 /* ---------------------------------------------------------------- the wake */
 
-static bool makes_ready(uint8_t outcome)
-{
-	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
-	       outcome == CTP_OUTCOME_RESUMED;
-}
-
 struct model_waking wake_last(const struct model_coro *coro)
 {
 	return (struct model_waking){
