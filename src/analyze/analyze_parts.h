@@ -188,6 +188,12 @@ void candidate_lower(struct candidate *candidate, enum reason reason);
 /* candidate_limit: no higher than `grade`, for the reason where it was. */
 void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason);
 
+/*
+ * candidate_life_start: a mark of the coroutine, or of the program, that changes the judgement may be missing from
+ * its creation on; from the beginning where that was not seen.
+ */
+ct_time candidate_life_start(const struct analysis *analysis, const struct model_coro *coro);
+
 /* candidate_gap_start: from when on a missing event may have been a wake of this coroutine. */
 ct_time candidate_gap_start(const struct analysis *analysis, const struct model_coro *coro);
 

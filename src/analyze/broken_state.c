@@ -61,6 +61,45 @@ void broken_state_find(struct analysis *analysis)
 	}
 }
 
+static const char *words_step(unsigned kind)
+{
+	switch (kind) {
+	case CTP_KIND_CREATE:
+		return "created again";
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_SWITCH:
+		return "suspended";
+	case CTP_KIND_CANCEL:
+		return "took a suspend back";
+	case CTP_KIND_RETURN:
+		return "came to an end";
+	case CTP_KIND_DESTROY:
+		return "destroyed";
+	case CTP_KIND_ENQUEUE:
+		return "put into a queue";
+	default:
+		return "took a resource";
+	}
+}
+
+static const char *words_state(unsigned state)
+{
+	switch (state) {
+	case CT_STATE_READY:
+		return "when woken and not resumed yet";
+	case CT_STATE_RUNNING:
+		return "while running";
+	case CT_STATE_WAITING:
+		return "while waiting";
+	case CT_STATE_DONE:
+		return "after the end";
+	case CT_STATE_DESTROYED:
+		return "after the destruction";
+	default:
+		return "before the beginning";
+	}
+}
+
 void broken_state_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -75,15 +114,17 @@ void broken_state_describe(
 		.text = say(analysis, "became %s", ct_state_name((enum ct_state)conflict->state)),
 	};
 
-	finding->title = say(analysis, "%u %s %s while %s", group->count,
-		group->count == 1 ? "coroutine has the event" : "coroutines have the event",
-		ct_kind_name(conflict->kind), ct_state_name((enum ct_state)conflict->state));
+	finding->title = say(analysis, "%u %s: %s %s, %s", group->count,
+		group->count == 1 ? "coroutine" : "coroutines", words_step(conflict->kind),
+		words_state(conflict->state),
+		conflict->site ? say(analysis, "at %s", words_place(analysis, conflict->site))
+			       : say(analysis, "on %s", words_thread(analysis, conflict->thread)));
 	story_step(analysis, &story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
-	step.text = say(analysis, "%s: that can not follow", ct_kind_name(conflict->kind));
+	step.text = say(analysis, "%s, which can not follow", words_step(conflict->kind));
 	story_step(analysis, &story, &step);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = conflict->sequence_before;

@@ -16,8 +16,9 @@ struct circle {
 	uint32_t length;
 	uint32_t sites;   /* the sum of its waits: circles of the same sites are of one kind */
 	uint32_t closing; /* the coroutine that closed it: the last one to suspend */
-	ct_time oldest;   /* the oldest of what holds it together */
+	ct_time oldest; /* its oldest coroutine's beginning: a mark may have come right after it */
 	bool has_lock;
+	bool has_child;
 };
 
 static bool is_for_all(const struct model_coro *coro)
@@ -40,19 +41,18 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 {
 	const struct model *model = analysis->model;
 	const struct model_coro *coro = &model->coros.at[index];
-	const struct model_object *object = ties_object(analysis, coro);
 
 	circle->length++;
 	circle->sites += coro->wait_site * 2654435761u;
-	if (coro->suspended < circle->oldest)
-		circle->oldest = coro->suspended;
+	if (candidate_life_start(analysis, coro) < circle->oldest)
+		circle->oldest = candidate_life_start(analysis, coro);
 	if (coro->suspended > model->coros.at[circle->closing].suspended)
 		circle->closing = index;
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_LOCK)
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_LOCK) {
+		circle->has_child = true;
 		return;
+	}
 	circle->has_lock = true;
-	if (object->owned < circle->oldest)
-		circle->oldest = object->owned;
 }
 
 /* It begins behind the one that closed it, however its coroutines are numbered. */
@@ -123,9 +123,8 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 		return;
 	if (has_doubt(analysis, circle))
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate,
-		circle->oldest - analysis->model->uncertainty_ns,
-		analysis->parties[candidate.process].end);
+	candidate_lower_for_gaps(
+		analysis, &candidate, circle->oldest, analysis->parties[candidate.process].end);
 	do {
 		add_member(analysis, index, candidate);
 		index = follow(analysis, index);
@@ -194,6 +193,22 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 	story_step(analysis, story, &step);
 }
 
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct circle *circle)
+{
+	const char *site = words_place(analysis, analysis->candidates.at[group->first].cause_site);
+	const char *waits = group->count == 1 ? "coroutine waits" : "coroutines wait";
+	const char *what = circle->has_child ? "for each other's end" : "for locks";
+
+	if (circle->has_lock && circle->has_child)
+		what = "for locks and for each other's end";
+	if (circle->length > 1)
+		return say(analysis, "%u %s in a circle of %u %s, closed at %s", group->count,
+			waits, circle->length, what, site);
+	return say(analysis, "%u %s %s, at %s", group->count, waits,
+		circle->has_lock ? "for a lock that it holds itself" : "for its own end", site);
+}
+
 void deadlock_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -202,10 +217,7 @@ void deadlock_describe(
 	struct story story = {0};
 	uint32_t index = circle.first;
 
-	finding->title = say(analysis, "%u %s in a circle of %u %s, closed at %s", group->count,
-		group->count == 1 ? "coroutine waits" : "coroutines wait", circle.length,
-		circle.has_lock ? "for locks" : "for each other's end",
-		words_place(analysis, first->cause_site));
+	finding->title = words_title(analysis, group, &circle);
 	do {
 		uint32_t next = follow(analysis, index);
 

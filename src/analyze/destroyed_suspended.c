@@ -74,9 +74,7 @@ static void judge(struct analysis *analysis, uint32_t index, enum variant varian
 		candidate_lower(&candidate, REASON_END_UNSEEN);
 	if (variant == VARIANT_CUT && (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE))
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate,
-		(begun < coro->destroyed ? begun : coro->destroyed) -
-			analysis->model->uncertainty_ns,
+	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
 		analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);
 }
@@ -168,11 +166,10 @@ void destroyed_suspended_describe(
 	uint32_t count = ties_nr_waiters(analysis, first->subject);
 	struct story story = {0};
 
-	finding->title = say(analysis,
-		"%u %s destroyed while suspended at %s, and %s; %u %s for that", group->count,
-		group->count == 1 ? "coroutine was" : "coroutines were",
+	finding->title = say(analysis, "%u %s destroyed while suspended at %s, and %s; %s for that",
+		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
 		words_place(analysis, first->wait_site), words_consequence(analysis, first, object),
-		count, count == 1 ? "waits" : "wait");
+		count ? say(analysis, count == 1 ? "%u waits" : "%u wait", count) : "nobody waits");
 	if (first->variant == VARIANT_CUT)
 		tell_cut(analysis, object, coro, &story);
 	else

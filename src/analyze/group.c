@@ -44,6 +44,13 @@ bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct
 	return true;
 }
 
+ct_time candidate_life_start(const struct analysis *analysis, const struct model_coro *coro)
+{
+	if (coro->created == CT_NO_TIME || !(coro->flags & MODEL_CORO_WAS_CREATED))
+		return INT64_MIN + 1;
+	return coro->created - analysis->model->uncertainty_ns;
+}
+
 /*
  * Events matter from the wait on, and from a little before it; where the frame's address was never
  * told, from the beginning of the coroutine, since what told it may be among them.

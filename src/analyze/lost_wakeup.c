@@ -415,6 +415,8 @@ static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const struct model_object *object = ties_object(analysis, coro);
+	uint32_t next = ties_next(analysis, first->coro);
 	const char *what, *by = "";
 
 	switch (first->variant) {
@@ -432,6 +434,10 @@ static const char *words_title(
 					 : "and nothing is left to wake them";
 		break;
 	}
+	if (object->owner && next && !missed_notify(analysis, coro))
+		by = say(analysis, "; %s was taken at %s, and never given back",
+			words_resource(analysis, object->handle, 0),
+			words_place(analysis, object->owner_site));
 	if (missed_notify(analysis, coro))
 		by = say(analysis, "; the notify from %s %s",
 			words_place(analysis, first->cause_site),
@@ -462,11 +468,13 @@ void lost_wakeup_describe(
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
 		tell_notify(analysis, coro, missed, &story);
+	if (!missed && ties_object(analysis, coro)->changed < coro->suspended)
+		tell_change(analysis, coro, &story);
 	story_step(analysis, &story, &step);
 	if (missed && missed->time >= coro->suspended)
 		tell_notify(analysis, coro, missed, &story);
 	tell_other_notify(analysis, coro, missed, &story);
-	if (!missed)
+	if (!missed && ties_object(analysis, coro)->changed >= coro->suspended)
 		tell_change(analysis, coro, &story);
 	tell_cause(analysis, first, coro, &story);
 	tell_end(analysis, first, &story);

@@ -154,15 +154,20 @@ static void tell_ghost(
 	story_step(analysis, story, &step);
 }
 
+static const char *words_deed(const struct model_ghost *ghost)
+{
+	if (is_resume(ghost))
+		return "resumed";
+	return is_wake(ghost) ? "woken" : "put into a queue";
+}
+
 static const char *words_cause(
 	struct analysis *analysis, const struct model_waking *wake, const struct candidate *first)
 {
 	const struct model_ghost *ghost = &analysis->model->ghosts.at[first->subject];
 
-	if (is_resume(ghost) && wake->time == CT_NO_TIME)
-		return ghost->site
-			       ? say(analysis, "resumed at %s", words_place(analysis, ghost->site))
-			       : "no wake for it is known";
+	if (wake->time == CT_NO_TIME && !is_wake(ghost))
+		return say(analysis, "that was on %s", words_thread(analysis, ghost->thread));
 	return say(analysis, "the wake came from %s", words_place(analysis, first->cause_site));
 }
 
@@ -177,9 +182,8 @@ void resume_after_destroy_describe(
 	struct story story = {0};
 
 	finding->title = say(analysis, "%u %s %s after %s destroyed; %s", group->count,
-		group->count == 1 ? "coroutine was" : "coroutines were",
-		is_resume(ghost) ? "resumed" : "woken", group->count == 1 ? "it was" : "they were",
-		words_cause(analysis, &wake, first));
+		group->count == 1 ? "coroutine was" : "coroutines were", words_deed(ghost),
+		group->count == 1 ? "it was" : "they were", words_cause(analysis, &wake, first));
 	if (coro->suspended != CT_NO_TIME)
 		story_suspended(analysis, &story, coro);
 	if (is_early)

@@ -98,6 +98,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 	const struct model_thread *thread = &analysis->model->threads[worker];
 	ct_time end = end_of(analysis, coro->process);
 	ct_time since = coro->queue_thread ? coro->queued : coro->changed;
+	ct_time start = candidate_life_start(analysis, &analysis->model->coros.at[thread->top]);
 	struct candidate candidate = {
 		.rule = CT_RULE_STUCK_WORKER,
 		.grade = CT_GRADE_LIKELY,
@@ -116,10 +117,9 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);
-	else if (!is_blocked(thread))
+	else if (!is_blocked(thread) && thread->blocked_from == CT_NO_TIME)
 		candidate.reasons |= REASON(THREAD_UNSEEN);
-	candidate_lower_for_gaps(
-		analysis, &candidate, since - analysis->model->uncertainty_ns, end);
+	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
 	candidate_add(analysis, &candidate);
 }
 
@@ -147,6 +147,8 @@ void stuck_worker_find(struct analysis *analysis)
 
 static const char *words_state(struct analysis *analysis, const struct model_thread *thread)
 {
+	if (is_computing(thread))
+		return "the engine saw it compute";
 	if (thread->seen != CT_NO_TIME && thread->seen >= thread->last_event)
 		return say(analysis, "the engine saw it in state %c, in system call %u%s",
 			thread->seen_state, thread->seen_system_call,

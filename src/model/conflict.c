@@ -37,6 +37,10 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 		.wakes = {coro->wake_before, wake_last(coro)},
 	};
 
+	/* What came before its last wait has had its resume. */
+	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
+		conflict.wakes[0].time = CT_NO_TIME;
+
 	/* Where another thread ran it, that one's suspend may come yet: its clock is behind. */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
 		(event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)) {

@@ -328,15 +328,19 @@ static bool settle_early(struct model *model, struct model_coro *coro, const str
 	return true;
 }
 
-/* A wake on another thread came first by the clocks' disagreement: it was for this suspension. */
-static bool is_woken_already(struct model *model, const struct model_coro *coro, ct_time time)
+/*
+ * A wake on another thread came first by the clocks' disagreement: it was for this suspension. Its own wake, with
+ * which it puts itself into the queue again, always comes first.
+ */
+static bool is_woken_already(const struct model *model, uint32_t index, ct_time time)
 {
+	const struct model_coro *coro = &model->coros.at[index];
+	bool is_own = coro->wake_coro == index;
+
 	return coro->wake_time != CT_NO_TIME && coro->wake_time <= time &&
-	       is_near(model, coro->wake_time, time) &&
+	       (is_own || is_near(model, coro->wake_time, time)) &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
-	       coro->wake_outcome != CTP_OUTCOME_DROPPED &&
-	       coro->wake_outcome != CTP_OUTCOME_NO_TARGET &&
-	       coro->wake_outcome != CTP_OUTCOME_TARGET_RUNNING;
+	       makes_ready(coro->wake_outcome);
 }
 
 /* It has come to its end already: it is left for the last time. */
@@ -350,7 +354,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 {
 	struct model_coro *coro = coro_at(model, index);
 	bool was_running = coro->state == CT_STATE_RUNNING;
-	bool is_woken = was_running && is_woken_already(model, coro, event->time);
+	bool is_woken = was_running && is_woken_already(model, index, event->time);
 	bool is_over = is_end(coro, event);
 
 	if (!was_running && coro->state != CT_STATE_UNSEEN && !is_over &&
@@ -367,7 +371,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		coro->flags |= MODEL_CORO_IS_INITIAL;
 		coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 	} else if (is_woken) {
-		model->nr_reordered += !coro->queue_thread;
+		model->nr_reordered += !coro->queue_thread && coro->wake_thread != event->thread;
 		coro_set_state(model, coro, CT_STATE_READY, event->time);
 	} else {
 		coro_set_state(model, coro, CT_STATE_WAITING, event->time);

@@ -107,7 +107,7 @@ struct model_thread {
 	uint32_t top;         /* the coroutine that runs on it; 0: none */
 	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
 	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */
-	ct_time idle_began;   /* its last idleness; CT_NO_TIME: it never was */
+	ct_time idle_began;   /* its last park or poll; CT_NO_TIME: none */
 	ct_time idle_good;    /* the last moment at which it was idle with nothing ready anywhere */
 	ct_time timed_end;    /* the end of its last idleness that had a time-out */
 	ct_time blocked_from; /* in a call that may block; CT_NO_TIME: in none */

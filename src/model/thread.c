@@ -32,7 +32,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 	clear_stack(model, thread);
 	if (thread->idle_from != CT_NO_TIME)
 		return;
-	thread->idle_from = thread->idle_began = time;
+	thread->idle_from = time;
 	if (process->nr_ready == 0 && thread->timed_end > thread->idle_good)
 		thread->idle_good = thread->timed_end;
 }
@@ -91,6 +91,7 @@ void thread_park(struct model *model, const struct ct_event *event)
 	struct model_thread *thread = thread_at(model, event->thread);
 
 	thread->is_parked = true;
+	thread->idle_began = event->time;
 	thread->last_suspended = thread->last_doubled = 0;
 	idle_begin(model, thread, event->time);
 }
@@ -131,6 +132,9 @@ void thread_block_begin(struct model *model, const struct ct_event *event)
 	if (event->object == 0 || (!is_poll(event->argument) && thread->top))
 		return;
 	thread->is_polling = true;
+	/* A read is idleness only as far as is known who runs here. */
+	if (is_poll(event->argument))
+		thread->idle_began = event->time;
 	idle_begin(model, thread, event->time);
 	thread->is_idle_timed |= thread->is_blocked_timed;
 }

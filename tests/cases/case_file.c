@@ -79,6 +79,64 @@ static void read_options(struct case_file *file)
 	file->options.wait_limit_ns = option(line, "wait_limit=");
 }
 
+/* ---------------------------------------------------------------- repeated lines */
+
+static void add_line(struct text *text, const char *line, size_t length, unsigned number)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (i + 1 < length && line[i] == '{' && line[i + 1] == '}') {
+			text_format(text, "%u", number);
+			i++;
+		} else if (i + 2 < length && strncmp(&line[i], "{+}", 3) == 0) {
+			text_format(text, "%u", number + 1);
+			i += 2;
+		} else {
+			text_char(text, line[i]);
+		}
+	}
+	text_add(text, "\n");
+}
+
+/* The lines up to `repeat end`, for each number; returns what follows them. */
+static const char *repeat(
+	struct text *text, const char *body, unsigned first, unsigned last, const char *end)
+{
+	const char *stop = strstr(body, "repeat end\n"), *line;
+	unsigned number;
+
+	if (!stop || stop > end)
+		return NULL;
+	for (number = first; number <= last; number++) {
+		for (line = body; line < stop; line += strcspn(line, "\n") + 1)
+			add_line(text, line, strcspn(line, "\n"), number);
+	}
+	return stop + strlen("repeat end\n");
+}
+
+static void expand(struct case_file *file, const char *line, const char *end)
+{
+	struct text text = {0};
+	unsigned first, last;
+
+	while (line && line < end) {
+		size_t length = strcspn(line, "\n") + 1;
+
+		if (sscanf(line, "repeat %u to %u\n", &first, &last) == 2) {
+			line = repeat(&text, line + length, first, last, end);
+			continue;
+		}
+		text_append(&text, line, length);
+		line += length;
+	}
+	if (!line)
+		give_up(file->path, "has a 'repeat' without its end");
+	file->trace = strdup(text_peek(&text));
+	file->trace_bytes = strlen(text_peek(&text));
+	text_fini(&text);
+}
+
 void case_read(const char *path, struct case_file *file)
 {
 	char *trace, *end;
@@ -92,14 +150,14 @@ void case_read(const char *path, struct case_file *file)
 	if (!file->expect)
 		give_up(path, "has no '--- expect'");
 	end = strstr(trace, "\n---");
-	file->trace = trace;
-	file->trace_bytes = (size_t)(end + 1 - trace);
+	expand(file, trace, end + 1);
 	file->trace_line = line_of(file->content, trace);
 	file->expect_line = line_of(file->content, file->expect);
 }
 
 void case_fini(struct case_file *file)
 {
+	free(file->trace);
 	free(file->content);
 }
 
