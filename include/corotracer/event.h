@@ -24,6 +24,12 @@ extern "C" {
 typedef int64_t ct_time;
 #define CT_NO_TIME INT64_MIN
 
+/*
+ * Of events that change a coroutine's state: others of the same coroutine are missing right before this
+ * one, so that its state may have changed unseen.
+ */
+#define CT_FLAG_AFTER_GAP 0x4000u
+
 /* One event: a record's four words, named, and its place. 48 bytes. */
 struct ct_event {
 	ct_time time;
@@ -97,6 +103,7 @@ struct ct_mapping {
 struct ct_loss {
 	uint32_t process;
 	uint32_t thread; /* 0: not known */
+	uint64_t coro;   /* whose events they are; 0: not known, or of several */
 	enum ctp_loss reason;
 	uint64_t count;
 	ct_time first;
@@ -125,6 +132,8 @@ struct ct_tables {
 	ct_time observed_from;      /* the engine looked from here */
 	ct_time observed_until;     /* to here: silence in between is evidence */
 	bool is_complete;           /* the trace has its end record */
+	bool has_no_end;            /* its form tells no end: silence is no evidence of anything */
+	uint64_t nr_impossible; /* events that the source left out: their times can not be true */
 
 	const struct ct_process *processes;
 	uint32_t nr_processes;

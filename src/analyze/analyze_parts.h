@@ -40,6 +40,7 @@ enum reason {
 	REASON_TAKING_UNTOLD,   /* whether what was given was taken again is not told for sure */
 	REASON_THREAD_UNSEEN,   /* what the thread does was not seen */
 	REASON_COMPUTING,       /* the thread was computing when it was looked at */
+	REASON_NO_END,          /* the trace's form does not tell when observation ended */
 	NR_REASONS,
 };
 

@@ -9,7 +9,11 @@
 
 void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 {
-	if (!vec_push(&analysis->candidates, *candidate))
+	struct candidate copy = *candidate;
+
+	if (analysis->tables->has_no_end)
+		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_NO_END);
+	if (!vec_push(&analysis->candidates, copy))
 		analysis->is_broken = true;
 	if (candidate->coro)
 		analysis->is_told[candidate->coro] = true;

@@ -17,6 +17,9 @@ static void count_coros(const struct model *model, struct ct_quality *quality)
 		quality->nr_by_state[coro->state]++;
 		quality->nr_coros_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
 	}
+	/* Where beginnings are never told, a missing one says nothing; gaps in seq do. */
+	if (model->tables->has_no_end)
+		quality->nr_coros_mid_life = 0;
 	quality->nr_coros = model->coros.count - 1;
 	quality->nr_unseen = quality->nr_by_state[CT_STATE_UNSEEN];
 }
@@ -37,6 +40,7 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 		losses[i] = (struct ct_loss){
 			.process = gap->process,
 			.thread = gap->thread,
+			.coro = gap->coro,
 			.reason = (enum ctp_loss)gap->reason,
 			.count = gap->count,
 			.first = gap->first,
@@ -55,7 +59,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_events = model->nr_events;
 	quality->nr_lost = model->nr_lost;
 	quality->nr_frames_reused = model->nr_frames_reused;
-	quality->nr_impossible = model->nr_impossible;
+	quality->nr_impossible = model->nr_impossible + model->tables->nr_impossible;
 	quality->nr_unknown_kinds = model->nr_unknown_kinds;
 	quality->nr_broken_transitions = model->nr_broken;
 	quality->nr_reordered = model->nr_reordered;
@@ -164,7 +168,7 @@ void quality_remarks(struct analysis *analysis)
 					"at the end; nothing after that counts as waiting",
 					analysis->tables->processes[i].pid));
 	}
-	if (!analysis->tables->is_complete)
+	if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
 		remark(analysis, "the trace has no orderly end: what happened after its last "
 				 "record is not known");
 }

@@ -35,6 +35,8 @@ const char *say(struct analysis *analysis, const char *format, ...)
 const char *words_reason(enum reason reason)
 {
 	switch (reason) {
+	case REASON_NO_END:
+		return "the trace does not tell when observation ended, nor all kinds of events";
 	case REASON_GAP:
 		return "events of this time are missing, and what clears this up may be among them";
 	case REASON_DOUBTFUL_WAKE:

@@ -41,4 +41,17 @@ enum ct_status jsonl_sink_open(
 /* jsonl_sink_lost: events taken with success whose rows did not reach the file. */
 uint64_t jsonl_sink_lost(const struct ct_sink *sink);
 
+/*
+ * jsonl_source_open: reads rows from a file that can be read at any place, by the rules of
+ * docs/spec/jsonl.md; `name` stands for it in messages. Each run in it is a process of its own. The file
+ * is read once for the tables, and again for the events: memory grows with the coroutines and with how
+ * far rows are out of order, not with the rows. CT_ERR_FORMAT, with name and line, where no row can be
+ * true.
+ */
+enum ct_status jsonl_source_open(
+	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr);
+
+/* jsonl_is_ours: does a file that begins so look like JSON lines? */
+bool jsonl_is_ours(const void *first_bytes, size_t nr_bytes);
+
 #endif

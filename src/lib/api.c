@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyze.h"
@@ -23,16 +25,49 @@
 #include "trace.h"
 
 #define SNIFF_BYTES 512
+#define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */
 
 const char *ct_version(void)
 {
 	return CT_VERSION_TEXT;
 }
 
-/* A stream can not be looked at and then read again: it is copied to memory the kernel can swap. */
+/*
+ * A stream can not be looked at and then read again: it is kept meanwhile, in memory while it is small,
+ * then in a file without a name, in TMPDIR or /var/tmp.
+ */
+static enum ct_status open_spool(int *descriptor, struct ct_error *reterr)
+{
+	const char *folder = getenv("TMPDIR");
+	int file =
+		open(folder && *folder ? folder : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	enum ct_status status = CT_OK;
+	struct stat kept;
+	off_t at = 0;
+
+	if (file < 0)
+		return ct_fail_errno(reterr, "keeping what is read in '%s'",
+			folder && *folder ? folder : "/var/tmp");
+	if (fstat(*descriptor, &kept) < 0)
+		status = ct_fail_errno(reterr, "keeping what is read");
+	while (status == CT_OK && at < kept.st_size) {
+		if (sendfile(file, *descriptor, &at, (size_t)(kept.st_size - at)) < 0 &&
+			errno != EINTR)
+			status = ct_fail_errno(reterr, "keeping what is read");
+	}
+	if (status) {
+		close(file);
+		return status;
+	}
+	close(*descriptor);
+	*descriptor = file;
+	return CT_OK;
+}
+
 static enum ct_status copy_stream(int stream, int *ret_descriptor, struct ct_error *reterr)
 {
 	int descriptor = memfd_create("corotracer-input", MFD_CLOEXEC);
+	size_t nr_bytes = 0, room = MEMORY_BYTES;
 	char piece[65536];
 	enum ct_status status = CT_OK;
 	ssize_t got = 1;
@@ -43,7 +78,14 @@ static enum ct_status copy_stream(int stream, int *ret_descriptor, struct ct_err
 		got = read(stream, piece, sizeof(piece));
 		if (got < 0 && errno != EINTR)
 			status = ct_fail_errno(reterr, "can not read it");
-		else if (got > 0)
+		if (got <= 0 || status)
+			continue;
+		nr_bytes += (size_t)got;
+		if (nr_bytes > room) {
+			status = open_spool(&descriptor, reterr);
+			room = SIZE_MAX;
+		}
+		if (status == CT_OK)
 			status = io_write(descriptor, piece, (size_t)got, reterr);
 	}
 	if (status) {
@@ -54,8 +96,15 @@ static enum ct_status copy_stream(int stream, int *ret_descriptor, struct ct_err
 	return CT_OK;
 }
 
-static enum ct_status open_by_first_bytes(
-	const char *path, int descriptor, struct ct_source **ret_source, struct ct_error *reterr)
+/* What messages call it. */
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* `path` is where it can be read, `shown` what the user calls it. */
+static enum ct_status open_by_first_bytes(const char *path, const char *shown, int descriptor,
+	struct ct_source **ret_source, struct ct_error *reterr)
 {
 	unsigned char first[SNIFF_BYTES];
 	ssize_t got = pread(descriptor, first, sizeof(first), 0);
@@ -66,6 +115,8 @@ static enum ct_status open_by_first_bytes(
 		return store_source_open(path, ret_source, reterr);
 	if (textrace_is_ours(first, (size_t)got))
 		return textrace_source_open(path, ret_source, reterr);
+	if (jsonl_is_ours(first, (size_t)got))
+		return jsonl_source_open(path, name_of(shown), ret_source, reterr);
 	if (got == 0)
 		return ct_fail(reterr, CT_ERR_FORMAT, "the file is empty");
 	return ct_fail(
@@ -73,7 +124,7 @@ static enum ct_status open_by_first_bytes(
 }
 
 static enum ct_status open_stream(
-	int stream, struct ct_source **ret_source, struct ct_error *reterr)
+	const char *shown, int stream, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	char name[64];
 	int copy;
@@ -82,7 +133,7 @@ static enum ct_status open_stream(
 	if (status)
 		return status;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
-	status = open_by_first_bytes(name, copy, ret_source, reterr);
+	status = open_by_first_bytes(name, shown, copy, ret_source, reterr);
 	close(copy);
 	return status;
 }
@@ -100,12 +151,13 @@ static enum ct_status open_source(
 	int descriptor;
 
 	if (strcmp(path, "-") == 0)
-		return open_stream(STDIN_FILENO, ret_source, reterr);
+		return open_stream(path, STDIN_FILENO, ret_source, reterr);
 	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (descriptor < 0)
 		return ct_fail_errno(reterr, "can not open it");
-	status = is_stream(descriptor) ? open_stream(descriptor, ret_source, reterr)
-				       : open_by_first_bytes(path, descriptor, ret_source, reterr);
+	status = is_stream(descriptor)
+			 ? open_stream(path, descriptor, ret_source, reterr)
+			 : open_by_first_bytes(path, path, descriptor, ret_source, reterr);
 	close(descriptor);
 	return status;
 }
@@ -115,11 +167,13 @@ static bool wants_symbols(const struct ct_open_options *options)
 	return !options || options->size < sizeof(*options) || !options->no_symbols;
 }
 
-/* The text form's messages begin with file and line; all others do not know the file. */
+/* Messages of text and JSON lines begin with file and line; all others do not know the file. */
 static enum ct_status name_file(struct ct_error *reterr, enum ct_status status, const char *path)
 {
-	size_t length = strlen(path);
+	size_t length;
 
+	path = name_of(path);
+	length = strlen(path);
 	if (reterr && strncmp(reterr->text, path, length) == 0 && reterr->text[length] == ':')
 		return status;
 	return ct_context(reterr, status, "'%s'", path);

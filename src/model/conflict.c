@@ -41,6 +41,12 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
 		conflict.wakes[0].time = CT_NO_TIME;
 
+	/* What leads from the one state to the other is known to be missing. */
+	if (event->flags & CT_FLAG_AFTER_GAP) {
+		coro->last_event = event->sequence;
+		coro->conflict = 0;
+		return true;
+	}
 	/* Where another thread ran it, that one's suspend may come yet: its clock is behind. */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
 		(event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)) {

@@ -17,7 +17,7 @@ static bool add(struct model *model, struct model_gap gap)
 		gap.first = gap.last;
 	/* A ring that stays full tells of one gap after the other. */
 	if (last && last->process == gap.process && last->thread == gap.thread &&
-		last->reason == gap.reason && gap.first >= last->first &&
+		last->coro == gap.coro && last->reason == gap.reason && gap.first >= last->first &&
 		gap.first <= last->last + model->uncertainty_ns) {
 		last->count += gap.count;
 		if (gap.last > last->last)
@@ -37,6 +37,7 @@ bool gap_tables(struct model *model)
 		struct model_gap gap = {
 			.process = loss->process,
 			.thread = loss->thread,
+			.coro = loss->coro,
 			.reason = loss->reason,
 			.count = loss->count,
 			.first = loss->first,

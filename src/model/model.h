@@ -313,6 +313,7 @@ struct model_gap {
 	uint32_t process;
 	uint32_t thread; /* 0: not known */
 	uint32_t reason; /* enum ctp_loss */
+	uint64_t coro;   /* id; 0: not known, or of several */
 	uint64_t count;
 	ct_time first;
 	ct_time last;

@@ -81,7 +81,8 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 		text_add(rows, ": ");
 		phrase_ending(rows, process);
 		if (process->ended != CT_NO_TIME) {
-			text_add(rows, ", at ");
+			text_add(rows,
+				process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
 			phrase_time(rows, process->ended);
 		}
 		text_add(rows,
@@ -125,7 +126,9 @@ static void trace(struct text *rows, const struct ct_report *report)
 	text_add(rows, ", ");
 	text_count(rows, report->quality.nr_lost);
 	text_add(rows, " lost, ");
-	text_add(rows, tables->is_complete ? "complete" : "cut short: its end is missing");
+	text_add(rows, tables->has_no_end    ? "of a form that tells no end of observation"
+		       : tables->is_complete ? "complete"
+					     : "cut short: its end is missing");
 	origin(rows, tables);
 	facts_end(rows);
 	facts_begin(rows, "clock");
@@ -183,10 +186,14 @@ static int by_place(const void *left, const void *right)
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
+	if (a->coro != b->coro)
+		return a->coro < b->coro ? -1 : 1;
+	if (a->coro && a->process != b->process)
+		return a->process < b->process ? -1 : 1;
 	return a->reason < b->reason ? -1 : a->reason > b->reason ? 1 : 0;
 }
 
-/* Losses of one thread and one reason become one, the largest first. Returns how many are left. */
+/* Losses of one thread or coroutine and one reason become one, the largest first. Returns how many are left. */
 static uint32_t merge_losses(struct ct_loss *losses, uint32_t nr_losses)
 {
 	uint32_t kept = 0, i;
@@ -212,7 +219,14 @@ static void one_loss(struct text *rows, const struct ct_tables *tables, const st
 	facts_begin(rows, "lost");
 	phrase_count(rows, loss->count, "event", "events");
 	text_add(rows, " of ");
-	phrase_thread(rows, tables, loss->thread);
+	if (loss->coro)
+		text_format(rows, "coroutine %" PRIu64, loss->coro);
+	else
+		phrase_thread(rows, tables, loss->thread);
+	if (loss->coro && tables->nr_processes > 2) {
+		text_add(rows, " of ");
+		phrase_program(rows, &tables->processes[loss->process]);
+	}
 	text_format(rows, " (%s), between ", ct_loss_name(loss->reason));
 	phrase_time(rows, loss->first);
 	text_add(rows, " and ");
@@ -238,7 +252,8 @@ static void losses(struct text *rows, const struct ct_report *report)
 		one_loss(rows, report->tables, &merged[i]);
 	if (nr_losses > MAX_LOSSES) {
 		facts_begin(rows, "lost");
-		text_format(rows, "... on %" PRIu32 " more threads", nr_losses - MAX_LOSSES);
+		text_format(rows, "... on %" PRIu32 " more threads or coroutines",
+			nr_losses - MAX_LOSSES);
 		facts_end(rows);
 	}
 	free(merged);
@@ -262,7 +277,8 @@ static void doubts(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
 
-	notes(rows, report->tables);
+	if (!report->tables->has_no_end)
+		notes(rows, report->tables);
 	trouble(rows, quality->nr_coros_mid_life,
 		"coroutine was first seen in the middle of its life",
 		"coroutines were first seen in the middle of their lives");
@@ -286,6 +302,9 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 {
 	uint32_t i;
 
+	/* Without an end of observation nothing that follows means what it else does. */
+	if (report->tables->has_no_end)
+		notes(rows, report->tables);
 	processes(rows, report->tables);
 	observation(rows, report);
 	trace(rows, report);

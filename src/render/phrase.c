@@ -200,7 +200,8 @@ void phrase_program(struct text *text, const struct ct_process *process)
 	render_safe(text, slash && slash[1]   ? slash + 1
 			  : *process->program ? process->program
 					      : "a program not known");
-	text_format(text, " (pid %" PRIu64 ")", process->pid);
+	if (process->pid)
+		text_format(text, " (pid %" PRIu64 ")", process->pid);
 }
 
 void phrase_signal(struct text *text, int number)

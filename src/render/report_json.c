@@ -117,6 +117,7 @@ static void trace_member(struct json *json, const struct ct_tables *tables)
 	decimal_member(json, "epoch_realtime_ns", tables->epoch_realtime_ns);
 	decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);
 	bool_member(json, "is_complete", tables->is_complete);
+	bool_member(json, "has_no_end", tables->has_no_end);
 	json_close(json, '}');
 }
 
@@ -217,6 +218,11 @@ static void losses_member(struct json *json, const struct ct_quality *quality)
 		json_open(json, '{');
 		index_member(json, "process", loss->process);
 		index_member(json, "thread", loss->thread);
+		json_key(json, "coroutine");
+		if (loss->coro)
+			json_unsigned(json, loss->coro);
+		else
+			json_null(json);
 		text_member(json, "reason", ct_loss_name(loss->reason));
 		count_member(json, "count", loss->count);
 		time_member(json, "first_ns", loss->first);

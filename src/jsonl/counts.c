@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notes: one sentence for each thing that a reader of a report must know of the file, the gravest first.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "jsonl_counts.h"
+#include "text.h"
+
+/* As many rows with an even seq are no chance. */
+#define SURE_ROWS 4u
+
+void jsonl_lines_add(struct jsonl_lines *lines, uint64_t line)
+{
+	if (lines->count < JSONL_LINES_KEPT)
+		lines->at[lines->count] = line;
+	lines->count++;
+}
+
+void jsonl_counts_key(struct jsonl_counts *counts, const char *key, size_t nr_bytes)
+{
+	uint32_t i;
+
+	if (nr_bytes >= JSONL_KEY_BYTES)
+		nr_bytes = JSONL_KEY_BYTES - 1;
+	for (i = 0; i < counts->nr_keys; i++) {
+		if (strlen(counts->keys[i]) == nr_bytes &&
+			memcmp(counts->keys[i], key, nr_bytes) == 0)
+			return;
+	}
+	if (i < JSONL_KEYS_KEPT) {
+		memcpy(counts->keys[i], key, nr_bytes);
+		counts->keys[i][nr_bytes] = '\0';
+		counts->nr_keys++;
+	}
+}
+
+/* ----------------------------------------------------------------------- gaps */
+
+static uint64_t missing(const struct jsonl_seen *coro, uint64_t nr_written)
+{
+	uint64_t nr_read = coro->nr_rows + coro->nr_left_out;
+
+	return nr_written > nr_read ? nr_written - nr_read : 0;
+}
+
+static void add_gap(struct jsonl_gap *sum, const struct jsonl_gap *gap)
+{
+	sum->id = 0;
+	sum->by_ones += gap->by_ones;
+	sum->by_twos += gap->by_twos;
+	if (gap->first_ts < sum->first_ts)
+		sum->first_ts = gap->first_ts;
+	if (gap->last_ts > sum->last_ts)
+		sum->last_ts = gap->last_ts;
+}
+
+/* Behind the last coroutine that is told by itself there is one sum for each run, sure and unsure. */
+static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
+{
+	size_t i;
+
+	if (counts->gaps.count < JSONL_LOSSES_MAX)
+		return vec_push(&counts->gaps, *gap);
+	for (i = JSONL_LOSSES_MAX; i < counts->gaps.count; i++) {
+		if (counts->gaps.at[i].run == gap->run &&
+			counts->gaps.at[i].is_unsure == gap->is_unsure) {
+			add_gap(&counts->gaps.at[i], gap);
+			return true;
+		}
+	}
+	return vec_push(&counts->gaps, *gap);
+}
+
+bool jsonl_counts_coro(struct jsonl_counts *counts, uint32_t run, const struct jsonl_seen *coro)
+{
+	struct jsonl_gap gap = {
+		.run = run,
+		.is_unsure = !coro->has_odd && coro->nr_rows < SURE_ROWS,
+		.id = coro->id,
+		.by_ones = missing(coro, coro->last_seq),
+		.by_twos = missing(coro, coro->last_seq / 2),
+		.first_ts = coro->first_ts,
+		.last_ts = coro->last_ts,
+	};
+
+	if (coro->has_odd)
+		gap.by_twos = gap.by_ones;
+	else if (!gap.is_unsure)
+		gap.by_ones = gap.by_twos;
+	counts->nr_by_ones += coro->has_odd;
+	counts->nr_by_twos += !coro->has_odd && !gap.is_unsure;
+	return (!gap.by_ones && !gap.by_twos) || keep_gap(counts, &gap);
+}
+
+static bool tell_gap(
+	const struct jsonl_gap *gap, const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	/* Where all others count by ones, so do those whose few rows do not tell. */
+	uint64_t count = counts->nr_by_ones && !counts->nr_by_twos ? gap->by_ones : gap->by_twos;
+	ct_time epoch = scan->tables.epoch_monotonic_ns;
+	struct ct_loss loss = {
+		.process = gap->run + 1,
+		.coro = gap->id,
+		.reason = CTP_LOSS_SEQUENCE,
+		.count = count,
+		.first = (ct_time)gap->first_ts - epoch,
+		.last = (ct_time)gap->last_ts - epoch,
+	};
+
+	return !count || vec_push(&scan->losses, loss);
+}
+
+/* ---------------------------------------------------------------------- notes */
+
+static bool add_note(struct jsonl_scan *scan, struct text *text)
+{
+	struct ct_note note = {
+		.text = arena_text(&scan->arena, text_peek(text), text->length),
+		.count = 1,
+		.offset = CT_NO_OFFSET,
+	};
+	bool is_whole = text_status(text, NULL) == CT_OK && note.text;
+
+	text_fini(text);
+	return is_whole && vec_push(&scan->notes, note);
+}
+
+static void add_lines(struct text *text, const struct jsonl_lines *lines)
+{
+	uint64_t shown = lines->count < JSONL_LINES_KEPT ? lines->count : JSONL_LINES_KEPT, i;
+
+	text_add(text, lines->count == 1 ? " (line" : " (lines");
+	for (i = 0; i < shown; i++)
+		text_format(text, "%s %" PRIu64, i ? "," : "", lines->at[i]);
+	text_add(text, lines->count > shown ? ", ...)" : ")");
+}
+
+/* "3 lines are no rows (lines 1, 5, 9)" */
+static void add_count(
+	struct text *text, const struct jsonl_lines *lines, const char *one, const char *many)
+{
+	text_count(text, lines->count);
+	text_char(text, ' ');
+	text_add(text, lines->count == 1 ? one : many);
+	add_lines(text, lines);
+}
+
+static bool note_end(struct jsonl_scan *scan)
+{
+	struct text text = {0};
+
+	text_add(&text,
+		"a JSONL trace does not tell when observation ended: silence behind the last row "
+		"proves nothing, and no finding is graded above suspect");
+	return add_note(scan, &text);
+}
+
+static bool note_runs(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+	size_t i;
+
+	if (scan->runs.count < 2)
+		return true;
+	text_format(&text,
+		"%zu runs stand in this file, one behind the other; each is a process of its own"
+		" (they begin at lines",
+		scan->runs.count);
+	for (i = 0; i < scan->runs.count && i < 2 * JSONL_LINES_KEPT; i++)
+		text_format(&text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].line);
+	text_add(&text, i < scan->runs.count ? ", ...)" : ")");
+	if (counts->is_full)
+		text_add(&text, "; further ones are not told apart");
+	return add_note(scan, &text);
+}
+
+static bool note_colliding(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+
+	if (!counts->nr_colliding)
+		return true;
+	text_count(&text, counts->nr_colliding);
+	text_add(&text, counts->nr_colliding == 1 ? " probe_id is" : " probe_ids are");
+	text_add(&text, " used by more than one run; they name different coroutines");
+	return add_note(scan, &text);
+}
+
+static bool note_impossible(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	uint64_t count = counts->zero_times.count + counts->impossible.count;
+	struct text text = {0};
+
+	if (!count)
+		return true;
+	text_count(&text, count);
+	text_format(&text, " of ");
+	text_count(&text, counts->nr_rows);
+	text_format(&text, " rows (%.1f %%) can not be true and are left out of everything: ",
+		100.0 * (double)count / (double)counts->nr_rows);
+	if (counts->zero_times.count)
+		add_count(&text, &counts->zero_times, "has the time 0", "have the time 0");
+	if (counts->zero_times.count && counts->impossible.count)
+		text_add(&text, ", ");
+	if (counts->impossible.count)
+		add_count(&text, &counts->impossible, "does not fit into the run around it",
+			"do not fit into the run around them");
+	return add_note(scan, &text);
+}
+
+static bool note_bad(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+
+	if (!counts->bad.count)
+		return true;
+	add_count(&text, &counts->bad, "line is no row and was left out",
+		"lines are no rows and were left out");
+	text_format(&text, "; of the first one, %s", counts->why_bad);
+	return add_note(scan, &text);
+}
+
+static bool note_cut(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+
+	if (!counts->cut_line)
+		return true;
+	text_format(&text, "the last line (%" PRIu64 ") is cut short and was left out",
+		counts->cut_line);
+	return add_note(scan, &text);
+}
+
+static bool note_lines(
+	struct jsonl_scan *scan, const struct jsonl_lines *lines, const char *one, const char *many)
+{
+	struct text text = {0};
+
+	if (!lines->count)
+		return true;
+	add_count(&text, lines, one, many);
+	return add_note(scan, &text);
+}
+
+static bool note_renewed(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+
+	if (!counts->nr_renewed)
+		return true;
+	text_count(&text, counts->nr_renewed);
+	text_add(&text, counts->nr_renewed == 1
+				? " time a probe_id was given out anew within a run; "
+				: " times a probe_id was given out anew within a run; ");
+	text_add(&text, "each generation is a coroutine of its own");
+	return add_note(scan, &text);
+}
+
+static bool note_discipline(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+
+	if (!counts->nr_by_twos)
+		return true;
+	text_add(&text, "seq rises by two with each event of ");
+	text_count(&text, counts->nr_by_twos);
+	text_format(&text, " coroutines (a sequence lock of version 1), by one of %" PRIu64,
+		counts->nr_by_ones);
+	return add_note(scan, &text);
+}
+
+static bool note_further(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text text = {0};
+	uint32_t i;
+
+	if (!counts->further.count)
+		return true;
+	text_count(&text, counts->further.count);
+	text_add(&text, counts->further.count == 1 ? " row has" : " rows have");
+	text_add(&text, " further keys, which nothing here reads: ");
+	for (i = 0; i < counts->nr_keys; i++)
+		text_format(&text, "%s'%s'", i ? ", " : "", counts->keys[i]);
+	text_add(&text, counts->nr_keys == JSONL_KEYS_KEPT ? ", ..." : "");
+	return add_note(scan, &text);
+}
+
+static bool note_limits(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	struct text order = {0}, threads = {0};
+
+	if (counts->is_out_of_order) {
+		text_add(&order, "rows of one run are too far out of order to be sorted; what "
+				 "depends on the order of events may be wrong");
+		if (!add_note(scan, &order))
+			return false;
+	}
+	if (!counts->nr_untold_threads)
+		return true;
+	text_count(&threads, counts->nr_untold_threads);
+	text_add(&threads, " rows name threads beyond the limit; their threads are not told");
+	return add_note(scan, &threads);
+}
+
+bool jsonl_counts_tell(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	size_t i;
+
+	for (i = 0; i < counts->gaps.count; i++) {
+		if (!tell_gap(&counts->gaps.at[i], counts, scan))
+			return false;
+	}
+	return note_end(scan) && note_runs(counts, scan) && note_colliding(counts, scan) &&
+	       note_impossible(counts, scan) && note_bad(counts, scan) && note_cut(counts, scan) &&
+	       note_lines(scan, &counts->twice, "row stands there once more, and counts once",
+		       "rows stand there once more, and count once") &&
+	       note_lines(scan, &counts->unknown_kinds, "row is of a kind that has no name here",
+		       "rows are of kinds that have no name here") &&
+	       note_renewed(counts, scan) && note_discipline(counts, scan) &&
+	       note_further(counts, scan) && note_limits(counts, scan);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One line of a JSONL trace, read into a row. The bytes come from outside and are not trusted: nothing
+ * behind the end of the line is looked at, and nesting has a limit.
+ */
+#ifndef JSONL_JSONL_ROW_H
+#define JSONL_JSONL_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/event.h"
+
+/* Values inside a key that is not ours may be nested this deep. */
+#define JSONL_DEPTH_MAX 64u
+
+/* The kind of a row whose `event` names a kind that this version does not know. */
+#define JSONL_KIND_UNKNOWN 0u
+
+struct jsonl_row {
+	uint64_t probe_id;
+	uint64_t tid;
+	uint64_t address;
+	uint64_t seq;
+	uint64_t ts;
+	bool is_active;
+	bool has_event; /* its kind comes from the key `event` */
+	uint8_t kind;   /* enum ctp_kind, JSONL_KIND_UNKNOWN */
+	/* The first key of the line that is not ours, as written; 0 bytes: there is none. */
+	uint32_t further_offset;
+	uint32_t further_bytes;
+	uint64_t line;   /* from 1 */
+	uint64_t offset; /* of the line's first byte */
+};
+
+/*
+ * jsonl_row_parse: one line without its newline. NULL and *ret_row, or what is wrong with it, a few
+ * words that end a sentence. `line` and `offset` are left alone.
+ */
+const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row *ret_row);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which run of a program a row belongs to, which coroutine of that run, and whether it can be true.
+ *
+ * A tracker follows one run, row by row in the order of the file. What it decides depends on the run's
+ * rows and on the next JSONL_AHEAD rows only: whoever starts again at the first row of a run comes to the
+ * same decisions. docs/spec/jsonl.md says by what rules.
+ */
+#ifndef JSONL_JSONL_RUNS_H
+#define JSONL_JSONL_RUNS_H
+
+#include "jsonl_row.h"
+#include "map.h"
+#include "vec.h"
+
+/* So many rows are looked at, the row in question among them. */
+#define JSONL_AHEAD 256u
+
+/* One generation of one probe_id. */
+struct jsonl_seen {
+	uint64_t probe_id;
+	uint64_t id; /* that it goes by: unique in its run */
+	uint64_t first_seq;
+	uint64_t last_seq;
+	uint64_t first_ts;
+	uint64_t last_ts;
+	uint64_t nr_rows;
+	uint64_t nr_left_out; /* rows of it that can not be true, */
+	uint64_t nr_waiting;  /* and such rows behind the last one */
+	uint64_t frame;       /* the last address that a row told; 0: none */
+	uint32_t generation;  /* from 0 */
+	uint32_t last_look;   /* the number of the look ahead that met it last */
+	bool has_odd;         /* an odd seq: it counts by ones */
+};
+
+enum jsonl_verdict {
+	JSONL_IN_RUN,
+	JSONL_NEXT_RUN,   /* it begins another run: ask again with a tracker that is new */
+	JSONL_IMPOSSIBLE, /* it can not be true */
+	JSONL_TWICE,      /* the row before it of its coroutine, once more */
+	JSONL_NO_MEMORY,
+};
+
+/* What is found out about a row that is in the run. */
+struct jsonl_place {
+	uint64_t id;     /* of the coroutine; 0: of none */
+	uint64_t frame;  /* an address that the coroutine had not told before; 0: none */
+	uint32_t thread; /* in order of appearance in the run, from 1; 0: too many */
+	bool is_new_thread;
+	bool is_new_coro;
+	bool is_after_gap; /* rows of its coroutine are missing before it */
+	/* The generation that ended here, since its probe_id was given out anew; NULL: none. */
+	const struct jsonl_seen *ended;
+	struct jsonl_seen ended_copy;
+};
+
+struct jsonl_tracker {
+	/* Set by the user before the first row. */
+	uint32_t thread_max;
+	bool counts_by_ones; /* no coroutine of the run counts by twos */
+	bool is_last;        /* no further run is told apart */
+
+	uint64_t nr_rows; /* in the run */
+	uint64_t first_ts;
+	uint64_t last_ts;
+	uint32_t nr_threads;
+	VEC(struct jsonl_seen) coros;
+	struct map coro_of; /* probe_id to index */
+	struct map given;   /* ids of later generations */
+	struct map thread_of;
+	struct map early; /* probe_id to rows left out before its first one */
+	uint64_t cached_tid;
+	uint32_t cached_thread;
+	uint32_t nr_looks;
+	uint64_t same_until; /* the run goes on at least up to this line */
+};
+
+void jsonl_tracker_fini(struct jsonl_tracker *tracker);
+
+/* jsonl_tracker_begin_next: forgets the run, to follow the one behind it. */
+void jsonl_tracker_begin_next(struct jsonl_tracker *tracker);
+
+/* jsonl_tracker_take: rows[0] is the next row; the others follow it in the file. */
+enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
+	size_t nr_rows, struct jsonl_place *ret_place);
+
+#endif
