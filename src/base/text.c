@@ -110,14 +110,31 @@ size_t text_utf8_length(const unsigned char *at)
 	return 0;
 }
 
-void text_utf8(struct text *text, const char *value)
+/* The end of the UTF-8 that begins at `at`. */
+static const char *end_of_utf8(const char *at)
 {
-	const unsigned char *at = (const unsigned char *)value;
+	const unsigned char *end = (const unsigned char *)at;
 	size_t length;
 
-	for (; *at; at += length ? length : 1) {
-		length = *at < 0x80 ? 1 : text_utf8_length(at);
-		text_append(text, length ? (const char *)at : "\xef\xbf\xbd", length ? length : 3);
+	while (*end) {
+		length = *end < 0x80 ? 1 : text_utf8_length(end);
+		if (length == 0)
+			break;
+		end += length;
+	}
+	return (const char *)end;
+}
+
+void text_utf8(struct text *text, const char *value)
+{
+	const char *end;
+
+	for (;; value = end + 1) {
+		end = end_of_utf8(value);
+		text_append(text, value, (size_t)(end - value));
+		if (!*end)
+			return;
+		text_add(text, "\xef\xbf\xbd");
 	}
 }
 

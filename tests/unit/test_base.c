@@ -111,6 +111,33 @@ static void test_texts(void)
 }
 
 /* J-7: what is not UTF-8 is replaced, and the output always parses. */
+static void test_utf8(void)
+{
+	static const struct {
+		const char *bytes, *expected;
+	} rows[] = {
+		{"", ""},
+		{"plain", "plain"},
+		{"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+			"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\xff"
+		 "a\xc3",
+			"\xef\xbf\xbd"
+			"a\xef\xbf\xbd"},
+		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+	};
+	struct text text = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		text_clear(&text);
+		text_utf8(&text, rows[i].bytes);
+		CHECK_TEXT(text_peek(&text), rows[i].expected);
+	}
+	text_fini(&text);
+}
+
 static void test_json(void)
 {
 	struct text text = {0};
@@ -234,6 +261,7 @@ int main(void)
 	test_failures_are_cut_not_overrun();
 	test_arena_pieces();
 	test_texts();
+	test_utf8();
 	test_json();
 	test_map_against_an_array();
 	test_checksum();
