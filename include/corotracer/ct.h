@@ -309,6 +309,29 @@ struct ct_report_options {
 enum ct_status ct_report_write(const struct ct_report *report,
 	const struct ct_report_options *options, const char *path, struct ct_error *reterr);
 
+/* ---------------------------------------------------------------------- handing on */
+
+/* The forms in which other programs take a trace (docs/exports.md has their columns). */
+enum ct_export_format {
+	CT_EXPORT_CSV = 0,   /* one event a line; what does not apply is empty */
+	CT_EXPORT_DATAFRAME, /* the same without empty cells, for readers that guess types */
+	CT_EXPORT_SQLITE,    /* a database: events, tables, findings */
+};
+
+struct ct_export_options {
+	size_t size;
+	enum ct_export_format format;
+	const char *table; /* of the events, in a database; NULL: coro_trace_events */
+};
+
+/*
+ * ct_export: writes the whole trace for another program, whole or not at all; "-" is standard output, which
+ * a database can not be written to (CT_ERR_USAGE). CT_ERR_UNSUPPORTED where this build lacks the
+ * database's library.
+ */
+enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *options,
+	const char *path, struct ct_error *reterr);
+
 /*
  * ct_event_format: one event as one line of the text form, without a newline, into the caller's buffer.
  * Returns the length it would have had; cut off at nr_bytes, always NUL-terminated.

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows as comma-separated values.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export.h"
+#include "export_rows.h"
+#include "io.h"
+
+#define WRITE_BYTES (256u << 10)
+
+/* What is written next, and room for a text on its way there. */
+struct page {
+	struct text text;
+	struct text clean;
+};
+
+/* Quotes inside are doubled; everything else, line breaks too, stands for itself. */
+static void add_quoted(struct page *page, const char *value)
+{
+	const char *at;
+	size_t length;
+
+	text_clear(&page->clean);
+	text_utf8(&page->clean, value);
+	text_char(&page->text, '"');
+	for (at = text_peek(&page->clean);; at += length + 1) {
+		length = strcspn(at, "\"");
+		text_append(&page->text, at, length);
+		if (!at[length])
+			break;
+		text_add(&page->text, "\"\"");
+	}
+	text_char(&page->text, '"');
+	page->text.is_broken |= page->clean.is_broken;
+}
+
+static void add_number(struct text *text, int64_t number)
+{
+	char digits[24];
+
+	text_append(text, digits, (size_t)snprintf(digits, sizeof(digits), "%" PRId64, number));
+}
+
+static void add_cell(struct page *page, enum export_type type, const struct export_cell *cell)
+{
+	switch (type) {
+	case EXPORT_INTEGER:
+		add_number(&page->text, cell->number);
+		break;
+	case EXPORT_BOOLEAN:
+		text_add(&page->text, cell->number ? "true" : "false");
+		break;
+	case EXPORT_TEXT:
+		add_quoted(page, cell->is_set ? cell->text : "");
+		break;
+	}
+}
+
+static void add_heading(struct text *text)
+{
+	unsigned column;
+
+	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
+		text_add(text, column ? "," : "");
+		text_add(text, export_columns[column].name);
+	}
+	text_char(text, '\n');
+}
+
+static void add_row(struct page *page, const struct export_rows *rows, bool is_complete)
+{
+	unsigned column;
+
+	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
+		if (column)
+			text_char(&page->text, ',');
+		if (is_complete || rows->cells[column].is_set)
+			add_cell(page, export_columns[column].type, &rows->cells[column]);
+	}
+	text_char(&page->text, '\n');
+}
+
+static enum ct_status write_text(
+	const struct io_output *output, struct text *text, struct ct_error *reterr)
+{
+	enum ct_status status = text_status(text, reterr);
+
+	if (status == CT_OK)
+		status = io_write(output->descriptor, text_peek(text), text->length, reterr);
+	text_clear(text);
+	return status ? ct_context(reterr, status, "writing '%s'",
+				output->path ? output->path : "standard output")
+		      : CT_OK;
+}
+
+static enum ct_status write_rows(const struct io_output *output, struct export_rows *rows,
+	struct page *page, bool is_complete, struct ct_error *reterr)
+{
+	enum ct_status status, end;
+
+	add_heading(&page->text);
+	for (;;) {
+		end = export_rows_next(rows, reterr);
+		if (end < 0)
+			return end;
+		if (end == CT_OK)
+			add_row(page, rows, is_complete);
+		if (end == CT_OK && page->text.length < WRITE_BYTES)
+			continue;
+		status = write_text(output, &page->text, reterr);
+		if (status || end)
+			return status;
+	}
+}
+
+enum ct_status export_csv(struct ct_source *source, bool is_for_data_frames, const char *path,
+	struct ct_error *reterr)
+{
+	struct export_rows rows;
+	struct io_output output;
+	struct page page = {0};
+	enum ct_status status = io_output_open(&output, path, reterr);
+
+	if (status)
+		return status;
+	export_rows_init(&rows, source);
+	status = write_rows(&output, &rows, &page, is_for_data_frames, reterr);
+	export_rows_fini(&rows);
+	text_fini(&page.text);
+	text_fini(&page.clean);
+	if (status == CT_OK)
+		return io_output_close(&output, true, reterr);
+	io_output_close(&output, false, NULL);
+	return status;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events made into rows.
+ *
+ * A switch suspends one coroutine and resumes another at one instant. It makes two rows, so that each
+ * coroutine's own rows are complete.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export_rows.h"
+#include "kind_words.h"
+#include "textrace.h"
+#include "textrace_names.h"
+
+const struct export_column_description export_columns[EXPORT_NR_COLUMNS] = {
+#define X(name, text, type, of, meaning) [EXPORT_##name] = {text, EXPORT_##type, of},
+#include "export_columns.def"
+#undef X
+};
+
+static void set_number(struct export_rows *rows, enum export_column column, uint64_t number)
+{
+	rows->cells[column] = (struct export_cell){.is_set = true, .number = (int64_t)number};
+}
+
+/* Numbers of tables and coroutines: 0 is none. */
+static void set_reference(struct export_rows *rows, enum export_column column, uint64_t number)
+{
+	if (number)
+		set_number(rows, column, number);
+}
+
+/* Texts of tables: "" is not known. */
+static void set_text(struct export_rows *rows, enum export_column column, const char *text)
+{
+	if (*text)
+		rows->cells[column] = (struct export_cell){.is_set = true, .text = text};
+}
+
+static void set_times(struct export_rows *rows)
+{
+	ct_time time = rows->event->time;
+	int64_t monotonic;
+
+	if (time == CT_NO_TIME)
+		return;
+	set_number(rows, EXPORT_TIME_NS, (uint64_t)time);
+	if (!__builtin_add_overflow(time, rows->source->tables->epoch_monotonic_ns, &monotonic))
+		set_number(rows, EXPORT_TS, (uint64_t)monotonic);
+}
+
+static void set_place(struct export_rows *rows)
+{
+	const struct ct_tables *tables = rows->source->tables;
+	const struct ct_event *event = rows->event;
+	const struct ct_site *site;
+
+	set_reference(rows, EXPORT_PROCESS, event->process);
+	if (event->process && event->process < tables->nr_processes)
+		set_number(rows, EXPORT_PID, tables->processes[event->process].pid);
+	set_reference(rows, EXPORT_THREAD, event->thread);
+	if (event->thread && event->thread < tables->nr_threads) {
+		set_number(rows, EXPORT_TID, tables->threads[event->thread].tid);
+		set_text(rows, EXPORT_THREAD_NAME, tables->threads[event->thread].name);
+	}
+	set_reference(rows, EXPORT_SITE, event->site);
+	if (!event->site || event->site >= tables->nr_sites)
+		return;
+	site = &tables->sites[event->site];
+	set_text(rows, EXPORT_FUNCTION, site->function);
+	set_text(rows, EXPORT_FILE, site->file);
+	set_text(rows, EXPORT_REASON, site->reason);
+	set_reference(rows, EXPORT_LINE, site->line);
+}
+
+static void set_kind(struct export_rows *rows)
+{
+	const char *name = textrace_name(TEXTRACE_KINDS, rows->event->kind);
+
+	snprintf(rows->kind, sizeof(rows->kind), "kind-%u", rows->event->kind);
+	set_text(rows, EXPORT_KIND, name ? name : rows->kind);
+}
+
+static void set_argument(struct export_rows *rows)
+{
+	const struct ct_event *event = rows->event;
+	enum textrace_list list;
+	const char *key = textrace_argument(event->kind, &list);
+	const char *name = key ? textrace_name(list, event->argument) : NULL;
+
+	if (!key && !event->argument)
+		return;
+	snprintf(rows->argument, sizeof(rows->argument), "%u", event->argument);
+	set_text(rows, EXPORT_ARGUMENT, name ? name : rows->argument);
+}
+
+static void set_words(struct export_rows *rows)
+{
+	const struct ct_event *event = rows->event;
+
+	set_kind(rows);
+	set_argument(rows);
+	set_number(rows, EXPORT_FLAGS, event->flags);
+	if (kind_has_coro(event->kind))
+		set_reference(rows, EXPORT_COROUTINE, event->coro);
+	else
+		set_number(rows, EXPORT_VALUE, event->coro);
+	text_clear(&rows->object);
+	textrace_print_object(&rows->object, event);
+	set_text(rows, EXPORT_OBJECT, text_peek(&rows->object));
+}
+
+static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
+{
+	struct jsonl_coro *coro;
+
+	if (id == 0)
+		return true;
+	coro = jsonl_coros_find(&rows->coros, rows->event->process, id);
+	if (!coro)
+		return false;
+	snprintf(rows->address, sizeof(rows->address), "0x%016" PRIx64,
+		is_active ? UINT64_C(0) : coro->frame);
+	set_number(rows, EXPORT_COROUTINE, id);
+	set_number(rows, EXPORT_PROBE_ID, id);
+	set_text(rows, EXPORT_ADDR, rows->address);
+	set_number(rows, EXPORT_SEQ, ++coro->nr_rows);
+	set_number(rows, EXPORT_IS_ACTIVE, is_active);
+	return true;
+}
+
+static bool note_frame(struct export_rows *rows)
+{
+	struct jsonl_coro *coro =
+		jsonl_coros_find(&rows->coros, rows->event->process, rows->event->coro);
+
+	if (coro)
+		coro->frame = rows->event->object;
+	return coro != NULL;
+}
+
+/* What the event does to its coroutine; false: out of memory. */
+static bool follow(struct export_rows *rows)
+{
+	const struct ct_event *event = rows->event;
+
+	switch (event->kind) {
+	case CTP_KIND_RESUME:
+	case CTP_KIND_CANCEL:
+		return set_change(rows, event->coro, true);
+	case CTP_KIND_SUSPEND:
+		return set_change(rows, event->coro, false);
+	case CTP_KIND_SWITCH:
+		rows->has_second_half = event->object != 0;
+		return set_change(rows, event->coro, false);
+	case CTP_KIND_FRAME:
+		return event->coro == 0 || note_frame(rows);
+	case CTP_KIND_DESTROY:
+		return jsonl_coros_forget(&rows->coros, event->process, event->coro);
+	default:
+		return true;
+	}
+}
+
+void export_rows_init(struct export_rows *rows, struct ct_source *source)
+{
+	*rows = (struct export_rows){.source = source};
+}
+
+void export_rows_fini(struct export_rows *rows)
+{
+	jsonl_coros_fini(&rows->coros);
+	text_fini(&rows->object);
+}
+
+enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (rows->has_second_half) {
+		rows->has_second_half = false;
+		return set_change(rows, rows->event->object, true) ? CT_OK : ct_fail_memory(reterr);
+	}
+	status = source_next(rows->source, &rows->event, reterr);
+	if (status)
+		return status;
+	memset(rows->cells, 0, sizeof(rows->cells));
+	set_number(rows, EXPORT_EVENT, rows->event->sequence);
+	set_times(rows);
+	set_place(rows);
+	set_words(rows);
+	if (!follow(rows))
+		return ct_fail_memory(reterr);
+	return text_status(&rows->object, reterr);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace as an SQLite database, made beside its final name and renamed when it is whole.
+ *
+ * Since nobody sees the file before it is whole, it needs no journal while it is made: everything is one
+ * transaction with prepared statements, and the index comes last.
+ */
+#include "export.h"
+#include "export_rows.h"
+#include "io.h"
+#include "sqlite_insert.h"
+#include "sqlite_tables.h"
+
+/* The version of what the tables are, as `PRAGMA user_version` tells it. */
+#define BEGIN_DATABASE \
+	"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA user_version=1; BEGIN"
+
+static enum ct_status fail(sqlite3 *database, int result, struct ct_error *reterr)
+{
+	if (result == SQLITE_OK)
+		return CT_OK;
+	if (result == SQLITE_NOMEM)
+		return ct_fail_memory(reterr);
+	return ct_fail(reterr, CT_ERR_SYSTEM, "%s", sqlite3_errmsg(database));
+}
+
+static void insert_events_row(struct sqlite_insert *insert, const struct export_cell *cells)
+{
+	unsigned column;
+
+	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
+		if (*export_columns[column].of)
+			continue;
+		if (!cells[column].is_set)
+			sqlite_insert_null(insert);
+		else if (export_columns[column].type == EXPORT_TEXT)
+			sqlite_insert_text(insert, cells[column].text);
+		else
+			sqlite_insert_number(insert, cells[column].number);
+	}
+	sqlite_insert_row(insert);
+}
+
+static unsigned nr_columns_of_events(void)
+{
+	unsigned column, count = 0;
+
+	for (column = 0; column < EXPORT_NR_COLUMNS; column++)
+		count += !*export_columns[column].of;
+	return count;
+}
+
+static enum ct_status fill_events(
+	sqlite3 *database, struct ct_source *source, const char *events, struct ct_error *reterr)
+{
+	struct sqlite_insert insert;
+	struct export_rows rows;
+	enum ct_status status = CT_OK;
+	int result;
+
+	export_rows_init(&rows, source);
+	sqlite_insert_open(&insert, database, events, nr_columns_of_events());
+	while (status == CT_OK && insert.result == SQLITE_OK) {
+		status = export_rows_next(&rows, reterr);
+		if (status == CT_OK)
+			insert_events_row(&insert, rows.cells);
+	}
+	export_rows_fini(&rows);
+	result = sqlite_insert_close(&insert);
+	return status < 0 ? status : fail(database, result, reterr);
+}
+
+static enum ct_status fill(sqlite3 *database, struct ct_source *source,
+	const struct ct_report *report, const char *events, struct ct_error *reterr)
+{
+	enum ct_status status;
+	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite_tables_create(database, events);
+	if (result == SQLITE_OK)
+		result = sqlite_tables_fill(database, report);
+	status = fail(database, result, reterr);
+	if (status == CT_OK)
+		status = fill_events(database, source, events, reterr);
+	if (status)
+		return status;
+	result = sqlite_tables_finish(database, events);
+	if (result == SQLITE_OK)
+		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
+	return fail(database, result, reterr);
+}
+
+static enum ct_status make(const struct io_output *output, struct ct_source *source,
+	const struct ct_report *report, const char *events, struct ct_error *reterr)
+{
+	sqlite3 *database = NULL;
+	int result = sqlite3_open_v2(output->partial_path, &database, SQLITE_OPEN_READWRITE, NULL);
+	enum ct_status status = fail(database, result, reterr);
+
+	if (status == CT_OK)
+		status = fill(database, source, report, events, reterr);
+	sqlite3_close(database);
+	return status ? ct_context(reterr, status, "writing '%s'", output->path) : CT_OK;
+}
+
+enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
+	const char *table, const char *path, struct ct_error *reterr)
+{
+	struct io_output output;
+	enum ct_status status = io_output_open(&output, path, reterr);
+
+	if (status)
+		return status;
+	if (output.is_in_place)
+		status = ct_fail(reterr, CT_ERR_USAGE,
+			"a database needs a file of its own: '%s' is none", path);
+	else
+		status =
+			make(&output, source, report, table ? table : EXPORT_DEFAULT_TABLE, reterr);
+	if (status == CT_OK)
+		return io_output_close(&output, true, reterr);
+	io_output_close(&output, false, NULL);
+	return status;
+}

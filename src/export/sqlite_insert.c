@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inserting into one table.
+ */
+#include "sqlite_insert.h"
+
+void sqlite_insert_open(
+	struct sqlite_insert *insert, sqlite3 *database, const char *table, unsigned nr_columns)
+{
+	sqlite3_str *sql = sqlite3_str_new(database);
+	char *terminated;
+	unsigned i;
+
+	*insert = (struct sqlite_insert){.result = SQLITE_NOMEM};
+	sqlite3_str_appendf(sql, "INSERT INTO \"%w\" VALUES (", table);
+	for (i = 0; i < nr_columns; i++)
+		sqlite3_str_appendall(sql, i ? ", ?" : "?");
+	sqlite3_str_appendchar(sql, 1, ')');
+	terminated = sqlite3_str_finish(sql);
+	if (terminated)
+		insert->result =
+			sqlite3_prepare_v2(database, terminated, -1, &insert->statement, NULL);
+	sqlite3_free(terminated);
+}
+
+static void keep(struct sqlite_insert *insert, int result)
+{
+	if (insert->result == SQLITE_OK)
+		insert->result = result;
+}
+
+void sqlite_insert_null(struct sqlite_insert *insert)
+{
+	insert->column++;
+	if (insert->result == SQLITE_OK)
+		keep(insert, sqlite3_bind_null(insert->statement, insert->column));
+}
+
+void sqlite_insert_number(struct sqlite_insert *insert, int64_t number)
+{
+	insert->column++;
+	if (insert->result == SQLITE_OK)
+		keep(insert, sqlite3_bind_int64(insert->statement, insert->column, number));
+}
+
+void sqlite_insert_reference(struct sqlite_insert *insert, uint64_t number)
+{
+	if (number)
+		sqlite_insert_number(insert, (int64_t)number);
+	else
+		sqlite_insert_null(insert);
+}
+
+void sqlite_insert_time(struct sqlite_insert *insert, ct_time time)
+{
+	if (time == CT_NO_TIME)
+		sqlite_insert_null(insert);
+	else
+		sqlite_insert_number(insert, time);
+}
+
+void sqlite_insert_text(struct sqlite_insert *insert, const char *text)
+{
+	if (!*text) {
+		sqlite_insert_null(insert);
+		return;
+	}
+	insert->column++;
+	text_clear(&insert->clean);
+	text_utf8(&insert->clean, text);
+	if (insert->clean.is_broken)
+		keep(insert, SQLITE_NOMEM);
+	if (insert->result == SQLITE_OK)
+		keep(insert, sqlite3_bind_text(insert->statement, insert->column,
+				     text_peek(&insert->clean), (int)insert->clean.length,
+				     SQLITE_TRANSIENT));
+}
+
+void sqlite_insert_row(struct sqlite_insert *insert)
+{
+	int result;
+
+	insert->column = 0;
+	if (insert->result != SQLITE_OK)
+		return;
+	result = sqlite3_step(insert->statement);
+	if (result == SQLITE_DONE)
+		result = sqlite3_reset(insert->statement);
+	keep(insert, result);
+}
+
+int sqlite_insert_close(struct sqlite_insert *insert)
+{
+	sqlite3_finalize(insert->statement);
+	text_fini(&insert->clean);
+	return insert->result;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where SQLite is missing: a sentence that says how to get it.
+ */
+#include "export.h"
+
+enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
+	const char *table, const char *path, struct ct_error *reterr)
+{
+	(void)source, (void)report, (void)table;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+		"can not write '%s': this build is without SQLite (install libsqlite3-dev and "
+		"build with "
+		"-Dsqlite=enabled)",
+		path);
+}

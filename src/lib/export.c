@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public function that hands a trace on.
+ */
+#include <string.h>
+
+#include "export.h"
+#include "failure.h"
+#include "trace.h"
+
+/* A database holds the findings, too. */
+static enum ct_status to_sqlite(
+	struct ct_trace *trace, const char *table, const char *path, struct ct_error *reterr)
+{
+	const struct ct_report *report;
+	enum ct_status status = ct_analyze(trace, NULL, &report, reterr);
+
+	if (status)
+		return status;
+	status = ct_trace_rewind(trace, reterr);
+	if (status == CT_OK)
+		status = export_sqlite(trace->source, report, table, path, reterr);
+	ct_report_free(report);
+	return status;
+}
+
+enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *given,
+	const char *path, struct ct_error *reterr)
+{
+	struct ct_export_options options = {0};
+	enum ct_status status = ct_trace_rewind(trace, reterr);
+
+	/* The caller may know fewer options than we do, and says so by the size. */
+	if (given && given->size)
+		memcpy(&options, given,
+			given->size < sizeof(options) ? given->size : sizeof(options));
+	if (status)
+		return status;
+	switch (options.format) {
+	case CT_EXPORT_CSV:
+	case CT_EXPORT_DATAFRAME:
+		return export_csv(
+			trace->source, options.format == CT_EXPORT_DATAFRAME, path, reterr);
+	case CT_EXPORT_SQLITE:
+		return to_sqlite(trace, options.table, path, reterr);
+	}
+	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);
+}
