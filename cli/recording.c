@@ -50,6 +50,9 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.format = recording->format,
 		.command = recording->command,
 		.no_ledger = recording->no_ledger,
+		.max_stations = recording->max_stations,
+		.shm_path = recording->shm_path,
+		.socket_path = recording->socket_path,
 	};
 	struct ct_error error;
 	enum ct_status status = ct_record_open(&options, ret_record, &error);

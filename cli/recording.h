@@ -13,6 +13,11 @@ struct recording {
 	char *const *command;
 	bool no_ledger;
 	bool wants_report; /* printed when the program has ended */
+
+	/* For probes that speak version 1; 0 and NULL: the library's defaults. */
+	uint32_t max_stations;
+	const char *shm_path;
+	const char *socket_path;
 };
 
 /* recording_perform: runs the command to its end. Returns the program's exit status, or why it was not started. */

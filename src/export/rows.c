@@ -59,10 +59,10 @@ static void set_place(struct export_rows *rows)
 
 	set_reference(rows, EXPORT_PROCESS, event->process);
 	if (event->process && event->process < tables->nr_processes)
-		set_number(rows, EXPORT_PID, tables->processes[event->process].pid);
+		set_reference(rows, EXPORT_PID, tables->processes[event->process].pid);
 	set_reference(rows, EXPORT_THREAD, event->thread);
 	if (event->thread && event->thread < tables->nr_threads) {
-		set_number(rows, EXPORT_TID, tables->threads[event->thread].tid);
+		set_reference(rows, EXPORT_TID, tables->threads[event->thread].tid);
 		set_text(rows, EXPORT_THREAD_NAME, tables->threads[event->thread].name);
 	}
 	set_reference(rows, EXPORT_SITE, event->site);

@@ -138,7 +138,7 @@ static int fill_processes(sqlite3 *database, const struct ct_report *report)
 		process = &report->tables->processes[i];
 		ending = textrace_name(TEXTRACE_ENDINGS, process->ending);
 		sqlite_insert_number(&insert, i);
-		sqlite_insert_number(&insert, (int64_t)process->pid);
+		sqlite_insert_reference(&insert, process->pid);
 		sqlite_insert_text(&insert, process->program);
 		sqlite_insert_text(&insert, process->command_line);
 		sqlite_insert_time(&insert, process->attached);
@@ -163,7 +163,7 @@ static int fill_threads(sqlite3 *database, const struct ct_report *report)
 		thread = &report->tables->threads[i];
 		sqlite_insert_number(&insert, i);
 		sqlite_insert_reference(&insert, thread->process);
-		sqlite_insert_number(&insert, (int64_t)thread->tid);
+		sqlite_insert_reference(&insert, thread->tid);
 		sqlite_insert_text(&insert, thread->name);
 		sqlite_insert_time(&insert, thread->started);
 		sqlite_insert_time(&insert, thread->stopped);

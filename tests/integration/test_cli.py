@@ -307,17 +307,9 @@ def check_dump(place, trace):
         check(words in info, f"info lacks '{words}':\n{info}")
 
 
-def check_older(place):
-    for option, *value in (["-deepdive"], ["-html"], ["-export", "sqlite"]):
-        check_mistake(7, option, option, *value, "-out", place + "/x", program=OLDER)
-    check_mistake(2, "-cmd", "-n", "256", program=OLDER)
+def check_older():
+    """That it is found by its name; what it does is tested by test_older.py."""
     check_mistake(2, "did you mean '-out'", "-oot", "x", program=OLDER)
-    output = pathlib.Path(place, "older.jsonl")
-    result = run(OLDER, "-n", "256", "-cmd", "echo said; exit 9", "-out", output, status=9)
-    check(result.stdout == "said\n" and output.exists(), "the older spelling does not run a program")
-    result = run(OLDER, "-shm", "/tmp/x", "-sock", "/tmp/y", "-cmd", "true", cwd=place)
-    check("version 1" in result.stderr, "nothing is said about -shm and -sock")
-    check(pathlib.Path(place, "trace_output.jsonl").exists(), "the older default output is another")
 
 
 def main():
@@ -336,7 +328,7 @@ def main():
         check_report(trace)
         check_json(trace)
         check_dump(place, trace)
-        check_older(place)
+    check_older()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * coroTracer: the older spelling of recording, reporting and handing on. What differs from the older program
+ * stands in docs/older-coroTracer.md.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "handing_on.h"
+#include "judge.h"
+#include "recording.h"
+#include "say.h"
+
+#define DEFAULT_TRACE "trace_output.jsonl"
+#define DEFAULT_STATIONS 128u
+#define DEFAULT_SHM "/tmp/corotracer.shm"
+#define DEFAULT_SOCKET "/tmp/corotracer.sock"
+#define REPORT_NAME "coro_report.md"
+#define PAGE_NAME "coro_dashboard.html"
+
+static const char *value_or(
+	const struct arguments *arguments, enum option option, const char *otherwise)
+{
+	return arguments->value[option] ? arguments->value[option] : otherwise;
+}
+
+/* What is recorded, and read where no -in is given. */
+static const char *named_trace(const struct arguments *arguments)
+{
+	return value_or(arguments, OPTION_OLDER_OUT, DEFAULT_TRACE);
+}
+
+static const char *named_input(const struct arguments *arguments)
+{
+	return value_or(arguments, OPTION_OLDER_IN, named_trace(arguments));
+}
+
+static int record(const struct arguments *arguments)
+{
+	char shell[] = "sh", option[] = "-c";
+	char *command = strdup(arguments->value[OPTION_OLDER_CMD]);
+	char *words[] = {shell, option, command, NULL};
+	unsigned long nr_stations = arguments_number(arguments, OPTION_OLDER_N, DEFAULT_STATIONS);
+	struct recording recording = {
+		.output = named_trace(arguments),
+		.format = CT_FORMAT_JSONL,
+		.command = words,
+		.no_ledger = true, /* its events have no row */
+		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
+		.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
+		.socket_path = value_or(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET),
+	};
+	int exit_status;
+
+	if (!command) {
+		say_sentence("out of memory");
+		return ct_status_exit_code(CT_ERR_NO_MEMORY);
+	}
+	if (!arguments->value[OPTION_OLDER_NO_SERVE])
+		say_sentence("this version serves no dashboard yet; '-no-serve' leaves this "
+			     "sentence out");
+	exit_status = recording_perform(&recording);
+	free(command);
+	return exit_status;
+}
+
+static int write_report(
+	const struct arguments *arguments, enum ct_report_format format, const char *output)
+{
+	struct ct_report_options options = {.size = sizeof(options), .format = format};
+	const char *input = named_input(arguments);
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status;
+
+	if (is_same_file(input, output)) {
+		say_sentence(
+			"'%s' is the trace itself, and would be replaced by the report", input);
+		return ct_status_exit_code(CT_ERR_USAGE);
+	}
+	status = judgement_open(input, false, &judgement, &error);
+	if (status)
+		return say_failure(status, &error);
+	status = ct_report_write(judgement.report, &options, output, &error);
+	judgement_fini(&judgement);
+	if (status)
+		return say_failure(status, &error);
+	say_sentence("wrote '%s'", output);
+	return 0;
+}
+
+static int export(const struct arguments *arguments)
+{
+	const char *format = arguments->value[OPTION_OLDER_EXPORT];
+	bool is_sqlite = strcmp(format, "sqlite") == 0;
+	struct handing_on handing_on = {
+		.input = named_input(arguments),
+		.format = format,
+		.output = arguments->value[is_sqlite ? OPTION_OLDER_SQLITE_OUT
+						     : OPTION_OLDER_CSV_OUT],
+		.table = arguments->value[OPTION_OLDER_DB_TABLE],
+	};
+
+	if (!is_sqlite && strcmp(format, "csv") != 0 && strcmp(format, "dataframe") != 0) {
+		say_sentence("exports to %s come with a later version; csv, dataframe and sqlite "
+			     "work in "
+			     "this one",
+			format);
+		return ct_status_exit_code(CT_ERR_UNSUPPORTED);
+	}
+	return hand_on(&handing_on);
+}
+
+/* One thing at a time: which one it is, or NONE where it is none, or more than one. */
+static enum option wanted(const struct arguments *arguments)
+{
+	static const enum option actions[] = {
+		OPTION_OLDER_CMD, OPTION_OLDER_DEEPDIVE, OPTION_OLDER_HTML, OPTION_OLDER_EXPORT};
+	enum option found = OPTION_NONE;
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (!arguments->value[actions[i]])
+			continue;
+		if (found)
+			return OPTION_NONE;
+		found = actions[i];
+	}
+	return found;
+}
+
+int command_older(const struct arguments *arguments)
+{
+	if (arguments->nr_operands)
+		return say_usage(
+			"coroTracer", "coroTracer takes its command behind '-cmd', in one word");
+	if (!*named_input(arguments))
+		return say_usage("coroTracer", "the name of a trace is empty");
+	switch (wanted(arguments)) {
+	case OPTION_OLDER_CMD:
+		return record(arguments);
+	case OPTION_OLDER_DEEPDIVE:
+		return write_report(arguments, CT_REPORT_MARKDOWN, REPORT_NAME);
+	case OPTION_OLDER_HTML:
+		return write_report(arguments, CT_REPORT_HTML, PAGE_NAME);
+	case OPTION_OLDER_EXPORT:
+		return export(arguments);
+	default:
+		return say_usage("coroTracer", "give one of '-cmd', '-deepdive', '-html' and "
+					       "'-export': for example coroTracer "
+					       "-cmd './app'");
+	}
+}

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""Traces handed on: each form is read by what others read it with, and compared with `dump` and `report`.
+
+The lists of columns and tables in docs/exports.md are compared with those that the program is made from.
+"""
+import csv
+import io
+import json
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+
+from support import COROTRACER, SOURCE, check, fail, folder, run
+
+# Two threads, a switch, a loss, a kind that nobody knows, numbers near 2^63, and names that want quoting.
+TRACE = b"""\
+trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s epoch_monotonic=5000000000
+process 1 pid=100 program=/bin/server command="server \\"-x\\", y" probe ledger
+process 2 pid=200 program=/bin/other
+thread 1 process=1 tid=101 name="work,er \\"0\\"\\nbelow"
+thread 2 process=1 tid=102 name="caf\xc3\xa9 \\xff"
+site 1 process=1 kind=source file=/src/server.cpp line=40 function="accept_loop<int, char>(int)"
+site 2 process=1 kind=source file=/src/server.cpp line=120 function=handle reason=AsyncRead
+site 3 process=1 kind=source file=/src/reactor.cpp line=200 function=Reactor::on_hangup
+loss process=1 thread=2 reason="ring full" count=7 first=1s last=1.1s
+end 1 exited 0 at=2s
+1ms    t1 create c1 0x11010 @1
+1.1ms  t1 frame c1 0x11000 @2
+1.2ms  t1 resume c1
+1.3ms  t2 descriptor-open descriptor:7.3
+1.5ms  t1 suspend c1 descriptor:7.3 @2 point=await
+2ms    t1 create c2 0x12010 @1
+2.1ms  t1 frame c2 0x12000 @2
+2.2ms  t1 resume c2
+2.5ms  t1 suspend c2 descriptor:7.3 @2
+3ms    t1 resume c3
+3.1ms  t1 suspend c3
+3.2ms  t1 resume c3
+3.3ms  t1 switch c3 c4
+3.4ms  t1 cancel c4
+4ms    t2 descriptor-close descriptor:7.3 @3
+4.1ms  t2 descriptor-io c-11 descriptor:8.1 argument=1
+4.2ms  t2 wake c3 coroutine:9223372036854775 outcome=queued
+4.3ms  t2 lost 12 first=4ms loss="ring full"
+4.4ms  t0 p2 kind-200 c7 0x1234 argument=9 flags=0x3
+4.5ms  t1 resume c9007199254740993
+5ms    t2 park
+1.9s   t2 unpark
+"""
+EVENT = re.compile(r"(?P<time>[\d.]+)s t(?P<thread>\d+)(?: p(?P<process>\d+))? (?P<kind>\S+)(?P<rest>.*)")
+
+
+def dumped(trace):
+    """The events as `dump` prints them, each as a dictionary."""
+    lines = [EVENT.fullmatch(line) for line in run(COROTRACER, "dump", trace).stdout.splitlines()]
+    events = [line.groupdict() for line in lines if line]
+    for event in events:
+        seconds, fraction = event["time"].split(".")
+        event["time_ns"] = int(seconds + fraction)
+    return events
+
+
+def exported(trace, form, output, *more):
+    result = run(COROTRACER, "export", "--format", form, "-o", output, *more, trace)
+    check(result.stdout == "" and result.stderr == "", f"{form} says: {result.stdout}{result.stderr}")
+    return output
+
+
+def read_csv(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def check_rows_against_dump(rows, events):
+    """A row for each event, a second one for a switch, in the same order and with the same words."""
+    numbers = [number for number, event in enumerate(events)
+               for _ in range(2 if event["kind"] == "switch" else 1)]
+    check([int(row["event"]) for row in rows] == numbers, "the rows are not the events of the dump")
+    for row in rows:
+        event = events[int(row["event"])]
+        words = event["rest"].split()
+        place = f"event {row['event']}"
+        check(int(row["time_ns"]) == event["time_ns"], f"{place}: another time")
+        check(int(row["ts"]) == event["time_ns"] + 5000000000, f"{place}: ts is not CLOCK_MONOTONIC")
+        check(row["kind"] == event["kind"], f"{place}: another kind")
+        check((row["thread"] or "0") == event["thread"], f"{place}: another thread")
+        check(not row["object"] or row["object"] in words, f"{place}: object {row['object']} is not in {words}")
+        check(not row["site"] or "@" + row["site"] in words, f"{place}: site {row['site']} is not in {words}")
+        check(not row["coroutine"] or "c" + row["coroutine"] in words, f"{place}: another coroutine")
+        check(not row["argument"] or re.search(rf'="?{row["argument"]}"?( |$)', event["rest"]),
+              f"{place}: argument {row['argument']} is not in {words}")
+    objects = [event for event in events if re.search(r" (descriptor|coroutine|0x)", event["rest"])]
+    with_object = {row["event"] for row in rows if row["object"]}
+    check(len(with_object) >= len(objects) > 5, "objects are missing")
+
+
+def check_older_keys(rows):
+    """probe_id, tid, addr, seq, is_active: what a JSON line has, worked out here by hand."""
+    found = [tuple(row[key] for key in ("probe_id", "tid", "addr", "seq", "is_active"))
+             for row in rows if row["probe_id"]]
+    none, first, second = "0x0000000000000000", "0x0000000000011000", "0x0000000000012000"
+    expected = [("1", "101", none, "1", "true"), ("1", "101", first, "2", "false"),
+                ("2", "101", none, "1", "true"), ("2", "101", second, "2", "false"),
+                ("3", "101", none, "1", "true"), ("3", "101", none, "2", "false"),
+                ("3", "101", none, "3", "true"),
+                ("3", "101", none, "4", "false"), ("4", "101", none, "1", "true"),  # the switch
+                ("4", "101", none, "2", "true"),  # a suspension that did not take place
+                ("9007199254740993", "101", none, "1", "true")]
+    check(found == expected, f"the older keys are {found}")
+
+
+def check_csv(trace, place):
+    path = exported(trace, "csv", place / "rows.csv")
+    rows = read_csv(path)
+    check_rows_against_dump(rows, dumped(trace))
+    check_older_keys(rows)
+    by_kind = {row["kind"]: row for row in rows}
+    check(by_kind["resume"]["thread_name"] == 'work,er "0"\nbelow', "quoting lost a name")
+    check(by_kind["park"]["thread_name"] == "caf\u00e9 \ufffd", "a byte that is no UTF-8 was not replaced")
+    check(by_kind["create"]["function"] == "accept_loop<int, char>(int)", "a function is missing")
+    check(by_kind["descriptor-io"]["value"] == "-11" and by_kind["descriptor-io"]["coroutine"] == "",
+          "a result is no value")
+    check(by_kind["lost"]["value"] == "4000000" and by_kind["lost"]["object"] == "12", "a loss is not told")
+    check(by_kind["kind-200"]["pid"] == "200" and by_kind["kind-200"]["tid"] == "", "no thread is a thread")
+    raw = path.read_bytes()
+    check(b"\r" not in raw and raw.endswith(b"\n"), "lines end otherwise")
+    check(run(COROTRACER, "export", "-o", "-", trace).stdout == raw.decode(), "standard output differs")
+    piped = subprocess.run([COROTRACER, "export", "-o", "-", "-"], input=trace.read_bytes(), check=True,
+                           capture_output=True)
+    check(piped.stdout == raw, "standard input differs")
+    return rows
+
+
+def check_data_frame(trace, place, rows):
+    """What a reader that guesses types sees: each column has one type, and no gaps."""
+    frame = read_csv(exported(trace, "dataframe", place / "frame.csv"))
+    check(len(frame) == len(rows) and list(frame[0]) == list(rows[0]), "a data frame has other rows or columns")
+    types = documented_columns()
+    gaps = {"integer": "0", "boolean": "false", "text": ""}
+    for of_frame, row in zip(frame, rows):
+        for column, value in of_frame.items():
+            check(value == (row[column] or gaps[types[column]]), f"{column} is '{value}', not '{row[column]}'")
+            pattern = {"integer": r"-?\d+", "boolean": "true|false", "text": "(?s:.*)"}[types[column]]
+            check(re.fullmatch(pattern, value), f"{column} holds '{value}'")
+
+
+def typed(row, types):
+    """A row of the csv as a database should have it."""
+    def convert(column, value):
+        if value == "":
+            return None
+        return {"integer": int, "text": str, "boolean": lambda word: int(word == "true")}[types[column]](value)
+    return tuple(convert(column, value) for column, value in row.items())
+
+
+def check_sqlite(trace, place, rows):
+    with sqlite3.connect(exported(trace, "sqlite", place / "run.sqlite")) as database:
+        check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is damaged")
+        types = documented_columns()
+        expected = [typed(row, types) for row in rows]
+        check(database.execute("SELECT * FROM events ORDER BY event, seq IS NULL, is_active").fetchall() == expected,
+              "the view 'events' is not the csv")
+        own = [row[1] for row in database.execute("PRAGMA table_info(coro_trace_events)")]
+        check({"event", "probe_id", "tid", "addr", "seq", "is_active", "ts"} <= set(own), f"the table has {own}")
+        check(database.execute("SELECT count(*) FROM coro_trace_events").fetchone()[0] == len(rows), "rows are missing")
+        lives = database.execute("SELECT coroutine, nr_resumes, nr_suspends, is_destroyed, first_ns FROM coroutines "
+                                 "WHERE process = 1 ORDER BY 1").fetchall()
+        check(lives[:4] == [(1, 1, 1, 0, 1000000), (2, 1, 1, 0, 2000000), (3, 2, 2, 0, 3000000),
+                            (4, 2, 0, 0, 3300000)], f"the view 'coroutines' is {lives}")
+        check(database.execute("SELECT program, command_line, ending, ending_value FROM processes").fetchall() ==
+              [("/bin/server", 'server "-x", y', "exited", 0), ("/bin/other", None, "unknown", 0)],
+              "processes differ")
+        check_findings(trace, database)
+        check_documented_queries(database)
+
+
+def check_findings(trace, database):
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+    check(report["findings"], "the trace has no finding to compare")
+    found = database.execute("SELECT rule, grade, title, nr_coroutines FROM findings ORDER BY finding").fetchall()
+    check(found == [(each["rule"], each["grade"], each["title"], len(each["members"])) for each in report["findings"]],
+          f"findings differ: {found}")
+    members = database.execute("SELECT finding, coroutine FROM finding_coroutines ORDER BY rowid").fetchall()
+    check(members == [(number, member["id"]) for number, each in enumerate(report["findings"], 1)
+                      for member in each["members"]], f"members differ: {members}")
+    steps = database.execute("SELECT text FROM finding_steps ORDER BY finding, step").fetchall()
+    check([text for text, in steps] == [step["text"] for each in report["findings"] for step in each["steps"]],
+          f"steps differ: {steps}")
+    lost, = database.execute("SELECT sum(nr_events) FROM losses").fetchone()
+    check((lost,) == database.execute("SELECT nr_lost FROM trace").fetchone() and lost == 19, f"{lost} lost")
+
+
+def check_documented_queries(database):
+    text = (SOURCE / "docs/exports.md").read_text()
+    queries = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
+    check(queries, "no query in the document")
+    for query in queries:
+        check(database.execute(query).fetchall(), f"a documented query finds nothing: {query}")
+
+
+def documented_columns():
+    """name: type, from the table in the document, which must be the list that the program is made from."""
+    entry = re.compile(r'^X\(\w+, "(\w+)", (\w+), "[\w.]*", "(.*)"\)$', re.MULTILINE)
+    columns = entry.findall((SOURCE / "src/export/export_columns.def").read_text())
+    text = (SOURCE / "docs/exports.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (integer|text|boolean) \| (.*) \|$", text, re.MULTILINE)
+    check(rows == [(name, kind.lower(), meaning) for name, kind, meaning in columns] and len(rows) > 15,
+          "the columns in docs/exports.md are not those of export_columns.def")
+    return {name: kind for name, kind, _ in rows}
+
+
+def check_documented_tables(place):
+    entries = re.findall(r"^X\((.*?)\)$", (SOURCE / "src/export/export_tables.def").read_text(), re.MULTILINE | re.DOTALL)
+    literals = [re.findall(r'"([^"]*)"', entry) for entry in entries]
+    tables = [(texts[0], texts[-1]) for texts in literals if len(texts) > 2]
+    text = (SOURCE / "docs/exports.md").read_text()
+    check(len(tables) > 5, "the list of tables was not understood")
+    check(re.findall(r"^\| `(\w+)` \| ([^|]*) \|$", text, re.MULTILINE) == tables,
+          "the tables in docs/exports.md are not those of export_tables.def")
+    with sqlite3.connect(place / "run.sqlite") as database:
+        present = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    check(present == {name for name, _ in tables} | {"coro_trace_events"}, f"the tables are {present}")
+
+
+def check_names(trace, place):
+    """Outputs that nobody named, and tables that somebody did."""
+    runs = place / "runs.d"
+    runs.mkdir()
+    copy = runs / "a.b.txt"
+    copy.write_bytes(trace.read_bytes())
+    for form, name in (("csv", "a.b.csv"), ("dataframe", "a.b.dataframe.csv"), ("sqlite", "a.b.sqlite")):
+        said = run(COROTRACER, "export", "--format", form, copy).stderr
+        check((runs / name).exists() and said == f"corotracer: wrote '{runs / name}'\n", f"{form}: {said}")
+    said = run("sh", "-c", 'exec "$0" export -', COROTRACER, input=trace.read_bytes().decode("latin-1"), cwd=place)
+    check("wrote 'corotracer.csv'" in said.stderr and (place / "corotracer.csv").exists(), "standard input has no name")
+    (runs / "noending").write_bytes(trace.read_bytes())
+    run(COROTRACER, "export", runs / "noending")
+    check((runs / "noending.csv").exists(), "a name without an ending")
+    odd = 'we"ird table; --'
+    with sqlite3.connect(exported(trace, "sqlite", place / "odd.sqlite", "--table", odd)) as database:
+        rows = database.execute("SELECT count(*) FROM \"we\"\"ird table; --\"").fetchone()
+        check(rows == database.execute("SELECT count(*) FROM events").fetchone(), "a table of another name")
+
+
+def check_refusals(trace, place):
+    def refuse(status, words, *arguments, **options):
+        result = run(COROTRACER, "export", *arguments, status=status, **options)
+        check(result.stdout == "" and result.stderr.count("\n") == 1 and words in result.stderr,
+              f"{arguments}: {result.stdout}{result.stderr}")
+
+    before = (place / "run.sqlite").read_bytes()
+    refuse(2, "name a file")
+    refuse(2, "takes one of csv|dataframe|sqlite", "--format", "mysql", trace)
+    refuse(2, "needs the name of a file", "-o", "", trace)
+    refuse(2, "needs a name", "-f", "sqlite", "--table", "", trace)
+    refuse(2, "a file of its own", "-f", "sqlite", "-o", "-", trace)
+    refuse(2, "a file of its own", "-f", "sqlite", "-o", "/dev/null", trace)
+    refuse(2, "is the trace itself", "-o", trace, trace)
+    refuse(4, "No such file", place / "nothing")
+    refuse(4, "nothing/x", "-o", place / "nothing/x", trace)
+    refuse(4, "nothing/x", "-f", "sqlite", "-o", place / "nothing/x", trace)
+    refuse(3, "already", "-f", "sqlite", "-t", "sites", "-o", place / "run.sqlite", trace)
+    check((place / "run.sqlite").read_bytes() == before, "a failure touched what was there")
+    full = run("sh", "-c", 'exec "$@" >/dev/full', "sh", COROTRACER, "export", "-o", "-", trace, status=3)
+    check("No space left" in full.stderr, f"a full disk is not told: {full.stderr}")
+    long = place / "long.txt"
+    long.write_bytes(TRACE + b"6s t1 resume c1\n" * 2000)
+    for form in ("csv", "sqlite"):
+        result = run("sh", "-c", 'ulimit -f 1; exec "$@"', "sh", COROTRACER, "export", "-f", form,
+                     "-o", place / "small", long, status=3)
+        check(re.fullmatch(".*small.*(too large|I/O error)\n", result.stderr), f"{form}, no room: {result.stderr}")
+        check(not (place / "small").exists(), f"{form}: half a file was left")
+    check(not list(place.rglob("*.partial")), "a half-written file was left behind")
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        trace = place / "trace.txt"
+        trace.write_bytes(TRACE)
+        documented_columns()
+        rows = check_csv(trace, place)
+        check_data_frame(trace, place, rows)
+        built = run(COROTRACER, "export", "-f", "sqlite", "-o", place / "try.sqlite", trace, status=None)
+        if built.returncode == 7:
+            check("libsqlite3-dev" in built.stderr, f"a build without SQLite says: {built.stderr}")
+            print("this build is without SQLite")
+            return 77
+        check_sqlite(trace, place, rows)
+        check_documented_tables(place)
+        check_names(trace, place)
+        check_refusals(trace, place)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

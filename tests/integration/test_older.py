@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""coroTracer, the older spelling: every option, default names, messages and exit statuses.
+
+The table of options in docs/older-coroTracer.md is compared with cli/options.def.
+"""
+import csv
+import html.parser
+import json
+import pathlib
+import re
+import sqlite3
+import sys
+
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
+
+OLDER = str(BUILD / "coroTracer")
+SERVER = str(BUILD / "examples/example-tcp-server-fault-a")
+KEYS = ["probe_id", "tid", "addr", "seq", "is_active", "ts"]
+NO_DASHBOARD = "no dashboard"
+
+TRACE = """\
+trace run=00112233445566778899aabbccddeeff from=0 until=2s
+process 1 pid=100 program=/bin/server probe ledger
+thread 1 tid=101 name="<script>alert(1)</script>&amp;"
+site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
+site 2 kind=source file=/src/server.cpp line=120 function="handle<int>" reason=AsyncRead
+site 3 kind=source file=/src/reactor.cpp line=200 function=Reactor::on_hangup
+end 1 exited 0 at=2s
+1ms    t1 create c1 0x11010 @1
+1.2ms  t1 resume c1
+1.3ms  t1 descriptor-open descriptor:7.3
+1.5ms  t1 suspend c1 descriptor:7.3 @2 point=await
+4ms    t1 descriptor-close descriptor:7.3 @3
+5ms    t1 park
+1.9s   t1 unpark
+"""
+
+
+def refuse(status, words, *arguments, **options):
+    """One sentence on standard error, and this exit status."""
+    result = run(OLDER, *arguments, status=status, **options)
+    check(result.stdout == "" and result.stderr.count("\n") == 1 and words in result.stderr,
+          f"{arguments}: {result.stdout}{result.stderr}")
+
+
+def options_of_the_list():
+    entry = re.compile(r'^O\(OLDER, \w+, "([^"]+)", 0, "([^"]*)"', re.MULTILINE)
+    return dict(entry.findall((SOURCE / "cli/options.def").read_text()))
+
+
+def check_document():
+    row = re.compile(r"^\| `-([\w-]+)` \| (?:`(\w+)`)? ?\|", re.MULTILINE)
+    documented = row.findall((SOURCE / "docs/older-coroTracer.md").read_text())
+    check(documented == list(options_of_the_list().items()) and len(documented) > 20,
+          f"the options in docs/older-coroTracer.md are not those of options.def: {documented}")
+
+
+def check_spelling(place):
+    """Each option is understood with one dash and with two, with its value behind it and behind '='."""
+    values = {"N": "9", "PORT": "5432", "FORMAT": "csv"}
+    trace = place / "t.txt"
+    for option, argument in options_of_the_list().items():
+        if option in ("cmd", "deepdive", "html", "export", "in", "out"):
+            continue
+        value = values.get(argument, "x")
+        for words in ([f"-{option}", value], [f"--{option}={value}"]) if argument else ([f"-{option}"], [f"--{option}"]):
+            output = place / "spelling.csv"
+            run(OLDER, "-export", "csv", "-in", trace, *words, "-csv-out", output)
+            check(output.exists(), f"{words} stops an export")
+            output.unlink()
+
+
+def rows_of(path):
+    lines = path.read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    for line, row in zip(lines, rows):
+        check(list(row) == KEYS, f"the keys are {list(row)}")
+        check(re.fullmatch(r"0x[0-9a-f]{16}", row["addr"]), f"an address that is none: {line}")
+        check(not row["is_active"] or int(row["addr"], 16) == 0, f"a resume with an address: {line}")
+        check(json.dumps(row, separators=(",", ":")) == line, f"blanks in a row: {line}")
+    return rows
+
+
+def check_record(place):
+    output = place / "trace.jsonl"
+    output.write_text("what was there before\n")
+    result = run(OLDER, "-n", "256", "-shm", place / "a.shm", "-sock", place / "a.sock", "-cmd",
+                 f'"{SERVER}" --self-load 5:3 --exit-after-idle 0.3 >"{place}/log" 2>&1 && echo said; exit 9',
+                 "-out", output, status=9)
+    check(result.stdout == "said\n", f"the command did not go through sh: {result.stdout}")
+    check(NO_DASHBOARD in result.stderr, f"nothing is said about the dashboard: {result.stderr}")
+    rows = rows_of(output)
+    check(len({row["probe_id"] for row in rows}) >= 5, f"only {len(rows)} rows")
+    times = [row["ts"] for row in rows]
+    check(times == sorted(times), "rows are not in order of time")
+    for coroutine in {row["probe_id"] for row in rows}:
+        own = [row["seq"] for row in rows if row["probe_id"] == coroutine]
+        check(own == list(range(1, len(own) + 1)), f"coroutine {coroutine} counts {own}")
+    check(not list(place.glob("*.partial")), "a half-written file was left behind")
+    check_rows_in_exports(place, output, rows)
+    # A second run does not add to the first.
+    run(OLDER, "-cmd", "true", "-out", output)
+    check(output.read_text() == "", "a second run was appended")
+
+
+def check_rows_in_exports(place, trace, rows):
+    """What was recorded comes out again: the six keys of each line, as they were."""
+    run(OLDER, "-export", "dataframe", "-in", trace)
+    with open(place / "trace.dataframe.csv", newline="", encoding="utf-8") as file:
+        found = [row for row in csv.DictReader(file) if row["probe_id"] != "0"]
+    convert = {"addr": str, "is_active": lambda word: word == "true"}
+    check([{key: convert.get(key, int)(row[key]) for key in KEYS} for row in found] == rows,
+          "an export has other rows than the trace")
+    for action, name in (("-deepdive", "coro_report.md"), ("-html", "coro_dashboard.html")):
+        run(OLDER, action, "-out", trace, cwd=place)
+        check(f"{len({row['probe_id'] for row in rows})} coroutines" in (place / name).read_text(),
+              f"{action} misses coroutines")
+    if run(OLDER, "-export", "sqlite", "-in", trace, status=None).returncode == 7:
+        return
+    with sqlite3.connect(place / "trace.sqlite") as database:
+        found = database.execute(f"SELECT {', '.join(KEYS)} FROM coro_trace_events WHERE probe_id ORDER BY rowid")
+        check(found.fetchall() == [tuple(row.values()) for row in rows], "a database has other rows than the trace")
+
+
+def check_record_details(place):
+    for words in (["-no-serve"], ["--no-serve"]):
+        result = run(OLDER, "-cmd", "true", *words, cwd=place)
+        check(NO_DASHBOARD not in result.stderr, f"{words} is not heeded: {result.stderr}")
+    check((place / "trace_output.jsonl").exists(), "the default output is another")
+    check(run(OLDER, "-cmd", "cat; echo $HOME", "-out", "x", cwd=place, input="read\n",
+              env={"HOME": "/somewhere"}).stdout == "read\n/somewhere\n", "input or environment differ")
+    run(OLDER, "-cmd", "no-such-program", "-out", place / "x", status=127)
+    run(OLDER, "-cmd", "kill -TERM $$", "-out", place / "x", status=128 + 15)
+    long = "true " + "x" * 20000
+    run(OLDER, "-cmd", long, "-out", place / "x")
+    refuse(4, "nothing/x", "-cmd", "true", "-no-serve", "-out", place / "nothing/x")
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would see: text, elements, and everything that leads elsewhere."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.words, self.outside = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta",):
+            self.open.append(tag)
+        self.outside += [name for name, _ in attributes if name in ("src", "href", "action", "style") or name[:2] == "on"]
+        if tag in ("script", "link", "img", "iframe", "object", "base"):
+            self.outside.append(tag)
+
+    def handle_endtag(self, tag):
+        check(self.open and self.open[-1] == tag, f"</{tag}> closes {self.open}")
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def check_page(path, trace):
+    text = path.read_text()
+    check(text == run(COROTRACER, "report", "--format", "html", trace).stdout, "'report --format html' is another page")
+    page = Page(text)
+    check(not page.open and not page.outside, f"the page is not whole, or leads elsewhere: {page.open} {page.outside}")
+    check("url(" not in text and "http:" not in text and "https:" not in text, "the page loads something")
+    check("prefers-color-scheme: dark" in text and "default-src 'none'" in text, "no dark page, or no policy")
+    words = "".join(page.words)
+    for piece in ("proven", "waits-on-closed-descriptor", "Reactor::on_hangup", "Data quality", "next step",
+                  "<script>alert(1)</script>&amp;", "handle"):
+        check(piece in words, f"the page does not show '{piece}'")
+    check(words.index("Data quality") < words.index("waits-on-closed-descriptor"), "findings come before data quality")
+    brief = run(COROTRACER, "report", "--format", "html", "--brief", trace).stdout
+    check(len(brief) < len(text) and "What happened" not in brief, "--brief is not heeded")
+
+
+def check_reports(place):
+    trace = place / "t.txt"
+    for action, name, check_form in (("-deepdive", "coro_report.md", None), ("-html", "coro_dashboard.html", check_page)):
+        output = place / name
+        for words in (["-out", trace], ["-in", trace], ["-in", trace, "-out", "elsewhere"]):
+            output.write_text("old")
+            result = run(OLDER, action, *words, cwd=place)
+            check(result.stdout == "" and result.stderr == f"corotracer: wrote '{name}'\n", f"{action}: {result.stderr}")
+            if check_form:
+                check_form(output, trace)
+            else:
+                check(output.read_text() == run(COROTRACER, "report", "--format", "md", trace).stdout, f"{action} differs")
+        output.unlink()
+        refuse(4, "trace_output.jsonl", action, cwd=place / "empty")
+        refuse(4, "nothing", action, "-in", "nothing", "-out", trace, cwd=place / "empty")
+        check(not list((place / "empty").iterdir()), f"{action} left something behind")
+        (place / "empty" / name).write_text(TRACE)
+        refuse(2, "is the trace itself", action, "-in", name, cwd=place / "empty")
+        check((place / "empty" / name).read_text() == TRACE, f"{action} replaced its input")
+        (place / "empty" / name).unlink()
+
+
+def check_exports(place):
+    trace = place / "t.txt"
+    spellings = {"csv": ("-csv-out", "t.csv"), "dataframe": ("-csv-out", "t.dataframe.csv"),
+                 "sqlite": ("-sqlite-out", "t.sqlite")}
+    for form, (option, name) in spellings.items():
+        wanted = place / ("wanted-" + name)
+        if run(COROTRACER, "export", "--format", form, "-o", wanted, trace, status=None).returncode == 7:
+            continue  # this build is without SQLite; test_export.py says so
+        for words in (["-out", trace], ["-in", trace]):
+            said = run(OLDER, "-export", form, *words).stderr
+            check(said == f"corotracer: wrote '{place / name}'\n", f"{form}: {said}")
+            check((place / name).read_bytes() == wanted.read_bytes(), f"-export {form} differs from 'export'")
+        check(run(OLDER, "-export", form, "-in", trace, option, place / "named").stderr == "", "a given name is said")
+        check((place / "named").read_bytes() == wanted.read_bytes(), f"{option} is not heeded")
+        refuse(4, "trace_output.jsonl", "-export", form, cwd=place / "empty")
+        refuse(2, "is the trace itself", "-export", form, "-in", trace, option, trace)
+        if form == "sqlite":
+            run(OLDER, "-export", form, "-in", trace, "-db-table", "mine", option, place / "named")
+            with sqlite3.connect(place / "named") as database:
+                check(database.execute("SELECT count(*) FROM mine").fetchone()[0] > 5, "-db-table is not heeded")
+    for form in ("mysql", "postgres", "postgresql"):
+        refuse(7, f"{form} come with a later version", "-export", form, "-in", trace, "-db-host", "localhost",
+               "-db-port", "3306", "-db-user", "u", "-db-password", "p", "-db-name", "coro_tracer", "-db-cli", "mysql",
+               "-mysql-socket", "/run/x", "-pg-maintenance-db", "postgres", "-pg-sslmode", "disable")
+
+
+def check_mistakes(place):
+    refuse(2, "give one of", "-n", "256")
+    refuse(2, "give one of", "-deepdive", "-html", "-in", place / "t.txt")
+    refuse(2, "give one of", "-cmd", "true", "-export", "csv")
+    refuse(2, "behind '-cmd', in one word", "-cmd", "./app", "argument")
+    refuse(2, "takes one of csv|dataframe|sqlite|mysql|postgres|postgresql", "-export", "xml")
+    refuse(2, "whole number", "-n", "0", "-cmd", "true")
+    refuse(2, "whole number", "-n", "many", "-cmd", "true")
+    refuse(2, "needs a value: COMMAND", "-cmd")
+    refuse(2, "is empty", "-cmd", "true", "-out", "")
+    refuse(2, "did you mean '-deepdive'", "-deepdrive")
+
+
+def main():
+    check_document()
+    with folder() as name:
+        place = pathlib.Path(name)
+        (place / "t.txt").write_text(TRACE)
+        (place / "empty").mkdir()
+        check_spelling(place)
+        check_record(place)
+        check_record_details(place)
+        check_reports(place)
+        check_exports(place)
+        check_mistakes(place)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
