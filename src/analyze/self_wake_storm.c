@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Storms: a coroutine makes itself ready, looks, and waits again, thousands of times a second, and does
- * nothing else that the trace could tell of.
+ * nothing else that the trace could tell of, for a tenth of a second at least.
  *
  * Silent for voluntary yields, and where anything comes in between: a lock, a transfer, a child, a wake of
  * another.
@@ -12,6 +12,8 @@
 
 #define LEAST_WAKES 1000u
 #define LEAST_RATE 1000u /* a second */
+#define LEAST_TIME_NS \
+	INT64_C(100000000) /* a loop that gives way now and then is over before that */
 
 static int64_t rate_of(const struct model_streak *streak)
 {
@@ -25,6 +27,7 @@ static bool is_storm(const struct analysis *analysis, const struct model_streak 
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
 
 	return streak->longest >= LEAST_WAKES && rate_of(streak) >= LEAST_RATE &&
+	       streak->longest_last - streak->longest_first >= LEAST_TIME_NS &&
 	       streak->nr_self_wakes * 2 > coro->nr_wakes;
 }
 

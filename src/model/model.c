@@ -253,7 +253,9 @@ static bool apply_coro(struct model *model, const struct ct_event *event)
 static bool apply_descriptor(struct model *model, const struct ct_event *event)
 {
 	process_at(model, event->process)->nr_descriptor_events++;
-	coro_progress(model, thread_at(model, event->thread)->top);
+	/* A scheduler polls on the stack of whoever is about to leave the thread: that is not its doing. */
+	if (event->kind != CTP_KIND_DESCRIPTOR_READY)
+		coro_progress(model, thread_at(model, event->thread)->top);
 	switch (event->kind) {
 	case CTP_KIND_DESCRIPTOR_OPEN:
 		return descriptor_open(model, event);
