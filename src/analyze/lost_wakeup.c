@@ -351,7 +351,7 @@ static void tell_notify(struct analysis *analysis, const struct model_coro *coro
 	story_step(analysis, story, &step);
 }
 
-/* A notify that takes the waiters into a list of its own leaves none for those that come meanwhile. */
+/* A notify that takes the waiters into a list of its own leaves none for one that comes meanwhile. */
 static void tell_other_notify(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_waking *missed, struct story *story)
 {
@@ -363,13 +363,25 @@ static void tell_other_notify(struct analysis *analysis, const struct model_coro
 		.coro = analysis->model->coros.at[found->coro].id,
 		.sequence = found->sequence,
 		.text = "notified it, too, and woke others: it may have held all the waiters in a "
-			"list of "
-			"its own when the other one found nobody",
+			"list of its own when the other notify found nobody",
 	};
 
-	if (missed && found->time != CT_NO_TIME && found->time >= missed->time &&
-		missed->time >= coro->suspended && found->thread != missed->thread)
+	if (found->time != CT_NO_TIME && found->time >= coro->suspended &&
+		found->thread != missed->thread)
 		story_step(analysis, story, &step);
+}
+
+/* What was told of the object while this one waited, in order. */
+static void tell_notifies(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *missed, struct story *story)
+{
+	bool is_other_first = ties_object(analysis, coro)->found.time < missed->time;
+
+	if (is_other_first)
+		tell_other_notify(analysis, coro, missed, story);
+	tell_notify(analysis, coro, missed, story);
+	if (!is_other_first)
+		tell_other_notify(analysis, coro, missed, story);
 }
 
 /* The object's last change, and by whom. */
@@ -472,8 +484,7 @@ void lost_wakeup_describe(
 		tell_change(analysis, coro, &story);
 	story_step(analysis, &story, &step);
 	if (missed && missed->time >= coro->suspended)
-		tell_notify(analysis, coro, missed, &story);
-	tell_other_notify(analysis, coro, missed, &story);
+		tell_notifies(analysis, coro, missed, &story);
 	if (!missed && ties_object(analysis, coro)->changed >= coro->suspended)
 		tell_change(analysis, coro, &story);
 	tell_cause(analysis, first, coro, &story);
