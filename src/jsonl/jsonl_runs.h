@@ -54,6 +54,12 @@ struct jsonl_place {
 	struct jsonl_seen ended_copy;
 };
 
+#define JSONL_THREADS_NEAR 16u
+struct jsonl_thread {
+	uint64_t tid;
+	uint32_t thread; /* 0: none */
+};
+
 struct jsonl_tracker {
 	/* Set by the user before the first row. */
 	uint32_t thread_max;
@@ -69,8 +75,7 @@ struct jsonl_tracker {
 	struct map given;   /* ids of later generations */
 	struct map thread_of;
 	struct map early; /* probe_id to rows left out before its first one */
-	uint64_t cached_tid;
-	uint32_t cached_thread;
+	struct jsonl_thread threads_near[JSONL_THREADS_NEAR];
 	uint32_t nr_looks;
 	uint64_t same_until; /* the run goes on at least up to this line */
 };

@@ -82,7 +82,9 @@ static bool take_hexadecimal(struct cursor *cursor, uint64_t *ret_number)
 
 #define TAKE(cursor, text) take_text((cursor), (text), sizeof(text) - 1)
 
-static inline bool take_text(struct cursor *cursor, const char *text, size_t nr_bytes)
+/* Inlined, the lengths are constants, and comparing them is an instruction or two. */
+__attribute__((always_inline)) static inline bool take_text(
+	struct cursor *cursor, const char *text, size_t nr_bytes)
 {
 	if ((size_t)(cursor->end - cursor->at) < nr_bytes ||
 		memcmp(cursor->at, text, nr_bytes) != 0)

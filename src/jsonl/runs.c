@@ -132,16 +132,17 @@ static struct jsonl_seen *find_coro(const struct jsonl_tracker *tracker, uint64_
 	return map_get(&tracker->coro_of, probe_id, &index) ? &tracker->coros.at[index] : NULL;
 }
 
+/* Rows of a few threads alternate: those met last are at hand without a look into the map. */
 static uint32_t find_thread(struct jsonl_tracker *tracker, uint64_t tid)
 {
+	struct jsonl_thread *near = &tracker->threads_near[tid % JSONL_THREADS_NEAR];
 	uint32_t thread = 0;
 
-	if (tracker->cached_thread && tracker->cached_tid == tid)
-		return tracker->cached_thread;
+	if (near->thread && near->tid == tid)
+		return near->thread;
 	if (!map_get(&tracker->thread_of, tid, &thread))
 		return 0;
-	tracker->cached_tid = tid;
-	tracker->cached_thread = thread;
+	*near = (struct jsonl_thread){tid, thread};
 	return thread;
 }
 
@@ -176,7 +177,6 @@ static bool is_too_fast(const struct jsonl_seen *coro, const struct jsonl_row *r
 struct look {
 	bool goes_on;          /* a coroutine of the run goes on */
 	bool has_known_thread; /* a thread of the run goes on */
-	bool begins_late;      /* a coroutine that is new does not begin with its first rows */
 	size_t nr_restarts;    /* coroutines of the run that begin again */
 	uint64_t until;        /* the line that showed it */
 };
@@ -188,11 +188,7 @@ static void look_at(struct jsonl_tracker *tracker, const struct jsonl_row *row, 
 	bool is_known = find_thread(tracker, row->tid) != 0;
 
 	look->has_known_thread |= is_known;
-	if (!coro) {
-		look->begins_late |= names_coro(row) && row->seq > LEAST_TO_GO_ON;
-		return;
-	}
-	if (coro->last_look == tracker->nr_looks)
+	if (!coro || coro->last_look == tracker->nr_looks)
 		return;
 	coro->last_look = tracker->nr_looks;
 	if (is_same(coro, row) || !fits(coro, row))
@@ -246,13 +242,14 @@ static bool is_run_left(struct jsonl_tracker *tracker, const struct jsonl_row *r
 {
 	struct look look;
 
-	if (tracker->is_last || tracker->nr_rows == 0 || rows->line < tracker->same_until)
+	if (tracker->is_last || tracker->nr_rows == 0 || rows->line < tracker->same_until ||
+		rows->seq > LEAST_TO_GO_ON)
 		return false;
 	if (rows->ts >= tracker->first_ts &&
 		rows->ts - tracker->first_ts < tracker->last_ts - tracker->first_ts + PAUSE_NS)
 		return false;
 	look = look_ahead(tracker, rows, nr_rows);
-	return !look.goes_on && !look.has_known_thread && !look.begins_late;
+	return !look.goes_on && !look.has_known_thread;
 }
 
 /* ------------------------------------------------------------------ taking it */
