@@ -2,6 +2,9 @@
 /*
  * Events that no program would write: kinds, ids, objects, threads and times by chance. The model
  * takes them all, its books still balance afterwards, and the detectors come to an end.
+ *
+ * And the states of a coroutine as a machine: each step from each state, and walks by chance. A step that leads
+ * on is counted nowhere; any other one is, as broken or as done to one that is gone.
  */
 #include <stdbool.h>
 
@@ -237,10 +240,217 @@ static void round_of(uint64_t seed)
 	free(own.events);
 }
 
+/* ---------------------------------------------------------------- the machine */
+
+enum step {
+	STEP_CREATE,
+	STEP_RESUME,
+	STEP_ENTER, /* by a switch */
+	STEP_SUSPEND,
+	STEP_LEAVE, /* by a switch */
+	STEP_FINAL,
+	STEP_CANCEL,
+	STEP_RETURN,
+	STEP_DESTROY,
+	STEP_ENQUEUE,
+	STEP_ACQUIRE,
+	STEP_WAKE,
+	NR_STEPS,
+};
+
+/* In the order of enum ct_state: unseen, ready, running, waiting, done, destroyed. */
+static const char leads_on[NR_STEPS][7] = {
+	[STEP_CREATE] = "......",
+	[STEP_RESUME] = "xx.x..",
+	[STEP_ENTER] = "xx.x..",
+	[STEP_SUSPEND] = "x.x...",
+	[STEP_LEAVE] = "x.x.x.",
+	[STEP_FINAL] = "x.x.x.",
+	[STEP_CANCEL] = "xx.x..",
+	[STEP_RETURN] = "x.x...",
+	[STEP_DESTROY] = "xxxxx.",
+	[STEP_ENQUEUE] = "xxxx..",
+	[STEP_ACQUIRE] = "xxxxx.",
+	[STEP_WAKE] = "xxxxx.",
+};
+
+/* What is believed afterwards. Whoever was put into a queue while it ran is ready once it waits. */
+static enum ct_state state_after(enum ct_state before, enum step step, bool is_queued)
+{
+	if (before == CT_STATE_DESTROYED)
+		return before;
+	switch (step) {
+	case STEP_RESUME:
+	case STEP_ENTER:
+		return CT_STATE_RUNNING;
+	case STEP_LEAVE:
+		if (before == CT_STATE_DONE)
+			return before;
+		return is_queued ? CT_STATE_READY : CT_STATE_WAITING;
+	case STEP_SUSPEND:
+		return is_queued ? CT_STATE_READY : CT_STATE_WAITING;
+	case STEP_FINAL:
+	case STEP_RETURN:
+		return CT_STATE_DONE;
+	case STEP_CANCEL:
+		return leads_on[step][before] == 'x' ? CT_STATE_RUNNING : before;
+	case STEP_DESTROY:
+		return CT_STATE_DESTROYED;
+	case STEP_ENQUEUE:
+	case STEP_WAKE:
+		return before == CT_STATE_WAITING ? CT_STATE_READY : before;
+	default:
+		return before;
+	}
+}
+
+static struct ct_event event_of(enum step step, uint64_t id)
+{
+	static const uint8_t kinds[NR_STEPS] = {CTP_KIND_CREATE, CTP_KIND_RESUME, CTP_KIND_SWITCH,
+		CTP_KIND_SUSPEND, CTP_KIND_SWITCH, CTP_KIND_SUSPEND, CTP_KIND_CANCEL,
+		CTP_KIND_RETURN, CTP_KIND_DESTROY, CTP_KIND_ENQUEUE, CTP_KIND_ACQUIRE,
+		CTP_KIND_WAKE};
+	struct ct_event event = {.kind = kinds[step], .coro = id, .process = 1, .thread = 1};
+
+	if (step == STEP_FINAL)
+		event.argument = CTP_POINT_FINAL;
+	if (step == STEP_ENTER || step == STEP_WAKE)
+		event.coro = 0;
+	if (step == STEP_ENTER)
+		event.object = id;
+	if (step == STEP_WAKE)
+		event.object = CTP_HANDLE(CTP_RESOURCE_COROUTINE, id);
+	if (step == STEP_ACQUIRE)
+		event.object = CTP_HANDLE(CTP_RESOURCE_LOCK, 0x5000);
+	return event;
+}
+
+/* One coroutine of one model, and what is expected of it. */
+struct machine {
+	struct model *model;
+	uint64_t id;
+	ct_time time;
+	enum ct_state state;
+	bool is_queued; /* since it has begun to run */
+};
+
+static uint64_t nr_told(const struct model *model)
+{
+	return model->nr_broken + model->ghosts.count;
+}
+
+static void apply(struct machine *machine, struct ct_event event)
+{
+	event.time = machine->time += 1000000;
+	CHECK_EQUAL(model_apply(machine->model, &event, NULL), CT_OK);
+}
+
+static void take_step(struct machine *machine, enum step step)
+{
+	bool is_expected = leads_on[step][machine->state] == 'x';
+	enum ct_state after = state_after(machine->state, step, machine->is_queued);
+	uint64_t before = nr_told(machine->model);
+
+	apply(machine, event_of(step, machine->id));
+	CHECK_EQUAL(nr_told(machine->model) > before, !is_expected);
+	CHECK_EQUAL(
+		machine->model->coros.at[model_find(machine->model, 1, machine->id)].state, after);
+	if (step == STEP_ENQUEUE)
+		machine->is_queued = machine->state == CT_STATE_RUNNING;
+	else if (step == STEP_RESUME || step == STEP_ENTER || after != machine->state)
+		machine->is_queued = false;
+	machine->state = after;
+}
+
+static struct machine open_machine(const struct ct_tables *tables)
+{
+	struct machine machine = {.time = 1000};
+
+	CHECK_EQUAL(model_new(tables, &machine.model, NULL), CT_OK);
+	return machine;
+}
+
+static void begin_coro(struct machine *machine, uint64_t id)
+{
+	machine->id = id;
+	machine->state = CT_STATE_UNSEEN;
+	machine->is_queued = false;
+	apply(machine, event_of(STEP_CREATE, id));
+}
+
+/* Each step from each state, on the shortest way there. */
+static void test_steps(void)
+{
+	static const enum step ways[][5] = {
+		[CT_STATE_UNSEEN] = {NR_STEPS},
+		[CT_STATE_READY] = {STEP_RESUME, STEP_SUSPEND, STEP_WAKE, NR_STEPS},
+		[CT_STATE_RUNNING] = {STEP_RESUME, NR_STEPS},
+		[CT_STATE_WAITING] = {STEP_RESUME, STEP_SUSPEND, NR_STEPS},
+		[CT_STATE_DONE] = {STEP_RESUME, STEP_RETURN, NR_STEPS},
+		[CT_STATE_DESTROYED] = {STEP_RESUME, STEP_RETURN, STEP_DESTROY, NR_STEPS},
+	};
+	struct ct_tables tables = make_tables();
+	unsigned from, step, i;
+
+	for (from = CT_STATE_UNSEEN; from <= CT_STATE_DESTROYED; from++) {
+		for (step = 0; step < NR_STEPS; step++) {
+			struct machine machine = open_machine(&tables);
+
+			begin_coro(&machine, 7);
+			for (i = 0; ways[from][i] != NR_STEPS; i++)
+				take_step(&machine, ways[from][i]);
+			CHECK_EQUAL(nr_told(machine.model), 0);
+			CHECK_EQUAL(machine.state, from);
+			take_step(&machine, (enum step)step);
+			model_free(machine.model);
+		}
+	}
+}
+
+/* Any steps in any order; most walks end with the coroutine's destruction, and go on a little after it. */
+static void test_walks(void)
+{
+	struct ct_tables tables = make_tables();
+	struct machine machine = open_machine(&tables);
+	uint64_t id;
+	unsigned i;
+
+	for (id = 1; id < 60; id++) {
+		begin_coro(&machine, id);
+		for (i = 0; i < 20; i++)
+			take_step(&machine, (enum step)chance(chance(8) ? STEP_DESTROY : NR_STEPS));
+	}
+	CHECK_EQUAL(model_finish(machine.model, NULL), CT_OK);
+	check_stacks(machine.model);
+	check_counts(machine.model, 1);
+	model_free(machine.model);
+}
+
+/* A second thread's resume that no suspend explains is counted at the end at the latest. */
+static void test_second_resume(void)
+{
+	struct ct_tables tables = make_tables();
+	struct machine machine = open_machine(&tables);
+	struct ct_event event = event_of(STEP_RESUME, 7);
+
+	begin_coro(&machine, 7);
+	take_step(&machine, STEP_RESUME);
+	event.thread = 2;
+	apply(&machine, event);
+	CHECK_EQUAL(model_finish(machine.model, NULL), CT_OK);
+	CHECK_EQUAL(nr_told(machine.model), 1);
+	CHECK_EQUAL(machine.model->conflicts.count, 2);
+	CHECK(!machine.model->conflicts.at[1].is_explained);
+	model_free(machine.model);
+}
+
 int main(void)
 {
 	uint64_t seed;
 
+	test_steps();
+	test_walks();
+	test_second_resume();
 	for (seed = 1; seed <= ROUNDS; seed++)
 		round_of(seed);
 	return check_result();
