@@ -3,6 +3,7 @@
  * Where SQLite is missing: a sentence that says how to get it.
  */
 #include "export.h"
+#include "failure.h"
 
 enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
 	const char *table, const char *path, struct ct_error *reterr)

@@ -119,6 +119,7 @@ static int fill_trace(sqlite3 *database, const struct ct_report *report)
 	sqlite_insert_time(&insert, report->quality.observed_from);
 	sqlite_insert_time(&insert, report->quality.observed_until);
 	sqlite_insert_number(&insert, tables->is_complete);
+	sqlite_insert_number(&insert, tables->has_no_end);
 	sqlite_insert_number(&insert, (int64_t)report->quality.nr_events);
 	sqlite_insert_number(&insert, (int64_t)report->quality.nr_lost);
 	sqlite_insert_number(&insert, (int64_t)report->quality.nr_impossible);
@@ -206,6 +207,7 @@ static int fill_losses(sqlite3 *database, const struct ct_report *report)
 		loss = &report->quality.losses[i];
 		sqlite_insert_reference(&insert, loss->process);
 		sqlite_insert_reference(&insert, loss->thread);
+		sqlite_insert_reference(&insert, loss->coro);
 		sqlite_insert_text(&insert, ct_loss_name(loss->reason));
 		sqlite_insert_number(&insert, (int64_t)loss->count);
 		sqlite_insert_time(&insert, loss->first);
