@@ -205,8 +205,11 @@ static const char *words_title(
 	if (circle->length > 1)
 		return say(analysis, "%u %s in a circle of %u %s, closed at %s", group->count,
 			waits, circle->length, what, site);
-	return say(analysis, "%u %s %s, at %s", group->count, waits,
-		circle->has_lock ? "for a lock that it holds itself" : "for its own end", site);
+	if (!circle->has_lock)
+		return say(analysis, "%u %s for %s own end, at %s", group->count, waits,
+			group->count == 1 ? "its" : "their", site);
+	return say(analysis, "%u %s for a lock that %s, at %s", group->count, waits,
+		group->count == 1 ? "it holds itself" : "they hold themselves", site);
 }
 
 void deadlock_describe(
