@@ -106,6 +106,7 @@ static void take_in_the_rest(struct collect *collect)
 		;
 	collect->now_ns = clock_monotonic_ns();
 	look_rings(collect);
+	service_scan(collect, true);
 	note_the_dead(collect);
 }
 
@@ -152,7 +153,10 @@ static enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct
 
 	if (pause_ms < 0 || pause_ms > collect->pace_ms)
 		pause_ms = collect->pace_ms;
+	if (pause_ms > 0 && !service_sleep(collect))
+		pause_ms = 0;
 	nr_events = epoll_wait(collect->waiting, events, 8, pause_ms);
+	service_wake(collect);
 	if (nr_events < 0 && errno != EINTR)
 		return ct_fail_errno(reterr, "waiting for the target");
 	collect->has_news = nr_events > 0;
@@ -160,12 +164,12 @@ static enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct
 }
 
 /*
- * Fast while events flow, and without a pause where a ring may be a quarter full; slower step by step
- * in silence.
+ * Fast while events flow, and without a pause where a ring may be a quarter full, or where stations had
+ * something, which hold eight events each; slower step by step in silence.
  */
-static void set_pace(struct collect *collect, uint64_t nr_records)
+static void set_pace(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events)
 {
-	if (nr_records >= RECORDS_A_LOOK)
+	if (nr_records >= RECORDS_A_LOOK || nr_station_events > 0)
 		collect->pace_ms = 0;
 	else if (nr_records > 0)
 		collect->pace_ms = PACE_FAST_MS;
@@ -176,6 +180,7 @@ static void set_pace(struct collect *collect, uint64_t nr_records)
 enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr)
 {
 	enum ct_status status;
+	uint64_t nr_records;
 
 	if (collect->was_wound_up)
 		return CT_END;
@@ -186,7 +191,8 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 	if (collect->has_news || collect->has_unwatched)
 		note_the_dead(collect);
 	look_arrivals(collect);
-	set_pace(collect, look_rings(collect));
+	nr_records = look_rings(collect);
+	set_pace(collect, nr_records, service_scan(collect, false));
 	look_clocks(collect);
 	end_the_dead(collect);
 	if (!collect->target.has_ended)
@@ -202,6 +208,7 @@ enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr
 	(void)reterr;
 	collect->now_ns = clock_monotonic_ns();
 	look_rings(collect);
+	service_scan(collect, false);
 	for (i = 0; i < COLLECT_PROCESSES; i++)
 		if (collect->processes[i].number)
 			observe_process(collect, &collect->processes[i]);
@@ -265,8 +272,9 @@ static const char *choose_ledger(struct collect *collect, const struct collect_o
 static enum ct_status start_target(struct collect *collect, const struct collect_options *options,
 	struct executable *executable, struct ct_error *reterr)
 {
-	struct target_options how = {
-		.command = options->command, .socket_name = collect->listener.name};
+	struct target_options how = {.command = options->command,
+		.socket_name = collect->listener.name,
+		.version1 = collect->service.channel.base ? &collect->service.channel : NULL};
 	enum ct_status status;
 
 	if (!options->command || !options->command[0])
@@ -315,7 +323,8 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 	collect->clock_ns = collect->flush_ns = collect->settle_ns = collect->now_ns;
 }
 
-static enum ct_status open_resources(struct collect *collect, struct ct_error *reterr)
+static enum ct_status open_resources(
+	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
 {
 	/* Edges: a peer that is kept waiting does not keep the loop from sleeping. */
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
@@ -335,7 +344,7 @@ static enum ct_status open_resources(struct collect *collect, struct ct_error *r
 		return status;
 	if (epoll_ctl(collect->waiting, EPOLL_CTL_ADD, collect->listener.descriptor, &event))
 		return ct_fail_errno(reterr, "watching the socket");
-	return CT_OK;
+	return service_open(collect, options, reterr);
 }
 
 /* Nothing is open yet: what collect_close would close says so. */
@@ -350,6 +359,7 @@ static struct collect *collect_new(struct ct_sink *sink)
 	collect->pace_ms = PACE_FAST_MS;
 	collect->waiting = -1;
 	collect->listener.descriptor = -1;
+	service_init(&collect->service);
 	for (i = 0; i < LISTENER_PEERS; i++)
 		collect->listener.peers[i].descriptor = -1;
 	return collect;
@@ -363,7 +373,7 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 	enum ct_status status;
 
 	if (collect && executable)
-		status = open_resources(collect, reterr);
+		status = open_resources(collect, options, reterr);
 	else
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
@@ -465,6 +475,7 @@ void collect_close(struct collect *collect)
 		return;
 	release_peers(collect);
 	listener_close(&collect->listener);
+	service_close(&collect->service);
 	if (collect->waiting >= 0)
 		close(collect->waiting);
 	vec_fini(&collect->sites);

@@ -15,6 +15,7 @@
 #include "mappings.h"
 #include "output.h"
 #include "segment.h"
+#include "service.h"
 #include "target.h"
 #include "threads.h"
 #include "vec.h"
@@ -66,6 +67,7 @@ struct young_thread {
 struct collect {
 	struct output output;
 	struct listener listener;
+	struct service service;
 	struct target target;
 	int waiting; /* the epoll descriptor */
 	bool was_finished;

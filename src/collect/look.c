@@ -21,6 +21,7 @@ bool look_arrivals(struct collect *collect)
 	enum ct_status status;
 	int i;
 
+	service_arrivals(collect);
 	for (i = 0; i < ARRIVALS_A_LOOK; i++) {
 		status = listener_next(&collect->listener, &arrival, &trouble);
 		if (status == CT_AGAIN)
@@ -135,8 +136,10 @@ void look_clocks(struct collect *collect)
 		process_name_threads(collect);
 		observe_stalls(collect);
 	}
-	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS))
+	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
 		define_clock(collect);
+		service_settle(collect);
+	}
 	if (is_due(collect, &collect->heartbeat_ns, HEARTBEAT_PERIOD_NS))
 		define_heartbeat(collect);
 	if (is_due(collect, &collect->flush_ns, FLUSH_PERIOD_NS))
@@ -147,6 +150,7 @@ void look_last(struct collect *collect, struct process *process)
 {
 	size_t i;
 
+	service_last(collect, process);
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
 		struct segment *segment = &collect->segments[i];
 

@@ -279,6 +279,8 @@ static bool has_something_to_say(struct collect *collect, const struct process *
 
 	if (!process->has_probe)
 		return process->has_ledger;
+	if (service_count_live(&collect->service, process) > 0)
+		return true;
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
 		const struct segment *segment = &collect->segments[i];
 

@@ -40,38 +40,72 @@ static char *format_preload(const char *library)
 	return setting;
 }
 
-static char *format_socket(const char *name)
+/* What tells probes of the engine. An outer engine's is not for this child. */
+static const char *const ways[] = {
+	CTP_ENVIRONMENT, "CTP_SHM_PATH", "CTP_SOCK_PATH", "CTP_MAX_STATIONS"};
+
+#define NR_OWN 5 /* the ways, and the preload library */
+
+static bool is_own_way(const char *setting)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (is_setting(setting, ways[i]))
+			return true;
+	return false;
+}
+
+static char *format_setting(const char *name, const char *value)
 {
 	char *setting;
 
-	return asprintf(&setting, CTP_ENVIRONMENT "=%s", name) < 0 ? NULL : setting;
+	return asprintf(&setting, "%s=%s", name, value) < 0 ? NULL : setting;
 }
 
-/* The child's environment; own[] holds the settings that were made here, for the caller to free. */
-static char **build_environment(const struct target_options *options, char *own[2])
+/* Puts the settings that are made here into own[], for the caller to free; false: out of memory. */
+static bool make_own(const struct target_options *options, char *own[NR_OWN], size_t *ret_count)
+{
+	const struct channel *version1 = options->version1;
+	char number[16];
+	size_t i;
+
+	own[(*ret_count)++] = format_setting(ways[0], options->socket_name);
+	if (version1) {
+		snprintf(number, sizeof(number), "%u", version1->max_stations);
+		own[(*ret_count)++] = format_setting(ways[1], version1->memory_path);
+		own[(*ret_count)++] = format_setting(ways[2], version1->socket_path);
+		own[(*ret_count)++] = format_setting(ways[3], number);
+	}
+	if (options->preload)
+		own[(*ret_count)++] = format_preload(options->preload);
+	for (i = 0; i < *ret_count; i++)
+		if (!own[i])
+			return false;
+	return true;
+}
+
+/* The child's environment; what is in own[] afterwards is the caller's to free, as the array is. */
+static char **build_environment(const struct target_options *options, char *own[NR_OWN])
 {
 	char **environment;
+	size_t nr_own = 0;
 	size_t count = 0;
 	size_t kept = 0;
 	size_t i;
 
+	if (!make_own(options, own, &nr_own))
+		return NULL;
 	while (environ[count])
 		count++;
-	environment = calloc(count + 3, sizeof(*environment));
-	own[0] = format_socket(options->socket_name);
-	own[1] = options->preload ? format_preload(options->preload) : NULL;
-	if (!environment || !own[0] || (options->preload && !own[1])) {
-		free(environment);
+	environment = calloc(count + nr_own + 1, sizeof(*environment));
+	if (!environment)
 		return NULL;
-	}
-	for (i = 0; i < count; i++) {
-		if (is_setting(environ[i], CTP_ENVIRONMENT) ||
-			(options->preload && is_setting(environ[i], PRELOAD)))
-			continue;
-		environment[kept++] = environ[i];
-	}
-	environment[kept++] = own[0];
-	environment[kept] = own[1];
+	for (i = 0; i < count; i++)
+		if (!is_own_way(environ[i]) &&
+			!(options->preload && is_setting(environ[i], PRELOAD)))
+			environment[kept++] = environ[i];
+	memcpy(environment + kept, own, nr_own * sizeof(*own));
 	return environment;
 }
 
@@ -201,9 +235,10 @@ static enum ct_status start_with(const struct target_options *options, char **en
 enum ct_status target_start(
 	const struct target_options *options, struct target *ret_target, struct ct_error *reterr)
 {
-	char *own[2] = {NULL, NULL};
+	char *own[NR_OWN] = {NULL};
 	char **environment = build_environment(options, own);
 	enum ct_status status;
+	size_t i;
 
 	*ret_target = (struct target){0};
 	if (environment)
@@ -211,8 +246,8 @@ enum ct_status target_start(
 	else
 		status = ct_fail_memory(reterr);
 	free(environment);
-	free(own[0]);
-	free(own[1]);
+	for (i = 0; i < NR_OWN; i++)
+		free(own[i]);
 	return status;
 }
 

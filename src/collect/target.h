@@ -3,7 +3,7 @@
  * The target: started as the user's shell would start it, watched, and reaped.
  *
  * The child keeps standard input, output and error, the working directory and the environment, to
- * which the engine's socket and the preload library are added. Its life does not hang on the
+ * which the preload library and the ways to the engine are added; an outer engine's are left out. Its life does not hang on the
  * engine's: nothing kills it when the engine dies.
  */
 #ifndef COLLECT_TARGET_H
@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "corotracer/event.h"
+#include "channel.h"
 #include "failure.h"
 
 struct target {
@@ -26,9 +27,10 @@ struct target {
 };
 
 struct target_options {
-	char *const *command;    /* argv */
-	const char *socket_name; /* for CTP_ENVIRONMENT */
-	const char *preload;     /* library, NULL: none */
+	char *const *command;           /* argv */
+	const char *socket_name;        /* for CTP_ENVIRONMENT */
+	const char *preload;            /* library, NULL: none */
+	const struct channel *version1; /* NULL: it is not served */
 };
 
 /*

@@ -165,6 +165,25 @@ static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
 	return coro != NULL;
 }
 
+/* Of version 1: what stands in addr, and how many rows there would be if none were missing. */
+static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
+{
+	unsigned detail = CTP_TAIL_ARGUMENT(event->record.tail);
+	struct jsonl_coro *coro;
+
+	if (event->record.coro == 0)
+		return true;
+	if (detail == CTP_DETAIL_ADDRESS)
+		return note_frame(jsonl, event);
+	if (detail != CTP_DETAIL_MISSING)
+		return true;
+	coro = jsonl_coros_find(&jsonl->coros, segment_of(jsonl, event->stream)->process,
+		event->record.coro | segment_of(jsonl, event->stream)->coro_prefix);
+	if (coro && coro->nr_rows < event->record.object)
+		coro->nr_rows = event->record.object;
+	return coro != NULL;
+}
+
 static bool note_destroy(struct jsonl_sink *jsonl, const struct waiting *event)
 {
 	const struct segment *segment = segment_of(jsonl, event->stream);
@@ -188,6 +207,8 @@ static bool to_rows(struct jsonl_sink *jsonl, const struct waiting *event)
 		       add_change(jsonl, event, event->record.object, true);
 	case CTP_KIND_FRAME:
 		return note_frame(jsonl, event) && add_other(jsonl, event, kind);
+	case CTP_KIND_DETAIL:
+		return note_detail(jsonl, event) && add_other(jsonl, event, kind);
 	case CTP_KIND_DESTROY:
 		return add_other(jsonl, event, kind) && note_destroy(jsonl, event);
 	default:
@@ -308,6 +329,7 @@ static bool is_wanted(const struct jsonl_sink *jsonl, unsigned kind)
 	case CTP_KIND_CANCEL:
 	case CTP_KIND_SWITCH:
 	case CTP_KIND_FRAME:
+	case CTP_KIND_DETAIL:
 	case CTP_KIND_DESTROY:
 		return true;
 	default:

@@ -6,8 +6,9 @@
  *
  *	probe_id   the coroutine's id
  *	tid        kernel id of the thread
- *	addr       on suspend the frame's address where it is known, else 0; on resume 0
- *	seq        counts the coroutine's rows, from 1
+ *	addr       on suspend the frame's address where it is known (of version 1 what the probe tells), else 0;
+ *	           on resume 0
+ *	seq        counts the coroutine's rows, from 1; of version 1 its events, so that a gap shows
  *	is_active  true: it runs from here on; false: it has suspended
  *	ts         CLOCK_MONOTONIC, nanoseconds
  *

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Serving probes of version 1 beside those of version 2.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "collector.h"
+#include "service.h"
+
+#define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run can not be true */
+#define BYTES_A_LOOK 64               /* of one peer; each stands for one waking */
+
+void service_init(struct service *service)
+{
+	int i;
+
+	channel_init(&service->channel);
+	for (i = 0; i < SERVICE_PEERS; i++)
+		service->peers[i] = -1;
+}
+
+static bool is_served(const struct service *service)
+{
+	return service->channel.base != NULL;
+}
+
+/* ------------------------------------------------------------------ opening and closing */
+
+static enum ct_status watch(struct collect *collect, int descriptor, struct ct_error *reterr)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (epoll_ctl(collect->waiting, EPOLL_CTL_ADD, descriptor, &event))
+		return ct_fail_errno(reterr, "watching the socket of version 1");
+	return CT_OK;
+}
+
+enum ct_status service_open(
+	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
+{
+	struct service *service = &collect->service;
+	uint32_t max_stations = options->max_stations ? options->max_stations : SERVICE_STATIONS;
+	enum ct_status status;
+
+	if (options->no_version1)
+		return CT_OK;
+	status = channel_open(
+		&service->channel, max_stations, options->shm_path, options->socket_path, reterr);
+	if (status)
+		return status;
+	service->stations.base = service->channel.base;
+	service->stations.max_stations = max_stations;
+	service->settled_ns = clock_monotonic_ns();
+	service->stations.from_ns =
+		service->settled_ns > SLACK_NS ? service->settled_ns - SLACK_NS : 1;
+	if (!station_trace_init(&service->trace, collect, &service->stations))
+		return ct_fail_memory(reterr);
+	return watch(collect, service->channel.socket, reterr);
+}
+
+void service_close(struct service *service)
+{
+	int i;
+
+	for (i = 0; i < SERVICE_PEERS; i++)
+		if (service->peers[i] >= 0)
+			close(service->peers[i]);
+	station_trace_fini(&service->trace);
+	stations_fini(&service->stations);
+	channel_close(&service->channel);
+}
+
+/* ------------------------------------------------------------------ probes that connect */
+
+static void refuse(struct collect *collect, int descriptor, pid_t pid, const char *why)
+{
+	collect->nr_refused++;
+	ct_fail(&collect->refusal, CT_ERR_REFUSED, "process %d was turned away: %s", (int)pid, why);
+	close(descriptor);
+}
+
+static struct process *take_up(struct collect *collect, pid_t pid)
+{
+	struct process *process = process_find(collect, pid);
+
+	if (!process)
+		process = process_add(collect, pid, "", "");
+	else if (!process->has_ended)
+		process_refresh(collect, process);
+	if (!process || !station_trace_own(&collect->service.trace, process))
+		return NULL;
+	process_map(collect, process);
+	return process;
+}
+
+static int *find_free_peer(struct service *service)
+{
+	int i;
+
+	for (i = 0; i < SERVICE_PEERS; i++)
+		if (service->peers[i] < 0)
+			return &service->peers[i];
+	return NULL;
+}
+
+static void welcome(struct collect *collect, int descriptor)
+{
+	int *peer = find_free_peer(&collect->service);
+	struct ucred who = {0};
+	socklen_t length = sizeof(who);
+
+	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length))
+		refuse(collect, descriptor, 0, "the kernel does not tell who it is");
+	else if (who.uid != geteuid() && geteuid() != 0)
+		refuse(collect, descriptor, who.pid, "it belongs to another user");
+	else if (who.pid <= 0)
+		refuse(collect, descriptor, who.pid, "its process can not be seen from here");
+	else if (!peer)
+		refuse(collect, descriptor, who.pid, "too many probes are connected already");
+	else if (!take_up(collect, who.pid))
+		refuse(collect, descriptor, who.pid, "too many processes are traced already");
+	else if (watch(collect, descriptor, NULL))
+		refuse(collect, descriptor, who.pid, "it can not be watched");
+	else
+		*peer = descriptor;
+}
+
+/* The bytes have done what they were sent for: the wait is over. */
+static void listen_to(int *peer)
+{
+	char bytes[BYTES_A_LOOK];
+	ssize_t length = recv(*peer, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	if (length > 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	close(*peer);
+	*peer = -1;
+}
+
+void service_arrivals(struct collect *collect)
+{
+	struct service *service = &collect->service;
+	int i;
+
+	if (!is_served(service))
+		return;
+	for (i = 0; i < SERVICE_PEERS; i++)
+		if (service->peers[i] >= 0)
+			listen_to(&service->peers[i]);
+	for (i = 0; i < SERVICE_PEERS; i++) {
+		int descriptor = accept4(service->channel.socket, NULL, NULL, SOCK_CLOEXEC);
+
+		if (descriptor < 0)
+			return;
+		welcome(collect, descriptor);
+	}
+}
+
+/* ------------------------------------------------------------------ scanning and sleeping */
+
+uint64_t service_scan(struct collect *collect, bool is_thorough)
+{
+	struct service *service = &collect->service;
+	const struct stations_consumer consumer = {&service->trace, station_trace_take};
+	uint64_t nr_events;
+
+	if (!is_served(service))
+		return 0;
+	service->stations.alive_ns = service->scanned_ns;
+	service->scanned_ns = clock_monotonic_ns();
+	service->stations.until_ns = service->scanned_ns + SLACK_NS;
+	nr_events = stations_scan(&service->stations, &consumer, is_thorough);
+	station_trace_put(&service->trace);
+	return nr_events;
+}
+
+bool service_sleep(struct collect *collect)
+{
+	struct service *service = &collect->service;
+
+	if (!is_served(service))
+		return true;
+	version1_sleep(service->channel.base);
+	return service_scan(collect, false) == 0;
+}
+
+void service_wake(struct collect *collect)
+{
+	if (is_served(&collect->service))
+		version1_wake(collect->service.channel.base);
+}
+
+/* ------------------------------------------------------------------ losses, and the end */
+
+/* What was found since the last settling. */
+static void lose(struct collect *collect, uint32_t reason, uint64_t now, uint64_t *told)
+{
+	const struct process *process = process_find(collect, collect->target.pid);
+	const struct ct_define_loss loss = {
+		.process = process ? process->number : 1,
+		.reason = reason,
+		.count = now - *told,
+		.first_monotonic_ns = collect->service.settled_ns,
+		.last_monotonic_ns = collect->now_ns,
+	};
+
+	output_lose(&collect->output, &loss);
+	*told = now;
+}
+
+static void settle(struct collect *collect)
+{
+	struct service *service = &collect->service;
+
+	lose(collect, CTP_LOSS_NO_STATION, service->stations.nr_untraced, &service->told_untraced);
+	lose(collect, CTP_LOSS_CORRUPT, service->trace.nr_impossible, &service->told_impossible);
+	service->settled_ns = collect->now_ns;
+}
+
+void service_settle(struct collect *collect)
+{
+	if (!is_served(&collect->service))
+		return;
+	service_scan(collect, true);
+	settle(collect);
+}
+
+void service_last(struct collect *collect, struct process *process)
+{
+	struct service *service = &collect->service;
+	const struct stations_consumer consumer = {&service->trace, station_trace_take};
+
+	if (!is_served(service))
+		return;
+	service_scan(collect, true);
+	stations_finish(&service->stations, &consumer);
+	station_trace_put(&service->trace);
+	settle(collect);
+	station_trace_disown(&service->trace, process);
+}
+
+uint64_t service_count_live(const struct service *service, const struct process *process)
+{
+	return station_trace_count_live(&service->trace, process);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Version 1, served: the channel, the probes that have connected to it, the stations, and the sleep.
+ *
+ * A probe connects once; its process is taken up then, and its end is noticed like any other's. While the
+ * engine is busy the flag in the shared memory is 0 and no probe makes a system call; before it waits, the
+ * flag is set, the stations are looked at once more, and the first probe that finds it set sends a byte.
+ * Nothing here waits.
+ */
+#ifndef COLLECT_SERVICE_H
+#define COLLECT_SERVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "channel.h"
+#include "station_trace.h"
+#include "stations.h"
+
+#define SERVICE_PEERS 64
+#define SERVICE_STATIONS 1000000u /* where nobody asked for a number: the file is sparse */
+
+struct collect;
+struct collect_options;
+struct process;
+
+struct service {
+	struct channel channel; /* its base is NULL: version 1 is not served */
+	struct stations stations;
+	struct station_trace trace;
+	int peers[SERVICE_PEERS]; /* -1: none */
+	uint64_t told_untraced;
+	uint64_t told_impossible;
+	uint64_t settled_ns;
+	uint64_t scanned_ns; /* when the last scan began */
+};
+
+/* service_init: version 1 is not served. */
+void service_init(struct service *service);
+
+/* service_open: opens the channel, and has collect->waiting watch it. */
+enum ct_status service_open(
+	struct collect *collect, const struct collect_options *options, struct ct_error *reterr);
+
+/* service_arrivals: takes up who has connected, and forgets who has left. */
+void service_arrivals(struct collect *collect);
+
+/* service_scan: looks at every live station. Returns how many events there were. */
+uint64_t service_scan(struct collect *collect, bool is_thorough);
+
+/* service_sleep: before a wait. True: nothing came meanwhile, and probes will say when something does. */
+bool service_sleep(struct collect *collect);
+
+/* service_wake: after the wait. */
+void service_wake(struct collect *collect);
+
+/* service_settle: looks at dead stations, too, and tells of losses since the last time. */
+void service_settle(struct collect *collect);
+
+/* service_last: the last look, for the sake of one process that is about to be forgotten. */
+void service_last(struct collect *collect, struct process *process);
+
+/* service_count_live: coroutines of a process that have stations and were not destroyed. */
+uint64_t service_count_live(const struct service *service, const struct process *process);
+
+/* service_close: removes what was made. */
+void service_close(struct service *service);
+
+#endif

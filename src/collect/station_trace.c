@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making records of what stations tell. What version 1 does not carry is left out, never guessed: a wait has
+ * no object, a birth and an end have no thread, and nobody is said to have woken anyone.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "collector.h"
+#include "procfs.h"
+#include "station_trace.h"
+
+#define WAITING_MAX 16384u
+#define RECORDS_A_PIECE 4 /* at most, that one piece of news makes */
+#define BATCH_RECORDS 512u
+#define FURTHER_IDS (UINT64_C(1) << 47) /* no address of a program, and no counter, comes so far */
+#define SITES_MAX 65536u
+
+bool station_trace_init(
+	struct station_trace *trace, struct collect *collect, struct stations *stations)
+{
+	const struct station_lane none = {0};
+
+	trace->collect = collect;
+	trace->stations = stations;
+	trace->waiting = calloc(WAITING_MAX, sizeof(*trace->waiting));
+	return trace->waiting && vec_push(&trace->lanes, none);
+}
+
+void station_trace_fini(struct station_trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < STATION_TRACE_OWNERS; i++) {
+		map_fini(&trace->owners[i].ids);
+		map_fini(&trace->owners[i].sites);
+		map_fini(&trace->owners[i].lanes);
+	}
+	vec_fini(&trace->lanes);
+	free(trace->waiting);
+}
+
+/* ------------------------------------------------------------------ whose it is */
+
+static uint32_t find_owner(const struct station_trace *trace, const struct process *process)
+{
+	uint32_t i;
+
+	for (i = 1; i < STATION_TRACE_OWNERS; i++)
+		if (trace->owners[i].segment && trace->owners[i].process == process)
+			return i;
+	return 0;
+}
+
+static void define_segment(struct collect *collect, const struct station_owner *owner)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
+	uint8_t *identity = definition.segment.identity;
+
+	definition.segment = (struct ct_define_segment){
+		.segment = owner->segment,
+		.process = owner->process->number,
+		.role = CTP_ROLE_PROBE,
+		.clock = CTP_CLOCK_MONOTONIC,
+		.attached = clock_monotonic_ns(),
+	};
+	memcpy(identity, collect->run_id, sizeof(collect->run_id));
+	identity[0] ^= (uint8_t)owner->segment;
+	identity[1] ^= (uint8_t)(owner->segment >> 8);
+	output_define(&collect->output, &definition);
+}
+
+bool station_trace_own(struct station_trace *trace, struct process *process)
+{
+	struct collect *collect = trace->collect;
+	struct station_owner *owner;
+	uint32_t i;
+
+	if (find_owner(trace, process))
+		return true;
+	for (i = 1; i < STATION_TRACE_OWNERS && trace->owners[i].segment; i++)
+		;
+	if (i == STATION_TRACE_OWNERS)
+		return false;
+	owner = &trace->owners[i];
+	owner->process = process;
+	owner->segment = ++collect->nr_segments;
+	process->has_probe = true;
+	process->moved_ns = collect->now_ns;
+	collect->has_probe = true;
+	collect->nr_attached++;
+	define_segment(collect, owner);
+	return true;
+}
+
+/* Its place stays: stations name it. */
+void station_trace_disown(struct station_trace *trace, const struct process *process)
+{
+	uint32_t owner = find_owner(trace, process);
+
+	if (owner)
+		trace->owners[owner].process = NULL;
+}
+
+uint64_t station_trace_count_live(const struct station_trace *trace, const struct process *process)
+{
+	uint32_t owner = find_owner(trace, process);
+
+	return owner ? trace->owners[owner].nr_live : 0;
+}
+
+/* The process of a thread, as the kernel tells; 0: it is gone, or counted differently there. */
+static pid_t process_of(uint64_t tid)
+{
+	char text[512];
+	const char *line;
+	int pid = 0;
+
+	if (procfs_read((pid_t)tid, "status", text, sizeof(text)) == 0)
+		return 0;
+	line = strstr(text, "\nTgid:");
+	return line && sscanf(line, "\nTgid: %d", &pid) == 1 ? pid : 0;
+}
+
+/*
+ * Stations do not say whose they are. Where several processes share the file, the thread of the first event
+ * tells; where that is not to be had, the process that came last. Where none has come, it is the target.
+ */
+static uint32_t choose_owner(struct station_trace *trace, const struct version1_event *first)
+{
+	uint32_t latest = 0;
+	unsigned nr_alive = 0;
+	struct process *process;
+	uint32_t i;
+
+	for (i = 1; i < STATION_TRACE_OWNERS; i++) {
+		if (!trace->owners[i].segment || !trace->owners[i].process)
+			continue;
+		latest = i;
+		nr_alive++;
+	}
+	if (nr_alive == 1 || (nr_alive > 1 && !first))
+		return latest;
+	process = process_find(
+		trace->collect, nr_alive ? process_of(first->tid) : trace->collect->target.pid);
+	if (nr_alive == 0)
+		return process && station_trace_own(trace, process) ? find_owner(trace, process)
+								    : 0;
+	i = process ? find_owner(trace, process) : 0;
+	return i ? i : latest;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+static uint64_t choose_id(struct station_owner *owner, uint64_t probe_id)
+{
+	uint32_t unused;
+
+	if (probe_id > 0 && probe_id < FURTHER_IDS && !map_get(&owner->ids, probe_id, &unused) &&
+		map_put(&owner->ids, probe_id, 1))
+		return probe_id;
+	return FURTHER_IDS + ++owner->nr_further_ids;
+}
+
+static uint32_t make_lane(struct station_trace *trace, struct station_owner *owner, uint32_t thread)
+{
+	struct collect *collect = trace->collect;
+	struct ct_definition definition = {.type = CT_DEFINE_STREAM};
+	const struct station_lane lane = {collect->nr_streams + 1, 0};
+	uint32_t index = (uint32_t)trace->lanes.count;
+
+	if (!vec_push(&trace->lanes, lane))
+		return 0;
+	if (!map_put(&owner->lanes, thread, index)) {
+		trace->lanes.count--;
+		return 0;
+	}
+	collect->nr_streams++;
+	definition.stream = (struct ct_define_stream){lane.stream, owner->segment};
+	output_define(&collect->output, &definition);
+	return index;
+}
+
+/* 0: there is no memory for one. */
+static uint32_t lane_of(struct station_trace *trace, uint32_t owner, uint32_t thread)
+{
+	uint32_t lane;
+
+	if (map_get(&trace->owners[owner].lanes, thread, &lane))
+		return lane;
+	return make_lane(trace, &trace->owners[owner], thread);
+}
+
+/* Where the address lies in code, it is the place of a suspension: a site. */
+static uint32_t site_of(struct station_trace *trace, struct station_owner *owner, uint64_t address)
+{
+	struct collect *collect = trace->collect;
+	uint32_t process = owner->process->number;
+	struct ct_definition definition = {.type = CT_DEFINE_SITE};
+	struct collect_site site = {.segment = owner->segment,
+		.process = process,
+		.kind = CTP_SITE_INSTRUCTION,
+		.address = address};
+
+	if (map_get(&owner->sites, address, &site.id))
+		return site.id;
+	site.id = (uint32_t)owner->sites.count + 1;
+	if (site.id > SITES_MAX || !mappings_cover(&collect->mappings, process, address) ||
+		!map_put(&owner->sites, address, site.id))
+		return 0;
+	definition.site = (struct ct_define_site){.segment = site.segment,
+		.id = site.id,
+		.kind = site.kind,
+		.file = "",
+		.function = "",
+		.reason = "",
+		.module = "",
+		.address = address};
+	output_define(&collect->output, &definition);
+	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, site))
+		collect->nr_sites_forgotten++;
+	return site.id;
+}
+
+/* ------------------------------------------------------------------ records */
+
+static uint32_t thread_of(
+	struct station_trace *trace, const struct station *station, uint64_t tid, uint64_t time)
+{
+	return process_thread(trace->collect, trace->owners[station->owner].process, tid, time);
+}
+
+static void add(struct station_trace *trace, struct station *station, uint32_t thread,
+	const struct ctp_record *record)
+{
+	struct station_record *waiting = &trace->waiting[trace->nr_waiting];
+
+	if (record->time > station->key)
+		station->key = record->time;
+	*waiting = (struct station_record){
+		.record = *record,
+		.key = station->key,
+		.order = (uint32_t)trace->nr_waiting++,
+		.station = (uint32_t)(station - trace->stations->all.at),
+		.owner = station->owner,
+		.thread = thread,
+	};
+}
+
+static void take_birth(struct station_trace *trace, struct station *station)
+{
+	struct station_owner *owner = &trace->owners[station->owner];
+	uint32_t thread = thread_of(trace, station, 0, 0);
+	struct ctp_record record = {.time = station->last_ns,
+		.object = station->identity.probe_id,
+		.tail = CTP_TAIL(0, CTP_KIND_CREATE, 0, 0)};
+
+	station->coro = record.coro = choose_id(owner, station->identity.probe_id);
+	add(trace, station, thread, &record);
+	record.object = station->discipline;
+	record.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_NUMBERING, 0);
+	add(trace, station, thread, &record);
+	owner->nr_live++;
+}
+
+/*
+ * What stands in `addr` of a suspend: a place in code, or the coroutine's frame, or anything else. Only the
+ * first can be told from the others; so it is a site, and nothing is concluded from what is no code.
+ */
+static void take_addr(struct station_trace *trace, struct station *station,
+	const struct version1_event *event, uint32_t thread)
+{
+	struct ctp_record record = {.time = event->time,
+		.coro = station->coro,
+		.object = event->addr,
+		.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_ADDRESS, 0)};
+
+	if (event->addr == station->addr)
+		return;
+	station->addr = event->addr;
+	station->site = site_of(trace, &trace->owners[station->owner], event->addr);
+	add(trace, station, thread, &record);
+}
+
+static void take_event(
+	struct station_trace *trace, struct station *station, const struct version1_event *event)
+{
+	uint32_t thread = thread_of(trace, station, event->tid, event->time);
+	struct process *process = trace->owners[station->owner].process;
+	struct ctp_record record = {.time = event->time, .coro = station->coro};
+
+	process->nr_moves++;
+	process->moved_ns = trace->collect->now_ns;
+	if (event->is_active) {
+		record.tail = CTP_TAIL(0, CTP_KIND_RESUME, CTP_POINT_AWAIT, 0);
+	} else {
+		take_addr(trace, station, event, thread);
+		record.tail = CTP_TAIL(station->site, CTP_KIND_SUSPEND, CTP_POINT_AWAIT, 0);
+	}
+	add(trace, station, thread, &record);
+}
+
+/* The gap, and whose it is. */
+static void take_gap(
+	struct station_trace *trace, struct station *station, const struct stations_news *news)
+{
+	uint64_t time = news->event ? news->event->time : trace->stations->until_ns;
+	uint32_t thread = thread_of(trace, station, news->event ? news->event->tid : 0, time);
+	struct ctp_record record = {.time = time,
+		.coro = station->last_ns,
+		.object = news->count,
+		.tail = CTP_TAIL(0, CTP_KIND_LOST, CTP_LOSS_SEQUENCE, 0)};
+
+	add(trace, station, thread, &record);
+	record.coro = station->coro;
+	record.object = news->first + news->count;
+	record.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_MISSING, 0);
+	add(trace, station, thread, &record);
+	output_count_lost(&trace->collect->output, news->count);
+}
+
+/*
+ * When it was destroyed is not told: between the scan before, or its last event, and now. The earlier end is
+ * taken, so that it is before the birth of the one that the allocator gives the same address next.
+ */
+static void take_end(struct station_trace *trace, struct station *station)
+{
+	uint64_t alive_ns = trace->stations->alive_ns;
+	struct ctp_record record = {
+		.time = alive_ns > station->last_ns ? alive_ns : station->last_ns,
+		.coro = station->coro,
+		.tail = CTP_TAIL(0, CTP_KIND_DESTROY, CTP_LIFE_UNTOLD, 0),
+	};
+
+	add(trace, station, thread_of(trace, station, 0, 0), &record);
+	trace->owners[station->owner].nr_live--;
+}
+
+void station_trace_take(void *context, struct station *station, const struct stations_news *news)
+{
+	struct station_trace *trace = context;
+
+	if (trace->nr_waiting + RECORDS_A_PIECE > WAITING_MAX)
+		station_trace_put(trace);
+	if (station->owner == 0 && news->what != STATIONS_IMPOSSIBLE)
+		station->owner = choose_owner(trace, news->event);
+	/* Its process has come to its end in the trace: it can have nothing more. */
+	if (!trace->owners[station->owner].process || news->what == STATIONS_IMPOSSIBLE) {
+		trace->nr_impossible += news->count;
+		return;
+	}
+	switch (news->what) {
+	case STATIONS_BORN:
+		take_birth(trace, station);
+		break;
+	case STATIONS_EVENT:
+		take_event(trace, station, news->event);
+		break;
+	case STATIONS_GONE:
+		take_gap(trace, station, news);
+		break;
+	default:
+		take_end(trace, station);
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------ streams */
+
+static int by_time(const void *left, const void *right)
+{
+	const struct station_record *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_lane(const void *left, const void *right)
+{
+	const struct station_record *a = left, *b = right;
+
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static uint64_t place_in(const struct station_lane *lane, uint64_t time)
+{
+	return time > lane->place ? time : lane->place;
+}
+
+/* Chooses the lane of a record: its thread's, unless it would come before its coroutine's last one there. */
+static void route(struct station_trace *trace, struct station_record *waiting)
+{
+	struct station *station = &trace->stations->all.at[waiting->station];
+	uint32_t lane = lane_of(trace, waiting->owner, waiting->thread);
+	uint64_t place = place_in(&trace->lanes.at[lane], waiting->record.time);
+
+	if (station->lane && station->lane != lane && place <= station->place) {
+		lane = station->lane;
+		place = place_in(&trace->lanes.at[lane], waiting->record.time);
+	}
+	waiting->lane = lane;
+	trace->lanes.at[lane].place = place;
+	station->lane = lane;
+	station->place = place;
+}
+
+/* Hands on the records from *at on that are of one lane and one thread. */
+static void put_run(struct station_trace *trace, size_t *at)
+{
+	const struct station_record *first = &trace->waiting[*at];
+	struct ctp_record records[BATCH_RECORDS];
+	struct ct_batch batch = {.stream = trace->lanes.at[first->lane].stream,
+		.thread = first->thread,
+		.records = records};
+	uint64_t nr_events = 0;
+
+	while (*at < trace->nr_waiting && batch.nr_records < BATCH_RECORDS) {
+		const struct station_record *waiting = &trace->waiting[*at];
+
+		if (waiting->lane != first->lane || waiting->thread != first->thread)
+			break;
+		records[batch.nr_records++] = waiting->record;
+		nr_events += CTP_TAIL_KIND(waiting->record.tail) != CTP_KIND_LOST;
+		++*at;
+	}
+	if (first->lane)
+		output_put(&trace->collect->output, &batch, nr_events);
+	else
+		output_count_lost(&trace->collect->output, nr_events); /* no memory for a stream */
+}
+
+void station_trace_put(struct station_trace *trace)
+{
+	size_t i;
+
+	if (trace->nr_waiting == 0)
+		return;
+	qsort(trace->waiting, trace->nr_waiting, sizeof(*trace->waiting), by_time);
+	for (i = 0; i < trace->nr_waiting; i++) {
+		trace->waiting[i].order = (uint32_t)i;
+		route(trace, &trace->waiting[i]);
+	}
+	qsort(trace->waiting, trace->nr_waiting, sizeof(*trace->waiting), by_lane);
+	for (i = 0; i < trace->nr_waiting;)
+		put_run(trace, &i);
+	trace->nr_waiting = 0;
+}
