@@ -192,8 +192,10 @@ static enum ct_status reader_fill(struct reader *reader, struct ct_error *reterr
 	while (reader->nr_ready == 0) {
 		if (reader->is_at_end && reader->first == reader->events.count)
 			return CT_END;
-		memmove(reader->events.at, reader->events.at + reader->first,
-			(reader->events.count - reader->first) * sizeof(*reader->events.at));
+		if (reader->first && reader->first < reader->events.count)
+			memmove(reader->events.at, reader->events.at + reader->first,
+				(reader->events.count - reader->first) *
+					sizeof(*reader->events.at));
 		reader->events.count -= reader->first;
 		reader->first = 0;
 		status = load_chunk(reader, reterr);

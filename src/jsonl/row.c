@@ -405,7 +405,7 @@ const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row 
 	ret_row->further_offset = ret_row->further_bytes = 0;
 	if (!parse_usual(cursor, ret_row))
 		trouble = parse_any(cursor, ret_row);
-	if (!ret_row->has_event)
+	if (!trouble && !ret_row->has_event)
 		ret_row->kind = ret_row->is_active ? CTP_KIND_RESUME : CTP_KIND_SUSPEND;
 	return trouble;
 }
