@@ -19,12 +19,15 @@ int command_run(const struct arguments *arguments)
 {
 	const char *format = arguments->value[OPTION_RUN_FORMAT];
 	bool is_jsonl = format && strcmp(format, "jsonl") == 0;
+	unsigned long nr_stations = arguments_number(arguments, OPTION_RUN_V1_STATIONS, 0);
 	struct recording recording = {
 		.output = arguments->value[OPTION_RUN_OUTPUT],
 		.format = is_jsonl ? CT_FORMAT_JSONL : CT_FORMAT_CTRACE,
 		.command = arguments->operands,
 		.no_ledger = arguments->value[OPTION_RUN_NO_LEDGER] != NULL,
 		.wants_report = arguments->value[OPTION_RUN_REPORT] != NULL,
+		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
+		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 	};
 
 	if (arguments->nr_operands == 0)

@@ -50,6 +50,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.format = recording->format,
 		.command = recording->command,
 		.no_ledger = recording->no_ledger,
+		.no_version1 = recording->no_version1,
 		.max_stations = recording->max_stations,
 		.shm_path = recording->shm_path,
 		.socket_path = recording->socket_path,

@@ -15,6 +15,7 @@ struct recording {
 	bool wants_report; /* printed when the program has ended */
 
 	/* For probes that speak version 1; 0 and NULL: the library's defaults. */
+	bool no_version1;
 	uint32_t max_stations;
 	const char *shm_path;
 	const char *socket_path;

@@ -40,17 +40,14 @@ static enum ct_status watch(struct collect *collect, int descriptor, struct ct_e
 	return CT_OK;
 }
 
-enum ct_status service_open(
+static enum ct_status open_channel(
 	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
 {
 	struct service *service = &collect->service;
 	uint32_t max_stations = options->max_stations ? options->max_stations : SERVICE_STATIONS;
-	enum ct_status status;
-
-	if (options->no_version1)
-		return CT_OK;
-	status = channel_open(
+	enum ct_status status = channel_open(
 		&service->channel, max_stations, options->shm_path, options->socket_path, reterr);
+
 	if (status)
 		return status;
 	service->stations.base = service->channel.base;
@@ -61,6 +58,22 @@ enum ct_status service_open(
 	if (!station_trace_init(&service->trace, collect, &service->stations))
 		return ct_fail_memory(reterr);
 	return watch(collect, service->channel.socket, reterr);
+}
+
+enum ct_status service_open(
+	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
+{
+	bool was_asked = options->max_stations || options->shm_path || options->socket_path;
+	enum ct_status status;
+
+	if (options->no_version1)
+		return CT_OK;
+	status = open_channel(collect, options, reterr);
+	if (status == CT_OK || was_asked)
+		return status;
+	/* Nobody counts on it: no folder that can be written, or no address space, keeps nobody from recording. */
+	channel_close(&collect->service.channel);
+	return CT_OK;
 }
 
 void service_close(struct service *service)
