@@ -80,6 +80,24 @@ void text_format(struct text *text, const char *format, ...)
 	text->length += (size_t)length;
 }
 
+void text_digits(struct text *text, uint64_t value, unsigned base, unsigned nr_least)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	do {
+		*--at = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value || at > digits + sizeof(digits) - nr_least);
+	text_append(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+void text_signed(struct text *text, int64_t value)
+{
+	if (value < 0)
+		text_char(text, '-');
+	text_digits(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10, 1);
+}
+
 size_t text_utf8_length(const unsigned char *at)
 {
 	static const struct {

@@ -35,6 +35,13 @@ void text_char(struct text *text, char c);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
+ * text_digits: a number without printf's price, for what is written by the million; base 10 or 16, with
+ * zeros in front up to nr_least digits (at most 20). text_signed: decimal, with a sign where it is negative.
+ */
+void text_digits(struct text *text, uint64_t value, unsigned base, unsigned nr_least);
+void text_signed(struct text *text, int64_t value);
+
+/*
  * text_utf8_length: the bytes of the well-formed UTF-8 sequence of more than one byte at `at` (RFC 3629), or
  * 0; reads no byte behind a NUL. text_utf8: appends a text with U+FFFD for each byte that is no UTF-8.
  */

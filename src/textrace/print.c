@@ -13,34 +13,10 @@
 
 /* ---------------------------------------------------------------------- values */
 
-/* Written out by hand: a long trace prints tens of millions of numbers. */
-static void print_digits(struct text *text, uint64_t value, unsigned base, unsigned nr_least)
-{
-	char digits[24], *at = digits + sizeof(digits);
-
-	do {
-		*--at = "0123456789abcdef"[value % base];
-		value /= base;
-	} while (value || at > digits + sizeof(digits) - nr_least);
-	text_append(text, at, (size_t)(digits + sizeof(digits) - at));
-}
-
-static void print_number(struct text *text, uint64_t value)
-{
-	print_digits(text, value, 10, 1);
-}
-
-static void print_signed(struct text *text, int64_t value)
-{
-	if (value < 0)
-		text_char(text, '-');
-	print_number(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-}
-
 static void print_hex(struct text *text, uint64_t value)
 {
 	text_add(text, "0x");
-	print_digits(text, value, 16, 1);
+	text_digits(text, value, 16, 1);
 }
 
 static void print_time(struct text *text, ct_time time)
@@ -53,9 +29,9 @@ static void print_time(struct text *text, ct_time time)
 	}
 	if (time < 0)
 		text_char(text, '-');
-	print_number(text, size / 1000000000);
+	text_digits(text, size / 1000000000, 10, 1);
 	text_char(text, '.');
-	print_digits(text, size % 1000000000, 10, 9);
+	text_digits(text, size % 1000000000, 10, 9);
 	text_char(text, 's');
 }
 
@@ -138,7 +114,7 @@ static void print_name(struct text *text, enum textrace_list list, uint64_t numb
 	if (name)
 		print_text(text, name);
 	else
-		print_number(text, number);
+		text_digits(text, number, 10, 1);
 }
 
 static void print_id(struct text *text, const uint8_t *id)
@@ -146,7 +122,7 @@ static void print_id(struct text *text, const uint8_t *id)
 	size_t i;
 
 	for (i = 0; i < 16; i++)
-		print_digits(text, id[i], 16, 2);
+		text_digits(text, id[i], 16, 2);
 }
 
 /* ----------------------------------------------------------------- definitions */
@@ -183,14 +159,14 @@ static void print_value(struct text *text, enum textrace_form form, const void *
 	switch (form) {
 	case TEXTRACE_FORM_REFERENCE:
 	case TEXTRACE_FORM_NUMBER32:
-		print_number(text, *(const uint32_t *)value);
+		text_digits(text, *(const uint32_t *)value, 10, 1);
 		break;
 	case TEXTRACE_FORM_NUMBER64:
 	case TEXTRACE_FORM_OFFSET:
-		print_number(text, *(const uint64_t *)value);
+		text_digits(text, *(const uint64_t *)value, 10, 1);
 		break;
 	case TEXTRACE_FORM_SIGNED64:
-		print_signed(text, *(const int64_t *)value);
+		text_signed(text, *(const int64_t *)value);
 		break;
 	case TEXTRACE_FORM_HEX64:
 		print_hex(text, *(const uint64_t *)value);
@@ -339,13 +315,13 @@ static void print_resource(struct text *text, uint64_t object)
 	text_add(text, name);
 	text_char(text, ':');
 	if (resource == CTP_RESOURCE_DESCRIPTOR) {
-		print_number(text, (uint32_t)identity);
+		text_digits(text, (uint32_t)identity, 10, 1);
 		if (identity >> 32) {
 			text_char(text, '.');
-			print_number(text, identity >> 32);
+			text_digits(text, identity >> 32, 10, 1);
 		}
 	} else if (is_counted(resource)) {
-		print_number(text, identity);
+		text_digits(text, identity, 10, 1);
 	} else {
 		print_hex(text, identity);
 	}
@@ -364,11 +340,11 @@ void textrace_print_object(struct text *text, const struct ct_event *event)
 		return;
 	switch (kind_object(event->kind)) {
 	case KIND_OBJECT_NUMBER:
-		print_signed(text, (int64_t)event->object);
+		text_signed(text, (int64_t)event->object);
 		break;
 	case KIND_OBJECT_CORO:
 		text_char(text, 'c');
-		print_number(text, event->object);
+		text_digits(text, event->object, 10, 1);
 		break;
 	case KIND_OBJECT_RESOURCE:
 		print_resource(text, event->object);
@@ -387,7 +363,7 @@ static void print_coro(struct text *text, const struct ct_event *event)
 		print_time(text, (ct_time)event->coro);
 	} else if (event->coro || kind_object(event->kind) == KIND_OBJECT_CORO) {
 		text_add(text, " c");
-		print_signed(text, (int64_t)event->coro);
+		text_signed(text, (int64_t)event->coro);
 	}
 }
 
@@ -404,17 +380,17 @@ static void print_argument(struct text *text, const struct ct_event *event)
 	if (key)
 		print_name(text, list, event->argument);
 	else
-		print_number(text, event->argument);
+		text_digits(text, event->argument, 10, 1);
 }
 
 static void print_place(struct text *text, const struct ct_event *event)
 {
 	text_add(text, " t");
-	print_number(text, event->thread);
+	text_digits(text, event->thread, 10, 1);
 	if (event->thread)
 		return;
 	text_add(text, " p");
-	print_number(text, event->process);
+	text_digits(text, event->process, 10, 1);
 }
 
 static void print_kind(struct text *text, unsigned kind)
@@ -425,7 +401,7 @@ static void print_kind(struct text *text, unsigned kind)
 	if (name)
 		text_add(text, name);
 	else
-		print_number(text, kind);
+		text_digits(text, kind, 10, 1);
 }
 
 void textrace_print_event(
@@ -441,7 +417,7 @@ void textrace_print_event(
 	textrace_print_object(text, event);
 	if (event->site) {
 		text_add(text, " @");
-		print_number(text, event->site);
+		text_digits(text, event->site, 10, 1);
 	}
 	print_argument(text, event);
 	if (event->flags) {
