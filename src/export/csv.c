@@ -2,8 +2,6 @@
 /*
  * Rows as comma-separated values.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "export.h"
@@ -38,18 +36,11 @@ static void add_quoted(struct page *page, const char *value)
 	page->text.is_broken |= page->clean.is_broken;
 }
 
-static void add_number(struct text *text, int64_t number)
-{
-	char digits[24];
-
-	text_append(text, digits, (size_t)snprintf(digits, sizeof(digits), "%" PRId64, number));
-}
-
 static void add_cell(struct page *page, enum export_type type, const struct export_cell *cell)
 {
 	switch (type) {
 	case EXPORT_INTEGER:
-		add_number(&page->text, cell->number);
+		text_signed(&page->text, cell->number);
 		break;
 	case EXPORT_BOOLEAN:
 		text_add(&page->text, cell->number ? "true" : "false");

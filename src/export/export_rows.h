@@ -44,7 +44,7 @@ struct export_rows {
 	struct text object;
 	char argument[24];
 	char kind[24];
-	char address[24];
+	struct text address;
 	struct export_cell cells[EXPORT_NR_COLUMNS];
 };
 

@@ -5,7 +5,6 @@
  * A switch suspends one coroutine and resumes another at one instant. It makes two rows, so that each
  * coroutine's own rows are complete.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +78,8 @@ static void set_kind(struct export_rows *rows)
 {
 	const char *name = textrace_name(TEXTRACE_KINDS, rows->event->kind);
 
-	snprintf(rows->kind, sizeof(rows->kind), "kind-%u", rows->event->kind);
+	if (!name)
+		snprintf(rows->kind, sizeof(rows->kind), "kind-%u", rows->event->kind);
 	set_text(rows, EXPORT_KIND, name ? name : rows->kind);
 }
 
@@ -92,7 +92,8 @@ static void set_argument(struct export_rows *rows)
 
 	if (!key && !event->argument)
 		return;
-	snprintf(rows->argument, sizeof(rows->argument), "%u", event->argument);
+	if (!name)
+		snprintf(rows->argument, sizeof(rows->argument), "%u", event->argument);
 	set_text(rows, EXPORT_ARGUMENT, name ? name : rows->argument);
 }
 
@@ -121,11 +122,12 @@ static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
 	coro = jsonl_coros_find(&rows->coros, rows->event->process, id);
 	if (!coro)
 		return false;
-	snprintf(rows->address, sizeof(rows->address), "0x%016" PRIx64,
-		is_active ? UINT64_C(0) : coro->frame);
+	text_clear(&rows->address);
+	text_add(&rows->address, "0x");
+	text_digits(&rows->address, is_active ? 0 : coro->frame, 16, 16);
 	set_number(rows, EXPORT_COROUTINE, id);
 	set_number(rows, EXPORT_PROBE_ID, id);
-	set_text(rows, EXPORT_ADDR, rows->address);
+	set_text(rows, EXPORT_ADDR, text_peek(&rows->address));
 	set_number(rows, EXPORT_SEQ, ++coro->nr_rows);
 	set_number(rows, EXPORT_IS_ACTIVE, is_active);
 	return true;
@@ -173,6 +175,15 @@ void export_rows_fini(struct export_rows *rows)
 {
 	jsonl_coros_fini(&rows->coros);
 	text_fini(&rows->object);
+	text_fini(&rows->address);
+}
+
+static enum ct_status status_of(
+	const struct export_rows *rows, bool is_complete, struct ct_error *reterr)
+{
+	if (!is_complete || rows->object.is_broken || rows->address.is_broken)
+		return ct_fail_memory(reterr);
+	return CT_OK;
 }
 
 enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reterr)
@@ -181,7 +192,7 @@ enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reter
 
 	if (rows->has_second_half) {
 		rows->has_second_half = false;
-		return set_change(rows, rows->event->object, true) ? CT_OK : ct_fail_memory(reterr);
+		return status_of(rows, set_change(rows, rows->event->object, true), reterr);
 	}
 	status = source_next(rows->source, &rows->event, reterr);
 	if (status)
@@ -191,7 +202,5 @@ enum ct_status export_rows_next(struct export_rows *rows, struct ct_error *reter
 	set_times(rows);
 	set_place(rows);
 	set_words(rows);
-	if (!follow(rows))
-		return ct_fail_memory(reterr);
-	return text_status(&rows->object, reterr);
+	return status_of(rows, follow(rows), reterr);
 }
