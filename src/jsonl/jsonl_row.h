@@ -30,6 +30,7 @@ struct jsonl_row {
 	/* The first key of the line that is not ours, as written; 0 bytes: there is none. */
 	uint32_t further_offset;
 	uint32_t further_bytes;
+	uint32_t hint;   /* the tracker's own: where it keeps the coroutine, perhaps */
 	uint64_t line;   /* from 1 */
 	uint64_t offset; /* of the line's first byte */
 };

@@ -85,8 +85,11 @@ void jsonl_tracker_fini(struct jsonl_tracker *tracker);
 /* jsonl_tracker_begin_next: forgets the run, to follow the one behind it. */
 void jsonl_tracker_begin_next(struct jsonl_tracker *tracker);
 
-/* jsonl_tracker_take: rows[0] is the next row; the others follow it in the file. */
-enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
+/*
+ * jsonl_tracker_take: rows[0] is the next row; the others follow it in the file. Hints are written into
+ * those, nothing else.
+ */
+enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_place *ret_place);
 
 #endif

@@ -98,7 +98,7 @@ static bool add_event(struct reader *reader, const struct jsonl_row *row,
 }
 
 /* Whether it took a row of the chunk, or the reason why not, is in *ret_is_taken. */
-static bool take_row(struct reader *reader, const struct jsonl_row *rows, bool *ret_is_taken)
+static bool take_row(struct reader *reader, struct jsonl_row *rows, bool *ret_is_taken)
 {
 	struct jsonl_place place;
 	enum jsonl_verdict verdict =
@@ -166,7 +166,7 @@ static enum ct_status load_chunk(struct reader *reader, struct ct_error *reterr)
 	bool is_taken;
 
 	while (!reader->is_at_end && nr_taken < JSONL_CHUNK_ROWS) {
-		const struct jsonl_row *rows;
+		struct jsonl_row *rows;
 
 		status = jsonl_window_fill(&reader->window, reterr);
 		if (status < 0)

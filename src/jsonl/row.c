@@ -402,7 +402,7 @@ const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row 
 	const char *trouble = NULL;
 
 	ret_row->has_event = false;
-	ret_row->further_offset = ret_row->further_bytes = 0;
+	ret_row->further_offset = ret_row->further_bytes = ret_row->hint = 0;
 	if (!parse_usual(cursor, ret_row))
 		trouble = parse_any(cursor, ret_row);
 	if (!trouble && !ret_row->has_event)

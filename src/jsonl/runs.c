@@ -18,6 +18,7 @@
 #define LEAST_TO_GO_ON 4u  /* a seq that a coroutine of another run has hardly by chance */
 #define COUNTER_IDS 65536u /* probe_ids below are counted, not addresses */
 #define GENERATION_SHIFT 48
+#define PREPARED_ROWS 8u /* so far ahead */
 
 void jsonl_tracker_fini(struct jsonl_tracker *tracker)
 {
@@ -125,11 +126,27 @@ static bool names_coro(const struct jsonl_row *row)
 	return !row->has_event || row->probe_id != 0;
 }
 
-static struct jsonl_seen *find_coro(const struct jsonl_tracker *tracker, uint64_t probe_id)
+/* The hint of another run's rows names somebody else, or nobody. */
+static struct jsonl_seen *find_coro(
+	const struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
-	uint32_t index;
+	uint32_t index = row->hint;
 
-	return map_get(&tracker->coro_of, probe_id, &index) ? &tracker->coros.at[index] : NULL;
+	if (index < tracker->coros.count && tracker->coros.at[index].probe_id == row->probe_id)
+		return &tracker->coros.at[index];
+	return map_get(&tracker->coro_of, row->probe_id, &index) ? &tracker->coros.at[index] : NULL;
+}
+
+/* Rows jump from coroutine to coroutine: what will be needed soon is asked of memory now. */
+static void prepare(const struct jsonl_tracker *tracker, struct jsonl_row *row)
+{
+	const struct jsonl_seen *coro;
+
+	if (!map_get(&tracker->coro_of, row->probe_id, &row->hint))
+		return;
+	coro = &tracker->coros.at[row->hint];
+	__builtin_prefetch(coro, 1);
+	__builtin_prefetch(&coro->nr_rows, 1);
 }
 
 /* Rows of a few threads alternate: those met last are at hand without a look into the map. */
@@ -184,7 +201,7 @@ struct look {
 /* The first row of each coroutine says most: later ones follow from it. */
 static void look_at(struct jsonl_tracker *tracker, const struct jsonl_row *row, struct look *look)
 {
-	struct jsonl_seen *coro = names_coro(row) ? find_coro(tracker, row->probe_id) : NULL;
+	struct jsonl_seen *coro = names_coro(row) ? find_coro(tracker, row) : NULL;
 	bool is_known = find_thread(tracker, row->tid) != 0;
 
 	look->has_known_thread |= is_known;
@@ -359,7 +376,7 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 
 	if (!names_coro(row))
 		return JSONL_IMPOSSIBLE;
-	coro = find_coro(tracker, row->probe_id);
+	coro = find_coro(tracker, row);
 	if (coro && row->seq > coro->last_seq) {
 		coro->nr_waiting += row->seq - coro->last_seq <= JSONL_AHEAD;
 		return JSONL_IMPOSSIBLE;
@@ -399,7 +416,7 @@ static enum jsonl_verdict take_known(struct jsonl_tracker *tracker, struct jsonl
 static enum jsonl_verdict take_coro(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_place *place)
 {
-	struct jsonl_seen *coro = find_coro(tracker, rows->probe_id);
+	struct jsonl_seen *coro = find_coro(tracker, rows);
 	enum jsonl_verdict verdict = JSONL_IN_RUN;
 
 	if (coro) {
@@ -420,7 +437,7 @@ static enum jsonl_verdict take_coro(struct jsonl_tracker *tracker, const struct 
 	return JSONL_IN_RUN;
 }
 
-enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
+enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_place *ret_place)
 {
 	enum jsonl_verdict verdict;
@@ -428,6 +445,8 @@ enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, const struc
 	ret_place->id = ret_place->frame = 0;
 	ret_place->ended = NULL;
 	ret_place->is_new_coro = ret_place->is_new_thread = ret_place->is_after_gap = false;
+	if (nr_rows > PREPARED_ROWS)
+		prepare(tracker, &rows[PREPARED_ROWS]);
 	if (!is_possible(tracker, rows, nr_rows))
 		return leave_out(tracker, rows);
 	/* Further back than any disorder of one run: it is another one. */

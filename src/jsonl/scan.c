@@ -187,7 +187,7 @@ static bool note_row(
 	return note_time(scanner, row);
 }
 
-static bool take_row(struct scanner *scanner, const struct jsonl_row *rows, size_t nr_rows)
+static bool take_row(struct scanner *scanner, struct jsonl_row *rows, size_t nr_rows)
 {
 	struct jsonl_place place;
 	enum jsonl_verdict verdict = jsonl_tracker_take(&scanner->tracker, rows, nr_rows, &place);
@@ -222,7 +222,7 @@ static enum ct_status read_rows(
 	enum ct_status status;
 
 	while ((status = jsonl_window_fill(window, reterr)) == CT_OK) {
-		const struct jsonl_row *rows = &window->rows[window->first_row];
+		struct jsonl_row *rows = &window->rows[window->first_row];
 
 		if (scanner->counts.nr_rows++ == 0 && !begin_run(scanner, rows))
 			return ct_fail_memory(reterr);
