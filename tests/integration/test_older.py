@@ -136,6 +136,29 @@ def check_record_details(place):
     refuse(4, "nothing/x", "-cmd", "true", "-no-serve", "-out", place / "nothing/x")
 
 
+def check_version1(place):
+    """-n, -shm and -sock reach the program; what is there already is left alone."""
+    tell = ('echo "$CTP_MAX_STATIONS"; echo "$CTP_SHM_PATH"; stat -L -c %s "$CTP_SHM_PATH"; '
+            'echo "$CTP_SOCK_PATH"; stat -c "%a %F" "$CTP_SOCK_PATH"')
+
+    def told(*words):
+        lines = run(OLDER, "-no-serve", "-cmd", tell, "-out", place / "x", *words).stdout.splitlines()
+        check(len(lines) == 5 and lines[4] == "600 socket", f"the program sees {lines}")
+        number, shm, size, sock, _ = lines
+        check(int(size) == 1024 * (1 + int(number)), f"{size} bytes for {number} coroutines")
+        return number, shm, sock
+
+    shm, sock = place / "v1.shm", place / "v1.sock"
+    check(told("-n", "256", "-shm", shm, "-sock", sock) == ("256", str(shm), str(sock)), "the names are not heeded")
+    check(not shm.exists() and not sock.exists(), "the files were left behind")
+    check(told()[0] == "128", "another default")
+    shm.write_text("of somebody else")
+    sock.symlink_to(place / "elsewhere")
+    number, other_shm, other_sock = told("-shm", shm, "-sock", sock)
+    check(number == "128" and other_shm != str(shm) and other_sock != str(sock), "a name that is taken was taken")
+    check(shm.read_text() == "of somebody else" and not (place / "elsewhere").exists(), "a stranger's file was touched")
+
+
 class Page(html.parser.HTMLParser):
     """What a browser would see: text, elements, and everything that leads elsewhere."""
 
@@ -246,6 +269,7 @@ def main():
         check_spelling(place)
         check_record(place)
         check_record_details(place)
+        check_version1(place)
         check_reports(place)
         check_exports(place)
         check_mistakes(place)
