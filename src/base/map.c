@@ -12,7 +12,10 @@
 static size_t home_of(uint64_t key, size_t capacity)
 {
 	/* Fibonacci hashing: neighbouring ids and addresses scatter over the whole table. */
-	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (capacity - 1);
+	uint64_t product = key * UINT64_C(0x9e3779b97f4a7c15);
+
+	/* The uppermost bits are all that ids differ in whose generation stands in theirs. */
+	return (size_t)(product >> 20 ^ product >> 48) & (capacity - 1);
 }
 
 static size_t slot_of(const struct map *map, uint64_t key)
