@@ -192,7 +192,7 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 		note_the_dead(collect);
 	look_arrivals(collect);
 	nr_records = look_rings(collect);
-	set_pace(collect, nr_records, service_scan(collect, false));
+	set_pace(collect, nr_records, service_harvest(collect));
 	look_clocks(collect);
 	end_the_dead(collect);
 	if (!collect->target.has_ended)

@@ -13,6 +13,8 @@
 #include "service.h"
 
 #define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run can not be true */
+#define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in that time */
+#define QUIET_NS UINT64_C(20000)      /* after so long nothing more is expected at once */
 #define BYTES_A_LOOK 64               /* of one peer; each stands for one waking */
 
 void service_init(struct service *service)
@@ -189,6 +191,24 @@ uint64_t service_scan(struct collect *collect, bool is_thorough)
 	service->stations.until_ns = service->scanned_ns + SLACK_NS;
 	nr_events = stations_scan(&service->stations, &consumer, is_thorough);
 	station_trace_put(&service->trace);
+	return nr_events;
+}
+
+uint64_t service_harvest(struct collect *collect)
+{
+	const struct service *service = &collect->service;
+	uint64_t nr_events = service_scan(collect, false);
+	uint64_t begin_ns = service->scanned_ns;
+	uint64_t active_ns = begin_ns;
+	uint64_t more;
+
+	while (nr_events > 0 && service->scanned_ns - begin_ns < HARVEST_NS &&
+		service->scanned_ns - active_ns < QUIET_NS) {
+		more = service_scan(collect, false);
+		nr_events += more;
+		if (more > 0)
+			active_ns = service->scanned_ns;
+	}
 	return nr_events;
 }
 

@@ -131,15 +131,21 @@ static void lose_until(struct scan *scan, struct station *station, uint64_t numb
 
 /*
  * The next event can not be had. Where the writer has passed it, that is a loss, up to the oldest event
- * that may still be there; false where it has not.
+ * that may still be there; false where it has not. A writer that moves on meanwhile (*written is what was
+ * found the last time) would take that one away, too: there the reader goes ahead of it, to the middle.
  */
-static bool skip_gone(
-	struct scan *scan, struct station *station, const struct version1_station *shared)
+static bool skip_gone(struct scan *scan, struct station *station,
+	const struct version1_station *shared, uint64_t *written)
 {
-	uint64_t written = version1_written(shared, station->discipline);
-	uint64_t oldest = written > VERSION1_SLOTS ? written - VERSION1_SLOTS : 0;
+	uint64_t present = version1_written(shared, station->discipline);
+	uint64_t nr_kept = VERSION1_SLOTS;
+	uint64_t oldest;
 
-	if (written <= station->next)
+	if (*written && *written != present)
+		nr_kept = VERSION1_SLOTS / 2;
+	*written = present;
+	oldest = present > nr_kept ? present - nr_kept : 0;
+	if (present <= station->next)
 		return false;
 	lose_until(scan, station, oldest > station->next ? oldest : station->next + 1);
 	return true;
@@ -149,6 +155,7 @@ static void read_events(
 	struct scan *scan, struct station *station, const struct version1_station *shared)
 {
 	struct version1_event event;
+	uint64_t written = 0;
 	int i;
 
 	for (i = 0; i < EVENTS_A_STATION; i++) {
@@ -159,7 +166,7 @@ static void read_events(
 		case VERSION1_NOT_YET:
 			return;
 		case VERSION1_GONE:
-			if (!skip_gone(scan, station, shared))
+			if (!skip_gone(scan, station, shared, &written))
 				return;
 			break;
 		}
