@@ -227,6 +227,7 @@ static void print_trace(struct text *text, const struct ct_tables *tables)
 		.epoch_monotonic_ns = tables->epoch_monotonic_ns,
 		.skew = tables->clock_skew_ns ? tables->clock_skew_ns : CT_NO_TIME,
 		.is_incomplete = !tables->is_complete,
+		.has_no_end = tables->has_no_end,
 	};
 
 	memcpy(trace.run_id, tables->run_id, sizeof(trace.run_id));

@@ -61,6 +61,7 @@ struct textrace_trace {
 	int64_t epoch_monotonic_ns;
 	ct_time skew;
 	bool is_incomplete;
+	bool has_no_end;
 };
 
 enum textrace_form {

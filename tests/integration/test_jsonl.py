@@ -85,6 +85,11 @@ def test_nothing_above_suspect(place):
     told = report(path)
     check([finding["rule"] for finding in told["findings"]] == ["double-resume"], f"found {told['findings']}")
     check_suspects_only(told)
+    printed = place / "twice.txt"
+    run(COROTRACER, "dump", "-o", printed, path)
+    told = report(printed)
+    check(len(told["findings"]) == 1, "the text form lost the finding")
+    check_suspects_only(told)
     # With one row missing in between nothing contradicts anything.
     path.write_text(row(1, 100, 0, 1, True, 1000) + row(1, 100, 0, 3, True, 2000) + row(1, 100, 1, 4, False, 3000))
     told = report(path)
