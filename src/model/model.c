@@ -190,6 +190,9 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 	case CTP_DETAIL_RECEIVER:
 		object_receiver(model, event);
 		return true;
+	case CTP_DETAIL_MISSING:
+		coro_lose_sight(model, event);
+		return true;
 	default:
 		return true;
 	}

@@ -50,6 +50,8 @@ bool coro_cancel(struct model *model, const struct ct_event *event);
 bool coro_return(struct model *model, const struct ct_event *event);
 bool coro_destroy(struct model *model, const struct ct_event *event);
 bool coro_switch(struct model *model, const struct ct_event *event);
+/* coro_lose_sight: events of this coroutine are missing: what it did before says nothing of what follows. */
+void coro_lose_sight(struct model *model, const struct ct_event *event);
 bool coro_enqueue(struct model *model, const struct ct_event *event);
 /* coro_waits_for: the detail after a suspend or switch. */
 bool coro_waits_for(struct model *model, uint32_t coro, const struct ct_event *event);
