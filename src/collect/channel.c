@@ -49,6 +49,17 @@ static enum ct_status need_folder(struct channel *channel, struct ct_error *rete
 	return ct_fail_errno(reterr, "making a private folder for version 1");
 }
 
+/* The target may change its folder before it looks. False: too long. */
+static bool make_absolute(const char *path, char *buffer, size_t nr_bytes)
+{
+	char folder[4096] = "";
+
+	if (path[0] != '/' && !getcwd(folder, sizeof(folder) - 1))
+		return false;
+	return snprintf(buffer, nr_bytes, "%s%s%s", folder, folder[0] ? "/" : "", path) <
+	       (int)nr_bytes;
+}
+
 /* ------------------------------------------------------------------ the memory */
 
 static void format_link(const struct channel *channel, char link[LINK_BYTES])
@@ -81,13 +92,13 @@ static bool link_memory(struct channel *channel, const char *path)
 {
 	char link[LINK_BYTES];
 
-	if (strlen(path) >= sizeof(channel->memory_path))
+	if (!make_absolute(path, channel->memory_path, sizeof(channel->memory_path)))
 		return false;
 	format_link(channel, link);
-	if (symlink(link, path))
-		return false;
-	snprintf(channel->memory_path, sizeof(channel->memory_path), "%s", path);
-	return true;
+	if (symlink(link, channel->memory_path) == 0)
+		return true;
+	channel->memory_path[0] = '\0';
+	return false;
 }
 
 static enum ct_status name_memory(
@@ -120,13 +131,11 @@ static bool bind_socket(struct channel *channel, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-	if (strlen(path) >= sizeof(address.sun_path))
+	if (!make_absolute(path, address.sun_path, sizeof(address.sun_path)) ||
+		bind(channel->socket, (const struct sockaddr *)&address, sizeof(address)))
 		return false;
-	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-	if (bind(channel->socket, (const struct sockaddr *)&address, sizeof(address)))
-		return false;
-	snprintf(channel->socket_path, sizeof(channel->socket_path), "%s", path);
-	channel->socket_file = file_at(path);
+	snprintf(channel->socket_path, sizeof(channel->socket_path), "%s", address.sun_path);
+	channel->socket_file = file_at(channel->socket_path);
 	return true;
 }
 
