@@ -73,7 +73,7 @@ enum ct_status service_open(
 	status = open_channel(collect, options, reterr);
 	if (status == CT_OK || was_asked)
 		return status;
-	/* Nobody counts on it: no folder that can be written, or no address space, keeps nobody from recording. */
+	/* Nobody counts on it: the lack of a folder to write to must not keep anyone from recording. */
 	channel_close(&collect->service.channel);
 	return CT_OK;
 }

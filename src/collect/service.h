@@ -51,7 +51,8 @@ uint64_t service_scan(struct collect *collect, bool is_thorough);
 
 /*
  * service_harvest: looks at every live station; where there is something new, again and again until there
- * was nothing for 20 us, for a millisecond at most: eight events are all that a station holds. Returns how many events there were.
+ * was nothing for 20 us, for a millisecond at most: eight events are all that a station holds. Returns
+ * how many events there were.
  */
 uint64_t service_harvest(struct collect *collect);
 

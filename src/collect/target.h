@@ -3,8 +3,8 @@
  * The target: started as the user's shell would start it, watched, and reaped.
  *
  * The child keeps standard input, output and error, the working directory and the environment, to
- * which the preload library and the ways to the engine are added; an outer engine's are left out. Its life does not hang on the
- * engine's: nothing kills it when the engine dies.
+ * which the preload library and the ways to the engine are added; an outer engine's are left out.
+ * Its life does not hang on the engine's: nothing kills it when the engine dies.
  */
 #ifndef COLLECT_TARGET_H
 #define COLLECT_TARGET_H

@@ -422,19 +422,6 @@ bool coro_cancel(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-void coro_lose_sight(struct model *model, const struct ct_event *event)
-{
-	uint32_t index = model_find(model, event->process, event->coro);
-	struct model_coro *coro = index ? coro_at(model, index) : NULL;
-
-	if (!coro || coro->state == CT_STATE_DESTROYED)
-		return;
-	give_up_early(model, coro);
-	coro_leave_queue(coro);
-	coro_leave_stack(model, index);
-	coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
-}
-
 bool coro_switch(struct model *model, const struct ct_event *event)
 {
 	uint32_t left, entered = 0;

@@ -154,3 +154,15 @@ uint64_t model_lost_between(
 	return lost_of(model, process, first, last) +
 	       (process ? lost_of(model, 0, first, last) : 0);
 }
+
+void gap_of_coro(struct model *model, const struct ct_event *event)
+{
+	uint32_t index = model_find(model, event->process, event->coro);
+	struct model_coro *coro = index ? coro_at(model, index) : NULL;
+
+	if (!coro || coro->state == CT_STATE_DESTROYED)
+		return;
+	coro_leave_queue(coro);
+	coro_leave_stack(model, index);
+	coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
+}

@@ -191,7 +191,7 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 		object_receiver(model, event);
 		return true;
 	case CTP_DETAIL_MISSING:
-		coro_lose_sight(model, event);
+		gap_of_coro(model, event);
 		return true;
 	default:
 		return true;

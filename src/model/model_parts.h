@@ -50,8 +50,6 @@ bool coro_cancel(struct model *model, const struct ct_event *event);
 bool coro_return(struct model *model, const struct ct_event *event);
 bool coro_destroy(struct model *model, const struct ct_event *event);
 bool coro_switch(struct model *model, const struct ct_event *event);
-/* coro_lose_sight: events of this coroutine are missing: what it did before says nothing of what follows. */
-void coro_lose_sight(struct model *model, const struct ct_event *event);
 bool coro_enqueue(struct model *model, const struct ct_event *event);
 /* coro_waits_for: the detail after a suspend or switch. */
 bool coro_waits_for(struct model *model, uint32_t coro, const struct ct_event *event);
@@ -132,6 +130,8 @@ void object_receiver(struct model *model, const struct ct_event *event);
 /* ---------------------------------------------------------------- what is missing: gap.c */
 
 bool gap_lost(struct model *model, const struct ct_event *event);
+/* gap_of_coro: events of this coroutine are missing: what it did before says nothing of what follows. */
+void gap_of_coro(struct model *model, const struct ct_event *event);
 bool gap_tables(struct model *model);
 /* gap_finish: sorts what is missing, for model_lost_between. */
 bool gap_finish(struct model *model);

@@ -5,8 +5,7 @@
  *
  *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait]
  *
- * The coroutines have the probe ids 1000, 1001, ...; a suspend and a resume alternate, a suspend first. Paced,
- * each has eight events, and then the program waits until the engine has taken them. For each coroutine a
+ * The coroutines have the probe ids 1000, 1001, ...; suspends and resumes alternate. Paced, each has eight events, and then the program waits until the engine has taken them. For each coroutine a
  * line tells how many events it had: "1000 400". "wait": the coroutines stay suspended, and the program
  * lives until its standard input ends. "both": a coroutine of version 2 resumes and suspends before.
  */
