@@ -392,14 +392,17 @@ static uint64_t place_in(const struct station_lane *lane, uint64_t time)
 	return time > lane->place ? time : lane->place;
 }
 
-/* Chooses the lane of a record: its thread's, unless it would come before its coroutine's last one there. */
+/*
+ * Chooses the lane of a record: its thread's, where its own time is behind the place of its coroutine's last
+ * record. The lane's place does not count for it: a reader that leaves records out does not see that.
+ */
 static void route(struct station_trace *trace, struct station_record *waiting)
 {
 	struct station *station = &trace->stations->all.at[waiting->station];
 	uint32_t lane = lane_of(trace, waiting->owner, waiting->thread);
 	uint64_t place = place_in(&trace->lanes.at[lane], waiting->record.time);
 
-	if (station->lane && station->lane != lane && place <= station->place) {
+	if (station->lane && station->lane != lane && waiting->record.time <= station->place) {
 		lane = station->lane;
 		place = place_in(&trace->lanes.at[lane], waiting->record.time);
 	}
