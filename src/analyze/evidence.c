@@ -90,7 +90,8 @@ static void note(struct collector *collector, uint32_t coro, const struct ct_eve
 static void note_wait(struct collector *collector, uint32_t coro, const struct ct_event *event)
 {
 	uint32_t wait = event->site < collector->analysis->tables->nr_sites
-				? collector->wait_of_site[event->site]
+				? collector->wait_of_site[model_place(
+					  collector->analysis->model, event->site)]
 				: 0;
 
 	if (!wait || !coro || collector->has_reached[wait - 1][coro] ||

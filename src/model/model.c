@@ -100,7 +100,8 @@ enum ct_status model_new(
 	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
 	model->processes = calloc(model->nr_processes, sizeof(*model->processes));
 	model->threads = calloc(model->nr_threads, sizeof(*model->threads));
-	if (!model->processes || !model->threads || !reserve_none(model) || !gap_tables(model)) {
+	if (!model->processes || !model->threads || !reserve_none(model) || !gap_tables(model) ||
+		!place_tables(model)) {
 		model_free(model);
 		return ct_fail_memory(reterr);
 	}
@@ -142,6 +143,7 @@ void model_free(struct model *model)
 	vec_fini(&model->crashes);
 	gap_fini(model);
 	free(model->processes);
+	free(model->places);
 	free(model->threads);
 	free(model);
 }
@@ -331,12 +333,18 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr)
 {
+	struct ct_event placed;
 	bool is_taken;
 
 	model->nr_events++;
 	if (!is_possible(model, event)) {
 		model->nr_impossible++;
 		return CT_OK;
+	}
+	if (model_place(model, event->site) != event->site) {
+		placed = *event;
+		placed.site = model_place(model, event->site);
+		event = &placed;
 	}
 	thread_note(model, event);
 	if (event->kind >= CTP_KIND_CREATE && event->kind <= CTP_KIND_DETAIL)

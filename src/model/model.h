@@ -341,6 +341,7 @@ struct model {
 	struct model_edge *gap_lasts;
 	struct model_thread *threads;    /* nr_threads of the tables */
 	struct model_process *processes; /* nr_processes of the tables */
+	uint32_t *places;                /* by site: the first one that says the same */
 	uint32_t nr_threads;
 	uint32_t nr_processes;
 	ct_time lowest; /* times outside of these can not be true */
@@ -379,6 +380,12 @@ enum ct_status model_apply(
 
 /* model_finish: after the last event: settles what was left open. Nothing is applied after it. */
 enum ct_status model_finish(struct model *model, struct ct_error *reterr);
+
+/*
+ * model_place: the site that stands for this one and all that say the same. What the model keeps of sites are
+ * such; events name them as they were recorded.
+ */
+uint32_t model_place(const struct model *model, uint32_t site);
 
 /* model_find: a coroutine by its process and id; 0 where there is none. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);

@@ -133,6 +133,9 @@ bool gap_lost(struct model *model, const struct ct_event *event);
 /* gap_of_coro: events of this coroutine are missing: what it did before says nothing of what follows. */
 void gap_of_coro(struct model *model, const struct ct_event *event);
 bool gap_tables(struct model *model);
+
+/* place_tables: finds the sites that say the same; false: out of memory. */
+bool place_tables(struct model *model);
 /* gap_finish: sorts what is missing, for model_lost_between. */
 bool gap_finish(struct model *model);
 void gap_fini(struct model *model);

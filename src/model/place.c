@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places in programs: two threads that come to a site at once may intern it twice, and two segments of one
+ * process each name their own. Sites that say the same of the same process are one place: the first of
+ * them stands for all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model_parts.h"
+
+/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
+#define HASH_START UINT64_C(14695981039346656037)
+#define HASH_FACTOR UINT64_C(1099511628211)
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr_bytes)
+{
+	const unsigned char *byte = bytes;
+	size_t i;
+
+	for (i = 0; i < nr_bytes; i++)
+		hash = (hash ^ byte[i]) * HASH_FACTOR;
+	return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	return hash_bytes(hash, text, strlen(text) + 1);
+}
+
+static uint64_t hash_site(const struct ct_site *site)
+{
+	const uint64_t numbers[] = {site->process, site->kind, site->line, site->column,
+		site->address, site->module_offset};
+	uint64_t hash = hash_bytes(HASH_START, numbers, sizeof(numbers));
+
+	hash = hash_text(hash, site->file);
+	hash = hash_text(hash, site->function);
+	hash = hash_text(hash, site->reason);
+	return hash_text(hash, site->module);
+}
+
+static bool is_same(const struct ct_site *a, const struct ct_site *b)
+{
+	return a->process == b->process && a->kind == b->kind && a->line == b->line &&
+	       a->column == b->column && a->address == b->address &&
+	       a->module_offset == b->module_offset && strcmp(a->file, b->file) == 0 &&
+	       strcmp(a->function, b->function) == 0 && strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->module, b->module) == 0;
+}
+
+/* A site that says nothing at all is like no other one. */
+static bool is_told(const struct ct_site *site)
+{
+	return site->line || site->address || site->function[0] || site->reason[0];
+}
+
+bool place_tables(struct model *model)
+{
+	const struct ct_tables *tables = model->tables;
+	struct map first_of = {0};
+	uint32_t i;
+
+	model->places = calloc(tables->nr_sites + 1, sizeof(*model->places));
+	if (!model->places)
+		return false;
+	for (i = 0; i < tables->nr_sites; i++) {
+		const struct ct_site *site = &tables->sites[i];
+		uint64_t hash = hash_site(site);
+		uint32_t first = i;
+
+		if (i == 0 || !is_told(site) || !map_get(&first_of, hash, &first)) {
+			first = i;
+			if (!map_put(&first_of, hash, i))
+				break;
+		}
+		model->places[i] = is_same(site, &tables->sites[first]) ? first : i;
+	}
+	map_fini(&first_of);
+	return i == tables->nr_sites;
+}
+
+uint32_t model_place(const struct model *model, uint32_t site)
+{
+	return site < model->tables->nr_sites ? model->places[site] : site;
+}
