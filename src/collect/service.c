@@ -189,6 +189,9 @@ uint64_t service_scan(struct collect *collect, bool is_thorough)
 	service->stations.alive_ns = service->scanned_ns;
 	service->scanned_ns = clock_monotonic_ns();
 	service->stations.until_ns = service->scanned_ns + SLACK_NS;
+	/* A probe connects before it allocates: whose new stations are is known after this. */
+	if (stations_take_up(&service->stations))
+		service_arrivals(collect);
 	nr_events = stations_scan(&service->stations, &consumer, is_thorough);
 	station_trace_put(&service->trace);
 	return nr_events;

@@ -225,8 +225,8 @@ static void scan_all(struct scan *scan)
 	}
 }
 
-/* Takes up what was allocated. The count may go back only by a lie: nothing follows from it. */
-static void take_up(struct stations *stations)
+/* The count may go back only by a lie: nothing follows from it. */
+bool stations_take_up(struct stations *stations)
 {
 	uint32_t allocated = version1_allocated(stations->base);
 	uint32_t count = allocated;
@@ -238,11 +238,12 @@ static void take_up(struct stations *stations)
 	}
 	if (count <= stations->all.count || !vec_reserve(&stations->all, count) ||
 		!vec_reserve(&stations->live, count))
-		return;
+		return false;
 	memset(&stations->all.at[stations->all.count], 0,
 		(count - stations->all.count) * sizeof(*stations->all.at));
 	while (stations->all.count < count)
 		stations->live.at[stations->live.count++] = (uint32_t)stations->all.count++;
+	return true;
 }
 
 uint64_t stations_scan(
@@ -250,7 +251,6 @@ uint64_t stations_scan(
 {
 	struct scan scan = {stations, consumer, 0};
 
-	take_up(stations);
 	if (is_thorough)
 		scan_all(&scan);
 	else

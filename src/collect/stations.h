@@ -74,9 +74,14 @@ struct stations {
 };
 
 /*
- * stations_scan: tells what is new. `is_thorough`: in dead stations, too. Returns how many events there
- * were, those that are gone among them. Memory is taken only where stations were allocated since the last
- * scan; where there is none, they are taken up by a later one.
+ * stations_take_up: takes up what was allocated since the last time, for the next scan; true where there is
+ * any. Where there is no memory for them, a later one takes them up.
+ */
+bool stations_take_up(struct stations *stations);
+
+/*
+ * stations_scan: tells what is new in those that were taken up. `is_thorough`: in dead stations, too. Returns
+ * how many events there were, those that are gone among them.
  */
 uint64_t stations_scan(
 	struct stations *stations, const struct stations_consumer *consumer, bool is_thorough);

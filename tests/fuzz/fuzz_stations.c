@@ -47,6 +47,7 @@ static void look(struct harness *harness, bool is_thorough)
 {
 	const struct stations_consumer consumer = {harness, take};
 
+	stations_take_up(&harness->stations);
 	stations_scan(&harness->stations, &consumer, is_thorough);
 }
 

@@ -74,6 +74,7 @@ static inline uint64_t made_scan(struct made_stations *made, bool is_thorough)
 {
 	const struct stations_consumer consumer = {made, made_take};
 
+	stations_take_up(&made->stations);
 	return stations_scan(&made->stations, &consumer, is_thorough);
 }
 
