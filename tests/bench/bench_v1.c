@@ -4,12 +4,14 @@
  * machine's own floor: one reading of the clock and one slot with its release store, in memory of its own.
  * Run by tests/bench/run-v1 under the engine; the coroutines are served in turn, by one thread.
  *
- *	bench_v1 COROUTINES EVENTS ROUNDS
+ *	bench_v1 COROUTINES EVENTS ROUNDS [gettid]
  *
- * EVENTS is for all coroutines together, in each round. Prints one JSON object.
+ * EVENTS is for all coroutines together, in each round. With `gettid` every event asks the kernel for the
+ * thread's id, as probes in the field do. Prints one JSON object.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@
 static struct version1_header *header;
 static int engine = -1;
 static uint64_t tid;
+static bool asks_kernel;
 
 static uint64_t now(void)
 {
@@ -67,6 +70,8 @@ static inline void write_event(struct version1_station *station, uint64_t number
 {
 	uint32_t asleep = 1;
 
+	if (asks_kernel)
+		tid = (uint64_t)syscall(SYS_gettid);
 	fill(&station->slots[(number + 1) % VERSION1_SLOTS], number);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&header->tracer_sleeping, __ATOMIC_RELAXED) == 1 &&
@@ -117,7 +122,8 @@ int main(int argc, char **argv)
 	struct version1_station *stations, *own;
 	size_t nr_rounds, round;
 
-	if (argc != 4 || !find_engine())
+	asks_kernel = argc == 5 && strcmp(argv[4], "gettid") == 0;
+	if (argc != 4 + asks_kernel || !find_engine())
 		return 2;
 	nr_coroutines = strtoull(argv[1], NULL, 10);
 	nr_each = strtoull(argv[2], NULL, 10) / nr_coroutines;
