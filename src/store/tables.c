@@ -76,6 +76,8 @@ static void apply_run(struct store_tables *all, const struct ct_define_run *run)
 {
 	memcpy(all->tables.run_id, run->run_id, sizeof(run->run_id));
 	all->tables.host = run->host;
+	all->tables.has_no_end = run->has_no_end;
+	all->tables.nr_impossible = run->nr_impossible;
 }
 
 static void fill_text(const char **text, const char *later)
@@ -243,6 +245,7 @@ static bool apply_loss(struct store_tables *all, const struct ct_define_loss *fr
 	struct ct_loss loss = {
 		.process = index_of(&all->process_of, from->process),
 		.thread = index_of(&all->thread_of, from->thread),
+		.coro = from->coro,
 		.reason = (enum ctp_loss)from->reason,
 		.count = from->count,
 		.first = (ct_time)from->first_monotonic_ns,
@@ -273,6 +276,13 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 	return apply_heartbeat(all, from->monotonic_ns);
 }
 
+static bool apply_note(struct store_tables *all, const struct ct_define_note *from)
+{
+	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
+
+	return vec_push(&all->notes, note);
+}
+
 static bool apply(struct store_tables *all, const struct ct_definition *definition)
 {
 	switch (definition->type) {
@@ -301,6 +311,8 @@ static bool apply(struct store_tables *all, const struct ct_definition *definiti
 		return apply_ending(all, &definition->ending);
 	case CT_DEFINE_END:
 		return apply_end(all, &definition->end);
+	case CT_DEFINE_NOTE:
+		return apply_note(all, &definition->note);
 	}
 	return true;
 }

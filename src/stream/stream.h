@@ -70,6 +70,8 @@ struct ct_define_run {
 	uint8_t run_id[16];
 	const char *host;
 	const char *command_line; /* of the engine */
+	bool has_no_end;          /* made from a form that tells no end of observation */
+	uint64_t nr_impossible;   /* events that were left out then: their times can not be true */
 };
 
 struct ct_define_process {
@@ -148,6 +150,7 @@ struct ct_define_loss {
 	uint64_t count;
 	uint64_t first_monotonic_ns; /* the interval in which they would have been */
 	uint64_t last_monotonic_ns;
+	uint64_t coro; /* whose they are; 0: not known, or of several */
 };
 
 struct ct_define_ending {
@@ -156,6 +159,13 @@ struct ct_define_ending {
 	int value;
 	bool was_forwarded; /* the engine passed on the signal that ended it */
 	uint64_t monotonic_ns;
+};
+
+/* What was wrong with the input of which the trace was made. */
+struct ct_define_note {
+	const char *text; /* one sentence */
+	uint64_t count;
+	uint64_t offset; /* in that input; CT_NO_OFFSET: none */
 };
 
 /* The orderly end of the trace: the last definition. */
@@ -178,6 +188,7 @@ enum ct_define_type {
 	CT_DEFINE_LOSS,
 	CT_DEFINE_ENDING,
 	CT_DEFINE_END,
+	CT_DEFINE_NOTE,
 };
 
 struct ct_definition {
@@ -195,6 +206,7 @@ struct ct_definition {
 		struct ct_define_loss loss;
 		struct ct_define_ending ending;
 		struct ct_define_end end;
+		struct ct_define_note note;
 	};
 };
 

@@ -50,7 +50,15 @@ static enum ct_status define_run(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;
 	struct ct_definition run = {
-		.type = CT_DEFINE_RUN, .run = {.host = tables->host, .command_line = ""}};
+		.type = CT_DEFINE_RUN,
+		.run =
+			{
+				.host = tables->host,
+				.command_line = "",
+				.has_no_end = tables->has_no_end,
+				.nr_impossible = tables->nr_impossible,
+			},
+	};
 	struct ct_definition clock = {
 		.type = CT_DEFINE_CLOCK,
 		.clock =
@@ -192,7 +200,19 @@ static enum ct_status define_loss(struct assembly *assembly, uint32_t number)
 				.count = loss->count,
 				.first_monotonic_ns = to_raw_if_known(assembly, loss->first),
 				.last_monotonic_ns = to_raw_if_known(assembly, loss->last),
+				.coro = loss->coro,
 			},
+	};
+
+	return define(assembly, &definition);
+}
+
+static enum ct_status define_note(struct assembly *assembly, uint32_t number)
+{
+	const struct ct_note *note = &assembly->tables->notes[number];
+	struct ct_definition definition = {
+		.type = CT_DEFINE_NOTE,
+		.note = {.text = note->text, .count = note->count, .offset = note->offset},
 	};
 
 	return define(assembly, &definition);
@@ -242,6 +262,8 @@ static enum ct_status define_tables(struct assembly *assembly)
 		status = define_each(assembly, 1, tables->nr_mappings, define_mapping);
 	if (status == CT_OK)
 		status = define_each(assembly, 0, tables->nr_losses, define_loss);
+	if (status == CT_OK)
+		status = define_each(assembly, 0, tables->nr_notes, define_note);
 	return status;
 }
 

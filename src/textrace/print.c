@@ -228,6 +228,7 @@ static void print_trace(struct text *text, const struct ct_tables *tables)
 		.skew = tables->clock_skew_ns ? tables->clock_skew_ns : CT_NO_TIME,
 		.is_incomplete = !tables->is_complete,
 		.has_no_end = tables->has_no_end,
+		.nr_impossible = tables->nr_impossible,
 	};
 
 	memcpy(trace.run_id, tables->run_id, sizeof(trace.run_id));

@@ -97,6 +97,7 @@ static void set_tables(struct textrace_source *source)
 	tables->epoch_monotonic_ns = trace->epoch_monotonic_ns;
 	tables->is_complete = !trace->is_incomplete;
 	tables->has_no_end = trace->has_no_end;
+	tables->nr_impossible = trace->nr_impossible;
 	tables->processes = source->processes.at;
 	tables->nr_processes = (uint32_t)source->processes.count;
 	tables->threads = source->threads.at;

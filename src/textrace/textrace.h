@@ -13,13 +13,13 @@
  * one nanoseconds, or `none`; an event's time may begin with `+`: after the line before it.
  *
  *	trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s
- *		epoch_realtime=1700000000000000000 epoch_monotonic=5000000000 skew=120ns incomplete no-end
+ *		epoch_realtime=1700000000000000000 epoch_monotonic=5000000000 skew=120ns incomplete no-end impossible=3
  *	process 1 pid=100 program=/bin/app command="app -x" attached=0 probe ledger
  *	thread 1 process=1 tid=101 name=worker-0
  *	site 1 process=1 kind=source file=server.cpp line=42 column=7 function=handle
  *		reason=AsyncRead module=/bin/app address=0x401000 offset=0x1000
  *	mapping 1 process=1 start=0x400000 end=0x500000 offset=0 path=/bin/app build_id=aa55
- *	loss process=1 thread=1 reason="ring full" count=10 first=1ms last=2ms
+ *	loss process=1 thread=1 coro=7 reason="ring full" count=10 first=1ms last=2ms
  *	note "cut at offset 4096" count=1 offset=4096
  *	end 1 exited 0 at=2s
  *	end 1 signaled 11 at=2s forwarded

@@ -62,6 +62,7 @@ struct textrace_trace {
 	ct_time skew;
 	bool is_incomplete;
 	bool has_no_end;
+	uint64_t nr_impossible;
 };
 
 enum textrace_form {

@@ -50,6 +50,22 @@ def check_suspects_only(told):
           f"without an end of observation something is graded above suspect: {told['findings']}")
 
 
+def copies(path):
+    """The trace in the text form and as a trace file."""
+    text, file = path.with_suffix(".txt"), path.with_suffix(".ctrace")
+    run(COROTRACER, "dump", "-o", text, path)
+    run(COROTRACER, "assemble", "-o", file, path)
+    return text, file
+
+
+def check_copies(path, told):
+    """F-38, F-39: what is wrong with the rows is said of every form that they are brought into."""
+    for copy in copies(path):
+        quality = report(copy)["quality"]
+        for key in ("notes", "impossible_events", "lost", "losses", "coroutines", "observed_until_ns", "has_no_end"):
+            check(quality.get(key) == told["quality"].get(key), f"{copy.suffix}: {key} is {quality.get(key)}")
+
+
 def test_three_runs(place):
     """R-4, R-5, R-8: three runs behind each other, ids that collide, 6 % of the rows impossible, no end."""
     for seed, gap in ((1, 3_000_000_000), (2, -400_000_000_000), (3, 50_000)):
@@ -73,6 +89,7 @@ def test_three_runs(place):
         check(f"{count:,} of {3 * COROUTINES * EVENTS:,} rows" in lines[3], f"the rows are not told: {lines}")
         check(told["findings"] == [], f"every coroutine was flagged, or every resume: {told['findings']}")
         check_suspects_only(told)
+        check_copies(path, told)
         text = run(COROTRACER, "report", path).stdout
         check(text.index("does not tell when") < text.index("runs stand in") < text.index("No finding"),
               "data quality does not come first")
@@ -85,11 +102,10 @@ def test_nothing_above_suspect(place):
     told = report(path)
     check([finding["rule"] for finding in told["findings"]] == ["double-resume"], f"found {told['findings']}")
     check_suspects_only(told)
-    printed = place / "twice.txt"
-    run(COROTRACER, "dump", "-o", printed, path)
-    told = report(printed)
-    check(len(told["findings"]) == 1, "the text form lost the finding")
-    check_suspects_only(told)
+    for copy in copies(path):
+        told = report(copy)
+        check(len(told["findings"]) == 1, f"{copy.suffix} lost the finding")
+        check_suspects_only(told)
     # With one row missing in between nothing contradicts anything.
     path.write_text(row(1, 100, 0, 1, True, 1000) + row(1, 100, 0, 3, True, 2000) + row(1, 100, 1, 4, False, 3000))
     told = report(path)

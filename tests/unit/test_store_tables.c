@@ -13,7 +13,7 @@
 /* ------------------------------------------------------------------ byte form */
 
 static const struct ct_definition every_type[] = {
-	{.type = CT_DEFINE_RUN, .run = {.run_id = {1, 255}, .host = "h", .command_line = "c"}},
+	{.type = CT_DEFINE_RUN, .run = {{1, 255}, "h", "c", true, 300}},
 	{.type = CT_DEFINE_PROCESS, .process = {UINT32_MAX, UINT64_MAX, 3, "p", "a \"b\" \xff"}},
 	{.type = CT_DEFINE_SEGMENT, .segment = {1, 2, 3, 4, {9}, UINT64_MAX}},
 	{.type = CT_DEFINE_THREAD, .thread = {1, 2, 3, ""}},
@@ -22,9 +22,10 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_MAPPING, .mapping = {1, 2, 3, 4, "p", "b"}},
 	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5}},
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
-	{.type = CT_DEFINE_LOSS, .loss = {1, 2, 3, 4, 5, 6}},
+	{.type = CT_DEFINE_LOSS, .loss = {1, 2, 3, 4, 5, 6, 7}},
 	{.type = CT_DEFINE_ENDING, .ending = {1, CT_ENDING_SIGNALED, -5, true, 6}},
 	{.type = CT_DEFINE_END, .end = {1, 2, 3}},
+	{.type = CT_DEFINE_NOTE, .note = {"odd", 2, CT_NO_OFFSET}},
 };
 
 #define NR_TYPES (sizeof(every_type) / sizeof(every_type[0]))

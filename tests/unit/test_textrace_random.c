@@ -18,6 +18,7 @@ struct made {
 	struct ct_site sites[9];
 	struct ct_mapping mappings[4];
 	struct ct_loss losses[4];
+	struct ct_note notes[4];
 	char texts[64][24];
 	unsigned nr_texts;
 };
@@ -101,10 +102,16 @@ static void make_places(struct made *made, uint64_t *state)
 		made->losses[i] = (struct ct_loss){
 			.process = (uint32_t)(made_random(state) % made->tables.nr_processes),
 			.thread = (uint32_t)(made_random(state) % made->tables.nr_threads),
+			.coro = made_odd(state),
 			.reason = (enum ctp_loss)(made_random(state) % 9),
 			.count = made_odd(state),
 			.first = random_time_or_none(state),
 			.last = random_time_or_none(state)};
+	made->tables.nr_notes = (uint32_t)(made_random(state) % 4);
+	for (i = 0; i < made->tables.nr_notes; i++)
+		made->notes[i] = (struct ct_note){.text = random_text(made, state),
+			.count = made_odd(state),
+			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
 }
 
 static void make_tables(struct made *made, uint64_t *state)
@@ -123,11 +130,14 @@ static void make_tables(struct made *made, uint64_t *state)
 	made->tables.observed_from = random_time(state);
 	made->tables.observed_until = made->tables.observed_from + (ct_time)(made_odd(state) >> 3);
 	made->tables.is_complete = made_random(state) % 2;
+	made->tables.has_no_end = made_random(state) % 2;
+	made->tables.nr_impossible = made_odd(state);
 	made->tables.processes = made->processes;
 	made->tables.threads = made->threads;
 	made->tables.sites = made->sites;
 	made->tables.mappings = made->mappings;
 	made->tables.losses = made->losses;
+	made->tables.notes = made->notes;
 }
 
 static struct ct_event make_event(const struct made *made, uint64_t *state)
@@ -202,7 +212,7 @@ static bool has_same_lines(const struct text *a, const struct text *b)
 	return is_same;
 }
 
-/* Print, read, print; and print, read, assemble, open, print: always the same. */
+/* Print, read, print; and print, read, assemble, open, print: always the same. F-38, F-39. */
 static void test_nothing_changes(void)
 {
 	static struct made made;
