@@ -20,20 +20,24 @@ void jsonl_lines_add(struct jsonl_lines *lines, uint64_t line)
 
 void jsonl_counts_key(struct jsonl_counts *counts, const char *key, size_t nr_bytes)
 {
-	uint32_t i;
+	struct jsonl_key *kept = counts->keys;
 
 	if (nr_bytes >= JSONL_KEY_BYTES)
 		nr_bytes = JSONL_KEY_BYTES - 1;
-	for (i = 0; i < counts->nr_keys; i++) {
-		if (strlen(counts->keys[i]) == nr_bytes &&
-			memcmp(counts->keys[i], key, nr_bytes) == 0)
+	for (; kept < counts->keys + counts->nr_keys; kept++) {
+		if (strlen(kept->name) == nr_bytes && memcmp(kept->name, key, nr_bytes) == 0) {
+			kept->count++;
 			return;
+		}
 	}
-	if (i < JSONL_KEYS_KEPT) {
-		memcpy(counts->keys[i], key, nr_bytes);
-		counts->keys[i][nr_bytes] = '\0';
-		counts->nr_keys++;
+	if (counts->nr_keys == JSONL_KEYS_KEPT) {
+		counts->nr_other_keys++;
+		return;
 	}
+	memcpy(kept->name, key, nr_bytes);
+	kept->name[nr_bytes] = '\0';
+	kept->count = 1;
+	counts->nr_keys++;
 }
 
 /* ----------------------------------------------------------------------- gaps */
@@ -271,6 +275,18 @@ static bool note_discipline(const struct jsonl_counts *counts, struct jsonl_scan
 	return add_note(scan, &text);
 }
 
+static void add_times(struct text *text, uint64_t count)
+{
+	text_count(text, count);
+	text_add(text, count == 1 ? " time" : " times");
+}
+
+static void add_key(struct text *text, const char *separator, const struct jsonl_key *key)
+{
+	text_format(text, "%s'%s' ", separator, key->name);
+	add_times(text, key->count);
+}
+
 static bool note_further(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
 	struct text text = {0};
@@ -278,12 +294,35 @@ static bool note_further(const struct jsonl_counts *counts, struct jsonl_scan *s
 
 	if (!counts->further.count)
 		return true;
-	text_count(&text, counts->further.count);
-	text_add(&text, counts->further.count == 1 ? " row has" : " rows have");
-	text_add(&text, " further keys, which nothing here reads: ");
+	add_count(&text, &counts->further, "row has further keys", "rows have further keys");
+	text_add(&text, ", which stay in the file, and which nothing here reads: ");
 	for (i = 0; i < counts->nr_keys; i++)
-		text_format(&text, "%s'%s'", i ? ", " : "", counts->keys[i]);
-	text_add(&text, counts->nr_keys == JSONL_KEYS_KEPT ? ", ..." : "");
+		add_key(&text, i ? ", " : "", &counts->keys[i]);
+	if (counts->nr_other_keys) {
+		text_add(&text, ", others ");
+		add_times(&text, counts->nr_other_keys);
+	}
+	return add_note(scan, &text);
+}
+
+/* Reports speak of events: how they come from rows. */
+static bool note_rows(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+{
+	uint64_t nr_events = scan->tables.nr_events;
+	struct text text = {0};
+
+	if (nr_events == counts->nr_rows)
+		return true;
+	text_count(&text, counts->nr_rows);
+	text_add(&text, counts->nr_rows == 1 ? " row was read" : " rows were read");
+	text_add(&text, ", from which come ");
+	text_count(&text, nr_events);
+	text_add(&text, nr_events == 1 ? " event" : " events");
+	if (counts->nr_frames) {
+		text_add(&text, ", ");
+		text_count(&text, counts->nr_frames);
+		text_add(&text, " of them for an addr that its coroutine had not told before");
+	}
 	return add_note(scan, &text);
 }
 
@@ -319,5 +358,5 @@ bool jsonl_counts_tell(const struct jsonl_counts *counts, struct jsonl_scan *sca
 	       note_lines(scan, &counts->unknown_kinds, "row is of a kind that has no name here",
 		       "rows are of kinds that have no name here") &&
 	       note_renewed(counts, scan) && note_discipline(counts, scan) &&
-	       note_further(counts, scan) && note_limits(counts, scan);
+	       note_further(counts, scan) && note_limits(counts, scan) && note_rows(counts, scan);
 }

@@ -8,7 +8,7 @@
 #include "jsonl_scan.h"
 
 #define JSONL_LINES_KEPT 5u
-#define JSONL_KEYS_KEPT 4u
+#define JSONL_KEYS_KEPT 16u
 #define JSONL_KEY_BYTES 40u
 #define JSONL_LOSSES_MAX 1000u /* coroutines that are told of one by one */
 
@@ -16,6 +16,12 @@
 struct jsonl_lines {
 	uint64_t count;
 	uint64_t at[JSONL_LINES_KEPT];
+};
+
+/* A key that is not ours, and how often it was met. */
+struct jsonl_key {
+	char name[JSONL_KEY_BYTES]; /* its beginning, if it is longer */
+	uint64_t count;
 };
 
 /* Events missing in one generation of a coroutine that counts by ones, or by twos if the others do. */
@@ -37,10 +43,12 @@ struct jsonl_counts {
 	struct jsonl_lines twice;
 	struct jsonl_lines further; /* rows with further keys */
 	struct jsonl_lines unknown_kinds;
-	char keys[JSONL_KEYS_KEPT][JSONL_KEY_BYTES];
+	struct jsonl_key keys[JSONL_KEYS_KEPT];
 	uint32_t nr_keys;
-	uint64_t cut_line; /* 0: none */
-	uint64_t nr_rows;  /* all that could be read */
+	uint64_t nr_other_keys; /* met when the table was full */
+	uint64_t cut_line;      /* 0: none */
+	uint64_t nr_rows;       /* all that could be read */
+	uint64_t nr_frames;     /* events that an addr makes, beside that of its row */
 	uint64_t nr_renewed;
 	uint64_t nr_colliding; /* probe_ids of more than one run */
 	uint64_t nr_by_ones;   /* coroutines */

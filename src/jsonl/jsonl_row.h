@@ -25,14 +25,12 @@ struct jsonl_row {
 	uint64_t seq;
 	uint64_t ts;
 	bool is_active;
-	bool has_event; /* its kind comes from the key `event` */
-	uint8_t kind;   /* enum ctp_kind, JSONL_KIND_UNKNOWN */
-	/* The first key of the line that is not ours, as written; 0 bytes: there is none. */
-	uint32_t further_offset;
-	uint32_t further_bytes;
-	uint32_t hint;   /* the tracker's own: where it keeps the coroutine, perhaps */
-	uint64_t line;   /* from 1 */
-	uint64_t offset; /* of the line's first byte */
+	bool has_event;   /* its kind comes from the key `event` */
+	uint8_t kind;     /* enum ctp_kind, JSONL_KIND_UNKNOWN */
+	bool has_further; /* keys that are not ours: jsonl_row_keys has them */
+	uint32_t hint;    /* the tracker's own: where it keeps the coroutine, perhaps */
+	uint64_t line;    /* from 1 */
+	uint64_t offset;  /* of the line's first byte */
 };
 
 /*
@@ -40,5 +38,14 @@ struct jsonl_row {
  * words that end a sentence. `line` and `offset` are left alone.
  */
 const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row *ret_row);
+
+/* Told of keys, as they are written between their quotes: any bytes, and as many as a line has room for. */
+struct jsonl_keys {
+	void *context;
+	void (*take)(void *context, const char *key, size_t nr_bytes);
+};
+
+/* jsonl_row_keys: the keys that are not ours, in order, of a line that is a row. */
+void jsonl_row_keys(const char *line, size_t nr_bytes, const struct jsonl_keys *keys);
 
 #endif

@@ -12,12 +12,12 @@
 #define JSONL_LINE_MAX 65536u /* bytes; a longer line is none of a trace */
 #define JSONL_WINDOW_ROWS 2048u
 
-/* What is not a row. Told while reading; the texts end with the call. */
+/* What is not a row, or holds more than one. Told while reading; the texts end with the call. */
 struct jsonl_listener {
 	void *context;
 	void (*bad_line)(void *context, uint64_t line, const char *why);
 	void (*cut_line)(void *context, uint64_t line); /* the last one, without its newline */
-	void (*further_key)(void *context, const char *key, size_t nr_bytes);
+	void (*further_keys)(void *context, uint64_t number, const char *line, size_t nr_bytes);
 };
 
 struct jsonl_window {

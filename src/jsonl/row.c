@@ -315,13 +315,12 @@ static bool take_event(struct cursor *cursor, struct jsonl_row *row)
 	return true;
 }
 
-static bool take_further(
-	struct cursor *cursor, struct cursor name, const char *line, struct jsonl_row *row)
+static bool take_further(struct cursor *cursor, struct cursor name, const struct jsonl_keys *keys,
+	struct jsonl_row *row)
 {
-	if (!row->further_bytes && name.at < name.end) {
-		row->further_offset = (uint32_t)(name.at - line);
-		row->further_bytes = (uint32_t)(name.end - name.at);
-	}
+	row->has_further = true;
+	if (keys)
+		keys->take(keys->context, name.at, (size_t)(name.end - name.at));
 	return skip_value(cursor);
 }
 
@@ -363,7 +362,8 @@ static const char *check_keys(unsigned found)
 	return NULL;
 }
 
-static const char *parse_members(struct cursor *cursor, const char *line, struct jsonl_row *row)
+static const char *parse_members(
+	struct cursor *cursor, const struct jsonl_keys *keys, struct jsonl_row *row)
 {
 	struct cursor name;
 	unsigned found = 0;
@@ -373,7 +373,7 @@ static const char *parse_members(struct cursor *cursor, const char *line, struct
 		if (!take_quoted(cursor, &name) || !take_char(cursor, ':'))
 			return "it is no JSON object";
 		key = key_of(name);
-		if (key == KEY_FURTHER && !take_further(cursor, name, line, row))
+		if (key == KEY_FURTHER && !take_further(cursor, name, keys, row))
 			return "the value of a further key is no JSON, or nested too deep";
 		if (key != KEY_FURTHER && !take_value(cursor, key, row))
 			return wrong[key];
@@ -385,15 +385,13 @@ static const char *parse_members(struct cursor *cursor, const char *line, struct
 	return cursor->at == cursor->end ? check_keys(found) : "something stands behind the object";
 }
 
-static const char *parse_any(struct cursor cursor, struct jsonl_row *row)
+static const char *parse_any(
+	struct cursor cursor, const struct jsonl_keys *keys, struct jsonl_row *row)
 {
-	const char *line = cursor.at;
-
-	row->has_event = false;
-	row->further_offset = row->further_bytes = 0;
+	row->has_event = row->has_further = false;
 	if (!take_char(&cursor, '{'))
 		return "it is no JSON object";
-	return parse_members(&cursor, line, row);
+	return parse_members(&cursor, keys, row);
 }
 
 const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row *ret_row)
@@ -401,11 +399,19 @@ const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row 
 	struct cursor cursor = {line, line + nr_bytes};
 	const char *trouble = NULL;
 
-	ret_row->has_event = false;
-	ret_row->further_offset = ret_row->further_bytes = ret_row->hint = 0;
+	ret_row->has_event = ret_row->has_further = false;
+	ret_row->hint = 0;
 	if (!parse_usual(cursor, ret_row))
-		trouble = parse_any(cursor, ret_row);
+		trouble = parse_any(cursor, NULL, ret_row);
 	if (!trouble && !ret_row->has_event)
 		ret_row->kind = ret_row->is_active ? CTP_KIND_RESUME : CTP_KIND_SUSPEND;
 	return trouble;
+}
+
+void jsonl_row_keys(const char *line, size_t nr_bytes, const struct jsonl_keys *keys)
+{
+	struct cursor cursor = {line, line + nr_bytes};
+	struct jsonl_row row;
+
+	parse_any(cursor, keys, &row);
 }

@@ -47,7 +47,15 @@ static void note_key(void *context, const char *key, size_t nr_bytes)
 	struct scanner *scanner = context;
 
 	jsonl_counts_key(&scanner->counts, key, nr_bytes);
-	scanner->counts.further.count++;
+}
+
+static void note_further(void *context, uint64_t number, const char *line, size_t nr_bytes)
+{
+	struct scanner *scanner = context;
+	struct jsonl_keys keys = {scanner, note_key};
+
+	jsonl_lines_add(&scanner->counts.further, number);
+	jsonl_row_keys(line, nr_bytes, &keys);
 }
 
 /* ----------------------------------------------------------------------- runs */
@@ -179,6 +187,7 @@ static bool note_row(
 	if (place->ended && !note_ended(scanner, place->ended))
 		return false;
 	scanner->scan->tables.nr_events += place->frame != 0;
+	scanner->counts.nr_frames += place->frame != 0;
 	if (!jsonl_is_emitted(row)) {
 		jsonl_lines_add(&scanner->counts.unknown_kinds, row->line);
 		return place->frame == 0 || note_time(scanner, row);
@@ -330,7 +339,7 @@ static enum ct_status refuse(
 
 static enum ct_status read_all(struct scanner *scanner, int descriptor, struct ct_error *reterr)
 {
-	struct jsonl_listener listener = {scanner, note_bad_line, note_cut_line, note_key};
+	struct jsonl_listener listener = {scanner, note_bad_line, note_cut_line, note_further};
 	struct jsonl_window window;
 	enum ct_status status = jsonl_window_open(&window, descriptor, 0, UINT64_MAX, 1, reterr);
 

@@ -98,9 +98,9 @@ static void take_line(struct jsonl_window *window, size_t nr_bytes, bool is_cut)
 	row->line = window->line;
 	row->offset = window->offset;
 	window->nr_rows++;
-	if (row->further_bytes && window->listener)
-		window->listener->further_key(
-			window->listener->context, line + row->further_offset, row->further_bytes);
+	if (row->has_further && window->listener)
+		window->listener->further_keys(
+			window->listener->context, window->line, line, nr_bytes);
 }
 
 static void leave_line(struct jsonl_window *window, size_t nr_bytes)

@@ -122,7 +122,7 @@ def test_damaged_lines(place):
     lines = notes(report(path))
     check(any(line.startswith("2 lines are no rows and were left out (lines 1, 3)") for line in lines), str(lines))
     check(any("the last line (5) is cut short" in line for line in lines), str(lines))
-    check(any("1 row has further keys" in line and "'host'" in line for line in lines), str(lines))
+    check(any("1 row has further keys (line 2)" in line and "'host'" in line for line in lines), str(lines))
     path.write_text('{"probe_id":1}\n{}\n')
     said = run(COROTRACER, "report", path, status=None)
     check(said.returncode != 0 and f"{path}:1: no line is a row of a trace" in said.stderr, said.stderr)

@@ -229,10 +229,39 @@ static void test_further_keys(void)
 	CHECK_EQUAL(event_at(source, 2).kind, 200);
 	CHECK_EQUAL(event_at(source, 3).kind, CTP_KIND_DESCRIPTOR_CLOSE);
 	CHECK_EQUAL(event_at(source, 3).coro, 0);
-	CHECK(has_note(
-		source, "2 rows have further keys, which nothing here reads: 'host', 'zone'"));
+	CHECK(has_note(source,
+		"2 rows have further keys (lines 1, 3), which stay in the file, and which nothing "
+		"here reads: 'host' 1 time, 'x' 1 time, 'zone' 1 time"));
+	CHECK(has_note(source, "5 rows were read, from which come 4 events"));
 	CHECK(has_note(source, "1 row is of a kind that has no name here (line 4)"));
 	CHECK_EQUAL(sum_losses(source), 0);
+	source_close(source);
+}
+
+/* as many as a line has room for; what is kept of them is bounded. */
+static void test_many_further_keys(void)
+{
+	struct text text = {0};
+	struct ct_source *source;
+	unsigned line, i;
+
+	for (line = 1; line <= 3; line++) {
+		text_format(&text,
+			"{\"probe_id\":1,\"tid\":1,\"addr\":\"0x%x\",\"seq\":%u,\"is_active\":%s,"
+			"\"ts\":%u",
+			line % 2 ? 0 : 0x1000, line, line % 2 ? "true" : "false", line);
+		for (i = 0; i < 3000; i++)
+			text_format(&text, ",\"key %u\":[%u]", i, i);
+		text_add(&text, ",\"\":0,\"0123456789012345678901234567890123456789\":0}\n");
+	}
+	source = open_file(&text);
+	CHECK_EQUAL(count_events(source), 4);
+	CHECK(has_note(source, "3 rows have further keys (lines 1, 2, 3), "));
+	CHECK(has_note(source, ": 'key 0' 3 times, 'key 1' 3 times, "));
+	CHECK(has_note(source, ", 'key 15' 3 times, others 8,958 times"));
+	CHECK(has_note(source,
+		"3 rows were read, from which come 4 events, 1 of them for an addr that its "
+		"coroutine had not told before"));
 	source_close(source);
 }
 
@@ -485,6 +514,7 @@ int main(void)
 	test_bad_lines();
 	test_no_row_at_all();
 	test_further_keys();
+	test_many_further_keys();
 	test_impossible_rows();
 	test_silence_is_possible();
 	test_runs_are_told_apart();
