@@ -4,11 +4,15 @@
  */
 #include "jsonl_coros.h"
 
-#define PROCESS_SHIFT 56
-
-static uint64_t key_of(uint32_t process, uint64_t id)
+static struct map *map_of(struct jsonl_coros *coros, uint32_t process)
 {
-	return (uint64_t)process << PROCESS_SHIFT ^ id;
+	struct map none = {0};
+
+	while (coros->of_process.count <= process) {
+		if (!vec_push(&coros->of_process, none))
+			return NULL;
+	}
+	return &coros->of_process.at[process];
 }
 
 static bool new_coro(struct jsonl_coros *coros, uint32_t *ret_index)
@@ -26,30 +30,38 @@ static bool new_coro(struct jsonl_coros *coros, uint32_t *ret_index)
 
 struct jsonl_coro *jsonl_coros_find(struct jsonl_coros *coros, uint32_t process, uint64_t id)
 {
-	uint64_t key = key_of(process, id);
+	struct map *map = map_of(coros, process);
 	uint32_t index;
 
-	if (map_get(&coros->index_of, key, &index))
+	if (!map)
+		return NULL;
+	if (map_get(map, id, &index))
 		return &coros->coros.at[index];
-	if (!new_coro(coros, &index) || !map_put(&coros->index_of, key, index))
+	if (!new_coro(coros, &index) || !map_put(map, id, index))
 		return NULL;
 	return &coros->coros.at[index];
 }
 
 bool jsonl_coros_forget(struct jsonl_coros *coros, uint32_t process, uint64_t id)
 {
-	uint64_t key = key_of(process, id);
+	struct map *map = map_of(coros, process);
 	uint32_t index;
 
-	if (!map_get(&coros->index_of, key, &index))
+	if (!map)
+		return false;
+	if (!map_get(map, id, &index))
 		return true;
-	map_remove(&coros->index_of, key);
+	map_remove(map, id);
 	return vec_push(&coros->unused, index);
 }
 
 void jsonl_coros_fini(struct jsonl_coros *coros)
 {
-	map_fini(&coros->index_of);
+	size_t i;
+
+	for (i = 0; i < coros->of_process.count; i++)
+		map_fini(&coros->of_process.at[i]);
+	vec_fini(&coros->of_process);
 	vec_fini(&coros->coros);
 	vec_fini(&coros->unused);
 }

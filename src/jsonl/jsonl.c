@@ -15,7 +15,6 @@
 #include "jsonl.h"
 #include "jsonl_coros.h"
 #include "kind_words.h"
-#include "map.h"
 #include "text.h"
 #include "timeline.h"
 #include "vec.h"
@@ -38,7 +37,7 @@ struct waiting {
 struct segment {
 	uint32_t process;
 	uint32_t clock;
-	uint64_t coro_prefix; /* tells the ids of a process' further segments apart */
+	uint64_t coro_prefix; /* tells the ids of further segments apart */
 };
 
 struct stream {
@@ -59,7 +58,7 @@ struct jsonl_sink {
 	VEC(struct segment) segments; /* all by the producer's number */
 	VEC(struct stream) streams;
 	VEC(uint64_t) tids;
-	struct map probes_of; /* process to its number of probes' segments */
+	uint32_t nr_probes; /* segments of probes, of all processes */
 	struct timeline timelines[NR_CLOCKS];
 	struct jsonl_coros coros;
 	struct text rows;
@@ -424,14 +423,10 @@ static bool note_segment(struct jsonl_sink *jsonl, const struct ct_define_segmen
 		.clock = from->clock < NR_CLOCKS ? from->clock : CTP_CLOCK_NONE,
 	};
 	struct segment none = {0};
-	uint32_t nr_before = 0;
 
-	map_get(&jsonl->probes_of, from->process, &nr_before);
-	if (from->role == CTP_ROLE_PROBE) {
-		segment.coro_prefix = (uint64_t)nr_before << CORO_PREFIX_SHIFT;
-		if (!map_put(&jsonl->probes_of, from->process, nr_before + 1))
-			return false;
-	}
+	/* A row does not tell its process: ids of all of them are told apart. */
+	if (from->role == CTP_ROLE_PROBE)
+		segment.coro_prefix = (uint64_t)jsonl->nr_probes++ << CORO_PREFIX_SHIFT;
 	while (jsonl->segments.count <= from->segment) {
 		if (!vec_push(&jsonl->segments, none))
 			return false;
@@ -503,7 +498,6 @@ static void release(struct jsonl_sink *jsonl)
 
 	for (i = 0; i < NR_CLOCKS; i++)
 		timeline_fini(&jsonl->timelines[i]);
-	map_fini(&jsonl->probes_of);
 	jsonl_coros_fini(&jsonl->coros);
 	vec_fini(&jsonl->waiting);
 	vec_fini(&jsonl->segments);

@@ -4,7 +4,7 @@
  *
  *	{"probe_id":7,"tid":101,"addr":"0x00007f0000001000","seq":2,"is_active":false,"ts":123456789}
  *
- *	probe_id   the coroutine's id
+ *	probe_id   the coroutine's id; of the second segment of a probe 2^48 more, of the third 2 * 2^48 ...
  *	tid        kernel id of the thread
  *	addr       on suspend the frame's address where it is known (of version 1 what the probe tells), else 0;
  *	           on resume 0

@@ -20,7 +20,7 @@ struct jsonl_coro {
 
 /* Zeroed is empty. */
 struct jsonl_coros {
-	struct map index_of; /* by process and id */
+	VEC(struct map) of_process; /* by its number: ids to indexes */
 	VEC(struct jsonl_coro) coros;
 	VEC(uint32_t) unused;
 };

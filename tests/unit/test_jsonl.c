@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "jsonl.h"
+#include "jsonl_coros.h"
 #include "made_trace.h"
 
 static struct ct_sink *open_rows(const char *path, bool all_kinds)
@@ -115,6 +116,53 @@ static void test_counter_is_converted(void)
 		"\"seq\":1,\"is_active\":true,\"ts\":5100000}\n");
 }
 
+/* Two processes count alike: a row does not tell which of them it is of. */
+static void test_two_processes(void)
+{
+	struct ct_sink *sink = open_rows("two.jsonl", false);
+
+	made_process(sink, 2);
+	made_segment(sink, 2, 2, CTP_ROLE_PROBE, CTP_CLOCK_MONOTONIC);
+	made_thread(sink, 3, 2);
+	made_stream(sink, 3, 2);
+	put(sink, 1, 120, CTP_KIND_RESUME, 7, 0);
+	put(sink, 3, 130, CTP_KIND_RESUME, 7, 0);
+	put(sink, 1, 140, CTP_KIND_SUSPEND, 7, 0);
+	put(sink, 3, 150, CTP_KIND_SUSPEND, 7, 0);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+	check_file("two.jsonl",
+		"{\"probe_id\":7,\"tid\":1001,\"addr\":\"0x0000000000000000\",\"seq\":1,"
+		"\"is_active\":true,\"ts\":120}\n"
+		"{\"probe_id\":281474976710663,\"tid\":1003,\"addr\":\"0x0000000000000000\","
+		"\"seq\":1,\"is_active\":true,\"ts\":130}\n"
+		"{\"probe_id\":7,\"tid\":1001,\"addr\":\"0x0000000000000000\",\"seq\":2,"
+		"\"is_active\":false,\"ts\":140}\n"
+		"{\"probe_id\":281474976710663,\"tid\":1003,\"addr\":\"0x0000000000000000\","
+		"\"seq\":2,\"is_active\":false,\"ts\":150}\n");
+}
+
+/* Rows are counted by process and id, whatever bits an id has: 256 processes, ids that differ in any bit. */
+static void test_rows_are_counted_apart(void)
+{
+	struct jsonl_coros coros = {0};
+	uint32_t process;
+	unsigned bit;
+
+	for (process = 1; process <= 256; process++) {
+		for (bit = 0; bit < 64; bit++)
+			jsonl_coros_find(&coros, process, UINT64_C(1) << bit)->nr_rows++;
+	}
+	for (process = 1; process <= 256; process++) {
+		for (bit = 0; bit < 64; bit++)
+			CHECK_EQUAL(
+				jsonl_coros_find(&coros, process, UINT64_C(1) << bit)->nr_rows, 1);
+	}
+	CHECK(jsonl_coros_forget(&coros, 3, 1) && jsonl_coros_forget(&coros, 999, 1));
+	CHECK_EQUAL(jsonl_coros_find(&coros, 3, 1)->nr_rows, 0);
+	CHECK_EQUAL(jsonl_coros_find(&coros, 2, 1)->nr_rows, 1);
+	jsonl_coros_fini(&coros);
+}
+
 /* Each event is in the file as a row, or counted; and the file ends with a whole row. */
 static void test_limited_file(void)
 {
@@ -153,6 +201,8 @@ int main(void)
 	test_suspend_and_resume_rows();
 	test_rows_of_all_kinds();
 	test_counter_is_converted();
+	test_two_processes();
+	test_rows_are_counted_apart();
 	test_limited_file();
 	return check_result();
 }
