@@ -1,153 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines: their states, and the stack of running ones that each thread has. A resume inside a
- * running coroutine lies on top of it; a suspend or destroy takes it off. So it is known at any
- * time who runs on a thread, also for events of the descriptor ledger, which know no coroutine.
+ * The life of a coroutine, event by event, from its creation to its destruction.
  *
  * Transitions that can not be are counted, and the later event is believed.
  */
 #include <string.h>
 
 #include "model_parts.h"
-
-/* ---------------------------------------------------------------- finding */
-
-static uint32_t page_of(struct model *model, uint32_t index, uint64_t id)
-{
-	struct model_process *process = process_at(model, index);
-	uint64_t key = id / MODEL_PAGE_IDS;
-	uint32_t page = 0;
-
-	if (process->cached_page && process->cached_key == key)
-		return process->cached_page;
-	if (!map_get(&process->pages, key, &page))
-		return 0;
-	process->cached_key = key;
-	process->cached_page = page;
-	return page;
-}
-
-uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
-{
-	uint32_t page = id && process < model->nr_processes ? page_of(model, process, id) : 0;
-
-	return page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
-}
-
-static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
-{
-	uint32_t page = (uint32_t)model->pages.count;
-
-	if (model->pages.count >= UINT32_MAX || !vec_push(&model->pages, (struct model_page){{0}}))
-		return 0;
-	return map_put(&process_at(model, process)->pages, id / MODEL_PAGE_IDS, page) ? page : 0;
-}
-
-uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
-{
-	struct model_coro fresh = {
-		.id = id,
-		.process = process,
-		.changed = time,
-		.resumed = CT_NO_TIME,
-		.suspended = CT_NO_TIME,
-		.wake_time = CT_NO_TIME,
-		.wake_before = {.time = CT_NO_TIME},
-		.deadline = CT_NO_TIME,
-		.created = CT_NO_TIME,
-		.destroyed = CT_NO_TIME,
-		.quiet_at_end = INT64_MIN,
-	};
-	uint32_t page = page_of(model, process, id);
-	uint32_t index;
-
-	if (!page)
-		page = make_page(model, process, id);
-	if (!page)
-		return 0;
-	index = model->pages.at[page].coro[id % MODEL_PAGE_IDS];
-	if (index)
-		return index;
-	if (model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
-		return 0;
-	index = (uint32_t)(model->coros.count - 1);
-	model->pages.at[page].coro[id % MODEL_PAGE_IDS] = index;
-	return index;
-}
-
-/* The coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
-static bool own_coro(struct model *model, const struct ct_event *event, uint32_t *ret_index)
-{
-	*ret_index = 0;
-	if (event->coro)
-		*ret_index = coro_get(model, event->process, event->coro, event->time);
-	return !event->coro || *ret_index;
-}
-
-/* ---------------------------------------------------------------- the stack of a thread */
-
-void coro_leave_stack(struct model *model, uint32_t index)
-{
-	struct model_coro *coro = coro_at(model, index);
-
-	if (!(coro->flags & MODEL_CORO_ON_STACK))
-		return;
-	if (coro->above)
-		coro_at(model, coro->above)->below = coro->below;
-	else
-		thread_at(model, coro->thread)->top = coro->below;
-	if (coro->below)
-		coro_at(model, coro->below)->above = coro->above;
-	coro->above = coro->below = 0;
-	coro->flags &= (uint16_t)~MODEL_CORO_ON_STACK;
-}
-
-static void enter_stack(struct model *model, uint32_t index, uint32_t thread_index)
-{
-	struct model_coro *coro = coro_at(model, index);
-	struct model_thread *thread = thread_at(model, thread_index);
-
-	coro_leave_stack(model, index);
-	coro->thread = thread_index;
-	coro->below = thread->top;
-	coro->flags |= MODEL_CORO_ON_STACK;
-	if (thread->top)
-		coro_at(model, thread->top)->above = index;
-	thread->top = index;
-}
-
-/* ---------------------------------------------------------------- states */
-
-/* A coroutine whose beginning is not recorded may run up to its first wait without anybody knowing.
- */
-static void hide(struct model *model, struct model_coro *coro)
-{
-	if (coro->state != CT_STATE_UNSEEN || (coro->flags & MODEL_CORO_IS_HIDDEN))
-		return;
-	coro->flags |= MODEL_CORO_IS_HIDDEN;
-	process_at(model, coro->process)->nr_hidden++;
-}
-
-static void unhide(struct model *model, struct model_coro *coro)
-{
-	if (!(coro->flags & MODEL_CORO_IS_HIDDEN))
-		return;
-	coro->flags &= (uint16_t)~MODEL_CORO_IS_HIDDEN;
-	process_at(model, coro->process)->nr_hidden--;
-}
-
-void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
-{
-	struct model_process *process = process_at(model, coro->process);
-
-	if (coro->state == CT_STATE_READY && state != CT_STATE_READY)
-		process->nr_ready--;
-	if (coro->state != CT_STATE_READY && state == CT_STATE_READY && process->nr_ready++ == 0)
-		process->ready_since = time;
-	unhide(model, coro);
-	coro->state = (uint8_t)state;
-	coro->changed = time;
-}
 
 /* The suspend that would have explained an early resume did not come. */
 static void give_up_early(struct model *model, struct model_coro *coro)
@@ -217,7 +76,7 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	struct model_coro *coro;
 	uint32_t index;
 
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -236,7 +95,7 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	coro->parent = thread_at(model, event->thread)->top;
 	coro_progress(model, coro->parent);
 	coro->last_event = event->sequence;
-	hide(model, coro);
+	coro_hide(model, coro);
 	return !event->object || wake_learn_address(model, index, event->object);
 }
 
@@ -244,7 +103,7 @@ bool coro_frame(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -274,7 +133,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
-	enter_stack(model, index, event->thread);
+	coro_enter_stack(model, index, event->thread);
 	return thread_be_worker(model, event->thread);
 }
 
@@ -282,7 +141,7 @@ bool coro_resume(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
-	return own_coro(model, event, &index) && (!index || run(model, index, event));
+	return coro_own(model, event, &index) && (!index || run(model, index, event));
 }
 
 /* ---------------------------------------------------------------- waiting */
@@ -399,7 +258,7 @@ bool coro_suspend(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
-	return own_coro(model, event, &index) && (!index || leave(model, index, event));
+	return coro_own(model, event, &index) && (!index || leave(model, index, event));
 }
 
 bool coro_cancel(struct model *model, const struct ct_event *event)
@@ -407,7 +266,7 @@ bool coro_cancel(struct model *model, const struct ct_event *event)
 	struct model_coro *coro;
 	uint32_t index;
 
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -418,7 +277,7 @@ bool coro_cancel(struct model *model, const struct ct_event *event)
 	coro->last_event = event->sequence;
 	coro_leave_queue(coro);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
-	enter_stack(model, index, event->thread);
+	coro_enter_stack(model, index, event->thread);
 	return true;
 }
 
@@ -428,7 +287,7 @@ bool coro_switch(struct model *model, const struct ct_event *event)
 
 	if (event->object)
 		entered = coro_get(model, event->process, event->object, event->time);
-	if (!own_coro(model, event, &left) || (event->object && !entered))
+	if (!coro_own(model, event, &left) || (event->object && !entered))
 		return false;
 	return (!left || leave(model, left, event)) && (!entered || run(model, entered, event));
 }
@@ -440,7 +299,7 @@ bool coro_return(struct model *model, const struct ct_event *event)
 	struct model_coro *coro;
 	uint32_t index;
 
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -480,7 +339,7 @@ bool coro_destroy(struct model *model, const struct ct_event *event)
 	struct model_coro *coro;
 	uint32_t index;
 
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -537,7 +396,7 @@ bool coro_mark(struct model *model, const struct ct_event *event)
 
 	if (event->argument == CTP_MARK_PHASE)
 		take_phase(model, event);
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -551,7 +410,7 @@ bool coro_touch(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
-	if (!own_coro(model, event, &index))
+	if (!coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;

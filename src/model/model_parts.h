@@ -37,10 +37,23 @@ static inline bool makes_ready(uint8_t outcome)
 	       outcome == CTP_OUTCOME_RESUMED;
 }
 
-/* ---------------------------------------------------------------- coroutines: coro.c */
+/* ---------------------------------------------------------------- where they are: state.c */
 
-/* coro_get: the coroutine of this event, made if it was not known; 0: out of memory. */
+/* coro_get: the coroutine with this id, made if it was not known; 0: out of memory. */
 uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
+/* coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
+bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
+/* coro_set_state: the one place where states change and the ready ones are counted. */
+void coro_set_state(
+	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/* coro_hide: its beginning may not be recorded: it may run up to its first wait without anybody knowing. */
+void coro_hide(struct model *model, struct model_coro *coro);
+/* coro_enter_stack: it runs on this thread now, on top of whoever did before. */
+void coro_enter_stack(struct model *model, uint32_t index, uint32_t thread);
+/* coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
+void coro_leave_stack(struct model *model, uint32_t index);
+
+/* ---------------------------------------------------------------- coroutines: coro.c */
 
 bool coro_create(struct model *model, const struct ct_event *event);
 bool coro_frame(struct model *model, const struct ct_event *event);
@@ -59,11 +72,6 @@ bool coro_mark(struct model *model, const struct ct_event *event);
 /* coro_touch: an event of a coroutine that does not change its state. */
 bool coro_touch(struct model *model, const struct ct_event *event);
 
-/* coro_set_state: the one place where states change and the ready ones are counted. */
-void coro_set_state(
-	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
-/* coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
-void coro_leave_stack(struct model *model, uint32_t index);
 /* coro_leave_queue: it is in none any more. */
 void coro_leave_queue(struct model_coro *coro);
 /* coro_progress: it did something else than to wait and to wake. */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a coroutine is: its record, its state, and its place on the stack of running ones that each thread has. A
+ * resume inside a running coroutine lies on top of it; a suspend or destroy takes it off. So it is known
+ * at any time who runs on a thread, also for events of the descriptor ledger, which know no coroutine.
+ *
+ * What an event does to all that is in coro.c.
+ */
+#include "model_parts.h"
+
+/* ---------------------------------------------------------------- finding */
+
+static uint32_t page_of(struct model *model, uint32_t index, uint64_t id)
+{
+	struct model_process *process = process_at(model, index);
+	uint64_t key = id / MODEL_PAGE_IDS;
+	uint32_t page = 0;
+
+	if (process->cached_page && process->cached_key == key)
+		return process->cached_page;
+	if (!map_get(&process->pages, key, &page))
+		return 0;
+	process->cached_key = key;
+	process->cached_page = page;
+	return page;
+}
+
+uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t page = id && process < model->nr_processes ? page_of(model, process, id) : 0;
+
+	return page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
+}
+
+static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t page = (uint32_t)model->pages.count;
+
+	if (model->pages.count >= UINT32_MAX || !vec_push(&model->pages, (struct model_page){{0}}))
+		return 0;
+	return map_put(&process_at(model, process)->pages, id / MODEL_PAGE_IDS, page) ? page : 0;
+}
+
+uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
+{
+	struct model_coro fresh = {
+		.id = id,
+		.process = process,
+		.changed = time,
+		.resumed = CT_NO_TIME,
+		.suspended = CT_NO_TIME,
+		.wake_time = CT_NO_TIME,
+		.wake_before = {.time = CT_NO_TIME},
+		.deadline = CT_NO_TIME,
+		.created = CT_NO_TIME,
+		.destroyed = CT_NO_TIME,
+		.quiet_at_end = INT64_MIN,
+	};
+	uint32_t page = page_of(model, process, id);
+	uint32_t index;
+
+	if (!page)
+		page = make_page(model, process, id);
+	if (!page)
+		return 0;
+	index = model->pages.at[page].coro[id % MODEL_PAGE_IDS];
+	if (index)
+		return index;
+	if (model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
+		return 0;
+	index = (uint32_t)(model->coros.count - 1);
+	model->pages.at[page].coro[id % MODEL_PAGE_IDS] = index;
+	return index;
+}
+
+bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
+{
+	*ret_index = 0;
+	if (event->coro)
+		*ret_index = coro_get(model, event->process, event->coro, event->time);
+	return !event->coro || *ret_index;
+}
+
+/* ---------------------------------------------------------------- the stack of a thread */
+
+void coro_leave_stack(struct model *model, uint32_t index)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	if (!(coro->flags & MODEL_CORO_ON_STACK))
+		return;
+	if (coro->above)
+		coro_at(model, coro->above)->below = coro->below;
+	else
+		thread_at(model, coro->thread)->top = coro->below;
+	if (coro->below)
+		coro_at(model, coro->below)->above = coro->above;
+	coro->above = coro->below = 0;
+	coro->flags &= (uint16_t)~MODEL_CORO_ON_STACK;
+}
+
+void coro_enter_stack(struct model *model, uint32_t index, uint32_t thread_index)
+{
+	struct model_coro *coro = coro_at(model, index);
+	struct model_thread *thread = thread_at(model, thread_index);
+
+	coro_leave_stack(model, index);
+	coro->thread = thread_index;
+	coro->below = thread->top;
+	coro->flags |= MODEL_CORO_ON_STACK;
+	if (thread->top)
+		coro_at(model, thread->top)->above = index;
+	thread->top = index;
+}
+
+/* ---------------------------------------------------------------- states */
+
+void coro_hide(struct model *model, struct model_coro *coro)
+{
+	if (coro->state != CT_STATE_UNSEEN || (coro->flags & MODEL_CORO_IS_HIDDEN))
+		return;
+	coro->flags |= MODEL_CORO_IS_HIDDEN;
+	process_at(model, coro->process)->nr_hidden++;
+}
+
+static void unhide(struct model *model, struct model_coro *coro)
+{
+	if (!(coro->flags & MODEL_CORO_IS_HIDDEN))
+		return;
+	coro->flags &= (uint16_t)~MODEL_CORO_IS_HIDDEN;
+	process_at(model, coro->process)->nr_hidden--;
+}
+
+void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+{
+	struct model_process *process = process_at(model, coro->process);
+
+	if (coro->state == CT_STATE_READY && state != CT_STATE_READY)
+		process->nr_ready--;
+	if (coro->state != CT_STATE_READY && state == CT_STATE_READY && process->nr_ready++ == 0)
+		process->ready_since = time;
+	unhide(model, coro);
+	coro->state = (uint8_t)state;
+	coro->changed = time;
+}
