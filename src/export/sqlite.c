@@ -91,11 +91,22 @@ static enum ct_status fill(sqlite3 *database, struct ct_source *source,
 	return fail(database, result, reterr);
 }
 
+/* SQLite takes a name that begins with "file:" for a URI, and one that begins with a colon for no file. */
+static int open_database(const char *path, sqlite3 **ret_database)
+{
+	char *name = sqlite3_mprintf("%s%s", *path == '/' ? "" : "./", path);
+	int result = name ? sqlite3_open_v2(name, ret_database, SQLITE_OPEN_READWRITE, NULL)
+			  : SQLITE_NOMEM;
+
+	sqlite3_free(name);
+	return result;
+}
+
 static enum ct_status make(const struct io_output *output, struct ct_source *source,
 	const struct ct_report *report, const char *events, struct ct_error *reterr)
 {
 	sqlite3 *database = NULL;
-	int result = sqlite3_open_v2(output->partial_path, &database, SQLITE_OPEN_READWRITE, NULL);
+	int result = open_database(output->partial_path, &database);
 	enum ct_status status = fail(database, result, reterr);
 
 	if (status == CT_OK)

@@ -242,6 +242,10 @@ def check_names(trace, place):
     with sqlite3.connect(exported(trace, "sqlite", place / "odd.sqlite", "--table", odd)) as database:
         rows = database.execute("SELECT count(*) FROM \"we\"\"ird table; --\"").fetchone()
         check(rows == database.execute("SELECT count(*) FROM events").fetchone(), "a table of another name")
+    for name in ("file:odd?mode=memory#x", ":memory:", "-- ';\"%s\n"):
+        run(COROTRACER, "export", "-f", "sqlite", f"--output={name}", trace, cwd=place)
+        with sqlite3.connect(f"{place}/{name}") as database:
+            check(database.execute("SELECT count(*) FROM events").fetchone() == rows, f"nothing is in '{name}'")
 
 
 def check_refusals(trace, place):
