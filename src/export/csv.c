@@ -14,15 +14,18 @@
 struct page {
 	struct text text;
 	struct text clean;
+	bool is_for_data_frames;
 };
 
 /* Quotes inside are doubled; everything else, line breaks too, stands for itself. */
-static void add_quoted(struct page *page, const char *value)
+static void add_quoted(struct page *page, const char *value, bool must_stay_text)
 {
 	const char *at;
 	size_t length;
 
 	text_clear(&page->clean);
+	if (must_stay_text && *value && strchr("=+-@\t\r", *value))
+		text_char(&page->clean, '\'');
 	text_utf8(&page->clean, value);
 	text_char(&page->text, '"');
 	for (at = text_peek(&page->clean);; at += length + 1) {
@@ -36,9 +39,15 @@ static void add_quoted(struct page *page, const char *value)
 	page->text.is_broken |= page->clean.is_broken;
 }
 
-static void add_cell(struct page *page, enum export_type type, const struct export_cell *cell)
+/* A spreadsheet would compute what begins like a formula; names come from the program that was traced. */
+static bool must_stay_text(const struct page *page, enum export_column column)
 {
-	switch (type) {
+	return !page->is_for_data_frames && *export_columns[column].of;
+}
+
+static void add_cell(struct page *page, enum export_column column, const struct export_cell *cell)
+{
+	switch (export_columns[column].type) {
 	case EXPORT_INTEGER:
 		text_signed(&page->text, cell->number);
 		break;
@@ -46,7 +55,7 @@ static void add_cell(struct page *page, enum export_type type, const struct expo
 		text_add(&page->text, cell->number ? "true" : "false");
 		break;
 	case EXPORT_TEXT:
-		add_quoted(page, cell->is_set ? cell->text : "");
+		add_quoted(page, cell->is_set ? cell->text : "", must_stay_text(page, column));
 		break;
 	}
 }
@@ -62,15 +71,15 @@ static void add_heading(struct text *text)
 	text_char(text, '\n');
 }
 
-static void add_row(struct page *page, const struct export_rows *rows, bool is_complete)
+static void add_row(struct page *page, const struct export_rows *rows)
 {
 	unsigned column;
 
 	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
 		if (column)
 			text_char(&page->text, ',');
-		if (is_complete || rows->cells[column].is_set)
-			add_cell(page, export_columns[column].type, &rows->cells[column]);
+		if (page->is_for_data_frames || rows->cells[column].is_set)
+			add_cell(page, (enum export_column)column, &rows->cells[column]);
 	}
 	text_char(&page->text, '\n');
 }
@@ -89,7 +98,7 @@ static enum ct_status write_text(
 }
 
 static enum ct_status write_rows(const struct io_output *output, struct export_rows *rows,
-	struct page *page, bool is_complete, struct ct_error *reterr)
+	struct page *page, struct ct_error *reterr)
 {
 	enum ct_status status, end;
 
@@ -99,7 +108,7 @@ static enum ct_status write_rows(const struct io_output *output, struct export_r
 		if (end < 0)
 			return end;
 		if (end == CT_OK)
-			add_row(page, rows, is_complete);
+			add_row(page, rows);
 		if (end == CT_OK && page->text.length < WRITE_BYTES)
 			continue;
 		status = write_text(output, &page->text, reterr);
@@ -113,13 +122,13 @@ enum ct_status export_csv(struct ct_source *source, bool is_for_data_frames, con
 {
 	struct export_rows rows;
 	struct io_output output;
-	struct page page = {0};
+	struct page page = {.is_for_data_frames = is_for_data_frames};
 	enum ct_status status = io_output_open(&output, path, reterr);
 
 	if (status)
 		return status;
 	export_rows_init(&rows, source);
-	status = write_rows(&output, &rows, &page, is_for_data_frames, reterr);
+	status = write_rows(&output, &rows, &page, reterr);
 	export_rows_fini(&rows);
 	text_fini(&page.text);
 	text_fini(&page.clean);

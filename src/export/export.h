@@ -18,7 +18,8 @@
 /*
  * export_csv: RFC 4180 with lines that end in a single newline; the first one names the columns. Texts are
  * quoted, numbers are not. What does not apply is left empty; for data frames it is 0, false or "", since
- * readers that guess a column's type would otherwise make whole numbers inexact. "-" is standard output.
+ * readers that guess a column's type would otherwise make whole numbers inexact. A name of the traced program
+ * that begins like a formula has an apostrophe before it, but for data frames. "-" is standard output.
  */
 enum ct_status export_csv(struct ct_source *source, bool is_for_data_frames, const char *path,
 	struct ct_error *reterr);

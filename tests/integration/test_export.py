@@ -146,6 +146,42 @@ def check_data_frame(trace, place, rows):
             check(re.fullmatch(pattern, value), f"{column} holds '{value}'")
 
 
+def check_hostile_names(place):
+    """What a program calls its threads, functions and files stays text, in every form."""
+    hostile = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1,1)", "\t=1", "\r=1", '"; DROP TABLE sites; --', "'); --",
+               "a\r\nb,\"c\"", "<script>alert(1)</script>", "%s%n", "$(touch x)", "\\", "\u202e", "a = 1"]
+    formulas = 6
+    trace = place / "hostile.txt"
+
+    def quoted(name):
+        return '"' + "".join(c if c.isalnum() else "".join(f"\\x{byte:02x}" for byte in c.encode()) for c in name) + '"'
+
+    lines = [f"process 1 pid=1 program={quoted(hostile[0])} command={quoted(hostile[6])} probe"]
+    lines += [f"thread {number} process=1 tid={number} name={quoted(name)}" for number, name in enumerate(hostile, 1)]
+    lines += [f"site {number} process=1 kind=source line=1 file={quoted(name)} function={quoted(name)} "
+              f"reason={quoted(name)}" for number, name in enumerate(hostile, 1)]
+    lines += [f"{number} t{number} resume c{2 ** 64 - number} @{number}" for number in range(1, len(hostile) + 1)]
+    trace.write_text("\n".join(lines) + "\n")
+    columns = ("thread_name", "function", "file", "reason")
+    for form, mark in (("csv", "'"), ("dataframe", "")):
+        rows = read_csv(exported(trace, form, place / f"hostile-{form}"))
+        check(len(rows) == len(hostile), f"{form} has {len(rows)} rows")
+        for number, (row, name) in enumerate(zip(rows, hostile)):
+            shown = (mark if number < formulas else "") + name
+            check([row[column] for column in columns] == [shown] * 4, f"{form}: {name!r} is {row['function']!r}")
+            check(row["probe_id"] == str(-number - 1), f"{form}: an id beyond 2^63 is {row['probe_id']}")
+    return trace, hostile
+
+
+def check_hostile_in_sqlite(trace, place, hostile):
+    with sqlite3.connect(exported(trace, "sqlite", place / "hostile.sqlite", "-t", hostile[6])) as database:
+        found = database.execute("SELECT thread_name, function, file, reason FROM events ORDER BY event").fetchall()
+        check(found == [(name,) * 4 for name in hostile], f"names in a database: {found}")
+        check(database.execute("SELECT program, command_line FROM processes").fetchall() == [(hostile[0], hostile[6])],
+              "a program's name")
+        check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is damaged")
+
+
 def typed(row, types):
     """A row of the csv as a database should have it."""
     def convert(column, value):
@@ -276,6 +312,10 @@ def check_refusals(trace, place):
                      "-o", place / "small", long, status=3)
         check(re.fullmatch(".*small.*(too large|I/O error)\n", result.stderr), f"{form}, no room: {result.stderr}")
         check(not (place / "small").exists(), f"{form}: half a file was left")
+    # Who reads no further has what it wanted.
+    ends = subprocess.run(["bash", "-c", '"$0" export -o - "$1" | head -c 9; echo " ${PIPESTATUS[@]}"', COROTRACER, long],
+                          capture_output=True, text=True, timeout=60, check=False)
+    check(ends.stdout == "event,tim 0 0\n" and ends.stderr == "", f"a closed pipe: {ends.stdout}{ends.stderr}")
     check(not list(place.rglob("*.partial")), "a half-written file was left behind")
 
 
@@ -287,12 +327,14 @@ def main():
         documented_columns()
         rows = check_csv(trace, place)
         check_data_frame(trace, place, rows)
+        hostile = check_hostile_names(place)
         built = run(COROTRACER, "export", "-f", "sqlite", "-o", place / "try.sqlite", trace, status=None)
         if built.returncode == 7:
             check("libsqlite3-dev" in built.stderr, f"a build without SQLite says: {built.stderr}")
             print("this build is without SQLite")
             return 77
         check_sqlite(trace, place, rows)
+        check_hostile_in_sqlite(hostile[0], place, hostile[1])
         check_documented_tables(place)
         check_names(trace, place)
         check_refusals(trace, place)

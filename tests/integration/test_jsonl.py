@@ -145,6 +145,25 @@ def test_everywhere(place):
     check("standard input:1: no line is a row" in said.stderr, said.stderr)
 
 
+def test_no_room(place):
+    """One sentence, a status that is not 0, and no half of a file: where rows are read from, and where they go."""
+    rows, _, _ = one_run(random.Random(5), (100, 101), 10 ** 12, damage=0)
+    path = place / "room.jsonl"
+    path.write_text("".join(rows))
+    limited = ("sh", "-c", 'ulimit -f 1; exec "$@"', "sh", COROTRACER)
+    for words in (("dump", "-o"), ("assemble", "-o"), ("report", "--format", "html", "-o"), ("export", "-o")):
+        said = run(*limited, *words, place / "small", path, status=3).stderr
+        check("File too large" in said and said.count("\n") == 1, f"{words[0]} says: {said}")
+        check(not (place / "small").exists(), f"{words[0]} left half a file")
+    for words in (("dump",), ("report",), ("export", "-o", "-")):
+        said = run("sh", "-c", 'exec "$@" >/dev/full', "sh", COROTRACER, *words, path, status=3).stderr
+        check("No space left" in said and said.count("\n") == 1, f"{words[0]} says: {said}")
+    piped = subprocess.run(["bash", "-c", 'cat "$1" | TMPDIR=/nowhere "$0" report -', COROTRACER, path],
+                           capture_output=True, text=True, timeout=60, check=False)
+    check(piped.returncode == 0, f"a small stream needs a file: {piped.stderr}")
+    check(not list(place.rglob("*.partial")), "a half-written file was left behind")
+
+
 def test_our_own_rows(place):
     """What run writes, report reads."""
     path = place / "own.jsonl"
@@ -164,6 +183,6 @@ def test_our_own_rows(place):
 if __name__ == "__main__":
     with folder() as name:
         PLACE = pathlib.Path(name)
-        for test in (test_three_runs, test_nothing_above_suspect, test_damaged_lines, test_everywhere,
+        for test in (test_three_runs, test_nothing_above_suspect, test_damaged_lines, test_everywhere, test_no_room,
                      test_our_own_rows):
             test(PLACE)
