@@ -4,7 +4,7 @@
 The lists of columns and tables in docs/exports.md are compared with those that the program is made from.
 """
 import csv
-import io
+import html.parser
 import json
 import pathlib
 import re
@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 
-from support import COROTRACER, SOURCE, check, fail, folder, run
+from support import COROTRACER, SOURCE, check, folder, run
 
 # Two threads, a switch, a loss, a kind that nobody knows, numbers near 2^63, and names that want quoting.
 TRACE = b"""\
@@ -182,6 +182,45 @@ def check_hostile_in_sqlite(trace, place, hostile):
         check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is damaged")
 
 
+class Page(html.parser.HTMLParser):
+    """What a browser makes of a page: elements, attributes, and what is read."""
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.attributes, self.read = set(), set(), ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_data(self, data):
+        self.read += data
+
+
+def check_hostile_page(place):
+    """Names that would be markup are read as they are, and the page refers to nothing outside itself."""
+    evil = "</td></style><img src=x onerror=alert(1)>'\"&amp;<!--"
+    quoted = '"' + evil.replace('"', '\\"') + '"'
+    trace = place / "<img src=x onerror=alert(2)>.txt"
+    text = TRACE.decode("latin-1")
+    for name in ("reason=AsyncRead", "function=handle", "host=build-7", "program=/bin/server", 'name="caf\u00c3\u00a9 \\xff"',
+                 "file=/src/server.cpp"):
+        check(name in text, f"{name} is not in the trace")
+        text = text.replace(name, name.split("=")[0] + "=" + quoted)
+    trace.write_bytes(text.encode("latin-1"))
+    plain = place / "plain.txt"
+    plain.write_bytes(TRACE)
+    page = run(COROTRACER, "report", "--format", "html", trace).stdout
+    found, usual = Page(page), Page(run(COROTRACER, "report", "--format", "html", plain).stdout)
+    check("section" in usual.elements, "the page has no finding")
+    check(found.elements == usual.elements and found.attributes == usual.attributes, f"names became markup: {page}")
+    check(not found.elements & {"script", "img", "link", "iframe", "a", "object", "form"}, f"elements {found.elements}")
+    check(not found.attributes & {"src", "href", "style", "action", "data"}, f"attributes {found.attributes}")
+    check(not re.search(r"url\(|@import", page), "the style refers to something")
+    check(evil in found.read, "a name can not be read as it is")
+
+
 def typed(row, types):
     """A row of the csv as a database should have it."""
     def convert(column, value):
@@ -328,6 +367,7 @@ def main():
         rows = check_csv(trace, place)
         check_data_frame(trace, place, rows)
         hostile = check_hostile_names(place)
+        check_hostile_page(place)
         built = run(COROTRACER, "export", "-f", "sqlite", "-o", place / "try.sqlite", trace, status=None)
         if built.returncode == 7:
             check("libsqlite3-dev" in built.stderr, f"a build without SQLite says: {built.stderr}")
