@@ -2,6 +2,7 @@
 /*
  * Making the names under which probes of version 1 find the engine, and removing them.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,210 +10,231 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "channel.h"
+#include "private_folder.h"
 #include "version1.h"
 
 #define BACKLOG 64
-#define LINK_BYTES 64
-#define FOLDER_PATTERN "corotracer-XXXXXX"
 #define NAME_ROOM 16 /* of a name in the folder, with its slash */
+
+/* Makes something under this name, which is not there yet; false, with errno: it can not be had. */
+typedef bool make_function(
+	struct channel *channel, const struct channel_options *options, const char *path);
 
 void channel_init(struct channel *channel)
 {
 	memset(channel, 0, sizeof(*channel));
-	channel->memory = channel->socket = -1;
+	channel->socket = channel->folder_lock = -1;
 }
 
-/* ------------------------------------------------------------------ the folder */
-
-static bool make_folder_in(struct channel *channel, const char *parent)
-{
-	size_t length = parent ? strlen(parent) : 0;
-
-	if (length == 0 || parent[0] != '/' ||
-		length + 1 + sizeof(FOLDER_PATTERN) + NAME_ROOM > sizeof(channel->folder))
-		return false;
-	snprintf(channel->folder, sizeof(channel->folder), "%s/" FOLDER_PATTERN, parent);
-	if (mkdtemp(channel->folder))
-		return true;
-	channel->folder[0] = '\0';
-	return false;
-}
-
-static enum ct_status need_folder(struct channel *channel, struct ct_error *reterr)
-{
-	if (channel->folder[0] || make_folder_in(channel, getenv("XDG_RUNTIME_DIR")) ||
-		make_folder_in(channel, getenv("TMPDIR")) || make_folder_in(channel, "/tmp"))
-		return CT_OK;
-	return ct_fail_errno(reterr, "making a private folder for version 1");
-}
+/* ------------------------------------------------------------------ names */
 
 /* The target may change its folder before it looks. False: too long. */
 static bool make_absolute(const char *path, char *buffer, size_t nr_bytes)
 {
-	char folder[4096] = "";
+	size_t length = 0;
 
-	if (path[0] != '/' && !getcwd(folder, sizeof(folder) - 1))
-		return false;
-	return snprintf(buffer, nr_bytes, "%s%s%s", folder, folder[0] ? "/" : "", path) <
-	       (int)nr_bytes;
+	if (path[0] != '/') {
+		if (!getcwd(buffer, nr_bytes - 1))
+			return false;
+		length = strlen(buffer);
+		buffer[length++] = '/';
+	}
+	if (strlen(path) < nr_bytes - length) {
+		memcpy(buffer + length, path, strlen(path) + 1);
+		return true;
+	}
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+/* 0: nothing of this type. */
+static uint64_t file_at(const char *path, mode_t type)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == type
+		       ? (uint64_t)status.st_ino
+		       : 0;
+}
+
+static void remove_ours(const char *path, mode_t type, uint64_t file)
+{
+	if (path[0] && file && file_at(path, type) == file)
+		unlink(path);
+}
+
+static void close_folder(struct channel *channel)
+{
+	int kept = errno;
+
+	if (channel->folder[0])
+		private_folder_close(channel->folder_lock, channel->folder);
+	channel->folder[0] = '\0';
+	channel->folder_lock = -1;
+	errno = kept;
+}
+
+static bool make_inside(struct channel *channel, const struct channel_options *options,
+	const char *name, make_function *make)
+{
+	char path[CHANNEL_PATH_BYTES + NAME_ROOM];
+
+	snprintf(path, sizeof(path), "%s/%s", channel->folder, name);
+	return make(channel, options, path);
+}
+
+/* In the first place where both the folder and what shall lie in it can be made. */
+static bool make_in_folder(struct channel *channel, const struct channel_options *options,
+	const char *name, make_function *make)
+{
+	const char *const parents[] = {
+		getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/dev/shm", "/tmp"};
+	size_t i;
+
+	if (channel->folder[0])
+		return make_inside(channel, options, name, make);
+	for (i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
+		channel->folder_lock = private_folder_open(
+			parents[i], channel->folder, sizeof(channel->folder), NAME_ROOM);
+		if (channel->folder_lock < 0)
+			channel->folder[0] = '\0';
+		else if (make_inside(channel, options, name, make))
+			return true;
+		close_folder(channel);
+	}
+	return false;
+}
+
+static bool make_somewhere(struct channel *channel, const struct channel_options *options,
+	const char *wanted, const char *name, make_function *make)
+{
+	return (wanted && make(channel, options, wanted)) ||
+	       make_in_folder(channel, options, name, make);
 }
 
 /* ------------------------------------------------------------------ the memory */
 
-static void format_link(const struct channel *channel, char link[LINK_BYTES])
+/* A target that touches a page for which there is no room would be ended by SIGBUS. */
+static bool has_room(int file, size_t nr_bytes)
 {
-	snprintf(link, LINK_BYTES, "/proc/%d/fd/%d", (int)getpid(), channel->memory);
+	struct statvfs system;
+
+	if (fstatvfs(file, &system))
+		return false;
+	errno = ENOSPC;
+	return system.f_bavail >= nr_bytes / system.f_frsize + 1;
 }
 
-static enum ct_status make_memory(struct channel *channel, struct ct_error *reterr)
+static bool map_memory(struct channel *channel, const struct channel_options *options, int file)
 {
+	size_t nr_bytes = version1_bytes(options->max_stations);
 	void *base;
 
-	channel->nr_bytes = version1_bytes(channel->max_stations);
-	channel->memory = memfd_create("corotracer-version1", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (channel->memory < 0)
-		return ct_fail_errno(reterr, "making the memory of version 1");
-	if (fchmod(channel->memory, 0600) || ftruncate(channel->memory, (off_t)channel->nr_bytes) ||
-		fcntl(channel->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return ct_fail_errno(reterr, "preparing the memory of version 1");
-	base = mmap(
-		NULL, channel->nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, channel->memory, 0);
-	if (base == MAP_FAILED)
-		return ct_fail_errno(reterr, "mapping the memory of version 1");
-	madvise(base, channel->nr_bytes, MADV_DONTDUMP);
-	channel->base = base;
-	version1_format(base, channel->max_stations);
-	return CT_OK;
-}
-
-static bool link_memory(struct channel *channel, const char *path)
-{
-	char link[LINK_BYTES];
-
-	if (!make_absolute(path, channel->memory_path, sizeof(channel->memory_path)))
+	if (fchmod(file, 0600) || (options->needs_room && !has_room(file, nr_bytes)) ||
+		ftruncate(file, (off_t)nr_bytes))
 		return false;
-	format_link(channel, link);
-	if (symlink(link, channel->memory_path) == 0)
-		return true;
-	channel->memory_path[0] = '\0';
-	return false;
+	base = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (base == MAP_FAILED)
+		return false;
+	channel->guard = guard_open(base, nr_bytes);
+	if (!channel->guard) {
+		munmap(base, nr_bytes);
+		errno = EAGAIN;
+		return false;
+	}
+	madvise(base, nr_bytes, MADV_DONTDUMP);
+	version1_format(base, options->max_stations);
+	channel->base = base;
+	channel->nr_bytes = nr_bytes;
+	channel->max_stations = options->max_stations;
+	return true;
 }
 
-static enum ct_status name_memory(
-	struct channel *channel, const char *wanted, struct ct_error *reterr)
+static bool make_memory(
+	struct channel *channel, const struct channel_options *options, const char *path)
 {
-	char path[CHANNEL_PATH_BYTES];
-	enum ct_status status;
+	int file = -1;
+	int problem;
+	bool is_mapped;
 
-	if (wanted && link_memory(channel, wanted))
-		return CT_OK;
-	status = need_folder(channel, reterr);
-	if (status)
-		return status;
-	if (snprintf(path, sizeof(path), "%s/stations", channel->folder) >= (int)sizeof(path) ||
-		!link_memory(channel, path))
-		return ct_fail_errno(reterr, "naming the memory of version 1 '%s'", path);
-	return CT_OK;
+	if (make_absolute(path, channel->memory_path, sizeof(channel->memory_path)))
+		file = open(channel->memory_path,
+			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file < 0) {
+		channel->memory_path[0] = '\0';
+		return false;
+	}
+	is_mapped = map_memory(channel, options, file);
+	problem = errno;
+	close(file);
+	channel->memory_file = file_at(channel->memory_path, S_IFREG);
+	if (!is_mapped) {
+		unlink(channel->memory_path);
+		channel->memory_path[0] = '\0';
+	}
+	errno = problem;
+	return is_mapped;
 }
 
 /* ------------------------------------------------------------------ the socket */
 
-static uint64_t file_at(const char *path)
-{
-	struct stat status;
-
-	return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) ? (uint64_t)status.st_ino : 0;
-}
-
-static bool bind_socket(struct channel *channel, const char *path)
+static bool bind_socket(
+	struct channel *channel, const struct channel_options *options, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
+	(void)options;
 	if (!make_absolute(path, address.sun_path, sizeof(address.sun_path)) ||
 		bind(channel->socket, (const struct sockaddr *)&address, sizeof(address)))
 		return false;
-	snprintf(channel->socket_path, sizeof(channel->socket_path), "%s", address.sun_path);
-	channel->socket_file = file_at(channel->socket_path);
+	memcpy(channel->socket_path, address.sun_path, sizeof(channel->socket_path));
+	channel->socket_file = file_at(channel->socket_path, S_IFSOCK);
 	return true;
 }
 
-static enum ct_status name_socket(
-	struct channel *channel, const char *wanted, struct ct_error *reterr)
-{
-	char path[CHANNEL_PATH_BYTES];
-	enum ct_status status;
-
-	if (wanted && bind_socket(channel, wanted))
-		return CT_OK;
-	status = need_folder(channel, reterr);
-	if (status)
-		return status;
-	if (snprintf(path, sizeof(path), "%s/socket", channel->folder) >= (int)sizeof(path) ||
-		!bind_socket(channel, path))
-		return ct_fail_errno(reterr, "binding the socket of version 1 '%s'", path);
-	return CT_OK;
-}
-
 static enum ct_status make_socket(
-	struct channel *channel, const char *wanted, struct ct_error *reterr)
+	struct channel *channel, const struct channel_options *options, struct ct_error *reterr)
 {
-	enum ct_status status;
-
 	channel->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The file gets the socket's own mode: there is no moment at which others may connect. */
 	if (channel->socket < 0 || fchmod(channel->socket, 0600))
 		return ct_fail_errno(reterr, "making the socket of version 1");
-	status = name_socket(channel, wanted, reterr);
-	if (status == CT_OK && listen(channel->socket, BACKLOG))
+	if (!make_somewhere(channel, options, options->socket_path, "socket", bind_socket))
+		return ct_fail_errno(reterr, "binding the socket of version 1");
+	if (listen(channel->socket, BACKLOG))
 		return ct_fail_errno(reterr, "listening on the socket '%s'", channel->socket_path);
-	return status;
+	return CT_OK;
 }
 
 /* ------------------------------------------------------------------ opening and closing */
 
-enum ct_status channel_open(struct channel *channel, uint32_t max_stations, const char *memory_path,
-	const char *socket_path, struct ct_error *reterr)
+enum ct_status channel_open(
+	struct channel *channel, const struct channel_options *options, struct ct_error *reterr)
 {
-	enum ct_status status;
+	enum ct_status status = CT_OK;
 
-	channel->max_stations = max_stations;
-	status = make_memory(channel, reterr);
+	if (!make_somewhere(channel, options, options->memory_path, "stations", make_memory))
+		status = ct_fail_errno(reterr, "making the memory of version 1");
 	if (status == CT_OK)
-		status = name_memory(channel, memory_path, reterr);
-	if (status == CT_OK)
-		status = make_socket(channel, socket_path, reterr);
+		status = make_socket(channel, options, reterr);
 	if (status)
 		channel_close(channel);
 	return status;
 }
 
-static bool is_our_link(const struct channel *channel)
-{
-	char ours[LINK_BYTES];
-	char present[LINK_BYTES];
-	ssize_t length = readlink(channel->memory_path, present, sizeof(present));
-
-	format_link(channel, ours);
-	return length == (ssize_t)strlen(ours) && memcmp(ours, present, strlen(ours)) == 0;
-}
-
 void channel_close(struct channel *channel)
 {
-	if (channel->memory_path[0] && is_our_link(channel))
-		unlink(channel->memory_path);
-	if (channel->socket_path[0] && channel->socket_file &&
-		file_at(channel->socket_path) == channel->socket_file)
-		unlink(channel->socket_path);
-	if (channel->folder[0])
-		rmdir(channel->folder);
+	remove_ours(channel->memory_path, S_IFREG, channel->memory_file);
+	remove_ours(channel->socket_path, S_IFSOCK, channel->socket_file);
+	close_folder(channel);
 	if (channel->socket >= 0)
 		close(channel->socket);
+	guard_close(channel->guard);
 	if (channel->base)
 		munmap(channel->base, channel->nr_bytes);
-	if (channel->memory >= 0)
-		close(channel->memory);
 	channel_init(channel);
 }

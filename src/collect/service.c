@@ -15,7 +15,8 @@
 #define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run can not be true */
 #define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in that time */
 #define QUIET_NS UINT64_C(20000)      /* after so long nothing more is expected at once */
-#define BYTES_A_LOOK 64               /* of one peer; each stands for one waking */
+#define BYTES_A_LOOK 4096             /* of one peer; each stands for one waking */
+#define STATIONS_LEAST 1000u          /* fewer are not worth serving unasked */
 
 void service_init(struct service *service)
 {
@@ -28,7 +29,7 @@ void service_init(struct service *service)
 
 static bool is_served(const struct service *service)
 {
-	return service->channel.base != NULL;
+	return service->channel.base && !service->was_cut;
 }
 
 /* ------------------------------------------------------------------ opening and closing */
@@ -42,18 +43,36 @@ static enum ct_status watch(struct collect *collect, int descriptor, struct ct_e
 	return CT_OK;
 }
 
+/* Where nobody asked for a number, it is as large as there is room for. */
 static enum ct_status open_channel(
+	struct channel *channel, const struct collect_options *options, struct ct_error *reterr)
+{
+	struct channel_options how = {
+		.max_stations = options->max_stations ? options->max_stations : SERVICE_STATIONS,
+		.needs_room = options->max_stations == 0,
+		.memory_path = options->shm_path,
+		.socket_path = options->socket_path,
+	};
+	enum ct_status status = channel_open(channel, &how, reterr);
+
+	while (status && how.needs_room && how.max_stations > STATIONS_LEAST) {
+		how.max_stations /= 10;
+		status = channel_open(channel, &how, reterr);
+	}
+	return status;
+}
+
+static enum ct_status open_service(
 	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
 {
 	struct service *service = &collect->service;
-	uint32_t max_stations = options->max_stations ? options->max_stations : SERVICE_STATIONS;
-	enum ct_status status = channel_open(
-		&service->channel, max_stations, options->shm_path, options->socket_path, reterr);
+	enum ct_status status = open_channel(&service->channel, options, reterr);
 
 	if (status)
 		return status;
 	service->stations.base = service->channel.base;
-	service->stations.max_stations = max_stations;
+	service->stations.guard = service->channel.guard;
+	service->stations.max_stations = service->channel.max_stations;
 	service->settled_ns = clock_monotonic_ns();
 	service->stations.from_ns =
 		service->settled_ns > SLACK_NS ? service->settled_ns - SLACK_NS : 1;
@@ -70,7 +89,7 @@ enum ct_status service_open(
 
 	if (options->no_version1)
 		return CT_OK;
-	status = open_channel(collect, options, reterr);
+	status = open_service(collect, options, reterr);
 	if (status == CT_OK || was_asked)
 		return status;
 	/* Nobody counts on it: the lack of a folder to write to must not keep anyone from recording. */
@@ -176,6 +195,49 @@ void service_arrivals(struct collect *collect)
 	}
 }
 
+/* ------------------------------------------------------------------ losses */
+
+/* What was found since the last settling. */
+static void lose(struct collect *collect, uint32_t reason, uint64_t now, uint64_t *told)
+{
+	const struct process *process = process_find(collect, collect->target.pid);
+	const struct ct_define_loss loss = {
+		.process = process ? process->number : 1,
+		.reason = reason,
+		.count = now - *told,
+		.first_monotonic_ns = collect->service.settled_ns,
+		.last_monotonic_ns = collect->now_ns,
+	};
+
+	output_lose(&collect->output, &loss);
+	*told = now;
+}
+
+static void settle(struct collect *collect)
+{
+	struct service *service = &collect->service;
+
+	lose(collect, CTP_LOSS_NO_STATION, service->stations.nr_untraced, &service->told_untraced);
+	lose(collect, CTP_LOSS_CORRUPT, service->trace.nr_impossible, &service->told_impossible);
+	service->settled_ns = collect->now_ns;
+}
+
+/* Nothing that is read from here on would be the target's. How much is missing can not be known: it is one. */
+static void cut(struct collect *collect)
+{
+	const struct ct_definition note = {
+		.type = CT_DEFINE_NOTE,
+		.note = {"the file of version 1 was shortened while it was in use: what its "
+			 "coroutines did from then on is not known",
+			1, CT_NO_OFFSET},
+	};
+
+	collect->service.was_cut = true;
+	collect->service.trace.nr_impossible++;
+	settle(collect);
+	output_define(&collect->output, &note);
+}
+
 /* ------------------------------------------------------------------ scanning and sleeping */
 
 uint64_t service_scan(struct collect *collect, bool is_thorough)
@@ -194,6 +256,8 @@ uint64_t service_scan(struct collect *collect, bool is_thorough)
 		service_arrivals(collect);
 	nr_events = stations_scan(&service->stations, &consumer, is_thorough);
 	station_trace_put(&service->trace);
+	if (guard_was_hit(service->channel.guard))
+		cut(collect);
 	return nr_events;
 }
 
@@ -231,39 +295,13 @@ void service_wake(struct collect *collect)
 		version1_wake(collect->service.channel.base);
 }
 
-/* ------------------------------------------------------------------ losses, and the end */
-
-/* What was found since the last settling. */
-static void lose(struct collect *collect, uint32_t reason, uint64_t now, uint64_t *told)
-{
-	const struct process *process = process_find(collect, collect->target.pid);
-	const struct ct_define_loss loss = {
-		.process = process ? process->number : 1,
-		.reason = reason,
-		.count = now - *told,
-		.first_monotonic_ns = collect->service.settled_ns,
-		.last_monotonic_ns = collect->now_ns,
-	};
-
-	output_lose(&collect->output, &loss);
-	*told = now;
-}
-
-static void settle(struct collect *collect)
-{
-	struct service *service = &collect->service;
-
-	lose(collect, CTP_LOSS_NO_STATION, service->stations.nr_untraced, &service->told_untraced);
-	lose(collect, CTP_LOSS_CORRUPT, service->trace.nr_impossible, &service->told_impossible);
-	service->settled_ns = collect->now_ns;
-}
+/* ------------------------------------------------------------------ the end */
 
 void service_settle(struct collect *collect)
 {
-	if (!is_served(&collect->service))
-		return;
 	service_scan(collect, true);
-	settle(collect);
+	if (is_served(&collect->service))
+		settle(collect);
 }
 
 void service_last(struct collect *collect, struct process *process)
@@ -271,12 +309,12 @@ void service_last(struct collect *collect, struct process *process)
 	struct service *service = &collect->service;
 	const struct stations_consumer consumer = {&service->trace, station_trace_take};
 
-	if (!is_served(service))
-		return;
 	service_scan(collect, true);
-	stations_finish(&service->stations, &consumer);
-	station_trace_put(&service->trace);
-	settle(collect);
+	if (is_served(service)) {
+		stations_finish(&service->stations, &consumer);
+		station_trace_put(&service->trace);
+		settle(collect);
+	}
 	station_trace_disown(&service->trace, process);
 }
 

@@ -27,6 +27,7 @@ struct process;
 
 struct service {
 	struct channel channel; /* its base is NULL: version 1 is not served */
+	bool was_cut;           /* its file was shortened: it is served no longer */
 	struct stations stations;
 	struct station_trace trace;
 	int peers[SERVICE_PEERS]; /* -1: none */

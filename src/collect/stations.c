@@ -17,8 +17,13 @@ struct scan {
 	uint64_t nr_events;
 };
 
+/* What was read since the guard was hit is nobody's. */
 static void tell(struct scan *scan, struct station *station, const struct stations_news *news)
 {
+	const struct guard *guard = scan->stations->guard;
+
+	if (guard && guard_was_hit(guard))
+		return;
 	scan->consumer->take(scan->consumer->context, station, news);
 }
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guard.h"
 #include "vec.h"
 #include "version1.h"
 
@@ -64,6 +65,7 @@ struct stations_consumer {
 /* Zeroed, with `base` and `max_stations` set, it is ready. */
 struct stations {
 	void *base;
+	const struct guard *guard; /* of what `base` maps; NULL: none */
 	uint32_t max_stations;
 	uint64_t from_ns;  /* a time before it can not be true */
 	uint64_t until_ns; /* nor can one behind it; the owner advances it */

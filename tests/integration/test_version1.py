@@ -128,6 +128,51 @@ def check_nothing_is_left_after_errors(place):
     check(not left, f"left behind: {left}")
 
 
+def check_file_that_is_cut(place):
+    """The engine outlives it; what it had read by then stands, and nobody is said to have been destroyed."""
+    trace = place + "/cut.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", WRITERS["C"], "lock", 4, 16, "paced", "cut")
+    events, _, _ = read_dump(trace)
+    check({coro: len(told) for coro, told in events.items()} == dict.fromkeys(range(1000, 1004), 16), f"read {events}")
+    dump, info = run(COROTRACER, "dump", trace).stdout, run(COROTRACER, "info", trace).stdout
+    check(" destroy " not in dump, "zeros were taken for the ends of coroutines")
+    check("was shortened" in info and "corrupt" in info, f"not told of:\n{info}")
+
+
+def start_waiting(place, name):
+    """A run under the older spelling whose program waits for the end of its standard input."""
+    environment = dict(os.environ, TMPDIR=place)
+    environment.pop("XDG_RUNTIME_DIR", None)
+    engine = subprocess.Popen([OLDER, "-n", "64", "-shm", place + "/shm", "-sock", place + "/sock", "-out",
+                               f"{place}/{name}.jsonl", "-no-serve", "-cmd", f"exec {WRITERS['C']} lock 2 8 paced wait"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    check([engine.stdout.readline() for _ in range(2)] == ["1000 8\n", "1001 8\n"], f"{name}: the writer was not traced")
+    return engine
+
+
+def check_what_a_signal_leaves(place):
+    """SIGTERM: nothing. SIGKILL: names that disturb nobody, and the next run removes the private folder."""
+    os.mkdir(place)
+    engine = start_waiting(place, "terminated")
+    check(os.path.exists(place + "/shm"), "the file is not under its name")
+    engine.terminate()
+    engine.communicate(timeout=60)
+    check(engine.returncode == 143, f"exit status {engine.returncode}")
+    check(os.listdir(place) == ["terminated.jsonl"], f"SIGTERM leaves {os.listdir(place)}")
+    for name in ("killed", "killed-again"):  # the second one finds the names taken
+        engine = start_waiting(place, name)
+        engine.kill()
+        engine.communicate(timeout=60)
+    left = [entry for entry in os.listdir(place) if entry.startswith("corotracer-")]
+    check(len(left) == 1, f"private folders: {left}")
+    engine = start_waiting(place, "next")
+    check(not os.path.exists(f"{place}/{left[0]}"), "the folder of an engine that was killed is still there")
+    engine.communicate(timeout=60)
+    check(engine.returncode == 0, f"exit status {engine.returncode}")
+    left = [entry for entry in os.listdir(place) if entry.startswith("corotracer-")]
+    check(not left, f"left behind: {left}")
+
+
 def check_version_1_can_be_off(place):
     environment = dict(os.environ, CTP_SHM_PATH="/outer", CTP_SOCK_PATH="/outer", CTP_MAX_STATIONS="1")
     told = run(COROTRACER, "run", "--no-v1", "-o", place + "/off.ctrace", "--", "sh", "-c",
@@ -159,6 +204,8 @@ def main():
         check_too_many_coroutines(place)
         check_names_that_are_taken(place)
         check_nothing_is_left_after_errors(place)
+        check_file_that_is_cut(place)
+        check_what_a_signal_leaves(place + "/signals")
         check_version_1_can_be_off(place)
         check_grades(place)
 

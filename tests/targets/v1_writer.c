@@ -3,11 +3,13 @@
  * A target with a probe of version 1 of its own, in either discipline, and one of version 2 beside it where
  * that is wanted. It ends with status 3 where it is not traced.
  *
- *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait]
+ *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait|cut]
  *
- * The coroutines have the probe ids 1000, 1001, ...; suspends and resumes alternate. Paced, each has eight events, and then the program waits until the engine has taken them. For each coroutine a
- * line tells how many events it had: "1000 400". "wait": the coroutines stay suspended, and the program
- * lives until its standard input ends. "both": a coroutine of version 2 resumes and suspends before.
+ * The coroutines have the probe ids 1000, 1001, ...; suspends and resumes alternate. Paced, each has eight
+ * events, and then the program waits until the engine has taken them. For each coroutine a line tells how
+ * many events it had: "1000 400". "wait": the coroutines stay suspended, and the program lives until its
+ * standard input ends. "both": a coroutine of version 2 resumes and suspends before. "cut": in the end it
+ * leaves nothing of the file.
  */
 
 #include <fcntl.h>
@@ -64,7 +66,7 @@ static bool find_engine(void)
 	if (!path || !socket_path || !number)
 		return false;
 	max_stations = (uint32_t)strtoul(number, NULL, 10);
-	file = open(path, O_RDWR | O_CLOEXEC);
+	file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	NEED(file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode));
 	NEED(status.st_size == (off_t)UNIT * (1 + (off_t)max_stations));
 	NEED((status.st_mode & 0777) == 0600);
@@ -183,6 +185,10 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (argc == 6 && strcmp(argv[5], "wait") == 0) {
 		NEED(read(0, &byte, 1) == 0);
+		return 0;
+	}
+	if (argc == 6 && strcmp(argv[5], "cut") == 0) {
+		NEED(truncate(getenv("CTP_SHM_PATH"), 0) == 0);
 		return 0;
 	}
 	for (i = 0; i < nr_stations; i++)
