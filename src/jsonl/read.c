@@ -130,9 +130,12 @@ static int compare(const void *left, const void *right)
 
 static void sort_events(struct reader *reader)
 {
-	struct ct_event *events = reader->events.at + reader->first;
 	size_t count = reader->events.count - reader->first, i;
+	struct ct_event *events;
 
+	if (count < 2)
+		return;
+	events = reader->events.at + reader->first;
 	for (i = 1; i < count; i++) {
 		if (events[i].time < events[i - 1].time) {
 			qsort(events, count, sizeof(*events), compare);
@@ -145,14 +148,14 @@ static void sort_events(struct reader *reader)
 static void count_ready(struct reader *reader)
 {
 	const struct jsonl_run *run = &reader->scan->runs.at[reader->run];
-	const struct jsonl_chunk *chunks = reader->scan->chunks.at + run->first_chunk;
 	size_t count = reader->events.count - reader->first;
 	ct_time limit;
 
 	reader->nr_ready = count;
 	if (reader->chunk >= run->nr_chunks || count > WAITING_MAX)
 		return;
-	limit = (ct_time)chunks[reader->chunk].least_ts - reader->scan->tables.epoch_monotonic_ns;
+	limit = (ct_time)reader->scan->chunks.at[run->first_chunk + reader->chunk].least_ts -
+		reader->scan->tables.epoch_monotonic_ns;
 	while (reader->nr_ready &&
 		reader->events.at[reader->first + reader->nr_ready - 1].time > limit)
 		reader->nr_ready--;

@@ -88,9 +88,13 @@ static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 /* From the times of each chunk to those of all chunks from it on. */
 static void sum_chunks(struct scanner *scanner, const struct jsonl_run *run)
 {
-	struct jsonl_chunk *chunks = scanner->scan->chunks.at + run->first_chunk;
+	struct jsonl_chunk *chunks;
 	size_t i;
 
+	/* Rows of which none makes an event have no chunk. */
+	if (run->nr_chunks == 0)
+		return;
+	chunks = scanner->scan->chunks.at + run->first_chunk;
 	for (i = run->nr_chunks; i-- > 1;) {
 		if (chunks[i].least_ts < chunks[i - 1].least_ts)
 			chunks[i - 1].least_ts = chunks[i].least_ts;

@@ -265,6 +265,19 @@ static void test_many_further_keys(void)
 	source_close(source);
 }
 
+/* a file whose rows make no event is a trace all the same. */
+static void test_no_event_at_all(void)
+{
+	struct ct_source *source = open_lines(
+		"{\"probe_id\":1,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":10,"
+		"\"event\":\"of another world\"}\n");
+
+	CHECK_EQUAL(source->tables->nr_events, 0);
+	CHECK_EQUAL(count_events(source), 0);
+	CHECK(has_note(source, "1 row was read, from which come 0 events"));
+	source_close(source);
+}
+
 /* wherever they stand, and however many follow each other. */
 static void test_impossible_rows(void)
 {
@@ -515,6 +528,7 @@ int main(void)
 	test_no_row_at_all();
 	test_further_keys();
 	test_many_further_keys();
+	test_no_event_at_all();
 	test_impossible_rows();
 	test_silence_is_possible();
 	test_runs_are_told_apart();
