@@ -154,12 +154,15 @@ static uint32_t choose_owner(struct station_trace *trace, const struct version1_
 
 /* ------------------------------------------------------------------ numbers */
 
-static uint64_t choose_id(struct station_owner *owner, uint64_t probe_id)
+/* The contract gives no station twice: who has more coroutines than that does not make us remember them. */
+static uint64_t choose_id(
+	const struct station_trace *trace, struct station_owner *owner, uint64_t probe_id)
 {
+	bool is_fit = probe_id > 0 && probe_id < FURTHER_IDS &&
+		      owner->ids.count < trace->stations->max_stations;
 	uint32_t unused;
 
-	if (probe_id > 0 && probe_id < FURTHER_IDS && !map_get(&owner->ids, probe_id, &unused) &&
-		map_put(&owner->ids, probe_id, 1))
+	if (is_fit && !map_get(&owner->ids, probe_id, &unused) && map_put(&owner->ids, probe_id, 1))
 		return probe_id;
 	return FURTHER_IDS + ++owner->nr_further_ids;
 }
@@ -257,7 +260,7 @@ static void take_birth(struct station_trace *trace, struct station *station)
 		.object = station->identity.probe_id,
 		.tail = CTP_TAIL(0, CTP_KIND_CREATE, 0, 0)};
 
-	station->coro = record.coro = choose_id(owner, station->identity.probe_id);
+	station->coro = record.coro = choose_id(trace, owner, station->identity.probe_id);
 	add(trace, station, thread, &record);
 	record.object = station->discipline;
 	record.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_NUMBERING, 0);

@@ -101,6 +101,16 @@ def check_too_many_coroutines(place):
     check(len(loss) == 1 and re.search(r"\b5\b", loss[0]), f"five coroutines without a station, told as {loss}")
 
 
+def check_station_that_serves_again(place):
+    """The engine remembers as many of the probe's numbers as there are stations; who has more gets numbers of ours."""
+    for nr_stations, more in ((2, {FURTHER_ID, FURTHER_ID + 1, FURTHER_ID + 2}), (5, {5000, 5001, 5002})):
+        trace = f"{place}/again-{nr_stations}.ctrace"
+        run(COROTRACER, "run", "--v1-stations", nr_stations, "-o", trace, "--", WRITERS["C"], "lock", 2, 8, "paced",
+            "again")
+        events, _, _ = read_dump(trace)
+        check(set(events) == {1000, 1001} | more, f"with {nr_stations} stations: coroutines {sorted(events)}")
+
+
 def check_names_that_are_taken(place):
     """A file, a link to a file, a socket: none is touched, and the probe is served all the same."""
     victim = pathlib.Path(place, "victim")
@@ -156,7 +166,8 @@ def check_what_a_signal_leaves(place):
     engine = start_waiting(place, "terminated")
     check(os.path.exists(place + "/shm"), "the file is not under its name")
     engine.terminate()
-    engine.communicate(timeout=60)
+    engine.wait(timeout=60)  # its standard input is still open
+    engine.communicate()
     check(engine.returncode == 143, f"exit status {engine.returncode}")
     check(os.listdir(place) == ["terminated.jsonl"], f"SIGTERM leaves {os.listdir(place)}")
     for name in ("killed", "killed-again"):  # the second one finds the names taken
@@ -202,6 +213,7 @@ def main():
                     check_rows(place, language, discipline, pace)
         check_both_versions(place)
         check_too_many_coroutines(place)
+        check_station_that_serves_again(place)
         check_names_that_are_taken(place)
         check_nothing_is_left_after_errors(place)
         check_file_that_is_cut(place)

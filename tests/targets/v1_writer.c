@@ -3,13 +3,14 @@
  * A target with a probe of version 1 of its own, in either discipline, and one of version 2 beside it where
  * that is wanted. It ends with status 3 where it is not traced.
  *
- *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait|cut]
+ *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait|cut|again]
  *
  * The coroutines have the probe ids 1000, 1001, ...; suspends and resumes alternate. Paced, each has eight
  * events, and then the program waits until the engine has taken them. For each coroutine a line tells how
  * many events it had: "1000 400". "wait": the coroutines stay suspended, and the program lives until its
  * standard input ends. "both": a coroutine of version 2 resumes and suspends before. "cut": in the end it
- * leaves nothing of the file.
+ * leaves nothing of the file. "again": in the end the first station serves three more coroutines, 5000, 5001,
+ * 5002, with an event each, as the contract does not have it.
  */
 
 #include <fcntl.h>
@@ -150,6 +151,17 @@ static void write_all(
 	}
 }
 
+static void use_again(unsigned char *station, uint64_t number)
+{
+	uint64_t id;
+
+	for (id = 5000; id < 5003; id++, number++) {
+		memcpy(station, &id, sizeof(id));
+		write_event(station, number);
+		wait_for_engine();
+	}
+}
+
 static void speak_version_2(void)
 {
 	uint64_t coro;
@@ -187,6 +199,8 @@ int main(int argc, char **argv)
 		NEED(read(0, &byte, 1) == 0);
 		return 0;
 	}
+	if (argc == 6 && strcmp(argv[5], "again") == 0)
+		use_again(stations[0], nr_events);
 	if (argc == 6 && strcmp(argv[5], "cut") == 0) {
 		NEED(truncate(getenv("CTP_SHM_PATH"), 0) == 0);
 		return 0;
