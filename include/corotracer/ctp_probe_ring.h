@@ -88,12 +88,14 @@ CTP_COLD_PART uint64_t ctp_ring_drained(const struct ctp_ring *ring)
 CTP_COLD_PART void ctp_chunks_reclaim(struct ctp_ring *ring)
 {
 	uint64_t drained = ctp_ring_drained(ring);
+	uint32_t nr_free = ctp_load_relaxed(&ring->nr_free);
 
 	while (ring->reclaimed < drained && ring->reclaimed < ring->assigned &&
-		ring->nr_free < CTP_RING_CHUNKS) {
-		ring->spare[ring->nr_free++] = ring->chunk[ring->reclaimed % CTP_RING_CHUNKS];
+		nr_free < CTP_RING_CHUNKS) {
+		ring->spare[nr_free++] = ring->chunk[ring->reclaimed % CTP_RING_CHUNKS];
 		ring->reclaimed++;
 	}
+	ctp_store_relaxed(&ring->nr_free, nr_free);
 }
 
 /*

@@ -123,7 +123,10 @@ static void take_run(void *context, struct ring_reader *reader, const struct rin
 		.nr_records = run->nr_records,
 	};
 
-	segment_read_sites(segment);
+	/* Once a drain: it hands on no record above the head that it read at its beginning. */
+	if (!segment->are_sites_read)
+		segment_read_sites(segment);
+	segment->are_sites_read = true;
 	output_put(&segment->collect->output, &batch, run->nr_events);
 }
 
@@ -189,6 +192,7 @@ uint64_t segment_drain(struct segment *segment)
 	for (i = 0; i < segment->rings.count; i++) {
 		struct ring_reader *reader = &segment->rings.at[i].reader;
 
+		segment->are_sites_read = false;
 		nr_moves -= reader->nr_moves;
 		nr_lost_told -= reader->nr_told + reader->nr_told_other;
 		nr_records += ring_drain(reader, &space, &consumer);

@@ -43,6 +43,7 @@ struct segment {
 	uint64_t *sites_known; /* a bit a site: defined */
 	uint32_t sites_begin;  /* every site below is defined */
 	uint32_t sites_end;    /* sites from here on have not been handed out yet */
+	bool are_sites_read;   /* during the present drain of a ring */
 };
 
 /* segment_drain: harvests every ring once. Returns how many records there were. */
