@@ -365,7 +365,7 @@ bool descriptor_timer(struct model *model, const struct ct_event *event)
 		descriptor->flags |= MODEL_DESCRIPTOR_REPEATS;
 	descriptor->expiry = CT_NO_TIME;
 	if (event->coro)
-		descriptor->expiry = (ct_time)event->coro - model->tables->epoch_monotonic_ns;
+		descriptor->expiry = time_of_clock(model, event->coro);
 	return true;
 }
 

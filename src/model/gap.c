@@ -8,17 +8,24 @@
 
 #include "model_parts.h"
 
+/* No gap holds more: sums of what damaged traces say never become zero again. */
+#define MOST_LOST (UINT64_C(1) << 40)
+
 static bool add(struct model *model, struct model_gap gap)
 {
 	struct model_gap *last = model->gaps.count ? &model->gaps.at[model->gaps.count - 1] : NULL;
 
+	if (gap.count > MOST_LOST)
+		gap.count = MOST_LOST;
 	model->nr_lost += gap.count;
 	if (gap.first > gap.last)
 		gap.first = gap.last;
+	if (gap.thread < model->nr_threads && !thread_may_be_worker(model, gap.thread))
+		return false;
 	/* A ring that stays full tells of one gap after the other. */
 	if (last && last->process == gap.process && last->thread == gap.thread &&
 		last->coro == gap.coro && last->reason == gap.reason && gap.first >= last->first &&
-		gap.first <= last->last + model->uncertainty_ns) {
+		gap.first <= time_plus(last->last, model->uncertainty_ns)) {
 		last->count += gap.count;
 		if (gap.last > last->last)
 			last->last = gap.last;

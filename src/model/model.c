@@ -16,28 +16,33 @@
 /* Clock readings of two cores, and instructions around them, differ by less. */
 #define LEAST_UNCERTAINTY_NS 1000
 
-static ct_time time_plus(ct_time time, int64_t ns)
-{
-	ct_time sum;
+/*
+ * Times further than 73 years from the trace's own beginning can not be true. So differences of two others never
+ * overflow.
+ */
+#define FURTHEST_NS (INT64_C(1) << 61)
 
-	if (__builtin_add_overflow(time, ns, &sum))
-		return ns < 0 ? INT64_MIN + 1 : INT64_MAX;
-	return sum;
+static ct_time within(ct_time time)
+{
+	if (time == CT_NO_TIME || (time >= -FURTHEST_NS && time <= FURTHEST_NS))
+		return time;
+	return time < 0 ? -FURTHEST_NS : FURTHEST_NS;
 }
 
 static void set_window(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
 
-	model->uncertainty_ns = tables->clock_skew_ns > LEAST_UNCERTAINTY_NS ? tables->clock_skew_ns
-									     : LEAST_UNCERTAINTY_NS;
-	model->from = tables->observed_from;
-	model->now = tables->observed_until;
-	model->lowest = INT64_MIN + 1;
+	model->uncertainty_ns = LEAST_UNCERTAINTY_NS;
+	if (tables->clock_skew_ns > LEAST_UNCERTAINTY_NS)
+		model->uncertainty_ns = within(tables->clock_skew_ns);
+	model->from = within(tables->observed_from);
+	model->now = within(tables->observed_until);
+	model->lowest = -FURTHEST_NS;
 	if (model->from != CT_NO_TIME)
-		model->lowest = time_plus(model->from, -MARGIN_NS);
+		model->lowest = model->from - MARGIN_NS;
 	model->is_open_ended = model->now == CT_NO_TIME || model->now <= model->from;
-	model->highest = model->is_open_ended ? INT64_MAX : time_plus(model->now, MARGIN_NS);
+	model->highest = model->is_open_ended ? FURTHEST_NS : model->now + MARGIN_NS;
 }
 
 static void init_processes(struct model *model)
@@ -53,7 +58,7 @@ static void init_processes(struct model *model)
 	}
 }
 
-static void init_threads(struct model *model)
+static bool init_threads(struct model *model)
 {
 	uint32_t i;
 
@@ -68,7 +73,10 @@ static void init_threads(struct model *model)
 		thread->last_event = thread->idle_from = thread->blocked_from = CT_NO_TIME;
 		thread->seen = thread->idle_began = CT_NO_TIME;
 		thread->idle_good = thread->timed_end = INT64_MIN;
+		if (!thread_list(model, i))
+			return false;
 	}
+	return true;
 }
 
 /* Index 0 of every array means none. */
@@ -100,14 +108,14 @@ enum ct_status model_new(
 	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
 	model->processes = calloc(model->nr_processes, sizeof(*model->processes));
 	model->threads = calloc(model->nr_threads, sizeof(*model->threads));
-	if (!model->processes || !model->threads || !reserve_none(model) || !gap_tables(model) ||
-		!place_tables(model)) {
+	set_window(model);
+	if (model->processes)
+		init_processes(model);
+	if (!model->processes || !model->threads || !reserve_none(model) || !init_threads(model) ||
+		!gap_tables(model) || !place_tables(model)) {
 		model_free(model);
 		return ct_fail_memory(reterr);
 	}
-	set_window(model);
-	init_processes(model);
-	init_threads(model);
 	*ret_model = model;
 	return CT_OK;
 }
@@ -123,6 +131,7 @@ static void free_process(struct model_process *process)
 	vec_fini(&process->unmatched);
 	map_fini(&process->numbers);
 	vec_fini(&process->workers);
+	map_fini(&process->tids);
 }
 
 void model_free(struct model *model)
@@ -165,7 +174,7 @@ static bool is_possible(struct model *model, const struct ct_event *event)
 	if (model->is_open_ended) {
 		if (event->time > model->now || model->now == CT_NO_TIME)
 			model->now = event->time;
-		model->highest = time_plus(model->now, LONGEST_SILENCE_NS);
+		model->highest = model->now + LONGEST_SILENCE_NS;
 	}
 	return true;
 }
@@ -180,7 +189,7 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 	case CTP_DETAIL_DEADLINE:
 		if (thread->last_suspended)
 			coro_at(model, thread->last_suspended)->deadline =
-				(ct_time)event->object - model->tables->epoch_monotonic_ns;
+				time_of_clock(model, event->object);
 		else
 			thread_deadline(model, event->thread);
 		return true;
@@ -376,6 +385,6 @@ ct_time model_end_of(const struct model *model, uint32_t process)
 	if (process < model->tables->nr_processes)
 		ended = model->tables->processes[process].ended;
 	if (ended != CT_NO_TIME && ended < end)
-		end = ended;
+		end = ended > model->lowest ? ended : model->lowest;
 	return halted != CT_NO_TIME && halted < end ? halted : end;
 }

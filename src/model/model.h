@@ -104,6 +104,7 @@ struct model_coro {
 
 struct model_thread {
 	uint32_t process;
+	uint32_t same_tid;    /* the thread that had this kernel id before; 0: none */
 	uint32_t top;         /* the coroutine that runs on it; 0: none */
 	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
 	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */
@@ -118,6 +119,7 @@ struct model_thread {
 	char seen_state; /* the letter of /proc, such as 'S' */
 	uint8_t blocked_call;
 	bool is_worker; /* it ran a coroutine at some time */
+	bool is_listed; /* among the workers of its process */
 	bool is_parked;
 	bool is_polling;    /* in a call that waits for descriptors */
 	bool is_idle_timed; /* its present idleness ends by itself */
@@ -199,10 +201,11 @@ struct model_process {
 	struct map numbers;    /* descriptor number -> its newest generation */
 	struct map user_data;  /* given to epoll -> descriptor */
 	struct map objects;    /* resource handle -> model.objects */
-	VEC(uint32_t) workers; /* thread indexes */
+	VEC(uint32_t) workers; /* threads that ran coroutines, or whose events are missing */
+	struct map tids;       /* kernel thread id -> the last thread that had it */
 	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none
 			    */
-	ct_time last_run;  /* the last resumeof any of its coroutines; CT_NO_TIME: none */
+	ct_time last_run;  /* the last resume of any of its coroutines; CT_NO_TIME: none */
 	uint64_t nr_descriptor_waits;
 	uint64_t nr_descriptor_events;
 	uint64_t nr_opened;
@@ -373,7 +376,7 @@ void model_free(struct model *model);
 
 /*
  * model_apply: folds in one event. Whatever an event says is taken up or counted; the only failure
- * is CT_ERR_NO_MEMORY..
+ * is CT_ERR_NO_MEMORY.
  */
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr);

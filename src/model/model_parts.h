@@ -23,6 +23,27 @@ static inline struct model_thread *thread_at(struct model *model, uint32_t threa
 	return &model->threads[thread];
 }
 
+/* time_plus: a sum that stays at the ends of what a time can be. */
+static inline ct_time time_plus(ct_time time, int64_t ns)
+{
+	ct_time sum;
+
+	if (__builtin_add_overflow(time, ns, &sum))
+		return ns < 0 ? INT64_MIN + 1 : INT64_MAX;
+	return sum;
+}
+
+/* time_of_clock: a reading of CLOCK_MONOTONIC that the program wrote, whatever it says. */
+static inline ct_time time_of_clock(const struct model *model, uint64_t ns)
+{
+	ct_time time;
+
+	if (ns > INT64_MAX ||
+		__builtin_sub_overflow((int64_t)ns, model->tables->epoch_monotonic_ns, &time))
+		return INT64_MAX;
+	return time;
+}
+
 /* Are two times so near that the clocks of two threads may have changed their order? */
 static inline bool is_near(const struct model *model, ct_time a, ct_time b)
 {
@@ -99,7 +120,11 @@ bool wake_learn_address(struct model *model, uint32_t coro, uint64_t address);
 
 /* thread_note: every event passes here first. */
 void thread_note(struct model *model, const struct ct_event *event);
+/* thread_list: finds a thread by its kernel id from now on. */
+bool thread_list(struct model *model, uint32_t thread);
 bool thread_be_worker(struct model *model, uint32_t thread);
+/* thread_may_be_worker: events of it are missing: it counts where all must have been idle. */
+bool thread_may_be_worker(struct model *model, uint32_t thread);
 void thread_park(struct model *model, const struct ct_event *event);
 void thread_unpark(struct model *model, const struct ct_event *event);
 void thread_block_begin(struct model *model, const struct ct_event *event);

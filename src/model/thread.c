@@ -76,14 +76,20 @@ void thread_note(struct model *model, const struct ct_event *event)
 		idle_end(model, thread, event->time);
 }
 
-bool thread_be_worker(struct model *model, uint32_t index)
+bool thread_may_be_worker(struct model *model, uint32_t index)
 {
 	struct model_thread *thread = thread_at(model, index);
 
-	if (thread->is_worker || !index)
+	if (thread->is_listed || !index)
 		return true;
-	thread->is_worker = true;
+	thread->is_listed = true;
 	return vec_push(&process_at(model, thread->process)->workers, index);
+}
+
+bool thread_be_worker(struct model *model, uint32_t index)
+{
+	thread_at(model, index)->is_worker = index != 0;
+	return thread_may_be_worker(model, index);
 }
 
 void thread_park(struct model *model, const struct ct_event *event)
@@ -238,20 +244,34 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	return !thread->is_parked;
 }
 
-/* The engine may write what it sees under the thread's own index, or name it by kernel id only. */
+bool thread_list(struct model *model, uint32_t index)
+{
+	struct model_thread *thread = thread_at(model, index);
+	struct map *tids = &process_at(model, thread->process)->tids;
+	uint64_t tid;
+
+	if (!index || index >= model->tables->nr_threads)
+		return true;
+	tid = model->tables->threads[index].tid;
+	map_get(tids, tid, &thread->same_tid);
+	return map_put(tids, tid, index);
+}
+
+/*
+ * The engine may write what it sees under the thread's own index, or name it by kernel id only. Such an id is
+ * given out again: then the last one is meant that has written anything by then.
+ */
 static uint32_t seen_thread(const struct model *model, const struct ct_event *event)
 {
-	const struct ct_tables *tables = model->tables;
-	uint32_t i;
+	const struct ct_thread *threads = model->tables->threads;
+	uint32_t index = 0;
 
-	if (event->thread && tables->threads[event->thread].tid == event->coro)
+	if (event->thread && threads[event->thread].tid == event->coro)
 		return event->thread;
-	for (i = 1; i < tables->nr_threads; i++) {
-		if (tables->threads[i].tid == event->coro &&
-			tables->threads[i].process == event->process)
-			return i;
-	}
-	return 0;
+	map_get(&model->processes[event->process].tids, event->coro, &index);
+	while (model->threads[index].same_tid && model->threads[index].last_event == CT_NO_TIME)
+		index = model->threads[index].same_tid;
+	return index;
 }
 
 static void see_halt(struct model_process *process, char letter, ct_time time)
@@ -303,7 +323,8 @@ ct_time model_thread_quiet_time(const struct model *model, uint32_t index, ct_ti
 ct_time model_quiet_time(const struct model *model, uint32_t index, ct_time now)
 {
 	const struct model_process *process = &model->processes[index];
-	ct_time quiet = INT64_MAX;
+	/* Where nobody is known to work, nobody is known to be idle. */
+	ct_time quiet = process->workers.count ? INT64_MAX : INT64_MIN;
 	size_t i;
 
 	for (i = 0; i < process->workers.count; i++) {

@@ -67,12 +67,14 @@ static bool learn_offset(struct model *model, struct model_process *process, uin
 {
 	size_t i;
 
+	if (process->offsets.count >= OFFSETS_MAX)
+		return true;
 	for (i = 0; i < process->offsets.count; i++) {
 		if (process->offsets.at[i] == offset)
 			return true;
 	}
 	match_belatedly(model, process, offset);
-	return process->offsets.count >= OFFSETS_MAX || vec_push(&process->offsets, offset);
+	return vec_push(&process->offsets, offset);
 }
 
 /* Counts an address once, however often it is used again. */

@@ -12,14 +12,14 @@
 
 static struct ct_source *source;
 
-static struct model *fold(const char *events)
+static struct model *fold_all(const char *tables, const char *events)
 {
 	const struct ct_event *event;
 	struct model *model = NULL;
 	struct text text = {0};
 	struct ct_error error;
 
-	text_add(&text, TABLES);
+	text_add(&text, tables);
 	text_add(&text, events);
 	if (textrace_source_from_text("test", 1, text.at, text.length, &source, &error) != CT_OK) {
 		fprintf(stderr, "%s\n", error.text);
@@ -31,6 +31,11 @@ static struct model *fold(const char *events)
 	CHECK_EQUAL(model_finish(model, NULL), CT_OK);
 	text_fini(&text);
 	return model;
+}
+
+static struct model *fold(const char *events)
+{
+	return fold_all(TABLES, events);
 }
 
 static void end(struct model *model)
@@ -332,6 +337,23 @@ static void test_impossible(void)
 	end(model);
 }
 
+/* Whatever a trace says of itself, the difference of two times that are taken for true is one. */
+static void test_window(void)
+{
+	struct model *model = fold_all("trace from=-9223372036854775807 until=9223372036854775807\n"
+				       "process 1 pid=100 probe\n"
+				       "thread 1 tid=101\n",
+		"-9223372036854775806 t1 create c1\n"
+		"1ms t1 create c2\n"
+		"9223372036854775806 t1 create c3\n");
+	int64_t longest;
+
+	CHECK(!__builtin_sub_overflow(model->highest, model->lowest, &longest));
+	CHECK_EQUAL(model->nr_impossible, 2);
+	CHECK(coro(model, 2)->flags & MODEL_CORO_WAS_CREATED);
+	end(model);
+}
+
 static void test_broken(void)
 {
 	struct model *model = fold("1ms t1 create c1 0x1010\n"
@@ -366,5 +388,6 @@ int main(void)
 	test_gaps();
 	test_impossible();
 	test_broken();
+	test_window();
 	return check_result();
 }
