@@ -87,11 +87,15 @@ struct group {
 struct party {
 	bool has_ended_itself; /* it exited */
 	bool has_crashed;
-	bool are_threads_known; /* every thread is known to be blocked without time-out */
+	bool was_looked_at;     /* the engine saw threads of it */
+	bool has_free_thread;   /* one is not known to be blocked without time-out */
+	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_timer;         /* a timer or a deadline is still to come */
 	bool has_outside;       /* a descriptor or process outside can still wake somebody */
 	ct_time end;            /* it was observed until then */
 	ct_time quiet;          /* the last moment since which every worker has been idle once */
+	ct_time blocked_since;  /* the longest blocking call that is no poll; INT64_MAX: none */
+	ct_time workers_ended; /* when the last worker did; INT64_MAX: one is there; INT64_MIN: none was */
 	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.
 	 */
 	ct_time timers;
@@ -106,6 +110,7 @@ struct ties {
 	uint32_t *held_first; /* the first lock that it holds */
 	uint32_t *held_next;  /* by object: the next lock of the same owner */
 	uint32_t *nr_waiters; /* by object */
+	ct_time *waits_since; /* by object: the youngest waiter's */
 };
 
 struct analysis {
@@ -183,20 +188,20 @@ void candidate_add(struct analysis *analysis, const struct candidate *candidate)
  */
 bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct_time since);
 
-/* candidate_lower: one grade down, for the reason. A grade never rises. */
+/* candidate_lower: one grade down, for the reason, where there is a lower one. A grade never rises. */
 void candidate_lower(struct candidate *candidate, enum reason reason);
 
 /* candidate_limit: no higher than `grade`, for the reason where it was. */
 void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason);
 
+/* From when on events matter, where all do. */
+#define FROM_THE_BEGINNING (INT64_MIN + 1)
+
 /*
- * candidate_life_start: a mark of the coroutine, or of the program, that changes the judgement may be missing from
- * its creation on; from the beginning where that was not seen.
+ * candidate_life_start: from when on a missing event may have been a wake of this coroutine, or a mark that excuses
+ * it: from its creation on; from the beginning where that was not seen.
  */
 ct_time candidate_life_start(const struct analysis *analysis, const struct model_coro *coro);
-
-/* candidate_gap_start: from when on a missing event may have been a wake of this coroutine. */
-ct_time candidate_gap_start(const struct analysis *analysis, const struct model_coro *coro);
 
 /* candidate_lower_for_gaps: one grade down where events of the process are missing in the interval.
  */
@@ -241,6 +246,9 @@ bool ties_holds_lock(const struct analysis *analysis, uint32_t coro);
 
 /* ties_nr_waiters: how many wait for the object, an index of the model. */
 uint32_t ties_nr_waiters(const struct analysis *analysis, uint32_t object);
+
+/* ties_waits_since: since when the youngest of them does; CT_NO_TIME: nobody waits. */
+ct_time ties_waits_since(const struct analysis *analysis, uint32_t object);
 
 /* ---------------------------------------------------------------- from candidates to findings */
 
@@ -291,7 +299,9 @@ const char *words_place(struct analysis *analysis, uint32_t site);
 const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
 /* words_thread: "thread worker-1 (1234)". */
 const char *words_thread(struct analysis *analysis, uint32_t thread);
-/* words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more.
+/*
+ * words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more. "waited"
+ * of those that are gone; a group has only such, or none.
  */
 const char *words_count(struct analysis *analysis, const struct group *group);
 const char *words_duration(struct analysis *analysis, int64_t ns);

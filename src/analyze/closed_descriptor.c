@@ -149,34 +149,10 @@ static bool has_ended_amid(const struct analysis *analysis, const struct wait *w
 }
 
 /* Nobody was left who could have resumed it: the scheduler had been taken down before. */
-static bool has_scheduler_ended(const struct analysis *analysis, const struct wait *wait)
+static bool has_scheduler_ended(const struct wait *wait)
 {
-	const struct model *model = analysis->model;
-	const struct model_process *process = &model->processes[wait->coro->process];
-	size_t i;
-
-	for (i = 0; i < process->workers.count; i++) {
-		ct_time stopped = model->threads[process->workers.at[i]].stopped;
-
-		if (stopped == CT_NO_TIME || stopped > wait->closed)
-			return false;
-	}
-	return process->workers.count > 0;
-}
-
-static bool has_blocked_reader(const struct analysis *analysis, const struct wait *wait)
-{
-	const struct model *model = analysis->model;
-	uint32_t i;
-
-	for (i = 1; i < model->nr_threads; i++) {
-		const struct model_thread *thread = &model->threads[i];
-
-		if (thread->process == wait->coro->process && !thread->is_polling &&
-			thread->blocked_from != CT_NO_TIME && thread->blocked_from < wait->closed)
-			return true;
-	}
-	return false;
+	return wait->party->workers_ended != INT64_MIN &&
+	       wait->party->workers_ended <= wait->closed;
 }
 
 /* Whoever closed it, worker or not, is one of those who must have gone idle. */
@@ -238,13 +214,25 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 	return wait->is_after && !(newer && at[newer].opened != CT_NO_TIME);
 }
 
+/*
+ * A copy of the descriptor may have been made since the first one of its file was opened; where that was not seen,
+ * at any time.
+ */
+static ct_time gap_start(const struct analysis *analysis, const struct wait *wait)
+{
+	ct_time life = candidate_life_start(analysis, wait->coro);
+	ct_time opened = analysis->model->descriptors.at[wait->descriptor->file].opened;
+
+	if (opened == CT_NO_TIME || wait->descriptor->opened == CT_NO_TIME)
+		return FROM_THE_BEGINNING;
+	return opened < life ? opened : life;
+}
+
 static void lower(struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
 {
-	ct_time from = candidate_gap_start(analysis, wait->coro);
-
-	if (has_scheduler_ended(analysis, wait))
+	if (has_scheduler_ended(wait))
 		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
-	if (has_blocked_reader(analysis, wait))
+	if (wait->party->blocked_since < wait->closed)
 		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_BLOCKED_READER);
 	if (is_generation_doubtful(analysis, wait))
 		candidate_lower(candidate, REASON_GENERATION_GUESSED);
@@ -252,9 +240,7 @@ static void lower(struct analysis *analysis, const struct wait *wait, struct can
 		candidate_lower(candidate, REASON_CLOSE_UNSEEN);
 	if (wait->coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		candidate_lower(candidate, REASON_DOUBTFUL_WAKE);
-	if (wait->descriptor->opened != CT_NO_TIME && wait->descriptor->opened < from)
-		from = wait->descriptor->opened;
-	candidate_lower_for_gaps(analysis, candidate, from, wait->end);
+	candidate_lower_for_gaps(analysis, candidate, gap_start(analysis, wait), wait->end);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)

@@ -30,7 +30,8 @@ void crash_find(struct analysis *analysis)
 	uint32_t i;
 
 	for (i = 1; i < analysis->tables->nr_processes; i++) {
-		const struct model_crash *crash = crash_of(analysis, i);
+		const struct model_crash *crash =
+			analysis->parties[i].has_crashed ? crash_of(analysis, i) : NULL;
 		struct candidate candidate = {
 			.rule = CT_RULE_CRASH,
 			.grade = CT_GRADE_PROVEN,

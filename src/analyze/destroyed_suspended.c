@@ -47,6 +47,22 @@ static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 	       (is_free || ties_is_something_left(analysis, object));
 }
 
+/*
+ * The wait of one who is there for it must be certain, too. What is left of all that was given rests on every
+ * giving and taking.
+ */
+static ct_time gap_start(const struct analysis *analysis, uint32_t index, enum variant variant,
+	const struct model_coro *coro)
+{
+	const struct model_object *object = &analysis->model->objects.at[index];
+	ct_time life = candidate_life_start(analysis, coro);
+	ct_time waits = ties_waits_since(analysis, index);
+
+	if (variant == VARIANT_CUT && ties_is_something_left(analysis, object))
+		return FROM_THE_BEGINNING;
+	return waits != CT_NO_TIME && waits < life ? waits : life;
+}
+
 static void judge(struct analysis *analysis, uint32_t index, enum variant variant)
 {
 	const struct model_object *object = &analysis->model->objects.at[index];
@@ -74,7 +90,7 @@ static void judge(struct analysis *analysis, uint32_t index, enum variant varian
 		candidate_lower(&candidate, REASON_END_UNSEEN);
 	if (variant == VARIANT_CUT && (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE))
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
+	candidate_lower_for_gaps(analysis, &candidate, gap_start(analysis, index, variant, coro),
 		analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);
 }

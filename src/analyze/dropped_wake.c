@@ -68,6 +68,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.coro = index,
 		.wait_site = coro->wait_site,
 		.cause_site = coro->wake_site,
+		.variant = coro->state == CT_STATE_DESTROYED,
 		.descriptor = coro->descriptor,
 		.since = coro->suspended,
 	};
@@ -78,7 +79,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
 	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)
 		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
-	candidate_lower_for_gaps(analysis, &candidate, candidate_gap_start(analysis, coro),
+	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
 		coro->destroyed != CT_NO_TIME ? coro->destroyed
 					      : analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);

@@ -39,7 +39,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		return;
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate, candidate_gap_start(analysis, coro),
+	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
 		analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);
 }

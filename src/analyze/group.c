@@ -21,8 +21,9 @@ void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 
 void candidate_lower(struct candidate *candidate, enum reason reason)
 {
-	if (candidate->grade > CT_GRADE_SUSPECT)
-		candidate->grade--;
+	if (candidate->grade <= CT_GRADE_SUSPECT)
+		return;
+	candidate->grade--;
 	candidate->reasons |= 1u << reason;
 }
 
@@ -51,19 +52,8 @@ bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct
 ct_time candidate_life_start(const struct analysis *analysis, const struct model_coro *coro)
 {
 	if (coro->created == CT_NO_TIME || !(coro->flags & MODEL_CORO_WAS_CREATED))
-		return INT64_MIN + 1;
+		return FROM_THE_BEGINNING;
 	return coro->created - analysis->model->uncertainty_ns;
-}
-
-/*
- * Events matter from the wait on, and from a little before it; where the frame's address was never
- * told, from the beginning of the coroutine, since what told it may be among them.
- */
-ct_time candidate_gap_start(const struct analysis *analysis, const struct model_coro *coro)
-{
-	if (coro->frame)
-		return coro->suspended - analysis->model->uncertainty_ns;
-	return coro->created != CT_NO_TIME ? coro->created : INT64_MIN + 1;
 }
 
 void candidate_lower_for_gaps(

@@ -181,8 +181,8 @@ static void add_members(struct analysis *analysis, const struct family *family)
 
 		if (!is_left_behind(analysis, coro) || is_explained(analysis, family->order[i]))
 			continue;
-		candidate_lower_for_gaps(
-			analysis, &candidate, INT64_MIN + 1, analysis->parties[coro->process].end);
+		candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+			analysis->parties[coro->process].end);
 		candidate_add(analysis, &candidate);
 	}
 }

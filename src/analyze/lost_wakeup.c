@@ -240,9 +240,12 @@ static void grade(
 	}
 }
 
-static void explain(const struct party *party, struct candidate *candidate)
+/* What lowered it: nothing where the rule itself claims no more. */
+static void explain(
+	const struct party *party, const struct model_coro *coro, struct candidate *candidate)
 {
-	if (candidate->grade == CT_GRADE_PROVEN)
+	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_itself ||
+		(is_outside(coro) && coro->wait_object))
 		return;
 	if (!party->are_threads_known)
 		candidate->reasons |= REASON(THREADS_UNKNOWN);
@@ -260,6 +263,19 @@ static uint32_t cause_of(
 	if (missed)
 		return missed->site;
 	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
+}
+
+/*
+ * That nobody is left, and how much is left of what was given, rests on all that happened before: a timer that was
+ * set, a descriptor that was armed, an item that was taken.
+ */
+static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro,
+	const struct candidate *candidate)
+{
+	if (candidate->grade == CT_GRADE_PROVEN ||
+		ties_is_something_left(analysis, ties_object(analysis, coro)))
+		return FROM_THE_BEGINNING;
+	return candidate_life_start(analysis, coro);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -280,10 +296,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (candidate.grade == CT_GRADE_NONE)
 		return;
 	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
-	explain(&analysis->parties[coro->process], &candidate);
+	explain(&analysis->parties[coro->process], coro, &candidate);
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate, candidate_gap_start(analysis, coro),
+	candidate_lower_for_gaps(analysis, &candidate, gap_start(analysis, coro, &candidate),
 		analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);
 }

@@ -35,28 +35,43 @@ static bool is_blocked_for_ever(const struct model_thread *thread)
 	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
 }
 
-/* Threads that never wrote anything are known only where the engine looked for them. */
-static void look_at_threads(struct analysis *analysis, uint32_t process, struct party *party)
+static void look_at_worker(const struct model_thread *thread, struct party *party)
 {
-	const struct model *model = analysis->model;
-	bool has_look = false;
+	ct_time stopped = thread->stopped == CT_NO_TIME ? INT64_MAX : thread->stopped;
+
+	if (thread->is_worker && stopped > party->workers_ended)
+		party->workers_ended = stopped;
+}
+
+static void look_at_thread(struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+	struct party *party = &analysis->parties[thread->process];
+
+	look_at_worker(thread, party);
+	if (!thread->is_polling && thread->blocked_from != CT_NO_TIME &&
+		thread->blocked_from < party->blocked_since)
+		party->blocked_since = thread->blocked_from;
+	party->was_looked_at |= thread->seen != CT_NO_TIME;
+	if (thread->stopped != CT_NO_TIME && thread->stopped <= party->end)
+		return;
+	party->has_outside |= model_waits_outside(analysis->model, index);
+	party->has_free_thread |= !is_blocked_for_ever(thread);
+}
+
+/* Threads that never wrote anything are known only where the engine looked for them. */
+static void look_at_threads(struct analysis *analysis)
+{
 	uint32_t i;
 
-	for (i = 1; i < model->nr_threads; i++) {
-		const struct model_thread *thread = &model->threads[i];
+	for (i = 1; i < analysis->model->nr_threads; i++)
+		look_at_thread(analysis, i);
+	for (i = 0; i < analysis->model->nr_processes; i++) {
+		struct party *party = &analysis->parties[i];
 
-		if (thread->process != process)
-			continue;
-		has_look |= thread->seen != CT_NO_TIME;
-		if (thread->stopped != CT_NO_TIME && thread->stopped <= party->end)
-			continue;
-		party->has_outside |= model_waits_outside(model, i);
-		if (!is_blocked_for_ever(thread)) {
-			party->are_threads_known = false;
-			return;
-		}
+		party->are_threads_known = party->was_looked_at && !party->has_free_thread &&
+					   analysis->model->processes[i].nr_ready == 0;
 	}
-	party->are_threads_known = has_look && model->processes[process].nr_ready == 0;
 }
 
 /* ---------------------------------------------------------------- descriptors and coroutines */
@@ -135,12 +150,13 @@ void party_survey(struct analysis *analysis)
 
 		party->end = model_end_of(model, i);
 		party->quiet = model_quiet_time(model, i, party->end);
-		party->timers = INT64_MAX;
+		party->timers = party->blocked_since = INT64_MAX;
+		party->workers_ended = INT64_MIN;
 		party->has_outside = model->processes[i].has_polls;
 		if (i < analysis->tables->nr_processes)
 			look_at_ending(&analysis->tables->processes[i], party);
-		look_at_threads(analysis, i, party);
 	}
+	look_at_threads(analysis);
 	look_at_coros(analysis, is_waited_for);
 	look_at_descriptors(analysis, is_waited_for);
 }

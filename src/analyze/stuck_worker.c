@@ -117,7 +117,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);
-	else if (!is_blocked(thread) && thread->blocked_from == CT_NO_TIME)
+	else if (coro->is_queue_private && thread->blocked_from == CT_NO_TIME)
 		candidate.reasons |= REASON(THREAD_UNSEEN);
 	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
 	candidate_add(analysis, &candidate);

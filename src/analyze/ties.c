@@ -105,6 +105,15 @@ static void list_held(struct analysis *analysis, struct ties *ties)
 	}
 }
 
+static void note_waiter(struct analysis *analysis, const struct model_coro *coro)
+{
+	struct ties *ties = &analysis->ties;
+	uint32_t object = model_find_object(analysis->model, coro->process, coro->wait_object);
+
+	if (ties->nr_waiters[object]++ == 0 || coro->suspended > ties->waits_since[object])
+		ties->waits_since[object] = coro->suspended;
+}
+
 void ties_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -118,6 +127,9 @@ void ties_survey(struct analysis *analysis)
 	ties->held_first = array_of(analysis, model->coros.count);
 	ties->held_next = array_of(analysis, model->objects.count);
 	ties->nr_waiters = array_of(analysis, model->objects.count);
+	ties->waits_since =
+		arena_array(&analysis->scratch, model->objects.count, sizeof(*ties->waits_since));
+	analysis->is_broken |= !ties->waits_since;
 	if (analysis->is_broken)
 		return;
 	for (i = 1; i < model->coros.count; i++) {
@@ -125,8 +137,7 @@ void ties_survey(struct analysis *analysis)
 
 		ties->next[i] = find_next(analysis, i);
 		if (coro->state == CT_STATE_WAITING)
-			ties->nr_waiters[model_find_object(
-				model, coro->process, coro->wait_object)]++;
+			note_waiter(analysis, coro);
 	}
 	list_held(analysis, ties);
 }
@@ -200,6 +211,13 @@ bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct
 uint32_t ties_nr_waiters(const struct analysis *analysis, uint32_t object)
 {
 	return analysis->ties.nr_waiters[object];
+}
+
+ct_time ties_waits_since(const struct analysis *analysis, uint32_t object)
+{
+	const struct ties *ties = &analysis->ties;
+
+	return ties->nr_waiters[object] ? ties->waits_since[object] : CT_NO_TIME;
 }
 
 bool ties_holds_lock(const struct analysis *analysis, uint32_t coro)

@@ -176,12 +176,15 @@ const char *words_thread(struct analysis *analysis, uint32_t index)
 
 const char *words_count(struct analysis *analysis, const struct group *group)
 {
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	bool is_gone = analysis->model->coros.at[first->coro].state == CT_STATE_DESTROYED;
+	const char *waits = is_gone ? "waited" : group->count == 1 ? "waits" : "wait";
+
 	if (group->nr_peers > group->count)
-		return say(analysis, "%u of %u coroutines %s", group->count, group->nr_peers,
-			group->count == 1 ? "waits" : "wait");
-	if (group->count == 1)
-		return "1 coroutine waits";
-	return say(analysis, "%u coroutines wait", group->count);
+		return say(
+			analysis, "%u of %u coroutines %s", group->count, group->nr_peers, waits);
+	return say(analysis, "%u %s %s", group->count,
+		group->count == 1 ? "coroutine" : "coroutines", waits);
 }
 
 const char *words_readiness(struct analysis *analysis, unsigned flags)
