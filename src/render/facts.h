@@ -52,6 +52,16 @@ void facts_members(struct table *table, const struct ct_report *report,
 void facts_events(
 	struct table *table, const struct ct_tables *tables, const struct ct_member *member);
 
+/* Where a walk through the members whose last events are printed stands. Zeroed: before the first one. */
+struct facts_examples {
+	uint32_t next;
+	uint32_t nr_shown;
+};
+
+/* facts_next_example: the next one of them; NULL behind the last one. */
+const struct ct_member *facts_next_example(
+	const struct ct_finding *finding, struct facts_examples *examples);
+
 /* facts_coroutine: "coroutine 1025 (handle_connection)". */
 void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
 

@@ -184,20 +184,18 @@ static void members(struct text *text, const struct ct_report *report,
 static void last_events(
 	struct text *text, const struct ct_tables *tables, const struct ct_finding *finding)
 {
+	struct facts_examples examples = {0};
+	const struct ct_member *member;
 	struct text words = {0};
 	struct table table;
-	uint32_t i, shown = 0;
 
-	for (i = 0; i < finding->nr_members && shown < FACTS_EXAMPLES; i++) {
-		if (finding->members[i].nr_events == 0)
-			continue;
-		shown++;
+	while ((member = facts_next_example(finding, &examples))) {
 		text_clear(&words);
-		facts_coroutine(&words, tables, &finding->members[i].coro);
+		facts_coroutine(&words, tables, &member->coro);
 		text_add(text, "<details><summary>Last events of ");
 		escaped(text, &words);
 		text_add(text, "</summary>\n");
-		facts_events(&table, tables, &finding->members[i]);
+		facts_events(&table, tables, member);
 		table_print_html(&table, text);
 		table_fini(&table);
 		text_add(text, "</details>\n");

@@ -122,18 +122,16 @@ static void members(struct text *text, const struct ct_report *report,
 static void last_events(
 	struct text *text, const struct ct_tables *tables, const struct ct_finding *finding)
 {
+	struct facts_examples examples = {0};
+	const struct ct_member *member;
 	struct table table;
-	uint32_t i, shown = 0;
 
-	for (i = 0; i < finding->nr_members && shown < FACTS_EXAMPLES; i++) {
-		if (finding->members[i].nr_events == 0)
-			continue;
-		shown++;
+	while ((member = facts_next_example(finding, &examples))) {
 		/* Inside the tag Markdown does not apply; the id alone is safe there. */
 		text_format(text,
 			"<details><summary>Last events of coroutine %" PRIu64 "</summary>\n\n",
-			finding->members[i].coro.id);
-		facts_events(&table, tables, &finding->members[i]);
+			member->coro.id);
+		facts_events(&table, tables, member);
 		table_print_markdown(&table, text);
 		table_fini(&table);
 		text_add(text, "\n</details>\n\n");

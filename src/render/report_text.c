@@ -248,19 +248,17 @@ static void members(const struct page *page, const struct ct_finding *finding)
 
 static void last_events(const struct page *page, const struct ct_finding *finding)
 {
+	struct facts_examples examples = {0};
+	const struct ct_member *member;
 	struct text words = {0};
 	struct table table;
-	uint32_t i, shown = 0;
 
-	for (i = 0; i < finding->nr_members && shown < FACTS_EXAMPLES; i++) {
-		if (finding->members[i].nr_events == 0)
-			continue;
-		shown++;
+	while ((member = facts_next_example(finding, &examples))) {
 		text_clear(&words);
 		text_add(&words, "Last events of ");
-		facts_coroutine(&words, page->report->tables, &finding->members[i].coro);
+		facts_coroutine(&words, page->report->tables, &member->coro);
 		heading(page, text_peek(&words));
-		facts_events(&table, page->report->tables, &finding->members[i]);
+		facts_events(&table, page->report->tables, member);
 		table_print(&table, page->text, "  ");
 		table_fini(&table);
 	}

@@ -8,24 +8,13 @@
 #include "safe.h"
 
 /* The well-formed UTF-8 character at `at`: its length in bytes, 0 where there is none. */
-static unsigned decode(const unsigned char *at, uint32_t *ret_character)
+static size_t decode(const unsigned char *at, uint32_t *ret_character)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	size_t length = at[0] < 0x80 ? 1 : text_utf8_length(at), i;
 	uint32_t character = length == 1 ? at[0] : at[0] & (0x7fu >> length);
-	unsigned i;
 
-	if (at[0] >= 0xf8 || (at[0] >= 0x80 && at[0] < 0xc0))
-		return 0;
-	for (i = 1; i < length; i++) {
-		/* A NUL ends the loop here, before anything behind it is looked at. */
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
+	for (i = 1; i < length; i++)
 		character = character << 6 | (at[i] & 0x3f);
-	}
-	if (character < least[length] || character > 0x10ffff ||
-		(character >= 0xd800 && character <= 0xdfff))
-		return 0;
 	*ret_character = character;
 	return length;
 }
@@ -61,7 +50,7 @@ void render_safe(struct text *text, const char *value)
 {
 	const unsigned char *at = (const unsigned char *)value;
 	uint32_t character;
-	unsigned length;
+	size_t length;
 
 	for (; *at; at += length) {
 		length = decode(at, &character);
