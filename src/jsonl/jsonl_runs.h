@@ -16,6 +16,9 @@
 /* So many rows are looked at, the row in question among them. */
 #define JSONL_AHEAD 256u
 
+/* Coroutines of which rows are left out before a first one is taken: so many are known at a time. */
+#define JSONL_EARLY_MAX 65536u
+
 /* One generation of one probe_id. */
 struct jsonl_seen {
 	uint64_t probe_id;

@@ -381,8 +381,10 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 		coro->nr_waiting += row->seq - coro->last_seq <= JSONL_AHEAD;
 		return JSONL_IMPOSSIBLE;
 	}
-	/* The first rows of one that is still to come. */
-	map_get(&tracker->early, row->probe_id, &count);
+	/* The first rows of one that is still to come; garbage has ever new ids. */
+	if (!map_get(&tracker->early, row->probe_id, &count) &&
+		tracker->early.count >= JSONL_EARLY_MAX)
+		return JSONL_IMPOSSIBLE;
 	return map_put(&tracker->early, row->probe_id, count + 1) ? JSONL_IMPOSSIBLE
 								  : JSONL_NO_MEMORY;
 }

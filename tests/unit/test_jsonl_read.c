@@ -9,6 +9,7 @@
 #include "check.h"
 #include "io.h"
 #include "jsonl.h"
+#include "jsonl_runs.h"
 #include "text.h"
 
 #define FILE_NAME "read.jsonl"
@@ -278,6 +279,23 @@ static void test_no_event_at_all(void)
 	source_close(source);
 }
 
+/* rows that can not be true cost no memory, whatever ids they name. */
+static void test_garbage_is_bounded(void)
+{
+	struct jsonl_tracker tracker = {.thread_max = 1};
+	struct jsonl_place place;
+	uint64_t i;
+
+	for (i = 0; i < 4 * JSONL_EARLY_MAX; i++) {
+		struct jsonl_row row = {.probe_id = i, .tid = i, .seq = 1, .line = i + 1};
+
+		CHECK(jsonl_tracker_take(&tracker, &row, 1, &place) == JSONL_IMPOSSIBLE);
+	}
+	CHECK(tracker.early.count <= JSONL_EARLY_MAX);
+	CHECK(tracker.coros.count == 0 && tracker.nr_threads == 0);
+	jsonl_tracker_fini(&tracker);
+}
+
 /* wherever they stand, and however many follow each other. */
 static void test_impossible_rows(void)
 {
@@ -529,6 +547,7 @@ int main(void)
 	test_further_keys();
 	test_many_further_keys();
 	test_no_event_at_all();
+	test_garbage_is_bounded();
 	test_impossible_rows();
 	test_silence_is_possible();
 	test_runs_are_told_apart();
