@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading one row. Nearly all rows look as the writers of this format write them: those are read key by
- * key without looking for anything. Whatever differs is read again as any JSON object.
+ * key without looking for anything, up to what stands behind the six keys. Whatever differs is read again as any
+ * JSON object.
  */
 #include <string.h>
 
@@ -99,15 +100,15 @@ static bool take_bool(struct cursor *cursor, bool *ret_value)
 	return *ret_value || TAKE(cursor, "false");
 }
 
-static bool parse_usual(struct cursor cursor, struct jsonl_row *row)
+/* The six keys, in their order. */
+static bool take_usual(struct cursor *cursor, struct jsonl_row *row)
 {
-	return TAKE(&cursor, "{\"probe_id\":") && take_decimal(&cursor, &row->probe_id) &&
-	       TAKE(&cursor, ",\"tid\":") && take_decimal(&cursor, &row->tid) &&
-	       TAKE(&cursor, ",\"addr\":\"0x") && take_hexadecimal(&cursor, &row->address) &&
-	       TAKE(&cursor, "\",\"seq\":") && take_decimal(&cursor, &row->seq) &&
-	       TAKE(&cursor, ",\"is_active\":") && take_bool(&cursor, &row->is_active) &&
-	       TAKE(&cursor, ",\"ts\":") && take_decimal(&cursor, &row->ts) && TAKE(&cursor, "}") &&
-	       cursor.at == cursor.end;
+	return TAKE(cursor, "{\"probe_id\":") && take_decimal(cursor, &row->probe_id) &&
+	       TAKE(cursor, ",\"tid\":") && take_decimal(cursor, &row->tid) &&
+	       TAKE(cursor, ",\"addr\":\"0x") && take_hexadecimal(cursor, &row->address) &&
+	       TAKE(cursor, "\",\"seq\":") && take_decimal(cursor, &row->seq) &&
+	       TAKE(cursor, ",\"is_active\":") && take_bool(cursor, &row->is_active) &&
+	       TAKE(cursor, ",\"ts\":") && take_decimal(cursor, &row->ts);
 }
 
 /* ---------------------------------------------------------------- any JSON */
@@ -362,11 +363,11 @@ static const char *check_keys(unsigned found)
 	return NULL;
 }
 
+/* What stands behind the brace, or behind a comma; `found` has a bit for each key before it. */
 static const char *parse_members(
-	struct cursor *cursor, const struct jsonl_keys *keys, struct jsonl_row *row)
+	struct cursor *cursor, unsigned found, const struct jsonl_keys *keys, struct jsonl_row *row)
 {
 	struct cursor name;
-	unsigned found = 0;
 	enum key key;
 
 	do {
@@ -385,24 +386,28 @@ static const char *parse_members(
 	return cursor->at == cursor->end ? check_keys(found) : "something stands behind the object";
 }
 
-static const char *parse_any(
-	struct cursor cursor, const struct jsonl_keys *keys, struct jsonl_row *row)
+static const char *parse(struct cursor cursor, const struct jsonl_keys *keys, struct jsonl_row *row)
 {
+	struct cursor behind = cursor;
+
 	row->has_event = row->has_further = false;
+	if (take_usual(&behind, row)) {
+		if (behind.end - behind.at == 1 && *behind.at == '}')
+			return NULL;
+		if (TAKE(&behind, ","))
+			return parse_members(&behind, (1u << NR_NEEDED) - 1, keys, row);
+	}
 	if (!take_char(&cursor, '{'))
 		return "it is no JSON object";
-	return parse_members(&cursor, keys, row);
+	return parse_members(&cursor, 0, keys, row);
 }
 
 const char *jsonl_row_parse(const char *line, size_t nr_bytes, struct jsonl_row *ret_row)
 {
 	struct cursor cursor = {line, line + nr_bytes};
-	const char *trouble = NULL;
+	const char *trouble = parse(cursor, NULL, ret_row);
 
-	ret_row->has_event = ret_row->has_further = false;
 	ret_row->hint = 0;
-	if (!parse_usual(cursor, ret_row))
-		trouble = parse_any(cursor, NULL, ret_row);
 	if (!trouble && !ret_row->has_event)
 		ret_row->kind = ret_row->is_active ? CTP_KIND_RESUME : CTP_KIND_SUSPEND;
 	return trouble;
@@ -413,5 +418,5 @@ void jsonl_row_keys(const char *line, size_t nr_bytes, const struct jsonl_keys *
 	struct cursor cursor = {line, line + nr_bytes};
 	struct jsonl_row row;
 
-	parse_any(cursor, keys, &row);
+	parse(cursor, keys, &row);
 }
