@@ -134,41 +134,72 @@ static void print_event(FILE *stream, const struct ct_trace *trace, const struct
 	fputc('\n', stream);
 }
 
-static enum ct_status print_selected(
-	FILE *stream, struct ct_trace *trace, struct selection *selection, struct ct_error *reterr)
+/* *ret_count: how many were printed. */
+static enum ct_status print_selected(FILE *stream, struct ct_trace *trace,
+	struct selection *selection, uint64_t *ret_count, struct ct_error *reterr)
 {
 	const struct ct_event *event;
 	enum ct_status status;
 
+	*ret_count = 0;
 	while ((status = ct_trace_next(trace, &event, reterr)) == CT_OK) {
 		if (event->sequence > selection->last)
 			return CT_OK;
 		follow_frame(selection, event);
-		if (is_selected(selection, event))
-			print_event(stream, trace, event);
+		if (!is_selected(selection, event))
+			continue;
+		print_event(stream, trace, event);
+		++*ret_count;
 	}
 	return status < 0 ? status : CT_OK;
 }
 
+static int print_into(const char *output)
+{
+	enum ct_status status;
+
+	if (strcmp(output, "-") == 0 || freopen(output, "we", stdout))
+		return 0;
+	status = errno == ENOENT ? CT_ERR_NOT_FOUND : CT_ERR_SYSTEM;
+	say_sentence("can not write '%s': %s", output, strerror(errno));
+	return ct_status_exit_code(status);
+}
+
+static int say_none_selected(const char *path, const struct selection *selection)
+{
+	if (selection->coroutine)
+		say_sentence("'%s': no event asked for is of, or about, coroutine %" PRIu64, path,
+			selection->coroutine);
+	else
+		say_sentence("'%s': there is no event %" PRIu64, path, selection->first);
+	return ct_status_exit_code(CT_ERR_NOT_FOUND);
+}
+
+/* The trace is opened first: where it can not be read, what the output held before is still there. */
 static int dump_selected(
 	const char *path, bool no_symbols, struct selection *selection, const char *output)
 {
 	struct ct_trace *trace;
 	struct ct_error error;
-	enum ct_status status;
+	enum ct_status status = open_trace(path, no_symbols, &trace, &error);
+	uint64_t nr_printed;
+	int exit_code;
 
-	if (strcmp(output, "-") != 0 && !freopen(output, "we", stdout)) {
-		say_sentence("can not write '%s': %s", output, strerror(errno));
-		return ct_status_exit_code(CT_ERR_SYSTEM);
+	if (status)
+		return say_failure(status, &error);
+	exit_code = print_into(output);
+	if (exit_code) {
+		ct_trace_close(trace);
+		return exit_code;
 	}
-	status = open_trace(path, no_symbols, &trace, &error);
-	if (status)
-		return say_failure(status, &error);
-	status = print_selected(stdout, trace, selection, &error);
+	status = print_selected(stdout, trace, selection, &nr_printed, &error);
 	ct_trace_close(trace);
+	exit_code = flush_output();
 	if (status)
 		return say_failure(status, &error);
-	return flush_output();
+	if (exit_code || nr_printed)
+		return exit_code;
+	return say_none_selected(path, selection);
 }
 
 int command_dump(const struct arguments *arguments)

@@ -110,8 +110,9 @@ static void print_ending(const struct ct_process *process)
 static void print_process(const struct ct_process *process)
 {
 	label("process");
-	printf("%" PRIu64 " ", process->pid);
-	print_safe(stdout, process->program);
+	if (process->pid)
+		printf("%" PRIu64 " ", process->pid);
+	print_safe(stdout, *process->program ? process->program : "not known");
 	fputs(": ", stdout);
 	print_ending(process);
 	printf("; %s%s%s\n", process->has_probe ? "probe" : "no probe",

@@ -20,10 +20,10 @@ static const struct {
 };
 
 static const struct exit_description of_run[] = {
-	{"0-255", true, "the program's own exit status, once it was started"},
-	{"126", true, "COMMAND exists, and can not be executed"},
-	{"127", true, "COMMAND was not found"},
-	{"128+N", true, "the program was ended by signal N"},
+	{"0-255", true, "of run: the program's own exit status, once it was started"},
+	{"126", true, "of run: COMMAND exists, and can not be executed"},
+	{"127", true, "of run: COMMAND was not found"},
+	{"128+N", true, "of run: the program was ended by signal N"},
 };
 
 /* Several failures share a number: their meanings become one sentence. */

@@ -109,8 +109,8 @@ void help_print(enum command command)
 	}
 	printf("%s%s: %s\n\n", command == COMMAND_OLDER ? "" : "corotracer ", described->name,
 		described->summary);
-	printf("Usage: %s%s [OPTION ...] %s\n\n", command == COMMAND_OLDER ? "" : "corotracer ",
-		described->name, described->operands);
+	printf("Usage: %s%s [OPTION ...]%s%s\n\n", command == COMMAND_OLDER ? "" : "corotracer ",
+		described->name, *described->operands ? " " : "", described->operands);
 	print_wrapped(described->description, 0, 0);
 	print_options(command);
 	print_examples(described->examples);
@@ -125,6 +125,16 @@ static enum command named(const char *word)
 	return command_find(word);
 }
 
+static int say_no_such_command(const char *word)
+{
+	const char *nearest = nearest_command(word);
+	char complaint[COMPLAINT_BYTES];
+
+	snprintf(complaint, sizeof(complaint), "there is no command '%s'%s%s%s", word,
+		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	return say_usage("help", complaint);
+}
+
 int command_help(const struct arguments *arguments)
 {
 	enum command command = COMMAND_NONE;
@@ -134,7 +144,7 @@ int command_help(const struct arguments *arguments)
 	if (arguments->nr_operands == 1) {
 		command = named(arguments->operands[0]);
 		if (command == COMMAND_NONE)
-			return say_usage("help", "there is no such command");
+			return say_no_such_command(arguments->operands[0]);
 	}
 	if (arguments->value[OPTION_HELP_COMPLETION])
 		completion_print(arguments->value[OPTION_HELP_COMPLETION]);

@@ -165,7 +165,8 @@ def check_mistakes(place):
         check_mistake(2, "one file at a time", command, garbage, garbage)
     check_mistake(2, "takes one of text|md|html|json", "report", "--format", "xml", garbage)
     check_mistake(2, "FIRST-LAST", "dump", "--events", "9-3", garbage)
-    check_mistake(2, "no such command", "help", "nothing")
+    check_mistake(2, "no command 'nothing'", "help", "nothing")
+    check_mistake(2, "did you mean 'report'", "help", "reprot")
     check_mistake(2, "--output", "assemble", garbage)
     check_mistake(4, "No such file", "report", place + "/nothing")
     check_mistake(5, "not a trace", "report", garbage)
@@ -296,6 +297,12 @@ def check_dump(place, trace):
     lines = run(COROTRACER, "dump", "--events", "12", assembled).stdout.splitlines()
     check(len(lines) == 1 and "suspend c1" in lines[0] and "server.cpp:120" in lines[0],
           f"--events 12 prints {lines}")
+    check_mistake(4, "there is no event 99", "dump", "--events", "99-100", assembled)
+    check_mistake(4, "coroutine 77", "dump", "--coroutine", "77", assembled)
+    check_mistake(4, "No such file", "dump", "--events", "12", "-o", place + "/nowhere/x", assembled)
+    again.write_text("as before")
+    check_mistake(4, "No such file", "dump", "--events", "12", "-o", again, place + "/nothing")
+    check(again.read_text() == "as before", "dump emptied its output before it looked at the trace")
     life = run(COROTRACER, "dump", "--coroutine", "2", assembled).stdout
     check(re.findall(r"t\d (\S+)", life) == ["create", "frame", "suspend"], f"the life of coroutine 2 is {life}")
     life = run(COROTRACER, "dump", "--coroutine", "3", assembled).stdout

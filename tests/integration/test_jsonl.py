@@ -3,6 +3,7 @@
 import json
 import pathlib
 import random
+import re
 import subprocess
 
 from support import BUILD, COROTRACER, check, folder, run
@@ -140,7 +141,9 @@ def test_everywhere(place):
     check(piped.stdout == whole, f"a pipe reads differently: {piped.stderr}")
     dumped = run(COROTRACER, "dump", path).stdout
     check(dumped.count(" resume c") == COROUTINES * EVENTS // 2, "dump does not show every row")
-    check("its form does not tell" in run(COROTRACER, "info", path).stdout, "info does not say what is missing")
+    info = run(COROTRACER, "info", path).stdout
+    check("its form does not tell" in info, "info does not say what is missing")
+    check(re.search(r"^process +not known: ", info, re.MULTILINE), f"info makes up a process:\n{info}")
     said = run(COROTRACER, "report", "-", input="{}\n", status=None)
     check("standard input:1: no line is a row" in said.stderr, said.stderr)
 
