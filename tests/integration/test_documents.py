@@ -66,8 +66,20 @@ def check_links():
             check((document.parent / target).exists(), f"{document.relative_to(SOURCE)} leads to '{target}': nothing there")
 
 
+def check_demo_is_built():
+    """The demo builds a part of the project: what it runs must be in that part."""
+    demo = re.search(r"^demo\(\) \{\n(.*?)^\}", (SOURCE / "dev").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    target, = re.findall(r"^\tbuild (\S+)$", demo.group(1), re.MULTILINE)
+    built = run("ninja", "-C", BUILD, "-t", "query", target).stdout.replace("|", " ").split()
+    programs = set(re.findall(r'"\$BUILD/([^"$]+)"', demo.group(1)))
+    check(len(programs) == 2, f"the demo runs {programs}: is the pattern still right?")
+    for name in programs | {"sdk/preload/libcorotracer-ledger.so", "examples/example-tcp-load"}:
+        check(name in built, f"./dev demo needs {name}, and '{target}' does not build it")
+
+
 def main():
     check_links()
+    check_demo_is_built()
     with folder() as name:
         prepare(pathlib.Path(name))
         count = run_documents(pathlib.Path(name))
