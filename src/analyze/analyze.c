@@ -76,6 +76,7 @@ static void find_all(struct analysis *analysis)
 	destroyed_suspended_find(analysis);
 	granted_find(analysis);
 	stuck_worker_find(analysis);
+	missed_wake_find(analysis);
 	self_wake_storm_find(analysis);
 	ties_find_victims(analysis);
 	leak_find(analysis);

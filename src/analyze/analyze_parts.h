@@ -132,6 +132,9 @@ struct analysis {
 /* party_survey: fills analysis->parties. */
 void party_survey(struct analysis *analysis);
 
+/* party_working_until: the end of observation, or when the program said that it ends. */
+ct_time party_working_until(const struct analysis *analysis, uint32_t process);
+
 /* ---------------------------------------------------------------- detectors */
 
 void closed_descriptor_find(struct analysis *analysis);
@@ -169,6 +172,9 @@ void granted_describe(
 void stuck_worker_find(struct analysis *analysis);
 void stuck_worker_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void missed_wake_find(struct analysis *analysis);
+void missed_wake_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void self_wake_storm_find(struct analysis *analysis);
 void self_wake_storm_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
@@ -178,6 +184,19 @@ void leak_describe(
 void broken_state_find(struct analysis *analysis);
 void broken_state_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+/* is_ready: does it wait for a thread only? */
+static inline bool is_ready(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_READY ||
+	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
+}
+
+/* ready_since: since when it does. */
+static inline ct_time ready_since(const struct model_coro *coro)
+{
+	return coro->queue_thread ? coro->queued : coro->changed;
+}
 
 /* candidate_add: a copy; its coroutine is told of from then on. */
 void candidate_add(struct analysis *analysis, const struct candidate *candidate);
@@ -283,6 +302,9 @@ void story_step(struct analysis *analysis, struct story *story, const struct ct_
 void story_evidence(struct analysis *analysis, struct story *story, const char *sentence);
 /* story_suspended: the step in which the coroutine came to wait. */
 void story_suspended(struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/* story_made_ready: the step in which it was put into a queue, or woken. */
+void story_made_ready(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /* story_destroyed: the step in which it was destroyed; nothing where it was not. */
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /* story_held: which locks it still holds, and where it took them. */

@@ -249,6 +249,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_STUCK_WORKER] = stuck_worker_describe,
 	[CT_RULE_SELF_WAKE_STORM] = self_wake_storm_describe,
 	[CT_RULE_COROUTINE_LEAK] = leak_describe,
+	[CT_RULE_MISSED_WAKE] = missed_wake_describe,
 	[CT_RULE_BROKEN_STATE] = broken_state_describe,
 };
 

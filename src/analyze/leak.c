@@ -36,14 +36,6 @@ struct family {
 	ct_time until;
 };
 
-static ct_time end_of(const struct analysis *analysis, uint32_t process)
-{
-	ct_time from = analysis->model->processes[process].shutdown_from;
-	ct_time end = analysis->parties[process].end;
-
-	return from != CT_NO_TIME && from < end ? from : end;
-}
-
 static int compare_changes(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
@@ -99,7 +91,7 @@ static void survey(struct analysis *analysis, struct family *family)
 {
 	const struct model *model = analysis->model;
 	struct change *changes = calloc(2 * (size_t)family->count, sizeof(*changes));
-	ct_time end = end_of(analysis, family->process);
+	ct_time end = party_working_until(analysis, family->process);
 	uint32_t count = 0, i;
 
 	if (!changes) {
@@ -152,7 +144,7 @@ static bool is_left_behind(const struct analysis *analysis, const struct model_c
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
 	       kind != CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME && coro->mark == 0 &&
-	       coro->suspended < end_of(analysis, coro->process);
+	       coro->suspended < party_working_until(analysis, coro->process);
 }
 
 /* Another finding names the cause for which it does not end. */
@@ -230,7 +222,7 @@ static bool has_each_its_own(struct analysis *analysis, const struct family *fam
 /* The load is there to the end, or those that are left show by themselves that they are no pool. */
 static bool is_no_pool(struct analysis *analysis, const struct family *family)
 {
-	ct_time end = end_of(analysis, family->process);
+	ct_time end = party_working_until(analysis, family->process);
 	int64_t lasted = family->until - family->from;
 
 	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);

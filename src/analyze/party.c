@@ -132,6 +132,14 @@ static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
 	}
 }
 
+ct_time party_working_until(const struct analysis *analysis, uint32_t process)
+{
+	ct_time from = analysis->model->processes[process].shutdown_from;
+	ct_time end = analysis->parties[process].end;
+
+	return from != CT_NO_TIME && from < end ? from : end;
+}
+
 void party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;

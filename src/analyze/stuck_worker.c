@@ -13,12 +13,6 @@
 
 #define STUCK_NS INT64_C(1000000000)
 
-static bool is_ready(const struct model_coro *coro)
-{
-	return coro->state == CT_STATE_READY ||
-	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
-}
-
 static bool is_busy(const struct model_thread *thread, ct_time end)
 {
 	return thread->is_worker && thread->idle_from == CT_NO_TIME && !thread->is_parked &&
@@ -39,15 +33,6 @@ static bool is_computing(const struct model_thread *thread)
 {
 	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event &&
 	       thread->seen_state == 'R';
-}
-
-/* The program has stood still so until it said that it ends. */
-static ct_time end_of(const struct analysis *analysis, uint32_t process)
-{
-	ct_time from = analysis->model->processes[process].shutdown_from;
-	ct_time end = analysis->parties[process].end;
-
-	return from != CT_NO_TIME && from < end ? from : end;
 }
 
 /*
@@ -96,8 +81,8 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_thread *thread = &analysis->model->threads[worker];
-	ct_time end = end_of(analysis, coro->process);
-	ct_time since = coro->queue_thread ? coro->queued : coro->changed;
+	ct_time end = party_working_until(analysis, coro->process);
+	ct_time since = ready_since(coro);
 	ct_time start = candidate_life_start(analysis, &analysis->model->coros.at[thread->top]);
 	struct candidate candidate = {
 		.rule = CT_RULE_STUCK_WORKER,
@@ -175,24 +160,6 @@ static void tell_worker(struct analysis *analysis, uint32_t worker, struct story
 	story_step(analysis, story, &step);
 }
 
-static void tell_queued(
-	struct analysis *analysis, const struct model_coro *coro, struct story *story)
-{
-	bool is_queued = coro->queue_thread != 0;
-	struct ct_step step = {
-		.time = is_queued ? coro->queued : coro->changed,
-		.thread = is_queued ? coro->queue_thread : coro->wake_thread,
-		.sequence = is_queued ? coro->queue_event : coro->wake_event,
-		.site = coro->wake_time != CT_NO_TIME ? coro->wake_site : 0,
-		.text = say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
-			coro->is_queue_private
-				? ", in a place from which no other worker may take it"
-				: ""),
-	};
-
-	story_step(analysis, story, &step);
-}
-
 void stuck_worker_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -206,8 +173,9 @@ void stuck_worker_describe(
 		group->count == 1 ? "coroutine lies with " : "coroutines lie with ",
 		words_thread(analysis, first->subject), analysis->model->coros.at[thread->top].id,
 		words_place(analysis, first->cause_site),
-		words_duration(analysis, end_of(analysis, first->process) - thread->last_event));
-	tell_queued(analysis, coro, &story);
+		words_duration(analysis,
+			party_working_until(analysis, first->process) - thread->last_event));
+	story_made_ready(analysis, &story, coro);
 	tell_worker(analysis, first->subject, &story);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);

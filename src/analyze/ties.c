@@ -242,6 +242,23 @@ void story_suspended(struct analysis *analysis, struct story *story, const struc
 	story_step(analysis, story, &step);
 }
 
+void story_made_ready(struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	bool is_queued = coro->queue_thread != 0;
+	struct ct_step step = {
+		.time = is_queued ? coro->queued : coro->changed,
+		.thread = is_queued ? coro->queue_thread : coro->wake_thread,
+		.sequence = is_queued ? coro->queue_event : coro->wake_event,
+		.site = coro->wake_time != CT_NO_TIME ? coro->wake_site : 0,
+		.text = say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
+			coro->is_queue_private
+				? ", in a place from which no other worker may take it"
+				: ""),
+	};
+
+	story_step(analysis, story, &step);
+}
+
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_coro *by = &analysis->model->coros.at[coro->destroy_coro];

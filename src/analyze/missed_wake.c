@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Missed wakes: a coroutine has been ready for over a second, and everybody who could run it sleeps without
+ * time-out: it was put into a queue, and nobody was told.
+ *
+ * Silent where a worker is awake, or wakes up by itself; where the coroutine is marked; or the wake may have been
+ * for another one.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define MISSED_NS INT64_C(1000000000)
+
+/* Since when it sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not, or not for ever. */
+static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	if (thread->stopped != CT_NO_TIME &&
+		thread->stopped <= analysis->parties[thread->process].end)
+		return CT_NO_TIME;
+	return thread->idle_from == CT_NO_TIME || thread->is_idle_timed ? INT64_MAX
+									: thread->idle_from;
+}
+
+/* Since when all workers of a process sleep; INT64_MAX: one does not, or none is left. */
+static ct_time all_sleep_since(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	ct_time since = CT_NO_TIME;
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++) {
+		ct_time own = sleeps_since(analysis, of->workers.at[i]);
+
+		if (own > since)
+			since = own;
+	}
+	return since == CT_NO_TIME ? INT64_MAX : since;
+}
+
+static ct_time *list_sleeping(struct analysis *analysis)
+{
+	uint32_t count = analysis->model->nr_processes, i;
+	ct_time *since = arena_array(&analysis->scratch, count, sizeof(*since));
+
+	for (i = 0; since && i < count; i++)
+		since[i] = all_sleep_since(analysis, i);
+	analysis->is_broken |= !since;
+	return since;
+}
+
+static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) ||
+	       analysis->parties[coro->process].has_crashed;
+}
+
+/* Where no other worker may take it, that one alone counts; it may have ended. */
+static bool is_missed(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
+{
+	ct_time since =
+		coro->is_queue_private ? sleeps_since(analysis, coro->queue_thread) : all_since;
+	ct_time ready = ready_since(coro);
+
+	if (since == INT64_MAX)
+		return false;
+	return party_working_until(analysis, coro->process) - (since > ready ? since : ready) >
+	       MISSED_NS;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_MISSED_WAKE,
+		.grade = CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->wake_time != CT_NO_TIME ? coro->wake_site : coro->spawn_site,
+		.variant = coro->is_queue_private,
+		.descriptor = coro->descriptor,
+		.since = ready_since(coro),
+	};
+
+	if (analysis->parties[coro->process].timers <= candidate.since)
+		candidate_lower(&candidate, REASON_TIMER);
+	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
+		analysis->parties[coro->process].end);
+	candidate_add(analysis, &candidate);
+}
+
+void missed_wake_find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	const ct_time *all_since = list_sleeping(analysis);
+	uint32_t i;
+
+	for (i = 1; all_since && i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (!analysis->is_told[i] && is_ready(coro) && !is_excused(analysis, coro) &&
+			is_missed(analysis, coro, all_since[coro->process]))
+			judge(analysis, i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* Who went to sleep last, of those who could have run it; 0: all have ended. */
+static uint32_t last_asleep(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	uint32_t last = 0;
+	size_t i;
+
+	if (coro->is_queue_private)
+		return coro->queue_thread;
+	for (i = 0; i < process->workers.count; i++) {
+		uint32_t worker = process->workers.at[i];
+		ct_time since = sleeps_since(analysis, worker);
+
+		if (since != CT_NO_TIME && (!last || since > sleeps_since(analysis, last)))
+			last = worker;
+	}
+	return last;
+}
+
+static void tell_asleep(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	uint32_t worker = last_asleep(analysis, coro);
+	ct_time since = sleeps_since(analysis, worker);
+	struct ct_step step = {
+		.time = since,
+		.thread = worker,
+		.sequence = UINT64_MAX,
+		.text = coro->is_queue_private
+				? "the only worker that may take it sleeps, without time-out"
+				: "the last worker went to sleep: all do now, without time-out",
+	};
+
+	if (since == CT_NO_TIME)
+		step.text = "the only worker that may take it has ended";
+	story_step(analysis, story, &step);
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	int64_t lasted = party_working_until(analysis, first->process) - first->since;
+
+	return say(analysis, "%u %s been ready for %s, and %s sleeps; made ready at %s",
+		group->count, group->count == 1 ? "coroutine has" : "coroutines have",
+		words_duration(analysis, lasted),
+		first->variant ? "the only worker that may take it" : "every worker",
+		words_place(analysis, first->cause_site));
+}
+
+void missed_wake_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	uint32_t worker = last_asleep(analysis, coro);
+	bool is_asleep_first = sleeps_since(analysis, worker) < first->since;
+	struct story story = {0};
+
+	finding->title = words_title(analysis, group, first);
+	if (coro->suspended != CT_NO_TIME)
+		story_suspended(analysis, &story, coro);
+	if (is_asleep_first)
+		tell_asleep(analysis, coro, &story);
+	story_made_ready(analysis, &story, coro);
+	if (!is_asleep_first)
+		tell_asleep(analysis, coro, &story);
+	story_victims(analysis, &story, group);
+	story_end(analysis, &story, finding);
+	finding->first_sequence =
+		coro->suspended != CT_NO_TIME ? coro->wait_event : coro->last_event;
+	finding->last_sequence = coro->last_event;
+}
