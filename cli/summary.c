@@ -21,14 +21,27 @@ static void say_who_attached(const struct recording *recording, const struct ct_
 			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
 	if (!stats->has_ledger && stats->ledger_absence && !recording->no_ledger)
 		say_sentence("without the descriptor ledger: %s", stats->ledger_absence);
-	if (stats->nr_refused)
-		say_sentence("%s turned away: of another user, or not what a probe sends",
-			said_count(stats->nr_refused, "peer was", "peers were").text);
+}
+
+static void say_notes(const struct ct_record_stats *stats)
+{
+	uint32_t i;
+
+	for (i = 0; i < stats->nr_notes; i++) {
+		const struct ct_note *note = &stats->notes[i];
+
+		if (note->count > 1)
+			say_sentence(
+				"%s (%s times)", note->text, said_count(note->count, "", "").text);
+		else
+			say_sentence("%s", note->text);
+	}
 }
 
 void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats)
 {
 	say_who_attached(recording, stats);
+	say_notes(stats);
 	if (stats->output_trouble)
 		say_sentence("the trace is not complete: %s", stats->output_trouble);
 }

@@ -97,16 +97,24 @@ struct ct_record;
 struct ct_record_stats {
 	uint64_t nr_events;
 	uint64_t nr_lost;
-	uint64_t nr_segments; /* that attached */
-	uint64_t nr_refused;  /* peers that were turned away */
-	bool has_probe;       /* the program's own probe attached */
+	uint64_t nr_segments;      /* that attached */
+	uint64_t nr_refused;       /* peers that were turned away */
+	uint64_t nr_sites_refused; /* events that name no place, since there was no room for it */
+	uint64_t nr_unmapped; /* processes whose addresses have no names: they were gone too soon */
+	uint64_t nr_forgotten; /* sites and mappings that were too many to remember */
+	bool has_probe;        /* the program's own probe attached */
 	bool has_ledger;
+	int64_t target_pid;
 	bool has_ended; /* the target */
 	enum ct_ending ending;
 	int ending_value;
 	const char *ledger_absence; /* why there is no ledger, one sentence; NULL: there is one */
 	const char *
 		output_trouble; /* the output failed at some time: one sentence; NULL: it did not */
+	const char *refusal;    /* why the last peer was turned away; NULL: none was */
+	const struct ct_note
+		*notes; /* what the recording lacks besides events; valid until the next call */
+	uint32_t nr_notes;
 };
 
 /*

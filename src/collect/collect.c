@@ -441,6 +441,7 @@ enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr)
 	wind_up(collect);
 	definition.heartbeat.monotonic_ns = collect->ended_ns;
 	output_define(&collect->output, &definition);
+	define_notes(collect);
 	definition = (struct ct_definition){.type = CT_DEFINE_END};
 	definition.end = (struct ct_define_end){
 		.monotonic_ns = collect->ended_ns,

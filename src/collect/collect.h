@@ -60,7 +60,7 @@ struct collect_stats {
 	uint64_t nr_lost;     /* events that were written and are not in the trace, all reasons */
 	uint64_t nr_segments; /* that attached */
 	uint64_t nr_refused;  /* peers that were turned away */
-	uint64_t nr_sites_refused; /* that found no room in their segment: their events name none */
+	uint64_t nr_sites_refused; /* events that name no site, since there was no room for it */
 	uint64_t nr_unmapped;  /* processes that were gone before their mappings could be read */
 	uint64_t nr_forgotten; /* sites and mappings that the bounds left out of resolution */
 	bool has_probe;        /* a program's own probe attached */
@@ -106,6 +106,12 @@ enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr
 
 /* collect_stats: the present state. */
 void collect_stats(const struct collect *collect, struct collect_stats *ret_stats);
+
+/*
+ * collect_notes: what the recording lacks besides events, a sentence each, with how often that happened;
+ * borrowed until the next call on `collect`. collect_finish puts them into the trace.
+ */
+const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count);
 
 /*
  * A site that is only an address so far (kinds ADDRESS, FUNCTION, INSTRUCTION, CALLER): for the caller to

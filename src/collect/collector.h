@@ -25,6 +25,7 @@
 #define COLLECT_YOUNG 128
 #define COLLECT_THREAD_NAME 32
 #define COLLECT_SITES_MAX 1048576u
+#define COLLECT_NOTES 8
 
 /* A process that has attached, or the target itself. Zeroed, a slot is free. */
 struct process {
@@ -110,7 +111,11 @@ struct collect {
 	bool has_ledger;
 	bool has_ledger_absence;
 	char ledger_absence[240];
-	struct ct_error refusal;
+	struct ct_error refusal; /* of the last one that was turned away */
+
+	struct ct_note notes[COLLECT_NOTES];
+	uint32_t nr_notes;
+	char refusal_note[512];
 };
 
 /* ---------------------------------------------------------------- process.c */
@@ -179,5 +184,10 @@ void define_reading(struct collect *collect, const struct clock_reading *reading
 
 /* define_heartbeat: everything published before the present look began is in. */
 void define_heartbeat(struct collect *collect);
+
+/* ---------------------------------------------------------------- notes.c */
+
+/* define_notes: puts what collect_notes says into the sink. */
+void define_notes(struct collect *collect);
 
 #endif

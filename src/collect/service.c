@@ -225,17 +225,9 @@ static void settle(struct collect *collect)
 /* Nothing that is read from here on would be the target's. How much is missing can not be known: it is one. */
 static void cut(struct collect *collect)
 {
-	const struct ct_definition note = {
-		.type = CT_DEFINE_NOTE,
-		.note = {"the file of version 1 was shortened while it was in use: what its "
-			 "coroutines did from then on is not known",
-			1, CT_NO_OFFSET},
-	};
-
 	collect->service.was_cut = true;
 	collect->service.trace.nr_impossible++;
 	settle(collect);
-	output_define(&collect->output, &note);
 }
 
 /* ------------------------------------------------------------------ scanning and sleeping */

@@ -181,14 +181,20 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 		.nr_lost = stats.nr_lost + lost,
 		.nr_segments = stats.nr_segments,
 		.nr_refused = stats.nr_refused,
+		.nr_sites_refused = stats.nr_sites_refused,
+		.nr_unmapped = stats.nr_unmapped,
+		.nr_forgotten = stats.nr_forgotten,
 		.has_probe = stats.has_probe,
 		.has_ledger = stats.has_ledger,
+		.target_pid = stats.target_pid,
 		.has_ended = stats.has_ended,
 		.ending = stats.ending,
 		.ending_value = stats.ending_value,
 		.ledger_absence = stats.ledger_absence,
 		.output_trouble = stats.output_trouble,
+		.refusal = stats.refusal,
 	};
+	ret_stats->notes = collect_notes(record->collect, &ret_stats->nr_notes);
 }
 
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr)

@@ -161,7 +161,7 @@ struct ct_define_ending {
 	uint64_t monotonic_ns;
 };
 
-/* What was wrong with the input of which the trace was made. */
+/* What was wrong with the recording, or with the input of which the trace was made. */
 struct ct_define_note {
 	const char *text; /* one sentence */
 	uint64_t count;

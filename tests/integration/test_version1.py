@@ -141,11 +141,12 @@ def check_nothing_is_left_after_errors(place):
 def check_file_that_is_cut(place):
     """The engine outlives it; what it had read by then stands, and nobody is said to have been destroyed."""
     trace = place + "/cut.ctrace"
-    run(COROTRACER, "run", "-o", trace, "--", WRITERS["C"], "lock", 4, 16, "paced", "cut")
+    said = run(COROTRACER, "run", "-o", trace, "--", WRITERS["C"], "lock", 4, 16, "paced", "cut").stderr
     events, _, _ = read_dump(trace)
     check({coro: len(told) for coro, told in events.items()} == dict.fromkeys(range(1000, 1004), 16), f"read {events}")
     dump, info = run(COROTRACER, "dump", trace).stdout, run(COROTRACER, "info", trace).stdout
     check(" destroy " not in dump, "zeros were taken for the ends of coroutines")
+    check("was shortened" in said, f"run says nothing of it:\n{said}")
     check("was shortened" in info and "corrupt" in info, f"not told of:\n{info}")
 
 

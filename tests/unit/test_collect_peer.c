@@ -72,7 +72,7 @@ static void open_fixture(struct fixture *f)
 	f->nr_before = f->keep.records.count;
 }
 
-static void close_fixture(struct fixture *f)
+static void finish(struct fixture *f)
 {
 	enum ct_status status;
 
@@ -83,6 +83,11 @@ static void close_fixture(struct fixture *f)
 	CHECK_EQUAL(status, CT_END);
 	CHECK_EQUAL(collect_finish(f->collect, NULL), CT_OK);
 	CHECK_EQUAL(f->keep.nr_disorder, 0);
+}
+
+static void close_fixture(struct fixture *f)
+{
+	finish(f);
 	collect_close(f->collect);
 	keep_fini(&f->keep);
 }
@@ -401,6 +406,44 @@ static void test_losses(void)
 	close_fixture(&f);
 }
 
+static void expect_note(const struct fixture *f, size_t index, const char *words, uint64_t count)
+{
+	const struct ct_definition *note = keep_find(&f->keep, CT_DEFINE_NOTE, index);
+
+	CHECK(note && strstr(note->note.text, words));
+	CHECK_EQUAL(note ? note->note.count : 0, count);
+}
+
+/* What is lacking besides events stands in the trace, before its end, and is the same as what is said aloud. */
+static void test_notes(void)
+{
+	const struct ct_note *notes;
+	struct made_segment made;
+	struct fixture f;
+	uint32_t nr_notes;
+
+	open_fixture(&f);
+	CHECK(collect_notes(f.collect, &nr_notes) && nr_notes == 0);
+	made_open(&made);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	made.header->sites_refused = 12;
+	expect_refusal(&f, make_memory(0, 1 << 20), "sealed");
+	expect_refusal(&f, make_memory(MFD_ALLOW_SEALING, 100), "100 bytes");
+	finish(&f);
+	expect_note(&f, 0, "turned away", 2);
+	expect_note(&f, 0, "100 bytes", 2);
+	expect_note(&f, 1, "no room for a further site", 12);
+	CHECK(!keep_find(&f.keep, CT_DEFINE_NOTE, 2));
+	CHECK_EQUAL(f.keep.definitions.at[f.keep.definitions.count - 1].type, CT_DEFINE_END);
+	notes = collect_notes(f.collect, &nr_notes);
+	CHECK_EQUAL(nr_notes, 2);
+	CHECK(strstr(notes[1].text, "no room for a further site") && notes[1].count == 12);
+	made_close(&made);
+	collect_close(f.collect);
+	keep_fini(&f.keep);
+}
+
 static uint64_t random_word(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -465,6 +508,7 @@ int main(int argc, char **argv)
 	test_bound();
 	test_sites_out_of_order();
 	test_losses();
+	test_notes();
 	test_memory_gone_mad();
 	return check_result();
 }
