@@ -99,14 +99,8 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	return !event->object || wake_learn_address(model, index, event->object);
 }
 
-bool coro_frame(struct model *model, const struct ct_event *event)
+static bool tell_frame(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	uint32_t index;
-
-	if (!coro_own(model, event, &index))
-		return false;
-	if (!index)
-		return true;
 	coro_at(model, index)->function_site = event->site;
 	coro_at(model, index)->last_event = event->sequence;
 	return !event->object || wake_learn_frame(model, index, event->object);
@@ -135,13 +129,6 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro_enter_stack(model, index, event->thread);
 	return thread_be_worker(model, event->thread);
-}
-
-bool coro_resume(struct model *model, const struct ct_event *event)
-{
-	uint32_t index;
-
-	return coro_own(model, event, &index) && (!index || run(model, index, event));
 }
 
 /* ---------------------------------------------------------------- waiting */
@@ -254,23 +241,10 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	return note_wait(model, index, event) && thread_be_worker(model, event->thread);
 }
 
-bool coro_suspend(struct model *model, const struct ct_event *event)
+static bool cancel(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	uint32_t index;
+	struct model_coro *coro = coro_at(model, index);
 
-	return coro_own(model, event, &index) && (!index || leave(model, index, event));
-}
-
-bool coro_cancel(struct model *model, const struct ct_event *event)
-{
-	struct model_coro *coro;
-	uint32_t index;
-
-	if (!coro_own(model, event, &index))
-		return false;
-	if (!index)
-		return true;
-	coro = coro_at(model, index);
 	if (coro->state != CT_STATE_WAITING && coro->state != CT_STATE_READY &&
 		coro->state != CT_STATE_UNSEEN)
 		return coro_conflict(model, index, event);
@@ -294,16 +268,10 @@ bool coro_switch(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- the end */
 
-bool coro_return(struct model *model, const struct ct_event *event)
+static bool finish(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	struct model_coro *coro;
-	uint32_t index;
+	struct model_coro *coro = coro_at(model, index);
 
-	if (!coro_own(model, event, &index))
-		return false;
-	if (!index)
-		return true;
-	coro = coro_at(model, index);
 	give_up_early(model, coro);
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
 		!coro_conflict(model, index, event))
@@ -334,16 +302,10 @@ static bool is_taken_away(const struct model_coro *coro, const struct ct_event *
 	       event->argument == CTP_LIFE_SUSPENDED;
 }
 
-bool coro_destroy(struct model *model, const struct ct_event *event)
+static bool destroy(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	struct model_coro *coro;
-	uint32_t index;
+	struct model_coro *coro = coro_at(model, index);
 
-	if (!coro_own(model, event, &index))
-		return false;
-	if (!index)
-		return true;
-	coro = coro_at(model, index);
 	give_up_early(model, coro);
 	if (coro->state == CT_STATE_DESTROYED)
 		return coro_conflict(model, index, event);
@@ -369,6 +331,30 @@ bool coro_destroy(struct model *model, const struct ct_event *event)
 	coro->destroy_event = event->sequence;
 	coro->destroy_coro = thread_at(model, event->thread)->top;
 	return true;
+}
+
+bool coro_step(struct model *model, const struct ct_event *event)
+{
+	uint32_t index;
+
+	if (!coro_own(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	switch (event->kind) {
+	case CTP_KIND_FRAME:
+		return tell_frame(model, index, event);
+	case CTP_KIND_RESUME:
+		return run(model, index, event);
+	case CTP_KIND_SUSPEND:
+		return leave(model, index, event);
+	case CTP_KIND_CANCEL:
+		return cancel(model, index, event);
+	case CTP_KIND_RETURN:
+		return finish(model, index, event);
+	default: /* destroy */
+		return destroy(model, index, event);
+	}
 }
 
 /* ---------------------------------------------------------------- other events */

@@ -232,19 +232,14 @@ static bool apply_coro(struct model *model, const struct ct_event *event)
 	case CTP_KIND_CREATE:
 		return coro_create(model, event);
 	case CTP_KIND_FRAME:
-		return coro_frame(model, event);
 	case CTP_KIND_RESUME:
-		return coro_resume(model, event);
 	case CTP_KIND_SUSPEND:
-		return coro_suspend(model, event);
 	case CTP_KIND_CANCEL:
-		return coro_cancel(model, event);
+	case CTP_KIND_RETURN:
+	case CTP_KIND_DESTROY:
+		return coro_step(model, event);
 	case CTP_KIND_WAKE:
 		return wake_apply(model, event);
-	case CTP_KIND_RETURN:
-		return coro_return(model, event);
-	case CTP_KIND_DESTROY:
-		return coro_destroy(model, event);
 	case CTP_KIND_SWITCH:
 		return coro_switch(model, event);
 	case CTP_KIND_DETAIL:

@@ -77,12 +77,8 @@ void coro_leave_stack(struct model *model, uint32_t index);
 /* ---------------------------------------------------------------- coroutines: coro.c */
 
 bool coro_create(struct model *model, const struct ct_event *event);
-bool coro_frame(struct model *model, const struct ct_event *event);
-bool coro_resume(struct model *model, const struct ct_event *event);
-bool coro_suspend(struct model *model, const struct ct_event *event);
-bool coro_cancel(struct model *model, const struct ct_event *event);
-bool coro_return(struct model *model, const struct ct_event *event);
-bool coro_destroy(struct model *model, const struct ct_event *event);
+/* coro_step: frame, resume, suspend, cancel, return, destroy. */
+bool coro_step(struct model *model, const struct ct_event *event);
 bool coro_switch(struct model *model, const struct ct_event *event);
 bool coro_enqueue(struct model *model, const struct ct_event *event);
 /* coro_waits_for: the detail after a suspend or switch. */
