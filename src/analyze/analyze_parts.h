@@ -19,28 +19,11 @@
 #include "arena.h"
 #include "model.h"
 
-/* Why a grade is lower than it could be; a sentence each, in wording.c. */
+/* Why a grade is lower than it could be. */
 enum reason {
-	REASON_GAP,                /* events of the time in question are missing */
-	REASON_DOUBTFUL_WAKE,      /* a wake was perhaps for it */
-	REASON_GENERATION_GUESSED, /* which opening of the number it waits for is not certain */
-	REASON_CLOSE_UNSEEN,       /* that it was closed follows from the number's new use only */
-	REASON_NOT_QUIET,          /* not every worker has been idle since */
-	REASON_TIMER,              /* a timer of unknown purpose is still to fire */
-	REASON_BLOCKED_READER,     /* a thread may be reading the descriptor itself */
-	REASON_ENDED_AMID,      /* the program ended while the one who closed was still running */
-	REASON_THREADS_UNKNOWN, /* not every thread is known to be blocked without time-out */
-	REASON_LIVE_PARTY,      /* something else in the program still can be woken */
-	REASON_SCHEDULER_ENDED, /* no worker was left when it was closed */
-	REASON_DESTROYED,       /* it was destroyed in the end */
-	REASON_NO_CRASH_EVENT,  /* which thread it was is not known */
-	REASON_CLOCKS,          /* within the clocks' uncertainty the order may have been another */
-	REASON_END_UNSEEN,      /* that it was gone follows from the new use of its memory only */
-	REASON_NOT_TAKEN,       /* nobody waits for what it held */
-	REASON_TAKING_UNTOLD,   /* whether what was given was taken again is not told for sure */
-	REASON_THREAD_UNSEEN,   /* what the thread does was not seen */
-	REASON_COMPUTING,       /* the thread was computing when it was looked at */
-	REASON_NO_END,          /* the trace's form does not tell when observation ended */
+#define X(name, sentence) REASON_##name,
+#include "reasons.def"
+#undef X
 	NR_REASONS,
 };
 

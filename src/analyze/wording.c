@@ -34,60 +34,13 @@ const char *say(struct analysis *analysis, const char *format, ...)
 
 const char *words_reason(enum reason reason)
 {
-	switch (reason) {
-	case REASON_NO_END:
-		return "the trace does not tell when observation ended, nor all kinds of events";
-	case REASON_GAP:
-		return "events of this time are missing, and what clears this up may be among them";
-	case REASON_DOUBTFUL_WAKE:
-		return "a wake named an address that was just then given to another coroutine, and "
-		       "may have been for this one";
-	case REASON_GENERATION_GUESSED:
-		return "the wait names only the descriptor's number, and which opening of it was "
-		       "meant is not certain";
-	case REASON_CLOSE_UNSEEN:
-		return "the close itself was not seen; that the number was given out again shows "
-		       "it";
-	case REASON_NOT_QUIET:
-		return "not every worker has been idle since, so the wake may still be on its way";
-	case REASON_TIMER:
-		return "a timer that nobody waits for is still to fire, and may be meant for this";
-	case REASON_BLOCKED_READER:
-		return "a thread has been in a blocking call since before the close, and may still "
-		       "be using the file";
-	case REASON_ENDED_AMID:
-		return "the program ended while the coroutine that closed the descriptor was still "
-		       "running";
-	case REASON_THREADS_UNKNOWN:
-		return "not every thread of the program is known to be blocked without time-out";
-	case REASON_LIVE_PARTY:
-		return "other parts of the program can still be woken from outside, and could wake "
-		       "it";
-	case REASON_SCHEDULER_ENDED:
-		return "every worker had ended before the close: the program was shutting down";
-	case REASON_DESTROYED:
-		return "it was destroyed in the end, which may have been its cancellation";
-	case REASON_NO_CRASH_EVENT:
-		return "which thread met the signal was not recorded";
-	case REASON_CLOCKS:
-		return "the two happened within the uncertainty of the clocks, and may have been "
-		       "in the "
-		       "other order";
-	case REASON_END_UNSEEN:
-		return "its end was not seen; that its memory serves another coroutine shows it";
-	case REASON_NOT_TAKEN:
-		return "nobody waits for it";
-	case REASON_TAKING_UNTOLD:
-		return "the program does not always tell when it takes what was given";
-	case REASON_THREAD_UNSEEN:
-		return "what the thread does was not seen";
-	case REASON_COMPUTING:
-		return "the thread was computing when it was last looked at: it may be one long "
-		       "piece of "
-		       "work that is meant to take so long";
-	default:
-		return "the trace is not complete enough";
-	}
+	static const char *const sentences[NR_REASONS] = {
+#define X(name, sentence) sentence,
+#include "reasons.def"
+#undef X
+	};
+
+	return sentences[reason];
 }
 
 static const char *last_part(const char *path)
