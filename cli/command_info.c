@@ -125,12 +125,22 @@ static void print_process(const struct ct_process *process)
 	putchar('\n');
 }
 
+/* Says how many of `count` have no row. */
+static void print_left_out(const char *name, uint32_t count)
+{
+	if (count <= MAX_ROWS)
+		return;
+	label(name);
+	printf("... and %" PRIu32 " more\n", count - MAX_ROWS);
+}
+
 static void print_places(const struct ct_tables *tables)
 {
 	uint32_t i;
 
 	for (i = 1; i < tables->nr_processes && i <= MAX_ROWS; i++)
 		print_process(&tables->processes[i]);
+	print_left_out("process", tables->nr_processes - 1);
 	label("threads");
 	printf("%" PRIu32 "\n", tables->nr_threads - 1);
 	label("sites");
@@ -204,6 +214,7 @@ static void print_state(const struct ct_tables *tables)
 			printf(" (%" PRIu64 " times)", tables->notes[i].count);
 		putchar('\n');
 	}
+	print_left_out("note", tables->nr_notes);
 }
 
 static void print_info(
