@@ -61,7 +61,8 @@ struct collect_stats {
 	uint64_t nr_segments; /* that attached */
 	uint64_t nr_refused;  /* peers that were turned away */
 	uint64_t nr_sites_refused; /* events that name no site, since there was no room for it */
-	uint64_t nr_unmapped;  /* processes that were gone before their mappings could be read */
+	uint64_t
+		nr_unmapped; /* processes with addresses that were gone before their mappings were read */
 	uint64_t nr_forgotten; /* sites and mappings that the bounds left out of resolution */
 	bool has_probe;        /* a program's own probe attached */
 	bool has_ledger;

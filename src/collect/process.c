@@ -120,10 +120,11 @@ struct process *process_add(
 
 void process_map(struct collect *collect, struct process *process)
 {
-	process->wants_mappings = false;
 	process->mapped_ns = collect->now_ns;
-	process->was_mapped |=
-		mappings_read(&collect->mappings, process->number, process->pid, &collect->output);
+	if (!mappings_read(&collect->mappings, process->number, process->pid, &collect->output))
+		return;
+	process->was_mapped = true;
+	process->wants_mappings = false;
 }
 
 static void define_thread(struct collect *collect, const struct process *process, uint32_t number,
@@ -230,7 +231,7 @@ void process_end(
 
 	definition.ending.process = process->number;
 	output_define(&collect->output, &definition);
-	if (!process->was_mapped && (process->has_probe || process->has_ledger))
+	if (!process->was_mapped && process->wants_mappings)
 		collect->nr_unmapped++;
 	if (process->pidfd >= 0)
 		close(process->pidfd);
