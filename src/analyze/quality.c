@@ -148,8 +148,8 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 	else
 		remark(analysis,
 			say(analysis,
-				"process %" PRIu64 " was ended by %s, which it had not asked the "
-				"tracer for",
+				"process %" PRIu64 " was ended by %s, which did not come by way of "
+				"corotracer",
 				told->pid, words_signal(analysis, told->ending_value)));
 }
 

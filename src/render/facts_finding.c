@@ -248,11 +248,15 @@ static void evidence_row(struct text *rows, const struct ct_finding *finding)
 		finding->last_sequence == UINT64_MAX)
 		return;
 	facts_begin(rows, "evidence");
-	text_format(rows,
-		"events %" PRIu64 " to %" PRIu64 ": corotracer dump --events %" PRIu64 "-%" PRIu64
-		" FILE",
-		finding->first_sequence, finding->last_sequence, finding->first_sequence,
-		finding->last_sequence);
+	if (finding->last_sequence == finding->first_sequence)
+		text_format(rows, "event %" PRIu64 ": corotracer dump --events %" PRIu64 " FILE",
+			finding->first_sequence, finding->first_sequence);
+	else
+		text_format(rows,
+			"events %" PRIu64 " to %" PRIu64 ": corotracer dump --events %" PRIu64
+			"-%" PRIu64 " FILE",
+			finding->first_sequence, finding->last_sequence, finding->first_sequence,
+			finding->last_sequence);
 	facts_end(rows);
 }
 

@@ -70,27 +70,35 @@ static bool has_attached(const struct ct_tables *tables, bool is_ledger)
 	return false;
 }
 
+static void advise(struct text *rows, const char *label, const char *advice)
+{
+	facts_begin(rows, label);
+	text_add(rows, advice);
+	facts_end(rows);
+}
+
 /* Nothing was seen that could be judged: the likely reasons, the first one first. */
 static void no_coroutine(struct text *rows, const struct ct_report *report)
 {
-	bool has_probe = has_attached(report->tables, false);
-	bool has_ledger = has_attached(report->tables, true);
-
-	facts_begin(rows, "verdict");
-	text_add(rows, has_probe ? "the probe attached, and no coroutine was seen"
-				 : "no coroutine was seen, because no probe attached");
-	facts_end(rows);
-	facts_begin(rows, "is it linked");
-	text_add(rows,
-		has_probe ? "does the promise type inherit from corotracer::PromiseMixin, or is it "
-			    "wrapped in "
-			    "corotracer::traced, and was a coroutine started after InitTracer()?"
-			  : "does the program include coroTracer.h and call "
-			    "corotracer::InitTracer() at the "
-			    "beginning of main? it must run under 'corotracer run' with its "
-			    "environment");
-	facts_end(rows);
-	if (has_ledger && report->quality.nr_events) {
+	if (report->tables->nr_processes <= 1) {
+		advise(rows, "verdict", "no coroutine was seen: the trace tells of no program");
+		advise(rows, "is it whole",
+			"a recording that was cut short at once holds nothing else; record it "
+			"again");
+	} else if (has_attached(report->tables, false)) {
+		advise(rows, "verdict", "the probe attached, and no coroutine was seen");
+		advise(rows, "is it linked",
+			"does the promise type inherit from corotracer::PromiseMixin, or is it "
+			"wrapped in corotracer::traced, and was a coroutine started after "
+			"InitTracer()?");
+	} else {
+		advise(rows, "verdict", "no coroutine was seen, because no probe attached");
+		advise(rows, "is it linked",
+			"does the program include coroTracer.h, call corotracer::InitTracer() at "
+			"the beginning of main, and keep the environment that 'corotracer run' "
+			"gives it?");
+	}
+	if (has_attached(report->tables, true) && report->quality.nr_events) {
 		facts_begin(rows, "all the same");
 		text_add(rows, "the descriptor ledger saw ");
 		phrase_count(rows, report->quality.nr_events, "event", "events");

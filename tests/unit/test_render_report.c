@@ -333,6 +333,8 @@ static void test_forms(void)
 
 static void test_nothing_found(void)
 {
+	static const struct ct_tables nothing_told = {
+		.host = "", .clock = "CLOCK_MONOTONIC", .nr_processes = 1};
 	struct ct_report report = {.tables = &tables,
 		.quality = {.nr_events = 900,
 			.nr_coros = 50,
@@ -341,6 +343,8 @@ static void test_nothing_found(void)
 	expect_file("no-finding.txt", &report, (struct ct_report_options){0});
 	report.quality = (struct ct_quality){.nr_events = 900};
 	expect_file("no-coroutine.txt", &report, (struct ct_report_options){0});
+	report = (struct ct_report){.tables = &nothing_told};
+	expect_file("nothing-told.txt", &report, (struct ct_report_options){0});
 }
 
 static size_t count_of(const char *text, const char *word)
@@ -374,6 +378,20 @@ static void test_million(void)
 	finding.nr_members = 1000;
 	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_JSON});
 	CHECK_EQUAL(count_of(text_peek(&text), "\"since_ns\""), 1000);
+	text_fini(&text);
+	free(members);
+}
+
+static void test_evidence_of_one_event(void)
+{
+	struct ct_member *members = new_members(1);
+	struct ct_finding finding = finding_of(members, 1);
+	struct ct_report report = {.tables = &tables, .findings = &finding, .nr_findings = 1};
+	struct text text;
+
+	finding.last_sequence = finding.first_sequence;
+	text = rendered(&report, (struct ct_report_options){0});
+	CHECK(strstr(text_peek(&text), "event 13: corotracer dump --events 13 FILE") != NULL);
 	text_fini(&text);
 	free(members);
 }
@@ -540,6 +558,7 @@ int main(int argc, char **argv)
 	test_forms();
 	test_nothing_found();
 	test_million();
+	test_evidence_of_one_event();
 	test_hostile();
 	test_missing_memory();
 	test_options();
