@@ -63,7 +63,7 @@ struct group {
 	uint32_t count;
 	uint32_t nr_peers; /* 0: not counted */
 	uint32_t nr_examples;
-	struct member_events *examples; /* of the first members; in the scratch arena */
+	struct member_events **examples; /* of the first members; in the scratch arena */
 };
 
 /* What is true of a process as a whole at the end of observation; found out once. */

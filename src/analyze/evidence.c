@@ -40,8 +40,14 @@ static void prepare_examples(struct collector *collector, struct group *group)
 	if (!at->coro)
 		group->nr_examples = 0;
 	group->examples = scratch(analysis, group->nr_examples, sizeof(*group->examples));
-	for (i = 0; group->examples && i < group->nr_examples; i++)
-		collector->of_coro[at[i].coro] = &group->examples[i];
+	for (i = 0; group->examples && i < group->nr_examples; i++) {
+		struct member_events **events = &collector->of_coro[at[i].coro];
+
+		/* Of two findings that speak of it, both tell the same. */
+		if (!*events)
+			*events = scratch(analysis, 1, sizeof(**events));
+		group->examples[i] = *events;
+	}
 }
 
 static void prepare_peers(struct collector *collector, const struct group *group)

@@ -203,7 +203,7 @@ static void fill_members(
 		return;
 	}
 	for (i = 0; i < group->count; i++)
-		fill_member(analysis, &at[i], i < group->nr_examples ? &group->examples[i] : NULL,
+		fill_member(analysis, &at[i], i < group->nr_examples ? group->examples[i] : NULL,
 			&members[i]);
 	finding->members = members;
 	finding->nr_members = group->count;

@@ -68,7 +68,7 @@ void self_wake_storm_describe(
 	struct ct_step step = {
 		.time = streak->longest_first,
 		.site = streak->site,
-		.thread = coro->thread,
+		.thread = coro->wake_thread,
 		.coro = coro->id,
 		.sequence = UINT64_MAX,
 		.text = say(analysis,
