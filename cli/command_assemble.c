@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "handing_on.h"
 #include "progress.h"
 #include "say.h"
 
@@ -56,6 +57,8 @@ int command_assemble(const struct arguments *arguments)
 	if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
 		return say_usage(
 			"assemble", "a trace is no text: it does not belong on a terminal");
+	if (would_replace_trace(path, output))
+		return ct_status_exit_code(CT_ERR_USAGE);
 	return copy(path, true, CT_FORMAT_CTRACE, output);
 }
 
@@ -216,6 +219,8 @@ int command_dump(const struct arguments *arguments)
 		output = "-";
 	if (events && !read_range(events, &selection))
 		return say_usage("dump", "option '--events' takes FIRST-LAST, such as 120-140");
+	if (would_replace_trace(path, output))
+		return ct_status_exit_code(CT_ERR_USAGE);
 	selection.coroutine = arguments_number(arguments, OPTION_DUMP_COROUTINE, 0);
 	if (!events && !selection.coroutine)
 		return copy(path, no_symbols, CT_FORMAT_TEXT, output);

@@ -76,11 +76,8 @@ static int write_report(
 	struct ct_error error;
 	enum ct_status status;
 
-	if (is_same_file(input, output)) {
-		say_sentence(
-			"'%s' is the trace itself, and would be replaced by the report", input);
+	if (would_replace_trace(input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	}
 	status = judgement_open(input, false, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);

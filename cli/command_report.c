@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "handing_on.h"
 #include "judge.h"
 #include "say.h"
 
@@ -82,6 +83,8 @@ int command_report(const struct arguments *arguments)
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
+	if (would_replace_trace(path, output))
+		return ct_status_exit_code(CT_ERR_USAGE);
 	status = judgement_open(
 		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, &judgement, &error);
 	if (status)

@@ -46,12 +46,17 @@ static char *name_after(const char *input, const char *suffix)
 	return asprintf(&name, "%.*s%s", (int)length, stem, suffix) < 0 ? NULL : name;
 }
 
-bool is_same_file(const char *a, const char *b)
+bool would_replace_trace(const char *input, const char *output)
 {
 	struct stat one, other;
 
-	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-	       one.st_ino == other.st_ino;
+	if (strcmp(input, "-") == 0 || strcmp(output, "-") == 0)
+		return false;
+	if (stat(input, &one) < 0 || stat(output, &other) < 0 || !S_ISREG(one.st_mode) ||
+		one.st_dev != other.st_dev || one.st_ino != other.st_ino)
+		return false;
+	say_sentence("'%s' is the trace itself: name another output", output);
+	return true;
 }
 
 static enum ct_status open_and_write(const struct handing_on *handing_on,
@@ -82,10 +87,8 @@ static int write_to(
 	struct ct_error error;
 	enum ct_status status;
 
-	if (is_same_file(handing_on->input, output)) {
-		say_sentence("'%s' is the trace itself: name another output", output);
+	if (would_replace_trace(handing_on->input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	}
 	status = open_and_write(handing_on, format, output, &error);
 	if (status)
 		return say_failure(status, &error);

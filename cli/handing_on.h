@@ -18,9 +18,9 @@ struct handing_on {
 int hand_on(const struct handing_on *handing_on);
 
 /*
- * is_same_file: are these two names of one file? An output of the input's name would replace it. False where
- * one of them is not there.
+ * would_replace_trace: are these two names of one regular file? Then the output would replace the trace, which
+ * can not be had again; says so. "-" is no file.
  */
-bool is_same_file(const char *a, const char *b);
+bool would_replace_trace(const char *input, const char *output);
 
 #endif

@@ -297,6 +297,11 @@ def check_dump(place, trace):
     lines = run(COROTRACER, "dump", "--events", "12", assembled).stdout.splitlines()
     check(len(lines) == 1 and "suspend c1" in lines[0] and "server.cpp:120" in lines[0],
           f"--events 12 prints {lines}")
+    kept = assembled.read_bytes()
+    for command in (["report"], ["report", "--format", "md"], ["dump"], ["dump", "--events", "12"], ["assemble"],
+                    ["export"]):
+        check_mistake(2, "is the trace itself", *command, "-o", assembled, assembled)
+        check(assembled.read_bytes() == kept, f"{command} replaced the trace that it read")
     check_mistake(4, "there is no event 99", "dump", "--events", "99-100", assembled)
     check_mistake(4, "coroutine 77", "dump", "--coroutine", "77", assembled)
     check_mistake(4, "No such file", "dump", "--events", "12", "-o", place + "/nowhere/x", assembled)
