@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io.h"
+
+#define ATTEMPTS 8
 
 enum ct_status io_write(int descriptor, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
 {
@@ -82,6 +85,15 @@ enum ct_status io_read_file(const char *path, size_t limit_bytes, char **ret_byt
 	return status ? ct_context(reterr, status, "'%s'", path) : CT_OK;
 }
 
+bool io_is_named(int descriptor, const char *path)
+{
+	struct stat held;
+	struct stat named;
+
+	return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 &&
+	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
 static bool is_written_in_place(const char *path)
 {
 	struct stat status;
@@ -96,13 +108,54 @@ static void forget_names(struct io_output *output)
 	*output = (struct io_output){.descriptor = -1};
 }
 
+/* 1: the file is locked and empty; 0: another one stands under its name by now; -1: with errno. */
+static int take_partial(int descriptor, const char *path, bool is_last_attempt)
+{
+	if (flock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		errno = EBUSY;
+		return -1;
+	}
+	/* There are file systems that number a file anew at each look. */
+	if (!io_is_named(descriptor, path) && !is_last_attempt)
+		return 0;
+	return ftruncate(descriptor, 0) ? -1 : 1;
+}
+
+/*
+ * Locked as long as it is written: a second writer would take it apart. One that ends while we open gives the
+ * file its final name; then it is not ours to touch, and we begin again. Where there are no locks it goes
+ * without.
+ */
+static int open_partial(const char *path)
+{
+	int taken = 0;
+	int descriptor;
+	int problem;
+	int i;
+
+	for (i = 1; taken == 0; i++) {
+		descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (descriptor < 0)
+			return -1;
+		taken = take_partial(descriptor, path, i == ATTEMPTS);
+		if (taken > 0)
+			return descriptor;
+		problem = errno;
+		close(descriptor);
+		errno = problem;
+	}
+	return -1;
+}
+
 static enum ct_status open_named(struct io_output *output, struct ct_error *reterr)
 {
 	if (output->is_in_place)
 		output->descriptor = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	else
-		output->descriptor = open(output->partial_path,
-			O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+		output->descriptor = open_partial(output->partial_path);
+	if (output->descriptor < 0 && errno == EBUSY)
+		return ct_fail(reterr, CT_ERR_SYSTEM,
+			"can not write '%s': another process is writing it", output->path);
 	if (output->descriptor < 0)
 		return ct_fail_errno(reterr, "can not write '%s'", output->path);
 	return CT_OK;
@@ -132,20 +185,28 @@ enum ct_status io_output_open(struct io_output *output, const char *path, struct
 	return status;
 }
 
+/* Closing a second descriptor tells of late errors, while the first one still holds the lock. */
+static bool has_late_error(int descriptor)
+{
+	int again = dup(descriptor);
+
+	return again >= 0 && close(again) < 0;
+}
+
 static enum ct_status finish_file(struct io_output *output, bool is_wanted, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
 
-	if (close(output->descriptor) < 0 && is_wanted)
+	if (is_wanted && has_late_error(output->descriptor))
 		status = ct_fail_errno(reterr, "writing '%s'", output->path);
-	if (!output->partial_path)
-		return status;
-	if (!is_wanted) {
+	if (output->partial_path && !is_wanted) {
 		unlink(output->partial_path);
-	} else if (status == CT_OK && rename(output->partial_path, output->path) < 0) {
+	} else if (output->partial_path && status == CT_OK &&
+		   rename(output->partial_path, output->path) < 0) {
 		status = ct_fail_errno(reterr, "can not name the output '%s' (it is left as '%s')",
 			output->path, output->partial_path);
 	}
+	close(output->descriptor);
 	return status;
 }
 

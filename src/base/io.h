@@ -24,10 +24,13 @@ enum ct_status io_write(
 enum ct_status io_read_file(const char *path, size_t limit_bytes, char **ret_bytes,
 	size_t *ret_nr_bytes, struct ct_error *reterr);
 
+/* io_is_named: whether the file of the descriptor stands under this name, and no other. */
+bool io_is_named(int descriptor, const char *path);
+
 /*
  * An output that gets its name only when it is complete: bytes go to "PATH.partial" beside it,
  * which is renamed at the end. "-" is standard output. What is not a regular file (a device, a
- * pipe) is written in place.
+ * pipe) is written in place. Two writers of one output do not disturb each other: the second one is refused.
  */
 struct io_output {
 	int descriptor; /* -1: not open */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "private_folder.h"
 
 #define NAME_PREFIX "corotracer-v1-"
@@ -58,15 +59,6 @@ static void sweep(const char *parent)
 	closedir(entries);
 }
 
-static bool is_same(int descriptor, const char *path)
-{
-	struct stat held;
-	struct stat named;
-
-	return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 &&
-	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
-}
-
 static int make_locked(char *path)
 {
 	int descriptor;
@@ -75,7 +67,7 @@ static int make_locked(char *path)
 		return -1;
 	descriptor = open(path, FOLDER_FLAGS);
 	if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0 &&
-		is_same(descriptor, path))
+		io_is_named(descriptor, path))
 		return descriptor;
 	private_folder_close(descriptor, path);
 	return -1;

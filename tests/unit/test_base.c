@@ -241,6 +241,35 @@ static void test_output_appears_whole_or_not_at_all(void)
 	rmdir(folder);
 }
 
+/* The first writer is not disturbed by a second one; what one left behind when it was killed is no obstacle. */
+static void test_two_writers(void)
+{
+	char folder[] = "/tmp/corotracer-base-XXXXXX";
+	char path[64], partial[80];
+	struct io_output first, second;
+	struct ct_error error;
+	size_t nr_bytes;
+	char *bytes;
+
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof(path), "%s/out", folder);
+	snprintf(partial, sizeof(partial), "%s.partial", path);
+	CHECK_EQUAL(io_write_output(partial, "left behind", 11, &error), CT_OK);
+	CHECK_EQUAL(io_output_open(&first, path, &error), CT_OK);
+	CHECK_EQUAL(io_write(first.descriptor, "first", 5, &error), CT_OK);
+	CHECK_EQUAL(io_output_open(&second, path, &error), CT_ERR_SYSTEM);
+	CHECK(strstr(error.text, "another process is writing it") != NULL);
+	CHECK_EQUAL(second.descriptor, -1);
+	CHECK_EQUAL(io_output_close(&first, true, &error), CT_OK);
+	CHECK_EQUAL(io_read_file(path, 100, &bytes, &nr_bytes, &error), CT_OK);
+	CHECK_TEXT(bytes, "first");
+	free(bytes);
+	CHECK_EQUAL(io_write_output(path, "second", 6, &error), CT_OK);
+	CHECK_EQUAL(access(partial, F_OK), -1);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void test_vec(void)
 {
 	VEC(uint32_t) numbers = {0};
@@ -266,6 +295,7 @@ int main(void)
 	test_map_against_an_array();
 	test_checksum();
 	test_output_appears_whole_or_not_at_all();
+	test_two_writers();
 	test_vec();
 	return check_result();
 }
