@@ -172,11 +172,32 @@ static void speak_version_2(void)
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_SUSPEND, 0, 0));
 }
 
+/* How it ends, as the last argument says. */
+static void end(const char *how, unsigned char **stations, uint64_t nr_stations, uint64_t nr_events)
+{
+	char byte;
+	uint64_t i;
+
+	if (strcmp(how, "wait") == 0) {
+		NEED(read(0, &byte, 1) == 0);
+		return;
+	}
+	if (strcmp(how, "cut") == 0) {
+		NEED(truncate(getenv("CTP_SHM_PATH"), 0) == 0);
+		return;
+	}
+	if (strcmp(how, "again") == 0)
+		use_again(stations[0], nr_events);
+	for (i = 0; i < nr_stations; i++)
+		if (stations[i])
+			stations[i][0x10] = 1;
+}
+
 int main(int argc, char **argv)
 {
+	const char *how = argc == 6 ? argv[5] : "";
 	uint64_t nr_stations, nr_events, i;
 	unsigned char **stations;
-	char byte;
 
 	NEED(argc == 5 || argc == 6);
 	has_lock = strcmp(argv[1], "lock") == 0;
@@ -184,7 +205,7 @@ int main(int argc, char **argv)
 	nr_events = strtoull(argv[3], NULL, 10);
 	if (!find_engine())
 		return 3;
-	if (argc == 6 && strcmp(argv[5], "both") == 0)
+	if (strcmp(how, "both") == 0)
 		speak_version_2();
 	stations = calloc(nr_stations, sizeof(*stations));
 	NEED(stations);
@@ -195,18 +216,7 @@ int main(int argc, char **argv)
 		printf("%llu %llu\n", (unsigned long long)(1000 + i),
 			(unsigned long long)nr_events);
 	fflush(stdout);
-	if (argc == 6 && strcmp(argv[5], "wait") == 0) {
-		NEED(read(0, &byte, 1) == 0);
-		return 0;
-	}
-	if (argc == 6 && strcmp(argv[5], "again") == 0)
-		use_again(stations[0], nr_events);
-	if (argc == 6 && strcmp(argv[5], "cut") == 0) {
-		NEED(truncate(getenv("CTP_SHM_PATH"), 0) == 0);
-		return 0;
-	}
-	for (i = 0; i < nr_stations; i++)
-		if (stations[i])
-			stations[i][0x10] = 1;
+	end(how, stations, nr_stations, nr_events);
+	free(stations);
 	return 0;
 }
