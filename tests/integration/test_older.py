@@ -4,13 +4,13 @@
 The table of options in docs/older-coroTracer.md is compared with cli/options.def.
 """
 import csv
-import html.parser
 import json
 import pathlib
 import re
 import sqlite3
 import sys
 
+from page import Page
 from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 OLDER = str(BUILD / "coroTracer")
@@ -159,30 +159,6 @@ def check_version1(place):
     check(shm.read_text() == "of somebody else" and not (place / "elsewhere").exists(), "a stranger's file was touched")
 
 
-class Page(html.parser.HTMLParser):
-    """What a browser would see: text, elements, and everything that leads elsewhere."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.words, self.outside = [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        if tag not in ("meta",):
-            self.open.append(tag)
-        self.outside += [name for name, _ in attributes if name in ("src", "href", "action", "style") or name[:2] == "on"]
-        if tag in ("script", "link", "img", "iframe", "object", "base"):
-            self.outside.append(tag)
-
-    def handle_endtag(self, tag):
-        check(self.open and self.open[-1] == tag, f"</{tag}> closes {self.open}")
-        self.open.pop()
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-
 def check_page(path, trace):
     text = path.read_text()
     check(text == run(COROTRACER, "report", "--format", "html", trace).stdout, "'report --format html' is another page")
@@ -190,7 +166,7 @@ def check_page(path, trace):
     check(not page.open and not page.outside, f"the page is not whole, or leads elsewhere: {page.open} {page.outside}")
     check("url(" not in text and "http:" not in text and "https:" not in text, "the page loads something")
     check("prefers-color-scheme: dark" in text and "default-src 'none'" in text, "no dark page, or no policy")
-    words = "".join(page.words)
+    words = page.words
     for piece in ("proven", "waits-on-closed-descriptor", "Reactor::on_hangup", "Data quality", "next step",
                   "<script>alert(1)</script>&amp;", "handle"):
         check(piece in words, f"the page does not show '{piece}'")
