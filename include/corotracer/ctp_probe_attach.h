@@ -54,7 +54,10 @@ CTP_COLD_PART void ctp_gate_close_in_child(void)
 	ctp_store_relaxed(&ctp_gate_page.attach_lock, 0);
 }
 
-/* Has the kernel, or else the C library, close the gate in forked children. */
+/*
+ * Has the kernel, or else the C library, close the gate in forked children. Where pages are larger than the
+ * gate, the kernel would wipe what lies behind it, too.
+ */
 CTP_COLD_PART bool ctp_gate_guard(void)
 {
 	uint32_t *is_guarded = &ctp_process_state.is_guarded;
@@ -62,6 +65,7 @@ CTP_COLD_PART bool ctp_gate_guard(void)
 	if (ctp_load_relaxed(is_guarded))
 		return true;
 	if ((uintptr_t)&ctp_gate_page % CTP_PAGE_BYTES != 0 ||
+		sysconf(_SC_PAGESIZE) != (long)CTP_PAGE_BYTES ||
 		madvise(&ctp_gate_page, sizeof(ctp_gate_page), MADV_WIPEONFORK) != 0)
 		if (pthread_atfork(NULL, NULL, ctp_gate_close_in_child) != 0)
 			return false;

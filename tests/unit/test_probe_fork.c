@@ -404,6 +404,29 @@ static void kernel_does_not_wipe(void)
 	child_is_detached(make_by_fork);
 }
 
+/* Stands before the C library's, for the probe as well. */
+static long page_bytes;
+long __sysconf(int name);
+
+long sysconf(int name)
+{
+	return name == _SC_PAGESIZE && page_bytes ? page_bytes : __sysconf(name);
+}
+
+/* What shares a page with the gate belongs to the program: the kernel must not wipe it. */
+static void pages_are_larger_than_the_gate(void)
+{
+	pid_t child;
+
+	page_bytes = 65536;
+	child_is_detached(make_by_fork);
+	ctp_gate_page.rest_of_page[0] = 7;
+	child = fork();
+	if (child == 0)
+		_exit(ctp_gate_page.rest_of_page[0]);
+	CHECK_EQUAL(status_of(child), 7);
+}
+
 static void attach_where_kernel_does_not_wipe(void)
 {
 	CHECK(refuse_advice(MADV_WIPEONFORK, EINVAL));
@@ -460,6 +483,7 @@ int main(void)
 	CHECK_EQUAL(in_child(spawned_children), 0);
 	CHECK_EQUAL(in_child(kernel_does_not_wipe), 0);
 	CHECK_EQUAL(in_child(attach_where_kernel_does_not_wipe), 0);
+	CHECK_EQUAL(in_child(pages_are_larger_than_the_gate), 0);
 	CHECK_EQUAL(in_child(kernel_does_not_populate), 0);
 	CHECK_EQUAL(in_child(kernel_has_no_memory), 0);
 	return check_result();
