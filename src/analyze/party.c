@@ -24,10 +24,11 @@ static void look_at_ending(const struct ct_process *process, struct party *party
 
 /* ---------------------------------------------------------------- threads */
 
-static bool is_blocked_for_ever(const struct model_thread *thread)
+static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 {
-	if (thread->seen != CT_NO_TIME &&
-		(thread->last_event == CT_NO_TIME || thread->seen >= thread->last_event))
+	const struct model_thread *thread = &model->threads[index];
+
+	if (model_is_look_valid(model, index))
 		return thread->seen_untimed;
 	if (thread->is_parked || thread->is_polling)
 		return thread->idle_from != CT_NO_TIME && !thread->is_idle_timed &&
@@ -56,7 +57,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	if (thread->stopped != CT_NO_TIME && thread->stopped <= party->end)
 		return;
 	party->has_outside |= model_waits_outside(analysis->model, index);
-	party->has_free_thread |= !is_blocked_for_ever(thread);
+	party->has_free_thread |= !is_blocked_for_ever(analysis->model, index);
 }
 
 /* Threads that never wrote anything are known only where the engine looked for them. */
@@ -160,7 +161,8 @@ void party_survey(struct analysis *analysis)
 		party->quiet = model_quiet_time(model, i, party->end);
 		party->timers = party->blocked_since = INT64_MAX;
 		party->workers_ended = INT64_MIN;
-		party->has_outside = model->processes[i].has_polls;
+		party->has_outside =
+			model->processes[i].has_polls || model->processes[i].has_completions;
 		if (i < analysis->tables->nr_processes)
 			look_at_ending(&analysis->tables->processes[i], party);
 	}

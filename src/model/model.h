@@ -205,7 +205,8 @@ struct model_process {
 	struct map tids;       /* kernel thread id -> the last thread that had it */
 	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none
 			    */
-	ct_time last_run;  /* the last resume of any of its coroutines; CT_NO_TIME: none */
+	ct_time last_event; /* written by any of its threads; CT_NO_TIME: none */
+	ct_time last_run;   /* the last resume of any of its coroutines; CT_NO_TIME: none */
 	uint64_t nr_descriptor_waits;
 	uint64_t nr_descriptor_events;
 	uint64_t nr_opened;
@@ -427,6 +428,12 @@ uint64_t model_lost_between(
 
 /* model_end_of: until when the process was observed: its end, its halt, or that of the trace. */
 ct_time model_end_of(const struct model *model, uint32_t process);
+
+/*
+ * model_is_look_valid: is what the engine saw of this thread still so? What any thread has done since may have set
+ * this one going.
+ */
+bool model_is_look_valid(const struct model *model, uint32_t thread);
 
 /* model_waits_outside: is what this blocked thread waits for outside the program, or not known? */
 bool model_waits_outside(const struct model *model, uint32_t thread);

@@ -70,6 +70,7 @@ void thread_note(struct model *model, const struct ct_event *event)
 		return;
 	thread = thread_at(model, event->thread);
 	thread->last_event = event->time;
+	process_at(model, thread->process)->last_event = event->time;
 	/* Idle only because the engine saw it asleep: that it writes shows that it is not any more.
 	 */
 	if (thread->idle_from != CT_NO_TIME && !thread->is_parked && !thread->is_polling)
@@ -223,6 +224,14 @@ static bool is_epoll_call(uint64_t number)
 	return number == SYS_epoll_pwait;
 }
 
+bool model_is_look_valid(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	return thread->seen != CT_NO_TIME &&
+	       thread->seen >= model->processes[thread->process].last_event;
+}
+
 /*
  * A futex is woken by the program itself, and what is in interest lists the ledger tells. Signals,
  * child processes, and descriptors that a thread reads by itself are the world outside.
@@ -233,12 +242,10 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	bool has_ledger = thread->process < model->tables->nr_processes &&
 			  model->tables->processes[thread->process].has_ledger;
 
-	if (thread->seen != CT_NO_TIME && thread->seen_system_call == SYS_futex)
+	if (model_is_look_valid(model, index) && thread->seen_system_call == SYS_futex)
 		return false;
-	if (thread->seen != CT_NO_TIME && !is_epoll_call(thread->seen_system_call))
-		return true;
-	if (thread->seen != CT_NO_TIME)
-		return !has_ledger;
+	if (model_is_look_valid(model, index))
+		return !is_epoll_call(thread->seen_system_call) || !has_ledger;
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
 		return thread->blocked_call != CTP_CALL_EPOLL_WAIT;
 	return !thread->is_parked;
