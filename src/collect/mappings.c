@@ -14,6 +14,7 @@
 void mappings_fini(struct mappings *mappings)
 {
 	vec_fini(&mappings->list);
+	map_fini(&mappings->latest);
 	arena_fini(&mappings->texts);
 }
 
@@ -60,19 +61,23 @@ static bool parse_line(const char *line, struct ct_define_mapping *ret_mapping)
 	return true;
 }
 
+static uint64_t key_of(const struct ct_define_mapping *mapping)
+{
+	return mapping->start ^ mapping->process * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Whether it is the latest one that began there. */
 static bool is_known(const struct mappings *mappings, const struct ct_define_mapping *mapping)
 {
-	size_t i;
+	const struct ct_define_mapping *known;
+	uint32_t index;
 
-	for (i = mappings->list.count; i-- > 0;) {
-		const struct ct_define_mapping *known = &mappings->list.at[i];
-
-		if (known->process == mapping->process && known->start == mapping->start &&
-			known->end == mapping->end && known->offset == mapping->offset &&
-			strcmp(known->path, mapping->path) == 0)
-			return true;
-	}
-	return false;
+	if (!map_get(&mappings->latest, key_of(mapping), &index))
+		return false;
+	known = &mappings->list.at[index];
+	return known->process == mapping->process && known->start == mapping->start &&
+	       known->end == mapping->end && known->offset == mapping->offset &&
+	       strcmp(known->path, mapping->path) == 0;
 }
 
 static bool remember(struct mappings *mappings, const struct ct_define_mapping *mapping)
@@ -83,9 +88,11 @@ static bool remember(struct mappings *mappings, const struct ct_define_mapping *
 		mappings->texts.total_bytes >= MAPPINGS_TEXT_BYTES_MAX)
 		return false;
 	kept.path = arena_text(&mappings->texts, mapping->path, strlen(mapping->path));
-	return kept.path && vec_push(&mappings->list, kept);
+	return kept.path && vec_push(&mappings->list, kept) &&
+	       map_put(&mappings->latest, key_of(mapping), (uint32_t)mappings->list.count - 1);
 }
 
+/* What can not be remembered is not defined either: it would be again at each look. */
 static void take_line(
 	struct mappings *mappings, uint32_t process, const char *line, struct output *output)
 {
@@ -96,9 +103,10 @@ static void take_line(
 	definition.mapping.process = process;
 	if (is_known(mappings, &definition.mapping))
 		return;
-	if (!remember(mappings, &definition.mapping))
+	if (remember(mappings, &definition.mapping))
+		output_define(output, &definition);
+	else
 		mappings->nr_forgotten++;
-	output_define(output, &definition);
 }
 
 bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struct output *output)

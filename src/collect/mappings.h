@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "arena.h"
+#include "map.h"
 #include "output.h"
 #include "vec.h"
 
@@ -21,6 +22,7 @@
 /* Zeroed is empty. Texts are in the arena. */
 struct mappings {
 	VEC(struct ct_define_mapping) list;
+	struct map latest; /* process and start to the last one in `list` that began there */
 	struct arena texts;
 	uint64_t nr_forgotten; /* that the bounds left out */
 };
