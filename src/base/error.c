@@ -33,22 +33,24 @@ int ct_status_exit_code(enum ct_status status)
 	return 1;
 }
 
-static void fill(struct ct_error *reterr, enum ct_status status, int system_errno, uint64_t offset)
+__attribute__((format(printf, 5, 0))) static void fill(struct ct_error *reterr,
+	enum ct_status status, int system_errno, uint64_t offset, const char *format,
+	va_list arguments)
 {
+	if (!reterr)
+		return;
 	reterr->status = status;
 	reterr->system_errno = system_errno;
 	reterr->offset = offset;
+	vsnprintf(reterr->text, sizeof(reterr->text), format, arguments);
 }
 
 enum ct_status ct_fail(struct ct_error *reterr, enum ct_status status, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!reterr)
-		return status;
-	fill(reterr, status, 0, CT_NO_OFFSET);
 	va_start(arguments, format);
-	vsnprintf(reterr->text, sizeof(reterr->text), format, arguments);
+	fill(reterr, status, 0, CT_NO_OFFSET, format, arguments);
 	va_end(arguments);
 	return status;
 }
@@ -58,11 +60,8 @@ enum ct_status ct_fail_at(
 {
 	va_list arguments;
 
-	if (!reterr)
-		return status;
-	fill(reterr, status, 0, offset);
 	va_start(arguments, format);
-	vsnprintf(reterr->text, sizeof(reterr->text), format, arguments);
+	fill(reterr, status, 0, offset, format, arguments);
 	va_end(arguments);
 	return status;
 }
@@ -87,12 +86,11 @@ enum ct_status ct_fail_errno(struct ct_error *reterr, const char *format, ...)
 	va_list arguments;
 	size_t used;
 
+	va_start(arguments, format);
+	fill(reterr, status, number, CT_NO_OFFSET, format, arguments);
+	va_end(arguments);
 	if (!reterr)
 		return status;
-	fill(reterr, status, number, CT_NO_OFFSET);
-	va_start(arguments, format);
-	vsnprintf(reterr->text, sizeof(reterr->text), format, arguments);
-	va_end(arguments);
 	used = strlen(reterr->text);
 	snprintf(reterr->text + used, sizeof(reterr->text) - used, ": %s", strerror(number));
 	return status;
