@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Coroutines, found by segment and id, each with a chain of facts.
+ */
+#include "snapshot_parts.h"
+
+/* Ids have less than 48 bits in a segment (rule P-13 hands them out from 1). */
+static uint64_t key_of(uint32_t segment, uint64_t id)
+{
+	return id ^ (uint64_t)segment << 48;
+}
+
+uint32_t coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
+{
+	uint32_t coro = 0;
+
+	map_get(&snapshot->coro_at, key_of(segment, id), &coro);
+	return coro;
+}
+
+static uint32_t take_place(struct snapshot *snapshot)
+{
+	uint32_t coro = snapshot->free_coro;
+
+	if (coro) {
+		snapshot->free_coro = snapshot->coros.at[coro].facts;
+		return coro;
+	}
+	if (snapshot->coros.count >= UINT32_MAX ||
+		!vec_push(&snapshot->coros, (struct snapshot_coro){0}))
+		return 0;
+	return (uint32_t)(snapshot->coros.count - 1);
+}
+
+static void give_place(struct snapshot *snapshot, uint32_t coro)
+{
+	snapshot->coros.at[coro] = (struct snapshot_coro){.facts = snapshot->free_coro};
+	snapshot->free_coro = coro;
+}
+
+uint32_t coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id)
+{
+	uint32_t coro = coro_find(snapshot, segment, id);
+
+	if (coro)
+		return coro;
+	coro = take_place(snapshot);
+	if (!coro)
+		return 0;
+	if (!map_put(&snapshot->coro_at, key_of(segment, id), coro)) {
+		give_place(snapshot, coro);
+		return 0;
+	}
+	snapshot->coros.at[coro] = (struct snapshot_coro){.id = id};
+	snapshot->nr_live++;
+	return coro;
+}
+
+uint32_t coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	uint32_t origin = coro->origin ? coro->origin : coro->created_origin;
+
+	return snapshot->sources.at[origin].origin.segment;
+}
+
+void coro_forget(struct snapshot *snapshot, uint32_t index)
+{
+	struct snapshot_coro *coro = &snapshot->coros.at[index];
+	uint32_t fact = coro->facts, next;
+
+	for (; fact; fact = next) {
+		next = snapshot->facts.at[fact].next;
+		fact_free(snapshot, fact);
+	}
+	map_remove(&snapshot->coro_at, key_of(coro_segment(snapshot, coro), coro->id));
+	give_place(snapshot, index);
+}
+
+static unsigned chain_length(const struct snapshot *snapshot, uint32_t fact)
+{
+	unsigned length = 0;
+
+	for (; fact; fact = snapshot->facts.at[fact].next)
+		length++;
+	return length;
+}
+
+bool coro_add(struct snapshot *snapshot, uint32_t coro, uint32_t origin,
+	const struct ctp_record *record)
+{
+	uint32_t fact;
+
+	if (chain_length(snapshot, snapshot->coros.at[coro].facts) >= SNAPSHOT_CHAIN) {
+		snapshot->nr_forgotten++;
+		return true;
+	}
+	fact = fact_new(snapshot, origin, record);
+	if (!fact)
+		return false;
+	snapshot->facts.at[fact].next = snapshot->coros.at[coro].facts;
+	snapshot->coros.at[coro].facts = fact;
+	fact_remember(snapshot, origin, fact);
+	return true;
+}
+
+static bool is_of(
+	const struct snapshot_fact *fact, unsigned kind, uint64_t object, uint64_t until)
+{
+	return snapshot_kind(fact) == kind && (!object || fact->record.object == object) &&
+	       fact->record.time <= until;
+}
+
+bool coro_drop(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
+	uint64_t until)
+{
+	uint32_t *link = &snapshot->coros.at[coro].facts;
+	bool was_there = false;
+
+	while (*link) {
+		uint32_t fact = *link;
+
+		if (!is_of(&snapshot->facts.at[fact], kind, object, until)) {
+			link = &snapshot->facts.at[fact].next;
+			continue;
+		}
+		*link = snapshot->facts.at[fact].next;
+		fact_free(snapshot, fact);
+		was_there = true;
+	}
+	return was_there;
+}
+
+bool coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
+	uint64_t *ret_time)
+{
+	uint32_t *link = &snapshot->coros.at[coro].facts;
+	uint32_t fact;
+
+	while (*link && !is_of(&snapshot->facts.at[*link], kind, object, UINT64_MAX))
+		link = &snapshot->facts.at[*link].next;
+	fact = *link;
+	if (!fact)
+		return false;
+	*ret_time = snapshot->facts.at[fact].record.time;
+	*link = snapshot->facts.at[fact].next;
+	fact_free(snapshot, fact);
+	return true;
+}
+
+bool coro_has(const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind)
+{
+	uint32_t fact;
+
+	for (fact = coro->facts; fact; fact = snapshot->facts.at[fact].next)
+		if (snapshot_kind(&snapshot->facts.at[fact]) == kind)
+			return true;
+	return false;
+}
+
+/* Who holds a lock is asked for after its end, too. */
+static void leave_grave(struct snapshot *snapshot, uint32_t coro)
+{
+	if (!coro_has(snapshot, &snapshot->coros.at[coro], CTP_KIND_ACQUIRE))
+		coro_forget(snapshot, coro);
+}
+
+bool coro_bury(struct snapshot *snapshot, uint32_t coro)
+{
+	uint32_t *grave;
+
+	if (!snapshot->graves)
+		snapshot->graves = calloc(SNAPSHOT_GRAVES, sizeof(*snapshot->graves));
+	if (!snapshot->graves)
+		return false;
+	grave = &snapshot->graves[snapshot->nr_graves++ % SNAPSHOT_GRAVES];
+	if (*grave)
+		leave_grave(snapshot, *grave);
+	*grave = coro;
+	snapshot->nr_live--;
+	return true;
+}

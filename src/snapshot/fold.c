@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each kind of record changes.
+ *
+ * Rings are emptied one after the other, so records of a coroutine that moves between threads come
+ * in another order than they were written in. Therefore what ends something (a release, the end of
+ * an await) and finds no beginning waits for it as a fact of its own, and both vanish when
+ * it comes; and what a resume has used up is dropped by time, whichever of them comes first.
+ */
+#include "snapshot_parts.h"
+
+/* Of a switch the coroutine that was entered: `object` of its state is this. */
+#define ENTERED 1u
+
+struct step {
+	struct snapshot *snapshot;
+	const struct ctp_record *record;
+	uint32_t origin;
+	uint32_t segment;
+	unsigned kind;
+	unsigned argument;
+};
+
+static struct snapshot_coro *coro_of(const struct step *step, uint32_t coro)
+{
+	return &step->snapshot->coros.at[coro];
+}
+
+static bool is_dead(const struct step *step, uint32_t coro)
+{
+	return coro_of(step, coro)->kind == CTP_KIND_DESTROY;
+}
+
+/* ---------------------------------------------------------------- states */
+
+static void remember_state(const struct step *step, uint32_t coro)
+{
+	struct snapshot_source *source = &step->snapshot->sources.at[step->origin];
+
+	source->last_fact = 0;
+	source->last_coro = coro;
+	source->last_id = coro_of(step, coro)->id;
+}
+
+/* A state that another stream told of with a later time stays. */
+static bool is_late(const struct step *step, const struct snapshot_coro *coro)
+{
+	return coro->origin && coro->origin != step->origin && coro->since > step->record->time;
+}
+
+static void take_state(const struct step *step, uint32_t index, uint64_t object)
+{
+	struct snapshot_coro *coro = coro_of(step, index);
+
+	if (is_late(step, coro))
+		return;
+	/* Details belong to the state that ends here. */
+	coro_drop(step->snapshot, index, CTP_KIND_DETAIL, 0, UINT64_MAX);
+	coro->since = step->record->time;
+	coro->object = object;
+	coro->site = CTP_TAIL_SITE(step->record->tail);
+	coro->kind = (uint8_t)step->kind;
+	coro->argument = (uint8_t)step->argument;
+	coro->flags = CTP_TAIL_FLAGS(step->record->tail);
+	coro->origin = step->origin;
+	remember_state(step, index);
+}
+
+/* A resume uses up what led to it. */
+static bool run(const struct step *step, uint64_t id, uint64_t object)
+{
+	uint32_t coro = coro_get(step->snapshot, step->segment, id);
+	uint64_t time = step->record->time;
+
+	if (!coro)
+		return false;
+	if (is_dead(step, coro))
+		return true;
+	coro_drop(step->snapshot, coro, CTP_KIND_WAKE, 0, time);
+	coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, time);
+	coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, time);
+	take_state(step, coro, object);
+	return true;
+}
+
+static bool wait_or_end(const struct step *step, uint64_t object)
+{
+	uint32_t coro = coro_get(step->snapshot, step->segment, step->record->coro);
+
+	if (!coro)
+		return false;
+	if (is_dead(step, coro))
+		return true;
+	coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, step->record->time);
+	take_state(step, coro, object);
+	return true;
+}
+
+static bool fold_switch(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+
+	if (record->object && !run(step, record->object, ENTERED))
+		return false;
+	return !record->coro || wait_or_end(step, 0);
+}
+
+static bool fold_create(const struct step *step)
+{
+	uint32_t index = coro_get(step->snapshot, step->segment, step->record->coro);
+	struct snapshot_coro *coro = coro_of(step, index);
+
+	if (!index)
+		return false;
+	coro->created = step->record->time;
+	coro->created_object = step->record->object;
+	coro->created_site = CTP_TAIL_SITE(step->record->tail);
+	coro->created_origin = step->origin;
+	return true;
+}
+
+static bool fold_destroy(const struct step *step)
+{
+	uint32_t coro = coro_get(step->snapshot, step->segment, step->record->coro);
+
+	if (!coro)
+		return false;
+	if (is_dead(step, coro))
+		return true;
+	coro_of(step, coro)->origin = 0; /* whatever clocks say, nothing comes after this */
+	take_state(step, coro, step->record->object);
+	return coro_bury(step->snapshot, coro);
+}
+
+/* ---------------------------------------------------------------- facts of coroutines */
+
+/* Replaces what was known of this kind. */
+static bool set_of_coro(const struct step *step, uint32_t coro, uint64_t object)
+{
+	if (!coro)
+		return false;
+	if (is_dead(step, coro))
+		return true;
+	coro_drop(step->snapshot, coro, step->kind, object, step->record->time);
+	return coro_add(step->snapshot, coro, step->origin, step->record);
+}
+
+static uint32_t own_coro(const struct step *step)
+{
+	return coro_get(step->snapshot, step->segment, step->record->coro);
+}
+
+/* What a resume ends counts only until one that is known already. */
+static bool is_used_up(const struct step *step, uint32_t coro)
+{
+	const struct snapshot_coro *known = coro_of(step, coro);
+
+	return known->since > step->record->time && known->origin != step->origin;
+}
+
+static bool fold_passing(const struct step *step, uint32_t coro)
+{
+	return coro && (is_used_up(step, coro) || set_of_coro(step, coro, 0));
+}
+
+static bool fold_wake(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+	uint32_t coro;
+
+	if (CTP_HANDLE_RESOURCE(record->object) != CTP_RESOURCE_COROUTINE)
+		return fact_set(step->snapshot,
+			fact_key(step->segment, CTP_KIND_WAKE, record->object), step->origin,
+			record);
+	coro = coro_find(step->snapshot, step->segment, CTP_HANDLE_IDENTITY(record->object));
+	return !coro || fold_passing(step, coro);
+}
+
+static bool fold_dequeue(const struct step *step)
+{
+	uint32_t coro = own_coro(step);
+
+	if (!coro)
+		return false;
+	coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, step->record->time);
+	return true;
+}
+
+/* A beginning whose end has come before it vanishes with it. */
+static bool fold_begin(const struct step *step, unsigned end)
+{
+	uint32_t coro = own_coro(step);
+	uint64_t ended;
+
+	if (!coro)
+		return false;
+	if (is_dead(step, coro))
+		return true;
+	if (coro_take(step->snapshot, coro, end, step->record->object, &ended) &&
+		ended >= step->record->time)
+		return true;
+	return coro_add(step->snapshot, coro, step->origin, step->record);
+}
+
+static bool fold_end(const struct step *step, unsigned begin)
+{
+	uint32_t coro = own_coro(step);
+
+	if (!coro)
+		return false;
+	if (is_dead(step, coro) || coro_drop(step->snapshot, coro, begin, step->record->object,
+					   step->record->time))
+		return true;
+	return set_of_coro(step, coro, step->record->object);
+}
+
+/* The receiver may give it back before it is known to have got it. */
+static bool fold_release(const struct step *step)
+{
+	uint64_t handed = fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
+	uint32_t fact = fact_at(step->snapshot, handed);
+
+	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
+		fact_clear(step->snapshot, handed);
+	return !step->record->coro || fold_end(step, CTP_KIND_ACQUIRE);
+}
+
+static bool fold_hand_over(const struct step *step)
+{
+	uint64_t key = fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
+	uint32_t coro = coro_find(step->snapshot, step->segment, step->record->coro);
+
+	if (coro)
+		coro_drop(step->snapshot, coro, CTP_KIND_ACQUIRE, step->record->object,
+			step->record->time);
+	return fact_set(step->snapshot, key, step->origin, step->record);
+}
+
+static bool fold_mark(const struct step *step)
+{
+	if (step->record->coro)
+		return set_of_coro(step, own_coro(step), 0);
+	if (step->argument != CTP_MARK_PHASE)
+		return true;
+	return fact_set(step->snapshot, fact_key(step->segment, CTP_KIND_MARK, step->argument),
+		step->origin, step->record);
+}
+
+/* ---------------------------------------------------------------- details */
+
+static bool chain_detail(const struct step *step, uint32_t of)
+{
+	uint32_t fact = fact_new(step->snapshot, step->origin, step->record);
+
+	if (!fact)
+		return false;
+	step->snapshot->facts.at[fact].detail = step->snapshot->facts.at[of].detail;
+	step->snapshot->facts.at[of].detail = fact;
+	return true;
+}
+
+/* The receiver has given it back already. */
+static bool is_given_back(const struct step *step, const struct snapshot_fact *handed)
+{
+	uint32_t coro = coro_find(step->snapshot, step->segment, step->record->object);
+	uint64_t time;
+
+	return coro &&
+	       coro_take(step->snapshot, coro, CTP_KIND_RELEASE, handed->record.object, &time) &&
+	       time >= handed->record.time;
+}
+
+static bool fold_detail(const struct step *step)
+{
+	struct snapshot *snapshot = step->snapshot;
+	const struct snapshot_source *source = &snapshot->sources.at[step->origin];
+	const struct snapshot_fact *fact = &snapshot->facts.at[source->last_fact];
+	uint32_t coro = source->last_coro;
+
+	if (source->last_fact) {
+		if (!snapshot_is_at(fact, step->origin, source->last_time))
+			return true;
+		if (snapshot_kind(fact) == CTP_KIND_HAND_OVER && is_given_back(step, fact)) {
+			fact_clear(snapshot, fact_key(step->segment, CTP_KIND_HAND_OVER,
+						     fact->record.object));
+			return true;
+		}
+		return chain_detail(step, source->last_fact);
+	}
+	if (!coro || coro_of(step, coro)->id != source->last_id)
+		return true;
+	if (!coro_add(snapshot, coro, step->origin, step->record))
+		return false;
+	remember_state(step, coro);
+	return true;
+}
+
+/* ---------------------------------------------------------------- facts of other things */
+
+static bool set(const struct step *step, unsigned kind, uint64_t about)
+{
+	return fact_set(step->snapshot, fact_key(step->segment, kind, about), step->origin,
+		step->record);
+}
+
+static uint32_t thread_of(const struct step *step)
+{
+	return step->snapshot->sources.at[step->origin].origin.thread;
+}
+
+/* A number that was closed is open again where the program tells no generations. */
+static bool fold_open(const struct step *step)
+{
+	uint64_t closed =
+		fact_key(step->segment, CTP_KIND_DESCRIPTOR_CLOSE, step->record->object);
+	uint32_t fact = fact_at(step->snapshot, closed);
+
+	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
+		fact_clear(step->snapshot, closed);
+	return set(step, step->kind, step->record->object);
+}
+
+static bool fold_descriptor(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+
+	switch (step->kind) {
+	case CTP_KIND_DESCRIPTOR_OPEN:
+		return fold_open(step);
+	case CTP_KIND_DESCRIPTOR_READY:
+		return set(step, step->kind, record->object ? record->object : record->coro);
+	case CTP_KIND_DESCRIPTOR_IO:
+		return set(step, step->kind, record->object ^ (uint64_t)step->argument << 48);
+	default:
+		return set(step, step->kind, record->object);
+	}
+}
+
+static uint64_t region_of(const struct step *step)
+{
+	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)thread_of(step);
+
+	return who * 31 + CTP_TAIL_SITE(step->record->tail);
+}
+
+static bool fold_other(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+
+	/* Of two kinds with one key the later record counts. */
+	switch (step->kind) {
+	case CTP_KIND_NOTIFY:
+		return set(step, step->kind, record->object ^ (uint64_t)!step->argument << 55);
+	case CTP_KIND_THREAD_START:
+	case CTP_KIND_THREAD_STOP:
+		return set(step, CTP_KIND_THREAD_START, thread_of(step));
+	case CTP_KIND_PARK:
+	case CTP_KIND_UNPARK:
+		return set(step, CTP_KIND_PARK, thread_of(step));
+	case CTP_KIND_BLOCK_BEGIN:
+	case CTP_KIND_BLOCK_END:
+		return set(step, CTP_KIND_BLOCK_BEGIN, thread_of(step));
+	case CTP_KIND_TASK_BEGIN:
+	case CTP_KIND_TASK_END:
+		return set(step, CTP_KIND_TASK_BEGIN, record->object);
+	case CTP_KIND_REGION_BEGIN:
+	case CTP_KIND_REGION_END:
+		return set(step, CTP_KIND_REGION_BEGIN, region_of(step));
+	case CTP_KIND_COUNTER:
+		return set(step, step->kind, CTP_TAIL_SITE(record->tail));
+	case CTP_KIND_CRASH:
+		return set(step, step->kind, thread_of(step));
+	case CTP_KIND_THREAD_STATE:
+		return set(step, step->kind, record->coro);
+	default: /* logs, clocks, losses, and kinds that are not known: they are no state */
+		return true;
+	}
+}
+
+/* ---------------------------------------------------------------- all kinds */
+
+static bool fold_coro(const struct step *step)
+{
+	switch (step->kind) {
+	case CTP_KIND_CREATE:
+		return fold_create(step);
+	case CTP_KIND_RESUME:
+		return run(step, step->record->coro, 0);
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+		return wait_or_end(step, step->record->object);
+	case CTP_KIND_CANCEL:
+	case CTP_KIND_ENQUEUE:
+		return fold_passing(step, own_coro(step));
+	case CTP_KIND_DEQUEUE:
+		return fold_dequeue(step);
+	case CTP_KIND_DESTROY:
+		return fold_destroy(step);
+	case CTP_KIND_AWAIT:
+		return fold_begin(step, CTP_KIND_AWAIT_DONE);
+	case CTP_KIND_AWAIT_DONE:
+		return fold_end(step, CTP_KIND_AWAIT);
+	case CTP_KIND_ACQUIRE:
+		return fold_begin(step, CTP_KIND_RELEASE);
+	default: /* frame */
+		return set_of_coro(step, own_coro(step), 0);
+	}
+}
+
+static bool fold_one(const struct step *step)
+{
+	switch (step->kind) {
+	case CTP_KIND_CREATE:
+	case CTP_KIND_FRAME:
+	case CTP_KIND_RESUME:
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+	case CTP_KIND_CANCEL:
+	case CTP_KIND_ENQUEUE:
+	case CTP_KIND_DEQUEUE:
+	case CTP_KIND_DESTROY:
+	case CTP_KIND_AWAIT:
+	case CTP_KIND_AWAIT_DONE:
+	case CTP_KIND_ACQUIRE:
+		return !step->record->coro || fold_coro(step);
+	case CTP_KIND_SWITCH:
+		return fold_switch(step);
+	case CTP_KIND_WAKE:
+		return fold_wake(step);
+	case CTP_KIND_RELEASE:
+		return fold_release(step);
+	case CTP_KIND_HAND_OVER:
+		return fold_hand_over(step);
+	case CTP_KIND_MARK:
+		return fold_mark(step);
+	default:
+		break;
+	}
+	if (step->kind >= CTP_KIND_DESCRIPTOR_OPEN && step->kind <= CTP_KIND_DESCRIPTOR_TIMER)
+		return fold_descriptor(step);
+	return fold_other(step);
+}
+
+bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+{
+	struct step step = {
+		.snapshot = snapshot,
+		.record = record,
+		.origin = origin,
+		.segment = snapshot->sources.at[origin].origin.segment,
+		.kind = CTP_TAIL_KIND(record->tail),
+		.argument = CTP_TAIL_ARGUMENT(record->tail),
+	};
+
+	if (step.kind == CTP_KIND_DETAIL)
+		return fold_detail(&step);
+	snapshot->sources.at[origin].last_fact = 0;
+	snapshot->sources.at[origin].last_coro = 0;
+	return fold_one(&step);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is the case at this moment: who is alive, in which state and since when, who holds what, which
+ * descriptors are open. Kept by folding in records as they come, and told as records again: those
+ * few of all that were folded in from which a reader comes to the same state.
+ *
+ * A trace that begins in the middle of a run (a part cut out of a longer one, the flight recorder's
+ * window) begins with them; docs/spec/trace-format.md has the rules (F-60 ...).
+ *
+ * Nothing in a record is trusted: what makes no sense is left out. Of one coroutine, records of
+ * several streams may come in any order; the later one by time counts.
+ */
+#ifndef SNAPSHOT_SNAPSHOT_H
+#define SNAPSHOT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/ctp.h"
+
+struct snapshot;
+
+/* Where records come from. Coroutine ids, sites and times are those of the segment. */
+struct snapshot_origin {
+	uint32_t segment;
+	uint32_t stream;
+	uint32_t thread;
+};
+
+/* One record to be told, and where it came from. */
+struct snapshot_record {
+	struct ctp_record record;
+	uint32_t origin;   /* see snapshot_origin_at */
+	uint32_t sequence; /* keeps what belongs together in order */
+	uint64_t place;    /* time of the record that this one belongs to */
+};
+
+/*
+ * snapshot_new: knows nothing. NULL: out of memory. snapshot_free: NULL is allowed. A snapshot is
+ * used by one thread at a time.
+ */
+struct snapshot *snapshot_new(void);
+void snapshot_free(struct snapshot *snapshot);
+
+/* snapshot_origin: the number under which records of this origin are folded in; 0: out of memory. */
+uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origin);
+struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint32_t number);
+
+/* snapshot_fold: takes up one record. False: out of memory; what was known stays known. */
+bool snapshot_fold(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
+
+/*
+ * snapshot_tell: the records that lead to the present state, by stream and within one by time. The
+ * array is the snapshot's and holds until the next call. False: out of memory. Forgets
+ * what nobody can ask for any more, such as closed descriptors that nobody waits for.
+ */
+bool snapshot_tell(struct snapshot *snapshot, const struct snapshot_record **ret_records,
+	size_t *ret_count);
+
+/* snapshot_nr_live: coroutines that were created, or did anything, and were not destroyed. */
+uint64_t snapshot_nr_live(const struct snapshot *snapshot);
+
+/* snapshot_nr_told_at_most: an upper bound of what snapshot_tell would return. Costs nothing. */
+uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);
+
+/* snapshot_nr_forgotten: facts that found no room (1,048,576 beside those of coroutines). */
+uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot);
+
+#endif

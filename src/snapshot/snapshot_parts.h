@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of this folder share. Private to src/snapshot.
+ *
+ * There are coroutines, and facts. A coroutine's creation and its present state lie in its own 64
+ * bytes, for there may be millions; everything else is a fact: a record that still counts. Facts of a
+ * coroutine (its frame, a lock that it holds) are chained to it and end with it; others (a descriptor
+ * was closed, a worker is parked) are found by a key. Index 0 of every array means none.
+ */
+#ifndef SNAPSHOT_SNAPSHOT_PARTS_H
+#define SNAPSHOT_SNAPSHOT_PARTS_H
+
+#include <assert.h>
+
+#include "map.h"
+#include "snapshot.h"
+#include "vec.h"
+
+#define SNAPSHOT_FACTS (1u << 20) /* by key */
+#define SNAPSHOT_CHAIN 64u        /* facts of one coroutine */
+#define SNAPSHOT_GRAVES 65536u    /* destroyed lately: late records of theirs change nothing */
+
+struct snapshot_coro {
+	uint64_t id; /* 0: this place is free, `facts` is the next free one */
+	uint64_t created;
+	uint64_t created_object;
+	uint64_t since; /* its state's own record: time, object, ... */
+	uint64_t object;
+	uint32_t created_site;
+	uint32_t created_origin; /* 0: its creation was not seen */
+	uint32_t site;
+	uint32_t origin; /* 0: nothing but its creation was seen */
+	uint8_t kind;
+	uint8_t argument;
+	uint16_t flags;
+	uint32_t facts; /* first of the chain */
+};
+
+static_assert(sizeof(struct snapshot_coro) == 64, "a coroutine's cache line");
+
+struct snapshot_fact {
+	struct ctp_record record;
+	uint32_t origin; /* 0: this place is free */
+	uint32_t next;   /* in the chain, or among the free */
+	uint32_t detail; /* a fact that says more of this one */
+	uint32_t is_old; /* it was there the last time that the snapshot was told */
+};
+
+/* What the last record of an origin became: a detail that follows belongs to it. */
+struct snapshot_source {
+	struct snapshot_origin origin;
+	uint32_t last_fact; /* 0: what it says belongs to nothing that is kept */
+	uint64_t last_time; /* of that fact, which may be gone and its place another one's */
+	uint32_t last_coro; /* whose state it became, where last_fact is 0; 0: nobody's */
+	uint64_t last_id;
+};
+
+struct snapshot {
+	VEC(struct snapshot_source) sources;
+	struct map source_at;
+
+	VEC(struct snapshot_coro) coros;
+	struct map coro_at; /* by segment and id */
+	uint32_t free_coro;
+	uint64_t nr_live;
+	uint32_t *graves; /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
+	uint64_t nr_graves; /* ever */
+
+	VEC(struct snapshot_fact) facts;
+	struct map fact_at; /* by key */
+	uint32_t free_fact;
+	uint64_t nr_facts;
+	uint64_t nr_forgotten;
+
+	VEC(struct snapshot_record) told;
+};
+
+static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
+{
+	return CTP_TAIL_KIND(fact->record.tail);
+}
+
+/* ------------------------------------------------------------------ facts.c */
+
+/* fact_new: a fact that is in no chain; 0: out of memory. fact_free: also its details. */
+uint32_t fact_new(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
+void fact_free(struct snapshot *snapshot, uint32_t fact);
+
+static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t origin, uint64_t time)
+{
+	return fact->origin == origin && fact->record.time == time;
+}
+
+/*
+ * fact_set: this record is what counts for the key from now on, unless a later one is known. False: out
+ * of memory. fact_clear: nothing counts for it any more.
+ */
+bool fact_set(struct snapshot *snapshot, uint64_t key, uint32_t origin,
+	const struct ctp_record *record);
+void fact_clear(struct snapshot *snapshot, uint64_t key);
+
+/* fact_at: what counts for the key; 0: nothing. */
+uint32_t fact_at(const struct snapshot *snapshot, uint64_t key);
+
+/* fact_remember: the details that follow belong to this one. */
+void fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact);
+
+/* fact_key: of what a record of this kind is about, in this segment. */
+uint64_t fact_key(uint32_t segment, unsigned kind, uint64_t about);
+
+/* ------------------------------------------------------------------ coros.c */
+
+/* coro_find, coro_get: by id; coro_get makes it. 0: not known; out of memory. */
+uint32_t coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id);
+uint32_t coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id);
+void coro_forget(struct snapshot *snapshot, uint32_t coro);
+
+uint32_t coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro);
+
+/*
+ * coro_add: chains a fact. coro_drop: frees its facts of one kind (and object, where that is not 0)
+ * up to a time; false: there were none. coro_take: frees one and tells its time; false: there was none.
+ * coro_has: does it have any of this kind?
+ */
+bool coro_add(struct snapshot *snapshot, uint32_t coro, uint32_t origin,
+	const struct ctp_record *record);
+bool coro_drop(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
+	uint64_t until);
+bool coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
+	uint64_t *ret_time);
+bool coro_has(const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind);
+
+/* coro_bury: it was destroyed; what it left behind is forgotten when the graves are full. */
+bool coro_bury(struct snapshot *snapshot, uint32_t coro);
+
+#endif

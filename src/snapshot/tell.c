@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The snapshot's life, and telling it: first what nobody can ask for any more is forgotten, then the
+ * records are gathered and put in order.
+ */
+#include <stdlib.h>
+
+#include "snapshot_parts.h"
+
+#define ENTERED 1u /* see fold.c */
+
+struct snapshot *snapshot_new(void)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot)
+		return NULL;
+	if (vec_push(&snapshot->sources, (struct snapshot_source){.last_fact = 0}) &&
+		vec_push(&snapshot->coros, (struct snapshot_coro){0}) &&
+		vec_push(&snapshot->facts, (struct snapshot_fact){.origin = 0}))
+		return snapshot;
+	snapshot_free(snapshot);
+	return NULL;
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	vec_fini(&snapshot->sources);
+	map_fini(&snapshot->source_at);
+	vec_fini(&snapshot->coros);
+	map_fini(&snapshot->coro_at);
+	free(snapshot->graves);
+	vec_fini(&snapshot->facts);
+	map_fini(&snapshot->fact_at);
+	vec_fini(&snapshot->told);
+	free(snapshot);
+}
+
+static bool is_same(struct snapshot_origin a, struct snapshot_origin b)
+{
+	return a.segment == b.segment && a.stream == b.stream && a.thread == b.thread;
+}
+
+/* A stream has one thread at a time; the map leads to its last one. */
+uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origin)
+{
+	uint64_t key = (uint64_t)origin.stream << 32 | origin.thread;
+	struct snapshot_source source = {.origin = origin};
+	uint32_t number = 0;
+
+	if (map_get(&snapshot->source_at, key, &number) &&
+		is_same(snapshot->sources.at[number].origin, origin))
+		return number;
+	number = (uint32_t)snapshot->sources.count;
+	if (!vec_push(&snapshot->sources, source))
+		return 0;
+	return map_put(&snapshot->source_at, key, number) ? number : 0;
+}
+
+struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint32_t number)
+{
+	return snapshot->sources.at[number].origin;
+}
+
+uint64_t snapshot_nr_live(const struct snapshot *snapshot)
+{
+	return snapshot->nr_live;
+}
+
+uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot)
+{
+	return 2 * (uint64_t)snapshot->coro_at.count + snapshot->nr_facts;
+}
+
+uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
+{
+	return snapshot->nr_forgotten;
+}
+
+/* ---------------------------------------------------------------- forgetting */
+
+/* What ends something, and was there the last time already, waits for no beginning any more. */
+static bool is_pointless(struct snapshot_fact *fact)
+{
+	unsigned kind = snapshot_kind(fact);
+	bool was_there = fact->is_old;
+
+	fact->is_old = 1;
+	return was_there && (kind == CTP_KIND_RELEASE || kind == CTP_KIND_AWAIT_DONE);
+}
+
+static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
+{
+	uint32_t *link = &snapshot->coros.at[coro].facts;
+
+	while (*link) {
+		uint32_t fact = *link;
+
+		if (!is_pointless(&snapshot->facts.at[fact])) {
+			link = &snapshot->facts.at[fact].next;
+			continue;
+		}
+		*link = snapshot->facts.at[fact].next;
+		fact_free(snapshot, fact);
+	}
+}
+
+/* Handles that a coroutine waits for now. */
+static bool gather_waits(struct snapshot *snapshot, struct map *waits)
+{
+	size_t i;
+
+	for (i = 1; i < snapshot->coros.count; i++) {
+		const struct snapshot_coro *coro = &snapshot->coros.at[i];
+
+		if (coro->id && coro->kind == CTP_KIND_SUSPEND &&
+			CTP_HANDLE_RESOURCE(coro->object) == CTP_RESOURCE_DESCRIPTOR &&
+			!map_put(waits, coro->object, 1))
+			return false;
+	}
+	return true;
+}
+
+/* The descriptor that a fact is about, if it is about one. */
+static bool is_of_descriptor(const struct snapshot_fact *fact, uint64_t *ret_handle)
+{
+	unsigned kind = snapshot_kind(fact);
+
+	*ret_handle = fact->record.object;
+	return kind >= CTP_KIND_DESCRIPTOR_OPEN && kind <= CTP_KIND_DESCRIPTOR_TIMER &&
+	       fact->record.object;
+}
+
+static bool is_closed(
+	const struct snapshot *snapshot, const struct snapshot_fact *fact, uint64_t handle)
+{
+	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
+	uint32_t closed = fact_at(snapshot, fact_key(segment, CTP_KIND_DESCRIPTOR_CLOSE, handle));
+
+	return closed && snapshot->facts.at[closed].record.time >= fact->record.time;
+}
+
+/* It ended: neither it nor what it did matters to anybody. */
+static bool is_over(const struct snapshot_fact *fact)
+{
+	switch (snapshot_kind(fact)) {
+	case CTP_KIND_TASK_END:
+	case CTP_KIND_REGION_END:
+	case CTP_KIND_THREAD_STOP:
+		return fact->is_old;
+	default:
+		return false;
+	}
+}
+
+/* The close goes last: the others are judged by it. */
+static void tidy_keyed(struct snapshot *snapshot, const struct map *waits, bool is_close)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->fact_at.capacity; i++) {
+		const struct map_entry *entry = &snapshot->fact_at.entries[i];
+		struct snapshot_fact *fact;
+		uint64_t handle;
+		uint32_t waited;
+
+		if (!entry->is_used)
+			continue;
+		fact = &snapshot->facts.at[entry->value];
+		if (is_of_descriptor(fact, &handle)) {
+			if (is_close != (snapshot_kind(fact) == CTP_KIND_DESCRIPTOR_CLOSE) ||
+				map_get(waits, handle, &waited) ||
+				!is_closed(snapshot, fact, handle))
+				continue;
+		} else if (is_close || !is_over(fact)) {
+			fact->is_old = 1;
+			continue;
+		}
+		/* Removal may move a later entry here: look again. */
+		fact_clear(snapshot, entry->key);
+		i--;
+	}
+}
+
+static bool tidy(struct snapshot *snapshot)
+{
+	struct map waits = {0};
+	bool was_done = gather_waits(snapshot, &waits);
+	size_t i;
+
+	if (was_done) {
+		tidy_keyed(snapshot, &waits, false);
+		tidy_keyed(snapshot, &waits, true);
+	}
+	map_fini(&waits);
+	for (i = 1; i < snapshot->coros.count; i++)
+		if (snapshot->coros.at[i].id)
+			tidy_chain(snapshot, (uint32_t)i);
+	return was_done;
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static bool add(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record,
+	uint64_t place)
+{
+	struct snapshot_record told = {
+		.record = *record,
+		.origin = origin,
+		.sequence = (uint32_t)snapshot->told.count,
+		.place = place,
+	};
+
+	return vec_push(&snapshot->told, told);
+}
+
+static bool add_details(struct snapshot *snapshot, uint32_t fact, uint64_t place)
+{
+	for (; fact; fact = snapshot->facts.at[fact].detail)
+		if (!add(snapshot, snapshot->facts.at[fact].origin, &snapshot->facts.at[fact].record,
+			    place))
+			return false;
+	return true;
+}
+
+static bool add_fact(struct snapshot *snapshot, uint32_t index)
+{
+	const struct snapshot_fact *fact = &snapshot->facts.at[index];
+
+	return add(snapshot, fact->origin, &fact->record, fact->record.time) &&
+	       add_details(snapshot, fact->detail, fact->record.time);
+}
+
+static bool add_creation(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	struct ctp_record record = {
+		.time = coro->created,
+		.coro = coro->id,
+		.object = coro->created_object,
+		.tail = CTP_TAIL(coro->created_site, CTP_KIND_CREATE, 0, 0),
+	};
+
+	return !coro->created_origin || add(snapshot, coro->created_origin, &record, record.time);
+}
+
+static bool add_state(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == ENTERED;
+	struct ctp_record record = {
+		.time = coro->since,
+		.coro = is_entered ? 0 : coro->id,
+		.object = is_entered ? coro->id : coro->object,
+		.tail = CTP_TAIL(coro->site, coro->kind, coro->argument, coro->flags),
+	};
+
+	return !coro->origin || add(snapshot, coro->origin, &record, record.time);
+}
+
+/* What says more of the state follows it; the chain has the last one first. */
+static bool add_state_details(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	uint32_t details[SNAPSHOT_CHAIN + 1], fact;
+	size_t count = 0;
+
+	for (fact = coro->facts; fact && count < SNAPSHOT_CHAIN;
+		fact = snapshot->facts.at[fact].next)
+		if (snapshot_kind(&snapshot->facts.at[fact]) == CTP_KIND_DETAIL)
+			details[count++] = fact;
+	while (count-- > 0)
+		if (!add(snapshot, snapshot->facts.at[details[count]].origin,
+			    &snapshot->facts.at[details[count]].record, coro->since))
+			return false;
+	return true;
+}
+
+static bool is_worth_telling(const struct snapshot_fact *fact)
+{
+	switch (snapshot_kind(fact)) {
+	case CTP_KIND_DETAIL:
+	case CTP_KIND_RELEASE:
+	case CTP_KIND_AWAIT_DONE:
+	case CTP_KIND_TASK_END:
+	case CTP_KIND_REGION_END:
+	case CTP_KIND_THREAD_STOP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Of one that was destroyed only what it left behind is of interest. */
+static bool add_coro(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	uint32_t fact;
+
+	if (coro->kind == CTP_KIND_DESTROY && !coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
+		return true;
+	if (!add_creation(snapshot, coro))
+		return false;
+	for (fact = coro->facts; fact; fact = snapshot->facts.at[fact].next)
+		if (is_worth_telling(&snapshot->facts.at[fact]) && !add_fact(snapshot, fact))
+			return false;
+	return add_state(snapshot, coro) && add_state_details(snapshot, coro);
+}
+
+static bool add_keyed(struct snapshot *snapshot)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->fact_at.capacity; i++) {
+		const struct map_entry *entry = &snapshot->fact_at.entries[i];
+
+		if (entry->is_used && is_worth_telling(&snapshot->facts.at[entry->value]) &&
+			!add_fact(snapshot, entry->value))
+			return false;
+	}
+	return true;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct snapshot *snapshot = context;
+	const struct snapshot_record *a = left, *b = right;
+	const struct snapshot_origin *from = &snapshot->sources.at[a->origin].origin;
+	const struct snapshot_origin *to = &snapshot->sources.at[b->origin].origin;
+
+	if (from->stream != to->stream)
+		return from->stream > to->stream ? 1 : -1;
+	if (a->place != b->place)
+		return a->place > b->place ? 1 : -1;
+	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
+}
+
+bool snapshot_tell(struct snapshot *snapshot, const struct snapshot_record **ret_records,
+	size_t *ret_count)
+{
+	size_t i;
+
+	snapshot->told.count = 0;
+	if (!tidy(snapshot))
+		return false;
+	for (i = 1; i < snapshot->coros.count; i++)
+		if (snapshot->coros.at[i].id && !add_coro(snapshot, &snapshot->coros.at[i]))
+			return false;
+	if (!add_keyed(snapshot))
+		return false;
+	if (snapshot->told.count)
+		qsort_r(snapshot->told.at, snapshot->told.count, sizeof(*snapshot->told.at),
+			compare, snapshot);
+	*ret_records = snapshot->told.at;
+	*ret_count = snapshot->told.count;
+	return true;
+}
