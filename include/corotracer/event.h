@@ -133,6 +133,17 @@ struct ct_tables {
 	ct_time observed_until;     /* to here: silence in between is evidence */
 	bool is_complete;           /* the trace has its end record */
 	bool has_no_end;            /* its form tells no end: silence is no evidence of anything */
+	bool is_cut;                /* the recording goes on behind this part of it */
+	uint32_t
+		first_generation; /* of the parts that can be understood alone, from 1; 0: it has none */
+	uint32_t last_generation;
+	uint64_t nr_before; /* events of the recording that lie before this part */
+	uint64_t
+		nr_carried; /* events handed out that tell how things stood when this part begins */
+	uint64_t nr_not_carried; /* facts that found no room among them */
+	ct_time carried_from;    /* time of the earliest one; CT_NO_TIME: there is none */
+	const char *reason; /* why the trace was written at that moment; "": nobody asked for it */
+	ct_time reason_time;
 	uint64_t nr_impossible; /* events that the source left out: their times can not be true */
 
 	const struct ct_process *processes;

@@ -305,7 +305,7 @@ static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *count
 	static const struct ct_mapping no_mapping = {.path = "", .build_id = ""};
 	struct ct_tables *tables = &scan->tables;
 
-	tables->host = "";
+	tables->host = tables->reason = "";
 	tables->clock = "CLOCK_MONOTONIC";
 	tables->has_no_end = true;
 	tables->nr_impossible = counts->zero_times.count + counts->impossible.count;

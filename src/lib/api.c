@@ -263,7 +263,7 @@ static enum ct_status copy_to_sink(
 	struct ct_sink *sink;
 	enum ct_status status = format == CT_FORMAT_JSONL
 					? jsonl_sink_open(path, false, &sink, reterr)
-					: store_sink_open(path, &sink, reterr);
+					: store_sink_open(path, NULL, &sink, reterr);
 
 	if (status)
 		return status;

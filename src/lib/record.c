@@ -74,7 +74,7 @@ static enum ct_status open_output(
 	switch (options->format) {
 	case CT_FORMAT_CTRACE:
 		record->lost_in_output = store_sink_lost;
-		return store_sink_open(options->output, &record->output, reterr);
+		return store_sink_open(options->output, NULL, &record->output, reterr);
 	case CT_FORMAT_JSONL:
 		record->lost_in_output = jsonl_sink_lost;
 		return jsonl_sink_open(options->output, false, &record->output, reterr);

@@ -41,6 +41,9 @@ static void set_window(struct model *model)
 	model->lowest = -FURTHEST_NS;
 	if (model->from != CT_NO_TIME)
 		model->lowest = model->from - MARGIN_NS;
+	/* What is carried from before is as old as it is. */
+	if (tables->nr_carried && tables->carried_from < model->lowest)
+		model->lowest = within(tables->carried_from);
 	model->is_open_ended = model->now == CT_NO_TIME || model->now <= model->from;
 	model->highest = model->is_open_ended ? FURTHEST_NS : model->now + MARGIN_NS;
 }

@@ -10,7 +10,7 @@ static uint64_t key_of(uint32_t segment, uint64_t id)
 	return id ^ (uint64_t)segment << 48;
 }
 
-uint32_t coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
+uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
 {
 	uint32_t coro = 0;
 
@@ -38,9 +38,9 @@ static void give_place(struct snapshot *snapshot, uint32_t coro)
 	snapshot->free_coro = coro;
 }
 
-uint32_t coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id)
+uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id)
 {
-	uint32_t coro = coro_find(snapshot, segment, id);
+	uint32_t coro = snapshot_coro_find(snapshot, segment, id);
 
 	if (coro)
 		return coro;
@@ -56,23 +56,23 @@ uint32_t coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id)
 	return coro;
 }
 
-uint32_t coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro)
+uint32_t snapshot_coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
 	uint32_t origin = coro->origin ? coro->origin : coro->created_origin;
 
 	return snapshot->sources.at[origin].origin.segment;
 }
 
-void coro_forget(struct snapshot *snapshot, uint32_t index)
+void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 {
 	struct snapshot_coro *coro = &snapshot->coros.at[index];
 	uint32_t fact = coro->facts, next;
 
 	for (; fact; fact = next) {
 		next = snapshot->facts.at[fact].next;
-		fact_free(snapshot, fact);
+		snapshot_fact_free(snapshot, fact);
 	}
-	map_remove(&snapshot->coro_at, key_of(coro_segment(snapshot, coro), coro->id));
+	map_remove(&snapshot->coro_at, key_of(snapshot_coro_segment(snapshot, coro), coro->id));
 	give_place(snapshot, index);
 }
 
@@ -85,8 +85,8 @@ static unsigned chain_length(const struct snapshot *snapshot, uint32_t fact)
 	return length;
 }
 
-bool coro_add(struct snapshot *snapshot, uint32_t coro, uint32_t origin,
-	const struct ctp_record *record)
+bool snapshot_coro_add(
+	struct snapshot *snapshot, uint32_t coro, uint32_t origin, const struct ctp_record *record)
 {
 	uint32_t fact;
 
@@ -94,24 +94,23 @@ bool coro_add(struct snapshot *snapshot, uint32_t coro, uint32_t origin,
 		snapshot->nr_forgotten++;
 		return true;
 	}
-	fact = fact_new(snapshot, origin, record);
+	fact = snapshot_fact_new(snapshot, origin, record);
 	if (!fact)
 		return false;
 	snapshot->facts.at[fact].next = snapshot->coros.at[coro].facts;
 	snapshot->coros.at[coro].facts = fact;
-	fact_remember(snapshot, origin, fact);
+	snapshot_fact_remember(snapshot, origin, fact);
 	return true;
 }
 
-static bool is_of(
-	const struct snapshot_fact *fact, unsigned kind, uint64_t object, uint64_t until)
+static bool is_of(const struct snapshot_fact *fact, unsigned kind, uint64_t object, uint64_t until)
 {
 	return snapshot_kind(fact) == kind && (!object || fact->record.object == object) &&
 	       fact->record.time <= until;
 }
 
-bool coro_drop(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
-	uint64_t until)
+bool snapshot_coro_drop(
+	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until)
 {
 	uint32_t *link = &snapshot->coros.at[coro].facts;
 	bool was_there = false;
@@ -124,13 +123,13 @@ bool coro_drop(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t
 			continue;
 		}
 		*link = snapshot->facts.at[fact].next;
-		fact_free(snapshot, fact);
+		snapshot_fact_free(snapshot, fact);
 		was_there = true;
 	}
 	return was_there;
 }
 
-bool coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
+bool snapshot_coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
 	uint64_t *ret_time)
 {
 	uint32_t *link = &snapshot->coros.at[coro].facts;
@@ -143,11 +142,12 @@ bool coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t
 		return false;
 	*ret_time = snapshot->facts.at[fact].record.time;
 	*link = snapshot->facts.at[fact].next;
-	fact_free(snapshot, fact);
+	snapshot_fact_free(snapshot, fact);
 	return true;
 }
 
-bool coro_has(const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind)
+bool snapshot_coro_has(
+	const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind)
 {
 	uint32_t fact;
 
@@ -160,11 +160,11 @@ bool coro_has(const struct snapshot *snapshot, const struct snapshot_coro *coro,
 /* Who holds a lock is asked for after its end, too. */
 static void leave_grave(struct snapshot *snapshot, uint32_t coro)
 {
-	if (!coro_has(snapshot, &snapshot->coros.at[coro], CTP_KIND_ACQUIRE))
-		coro_forget(snapshot, coro);
+	if (!snapshot_coro_has(snapshot, &snapshot->coros.at[coro], CTP_KIND_ACQUIRE))
+		snapshot_coro_forget(snapshot, coro);
 }
 
-bool coro_bury(struct snapshot *snapshot, uint32_t coro)
+bool snapshot_coro_bury(struct snapshot *snapshot, uint32_t coro)
 {
 	uint32_t *grave;
 

@@ -4,7 +4,8 @@
  */
 #include "snapshot_parts.h"
 
-uint32_t fact_new(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+uint32_t snapshot_fact_new(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
 {
 	struct snapshot_fact fact = {.record = *record, .origin = origin};
 	uint32_t index = snapshot->free_fact;
@@ -21,7 +22,7 @@ uint32_t fact_new(struct snapshot *snapshot, uint32_t origin, const struct ctp_r
 	return index;
 }
 
-void fact_free(struct snapshot *snapshot, uint32_t fact)
+void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact)
 {
 	while (fact) {
 		struct snapshot_fact *freed = &snapshot->facts.at[fact];
@@ -35,7 +36,7 @@ void fact_free(struct snapshot *snapshot, uint32_t fact)
 }
 
 /* Three words into one, each bit of which depends on all of theirs. */
-uint64_t fact_key(uint32_t segment, unsigned kind, uint64_t about)
+uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about)
 {
 	uint64_t key = (about ^ (uint64_t)kind << 56 ^ (uint64_t)segment << 32) *
 		       UINT64_C(0xbf58476d1ce4e5b9);
@@ -45,7 +46,7 @@ uint64_t fact_key(uint32_t segment, unsigned kind, uint64_t about)
 	return (key ^ key >> 29) + segment;
 }
 
-uint32_t fact_at(const struct snapshot *snapshot, uint64_t key)
+uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key)
 {
 	uint32_t fact = 0;
 
@@ -53,7 +54,7 @@ uint32_t fact_at(const struct snapshot *snapshot, uint64_t key)
 	return fact;
 }
 
-void fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact)
+void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact)
 {
 	struct snapshot_source *source = &snapshot->sources.at[origin];
 
@@ -62,23 +63,23 @@ void fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact)
 	source->last_coro = 0;
 }
 
-static void replace(struct snapshot *snapshot, uint32_t index, uint32_t origin,
-	const struct ctp_record *record)
+static void replace(
+	struct snapshot *snapshot, uint32_t index, uint32_t origin, const struct ctp_record *record)
 {
 	struct snapshot_fact *fact = &snapshot->facts.at[index];
 
 	/* Of one stream the later record counts, of two the one with the later time. */
 	if (fact->record.time > record->time && fact->origin != origin)
 		return;
-	fact_free(snapshot, fact->detail);
+	snapshot_fact_free(snapshot, fact->detail);
 	*fact = (struct snapshot_fact){.record = *record, .origin = origin};
-	fact_remember(snapshot, origin, index);
+	snapshot_fact_remember(snapshot, origin, index);
 }
 
-bool fact_set(struct snapshot *snapshot, uint64_t key, uint32_t origin,
-	const struct ctp_record *record)
+bool snapshot_fact_set(
+	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record)
 {
-	uint32_t fact = fact_at(snapshot, key);
+	uint32_t fact = snapshot_fact_at(snapshot, key);
 
 	if (fact) {
 		replace(snapshot, fact, origin, record);
@@ -88,23 +89,23 @@ bool fact_set(struct snapshot *snapshot, uint64_t key, uint32_t origin,
 		snapshot->nr_forgotten++;
 		return true;
 	}
-	fact = fact_new(snapshot, origin, record);
+	fact = snapshot_fact_new(snapshot, origin, record);
 	if (!fact)
 		return false;
 	if (!map_put(&snapshot->fact_at, key, fact)) {
-		fact_free(snapshot, fact);
+		snapshot_fact_free(snapshot, fact);
 		return false;
 	}
-	fact_remember(snapshot, origin, fact);
+	snapshot_fact_remember(snapshot, origin, fact);
 	return true;
 }
 
-void fact_clear(struct snapshot *snapshot, uint64_t key)
+void snapshot_fact_clear(struct snapshot *snapshot, uint64_t key)
 {
-	uint32_t fact = fact_at(snapshot, key);
+	uint32_t fact = snapshot_fact_at(snapshot, key);
 
 	if (!fact)
 		return;
 	map_remove(&snapshot->fact_at, key);
-	fact_free(snapshot, fact);
+	snapshot_fact_free(snapshot, fact);
 }

@@ -55,7 +55,7 @@ static void take_state(const struct step *step, uint32_t index, uint64_t object)
 	if (is_late(step, coro))
 		return;
 	/* Details belong to the state that ends here. */
-	coro_drop(step->snapshot, index, CTP_KIND_DETAIL, 0, UINT64_MAX);
+	snapshot_coro_drop(step->snapshot, index, CTP_KIND_DETAIL, 0, UINT64_MAX);
 	coro->since = step->record->time;
 	coro->object = object;
 	coro->site = CTP_TAIL_SITE(step->record->tail);
@@ -69,29 +69,29 @@ static void take_state(const struct step *step, uint32_t index, uint64_t object)
 /* A resume uses up what led to it. */
 static bool run(const struct step *step, uint64_t id, uint64_t object)
 {
-	uint32_t coro = coro_get(step->snapshot, step->segment, id);
+	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, id);
 	uint64_t time = step->record->time;
 
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	coro_drop(step->snapshot, coro, CTP_KIND_WAKE, 0, time);
-	coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, time);
-	coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, time);
+	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_WAKE, 0, time);
+	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, time);
+	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, time);
 	take_state(step, coro, object);
 	return true;
 }
 
 static bool wait_or_end(const struct step *step, uint64_t object)
 {
-	uint32_t coro = coro_get(step->snapshot, step->segment, step->record->coro);
+	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
 
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, step->record->time);
+	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, step->record->time);
 	take_state(step, coro, object);
 	return true;
 }
@@ -107,7 +107,7 @@ static bool fold_switch(const struct step *step)
 
 static bool fold_create(const struct step *step)
 {
-	uint32_t index = coro_get(step->snapshot, step->segment, step->record->coro);
+	uint32_t index = snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
 	struct snapshot_coro *coro = coro_of(step, index);
 
 	if (!index)
@@ -121,7 +121,7 @@ static bool fold_create(const struct step *step)
 
 static bool fold_destroy(const struct step *step)
 {
-	uint32_t coro = coro_get(step->snapshot, step->segment, step->record->coro);
+	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
 
 	if (!coro)
 		return false;
@@ -129,7 +129,7 @@ static bool fold_destroy(const struct step *step)
 		return true;
 	coro_of(step, coro)->origin = 0; /* whatever clocks say, nothing comes after this */
 	take_state(step, coro, step->record->object);
-	return coro_bury(step->snapshot, coro);
+	return snapshot_coro_bury(step->snapshot, coro);
 }
 
 /* ---------------------------------------------------------------- facts of coroutines */
@@ -141,13 +141,13 @@ static bool set_of_coro(const struct step *step, uint32_t coro, uint64_t object)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	coro_drop(step->snapshot, coro, step->kind, object, step->record->time);
-	return coro_add(step->snapshot, coro, step->origin, step->record);
+	snapshot_coro_drop(step->snapshot, coro, step->kind, object, step->record->time);
+	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
 }
 
 static uint32_t own_coro(const struct step *step)
 {
-	return coro_get(step->snapshot, step->segment, step->record->coro);
+	return snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
 }
 
 /* What a resume ends counts only until one that is known already. */
@@ -169,10 +169,11 @@ static bool fold_wake(const struct step *step)
 	uint32_t coro;
 
 	if (CTP_HANDLE_RESOURCE(record->object) != CTP_RESOURCE_COROUTINE)
-		return fact_set(step->snapshot,
-			fact_key(step->segment, CTP_KIND_WAKE, record->object), step->origin,
-			record);
-	coro = coro_find(step->snapshot, step->segment, CTP_HANDLE_IDENTITY(record->object));
+		return snapshot_fact_set(step->snapshot,
+			snapshot_fact_key(step->segment, CTP_KIND_WAKE, record->object),
+			step->origin, record);
+	coro = snapshot_coro_find(
+		step->snapshot, step->segment, CTP_HANDLE_IDENTITY(record->object));
 	return !coro || fold_passing(step, coro);
 }
 
@@ -182,7 +183,7 @@ static bool fold_dequeue(const struct step *step)
 
 	if (!coro)
 		return false;
-	coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, step->record->time);
+	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, step->record->time);
 	return true;
 }
 
@@ -196,10 +197,10 @@ static bool fold_begin(const struct step *step, unsigned end)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	if (coro_take(step->snapshot, coro, end, step->record->object, &ended) &&
+	if (snapshot_coro_take(step->snapshot, coro, end, step->record->object, &ended) &&
 		ended >= step->record->time)
 		return true;
-	return coro_add(step->snapshot, coro, step->origin, step->record);
+	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
 }
 
 static bool fold_end(const struct step *step, unsigned begin)
@@ -208,8 +209,8 @@ static bool fold_end(const struct step *step, unsigned begin)
 
 	if (!coro)
 		return false;
-	if (is_dead(step, coro) || coro_drop(step->snapshot, coro, begin, step->record->object,
-					   step->record->time))
+	if (is_dead(step, coro) || snapshot_coro_drop(step->snapshot, coro, begin,
+					   step->record->object, step->record->time))
 		return true;
 	return set_of_coro(step, coro, step->record->object);
 }
@@ -217,23 +218,24 @@ static bool fold_end(const struct step *step, unsigned begin)
 /* The receiver may give it back before it is known to have got it. */
 static bool fold_release(const struct step *step)
 {
-	uint64_t handed = fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
-	uint32_t fact = fact_at(step->snapshot, handed);
+	uint64_t handed =
+		snapshot_fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
+	uint32_t fact = snapshot_fact_at(step->snapshot, handed);
 
 	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
-		fact_clear(step->snapshot, handed);
+		snapshot_fact_clear(step->snapshot, handed);
 	return !step->record->coro || fold_end(step, CTP_KIND_ACQUIRE);
 }
 
 static bool fold_hand_over(const struct step *step)
 {
-	uint64_t key = fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
-	uint32_t coro = coro_find(step->snapshot, step->segment, step->record->coro);
+	uint64_t key = snapshot_fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
+	uint32_t coro = snapshot_coro_find(step->snapshot, step->segment, step->record->coro);
 
 	if (coro)
-		coro_drop(step->snapshot, coro, CTP_KIND_ACQUIRE, step->record->object,
+		snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ACQUIRE, step->record->object,
 			step->record->time);
-	return fact_set(step->snapshot, key, step->origin, step->record);
+	return snapshot_fact_set(step->snapshot, key, step->origin, step->record);
 }
 
 static bool fold_mark(const struct step *step)
@@ -242,15 +244,16 @@ static bool fold_mark(const struct step *step)
 		return set_of_coro(step, own_coro(step), 0);
 	if (step->argument != CTP_MARK_PHASE)
 		return true;
-	return fact_set(step->snapshot, fact_key(step->segment, CTP_KIND_MARK, step->argument),
-		step->origin, step->record);
+	return snapshot_fact_set(step->snapshot,
+		snapshot_fact_key(step->segment, CTP_KIND_MARK, step->argument), step->origin,
+		step->record);
 }
 
 /* ---------------------------------------------------------------- details */
 
 static bool chain_detail(const struct step *step, uint32_t of)
 {
-	uint32_t fact = fact_new(step->snapshot, step->origin, step->record);
+	uint32_t fact = snapshot_fact_new(step->snapshot, step->origin, step->record);
 
 	if (!fact)
 		return false;
@@ -262,11 +265,12 @@ static bool chain_detail(const struct step *step, uint32_t of)
 /* The receiver has given it back already. */
 static bool is_given_back(const struct step *step, const struct snapshot_fact *handed)
 {
-	uint32_t coro = coro_find(step->snapshot, step->segment, step->record->object);
+	uint32_t coro = snapshot_coro_find(step->snapshot, step->segment, step->record->object);
 	uint64_t time;
 
 	return coro &&
-	       coro_take(step->snapshot, coro, CTP_KIND_RELEASE, handed->record.object, &time) &&
+	       snapshot_coro_take(
+		       step->snapshot, coro, CTP_KIND_RELEASE, handed->record.object, &time) &&
 	       time >= handed->record.time;
 }
 
@@ -281,15 +285,16 @@ static bool fold_detail(const struct step *step)
 		if (!snapshot_is_at(fact, step->origin, source->last_time))
 			return true;
 		if (snapshot_kind(fact) == CTP_KIND_HAND_OVER && is_given_back(step, fact)) {
-			fact_clear(snapshot, fact_key(step->segment, CTP_KIND_HAND_OVER,
-						     fact->record.object));
+			snapshot_fact_clear(
+				snapshot, snapshot_fact_key(step->segment, CTP_KIND_HAND_OVER,
+						  fact->record.object));
 			return true;
 		}
 		return chain_detail(step, source->last_fact);
 	}
 	if (!coro || coro_of(step, coro)->id != source->last_id)
 		return true;
-	if (!coro_add(snapshot, coro, step->origin, step->record))
+	if (!snapshot_coro_add(snapshot, coro, step->origin, step->record))
 		return false;
 	remember_state(step, coro);
 	return true;
@@ -299,8 +304,8 @@ static bool fold_detail(const struct step *step)
 
 static bool set(const struct step *step, unsigned kind, uint64_t about)
 {
-	return fact_set(step->snapshot, fact_key(step->segment, kind, about), step->origin,
-		step->record);
+	return snapshot_fact_set(step->snapshot, snapshot_fact_key(step->segment, kind, about),
+		step->origin, step->record);
 }
 
 static uint32_t thread_of(const struct step *step)
@@ -312,11 +317,11 @@ static uint32_t thread_of(const struct step *step)
 static bool fold_open(const struct step *step)
 {
 	uint64_t closed =
-		fact_key(step->segment, CTP_KIND_DESCRIPTOR_CLOSE, step->record->object);
-	uint32_t fact = fact_at(step->snapshot, closed);
+		snapshot_fact_key(step->segment, CTP_KIND_DESCRIPTOR_CLOSE, step->record->object);
+	uint32_t fact = snapshot_fact_at(step->snapshot, closed);
 
 	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
-		fact_clear(step->snapshot, closed);
+		snapshot_fact_clear(step->snapshot, closed);
 	return set(step, step->kind, step->record->object);
 }
 

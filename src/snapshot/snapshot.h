@@ -48,16 +48,15 @@ uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origi
 struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint32_t number);
 
 /* snapshot_fold: takes up one record. False: out of memory; what was known stays known. */
-bool snapshot_fold(
-	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
+bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
 
 /*
  * snapshot_tell: the records that lead to the present state, by stream and within one by time. The
  * array is the snapshot's and holds until the next call. False: out of memory. Forgets
  * what nobody can ask for any more, such as closed descriptors that nobody waits for.
  */
-bool snapshot_tell(struct snapshot *snapshot, const struct snapshot_record **ret_records,
-	size_t *ret_count);
+bool snapshot_tell(
+	struct snapshot *snapshot, const struct snapshot_record **ret_records, size_t *ret_count);
 
 /* snapshot_nr_live: coroutines that were created, or did anything, and were not destroyed. */
 uint64_t snapshot_nr_live(const struct snapshot *snapshot);

@@ -63,7 +63,7 @@ struct snapshot {
 	struct map coro_at; /* by segment and id */
 	uint32_t free_coro;
 	uint64_t nr_live;
-	uint32_t *graves; /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
+	uint32_t *graves;   /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
 	uint64_t nr_graves; /* ever */
 
 	VEC(struct snapshot_fact) facts;
@@ -83,8 +83,9 @@ static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 /* ------------------------------------------------------------------ facts.c */
 
 /* fact_new: a fact that is in no chain; 0: out of memory. fact_free: also its details. */
-uint32_t fact_new(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
-void fact_free(struct snapshot *snapshot, uint32_t fact);
+uint32_t snapshot_fact_new(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
+void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact);
 
 static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t origin, uint64_t time)
 {
@@ -95,42 +96,43 @@ static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t ori
  * fact_set: this record is what counts for the key from now on, unless a later one is known. False: out
  * of memory. fact_clear: nothing counts for it any more.
  */
-bool fact_set(struct snapshot *snapshot, uint64_t key, uint32_t origin,
-	const struct ctp_record *record);
-void fact_clear(struct snapshot *snapshot, uint64_t key);
+bool snapshot_fact_set(
+	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record);
+void snapshot_fact_clear(struct snapshot *snapshot, uint64_t key);
 
 /* fact_at: what counts for the key; 0: nothing. */
-uint32_t fact_at(const struct snapshot *snapshot, uint64_t key);
+uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key);
 
 /* fact_remember: the details that follow belong to this one. */
-void fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact);
+void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact);
 
 /* fact_key: of what a record of this kind is about, in this segment. */
-uint64_t fact_key(uint32_t segment, unsigned kind, uint64_t about);
+uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about);
 
 /* ------------------------------------------------------------------ coros.c */
 
-/* coro_find, coro_get: by id; coro_get makes it. 0: not known; out of memory. */
-uint32_t coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id);
-uint32_t coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id);
-void coro_forget(struct snapshot *snapshot, uint32_t coro);
+/* snapshot_coro_find, snapshot_coro_get: by id; snapshot_coro_get makes it. 0: not known; out of memory. */
+uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id);
+uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id);
+void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
 
-uint32_t coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro);
+uint32_t snapshot_coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro);
 
 /*
- * coro_add: chains a fact. coro_drop: frees its facts of one kind (and object, where that is not 0)
- * up to a time; false: there were none. coro_take: frees one and tells its time; false: there was none.
- * coro_has: does it have any of this kind?
+ * snapshot_coro_add: chains a fact. snapshot_coro_drop: frees its facts of one kind (and object, where that is not 0)
+ * up to a time; false: there were none. snapshot_coro_take: frees one and tells its time; false: there was none.
+ * snapshot_coro_has: does it have any of this kind?
  */
-bool coro_add(struct snapshot *snapshot, uint32_t coro, uint32_t origin,
-	const struct ctp_record *record);
-bool coro_drop(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
-	uint64_t until);
-bool coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
+bool snapshot_coro_add(
+	struct snapshot *snapshot, uint32_t coro, uint32_t origin, const struct ctp_record *record);
+bool snapshot_coro_drop(
+	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until);
+bool snapshot_coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
 	uint64_t *ret_time);
-bool coro_has(const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind);
+bool snapshot_coro_has(
+	const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind);
 
-/* coro_bury: it was destroyed; what it left behind is forgotten when the graves are full. */
-bool coro_bury(struct snapshot *snapshot, uint32_t coro);
+/* snapshot_coro_bury: it was destroyed; what it left behind is forgotten when the graves are full. */
+bool snapshot_coro_bury(struct snapshot *snapshot, uint32_t coro);
 
 #endif

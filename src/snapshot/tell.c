@@ -103,7 +103,7 @@ static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
 			continue;
 		}
 		*link = snapshot->facts.at[fact].next;
-		fact_free(snapshot, fact);
+		snapshot_fact_free(snapshot, fact);
 	}
 }
 
@@ -137,7 +137,8 @@ static bool is_closed(
 	const struct snapshot *snapshot, const struct snapshot_fact *fact, uint64_t handle)
 {
 	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
-	uint32_t closed = fact_at(snapshot, fact_key(segment, CTP_KIND_DESCRIPTOR_CLOSE, handle));
+	uint32_t closed = snapshot_fact_at(
+		snapshot, snapshot_fact_key(segment, CTP_KIND_DESCRIPTOR_CLOSE, handle));
 
 	return closed && snapshot->facts.at[closed].record.time >= fact->record.time;
 }
@@ -179,7 +180,7 @@ static void tidy_keyed(struct snapshot *snapshot, const struct map *waits, bool 
 			continue;
 		}
 		/* Removal may move a later entry here: look again. */
-		fact_clear(snapshot, entry->key);
+		snapshot_fact_clear(snapshot, entry->key);
 		i--;
 	}
 }
@@ -203,8 +204,8 @@ static bool tidy(struct snapshot *snapshot)
 
 /* ---------------------------------------------------------------- telling */
 
-static bool add(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record,
-	uint64_t place)
+static bool add(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record, uint64_t place)
 {
 	struct snapshot_record told = {
 		.record = *record,
@@ -219,8 +220,8 @@ static bool add(struct snapshot *snapshot, uint32_t origin, const struct ctp_rec
 static bool add_details(struct snapshot *snapshot, uint32_t fact, uint64_t place)
 {
 	for (; fact; fact = snapshot->facts.at[fact].detail)
-		if (!add(snapshot, snapshot->facts.at[fact].origin, &snapshot->facts.at[fact].record,
-			    place))
+		if (!add(snapshot, snapshot->facts.at[fact].origin,
+			    &snapshot->facts.at[fact].record, place))
 			return false;
 	return true;
 }
@@ -295,7 +296,7 @@ static bool add_coro(struct snapshot *snapshot, const struct snapshot_coro *coro
 {
 	uint32_t fact;
 
-	if (coro->kind == CTP_KIND_DESTROY && !coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
+	if (coro->kind == CTP_KIND_DESTROY && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
 		return true;
 	if (!add_creation(snapshot, coro))
 		return false;
@@ -333,8 +334,8 @@ static int compare(const void *left, const void *right, void *context)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-bool snapshot_tell(struct snapshot *snapshot, const struct snapshot_record **ret_records,
-	size_t *ret_count)
+bool snapshot_tell(
+	struct snapshot *snapshot, const struct snapshot_record **ret_records, size_t *ret_count)
 {
 	size_t i;
 

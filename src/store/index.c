@@ -31,7 +31,7 @@ struct scan {
 	uint32_t block_after;    /* after the last damage */
 	uint64_t nr_skipped;     /* blocks of a type that is not known */
 	uint64_t skipped_offset;
-	uint64_t end_of_whole; /* what follows is cut off */
+	uint64_t nr_damaged_repeated; /* stretches that were followed by what is repeated */
 };
 
 /* --------------------------------------------------------------------- blocks */
@@ -65,6 +65,19 @@ enum ct_status store_block_check(struct store_input *input, uint64_t offset,
 	return block_crc(ret_header, *ret_payload) == ret_header->crc ? CT_OK : CT_ERR_CORRUPT;
 }
 
+enum ct_status store_block_unpack(struct store_index *index,
+	const struct store_block_header *header, const uint8_t **payload, struct ct_error *reterr)
+{
+	if (!(header->flags & STORE_BLOCK_PACKED))
+		return header->raw_bytes == header->payload_bytes ? CT_OK : CT_ERR_CORRUPT;
+	if (!index->unpacker)
+		index->unpacker = store_unpacker_new();
+	if (!index->unpacker)
+		return ct_fail_memory(reterr);
+	return store_unpack(index->unpacker, *payload, header->payload_bytes, header->raw_bytes,
+		payload, reterr);
+}
+
 static bool is_failure_to_read(enum ct_status status)
 {
 	return status < 0 && status != CT_ERR_CORRUPT;
@@ -86,8 +99,60 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 	return CT_OK;
 }
 
-static enum ct_status scan_definitions(
-	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
+static struct store_generation *last_generation(struct scan *scan)
+{
+	return &scan->index->generations.at[scan->index->generations.count - 1];
+}
+
+/* A generation is a row of blocks with the same number. */
+static bool note_generation(struct scan *scan, uint32_t number)
+{
+	struct store_generation generation = {
+		.number = number,
+		.offset = scan->offset,
+		.began_ns = STORE_NOT_KNOWN,
+		.ended_ns = STORE_NOT_KNOWN,
+	};
+
+	if (scan->index->generations.count && last_generation(scan)->number == number)
+		return true;
+	if (scan->index->generations.count)
+		last_generation(scan)->end = scan->offset;
+	return vec_push(&scan->index->generations, generation);
+}
+
+static bool is_in_first_generation(const struct scan *scan)
+{
+	return scan->index->generations.count == 1;
+}
+
+static void note_part(struct scan *scan, const struct ct_definition *definition)
+{
+	struct store_generation *generation = last_generation(scan);
+
+	if (definition->type == CT_DEFINE_GENERATION &&
+		definition->generation.generation == generation->number) {
+		generation->began_ns = definition->generation.monotonic_ns;
+		generation->nr_before = definition->generation.nr_events_before;
+		generation->nr_lost_before = definition->generation.nr_lost_before;
+	}
+	if (definition->type == CT_DEFINE_GENERATION_END &&
+		definition->generation_end.generation == generation->number) {
+		generation->ended_ns = definition->generation_end.monotonic_ns;
+		generation->nr_lost = definition->generation_end.nr_lost;
+	}
+}
+
+/* Where only names are wanted again, what would count twice is left out. */
+static bool is_wanted(const struct ct_definition *definition, bool is_for_names)
+{
+	return !is_for_names ||
+	       (definition->type != CT_DEFINE_LOSS && definition->type != CT_DEFINE_CLOCK &&
+		       definition->type != CT_DEFINE_NOTE);
+}
+
+static enum ct_status scan_definitions(struct scan *scan, const uint8_t *payload, uint32_t nr_bytes,
+	bool is_for_names, struct ct_error *reterr)
 {
 	struct store_bytes bytes = {payload, payload + nr_bytes, false};
 	struct ct_definition definition;
@@ -105,10 +170,28 @@ static enum ct_status scan_definitions(
 			scan->all->nr_unknown_types++;
 			continue;
 		}
-		status = store_tables_apply(scan->all, &definition, reterr);
+		note_part(scan, &definition);
+		status = is_wanted(&definition, is_for_names)
+				 ? store_tables_apply(scan->all, &definition, reterr)
+				 : CT_OK;
 		if (status)
 			return status;
 	}
+}
+
+/* What was said before is read where it is missing: before the first part, and behind damage. */
+static enum ct_status scan_repeated(
+	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
+{
+	uint64_t nr_damaged = scan->nr_damaged;
+	enum ct_status status;
+
+	if (is_in_first_generation(scan))
+		return scan_definitions(scan, payload, nr_bytes, false, reterr);
+	if (scan->nr_damaged_repeated == nr_damaged)
+		return CT_OK;
+	status = scan_definitions(scan, payload, nr_bytes, true, reterr);
+	return status;
 }
 
 static uint32_t take_number(struct store_bytes *bytes)
@@ -159,33 +242,73 @@ static bool add_block(struct store_index *index, uint32_t number, const struct s
 	else
 		index->blocks.at[stream->last_block].next = at;
 	stream->last_block = at;
-	stream->nr_records += block->nr_records;
+	if (block->is_carried)
+		index->nr_carried += block->nr_records;
+	else
+		stream->nr_records += block->nr_records;
 	return true;
 }
 
-static enum ct_status scan_events(
-	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
+static enum ct_status scan_events(struct scan *scan, const struct store_block_header *header,
+	const uint8_t *payload, struct ct_error *reterr)
 {
-	struct store_bytes bytes = {payload, payload + nr_bytes, false};
+	struct store_bytes bytes = {payload, payload + header->raw_bytes, false};
 	struct store_block block = {
-		.offset = scan->offset, .payload_bytes = nr_bytes, .next = STORE_NO_BLOCK};
+		.offset = scan->offset,
+		.payload_bytes = header->payload_bytes,
+		.raw_bytes = header->raw_bytes,
+		.next = STORE_NO_BLOCK,
+		.is_carried = header->type == STORE_BLOCK_CARRIED,
+	};
 	uint32_t stream;
 
+	/* Later parts are read from what comes before them. */
+	if (block.is_carried && !is_in_first_generation(scan))
+		return CT_OK;
 	if (!take_head(&bytes, &block, &stream))
-		return note_damage(scan, scan->offset, nr_bytes);
+		return note_damage(scan, scan->offset, header->payload_bytes);
+	if (!block.is_carried)
+		last_generation(scan)->nr_events += block.nr_records;
 	return add_block(scan->index, stream, &block) ? CT_OK : ct_fail_memory(reterr);
+}
+
+static enum ct_status scan_known(struct scan *scan, const struct store_block_header *header,
+	const uint8_t *payload, struct ct_error *reterr)
+{
+	switch (header->type) {
+	case STORE_BLOCK_DEFINITIONS:
+		/* What was repeated lies before it. */
+		scan->nr_damaged_repeated = scan->nr_damaged;
+		return scan_definitions(scan, payload, header->raw_bytes, false, reterr);
+	case STORE_BLOCK_REPEATED:
+		return scan_repeated(scan, payload, header->raw_bytes, reterr);
+	default:
+		return scan_events(scan, header, payload, reterr);
+	}
+}
+
+static bool is_known(const struct store_block_header *header)
+{
+	return (header->flags & ~STORE_BLOCK_PACKED) == 0 &&
+	       header->type >= STORE_BLOCK_DEFINITIONS && header->type <= STORE_BLOCK_REPEATED;
 }
 
 static enum ct_status scan_block(struct scan *scan, const struct store_block_header *header,
 	const uint8_t *payload, struct ct_error *reterr)
 {
-	if (header->flags == 0 && header->type == STORE_BLOCK_DEFINITIONS)
-		return scan_definitions(scan, payload, header->payload_bytes, reterr);
-	if (header->flags == 0 && header->type == STORE_BLOCK_EVENTS)
-		return scan_events(scan, payload, header->payload_bytes, reterr);
-	if (scan->nr_skipped++ == 0)
-		scan->skipped_offset = scan->offset;
-	return CT_OK;
+	enum ct_status status;
+
+	if (!note_generation(scan, header->generation))
+		return ct_fail_memory(reterr);
+	if (!is_known(header)) {
+		if (scan->nr_skipped++ == 0)
+			scan->skipped_offset = scan->offset;
+		return CT_OK;
+	}
+	status = store_block_unpack(scan->index, header, &payload, reterr);
+	if (status == CT_ERR_CORRUPT)
+		return note_damage(scan, scan->offset, header->payload_bytes);
+	return status ? status : scan_known(scan, header, payload, reterr);
 }
 
 /* --------------------------------------------------------------------- damage */
@@ -274,7 +397,9 @@ static enum ct_status scan_blocks(struct scan *scan, struct ct_error *reterr)
 			return status;
 		scan->offset += sizeof(header) + header.payload_bytes;
 	}
-	scan->end_of_whole = scan->offset;
+	scan->index->end_of_whole = scan->offset;
+	if (scan->index->generations.count)
+		last_generation(scan)->end = scan->offset;
 	return CT_OK;
 }
 
@@ -294,10 +419,11 @@ static enum ct_status refuse_newer(const struct store_file_header *header, struc
 		return ct_fail(reterr, CT_ERR_FORMAT,
 			"written in format %u; this version reads up to format %u", header->version,
 			STORE_VERSION);
-	if (header->features_incompatible)
+	if (header->features_incompatible & ~STORE_FEATURE_PACKED)
 		return ct_fail(reterr, CT_ERR_FORMAT,
 			"uses features that this version does not know (0x%llx)",
-			(unsigned long long)header->features_incompatible);
+			(unsigned long long)(header->features_incompatible &
+					     ~STORE_FEATURE_PACKED));
 	return CT_OK;
 }
 
@@ -340,6 +466,7 @@ static enum ct_status scan_file_header(struct scan *scan, struct ct_error *reter
 	if (!is_header_whole(scan, &header))
 		return store_tables_note(scan->all, 1, 0, reterr, "the file's header is damaged");
 	scan->offset = header.header_bytes;
+	scan->index->features = header.features_incompatible;
 	return refuse_newer(&header, reterr);
 }
 
@@ -347,11 +474,11 @@ static enum ct_status scan_file_header(struct scan *scan, struct ct_error *reter
 
 static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 {
-	uint64_t left = scan->input->size - scan->end_of_whole;
+	uint64_t left = scan->input->size - scan->index->end_of_whole;
 	enum ct_status status = CT_OK;
 
 	if (left)
-		status = store_tables_note(scan->all, 1, scan->end_of_whole, reterr,
+		status = store_tables_note(scan->all, 1, scan->index->end_of_whole, reterr,
 			"the file was cut, or is still being written: its last %llu bytes are no "
 			"whole block",
 			(unsigned long long)left);
@@ -371,11 +498,13 @@ static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 /* What the end record says is missing is exact; else the bytes lost tell about how many. */
 static uint64_t estimate_lost(const struct scan *scan, uint64_t nr_events)
 {
-	uint64_t nr_bytes = 0, estimate;
+	uint64_t nr_bytes = 0, nr_before_or_there, estimate;
 	size_t i;
 
-	if (scan->all->has_end && scan->all->end_nr_events > nr_events)
-		return scan->all->end_nr_events - nr_events;
+	/* END counts from the beginning of the recording. */
+	nr_before_or_there = scan->all->tables.nr_before + nr_events;
+	if (scan->all->has_end && scan->all->end_nr_events > nr_before_or_there)
+		return scan->all->end_nr_events - nr_before_or_there;
 	for (i = 0; i < scan->index->blocks.count; i++)
 		nr_bytes += scan->index->blocks.at[i].payload_bytes;
 	if (scan->all->has_end || nr_bytes == 0)
@@ -396,6 +525,7 @@ struct extremes {
 	ct_time before; /* latest time before the first damage; CT_NO_TIME */
 	ct_time after;  /* first time after the last damage */
 	ct_time latest;
+	ct_time carried; /* the earliest */
 };
 
 static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
@@ -403,8 +533,13 @@ static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
 {
 	const struct store_block *block = &scan->index->blocks.at[at];
 	ct_time latest = store_tables_time(scan->all, clock, block->latest, hint);
-	ct_time first;
+	ct_time first = store_tables_time(scan->all, clock, block->first, hint);
 
+	if (block->is_carried) {
+		if (extremes->carried == CT_NO_TIME || first < extremes->carried)
+			extremes->carried = first;
+		return;
+	}
 	if (latest > extremes->latest)
 		extremes->latest = latest;
 	if (!scan->nr_damaged)
@@ -412,7 +547,6 @@ static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
 	if (scan->block_before != STORE_NO_BLOCK && at <= scan->block_before &&
 		latest > extremes->before)
 		extremes->before = latest;
-	first = store_tables_time(scan->all, clock, block->first, hint);
 	if (at >= scan->block_after && (extremes->after == CT_NO_TIME || first < extremes->after))
 		extremes->after = first;
 }
@@ -457,7 +591,7 @@ static bool add_loss(struct scan *scan, uint64_t count, const struct extremes *e
 
 static enum ct_status sum_up(struct scan *scan, struct ct_error *reterr)
 {
-	struct extremes extremes = {CT_NO_TIME, CT_NO_TIME, CT_NO_TIME};
+	struct extremes extremes = {CT_NO_TIME, CT_NO_TIME, CT_NO_TIME, CT_NO_TIME};
 	struct extremes whole = extremes;
 	uint64_t nr_events = 0, nr_orphans;
 	struct ct_tables *tables = &scan->all->tables;
@@ -475,6 +609,10 @@ static enum ct_status sum_up(struct scan *scan, struct ct_error *reterr)
 			!add_loss(scan, estimate_lost(scan, nr_events + nr_orphans), &extremes)))
 		return ct_fail_memory(reterr);
 	tables->nr_events = nr_events;
+	tables->nr_carried = scan->index->nr_carried;
+	tables->carried_from = extremes.carried;
+	if (scan->index->generations.count)
+		tables->last_generation = last_generation(scan)->number;
 	if (!scan->all->has_heartbeat && extremes.latest > 0)
 		tables->observed_until = extremes.latest;
 	store_tables_publish(scan->all);
@@ -502,4 +640,6 @@ void store_index_fini(struct store_index *index)
 	vec_fini(&index->blocks);
 	vec_fini(&index->streams);
 	map_fini(&index->stream_at);
+	vec_fini(&index->generations);
+	store_unpacker_free(index->unpacker);
 }

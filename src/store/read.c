@@ -131,7 +131,7 @@ static enum ct_status decode_block(struct store_source *store, struct cursor *cu
 	size_t i;
 
 	store_decoder_start(&store->decoder, block->first, payload + block->head_bytes,
-		payload + block->payload_bytes);
+		payload + block->raw_bytes);
 	cursor->thread = thread_index(store, cursor, block->thread);
 	for (i = 0; i < block->nr_records; i++) {
 		if (!store_decode(&store->decoder, &record))
@@ -164,6 +164,11 @@ static enum ct_status load_block(
 			"the file was changed while it was read");
 	if (status)
 		return status;
+	status = store_block_unpack(&store->index, &header, &payload, reterr);
+	if (status)
+		return ct_fail_at(reterr, status, block->offset,
+			"the block at offset %llu can not be unpacked",
+			(unsigned long long)block->offset);
 	if (!reserve_events(cursor, block->nr_records))
 		return ct_fail_memory(reterr);
 	cursor->next_block = block->next;

@@ -10,6 +10,13 @@
 
 #include "stream.h"
 
+/* How a trace is written. All zero is the default; NULL, too. */
+struct store_options {
+	uint64_t generation_ns;    /* a generation lasts at least so long; 0: a second */
+	uint64_t generation_bytes; /* and ends when it has so many bytes; 0: 16 MiB */
+	int pack_level;            /* of zstd, 1 to 19; 0: blocks are not packed */
+};
+
 /*
  * store_sink_open: a sink that writes a trace file. Bytes go to "PATH.partial", which can be read at
  * any time up to its last whole block, and gets its name at close; "-" is standard output, and what
@@ -22,8 +29,8 @@
  * in the file; store_sink_lost tells how many. Definitions of processes, losses, endings and the end
  * are still taken, and close tries to write them. A sink is used by one thread at a time.
  */
-enum ct_status store_sink_open(
-	const char *path, struct ct_sink **ret_sink, struct ct_error *reterr);
+enum ct_status store_sink_open(const char *path, const struct store_options *options,
+	struct ct_sink **ret_sink, struct ct_error *reterr);
 
 /* store_sink_lost: records taken with success that did not reach the file after all. */
 uint64_t store_sink_lost(const struct ct_sink *sink);

@@ -35,22 +35,32 @@ struct store_file_header {
 enum store_block_type {
 	STORE_BLOCK_DEFINITIONS = 1,
 	STORE_BLOCK_EVENTS = 2,
+	STORE_BLOCK_CARRIED = 3,  /* events: how things stood when the generation began */
+	STORE_BLOCK_REPEATED = 4, /* definitions of generations before */
 };
+
+#define STORE_BLOCK_PACKED 1u            /* flag: the payload is packed with zstd */
+#define STORE_FEATURE_PACKED UINT64_C(1) /* incompatible: there are such blocks */
+#define STORE_PACKED_RATIO 64u           /* a payload unpacks to at most so many times its size */
 
 struct store_block_header {
 	uint32_t marker;
 	uint32_t crc; /* of this header, this field taken as 0, and of the payload */
 	uint16_t type;
-	uint16_t flags; /* 0; a block with an unknown flag is skipped */
+	uint16_t flags; /* STORE_BLOCK_...; a block with an unknown flag is skipped */
 	uint32_t payload_bytes;
 	uint32_t raw_bytes;  /* of the payload once it is unpacked; the same as payload_bytes */
-	uint32_t generation; /* 0; names a part of the file that needs no other part */
+	uint32_t generation; /* the part of the file it belongs to, from 1; 0: of no part */
 	uint64_t number;     /* of the block in the file, from 0: a gap shows what is missing */
 };
+
+/* store_file_header_fill: a header that is whole. */
+void store_file_header_fill(struct store_file_header *header, uint64_t features_incompatible);
 
 static_assert(sizeof(struct store_file_header) == 64, "a file header");
 static_assert(sizeof(struct store_block_header) == 32, "the head of a block");
 
+#define STORE_CLOCKS 4 /* enum ctp_clock */
 #define STORE_PAYLOAD_MAX (16u << 20)
 #define STORE_BLOCK_RECORDS 4096u      /* that a writer puts into one block */
 #define STORE_BLOCK_RECORDS_MAX 65536u /* that a reader accepts */

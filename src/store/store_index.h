@@ -9,20 +9,36 @@
 
 #include "store_format.h"
 #include "store_input.h"
+#include "store_pack.h"
 #include "store_tables.h"
 
 #define STORE_NO_BLOCK UINT32_MAX
 
 /* A whole block of events. */
 struct store_block {
-	uint64_t offset; /* of the block in the file */
-	uint32_t payload_bytes;
-	uint32_t head_bytes; /* of the payload before its records */
+	uint64_t offset;        /* of the block in the file */
+	uint32_t payload_bytes; /* as it lies in the file */
+	uint32_t raw_bytes;     /* once it is unpacked */
+	uint32_t head_bytes;    /* of these before its records */
 	uint32_t nr_records;
 	uint32_t thread; /* the file's number */
 	uint64_t first;  /* raw times */
 	uint64_t latest;
 	uint32_t next; /* block of the same stream, or STORE_NO_BLOCK */
+	bool is_carried;
+};
+
+/* A part that can be understood alone. It reaches to where the next one begins. */
+struct store_generation {
+	uint32_t number; /* 0: blocks that belong to none */
+	uint64_t offset;
+	uint64_t end;
+	uint64_t began_ns;  /* CLOCK_MONOTONIC; STORE_NOT_KNOWN */
+	uint64_t ended_ns;  /* STORE_NOT_KNOWN: its end is not in the file */
+	uint64_t nr_before; /* events of the recording before it */
+	uint64_t nr_lost_before;
+	uint64_t nr_events; /* in it */
+	uint64_t nr_lost;
 };
 
 struct store_stream {
@@ -30,13 +46,18 @@ struct store_stream {
 	uint32_t segment; /* index; 0: not defined */
 	uint32_t first_block;
 	uint32_t last_block;
-	uint64_t nr_records;
+	uint64_t nr_records; /* those carried not among them */
 };
 
 struct store_index {
 	VEC(struct store_block) blocks;
 	VEC(struct store_stream) streams;
 	struct map stream_at; /* number to index in streams */
+	VEC(struct store_generation) generations;
+	uint64_t nr_carried;
+	uint64_t end_of_whole;           /* what follows is cut off */
+	uint64_t features;               /* incompatible ones of the file */
+	struct store_unpacker *unpacker; /* NULL: no block was packed */
 };
 
 /*
@@ -55,5 +76,12 @@ void store_index_fini(struct store_index *index);
 enum ct_status store_block_check(struct store_input *input, uint64_t offset,
 	struct store_block_header *ret_header, const uint8_t **ret_payload,
 	struct ct_error *reterr);
+
+/*
+ * store_block_unpack: the payload of a whole block as it was before it was packed, until the next call;
+ * where it was not packed, as it is. CT_ERR_CORRUPT, CT_ERR_UNSUPPORTED, CT_ERR_NO_MEMORY.
+ */
+enum ct_status store_block_unpack(struct store_index *index,
+	const struct store_block_header *header, const uint8_t **payload, struct ct_error *reterr);
 
 #endif

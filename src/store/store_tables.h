@@ -14,7 +14,7 @@
 #include "timeline.h"
 #include "vec.h"
 
-#define STORE_CLOCKS 4 /* enum ctp_clock */
+#include "store_format.h"
 
 struct store_segment {
 	uint32_t number;  /* in the file */

@@ -32,7 +32,8 @@ enum ct_status store_tables_init(struct store_tables *all, struct ct_error *rete
 {
 	memset(all, 0, sizeof(*all));
 	arena_init(&all->arena);
-	all->tables.host = "";
+	all->tables.host = all->tables.reason = "";
+	all->tables.carried_from = all->tables.reason_time = CT_NO_TIME;
 	if (vec_push(&all->processes, no_process) && vec_push(&all->threads, no_thread) &&
 		vec_push(&all->sites, no_site) && vec_push(&all->mappings, no_mapping) &&
 		vec_push(&all->segments, no_segment))
@@ -273,6 +274,7 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 {
 	all->has_end = true;
 	all->end_nr_events = from->nr_events;
+	all->tables.is_cut = from->is_cut;
 	return apply_heartbeat(all, from->monotonic_ns);
 }
 
@@ -281,6 +283,24 @@ static bool apply_note(struct store_tables *all, const struct ct_define_note *fr
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
 
 	return vec_push(&all->notes, note);
+}
+
+/* How much lies before this part is told where it begins; later ones only go on. */
+static bool apply_generation(struct store_tables *all, const struct ct_define_generation *from)
+{
+	if (all->tables.first_generation)
+		return true;
+	all->tables.first_generation = from->generation;
+	all->tables.nr_before = from->nr_events_before;
+	all->tables.nr_not_carried = from->nr_events_before ? from->nr_forgotten : 0;
+	return true;
+}
+
+static bool apply_reason(struct store_tables *all, const struct ct_define_reason *from)
+{
+	all->tables.reason = from->text;
+	all->tables.reason_time = (ct_time)from->monotonic_ns;
+	return true;
 }
 
 static bool apply(struct store_tables *all, const struct ct_definition *definition)
@@ -313,6 +333,12 @@ static bool apply(struct store_tables *all, const struct ct_definition *definiti
 		return apply_end(all, &definition->end);
 	case CT_DEFINE_NOTE:
 		return apply_note(all, &definition->note);
+	case CT_DEFINE_GENERATION:
+		return apply_generation(all, &definition->generation);
+	case CT_DEFINE_GENERATION_END:
+		return apply_heartbeat(all, definition->generation_end.monotonic_ns);
+	case CT_DEFINE_REASON:
+		return apply_reason(all, &definition->reason);
 	}
 	return true;
 }
@@ -414,6 +440,8 @@ void store_tables_finish(struct store_tables *all)
 		all->losses.at[i].first = settle(all, all->losses.at[i].first);
 		all->losses.at[i].last = settle(all, all->losses.at[i].last);
 	}
+	if (*all->tables.reason)
+		all->tables.reason_time = settle(all, all->tables.reason_time);
 	settle_attached(all);
 	if (all->has_heartbeat) {
 		all->tables.observed_from = store_since_epoch(all, all->first_heartbeat_ns);

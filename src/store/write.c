@@ -9,130 +9,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "crc32c.h"
-#include "io.h"
 #include "store.h"
 #include "store_definitions.h"
-#include "store_events.h"
-#include "store_format.h"
-#include "timeline.h"
-#include "vec.h"
+#include "store_writer.h"
 
-#define HEAD_ROOM (sizeof(struct store_block_header) + 5 * STORE_VARINT_MAX)
-#define BLOCK_BYTES (48u << 10)
 #define DEFINITIONS_BYTES (64u << 10)        /* gathered definitions that are written at once */
 #define DEFINITIONS_AFTER_FAILURE (1u << 20) /* kept for a last try at close */
-#define NR_CLOCKS 4
 
-/* What a block holds: also what is lost when it can not be written. */
-struct content {
-	uint32_t thread;
-	uint32_t nr_records;
-	uint64_t first; /* raw times */
-	uint64_t latest;
-};
-
-/* A block in the making. Its payload begins behind HEAD_ROOM; the head is put before it at the end. */
-struct open_block {
-	struct content content;
-	uint8_t *at; /* where the next record goes, in bytes */
-	struct store_encoder encoder;
-	uint8_t bytes[BLOCK_BYTES];
-	struct open_block *next_spare;
-};
-
-struct stream {
-	struct open_block *block; /* NULL: none open */
-	uint32_t process;
-	uint32_t clock;
-};
-
-struct segment {
-	uint32_t process;
-	uint32_t clock;
-};
-
-struct extent {
-	uint64_t nr_bytes;
-	uint64_t nr_blocks;
-};
-
-struct store_sink {
-	struct ct_sink sink;
-	struct io_output output;
-	bool can_cut_back; /* the output is a file of our own */
-	bool has_failed;
-	struct ct_error failure;
-	struct extent written; /* whole blocks */
-	uint64_t nr_lost;
-	struct text definitions;      /* bytes that wait to be written */
-	VEC(struct segment) segments; /* by number */
-	VEC(struct stream) streams;   /* by number */
-	struct timeline timelines[NR_CLOCKS];
-	struct open_block *spares;
-};
-
-/* ------------------------------------------------------------------ the output */
-
-static void cut_back(struct store_sink *store, struct extent extent)
-{
-	if (!store->can_cut_back)
-		return;
-	if (ftruncate(store->output.descriptor, (off_t)extent.nr_bytes) == 0 &&
-		lseek(store->output.descriptor, (off_t)extent.nr_bytes, SEEK_SET) >= 0)
-		store->written = extent;
-}
-
-static enum ct_status write_whole(
-	struct store_sink *store, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
-{
-	enum ct_status status = io_write(store->output.descriptor, bytes, nr_bytes, reterr);
-
-	if (status) {
-		cut_back(store, store->written);
-		return ct_context(reterr, status, "writing the trace '%s'",
-			store->output.path ? store->output.path : "-");
-	}
-	store->written.nr_bytes += nr_bytes;
-	return CT_OK;
-}
-
-/* `block` has room for the header before its payload. */
-static enum ct_status write_block(struct store_sink *store, enum store_block_type type,
-	uint8_t *block, size_t payload_bytes, struct ct_error *reterr)
-{
-	struct store_block_header header = {
-		.marker = STORE_MARKER,
-		.type = (uint16_t)type,
-		.payload_bytes = (uint32_t)payload_bytes,
-		.raw_bytes = (uint32_t)payload_bytes,
-		.number = store->written.nr_blocks,
-	};
-	enum ct_status status;
-
-	header.crc =
-		crc32c(crc32c(0, &header, sizeof(header)), block + sizeof(header), payload_bytes);
-	memcpy(block, &header, sizeof(header));
-	status = write_whole(store, block, sizeof(header) + payload_bytes, reterr);
-	if (status == CT_OK)
-		store->written.nr_blocks++;
-	return status;
-}
-
-static enum ct_status write_file_header(struct store_sink *store, struct ct_error *reterr)
-{
-	struct store_file_header header = {
-		.header_bytes = sizeof(header),
-		.version = STORE_VERSION,
-	};
-
-	memcpy(header.magic, STORE_MAGIC, STORE_MAGIC_BYTES);
-	header.crc = crc32c(0, &header, sizeof(header));
-	return write_whole(store, &header, sizeof(header), reterr);
-}
+/* ---------------------------------------------------------------- definitions */
 
 /* The text begins with room for the block's header. */
 static enum ct_status start_definitions(struct store_sink *store, struct ct_error *reterr)
@@ -144,30 +29,23 @@ static enum ct_status start_definitions(struct store_sink *store, struct ct_erro
 	return text_status(&store->definitions, reterr);
 }
 
-static enum ct_status write_definitions(struct store_sink *store, struct ct_error *reterr)
+enum ct_status store_write_definitions(struct store_sink *store, struct ct_error *reterr)
 {
 	size_t room = sizeof(struct store_block_header);
 	enum ct_status status = text_status(&store->definitions, reterr);
 
 	if (status || store->definitions.length == room)
 		return status;
-	status = write_block(store, STORE_BLOCK_DEFINITIONS, (uint8_t *)store->definitions.at,
-		store->definitions.length - room, reterr);
+	status = store_output_block(store->output, STORE_BLOCK_DEFINITIONS,
+		(uint8_t *)store->definitions.at, store->definitions.length - room, reterr);
 	return status ? status : start_definitions(store, reterr);
 }
 
 /* ---------------------------------------------------------------- open blocks */
 
-static void start_block(struct open_block *block, uint32_t thread, uint64_t first)
+struct store_open_block *store_take_spare(struct store_sink *store)
 {
-	block->content = (struct content){.thread = thread, .first = first, .latest = first};
-	block->at = block->bytes + HEAD_ROOM;
-	store_encoder_start(&block->encoder, first);
-}
-
-static struct open_block *take_spare(struct store_sink *store)
-{
-	struct open_block *block = store->spares;
+	struct store_open_block *block = store->spares;
 
 	if (!block)
 		return calloc(1, sizeof(*block));
@@ -175,30 +53,17 @@ static struct open_block *take_spare(struct store_sink *store)
 	return block;
 }
 
-static void give_back(struct store_sink *store, struct stream *stream)
+void store_give_spare(struct store_sink *store, struct store_open_block *block)
 {
-	if (!stream->block)
-		return;
-	stream->block->next_spare = store->spares;
-	store->spares = stream->block;
-	stream->block = NULL;
+	block->next_spare = store->spares;
+	store->spares = block;
 }
 
-/* The head goes right before the records: its length is known only now. */
-static uint8_t *put_head(const struct store_sink *store, const struct stream *stream)
+static void give_back(struct store_sink *store, struct stream *stream)
 {
-	struct open_block *block = stream->block;
-	const struct content *content = &block->content;
-	uint8_t head[HEAD_ROOM], *at = head, *payload;
-
-	at = store_varint_put(at, (uint64_t)(stream - store->streams.at));
-	at = store_varint_put(at, content->thread);
-	at = store_varint_put(at, content->nr_records);
-	at = store_varint_put(at, content->first);
-	at = store_varint_put(at, content->latest - content->first);
-	payload = block->bytes + HEAD_ROOM - (at - head);
-	memcpy(payload, head, (size_t)(at - head));
-	return payload;
+	if (stream->block)
+		store_give_spare(store, stream->block);
+	stream->block = NULL;
 }
 
 /* Writes the stream's open block, if it has one, and closes it. Definitions were written before. */
@@ -206,13 +71,14 @@ static enum ct_status finish_block(
 	struct store_sink *store, struct stream *stream, struct ct_error *reterr)
 {
 	enum ct_status status;
-	uint8_t *payload;
+	uint8_t *block;
+	size_t nr_bytes;
 
 	if (!stream->block)
 		return CT_OK;
-	payload = put_head(store, stream);
-	status = write_block(store, STORE_BLOCK_EVENTS, payload - sizeof(struct store_block_header),
-		(size_t)(stream->block->at - payload), reterr);
+	block = store_open_block_finish(
+		stream->block, (uint32_t)(stream - store->streams.at), &nr_bytes);
+	status = store_output_block(store->output, STORE_BLOCK_EVENTS, block, nr_bytes, reterr);
 	if (status == CT_OK)
 		give_back(store, stream);
 	return status;
@@ -229,7 +95,7 @@ static uint64_t to_monotonic(const struct store_sink *store, uint32_t clock, uin
 
 /* Taken, and not in the file: the file itself says so, if it can still take that much. */
 static void lose(
-	struct store_sink *store, const struct stream *stream, const struct content *content)
+	struct store_sink *store, const struct stream *stream, const struct store_content *content)
 {
 	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
 
@@ -272,12 +138,6 @@ static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 
 /* ------------------------------------------------------------------------ put */
 
-static bool is_full(const struct open_block *block)
-{
-	return block->content.nr_records == STORE_BLOCK_RECORDS ||
-	       block->at + STORE_RECORD_BYTES_MAX > block->bytes + BLOCK_BYTES;
-}
-
 /* Each word is read once: it may lie in memory that somebody else writes. */
 static inline struct ctp_record read_record(const struct ctp_record *from)
 {
@@ -290,29 +150,68 @@ static inline struct ctp_record read_record(const struct ctp_record *from)
 	return record;
 }
 
-/* Encodes until the block is full; returns how many records it took. */
-static size_t fill_block(struct open_block *block, const struct ctp_record *records, size_t count)
+/* What is lost in the middle of a stream counts for later parts, too. */
+static bool keep_lost(struct store_sink *store, const struct stream *stream, uint32_t thread,
+	const struct ctp_record *record)
 {
-	struct content *content = &block->content;
-	uint64_t span = content->latest - content->first;
+	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
+
+	store->nr_lost_within += record->object;
+	loss.loss = (struct ct_define_loss){
+		.process = stream->process,
+		.thread = thread,
+		.reason = CTP_TAIL_ARGUMENT(record->tail),
+		.count = record->object,
+		.first_monotonic_ns = to_monotonic(store, stream->clock, record->coro),
+		.last_monotonic_ns = to_monotonic(store, stream->clock, record->time),
+	};
+	return store_repeated_keep(&store->repeated, &loss);
+}
+
+/* What cannot be kept for later parts is missing there, and counted; the present one has it all. */
+static void fold(struct store_sink *store, const struct stream *stream, uint32_t thread,
+	const struct ctp_record *record)
+{
+	bool was_kept = CTP_TAIL_KIND(record->tail) == CTP_KIND_LOST
+				? keep_lost(store, stream, thread, record)
+				: snapshot_fold(store->snapshot, stream->origin, record);
+
+	store->nr_not_folded += !was_kept;
+}
+
+/* Encodes until the block is full; returns how many records it took. */
+static size_t fill_block(struct store_sink *store, struct stream *stream,
+	const struct ctp_record *records, size_t count)
+{
+	struct store_open_block *block = stream->block;
 	size_t i;
 
-	for (i = 0; i < count && !is_full(block); i++) {
+	for (i = 0; i < count && !store_open_block_is_full(block); i++) {
 		struct ctp_record record = read_record(&records[i]);
-		int64_t since = (int64_t)(record.time - content->first);
 
-		if (since > 0 && (uint64_t)since > span)
-			span = (uint64_t)since;
-		block->at = store_encode(&block->encoder, block->at, &record);
-		content->nr_records++;
+		store_open_block_add(block, &record);
+		if (stream->origin)
+			fold(store, stream, block->content.thread, &record);
 	}
-	content->latest = content->first + span;
 	return i;
 }
 
 static bool has_room(const struct stream *stream, uint32_t thread)
 {
-	return stream->block && stream->block->content.thread == thread && !is_full(stream->block);
+	return stream->block && stream->block->content.thread == thread &&
+	       !store_open_block_is_full(stream->block);
+}
+
+/* Where records of this batch come from, for the snapshot. 0: there is none. */
+static void find_origin(
+	struct store_sink *store, struct stream *stream, const struct ct_batch *batch)
+{
+	struct snapshot_origin origin = {stream->segment, batch->stream, batch->thread};
+
+	if (stream->origin && stream->origin_thread == batch->thread)
+		return;
+	stream->origin = store->snapshot ? snapshot_origin(store->snapshot, origin) : 0;
+	stream->origin_thread = batch->thread;
 }
 
 static enum ct_status take_records(struct store_sink *store, struct stream *stream,
@@ -326,13 +225,13 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 			status = finish_block(store, stream, reterr);
 			if (status)
 				return status;
-			stream->block = take_spare(store);
+			stream->block = store_take_spare(store);
 			if (!stream->block)
 				return ct_fail_memory(reterr);
-			start_block(stream->block, batch->thread,
+			store_open_block_start(stream->block, batch->thread,
 				ctp_load_relaxed(&batch->records[next].time));
 		}
-		next += fill_block(stream->block, batch->records + next, batch->nr_records - next);
+		next += fill_block(store, stream, batch->records + next, batch->nr_records - next);
 	}
 	return CT_OK;
 }
@@ -340,13 +239,13 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 /* Certainly no block gets full and none is written while this batch is taken. */
 static bool fits_surely(const struct stream *stream, const struct ct_batch *batch)
 {
-	const struct open_block *block = stream->block;
-	size_t room = BLOCK_BYTES - HEAD_ROOM, used = 0;
+	const struct store_open_block *block = stream->block;
+	size_t room = STORE_OPEN_BYTES - STORE_HEAD_ROOM, used = 0;
 
 	if (block && block->content.thread != batch->thread)
 		return false;
 	if (block)
-		used = (size_t)(block->at - block->bytes) - HEAD_ROOM;
+		used = (size_t)(block->at - block->bytes) - STORE_HEAD_ROOM;
 	return batch->nr_records < (room - used) / STORE_RECORD_BYTES_MAX;
 }
 
@@ -357,19 +256,19 @@ static bool fits_surely(const struct stream *stream, const struct ct_batch *batc
 static enum ct_status put_writing(struct store_sink *store, struct stream *stream,
 	const struct ct_batch *batch, struct ct_error *reterr)
 {
-	struct content before = {0};
-	struct extent start;
-	enum ct_status status = write_definitions(store, &store->failure);
+	struct store_content before = {0};
+	struct store_extent start;
+	enum ct_status status = store_write_definitions(store, &store->failure);
 
 	if (status)
 		return fail(store, reterr);
 	if (stream->block)
 		before = stream->block->content;
-	start = store->written;
+	start = store->output->written;
 	status = take_records(store, stream, batch, &store->failure);
 	if (status == CT_OK)
 		return CT_OK;
-	cut_back(store, start);
+	store_output_cut_back(store->output, start);
 	give_back(store, stream);
 	lose(store, stream, &before);
 	return fail(store, reterr);
@@ -380,15 +279,19 @@ static enum ct_status store_put(
 {
 	struct store_sink *store = (struct store_sink *)sink;
 	struct stream *stream;
+	enum ct_status status;
 
 	if (store->has_failed)
 		return repeat_failure(store, reterr);
 	if (batch->stream == 0 || batch->stream >= store->streams.count)
 		return ct_fail(reterr, CT_ERR_USAGE, "stream %u was not defined", batch->stream);
 	stream = &store->streams.at[batch->stream];
-	if (!fits_surely(stream, batch))
-		return put_writing(store, stream, batch, reterr);
-	return take_records(store, stream, batch, reterr);
+	find_origin(store, stream, batch);
+	status = fits_surely(stream, batch) ? take_records(store, stream, batch, reterr)
+					    : put_writing(store, stream, batch, reterr);
+	if (status == CT_OK)
+		store->nr_taken += batch->nr_records;
+	return status;
 }
 
 /* ----------------------------------------------------------- flush and define */
@@ -400,7 +303,7 @@ static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
 
 	if (store->has_failed)
 		return repeat_failure(store, reterr);
-	if (write_definitions(store, &store->failure))
+	if (store_write_definitions(store, &store->failure))
 		return fail(store, reterr);
 	for (i = 1; i < store->streams.count; i++) {
 		if (finish_block(store, &store->streams.at[i], &store->failure))
@@ -419,7 +322,7 @@ static bool note_segment(struct store_sink *store, const struct ct_define_segmen
 	}
 	store->segments.at[segment->segment] = (struct segment){
 		.process = segment->process,
-		.clock = segment->clock < NR_CLOCKS ? segment->clock : CTP_CLOCK_NONE,
+		.clock = segment->clock < STORE_CLOCKS ? segment->clock : CTP_CLOCK_NONE,
 	};
 	return true;
 }
@@ -436,6 +339,7 @@ static bool note_stream(struct store_sink *store, const struct ct_define_stream 
 			return false;
 	}
 	segment = &store->segments.at[stream->segment];
+	store->streams.at[stream->stream].segment = stream->segment;
 	store->streams.at[stream->stream].process = segment->process;
 	store->streams.at[stream->stream].clock = segment->clock;
 	return true;
@@ -452,6 +356,8 @@ static bool note_clock(struct store_sink *store, const struct ct_define_clock *c
 
 static bool note_definition(struct store_sink *store, const struct ct_definition *definition)
 {
+	if (!store_repeated_keep(&store->repeated, definition))
+		return false;
 	switch (definition->type) {
 	case CT_DEFINE_SEGMENT:
 		return note_segment(store, &definition->segment);
@@ -459,6 +365,9 @@ static bool note_definition(struct store_sink *store, const struct ct_definition
 		return note_stream(store, &definition->stream);
 	case CT_DEFINE_CLOCK:
 		return note_clock(store, &definition->clock);
+	case CT_DEFINE_LOSS:
+		store->nr_lost_within += definition->loss.count;
+		return true;
 	default:
 		return true;
 	}
@@ -472,6 +381,21 @@ static bool speaks_of_events(const struct ct_definition *definition)
 {
 	return definition->type == CT_DEFINE_HEARTBEAT || definition->type == CT_DEFINE_ENDING ||
 	       definition->type == CT_DEFINE_END;
+}
+
+static enum ct_status flush_before(
+	struct store_sink *store, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	enum ct_status status = store_flush(&store->sink, reterr);
+
+	if (status)
+		return status;
+	if (definition->type == CT_DEFINE_END)
+		store_generation_end(store, definition->end.monotonic_ns);
+	if (definition->type == CT_DEFINE_HEARTBEAT &&
+		store_generation_beat(store, definition->heartbeat.monotonic_ns, &store->failure))
+		return fail(store, reterr);
+	return CT_OK;
 }
 
 /* After a failure only what tells how the run went is kept, and not without bound. */
@@ -496,7 +420,7 @@ static enum ct_status store_define(
 	enum ct_status flushed = CT_OK;
 
 	if (speaks_of_events(definition) && !store->has_failed)
-		flushed = store_flush(sink, reterr);
+		flushed = flush_before(store, definition, reterr);
 	if (store->has_failed && !is_wanted_after_failure(store, definition))
 		return flushed;
 	if (!note_definition(store, definition))
@@ -504,7 +428,7 @@ static enum ct_status store_define(
 	store_definition_add(&store->definitions, definition);
 	if (store->has_failed || store->definitions.length < DEFINITIONS_BYTES)
 		return flushed ? flushed : text_status(&store->definitions, reterr);
-	if (write_definitions(store, &store->failure))
+	if (store_write_definitions(store, &store->failure))
 		return fail(store, reterr);
 	return CT_OK;
 }
@@ -513,20 +437,19 @@ static enum ct_status store_define(
 
 static void release(struct store_sink *store)
 {
-	struct open_block *block;
 	size_t i;
 
 	for (i = 1; i < store->streams.count; i++)
 		give_back(store, &store->streams.at[i]);
-	while (store->spares) {
-		block = take_spare(store);
-		free(block);
-	}
-	for (i = 0; i < NR_CLOCKS; i++)
+	while (store->spares)
+		free(store_take_spare(store));
+	for (i = 0; i < STORE_CLOCKS; i++)
 		timeline_fini(&store->timelines[i]);
 	text_fini(&store->definitions);
 	vec_fini(&store->segments);
 	vec_fini(&store->streams);
+	store_repeated_fini(&store->repeated);
+	snapshot_free(store->snapshot);
 	free(store);
 }
 
@@ -538,9 +461,9 @@ static enum ct_status store_close(struct ct_sink *sink, bool is_wanted, struct c
 	if (is_wanted) {
 		status = store_flush(sink, reterr);
 		if (status)
-			write_definitions(store, NULL);
+			store_write_definitions(store, NULL);
 	}
-	closed = io_output_close(&store->output, is_wanted, status ? NULL : reterr);
+	closed = store_output_close(store->output, is_wanted, status ? NULL : reterr);
 	release(store);
 	return status ? status : closed;
 }
@@ -557,28 +480,49 @@ static const struct ct_sink_ops store_sink_ops = {
 	.close = store_close,
 };
 
-enum ct_status store_sink_open(const char *path, struct ct_sink **ret_sink, struct ct_error *reterr)
+static enum ct_status start(struct store_sink *store, struct ct_error *reterr)
+{
+	enum ct_status status = start_definitions(store, reterr);
+
+	store->snapshot = snapshot_new();
+	if (!store->snapshot)
+		return ct_fail_memory(reterr);
+	if (status == CT_OK && store->options.pack_level)
+		status =
+			store_packer_new(store->options.pack_level, &store->output->packer, reterr);
+	if (status == CT_OK)
+		status = store_output_start(store->output, reterr);
+	return status ? status : store_output_begin(store->output, 1, reterr);
+}
+
+enum ct_status store_sink_open_output(struct store_output *output,
+	const struct store_options *options, struct ct_sink **ret_sink, struct ct_error *reterr)
 {
 	struct store_sink *store = calloc(1, sizeof(*store));
-	enum ct_status status;
+	enum ct_status status = store ? CT_OK : ct_fail_memory(reterr);
 
-	if (!store)
-		return ct_fail_memory(reterr);
-	store->sink.ops = &store_sink_ops;
-	status = io_output_open(&store->output, path, reterr);
-	if (status) {
-		free(store);
-		return status;
+	if (store) {
+		store->sink.ops = &store_sink_ops;
+		store->output = output;
+		if (options)
+			store->options = *options;
+		status = start(store, reterr);
 	}
-	store->can_cut_back = store->output.partial_path != NULL;
-	status = start_definitions(store, reterr);
-	if (status == CT_OK)
-		status = write_file_header(store, reterr);
-	if (status) {
-		io_output_close(&store->output, false, NULL);
+	if (status == CT_OK) {
+		*ret_sink = &store->sink;
+		return CT_OK;
+	}
+	store_output_close(output, false, NULL);
+	if (store)
 		release(store);
-		return status;
-	}
-	*ret_sink = &store->sink;
-	return CT_OK;
+	return status;
+}
+
+enum ct_status store_sink_open(const char *path, const struct store_options *options,
+	struct ct_sink **ret_sink, struct ct_error *reterr)
+{
+	struct store_output *output;
+	enum ct_status status = store_file_open(path, &output, reterr);
+
+	return status ? status : store_sink_open_output(output, options, ret_sink, reterr);
 }

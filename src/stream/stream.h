@@ -168,11 +168,38 @@ struct ct_define_note {
 	uint64_t offset; /* in that input; CT_NO_OFFSET: none */
 };
 
-/* The orderly end of the trace: the last definition. */
+/* The orderly end of the trace: the last definition. Counts are those of the whole recording. */
 struct ct_define_end {
 	uint64_t monotonic_ns;
 	uint64_t nr_events;
 	uint64_t nr_lost;
+	bool is_cut; /* the recording goes on behind this part of it */
+};
+
+/*
+ * A part of the trace that can be understood alone begins, and ends. A sink that keeps such parts makes
+ * these itself; a producer defines none.
+ */
+struct ct_define_generation {
+	uint32_t generation; /* from 1 */
+	uint64_t monotonic_ns;
+	uint64_t nr_events_before; /* in the recording, not in this part */
+	uint64_t nr_lost_before;
+	uint64_t nr_carried;   /* records that tell how things stood */
+	uint64_t nr_forgotten; /* facts that found no room among them */
+};
+
+struct ct_define_generation_end {
+	uint32_t generation;
+	uint64_t monotonic_ns;
+	uint64_t nr_events;
+	uint64_t nr_lost;
+};
+
+/* Why the trace was written, where somebody or something asked for it at a certain moment. */
+struct ct_define_reason {
+	uint64_t monotonic_ns;
+	const char *text;
 };
 
 enum ct_define_type {
@@ -189,6 +216,9 @@ enum ct_define_type {
 	CT_DEFINE_ENDING,
 	CT_DEFINE_END,
 	CT_DEFINE_NOTE,
+	CT_DEFINE_GENERATION,
+	CT_DEFINE_GENERATION_END,
+	CT_DEFINE_REASON,
 };
 
 struct ct_definition {
@@ -207,6 +237,9 @@ struct ct_definition {
 		struct ct_define_ending ending;
 		struct ct_define_end end;
 		struct ct_define_note note;
+		struct ct_define_generation generation;
+		struct ct_define_generation_end generation_end;
+		struct ct_define_reason reason;
 	};
 };
 

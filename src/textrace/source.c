@@ -91,6 +91,7 @@ static void set_tables(struct textrace_source *source)
 
 	memcpy(tables->run_id, trace->run_id, sizeof(tables->run_id));
 	tables->host = trace->host;
+	tables->reason = "";
 	tables->clock = "CLOCK_MONOTONIC";
 	tables->clock_skew_ns = trace->skew == CT_NO_TIME ? 0 : trace->skew;
 	tables->epoch_realtime_ns = trace->epoch_realtime_ns;

@@ -128,7 +128,7 @@ static double write_file(const char *path, struct ctp_record *const *records)
 	uint64_t start;
 	uint32_t thread;
 
-	require(store_sink_open(path, &sink, &error), &error);
+	require(store_sink_open(path, NULL, &sink, &error), &error);
 	define_all(sink);
 	start = clock_monotonic_ns();
 	for (i = 0; i < count; i += n) {

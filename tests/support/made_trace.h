@@ -46,7 +46,7 @@ static inline struct ct_sink *made_sink(const char *path)
 	struct ct_error error = {0};
 	struct ct_sink *sink = NULL;
 
-	if (store_sink_open(path, &sink, &error)) {
+	if (store_sink_open(path, NULL, &sink, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}

@@ -307,7 +307,7 @@ static void test_unknown_blocks_are_stepped_over(void)
 
 	memcpy(bytes, whole, nr_whole);
 	at = add_block(bytes, at, 77, 0, "anything", 8);
-	at = add_block(bytes, at, STORE_BLOCK_EVENTS, 1, "packed", 6);
+	at = add_block(bytes, at, STORE_BLOCK_EVENTS, 2, "folded", 6);
 	at = add_block(bytes, at, STORE_BLOCK_DEFINITIONS, 0, definitions, sizeof(definitions));
 	made_write("unknown.ctrace", bytes, at);
 	source = made_source("unknown.ctrace");

@@ -110,7 +110,7 @@ static void test_full_device(void)
 
 	if (access("/dev/full", W_OK) < 0)
 		return;
-	CHECK_EQUAL(store_sink_open("/dev/full", &sink, &error), CT_ERR_SYSTEM);
+	CHECK_EQUAL(store_sink_open("/dev/full", NULL, &sink, &error), CT_ERR_SYSTEM);
 	CHECK_EQUAL(error.system_errno, ENOSPC);
 	CHECK(strstr(error.text, "No space left on device") != NULL);
 }
@@ -149,12 +149,12 @@ static void test_folder_that_may_not_be_written(void)
 	struct ct_error error = {0};
 	struct ct_sink *sink = NULL;
 
-	CHECK_EQUAL(store_sink_open("missing/x.ctrace", &sink, &error), CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(store_sink_open("missing/x.ctrace", NULL, &sink, &error), CT_ERR_NOT_FOUND);
 	CHECK_TEXT(error.text, "can not write 'missing/x.ctrace': No such file or directory");
 	if (geteuid() == 0)
 		return; /* root may write everywhere */
 	CHECK(mkdir("sealed", 0500) == 0);
-	CHECK_EQUAL(store_sink_open("sealed/x.ctrace", &sink, &error), CT_ERR_SYSTEM);
+	CHECK_EQUAL(store_sink_open("sealed/x.ctrace", NULL, &sink, &error), CT_ERR_SYSTEM);
 	CHECK_TEXT(error.text, "can not write 'sealed/x.ctrace': Permission denied");
 }
 

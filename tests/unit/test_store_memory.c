@@ -83,7 +83,7 @@ static enum ct_status fill_sink(struct ct_sink *sink, struct ct_error *reterr)
 static enum ct_status write_file(struct ct_error *reterr)
 {
 	struct ct_sink *sink = NULL;
-	enum ct_status status = store_sink_open("memory.ctrace", &sink, reterr);
+	enum ct_status status = store_sink_open("memory.ctrace", NULL, &sink, reterr);
 
 	return status ? status : fill_sink(sink, reterr);
 }

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks on their way out: heads, checksums, packing; and the output that is a file.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crc32c.h"
+#include "io.h"
+#include "store_output.h"
+
+/* ---------------------------------------------------------------- a file */
+
+struct file {
+	struct store_output output;
+	struct io_output io;
+};
+
+static enum ct_status file_write(
+	struct store_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
+{
+	struct file *file = (struct file *)output;
+	enum ct_status status = io_write(file->io.descriptor, bytes, nr_bytes, reterr);
+
+	if (status)
+		return ct_context(reterr, status, "writing the trace '%s'",
+			file->io.path ? file->io.path : "-");
+	return CT_OK;
+}
+
+static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)
+{
+	struct file *file = (struct file *)output;
+
+	/* Only a file of our own may be cut: others may be writing to what was there before. */
+	return file->io.partial_path && ftruncate(file->io.descriptor, (off_t)nr_bytes) == 0 &&
+	       lseek(file->io.descriptor, (off_t)nr_bytes, SEEK_SET) >= 0;
+}
+
+static enum ct_status file_close(
+	struct store_output *output, bool is_wanted, struct ct_error *reterr)
+{
+	struct file *file = (struct file *)output;
+	enum ct_status status = io_output_close(&file->io, is_wanted, reterr);
+
+	free(file);
+	return status;
+}
+
+static const struct store_output_ops file_ops = {
+	.write = file_write,
+	.cut_back = file_cut_back,
+	.close = file_close,
+};
+
+enum ct_status store_file_open(
+	const char *path, struct store_output **ret_output, struct ct_error *reterr)
+{
+	struct file *file = calloc(1, sizeof(*file));
+	enum ct_status status;
+
+	if (!file)
+		return ct_fail_memory(reterr);
+	file->output.ops = &file_ops;
+	status = io_output_open(&file->io, path, reterr);
+	if (status) {
+		free(file);
+		return status;
+	}
+	*ret_output = &file->output;
+	return CT_OK;
+}
+
+/* ---------------------------------------------------------------- any output */
+
+static enum ct_status write_whole(
+	struct store_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
+{
+	enum ct_status status = output->ops->write(output, bytes, nr_bytes, reterr);
+
+	if (status) {
+		output->ops->cut_back(output, output->written.nr_bytes);
+		return status;
+	}
+	output->written.nr_bytes += nr_bytes;
+	return CT_OK;
+}
+
+void store_file_header_fill(struct store_file_header *header, uint64_t features_incompatible)
+{
+	*header = (struct store_file_header){
+		.header_bytes = sizeof(*header),
+		.version = STORE_VERSION,
+		.features_incompatible = features_incompatible,
+	};
+	memcpy(header->magic, STORE_MAGIC, STORE_MAGIC_BYTES);
+	header->crc = crc32c(0, header, sizeof(*header));
+}
+
+enum ct_status store_output_start(struct store_output *output, struct ct_error *reterr)
+{
+	struct store_file_header header;
+
+	store_file_header_fill(&header, output->packer ? STORE_FEATURE_PACKED : 0);
+	return write_whole(output, &header, sizeof(header), reterr);
+}
+
+enum ct_status store_output_begin(
+	struct store_output *output, uint32_t generation, struct ct_error *reterr)
+{
+	output->generation = generation;
+	return output->ops->begin ? output->ops->begin(output, generation, reterr) : CT_OK;
+}
+
+enum ct_status store_output_block(struct store_output *output, enum store_block_type type,
+	uint8_t *block, size_t payload_bytes, struct ct_error *reterr)
+{
+	struct store_block_header header = {
+		.marker = STORE_MARKER,
+		.type = (uint16_t)type,
+		.payload_bytes = (uint32_t)payload_bytes,
+		.raw_bytes = (uint32_t)payload_bytes,
+		.generation = output->generation,
+		.number = output->written.nr_blocks,
+	};
+	enum ct_status status;
+
+	if (output->packer && store_pack(output->packer, &block, &header.payload_bytes))
+		header.flags = STORE_BLOCK_PACKED;
+	header.crc = crc32c(
+		crc32c(0, &header, sizeof(header)), block + sizeof(header), header.payload_bytes);
+	memcpy(block, &header, sizeof(header));
+	status = write_whole(output, block, sizeof(header) + header.payload_bytes, reterr);
+	if (status == CT_OK)
+		output->written.nr_blocks++;
+	return status;
+}
+
+void store_output_cut_back(struct store_output *output, struct store_extent extent)
+{
+	if (output->ops->cut_back(output, extent.nr_bytes))
+		output->written = extent;
+}
+
+enum ct_status store_output_close(
+	struct store_output *output, bool is_wanted, struct ct_error *reterr)
+{
+	store_packer_free(output->packer);
+	return output->ops->close(output, is_wanted, reterr);
+}
