@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pass over a file while it goes on, for index.c (blocks) and sum_up.c (what they come to). Private to
+ * src/store.
+ */
+#ifndef STORE_STORE_SCAN_H
+#define STORE_STORE_SCAN_H
+
+#include "store_index.h"
+
+struct scan {
+	struct store_index *index;
+	struct store_input *input;
+	struct store_tables *all;
+	uint64_t offset;
+	uint64_t examined;   /* bytes, in search of a whole block */
+	uint64_t nr_damaged; /* stretches */
+	uint64_t damaged_bytes;
+	uint64_t damaged_offset; /* of the first */
+	uint32_t block_before;   /* of events, before the first damage */
+	uint32_t block_after;    /* after the last damage */
+	uint64_t nr_skipped;     /* blocks of a type that is not known */
+	uint64_t skipped_offset;
+	uint64_t nr_damaged_repeated; /* stretches that were followed by what is repeated */
+};
+
+/* store_scan_generation: the one of the last block; there was one. */
+static inline struct store_generation *store_scan_generation(const struct scan *scan)
+{
+	return &scan->index->generations.at[scan->index->generations.count - 1];
+}
+
+/* store_scan_sum_up: after the last block: finishes and publishes the tables. */
+enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr);
+
+#endif
