@@ -86,8 +86,8 @@ struct ct_record_options {
 
 	/* Probes that speak version 1 of the protocol; they are served beside those of version 2. */
 	bool no_version1;
-	uint32_t max_stations;   /* coroutines that version 1 may trace; 0: 1,000,000 */
-	const char *shm_path;    /* of its file; NULL, or taken already: in a private folder */
+	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
+	const char *shm_path;  /* of its file; NULL, or taken already: in a private folder */
 	const char *socket_path; /* of its socket; likewise */
 };
 

@@ -48,9 +48,9 @@ struct collect_options {
 	bool no_ledger;   /* leave the descriptor ledger out */
 	const char *ledger_path; /* the preload library; NULL: there is none */
 
-	bool no_version1;        /* leave probes of version 1 out */
-	uint32_t max_stations;   /* coroutines that version 1 may trace; 0: 1,000,000 */
-	const char *shm_path;    /* of its file; NULL, or taken already: in a private folder */
+	bool no_version1;      /* leave probes of version 1 out */
+	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
+	const char *shm_path;  /* of its file; NULL, or taken already: in a private folder */
 	const char *socket_path; /* of its socket; likewise */
 };
 
