@@ -54,18 +54,28 @@ static enum ct_report_format chosen_format(const char *name)
 	return CT_REPORT_TEXT;
 }
 
+/* A bound on what is printed; 0: the library's own. */
+static uint32_t chosen_bound(const struct arguments *arguments, enum option option)
+{
+	unsigned long bound = arguments_number(arguments, option, 0);
+
+	if (arguments->value[OPTION_REPORT_ALL])
+		return UINT32_MAX;
+	return bound < UINT32_MAX ? (uint32_t)bound : UINT32_MAX;
+}
+
 static struct ct_report_options chosen_options(
 	const struct arguments *arguments, const char *output)
 {
 	bool is_terminal = strcmp(output, "-") == 0 && isatty(STDOUT_FILENO);
-	unsigned long max_members = arguments_number(arguments, OPTION_REPORT_MAX_MEMBERS, 0);
 
 	return (struct ct_report_options){
 		.size = sizeof(struct ct_report_options),
 		.format = chosen_format(arguments->value[OPTION_REPORT_FORMAT]),
 		.use_colour = wants_colour(arguments, is_terminal),
 		.is_brief = arguments->value[OPTION_REPORT_BRIEF] != NULL,
-		.max_members = max_members < UINT32_MAX ? (uint32_t)max_members : UINT32_MAX,
+		.max_findings = chosen_bound(arguments, OPTION_REPORT_MAX_FINDINGS),
+		.max_members = chosen_bound(arguments, OPTION_REPORT_MAX_MEMBERS),
 		.width = is_terminal ? width_of_terminal() : 0,
 	};
 }

@@ -307,10 +307,11 @@ enum ct_report_format {
 struct ct_report_options {
 	size_t size;
 	enum ct_report_format format;
-	bool use_colour;      /* text only */
-	bool is_brief;        /* findings' headlines only */
-	uint32_t max_members; /* examples printed of each finding; 0: 10 */
-	uint32_t width;       /* columns of a line, text only; 0: 100 */
+	bool use_colour;       /* text only */
+	bool is_brief;         /* findings' headlines only */
+	uint32_t max_members;  /* examples printed of each finding; 0: 10 */
+	uint32_t width;        /* columns of a line, text only; 0: 100 */
+	uint32_t max_findings; /* printed, the gravest first; 0: 20; JSON has them all */
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

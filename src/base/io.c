@@ -219,19 +219,3 @@ enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct 
 	forget_names(output);
 	return status;
 }
-
-enum ct_status io_write_output(
-	const char *path, const char *bytes, size_t nr_bytes, struct ct_error *reterr)
-{
-	struct io_output output;
-	enum ct_status status = io_output_open(&output, path, reterr);
-
-	if (status)
-		return status;
-	status = io_write(output.descriptor, bytes, nr_bytes, reterr);
-	if (status) {
-		io_output_close(&output, false, NULL);
-		return ct_context(reterr, status, "'%s'", path);
-	}
-	return io_output_close(&output, true, reterr);
-}

@@ -46,8 +46,4 @@ enum ct_status io_output_open(struct io_output *output, const char *path, struct
  */
 enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct ct_error *reterr);
 
-/* io_write_output: opens, writes all, closes: for what is made in memory. */
-enum ct_status io_write_output(
-	const char *path, const char *bytes, size_t nr_bytes, struct ct_error *reterr);
-
 #endif

@@ -22,6 +22,15 @@ void text_clear(struct text *text)
 		text->at[0] = '\0';
 }
 
+void text_pass_on(struct text *text, size_t at_least)
+{
+	if (!text->drain || text->is_broken || text->length < at_least)
+		return;
+	if (text->length && !text->drain(text->drain_context, text->at, text->length))
+		text->is_broken = true;
+	text_clear(text);
+}
+
 /* Room for `more` bytes and the NUL behind them. */
 static bool reserve(struct text *text, size_t more)
 {

@@ -15,12 +15,17 @@
 
 #include "failure.h"
 
+/* Takes a piece of a text away; false where it can not, which breaks the text. */
+typedef bool text_drain(void *context, const char *bytes, size_t nr_bytes);
+
 /* Zeroed is empty. `at` is NUL-terminated once anything was appended. */
 struct text {
 	char *at;
 	size_t length;
 	size_t capacity;
 	bool is_broken;
+	text_drain *drain; /* NULL: the text is kept whole */
+	void *drain_context;
 };
 
 /* text_fini: gives the memory back; the text is empty again. */
@@ -54,6 +59,12 @@ void text_utf8(struct text *text, const char *value);
  */
 void text_duration(struct text *text, int64_t ns);
 void text_count(struct text *text, uint64_t count);
+
+/*
+ * text_pass_on: a point at which a text with a drain may be handed on: does so, and empties it, once it holds
+ * `at_least` bytes. Whatever is long calls it between its pieces, so that it need not fit into memory.
+ */
+void text_pass_on(struct text *text, size_t at_least);
 
 /* text_peek: the text so far, never NULL; valid until the next append. */
 const char *text_peek(const struct text *text);

@@ -317,16 +317,49 @@ void ct_report_free(const struct ct_report *report)
 	analyze_report_free(report);
 }
 
+/* A report on its way to a file, in pieces. */
+struct writing {
+	struct io_output output;
+	enum ct_status status; /* of the piece that could not be written */
+	struct ct_error error;
+};
+
+static bool write_piece(void *context, const char *bytes, size_t nr_bytes)
+{
+	struct writing *writing = context;
+
+	writing->status = io_write(writing->output.descriptor, bytes, nr_bytes, &writing->error);
+	return writing->status == CT_OK;
+}
+
+static enum ct_status write_report(const struct ct_report *report,
+	const struct ct_report_options *options, struct writing *writing, struct ct_error *reterr)
+{
+	struct text text = {.drain = write_piece, .drain_context = writing};
+	enum ct_status status = render_report(report, options, &text, reterr);
+
+	text_pass_on(&text, 0);
+	if (status == CT_OK)
+		status = text_status(&text, reterr);
+	text_fini(&text);
+	if (writing->status == CT_OK)
+		return status;
+	if (reterr)
+		*reterr = writing->error;
+	return writing->status;
+}
+
 enum ct_status ct_report_write(const struct ct_report *report,
 	const struct ct_report_options *options, const char *path, struct ct_error *reterr)
 {
-	struct text text = {0};
-	enum ct_status status = render_report(report, options, &text, reterr);
+	struct writing writing = {.status = CT_OK};
+	enum ct_status status = io_output_open(&writing.output, path, reterr);
 
+	if (status)
+		return status;
+	status = write_report(report, options, &writing, reterr);
 	if (status == CT_OK)
-		status = text_status(&text, reterr);
-	if (status == CT_OK)
-		status = io_write_output(path, text_peek(&text), text.length, reterr);
-	text_fini(&text);
-	return status;
+		return io_output_close(&writing.output, true, reterr);
+	io_output_close(&writing.output, false, NULL);
+	return ct_context(reterr, status, "'%s'", path);
 }

@@ -27,6 +27,9 @@ void facts_quality(struct text *rows, const struct ct_report *report);
 /* facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
 void facts_verdict(struct text *rows, const struct ct_report *report);
 
+/* facts_rest: "1,980 more: 1,900 lost-wakeup, 80 crash", of the findings that are not printed. */
+void facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed);
+
 /* What all members of a finding share. Sites: 0 where they differ, or it is not known. */
 struct facts_common {
 	bool has_state; /* the same one for all */

@@ -23,11 +23,34 @@ static void count_findings(struct text *rows, const struct ct_report *report)
 	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
 		if (!nr_by_grade[grade])
 			continue;
-		text_format(rows, "%s%" PRIu32 " %s", separator, nr_by_grade[grade],
-			ct_grade_name((enum ct_grade)grade));
+		text_add(rows, separator);
+		text_count(rows, nr_by_grade[grade]);
+		text_format(rows, " %s", ct_grade_name((enum ct_grade)grade));
 		separator = ", ";
 	}
 	facts_end(rows);
+}
+
+void facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
+{
+	uint32_t nr_by_rule[CT_NR_RULES] = {0};
+	const char *separator = ": ";
+	unsigned rule;
+	uint32_t i;
+
+	for (i = nr_printed; i < report->nr_findings; i++)
+		nr_by_rule[report->findings[i].rule < CT_NR_RULES ? report->findings[i].rule
+								  : CT_RULE_NONE]++;
+	text_count(text, report->nr_findings - nr_printed);
+	text_add(text, " more");
+	for (rule = 0; rule < CT_NR_RULES; rule++) {
+		if (!nr_by_rule[rule])
+			continue;
+		text_add(text, separator);
+		text_count(text, nr_by_rule[rule]);
+		text_format(text, " %s", ct_rule_name((enum ct_rule)rule));
+		separator = ", ";
+	}
 }
 
 static void names_of_rules(struct text *rows)

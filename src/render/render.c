@@ -7,6 +7,7 @@
 #include "render.h"
 #include "report.h"
 
+#define DEFAULT_FINDINGS 20u
 #define DEFAULT_MEMBERS 10u
 #define DEFAULT_WIDTH 100u
 #define LEAST_WIDTH 60u
@@ -19,6 +20,8 @@ static struct ct_report_options complete(const struct ct_report_options *given)
 	if (given && given->size)
 		memcpy(&options, given,
 			given->size < sizeof(options) ? given->size : sizeof(options));
+	if (options.max_findings == 0)
+		options.max_findings = DEFAULT_FINDINGS;
 	if (options.max_members == 0)
 		options.max_members = DEFAULT_MEMBERS;
 	if (options.width == 0)

@@ -14,7 +14,8 @@
 #include "text.h"
 
 /*
- * render_report: appends the report to `text`. NULL options are the defaults. Fails with
+ * render_report: appends the report to `text`, and passes it on between findings and rows where the text has
+ * a drain (the last piece is left to the caller). NULL options are the defaults. Fails with
  * CT_ERR_NO_MEMORY, or CT_ERR_USAGE where the format is not known; the text is then of no use.
  */
 enum ct_status render_report(const struct ct_report *report,

@@ -9,6 +9,9 @@
 #include "corotracer/ct.h"
 #include "text.h"
 
+/* A text that is passed on holds about as much. */
+#define REPORT_PIECE_BYTES 65536u
+
 void report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_markdown(

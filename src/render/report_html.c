@@ -235,7 +235,14 @@ void report_html(
 	if (!options->is_brief)
 		quality(text, report);
 	verdict(text, report);
-	for (i = 0; i < report->nr_findings; i++)
+	for (i = 0; i < report->nr_findings && i < options->max_findings; i++) {
 		one_finding(text, report, &report->findings[i], options);
+		text_pass_on(text, REPORT_PIECE_BYTES);
+	}
+	if (i < report->nr_findings) {
+		text_add(text, "<p>... and ");
+		facts_rest(text, report, i);
+		text_add(text, "</p>\n");
+	}
 	text_add(text, "</body>\n</html>\n");
 }

@@ -15,6 +15,13 @@
 #include "phrase.h"
 #include "report.h"
 
+/* An element of a list that may be long. */
+static void end_element(struct json *json)
+{
+	json_close(json, '}');
+	text_pass_on(json->text, REPORT_PIECE_BYTES);
+}
+
 static void text_member(struct json *json, const char *key, const char *value)
 {
 	json_key(json, key);
@@ -143,7 +150,7 @@ static void processes_member(struct json *json, const struct ct_tables *tables)
 		bool_member(json, "has_probe", process->has_probe);
 		bool_member(json, "has_ledger", process->has_ledger);
 		bool_member(json, "was_killed_by_user", process->was_killed_by_engine_user);
-		json_close(json, '}');
+		end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -164,7 +171,7 @@ static void threads_member(struct json *json, const struct ct_tables *tables)
 		text_member(json, "name", thread->name);
 		time_member(json, "started_ns", thread->started);
 		time_member(json, "stopped_ns", thread->stopped);
-		json_close(json, '}');
+		end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -189,7 +196,7 @@ static void sites_member(struct json *json, const struct ct_tables *tables)
 		text_member(json, "module", site->module);
 		hex_member(json, "module_offset", site->module_offset);
 		hex_member(json, "address", site->address);
-		json_close(json, '}');
+		end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -227,7 +234,7 @@ static void losses_member(struct json *json, const struct ct_quality *quality)
 		count_member(json, "count", loss->count);
 		time_member(json, "first_ns", loss->first);
 		time_member(json, "last_ns", loss->last);
-		json_close(json, '}');
+		end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -243,7 +250,7 @@ static void notes_member(struct json *json, const struct ct_tables *tables)
 		text_member(json, "text", tables->notes[i].text);
 		count_member(json, "count", tables->notes[i].count);
 		sequence_member(json, "offset", tables->notes[i].offset);
-		json_close(json, '}');
+		end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -338,7 +345,7 @@ static void events_member(struct json *json, const struct ct_member *member)
 		count_member(json, "argument", event->argument);
 		count_member(json, "flags", event->flags);
 		index_member(json, "site", event->site);
-		json_close(json, '}');
+		end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -384,7 +391,7 @@ static void one_member(struct json *json, const struct ct_member *member)
 	cause_member(json, &member->cause);
 	sequence_member(json, "last_event", coro->last_event);
 	events_member(json, member);
-	json_close(json, '}');
+	end_element(json);
 }
 
 static void members_member(struct json *json, const struct ct_finding *finding)
@@ -420,7 +427,7 @@ static void one_finding(struct json *json, const struct ct_finding *finding)
 	text_member(json, "next_step", ct_rule_next_step(finding->rule));
 	steps_member(json, finding);
 	members_member(json, finding);
-	json_close(json, '}');
+	end_element(json);
 }
 
 void report_json(struct text *text, const struct ct_report *report)

@@ -179,10 +179,16 @@ void report_markdown(
 	if (!options->is_brief)
 		quality(text, report);
 	verdict(text, report);
-	for (i = 0; i < report->nr_findings; i++) {
+	for (i = 0; i < report->nr_findings && i < options->max_findings; i++) {
 		if (options->is_brief)
 			title(text, &report->findings[i]);
 		else
 			one_finding(text, report, &report->findings[i], options->max_members);
+		text_pass_on(text, REPORT_PIECE_BYTES);
 	}
+	if (i == report->nr_findings)
+		return;
+	text_add(text, "... and ");
+	facts_rest(text, report, i);
+	text_add(text, "\n");
 }

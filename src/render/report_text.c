@@ -283,6 +283,16 @@ static void one_finding(const struct page *page, const struct ct_finding *findin
 	facts_drop(page->text, &facts);
 }
 
+/* What is left out, and how to see it. */
+static void rest(const struct page *page, uint32_t nr_printed)
+{
+	if (nr_printed == page->report->nr_findings)
+		return;
+	text_add(page->text, "\n... and ");
+	facts_rest(page->text, page->report, nr_printed);
+	line(page, "\n  (--max-findings shows more, --all all of them, and so does --format json)");
+}
+
 void report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -292,10 +302,12 @@ void report_text(
 	if (!options->is_brief)
 		quality(&page);
 	verdict(&page);
-	for (i = 0; i < report->nr_findings; i++) {
+	for (i = 0; i < report->nr_findings && i < options->max_findings; i++) {
 		if (options->is_brief)
 			title(&page, &report->findings[i]);
 		else
 			one_finding(&page, &report->findings[i]);
+		text_pass_on(text, REPORT_PIECE_BYTES);
 	}
+	rest(&page, i);
 }

@@ -267,6 +267,25 @@ def check_report(trace):
     check("... and 1 more" in one, "--max-members does not bound the list")
 
 
+def check_many_findings():
+    """A report stays readable with any number of findings; --max-findings and --all print more, json all."""
+    lines = ["trace from=0 until=100s", "process 1 pid=100 program=/bin/app probe", "thread 1 tid=101"]
+    lines += [f"site {i} kind=source file=/src/app.cpp line={i} function=f{i}" for i in range(1, 31)]
+    for i in range(1, 31):
+        lines += [f"{i}ms t1 create c{i} {0x1000 * i} @1", "+1us t1 resume c" + str(i),
+                  f"+1us t1 suspend c{i} channel:{i} @{i}"]
+    text = "\n".join(lines + ["50s t1 park", "51s t1 thread-state c101 0xca53 argument=1", ""])
+    for options, nr_shown in ((), 20), (("--max-findings", "29"), 29), (("--all",), 30), (("-m", "30"), 30):
+        report = run(COROTRACER, "report", *options, "-", input=text).stdout
+        check("30 findings: " in report, f"the findings are not counted: {report[:2000]}")
+        check(report.count("How sure, and what next") == nr_shown, f"{options} do not print {nr_shown} findings")
+        check((f"... and {30 - nr_shown} more: " in report) == (nr_shown < 30), f"{options}: the rest is not told")
+        brief = run(COROTRACER, "report", "--brief", *options, "-", input=text).stdout
+        check(brief.count("PROVEN  lost-wakeup\n") == nr_shown, f"--brief {options} does not print {nr_shown} headlines")
+    findings = json.loads(run(COROTRACER, "report", "--format", "json", "-", input=text).stdout)["findings"]
+    check(len(findings) == 30, "json has not all findings")
+
+
 def check_json(trace):
     """J-1, J-2, J-3, J-4, J-5, J-6 and J-8 of docs/spec/report-json.md."""
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
@@ -338,6 +357,7 @@ def main():
         check_colours(trace)
         check_progress(trace)
         check_report(trace)
+        check_many_findings()
         check_json(trace)
         check_dump(place, trace)
     check_older()

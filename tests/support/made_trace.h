@@ -14,6 +14,7 @@
 #include "io.h"
 #include "store.h"
 #include "stream.h"
+#include "write_output.h"
 
 static char made_folder[] = "/tmp/corotracer-test-XXXXXX";
 
@@ -205,7 +206,7 @@ static inline char *made_read(const char *path, size_t *ret_nr_bytes)
 
 static inline void made_write(const char *path, const void *bytes, size_t nr_bytes)
 {
-	if (io_write_output(path, bytes, nr_bytes, NULL))
+	if (write_output(path, bytes, nr_bytes, NULL))
 		exit(1);
 }
 

@@ -16,6 +16,7 @@
 #include "map.h"
 #include "text.h"
 #include "vec.h"
+#include "write_output.h"
 
 static void test_failures_read_as_a_path(void)
 {
@@ -220,7 +221,7 @@ static void test_output_appears_whole_or_not_at_all(void)
 	CHECK(mkdtemp(folder) != NULL);
 	snprintf(path, sizeof(path), "%s/out", folder);
 	snprintf(partial, sizeof(partial), "%s.partial", path);
-	CHECK_EQUAL(io_write_output(path, "old", 3, &error), CT_OK);
+	CHECK_EQUAL(write_output(path, "old", 3, &error), CT_OK);
 	CHECK_EQUAL(io_output_open(&output, path, &error), CT_OK);
 	CHECK_EQUAL(io_write(output.descriptor, "new text", 8, &error), CT_OK);
 	CHECK_EQUAL(io_output_close(&output, false, &error), CT_OK);
@@ -228,14 +229,14 @@ static void test_output_appears_whole_or_not_at_all(void)
 	CHECK_EQUAL(io_read_file(path, 100, &bytes, &nr_bytes, &error), CT_OK);
 	CHECK_TEXT(bytes, "old");
 	free(bytes);
-	CHECK_EQUAL(io_write_output(path, "new text", 8, &error), CT_OK);
+	CHECK_EQUAL(write_output(path, "new text", 8, &error), CT_OK);
 	CHECK_EQUAL(io_read_file(path, 100, &bytes, &nr_bytes, &error), CT_OK);
 	CHECK_TEXT(bytes, "new text");
 	free(bytes);
 	CHECK_EQUAL(io_read_file(path, 3, &bytes, &nr_bytes, &error), CT_ERR_FORMAT);
-	CHECK_EQUAL(io_write_output("/dev/full", "x", 1, &error), CT_ERR_SYSTEM);
+	CHECK_EQUAL(write_output("/dev/full", "x", 1, &error), CT_ERR_SYSTEM);
 	CHECK_TEXT(error.text, "'/dev/full': writing 1 bytes: No space left on device");
-	CHECK_EQUAL(io_write_output("/nowhere/out", "x", 1, &error), CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(write_output("/nowhere/out", "x", 1, &error), CT_ERR_NOT_FOUND);
 	CHECK_TEXT(error.text, "can not write '/nowhere/out': No such file or directory");
 	unlink(path);
 	rmdir(folder);
@@ -254,7 +255,7 @@ static void test_two_writers(void)
 	CHECK(mkdtemp(folder) != NULL);
 	snprintf(path, sizeof(path), "%s/out", folder);
 	snprintf(partial, sizeof(partial), "%s.partial", path);
-	CHECK_EQUAL(io_write_output(partial, "left behind", 11, &error), CT_OK);
+	CHECK_EQUAL(write_output(partial, "left behind", 11, &error), CT_OK);
 	CHECK_EQUAL(io_output_open(&first, path, &error), CT_OK);
 	CHECK_EQUAL(io_write(first.descriptor, "first", 5, &error), CT_OK);
 	CHECK_EQUAL(io_output_open(&second, path, &error), CT_ERR_SYSTEM);
@@ -264,7 +265,7 @@ static void test_two_writers(void)
 	CHECK_EQUAL(io_read_file(path, 100, &bytes, &nr_bytes, &error), CT_OK);
 	CHECK_TEXT(bytes, "first");
 	free(bytes);
-	CHECK_EQUAL(io_write_output(path, "second", 6, &error), CT_OK);
+	CHECK_EQUAL(write_output(path, "second", 6, &error), CT_OK);
 	CHECK_EQUAL(access(partial, F_OK), -1);
 	unlink(path);
 	rmdir(folder);

@@ -11,6 +11,7 @@
 #include "jsonl.h"
 #include "jsonl_runs.h"
 #include "text.h"
+#include "write_output.h"
 
 #define FILE_NAME "read.jsonl"
 #define START UINT64_C(1000000000000)
@@ -42,7 +43,7 @@ static struct ct_source *open_file(struct text *text)
 	struct ct_source *source = NULL;
 	struct ct_error error = {0};
 
-	if (io_write_output(FILE_NAME, text_peek(text), text->length, NULL))
+	if (write_output(FILE_NAME, text_peek(text), text->length, NULL))
 		exit(1);
 	text_fini(text);
 	if (jsonl_source_open(FILE_NAME, FILE_NAME, &source, &error)) {
@@ -200,7 +201,7 @@ static void test_no_row_at_all(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		io_write_output(FILE_NAME, files[i][0], strlen(files[i][0]), NULL);
+		write_output(FILE_NAME, files[i][0], strlen(files[i][0]), NULL);
 		CHECK_EQUAL(
 			jsonl_source_open(FILE_NAME, FILE_NAME, &source, &error), CT_ERR_FORMAT);
 		CHECK_TEXT(error.text, files[i][1]);

@@ -9,73 +9,10 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "check.h"
-#include "render.h"
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *at, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *at, size_t bytes);
-
-static long fail_at; /* 0: never; n: the n-th allocation from now on fails */
-
-static bool must_fail(void)
-{
-	return fail_at > 0 && --fail_at == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-	return must_fail() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-	return must_fail() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *at, size_t bytes)
-{
-	return must_fail() ? NULL : __real_realloc(at, bytes);
-}
-
-#define FIRST_CORO 1025
-#define MILLION 1000000u
+#include "failing_memory.h"
+#include "made_report.h"
 
 static const char *folder;
-
-static const struct ct_process processes[] = {
-	{.program = "", .command_line = ""},
-	{.pid = 4711,
-		.program = "/usr/bin/server",
-		.command_line = "server --port 0",
-		.attached = 1000,
-		.ended = 3210000000,
-		.ending = CT_ENDING_EXITED,
-		.has_probe = true,
-		.has_ledger = true},
-};
-
-static const struct ct_thread threads[] = {
-	{.name = ""},
-	{.process = 1, .tid = 4712, .name = "worker-0", .started = 10, .stopped = CT_NO_TIME},
-	{.process = 1, .tid = 4713, .name = "worker-1", .started = 20, .stopped = CT_NO_TIME},
-};
-
-#define SITE(file_name, line_number, function_name, reason_name)                               \
-	{                                                                                      \
-		.process = 1, .kind = CTP_SITE_SOURCE, .line = line_number, .file = file_name, \
-		.function = function_name, .reason = reason_name, .module = ""                 \
-	}
-
-static const struct ct_site sites[] = {
-	{.file = "", .function = "", .reason = "", .module = ""},
-	SITE("../app/main.cpp", 88, "void accept_loop(Server&)", ""),
-	SITE("../app/server.cpp", 120, "Task handle_connection(Socket)", "AsyncRead"),
-	SITE("../app/scheduler.cpp", 210, "void Scheduler::on_hangup(int)", ""),
-};
 
 static const struct ct_loss losses[] = {
 	{.process = 1,
@@ -102,140 +39,7 @@ static const struct ct_note notes[] = {
 	{.text = "a block at offset 4096 is damaged, and was left out", .count = 2, .offset = 4096},
 };
 
-static const struct ct_tables tables = {
-	.run_id = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc,
-		0xdd, 0xee, 0xff},
-	.host = "build-7",
-	.clock = "counter",
-	.clock_hz = 2.6e9,
-	.clock_skew_ns = 120,
-	.epoch_realtime_ns = 1700000000123456789,
-	.epoch_monotonic_ns = 5000000000,
-	.observed_until = 3210000000,
-	.is_complete = true,
-	.processes = processes,
-	.nr_processes = 2,
-	.threads = threads,
-	.nr_threads = 3,
-	.sites = sites,
-	.nr_sites = 4,
-};
-
-static const struct ct_event events[] = {
-	{.time = 1000000,
-		.coro = FIRST_CORO,
-		.object = 0x11010,
-		.site = 1,
-		.kind = CTP_KIND_CREATE,
-		.process = 1,
-		.thread = 1,
-		.sequence = 10},
-	{.time = 1010000,
-		.coro = FIRST_CORO,
-		.kind = CTP_KIND_RESUME,
-		.process = 1,
-		.thread = 1,
-		.sequence = 12},
-	{.time = 1020000,
-		.coro = FIRST_CORO,
-		.object = CTP_DESCRIPTOR(9, 4),
-		.site = 2,
-		.kind = CTP_KIND_SUSPEND,
-		.process = 1,
-		.thread = 1,
-		.sequence = 13},
-	{.time = 1030000,
-		.coro = 7,
-		.object = CTP_HANDLE(CTP_RESOURCE_COROUTINE, FIRST_CORO),
-		.kind = CTP_KIND_WAKE,
-		.argument = CTP_OUTCOME_DROPPED,
-		.process = 1,
-		.thread = 2,
-		.site = 3,
-		.sequence = 17},
-};
-
-static const struct ct_step steps[] = {
-	{.time = 1020000,
-		.text = "suspended, to wait for descriptor 9 (generation 4)",
-		.site = 2,
-		.thread = 1,
-		.coro = FIRST_CORO,
-		.sequence = 13},
-	{.time = 1045000,
-		.text = "closed descriptor 9 (generation 4)",
-		.site = 3,
-		.thread = 2,
-		.sequence = 20},
-	{.time = CT_NO_TIME, .text = "no wake for any of them since", .sequence = UINT64_MAX},
-};
-
-static const char *const lowered[] = {"15 events of worker-1 (4713) are missing in between"};
-static const char *const evidence[] = {"47 of the 47 descriptors were in an epoll interest list"};
 static const char *const remarks[] = {"the ledger was there from the first instruction on"};
-
-/* The members are one coroutine after the other, all alike but for their numbers. */
-static struct ct_member *new_members(uint32_t nr_members)
-{
-	struct ct_member *members = calloc(nr_members, sizeof(*members));
-	uint32_t i;
-
-	for (i = 0; members && i < nr_members; i++) {
-		members[i].coro = (struct ct_coro){
-			.id = FIRST_CORO + i,
-			.process = 1,
-			.state = CT_STATE_WAITING,
-			.created = 1000000,
-			.changed = 1020000 + i,
-			.destroyed = CT_NO_TIME,
-			.spawn_site = 1,
-			.function_site = 2,
-			.wait_site = 2,
-			.wait_object = CTP_DESCRIPTOR(9, 4),
-			.frame = 0x11000,
-			.thread = 1,
-			.was_seen_from_start = true,
-			.nr_resumes = 1,
-			.last_event = 13,
-			.waker_time = CT_NO_TIME,
-		};
-		members[i].since = 1020000 + i;
-		members[i].resource = "descriptor 9 (generation 4)";
-		members[i].cause = steps[1];
-	}
-	if (members) {
-		members[0].events = events;
-		members[0].nr_events = 4;
-		members[0].coro.waker_time = 1030000;
-		members[0].coro.waker_outcome = CTP_OUTCOME_DROPPED;
-	}
-	return members;
-}
-
-static struct ct_finding finding_of(const struct ct_member *members, uint32_t nr_members)
-{
-	return (struct ct_finding){
-		.rule = CT_RULE_CLOSED_DESCRIPTOR,
-		.grade = CT_GRADE_LIKELY,
-		.process = 1,
-		.title = "coroutines wait for descriptors that were closed under them",
-		.members = members,
-		.nr_members = nr_members,
-		.nr_peers = nr_members + 3,
-		.peers = "started at the same site",
-		.steps = steps,
-		.nr_steps = 3,
-		.lowered = lowered,
-		.nr_lowered = 1,
-		.evidence = evidence,
-		.nr_evidence = 1,
-		.wait_site = 2,
-		.cause_site = 3,
-		.nr_lost_nearby = 15,
-		.first_sequence = 13,
-		.last_sequence = 20,
-	};
-}
 
 static const struct ct_quality quality = {
 	.nr_events = 12345,
@@ -248,15 +52,6 @@ static const struct ct_quality quality = {
 	.observed_until = 3210000000,
 	.has_lower_grades = true,
 };
-
-static struct text rendered(const struct ct_report *report, struct ct_report_options options)
-{
-	struct text text = {0};
-
-	options.size = sizeof(options);
-	CHECK_EQUAL(render_report(report, &options, &text, NULL), CT_OK);
-	return text;
-}
 
 static void update(const char *path, const struct text *text)
 {
@@ -345,41 +140,6 @@ static void test_nothing_found(void)
 	expect_file("no-coroutine.txt", &report, (struct ct_report_options){0});
 	report = (struct ct_report){.tables = &nothing_told};
 	expect_file("nothing-told.txt", &report, (struct ct_report_options){0});
-}
-
-static size_t count_of(const char *text, const char *word)
-{
-	size_t count = 0;
-
-	for (; (text = strstr(text, word)); text += strlen(word))
-		count++;
-	return count;
-}
-
-static void test_million(void)
-{
-	struct ct_member *members = new_members(MILLION);
-	struct ct_finding finding = finding_of(members, MILLION);
-	struct ct_report report = {.tables = &tables, .findings = &finding, .nr_findings = 1};
-	struct text text;
-
-	text = rendered(&report, (struct ct_report_options){0});
-	CHECK(text.length < 20000);
-	CHECK(strstr(text_peek(&text), "... and 999,990 more") != NULL);
-	text_fini(&text);
-	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});
-	CHECK(text.length < 20000);
-	text_fini(&text);
-	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_HTML});
-	CHECK(text.length < 20000);
-	CHECK(strstr(text_peek(&text), "... and 999,990 more") != NULL);
-	text_fini(&text);
-	/* Everything for programs: but a thousand are enough to see it. */
-	finding.nr_members = 1000;
-	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_JSON});
-	CHECK_EQUAL(count_of(text_peek(&text), "\"since_ns\""), 1000);
-	text_fini(&text);
-	free(members);
 }
 
 static void test_evidence_of_one_event(void)
@@ -557,7 +317,6 @@ int main(int argc, char **argv)
 	folder = argv[1];
 	test_forms();
 	test_nothing_found();
-	test_million();
 	test_evidence_of_one_event();
 	test_hostile();
 	test_missing_memory();

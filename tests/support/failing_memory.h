@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocations counted, and one of them failing: for tests linked with --wrap=malloc, calloc and realloc.
+ */
+#ifndef TESTS_FAILING_MEMORY_H
+#define TESTS_FAILING_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *at, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *at, size_t bytes);
+
+static long fail_at; /* 0: never; n: the n-th allocation from now on fails */
+static unsigned long nr_allocations;
+
+static bool must_fail(void)
+{
+	nr_allocations++;
+	return fail_at > 0 && --fail_at == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return must_fail() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return must_fail() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+	return must_fail() ? NULL : __real_realloc(at, bytes);
+}
+
+#endif
