@@ -67,7 +67,7 @@ bool coro_await(struct model *model, const struct ct_event *event)
 		coro->nr_awaits++;
 	else if (coro->nr_awaits)
 		coro->nr_awaits--;
-	else
+	else if (event->time >= model->from)
 		model->nr_broken += !!(coro->flags & MODEL_CORO_WAS_CREATED);
 	coro->awaited = coro->nr_awaits ? coro->awaited ^ child : 0;
 	return true;

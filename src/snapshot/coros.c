@@ -4,10 +4,9 @@
  */
 #include "snapshot_parts.h"
 
-/* Ids have less than 48 bits in a segment (rule P-13 hands them out from 1). */
 static uint64_t key_of(uint32_t segment, uint64_t id)
 {
-	return id ^ (uint64_t)segment << 48;
+	return (uint64_t)segment << SNAPSHOT_ID_BITS | (id & SNAPSHOT_ID_MASK);
 }
 
 uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
@@ -51,16 +50,9 @@ uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t
 		give_place(snapshot, coro);
 		return 0;
 	}
-	snapshot->coros.at[coro] = (struct snapshot_coro){.id = id};
+	snapshot->coros.at[coro] = (struct snapshot_coro){.key = key_of(segment, id)};
 	snapshot->nr_live++;
 	return coro;
-}
-
-uint32_t snapshot_coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro)
-{
-	uint32_t origin = coro->origin ? coro->origin : coro->created_origin;
-
-	return snapshot->sources.at[origin].origin.segment;
 }
 
 void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
@@ -72,8 +64,34 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 		next = snapshot->facts.at[fact].next;
 		snapshot_fact_free(snapshot, fact);
 	}
-	map_remove(&snapshot->coro_at, key_of(snapshot_coro_segment(snapshot, coro), coro->id));
+	map_remove(&snapshot->coro_at, coro->key);
 	give_place(snapshot, index);
+}
+
+static bool is_of(const struct snapshot_fact *fact, unsigned kind, uint64_t object, uint64_t until)
+{
+	return snapshot_kind(fact) == kind && (!object || fact->record.object == object) &&
+	       fact->record.time <= until;
+}
+
+bool snapshot_coro_drop(
+	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until)
+{
+	uint32_t *link = &snapshot->coros.at[coro].facts;
+	bool was_there = false;
+
+	while (*link) {
+		uint32_t fact = *link;
+
+		if (!is_of(&snapshot->facts.at[fact], kind, object, until)) {
+			link = &snapshot->facts.at[fact].next;
+			continue;
+		}
+		*link = snapshot->facts.at[fact].next;
+		snapshot_fact_free(snapshot, fact);
+		was_there = true;
+	}
+	return was_there;
 }
 
 static unsigned chain_length(const struct snapshot *snapshot, uint32_t fact)
@@ -103,47 +121,19 @@ bool snapshot_coro_add(
 	return true;
 }
 
-static bool is_of(const struct snapshot_fact *fact, unsigned kind, uint64_t object, uint64_t until)
+uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsigned begin,
+	unsigned end, uint64_t object)
 {
-	return snapshot_kind(fact) == kind && (!object || fact->record.object == object) &&
-	       fact->record.time <= until;
-}
+	uint32_t fact = snapshot->coros.at[coro].facts;
 
-bool snapshot_coro_drop(
-	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until)
-{
-	uint32_t *link = &snapshot->coros.at[coro].facts;
-	bool was_there = false;
+	for (; fact; fact = snapshot->facts.at[fact].next) {
+		const struct snapshot_fact *known = &snapshot->facts.at[fact];
+		unsigned kind = snapshot_kind(known);
 
-	while (*link) {
-		uint32_t fact = *link;
-
-		if (!is_of(&snapshot->facts.at[fact], kind, object, until)) {
-			link = &snapshot->facts.at[fact].next;
-			continue;
-		}
-		*link = snapshot->facts.at[fact].next;
-		snapshot_fact_free(snapshot, fact);
-		was_there = true;
+		if ((kind == begin || kind == end) && known->record.object == object)
+			return fact;
 	}
-	return was_there;
-}
-
-bool snapshot_coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
-	uint64_t *ret_time)
-{
-	uint32_t *link = &snapshot->coros.at[coro].facts;
-	uint32_t fact;
-
-	while (*link && !is_of(&snapshot->facts.at[*link], kind, object, UINT64_MAX))
-		link = &snapshot->facts.at[*link].next;
-	fact = *link;
-	if (!fact)
-		return false;
-	*ret_time = snapshot->facts.at[fact].record.time;
-	*link = snapshot->facts.at[fact].next;
-	snapshot_fact_free(snapshot, fact);
-	return true;
+	return 0;
 }
 
 bool snapshot_coro_has(

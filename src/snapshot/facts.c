@@ -63,7 +63,7 @@ void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t
 	source->last_coro = 0;
 }
 
-static void replace(
+void snapshot_fact_replace(
 	struct snapshot *snapshot, uint32_t index, uint32_t origin, const struct ctp_record *record)
 {
 	struct snapshot_fact *fact = &snapshot->facts.at[index];
@@ -72,7 +72,7 @@ static void replace(
 	if (fact->record.time > record->time && fact->origin != origin)
 		return;
 	snapshot_fact_free(snapshot, fact->detail);
-	*fact = (struct snapshot_fact){.record = *record, .origin = origin};
+	*fact = (struct snapshot_fact){.record = *record, .origin = origin, .next = fact->next};
 	snapshot_fact_remember(snapshot, origin, index);
 }
 
@@ -82,7 +82,7 @@ bool snapshot_fact_set(
 	uint32_t fact = snapshot_fact_at(snapshot, key);
 
 	if (fact) {
-		replace(snapshot, fact, origin, record);
+		snapshot_fact_replace(snapshot, fact, origin, record);
 		return true;
 	}
 	if (snapshot->fact_at.count >= SNAPSHOT_FACTS) {

@@ -3,9 +3,9 @@
  * What each kind of record changes.
  *
  * Rings are emptied one after the other, so records of a coroutine that moves between threads come
- * in another order than they were written in. Therefore what ends something (a release, the end of
- * an await) and finds no beginning waits for it as a fact of its own, and both vanish when
- * it comes; and what a resume has used up is dropped by time, whichever of them comes first.
+ * in another order than they were written in. Therefore an end (a release) stays known for a while, so
+ * that a beginning that comes late changes nothing; and what a resume has used up is dropped by time,
+ * whichever of them comes first.
  */
 #include "snapshot_parts.h"
 
@@ -39,7 +39,8 @@ static void remember_state(const struct step *step, uint32_t coro)
 
 	source->last_fact = 0;
 	source->last_coro = coro;
-	source->last_id = coro_of(step, coro)->id;
+	source->last_key = coro_of(step, coro)->key;
+	source->last_time = coro_of(step, coro)->since;
 }
 
 /* A state that another stream told of with a later time stays. */
@@ -172,9 +173,10 @@ static bool fold_wake(const struct step *step)
 		return snapshot_fact_set(step->snapshot,
 			snapshot_fact_key(step->segment, CTP_KIND_WAKE, record->object),
 			step->origin, record);
-	coro = snapshot_coro_find(
+	/* Its creation may lie in a ring still. */
+	coro = snapshot_coro_get(
 		step->snapshot, step->segment, CTP_HANDLE_IDENTITY(record->object));
-	return !coro || fold_passing(step, coro);
+	return fold_passing(step, coro);
 }
 
 static bool fold_dequeue(const struct step *step)
@@ -187,32 +189,20 @@ static bool fold_dequeue(const struct step *step)
 	return true;
 }
 
-/* A beginning whose end has come before it vanishes with it. */
-static bool fold_begin(const struct step *step, unsigned end)
+/* Of a beginning and an end of the same thing the later one counts. */
+static bool fold_pair(const struct step *step, unsigned begin, unsigned end)
 {
-	uint32_t coro = own_coro(step);
-	uint64_t ended;
+	uint32_t coro = own_coro(step), known;
 
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	if (snapshot_coro_take(step->snapshot, coro, end, step->record->object, &ended) &&
-		ended >= step->record->time)
-		return true;
-	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
-}
-
-static bool fold_end(const struct step *step, unsigned begin)
-{
-	uint32_t coro = own_coro(step);
-
-	if (!coro)
-		return false;
-	if (is_dead(step, coro) || snapshot_coro_drop(step->snapshot, coro, begin,
-					   step->record->object, step->record->time))
-		return true;
-	return set_of_coro(step, coro, step->record->object);
+	known = snapshot_coro_pair(step->snapshot, coro, begin, end, step->record->object);
+	if (!known)
+		return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
+	snapshot_fact_replace(step->snapshot, known, step->origin, step->record);
+	return true;
 }
 
 /* The receiver may give it back before it is known to have got it. */
@@ -224,7 +214,7 @@ static bool fold_release(const struct step *step)
 
 	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
 		snapshot_fact_clear(step->snapshot, handed);
-	return !step->record->coro || fold_end(step, CTP_KIND_ACQUIRE);
+	return !step->record->coro || fold_pair(step, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
 }
 
 static bool fold_hand_over(const struct step *step)
@@ -266,12 +256,19 @@ static bool chain_detail(const struct step *step, uint32_t of)
 static bool is_given_back(const struct step *step, const struct snapshot_fact *handed)
 {
 	uint32_t coro = snapshot_coro_find(step->snapshot, step->segment, step->record->object);
-	uint64_t time;
+	uint32_t released = !coro ? 0
+				  : snapshot_coro_pair(step->snapshot, coro, CTP_KIND_RELEASE,
+					    CTP_KIND_RELEASE, handed->record.object);
 
-	return coro &&
-	       snapshot_coro_take(
-		       step->snapshot, coro, CTP_KIND_RELEASE, handed->record.object, &time) &&
-	       time >= handed->record.time;
+	return released && step->snapshot->facts.at[released].record.time >= handed->record.time;
+}
+
+/* Is the state that this origin told of still the coroutine's? */
+static bool is_state_of(
+	const struct snapshot_source *source, uint32_t origin, const struct snapshot_coro *coro)
+{
+	return coro->key == source->last_key && coro->origin == origin &&
+	       coro->since == source->last_time;
 }
 
 static bool fold_detail(const struct step *step)
@@ -292,7 +289,7 @@ static bool fold_detail(const struct step *step)
 		}
 		return chain_detail(step, source->last_fact);
 	}
-	if (!coro || coro_of(step, coro)->id != source->last_id)
+	if (!coro || !is_state_of(source, step->origin, coro_of(step, coro)))
 		return true;
 	if (!snapshot_coro_add(snapshot, coro, step->origin, step->record))
 		return false;
@@ -402,11 +399,10 @@ static bool fold_coro(const struct step *step)
 	case CTP_KIND_DESTROY:
 		return fold_destroy(step);
 	case CTP_KIND_AWAIT:
-		return fold_begin(step, CTP_KIND_AWAIT_DONE);
 	case CTP_KIND_AWAIT_DONE:
-		return fold_end(step, CTP_KIND_AWAIT);
+		return fold_pair(step, CTP_KIND_AWAIT, CTP_KIND_AWAIT_DONE);
 	case CTP_KIND_ACQUIRE:
-		return fold_begin(step, CTP_KIND_RELEASE);
+		return fold_pair(step, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
 	default: /* frame */
 		return set_of_coro(step, own_coro(step), 0);
 	}

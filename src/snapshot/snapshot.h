@@ -51,6 +51,12 @@ struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint3
 bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
 
 /*
+ * snapshot_beat: every ring has been emptied once since the last call. A record that comes later
+ * belongs before those of other rings only as far as they came since then.
+ */
+void snapshot_beat(struct snapshot *snapshot);
+
+/*
  * snapshot_tell: the records that lead to the present state, by stream and within one by time. The
  * array is the snapshot's and holds until the next call. False: out of memory. Forgets
  * what nobody can ask for any more, such as closed descriptors that nobody waits for.

@@ -19,9 +19,10 @@
 #define SNAPSHOT_FACTS (1u << 20) /* by key */
 #define SNAPSHOT_CHAIN 64u        /* facts of one coroutine */
 #define SNAPSHOT_GRAVES 65536u    /* destroyed lately: late records of theirs change nothing */
+#define SNAPSHOT_GRAVES_TOLD 4096u
 
 struct snapshot_coro {
-	uint64_t id; /* 0: this place is free, `facts` is the next free one */
+	uint64_t key; /* segment << 48 | id; 0: this place is free, `facts` is the next free one */
 	uint64_t created;
 	uint64_t created_object;
 	uint64_t since; /* its state's own record: time, object, ... */
@@ -50,9 +51,10 @@ struct snapshot_fact {
 struct snapshot_source {
 	struct snapshot_origin origin;
 	uint32_t last_fact; /* 0: what it says belongs to nothing that is kept */
-	uint64_t last_time; /* of that fact, which may be gone and its place another one's */
+	uint64_t
+		last_time; /* of that fact or state, which may be gone and its place another one's */
 	uint32_t last_coro; /* whose state it became, where last_fact is 0; 0: nobody's */
-	uint64_t last_id;
+	uint64_t last_key;
 };
 
 struct snapshot {
@@ -65,6 +67,7 @@ struct snapshot {
 	uint64_t nr_live;
 	uint32_t *graves;   /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
 	uint64_t nr_graves; /* ever */
+	uint64_t nr_graves_before; /* at the last beat */
 
 	VEC(struct snapshot_fact) facts;
 	struct map fact_at; /* by key */
@@ -74,6 +77,14 @@ struct snapshot {
 
 	VEC(struct snapshot_record) told;
 };
+
+#define SNAPSHOT_ID_BITS 48 /* of a coroutine's id in its segment: more can not be true (F-35) */
+#define SNAPSHOT_ID_MASK ((UINT64_C(1) << SNAPSHOT_ID_BITS) - 1)
+
+static inline uint64_t snapshot_id(const struct snapshot_coro *coro)
+{
+	return coro->key & SNAPSHOT_ID_MASK;
+}
 
 static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 {
@@ -91,6 +102,10 @@ static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t ori
 {
 	return fact->origin == origin && fact->record.time == time;
 }
+
+/* fact_replace: this record takes the place of another, unless that one is later. */
+void snapshot_fact_replace(
+	struct snapshot *snapshot, uint32_t fact, uint32_t origin, const struct ctp_record *record);
 
 /*
  * fact_set: this record is what counts for the key from now on, unless a later one is known. False: out
@@ -116,8 +131,6 @@ uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, u
 uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id);
 void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
 
-uint32_t snapshot_coro_segment(const struct snapshot *snapshot, const struct snapshot_coro *coro);
-
 /*
  * snapshot_coro_add: chains a fact. snapshot_coro_drop: frees its facts of one kind (and object, where that is not 0)
  * up to a time; false: there were none. snapshot_coro_take: frees one and tells its time; false: there was none.
@@ -127,8 +140,8 @@ bool snapshot_coro_add(
 	struct snapshot *snapshot, uint32_t coro, uint32_t origin, const struct ctp_record *record);
 bool snapshot_coro_drop(
 	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until);
-bool snapshot_coro_take(struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object,
-	uint64_t *ret_time);
+uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsigned begin,
+	unsigned end, uint64_t object);
 bool snapshot_coro_has(
 	const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind);
 

@@ -64,6 +64,11 @@ struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint3
 	return snapshot->sources.at[number].origin;
 }
 
+void snapshot_beat(struct snapshot *snapshot)
+{
+	snapshot->nr_graves_before = snapshot->nr_graves;
+}
+
 uint64_t snapshot_nr_live(const struct snapshot *snapshot)
 {
 	return snapshot->nr_live;
@@ -82,13 +87,11 @@ uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
 /* ---------------------------------------------------------------- forgetting */
 
 /* What ends something, and was there the last time already, waits for no beginning any more. */
-static bool is_pointless(struct snapshot_fact *fact)
+static bool is_pointless(const struct snapshot_fact *fact)
 {
 	unsigned kind = snapshot_kind(fact);
-	bool was_there = fact->is_old;
 
-	fact->is_old = 1;
-	return was_there && (kind == CTP_KIND_RELEASE || kind == CTP_KIND_AWAIT_DONE);
+	return fact->is_old && (kind == CTP_KIND_RELEASE || kind == CTP_KIND_AWAIT_DONE);
 }
 
 static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
@@ -107,6 +110,27 @@ static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
 	}
 }
 
+/* Somebody woke or awaits it, but nothing was ever heard of it: it was gone before. */
+static bool is_hearsay(const struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	uint32_t fact = coro->facts;
+
+	if (coro->origin || coro->created_origin)
+		return false;
+	while (fact && snapshot->facts.at[fact].is_old)
+		fact = snapshot->facts.at[fact].next;
+	return fact == 0;
+}
+
+static void tidy_coro(struct snapshot *snapshot, uint32_t coro)
+{
+	tidy_chain(snapshot, coro);
+	if (!is_hearsay(snapshot, &snapshot->coros.at[coro]))
+		return;
+	snapshot_coro_forget(snapshot, coro);
+	snapshot->nr_live--;
+}
+
 /* Handles that a coroutine waits for now. */
 static bool gather_waits(struct snapshot *snapshot, struct map *waits)
 {
@@ -115,7 +139,7 @@ static bool gather_waits(struct snapshot *snapshot, struct map *waits)
 	for (i = 1; i < snapshot->coros.count; i++) {
 		const struct snapshot_coro *coro = &snapshot->coros.at[i];
 
-		if (coro->id && coro->kind == CTP_KIND_SUSPEND &&
+		if (coro->key && coro->kind == CTP_KIND_SUSPEND &&
 			CTP_HANDLE_RESOURCE(coro->object) == CTP_RESOURCE_DESCRIPTOR &&
 			!map_put(waits, coro->object, 1))
 			return false;
@@ -176,7 +200,6 @@ static void tidy_keyed(struct snapshot *snapshot, const struct map *waits, bool 
 				!is_closed(snapshot, fact, handle))
 				continue;
 		} else if (is_close || !is_over(fact)) {
-			fact->is_old = 1;
 			continue;
 		}
 		/* Removal may move a later entry here: look again. */
@@ -197,8 +220,8 @@ static bool tidy(struct snapshot *snapshot)
 	}
 	map_fini(&waits);
 	for (i = 1; i < snapshot->coros.count; i++)
-		if (snapshot->coros.at[i].id)
-			tidy_chain(snapshot, (uint32_t)i);
+		if (snapshot->coros.at[i].key)
+			tidy_coro(snapshot, (uint32_t)i);
 	return was_done;
 }
 
@@ -238,7 +261,7 @@ static bool add_creation(struct snapshot *snapshot, const struct snapshot_coro *
 {
 	struct ctp_record record = {
 		.time = coro->created,
-		.coro = coro->id,
+		.coro = snapshot_id(coro),
 		.object = coro->created_object,
 		.tail = CTP_TAIL(coro->created_site, CTP_KIND_CREATE, 0, 0),
 	};
@@ -251,8 +274,8 @@ static bool add_state(struct snapshot *snapshot, const struct snapshot_coro *cor
 	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == ENTERED;
 	struct ctp_record record = {
 		.time = coro->since,
-		.coro = is_entered ? 0 : coro->id,
-		.object = is_entered ? coro->id : coro->object,
+		.coro = is_entered ? 0 : snapshot_id(coro),
+		.object = is_entered ? snapshot_id(coro) : coro->object,
 		.tail = CTP_TAIL(coro->site, coro->kind, coro->argument, coro->flags),
 	};
 
@@ -276,16 +299,17 @@ static bool add_state_details(struct snapshot *snapshot, const struct snapshot_c
 	return true;
 }
 
+/* What ended lately is told, too: its beginning may lie in a ring still. */
 static bool is_worth_telling(const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
 	case CTP_KIND_DETAIL:
+		return false;
 	case CTP_KIND_RELEASE:
 	case CTP_KIND_AWAIT_DONE:
 	case CTP_KIND_TASK_END:
 	case CTP_KIND_REGION_END:
-	case CTP_KIND_THREAD_STOP:
-		return false;
+		return !fact->is_old;
 	default:
 		return true;
 	}
@@ -304,6 +328,24 @@ static bool add_coro(struct snapshot *snapshot, const struct snapshot_coro *coro
 		if (is_worth_telling(&snapshot->facts.at[fact]) && !add_fact(snapshot, fact))
 			return false;
 	return add_state(snapshot, coro) && add_state_details(snapshot, coro);
+}
+
+static bool add_graves(struct snapshot *snapshot)
+{
+	uint64_t i = snapshot->nr_graves_before;
+
+	if (snapshot->nr_graves > i + SNAPSHOT_GRAVES_TOLD)
+		i = snapshot->nr_graves - SNAPSHOT_GRAVES_TOLD;
+	for (; i < snapshot->nr_graves; i++) {
+		const struct snapshot_coro *coro =
+			&snapshot->coros.at[snapshot->graves[i % SNAPSHOT_GRAVES]];
+
+		/* Holders were told already. */
+		if (!snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE) &&
+			!add_state(snapshot, coro))
+			return false;
+	}
+	return true;
 }
 
 static bool add_keyed(struct snapshot *snapshot)
@@ -343,10 +385,12 @@ bool snapshot_tell(
 	if (!tidy(snapshot))
 		return false;
 	for (i = 1; i < snapshot->coros.count; i++)
-		if (snapshot->coros.at[i].id && !add_coro(snapshot, &snapshot->coros.at[i]))
+		if (snapshot->coros.at[i].key && !add_coro(snapshot, &snapshot->coros.at[i]))
 			return false;
-	if (!add_keyed(snapshot))
+	if (!add_keyed(snapshot) || !add_graves(snapshot))
 		return false;
+	for (i = 1; i < snapshot->facts.count; i++)
+		snapshot->facts.at[i].is_old = 1;
 	if (snapshot->told.count)
 		qsort_r(snapshot->told.at, snapshot->told.count, sizeof(*snapshot->told.at),
 			compare, snapshot);

@@ -2,7 +2,9 @@
 /*
  * Generations: where one ends and the next one begins, and what it begins with.
  *
- * A generation is a second long, or longer where little happens: what it repeats should be a small part of it.
+ * A generation is a second long, or longer where little happens: what it repeats should be a small part of it. It ends
+ * at a heartbeat, when every ring was looked at; what was written to one after the look is in the next generation, with
+ * its true time.
  */
 #include "store_definitions.h"
 #include "store_writer.h"
@@ -11,18 +13,30 @@
 #define GENERATION_BYTES (UINT64_C(16) << 20)
 #define SHARE 4u /* so many times what it repeats */
 
+static uint64_t own_bytes(const struct store_sink *store)
+{
+	return store->output->written.nr_bytes - store->generation.began_bytes;
+}
+
+static bool has_bytes(const struct store_sink *store, uint64_t nr_bytes)
+{
+	return own_bytes(store) >= nr_bytes && own_bytes(store) >= store->generation.repeated_bytes;
+}
+
+static uint64_t largest(const struct store_sink *store)
+{
+	return store->options.generation_bytes ? store->options.generation_bytes : GENERATION_BYTES;
+}
+
 static bool is_due(const struct store_sink *store, uint64_t now_ns)
 {
-	const struct generation *generation = &store->generation;
-	const struct store_options *options = &store->options;
-	uint64_t nr_bytes = store->output->written.nr_bytes - generation->began_bytes;
-	uint64_t longest = options->generation_ns ? options->generation_ns : GENERATION_NS;
-	uint64_t largest = options->generation_bytes ? options->generation_bytes : GENERATION_BYTES;
+	uint64_t longest =
+		store->options.generation_ns ? store->options.generation_ns : GENERATION_NS;
 
-	if (nr_bytes >= largest && nr_bytes >= generation->repeated_bytes)
+	if (has_bytes(store, largest(store)))
 		return true;
-	return (int64_t)(now_ns - generation->began_ns) >= (int64_t)longest &&
-	       nr_bytes >= SHARE * generation->repeated_bytes;
+	return (int64_t)(now_ns - store->generation.began_ns) >= (int64_t)longest &&
+	       own_bytes(store) >= SHARE * store->generation.repeated_bytes;
 }
 
 /* ---------------------------------------------------------------- how things stand */
@@ -128,7 +142,8 @@ static enum ct_status begin_next(struct store_sink *store, uint64_t now_ns, stru
 	store_generation_end(store, now_ns);
 	status = store_write_definitions(store, reterr);
 	if (status == CT_OK)
-		status = store_output_begin(store->output, store->output->generation + 1, reterr);
+		status = store_output_begin(
+			store->output, store->output->generation + 1, now_ns, reterr);
 	if (status)
 		return status;
 	start = store->output->written.nr_bytes;
@@ -152,11 +167,18 @@ static enum ct_status begin_next(struct store_sink *store, uint64_t now_ns, stru
 enum ct_status store_generation_beat(
 	struct store_sink *store, uint64_t now_ns, struct ct_error *reterr)
 {
+	enum ct_status status = CT_OK;
+
+	store->beat_ns = now_ns;
 	if (!store->generation.is_told) {
+		store->first_beat_ns = now_ns;
 		store->generation.is_told = true;
 		store->generation.began_ns = now_ns;
 		tell_begin(store, now_ns, 0);
 		return CT_OK;
 	}
-	return is_due(store, now_ns) ? begin_next(store, now_ns, reterr) : CT_OK;
+	if (is_due(store, now_ns))
+		status = begin_next(store, now_ns, reterr);
+	snapshot_beat(store->snapshot);
+	return status;
 }

@@ -107,10 +107,10 @@ enum ct_status store_output_start(struct store_output *output, struct ct_error *
 }
 
 enum ct_status store_output_begin(
-	struct store_output *output, uint32_t generation, struct ct_error *reterr)
+	struct store_output *output, uint32_t generation, uint64_t now_ns, struct ct_error *reterr)
 {
 	output->generation = generation;
-	return output->ops->begin ? output->ops->begin(output, generation, reterr) : CT_OK;
+	return output->ops->begin ? output->ops->begin(output, generation, now_ns, reterr) : CT_OK;
 }
 
 enum ct_status store_output_block(struct store_output *output, enum store_block_type type,

@@ -105,6 +105,25 @@ static void to_event(const struct store_source *store, struct cursor *cursor,
 		tell_apart(ret_event, cursor->segment->coro_prefix);
 }
 
+/*
+ * Of a coroutine that moved while the rings were emptied, the last state is carried, and an earlier one may
+ * follow behind it in the file: what led from that to this is told in the part before.
+ */
+static void mark_carried(struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_RESUME:
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+	case CTP_KIND_SWITCH:
+	case CTP_KIND_DESTROY:
+		event->flags |= CT_FLAG_AFTER_GAP;
+		break;
+	default:
+		break;
+	}
+}
+
 /* A thread of another process than the stream's can not be true. */
 static uint32_t thread_index(
 	const struct store_source *store, const struct cursor *cursor, uint32_t number)
@@ -139,6 +158,8 @@ static enum ct_status decode_block(struct store_source *store, struct cursor *cu
 				"the block at offset %llu holds records that make no sense",
 				(unsigned long long)block->offset);
 		to_event(store, cursor, &record, &cursor->events[i]);
+		if (block->is_carried)
+			mark_carried(&cursor->events[i]);
 	}
 	cursor->count = block->nr_records;
 	cursor->at = 0;

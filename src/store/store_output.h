@@ -32,8 +32,8 @@ struct store_output_ops {
 	/* cut_back: to a length that it had. False: it can not (a pipe). */
 	bool (*cut_back)(struct store_output *output, uint64_t nr_bytes);
 	/* begin: what follows is another generation. NULL: that is all the same to it. */
-	enum ct_status (*begin)(
-		struct store_output *output, uint32_t generation, struct ct_error *reterr);
+	enum ct_status (*begin)(struct store_output *output, uint32_t generation, uint64_t now_ns,
+		struct ct_error *reterr);
 	/* close: gives the output its name, or throws it away; releases it either way. */
 	enum ct_status (*close)(
 		struct store_output *output, bool is_wanted, struct ct_error *reterr);
@@ -53,9 +53,9 @@ enum ct_status store_file_open(
 /* store_output_start: writes the file's header. Call it once, before the first block. */
 enum ct_status store_output_start(struct store_output *output, struct ct_error *reterr);
 
-/* store_output_begin: what is written from now on belongs to this generation. */
+/* store_output_begin: what is written from now (CLOCK_MONOTONIC) on belongs to this generation. */
 enum ct_status store_output_begin(
-	struct store_output *output, uint32_t generation, struct ct_error *reterr);
+	struct store_output *output, uint32_t generation, uint64_t now_ns, struct ct_error *reterr);
 
 /*
  * store_output_block: writes one block. `block` has room for the header before its payload. Where it

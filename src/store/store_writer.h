@@ -6,26 +6,18 @@
 #ifndef STORE_STORE_WRITER_H
 #define STORE_STORE_WRITER_H
 
+#include "directory.h"
 #include "snapshot.h"
 #include "store.h"
 #include "store_open_block.h"
 #include "store_output.h"
 #include "store_repeated.h"
-#include "timeline.h"
 #include "vec.h"
 
 struct stream {
 	struct store_open_block *block; /* NULL: none open */
-	uint32_t segment;
-	uint32_t process;
-	uint32_t clock;
 	uint32_t origin; /* the snapshot's number for its present thread; 0: not asked for yet */
 	uint32_t origin_thread;
-};
-
-struct segment {
-	uint32_t process;
-	uint32_t clock;
 };
 
 /* The part that is being written. */
@@ -45,16 +37,17 @@ struct store_sink {
 	bool has_failed;
 	struct ct_error failure;
 	uint64_t nr_taken;
-	uint64_t nr_lost;             /* taken, and not written */
-	uint64_t nr_lost_within;      /* that records and definitions tell of */
-	uint64_t nr_not_folded;       /* records that the snapshot could not take */
-	struct text definitions;      /* bytes that wait to be written */
-	VEC(struct segment) segments; /* by number */
-	VEC(struct stream) streams;   /* by number */
-	struct timeline timelines[STORE_CLOCKS];
+	uint64_t nr_lost;        /* taken, and not written */
+	uint64_t nr_lost_within; /* that records and definitions tell of */
+	uint64_t nr_not_folded;  /* records that the snapshot could not take */
+	struct text definitions; /* bytes that wait to be written */
+	struct directory directory;
+	VEC(struct stream) streams; /* by number */
 	struct store_open_block *spares;
 
 	struct generation generation;
+	uint64_t first_beat_ns; /* of the first heartbeat, and of the last one */
+	uint64_t beat_ns;
 	struct store_repeated repeated;
 	struct snapshot *snapshot;
 };

@@ -288,6 +288,7 @@ static bool apply_note(struct store_tables *all, const struct ct_define_note *fr
 /* How much lies before this part is told where it begins; later ones only go on. */
 static bool apply_generation(struct store_tables *all, const struct ct_define_generation *from)
 {
+	apply_heartbeat(all, from->monotonic_ns);
 	if (all->tables.first_generation)
 		return true;
 	all->tables.first_generation = from->generation;

@@ -86,28 +86,30 @@ static enum ct_status finish_block(
 
 /* -------------------------------------------------------------------- failing */
 
-static uint64_t to_monotonic(const struct store_sink *store, uint32_t clock, uint64_t raw)
+static const struct directory_segment *segment_of(
+	const struct store_sink *store, const struct stream *stream)
 {
-	size_t hint = 0;
-
-	return (uint64_t)timeline_ns(&store->timelines[clock], raw, &hint);
+	return directory_segment(&store->directory, (uint32_t)(stream - store->streams.at));
 }
 
 /* Taken, and not in the file: the file itself says so, if it can still take that much. */
 static void lose(
 	struct store_sink *store, const struct stream *stream, const struct store_content *content)
 {
+	const struct directory_segment *segment = segment_of(store, stream);
 	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
 
 	if (content->nr_records == 0)
 		return;
 	loss.loss = (struct ct_define_loss){
-		.process = stream->process,
+		.process = segment->process,
 		.thread = content->thread,
 		.reason = CTP_LOSS_OUTPUT,
 		.count = content->nr_records,
-		.first_monotonic_ns = to_monotonic(store, stream->clock, content->first),
-		.last_monotonic_ns = to_monotonic(store, stream->clock, content->latest),
+		.first_monotonic_ns =
+			directory_ns(&store->directory, segment->clock, content->first),
+		.last_monotonic_ns =
+			directory_ns(&store->directory, segment->clock, content->latest),
 	};
 	store_definition_add(&store->definitions, &loss);
 	store->nr_lost += content->nr_records;
@@ -136,6 +138,22 @@ static enum ct_status fail(struct store_sink *store, struct ct_error *reterr)
 	return repeat_failure(store, reterr);
 }
 
+static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
+{
+	struct store_sink *store = (struct store_sink *)sink;
+	size_t i;
+
+	if (store->has_failed)
+		return repeat_failure(store, reterr);
+	if (store_write_definitions(store, &store->failure))
+		return fail(store, reterr);
+	for (i = 1; i < store->streams.count; i++) {
+		if (finish_block(store, &store->streams.at[i], &store->failure))
+			return fail(store, reterr);
+	}
+	return CT_OK;
+}
+
 /* ------------------------------------------------------------------------ put */
 
 /* Each word is read once: it may lie in memory that somebody else writes. */
@@ -154,16 +172,17 @@ static inline struct ctp_record read_record(const struct ctp_record *from)
 static bool keep_lost(struct store_sink *store, const struct stream *stream, uint32_t thread,
 	const struct ctp_record *record)
 {
+	const struct directory_segment *segment = segment_of(store, stream);
 	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
 
 	store->nr_lost_within += record->object;
 	loss.loss = (struct ct_define_loss){
-		.process = stream->process,
+		.process = segment->process,
 		.thread = thread,
 		.reason = CTP_TAIL_ARGUMENT(record->tail),
 		.count = record->object,
-		.first_monotonic_ns = to_monotonic(store, stream->clock, record->coro),
-		.last_monotonic_ns = to_monotonic(store, stream->clock, record->time),
+		.first_monotonic_ns = directory_ns(&store->directory, segment->clock, record->coro),
+		.last_monotonic_ns = directory_ns(&store->directory, segment->clock, record->time),
 	};
 	return store_repeated_keep(&store->repeated, &loss);
 }
@@ -206,7 +225,8 @@ static bool has_room(const struct stream *stream, uint32_t thread)
 static void find_origin(
 	struct store_sink *store, struct stream *stream, const struct ct_batch *batch)
 {
-	struct snapshot_origin origin = {stream->segment, batch->stream, batch->thread};
+	struct snapshot_origin origin = {
+		store->directory.segment_of.at[batch->stream], batch->stream, batch->thread};
 
 	if (stream->origin && stream->origin_thread == batch->thread)
 		return;
@@ -283,7 +303,7 @@ static enum ct_status store_put(
 
 	if (store->has_failed)
 		return repeat_failure(store, reterr);
-	if (batch->stream == 0 || batch->stream >= store->streams.count)
+	if (!directory_has(&store->directory, batch->stream))
 		return ct_fail(reterr, CT_ERR_USAGE, "stream %u was not defined", batch->stream);
 	stream = &store->streams.at[batch->stream];
 	find_origin(store, stream, batch);
@@ -296,75 +316,25 @@ static enum ct_status store_put(
 
 /* ----------------------------------------------------------- flush and define */
 
-static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
-{
-	struct store_sink *store = (struct store_sink *)sink;
-	size_t i;
-
-	if (store->has_failed)
-		return repeat_failure(store, reterr);
-	if (store_write_definitions(store, &store->failure))
-		return fail(store, reterr);
-	for (i = 1; i < store->streams.count; i++) {
-		if (finish_block(store, &store->streams.at[i], &store->failure))
-			return fail(store, reterr);
-	}
-	return CT_OK;
-}
-
-static bool note_segment(struct store_sink *store, const struct ct_define_segment *segment)
-{
-	struct segment none = {0};
-
-	while (store->segments.count <= segment->segment) {
-		if (!vec_push(&store->segments, none))
-			return false;
-	}
-	store->segments.at[segment->segment] = (struct segment){
-		.process = segment->process,
-		.clock = segment->clock < STORE_CLOCKS ? segment->clock : CTP_CLOCK_NONE,
-	};
-	return true;
-}
-
-static bool note_stream(struct store_sink *store, const struct ct_define_stream *stream)
+static bool note_stream(struct store_sink *store, uint32_t number)
 {
 	struct stream none = {0};
-	const struct segment *segment;
 
-	if (stream->segment >= store->segments.count)
-		return true;
-	while (store->streams.count <= stream->stream) {
+	while (directory_has(&store->directory, number) && store->streams.count <= number)
 		if (!vec_push(&store->streams, none))
 			return false;
-	}
-	segment = &store->segments.at[stream->segment];
-	store->streams.at[stream->stream].segment = stream->segment;
-	store->streams.at[stream->stream].process = segment->process;
-	store->streams.at[stream->stream].clock = segment->clock;
 	return true;
-}
-
-/* Counters are converted only when something is lost, but then the readings must be there. */
-static bool note_clock(struct store_sink *store, const struct ct_define_clock *clock)
-{
-	if (clock->clock != CTP_CLOCK_COUNTER && clock->clock != CTP_CLOCK_COARSE)
-		return true;
-	return timeline_add(&store->timelines[clock->clock], clock->raw, clock->monotonic_ns,
-		clock->uncertainty_ns);
 }
 
 static bool note_definition(struct store_sink *store, const struct ct_definition *definition)
 {
 	if (!store_repeated_keep(&store->repeated, definition))
 		return false;
+	if (!directory_note(&store->directory, definition))
+		return false;
 	switch (definition->type) {
-	case CT_DEFINE_SEGMENT:
-		return note_segment(store, &definition->segment);
 	case CT_DEFINE_STREAM:
-		return note_stream(store, &definition->stream);
-	case CT_DEFINE_CLOCK:
-		return note_clock(store, &definition->clock);
+		return note_stream(store, definition->stream.stream);
 	case CT_DEFINE_LOSS:
 		store->nr_lost_within += definition->loss.count;
 		return true;
@@ -443,10 +413,8 @@ static void release(struct store_sink *store)
 		give_back(store, &store->streams.at[i]);
 	while (store->spares)
 		free(store_take_spare(store));
-	for (i = 0; i < STORE_CLOCKS; i++)
-		timeline_fini(&store->timelines[i]);
+	directory_fini(&store->directory);
 	text_fini(&store->definitions);
-	vec_fini(&store->segments);
 	vec_fini(&store->streams);
 	store_repeated_fini(&store->repeated);
 	snapshot_free(store->snapshot);
@@ -492,7 +460,7 @@ static enum ct_status start(struct store_sink *store, struct ct_error *reterr)
 			store_packer_new(store->options.pack_level, &store->output->packer, reterr);
 	if (status == CT_OK)
 		status = store_output_start(store->output, reterr);
-	return status ? status : store_output_begin(store->output, 1, reterr);
+	return status ? status : store_output_begin(store->output, 1, 0, reterr);
 }
 
 enum ct_status store_sink_open_output(struct store_output *output,

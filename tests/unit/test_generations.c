@@ -34,6 +34,7 @@ struct play {
 	uint32_t owner[LOCKS];
 	struct ctp_record pending[THREADS + 1][STEPS_PER_HARVEST * 8];
 	size_t nr_pending[THREADS + 1];
+	size_t nr_left[THREADS + 1]; /* of them, that were there when the ring was looked at last */
 	uint64_t nr_events;
 	struct ct_sink *sink;
 	uint32_t alias[COROS + 1]; /* ids are never used twice */
@@ -63,19 +64,32 @@ static void tell(struct play *play, uint32_t thread, unsigned kind, uint64_t cor
 	play->nr_events++;
 }
 
-/* In any order: a coroutine's later records may come before its earlier ones. */
-static void harvest(struct play *play)
+static void empty(struct play *play, uint32_t thread, size_t count)
+{
+	struct ctp_record *pending = play->pending[thread];
+
+	if (count)
+		CHECK_EQUAL(made_put(play->sink, thread, pending, count), CT_OK);
+	play->nr_pending[thread] -= count;
+	memmove(pending, pending + count, play->nr_pending[thread] * sizeof(*pending));
+}
+
+/*
+ * In any order: a coroutine's later records may come before its earlier ones. What a thread wrote since it was
+ * looked at, a few records at most, comes the next time.
+ */
+static void harvest(struct play *play, bool is_last)
 {
 	uint32_t first = chance(play, THREADS), i;
 
 	for (i = 0; i < THREADS; i++) {
 		uint32_t thread = 1 + (first + i) % THREADS;
+		size_t nr_new = play->nr_pending[thread] - play->nr_left[thread];
+		size_t left = is_last ? 0 : chance(play, 10);
 
-		if (play->nr_pending[thread])
-			CHECK_EQUAL(made_put(play->sink, thread, play->pending[thread],
-					    play->nr_pending[thread]),
-				CT_OK);
-		play->nr_pending[thread] = 0;
+		left = left < nr_new ? left : nr_new;
+		empty(play, thread, play->nr_pending[thread] - left);
+		play->nr_left[thread] = left;
 	}
 	play->now++;
 	made_heartbeat(play->sink, MADE_EPOCH + play->now);
@@ -212,9 +226,9 @@ static void play_into(const char *path, uint64_t seed, int pack_level)
 	for (i = 0; i < STEPS; i++) {
 		step(play);
 		if (i % STEPS_PER_HARVEST == STEPS_PER_HARVEST - 1)
-			harvest(play);
+			harvest(play, false);
 	}
-	harvest(play);
+	harvest(play, true);
 	made_end(play->sink, MADE_EPOCH + play->now + 1, play->nr_events);
 	CHECK_EQUAL(sink_close(play->sink, true, &error), CT_OK);
 	free(play);
