@@ -4,16 +4,23 @@
  */
 #include "snapshot_parts.h"
 
+/* Rule P-13 hands out ids from 1: one with more bits than that is no coroutine's. */
+static bool is_possible(uint32_t segment, uint64_t id)
+{
+	return id >> SNAPSHOT_ID_BITS == 0 && segment < SNAPSHOT_SEGMENTS;
+}
+
 static uint64_t key_of(uint32_t segment, uint64_t id)
 {
-	return (uint64_t)segment << SNAPSHOT_ID_BITS | (id & SNAPSHOT_ID_MASK);
+	return (uint64_t)segment << SNAPSHOT_ID_BITS | id;
 }
 
 uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
 {
 	uint32_t coro = 0;
 
-	map_get(&snapshot->coro_at, key_of(segment, id), &coro);
+	if (is_possible(segment, id))
+		map_get(&snapshot->coro_at, key_of(segment, id), &coro);
 	return coro;
 }
 
@@ -25,7 +32,7 @@ static uint32_t take_place(struct snapshot *snapshot)
 		snapshot->free_coro = snapshot->coros.at[coro].facts;
 		return coro;
 	}
-	if (snapshot->coros.count >= UINT32_MAX ||
+	if (snapshot->coros.count > snapshot->max_coros ||
 		!vec_push(&snapshot->coros, (struct snapshot_coro){0}))
 		return 0;
 	return (uint32_t)(snapshot->coros.count - 1);
@@ -41,7 +48,7 @@ uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t
 {
 	uint32_t coro = snapshot_coro_find(snapshot, segment, id);
 
-	if (coro)
+	if (coro || !is_possible(segment, id))
 		return coro;
 	coro = take_place(snapshot);
 	if (!coro)
@@ -108,10 +115,8 @@ bool snapshot_coro_add(
 {
 	uint32_t fact;
 
-	if (chain_length(snapshot, snapshot->coros.at[coro].facts) >= SNAPSHOT_CHAIN) {
-		snapshot->nr_forgotten++;
-		return true;
-	}
+	if (chain_length(snapshot, snapshot->coros.at[coro].facts) >= SNAPSHOT_CHAIN)
+		return false;
 	fact = snapshot_fact_new(snapshot, origin, record);
 	if (!fact)
 		return false;

@@ -14,7 +14,8 @@ uint32_t snapshot_fact_new(
 		snapshot->free_fact = snapshot->facts.at[index].next;
 		snapshot->facts.at[index] = fact;
 	} else {
-		if (snapshot->facts.count >= UINT32_MAX || !vec_push(&snapshot->facts, fact))
+		if (snapshot->facts.count > snapshot->max_facts ||
+			!vec_push(&snapshot->facts, fact))
 			return 0;
 		index = (uint32_t)(snapshot->facts.count - 1);
 	}
@@ -85,10 +86,8 @@ bool snapshot_fact_set(
 		snapshot_fact_replace(snapshot, fact, origin, record);
 		return true;
 	}
-	if (snapshot->fact_at.count >= SNAPSHOT_FACTS) {
-		snapshot->nr_forgotten++;
-		return true;
-	}
+	if (snapshot->fact_at.count >= SNAPSHOT_KEYS)
+		return false;
 	fact = snapshot_fact_new(snapshot, origin, record);
 	if (!fact)
 		return false;

@@ -241,15 +241,20 @@ static bool fold_mark(const struct step *step)
 
 /* ---------------------------------------------------------------- details */
 
+/* In the order in which they came. */
 static bool chain_detail(const struct step *step, uint32_t of)
 {
-	uint32_t fact = snapshot_fact_new(step->snapshot, step->origin, step->record);
+	struct snapshot *snapshot = step->snapshot;
+	uint32_t last = of, fact;
+	unsigned length;
 
-	if (!fact)
-		return false;
-	step->snapshot->facts.at[fact].detail = step->snapshot->facts.at[of].detail;
-	step->snapshot->facts.at[of].detail = fact;
-	return true;
+	for (length = 0; snapshot->facts.at[last].detail; length++)
+		last = snapshot->facts.at[last].detail;
+	fact = length < SNAPSHOT_CHAIN ? snapshot_fact_new(snapshot, step->origin, step->record)
+				       : 0;
+	if (fact)
+		snapshot->facts.at[last].detail = fact;
+	return fact != 0;
 }
 
 /* The receiver has given it back already. */
@@ -442,7 +447,7 @@ static bool fold_one(const struct step *step)
 	return fold_other(step);
 }
 
-bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+static bool fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
 {
 	struct step step = {
 		.snapshot = snapshot,
@@ -458,4 +463,12 @@ bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_
 	snapshot->sources.at[origin].last_fact = 0;
 	snapshot->sources.at[origin].last_coro = 0;
 	return fold_one(&step);
+}
+
+bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+{
+	if (fold(snapshot, origin, record))
+		return true;
+	snapshot->nr_forgotten++;
+	return false;
 }

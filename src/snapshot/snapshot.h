@@ -7,8 +7,10 @@
  * A trace that begins in the middle of a run (a part cut out of a longer one, the flight recorder's
  * window) begins with them; docs/spec/trace-format.md has the rules (F-60 ...).
  *
- * Nothing in a record is trusted: what makes no sense is left out. Of one coroutine, records of
- * several streams may come in any order; the later one by time counts.
+ * Nothing in a record is trusted: what makes no sense is left out, and what a hostile program can claim
+ * is bounded: 16,777,216 coroutines and 8,388,608 further facts at once, 64 of them about one coroutine,
+ * 1,048,576 about anything else. Of one coroutine, records of several streams may come in any order; the
+ * later one by time counts.
  */
 #ifndef SNAPSHOT_SNAPSHOT_H
 #define SNAPSHOT_SNAPSHOT_H
@@ -47,7 +49,7 @@ void snapshot_free(struct snapshot *snapshot);
 uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origin);
 struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint32_t number);
 
-/* snapshot_fold: takes up one record. False: out of memory; what was known stays known. */
+/* snapshot_fold: takes up one record. False: no room, or no memory, for it; what was known stays known. */
 bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
 
 /*
@@ -70,7 +72,7 @@ uint64_t snapshot_nr_live(const struct snapshot *snapshot);
 /* snapshot_nr_told_at_most: an upper bound of what snapshot_tell would return. Costs nothing. */
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);
 
-/* snapshot_nr_forgotten: facts that found no room (1,048,576 beside those of coroutines). */
+/* snapshot_nr_forgotten: records that found no room, or no memory. */
 uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot);
 
 #endif

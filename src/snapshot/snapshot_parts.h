@@ -16,9 +16,12 @@
 #include "snapshot.h"
 #include "vec.h"
 
-#define SNAPSHOT_FACTS (1u << 20) /* by key */
-#define SNAPSHOT_CHAIN 64u        /* facts of one coroutine */
-#define SNAPSHOT_GRAVES 65536u    /* destroyed lately: late records of theirs change nothing */
+#define SNAPSHOT_COROS (1u << 24) /* at once, 64 bytes each */
+#define SNAPSHOT_FACTS (1u << 23) /* at once, 48 bytes each */
+#define SNAPSHOT_KEYS (1u << 20)  /* facts that are found by a key */
+#define SNAPSHOT_CHAIN 64u        /* facts of one coroutine, details of one fact */
+#define SNAPSHOT_SEGMENTS (1u << 16)
+#define SNAPSHOT_GRAVES 65536u /* destroyed lately: late records of theirs change nothing */
 #define SNAPSHOT_GRAVES_TOLD 4096u
 
 struct snapshot_coro {
@@ -61,6 +64,8 @@ struct snapshot {
 	VEC(struct snapshot_source) sources;
 	struct map source_at;
 
+	size_t max_coros;
+	size_t max_facts;
 	VEC(struct snapshot_coro) coros;
 	struct map coro_at; /* by segment and id */
 	uint32_t free_coro;
@@ -93,7 +98,7 @@ static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 
 /* ------------------------------------------------------------------ facts.c */
 
-/* fact_new: a fact that is in no chain; 0: out of memory. fact_free: also its details. */
+/* fact_new: a fact that is in no chain; 0: no room, or out of memory. fact_free: also its details. */
 uint32_t snapshot_fact_new(
 	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
 void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact);
@@ -108,8 +113,8 @@ void snapshot_fact_replace(
 	struct snapshot *snapshot, uint32_t fact, uint32_t origin, const struct ctp_record *record);
 
 /*
- * fact_set: this record is what counts for the key from now on, unless a later one is known. False: out
- * of memory. fact_clear: nothing counts for it any more.
+ * fact_set: this record is what counts for the key from now on, unless a later one is known. False: no
+ * room. fact_clear: nothing counts for it any more.
  */
 bool snapshot_fact_set(
 	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record);
@@ -126,7 +131,7 @@ uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about);
 
 /* ------------------------------------------------------------------ coros.c */
 
-/* snapshot_coro_find, snapshot_coro_get: by id; snapshot_coro_get makes it. 0: not known; out of memory. */
+/* snapshot_coro_find, snapshot_coro_get: by id; snapshot_coro_get makes it. 0: not known; no room for it. */
 uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id);
 uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id);
 void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);

@@ -15,6 +15,8 @@ struct snapshot *snapshot_new(void)
 
 	if (!snapshot)
 		return NULL;
+	snapshot->max_coros = SNAPSHOT_COROS;
+	snapshot->max_facts = SNAPSHOT_FACTS;
 	if (vec_push(&snapshot->sources, (struct snapshot_source){.last_fact = 0}) &&
 		vec_push(&snapshot->coros, (struct snapshot_coro){0}) &&
 		vec_push(&snapshot->facts, (struct snapshot_fact){.origin = 0}))
@@ -110,14 +112,15 @@ static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
 	}
 }
 
-/* Somebody woke or awaits it, but nothing was ever heard of it: it was gone before. */
+/* Somebody woke it, but nothing was ever heard of it: it was gone before. */
 static bool is_hearsay(const struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
 	uint32_t fact = coro->facts;
 
 	if (coro->origin || coro->created_origin)
 		return false;
-	while (fact && snapshot->facts.at[fact].is_old)
+	while (fact && snapshot->facts.at[fact].is_old &&
+		snapshot_kind(&snapshot->facts.at[fact]) == CTP_KIND_WAKE)
 		fact = snapshot->facts.at[fact].next;
 	return fact == 0;
 }

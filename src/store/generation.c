@@ -128,7 +128,8 @@ static void tell_begin(struct store_sink *store, uint64_t now_ns, uint64_t nr_ca
 		.nr_events_before = store->generation.began_events,
 		.nr_lost_before = store->generation.began_lost,
 		.nr_carried = nr_carried,
-		.nr_forgotten = snapshot_nr_forgotten(store->snapshot) + store->nr_not_folded,
+		.nr_forgotten = snapshot_nr_forgotten(store->snapshot) + store->nr_not_folded +
+				store->repeated.nr_forgotten,
 	};
 	store_definition_add(&store->definitions, &definition);
 }

@@ -78,6 +78,7 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 					     : STORE_NO_BLOCK;
 	}
 	scan->nr_damaged++;
+	scan->nr_missing++;
 	scan->damaged_bytes += nr_bytes;
 	scan->block_after = (uint32_t)scan->index->blocks.count;
 	return CT_OK;
@@ -93,10 +94,15 @@ static bool note_generation(struct scan *scan, uint32_t number)
 		.ended_ns = STORE_NOT_KNOWN,
 	};
 
-	if (scan->index->generations.count && store_scan_generation(scan)->number == number)
+	struct store_generation *last =
+		scan->index->generations.count ? store_scan_generation(scan) : NULL;
+
+	if (last && last->number == number)
 		return true;
-	if (scan->index->generations.count)
-		store_scan_generation(scan)->end = scan->offset;
+	if (last) {
+		last->end = scan->offset;
+		scan->nr_missing += number != last->number + 1;
+	}
 	return vec_push(&scan->index->generations, generation);
 }
 
@@ -123,11 +129,20 @@ static void note_part(struct scan *scan, const struct ct_definition *definition)
 }
 
 /* Where only names are wanted again, what would count twice is left out. */
-static bool is_wanted(const struct ct_definition *definition, bool is_for_names)
+static bool is_wanted(struct scan *scan, const struct ct_definition *definition, bool is_for_names)
 {
-	return !is_for_names ||
-	       (definition->type != CT_DEFINE_LOSS && definition->type != CT_DEFINE_CLOCK &&
-		       definition->type != CT_DEFINE_NOTE);
+	if (!is_for_names)
+		return true;
+	switch (definition->type) {
+	case CT_DEFINE_CLOCK:
+		return store_tables_restore_epoch(scan->all, &definition->clock);
+	case CT_DEFINE_LOSS:
+	case CT_DEFINE_MAPPING:
+	case CT_DEFINE_NOTE:
+		return false;
+	default:
+		return true;
+	}
 }
 
 static enum ct_status scan_definitions(struct scan *scan, const uint8_t *payload, uint32_t nr_bytes,
@@ -150,7 +165,7 @@ static enum ct_status scan_definitions(struct scan *scan, const uint8_t *payload
 			continue;
 		}
 		note_part(scan, &definition);
-		status = is_wanted(&definition, is_for_names)
+		status = is_wanted(scan, &definition, is_for_names)
 				 ? store_tables_apply(scan->all, &definition, reterr)
 				 : CT_OK;
 		if (status)
@@ -158,19 +173,29 @@ static enum ct_status scan_definitions(struct scan *scan, const uint8_t *payload
 	}
 }
 
-/* What was said before is read where it is missing: before the first part, and behind damage. */
+/* What was said before is read where it is missing: before the first part, and behind damage and gaps. */
 static enum ct_status scan_repeated(
 	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
 {
-	uint64_t nr_damaged = scan->nr_damaged;
-	enum ct_status status;
-
 	if (is_in_first_generation(scan))
 		return scan_definitions(scan, payload, nr_bytes, false, reterr);
-	if (scan->nr_damaged_repeated == nr_damaged)
+	if (scan->nr_missing_restored == scan->nr_missing)
 		return CT_OK;
-	status = scan_definitions(scan, payload, nr_bytes, true, reterr);
-	return status;
+	return scan_definitions(scan, payload, nr_bytes, true, reterr);
+}
+
+/* A row of such blocks tells all that was said before it, if none of them is damaged. */
+static void note_repeated(struct scan *scan, const struct store_block_header *header)
+{
+	bool is_repeated = header->type == STORE_BLOCK_REPEATED;
+
+	if (is_repeated && !scan->is_in_repeated)
+		scan->nr_damaged_before = scan->nr_damaged_at_last;
+	else if (!is_repeated && scan->is_in_repeated &&
+		 scan->nr_damaged == scan->nr_damaged_before)
+		scan->nr_missing_restored = scan->nr_missing;
+	scan->is_in_repeated = is_repeated;
+	scan->nr_damaged_at_last = scan->nr_damaged;
 }
 
 static uint32_t take_number(struct store_bytes *bytes)
@@ -256,8 +281,6 @@ static enum ct_status scan_known(struct scan *scan, const struct store_block_hea
 {
 	switch (header->type) {
 	case STORE_BLOCK_DEFINITIONS:
-		/* What was repeated lies before it. */
-		scan->nr_damaged_repeated = scan->nr_damaged;
 		return scan_definitions(scan, payload, header->raw_bytes, false, reterr);
 	case STORE_BLOCK_REPEATED:
 		return scan_repeated(scan, payload, header->raw_bytes, reterr);
@@ -279,6 +302,7 @@ static enum ct_status scan_block(struct scan *scan, const struct store_block_hea
 
 	if (!note_generation(scan, header->generation))
 		return ct_fail_memory(reterr);
+	note_repeated(scan, header);
 	if (!is_known(header)) {
 		if (scan->nr_skipped++ == 0)
 			scan->skipped_offset = scan->offset;

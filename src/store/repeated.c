@@ -6,6 +6,7 @@
 #include "store_repeated.h"
 
 #define BLOCK_BYTES (256u << 10)
+#define BLOCKS 256u /* 64 MiB of definitions: more is forgotten, and counted */
 #define HASH_SEED UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
@@ -55,7 +56,10 @@ static bool keep_bytes(struct store_repeated *repeated, const struct ct_definiti
 		return false;
 	}
 	is_kept = map_get(&repeated->seen, hash_of(&bytes), &known);
-	if (!is_kept) {
+	if (!is_kept && repeated->blocks.count == BLOCKS) {
+		repeated->nr_forgotten++;
+		is_kept = true;
+	} else if (!is_kept) {
 		block = block_with_room(repeated, bytes.length);
 		if (block)
 			text_append(block, bytes.at, bytes.length);
@@ -141,7 +145,7 @@ static enum ct_status write_changing(
 	start(&block);
 	add_clock(&block, &repeated->epoch);
 	for (i = 0; i < STORE_CLOCKS; i++)
-		if (repeated->clocks[i].raw != repeated->epoch.raw)
+		if (i != repeated->epoch.clock || repeated->clocks[i].raw != repeated->epoch.raw)
 			add_clock(&block, &repeated->clocks[i]);
 	for (i = 0; i < repeated->losses.count; i++) {
 		definition.loss = repeated->losses.at[i];

@@ -16,6 +16,7 @@
 struct store_repeated {
 	VEC(struct text) blocks; /* definitions, behind room for a block's header */
 	struct map seen;         /* hashes of definitions that are in there */
+	uint64_t nr_forgotten;   /* that found no room (64 MiB) */
 	struct ct_define_clock epoch;
 	struct ct_define_clock clocks[STORE_CLOCKS]; /* the last reading of each; clock 0: none */
 	VEC(struct ct_define_loss) losses; /* added up by process, thread, reason and coroutine */

@@ -58,6 +58,13 @@ void store_tables_fini(struct store_tables *all);
 enum ct_status store_tables_apply(
 	struct store_tables *all, const struct ct_definition *definition, struct ct_error *reterr);
 
+/*
+ * store_tables_restore_epoch: a clock reading that was made before, in a file of which something is missing:
+ * an earlier one than any that is known makes the epoch (F-36). True: it is wanted as a reading, too, since
+ * there is none at all.
+ */
+bool store_tables_restore_epoch(struct store_tables *all, const struct ct_define_clock *clock);
+
 /* store_tables_note: adds what is wrong with the file. */
 enum ct_status store_tables_note(struct store_tables *all, uint64_t count, uint64_t offset,
 	struct ct_error *reterr, const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -27,14 +27,52 @@ static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 	return status;
 }
 
-/* What the end record says is missing is exact; else the bytes lost tell about how many. */
-static uint64_t estimate_lost(const struct scan *scan, uint64_t nr_events)
+/* Events of the recording between two parts that do not follow each other; 0: not known, or none. */
+static uint64_t nr_between(const struct store_generation *one, const struct store_generation *next)
+{
+	uint64_t until = one->nr_before + one->nr_events;
+
+	if (next->number == one->number + 1 || one->began_ns == STORE_NOT_KNOWN ||
+		next->began_ns == STORE_NOT_KNOWN || next->nr_before < until)
+		return 0;
+	return next->nr_before - until;
+}
+
+/* Parts that are not there leave a gap. */
+static bool add_gaps(struct scan *scan, uint64_t *ret_nr_missing)
+{
+	const struct store_generation *parts = scan->index->generations.at;
+	size_t i;
+
+	*ret_nr_missing = 0;
+	for (i = 1; i < scan->index->generations.count; i++) {
+		uint64_t from = parts[i - 1].ended_ns;
+		struct ct_loss loss = {
+			.reason = CTP_LOSS_PART,
+			.count = nr_between(&parts[i - 1], &parts[i]),
+			.first = store_since_epoch(
+				scan->all, from == STORE_NOT_KNOWN ? parts[i - 1].began_ns : from),
+			.last = store_since_epoch(scan->all, parts[i].began_ns),
+		};
+
+		*ret_nr_missing += loss.count;
+		if (loss.count && !vec_push(&scan->all->losses, loss))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What the end record says is missing is exact; else the bytes lost tell about how many. Those of parts that
+ * are not there are known already.
+ */
+static uint64_t estimate_lost(const struct scan *scan, uint64_t nr_events, uint64_t nr_in_gaps)
 {
 	uint64_t nr_bytes = 0, nr_before_or_there, estimate;
 	size_t i;
 
 	/* END counts from the beginning of the recording. */
-	nr_before_or_there = scan->all->tables.nr_before + nr_events;
+	nr_before_or_there = scan->all->tables.nr_before + nr_events + nr_in_gaps;
 	if (scan->all->has_end && scan->all->end_nr_events > nr_before_or_there)
 		return scan->all->end_nr_events - nr_before_or_there;
 	for (i = 0; i < scan->index->blocks.count; i++)
@@ -42,7 +80,8 @@ static uint64_t estimate_lost(const struct scan *scan, uint64_t nr_events)
 	if (scan->all->has_end || nr_bytes == 0)
 		return scan->all->has_end ? 0 : 1;
 	estimate = (uint64_t)((double)scan->damaged_bytes * (double)nr_events / (double)nr_bytes);
-	return estimate ? estimate : 1;
+	estimate = estimate > nr_in_gaps ? estimate - nr_in_gaps : 0;
+	return estimate || nr_in_gaps ? estimate : 1;
 }
 
 static const struct store_segment *segment_of(const struct scan *scan, uint32_t number)
@@ -125,7 +164,7 @@ enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 {
 	struct extremes extremes = {CT_NO_TIME, CT_NO_TIME, CT_NO_TIME, CT_NO_TIME};
 	struct extremes whole = extremes;
-	uint64_t nr_events = 0, nr_orphans;
+	uint64_t nr_events = 0, nr_orphans, nr_in_gaps;
 	struct ct_tables *tables = &scan->all->tables;
 	enum ct_status status = note_condition(scan, reterr);
 
@@ -136,9 +175,10 @@ enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 			"events belong to streams that are not defined, and were left out");
 	if (status)
 		return status;
-	if (!add_loss(scan, nr_orphans, &whole) ||
+	if (!add_gaps(scan, &nr_in_gaps) || !add_loss(scan, nr_orphans, &whole) ||
 		(scan->nr_damaged &&
-			!add_loss(scan, estimate_lost(scan, nr_events + nr_orphans), &extremes)))
+			!add_loss(scan, estimate_lost(scan, nr_events + nr_orphans, nr_in_gaps),
+				&extremes)))
 		return ct_fail_memory(reterr);
 	tables->nr_events = nr_events;
 	tables->nr_carried = scan->index->nr_carried;

@@ -231,6 +231,17 @@ static bool apply_clock(struct store_tables *all, const struct ct_define_clock *
 						      from->monotonic_ns, from->uncertainty_ns);
 }
 
+bool store_tables_restore_epoch(struct store_tables *all, const struct ct_define_clock *clock)
+{
+	if (!all->has_clock)
+		return true;
+	if ((int64_t)(clock->monotonic_ns - (uint64_t)all->tables.epoch_monotonic_ns) < 0) {
+		all->tables.epoch_monotonic_ns = (int64_t)clock->monotonic_ns;
+		all->tables.epoch_realtime_ns = (int64_t)clock->realtime_ns;
+	}
+	return false;
+}
+
 static bool apply_heartbeat(struct store_tables *all, uint64_t monotonic_ns)
 {
 	if (!all->has_heartbeat)

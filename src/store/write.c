@@ -187,15 +187,16 @@ static bool keep_lost(struct store_sink *store, const struct stream *stream, uin
 	return store_repeated_keep(&store->repeated, &loss);
 }
 
-/* What cannot be kept for later parts is missing there, and counted; the present one has it all. */
+/* What can not be kept for later parts is missing there, and counted; the present one has it all. */
 static void fold(struct store_sink *store, const struct stream *stream, uint32_t thread,
 	const struct ctp_record *record)
 {
-	bool was_kept = CTP_TAIL_KIND(record->tail) == CTP_KIND_LOST
-				? keep_lost(store, stream, thread, record)
-				: snapshot_fold(store->snapshot, stream->origin, record);
-
-	store->nr_not_folded += !was_kept;
+	if (CTP_TAIL_KIND(record->tail) == CTP_KIND_LOST)
+		store->nr_not_folded += !keep_lost(store, stream, thread, record);
+	else if (stream->origin)
+		snapshot_fold(store->snapshot, stream->origin, record);
+	else
+		store->nr_not_folded++;
 }
 
 /* Encodes until the block is full; returns how many records it took. */
@@ -209,8 +210,7 @@ static size_t fill_block(struct store_sink *store, struct stream *stream,
 		struct ctp_record record = read_record(&records[i]);
 
 		store_open_block_add(block, &record);
-		if (stream->origin)
-			fold(store, stream, block->content.thread, &record);
+		fold(store, stream, block->content.thread, &record);
 	}
 	return i;
 }
@@ -230,7 +230,7 @@ static void find_origin(
 
 	if (stream->origin && stream->origin_thread == batch->thread)
 		return;
-	stream->origin = store->snapshot ? snapshot_origin(store->snapshot, origin) : 0;
+	stream->origin = snapshot_origin(store->snapshot, origin);
 	stream->origin_thread = batch->thread;
 }
 

@@ -88,6 +88,25 @@ static enum ct_status write_file(struct ct_error *reterr)
 	return status ? status : fill_sink(sink, reterr);
 }
 
+/* Every heartbeat begins a generation: what is repeated and carried is allocated for, too. */
+static enum ct_status write_generations(struct ct_error *reterr)
+{
+	struct store_options options = {.generation_ns = 1, .generation_bytes = 1};
+	struct ct_definition heartbeat = {
+		.type = CT_DEFINE_HEARTBEAT, .heartbeat = {.monotonic_ns = 20}};
+	struct ct_sink *sink = NULL;
+	enum ct_status status = store_sink_open("memory.ctrace", &options, &sink, reterr), closed;
+
+	if (status)
+		return status;
+	source_reset(given, NULL);
+	status = textrace_to_sink(given, sink, reterr);
+	if (status == CT_OK)
+		status = sink_define(sink, &heartbeat, reterr);
+	closed = sink_close(sink, status == CT_OK, status ? NULL : reterr);
+	return status ? status : closed;
+}
+
 static enum ct_status write_rows(struct ct_error *reterr)
 {
 	struct ct_sink *sink = NULL;
@@ -145,6 +164,16 @@ static void test_each_allocation(enum ct_status (*work)(struct ct_error *))
 	CHECK(n > 1);
 }
 
+/* Of the last run, in which nothing failed. */
+static uint32_t count_generations(const char *path)
+{
+	struct ct_source *source = made_source(path);
+	uint32_t last = source->tables->last_generation;
+
+	source_close(source);
+	return last;
+}
+
 int main(void)
 {
 	made_enter();
@@ -154,6 +183,8 @@ int main(void)
 	test_each_allocation(read_text);
 	test_each_allocation(print_text);
 	test_each_allocation(write_file);
+	test_each_allocation(write_generations);
+	CHECK_EQUAL(count_generations("memory.ctrace"), 2);
 	test_each_allocation(write_rows);
 	test_each_allocation(read_file);
 	source_close(given);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a hostile program can make the snapshot remember is bounded, and what found no room is counted; what
+ * makes no sense changes nothing else. Rules F-65 and F-69 of docs/spec/trace-format.md.
+ */
+#include "check.h"
+#include "snapshot_parts.h"
+
+static uint64_t now;
+
+static bool fold(
+	struct snapshot *snapshot, uint32_t origin, unsigned kind, uint64_t coro, uint64_t object)
+{
+	struct ctp_record record = {
+		.time = ++now, .coro = coro, .object = object, .tail = CTP_TAIL(1, kind, 1, 0)};
+
+	return snapshot_fold(snapshot, origin, &record);
+}
+
+static struct snapshot *start(uint32_t *ret_origin)
+{
+	struct snapshot *snapshot = snapshot_new();
+
+	*ret_origin = snapshot_origin(snapshot, (struct snapshot_origin){1, 1, 1});
+	CHECK(*ret_origin != 0);
+	return snapshot;
+}
+
+static size_t count_told(struct snapshot *snapshot, unsigned kind)
+{
+	const struct snapshot_record *records;
+	size_t count, found = 0, i;
+
+	CHECK(snapshot_tell(snapshot, &records, &count));
+	CHECK(count <= snapshot_nr_told_at_most(snapshot));
+	for (i = 0; i < count; i++)
+		found += CTP_TAIL_KIND(records[i].record.tail) == kind;
+	return found;
+}
+
+/* F-69: so many coroutines, and a place that one leaves is another one's. */
+static void test_coroutines(void)
+{
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+
+	snapshot->max_coros = 10;
+	for (i = 1; i <= 10; i++)
+		CHECK(fold(snapshot, origin, CTP_KIND_CREATE, i, 0));
+	CHECK(!fold(snapshot, origin, CTP_KIND_CREATE, 11, 0));
+	CHECK(!fold(snapshot, origin, CTP_KIND_RESUME, 12, 0));
+	CHECK_EQUAL(snapshot_nr_forgotten(snapshot), 2);
+	CHECK_EQUAL(snapshot_nr_live(snapshot), 10);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_CREATE), 10);
+	CHECK(fold(snapshot, origin, CTP_KIND_RESUME, 10, 0));
+	snapshot_free(snapshot);
+}
+
+/* F-69: destroyed ones are forgotten after a while, however many there are. */
+static void test_graves(void)
+{
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+
+	snapshot->max_coros = SNAPSHOT_GRAVES + 2;
+	for (i = 1; i <= 3 * SNAPSHOT_GRAVES; i++) {
+		CHECK(fold(snapshot, origin, CTP_KIND_CREATE, i, 0));
+		CHECK(fold(snapshot, origin, CTP_KIND_DESTROY, i, 0));
+	}
+	CHECK_EQUAL(snapshot_nr_live(snapshot), 0);
+	CHECK_EQUAL(snapshot_nr_forgotten(snapshot), 0);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_CREATE), 0);
+	snapshot_free(snapshot);
+}
+
+/* F-69: of one coroutine; of one fact; of all. */
+static void test_facts(void)
+{
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+
+	for (i = 0; i < 2 * SNAPSHOT_CHAIN; i++)
+		fold(snapshot, origin, CTP_KIND_ACQUIRE, 5, CTP_HANDLE(CTP_RESOURCE_LOCK, 8 + i));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_ACQUIRE), SNAPSHOT_CHAIN);
+	CHECK_EQUAL(snapshot_nr_forgotten(snapshot), SNAPSHOT_CHAIN);
+	fold(snapshot, origin, CTP_KIND_NOTIFY, 0, CTP_HANDLE(CTP_RESOURCE_LOCK, 8));
+	for (i = 0; i < 2 * SNAPSHOT_CHAIN; i++)
+		fold(snapshot, origin, CTP_KIND_DETAIL, 0, i);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_DETAIL), SNAPSHOT_CHAIN);
+	CHECK_EQUAL(snapshot_nr_forgotten(snapshot), 2 * SNAPSHOT_CHAIN);
+	snapshot->max_facts = snapshot->facts.count - 1;
+	CHECK(!fold(snapshot, origin, CTP_KIND_DESCRIPTOR_OPEN, 0, CTP_DESCRIPTOR(7, 1)));
+	snapshot_free(snapshot);
+}
+
+/* F-69: what is found by a key. */
+static void test_keys(void)
+{
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+
+	for (i = 0; i < SNAPSHOT_KEYS + 5; i++)
+		fold(snapshot, origin, CTP_KIND_TASK_BEGIN, 0, 1 + i);
+	CHECK_EQUAL(snapshot_nr_forgotten(snapshot), 5);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_TASK_BEGIN), SNAPSHOT_KEYS);
+	snapshot_free(snapshot);
+}
+
+/* An id that could be another segment's coroutine is none. */
+static void test_impossible_ids(void)
+{
+	uint32_t origin, other;
+	struct snapshot *snapshot = start(&origin);
+	uint64_t id = UINT64_C(7) | UINT64_C(3) << SNAPSHOT_ID_BITS;
+
+	other = snapshot_origin(snapshot, (struct snapshot_origin){2, 2, 2});
+	CHECK(fold(snapshot, origin, CTP_KIND_CREATE, 7, 0));
+	CHECK(!fold(snapshot, other, CTP_KIND_DESTROY, id, 0));
+	CHECK(!fold(snapshot, other, CTP_KIND_SUSPEND, UINT64_MAX, UINT64_MAX));
+	CHECK_EQUAL(snapshot_nr_live(snapshot), 1);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_CREATE), 1);
+	snapshot_free(snapshot);
+}
+
+/* F-65: details are told behind what they belong to, in their order. */
+static void test_order_of_details(void)
+{
+	const struct snapshot_record *records;
+	uint32_t origin, i;
+	struct snapshot *snapshot = start(&origin);
+	size_t count;
+
+	fold(snapshot, origin, CTP_KIND_NOTIFY, 0, CTP_HANDLE(CTP_RESOURCE_LOCK, 8));
+	for (i = 1; i <= 3; i++)
+		fold(snapshot, origin, CTP_KIND_DETAIL, 0, i);
+	CHECK(snapshot_tell(snapshot, &records, &count));
+	CHECK_EQUAL(count, 4);
+	for (i = 1; i <= 3 && count == 4; i++)
+		CHECK_EQUAL(records[i].record.object, i);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	test_coroutines();
+	test_graves();
+	test_facts();
+	test_keys();
+	test_impossible_ids();
+	test_order_of_details();
+	return check_result();
+}
