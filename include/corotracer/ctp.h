@@ -3,7 +3,7 @@
  * The shared-memory contract between a traced program and the engine: cTP, version 2.
  *
  * This header is both sides' whole agreement: the layout of the segment, the four atomic operations
- * used on it, and who may race with whom. It needs <stdint.h> only, and compiles as strict C11 and
+ * used on it, and who may race with whom. It needs <stddef.h> and <stdint.h> only, and compiles as strict C11 and
  * C++20. The rules are written out, and numbered, in docs/spec/protocol.md.
  *
  * A target owns one sealed memfd, its segment:
@@ -32,6 +32,7 @@
 #ifndef COROTRACER_CTP_H
 #define COROTRACER_CTP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if !defined(__linux__) || !defined(__BYTE_ORDER__) || \
@@ -76,7 +77,7 @@ extern "C" {
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
 
 enum ctp_kind {
-#define X(name, number, text, object, argument, meaning) CTP_KIND_##name = number,
+#define X(name, number, text, category, object, argument, meaning) CTP_KIND_##name = number,
 #include "corotracer/def/kinds.def"
 #undef X
 };
@@ -129,6 +130,12 @@ enum ctp_detail {
 #undef X
 };
 
+enum ctp_category {
+#define X(name, number, text, is_evidence, meaning) CTP_CATEGORY_##name = number,
+#include "corotracer/def/categories.def"
+#undef X
+};
+
 /* What word 0 of a record counts. Chosen by the probe at attach (CTP-V2's clock rule). */
 enum ctp_clock {
 	CTP_CLOCK_NONE = 0,
@@ -163,6 +170,17 @@ enum ctp_policy {
 #define CTP_DESCRIPTOR(fd, generation)      \
 	CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, \
 		((uint64_t)((generation)&0xffffffu) << 32) | (uint32_t)(fd))
+
+/* Flags of a log record. */
+#define CTP_LOG_HAS_NUMBER 1u /* object belongs to the message */
+#define CTP_LOG_TEXT_MAX 128u /* bytes of text that a message can have besides its site's */
+#define CTP_LOG_TEXT(bytes) ((uint32_t)(bytes) << 8)
+#define CTP_LOG_TEXT_BYTES(flags) ((uint32_t)(flags) >> 8)
+#define CTP_TEXT_DETAIL_BYTES 8u /* of them in one detail */
+
+/* Bits of features_compatible. */
+#define CTP_FEATURE_CATEGORIES UINT64_C(1) /* the probe obeys categories_off */
+#define CTP_FEATURE_RELEASE UINT64_C(2)    /* the probe obeys is_released */
 
 /* Flags of an enqueue record. */
 #define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */
@@ -306,7 +324,16 @@ struct ctp_header {
 	uint32_t engine_pid;
 	uint64_t engine_heartbeat_ns; /* CLOCK_MONOTONIC */
 	uint64_t coarse_time;
+	uint32_t
+		is_released; /* 1: the engine wants no more; the probe detaches at its next chunk */
+
+	/* an order of its own line, which probes read with every event that can be switched off */
+	CTP_ALIGNED(64) uint32_t categories_off; /* bit n: nothing of category n is wanted */
+	uint32_t categories_reserved[15];
 };
+
+/* What a header held before it had the orders of that line. */
+#define CTP_HEADER_BYTES_LEAST offsetof(struct ctp_header, categories_off)
 
 /* The one message that a probe sends over the engine's socket, with the memfd beside it. */
 struct ctp_hello {

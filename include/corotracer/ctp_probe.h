@@ -260,9 +260,30 @@ CTP_INLINE void ctp_publish(
 }
 
 /*
- * ctp_emit: writes one event: a coroutine (0: none), an object, and the tail made by CTP_TAIL.
+ * ctp_is_unwanted: has the engine switched the category off? Known once the thread has joined the
+ * attachment; its first event goes out in any case, and the engine leaves it out itself. Scheduling is
+ * always wanted, and costs nothing here.
  */
-CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
+CTP_INLINE bool ctp_is_unwanted(
+	const struct ctp_thread *thread, uint32_t pass, enum ctp_category category)
+{
+	return category != CTP_CATEGORY_SCHEDULING && thread->pass == pass && thread->header &&
+	       (ctp_load_relaxed(&thread->header->categories_off) >> category & 1);
+}
+
+CTP_INLINE bool ctp_has_room(struct ctp_thread *thread, uint32_t pass, uint64_t time)
+{
+	return CTP_LIKELY(
+		       thread->pass == pass && (uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
+	       ctp_next_chunk(thread, time);
+}
+
+/*
+ * ctp_emit_of: writes one event of a category: a coroutine (0: none), an object, and the tail made by
+ * CTP_TAIL. ctp_emit: of scheduling.
+ */
+CTP_INLINE void ctp_emit_of(
+	enum ctp_category category, uint64_t coro, uint64_t object, uint64_t tail)
 {
 	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
 	struct ctp_thread *thread;
@@ -271,21 +292,25 @@ CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
 	if (pass == 0)
 		return;
 	thread = ctp_thread_self();
-	if (CTP_UNLIKELY(!ctp_enter(thread)))
+	if (ctp_is_unwanted(thread, pass, category) || CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
 	time = ctp_time(CTP_PASS_CLOCK(pass));
-	if (CTP_LIKELY(thread->pass == pass && (uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
-		ctp_next_chunk(thread, time))
+	if (ctp_has_room(thread, pass, time))
 		ctp_publish(thread, time, coro, object, tail);
 	ctp_leave(thread);
 }
 
+CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
+{
+	ctp_emit_of(CTP_CATEGORY_SCHEDULING, coro, object, tail);
+}
+
 /*
- * ctp_emit_with: ctp_emit, and at the same instant a detail of the event. The detail is written only
+ * ctp_emit_with_of: ctp_emit_of, and at the same instant a detail of the event. The detail is written only
  * where the event was, so it never stands behind another one.
  */
-CTP_INLINE void ctp_emit_with(
-	uint64_t coro, uint64_t object, uint64_t tail, enum ctp_detail detail, uint64_t number)
+CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint64_t object,
+	uint64_t tail, enum ctp_detail detail, uint64_t number)
 {
 	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
 	struct ctp_thread *thread;
@@ -294,18 +319,22 @@ CTP_INLINE void ctp_emit_with(
 	if (pass == 0)
 		return;
 	thread = ctp_thread_self();
-	if (CTP_UNLIKELY(!ctp_enter(thread)))
+	if (ctp_is_unwanted(thread, pass, category) || CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
 	time = ctp_time(CTP_PASS_CLOCK(pass));
-	if (CTP_LIKELY(thread->pass == pass && (uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
-		ctp_next_chunk(thread, time)) {
+	if (ctp_has_room(thread, pass, time)) {
 		ctp_publish(thread, time, coro, object, tail);
-		if (CTP_LIKELY((uintptr_t)thread->cursor % CTP_CHUNK_BYTES != 0) ||
-			ctp_next_chunk(thread, time))
+		if (ctp_has_room(thread, pass, time))
 			ctp_publish(thread, time, coro, number,
 				CTP_TAIL(0, CTP_KIND_DETAIL, detail, 0));
 	}
 	ctp_leave(thread);
+}
+
+CTP_INLINE void ctp_emit_with(
+	uint64_t coro, uint64_t object, uint64_t tail, enum ctp_detail detail, uint64_t number)
+{
+	ctp_emit_with_of(CTP_CATEGORY_SCHEDULING, coro, object, tail, detail, number);
 }
 
 /* ctp_coro_new: an id that no other coroutine of this process has or will have; 0 when not attached. */
@@ -403,198 +432,11 @@ CTP_INLINE uint32_t ctp_site_use(struct ctp_site_here *here)
 		ctp_site_use(&ctp_here);                                                      \
 	})
 
-/*
- * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
- * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
- * `queue` are handles made by CTP_HANDLE or CTP_DESCRIPTOR, or 0. Times are CLOCK_MONOTONIC in
- * nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
- *
- * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
- * target can be seen by another worker, release and notify before the next owner can be seen.
- */
-CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
-{
-	ctp_emit(coro, address, CTP_TAIL(site, CTP_KIND_CREATE, 0, 0));
-}
-
-CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_site)
-{
-	ctp_emit(coro, (uint64_t)(uintptr_t)frame, CTP_TAIL(function_site, CTP_KIND_FRAME, 0, 0));
-}
-
-CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
-{
-	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, point, 0));
-}
-
-CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
-{
-	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0));
-}
-
-/* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns`, whatever happens. */
-CTP_INLINE void ctp_suspend_until(
-	uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point, uint64_t deadline_ns)
-{
-	ctp_emit_with(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0),
-		CTP_DETAIL_DEADLINE, deadline_ns);
-}
-
-/*
- * ctp_switch: this thread leaves `from`, at `site`, and enters `to`: a suspend and a resume in one
- * record, with one reading of the clock. Either may be 0, for the thread's own stack. It says nothing
- * of what `from` waits for: right for yields, and where `from` has come to its end (after ctp_return).
- */
-CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_point point)
-{
-	ctp_emit(from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0));
-}
-
-/* ctp_switch_for: ctp_switch, where `from` waits for `resource`. Two records, one reading. */
-CTP_INLINE void ctp_switch_for(
-	uint64_t from, uint64_t to, uint64_t resource, uint32_t site, enum ctp_point point)
-{
-	ctp_emit_with(
-		from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0), CTP_DETAIL_RESOURCE, resource);
-}
-
-/* ctp_cancel: the suspension written last did not take place. */
-CTP_INLINE void ctp_cancel(uint64_t coro)
-{
-	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_CANCEL, 0, 0));
-}
-
-/* ctp_wake: `target` is a handle of kind COROUTINE or FRAME; `waker` the running coroutine or 0. */
-CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
-{
-	ctp_emit(waker, target, CTP_TAIL(site, CTP_KIND_WAKE, outcome, 0));
-}
-
-CTP_INLINE void ctp_return(uint64_t coro)
-{
-	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RETURN, 0, 0));
-}
-
-CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
-{
-	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
-}
-
-/* ctp_destroy_at: ctp_destroy, by somebody else's decision, which was taken at `site`. */
-CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
-{
-	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_DESTROY, life, 0));
-}
-
-/*
- * ctp_await: `parent` is about to wait until `child` has come to its end. ctp_await_done: it has.
- * Between the two `parent` suspends, if it has to, for CTP_HANDLE(CTP_RESOURCE_COROUTINE, child).
- */
-CTP_INLINE void ctp_await(uint64_t parent, uint64_t child, uint32_t site)
-{
-	ctp_emit(parent, child, CTP_TAIL(site, CTP_KIND_AWAIT, 0, 0));
-}
-
-CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
-{
-	ctp_emit(parent, child, CTP_TAIL(0, CTP_KIND_AWAIT_DONE, 0, 0));
-}
-
-/* ctp_acquire: `coro` holds the resource from here on; not written by who was handed it. */
-CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
-{
-	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_ACQUIRE, 0, 0));
-}
-
-/* ctp_release: `coro` gives the resource back, and it is free. */
-CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
-{
-	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_RELEASE, 0, 0));
-}
-
-/* ctp_hand_over: `coro` gives the resource to the coroutine `receiver`; it is never free between. */
-CTP_INLINE void ctp_hand_over(uint64_t coro, uint64_t resource, uint64_t receiver, uint32_t site)
-{
-	ctp_emit_with(coro, resource, CTP_TAIL(site, CTP_KIND_HAND_OVER, 0, 0), CTP_DETAIL_RECEIVER,
-		receiver);
-}
-
-/* ctp_notify: `coro` tells the resource's waiters, and finds nr_woken; 0 is worth telling. */
-CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, uint32_t site)
-{
-	ctp_emit(coro, resource,
-		CTP_TAIL(site, CTP_KIND_NOTIFY, nr_woken < 255 ? nr_woken : 255, 0));
-}
-
-/* ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. */
-CTP_INLINE void ctp_enqueue(uint64_t coro, uint64_t queue)
-{
-	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, 0));
-}
-
-/* ctp_enqueue_private: ctp_enqueue, where only the calling thread can take it out again. */
-CTP_INLINE void ctp_enqueue_private(uint64_t coro, uint64_t queue)
-{
-	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, CTP_ENQUEUE_PRIVATE));
-}
-
-CTP_INLINE void ctp_dequeue(uint64_t coro, uint64_t queue)
-{
-	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_DEQUEUE, 0, 0));
-}
-
-/*
- * Descriptors, for programs that run without the descriptor ledger, which tells the same by itself.
- * Write open after the call that opened it and close before the one that closes it; `descriptor` is
- * made by CTP_DESCRIPTOR, with a generation that counts the uses of the number.
- */
-CTP_INLINE void ctp_descriptor_open(uint64_t descriptor, uint32_t site)
-{
-	ctp_emit(0, descriptor, CTP_TAIL(site, CTP_KIND_DESCRIPTOR_OPEN, 0, 0));
-}
-
-CTP_INLINE void ctp_descriptor_close(uint64_t descriptor, uint32_t site)
-{
-	ctp_emit(0, descriptor, CTP_TAIL(site, CTP_KIND_DESCRIPTOR_CLOSE, 0, 0));
-}
-
-/* ctp_descriptor_arm: epoll_ctl with this operation, events and user data; 1 add, 2 delete, 3 modify. */
-CTP_INLINE void ctp_descriptor_arm(
-	uint64_t descriptor, unsigned operation, uint16_t events, uint64_t user_data, uint32_t site)
-{
-	ctp_emit(user_data, descriptor, CTP_TAIL(site, CTP_KIND_DESCRIPTOR_ARM, operation, events));
-}
-
-CTP_INLINE void ctp_descriptor_ready(uint64_t descriptor, uint16_t events, uint64_t user_data)
-{
-	ctp_emit(user_data, descriptor, CTP_TAIL(0, CTP_KIND_DESCRIPTOR_READY, 0, events));
-}
-
-CTP_INLINE void ctp_mark(uint64_t coro, enum ctp_mark mark, uint64_t value, uint32_t site)
-{
-	ctp_emit(coro, value, CTP_TAIL(site, CTP_KIND_MARK, mark, 0));
-}
-
-/* ctp_park, ctp_unpark: this worker found no work and goes to sleep; it is awake again. */
-CTP_INLINE void ctp_park(uint64_t resource, uint32_t site)
-{
-	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0));
-}
-
-/* ctp_park_until: ctp_park; the sleep ends at `deadline_ns`, whatever happens. */
-CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadline_ns)
-{
-	ctp_emit_with(
-		0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0), CTP_DETAIL_DEADLINE, deadline_ns);
-}
-
-CTP_INLINE void ctp_unpark(uint64_t resource)
-{
-	ctp_emit(0, resource, CTP_TAIL(0, CTP_KIND_UNPARK, 0, 0));
-}
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "corotracer/ctp_probe_events.h"
+#include "corotracer/ctp_probe_annotate.h"
 
 #endif

@@ -264,6 +264,7 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 
 	header->version = CTP_VERSION;
 	header->header_bytes = (uint32_t)sizeof(*header);
+	header->features_compatible = CTP_FEATURE_CATEGORIES | CTP_FEATURE_RELEASE;
 	header->segment_bytes = segment->bytes;
 	header->ring_offset = CTP_RING_OFFSET;
 	header->site_offset = CTP_SITE_OFFSET;

@@ -390,6 +390,11 @@ CTP_COLD bool ctp_next_chunk(struct ctp_thread *thread, uint64_t time)
 	bool has_room;
 
 	if (thread->pass != 0 && thread->pass == ctp_load_relaxed(&ctp_gate_page.pass)) {
+		if (ctp_load_relaxed(&thread->header->is_released)) {
+			ctp_untraced(thread->header);
+			ctp_detach();
+			return false;
+		}
 		if (thread->ring && ctp_is_still_full(thread)) {
 			ctp_drop(thread->ring, time);
 			return false;

@@ -29,6 +29,7 @@
 
 #include "corotracer/ctp_probe.h"
 #include "corotracer/ctp_probe_cold.h"
+#include "corotracer/cpp_annotate.h"
 #include "corotracer/cpp_promise.h"
 #include "corotracer/cpp_resource.h"
 #include "corotracer/cpp_site.h"

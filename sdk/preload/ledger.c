@@ -92,7 +92,10 @@ void ledger_restore(int fd, uint32_t entry)
 void ledger_note(const void *caller, enum ctp_kind kind, uint64_t object, uint64_t coro,
 	unsigned argument, unsigned flags)
 {
-	ctp_emit(coro, object,
+	bool is_call = kind == CTP_KIND_BLOCK_BEGIN || kind == CTP_KIND_BLOCK_END;
+
+	/* A detail of the ledger's always stands behind an event of a descriptor, and goes with it. */
+	ctp_emit_of(is_call ? CTP_CATEGORY_SCHEDULING : CTP_CATEGORY_DESCRIPTORS, coro, object,
 		CTP_TAIL(ctp_site_address(caller, CTP_SITE_ADDRESS), kind, argument, flags));
 }
 

@@ -7,8 +7,8 @@
 const char *ct_kind_name(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return text;
 #include "corotracer/def/kinds.def"
 #undef X
@@ -20,8 +20,8 @@ const char *ct_kind_name(unsigned kind)
 const char *ct_kind_meaning(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return meaning;
 #include "corotracer/def/kinds.def"
 #undef X

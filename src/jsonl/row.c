@@ -294,7 +294,7 @@ static uint8_t kind_of(struct cursor inside)
 	size_t length = (size_t)(inside.end - inside.at);
 	uint64_t number;
 
-#define X(name, number, text, object, argument, meaning)                                  \
+#define X(name, number, text, category, object, argument, meaning)                        \
 	if (length == sizeof(text) - 1 && memcmp(inside.at, text, sizeof(text) - 1) == 0) \
 		return number;
 #include "corotracer/def/kinds.def"

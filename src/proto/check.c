@@ -62,7 +62,7 @@ static enum ct_status check_identity(
 			"the segment needs features 0x%llx, which this engine does not have",
 			(unsigned long long)(features & ~PROTO_FEATURES_INCOMPATIBLE));
 	claimed = ctp_load_relaxed(&mapped->header_bytes);
-	if (claimed < sizeof(struct ctp_header) || claimed > CTP_PAGE_BYTES)
+	if (claimed < CTP_HEADER_BYTES_LEAST || claimed > CTP_PAGE_BYTES)
 		return ct_fail(reterr, CT_ERR_CORRUPT, "the segment's header claims %llu bytes",
 			(unsigned long long)claimed);
 	claimed = ctp_load_relaxed(&mapped->segment_bytes);

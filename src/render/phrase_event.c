@@ -31,8 +31,8 @@ enum argument {
 static enum object object_of(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return OBJECT_##object;
 #include "corotracer/def/kinds.def"
 #undef X
@@ -44,8 +44,8 @@ static enum object object_of(unsigned kind)
 static enum argument argument_of(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return ARGUMENT_##argument;
 #include "corotracer/def/kinds.def"
 #undef X

@@ -20,8 +20,8 @@ enum kind_object {
 static inline enum kind_object kind_object(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return KIND_OBJECT_##object;
 #include "corotracer/def/kinds.def"
 #undef X

@@ -9,7 +9,7 @@
 #define NUMBERS 64 /* of any list; a larger one does not compile */
 
 static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
-#define X(name, number, text, object, argument, meaning) [TEXTRACE_KINDS][number] = text,
+#define X(name, number, text, category, object, argument, meaning) [TEXTRACE_KINDS][number] = text,
 #include "corotracer/def/kinds.def"
 #undef X
 #define X(name, number, text, meaning) [TEXTRACE_RESOURCES][number] = text,
@@ -84,8 +84,8 @@ enum argument {
 static enum argument argument_class(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return ARGUMENT_##argument;
 #include "corotracer/def/kinds.def"
 #undef X

@@ -112,6 +112,49 @@ static void case_address(void)
 			CTP_POINT_AWAIT);
 }
 
+static void case_counter_event(void)
+{
+	unsigned i;
+
+	for (i = 0; i < BATCH; i++)
+		ctp_counter(i, CTP_SITE("open connections"));
+}
+
+/* Two events. */
+static void case_region(void)
+{
+	unsigned i;
+
+	for (i = 0; i < BATCH; i++) {
+		uint32_t site = CTP_SITE("db.query");
+
+		ctp_region_begin(i, 0, site);
+		ctp_region_end(i, site);
+	}
+}
+
+/* Three records: 16 bytes of text. */
+static void case_log_text(void)
+{
+	unsigned i;
+
+	for (i = 0; i < BATCH; i++)
+		ctp_log_text(i, "/index.html?all=", 16, CTP_SITE("GET {}"));
+}
+
+static void case_switched_off(void)
+{
+	uint32_t *off = &ctp_process_state.header->categories_off;
+	unsigned i;
+
+	ctp_store_relaxed(off, UINT32_C(1) << CTP_CATEGORY_COUNTERS);
+	for (i = 0; i < BATCH; i++) {
+		ctp_counter(i, CTP_SITE("switched off"));
+		KEEP(i);
+	}
+	ctp_store_relaxed(off, 0);
+}
+
 /* As in a program that nothing traces: the gate is closed for the length of the batch. */
 static void case_not_attached(void)
 {
@@ -181,6 +224,10 @@ static const struct bench_case {
 	{"wake", case_wake, true},
 	{"switch", case_switch, true},
 	{"suspend_at_address", case_address, true},
+	{"counter_value", case_counter_event, true},
+	{"region_both_ends", case_region, true},
+	{"log_16_bytes", case_log_text, true},
+	{"category_off", case_switched_off, true},
 	{"counter", case_counter, false},
 	{"clock_gettime", case_clock_gettime, false},
 	{"gettid", case_gettid, false},

@@ -18,6 +18,7 @@ WARNINGS = (
     "-Wformat=2 -Wnon-virtual-dtor -Woverloaded-virtual -Wno-sign-conversion -Werror"
 ).split()
 PROGRAMS = {
+    "annotate": [],
     "awaiters": [],
     "life": [],
     "traced": [],

@@ -256,8 +256,8 @@ class recording
 inline const char *kind_name(unsigned kind)
 {
 	switch (kind) {
-#define X(name, number, text, object, argument, meaning) \
-	case number:                                     \
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
 		return text;
 #include "corotracer/def/kinds.def"
 #undef X

@@ -413,8 +413,9 @@ inline void copy_text(std::string_view text, char *buffer, std::size_t size) noe
 	buffer[length] = '\0';
 }
 
-COROTRACER_COLD inline std::uint32_t remember_location(
-	const location &where, const std::string_view *why) noexcept
+/* `reason_key`: by which the site is found again, with its place. */
+COROTRACER_COLD inline std::uint32_t remember_place(
+	const location &where, const void *reason_key, std::string_view reason) noexcept
 {
 	char function[512];
 	struct ctp_site_source source = {};
@@ -426,9 +427,19 @@ COROTRACER_COLD inline std::uint32_t remember_location(
 	source.column = static_cast<std::uint32_t>(where.column());
 	source.file = where.file_name();
 	source.function = function;
-	source.reason = why != nullptr ? why->data() : nullptr;
-	source.reason_bytes = why != nullptr ? static_cast<std::uint32_t>(why->size()) : 0;
-	return ctp_site_remember(key.place, key.position, why, &source);
+	source.reason = reason.data();
+	source.reason_bytes = static_cast<std::uint32_t>(reason.size());
+	return ctp_site_remember(key.place, key.position, reason_key, &source);
+}
+
+inline std::uint32_t remember_location(const location &where, const std::string_view *why) noexcept
+{
+	return remember_place(where, why, why != nullptr ? *why : std::string_view());
+}
+
+inline std::uint32_t remember_text(const location &where, const char *text) noexcept
+{
+	return remember_place(where, text, text);
 }
 
 COROTRACER_INLINE std::uint32_t site_of(const location &where, const std::string_view *why) noexcept
@@ -469,6 +480,12 @@ COROTRACER_COLD inline std::uint32_t remember_name(const std::string_view *why) 
 	source.reason = why->data();
 	source.reason_bytes = static_cast<std::uint32_t>(why->size());
 	return ctp_site_remember(why, 0, nullptr, &source);
+}
+
+/* A name that was made at run time: each call takes a number. */
+COROTRACER_COLD inline std::uint32_t intern(std::string_view name) noexcept
+{
+	return name.empty() ? 0 : ctp_intern(name.data(), static_cast<std::uint32_t>(name.size()));
 }
 
 COROTRACER_INLINE std::uint32_t site_of(const std::string_view *why) noexcept

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program says of itself: tasks, regions, messages, counters, names, marks. A part of ctp_probe.h:
+ * include that.
+ *
+ * `coro` is the coroutine that an annotation belongs to. 0: the one that runs on this thread, as far as
+ * its events tell, or else the thread itself. `site` is the annotation's name and place, from CTP_SITE or
+ * ctp_intern: texts are interned once, and never copied with an event. All of these are events like any
+ * other: async-signal-safe, and errno stays as it is; while nothing traces they do nothing. A category that
+ * the engine has switched off (def/categories.def) costs one load and a branch more than that.
+ */
+#ifndef COROTRACER_CTP_PROBE_ANNOTATE_H
+#define COROTRACER_CTP_PROBE_ANNOTATE_H
+
+#include "corotracer/ctp_probe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * ctp_intern: a text as a site without a place, for names that are made at run time; cut after 1,024 bytes.
+ * Each call takes a number of the 65,536 that a process has: keep what it returns. 0: not attached, or no
+ * room; `bytes` 0: the text ends with NUL.
+ */
+CTP_INLINE uint32_t ctp_intern(const char *text, uint32_t bytes)
+{
+	struct ctp_site_source source = {CTP_SITE_NAME, 0, 0, bytes, NULL, NULL, text, 0};
+
+	return ctp_is_attached() ? ctp_site_remember(NULL, 0, NULL, &source) : 0;
+}
+
+/*
+ * Tasks: what a program works for, such as a request, across coroutines and threads. A task is named by a
+ * number that is not 0 and that no other task of the process has while it lasts: the program's own, or one
+ * of ctp_task_new. The task that a coroutine works for goes with it from thread to thread, and to the
+ * coroutines that it creates.
+ */
+CTP_INLINE uint64_t ctp_task_new(void)
+{
+	return ctp_coro_new();
+}
+
+/* ctp_task_begin: the task begins, and `coro` works for it from here on. */
+CTP_INLINE void ctp_task_begin(uint64_t coro, uint64_t task, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(site, CTP_KIND_TASK_BEGIN, 0, 0));
+}
+
+/* ctp_task_end: the task has ended; on any thread. Whoever worked for it works for none from here on. */
+CTP_INLINE void ctp_task_end(uint64_t coro, uint64_t task)
+{
+	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_END, 0, 0));
+}
+
+/* ctp_task_set: `coro` works for this task from here on, which goes on meanwhile; 0: for none. */
+CTP_INLINE void ctp_task_set(uint64_t coro, uint64_t task)
+{
+	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_SET, 0, 0));
+}
+
+/*
+ * Regions: a named piece of work, from begin to end, of a coroutine wherever that runs, or of a thread.
+ * They nest; an end closes the innermost one of its name, and what is open inside. `task` 0: the task that
+ * is worked for.
+ */
+CTP_INLINE void ctp_region_begin(uint64_t coro, uint64_t task, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_REGIONS, coro, task, CTP_TAIL(site, CTP_KIND_REGION_BEGIN, 0, 0));
+}
+
+CTP_INLINE void ctp_region_end(uint64_t coro, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_REGIONS, coro, 0, CTP_TAIL(site, CTP_KIND_REGION_END, 0, 0));
+}
+
+/* ctp_log: a message; its text is the site's. */
+CTP_INLINE void ctp_log(uint64_t coro, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_LOGS, coro, 0, CTP_TAIL(site, CTP_KIND_LOG, 0, 0));
+}
+
+/* ctp_log_number: a message with a number; shown where the text has {}, or else behind it. */
+CTP_INLINE void ctp_log_number(uint64_t coro, int64_t number, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_LOGS, coro, (uint64_t)number,
+		CTP_TAIL(site, CTP_KIND_LOG, 0, CTP_LOG_HAS_NUMBER));
+}
+
+/* Eight bytes of a text, the first one lowest; what lies behind its end is 0. */
+CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
+{
+	uint64_t word = 0;
+	uint32_t i;
+
+	for (i = 0; i < bytes && i < CTP_TEXT_DETAIL_BYTES; i++)
+		word |= (uint64_t)(unsigned char)text[i] << (8 * i);
+	return word;
+}
+
+/*
+ * ctp_log_text: a message with a text that is made at run time, shown where the site's text has {}, or else
+ * behind it. It is cut after CTP_LOG_TEXT_MAX bytes, and costs a record for each eight.
+ */
+CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint32_t site)
+{
+	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	uint32_t length = bytes < CTP_LOG_TEXT_MAX ? (uint32_t)bytes : CTP_LOG_TEXT_MAX;
+	uint32_t begin = 0;
+	struct ctp_thread *thread;
+	uint64_t time;
+
+	if (pass == 0)
+		return;
+	thread = ctp_thread_self();
+	if (ctp_is_unwanted(thread, pass, CTP_CATEGORY_LOGS) || CTP_UNLIKELY(!ctp_enter(thread)))
+		return;
+	time = ctp_time(CTP_PASS_CLOCK(pass));
+	if (ctp_has_room(thread, pass, time)) {
+		ctp_publish(thread, time, coro, 0,
+			CTP_TAIL(site, CTP_KIND_LOG, 0, CTP_LOG_TEXT(length)));
+		for (; begin < length && ctp_has_room(thread, pass, time);
+			begin += CTP_TEXT_DETAIL_BYTES)
+			ctp_publish(thread, time, coro, ctp_text_word(text + begin, length - begin),
+				CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_TEXT, 0));
+	}
+	ctp_leave(thread);
+}
+
+/* ctp_counter: a quantity of the program has this value from here on. */
+CTP_INLINE void ctp_counter(int64_t value, uint32_t site)
+{
+	ctp_emit_of(
+		CTP_CATEGORY_COUNTERS, 0, (uint64_t)value, CTP_TAIL(site, CTP_KIND_COUNTER, 0, 0));
+}
+
+/* Names of a coroutine, of the calling thread, of a resource; the later one counts. */
+CTP_INLINE void ctp_name_coro(uint64_t coro, uint32_t site)
+{
+	ctp_emit(0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, coro), CTP_TAIL(site, CTP_KIND_NAME, 0, 0));
+}
+
+CTP_INLINE void ctp_name_thread(uint32_t site)
+{
+	ctp_emit(0, 0, CTP_TAIL(site, CTP_KIND_NAME, 0, 0));
+}
+
+CTP_INLINE void ctp_name_resource(uint64_t resource, uint32_t site)
+{
+	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_NAME, 0, 0));
+}
+
+/* ctp_mark: what a program can say of a coroutine, or of itself (def/marks.def). */
+CTP_INLINE void ctp_mark(uint64_t coro, enum ctp_mark mark, uint64_t value, uint32_t site)
+{
+	ctp_emit(coro, value, CTP_TAIL(site, CTP_KIND_MARK, mark, 0));
+}
+
+/* ctp_daemon: `coro` is meant to live as long as the process. ctp_expect_idle: it may wait for ever. */
+CTP_INLINE void ctp_daemon(uint64_t coro)
+{
+	ctp_mark(coro, CTP_MARK_DAEMON, 0, 0);
+}
+
+CTP_INLINE void ctp_expect_idle(uint64_t coro)
+{
+	ctp_mark(coro, CTP_MARK_EXPECT_IDLE, 0, 0);
+}
+
+/* ctp_start, ctp_stop: recording is wanted from here, or not wanted. */
+CTP_INLINE void ctp_start(void)
+{
+	ctp_mark(0, CTP_MARK_START, 0, 0);
+}
+
+CTP_INLINE void ctp_stop(void)
+{
+	ctp_mark(0, CTP_MARK_STOP, 0, 0);
+}
+
+/* ctp_phase("name"): a phase of the program begins. ctp_dump("why"): it asks for a dump of the past. */
+#define ctp_phase(name) ctp_mark(0, CTP_MARK_PHASE, 0, CTP_SITE(name))
+#define ctp_dump(why) ctp_mark(0, CTP_MARK_DUMP, 0, CTP_SITE(why))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

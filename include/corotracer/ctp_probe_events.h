@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a scheduler tells, by name. A part of ctp_probe.h: include that.
+ */
+#ifndef COROTRACER_CTP_PROBE_EVENTS_H
+#define COROTRACER_CTP_PROBE_EVENTS_H
+
+#include "corotracer/ctp_probe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
+ * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
+ * `queue` are handles made by CTP_HANDLE or CTP_DESCRIPTOR, or 0. Times are CLOCK_MONOTONIC in
+ * nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
+ *
+ * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
+ * target can be seen by another worker, release and notify before the next owner can be seen.
+ */
+CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
+{
+	ctp_emit(coro, address, CTP_TAIL(site, CTP_KIND_CREATE, 0, 0));
+}
+
+CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_site)
+{
+	ctp_emit(coro, (uint64_t)(uintptr_t)frame, CTP_TAIL(function_site, CTP_KIND_FRAME, 0, 0));
+}
+
+CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, point, 0));
+}
+
+CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
+{
+	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0));
+}
+
+/* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns`, whatever happens. */
+CTP_INLINE void ctp_suspend_until(
+	uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point, uint64_t deadline_ns)
+{
+	ctp_emit_with(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0),
+		CTP_DETAIL_DEADLINE, deadline_ns);
+}
+
+/*
+ * ctp_switch: this thread leaves `from`, at `site`, and enters `to`: a suspend and a resume in one
+ * record, with one reading of the clock. Either may be 0, for the thread's own stack. It says nothing
+ * of what `from` waits for: right for yields, and where `from` has come to its end (after ctp_return).
+ */
+CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_point point)
+{
+	ctp_emit(from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0));
+}
+
+/* ctp_switch_for: ctp_switch, where `from` waits for `resource`. Two records, one reading. */
+CTP_INLINE void ctp_switch_for(
+	uint64_t from, uint64_t to, uint64_t resource, uint32_t site, enum ctp_point point)
+{
+	ctp_emit_with(
+		from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0), CTP_DETAIL_RESOURCE, resource);
+}
+
+/* ctp_cancel: the suspension written last did not take place. */
+CTP_INLINE void ctp_cancel(uint64_t coro)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_CANCEL, 0, 0));
+}
+
+/* ctp_wake: `target` is a handle of kind COROUTINE or FRAME; `waker` the running coroutine or 0. */
+CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
+{
+	ctp_emit(waker, target, CTP_TAIL(site, CTP_KIND_WAKE, outcome, 0));
+}
+
+CTP_INLINE void ctp_return(uint64_t coro)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RETURN, 0, 0));
+}
+
+CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
+{
+	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
+}
+
+/* ctp_destroy_at: ctp_destroy, by somebody else's decision, which was taken at `site`. */
+CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
+{
+	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_DESTROY, life, 0));
+}
+
+/*
+ * ctp_await: `parent` is about to wait until `child` has come to its end. ctp_await_done: it has.
+ * Between the two `parent` suspends, if it has to, for CTP_HANDLE(CTP_RESOURCE_COROUTINE, child).
+ */
+CTP_INLINE void ctp_await(uint64_t parent, uint64_t child, uint32_t site)
+{
+	ctp_emit(parent, child, CTP_TAIL(site, CTP_KIND_AWAIT, 0, 0));
+}
+
+CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
+{
+	ctp_emit(parent, child, CTP_TAIL(0, CTP_KIND_AWAIT_DONE, 0, 0));
+}
+
+/* ctp_acquire: `coro` holds the resource from here on; not written by who was handed it. */
+CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_ACQUIRE, 0, 0));
+}
+
+/* ctp_release: `coro` gives the resource back, and it is free. */
+CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_RELEASE, 0, 0));
+}
+
+/* ctp_hand_over: `coro` gives the resource to the coroutine `receiver`; it is never free between. */
+CTP_INLINE void ctp_hand_over(uint64_t coro, uint64_t resource, uint64_t receiver, uint32_t site)
+{
+	ctp_emit_with_of(CTP_CATEGORY_RESOURCES, coro, resource,
+		CTP_TAIL(site, CTP_KIND_HAND_OVER, 0, 0), CTP_DETAIL_RECEIVER, receiver);
+}
+
+/* ctp_notify: `coro` tells the resource's waiters, and finds nr_woken; 0 is worth telling. */
+CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource,
+		CTP_TAIL(site, CTP_KIND_NOTIFY, nr_woken < 255 ? nr_woken : 255, 0));
+}
+
+/* ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. */
+CTP_INLINE void ctp_enqueue(uint64_t coro, uint64_t queue)
+{
+	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, 0));
+}
+
+/* ctp_enqueue_private: ctp_enqueue, where only the calling thread can take it out again. */
+CTP_INLINE void ctp_enqueue_private(uint64_t coro, uint64_t queue)
+{
+	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, CTP_ENQUEUE_PRIVATE));
+}
+
+CTP_INLINE void ctp_dequeue(uint64_t coro, uint64_t queue)
+{
+	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_DEQUEUE, 0, 0));
+}
+
+/*
+ * Descriptors, for programs that run without the descriptor ledger, which tells the same by itself.
+ * Write open after the call that opened it and close before the one that closes it; `descriptor` is
+ * made by CTP_DESCRIPTOR, with a generation that counts the uses of the number.
+ */
+CTP_INLINE void ctp_descriptor_open(uint64_t descriptor, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_DESCRIPTORS, 0, descriptor,
+		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_OPEN, 0, 0));
+}
+
+CTP_INLINE void ctp_descriptor_close(uint64_t descriptor, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_DESCRIPTORS, 0, descriptor,
+		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_CLOSE, 0, 0));
+}
+
+/* ctp_descriptor_arm: epoll_ctl with this operation, events and user data; 1 add, 2 delete, 3 modify. */
+CTP_INLINE void ctp_descriptor_arm(
+	uint64_t descriptor, unsigned operation, uint16_t events, uint64_t user_data, uint32_t site)
+{
+	ctp_emit_of(CTP_CATEGORY_DESCRIPTORS, user_data, descriptor,
+		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_ARM, operation, events));
+}
+
+CTP_INLINE void ctp_descriptor_ready(uint64_t descriptor, uint16_t events, uint64_t user_data)
+{
+	ctp_emit_of(CTP_CATEGORY_DESCRIPTORS, user_data, descriptor,
+		CTP_TAIL(0, CTP_KIND_DESCRIPTOR_READY, 0, events));
+}
+
+/* ctp_park, ctp_unpark: this worker found no work and goes to sleep; it is awake again. */
+CTP_INLINE void ctp_park(uint64_t resource, uint32_t site)
+{
+	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0));
+}
+
+/* ctp_park_until: ctp_park; the sleep ends at `deadline_ns`, whatever happens. */
+CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadline_ns)
+{
+	ctp_emit_with(
+		0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0), CTP_DETAIL_DEADLINE, deadline_ns);
+}
+
+CTP_INLINE void ctp_unpark(uint64_t resource)
+{
+	ctp_emit(0, resource, CTP_TAIL(0, CTP_KIND_UNPARK, 0, 0));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
