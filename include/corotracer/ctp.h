@@ -75,6 +75,8 @@ extern "C" {
 /* The environment variable that names the engine's abstract Unix socket, without the leading NUL.
  */
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
+/* The one that has a program without an engine keep its past: PATH[,BYTES] (P-60). */
+#define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 
 enum ctp_kind {
 #define X(name, number, text, category, object, argument, meaning) CTP_KIND_##name = number,
@@ -162,6 +164,9 @@ enum ctp_policy {
 	CTP_POLICY_OVERWRITE_OLDEST = 1, /* the flight recorder */
 };
 
+/* Bits of features_compatible. */
+#define CTP_FEATURE_FLIGHT UINT64_C(16) /* a flight recorder's: about and the instants hold */
+
 /* A resource handle: kind in the top eight bits, identity below (def/resources.def). */
 #define CTP_HANDLE(resource, identity) \
 	(((uint64_t)(resource) << 56) | ((uint64_t)(identity)&UINT64_C(0x00ffffffffffffff)))
@@ -210,7 +215,9 @@ struct ctp_record {
  * drained records back; pairs with P2 in ctp_next_chunk (acquire). P3  floor (release by
  * ctp_next_chunk, overwriting only, before the chunk's new content): records below it may be
  * overwritten; pairs with P3 in ring_drain (acquire after the copy). P4  owner (release by
- * ctp_thread_leave) gives the ring away; pairs with P4 in ctp_ring_claim (acquire).
+ * ctp_thread_leave) gives the ring away; pairs with P4 in ctp_ring_claim (acquire). P10  surplus
+ * (release by ctp_surplus_give) passes a chunk on to another ring; pairs with P10 in ctp_surplus_take
+ * (acquire).
  */
 struct ctp_ring {
 	/* producer line */
@@ -236,7 +243,7 @@ struct ctp_ring {
 	uint64_t full_drained; /* found full: 1 + the drained chunks at that time; 0: not full */
 	uint64_t full_orders;  /* and the engine's orders at that time */
 	uint32_t unbacked;     /* 1 + a chunk that got no memory yet; 0: none */
-	uint32_t book_padding;
+	uint32_t surplus;      /* 1 + a chunk that any other ring may take; 0: none (P10) */
 	uint64_t book_reserved[2];
 	uint32_t spare[CTP_RING_CHUNKS]; /* a stack: the last drained chunk on top */
 
@@ -277,11 +284,19 @@ struct ctp_site {
 	uint64_t address;
 };
 
+/* Three readings of one instant. */
+struct ctp_instant {
+	uint64_t counter; /* what the header's clock counts */
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+};
+
 /*
  * The header page.
  *
  * P6  magic is stored last (release) by ctp_attach, after everything it promises; pairs with P6 in
- *     proto_check (acquire).
+ *     proto_check (acquire). P11  instants_taken (release by ctp_instant_note) publishes an instant;
+ *     pairs with P11 in proto_check (acquire).
  */
 struct ctp_header {
 	/* identity: written before the magic, constant from then on */
@@ -330,6 +345,13 @@ struct ctp_header {
 	/* an order of its own line, which probes read with every event that can be switched off */
 	CTP_ALIGNED(64) uint32_t categories_off; /* bit n: nothing of category n is wanted */
 	uint32_t categories_reserved[15];
+
+	/* of a flight recorder: what its reader needs when the process is gone (P-65, P-66) */
+	CTP_ALIGNED(64) uint64_t about_offset; /* a text: which program this is, and its code */
+	uint64_t about_bytes;
+	uint32_t instants_lock;  /* 1: a thread notes an instant */
+	uint32_t instants_taken; /* instants[instants_taken % 2] is the latest; 0: none yet */
+	struct ctp_instant instants[2]; /* with the one at attach they give the counter's rate */
 };
 
 /* What a header held before it had the orders of that line. */

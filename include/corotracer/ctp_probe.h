@@ -86,18 +86,18 @@ struct ctp_site_slot {
 
 /* What the process keeps: written by attach and detach only, but for the slots and rings_free. */
 struct ctp_process {
-	struct ctp_header *header; /* the segment attached last, or NULL; stays mapped */
-	uint64_t segment_bytes;
-	uint64_t epoch;  /* counts attachments */
-	int descriptor;  /* the memfd, kept open so that an engine can find it */
-	uint64_t device; /* and which file that is */
-	uint64_t inode;
-	uint32_t pid;            /* the process that attached */
-	uint32_t chunk_max;      /* of the segment: our own copy, the header's is not trusted */
-	uint32_t rings_free;     /* rings that threads gave back */
-	uint32_t is_guarded;     /* 1: a fork closes the gate */
-	uint32_t has_thread_key; /* 1: thread_key is made */
-	uint32_t thread_key;     /* a pthread_key_t: gives the ring back when a thread ends */
+	struct ctp_header *header;     /* the segment attached last, or NULL; stays mapped */
+	uint64_t segment_bytes, epoch; /* epoch counts attachments */
+	int descriptor;                /* the memfd, kept open so that an engine can find it */
+	uint64_t device, inode;        /* and which file that is */
+	uint32_t pid;                  /* the process that attached */
+	uint32_t chunk_max; /* of the segment: our own copy, the header's is not trusted */
+	uint32_t ring_max, site_max, name_bytes; /* likewise; the least of all attachments */
+	uint32_t rings_free;                     /* rings that threads gave back */
+	uint32_t is_guarded;                     /* 1: a fork closes the gate */
+	uint32_t has_thread_key;                 /* 1: thread_key is made */
+	uint32_t has_lock; /* 1: a fork closes `descriptor`, which holds a flight recorder's lock */
+	uint32_t thread_key; /* a pthread_key_t: gives the ring back when a thread ends */
 	struct ctp_site_slot slots[CTP_SITE_SLOTS];
 };
 

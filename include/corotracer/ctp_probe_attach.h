@@ -3,9 +3,11 @@
  * Attaching: making the segment, handing it to the engine, opening the gate. A part of
  * ctp_probe_cold.h: include that.
  *
- * The steps, in this order: guard the gate against fork; make, size and seal the memfd; map it; fill
- * the header, magic last; send the descriptor; take over the sites of an earlier attachment; open the
- * gate. Whatever fails undoes what was done, and the program runs untraced.
+ * The steps, in this order: guard the gate against fork; make the segment (ctp_probe_segment.h) and map
+ * it; fill the header, magic last; send the descriptor; take over the sites of an earlier attachment;
+ * open the gate. Where there is no engine, and a flight recorder was asked for, its segment
+ * (ctp_probe_flight.h) takes the engine's place. Whatever fails undoes what was done, and the program
+ * runs untraced.
  */
 #ifndef COROTRACER_CTP_PROBE_ATTACH_H
 #define COROTRACER_CTP_PROBE_ATTACH_H
@@ -16,7 +18,6 @@
 #include <stdlib.h>
 #include <time.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,26 +26,18 @@
 #endif
 
 #include "corotracer/ctp_probe_cold.h"
+#include "corotracer/ctp_probe_flight.h"
 #include "corotracer/ctp_probe_ring.h"
+#include "corotracer/ctp_probe_segment.h"
 #include "corotracer/ctp_probe_site.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CTP_CHUNKS_LEAST 256u    /* less room than this is not worth tracing with */
-#define CTP_DESCRIPTOR_LEAST 200 /* out of the way of programs that count their descriptors */
 #define CTP_CONNECT_TRIES 64u
 #define CTP_CLOCK_TRIES 8u
-#define CTP_MFD_NOEXEC_SEAL 8u
 #define CTP_KEYS_WITHOUT_ALLOCATION 32u /* glibc allocates for a key beyond these */
-
-struct ctp_segment {
-	struct ctp_header *header;
-	uint64_t bytes;
-	uint32_t chunk_max;
-	int descriptor;
-};
 
 /* The gate. */
 
@@ -71,107 +64,6 @@ CTP_COLD_PART bool ctp_gate_guard(void)
 			return false;
 	ctp_store_relaxed(is_guarded, 1);
 	return true;
-}
-
-/* The segment. */
-
-CTP_COLD_PART int ctp_memfd_open(void)
-{
-	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int low = memfd_create("corotracer", flags | CTP_MFD_NOEXEC_SEAL);
-	int high;
-
-	if (low < 0 && errno == EINVAL)
-		low = memfd_create("corotracer", flags);
-	if (low < 0)
-		return -1;
-	/* Not among the low numbers, least of all those of the standard streams. */
-	high = fcntl(low, F_DUPFD_CLOEXEC, CTP_DESCRIPTOR_LEAST);
-	if (high < 0)
-		high = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(low);
-	return high;
-}
-
-/* How many chunks RLIMIT_FSIZE allows; beyond it ftruncate would end the program by SIGXFSZ. */
-CTP_COLD_PART uint32_t ctp_chunks_allowed(void)
-{
-	struct rlimit limit;
-	uint64_t chunks;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
-		return 0;
-	if (limit.rlim_cur == RLIM_INFINITY)
-		return CTP_CHUNK_MAX;
-	if (limit.rlim_cur < CTP_CHUNK_OFFSET)
-		return 0;
-	chunks = ((uint64_t)limit.rlim_cur - CTP_CHUNK_OFFSET) / CTP_CHUNK_BYTES;
-	return chunks < CTP_CHUNK_MAX ? (uint32_t)chunks : CTP_CHUNK_MAX;
-}
-
-/* Maps `bytes` of the memfd at a multiple of CTP_MAP_ALIGNMENT; NULL where that is not to be had. */
-CTP_COLD_PART void *ctp_map_aligned(int descriptor, uint64_t bytes)
-{
-	uint64_t span = bytes + CTP_MAP_ALIGNMENT;
-	int reserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *whole = mmap(NULL, span, PROT_NONE, reserve, -1, 0);
-	uint64_t before;
-	char *base;
-
-	if (whole == MAP_FAILED)
-		return NULL;
-	before = CTP_ALIGN_UP((uintptr_t)whole, CTP_MAP_ALIGNMENT) - (uintptr_t)whole;
-	base = (char *)whole + before;
-	if (mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-		    descriptor, 0) == MAP_FAILED) {
-		munmap(whole, span);
-		return NULL;
-	}
-	if (before != 0)
-		munmap(whole, before);
-	munmap(base + bytes, CTP_MAP_ALIGNMENT - before);
-	madvise(base, bytes, MADV_DONTDUMP);
-	return base;
-}
-
-CTP_COLD_PART bool ctp_segment_size_to(struct ctp_segment *segment, uint32_t chunk_max)
-{
-	uint64_t bytes = CTP_CHUNK_OFFSET + (uint64_t)chunk_max * CTP_CHUNK_BYTES;
-
-	if (ftruncate(segment->descriptor, (off_t)bytes) != 0)
-		return false;
-	segment->header = (struct ctp_header *)ctp_map_aligned(segment->descriptor, bytes);
-	segment->bytes = bytes;
-	segment->chunk_max = chunk_max;
-	return segment->header != NULL;
-}
-
-CTP_COLD_PART void ctp_segment_close(struct ctp_segment *segment)
-{
-	if (segment->header)
-		munmap(segment->header, segment->bytes);
-	if (segment->descriptor >= 0)
-		close(segment->descriptor);
-	segment->header = NULL;
-	segment->descriptor = -1;
-}
-
-CTP_COLD_PART bool ctp_segment_open(struct ctp_segment *segment)
-{
-	uint32_t chunks = ctp_chunks_allowed();
-
-	segment->header = NULL;
-	segment->descriptor = chunks >= CTP_CHUNKS_LEAST ? ctp_memfd_open() : -1;
-	if (segment->descriptor < 0)
-		return false;
-	/* Address space may be short (RLIMIT_AS): do with less then. */
-	while (chunks >= CTP_CHUNKS_LEAST && !ctp_segment_size_to(segment, chunks))
-		chunks /= 4;
-	if (segment->header && fcntl(segment->descriptor, F_ADD_SEALS,
-				       F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-		return true;
-	ctp_segment_close(segment);
-	return false;
 }
 
 /* The clock. */
@@ -215,14 +107,6 @@ CTP_COLD_PART uint32_t ctp_clock_choose(void)
 }
 #endif
 
-CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
-{
-	struct timespec now = {0, 0};
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Three readings of one instant: of several attempts the one that took least. */
 CTP_COLD_PART void ctp_clock_read(struct ctp_header *header)
 {
@@ -265,15 +149,21 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 	header->version = CTP_VERSION;
 	header->header_bytes = (uint32_t)sizeof(*header);
 	header->features_compatible = CTP_FEATURE_CATEGORIES | CTP_FEATURE_RELEASE;
-	header->segment_bytes = segment->bytes;
+	header->segment_bytes = segment->file_bytes;
 	header->ring_offset = CTP_RING_OFFSET;
-	header->site_offset = CTP_SITE_OFFSET;
-	header->name_offset = CTP_NAME_OFFSET;
-	header->chunk_offset = CTP_CHUNK_OFFSET;
-	header->ring_max = CTP_RING_MAX;
-	header->site_max = CTP_SITE_MAX;
-	header->name_bytes = CTP_NAME_BYTES;
+	header->site_offset = segment->site_offset;
+	header->name_offset = segment->name_offset;
+	header->chunk_offset = segment->chunk_offset;
+	header->ring_max = segment->ring_max;
+	header->site_max = segment->site_max;
+	header->name_bytes = segment->name_bytes;
 	header->chunk_max = segment->chunk_max;
+	header->about_offset = segment->about_offset;
+	header->about_bytes = segment->about_bytes;
+	if (segment->about_bytes != 0) {
+		header->features_compatible |= CTP_FEATURE_FLIGHT;
+		header->policy = CTP_POLICY_OVERWRITE_OLDEST;
+	}
 	header->clock = ctp_clock_choose();
 	header->role = role;
 	header->pid = (uint64_t)getpid();
@@ -385,18 +275,6 @@ CTP_COLD_PART void ctp_thread_key_make(void)
 	process->has_thread_key = 1;
 }
 
-/* Closes the memfd of an earlier attachment, unless its number means another file by now. */
-CTP_COLD_PART void ctp_descriptor_retire(void)
-{
-	const struct ctp_process *process = &ctp_process_state;
-	struct stat present;
-
-	if (!process->header || fstat(process->descriptor, &present) != 0)
-		return;
-	if (present.st_dev == process->device && present.st_ino == process->inode)
-		close(process->descriptor);
-}
-
 /*
  * A forked child lets go of its parent's memory. Nothing is unmapped: an event that fork interrupted
  * may still be written, and then goes nowhere.
@@ -405,6 +283,16 @@ CTP_COLD_PART void ctp_segment_leave_to_parent(struct ctp_header *header, uint64
 {
 	mmap(header, bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/*
+ * The limits that threads go by while they may still be busy with the segment before: they never grow, so
+ * that they hold for both.
+ */
+CTP_COLD_PART void ctp_limit(uint32_t *limit, uint32_t of_segment)
+{
+	if (*limit == 0 || *limit > of_segment)
+		*limit = of_segment;
 }
 
 CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
@@ -416,6 +304,9 @@ CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
 	struct stat identity;
 
 	ctp_descriptor_retire();
+	ctp_limit(&process->ring_max, segment->ring_max);
+	ctp_limit(&process->site_max, segment->site_max);
+	ctp_limit(&process->name_bytes, segment->name_bytes);
 	/* P8: no site is numbered any more in the old segment that the new one does not get. */
 	old = __atomic_exchange_n(&process->header, NULL, __ATOMIC_ACQ_REL);
 	if (old)
@@ -437,17 +328,27 @@ CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
 	ctp_store_release(&process->header, segment->header); /* P8 */
 }
 
-CTP_COLD_PART bool ctp_attach_locked(const char *name, uint32_t role)
+/* The engine's segment, where there is an engine; else the flight recorder's, where one is asked for. */
+CTP_COLD_PART bool ctp_segment_choose(struct ctp_segment *segment, const struct ctp_wish *wish)
+{
+	if (wish->engine && ctp_segment_open(segment)) {
+		ctp_header_fill(segment, wish->role);
+		if (ctp_segment_send(segment, wish->engine, wish->role))
+			return true;
+		ctp_segment_close(segment);
+	}
+	if (!wish->has_flight || !ctp_flight_open(segment, wish))
+		return false;
+	ctp_header_fill(segment, wish->role);
+	return true;
+}
+
+CTP_COLD_PART bool ctp_attach_locked(const struct ctp_wish *wish)
 {
 	struct ctp_segment segment;
 
-	if (!ctp_segment_open(&segment))
+	if (!ctp_segment_choose(&segment, wish))
 		return false;
-	ctp_header_fill(&segment, role);
-	if (!ctp_segment_send(&segment, name, role)) {
-		ctp_segment_close(&segment);
-		return false;
-	}
 	ctp_thread_key_make();
 	ctp_process_take(&segment);
 	/* P8 release: publishes the process's state; pairs with P8 in ctp_thread_join */
@@ -465,26 +366,44 @@ CTP_COLD_PART bool ctp_attach_lock(void)
 		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED); /* P9 */
 }
 
-CTP_COLD bool ctp_attach_as(uint32_t role)
+CTP_COLD_PART bool ctp_attach_to(const struct ctp_wish *wish)
 {
-	const char *name = secure_getenv(CTP_ENVIRONMENT);
 	struct ctp_quiet quiet;
 
-	if (!name || ctp_is_attached())
+	if ((!wish->engine && !wish->has_flight) || ctp_is_attached())
 		return ctp_is_attached();
 	ctp_quiet_begin(&quiet);
 	if (ctp_gate_guard() && ctp_attach_lock()) {
 		if (!ctp_is_attached())
-			ctp_attach_locked(name, role);
+			ctp_attach_locked(wish);
 		ctp_store_release(&ctp_gate_page.attach_lock, 0); /* P9 */
 	}
 	ctp_quiet_end(&quiet);
 	return ctp_is_attached();
 }
 
+CTP_COLD bool ctp_attach_as(uint32_t role)
+{
+	struct ctp_wish wish = {secure_getenv(CTP_ENVIRONMENT), NULL, 0, role, false};
+
+	return ctp_attach_to(&wish);
+}
+
 CTP_COLD bool ctp_attach(void)
 {
-	return ctp_attach_as(CTP_ROLE_PROBE);
+	struct ctp_wish wish = {secure_getenv(CTP_ENVIRONMENT), NULL, 0, CTP_ROLE_PROBE, false};
+
+	ctp_flight_ask(&wish);
+	return ctp_attach_to(&wish);
+}
+
+CTP_COLD bool ctp_record_flight(const char *path, size_t bytes)
+{
+	struct ctp_wish wish = {
+		secure_getenv(CTP_ENVIRONMENT), path ? path : "", bytes, CTP_ROLE_PROBE, true};
+
+	ctp_flight_ask(&wish);
+	return ctp_attach_to(&wish);
 }
 
 CTP_COLD void ctp_detach(void)

@@ -60,11 +60,16 @@ struct ctp_process ctp_process_state;
 __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
 #endif
 
-/* Where the parts of a segment begin: the same in every segment that this probe makes. */
+/*
+ * Where the parts of a segment begin in the memory of this process. A memfd has them at the same
+ * offsets; in a flight recorder's file, which is small, they lie closer together.
+ */
 #define CTP_ALIGN_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
 #define CTP_MAP_ALIGNMENT (UINT64_C(2) << 20)
+#define CTP_UNIT_BYTES UINT64_C(65536) /* no page is larger */
 #define CTP_RING_OFFSET ((uint64_t)CTP_PAGE_BYTES)
-#define CTP_SITE_OFFSET (CTP_RING_OFFSET + (uint64_t)CTP_RING_MAX * CTP_RING_STRIDE)
+#define CTP_SITE_OFFSET \
+	CTP_ALIGN_UP(CTP_RING_OFFSET + (uint64_t)CTP_RING_MAX * CTP_RING_STRIDE, CTP_UNIT_BYTES)
 #define CTP_NAME_OFFSET (CTP_SITE_OFFSET + (uint64_t)CTP_SITE_MAX * sizeof(struct ctp_site))
 #define CTP_CHUNK_OFFSET CTP_ALIGN_UP(CTP_NAME_OFFSET + CTP_NAME_BYTES, CTP_MAP_ALIGNMENT)
 CTP_STATIC_ASSERT(
@@ -128,6 +133,9 @@ CTP_COLD_PART char *ctp_segment_at(struct ctp_header *header, uint64_t offset)
 
 #include "corotracer/ctp_probe_ring.h"
 #include "corotracer/ctp_probe_site.h"
+#include "corotracer/ctp_probe_segment.h"
+#include "corotracer/ctp_probe_about.h"
+#include "corotracer/ctp_probe_flight.h"
 #include "corotracer/ctp_probe_attach.h"
 
 #endif

@@ -23,13 +23,13 @@
 #include <time.h>
 
 #include "corotracer/ctp_probe_cold.h"
+#include "corotracer/ctp_probe_share.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define CTP_NO_CHUNK UINT32_MAX
-#define CTP_CHUNK_BUDGET (CTP_RING_CHUNKS - 1)
 #define CTP_RETRY_PERIOD 4096u /* refusals after which the reason is looked at again */
 #define CTP_MADV_POPULATE_WRITE 23
 #define CTP_STACK_SPAN (1 << 20) /* further apart is taken for two stacks */
@@ -110,22 +110,14 @@ CTP_COLD_PART bool ctp_chunk_back(struct ctp_thread *thread, uint32_t number)
 	return madvise(chunk, CTP_CHUNK_BYTES, CTP_MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
 }
 
-CTP_COLD_PART uint32_t ctp_chunk_budget(const struct ctp_header *header)
-{
-	uint32_t budget = ctp_load_relaxed(&header->chunks_per_ring);
-
-	return budget == 0 || budget > CTP_CHUNK_BUDGET ? CTP_CHUNK_BUDGET : budget;
-}
-
 CTP_COLD_PART uint32_t ctp_chunk_new(struct ctp_thread *thread)
 {
 	struct ctp_ring *ring = thread->ring;
 	uint32_t number = ring->unbacked - 1;
 
-	if (ring->nr_owned >= ctp_chunk_budget(thread->header))
+	if (ring->nr_owned >= ctp_chunk_share(thread))
 		return CTP_NO_CHUNK;
-	if (ring->unbacked == 0 &&
-		!ctp_hand_out(&thread->header->chunks_used, 1, thread->chunk_max, &number))
+	if (ring->unbacked == 0 && !ctp_chunk_find(thread, &number))
 		return CTP_NO_CHUNK;
 	if (number >= thread->chunk_max)
 		return CTP_NO_CHUNK;
@@ -138,26 +130,44 @@ CTP_COLD_PART uint32_t ctp_chunk_new(struct ctp_thread *thread)
 	return number;
 }
 
-/* The flight recorder's way: the oldest records in flight give way. */
-CTP_COLD_PART uint32_t ctp_chunk_overwrite(struct ctp_thread *thread)
+/* Takes the oldest records in flight back, and returns their chunk. */
+CTP_COLD_PART uint32_t ctp_oldest_take(struct ctp_ring *ring)
 {
-	struct ctp_ring *ring = thread->ring;
-	uint32_t number;
+	uint32_t number = ring->chunk[ring->reclaimed % CTP_RING_CHUNKS];
 
-	if (ctp_load_relaxed(&thread->header->policy) != CTP_POLICY_OVERWRITE_OLDEST ||
-		ring->reclaimed >= ring->assigned)
-		return CTP_NO_CHUNK;
-	number = ring->chunk[ring->reclaimed % CTP_RING_CHUNKS];
 	ring->reclaimed++;
 #if CTP_IS_THREAD_SANITIZED
 	/* The tool knows no fences; on this machine an exchange orders as much. */
 	__atomic_exchange_n(&ring->floor, ring->reclaimed * CTP_CHUNK_RECORDS, __ATOMIC_SEQ_CST);
 #else
 	ctp_store_release(&ring->floor, ring->reclaimed * CTP_CHUNK_RECORDS); /* P3 */
-	/* A release store holds back what came before it, not the content that follows. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
+	/* A release store holds back what came before it, not the content that follows. */
+	ctp_content_fence();
 	return number;
+}
+
+/* More threads have come than there were: one chunk at a time is laid out for them. */
+CTP_COLD_PART void ctp_surplus_give(const struct ctp_thread *thread)
+{
+	struct ctp_ring *ring = thread->ring;
+
+	if (ring->nr_owned <= ctp_chunk_share(thread) || ctp_load_relaxed(&ring->surplus) != 0 ||
+		ring->assigned - ring->reclaimed < 2)
+		return;
+	ring->nr_owned--;
+	ctp_store_release(&ring->surplus, ctp_oldest_take(ring) + 1); /* P10 */
+}
+
+/* The flight recorder's way: the oldest records in flight give way. */
+CTP_COLD_PART uint32_t ctp_chunk_overwrite(struct ctp_thread *thread)
+{
+	struct ctp_ring *ring = thread->ring;
+
+	if (!ctp_is_overwriting(thread->header) || ring->reclaimed >= ring->assigned)
+		return CTP_NO_CHUNK;
+	ctp_surplus_give(thread);
+	return ctp_oldest_take(ring);
 }
 
 CTP_COLD_PART uint32_t ctp_chunk_take(struct ctp_thread *thread)
@@ -187,6 +197,7 @@ CTP_COLD_PART bool ctp_room_make(struct ctp_thread *thread)
 			return false;
 		ctp_store_relaxed(&ring->chunk[sequence % CTP_RING_CHUNKS], number);
 		ring->assigned = sequence + 1;
+		ctp_instant_note(thread->header);
 	}
 	thread->cursor = ctp_record_place(thread, thread->head);
 	return thread->cursor != NULL;
@@ -284,18 +295,13 @@ CTP_COLD_PART bool ctp_owner_is_gone(uint32_t owner)
 	return owner != 0 && syscall(SYS_tgkill, getpid(), (int)owner, 0) != 0 && errno == ESRCH;
 }
 
-CTP_COLD_PART struct ctp_ring *ctp_ring_at(struct ctp_header *header, uint32_t index)
-{
-	return (struct ctp_ring *)(void *)ctp_segment_at(header, CTP_RING_OFFSET) + index;
-}
-
 CTP_COLD_PART struct ctp_ring *ctp_ring_reuse(
 	struct ctp_header *header, uint32_t tid, bool is_owner_asked)
 {
-	uint32_t used = ctp_load_relaxed(&header->rings_used);
+	uint32_t used = ctp_rings_used(header);
 	uint32_t i;
 
-	for (i = 0; i < used && i < CTP_RING_MAX; i++) {
+	for (i = 0; i < used; i++) {
 		struct ctp_ring *ring = ctp_ring_at(header, i);
 		uint32_t owner = ctp_load_relaxed(&ring->owner);
 
@@ -336,7 +342,7 @@ CTP_COLD_PART struct ctp_ring *ctp_ring_claim(struct ctp_header *header, uint32_
 	/* Without a key no thread gives back, so the dead are looked for before memory is taken. */
 	if (!ring && !ctp_process_state.has_thread_key)
 		ring = ctp_ring_reuse(header, tid, true);
-	if (!ring && ctp_hand_out(&header->rings_used, 1, CTP_RING_MAX, &index)) {
+	if (!ring && ctp_hand_out(&header->rings_used, 1, ctp_process_state.ring_max, &index)) {
 		ring = ctp_ring_at(header, index);
 		ctp_store_relaxed(&ring->owner, tid);
 	}

@@ -40,12 +40,13 @@ CTP_COLD_PART bool ctp_name_equals(
 	struct ctp_header *header, uint32_t name, const char *text, uint32_t length)
 {
 	const char *stored = ctp_segment_at(header, CTP_NAME_OFFSET + name);
+	uint32_t last = ctp_process_state.name_bytes - CTP_NAME_HEAD;
 	uint32_t stored_length;
 
-	if (name == 0 || name > CTP_NAME_BYTES - CTP_NAME_HEAD)
+	if (name == 0 || name > last)
 		return false;
 	memcpy(&stored_length, stored, sizeof(stored_length));
-	return stored_length == length && length <= CTP_NAME_BYTES - CTP_NAME_HEAD - name &&
+	return stored_length == length && length <= last - name &&
 	       memcmp(stored + CTP_NAME_HEAD, text, length) == 0;
 }
 
@@ -85,7 +86,7 @@ CTP_COLD_PART uint32_t ctp_name_intern(
 	if (name != 0)
 		return name;
 	if (!ctp_hand_out(&header->names_used, CTP_ALIGN_UP(CTP_NAME_HEAD + length, CTP_NAME_HEAD),
-		    CTP_NAME_BYTES, &name)) {
+		    ctp_process_state.name_bytes, &name)) {
 		*ret_is_full = true;
 		return 0;
 	}
@@ -102,7 +103,7 @@ CTP_COLD_PART uint32_t ctp_site_intern(
 	struct ctp_site *site;
 	uint32_t id;
 
-	if (!ctp_hand_out(&header->sites_used, 1, CTP_SITE_MAX, &id))
+	if (!ctp_hand_out(&header->sites_used, 1, ctp_process_state.site_max, &id))
 		return 0;
 	site = ctp_site_at(header, id);
 	site->line = source->line;
@@ -140,10 +141,11 @@ CTP_COLD_PART struct ctp_site_slot *ctp_slot_claim(
  */
 CTP_COLD_PART bool ctp_sites_are_full(const struct ctp_header *header, bool is_forgotten)
 {
-	return ctp_load_relaxed(&header->sites_used) >=
-		       (is_forgotten ? CTP_SITE_MAX / 2 : CTP_SITE_MAX) ||
+	uint32_t site_max = ctp_process_state.site_max;
+
+	return ctp_load_relaxed(&header->sites_used) >= (is_forgotten ? site_max / 2 : site_max) ||
 	       ctp_load_relaxed(&header->names_used) >
-		       CTP_NAME_BYTES - 3 * (CTP_NAME_HEAD + CTP_TEXT_MAX);
+		       ctp_process_state.name_bytes - 3 * (CTP_NAME_HEAD + CTP_TEXT_MAX);
 }
 
 /*
@@ -207,15 +209,17 @@ CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const 
 
 /*
  * Gives a new segment the sites of the one before, so that the numbers that slots and CTP_SITE hold
- * stay true. The old segment may be a parent's, which goes on using it.
+ * stay true: of as many as fit. The old segment may be a parent's, which goes on using it.
  */
 CTP_COLD_PART void ctp_sites_inherit(struct ctp_header *header, struct ctp_header *old)
 {
+	uint32_t site_max = ctp_process_state.site_max;
+	uint32_t name_bytes = ctp_process_state.name_bytes;
 	uint32_t sites = ctp_load_relaxed(&old->sites_used);
 	uint32_t names = CTP_NAME_HEAD;
 	uint32_t id;
 
-	sites = sites < CTP_SITE_MAX ? sites : CTP_SITE_MAX;
+	sites = sites < site_max ? sites : site_max;
 	for (id = 1; id < sites; id++) {
 		const struct ctp_site *site = ctp_site_at(old, id);
 		uint32_t ready = ctp_load_acquire(&site->ready); /* P5 */
@@ -226,7 +230,7 @@ CTP_COLD_PART void ctp_sites_inherit(struct ctp_header *header, struct ctp_heade
 		ctp_store_relaxed(&ctp_site_at(header, id)->ready, ready);
 	}
 	names = ctp_load_relaxed(&old->names_used);
-	names = names < CTP_NAME_BYTES ? names : CTP_NAME_BYTES;
+	names = names < name_bytes ? names : name_bytes;
 	memcpy(ctp_segment_at(header, CTP_NAME_OFFSET), ctp_segment_at(old, CTP_NAME_OFFSET),
 		names);
 	ctp_store_relaxed(&header->sites_used, sites);

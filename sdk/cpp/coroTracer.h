@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "corotracer/ctp_flight.h"
 #include "corotracer/ctp_probe.h"
 #include "corotracer/ctp_probe_cold.h"
 #include "corotracer/cpp_annotate.h"
@@ -46,6 +47,21 @@ namespace corotracer
 inline bool InitTracer() noexcept
 {
 	return ctp_attach();
+}
+
+/*
+ * flight: the flight recorder inside the program, for runs without an engine. The latest events are kept
+ * in the file `path`, in at most `bytes`; ctp_flight.h tells all about it.
+ */
+struct flight {
+	const char *path;      /* %p in it stands for the process id */
+	std::size_t bytes = 0; /* 0: 16 MiB */
+};
+
+/* InitTracer: the same; where no engine started this program, the flight recorder runs. */
+inline bool InitTracer(const flight &recorder) noexcept
+{
+	return ctp_record_flight(recorder.path, recorder.bytes);
 }
 
 template <class Promise> class traced;

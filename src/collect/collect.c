@@ -226,13 +226,11 @@ enum ct_status collect_signal(
 
 /* ------------------------------------------------------------------ opening */
 
-static void define_run(struct collect *collect)
+void define_run(struct collect *collect, const char *host)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_RUN};
 	char command_line[COMMAND_LINE_BYTES];
-	char host[HOST_BYTES] = "";
 
-	gethostname(host, sizeof(host) - 1);
 	procfs_command_line(getpid(), command_line, sizeof(command_line));
 	memcpy(definition.run.run_id, collect->run_id, sizeof(collect->run_id));
 	definition.run.host = host;
@@ -309,10 +307,12 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 	const struct executable *executable)
 {
 	char command_line[COMMAND_LINE_BYTES];
+	char host[HOST_BYTES] = "";
 	struct process *process;
 
+	gethostname(host, sizeof(host) - 1);
 	join_arguments(options->command, command_line, sizeof(command_line));
-	define_run(collect);
+	define_run(collect, host);
 	define_reading(collect, &collect->first_reading);
 	define_heartbeat(collect);
 	process = process_add(collect, collect->target.pid, executable->path, command_line);
@@ -330,9 +330,6 @@ static enum ct_status open_resources(
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
 	enum ct_status status;
 
-	collect->scratch = calloc(CTP_CHUNK_RECORDS, sizeof(*collect->scratch));
-	if (!collect->scratch)
-		return ct_fail_memory(reterr);
 	if (getrandom(collect->run_id, sizeof(collect->run_id), 0) !=
 		(ssize_t)sizeof(collect->run_id))
 		return ct_fail_errno(reterr, "asking for a random number");
@@ -348,13 +345,18 @@ static enum ct_status open_resources(
 }
 
 /* Nothing is open yet: what collect_close would close says so. */
-static struct collect *collect_new(struct ct_sink *sink)
+struct collect *collect_new(struct ct_sink *sink)
 {
 	struct collect *collect = calloc(1, sizeof(*collect));
 	int i;
 
 	if (!collect)
 		return NULL;
+	collect->scratch = calloc(CTP_CHUNK_RECORDS, sizeof(*collect->scratch));
+	if (!collect->scratch) {
+		free(collect);
+		return NULL;
+	}
 	output_init(&collect->output, sink);
 	collect->pace_ms = PACE_FAST_MS;
 	collect->waiting = -1;

@@ -147,6 +147,14 @@ uint32_t process_thread(
 void process_end(
 	struct collect *collect, struct process *process, const struct ct_define_ending *ending);
 
+/* ---------------------------------------------------------------- collect.c */
+
+/* collect_new: nothing is open yet, and collect_close gives it back. NULL: out of memory. */
+struct collect *collect_new(struct ct_sink *sink);
+
+/* define_run: the first definition of all. */
+void define_run(struct collect *collect, const char *host);
+
 /* --------------------------------------------------------------- segments, in segment.c */
 
 /*

@@ -88,25 +88,32 @@ static bool remember(struct mappings *mappings, const struct ct_define_mapping *
 		mappings->texts.total_bytes >= MAPPINGS_TEXT_BYTES_MAX)
 		return false;
 	kept.path = arena_text(&mappings->texts, mapping->path, strlen(mapping->path));
-	return kept.path && vec_push(&mappings->list, kept) &&
+	kept.build_id = arena_text(&mappings->texts, mapping->build_id, strlen(mapping->build_id));
+	return kept.path && kept.build_id && vec_push(&mappings->list, kept) &&
 	       map_put(&mappings->latest, key_of(mapping), (uint32_t)mappings->list.count - 1);
 }
 
 /* What can not be remembered is not defined either: it would be again at each look. */
-static void take_line(
-	struct mappings *mappings, uint32_t process, const char *line, struct output *output)
+void mappings_add(
+	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output)
 {
-	struct ct_definition definition = {.type = CT_DEFINE_MAPPING};
+	const struct ct_definition definition = {.type = CT_DEFINE_MAPPING, .mapping = *mapping};
 
-	if (!parse_line(line, &definition.mapping))
+	if (is_known(mappings, mapping))
 		return;
-	definition.mapping.process = process;
-	if (is_known(mappings, &definition.mapping))
-		return;
-	if (remember(mappings, &definition.mapping))
+	if (remember(mappings, mapping))
 		output_define(output, &definition);
 	else
 		mappings->nr_forgotten++;
+}
+
+static void take_line(
+	struct mappings *mappings, uint32_t process, const char *line, struct output *output)
+{
+	struct ct_define_mapping mapping = {.process = process};
+
+	if (parse_line(line, &mapping))
+		mappings_add(mappings, &mapping, output);
 }
 
 bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struct output *output)

@@ -36,6 +36,13 @@ void mappings_fini(struct mappings *mappings);
  */
 bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struct output *output);
 
+/*
+ * mappings_add: remembers and defines one mapping, with copies of its texts; what is known already, or is
+ * one too many, is left out.
+ */
+void mappings_add(
+	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output);
+
 /* mappings_cover: whether the address lies in a mapping of the process that is known. */
 bool mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address);
 

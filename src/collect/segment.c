@@ -144,8 +144,7 @@ static void take_stop(void *context, uint32_t thread, uint64_t tid, uint64_t tim
 	threads_stopped(&segment->process->threads, thread, tid, time);
 }
 
-/* Takes up the rings that threads have claimed since the last look. */
-static void find_rings(struct segment *segment)
+void segment_find_rings(struct segment *segment)
 {
 	uint32_t used = ctp_load_relaxed(&header_of(segment)->rings_used);
 	struct collect *collect = segment->collect;
@@ -159,6 +158,7 @@ static void find_rings(struct segment *segment)
 		ring.reader.shared =
 			proto_ring(&segment->layout, segment->base, (uint32_t)segment->rings.count);
 		ring.reader.stream = collect->nr_streams + 1;
+		ring.reader.is_overwriting = segment->layout.is_flight;
 		if (!vec_push(&segment->rings, ring))
 			return; /* tried again at the next look; the ring keeps its records */
 		collect->nr_streams++;
@@ -188,7 +188,7 @@ uint64_t segment_drain(struct segment *segment)
 	uint64_t nr_moves = 0;
 	size_t i;
 
-	find_rings(segment);
+	segment_find_rings(segment);
 	for (i = 0; i < segment->rings.count; i++) {
 		struct ring_reader *reader = &segment->rings.at[i].reader;
 
@@ -317,7 +317,8 @@ static struct segment *find_free(struct collect *collect)
 	return NULL;
 }
 
-static void define_segment(struct collect *collect, const struct segment *segment)
+static void define_segment(
+	struct collect *collect, const struct segment *segment, uint64_t attached)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
 	const struct proto_layout *layout = &segment->layout;
@@ -327,8 +328,7 @@ static void define_segment(struct collect *collect, const struct segment *segmen
 		.process = segment->process->number,
 		.role = layout->role,
 		.clock = layout->clock,
-		.attached =
-			layout->clock == CTP_CLOCK_COUNTER ? clock_counter() : clock_monotonic_ns(),
+		.attached = attached,
 	};
 	memcpy(definition.segment.identity, layout->identity, sizeof(layout->identity));
 	output_define(&collect->output, &definition);
@@ -345,13 +345,9 @@ static struct process *find_process(struct collect *collect, pid_t pid)
 	return process;
 }
 
-static enum ct_status take_up(
-	struct collect *collect, struct segment *segment, pid_t pid, struct ct_error *reterr)
+enum ct_status segment_take(struct collect *collect, struct segment *segment,
+	struct process *process, uint64_t attached, struct ct_error *reterr)
 {
-	struct process *process = find_process(collect, pid);
-
-	if (!process)
-		return ct_fail(reterr, CT_ERR_REFUSED, "too many processes are traced already");
 	segment->sites_known =
 		calloc(segment->layout.site_max / BITS + 1, sizeof(*segment->sites_known));
 	if (!segment->sites_known)
@@ -359,7 +355,6 @@ static enum ct_status take_up(
 	segment->collect = collect;
 	segment->process = process;
 	segment->sites_begin = 1;
-	segment->settled_ns = clock_monotonic_ns();
 	segment->number = ++collect->nr_segments;
 	process->has_probe |= segment->layout.role == CTP_ROLE_PROBE;
 	process->has_ledger |= segment->layout.role == CTP_ROLE_LEDGER;
@@ -367,8 +362,21 @@ static enum ct_status take_up(
 	collect->has_probe |= process->has_probe;
 	collect->has_ledger |= process->has_ledger;
 	collect->nr_attached++;
-	define_segment(collect, segment);
+	define_segment(collect, segment, attached);
 	return CT_OK;
+}
+
+static enum ct_status take_up(
+	struct collect *collect, struct segment *segment, pid_t pid, struct ct_error *reterr)
+{
+	struct process *process = find_process(collect, pid);
+
+	if (!process)
+		return ct_fail(reterr, CT_ERR_REFUSED, "too many processes are traced already");
+	segment->settled_ns = clock_monotonic_ns();
+	return segment_take(collect, segment, process,
+		segment->layout.clock == CTP_CLOCK_COUNTER ? clock_counter() : segment->settled_ns,
+		reterr);
 }
 
 static enum ct_status attach(struct collect *collect, struct segment *segment,

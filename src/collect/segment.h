@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "corotracer/ctp.h"
+#include "corotracer/error.h"
 #include "proto.h"
 #include "ring.h"
 #include "vec.h"
@@ -45,6 +46,16 @@ struct segment {
 	uint32_t sites_end;    /* sites from here on have not been handed out yet */
 	bool are_sites_read;   /* during the present drain of a ring */
 };
+
+/*
+ * segment_take: makes a segment whose memory is mapped and checked one of the process, and defines it.
+ * `attached` is in the segment's own time.
+ */
+enum ct_status segment_take(struct collect *collect, struct segment *segment,
+	struct process *process, uint64_t attached, struct ct_error *reterr);
+
+/* segment_find_rings: takes up the rings that threads have claimed since the last look. */
+void segment_find_rings(struct segment *segment);
 
 /* segment_drain: harvests every ring once. Returns how many records there were. */
 uint64_t segment_drain(struct segment *segment);

@@ -92,7 +92,7 @@ static struct ct_mapping *copy_mappings(const struct collect *collect, uint32_t 
 			.end = mappings[i].end,
 			.offset = mappings[i].offset,
 			.path = mappings[i].path,
-			.build_id = "",
+			.build_id = mappings[i].build_id,
 		};
 	}
 	return copies;

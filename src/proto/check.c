@@ -35,7 +35,9 @@ static void copy_layout(
 	ret_layout->role = ctp_load_relaxed(&mapped->role);
 	ret_layout->pid = ctp_load_relaxed(&mapped->pid);
 	ret_layout->features_compatible = ctp_load_relaxed(&mapped->features_compatible);
-	ret_layout->clock_counter = ctp_load_relaxed(&mapped->clock_counter);
+	ret_layout->attached.counter = ctp_load_relaxed(&mapped->clock_counter);
+	ret_layout->attached.monotonic_ns = ctp_load_relaxed(&mapped->clock_monotonic_ns);
+	ret_layout->attached.realtime_ns = ctp_load_relaxed(&mapped->clock_realtime_ns);
 	for (i = 0; i < sizeof(ret_layout->identity); i++)
 		ret_layout->identity[i] = ctp_load_relaxed(&mapped->identity[i]);
 }
@@ -116,6 +118,34 @@ static enum ct_status check_regions(const struct proto_layout *layout, struct ct
 	return CT_OK;
 }
 
+#define FLIGHT_HEADER_BYTES (offsetof(struct ctp_header, instants) + 2 * sizeof(struct ctp_instant))
+
+/* What only a flight recorder has. Where its text lies outside, there is none. */
+static void copy_flight(const struct ctp_header *mapped, struct proto_layout *layout)
+{
+	const struct ctp_instant *latest;
+	uint32_t taken;
+
+	layout->is_flight = (layout->features_compatible & CTP_FEATURE_FLIGHT) &&
+			    ctp_load_relaxed(&mapped->header_bytes) >= FLIGHT_HEADER_BYTES;
+	layout->about_offset = layout->about_bytes = 0;
+	layout->latest = (struct ctp_instant){0};
+	if (!layout->is_flight)
+		return;
+	layout->about_offset = ctp_load_relaxed(&mapped->about_offset);
+	layout->about_bytes = ctp_load_relaxed(&mapped->about_bytes);
+	if (layout->about_offset > layout->mapped_bytes ||
+		layout->about_bytes > layout->mapped_bytes - layout->about_offset)
+		layout->about_offset = layout->about_bytes = 0;
+	taken = ctp_load_acquire(&mapped->instants_taken); /* P11 */
+	latest = &mapped->instants[taken % 2];
+	if (taken == 0)
+		return;
+	layout->latest.counter = ctp_load_relaxed(&latest->counter);
+	layout->latest.monotonic_ns = ctp_load_relaxed(&latest->monotonic_ns);
+	layout->latest.realtime_ns = ctp_load_relaxed(&latest->realtime_ns);
+}
+
 enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 	struct proto_layout *ret_layout, struct ct_error *reterr)
 {
@@ -140,6 +170,7 @@ enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 			"the segment's role is %u, "
 			"which no target has",
 			layout.role);
+	copy_flight(mapped, &layout);
 	*ret_layout = layout;
 	return CT_OK;
 }

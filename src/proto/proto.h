@@ -39,8 +39,14 @@ struct proto_layout {
 	uint32_t role;  /* CTP_ROLE_PROBE or CTP_ROLE_LEDGER */
 	uint64_t pid;   /* as the target says; not checked */
 	uint64_t features_compatible;
-	uint64_t clock_counter;
+	struct ctp_instant attached; /* all three zero: not told */
 	uint8_t identity[16];
+
+	/* of a flight recorder; zero and empty otherwise */
+	bool is_flight;
+	uint64_t about_offset;
+	uint64_t about_bytes;
+	struct ctp_instant latest; /* all zero: none was noted */
 };
 
 /* PROTO_BYTES_MAX: no segment within the limits is larger; 4 MiB are for the header and alignment. */

@@ -75,6 +75,9 @@ static void segment_reset(uint32_t policy, uint32_t budget)
 	memset(&ctp_thread_state, 0, sizeof(ctp_thread_state));
 	ctp_process_state.header = header;
 	ctp_process_state.chunk_max = layout.chunk_max;
+	ctp_process_state.ring_max = CTP_RING_MAX;
+	ctp_process_state.site_max = CTP_SITE_MAX;
+	ctp_process_state.name_bytes = CTP_NAME_BYTES;
 	ctp_process_state.rings_free = 0;
 	ctp_process_state.has_thread_key = 0;
 	ctp_gate_page.pass = CTP_PASS(1, CTP_CLOCK_COUNTER);

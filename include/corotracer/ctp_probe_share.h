@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The chunks of a segment, shared out among its rings; and what a segment that overwrites notes besides. A
+ * part of ctp_probe_cold.h: include that.
+ *
+ * Rings that are drained take what they need, up to the engine's budget. Rings that overwrite keep every
+ * chunk that they have, and so have a share: all chunks, divided by the rings there are. The last eighth
+ * is for the first chunks of threads to come. When more rings come, each that has more than its share by
+ * then lays one chunk at a time out for the others (P10); its floor is raised before, so that a reader
+ * who meets the new owner's content throws it away.
+ */
+#ifndef COROTRACER_CTP_PROBE_SHARE_H
+#define COROTRACER_CTP_PROBE_SHARE_H
+
+#include <time.h>
+
+#include "corotracer/ctp_probe_cold.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CTP_CHUNK_BUDGET (CTP_RING_CHUNKS - 1)
+#define CTP_INSTANT_NS 2000u
+#define CTP_RESERVE_PART \
+	8u /* of an overwriting segment's chunks, an eighth is for threads to come */
+
+CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
+{
+	struct timespec now = {0, 0};
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Notes an instant for those who read the segment when this machine's counter is gone (P-66). One that
+ * took long is none: another will come.
+ */
+CTP_COLD_PART void ctp_instant_note(struct ctp_header *header)
+{
+	struct ctp_instant now;
+	uint32_t taken;
+
+	if ((header->features_compatible & CTP_FEATURE_FLIGHT) == 0 ||
+		__atomic_exchange_n(&header->instants_lock, 1, __ATOMIC_ACQUIRE) != 0) /* P11 */
+		return;
+	now.monotonic_ns = ctp_nanoseconds(CLOCK_MONOTONIC);
+	now.counter = ctp_time(header->clock);
+	now.realtime_ns = ctp_nanoseconds(CLOCK_REALTIME);
+	if (ctp_nanoseconds(CLOCK_MONOTONIC) - now.monotonic_ns < CTP_INSTANT_NS) {
+		taken = ctp_load_relaxed(&header->instants_taken) + 1;
+		header->instants[taken % 2] = now;
+		ctp_store_release(&header->instants_taken, taken); /* P11 */
+	}
+	ctp_store_release(&header->instants_lock, 0); /* P11 */
+}
+
+CTP_COLD_PART uint32_t ctp_chunk_budget(const struct ctp_header *header)
+{
+	uint32_t budget = ctp_load_relaxed(&header->chunks_per_ring);
+
+	return budget == 0 || budget > CTP_CHUNK_BUDGET ? CTP_CHUNK_BUDGET : budget;
+}
+
+CTP_COLD_PART struct ctp_ring *ctp_ring_at(struct ctp_header *header, uint32_t index)
+{
+	return (struct ctp_ring *)(void *)ctp_segment_at(header, CTP_RING_OFFSET) + index;
+}
+
+CTP_COLD_PART bool ctp_is_overwriting(const struct ctp_header *header)
+{
+	return ctp_load_relaxed(&header->policy) == CTP_POLICY_OVERWRITE_OLDEST;
+}
+
+/* How many rings there are, never more than there can be. */
+CTP_COLD_PART uint32_t ctp_rings_used(const struct ctp_header *header)
+{
+	uint32_t used = ctp_load_relaxed(&header->rings_used);
+
+	return used < ctp_process_state.ring_max ? used : ctp_process_state.ring_max;
+}
+
+/* How many chunks a ring may have. An overwriting one never gives any back, so it gets its share only. */
+CTP_COLD_PART uint32_t ctp_chunk_share(const struct ctp_thread *thread)
+{
+	uint32_t budget = ctp_chunk_budget(thread->header);
+	uint32_t rings = ctp_rings_used(thread->header);
+	uint32_t share = rings > 0 ? thread->chunk_max / rings : thread->chunk_max;
+
+	if (!ctp_is_overwriting(thread->header) || share >= budget)
+		return budget;
+	return share > 0 ? share : 1;
+}
+
+/* What is left is for threads to come, which are to begin at once. */
+CTP_COLD_PART bool ctp_is_rest_reserved(const struct ctp_thread *thread)
+{
+	uint32_t used = ctp_load_relaxed(&thread->header->chunks_used);
+	uint32_t to_come = ctp_process_state.ring_max - ctp_rings_used(thread->header);
+	uint32_t reserve = thread->chunk_max / CTP_RESERVE_PART;
+
+	if (!ctp_is_overwriting(thread->header) || thread->ring->nr_owned == 0)
+		return false;
+	return used >= thread->chunk_max ||
+	       thread->chunk_max - used <= (to_come < reserve ? to_come : reserve);
+}
+
+/* Orders what was said of a chunk's old content before the content that follows. */
+CTP_COLD_PART void ctp_content_fence(void)
+{
+#if !CTP_IS_THREAD_SANITIZED
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* P3 */
+#endif
+}
+
+/* A chunk that another ring had beyond its share. */
+CTP_COLD_PART bool ctp_surplus_take(const struct ctp_thread *thread, uint32_t *ret_number)
+{
+	uint32_t used = ctp_rings_used(thread->header);
+	uint32_t i;
+
+	for (i = 0; i < used; i++) {
+		uint32_t *surplus = &ctp_ring_at(thread->header, i)->surplus;
+		uint32_t taken;
+
+		if (ctp_load_relaxed(surplus) == 0)
+			continue;
+		taken = __atomic_exchange_n(surplus, 0, __ATOMIC_ACQUIRE); /* P10 */
+		if (taken == 0)
+			continue;
+		/* The floor of the ring that gave it was raised before; it covers what we write. */
+		ctp_content_fence();
+		*ret_number = taken - 1;
+		return true;
+	}
+	return false;
+}
+
+CTP_COLD_PART bool ctp_chunk_find(const struct ctp_thread *thread, uint32_t *ret_number)
+{
+	if (!ctp_is_rest_reserved(thread) &&
+		ctp_hand_out(&thread->header->chunks_used, 1, thread->chunk_max, ret_number))
+		return true;
+	return ctp_is_overwriting(thread->header) && ctp_surplus_take(thread, ret_number);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copying a flight recorder's file in an order that makes the copy consistent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "flight_file.h"
+#include "memory.h"
+#include "procfs.h"
+
+#define FLIGHT_BYTES_MAX (PROTO_BYTES_MAX + ((size_t)1 << 20))
+#define BOOT_BYTES 64
+
+static enum ct_status read_at(
+	int descriptor, void *bytes, size_t nr_bytes, uint64_t offset, struct ct_error *reterr)
+{
+	char *at = bytes;
+
+	while (nr_bytes > 0) {
+		ssize_t length = pread(descriptor, at, nr_bytes, (off_t)offset);
+
+		if (length < 0 && errno == EINTR)
+			continue;
+		if (length < 0)
+			return ct_fail_errno(reterr, "reading it");
+		if (length == 0)
+			return ct_fail(
+				reterr, CT_ERR_CORRUPT, "it was cut short while it was read");
+		at += length;
+		offset += (uint64_t)length;
+		nr_bytes -= (size_t)length;
+	}
+	return CT_OK;
+}
+
+/* What was read before is older than what is read from here on. */
+static void order_reads(void)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* P1, P3: instead of an acquire for each word */
+}
+
+static enum ct_status make_room(struct flight_file *file, struct ct_error *reterr)
+{
+	file->base = mmap(
+		NULL, file->nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (file->base != MAP_FAILED)
+		return CT_OK;
+	file->base = NULL;
+	return ct_fail_memory(reterr);
+}
+
+/* The rings as they were before everything else was copied, with the floors of afterwards. */
+static void keep_rings(struct ctp_ring *rings, const struct ctp_ring *before, uint32_t nr_rings)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr_rings; i++) {
+		uint64_t floor = rings[i].floor;
+
+		rings[i] = before[i];
+		rings[i].floor = floor;
+	}
+}
+
+static enum ct_status copy_segment(
+	struct flight_file *file, int descriptor, struct ctp_ring *before, struct ct_error *reterr)
+{
+	const struct proto_layout first = file->layout;
+	size_t ring_bytes = first.ring_max * sizeof(*before);
+	enum ct_status status;
+
+	status = read_at(descriptor, before, ring_bytes, first.ring_offset, reterr);
+	order_reads();
+	if (status == CT_OK)
+		status = read_at(descriptor, file->base, file->nr_bytes, 0, reterr);
+	order_reads();
+	if (status == CT_OK)
+		status = read_at(descriptor, (char *)file->base + first.ring_offset, ring_bytes,
+			first.ring_offset, reterr);
+	if (status == CT_OK)
+		status = proto_check(file->base, file->nr_bytes, &file->layout, reterr);
+	if (status)
+		return status;
+	if (file->layout.ring_offset != first.ring_offset ||
+		file->layout.ring_max != first.ring_max)
+		return ct_fail(reterr, CT_ERR_CORRUPT, "its header changed while it was read");
+	keep_rings(proto_ring(&file->layout, file->base, 0), before, first.ring_max);
+	return CT_OK;
+}
+
+/* The header first, which tells where the rings are. */
+static enum ct_status copy(struct flight_file *file, int descriptor, struct ct_error *reterr)
+{
+	enum ct_status status = read_at(descriptor, file->base, CTP_PAGE_BYTES, 0, reterr);
+	struct ctp_ring *before;
+
+	if (status == CT_OK)
+		status = proto_check(file->base, file->nr_bytes, &file->layout, reterr);
+	if (status)
+		return status;
+	if (!file->layout.is_flight)
+		return ct_fail(reterr, CT_ERR_FORMAT, "it is no flight recorder's");
+	before = calloc(file->layout.ring_max, sizeof(*before));
+	if (!before)
+		return ct_fail_memory(reterr);
+	status = copy_segment(file, descriptor, before, reterr);
+	free(before);
+	return status;
+}
+
+/* ------------------------------------------------------------------ what it says of its process */
+
+static char *next_line(struct flight_file *file, char *line)
+{
+	char *next = line ? line + strlen(line) + 1 : file->about;
+
+	return next < file->about + file->about_bytes && *next ? next : NULL;
+}
+
+/* What stands behind the word that a line begins with; NULL: it begins with another. */
+static char *value_of(char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+static bool is_this_boot(const char *boot)
+{
+	char present[BOOT_BYTES] = "";
+	int descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return false;
+	if (pread(descriptor, present, sizeof(present) - 1, 0) < 0)
+		present[0] = '\0';
+	close(descriptor);
+	present[strcspn(present, "\n")] = '\0';
+	return present[0] && strcmp(boot, present) == 0;
+}
+
+static enum ct_status read_about(struct flight_file *file, struct ct_error *reterr)
+{
+	char *line = NULL;
+	size_t i;
+
+	file->program = file->command_line = file->host = "";
+	file->about_bytes = file->layout.about_bytes;
+	file->about = calloc(1, file->about_bytes + 1);
+	if (!file->about)
+		return ct_fail_memory(reterr);
+	memcpy(file->about, (char *)file->base + file->layout.about_offset, file->about_bytes);
+	for (i = 0; i < file->about_bytes; i++)
+		if (file->about[i] == '\n')
+			file->about[i] = '\0';
+	while ((line = next_line(file, line))) {
+		const char *value;
+
+		if ((value = value_of(line, "program")))
+			file->program = value;
+		else if ((value = value_of(line, "command")))
+			file->command_line = value;
+		else if ((value = value_of(line, "host")))
+			file->host = value;
+		else if ((value = value_of(line, "boot")))
+			file->is_this_boot = is_this_boot(value);
+	}
+	return CT_OK;
+}
+
+/* Takes one number and the blank behind it off *at; false: it is none. */
+static bool take_number(char **at, uint64_t *ret_number)
+{
+	char *end;
+
+	errno = 0;
+	*ret_number = strtoull(*at, &end, 16);
+	if (end == *at || *end != ' ' || errno)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+bool flight_file_next_code(
+	struct flight_file *file, char **line, struct ct_define_mapping *ret_mapping)
+{
+	while ((*line = next_line(file, *line))) {
+		char *at = value_of(*line, "code");
+		char *blank;
+
+		if (!at || !take_number(&at, &ret_mapping->start) ||
+			!take_number(&at, &ret_mapping->end) ||
+			!take_number(&at, &ret_mapping->offset))
+			continue;
+		blank = strchr(at, ' ');
+		if (!blank)
+			continue;
+		/* Read once: what is left of the line begins with the path from now on. */
+		*blank = '\0';
+		ret_mapping->build_id = *at == '-' ? "" : at;
+		ret_mapping->path = blank + 1;
+		*line = blank + 1;
+		return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------ opening and closing */
+
+/* A memfd, which has no name, is reached only while somebody has it open. */
+static bool is_alive(int descriptor, const struct stat *status, uint64_t pid)
+{
+	if (status->st_nlink == 0)
+		return pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+	return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+static enum ct_status read_open(struct flight_file *file, int descriptor, struct ct_error *reterr)
+{
+	enum ct_status status;
+	struct stat facts;
+
+	if (fstat(descriptor, &facts))
+		return ct_fail_errno(reterr, "asking what it is");
+	if (!S_ISREG(facts.st_mode))
+		return ct_fail(reterr, CT_ERR_FORMAT, "it is not a regular file");
+	if (facts.st_size < (off_t)CTP_PAGE_BYTES || facts.st_size > (off_t)FLIGHT_BYTES_MAX)
+		return ct_fail(reterr, CT_ERR_FORMAT,
+			"it has %lld bytes, which no flight recorder's file has",
+			(long long)facts.st_size);
+	file->nr_bytes = (size_t)facts.st_size;
+	status = make_room(file, reterr);
+	if (status == CT_OK)
+		status = copy(file, descriptor, reterr);
+	if (status == CT_OK)
+		status = read_about(file, reterr);
+	if (status == CT_OK)
+		file->is_alive = is_alive(descriptor, &facts, file->layout.pid);
+	return status;
+}
+
+enum ct_status flight_file_read(
+	const char *path, struct flight_file *ret_file, struct ct_error *reterr)
+{
+	struct flight_file file = {0};
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	enum ct_status status;
+
+	if (descriptor < 0)
+		return ct_fail_errno(reterr, "opening '%s'", path);
+	status = read_open(&file, descriptor, reterr);
+	close(descriptor);
+	if (status == CT_OK) {
+		*ret_file = file;
+		return CT_OK;
+	}
+	flight_file_close(&file);
+	return ct_context(reterr, status, "reading '%s'", path);
+}
+
+void flight_file_close(struct flight_file *file)
+{
+	if (file->base)
+		memory_unmap(file->base, file->nr_bytes);
+	free(file->about);
+	file->base = NULL;
+	file->about = NULL;
+}

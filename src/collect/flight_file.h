@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file that a flight recorder inside a program has left, or is writing: copied, then checked.
+ *
+ * The file may hold anything, may be changed and cut while it is read. So it is never mapped, and only the
+ * private copy is looked at. Of a live one the heads of its rings are copied first and their floors last:
+ * what lies between the two was not overwritten while it was copied (P-26).
+ */
+#ifndef COLLECT_FLIGHT_FILE_H
+#define COLLECT_FLIGHT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto.h"
+#include "stream.h"
+
+/* Texts are "" where the file does not tell. */
+struct flight_file {
+	void *base; /* of the copy, mapped: the segment as proto_check expects it */
+	size_t nr_bytes;
+	struct proto_layout layout;
+	bool is_alive;     /* its process lives */
+	bool is_this_boot; /* this machine has not been started anew since: its clocks still count */
+	char *about;       /* its lines, each with a NUL behind it */
+	size_t about_bytes;
+	const char *program;
+	const char *command_line;
+	const char *host;
+};
+
+/* flight_file_read: copies and checks. On success the caller closes it. */
+enum ct_status flight_file_read(
+	const char *path, struct flight_file *ret_file, struct ct_error *reterr);
+
+/* flight_file_close: gives the memory back; of `base` unless the caller has taken it, and set it NULL. */
+void flight_file_close(struct flight_file *file);
+
+/*
+ * flight_file_next_code: the next piece of code that the file tells of. *line is NULL at first; false:
+ * there is no more. Texts are the file's.
+ */
+bool flight_file_next_code(
+	struct flight_file *file, char **line, struct ct_define_mapping *ret_mapping);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking out what a flight recorder inside a program has kept: its segment is a private copy here, and is
+ * drained once, as an engine's would be.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector.h"
+#include "flight_file.h"
+#include "flight_past.h"
+#include "procfs.h"
+#include "timeline.h"
+
+struct past {
+	struct flight_file file;
+	struct collect *collect;
+	struct process *process;
+	struct segment *segment;
+	struct timeline timeline;
+	uint64_t begin_ns;    /* of the recorder */
+	uint64_t end_ns;      /* the latest that it knows of */
+	uint64_t first_ns;    /* the earliest record that is left; UINT64_MAX: there is none */
+	uint64_t complete_ns; /* from here on nothing was overwritten */
+	uint64_t nr_overwritten;
+};
+
+/* ------------------------------------------------------------------ time */
+
+static uint64_t time_ns(const struct past *past, uint64_t raw)
+{
+	size_t hint = 0;
+	int64_t ns;
+
+	if (past->file.layout.clock != CTP_CLOCK_COUNTER)
+		return raw;
+	ns = timeline_ns(&past->timeline, raw, &hint);
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static bool take_reading(struct past *past, const struct clock_reading *reading)
+{
+	define_reading(past->collect, reading);
+	if (reading->monotonic_ns > past->end_ns)
+		past->end_ns = reading->monotonic_ns;
+	return timeline_add(
+		&past->timeline, reading->counter, reading->monotonic_ns, reading->uncertainty_ns);
+}
+
+static struct clock_reading reading_of(const struct ctp_instant *instant)
+{
+	return (struct clock_reading){
+		instant->counter, instant->monotonic_ns, instant->realtime_ns, 0};
+}
+
+/* Where the counter still counts it is read once more: the longer the line, the surer its slope. */
+static bool take_clocks(struct past *past)
+{
+	const struct proto_layout *layout = &past->file.layout;
+	struct clock_reading reading = reading_of(&layout->attached);
+	uint64_t end_ns;
+
+	past->begin_ns = reading.monotonic_ns;
+	if (!take_reading(past, &reading))
+		return false;
+	if (layout->latest.monotonic_ns > reading.monotonic_ns) {
+		reading = reading_of(&layout->latest);
+		if (!take_reading(past, &reading))
+			return false;
+	}
+	end_ns = past->end_ns;
+	clock_read(&reading);
+	if (past->file.is_this_boot && !take_reading(past, &reading))
+		return false;
+	/* Nobody looked at an ended process until now. */
+	if (!past->file.is_alive)
+		past->end_ns = end_ns;
+	return true;
+}
+
+/* ------------------------------------------------------------------ the process */
+
+/* Asked for the names of its threads; 0: it is gone, or the number means another one. */
+static pid_t pid_to_ask(const struct past *past)
+{
+	pid_t pid = (pid_t)past->file.layout.pid;
+	char path[4096];
+
+	if (!past->file.is_alive || past->file.layout.pid > INT32_MAX)
+		return 0;
+	procfs_link(pid, "exe", path, sizeof(path));
+	return strcmp(path, past->file.program) == 0 ? pid : 0;
+}
+
+static void define_process(struct past *past)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_PROCESS};
+	struct process *process = &past->collect->processes[0];
+
+	process->number = ++past->collect->nr_processes;
+	process->pid = pid_to_ask(past);
+	process->pidfd = -1;
+	process->was_mapped = true;
+	past->process = process;
+	definition.process = (struct ct_define_process){
+		.process = process->number,
+		.pid = past->file.layout.pid,
+		.program = past->file.program,
+		.command_line = past->file.command_line,
+	};
+	output_define(&past->collect->output, &definition);
+}
+
+static void define_code(struct past *past)
+{
+	struct ct_define_mapping mapping = {.process = past->process->number};
+	char *line = NULL;
+
+	while (flight_file_next_code(&past->file, &line, &mapping))
+		mappings_add(&past->collect->mappings, &mapping, &past->collect->output);
+}
+
+/* ------------------------------------------------------------------ its rings */
+
+/* The segment owns the copy from here on. */
+static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
+{
+	const struct proto_layout *layout = &past->file.layout;
+	struct segment *segment = &past->collect->segments[0];
+	enum ct_status status;
+
+	segment->base = past->file.base;
+	segment->nr_bytes = past->file.nr_bytes;
+	segment->layout = *layout;
+	status = segment_take(past->collect, segment, past->process,
+		layout->clock == CTP_CLOCK_COUNTER ? layout->attached.counter
+						   : layout->attached.monotonic_ns,
+		reterr);
+	if (status)
+		return status;
+	segment->settled_ns = past->begin_ns;
+	past->segment = segment;
+	past->file.base = NULL;
+	return CT_OK;
+}
+
+/* The record at a position of the copy; NULL: there is none. */
+static const struct ctp_record *record_at(
+	const struct past *past, const struct ctp_ring *ring, uint64_t position)
+{
+	uint64_t entry = position / CTP_CHUNK_RECORDS % CTP_RING_CHUNKS;
+	const struct ctp_record *chunk =
+		proto_chunk(&past->segment->layout, past->segment->base, ring->chunk[entry]);
+
+	return chunk ? chunk + position % CTP_CHUNK_RECORDS : NULL;
+}
+
+static void note_time(struct past *past, const struct ctp_record *record, uint64_t *latest_ns)
+{
+	uint64_t ns = time_ns(past, record->time);
+
+	if (ns < past->first_ns)
+		past->first_ns = ns;
+	if (ns > *latest_ns)
+		*latest_ns = ns;
+}
+
+/*
+ * Whose the records are that are left from before the ring's first word of a thread: of the one that then
+ * stops there. Where a start comes first, nobody says.
+ */
+static uint32_t find_thread(
+	struct past *past, const struct ctp_ring *ring, uint64_t position, uint64_t head)
+{
+	const struct ctp_record *first = record_at(past, ring, position);
+
+	for (; position < head && head - position <= CTP_RING_CHUNKS * CTP_CHUNK_RECORDS;
+		position++) {
+		const struct ctp_record *record = record_at(past, ring, position);
+		unsigned kind = record ? CTP_TAIL_KIND(record->tail) : 0;
+
+		if (kind == CTP_KIND_THREAD_STOP)
+			return process_thread(past->collect, past->process, record->object,
+				first ? first->time : record->time);
+		if (kind == CTP_KIND_THREAD_START)
+			return process_thread(past->collect, past->process, 0, 0);
+	}
+	return 0;
+}
+
+static bool is_first_of_thread(const struct ctp_record *record)
+{
+	return CTP_TAIL_KIND(record->tail) == CTP_KIND_THREAD_START;
+}
+
+/* Looks at both ends of what the ring holds, before it is drained. */
+static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t *latest_ns)
+{
+	const struct ctp_ring *shared = ring->reader.shared;
+	const struct ctp_record *first = record_at(past, shared, shared->floor);
+	const struct ctp_record *last = record_at(past, shared, shared->head - 1);
+
+	if (shared->head <= shared->floor || !first || !last)
+		return;
+	note_time(past, first, latest_ns);
+	note_time(past, last, latest_ns);
+	if (!is_first_of_thread(first))
+		ring->reader.thread = find_thread(past, shared, shared->floor, shared->head);
+	ring->gap_first_ns = time_ns(past, first->time);
+	if (shared->floor > 0 && ring->gap_first_ns > past->complete_ns)
+		past->complete_ns = ring->gap_first_ns;
+}
+
+/* What was overwritten lay between the recorder's beginning and what is left of the ring. */
+static void lose_overwritten(struct past *past, struct segment_ring *ring)
+{
+	const struct ct_define_loss loss = {
+		.process = past->process->number,
+		.thread = ring->reader.shared->claims == 1 ? ring->reader.thread : 0,
+		.reason = CTP_LOSS_OVERWRITTEN,
+		.count = ring->reader.nr_overwritten,
+		.first_monotonic_ns = past->begin_ns,
+		.last_monotonic_ns =
+			ring->gap_first_ns > past->begin_ns ? ring->gap_first_ns : past->end_ns,
+	};
+
+	output_lose(&past->collect->output, &loss);
+	ring->told_overwritten = ring->reader.nr_overwritten;
+	ring->gap_first_ns = 0;
+	past->nr_overwritten += ring->reader.nr_overwritten;
+}
+
+static void drain(struct past *past)
+{
+	struct segment *segment = past->segment;
+	uint64_t latest_ns = 0;
+	size_t i;
+
+	segment_find_rings(segment);
+	for (i = 0; i < segment->rings.count; i++)
+		prepare_ring(past, &segment->rings.at[i], &latest_ns);
+	if (latest_ns > past->end_ns)
+		past->end_ns = latest_ns;
+	segment_drain(segment);
+	for (i = 0; i < segment->rings.count; i++)
+		lose_overwritten(past, &segment->rings.at[i]);
+	segment_settle(segment, past->end_ns, true);
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static uint64_t before_end(const struct past *past, uint64_t ns)
+{
+	return ns < past->end_ns ? past->end_ns - ns : 0;
+}
+
+static void tell_facts(const struct past *past, struct flight_facts *ret_facts)
+{
+	uint64_t from_ns = past->first_ns < past->begin_ns ? past->begin_ns : past->first_ns;
+
+	*ret_facts = (struct flight_facts){
+		.pid = past->file.layout.pid,
+		.is_alive = past->file.is_alive,
+		.has_lost_times = past->file.layout.clock == CTP_CLOCK_COUNTER &&
+				  past->timeline.pieces.count < 2,
+		.nr_overwritten = past->nr_overwritten,
+		.held_ns = before_end(past, from_ns),
+		.complete_ns = before_end(
+			past, past->nr_overwritten > 0 ? past->complete_ns : past->begin_ns),
+	};
+}
+
+static void define_note(struct past *past, const struct flight_facts *facts)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_NOTE};
+	char text[200];
+
+	if (facts->nr_overwritten == 0)
+		return;
+	snprintf(text, sizeof(text),
+		"an older event gave way to a newer one in the program's flight recorder; "
+		"everything is "
+		"here of the last %.3f s, of every thread",
+		(double)facts->complete_ns / 1e9);
+	definition.note = (struct ct_define_note){text, facts->nr_overwritten, CT_NO_OFFSET};
+	output_define(&past->collect->output, &definition);
+}
+
+static void define_end(struct past *past)
+{
+	const struct ct_define_ending ending = {
+		.ending = past->file.is_alive ? CT_ENDING_DETACHED : CT_ENDING_UNKNOWN,
+		.monotonic_ns = past->end_ns,
+	};
+
+	segment_close(past->segment);
+	process_end(past->collect, past->process, &ending);
+	past->collect->was_wound_up = true;
+	past->collect->ended_ns = past->end_ns;
+}
+
+static enum ct_status take_out(
+	struct past *past, struct flight_facts *ret_facts, struct ct_error *reterr)
+{
+	struct collect *collect = past->collect;
+	enum ct_status status;
+
+	memcpy(collect->run_id, past->file.layout.identity, sizeof(collect->run_id));
+	define_run(collect, past->file.host);
+	if (!take_clocks(past))
+		return ct_fail_memory(reterr);
+	collect->now_ns = past->begin_ns;
+	define_heartbeat(collect);
+	define_process(past);
+	define_code(past);
+	status = take_segment(past, reterr);
+	if (status)
+		return status;
+	drain(past);
+	tell_facts(past, ret_facts);
+	define_note(past, ret_facts);
+	define_end(past);
+	return CT_OK;
+}
+
+enum ct_status collect_flight(const char *path, struct ct_sink *sink, struct collect **ret_collect,
+	struct flight_facts *ret_facts, struct ct_error *reterr)
+{
+	struct past past = {.first_ns = UINT64_MAX};
+	enum ct_status status = flight_file_read(path, &past.file, reterr);
+
+	if (status)
+		return status;
+	past.collect = collect_new(sink);
+	status = past.collect ? take_out(&past, ret_facts, reterr) : ct_fail_memory(reterr);
+	timeline_fini(&past.timeline);
+	flight_file_close(&past.file);
+	if (status == CT_OK)
+		*ret_collect = past.collect;
+	else
+		collect_close(past.collect);
+	return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a flight recorder's file to a trace: a recording whose target is gone, or is not asked.
+ */
+#ifndef COLLECT_FLIGHT_PAST_H
+#define COLLECT_FLIGHT_PAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect.h"
+
+/* What the file held. */
+struct flight_facts {
+	uint64_t pid;
+	bool is_alive;
+	bool has_lost_times; /* the machine is not the one, or not in the same run: times are estimated */
+	uint64_t nr_overwritten;
+	uint64_t held_ns;     /* from the earliest event that is left to the end */
+	uint64_t complete_ns; /* so long before the end nothing of any thread was overwritten */
+};
+
+/*
+ * collect_flight: puts all that the file holds into the sink, as collect_open and collect_step would have
+ * done, up to what collect_finish adds. The caller names the sites, then calls collect_finish and
+ * collect_close. On failure nothing is left to close.
+ */
+enum ct_status collect_flight(const char *path, struct ct_sink *sink, struct collect **ret_collect,
+	struct flight_facts *ret_facts, struct ct_error *reterr);
+
+#endif
