@@ -13,6 +13,7 @@ int command_dump(const struct arguments *arguments);
 int command_info(const struct arguments *arguments);
 int command_assemble(const struct arguments *arguments);
 int command_export(const struct arguments *arguments);
+int command_salvage(const struct arguments *arguments);
 int command_help(const struct arguments *arguments);
 /* command_older: coroTracer, the older spelling. */
 int command_older(const struct arguments *arguments);

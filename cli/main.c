@@ -21,6 +21,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_INFO] = command_info,
 	[COMMAND_ASSEMBLE] = command_assemble,
 	[COMMAND_EXPORT] = command_export,
+	[COMMAND_SALVAGE] = command_salvage,
 	[COMMAND_HELP] = command_help,
 	[COMMAND_OLDER] = command_older,
 };

@@ -145,6 +145,27 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 /* ct_record_close: completes the output and releases the recording. The status is the output's. */
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
 
+/* What the flight recorder inside a program held (corotracer/ctp_flight.h); times in nanoseconds. */
+struct ct_salvage_stats {
+	uint64_t pid;
+	bool is_alive;        /* the process lives, and its recorder goes on */
+	bool are_times_rough; /* nothing tells how fast the counter ran: a count is taken for 1 ns */
+	uint64_t nr_events;   /* in the trace */
+	uint64_t nr_lost;     /* all that is missing, the overwritten ones among it */
+	uint64_t nr_overwritten;
+	uint64_t held_ns; /* from the earliest event that is left to the end */
+	uint64_t
+		complete_ns; /* before the end; of that time nothing of any thread was overwritten */
+};
+
+/*
+ * ct_salvage: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole
+ * or not at all, "-" is standard output. The file is only read. CT_ERR_FORMAT where it is none,
+ * CT_ERR_CORRUPT where it says what can not be true.
+ */
+enum ct_status ct_salvage(const char *path, const char *output, struct ct_salvage_stats *ret_stats,
+	struct ct_error *reterr);
+
 /* ----------------------------------------------------------------------- the model */
 
 /* The states of a coroutine, and the order in which it goes through them. */

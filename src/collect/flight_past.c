@@ -25,6 +25,7 @@ struct past {
 	uint64_t first_ns;    /* the earliest record that is left; UINT64_MAX: there is none */
 	uint64_t complete_ns; /* from here on nothing was overwritten */
 	uint64_t nr_overwritten;
+	uint64_t room; /* records that its chunks can hold, beyond those of the rings so far */
 };
 
 /* ------------------------------------------------------------------ time */
@@ -195,6 +196,20 @@ static bool is_first_of_thread(const struct ctp_record *record)
 	return CTP_TAIL_KIND(record->tail) == CTP_KIND_THREAD_START;
 }
 
+/* All rings together can not hold more than the chunks; what claims to is not read. */
+static bool is_possible(struct past *past, struct segment_ring *ring)
+{
+	const struct ctp_ring *shared = ring->reader.shared;
+
+	if (shared->head >= shared->floor && shared->head - shared->floor <= past->room) {
+		past->room -= shared->head - shared->floor;
+		return true;
+	}
+	ring->reader.tail = shared->head;
+	ring->reader.nr_corrupt++;
+	return false;
+}
+
 /* Looks at both ends of what the ring holds, before it is drained. */
 static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t *latest_ns)
 {
@@ -202,7 +217,7 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 	const struct ctp_record *first = record_at(past, shared, shared->floor);
 	const struct ctp_record *last = record_at(past, shared, shared->head - 1);
 
-	if (shared->head <= shared->floor || !first || !last)
+	if (!is_possible(past, ring) || shared->head == shared->floor || !first || !last)
 		return;
 	note_time(past, first, latest_ns);
 	note_time(past, last, latest_ns);
@@ -238,6 +253,7 @@ static void drain(struct past *past)
 	uint64_t latest_ns = 0;
 	size_t i;
 
+	past->room = (uint64_t)segment->layout.chunk_max * CTP_CHUNK_RECORDS;
 	segment_find_rings(segment);
 	for (i = 0; i < segment->rings.count; i++)
 		prepare_ring(past, &segment->rings.at[i], &latest_ns);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public function that takes out what a flight recorder inside a program has kept.
+ */
+#include "collect.h"
+#include "corotracer/ct.h"
+#include "failure.h"
+#include "flight_past.h"
+#include "naming.h"
+#include "store.h"
+
+static void tell(const struct collect *collect, const struct flight_facts *facts,
+	struct ct_salvage_stats *ret_stats)
+{
+	struct collect_stats stats;
+
+	collect_stats(collect, &stats);
+	*ret_stats = (struct ct_salvage_stats){
+		.pid = facts->pid,
+		.is_alive = facts->is_alive,
+		.are_times_rough = facts->has_lost_times,
+		.nr_events = stats.nr_events,
+		.nr_lost = stats.nr_lost,
+		.nr_overwritten = facts->nr_overwritten,
+		.held_ns = facts->held_ns,
+		.complete_ns = facts->complete_ns,
+	};
+}
+
+/* A sink that failed on the way has been left alone since: what it holds is no whole trace. */
+static enum ct_status check_output(const struct collect *collect, struct ct_error *reterr)
+{
+	struct collect_stats stats;
+
+	collect_stats(collect, &stats);
+	if (!stats.output_trouble)
+		return CT_OK;
+	return ct_fail(reterr, CT_ERR_SYSTEM, "%s", stats.output_trouble);
+}
+
+static enum ct_status take_out(const char *path, struct ct_sink *sink,
+	struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+{
+	struct flight_facts facts;
+	struct collect *collect;
+	enum ct_status status = collect_flight(path, sink, &collect, &facts, reterr);
+
+	if (status)
+		return status;
+	status = naming_define_sites(collect, sink, reterr);
+	if (status == CT_OK)
+		status = collect_finish(collect, reterr);
+	if (status == CT_OK)
+		status = check_output(collect, reterr);
+	tell(collect, &facts, ret_stats);
+	collect_close(collect);
+	return status;
+}
+
+enum ct_status ct_salvage(const char *path, const char *output, struct ct_salvage_stats *ret_stats,
+	struct ct_error *reterr)
+{
+	struct ct_sink *inner, *sink;
+	struct ct_salvage_stats stats;
+	enum ct_status status = store_sink_open(output, NULL, &inner, reterr);
+
+	if (status)
+		return status;
+	status = naming_sink_open(inner, &sink, reterr);
+	if (status) {
+		sink_close(inner, false, NULL);
+		return status;
+	}
+	status = take_out(path, sink, &stats, reterr);
+	if (status) {
+		sink_close(sink, false, NULL);
+		return status;
+	}
+	*ret_stats = stats;
+	return sink_close(sink, true, reterr);
+}
