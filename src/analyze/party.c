@@ -68,10 +68,11 @@ static void look_at_threads(struct analysis *analysis)
 	for (i = 1; i < analysis->model->nr_threads; i++)
 		look_at_thread(analysis, i);
 	for (i = 0; i < analysis->model->nr_processes; i++) {
+		const struct model_process *process = &analysis->model->processes[i];
 		struct party *party = &analysis->parties[i];
 
 		party->are_threads_known = party->was_looked_at && !party->has_free_thread &&
-					   analysis->model->processes[i].nr_ready == 0;
+					   !process->has_unseen_threads && process->nr_ready == 0;
 	}
 }
 

@@ -161,6 +161,12 @@ void quality_remarks(struct analysis *analysis)
 	for (i = 1; i < analysis->tables->nr_processes; i++) {
 		remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);
+		if (model->processes[i].has_unseen_threads)
+			remark(analysis, say(analysis,
+						 "process %" PRIu64
+						 " has more threads than the engine looks at; what "
+						 "the others wait for is not known",
+						 analysis->tables->processes[i].pid));
 		if (model->processes[i].halted != CT_NO_TIME)
 			remark(analysis,
 				say(analysis,

@@ -20,19 +20,29 @@ static bool is_busy(const struct model_thread *thread, ct_time end)
 	       thread->last_event != CT_NO_TIME;
 }
 
-/* Asleep in a call without time-out, as the engine saw or as the thread told before. */
-static bool is_blocked(const struct model_thread *thread)
+/* The engine has looked at it since it last wrote anything. */
+static bool is_seen(const struct model_thread *thread)
 {
-	if (thread->seen != CT_NO_TIME && thread->seen >= thread->last_event)
-		return thread->seen_state != 'R' && thread->seen_untimed;
+	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+}
+
+/*
+ * Asleep in a call without time-out, as the engine saw or as the thread told before. A look says so only if by
+ * then it had been too long: whom it saw asleep sooner may have gone on.
+ */
+static bool is_blocked(const struct model_thread *thread, ct_time since)
+{
+	if (is_seen(thread) && (thread->seen_state == 'R' || !thread->seen_untimed))
+		return false;
+	if (is_seen(thread) && thread->seen - since > STUCK_NS)
+		return true;
 	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
 }
 
 /* On a processor: at work, as far as anybody can tell. */
 static bool is_computing(const struct model_thread *thread)
 {
-	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event &&
-	       thread->seen_state == 'R';
+	return is_seen(thread) && thread->seen_state == 'R';
 }
 
 /*
@@ -98,12 +108,13 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 	if (analysis->model->coros.at[thread->top].mark || end - since <= STUCK_NS ||
 		end - thread->last_event <= STUCK_NS)
 		return;
-	if (coro->is_queue_private && is_blocked(thread))
+	if (coro->is_queue_private && is_blocked(thread, since))
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);
 	else if (coro->is_queue_private && thread->blocked_from == CT_NO_TIME)
-		candidate.reasons |= REASON(THREAD_UNSEEN);
+		candidate.reasons |=
+			is_seen(thread) ? REASON(LOOKED_AT_EARLY) : REASON(THREAD_UNSEEN);
 	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
 	candidate_add(analysis, &candidate);
 }
@@ -134,7 +145,7 @@ static const char *words_state(struct analysis *analysis, const struct model_thr
 {
 	if (is_computing(thread))
 		return "the engine saw it compute";
-	if (thread->seen != CT_NO_TIME && thread->seen >= thread->last_event)
+	if (is_seen(thread))
 		return say(analysis, "the engine saw it in state %c, in system call %u%s",
 			thread->seen_state, thread->seen_system_call,
 			thread->seen_untimed ? ", without time-out" : "");

@@ -242,28 +242,30 @@ static bool observe_thread(void *context, int tid)
 	struct thread_state state = {.letter = read_letter(process->pid, tid)};
 	struct ctp_record record = {.coro = (uint64_t)tid};
 	struct ct_batch batch = {.records = &record, .nr_records = 1};
+	bool is_last = observation->nr_left == 0;
 	bool is_stuck;
 
-	if (observation->nr_left-- == 0)
-		return false;
 	if (state.letter == '\0')
 		return true;
 	read_call(process->pid, tid, &state);
 	is_stuck = waits_for_ever(observation, &state);
 	record.time = clock_monotonic_ns();
 	record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
-	record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck, 0);
 	batch.stream = process->observed_stream;
 	batch.thread =
 		process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
+	/* One that has no number of its own can not be told from others, and counts as not looked at. */
+	record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
+		is_last || batch.thread == process->unknown_thread);
 	output_put(&observation->collect->output, &batch, 1);
-	return true;
+	observation->nr_left--;
+	return !is_last;
 }
 
 void observe_process(struct collect *collect, struct process *process)
 {
 	struct observation observation = {
-		.collect = collect, .process = process, .nr_left = THREADS_LOOKED_AT};
+		.collect = collect, .process = process, .nr_left = THREADS_LOOKED_AT - 1};
 
 	if (process->has_ended)
 		return;

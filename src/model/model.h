@@ -214,10 +214,11 @@ struct model_process {
 	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */
 	ct_time warm_up_until; /* it said that it had begun to work; CT_NO_TIME: it did not */
 	bool is_warming_up;
-	bool has_completions; /* signs of completion-based input and output */
-	bool has_polls;       /* waits by poll or select, which name no descriptor beforehand */
-	bool tells_takings;   /* acquisitions of other things than locks are told */
-	ct_time halted;       /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
+	bool has_completions;    /* signs of completion-based input and output */
+	bool has_polls;          /* waits by poll or select, which name no descriptor beforehand */
+	bool tells_takings;      /* acquisitions of other things than locks are told */
+	bool has_unseen_threads; /* the engine did not look at all of its threads */
+	ct_time halted; /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 };
 
 /* A lock, channel, or anything else that coroutines hand to each other. */

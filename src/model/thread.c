@@ -298,6 +298,7 @@ void thread_seen(struct model *model, const struct ct_event *event)
 	char letter = (char)(event->object & 0x7f);
 
 	see_halt(process_at(model, event->process), letter, event->time);
+	process_at(model, event->process)->has_unseen_threads |= event->flags & 1;
 	if (letter == 'S' && is_completion_call(system_call))
 		process_at(model, event->process)->has_completions = true;
 	if (thread == thread_at(model, 0))

@@ -12,6 +12,7 @@
  *	orphan           the same as child, but the child ends first
  *	stall HOW        one coroutine waits, and the only thread goes to sleep: futex, futex-timed,
  *	                 epoll, epoll-timed, epoll-timer (with a timer armed), epoll-idle-timer
+ *	crowd NUMBER     the same, and that many threads sleep that never write anything
  *	signals          exits with what it inherited: 1 a signal is blocked, 2 SIGPIPE is ignored,
  *	                 4 SIGHUP is ignored, 8 SIGTERM is not at its default
  *	preload NAME     exits with 0 where LD_PRELOAD begins with NAME, else 1
@@ -141,6 +142,27 @@ static void run_stall(const char *how)
 	}
 }
 
+static void *sleep_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void run_crowd(unsigned count)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+	unsigned i;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (i = 0; i < count; i++)
+		if (pthread_create(&thread, &small, sleep_for_ever, NULL))
+			_exit(2);
+	run_stall("futex");
+}
+
 static int describe_signals(void)
 {
 	struct sigaction present;
@@ -191,6 +213,8 @@ int main(int argc, char **argv)
 		run_flood(argv[2]);
 	} else if (strcmp(what, "threads") == 0) {
 		run_threads((unsigned)number);
+	} else if (strcmp(what, "crowd") == 0) {
+		run_crowd((unsigned)number);
 	} else if (strcmp(what, "child") == 0) {
 		run_child(true);
 	} else if (strcmp(what, "family") == 0) {

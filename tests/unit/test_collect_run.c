@@ -276,6 +276,30 @@ static void test_stalls(void)
 	check_stall("epoll-idle-timer", SYS_epoll_pwait, true);
 }
 
+/* More threads than the engine looks at: the last one that it does look at says so, and no other. */
+static void test_many_threads(void)
+{
+	const char *command[] = {target, "crowd", "4200", NULL};
+	size_t i, nr_looks = 0, nr_flagged = 0;
+	struct run run;
+
+	run_open(&run, command);
+	step_until(&run, 4); /* as in check_stall: all looks come in one step */
+	for (i = 0; i < run.keep.records.count; i++) {
+		uint64_t tail = run.keep.records.at[i].record.tail;
+
+		if (CTP_TAIL_KIND(tail) != CTP_KIND_THREAD_STATE)
+			continue;
+		CHECK_EQUAL(nr_flagged, 0);
+		nr_looks++;
+		nr_flagged += CTP_TAIL_FLAGS(tail) & 1;
+	}
+	CHECK_EQUAL(nr_looks, 4096);
+	CHECK_EQUAL(nr_flagged, 1);
+	end_by_kill(&run);
+	run_close(&run);
+}
+
 static uint64_t *make_counter(char *path)
 {
 	int descriptor = mkstemp(path);
@@ -559,6 +583,7 @@ int main(int argc, char **argv)
 	test_signal_is_forwarded();
 	test_threads();
 	test_stalls();
+	test_many_threads();
 	test_killed_at_random();
 	test_engine_is_killed();
 	test_child_lives_on();
