@@ -126,6 +126,17 @@ enum ctp_call {
 #undef X
 };
 
+enum ctp_descriptor_type {
+#define X(name, number, text, meaning) CTP_DESCRIPTOR_TYPE_##name = number,
+#include "corotracer/def/descriptors.def"
+#undef X
+};
+
+/* The flags of DESCRIPTOR_OPEN and DESCRIPTOR_DUP: an enum ctp_descriptor_type, and the bit below. */
+#define CTP_DESCRIPTOR_TYPE(flags) ((flags)&0xffu)
+/* Of OPEN only: its other end is what this thread's last such event opened. */
+#define CTP_DESCRIPTOR_IS_SECOND_END 0x100u
+
 enum ctp_detail {
 #define X(name, number, text, meaning) CTP_DETAIL_##name = number,
 #include "corotracer/def/details.def"

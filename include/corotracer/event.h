@@ -171,6 +171,7 @@ const char *ct_life_name(unsigned life);
 const char *ct_mark_name(unsigned mark);
 const char *ct_loss_name(unsigned loss);
 const char *ct_call_name(unsigned call);
+const char *ct_descriptor_type_name(unsigned type);
 
 #ifdef __cplusplus
 }

@@ -55,9 +55,16 @@ static uint32_t next_generation(uint32_t entry)
 	return next ? next : 1;
 }
 
-uint64_t ledger_take(int fd, bool is_stream)
+/* Not files, whose transfers would flood the book, nor interest lists, which have none. */
+static bool is_stream(unsigned type)
 {
-	uint32_t bits = LEDGER_IS_OPEN | (is_stream ? LEDGER_IS_STREAM : 0);
+	return type != CTP_DESCRIPTOR_TYPE_UNTOLD && type != CTP_DESCRIPTOR_TYPE_FILE &&
+	       type != CTP_DESCRIPTOR_TYPE_MEMORY && type != CTP_DESCRIPTOR_TYPE_POLL;
+}
+
+uint64_t ledger_take(int fd, unsigned type)
+{
+	uint32_t bits = LEDGER_IS_OPEN | (is_stream(type) ? LEDGER_IS_STREAM : 0) | type << 26;
 	uint32_t before, after;
 
 	if ((unsigned)fd >= LEDGER_DESCRIPTORS)
@@ -107,10 +114,11 @@ void ledger_transferred(
 	ledger_note(caller, CTP_KIND_DESCRIPTOR_IO, handle, (uint64_t)told, transfer, 0);
 }
 
-int ledger_opened(const void *caller, int fd, bool is_stream)
+int ledger_opened(const void *caller, int fd, unsigned flags)
 {
 	if (fd >= 0 && ledger_is_watching())
-		ledger_note(caller, CTP_KIND_DESCRIPTOR_OPEN, ledger_take(fd, is_stream), 0, 0, 0);
+		ledger_note(caller, CTP_KIND_DESCRIPTOR_OPEN,
+			ledger_take(fd, CTP_DESCRIPTOR_TYPE(flags)), 0, 0, flags);
 	return fd;
 }
 

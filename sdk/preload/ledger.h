@@ -47,7 +47,8 @@ static inline bool ledger_is_watching(void)
 #define LEDGER_DESCRIPTORS (1u << 20)
 #define LEDGER_GENERATION 0x00ffffffu
 #define LEDGER_IS_OPEN 0x01000000u
-#define LEDGER_IS_STREAM 0x02000000u /* transfers on it are recorded: not a regular file */
+#define LEDGER_IS_STREAM 0x02000000u       /* transfers on it are recorded: not a regular file */
+#define LEDGER_TYPE(entry) ((entry) >> 26) /* enum ctp_descriptor_type */
 
 extern uint32_t ledger_table[LEDGER_DESCRIPTORS];
 
@@ -76,11 +77,12 @@ static inline uint64_t ledger_stream(int fd)
 }
 
 /*
- * ledger_take: a number came into being; gives it the next generation and returns its handle.
+ * ledger_take: a number of this type (enum ctp_descriptor_type) came into being; gives it the next generation and
+ * returns its handle.
  * ledger_restore: undoes ledger_drop; `entry` is what ledger_entry had said before.
  * ledger_drop: the number is about to be closed; returns the handle it had.
  */
-uint64_t ledger_take(int fd, bool is_stream);
+uint64_t ledger_take(int fd, unsigned type);
 void ledger_restore(int fd, uint32_t entry);
 uint64_t ledger_drop(int fd);
 
@@ -102,8 +104,11 @@ enum ledger_transfer {
 void ledger_transferred(
 	const void *caller, uint64_t handle, enum ledger_transfer transfer, ssize_t result);
 
-/* ledger_opened: what a call that makes a descriptor ends with: notes it if there is one; returns it. */
-int ledger_opened(const void *caller, int fd, bool is_stream);
+/*
+ * ledger_opened: what a call that makes a descriptor ends with: notes it if there is one, with these flags (an enum
+ * ctp_descriptor_type, CTP_DESCRIPTOR_IS_SECOND_END); returns it.
+ */
+int ledger_opened(const void *caller, int fd, unsigned flags);
 
 /* ledger_crash_init: puts handlers on fatal signals that nobody handles. Once, when attached. */
 void ledger_crash_init(void);

@@ -33,7 +33,7 @@ LEDGER_EXPORT int open(const char *path, int flags, ...)
 	mode_t mode;
 
 	LEDGER_MODE(mode, flags);
-	return ledger_opened(LEDGER_CALLER, real_open(path, flags, mode), false);
+	return ledger_opened(LEDGER_CALLER, real_open(path, flags, mode), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int open64(const char *path, int flags, ...)
@@ -41,7 +41,8 @@ LEDGER_EXPORT int open64(const char *path, int flags, ...)
 	mode_t mode;
 
 	LEDGER_MODE(mode, flags);
-	return ledger_opened(LEDGER_CALLER, real_open64(path, flags, mode), false);
+	return ledger_opened(
+		LEDGER_CALLER, real_open64(path, flags, mode), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int openat(int directory, const char *path, int flags, ...)
@@ -49,7 +50,8 @@ LEDGER_EXPORT int openat(int directory, const char *path, int flags, ...)
 	mode_t mode;
 
 	LEDGER_MODE(mode, flags);
-	return ledger_opened(LEDGER_CALLER, real_openat(directory, path, flags, mode), false);
+	return ledger_opened(
+		LEDGER_CALLER, real_openat(directory, path, flags, mode), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int openat64(int directory, const char *path, int flags, ...)
@@ -57,69 +59,75 @@ LEDGER_EXPORT int openat64(int directory, const char *path, int flags, ...)
 	mode_t mode;
 
 	LEDGER_MODE(mode, flags);
-	return ledger_opened(LEDGER_CALLER, real_openat64(directory, path, flags, mode), false);
+	return ledger_opened(LEDGER_CALLER, real_openat64(directory, path, flags, mode),
+		CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int __open_2(const char *path, int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real___open_2(path, flags), false);
+	return ledger_opened(LEDGER_CALLER, real___open_2(path, flags), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int __open64_2(const char *path, int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real___open64_2(path, flags), false);
+	return ledger_opened(LEDGER_CALLER, real___open64_2(path, flags), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int __openat_2(int directory, const char *path, int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real___openat_2(directory, path, flags), false);
+	return ledger_opened(
+		LEDGER_CALLER, real___openat_2(directory, path, flags), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int __openat64_2(int directory, const char *path, int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real___openat64_2(directory, path, flags), false);
+	return ledger_opened(
+		LEDGER_CALLER, real___openat64_2(directory, path, flags), CTP_DESCRIPTOR_TYPE_FILE);
 }
 
 LEDGER_EXPORT int memfd_create(const char *name, unsigned flags)
 {
-	return ledger_opened(LEDGER_CALLER, real_memfd_create(name, flags), false);
+	return ledger_opened(
+		LEDGER_CALLER, real_memfd_create(name, flags), CTP_DESCRIPTOR_TYPE_MEMORY);
 }
 
 /* ------------------------------------------------------------ sockets, pipes, event sources */
 
-static int opened_pair(const void *caller, int result, const int pair[2])
+static int opened_pair(const void *caller, int result, const int pair[2], unsigned type)
 {
 	if (result == 0) {
-		ledger_opened(caller, pair[0], true);
-		ledger_opened(caller, pair[1], true);
+		ledger_opened(caller, pair[0], type);
+		ledger_opened(caller, pair[1], type | CTP_DESCRIPTOR_IS_SECOND_END);
 	}
 	return result;
 }
 
 LEDGER_EXPORT int socket(int family, int type, int protocol)
 {
-	return ledger_opened(LEDGER_CALLER, real_socket(family, type, protocol), true);
+	return ledger_opened(
+		LEDGER_CALLER, real_socket(family, type, protocol), CTP_DESCRIPTOR_TYPE_SOCKET);
 }
 
 LEDGER_EXPORT int socketpair(int family, int type, int protocol, int pair[2])
 {
-	return opened_pair(LEDGER_CALLER, real_socketpair(family, type, protocol, pair), pair);
+	return opened_pair(LEDGER_CALLER, real_socketpair(family, type, protocol, pair), pair,
+		CTP_DESCRIPTOR_TYPE_SOCKET_PAIR);
 }
 
 LEDGER_EXPORT int pipe(int pair[2])
 {
-	return opened_pair(LEDGER_CALLER, real_pipe(pair), pair);
+	return opened_pair(LEDGER_CALLER, real_pipe(pair), pair, CTP_DESCRIPTOR_TYPE_PIPE);
 }
 
 LEDGER_EXPORT int pipe2(int pair[2], int flags)
 {
-	return opened_pair(LEDGER_CALLER, real_pipe2(pair, flags), pair);
+	return opened_pair(LEDGER_CALLER, real_pipe2(pair, flags), pair, CTP_DESCRIPTOR_TYPE_PIPE);
 }
 
 /* An accept takes readiness from the listener, and makes a descriptor. */
 static int accepted(const void *caller, uint64_t listener, int fd)
 {
-	ledger_opened(caller, fd, true);
+	ledger_opened(caller, fd, CTP_DESCRIPTOR_TYPE_CONNECTION);
 	if (listener)
 		ledger_transferred(caller, listener, LEDGER_ACCEPT, fd);
 	return fd;
@@ -141,7 +149,7 @@ LEDGER_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int
 
 LEDGER_EXPORT int eventfd(unsigned value, int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real_eventfd(value, flags), true);
+	return ledger_opened(LEDGER_CALLER, real_eventfd(value, flags), CTP_DESCRIPTOR_TYPE_EVENT);
 }
 
 LEDGER_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
@@ -149,32 +157,33 @@ LEDGER_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 	int result = real_signalfd(fd, set, flags);
 
 	/* With a descriptor given, it changes that one's set and makes none. */
-	return fd == -1 ? ledger_opened(LEDGER_CALLER, result, true) : result;
+	return fd == -1 ? ledger_opened(LEDGER_CALLER, result, CTP_DESCRIPTOR_TYPE_SIGNAL) : result;
 }
 
 LEDGER_EXPORT int timerfd_create(clockid_t clock, int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real_timerfd_create(clock, flags), true);
+	return ledger_opened(
+		LEDGER_CALLER, real_timerfd_create(clock, flags), CTP_DESCRIPTOR_TYPE_TIMER);
 }
 
 LEDGER_EXPORT int inotify_init(void)
 {
-	return ledger_opened(LEDGER_CALLER, real_inotify_init(), true);
+	return ledger_opened(LEDGER_CALLER, real_inotify_init(), CTP_DESCRIPTOR_TYPE_NOTIFY);
 }
 
 LEDGER_EXPORT int inotify_init1(int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real_inotify_init1(flags), true);
+	return ledger_opened(LEDGER_CALLER, real_inotify_init1(flags), CTP_DESCRIPTOR_TYPE_NOTIFY);
 }
 
 LEDGER_EXPORT int epoll_create(int size)
 {
-	return ledger_opened(LEDGER_CALLER, real_epoll_create(size), false);
+	return ledger_opened(LEDGER_CALLER, real_epoll_create(size), CTP_DESCRIPTOR_TYPE_POLL);
 }
 
 LEDGER_EXPORT int epoll_create1(int flags)
 {
-	return ledger_opened(LEDGER_CALLER, real_epoll_create1(flags), false);
+	return ledger_opened(LEDGER_CALLER, real_epoll_create1(flags), CTP_DESCRIPTOR_TYPE_POLL);
 }
 
 /* ------------------------------------------------------------ doubling */
@@ -184,8 +193,8 @@ static int doubled(const void *caller, uint64_t original, uint32_t entry, int fd
 {
 	if (fd < 0 || !ledger_is_watching())
 		return fd;
-	ledger_note(caller, CTP_KIND_DESCRIPTOR_DUP, ledger_take(fd, entry & LEDGER_IS_STREAM), 0,
-		0, 0);
+	ledger_note(caller, CTP_KIND_DESCRIPTOR_DUP, ledger_take(fd, LEDGER_TYPE(entry)), 0, 0,
+		LEDGER_TYPE(entry));
 	ledger_note(caller, CTP_KIND_DETAIL, original, 0, CTP_DETAIL_RESOURCE, 0);
 	return fd;
 }
@@ -230,7 +239,8 @@ static int replaced(const void *caller, int fd, int wanted, int flags, bool is_d
 	if (is_replacing) {
 		/* It stayed after all: the same generation, open again. */
 		ledger_restore(wanted, replaced_entry);
-		ledger_note(caller, CTP_KIND_DESCRIPTOR_OPEN, ledger_handle(wanted), 0, 0, 0);
+		ledger_note(caller, CTP_KIND_DESCRIPTOR_OPEN, ledger_handle(wanted), 0, 0,
+			LEDGER_TYPE(replaced_entry));
 	}
 	return result;
 }

@@ -76,7 +76,7 @@ static void note_received(const void *caller, struct msghdr *message)
 			int fd;
 
 			__builtin_memcpy(&fd, at, sizeof(fd));
-			ledger_opened(caller, fd, false);
+			ledger_opened(caller, fd, CTP_DESCRIPTOR_TYPE_UNTOLD);
 		}
 	}
 }

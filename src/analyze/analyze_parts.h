@@ -74,10 +74,12 @@ struct party {
 	bool has_free_thread;   /* one is not known to be blocked without time-out */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_timer;         /* a timer or a deadline is still to come */
-	bool has_outside;       /* a descriptor or process outside can still wake somebody */
-	ct_time end;            /* it was observed until then */
-	ct_time quiet;          /* the last moment since which every worker has been idle once */
-	ct_time blocked_since;  /* the longest blocking call that is no poll; INT64_MAX: none */
+	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */
+	bool has_armed;        /* a descriptor is armed or waited for, whoever makes it ready */
+	bool has_outside;      /* a descriptor or process outside can still wake somebody */
+	ct_time end;           /* it was observed until then */
+	ct_time quiet;         /* the last moment since which every worker has been idle once */
+	ct_time blocked_since; /* the longest blocking call that is no poll; INT64_MAX: none */
 	ct_time workers_ended; /* when the last worker did; INT64_MAX: one is there; INT64_MIN: none was */
 	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.
 	 */

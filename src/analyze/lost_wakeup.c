@@ -9,6 +9,9 @@
 
 #include "analyze_parts.h"
 
+#define NOBODY_LEFT \
+	"every thread is blocked without time-out, nothing is ready, no timer is pending, and "
+
 enum variant {
 	VARIANT_NOBODY = 1, /* nobody is left */
 	VARIANT_READY,      /* what it waits for is there */
@@ -190,7 +193,7 @@ static bool is_program_idle(const struct analysis *analysis, const struct model_
 	const struct party *party = &analysis->parties[coro->process];
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
-	return party->has_outside &&
+	return (party->has_outside || party->has_armed) &&
 	       (last == CT_NO_TIME || party->end - last > analysis->wait_limit_ns);
 }
 
@@ -431,11 +434,10 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 	const struct party *party = &analysis->parties[first->process];
 	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
 
-	step.text =
-		is_nobody_left(party)
-			? "every thread is blocked without time-out, nothing is ready, no timer "
-			  "is pending, and no descriptor is armed"
-			: "the observation ended here";
+	step.text = !is_nobody_left(party) ? "the observation ended here"
+		    : party->has_armed     ? NOBODY_LEFT
+			    "what descriptors are armed only the program itself makes ready"
+				       : NOBODY_LEFT "no descriptor is armed";
 	story_step(analysis, story, &step);
 }
 

@@ -95,6 +95,46 @@ static void look_at_timer(
 		party->timers = fired;
 }
 
+/* Another process may have inherited what this one has, or have been sent it. */
+static bool is_alone(const struct analysis *analysis, uint32_t process)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_processes; i++) {
+		if (i != process &&
+			(tables->processes[i].ended == CT_NO_TIME ||
+				tables->processes[i].ended > analysis->parties[process].end))
+			return false;
+	}
+	return !analysis->model->processes[process].is_reachable;
+}
+
+/* Is the other end of this pipe or socket pair still there, and neither known under another number? */
+static bool has_both_ends(const struct model *model, const struct model_descriptor *descriptor)
+{
+	const struct model_descriptor *mate = &model->descriptors.at[descriptor->mate];
+
+	return descriptor->mate && (mate->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
+	       !((mate->flags | descriptor->flags) & MODEL_DESCRIPTOR_IS_DOUBLED);
+}
+
+/* Can only the process itself make it ready, as long as it is alone? A timer does so by itself: look_at_timer. */
+static bool is_own(const struct model *model, const struct model_descriptor *descriptor)
+{
+	switch (descriptor->type) {
+	case CTP_DESCRIPTOR_TYPE_EVENT:
+	case CTP_DESCRIPTOR_TYPE_TIMER:
+	case CTP_DESCRIPTOR_TYPE_POLL:
+		return true;
+	case CTP_DESCRIPTOR_TYPE_PIPE:
+	case CTP_DESCRIPTOR_TYPE_SOCKET_PAIR:
+		return has_both_ends(model, descriptor);
+	default:
+		return false;
+	}
+}
+
 static void look_at_descriptors(struct analysis *analysis, const bool *is_waited_for)
 {
 	const struct model *model = analysis->model;
@@ -107,8 +147,10 @@ static void look_at_descriptors(struct analysis *analysis, const bool *is_waited
 		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
 			continue;
 		look_at_timer(descriptor, is_waited_for[i], party);
-		if ((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) || is_waited_for[i])
-			party->has_outside = true;
+		if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) && !is_waited_for[i])
+			continue;
+		party->has_armed = true;
+		party->has_outside |= !party->is_alone || !is_own(model, descriptor);
 	}
 }
 
@@ -160,6 +202,7 @@ void party_survey(struct analysis *analysis)
 
 		party->end = model_end_of(model, i);
 		party->quiet = model_quiet_time(model, i, party->end);
+		party->is_alone = is_alone(analysis, i);
 		party->timers = party->blocked_since = INT64_MAX;
 		party->workers_ended = INT64_MIN;
 		party->has_outside =

@@ -88,9 +88,13 @@ const char *words_place(struct analysis *analysis, uint32_t index)
 static const char *words_descriptor(
 	struct analysis *analysis, const struct model_descriptor *descriptor, uint32_t fd)
 {
+	const char *type = descriptor->type ? ct_descriptor_type_name(descriptor->type) : "";
+
 	if (descriptor->generation)
-		return say(analysis, "descriptor %u (generation %u)", descriptor->fd,
-			descriptor->generation);
+		return say(analysis, "descriptor %u (%s%sgeneration %u)", descriptor->fd, type,
+			*type ? ", " : "", descriptor->generation);
+	if (*type)
+		return say(analysis, "descriptor %u (%s)", fd, type);
 	return say(analysis, "descriptor %u", fd);
 }
 

@@ -3,6 +3,7 @@
  * What the engine sees of a target's threads from outside: the system call that each is in, and
  * whether that call can end by itself. Read from /proc; nothing stops the target.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,10 +99,18 @@ enum timers {
 	SOME,
 };
 
+/* Whether something outside can set it going past its descriptors; looked up once a look. */
+enum reach {
+	REACH_NOT_ASKED = 0,
+	REACH_NONE,
+	REACH_SOME,
+};
+
 struct observation {
 	struct collect *collect;
 	struct process *process;
 	enum timers timers;
+	enum reach reach;
 	unsigned nr_left; /* how many more threads or descriptors are looked at */
 };
 
@@ -145,6 +154,69 @@ static bool may_be_timed(struct observation *observation)
 			observation->timers = NONE;
 	}
 	return observation->timers == SOME;
+}
+
+/* Signals that the ledger itself catches, or libc: their handlers set nothing going. */
+static bool is_quiet_signal(int number)
+{
+	return number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE ||
+	       number == SIGABRT || number == 32 || number == 33;
+}
+
+/* Whoever sends such a signal may make a descriptor ready, or wake somebody. */
+static bool catches_signals(pid_t pid)
+{
+	char text[4096];
+	const char *caught;
+	uint64_t mask;
+	int number;
+
+	if (procfs_read(pid, "status", text, sizeof(text)) == 0)
+		return true;
+	caught = strstr(text, "\nSigCgt:");
+	if (!caught)
+		return true;
+	mask = strtoull(caught + strlen("\nSigCgt:"), NULL, 16);
+	for (number = 1; number <= 64; number++) {
+		if ((mask >> (number - 1) & 1) && !is_quiet_signal(number))
+			return true;
+	}
+	return false;
+}
+
+static bool has_no_child(void *context, int tid)
+{
+	const struct observation *observation = context;
+	char name[48];
+	char text[32];
+
+	snprintf(name, sizeof(name), "task/%d/children", tid);
+	return procfs_read(observation->process->pid, name, text, sizeof(text)) == 0;
+}
+
+static bool is_no_ring(void *context, int descriptor)
+{
+	const struct observation *observation = context;
+	char name[48];
+	char path[64];
+
+	snprintf(name, sizeof(name), "fd/%d", descriptor);
+	procfs_link(observation->process->pid, name, path, sizeof(path));
+	return strcmp(path, "anon_inode:[io_uring]") != 0;
+}
+
+static bool is_reachable(struct observation *observation)
+{
+	pid_t pid = observation->process->pid;
+
+	if (observation->reach == REACH_NOT_ASKED)
+		observation->reach =
+			catches_signals(pid) ||
+					!procfs_numbers(pid, "task", has_no_child, observation) ||
+					!procfs_numbers(pid, "fd", is_no_ring, observation)
+				? REACH_SOME
+				: REACH_NONE;
+	return observation->reach == REACH_SOME;
 }
 
 /* What the call's arguments say. */
@@ -256,7 +328,8 @@ static bool observe_thread(void *context, int tid)
 		process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
 	/* One that has no number of its own can not be told from others, and counts as not looked at. */
 	record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
-		is_last || batch.thread == process->unknown_thread);
+		(is_last || batch.thread == process->unknown_thread ? 1u : 0) |
+			(is_reachable(observation) ? 2u : 0));
 	output_put(&observation->collect->output, &batch, 1);
 	observation->nr_left--;
 	return !is_last;

@@ -96,4 +96,13 @@ const char *ct_call_name(unsigned call)
 		return "unknown";
 	}
 }
+
+const char *ct_descriptor_type_name(unsigned type)
+{
+	switch (type) {
+#include "corotracer/def/descriptors.def"
+	default:
+		return "unknown";
+	}
+}
 #undef X

@@ -163,12 +163,33 @@ static uint32_t open_new(struct model *model, const struct ct_event *event)
 		descriptor_at(model, known)->open_site = event->site;
 		process_at(model, event->process)->nr_opened++;
 	}
+	if (CTP_DESCRIPTOR_TYPE(event->flags))
+		descriptor_at(model, known)->type = (uint8_t)CTP_DESCRIPTOR_TYPE(event->flags);
 	return known;
+}
+
+/* Where the first end's own record is missing, what was opened before it is something else. */
+static void pair(struct model *model, uint32_t first, uint32_t second)
+{
+	struct model_descriptor *one = descriptor_at(model, first);
+	struct model_descriptor *other = descriptor_at(model, second);
+
+	if (!first || first == second || one->mate || one->type != other->type ||
+		!(one->flags & MODEL_DESCRIPTOR_IS_OPEN))
+		return;
+	one->mate = second;
+	other->mate = first;
 }
 
 bool descriptor_open(struct model *model, const struct ct_event *event)
 {
-	return open_new(model, event) != 0;
+	struct model_thread *thread = thread_at(model, event->thread);
+	uint32_t index = open_new(model, event);
+
+	if (index && (event->flags & CTP_DESCRIPTOR_IS_SECOND_END))
+		pair(model, thread->last_opened, index);
+	thread->last_opened = event->thread ? index : 0;
+	return index != 0;
 }
 
 /* Generations are counted modulo 2^24. */
@@ -257,6 +278,8 @@ bool descriptor_is_copy_of(
 		!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) || index == copy)
 		return true;
 	descriptor->file = descriptor_at(model, index)->file;
+	if (!descriptor->type)
+		descriptor->type = descriptor_at(model, index)->type;
 	file = descriptor_at(model, descriptor->file);
 	file->nr_copies++;
 	file->file_closed = CT_NO_TIME;

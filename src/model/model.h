@@ -127,6 +127,7 @@ struct model_thread {
 	bool is_blocked_timed;
 	uint32_t last_suspended; /* whom a detail speaks of: coroutine or descriptor; one at most */
 	uint32_t last_doubled;
+	uint32_t last_opened; /* descriptor; 0: none */
 	uint32_t last_handed; /* the object of its last hand-over; 0: its receiver is known */
 };
 
@@ -147,11 +148,13 @@ enum model_descriptor_flag {
 struct model_descriptor {
 	uint32_t process;
 	uint32_t fd;
+	uint32_t mate;       /* the other end of a pipe or socket pair; 0: none, or not known */
 	uint32_t generation; /* as the trace tells; 0: it does not */
 	uint32_t older;      /* generations of the same number */
 	uint32_t newer;
 	uint32_t file; /* the first descriptor of the same file; itself, where there is no other */
 	uint32_t nr_copies;    /* in the first: descriptors of the file that are open */
+	uint8_t type;          /* enum ctp_descriptor_type */
 	uint16_t flags;        /* enum model_descriptor_flag */
 	uint16_t shutdowns;    /* bit n: shutdown(n) was called */
 	uint16_t armed_events; /* as poll has them */
@@ -214,9 +217,10 @@ struct model_process {
 	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */
 	ct_time warm_up_until; /* it said that it had begun to work; CT_NO_TIME: it did not */
 	bool is_warming_up;
-	bool has_completions;    /* signs of completion-based input and output */
-	bool has_polls;          /* waits by poll or select, which name no descriptor beforehand */
-	bool tells_takings;      /* acquisitions of other things than locks are told */
+	bool has_completions; /* signs of completion-based input and output */
+	bool has_polls;       /* waits by poll or select, which name no descriptor beforehand */
+	bool tells_takings;   /* acquisitions of other things than locks are told */
+	bool is_reachable;    /* by a signal handler, a child, an io_uring: past its descriptors */
 	bool has_unseen_threads; /* the engine did not look at all of its threads */
 	ct_time halted; /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 };

@@ -106,6 +106,15 @@ static void phrase_arm(struct text *text, const struct ct_event *event)
 		event->flags & 0x8000u ? ", edge triggered" : "");
 }
 
+static void phrase_opening(struct text *text, const struct ct_event *event)
+{
+	unsigned type = CTP_DESCRIPTOR_TYPE(event->flags);
+
+	phrase_resource(text, event->object);
+	if (type)
+		text_format(text, ", %s", ct_descriptor_type_name(type));
+}
+
 static void phrase_ready(struct text *text, const struct ct_event *event)
 {
 	if (event->object) {
@@ -167,6 +176,9 @@ static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
 	switch (kind) {
 	case CTP_KIND_DESCRIPTOR_IO:
 		return phrase_transfer;
+	case CTP_KIND_DESCRIPTOR_OPEN:
+	case CTP_KIND_DESCRIPTOR_DUP:
+		return phrase_opening;
 	case CTP_KIND_DESCRIPTOR_ARM:
 		return phrase_arm;
 	case CTP_KIND_DESCRIPTOR_READY:

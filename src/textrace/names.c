@@ -36,6 +36,9 @@ static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
 #define X(name, number, text, meaning) [TEXTRACE_DETAILS][number] = text,
 #include "corotracer/def/details.def"
 #undef X
+#define X(name, number, text, meaning) [TEXTRACE_DESCRIPTOR_TYPES][number] = text,
+#include "corotracer/def/descriptors.def"
+#undef X
 	[TEXTRACE_SITE_KINDS] =
 		{
 			[CTP_SITE_SOURCE] = "source",

@@ -201,7 +201,13 @@ static bool parse_keyed(struct line *line, const struct textrace_word *word)
 	if (strcmp(word->name, "flags") == 0) {
 		if (!textrace_unsigned_up_to(word->value, UINT16_MAX, &number))
 			return false;
-		line->event.flags = (uint16_t)number;
+		line->event.flags |= (uint16_t)number;
+		return true;
+	}
+	if (strcmp(word->name, "type") == 0) {
+		if (!textrace_number(TEXTRACE_DESCRIPTOR_TYPES, word->value, &number))
+			return false;
+		line->event.flags |= (uint16_t)number;
 		return true;
 	}
 	if (strcmp(word->name, "first") == 0)

@@ -406,6 +406,22 @@ static void print_kind(struct text *text, unsigned kind)
 		text_digits(text, kind, 10, 1);
 }
 
+/* Of a descriptor that comes into being they hold its type, which has a name. */
+static void print_flags(struct text *text, const struct ct_event *event)
+{
+	bool has_type =
+		event->kind == CTP_KIND_DESCRIPTOR_OPEN || event->kind == CTP_KIND_DESCRIPTOR_DUP;
+	unsigned type = has_type ? CTP_DESCRIPTOR_TYPE(event->flags) : 0;
+	const char *name = type ? textrace_name(TEXTRACE_DESCRIPTOR_TYPES, type) : NULL;
+
+	if (name)
+		text_format(text, " type=%s", name);
+	if (name ? event->flags != type : event->flags) {
+		text_add(text, " flags=");
+		print_hex(text, event->flags - (name ? type : 0));
+	}
+}
+
 void textrace_print_event(
 	struct text *text, const struct ct_tables *tables, const struct ct_event *event)
 {
@@ -422,8 +438,5 @@ void textrace_print_event(
 		text_digits(text, event->site, 10, 1);
 	}
 	print_argument(text, event);
-	if (event->flags) {
-		text_add(text, " flags=");
-		print_hex(text, event->flags);
-	}
+	print_flags(text, event);
 }

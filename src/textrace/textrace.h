@@ -43,6 +43,7 @@
  *	2ms    t1 block-begin -1 call=epoll_wait
  *	3ms    t1 detail 3000000 detail=deadline
  *	3ms    t1 lost 12 first=2.5ms loss="ring full"
+ *	2ms    t1 descriptor-open descriptor:7.4 type=eventfd
  *	3ms    t1 descriptor-io c-11 descriptor:7.3 argument=1
  *	4ms    t0 p1 kind-200 c7 0x1234 argument=9
  *
@@ -52,6 +53,7 @@
  *	          or a plain number; for kinds whose object is a coroutine a second cCORO
  *	NAME=     point, outcome, life, mark, loss, call or detail, as the kind has it (names of the
  *	          lists in def/, or a number), or `argument` with a number, for any kind
+ *	type=     what a descriptor is (def/descriptors.def): a part of the flags
  *	first=    for `lost`: the time of the first event that is missing, in place of the coroutine
  *	tTHREAD   t0: no thread; then pPROCESS may follow
  *

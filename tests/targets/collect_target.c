@@ -11,7 +11,8 @@
  *	family           the same, and so does the parent
  *	orphan           the same as child, but the child ends first
  *	stall HOW        one coroutine waits, and the only thread goes to sleep: futex, futex-timed,
- *	                 epoll, epoll-timed, epoll-timer (with a timer armed), epoll-idle-timer
+ *	                 epoll, epoll-timed, epoll-timer (with a timer armed), epoll-idle-timer,
+ *	                 epoll-handler (of a signal), epoll-child (with one that sleeps)
  *	crowd NUMBER     the same, and that many threads sleep that never write anything
  *	signals          exits with what it inherited: 1 a signal is blocked, 2 SIGPIPE is ignored,
  *	                 4 SIGHUP is ignored, 8 SIGTERM is not at its default
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -118,6 +120,18 @@ static void make_timer(long seconds)
 		_exit(2);
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+static void *sleep_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
 static void run_stall(const char *how)
 {
 	const struct timespec hour = {.tv_sec = 3600};
@@ -132,6 +146,13 @@ static void run_stall(const char *how)
 		make_timer(3600);
 	if (strcmp(how, "epoll-idle-timer") == 0)
 		make_timer(0);
+	if (strcmp(how, "epoll-handler") == 0)
+		signal(SIGUSR1, ignore);
+	if (strcmp(how, "epoll-child") == 0 && fork() == 0) {
+		alarm(LIFE_SECONDS);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sleep_for_ever(NULL);
+	}
 	for (;;) {
 		if (strncmp(how, "epoll", 5) == 0)
 			epoll_pwait(poll, &event, 1, strcmp(how, "epoll-timed") == 0 ? 3600000 : -1,
@@ -140,13 +161,6 @@ static void run_stall(const char *how)
 			syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0,
 				strcmp(how, "futex-timed") == 0 ? &hour : NULL, NULL, 0);
 	}
-}
-
-static void *sleep_for_ever(void *unused)
-{
-	for (;;)
-		pause();
-	return unused;
 }
 
 static void run_crowd(unsigned count)

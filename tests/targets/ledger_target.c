@@ -16,7 +16,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -234,6 +237,23 @@ static void send_descriptor(int through, int fd)
 	control.header.cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	NEED(sendmsg(through, &message, 0) == 1);
+}
+
+static int do_types(void)
+{
+	sigset_t none;
+	int fds[5];
+	int i;
+
+	sigemptyset(&none);
+	fds[0] = open("/dev/null", O_RDONLY);
+	fds[1] = memfd_create("types", MFD_CLOEXEC);
+	fds[2] = signalfd(-1, &none, 0);
+	fds[3] = inotify_init1(IN_CLOEXEC);
+	fds[4] = dup(fds[3]);
+	for (i = 4; i >= 0; i--)
+		NEED(fds[i] >= 0 && close(fds[i]) == 0);
+	return 0;
 }
 
 static int do_received(void)
@@ -478,6 +498,7 @@ static const struct {
 	{"poll", do_poll},
 	{"accept", do_accept},
 	{"timer", do_timer},
+	{"types", do_types},
 	{"received", do_received},
 	{"errno", do_errno},
 	{"handler", do_handler},

@@ -81,6 +81,21 @@ static void say_arm(struct book *book, const struct ctp_record *record)
 	say(book, " %x %llx", CTP_TAIL_FLAGS(record->tail), (unsigned long long)record->coro);
 }
 
+/* P-33: what a descriptor is stands beside it. */
+static void say_opening(struct book *book, const struct ctp_record *record)
+{
+	static const char *const names[] = {
+#define X(name, number, text, meaning) [number] = text,
+#include "corotracer/def/descriptors.def"
+#undef X
+	};
+	unsigned flags = CTP_TAIL_FLAGS(record->tail), type = CTP_DESCRIPTOR_TYPE(flags);
+
+	say_handle(book, record->object);
+	say(book, " %s%s", type < sizeof(names) / sizeof(names[0]) ? names[type] : "?",
+		flags & CTP_DESCRIPTOR_IS_SECOND_END ? " other end" : "");
+}
+
 static void say_event(struct book *book, const struct ctp_record *record)
 {
 	unsigned argument = CTP_TAIL_ARGUMENT(record->tail);
@@ -89,7 +104,7 @@ static void say_event(struct book *book, const struct ctp_record *record)
 	switch (CTP_TAIL_KIND(record->tail)) {
 	case CTP_KIND_DESCRIPTOR_OPEN:
 		say(book, "open");
-		say_handle(book, record->object);
+		say_opening(book, record);
 		break;
 	case CTP_KIND_DESCRIPTOR_CLOSE:
 		say(book, "close");
@@ -113,7 +128,7 @@ static void say_event(struct book *book, const struct ctp_record *record)
 		break;
 	case CTP_KIND_DESCRIPTOR_DUP:
 		say(book, "dup");
-		say_handle(book, record->object);
+		say_opening(book, record);
 		break;
 	case CTP_KIND_DETAIL:
 		say(book, "of");
@@ -170,23 +185,33 @@ static const struct {
 	const char *book;
 } scenarios[] = {
 	{"early", "close a0; close b0; "},
-	{"reuse", "open a1; close a1; open a2; close a2; open a3; close a3; open a4; close a4; "},
-	{"pair", "open a1; open b1; write a1 3; read b1 3; read b1 -11; write b1 4; read a1 4; "
+	{"reuse", "open a1 socket; close a1; open a2 socket; close a2; open a3 socket; close a3; "
+		  "open a4 socket; close a4; "},
+	{"pair", "open a1 socket-pair; open b1 socket-pair other end; write a1 3; read b1 3; read "
+		 "b1 -11; write b1 4; read a1 4; "
 		 "shutdown a1 1; read b1 0; close a1; close b1; "},
-	{"dup", "open a1; dup b1; of a1; close b1; dup b2; of a1; dup c1; of a1; dup d1; of a1; "
+	{"dup", "open a1 socket; dup b1 socket; of a1; close b1; dup b2 socket; of a1; dup c1 "
+		"socket; of a1; dup d1 socket; of a1; "
 		"close a1; close b2; close c1; close d1; "},
-	{"epoll", "open a1; open b1; add b1 c001 feedfacecafe; write b1 0; "
+	{"epoll", "open a1 epoll; open b1 eventfd; add b1 c001 feedfacecafe; write b1 0; "
 		  "begin 1 -1; ready - 1 feedfacecafe; end 1 1; read b1 0; "
 		  "modify b1 5 feedfacecafe; begin 1 250; ready - 4 feedfacecafe; end 1 1; "
 		  "delete b1 0 0; begin 1 1; end 1 0; begin 1 1; end 1 -9; close b1; close a1; "},
-	{"poll", "open a1; open b1; write b1 1; begin 2 1000; ready a1 1 0; ready b1 4 0; end 2 2; "
+	{"poll", "open a1 pipe; open b1 pipe other end; write b1 1; begin 2 1000; ready a1 1 0; "
+		 "ready b1 4 0; end 2 2; "
 		 "begin 3 1000; ready a1 1 0; end 3 1; close a1; close b1; "},
-	{"accept", "open a1; open b1; accept a1 -11; connect b1 0; open c1; accept a1 ok; "
+	{"accept", "open a1 socket; open b1 socket; accept a1 -11; connect b1 0; open c1 "
+		   "connection; accept a1 ok; "
 		   "close c1; close b1; close a1; "},
-	{"timer", "open a1; timer a1 armed 0; timer a1 armed 1; timer a1 off 0; close a1; "},
-	{"received", "open a1; open b1; write a1 1; open c1; read b1 1; close c1; close a1; "
+	{"timer",
+		"open a1 timerfd; timer a1 armed 0; timer a1 armed 1; timer a1 off 0; close a1; "},
+	{"received", "open a1 socket-pair; open b1 socket-pair other end; write a1 1; open c1 "
+		     "not-told; read b1 1; close c1; close a1; "
 		     "close b1; "},
-	{"fork", "open a1; close a1; "},
+	{"fork", "open a1 socket; close a1; "},
+	{"types", "open a1 file; open b1 memory; open c1 signalfd; open d1 inotify; dup e1 "
+		  "inotify; of d1; close e1; "
+		  "close d1; close c1; close b1; close a1; "},
 };
 
 static void test_scenarios(void)
@@ -313,7 +338,7 @@ static void test_vfork(void)
 		if (run.events[i].segment == 0)
 			say_event(&book, &run.events[i].record);
 	}
-	CHECK_TEXT(book.text, "open a1; close a1; ");
+	CHECK_TEXT(book.text, "open a1 socket; close a1; ");
 	tiny_fini(&run);
 }
 
@@ -344,7 +369,7 @@ static void test_close_all(void)
 			CTP_HANDLE_IDENTITY(run.events[i].record.object) >> 32 != 0)
 			say_event(&book, &run.events[i].record);
 	}
-	CHECK_TEXT(book.text, "open a1; close a1; open a2; ");
+	CHECK_TEXT(book.text, "open a1 socket; close a1; open a2 socket; ");
 	tiny_fini(&run);
 }
 
