@@ -152,6 +152,55 @@ bool snapshot_coro_has(
 	return false;
 }
 
+static bool makes_ready(const struct ctp_record *record)
+{
+	unsigned outcome = CTP_TAIL_ARGUMENT(record->tail);
+
+	return CTP_TAIL_KIND(record->tail) == CTP_KIND_ENQUEUE || outcome == CTP_OUTCOME_QUEUED ||
+	       outcome == CTP_OUTCOME_ALREADY_QUEUED || outcome == CTP_OUTCOME_RESUMED;
+}
+
+/* A wake by the address of the frame, which may have served another coroutine before. */
+static const struct ctp_record *wake_of_frame(const struct snapshot *snapshot,
+	const struct snapshot_coro *coro, const struct ctp_record *frame)
+{
+	uint32_t segment = (uint32_t)(coro->key >> SNAPSHOT_ID_BITS);
+	uint64_t handle = CTP_HANDLE(CTP_RESOURCE_FRAME, frame->object);
+	uint32_t fact =
+		snapshot_fact_at(snapshot, snapshot_fact_key(segment, CTP_KIND_WAKE, handle));
+	const struct ctp_record *wake = &snapshot->facts.at[fact].record;
+
+	return fact && wake->time >= coro->since ? wake : NULL;
+}
+
+/* What counts is the first: later ones found it ready. A yield is queued before it suspends. */
+bool snapshot_coro_woken(
+	const struct snapshot *snapshot, const struct snapshot_coro *coro, uint64_t *ret_time)
+{
+	const struct ctp_record *record, *first = NULL;
+	uint32_t fact;
+
+	for (fact = coro->facts; fact; fact = snapshot->facts.at[fact].next) {
+		record = &snapshot->facts.at[fact].record;
+		switch (CTP_TAIL_KIND(record->tail)) {
+		case CTP_KIND_FRAME:
+			record = wake_of_frame(snapshot, coro, record);
+			break;
+		case CTP_KIND_WAKE:
+		case CTP_KIND_ENQUEUE:
+			break;
+		default:
+			record = NULL;
+		}
+		if (record && makes_ready(record) && (!first || record->time < first->time))
+			first = record;
+	}
+	if (!first)
+		return false;
+	*ret_time = first->time > coro->since ? first->time : coro->since;
+	return true;
+}
+
 /* Who holds a lock is asked for after its end, too. */
 static void leave_grave(struct snapshot *snapshot, uint32_t coro)
 {

@@ -9,9 +9,6 @@
  */
 #include "snapshot_parts.h"
 
-/* Of a switch the coroutine that was entered: `object` of its state is this. */
-#define ENTERED 1u
-
 struct step {
 	struct snapshot *snapshot;
 	const struct ctp_record *record;
@@ -67,6 +64,16 @@ static void take_state(const struct step *step, uint32_t index, uint64_t object)
 	remember_state(step, index);
 }
 
+static void tell_run(const struct step *step, uint32_t coro)
+{
+	const struct snapshot_observer *observer = &step->snapshot->observer;
+	uint64_t woken;
+
+	if (observer->ran && snapshot_coro_woken(step->snapshot, coro_of(step, coro), &woken) &&
+		woken <= step->record->time)
+		observer->ran(observer->context, step->origin, woken, step->record->time);
+}
+
 /* A resume uses up what led to it. */
 static bool run(const struct step *step, uint64_t id, uint64_t object)
 {
@@ -77,6 +84,7 @@ static bool run(const struct step *step, uint64_t id, uint64_t object)
 		return false;
 	if (is_dead(step, coro))
 		return true;
+	tell_run(step, coro);
 	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_WAKE, 0, time);
 	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, time);
 	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, time);
@@ -101,7 +109,7 @@ static bool fold_switch(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
 
-	if (record->object && !run(step, record->object, ENTERED))
+	if (record->object && !run(step, record->object, SNAPSHOT_ENTERED))
 		return false;
 	return !record->coro || wait_or_end(step, 0);
 }
@@ -343,6 +351,20 @@ static bool fold_descriptor(const struct step *step)
 	}
 }
 
+/* What began before the end, in whatever order they come. */
+static bool fold_span(const struct step *step, unsigned begin, uint64_t about)
+{
+	const struct snapshot_observer *observer = &step->snapshot->observer;
+	uint32_t fact =
+		snapshot_fact_at(step->snapshot, snapshot_fact_key(step->segment, begin, about));
+	const struct ctp_record *known = &step->snapshot->facts.at[fact].record;
+
+	if (observer->ended && fact && step->kind != begin && CTP_TAIL_KIND(known->tail) == begin &&
+		known->time <= step->record->time)
+		observer->ended(observer->context, step->origin, known, step->record);
+	return set(step, begin, about);
+}
+
 static uint64_t region_of(const struct step *step)
 {
 	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)thread_of(step);
@@ -369,10 +391,10 @@ static bool fold_other(const struct step *step)
 		return set(step, CTP_KIND_BLOCK_BEGIN, thread_of(step));
 	case CTP_KIND_TASK_BEGIN:
 	case CTP_KIND_TASK_END:
-		return set(step, CTP_KIND_TASK_BEGIN, record->object);
+		return fold_span(step, CTP_KIND_TASK_BEGIN, record->object);
 	case CTP_KIND_REGION_BEGIN:
 	case CTP_KIND_REGION_END:
-		return set(step, CTP_KIND_REGION_BEGIN, region_of(step));
+		return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step));
 	case CTP_KIND_COUNTER:
 		return set(step, step->kind, CTP_TAIL_SITE(record->tail));
 	case CTP_KIND_CRASH:

@@ -49,6 +49,22 @@ void snapshot_free(struct snapshot *snapshot);
 uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origin);
 struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint32_t number);
 
+/*
+ * What folding comes across, told as it happens; times are raw, of the record's segment. Functions that are
+ * NULL are not called.
+ */
+struct snapshot_observer {
+	void *context;
+	/* ran: a coroutine that had been woken, or queued, runs. */
+	void (*ran)(void *context, uint32_t origin, uint64_t woken, uint64_t resumed);
+	/* ended: a region or task (kind REGION_END, TASK_END) that began at this site, with its id. */
+	void (*ended)(void *context, uint32_t origin, const struct ctp_record *begin,
+		const struct ctp_record *end);
+};
+
+/* snapshot_observe: the observer is copied. */
+void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer *observer);
+
 /* snapshot_fold: takes up one record. False: no room, or no memory, for it; what was known stays known. */
 bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
 
@@ -68,6 +84,9 @@ bool snapshot_tell(
 
 /* snapshot_nr_live: coroutines that were created, or did anything, and were not destroyed. */
 uint64_t snapshot_nr_live(const struct snapshot *snapshot);
+
+/* snapshot_nr_ready: coroutines that were woken or queued and do not run. Looks at all of them. */
+uint64_t snapshot_nr_ready(const struct snapshot *snapshot);
 
 /* snapshot_nr_told_at_most: an upper bound of what snapshot_tell would return. Costs nothing. */
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);

@@ -81,7 +81,11 @@ struct snapshot {
 	uint64_t nr_forgotten;
 
 	VEC(struct snapshot_record) told;
+	struct snapshot_observer observer;
 };
+
+/* Of a switch the coroutine that was entered: `object` of its state is this. */
+#define SNAPSHOT_ENTERED 1u
 
 #define SNAPSHOT_ID_BITS 48 /* of a coroutine's id in its segment: more can not be true (F-35) */
 #define SNAPSHOT_ID_MASK ((UINT64_C(1) << SNAPSHOT_ID_BITS) - 1)

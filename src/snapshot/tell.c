@@ -7,8 +7,6 @@
 
 #include "snapshot_parts.h"
 
-#define ENTERED 1u /* see fold.c */
-
 struct snapshot *snapshot_new(void)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
@@ -74,6 +72,39 @@ void snapshot_beat(struct snapshot *snapshot)
 uint64_t snapshot_nr_live(const struct snapshot *snapshot)
 {
 	return snapshot->nr_live;
+}
+
+void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer *observer)
+{
+	snapshot->observer = *observer;
+}
+
+static bool is_running_or_gone(const struct snapshot_coro *coro)
+{
+	switch (coro->kind) {
+	case CTP_KIND_RESUME:
+	case CTP_KIND_RETURN:
+	case CTP_KIND_DESTROY:
+		return true;
+	case CTP_KIND_SWITCH:
+		return coro->object == SNAPSHOT_ENTERED;
+	default:
+		return false;
+	}
+}
+
+uint64_t snapshot_nr_ready(const struct snapshot *snapshot)
+{
+	uint64_t count = 0, time;
+	size_t i;
+
+	for (i = 1; i < snapshot->coros.count; i++) {
+		const struct snapshot_coro *coro = &snapshot->coros.at[i];
+
+		count += coro->key && !is_running_or_gone(coro) &&
+			 snapshot_coro_woken(snapshot, coro, &time);
+	}
+	return count;
 }
 
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot)
@@ -274,7 +305,7 @@ static bool add_creation(struct snapshot *snapshot, const struct snapshot_coro *
 
 static bool add_state(struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
-	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == ENTERED;
+	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == SNAPSHOT_ENTERED;
 	struct ctp_record record = {
 		.time = coro->since,
 		.coro = is_entered ? 0 : snapshot_id(coro),

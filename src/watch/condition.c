@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading conditions, and comparing.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "condition.h"
+
+const struct watch_metric_description watch_metrics[WATCH_NR_METRICS] = {
+#define X(name, text, of, unit, meaning) {text, WATCH_OF_##of, WATCH_UNIT_##unit, meaning},
+#include "metrics.def"
+#undef X
+};
+
+static const struct {
+	const char *name;
+	double share;
+} statistics[] = {
+#define X(name, text, share) {text, share},
+#include "statistics.def"
+#undef X
+};
+
+static const struct {
+	const char *name;
+	enum watch_unit of;
+	double factor;
+} units[] = {
+	{"ns", WATCH_UNIT_TIME, 1},
+	{"us", WATCH_UNIT_TIME, 1e3},
+	{"ms", WATCH_UNIT_TIME, 1e6},
+	{"s", WATCH_UNIT_TIME, 1e9},
+	{"min", WATCH_UNIT_TIME, 60e9},
+	{"", WATCH_UNIT_COUNT, 1},
+	{"k", WATCH_UNIT_COUNT, 1e3},
+	{"M", WATCH_UNIT_COUNT, 1e6},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+struct reader {
+	const char *text; /* all of it, for sentences */
+	const char *at;
+	struct condition *condition;
+	struct ct_error *reterr;
+};
+
+static void skip_spaces(struct reader *reader)
+{
+	while (isspace((unsigned char)*reader->at))
+		reader->at++;
+}
+
+/* Takes a word of which the text is the beginning, if no longer word could be meant. */
+static bool take(struct reader *reader, const char *word)
+{
+	size_t length = strlen(word);
+
+	skip_spaces(reader);
+	if (strncmp(reader->at, word, length) != 0)
+		return false;
+	if (length && isalnum((unsigned char)word[length - 1]) &&
+		(isalnum((unsigned char)reader->at[length]) || reader->at[length] == '_'))
+		return false;
+	reader->at += length;
+	return true;
+}
+
+static enum ct_status complain(struct reader *reader, const char *wanted)
+{
+	return ct_fail(reader->reterr, CT_ERR_USAGE, "condition '%s': at '%s': %s", reader->text,
+		reader->at, wanted);
+}
+
+static enum ct_status read_metric(struct reader *reader)
+{
+	struct text names = {0};
+	enum ct_status status;
+	size_t i;
+
+	for (i = 0; i < WATCH_NR_METRICS; i++) {
+		if (take(reader, watch_metrics[i].name)) {
+			reader->condition->metric = (enum watch_metric)i;
+			return CT_OK;
+		}
+		text_format(&names, "%s%s", i ? ", " : "", watch_metrics[i].name);
+	}
+	status = ct_fail(reader->reterr, CT_ERR_USAGE,
+		"condition '%s': at '%s': it begins with one of %s", reader->text, reader->at,
+		text_peek(&names));
+	text_fini(&names);
+	return status;
+}
+
+static const struct watch_metric_description *asked(const struct reader *reader)
+{
+	return &watch_metrics[reader->condition->metric];
+}
+
+static enum ct_status read_name(struct reader *reader)
+{
+	enum watch_of of = asked(reader)->of;
+	const char *end;
+	size_t length;
+
+	if (of != WATCH_OF_NAMED_VALUE && of != WATCH_OF_NAMED_SPREAD)
+		return CT_OK;
+	if (!take(reader, "("))
+		return complain(reader, "a name in brackets is missing, as in region(db.query)");
+	end = strchr(reader->at, ')');
+	length = end ? (size_t)(end - reader->at) : 0;
+	if (length == 0 || length >= CONDITION_NAME_BYTES)
+		return complain(reader, "a name and ')' are missing");
+	memcpy(reader->condition->name, reader->at, length);
+	reader->at = end + 1;
+	return CT_OK;
+}
+
+static enum ct_status read_statistic(struct reader *reader)
+{
+	enum watch_of of = asked(reader)->of;
+	const char *before;
+	size_t i;
+
+	if (of != WATCH_OF_SPREAD && of != WATCH_OF_NAMED_SPREAD)
+		return CT_OK;
+	if (!take(reader, "."))
+		return complain(reader, "a statistic is missing, as in .p99 or .max");
+	/* "p99" is the beginning of "p99.9": the longest that fits is meant. */
+	for (before = reader->at, i = COUNT_OF(statistics); i-- > 0;) {
+		reader->at = before;
+		if (!take(reader, statistics[i].name) || *reader->at == '.')
+			continue;
+		reader->condition->share = statistics[i].share;
+		reader->condition->statistic = statistics[i].name;
+		return CT_OK;
+	}
+	reader->at = before;
+	return complain(reader, "this statistic is not known; there are p50, p90, p95, p99, p99.9, "
+				"p99.99 and max");
+}
+
+static enum ct_status read_comparison(struct reader *reader)
+{
+	static const char *const comparisons[] = {">=", "<=", ">", "<"};
+	size_t i;
+
+	for (i = 0; i < COUNT_OF(comparisons); i++) {
+		if (take(reader, comparisons[i])) {
+			memcpy(reader->condition->comparison, comparisons[i],
+				strlen(comparisons[i]) + 1);
+			return CT_OK;
+		}
+	}
+	return complain(reader, "a comparison is missing: <, <=, > or >=");
+}
+
+static enum ct_status read_limit(struct reader *reader)
+{
+	double factor = 0;
+	char *end;
+	size_t i;
+
+	skip_spaces(reader);
+	reader->condition->limit = strtod(reader->at, &end);
+	if (end == reader->at ||
+		!(reader->condition->limit >= 0 && reader->condition->limit < 1e18))
+		return complain(reader, "a number is missing");
+	reader->at = end;
+	skip_spaces(reader);
+	for (i = 0; i < COUNT_OF(units); i++)
+		if (units[i].of == asked(reader)->unit && strcmp(reader->at, units[i].name) == 0)
+			factor = units[i].factor;
+	if (factor == 0)
+		return complain(reader, asked(reader)->unit == WATCH_UNIT_TIME
+						? "a time ends in ns, us, ms, s or min"
+						: "a count ends with its digits, or in k or M");
+	reader->condition->limit *= factor;
+	return CT_OK;
+}
+
+enum ct_status condition_parse(
+	const char *text, struct condition *ret_condition, struct ct_error *reterr)
+{
+	struct reader reader = {text, text, ret_condition, reterr};
+	enum ct_status status;
+
+	*ret_condition = (struct condition){.statistic = ""};
+	status = read_metric(&reader);
+	if (status == CT_OK)
+		status = read_name(&reader);
+	if (status == CT_OK)
+		status = read_statistic(&reader);
+	if (status == CT_OK)
+		status = read_comparison(&reader);
+	return status ? status : read_limit(&reader);
+}
+
+bool condition_holds(const struct condition *condition, double value)
+{
+	bool is_equal_enough = condition->comparison[1] == '=';
+
+	if (condition->comparison[0] == '>')
+		return is_equal_enough ? value >= condition->limit : value > condition->limit;
+	return is_equal_enough ? value <= condition->limit : value < condition->limit;
+}
+
+bool condition_is_near(const struct condition *condition, double value)
+{
+	double margin = condition->limit / 10;
+
+	if (condition->comparison[0] == '>')
+		return value > condition->limit - margin;
+	return value < condition->limit + margin;
+}
+
+static void tell_value(const struct condition *condition, double value, struct text *text)
+{
+	if (watch_metrics[condition->metric].unit == WATCH_UNIT_TIME)
+		text_duration(text, (int64_t)value);
+	else
+		text_format(text, "%.15g", value);
+}
+
+void condition_tell(const struct condition *condition, double value, struct text *text)
+{
+	text_add(text, watch_metrics[condition->metric].name);
+	if (*condition->name)
+		text_format(text, "(%s)", condition->name);
+	if (*condition->statistic)
+		text_format(text, ".%s", condition->statistic);
+	text_add(text, " is ");
+	tell_value(condition, value, text);
+	text_format(text, ", %s ",
+		condition->comparison[0] == '>' ? "over the limit of" : "below the limit of");
+	tell_value(condition, condition->limit, text);
+}

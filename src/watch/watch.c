@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sink that watches: what is measured, and when it is too much.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "directory.h"
+#include "histogram.h"
+#include "map.h"
+#include "snapshot.h"
+#include "watch.h"
+
+#define TURN_NS UINT64_C(1000000000) /* a statistic is of the last two turns */
+#define CALM_NS UINT64_C(1000000000)
+#define NAMES_MAX 65536u
+
+struct watched {
+	struct condition condition;
+	struct histogram *now; /* of a spread; NULL: it has none */
+	struct histogram *before;
+	uint64_t turned_ns;
+	VEC(uint64_t) sites; /* that have its name: segment << 32 | id */
+	double value;        /* of a counter */
+	bool has_value;
+	bool was_told;          /* it holds, and was told */
+	uint64_t calm_since_ns; /* clearly false since; 0: it is not */
+};
+
+struct watch {
+	struct ct_sink sink;
+	struct ct_sink *next;
+	struct directory directory;
+	struct snapshot *snapshot;
+	VEC(struct watched) list;
+	uint64_t ran_ns;    /* the last resume; 0: none yet */
+	bool wants_dump;    /* the program asked for it */
+	uint64_t dump_site; /* segment << 32 | id, the reason */
+	struct map name_at; /* such sites to texts, for reasons */
+	VEC(char *) names;
+};
+
+/* ---------------------------------------------------------------- what folding tells */
+
+static uint64_t to_ns(const struct watch *watch, uint32_t origin, uint64_t raw)
+{
+	uint32_t stream = snapshot_origin_at(watch->snapshot, origin).stream;
+
+	return directory_ns(
+		&watch->directory, directory_segment(&watch->directory, stream)->clock, raw);
+}
+
+static void add(struct watched *watched, uint64_t from_ns, uint64_t to)
+{
+	histogram_add(watched->now, to > from_ns ? to - from_ns : 0);
+}
+
+static void note_run(void *context, uint32_t origin, uint64_t woken, uint64_t resumed)
+{
+	struct watch *watch = context;
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++)
+		if (watch->list.at[i].condition.metric == WATCH_SCHED_LATENCY)
+			add(&watch->list.at[i], to_ns(watch, origin, woken),
+				to_ns(watch, origin, resumed));
+}
+
+static bool has_site(const struct watched *watched, uint64_t site)
+{
+	size_t i;
+
+	for (i = 0; i < watched->sites.count; i++)
+		if (watched->sites.at[i] == site)
+			return true;
+	return false;
+}
+
+static uint64_t site_of(const struct watch *watch, uint32_t origin, const struct ctp_record *record)
+{
+	uint32_t segment = snapshot_origin_at(watch->snapshot, origin).segment;
+
+	return (uint64_t)segment << 32 | CTP_TAIL_SITE(record->tail);
+}
+
+static void note_end(void *context, uint32_t origin, const struct ctp_record *begin,
+	const struct ctp_record *end)
+{
+	struct watch *watch = context;
+	bool is_region = CTP_TAIL_KIND(begin->tail) == CTP_KIND_REGION_BEGIN;
+	uint64_t site = site_of(watch, origin, begin);
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++) {
+		struct watched *watched = &watch->list.at[i];
+
+		if (watched->condition.metric == (is_region ? WATCH_REGION : WATCH_TASK) &&
+			has_site(watched, site))
+			add(watched, to_ns(watch, origin, begin->time),
+				to_ns(watch, origin, end->time));
+	}
+}
+
+/* ---------------------------------------------------------------- records */
+
+static void note_counter(struct watch *watch, uint32_t origin, const struct ctp_record *record)
+{
+	uint64_t site = site_of(watch, origin, record);
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++) {
+		struct watched *watched = &watch->list.at[i];
+
+		if (watched->condition.metric != WATCH_COUNTER || !has_site(watched, site))
+			continue;
+		watched->value = (double)(int64_t)record->object;
+		watched->has_value = true;
+	}
+}
+
+static void note_record(struct watch *watch, uint32_t origin, const struct ctp_record *record)
+{
+	uint64_t ns;
+
+	switch (CTP_TAIL_KIND(record->tail)) {
+	case CTP_KIND_RESUME:
+	case CTP_KIND_SWITCH:
+		ns = to_ns(watch, origin, record->time);
+		if ((int64_t)(ns - watch->ran_ns) > 0)
+			watch->ran_ns = ns;
+		break;
+	case CTP_KIND_COUNTER:
+		note_counter(watch, origin, record);
+		break;
+	case CTP_KIND_MARK:
+		if (CTP_TAIL_ARGUMENT(record->tail) == CTP_MARK_DUMP) {
+			watch->wants_dump = true;
+			watch->dump_site = site_of(watch, origin, record);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+/* Each word is read once: it may lie in memory that somebody else writes. */
+static struct ctp_record copy_of(const struct ctp_record *from)
+{
+	struct ctp_record record;
+
+	record.time = ctp_load_relaxed(&from->time);
+	record.coro = ctp_load_relaxed(&from->coro);
+	record.object = ctp_load_relaxed(&from->object);
+	record.tail = ctp_load_relaxed(&from->tail);
+	return record;
+}
+
+/* A record that finds no memory is not watched; it is recorded all the same. */
+static void fold(struct watch *watch, const struct ct_batch *batch)
+{
+	struct snapshot_origin from = {0, batch->stream, batch->thread};
+	uint32_t origin;
+	size_t i;
+
+	if (!directory_has(&watch->directory, batch->stream))
+		return;
+	from.segment = watch->directory.segment_of.at[batch->stream];
+	origin = snapshot_origin(watch->snapshot, from);
+	for (i = 0; origin && i < batch->nr_records; i++) {
+		struct ctp_record record = copy_of(&batch->records[i]);
+
+		snapshot_fold(watch->snapshot, origin, &record);
+		note_record(watch, origin, &record);
+	}
+}
+
+static enum ct_status watch_put(
+	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
+{
+	struct watch *watch = (struct watch *)sink;
+
+	fold(watch, batch);
+	return sink_put(watch->next, batch, reterr);
+}
+
+/* ---------------------------------------------------------------- definitions */
+
+static bool keep_name(struct watch *watch, uint64_t site, const char *name)
+{
+	uint32_t at = (uint32_t)watch->names.count;
+	char *copy;
+
+	if (!*name || watch->names.count >= NAMES_MAX)
+		return true;
+	copy = strdup(name);
+	if (copy && vec_push(&watch->names, copy))
+		return map_put(&watch->name_at, site, at);
+	free(copy);
+	return false;
+}
+
+static bool note_site(struct watch *watch, const struct ct_define_site *from)
+{
+	uint64_t site = (uint64_t)from->segment << 32 | from->id;
+	const char *name = from->reason ? from->reason : "";
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++) {
+		struct watched *watched = &watch->list.at[i];
+
+		if (*watched->condition.name && strcmp(watched->condition.name, name) == 0 &&
+			!has_site(watched, site) && !vec_push(&watched->sites, site))
+			return false;
+	}
+	return keep_name(watch, site, name);
+}
+
+static enum ct_status watch_define(
+	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	struct watch *watch = (struct watch *)sink;
+	enum ct_status status = sink_define(watch->next, definition, reterr);
+
+	if (definition->type == CT_DEFINE_SITE && !note_site(watch, &definition->site))
+		return ct_fail_memory(reterr);
+	if (definition->type == CT_DEFINE_HEARTBEAT)
+		snapshot_beat(watch->snapshot);
+	return directory_note(&watch->directory, definition) ? status : ct_fail_memory(reterr);
+}
+
+/* ---------------------------------------------------------------- looking */
+
+static void turn(struct watched *watched, uint64_t now_ns)
+{
+	struct histogram *emptied = watched->before;
+
+	if (now_ns - watched->turned_ns < TURN_NS)
+		return;
+	watched->before = watched->now;
+	watched->now = emptied;
+	memset(emptied, 0, sizeof(*emptied));
+	watched->turned_ns = now_ns;
+}
+
+static double statistic_of(const struct watched *watched)
+{
+	struct histogram both = *watched->before;
+
+	histogram_merge(&both, watched->now);
+	return (double)histogram_at(&both, watched->condition.share);
+}
+
+/* Looking at all coroutines is worth it only once nothing has run for so long. */
+static double stalled(const struct watch *watch, double limit, uint64_t now_ns)
+{
+	double since = (double)(int64_t)(now_ns - watch->ran_ns);
+
+	if (!watch->ran_ns || since < limit)
+		return 0;
+	return snapshot_nr_ready(watch->snapshot) ? since : 0;
+}
+
+/* False: there is nothing to compare. */
+static bool measure(
+	const struct watch *watch, struct watched *watched, uint64_t now_ns, double *ret_value)
+{
+	switch (watch_metrics[watched->condition.metric].of) {
+	case WATCH_OF_SPREAD:
+	case WATCH_OF_NAMED_SPREAD:
+		*ret_value = statistic_of(watched);
+		turn(watched, now_ns);
+		return *ret_value > 0;
+	case WATCH_OF_NAMED_VALUE:
+		*ret_value = watched->value;
+		return watched->has_value;
+	default:
+		break;
+	}
+	*ret_value = watched->condition.metric == WATCH_LIVE_COROUTINES
+			     ? (double)snapshot_nr_live(watch->snapshot)
+			     : stalled(watch, watched->condition.limit, now_ns);
+	return true;
+}
+
+/* Once told, it has to be clearly false for a while. */
+static bool becomes_true(struct watched *watched, double value, uint64_t now_ns)
+{
+	bool holds = condition_holds(&watched->condition, value);
+
+	if (holds && !watched->was_told) {
+		watched->was_told = true;
+		watched->calm_since_ns = 0;
+		return true;
+	}
+	if (condition_is_near(&watched->condition, value))
+		watched->calm_since_ns = 0;
+	else if (!watched->calm_since_ns)
+		watched->calm_since_ns = now_ns;
+	else if (now_ns - watched->calm_since_ns >= CALM_NS)
+		watched->was_told = false;
+	return false;
+}
+
+static void tell_asked(struct watch *watch, struct text *reason)
+{
+	uint32_t name;
+
+	watch->wants_dump = false;
+	text_add(reason, "the program asked for it");
+	if (map_get(&watch->name_at, watch->dump_site, &name))
+		text_format(reason, ": %s", watch->names.at[name]);
+}
+
+bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
+{
+	bool is_wanted = watch->wants_dump;
+	double value;
+	size_t i;
+
+	text_clear(ret_reason);
+	if (watch->wants_dump)
+		tell_asked(watch, ret_reason);
+	for (i = 0; i < watch->list.count; i++) {
+		struct watched *watched = &watch->list.at[i];
+
+		if (!measure(watch, watched, now_ns, &value) ||
+			!becomes_true(watched, value, now_ns))
+			continue;
+		if (is_wanted)
+			text_add(ret_reason, "; ");
+		condition_tell(&watched->condition, value, ret_reason);
+		is_wanted = true;
+	}
+	return is_wanted;
+}
+
+/* ---------------------------------------------------------------- its life */
+
+static enum ct_status watch_flush(struct ct_sink *sink, struct ct_error *reterr)
+{
+	return sink_flush(((struct watch *)sink)->next, reterr);
+}
+
+static void release(struct watch *watch)
+{
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++) {
+		free(watch->list.at[i].now);
+		free(watch->list.at[i].before);
+		vec_fini(&watch->list.at[i].sites);
+	}
+	for (i = 0; i < watch->names.count; i++)
+		free(watch->names.at[i]);
+	vec_fini(&watch->list);
+	vec_fini(&watch->names);
+	map_fini(&watch->name_at);
+	directory_fini(&watch->directory);
+	snapshot_free(watch->snapshot);
+	free(watch);
+}
+
+static enum ct_status watch_close(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
+{
+	struct watch *watch = (struct watch *)sink;
+	enum ct_status status = sink_close(watch->next, is_wanted, reterr);
+
+	release(watch);
+	return status;
+}
+
+enum ct_status watch_open(struct ct_sink *next, struct watch **ret_watch, struct ct_error *reterr)
+{
+	static const struct ct_sink_ops ops = {
+		.put = watch_put,
+		.define = watch_define,
+		.flush = watch_flush,
+		.close = watch_close,
+	};
+	struct watch *watch = calloc(1, sizeof(*watch));
+	struct snapshot_observer observer = {.context = watch, .ran = note_run, .ended = note_end};
+
+	if (watch)
+		watch->snapshot = snapshot_new();
+	if (!watch || !watch->snapshot) {
+		free(watch);
+		return ct_fail_memory(reterr);
+	}
+	watch->sink.ops = &ops;
+	watch->next = next;
+	snapshot_observe(watch->snapshot, &observer);
+	*ret_watch = watch;
+	return CT_OK;
+}
+
+struct ct_sink *watch_sink(struct watch *watch)
+{
+	return &watch->sink;
+}
+
+static bool is_spread(const struct condition *condition)
+{
+	enum watch_of of = watch_metrics[condition->metric].of;
+
+	return of == WATCH_OF_SPREAD || of == WATCH_OF_NAMED_SPREAD;
+}
+
+enum ct_status watch_add(struct watch *watch, const char *condition, struct ct_error *reterr)
+{
+	struct watched watched = {0};
+	enum ct_status status = condition_parse(condition, &watched.condition, reterr);
+
+	if (status)
+		return status;
+	if (is_spread(&watched.condition)) {
+		watched.now = calloc(1, sizeof(*watched.now));
+		watched.before = calloc(1, sizeof(*watched.before));
+	}
+	if ((!is_spread(&watched.condition) || (watched.now && watched.before)) &&
+		vec_push(&watch->list, watched))
+		return CT_OK;
+	free(watched.now);
+	free(watched.before);
+	return ct_fail_memory(reterr);
+}
