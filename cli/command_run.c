@@ -2,17 +2,37 @@
 /*
  * corotracer run: a program under the tracer.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "flight.h"
 #include "recording.h"
 #include "say.h"
 
 static bool is_standard_output(const char *path)
 {
 	return strcmp(path, "-") == 0;
+}
+
+static int run_flight(const struct arguments *arguments, struct recording *recording)
+{
+	struct ct_flight_options flight;
+	char complaint[COMPLAINT_BYTES];
+	int exit_status;
+
+	if (recording->wants_report)
+		return say_usage(
+			"run", "'--report' needs the whole trace; '--flight' keeps the past only");
+	if (!flight_options_read(arguments, &flight, complaint))
+		return say_usage("run", complaint);
+	recording->flight = &flight;
+	recording->dump_command = arguments->value[OPTION_RUN_EXEC];
+	exit_status = recording_perform(recording);
+	free((void *)(uintptr_t)flight.conditions);
+	return exit_status;
 }
 
 int command_run(const struct arguments *arguments)
@@ -40,5 +60,10 @@ int command_run(const struct arguments *arguments)
 		return say_usage("run", "'--report' needs a trace in a file, in the form ctrace");
 	if (!is_jsonl && is_standard_output(recording.output) && isatty(STDOUT_FILENO))
 		return say_usage("run", "a trace is no text: it does not belong on a terminal");
+	if (arguments->value[OPTION_RUN_FLIGHT])
+		return run_flight(arguments, &recording);
+	if (arguments->value[OPTION_RUN_ON] || arguments->value[OPTION_RUN_EXEC] ||
+		arguments->value[OPTION_RUN_MAX_DUMPS])
+		return say_usage("run", "'--on', '--exec' and '--max-dumps' go with '--flight'");
 	return recording_perform(&recording);
 }

@@ -130,6 +130,12 @@ struct reader {
 	char *complaint;
 };
 
+static void keep(struct arguments *arguments, enum option option, const char *value)
+{
+	arguments->value[option] = value;
+	arguments->given[arguments->nr_given++] = (struct given){option, value};
+}
+
 /* Stores an option with the value that came with it (NULL: none did), or with the next word. */
 static bool accept(struct reader *reader, enum option option, const char *attached)
 {
@@ -141,7 +147,7 @@ static bool accept(struct reader *reader, enum option option, const char *attach
 				reader->dashes, described->name);
 			return false;
 		}
-		reader->arguments->value[meant_by(option)] = "";
+		keep(reader->arguments, meant_by(option), "");
 		return true;
 	}
 	if (!attached && reader->at + 1 >= reader->argc) {
@@ -151,7 +157,7 @@ static bool accept(struct reader *reader, enum option option, const char *attach
 	}
 	if (!attached)
 		attached = reader->argv[++reader->at];
-	reader->arguments->value[meant_by(option)] = attached;
+	keep(reader->arguments, meant_by(option), attached);
 	return is_acceptable(described, reader->dashes, attached, reader->complaint);
 }
 
@@ -230,6 +236,16 @@ static bool read_words(struct reader *reader)
 	return true;
 }
 
+static size_t letters_of(int argc, char **argv)
+{
+	size_t count = 0;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		count += strlen(argv[i]);
+	return count;
+}
+
 bool arguments_read(struct arguments *arguments, enum command command, int argc, char **argv,
 	char complaint[COMPLAINT_BYTES])
 {
@@ -243,7 +259,9 @@ bool arguments_read(struct arguments *arguments, enum command command, int argc,
 
 	*arguments = (struct arguments){.command = command};
 	arguments->operands = calloc((size_t)argc + 1, sizeof(*arguments->operands));
-	if (!arguments->operands) {
+	/* A word holds several switches at most as often as it has letters. */
+	arguments->given = calloc(letters_of(argc, argv) + 1, sizeof(*arguments->given));
+	if (!arguments->operands || !arguments->given) {
 		snprintf(complaint, COMPLAINT_BYTES, "out of memory");
 		return false;
 	}
@@ -253,7 +271,20 @@ bool arguments_read(struct arguments *arguments, enum command command, int argc,
 void arguments_fini(struct arguments *arguments)
 {
 	free(arguments->operands);
+	free(arguments->given);
 	arguments->operands = NULL;
+	arguments->given = NULL;
+}
+
+const char **arguments_all(const struct arguments *arguments, enum option option)
+{
+	const char **values = calloc((size_t)arguments->nr_given + 1, sizeof(*values));
+	int i, count = 0;
+
+	for (i = 0; values && i < arguments->nr_given; i++)
+		if (arguments->given[i].option == option)
+			values[count++] = arguments->given[i].value;
+	return values;
 }
 
 unsigned long arguments_number(

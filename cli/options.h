@@ -57,7 +57,12 @@ bool command_has(enum command command, enum option option);
 struct arguments {
 	enum command command;
 	const char *value[NR_OPTIONS]; /* NULL: not given; "" for a switch that was */
-	char **operands;               /* NULL-terminated */
+	struct given {
+		enum option option;
+		const char *value;
+	} * given; /* all, in order, for options that may be given more than once */
+	int nr_given;
+	char **operands; /* NULL-terminated */
 	int nr_operands;
 };
 
@@ -73,6 +78,9 @@ struct arguments {
 bool arguments_read(struct arguments *arguments, enum command command, int argc, char **argv,
 	char complaint[COMPLAINT_BYTES]);
 void arguments_fini(struct arguments *arguments);
+
+/* arguments_all: the values of an option in the order given, NULL-terminated; the caller frees the array. NULL: no memory. */
+const char **arguments_all(const struct arguments *arguments, enum option option);
 
 /* arguments_number: the value of an option with "#", or the default where it was not given. */
 unsigned long arguments_number(

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "exits.h"
 #include "find_program.h"
+#include "flight.h"
 #include "recording.h"
 #include "say.h"
 #include "signals.h"
@@ -20,15 +21,18 @@
 #define STEP_MS 100
 
 /* Harvests until the program has ended. */
-static void harvest(struct ct_record *record)
+static void harvest(const struct recording *recording, struct ct_record *record)
 {
 	enum ct_status status = CT_OK;
+	uint32_t nr_dumps_said = 0;
 	struct ct_error error;
 
 	while (status == CT_OK) {
 		status = ct_record_step(record, STEP_MS, &error);
-		signals_pass_on(record);
+		signals_pass_on(record, recording->flight != NULL);
+		flight_say(record, recording->dump_command, &nr_dumps_said);
 	}
+	flight_finish(record, recording->dump_command, &nr_dumps_said);
 	if (status < 0)
 		say_sentence("the recording stopped: %s", error.text);
 }
@@ -54,6 +58,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.max_stations = recording->max_stations,
 		.shm_path = recording->shm_path,
 		.socket_path = recording->socket_path,
+		.flight = recording->flight,
 	};
 	struct ct_error error;
 	enum ct_status status = ct_record_open(&options, ret_record, &error);
@@ -86,7 +91,7 @@ int recording_perform(const struct recording *recording)
 		signals_release();
 		return exit_status;
 	}
-	harvest(opened);
+	harvest(recording, opened);
 	ct_record_stats(opened, &stats);
 	exit_status = exit_status_of(&stats);
 	summary_before_close(recording, &stats);

@@ -12,7 +12,9 @@ struct recording {
 	enum ct_format format;
 	char *const *command;
 	bool no_ledger;
-	bool wants_report; /* printed when the program has ended */
+	bool wants_report;                      /* printed when the program has ended */
+	const struct ct_flight_options *flight; /* NULL: everything is recorded */
+	const char *dump_command;               /* run after each dump; NULL: none */
 
 	/* For probes that speak version 1; 0 and NULL: the library's defaults. */
 	bool no_version1;

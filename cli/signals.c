@@ -50,12 +50,16 @@ bool signals_catch(void)
 	return true;
 }
 
-void signals_pass_on(struct ct_record *record)
+void signals_pass_on(struct ct_record *record, bool has_flight)
 {
 	struct arrival arrival;
 
-	while (read(pipe_ends[0], &arrival, sizeof(arrival)) == (ssize_t)sizeof(arrival))
-		ct_record_signal(record, arrival.number, arrival.was_delivered, NULL);
+	while (read(pipe_ends[0], &arrival, sizeof(arrival)) == (ssize_t)sizeof(arrival)) {
+		if (has_flight && arrival.number == SIGUSR1)
+			ct_record_dump(record, "signal USR1", NULL);
+		else
+			ct_record_signal(record, arrival.number, arrival.was_delivered, NULL);
+	}
 }
 
 void signals_release(void)

@@ -15,8 +15,11 @@
 /* signals_catch: from now on signals are kept for signals_pass_on. False: no pipe could be made. */
 bool signals_catch(void);
 
-/* signals_pass_on: hands on what has come, in the order in which it came. */
-void signals_pass_on(struct ct_record *record);
+/*
+ * signals_pass_on: hands on what has come, in the order in which it came. `has_flight`: USR1 asks for the past, and
+ * is not the program's.
+ */
+void signals_pass_on(struct ct_record *record, bool has_flight);
 
 /* signals_release: as before signals_catch. */
 void signals_release(void);

@@ -92,7 +92,9 @@ static void print_line(const struct recording *recording, const struct ct_record
 			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
 		print_findings(report);
 	}
-	if (is_kept)
+	if (recording->flight)
+		fputs("; kept in memory", stderr);
+	else if (is_kept)
 		print_place(recording);
 	if (report && !recording->wants_report) {
 		fputs("; next: corotracer report ", stderr);
@@ -106,8 +108,9 @@ static bool is_readable(const struct recording *recording)
 {
 	struct stat status;
 
-	return recording->format == CT_FORMAT_CTRACE && strcmp(recording->output, "-") != 0 &&
-	       stat(recording->output, &status) == 0 && S_ISREG(status.st_mode);
+	return !recording->flight && recording->format == CT_FORMAT_CTRACE &&
+	       strcmp(recording->output, "-") != 0 && stat(recording->output, &status) == 0 &&
+	       S_ISREG(status.st_mode);
 }
 
 static void print_report(const struct ct_report *report)

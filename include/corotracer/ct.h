@@ -76,6 +76,29 @@ enum ct_status ct_trace_copy(
 
 /* ----------------------------------------------------------------------- recording */
 
+/*
+ * The flight recorder: only the past is kept, in memory, and written when something asks for it. Zero means the
+ * default.
+ */
+struct ct_flight_options {
+	size_t size;
+	int64_t window_ns;             /* so much past at least, where the bytes suffice; 0: 10 s */
+	uint64_t window_bytes;         /* bound of what is kept between two heartbeats; 0: 64 MiB */
+	const char *const *conditions; /* NULL-terminated, see `corotracer run --on`; NULL: none */
+	uint32_t max_dumps;            /* 0: 16 */
+	int64_t pause_ns; /* at least so long between two that conditions ask for; 0: 10 s */
+};
+
+/* One dump. Texts are the recording's. */
+struct ct_dump {
+	const char *path;
+	const char *reason;
+	const char *trouble; /* it could not be written: why, one sentence; NULL: it was */
+	int64_t held_ns;     /* the past that it holds, and its size */
+	uint64_t held_bytes;
+	bool is_short_of_bytes; /* more past had to go for the bytes' sake */
+};
+
 struct ct_record_options {
 	size_t size;
 	const char *output; /* path; "-" is standard output; NULL: no trace is kept */
@@ -89,6 +112,9 @@ struct ct_record_options {
 	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
 	const char *shm_path;  /* of its file; NULL, or taken already: in a private folder */
 	const char *socket_path; /* of its socket; likewise */
+
+	/* NULL: everything is recorded. Else `output` names the dumps: run.ctrace gives run.1.ctrace, ... */
+	const struct ct_flight_options *flight;
 };
 
 struct ct_record;
@@ -138,6 +164,16 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
  */
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);
+
+/*
+ * ct_record_dump: writes the past now, and why. CT_ERR_USAGE where only a flight recorder could; a failure
+ * is among the dumps, too. ct_record_dumps: all so far; ret_suppressed: how many more conditions asked for, too
+ * soon after another or beyond max_dumps (NULL: not asked).
+ */
+enum ct_status ct_record_dump(
+	struct ct_record *record, const char *reason, struct ct_error *reterr);
+const struct ct_dump *ct_record_dumps(
+	const struct ct_record *record, uint32_t *ret_count, uint64_t *ret_suppressed);
 
 /* ct_record_stats: the present state; texts are valid until ct_record_close. */
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats);

@@ -409,6 +409,7 @@ void collect_stats(const struct collect *collect, struct collect_stats *ret_stat
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,
+		.was_forwarded = target->has_ended && target_was_forwarded(target),
 		.target_pid = target->pid,
 	};
 	if (collect->has_ledger_absence)

@@ -69,6 +69,7 @@ struct collect_stats {
 	bool has_ended; /* the target itself */
 	enum ct_ending ending;
 	int ending_value;
+	bool was_forwarded; /* by a signal that the user sent through the engine */
 	int64_t target_pid;
 	const char
 		*ledger_absence; /* why there is no ledger, one sentence; NULL: it was asked for */

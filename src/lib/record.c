@@ -10,7 +10,9 @@
 
 #include "collect.h"
 #include "corotracer/ct.h"
+#include "clock.h"
 #include "failure.h"
+#include "flight.h"
 #include "jsonl.h"
 #include "naming.h"
 #include "store.h"
@@ -19,6 +21,7 @@ struct ct_record {
 	struct ct_sink *sink; /* with build ids added on the way to `output` */
 	struct ct_sink *output;
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
+	struct flight *flight;                                    /* NULL: everything is recorded */
 	struct collect *collect;
 	char *ledger_path; /* NULL: none was found */
 	bool has_ended;    /* the target; what it published is in the sink */
@@ -64,6 +67,21 @@ static struct ct_sink *nothing_sink(void)
 	return &sink;
 }
 
+static enum ct_status open_flight(
+	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (options->format != CT_FORMAT_CTRACE || strcmp(options->output, "-") == 0)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"a flight recorder writes traces into files, not JSON lines or to standard "
+			"output");
+	status = flight_open(options->flight, options->output, &record->flight, reterr);
+	if (status == CT_OK)
+		record->output = flight_sink(record->flight);
+	return status;
+}
+
 static enum ct_status open_output(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
@@ -71,6 +89,8 @@ static enum ct_status open_output(
 		record->output = nothing_sink();
 		return CT_OK;
 	}
+	if (options->flight)
+		return open_flight(record, options, reterr);
 	switch (options->format) {
 	case CT_FORMAT_CTRACE:
 		record->lost_in_output = store_sink_lost;
@@ -150,18 +170,63 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	}
 	if (record->sink)
 		sink_close(record->sink, false, NULL);
+	flight_free(record->flight);
 	free(record->ledger_path);
 	free(record);
 	return status;
 }
 
+/* A signal that the user sent is no reason to keep the past. */
+static void dump_crash(struct ct_record *record, uint64_t now_ns)
+{
+	struct collect_stats stats;
+	char reason[80];
+
+	collect_stats(record->collect, &stats);
+	if (!stats.has_ended || stats.ending != CT_ENDING_SIGNALED || stats.was_forwarded)
+		return;
+	snprintf(reason, sizeof(reason), "the program was ended by signal %d (SIG%s)",
+		stats.ending_value, sigabbrev_np(stats.ending_value));
+	flight_dump(record->flight, reason, now_ns, NULL);
+}
+
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr)
 {
+	uint64_t now_ns = clock_monotonic_ns(); /* what follows sees at least all up to here */
 	enum ct_status status = collect_step(record->collect, wait_ms, reterr);
 
+	if (record->flight)
+		flight_look(record->flight, now_ns);
+	if (status == CT_END && record->flight && !record->has_ended)
+		dump_crash(record, now_ns);
 	if (status == CT_END)
 		record->has_ended = true;
 	return status;
+}
+
+enum ct_status ct_record_dump(struct ct_record *record, const char *reason, struct ct_error *reterr)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	enum ct_status status;
+
+	if (!record->flight)
+		return ct_fail(
+			reterr, CT_ERR_USAGE, "everything is recorded: there is nothing to dump");
+	status = collect_step(record->collect, 0, reterr);
+	if (status < 0)
+		return status;
+	return flight_dump(record->flight, reason, now_ns, reterr);
+}
+
+const struct ct_dump *ct_record_dumps(
+	const struct ct_record *record, uint32_t *ret_count, uint64_t *ret_suppressed)
+{
+	if (record->flight)
+		return flight_dumps(record->flight, ret_count, ret_suppressed);
+	*ret_count = 0;
+	if (ret_suppressed)
+		*ret_suppressed = 0;
+	return NULL;
 }
 
 enum ct_status ct_record_signal(
@@ -205,6 +270,7 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 
 	collect_close(record->collect);
 	closed = sink_close(record->sink, true, named || finished ? NULL : reterr);
+	flight_free(record->flight);
 	free(record->ledger_path);
 	free(record);
 	return named ? named : finished ? finished : closed;

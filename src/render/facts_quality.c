@@ -117,6 +117,19 @@ static void origin(struct text *rows, const struct ct_tables *tables)
 	}
 }
 
+/* A flight recorder writes when something asks for it. */
+static void reason(struct text *rows, const struct ct_tables *tables)
+{
+	if (!tables->reason || !*tables->reason)
+		return;
+	facts_begin(rows, "written");
+	text_add(rows, "at ");
+	phrase_time(rows, tables->reason_time);
+	text_add(rows, ", since ");
+	render_safe(rows, tables->reason);
+	facts_end(rows);
+}
+
 static void trace(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
@@ -307,6 +320,7 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 		notes(rows, report->tables);
 	processes(rows, report->tables);
 	observation(rows, report);
+	reason(rows, report->tables);
 	trace(rows, report);
 	losses(rows, report);
 	coroutines(rows, &report->quality);

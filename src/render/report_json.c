@@ -125,6 +125,9 @@ static void trace_member(struct json *json, const struct ct_tables *tables)
 	decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);
 	bool_member(json, "is_complete", tables->is_complete);
 	bool_member(json, "has_no_end", tables->has_no_end);
+	text_member(json, "reason", tables->reason);
+	time_member(json, "reason_time",
+		tables->reason && *tables->reason ? tables->reason_time : CT_NO_TIME);
 	json_close(json, '}');
 }
 

@@ -154,6 +154,10 @@ uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsi
 bool snapshot_coro_has(
 	const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind);
 
+/* snapshot_coro_woken: was it woken or queued since its present state, and when? False: it was not. */
+bool snapshot_coro_woken(
+	const struct snapshot *snapshot, const struct snapshot_coro *coro, uint64_t *ret_time);
+
 /* snapshot_coro_bury: it was destroyed; what it left behind is forgotten when the graves are full. */
 bool snapshot_coro_bury(struct snapshot *snapshot, uint32_t coro);
 

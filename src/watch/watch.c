@@ -14,6 +14,7 @@
 #define TURN_NS UINT64_C(1000000000) /* a statistic is of the last two turns */
 #define CALM_NS UINT64_C(1000000000)
 #define NAMES_MAX 65536u
+#define PENDING_MAX (1u << 20)
 
 struct watched {
 	struct condition condition;
@@ -27,12 +28,23 @@ struct watched {
 	uint64_t calm_since_ns; /* clearly false since; 0: it is not */
 };
 
+/* A record that waits for those of other rings that may come before it. */
+struct pending {
+	uint64_t ns;
+	uint64_t sequence;
+	uint32_t origin;
+	struct ctp_record record;
+};
+
 struct watch {
 	struct ct_sink sink;
 	struct ct_sink *next;
 	struct directory directory;
 	struct snapshot *snapshot;
 	VEC(struct watched) list;
+	VEC(struct pending) pending;
+	uint64_t nr_pending_ever;
+	uint64_t looked_ns; /* the last look: what is older has come from all rings */
 	uint64_t ran_ns;    /* the last resume; 0: none yet */
 	bool wants_dump;    /* the program asked for it */
 	uint64_t dump_site; /* segment << 32 | id, the reason */
@@ -118,29 +130,55 @@ static void note_counter(struct watch *watch, uint32_t origin, const struct ctp_
 	}
 }
 
-static void note_record(struct watch *watch, uint32_t origin, const struct ctp_record *record)
+static void note_record(struct watch *watch, const struct pending *pending)
 {
-	uint64_t ns;
-
-	switch (CTP_TAIL_KIND(record->tail)) {
+	switch (CTP_TAIL_KIND(pending->record.tail)) {
 	case CTP_KIND_RESUME:
 	case CTP_KIND_SWITCH:
-		ns = to_ns(watch, origin, record->time);
-		if ((int64_t)(ns - watch->ran_ns) > 0)
-			watch->ran_ns = ns;
+		watch->ran_ns = pending->ns;
 		break;
 	case CTP_KIND_COUNTER:
-		note_counter(watch, origin, record);
+		note_counter(watch, pending->origin, &pending->record);
 		break;
 	case CTP_KIND_MARK:
-		if (CTP_TAIL_ARGUMENT(record->tail) == CTP_MARK_DUMP) {
+		if (CTP_TAIL_ARGUMENT(pending->record.tail) == CTP_MARK_DUMP) {
 			watch->wants_dump = true;
-			watch->dump_site = site_of(watch, origin, record);
+			watch->dump_site = site_of(watch, pending->origin, &pending->record);
 		}
 		break;
 	default:
 		break;
 	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct pending *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? 1 : -1;
+	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
+}
+
+/*
+ * Folds what can have nothing before it any more, in order of time: a wake is to come before the resume that it
+ * leads to, whichever ring was emptied first.
+ */
+static void fold_until(struct watch *watch, uint64_t ns)
+{
+	size_t i;
+
+	if (watch->pending.count)
+		qsort(watch->pending.at, watch->pending.count, sizeof(*watch->pending.at), compare);
+	for (i = 0; i < watch->pending.count && (int64_t)(watch->pending.at[i].ns - ns) <= 0; i++) {
+		/* What finds no memory is not watched; it is recorded all the same. */
+		snapshot_fold(
+			watch->snapshot, watch->pending.at[i].origin, &watch->pending.at[i].record);
+		note_record(watch, &watch->pending.at[i]);
+	}
+	watch->pending.count -= i;
+	memmove(watch->pending.at, watch->pending.at + i,
+		watch->pending.count * sizeof(*watch->pending.at));
 }
 
 /* Each word is read once: it may lie in memory that somebody else writes. */
@@ -155,8 +193,21 @@ static struct ctp_record copy_of(const struct ctp_record *from)
 	return record;
 }
 
-/* A record that finds no memory is not watched; it is recorded all the same. */
-static void fold(struct watch *watch, const struct ct_batch *batch)
+static void keep(struct watch *watch, uint32_t origin, struct ctp_record record)
+{
+	struct pending pending = {
+		.ns = to_ns(watch, origin, record.time),
+		.sequence = watch->nr_pending_ever++,
+		.origin = origin,
+		.record = record,
+	};
+
+	if (watch->pending.count >= PENDING_MAX)
+		fold_until(watch, UINT64_MAX / 2);
+	vec_push(&watch->pending, pending);
+}
+
+static void take_up(struct watch *watch, const struct ct_batch *batch)
 {
 	struct snapshot_origin from = {0, batch->stream, batch->thread};
 	uint32_t origin;
@@ -166,12 +217,8 @@ static void fold(struct watch *watch, const struct ct_batch *batch)
 		return;
 	from.segment = watch->directory.segment_of.at[batch->stream];
 	origin = snapshot_origin(watch->snapshot, from);
-	for (i = 0; origin && i < batch->nr_records; i++) {
-		struct ctp_record record = copy_of(&batch->records[i]);
-
-		snapshot_fold(watch->snapshot, origin, &record);
-		note_record(watch, origin, &record);
-	}
+	for (i = 0; origin && i < batch->nr_records; i++)
+		keep(watch, origin, copy_of(&batch->records[i]));
 }
 
 static enum ct_status watch_put(
@@ -179,7 +226,7 @@ static enum ct_status watch_put(
 {
 	struct watch *watch = (struct watch *)sink;
 
-	fold(watch, batch);
+	take_up(watch, batch);
 	return sink_put(watch->next, batch, reterr);
 }
 
@@ -223,8 +270,6 @@ static enum ct_status watch_define(
 
 	if (definition->type == CT_DEFINE_SITE && !note_site(watch, &definition->site))
 		return ct_fail_memory(reterr);
-	if (definition->type == CT_DEFINE_HEARTBEAT)
-		snapshot_beat(watch->snapshot);
 	return directory_note(&watch->directory, definition) ? status : ct_fail_memory(reterr);
 }
 
@@ -313,10 +358,13 @@ static void tell_asked(struct watch *watch, struct text *reason)
 
 bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 {
-	bool is_wanted = watch->wants_dump;
+	bool is_wanted;
 	double value;
 	size_t i;
 
+	fold_until(watch, watch->looked_ns);
+	watch->looked_ns = now_ns;
+	is_wanted = watch->wants_dump;
 	text_clear(ret_reason);
 	if (watch->wants_dump)
 		tell_asked(watch, ret_reason);
@@ -353,6 +401,7 @@ static void release(struct watch *watch)
 	for (i = 0; i < watch->names.count; i++)
 		free(watch->names.at[i]);
 	vec_fini(&watch->list);
+	vec_fini(&watch->pending);
 	vec_fini(&watch->names);
 	map_fini(&watch->name_at);
 	directory_fini(&watch->directory);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dumps: what is said of them, and what follows.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exits.h"
+#include "flight.h"
+#include "say.h"
+
+/* ---------------------------------------------------------------- options */
+
+static const struct {
+	const char *name;
+	double ns; /* 0: it is a size */
+	double bytes;
+} units[] = {
+	{"ms", 1e6, 0},
+	{"s", 1e9, 0},
+	{"min", 60e9, 0},
+	{"B", 0, 1},
+	{"KiB", 0, 1024},
+	{"MiB", 0, 1048576},
+	{"GiB", 0, 1073741824},
+};
+
+/* "10s" or "64MiB". */
+static bool read_bound(const char *text, size_t length, struct ct_flight_options *options)
+{
+	char *end;
+	double number = strtod(text, &end);
+	size_t used = (size_t)(end - text), i;
+
+	if (used == 0 || used >= length || !(number > 0) || number > 1e9)
+		return false;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strlen(units[i].name) != length - used ||
+			strncmp(end, units[i].name, length - used) != 0)
+			continue;
+		if (units[i].ns > 0)
+			options->window_ns = (int64_t)(number * units[i].ns);
+		else
+			options->window_bytes = (uint64_t)(number * units[i].bytes);
+		return true;
+	}
+	return false;
+}
+
+static bool read_bounds(const char *text, struct ct_flight_options *options)
+{
+	size_t length = strcspn(text, ",");
+
+	if (!read_bound(text, length, options))
+		return false;
+	if (!text[length])
+		return true;
+	return read_bound(text + length + 1, strlen(text + length + 1), options);
+}
+
+bool flight_options_read(const struct arguments *arguments, struct ct_flight_options *ret_options,
+	char complaint[COMPLAINT_BYTES])
+{
+	const char *bounds = arguments->value[OPTION_RUN_FLIGHT];
+
+	*ret_options = (struct ct_flight_options){
+		.size = sizeof(*ret_options),
+		.max_dumps = (uint32_t)arguments_number(arguments, OPTION_RUN_MAX_DUMPS, 0),
+	};
+	if (!read_bounds(bounds, ret_options)) {
+		snprintf(complaint, COMPLAINT_BYTES,
+			"option '--flight' takes a time, a size or both, as in 10s,64MiB, not '%s'",
+			bounds);
+		return false;
+	}
+	ret_options->conditions = arguments_all(arguments, OPTION_RUN_ON);
+	if (!ret_options->conditions)
+		snprintf(complaint, COMPLAINT_BYTES, "out of memory");
+	return ret_options->conditions != NULL;
+}
+
+/* ---------------------------------------------------------------- dumps */
+
+static void be_command(const char *command, const struct ct_dump *dump)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setenv("COROTRACER_DUMP", dump->path, 1);
+	setenv("COROTRACER_REASON", dump->reason, 1);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(EXIT_NOT_FOUND);
+}
+
+static void run_command(const char *command, const struct ct_dump *dump)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		say_sentence("can not run the command after a dump: %s", strerror(errno));
+	else if (child == 0)
+		be_command(command, dump);
+}
+
+static void say_dump(const struct ct_dump *dump)
+{
+	if (dump->trouble) {
+		say_sentence("the past could not be written (%s): %s", dump->reason, dump->trouble);
+		return;
+	}
+	say_sentence("wrote the last %s to '%s' (%s%s): %s", said_span(dump->held_ns).text,
+		dump->path, said_bytes(dump->held_bytes).text,
+		dump->is_short_of_bytes ? "; more would not fit into the window" : "",
+		dump->reason);
+}
+
+void flight_say(struct ct_record *record, const char *command, uint32_t *nr_said)
+{
+	uint32_t count;
+	const struct ct_dump *dumps = ct_record_dumps(record, &count, NULL);
+
+	for (; *nr_said < count; ++*nr_said) {
+		say_dump(&dumps[*nr_said]);
+		if (command && !dumps[*nr_said].trouble)
+			run_command(command, &dumps[*nr_said]);
+	}
+}
+
+void flight_finish(struct ct_record *record, const char *command, uint32_t *nr_said)
+{
+	uint64_t nr_suppressed;
+	uint32_t count;
+
+	flight_say(record, command, nr_said);
+	ct_record_dumps(record, &count, &nr_suppressed);
+	if (nr_suppressed)
+		say_sentence(
+			"%s more would have come too soon after another, or beyond --max-dumps",
+			said_count(nr_suppressed, "dump", "dumps").text);
+	while (command && (wait(NULL) > 0 || errno == EINTR))
+		;
+}

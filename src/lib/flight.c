@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the past is written, and under which name. What asks too often is counted, and does not fill the disk.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "flight.h"
+#include "store_window.h"
+#include "text.h"
+#include "vec.h"
+#include "watch.h"
+
+#define MAX_DUMPS 16u
+#define PAUSE_NS UINT64_C(10000000000)
+
+struct flight {
+	struct watch *watch;
+	struct ct_sink *window;
+	char *output;
+	uint32_t max_dumps;
+	uint64_t pause_ns;
+	uint64_t dumped_ns; /* the last one that a condition asked for; 0: none */
+	VEC(struct ct_dump) dumps;
+	uint64_t nr_suppressed;
+	struct text reason;
+};
+
+static enum ct_status add_conditions(
+	struct flight *flight, const char *const *conditions, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	size_t i;
+
+	for (i = 0; status == CT_OK && conditions && conditions[i]; i++)
+		status = watch_add(flight->watch, conditions[i], reterr);
+	return status;
+}
+
+static enum ct_status open_sinks(
+	struct flight *flight, const struct ct_flight_options *options, struct ct_error *reterr)
+{
+	struct store_window_options window = {
+		.ns = (uint64_t)options->window_ns,
+		.bytes = options->window_bytes,
+	};
+	enum ct_status status = store_window_open(&window, &flight->window, reterr);
+
+	if (status)
+		return status;
+	status = watch_open(flight->window, &flight->watch, reterr);
+	if (status) {
+		sink_close(flight->window, false, NULL);
+		return status;
+	}
+	status = add_conditions(flight, options->conditions, reterr);
+	if (status)
+		sink_close(flight_sink(flight), false, NULL);
+	return status;
+}
+
+enum ct_status flight_open(const struct ct_flight_options *options, const char *output,
+	struct flight **ret_flight, struct ct_error *reterr)
+{
+	struct flight *flight;
+	enum ct_status status;
+
+	if (options->size < sizeof(*options) || options->window_ns < 0 || options->pause_ns < 0)
+		return ct_fail(reterr, CT_ERR_USAGE, "no such flight recorder");
+	flight = calloc(1, sizeof(*flight));
+	if (flight)
+		flight->output = strdup(output);
+	if (!flight || !flight->output) {
+		free(flight);
+		return ct_fail_memory(reterr);
+	}
+	flight->max_dumps = options->max_dumps ? options->max_dumps : MAX_DUMPS;
+	flight->pause_ns = options->pause_ns ? (uint64_t)options->pause_ns : PAUSE_NS;
+	status = open_sinks(flight, options, reterr);
+	if (status) {
+		flight_free(flight);
+		return status;
+	}
+	*ret_flight = flight;
+	return CT_OK;
+}
+
+struct ct_sink *flight_sink(struct flight *flight)
+{
+	return watch_sink(flight->watch);
+}
+
+void flight_free(struct flight *flight)
+{
+	size_t i;
+
+	if (!flight)
+		return;
+	for (i = 0; i < flight->dumps.count; i++) {
+		free((char *)(uintptr_t)flight->dumps.at[i].path);
+		free((char *)(uintptr_t)flight->dumps.at[i].reason);
+		free((char *)(uintptr_t)flight->dumps.at[i].trouble);
+	}
+	vec_fini(&flight->dumps);
+	text_fini(&flight->reason);
+	free(flight->output);
+	free(flight);
+}
+
+/* run.ctrace gives run.1.ctrace; a name without an ending gives name.1. */
+static char *path_of(const struct flight *flight, size_t number)
+{
+	const char *base = strrchr(flight->output, '/');
+	const char *ending;
+	char *path;
+
+	base = base ? base + 1 : flight->output;
+	ending = strrchr(base, '.');
+	if (!ending || ending == base)
+		ending = flight->output + strlen(flight->output);
+	if (asprintf(&path, "%.*s.%zu%s", (int)(ending - flight->output), flight->output, number,
+		    ending) < 0)
+		return NULL;
+	return path;
+}
+
+static enum ct_status write_dump(
+	struct flight *flight, struct ct_dump *dump, uint64_t now_ns, struct ct_error *reterr)
+{
+	struct store_window_state state;
+	struct ct_error failure = {0};
+	enum ct_status status =
+		store_window_dump(flight->window, dump->path, dump->reason, now_ns, &failure);
+
+	store_window_look(flight->window, &state);
+	dump->held_ns = (int64_t)state.ns;
+	dump->held_bytes = state.bytes;
+	dump->is_short_of_bytes = state.is_short_of_bytes;
+	if (status == CT_OK)
+		return CT_OK;
+	dump->trouble = strdup(failure.text);
+	if (reterr)
+		*reterr = failure;
+	return status;
+}
+
+enum ct_status flight_dump(
+	struct flight *flight, const char *reason, uint64_t now_ns, struct ct_error *reterr)
+{
+	struct ct_dump dump = {
+		.path = path_of(flight, flight->dumps.count + 1),
+		.reason = strdup(reason),
+	};
+	enum ct_status status;
+
+	if (!dump.path || !dump.reason || !vec_reserve(&flight->dumps, flight->dumps.count + 1)) {
+		free((char *)(uintptr_t)dump.path);
+		free((char *)(uintptr_t)dump.reason);
+		return ct_fail_memory(reterr);
+	}
+	status = write_dump(flight, &dump, now_ns, reterr);
+	flight->dumps.at[flight->dumps.count++] = dump;
+	return status;
+}
+
+void flight_look(struct flight *flight, uint64_t now_ns)
+{
+	if (!watch_look(flight->watch, now_ns, &flight->reason))
+		return;
+	if (flight->dumps.count >= flight->max_dumps ||
+		(flight->dumped_ns && now_ns - flight->dumped_ns < flight->pause_ns)) {
+		flight->nr_suppressed++;
+		return;
+	}
+	flight->dumped_ns = now_ns;
+	flight_dump(flight, text_peek(&flight->reason), now_ns, NULL);
+}
+
+const struct ct_dump *flight_dumps(
+	const struct flight *flight, uint32_t *ret_count, uint64_t *ret_suppressed)
+{
+	*ret_count = (uint32_t)flight->dumps.count;
+	if (ret_suppressed)
+		*ret_suppressed = flight->nr_suppressed;
+	return flight->dumps.at;
+}

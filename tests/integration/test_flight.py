@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The flight recorder: what asks for a dump, what a dump holds, and what bounds the window."""
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from support import COROTRACER, check, folder, run
+
+sys.path.insert(0, os.path.join(os.environ["COROTRACER_SOURCE"], "tests/support"))
+import hiccups  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def check_conditions(place):
+    """A latency, a region and a standstill: each dump holds what led to it, and says why it was written."""
+    for condition, then in (("sched_latency.max > 40ms", ""), ("region(compaction).max > 40ms", ""),
+                            ("stalled > 200ms", "stop")):
+        status, culprit, said = hiccups.run(place, 1500, 900, 80, "--flight", "2s,16MiB", "--on", condition, then=then)
+        dumps = sorted(glob.glob(place + "/f.*.ctrace"))
+        check(status == 0 and len(dumps) == 1, f"{condition}: status {status}, dumps {dumps}\n{said}")
+        metric = condition.split(" ")[0]
+        check(f"{metric} is " in said and "over the limit of" in said, f"{condition}: no reason\n{said}")
+        if not then:
+            check(hiccups.holds_the_cause(dumps[0], culprit, 80), f"{condition}: the cause is not in the dump")
+        report = run(COROTRACER, "report", dumps[0]).stdout
+        check(metric in report, f"{condition}: the report does not say why it was written\n{report}")
+        for dump in dumps:
+            os.unlink(dump)
+
+
+def check_other_reasons(place):
+    """The program's own wish and its crash; the engine's exit status stays the program's."""
+    for then, expected, reason in (("dump", 0, "the program asked for it: after the hiccup"),
+                                   ("crash", 134, "the program was ended by signal 6 (SIGABRT)")):
+        status, culprit, said = hiccups.run(place, 600, 300, 20, "--flight", "2s", then=then)
+        dump = place + "/f.1.ctrace"
+        check(status == expected and reason in said, f"{then}: status {status}\n{said}")
+        check(hiccups.holds_the_cause(dump, culprit, 20, 0), f"{then}: the past is not in the dump")
+        os.unlink(dump)
+
+
+def check_signal(place):
+    """USR1 asks, as often as it comes; a quiet program can be asked, too."""
+    ready, marker = place + "/ready", place + "/dumped"
+    program = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "--exec", f'echo "$COROTRACER_DUMP" >>{marker}',
+                                "-o", place + "/s", "--", "sh", "-c", f"mkfifo {ready}; echo up >{ready}; read line"],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not os.path.exists(ready):
+        pass
+    with open(ready, encoding="ascii") as fifo:
+        fifo.read()
+    for number in (1, 2):
+        program.send_signal(signal.SIGUSR1)
+        while not os.path.exists(f"{place}/s.{number}"):
+            check(program.poll() is None, "it has ended")
+    _, said = program.communicate("go\n", timeout=60)
+    with open(marker, encoding="ascii") as file:
+        told = file.read().split()
+    check(program.returncode == 0 and said.count("signal USR1") == 2, said)
+    check(sorted(told) == [place + "/s.1", place + "/s.2"], f"--exec saw {told}")
+
+
+def check_bounds(place):
+    """What is held is no longer than asked for by more than a generation, and no larger, and is said."""
+    for window, longest in (("500ms,64MiB", 0.9), ("60s,48KiB", 1.6)):
+        status, _, said = hiccups.run(place, 1600, 1500, 5, "--flight", window, then="dump")
+        held = re.search(r"wrote the last ([\d.]+) (m?s) to '.*' \(([\d.]+) (kB|B)(; more would not fit)?", said)
+        check(status == 0 and held, said)
+        seconds = float(held[1]) / (1000 if held[2] == "ms" else 1)
+        check(seconds <= longest, f"{window}: {seconds} s held")
+        if "KiB" in window:
+            check(held[5] and float(held[3]) <= 96, f"{window}: {held[0]}")
+        report = json.loads(run(COROTRACER, "report", "--format", "json", place + "/f.1.ctrace").stdout)
+        check(not report["findings"], f"a part of a healthy run has findings: {report['findings']}")
+        os.unlink(place + "/f.1.ctrace")
+
+
+def check_too_many(place):
+    """Conditions do not fill the disk: what comes too soon is counted."""
+    status, _, said = hiccups.run(place, 1200, 300, 30, "--flight", "1s", "--on", "live_coroutines > 3", "--on",
+                                  "sched_latency.max > 10ms")
+    check(status == 0 and "1 dump more would have come too soon" in said, said)
+
+
+def check_complaints(place):
+    """What can not be meant is said in one sentence, and nothing is started."""
+    mark = place + "/started"
+    for options, sentence in (
+            (["--flight", "soon"], "as in 10s,64MiB"),
+            (["--flight", "1s", "--on", "sched_latency > 5ms"], "a statistic is missing"),
+            (["--flight", "1s", "--on", "sched_latency.p98 > 5ms"], "this statistic is not known"),
+            (["--flight", "1s", "--on", "sched_latency.p99 > 5"], "a time ends in ns, us, ms, s or min"),
+            (["--flight", "1s", "--on", "latency.p99 > 5ms"], "it begins with one of sched_latency, region"),
+            (["--flight", "1s", "--on", "region.p99 > 5ms"], "a name in brackets is missing"),
+            (["--flight", "1s", "--on", "live_coroutines 5"], "a comparison is missing"),
+            (["--on", "live_coroutines > 5"], "go with '--flight'"),
+            (["--flight", "1s", "-o", "-"], "writes traces into files"),
+            (["--flight", "1s", "--format", "jsonl"], "writes traces into files"),
+            (["--flight", "1s", "--report"], "needs the whole trace")):
+        done = subprocess.run([COROTRACER, "run", *options, "--", "touch", mark], capture_output=True, text=True,
+                              timeout=60, check=False)
+        check(done.returncode == 2 and sentence in done.stderr, f"{options}: {done.returncode} {done.stderr}")
+        check(not os.path.exists(mark), f"{options}: it was started all the same")
+
+
+def main():
+    for step in (check_conditions, check_other_reasons, check_signal, check_bounds, check_too_many, check_complaints):
+        with folder() as place:
+            step(place)
+
+
+if __name__ == "__main__":
+    main()

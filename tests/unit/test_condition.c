@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conditions as people write them, what can not be read, and how they are told; and the histogram behind
+ * their statistics, against numbers in an array.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "condition.h"
+#include "histogram.h"
+
+static struct condition read(const char *text)
+{
+	struct condition condition = {.statistic = ""};
+	struct ct_error error = {0};
+
+	if (condition_parse(text, &condition, &error))
+		fprintf(stderr, "%s\n", error.text);
+	CHECK_EQUAL(error.status, CT_OK);
+	return condition;
+}
+
+static void test_reading(void)
+{
+	struct condition condition = read("sched_latency.p99 > 5ms");
+
+	CHECK_EQUAL(condition.metric, WATCH_SCHED_LATENCY);
+	CHECK(condition.share == 0.99 && condition.limit == 5e6);
+	CHECK(strcmp(condition.comparison, ">") == 0);
+	condition = read(" region(db.query)  .max>=150 ms");
+	CHECK_EQUAL(condition.metric, WATCH_REGION);
+	CHECK(strcmp(condition.name, "db.query") == 0 && condition.share == 1.0);
+	CHECK(condition.limit == 150e6 && strcmp(condition.comparison, ">=") == 0);
+	condition = read("task(GET /).p99.9<1.5s");
+	CHECK(condition.share == 0.999 && condition.limit == 1.5e9);
+	condition = read("live_coroutines > 100k");
+	CHECK(condition.limit == 100000 && *condition.statistic == '\0');
+	condition = read("counter(queue length) <= 0");
+	CHECK(condition.limit == 0 && strcmp(condition.name, "queue length") == 0);
+	CHECK(read("stalled > 2min").limit == 120e9);
+}
+
+static void test_what_can_not_be_read(void)
+{
+	static const char *const wrong[] = {"", "latency > 5", "sched_latency > 5ms",
+		"sched_latency.p98 > 5ms", "sched_latency.p99 5ms", "sched_latency.p99 > ms",
+		"sched_latency.p99 > 5", "sched_latency.p99 > 5ms now", "live_coroutines > 5ms",
+		"live_coroutines > -5", "live_coroutines > nan", "live_coroutines > 1e30",
+		"region.p99 > 5ms", "region() .p99 > 5ms", "region(x > 5ms", "live_coroutinesx > 5",
+		"sched_latency.p999 > 5ms"};
+	struct condition condition;
+	struct ct_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		error = (struct ct_error){0};
+		CHECK_EQUAL(condition_parse(wrong[i], &condition, &error), CT_ERR_USAGE);
+		CHECK(strstr(error.text, wrong[i]) != NULL);
+	}
+}
+
+static void test_comparing(void)
+{
+	struct condition over = read("live_coroutines > 100");
+	struct condition below = read("live_coroutines <= 100");
+
+	CHECK(!condition_holds(&over, 100) && condition_holds(&over, 101));
+	CHECK(condition_holds(&below, 100) && !condition_holds(&below, 101));
+	/* A tenth of the limit lies between true and clearly false. */
+	CHECK(condition_is_near(&over, 91) && !condition_is_near(&over, 90));
+	CHECK(condition_is_near(&below, 109) && !condition_is_near(&below, 110));
+}
+
+static void test_telling(void)
+{
+	struct condition condition = read("region(db.query).p99 > 150ms");
+	struct text text = {0};
+
+	condition_tell(&condition, 212e6, &text);
+	CHECK(strcmp(text_peek(&text),
+		      "region(db.query).p99 is 212 ms, over the limit of 150 ms") == 0);
+	text_fini(&text);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Numbers of all sizes: what the histogram says lies between the true one and 1/32 above it. */
+static void test_histogram(void)
+{
+	static const double shares[] = {0.0001, 0.5, 0.9, 0.99, 0.999, 1.0};
+	static uint64_t values[20000];
+	struct histogram *histogram = calloc(2, sizeof(*histogram));
+	uint64_t random = 1, told, exact;
+	size_t i, count = sizeof(values) / sizeof(values[0]);
+
+	for (i = 0; i < count; i++) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		values[i] = i == 0 ? UINT64_MAX : i == 1 ? 0 : random >> (random >> 58);
+		histogram_add(&histogram[i % 2], values[i]);
+	}
+	histogram_merge(&histogram[0], &histogram[1]);
+	CHECK_EQUAL(histogram[0].count, count);
+	qsort(values, count, sizeof(values[0]), compare);
+	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		exact = values[(size_t)ceil(shares[i] * (double)count) - 1];
+		told = histogram_at(&histogram[0], shares[i]);
+		CHECK(told >= exact && (told - exact) <= exact / 32);
+	}
+	CHECK_EQUAL(histogram_at(&histogram[0], 1.0), UINT64_MAX);
+	memset(histogram, 0, sizeof(*histogram));
+	CHECK_EQUAL(histogram_at(histogram, 0.5), 0);
+	free(histogram);
+}
+
+int main(void)
+{
+	test_reading();
+	test_what_can_not_be_read();
+	test_comparing();
+	test_telling();
+	test_histogram();
+	return check_result();
+}
