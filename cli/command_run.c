@@ -9,8 +9,10 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "flight.h"
+#include "network.h"
 #include "recording.h"
 #include "say.h"
+#include "wanted.h"
 
 static bool is_standard_output(const char *path)
 {
@@ -35,7 +37,7 @@ static int run_flight(const struct arguments *arguments, struct recording *recor
 	return exit_status;
 }
 
-int command_run(const struct arguments *arguments)
+static int run(const struct arguments *arguments, const struct ct_wanted *wanted)
 {
 	const char *format = arguments->value[OPTION_RUN_FORMAT];
 	bool is_jsonl = format && strcmp(format, "jsonl") == 0;
@@ -47,6 +49,7 @@ int command_run(const struct arguments *arguments)
 		.no_ledger = arguments->value[OPTION_RUN_NO_LEDGER] != NULL,
 		.wants_report = arguments->value[OPTION_RUN_REPORT] != NULL,
 		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
+		.wanted = wanted,
 		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 	};
 
@@ -60,10 +63,27 @@ int command_run(const struct arguments *arguments)
 		return say_usage("run", "'--report' needs a trace in a file, in the form ctrace");
 	if (!is_jsonl && is_standard_output(recording.output) && isatty(STDOUT_FILENO))
 		return say_usage("run", "a trace is no text: it does not belong on a terminal");
+	if (network_name(recording.output))
+		say_sentence("the trace is written over the network (%s): what that can not take "
+			     "in time is lost",
+			network_name(recording.output));
 	if (arguments->value[OPTION_RUN_FLIGHT])
 		return run_flight(arguments, &recording);
 	if (arguments->value[OPTION_RUN_ON] || arguments->value[OPTION_RUN_EXEC] ||
 		arguments->value[OPTION_RUN_MAX_DUMPS])
 		return say_usage("run", "'--on', '--exec' and '--max-dumps' go with '--flight'");
 	return recording_perform(&recording);
+}
+
+int command_run(const struct arguments *arguments)
+{
+	struct wishes wishes;
+	int status;
+
+	if (wishes_read(&wishes, arguments))
+		status = run(arguments, &wishes.wanted);
+	else
+		status = say_usage("run", wishes.complaint);
+	wishes_fini(&wishes);
+	return status;
 }

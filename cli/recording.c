@@ -59,6 +59,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.shm_path = recording->shm_path,
 		.socket_path = recording->socket_path,
 		.flight = recording->flight,
+		.wanted = recording->wanted,
 	};
 	struct ct_error error;
 	enum ct_status status = ct_record_open(&options, ret_record, &error);

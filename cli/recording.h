@@ -15,6 +15,7 @@ struct recording {
 	bool wants_report;                      /* printed when the program has ended */
 	const struct ct_flight_options *flight; /* NULL: everything is recorded */
 	const char *dump_command;               /* run after each dump; NULL: none */
+	const struct ct_wanted *wanted;         /* NULL: everything */
 
 	/* For probes that speak version 1; 0 and NULL: the library's defaults. */
 	bool no_version1;

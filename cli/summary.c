@@ -42,6 +42,11 @@ void summary_before_close(const struct recording *recording, const struct ct_rec
 {
 	say_who_attached(recording, stats);
 	say_notes(stats);
+	if (!stats->has_begun)
+		say_sentence(recording->wanted->wait_for_start
+				     ? "nothing was recorded: the program never said that "
+				       "recording is to start"
+				     : "nothing was recorded: the program ended before that time");
 	if (stats->output_trouble)
 		say_sentence("the trace is not complete: %s", stats->output_trouble);
 }
@@ -87,6 +92,8 @@ static void print_line(const struct recording *recording, const struct ct_record
 	fprintf(stderr, "corotracer: %s, %s lost",
 		said_count(stats->nr_events, "event", "events").text,
 		said_count(stats->nr_lost, "", "").text);
+	if (stats->nr_left_out)
+		fprintf(stderr, ", %s left out", said_count(stats->nr_left_out, "", "").text);
 	if (report) {
 		fprintf(stderr, ", %s, ",
 			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);

@@ -99,6 +99,23 @@ struct ct_dump {
 	bool is_short_of_bytes; /* more past had to go for the bytes' sake */
 };
 
+/*
+ * What is recorded, and when; zero means everything. What is left out is counted, and said in the trace. Patterns
+ * are those of fnmatch(3), in lists that end with NULL, or NULL: a place matches by its function, its file's name,
+ * "file:line" or its name.
+ */
+struct ct_wanted {
+	size_t size;
+	uint32_t categories_off;            /* bits: 1 << enum ctp_category; SCHEDULING stays on */
+	uint32_t sample;                    /* one coroutine in so many, whole lives; 0, 1: all */
+	const char *const *leave_out_sites; /* coroutines from when they are seen at such a place */
+	const char *const *leave_out_names; /* coroutines and annotations of such names */
+	const char *const *leave_out_tasks; /* coroutines from when they work for such tasks */
+	int64_t start_after_ns;             /* nothing is kept before; 0: from the beginning */
+	bool wait_for_start;                /* nor before the program's start mark (ctp_start) */
+	int64_t duration_ns; /* recording ends so long after it began; the program runs on */
+};
+
 struct ct_record_options {
 	size_t size;
 	const char *output; /* path; "-" is standard output; NULL: no trace is kept */
@@ -115,6 +132,8 @@ struct ct_record_options {
 
 	/* NULL: everything is recorded. Else `output` names the dumps: run.ctrace gives run.1.ctrace, ... */
 	const struct ct_flight_options *flight;
+
+	const struct ct_wanted *wanted; /* NULL: everything */
 };
 
 struct ct_record;
@@ -141,6 +160,9 @@ struct ct_record_stats {
 	const struct ct_note
 		*notes; /* what the recording lacks besides events; valid until the next call */
 	uint32_t nr_notes;
+	uint64_t nr_left_out; /* events that were not wanted */
+	bool has_begun;       /* recording, as start_after_ns and wait_for_start have it */
+	bool was_cut_off;     /* by duration_ns: the program runs on, or ran on, unobserved */
 };
 
 /*
@@ -313,6 +335,7 @@ struct ct_finding {
 struct ct_quality {
 	uint64_t nr_events;
 	uint64_t nr_lost;
+	uint64_t nr_left_out; /* missing, because they were not wanted; not among those lost */
 	uint64_t nr_coros;
 	uint64_t nr_coros_mid_life; /* first seen in the middle of their life */
 	uint64_t nr_unseen;         /* created, never seen running, and still there */
@@ -325,8 +348,9 @@ struct ct_quality {
 	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];
 	ct_time observed_from;
 	ct_time observed_until;
-	bool has_lower_grades;        /* the losses or gaps above lower findings */
-	const struct ct_loss *losses; /* tables' and events' alike; nr_lost is the sum */
+	bool has_lower_grades; /* the losses or gaps above lower findings */
+	const struct ct_loss
+		*losses; /* tables' and events' alike; nr_lost and nr_left_out are the sum */
 	uint32_t nr_losses;
 };
 

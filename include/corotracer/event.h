@@ -44,6 +44,12 @@ struct ct_event {
 	uint64_t sequence; /* place in the trace, from 0: names the event in evidence */
 };
 
+/* ct_loss_was_asked: events of this reason are missing because the user did not want them. */
+static inline bool ct_loss_was_asked(unsigned reason)
+{
+	return reason >= CTP_LOSS_PAUSED && reason <= CTP_LOSS_LEFT_OUT;
+}
+
 /* How a process came to its end. */
 enum ct_ending {
 	CT_ENDING_UNKNOWN = 0, /* the trace does not say: cut short, or the engine left first */

@@ -85,6 +85,20 @@ static void find_all(struct analysis *analysis)
 	ties_find_victims(analysis);
 }
 
+/* What was left out on purpose is no silence. */
+static void survey_left_out(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = 0; i < model->gaps.count; i++) {
+		uint32_t reason = model->gaps.at[i].reason;
+
+		analysis->was_paused |= reason == CTP_LOSS_PAUSED;
+		analysis->has_left_out |= ct_loss_was_asked(reason) && reason != CTP_LOSS_PAUSED;
+	}
+}
+
 static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr)
 {
@@ -92,6 +106,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 
 	party_survey(analysis);
 	ties_survey(analysis);
+	survey_left_out(analysis);
 	analysis->is_told = arena_array(
 		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
 	analysis->is_broken |= !analysis->is_told;

@@ -106,6 +106,8 @@ struct analysis {
 	struct party *parties; /* by process; in the scratch arena */
 	bool *is_told;         /* by coroutine: a finding speaks of it; in the scratch arena */
 	struct ties ties;
+	bool has_left_out; /* of any time: coroutines, categories */
+	bool was_paused;   /* for a time */
 	int64_t grace_ns;
 	int64_t wait_limit_ns;
 	VEC(struct candidate) candidates;

@@ -13,6 +13,8 @@ void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 
 	if (analysis->tables->has_no_end)
 		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_NO_END);
+	if (analysis->has_left_out && copy.rule != CT_RULE_CRASH)
+		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
 	if (!vec_push(&analysis->candidates, copy))
 		analysis->is_broken = true;
 	if (candidate->coro)
@@ -60,6 +62,8 @@ void candidate_lower_for_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until)
 {
 	candidate->nr_lost = model_lost_between(analysis->model, candidate->process, from, until);
+	if (candidate->nr_lost && analysis->was_paused)
+		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
 	if (candidate->nr_lost)
 		candidate_lower(candidate, REASON_GAP);
 }

@@ -58,6 +58,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 
 	quality->nr_events = model->nr_events;
 	quality->nr_lost = model->nr_lost;
+	quality->nr_left_out = model->nr_left_out;
 	quality->nr_frames_reused = model->nr_frames_reused;
 	quality->nr_impossible = model->nr_impossible + model->tables->nr_impossible;
 	quality->nr_unknown_kinds = model->nr_unknown_kinds;
@@ -69,7 +70,8 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	count_coros(model, quality);
 	list_losses(analysis, quality);
 	for (i = 0; i < analysis->candidates.count; i++)
-		quality->has_lower_grades |= !!(analysis->candidates.at[i].reasons & REASON(GAP));
+		quality->has_lower_grades |=
+			!!(analysis->candidates.at[i].reasons & (REASON(GAP) | REASON(LEFT_OUT)));
 }
 
 /* ---------------------------------------------------------------- remarks */

@@ -224,6 +224,16 @@ enum ct_status collect_signal(
 	return target_signal(&collect->target, signal_number, is_note_only, reterr);
 }
 
+void collect_release(struct collect *collect)
+{
+	size_t i;
+
+	collect->is_released = true;
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		if (collect->segments[i].number)
+			segment_order(&collect->segments[i]);
+}
+
 /* ------------------------------------------------------------------ opening */
 
 void define_run(struct collect *collect, const char *host)
@@ -374,6 +384,8 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 	struct executable *executable = calloc(1, sizeof(*executable));
 	enum ct_status status;
 
+	if (collect)
+		collect->categories_off = options->categories_off;
 	if (collect && executable)
 		status = open_resources(collect, options, reterr);
 	else

@@ -52,6 +52,8 @@ struct collect_options {
 	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
 	const char *shm_path;  /* of its file; NULL, or taken already: in a private folder */
 	const char *socket_path; /* of its socket; likewise */
+
+	uint32_t categories_off; /* of events that probes need not write, as ctp_header has them */
 };
 
 /* What a recording has come to. Texts live until collect_close. */
@@ -105,6 +107,12 @@ enum ct_status collect_signal(
 
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);
+
+/*
+ * collect_release: wants no more from any process, now or later: probes detach within a chunk of events. What
+ * they write until then is still harvested.
+ */
+void collect_release(struct collect *collect);
 
 /* collect_stats: the present state. */
 void collect_stats(const struct collect *collect, struct collect_stats *ret_stats);

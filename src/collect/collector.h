@@ -72,6 +72,8 @@ struct collect {
 	struct target target;
 	int waiting; /* the epoll descriptor */
 	bool was_finished;
+	uint32_t categories_off;
+	bool is_released;
 	bool was_wound_up;
 	uint64_t ended_ns; /* the last look */
 

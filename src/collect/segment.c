@@ -397,6 +397,18 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 	return status;
 }
 
+void segment_order(struct segment *segment)
+{
+	const struct collect *collect = segment->collect;
+	struct ctp_header *header = header_of(segment);
+	uint64_t features = segment->layout.features_compatible;
+
+	if (features & CTP_FEATURE_CATEGORIES)
+		ctp_store_relaxed(&header->categories_off, collect->categories_off);
+	if ((features & CTP_FEATURE_RELEASE) && collect->is_released)
+		ctp_store_relaxed(&header->is_released, 1);
+}
+
 enum ct_status collect_attach(
 	struct collect *collect, const struct arrival *arrival, struct ct_error *reterr)
 {
@@ -412,6 +424,7 @@ enum ct_status collect_attach(
 		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
 	ctp_store_relaxed(&header_of(segment)->engine_pid, (uint32_t)getpid());
 	ctp_store_relaxed(&header_of(segment)->engine_heartbeat_ns, collect->now_ns);
+	segment_order(segment);
 	/* At once: a process that lives a millisecond has no mappings later. */
 	process_map(collect, segment->process);
 	define_clock(collect);

@@ -69,6 +69,9 @@ void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
 /* segment_count_live: coroutines created and not destroyed, as far as the records told. */
 uint64_t segment_count_live(const struct segment *segment);
 
+/* segment_order: tells the probe what is wanted of it, where it is one that listens. */
+void segment_order(struct segment *segment);
+
 /* segment_close: unmaps, and gives the slot back. */
 void segment_close(struct segment *segment);
 

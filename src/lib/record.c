@@ -12,14 +12,18 @@
 #include "corotracer/ct.h"
 #include "clock.h"
 #include "failure.h"
+#include "filter.h"
 #include "flight.h"
 #include "jsonl.h"
 #include "naming.h"
 #include "store.h"
+#include "wanted.h"
 
 struct ct_record {
 	struct ct_sink *sink; /* with build ids added on the way to `output` */
 	struct ct_sink *output;
+	struct wanted wanted;                                     /* between the two */
+	uint64_t nr_lost_in_output;                               /* once that is completed */
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
 	struct flight *flight;                                    /* NULL: everything is recorded */
 	struct collect *collect;
@@ -137,13 +141,23 @@ static enum ct_status start(
 		.max_stations = options->max_stations,
 		.shm_path = options->shm_path,
 		.socket_path = options->socket_path,
+		.categories_off = options->wanted ? options->wanted->categories_off : 0,
 	};
 
 	if (status)
 		return status;
-	status = naming_sink_open(record->output, &record->sink, reterr);
+	if (options->flight && options->wanted && options->wanted->duration_ns > 0)
+		status = ct_fail(reterr, CT_ERR_USAGE,
+			"a flight recorder records until the program ends: it has no duration");
+	else
+		status = wanted_open(&record->wanted, options->wanted, record->output, reterr);
 	if (status) {
 		sink_close(record->output, false, NULL);
+		return status;
+	}
+	status = naming_sink_open(record->wanted.filter, &record->sink, reterr);
+	if (status) {
+		sink_close(record->wanted.filter, false, NULL);
 		return status;
 	}
 	if (!options->ledger_path && !options->no_ledger)
@@ -190,10 +204,26 @@ static void dump_crash(struct ct_record *record, uint64_t now_ns)
 	flight_dump(record->flight, reason, now_ns, NULL);
 }
 
+static uint64_t lost_in_output(const struct ct_record *record)
+{
+	return record->lost_in_output ? record->lost_in_output(record->output)
+				      : record->nr_lost_in_output;
+}
+
+/* The output is completed while the target runs on; what fails there is told at the record's close. */
+static void finish_early(struct ct_record *record)
+{
+	naming_define_sites(record->collect, record->sink, NULL);
+	record->nr_lost_in_output = lost_in_output(record);
+	record->lost_in_output = NULL;
+	wanted_finish(&record->wanted, record->collect);
+}
+
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr)
 {
 	uint64_t now_ns = clock_monotonic_ns(); /* what follows sees at least all up to here */
 	enum ct_status status = collect_step(record->collect, wait_ms, reterr);
+	bool is_over = false;
 
 	if (record->flight)
 		flight_look(record->flight, now_ns);
@@ -201,6 +231,10 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 		dump_crash(record, now_ns);
 	if (status == CT_END)
 		record->has_ended = true;
+	else if (status == CT_OK)
+		status = wanted_look(&record->wanted, &is_over, reterr);
+	if (is_over)
+		finish_early(record);
 	return status;
 }
 
@@ -238,11 +272,12 @@ enum ct_status ct_record_signal(
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)
 {
 	struct collect_stats stats;
-	uint64_t lost = record->lost_in_output ? record->lost_in_output(record->output) : 0;
+	uint64_t lost = lost_in_output(record);
+	uint64_t left_out = filter_nr_left_out(record->wanted.filter);
 
 	collect_stats(record->collect, &stats);
 	*ret_stats = (struct ct_record_stats){
-		.nr_events = stats.nr_events - lost,
+		.nr_events = stats.nr_events - left_out - lost,
 		.nr_lost = stats.nr_lost + lost,
 		.nr_segments = stats.nr_segments,
 		.nr_refused = stats.nr_refused,
@@ -258,6 +293,9 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 		.ledger_absence = stats.ledger_absence,
 		.output_trouble = stats.output_trouble,
 		.refusal = stats.refusal,
+		.nr_left_out = left_out,
+		.has_begun = filter_has_begun(record->wanted.filter),
+		.was_cut_off = record->wanted.was_cut_off,
 	};
 	ret_stats->notes = collect_notes(record->collect, &ret_stats->nr_notes);
 }

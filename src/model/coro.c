@@ -387,6 +387,10 @@ bool coro_mark(struct model *model, const struct ct_event *event)
 	if (!index)
 		return true;
 	coro_at(model, index)->last_event = event->sequence;
+	if (event->argument == CTP_MARK_LEFT_OUT) {
+		gap_of_coro(model, event);
+		coro_at(model, index)->mark = CTP_MARK_EXPECT_IDLE; /* silence is no evidence */
+	}
 	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
 		coro_at(model, index)->mark = event->argument;
 	return true;

@@ -17,7 +17,7 @@ static bool add(struct model *model, struct model_gap gap)
 
 	if (gap.count > MOST_LOST)
 		gap.count = MOST_LOST;
-	model->nr_lost += gap.count;
+	*(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost) += gap.count;
 	if (gap.first > gap.last)
 		gap.first = gap.last;
 	if (gap.thread < model->nr_threads && !thread_may_be_worker(model, gap.thread))

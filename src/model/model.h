@@ -361,6 +361,7 @@ struct model {
 	bool is_open_ended;     /* the tables do not say when observation ended */
 	uint64_t nr_events;
 	uint64_t nr_lost;
+	uint64_t nr_left_out; /* missing, because they were not wanted */
 	uint64_t nr_impossible;
 	uint64_t nr_unknown_kinds;
 	uint64_t nr_broken;

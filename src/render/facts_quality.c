@@ -139,6 +139,10 @@ static void trace(struct text *rows, const struct ct_report *report)
 	text_add(rows, ", ");
 	text_count(rows, report->quality.nr_lost);
 	text_add(rows, " lost, ");
+	if (report->quality.nr_left_out) {
+		text_count(rows, report->quality.nr_left_out);
+		text_add(rows, " left out as asked, ");
+	}
 	text_add(rows, tables->has_no_end    ? "of a form that tells no end of observation"
 		       : tables->is_complete ? "complete"
 					     : "cut short: its end is missing");
@@ -229,11 +233,15 @@ static uint32_t merge_losses(struct ct_loss *losses, uint32_t nr_losses)
 
 static void one_loss(struct text *rows, const struct ct_tables *tables, const struct ct_loss *loss)
 {
-	facts_begin(rows, "lost");
+	bool was_asked = ct_loss_was_asked(loss->reason);
+
+	facts_begin(rows, was_asked ? "left out" : "lost");
 	phrase_count(rows, loss->count, "event", "events");
 	text_add(rows, " of ");
 	if (loss->coro)
 		text_format(rows, "coroutine %" PRIu64, loss->coro);
+	else if (was_asked && !loss->thread)
+		text_add(rows, "all threads");
 	else
 		phrase_thread(rows, tables, loss->thread);
 	if (loss->coro && tables->nr_processes > 2) {

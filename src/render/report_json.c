@@ -268,6 +268,7 @@ static void quality_member(struct json *json, const struct ct_report *report)
 	time_member(json, "observed_until_ns", quality->observed_until);
 	count_member(json, "events", quality->nr_events);
 	count_member(json, "lost", quality->nr_lost);
+	count_member(json, "left_out", quality->nr_left_out);
 	count_member(json, "coroutines", quality->nr_coros);
 	states_member(json, quality);
 	count_member(json, "coroutines_mid_life", quality->nr_coros_mid_life);

@@ -30,6 +30,20 @@ static inline enum kind_object kind_object(unsigned kind)
 	}
 }
 
+/* kind_category: enum ctp_category; SCHEDULING of what is not known. Of a detail, that of its event counts. */
+static inline enum ctp_category kind_category(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
+		return CTP_CATEGORY_##category;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return CTP_CATEGORY_SCHEDULING;
+	}
+}
+
 /* kind_has_coro: does the second word name a coroutine? Of some kinds it holds something else. */
 static inline bool kind_has_coro(unsigned kind)
 {

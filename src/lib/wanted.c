@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When recording begins and ends.
+ */
+#include "clock.h"
+#include "filter.h"
+#include "wanted.h"
+
+enum ct_status wanted_open(struct wanted *wanted, const struct ct_wanted *options,
+	struct ct_sink *output, struct ct_error *reterr)
+{
+	static const struct ct_wanted everything;
+	struct filter_options how;
+
+	if (!options)
+		options = &everything;
+	how = (struct filter_options){
+		.categories_off = options->categories_off,
+		.sample = options->sample,
+		.sites = options->leave_out_sites,
+		.names = options->leave_out_names,
+		.tasks = options->leave_out_tasks,
+		.waits = options->start_after_ns > 0 || options->wait_for_start,
+	};
+	*wanted = (struct wanted){0};
+	if (options->start_after_ns > 0)
+		wanted->begin_ns = clock_monotonic_ns() + (uint64_t)options->start_after_ns;
+	if (options->duration_ns > 0)
+		wanted->duration_ns = (uint64_t)options->duration_ns;
+	return filter_sink_open(&how, output, &wanted->filter, reterr);
+}
+
+enum ct_status wanted_look(struct wanted *wanted, bool *ret_is_over, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	uint64_t now_ns;
+
+	if (wanted->was_cut_off || (!wanted->begin_ns && !wanted->duration_ns))
+		return CT_OK;
+	now_ns = clock_monotonic_ns();
+	if (wanted->begin_ns && now_ns >= wanted->begin_ns) {
+		wanted->begin_ns = 0;
+		status = filter_begin(wanted->filter, reterr);
+	}
+	if (!wanted->duration_ns || !filter_has_begun(wanted->filter))
+		return status;
+	if (!wanted->end_ns)
+		wanted->end_ns = now_ns + wanted->duration_ns;
+	*ret_is_over = now_ns >= wanted->end_ns;
+	return status;
+}
+
+void wanted_finish(struct wanted *wanted, struct collect *collect)
+{
+	struct filter_totals totals = {.now_ns = clock_monotonic_ns()};
+	struct collect_stats stats;
+
+	collect_stats(collect, &stats);
+	collect_release(collect);
+	totals.nr_events = stats.nr_events;
+	totals.nr_lost = stats.nr_lost;
+	wanted->was_cut_off = true;
+	filter_finish(wanted->filter, &totals, NULL);
+}

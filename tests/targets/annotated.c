@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that says what it does. Its first argument says what that is:
+ *
+ *	serve NUMBER     so many requests, each a coroutine that begins a task, works in regions, and ends it on
+ *	                 another coroutine; every second one is a health check
+ *	phases           ten counter values each: wanted, not wanted, wanted
+ *	late             five counter values, says that recording is to start, five more
+ *	until FILE       works until there is such a file, and exits with 7
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corotracer/ctp_probe.h"
+
+#define LONGEST_SECONDS 100
+
+static uint64_t make_coroutine(uint32_t site)
+{
+	uint64_t coro = ctp_coro_new();
+
+	ctp_create(coro, coro, site);
+	return coro;
+}
+
+static void query(uint64_t coro, uint64_t row)
+{
+	uint32_t region = CTP_SITE("db.query");
+
+	ctp_region_begin(coro, 0, region);
+	ctp_suspend(coro, CTP_HANDLE(CTP_RESOURCE_EVENT, row), CTP_SITE("row"), CTP_POINT_AWAIT);
+	ctp_wake(0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, coro), CTP_SITE("arrived"),
+		CTP_OUTCOME_QUEUED);
+	ctp_resume(coro, CTP_POINT_AWAIT);
+	ctp_region_end(coro, region);
+}
+
+static void answer(uint64_t acceptor, uint64_t number)
+{
+	bool is_check = number % 2 == 0;
+	uint64_t coro = make_coroutine(CTP_SITE("answer"));
+	const char *path = is_check ? "/health" : "/index.html";
+
+	ctp_resume(coro, CTP_POINT_INITIAL);
+	ctp_task_begin(coro, number, is_check ? CTP_SITE("health check") : CTP_SITE("request"));
+	ctp_log_text(coro, path, strlen(path), CTP_SITE("GET {}"));
+	query(coro, number);
+	ctp_counter((int64_t)number, CTP_SITE("requests"));
+	ctp_return(coro);
+	ctp_destroy(coro, CTP_LIFE_DONE);
+	ctp_task_end(acceptor, number);
+}
+
+static void serve(unsigned long count)
+{
+	uint64_t acceptor = make_coroutine(CTP_SITE("accept"));
+	unsigned long i;
+
+	ctp_name_coro(acceptor, CTP_SITE("acceptor"));
+	ctp_daemon(acceptor);
+	ctp_resume(acceptor, CTP_POINT_INITIAL);
+	for (i = 1; i <= count; i++) {
+		ctp_suspend(acceptor, 0, CTP_SITE("connection"), CTP_POINT_AWAIT);
+		answer(acceptor, i);
+		ctp_resume(acceptor, CTP_POINT_AWAIT);
+	}
+}
+
+static void count_up(void)
+{
+	int64_t i;
+
+	for (i = 0; i < 10; i++)
+		ctp_counter(i, CTP_SITE("steps"));
+}
+
+static void run_phases(void)
+{
+	count_up();
+	ctp_stop();
+	count_up();
+	ctp_start();
+	count_up();
+}
+
+/* One waits since before recording starts. */
+static void start_late(void)
+{
+	uint64_t early = make_coroutine(CTP_SITE("early"));
+
+	ctp_resume(early, CTP_POINT_INITIAL);
+	ctp_suspend(early, CTP_HANDLE(CTP_RESOURCE_EVENT, 1), CTP_SITE("never"), CTP_POINT_AWAIT);
+	count_up();
+	ctp_start();
+	count_up();
+}
+
+static int work_until(const char *path)
+{
+	alarm(LONGEST_SECONDS);
+	while (access(path, F_OK) != 0)
+		count_up();
+	return 7;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	ctp_attach();
+	if (strcmp(what, "serve") == 0 && argc > 2)
+		serve(strtoul(argv[2], NULL, 10));
+	else if (strcmp(what, "phases") == 0)
+		run_phases();
+	else if (strcmp(what, "late") == 0)
+		start_late();
+	else if (strcmp(what, "until") == 0 && argc > 2)
+		return work_until(argv[2]);
+	else
+		return 2;
+	return 0;
+}
