@@ -327,8 +327,10 @@ struct ct_finding {
 	uint32_t wait_site;      /* where the members wait; 0: not the same, or none */
 	uint32_t cause_site;     /* the place to look at first; 0: not known */
 	uint64_t nr_lost_nearby; /* events lost on threads that are concerned */
-	uint64_t first_sequence; /* evidence from this event */
-	uint64_t last_sequence;  /* to this one */
+	uint64_t first_sequence; /* evidence from this event; UINT64_MAX: no event tells of it */
+	uint64_t
+		last_sequence; /* to this one: all that steps and members' events name lies between */
+	const char *next_step; /* what to do now */
 };
 
 /* What is known about the observation itself; printed before any finding. */
@@ -354,6 +356,15 @@ struct ct_quality {
 	uint32_t nr_losses;
 };
 
+/* A place at which coroutines wait when the observation ends, whether a finding speaks of them or not. */
+struct ct_waiting {
+	uint32_t site; /* 0: not known */
+	uint32_t process;
+	uint64_t nr_coros;
+	uint64_t coro; /* id of the one that waits there for the longest time */
+	ct_time since; /* it waits since then */
+};
+
 struct ct_report {
 	const struct ct_tables *tables;
 	struct ct_quality quality;
@@ -361,6 +372,8 @@ struct ct_report {
 	uint32_t nr_findings;
 	const char *const *remarks; /* what a reader should know besides, a sentence each */
 	uint32_t nr_remarks;
+	const struct ct_waiting *waiting; /* where most wait first */
+	uint32_t nr_waiting;
 };
 
 struct ct_analyze_options {

@@ -13,8 +13,9 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* The flag of a signal that another process sent. */
-#define CRASH_IS_SENT 1u
+/* Flags of a signal that nothing at the instruction caused: no address applies. */
+#define CRASH_IS_SENT 1u   /* another process sent it */
+#define CRASH_IS_RAISED 2u /* the program itself did */
 
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
@@ -51,14 +52,16 @@ static bool is_raised_by_instruction(int number, const siginfo_t *info)
 
 static void crash_note(int number, const siginfo_t *info, const void *context)
 {
-	bool is_sent = info->si_code <= 0 && info->si_pid != getpid();
 	const void *address = info->si_code > 0 ? info->si_addr : NULL;
+	unsigned flags = info->si_code > 0          ? 0
+			 : info->si_pid != getpid() ? CRASH_IS_SENT
+						    : CRASH_IS_RAISED;
 
 	if (!ledger_is_watching())
 		return;
 	ctp_emit(0, (uint64_t)(uintptr_t)address,
 		CTP_TAIL(ctp_site_address(instruction(context), CTP_SITE_INSTRUCTION),
-			CTP_KIND_CRASH, number, is_sent ? CRASH_IS_SENT : 0));
+			CTP_KIND_CRASH, number, flags));
 }
 
 static void crash_handler(int number, siginfo_t *info, void *context)

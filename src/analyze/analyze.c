@@ -121,6 +121,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	make_findings(analysis, report);
 	quality_fill(analysis, &report->quality);
 	make_remarks(analysis, report);
+	waiting_list(analysis, report);
 	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 

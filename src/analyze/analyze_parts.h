@@ -273,6 +273,9 @@ void group_finding(
 void quality_fill(struct analysis *analysis, struct ct_quality *quality);
 void quality_remarks(struct analysis *analysis);
 
+/* waiting_list: the places at which coroutines wait at the end. */
+void waiting_list(struct analysis *analysis, struct ct_report *report);
+
 /* ---------------------------------------------------------------- words */
 
 /* say: a sentence in the report's arena; "" where memory has run out. */

@@ -143,6 +143,18 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 		words_thread(analysis, crash->thread), coro->id);
 }
 
+/* The rule's own speaks of a fault in a coroutine. */
+static const char *next_step(const struct ct_finding *finding, const struct model_crash *crash)
+{
+	if (!crash)
+		return "open the core dump, and look at what each thread was doing";
+	if (crash->is_raised)
+		return "open the core dump, and look at who called abort, raise or kill";
+	if (!crash->coro)
+		return "open the core dump at the instruction named";
+	return finding->next_step;
+}
+
 void crash_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -154,18 +166,20 @@ void crash_describe(
 	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
 
 	finding->title = words_crash(analysis, first, crash, name);
+	finding->next_step = next_step(finding, crash);
 	if (!tell_ghosts(analysis, first->process, first->since, &story))
 		tell_cut(analysis, first->process, first->since, &story);
 	if (!crash)
 		tell_candidates(analysis, first->process, &story);
 	step.text = say(analysis, "%s ended the program", name);
 	if (crash) {
-		step.text = say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
+		step.text = crash->is_raised ? say(analysis, "%s, sent by the program itself", name)
+					     : say(analysis, "%s, at address 0x%" PRIx64, name,
+						       crash->address);
 		step.thread = crash->thread;
 		step.coro = analysis->model->coros.at[crash->coro].id;
 		step.site = crash->site;
 		step.sequence = crash->sequence;
-		finding->last_sequence = crash->sequence;
 	}
 	story_step(analysis, &story, &step);
 	if (!crash)

@@ -257,6 +257,31 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_BROKEN_STATE] = broken_state_describe,
 };
 
+static void span(struct ct_finding *finding, uint64_t sequence)
+{
+	if (sequence == UINT64_MAX)
+		return;
+	if (sequence < finding->first_sequence)
+		finding->first_sequence = sequence;
+	if (sequence > finding->last_sequence)
+		finding->last_sequence = sequence;
+}
+
+/* Whoever prints the events from the first to the last one sees all that the finding names. */
+static void span_evidence(struct ct_finding *finding)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < finding->nr_steps; i++)
+		span(finding, finding->steps[i].sequence);
+	for (i = 0; i < finding->nr_members; i++) {
+		for (k = 0; k < finding->members[i].nr_events; k++)
+			span(finding, finding->members[i].events[k].sequence);
+	}
+	if (finding->first_sequence == UINT64_MAX)
+		finding->last_sequence = UINT64_MAX;
+}
+
 void group_finding(struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -269,7 +294,10 @@ void group_finding(struct analysis *analysis, const struct group *group, struct 
 	finding->nr_peers = group->nr_peers > group->count ? group->nr_peers : group->count;
 	finding->peers = group->nr_peers ? "reached the same wait" : "";
 	finding->title = "";
+	finding->next_step = ct_rule_next_step(first->rule);
+	finding->first_sequence = UINT64_MAX;
 	fill_members(analysis, group, finding);
 	fill_lowered(analysis, group, finding);
 	describers[first->rule](analysis, group, finding);
+	span_evidence(finding);
 }

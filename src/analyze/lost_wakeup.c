@@ -509,8 +509,4 @@ void lost_wakeup_describe(
 	tell_end(analysis, first, &story);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
-	finding->first_sequence = coro->wait_event;
-	if (missed && missed->sequence < finding->first_sequence)
-		finding->first_sequence = missed->sequence;
-	finding->last_sequence = coro->last_event;
 }

@@ -252,7 +252,7 @@ static int fill_findings(sqlite3 *database, const struct ct_report *report)
 		sqlite_insert_number(&insert, (int64_t)finding->first_sequence);
 		sqlite_insert_number(&insert, (int64_t)finding->last_sequence);
 		sqlite_insert_text(&insert, ct_rule_wrong_if(finding->rule));
-		sqlite_insert_text(&insert, ct_rule_next_step(finding->rule));
+		sqlite_insert_text(&insert, finding->next_step);
 		sqlite_insert_row(&insert);
 	}
 	return sqlite_insert_close(&insert);

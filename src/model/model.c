@@ -222,6 +222,7 @@ static bool take_crash(struct model *model, const struct ct_event *event)
 		.site = event->site,
 		.signal_number = event->argument,
 		.is_sent = event->flags & 1,
+		.is_raised = event->flags & 2,
 		.address = event->object,
 		.time = event->time,
 		.sequence = event->sequence,

@@ -311,7 +311,8 @@ struct model_crash {
 	uint32_t coro; /* that ran there; 0: none */
 	uint32_t site; /* the instruction */
 	uint32_t signal_number;
-	bool is_sent; /* by another process */
+	bool is_sent;   /* by another process */
+	bool is_raised; /* by the program itself: abort, raise, kill; no address applies */
 	uint64_t address;
 	ct_time time;
 	uint64_t sequence;

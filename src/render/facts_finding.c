@@ -244,8 +244,7 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 
 static void evidence_row(struct text *rows, const struct ct_finding *finding)
 {
-	if (finding->last_sequence < finding->first_sequence ||
-		finding->last_sequence == UINT64_MAX)
+	if (finding->first_sequence == UINT64_MAX)
 		return;
 	facts_begin(rows, "evidence");
 	if (finding->last_sequence == finding->first_sequence)
@@ -275,7 +274,7 @@ void facts_judgement(
 	text_format(rows, "if %s", ct_rule_wrong_if(finding->rule));
 	facts_end(rows);
 	facts_begin(rows, "next step");
-	text_add(rows, ct_rule_next_step(finding->rule));
+	render_safe(rows, finding->next_step);
 	facts_end(rows);
 	evidence_row(rows, finding);
 }

@@ -69,6 +69,16 @@ static void observation(struct text *rows, const struct ct_report *report)
 	facts_end(rows);
 }
 
+static const char *words_attached(const struct ct_process *process)
+{
+	if (process->has_probe && process->has_ledger)
+		return "; probe and ledger attached";
+	if (process->has_probe)
+		return "; its probe attached, no descriptor ledger";
+	return process->has_ledger ? "; no probe attached, only the descriptor ledger"
+				   : "; nothing attached";
+}
+
 static void processes(struct text *rows, const struct ct_tables *tables)
 {
 	const struct ct_process *process;
@@ -85,11 +95,9 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 				process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
 			phrase_time(rows, process->ended);
 		}
-		text_add(rows,
-			process->has_probe && process->has_ledger ? "; probe and ledger attached"
-			: process->has_probe  ? "; its probe attached, no descriptor ledger"
-			: process->has_ledger ? "; no probe attached, only the descriptor ledger"
-					      : "; nothing attached");
+		/* A form that does not tell of ends does not tell of the ledger either. */
+		if (!tables->has_no_end)
+			text_add(rows, words_attached(process));
 		facts_end(rows);
 	}
 	if (tables->nr_processes > FACTS_MAX_LIST + 1) {

@@ -7,6 +7,8 @@
 #include "facts.h"
 #include "phrase.h"
 
+#define MAX_PLACES 3u /* named, of those at which coroutines wait */
+
 static void count_findings(struct text *rows, const struct ct_report *report)
 {
 	uint32_t nr_by_grade[CT_GRADE_PROVEN + 1] = {0};
@@ -64,6 +66,45 @@ static void names_of_rules(struct text *rows)
 	}
 }
 
+static void one_place(
+	struct text *rows, const struct ct_report *report, const struct ct_waiting *waiting)
+{
+	facts_begin(rows, "where");
+	text_count(rows, waiting->nr_coros);
+	text_add(rows, " at ");
+	if (waiting->site)
+		phrase_wait(rows, report->tables, waiting->site);
+	else
+		text_add(rows, "a place that was not told");
+	text_format(rows,
+		waiting->nr_coros == 1 ? "; coroutine %" PRIu64 ", since "
+				       : "; longest: coroutine %" PRIu64 ", since ",
+		waiting->coro);
+	phrase_time(rows, waiting->since);
+	facts_end(rows);
+}
+
+/* The most frequent ones; JSON has them all. */
+static void waiting_places(struct text *rows, const struct ct_report *report)
+{
+	uint64_t nr_elsewhere = 0;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_waiting; i++) {
+		if (i < MAX_PLACES)
+			one_place(rows, report, &report->waiting[i]);
+		else
+			nr_elsewhere += report->waiting[i].nr_coros;
+	}
+	if (!nr_elsewhere)
+		return;
+	facts_begin(rows, "where");
+	text_count(rows, nr_elsewhere);
+	text_add(rows, " more at ");
+	phrase_count(rows, report->nr_waiting - MAX_PLACES, "other place", "other places");
+	facts_end(rows);
+}
+
 static void no_finding(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
@@ -77,9 +118,11 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 		return;
 	facts_begin(rows, "still waiting");
 	phrase_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
-	text_add(rows, " at the end, and nothing shows that nobody could have woken ");
-	text_add(rows, nr_waiting == 1 ? "it" : "them");
+	text_add(rows, " at the end; as far as the trace tells, ");
+	text_add(rows, nr_waiting == 1 ? "it" : "they");
+	text_add(rows, " may still be woken");
 	facts_end(rows);
+	waiting_places(rows, report);
 }
 
 static bool has_attached(const struct ct_tables *tables, bool is_ledger)

@@ -145,8 +145,11 @@ static void phrase_block(struct text *text, const struct ct_event *event)
 static void phrase_crash(struct text *text, const struct ct_event *event)
 {
 	phrase_signal(text, event->argument);
-	text_format(text, ", address 0x%" PRIx64 "%s", event->object,
-		event->flags & 1 ? ", sent by another process" : "");
+	if (event->flags & 3)
+		text_format(text, ", sent by %s",
+			event->flags & 1 ? "another process" : "the program itself");
+	else
+		text_format(text, ", address 0x%" PRIx64, event->object);
 }
 
 static void phrase_lost(struct text *text, const struct ct_event *event)
@@ -213,7 +216,8 @@ static void phrase_object(struct text *text, const struct ct_event *event)
 		phrase_resource(text, event->object);
 		return;
 	case OBJECT_ADDRESS:
-		text_format(text, "0x%" PRIx64, event->object);
+		if (event->object) /* else none was given */
+			text_format(text, "0x%" PRIx64, event->object);
 		return;
 	case OBJECT_CORO:
 		text_format(text, "coroutine %" PRIu64, event->object);

@@ -428,10 +428,30 @@ static void one_finding(struct json *json, const struct ct_finding *finding)
 	texts_member(json, "lowered_since", finding->lowered, finding->nr_lowered);
 	texts_member(json, "evidence", finding->evidence, finding->nr_evidence);
 	text_member(json, "could_be_wrong_if", ct_rule_wrong_if(finding->rule));
-	text_member(json, "next_step", ct_rule_next_step(finding->rule));
+	text_member(json, "next_step", finding->next_step);
 	steps_member(json, finding);
 	members_member(json, finding);
 	end_element(json);
+}
+
+static void waiting_member(struct json *json, const struct ct_report *report)
+{
+	const struct ct_waiting *waiting;
+	uint32_t i;
+
+	json_key(json, "waiting");
+	json_open(json, '[');
+	for (i = 0; i < report->nr_waiting; i++) {
+		waiting = &report->waiting[i];
+		json_open(json, '{');
+		index_member(json, "site", waiting->site);
+		index_member(json, "process", waiting->process);
+		count_member(json, "coroutines", waiting->nr_coros);
+		count_member(json, "longest_coroutine", waiting->coro);
+		time_member(json, "since_ns", waiting->since);
+		end_element(json);
+	}
+	json_close(json, ']');
 }
 
 void report_json(struct text *text, const struct ct_report *report)
@@ -447,6 +467,7 @@ void report_json(struct text *text, const struct ct_report *report)
 	trace_member(&json, report->tables);
 	quality_member(&json, report);
 	texts_member(&json, "remarks", report->remarks, report->nr_remarks);
+	waiting_member(&json, report);
 	json_key(&json, "findings");
 	json_open(&json, '[');
 	for (i = 0; i < report->nr_findings; i++)

@@ -4,6 +4,7 @@
  * the file expects. `run_case FILE...`; with --print it only prints what was said.
  */
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,33 @@ static bool check(const struct case_file *file, struct text *said)
 	return is_equal;
 }
 
+/* The range of evidence holds every event that the finding names. */
+static bool is_in_range(const char *path, const struct ct_finding *finding, uint64_t sequence)
+{
+	if (sequence == UINT64_MAX ||
+		(sequence >= finding->first_sequence && sequence <= finding->last_sequence))
+		return true;
+	fprintf(stderr, "%s: event %" PRIu64 " of '%s' is not in %" PRIu64 " to %" PRIu64 "\n",
+		path, sequence, finding->title, finding->first_sequence, finding->last_sequence);
+	return false;
+}
+
+static bool check_range(const char *path, const struct ct_finding *finding)
+{
+	bool is_right = true;
+	uint32_t i, k;
+
+	for (i = 0; i < finding->nr_steps; i++)
+		is_right &= is_in_range(path, finding, finding->steps[i].sequence);
+	for (i = 0; i < finding->nr_members; i++) {
+		const struct ct_member *member = &finding->members[i];
+
+		for (k = 0; k < member->nr_events; k++)
+			is_right &= is_in_range(path, finding, member->events[k].sequence);
+	}
+	return is_right;
+}
+
 static bool run(const char *path, bool is_print_only)
 {
 	const struct ct_report *report;
@@ -91,6 +119,7 @@ static bool run(const char *path, bool is_print_only)
 	struct ct_error error;
 	struct text said = {0};
 	bool is_right = true;
+	uint32_t i;
 
 	case_read(path, &file);
 	if (file.is_for_other_machine && !is_print_only)
@@ -105,6 +134,8 @@ static bool run(const char *path, bool is_print_only)
 		printf("%s", text_peek(&said));
 	else
 		is_right = check(&file, &said);
+	for (i = 0; i < report->nr_findings; i++)
+		is_right &= check_range(path, &report->findings[i]);
 	text_fini(&said);
 	analyze_report_free(report);
 	source_close(source);

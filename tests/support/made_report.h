@@ -175,6 +175,7 @@ static inline struct ct_finding finding_of(const struct ct_member *members, uint
 		.nr_lost_nearby = 15,
 		.first_sequence = 13,
 		.last_sequence = 20,
+		.next_step = ct_rule_next_step(CT_RULE_CLOSED_DESCRIPTOR),
 	};
 }
 

@@ -167,6 +167,40 @@ static void test_failing_source(int after)
 	source_close(inner);
 }
 
+static const char waiting_trace[] = "trace from=0 until=2s\n"
+				    "process 1 pid=100 program=/bin/server probe\n"
+				    "thread 1 process=1 tid=101\n"
+				    "site 1 process=1 kind=source file=server.cpp line=120\n"
+				    "site 2 process=1 kind=source file=server.cpp line=130\n"
+				    "1ms t1 suspend c1 timer:1 @1\n"
+				    "2ms t1 suspend c2 timer:2 @2\n"
+				    "3ms t1 suspend c3 timer:3 @2\n"
+				    "4ms t1 suspend c4 timer:4\n"
+				    "5ms t1 resume c4\n"
+				    "6ms t1 suspend c4 point=final\n";
+
+/* By place, where most wait first, with the one that has waited longest. */
+static void test_waiting(void)
+{
+	const struct ct_report *report;
+	struct ct_source *source;
+
+	if (textrace_source_from_text(
+		    "waiting", 1, waiting_trace, sizeof(waiting_trace) - 1, &source, NULL) != CT_OK)
+		exit(1);
+	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->nr_waiting, 2);
+	CHECK_EQUAL(report->waiting[0].site, 2);
+	CHECK_EQUAL(report->waiting[0].nr_coros, 2);
+	CHECK_EQUAL(report->waiting[0].coro, 2);
+	CHECK_EQUAL(report->waiting[0].since, 2000000);
+	CHECK_EQUAL(report->waiting[1].site, 1);
+	CHECK_EQUAL(report->waiting[1].nr_coros, 1);
+	CHECK_EQUAL(report->waiting[1].coro, 1);
+	analyze_report_free(report);
+	source_close(source);
+}
+
 static void test_empty(void)
 {
 	struct ct_source *source;
@@ -190,6 +224,7 @@ int main(void)
 	test_failing_source(0);
 	test_failing_source(5);
 	test_failing_source(20); /* in the second reading */
+	test_waiting();
 	test_empty();
 	return check_result();
 }

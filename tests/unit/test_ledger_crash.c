@@ -81,14 +81,14 @@ static void test_fault(const char *command, bool is_main_thread)
 	tiny_fini(&run);
 }
 
-static void test_death(const char *command, int number)
+static void test_death(const char *command, int number, unsigned flags)
 {
 	struct tiny_run run;
 
 	start(&run, command, true);
 	tiny_finish(&run);
 	CHECK_EQUAL(run.status, status_untraced(command));
-	check_crash(&run, number, 0);
+	check_crash(&run, number, flags);
 	tiny_fini(&run);
 }
 
@@ -180,10 +180,10 @@ int main(int nr_arguments, char **arguments)
 	ledger = arguments[2];
 	test_fault("fault", true);
 	test_fault("fault-in-thread", false);
-	test_death("illegal", SIGILL);
-	test_death("abort", SIGABRT);
-	test_death("handler-gives-up", SIGSEGV);
-	test_death("handler-gives-up-properly", SIGSEGV);
+	test_death("illegal", SIGILL, 0);
+	test_death("abort", SIGABRT, 2);
+	test_death("handler-gives-up", SIGSEGV, 0);
+	test_death("handler-gives-up-properly", SIGSEGV, 0);
 	test_survival("own-handler");
 	test_survival("ignored");
 	test_siginfo();

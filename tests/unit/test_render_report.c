@@ -126,6 +126,14 @@ static void test_forms(void)
 	free(members);
 }
 
+static const struct ct_waiting waiting[] = {
+	{.site = 2, .process = 1, .nr_coros = 8, .coro = 1025, .since = 1020000000},
+	{.site = 3, .process = 1, .nr_coros = 2, .coro = 17, .since = 1030000000},
+	{.process = 1, .nr_coros = 1, .coro = 9, .since = 1040000000},
+	{.site = 1, .process = 1, .nr_coros = 1, .coro = 4, .since = 1050000000},
+	{.site = 1, .process = 1, .nr_coros = 1, .coro = 5, .since = 1060000000},
+};
+
 static void test_nothing_found(void)
 {
 	static const struct ct_tables nothing_told = {
@@ -133,10 +141,19 @@ static void test_nothing_found(void)
 	struct ct_report report = {.tables = &tables,
 		.quality = {.nr_events = 900,
 			.nr_coros = 50,
-			.nr_by_state = {[CT_STATE_WAITING] = 3, [CT_STATE_DESTROYED] = 47}}};
+			.nr_by_state = {[CT_STATE_WAITING] = 13, [CT_STATE_DESTROYED] = 37}},
+		.waiting = waiting,
+		.nr_waiting = 5};
 
 	expect_file("no-finding.txt", &report, (struct ct_report_options){0});
+	expect_file(
+		"no-finding.md", &report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});
+	expect_file(
+		"no-finding.html", &report, (struct ct_report_options){.format = CT_REPORT_HTML});
+	expect_file(
+		"no-finding.json", &report, (struct ct_report_options){.format = CT_REPORT_JSON});
 	report.quality = (struct ct_quality){.nr_events = 900};
+	report.nr_waiting = 0;
 	expect_file("no-coroutine.txt", &report, (struct ct_report_options){0});
 	report = (struct ct_report){.tables = &nothing_told};
 	expect_file("nothing-told.txt", &report, (struct ct_report_options){0});
@@ -189,6 +206,7 @@ static void test_hostile(void)
 		.events = &evil_event,
 		.nr_events = 1};
 	struct ct_finding finding = {.title = evil,
+		.next_step = evil,
 		.peers = evil,
 		.members = &member,
 		.nr_members = 1,

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where coroutines wait at the end: counted by place, with the one that waits for the longest time. It judges
+ * nothing: a place may be as it should be.
+ */
+#include <stdlib.h>
+
+#include "analyze_parts.h"
+
+static void count(const struct model_coro *coro, struct ct_waiting *waiting)
+{
+	if (waiting->nr_coros++ > 0 && waiting->since <= coro->suspended)
+		return;
+	waiting->site = coro->wait_site;
+	waiting->process = coro->process;
+	waiting->coro = coro->id;
+	waiting->since = coro->suspended;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct ct_waiting *a = left, *b = right;
+	int order = (a->nr_coros < b->nr_coros) - (a->nr_coros > b->nr_coros);
+
+	return order ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+void waiting_list(struct analysis *analysis, struct ct_report *report)
+{
+	const struct model *model = analysis->model;
+	size_t nr_sites = analysis->tables->nr_sites, nr_used = 0, i;
+	struct ct_waiting *all = arena_array(&analysis->scratch, nr_sites + 1, sizeof(*all));
+	struct ct_waiting *used;
+
+	for (i = 1; all && i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		struct ct_waiting *waiting = &all[coro->wait_site < nr_sites ? coro->wait_site : 0];
+
+		if (coro->state != CT_STATE_WAITING)
+			continue;
+		nr_used += waiting->nr_coros == 0;
+		count(coro, waiting);
+	}
+	used = arena_array(analysis->arena, nr_used, sizeof(*used));
+	if (!all || !used) {
+		analysis->is_broken = true;
+		return;
+	}
+	qsort(all, nr_sites + 1, sizeof(*all), compare);
+	for (i = 0; i < nr_used; i++)
+		used[i] = all[i];
+	report->waiting = used;
+	report->nr_waiting = (uint32_t)nr_used;
+}
