@@ -74,24 +74,32 @@ static enum ct_status complain(struct reader *reader, const char *wanted)
 		reader->at, wanted);
 }
 
-static enum ct_status read_metric(struct reader *reader)
+static enum ct_status complain_of_metric(struct reader *reader)
 {
 	struct text names = {0};
 	enum ct_status status;
 	size_t i;
 
-	for (i = 0; i < WATCH_NR_METRICS; i++) {
-		if (take(reader, watch_metrics[i].name)) {
-			reader->condition->metric = (enum watch_metric)i;
-			return CT_OK;
-		}
+	for (i = 0; i < WATCH_NR_METRICS; i++)
 		text_format(&names, "%s%s", i ? ", " : "", watch_metrics[i].name);
-	}
 	status = ct_fail(reader->reterr, CT_ERR_USAGE,
 		"condition '%s': at '%s': it begins with one of %s", reader->text, reader->at,
 		text_peek(&names));
 	text_fini(&names);
 	return status;
+}
+
+static enum ct_status read_metric(struct reader *reader)
+{
+	size_t i;
+
+	for (i = 0; i < WATCH_NR_METRICS; i++) {
+		if (!take(reader, watch_metrics[i].name))
+			continue;
+		reader->condition->metric = (enum watch_metric)i;
+		return CT_OK;
+	}
+	return complain_of_metric(reader);
 }
 
 static const struct watch_metric_description *asked(const struct reader *reader)
