@@ -18,8 +18,8 @@ def run(place, duration_ms, moment_ms, length_ms, *options, then=""):
     return done.returncode, tuple(map(int, culprit.groups())) if culprit else None, done.stderr
 
 
-def holds_the_cause(dump, culprit, length_ms, waiters=4):
-    """Does the dump show the culprit running for so long, and others woken meanwhile that ran only after it?"""
+def holds_the_cause(dump, culprit, length_ms, waiters=1):
+    """Does the dump show the culprit running for so long, and one woken meanwhile that ran only after it?"""
     text = subprocess.run([COROTRACER, "dump", "--no-symbols", dump], capture_output=True, text=True, check=True).stdout
     began = ended = None
     woken, waited = set(), set()
