@@ -11,10 +11,10 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "handing_on.h"
+#include "pack_level.h"
 #include "progress.h"
 #include "say.h"
-
-#define LINE_BYTES 4096
+#include "selection.h"
 
 static enum ct_status open_trace(
 	const char *path, bool no_symbols, struct ct_trace **ret_trace, struct ct_error *reterr)
@@ -28,7 +28,8 @@ static enum ct_status open_trace(
 	return status;
 }
 
-static int copy(const char *path, bool no_symbols, enum ct_format format, const char *output)
+static int copy(const char *path, bool no_symbols, const struct ct_write_options *options,
+	const char *output)
 {
 	struct ct_trace *trace;
 	struct ct_error error;
@@ -39,7 +40,7 @@ static int copy(const char *path, bool no_symbols, enum ct_format format, const 
 	/* Not while text scrolls by on the same terminal. */
 	if (strcmp(output, "-") != 0)
 		progress_begin("writing", output);
-	status = ct_trace_copy(trace, format, output, &error);
+	status = ct_trace_write(trace, options, output, &error);
 	progress_end();
 	ct_trace_close(trace);
 	return status ? say_failure(status, &error) : 0;
@@ -49,8 +50,9 @@ int command_assemble(const struct arguments *arguments)
 {
 	const char *path = one_operand(arguments);
 	const char *output = arguments->value[OPTION_ASSEMBLE_OUTPUT];
+	struct ct_write_options options = {.size = sizeof(options), .format = CT_FORMAT_CTRACE};
 
-	if (!path)
+	if (!path || !read_pack_level(arguments, OPTION_ASSEMBLE_PACK, &options.pack_level))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output || !*output)
 		return say_usage("assemble", "where to? name a file with '--output'");
@@ -59,82 +61,7 @@ int command_assemble(const struct arguments *arguments)
 			"assemble", "a trace is no text: it does not belong on a terminal");
 	if (would_replace_trace(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	return copy(path, true, CT_FORMAT_CTRACE, output);
-}
-
-/* Which events are asked for. */
-struct selection {
-	uint64_t first;
-	uint64_t last;
-	uint64_t coroutine; /* 0: any */
-	uint64_t frame;     /* of the coroutine, while it lives; wakes may name only that */
-};
-
-/* "120-140" or "120". */
-static bool read_range(const char *text, struct selection *selection)
-{
-	char *end;
-
-	errno = 0;
-	if (*text < '0' || *text > '9')
-		return false;
-	selection->first = selection->last = strtoull(text, &end, 10);
-	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		selection->last = strtoull(end + 1, &end, 10);
-	return *end == '\0' && errno == 0 && selection->first <= selection->last;
-}
-
-/* An event is also about a coroutine that it wakes, awaits, creates or switches to. */
-static bool is_about(const struct selection *selection, const struct ct_event *event)
-{
-	uint64_t coroutine = selection->coroutine;
-
-	if (event->coro == coroutine)
-		return true;
-	switch (event->kind) {
-	case CTP_KIND_SWITCH:
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-		return event->object == coroutine;
-	default:
-		return event->object == CTP_HANDLE(CTP_RESOURCE_COROUTINE, coroutine) ||
-		       (selection->frame &&
-			       event->object == CTP_HANDLE(CTP_RESOURCE_FRAME, selection->frame));
-	}
-}
-
-static bool is_selected(const struct selection *selection, const struct ct_event *event)
-{
-	return event->sequence >= selection->first && event->sequence <= selection->last &&
-	       (!selection->coroutine || is_about(selection, event));
-}
-
-/* The address serves another coroutine after this one. */
-static void follow_frame(struct selection *selection, const struct ct_event *event)
-{
-	if (event->coro != selection->coroutine)
-		return;
-	if (event->kind == CTP_KIND_FRAME)
-		selection->frame = event->object;
-	else if (event->kind == CTP_KIND_DESTROY)
-		selection->frame = 0;
-}
-
-static void print_event(FILE *stream, const struct ct_trace *trace, const struct ct_event *event)
-{
-	const struct ct_tables *tables = ct_trace_tables(trace);
-	const struct ct_site *site =
-		event->site < tables->nr_sites ? &tables->sites[event->site] : NULL;
-	char line[LINE_BYTES];
-
-	ct_event_format(trace, event, line, sizeof(line));
-	fprintf(stream, "%s # event %" PRIu64, line, event->sequence);
-	if (event->site && site && *site->file) {
-		fputs(" at ", stream);
-		print_safe(stream, site->file);
-		fprintf(stream, ":%" PRIu32, site->line);
-	}
-	fputc('\n', stream);
+	return copy(path, true, &options, output);
 }
 
 /* *ret_count: how many were printed. */
@@ -148,8 +75,8 @@ static enum ct_status print_selected(FILE *stream, struct ct_trace *trace,
 	while ((status = ct_trace_next(trace, &event, reterr)) == CT_OK) {
 		if (event->sequence > selection->last)
 			return CT_OK;
-		follow_frame(selection, event);
-		if (!is_selected(selection, event))
+		selection_note(selection, event);
+		if (!selection_has(selection, event))
 			continue;
 		print_event(stream, trace, event);
 		++*ret_count;
@@ -211,18 +138,19 @@ int command_dump(const struct arguments *arguments)
 	const char *output = arguments->value[OPTION_DUMP_OUTPUT];
 	const char *events = arguments->value[OPTION_DUMP_EVENTS];
 	bool no_symbols = arguments->value[OPTION_DUMP_NO_SYMBOLS] != NULL;
+	struct ct_write_options as_text = {.size = sizeof(as_text), .format = CT_FORMAT_TEXT};
 	struct selection selection = {.first = 0, .last = UINT64_MAX};
 
 	if (!path)
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
-	if (events && !read_range(events, &selection))
+	if (events && !selection_read_range(events, &selection))
 		return say_usage("dump", "option '--events' takes FIRST-LAST, such as 120-140");
 	if (would_replace_trace(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	selection.coroutine = arguments_number(arguments, OPTION_DUMP_COROUTINE, 0);
 	if (!events && !selection.coroutine)
-		return copy(path, no_symbols, CT_FORMAT_TEXT, output);
+		return copy(path, no_symbols, &as_text, output);
 	return dump_selected(path, no_symbols, &selection, output);
 }

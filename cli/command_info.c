@@ -33,6 +33,8 @@ static enum ct_status count_events(
 
 	*counted = (struct counted){.first = CT_NO_TIME, .last = CT_NO_TIME};
 	while ((status = ct_trace_next(trace, &event, reterr)) == CT_OK) {
+		if (ct_trace_is_carried(trace))
+			continue;
 		if (counted->nr_events++ == 0)
 			counted->first = event->time;
 		counted->last = event->time;
@@ -217,12 +219,43 @@ static void print_state(const struct ct_tables *tables)
 	print_left_out("note", tables->nr_notes);
 }
 
+/* Of a trace file: which part of the recording it is. */
+static void print_part(const struct ct_tables *tables)
+{
+	if (tables->first_generation == 0)
+		return;
+	label("generations");
+	printf("%" PRIu32 " to %" PRIu32 "; ", tables->first_generation, tables->last_generation);
+	if (tables->nr_before || tables->first_generation > 1)
+		printf("%s before them", said_count(tables->nr_before, "event", "events").text);
+	else
+		fputs("from the beginning of the recording", stdout);
+	puts(tables->is_cut ? "; it goes on behind them" : "");
+	if (tables->nr_carried) {
+		label("carried");
+		fputs(said_count(tables->nr_carried, "event tells", "events tell").text, stdout);
+		printf(" how things stood at %s", said_span(tables->observed_from).text);
+		if (tables->nr_not_carried)
+			printf("; %s found no room",
+				said_count(tables->nr_not_carried, "", "").text);
+		putchar('\n');
+	}
+	if (*tables->reason) {
+		label("written for");
+		print_safe(stdout, tables->reason);
+		putchar('\n');
+	}
+}
+
 static void print_info(
 	const char *path, const struct ct_tables *tables, const struct counted *counted)
 {
 	print_run(tables);
 	print_places(tables);
 	print_state(tables);
+	print_part(tables);
+	label("packed");
+	puts(tables->is_packed ? "yes, with zstd" : "no");
 	print_size(path, counted->nr_events);
 	print_losses(tables, counted);
 	label("events");

@@ -10,6 +10,7 @@
 #include "corotracer/ct.h"
 #include "flight.h"
 #include "network.h"
+#include "pack_level.h"
 #include "recording.h"
 #include "say.h"
 #include "wanted.h"
@@ -53,6 +54,10 @@ static int run(const struct arguments *arguments, const struct ct_wanted *wanted
 		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 	};
 
+	if (!read_pack_level(arguments, OPTION_RUN_PACK, &recording.pack_level))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	if (is_jsonl && recording.pack_level)
+		return say_usage("run", "'--pack' needs the form ctrace");
 	if (arguments->nr_operands == 0)
 		return say_usage("run", "which program? for example: corotracer run -- ./app");
 	if (!recording.output)

@@ -60,6 +60,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.socket_path = recording->socket_path,
 		.flight = recording->flight,
 		.wanted = recording->wanted,
+		.pack_level = recording->pack_level,
 	};
 	struct ct_error error;
 	enum ct_status status = ct_record_open(&options, ret_record, &error);

@@ -12,6 +12,7 @@ struct recording {
 	enum ct_format format;
 	char *const *command;
 	bool no_ledger;
+	int pack_level;                         /* of zstd; 0: the trace is not packed */
 	bool wants_report;                      /* printed when the program has ended */
 	const struct ct_flight_options *flight; /* NULL: everything is recorded */
 	const char *dump_command;               /* run after each dump; NULL: none */

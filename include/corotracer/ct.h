@@ -33,7 +33,8 @@ struct ct_trace;
 
 struct ct_open_options {
 	size_t size;
-	bool no_symbols; /* leave addresses as they are */
+	bool no_symbols;  /* leave addresses as they are */
+	bool is_followed; /* a trace file that grows: see ct_trace_next; implies no_symbols */
 };
 
 /*
@@ -53,9 +54,20 @@ const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
 /*
  * ct_trace_next: the next event in order of time. CT_OK and *ret_event, valid until the next call;
  * CT_END after the last one.
+ *
+ * Of a trace that is followed (opened by the name that it will have, or has), events come up to the last moment
+ * at which nothing earlier can come any more. CT_AGAIN: none more at present. CT_END: the trace is complete (tables'
+ * is_complete), or nobody writes it any more. Its tables grow with each call, and times of processes and losses in
+ * them do not hold; it can not be rewound.
  */
 enum ct_status ct_trace_next(
 	struct ct_trace *trace, const struct ct_event **ret_event, struct ct_error *reterr);
+
+/*
+ * ct_trace_is_carried: does the event handed out last tell how things stood when this part of a recording began?
+ * Its time lies before the part, and no count of events has it in it.
+ */
+bool ct_trace_is_carried(const struct ct_trace *trace);
 
 /* ct_trace_rewind: the next event is the first one again. */
 enum ct_status ct_trace_rewind(struct ct_trace *trace, struct ct_error *reterr);
@@ -67,12 +79,71 @@ enum ct_format {
 	CT_FORMAT_TEXT = 2,   /* the text form: a definition or an event a line */
 };
 
+struct ct_write_options {
+	size_t size;
+	enum ct_format format;
+	int pack_level; /* of zstd, 1 to 19, for a compact trace; 0: not packed */
+};
+
 /*
  * ct_trace_copy: writes the whole trace, from its first event on, in another form; whole or not at all,
- * "-" is standard output. From the text form to a trace file and back nothing is lost.
+ * "-" is standard output. From the text form to a trace file and back nothing is lost. ct_trace_write: the
+ * same with more to choose; CT_ERR_UNSUPPORTED where this build can not pack.
  */
 enum ct_status ct_trace_copy(
 	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr);
+enum ct_status ct_trace_write(struct ct_trace *trace, const struct ct_write_options *options,
+	const char *path, struct ct_error *reterr);
+
+/* ------------------------------------------------------------------- parts of a recording */
+
+/*
+ * A trace file is a row of generations, each of which can be understood alone: it begins with how things stood.
+ * What was cut, joined or recovered consists of whole generations; their blocks are copied as they lie.
+ */
+struct ct_part {
+	uint32_t first_generation; /* 0: it has none */
+	uint32_t last_generation;
+	uint64_t nr_generations;
+	ct_time from;
+	ct_time until;
+	uint64_t nr_events;
+	uint64_t nr_before; /* events of the recording before it */
+	uint64_t nr_bytes;
+	bool is_cut;      /* the recording goes on behind it */
+	uint64_t nr_gaps; /* places where generations are missing */
+	uint64_t
+		nr_missing; /* events in there, or in what was damaged; an estimate for the latter */
+	uint64_t nr_twice;  /* generations that more than one part had */
+	uint64_t nr_damaged_bytes;
+	uint64_t nr_cut_bytes; /* behind the last whole block */
+	bool had_end;          /* of a file that was recovered */
+};
+
+struct ct_part_options {
+	size_t size;
+	int pack_level; /* of zstd, 1 to 19, for blocks that are not packed; 0: they stay as they are */
+};
+
+/*
+ * ct_trace_cut: the generations of a trace file that touch an interval of time, as a trace file of their own.
+ * ct_trace_merge: parts of one recording, in any order; a generation that several of them have is taken once.
+ * ct_trace_recover: every whole block; what is missing becomes a loss and notes, and an end is written.
+ *
+ * Outputs appear whole or not at all; "-" is standard output. CT_ERR_USAGE: nothing lies in the interval, or the
+ * parts are not of one recording; CT_ERR_FORMAT: no trace file. A failure's text names the file.
+ */
+enum ct_status ct_trace_cut(const char *path, ct_time from, ct_time to,
+	const struct ct_part_options *options, const char *output, struct ct_part *ret_part,
+	struct ct_error *reterr);
+enum ct_status ct_trace_merge(const char *const *paths, size_t nr_paths,
+	const struct ct_part_options *options, const char *output, struct ct_part *ret_part,
+	struct ct_error *reterr);
+enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_part *ret_part, struct ct_error *reterr);
+
+/* ct_time_read: "12.5s", "300ms", "2min"; a number alone is nanoseconds. False: no time. */
+bool ct_time_read(const char *text, ct_time *ret_time);
 
 /* ----------------------------------------------------------------------- recording */
 
@@ -134,6 +205,8 @@ struct ct_record_options {
 	const struct ct_flight_options *flight;
 
 	const struct ct_wanted *wanted; /* NULL: everything */
+
+	int pack_level; /* of zstd, 1 to 19, for a compact trace; 0: not packed */
 };
 
 struct ct_record;

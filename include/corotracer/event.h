@@ -148,6 +148,7 @@ struct ct_tables {
 		nr_carried; /* events handed out that tell how things stood when this part begins */
 	uint64_t nr_not_carried; /* facts that found no room among them */
 	ct_time carried_from;    /* time of the earliest one; CT_NO_TIME: there is none */
+	bool is_packed;          /* the file has packed blocks */
 	const char *reason; /* why the trace was written at that moment; "": nobody asked for it */
 	ct_time reason_time;
 	uint64_t nr_impossible; /* events that the source left out: their times can not be true */

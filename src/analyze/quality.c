@@ -56,7 +56,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	const struct model *model = analysis->model;
 	size_t i;
 
-	quality->nr_events = model->nr_events;
+	quality->nr_events = model->nr_events - model->tables->nr_carried;
 	quality->nr_lost = model->nr_lost;
 	quality->nr_left_out = model->nr_left_out;
 	quality->nr_frames_reused = model->nr_frames_reused;

@@ -94,6 +94,14 @@ bool io_is_named(int descriptor, const char *path)
 	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
+bool io_is_being_written(int descriptor)
+{
+	if (flock(descriptor, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(descriptor, LOCK_UN);
+	return false;
+}
+
 static bool is_written_in_place(const char *path)
 {
 	struct stat status;

@@ -27,6 +27,9 @@ enum ct_status io_read_file(const char *path, size_t limit_bytes, char **ret_byt
 /* io_is_named: whether the file of the descriptor stands under this name, and no other. */
 bool io_is_named(int descriptor, const char *path);
 
+/* io_is_being_written: whether somebody holds the lock of an output (below) on this file. */
+bool io_is_being_written(int descriptor);
+
 /*
  * An output that gets its name only when it is complete: bytes go to "PATH.partial" beside it,
  * which is renamed at the end. "-" is standard output. What is not a regular file (a device, a

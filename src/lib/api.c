@@ -174,9 +174,15 @@ static enum ct_status open_source(
 	return status;
 }
 
-static bool wants_symbols(const struct ct_open_options *options)
+/* As the caller knows them: what it does not know is 0. */
+static struct ct_open_options known_options(const struct ct_open_options *options)
 {
-	return !options || options->size < sizeof(*options) || !options->no_symbols;
+	struct ct_open_options known = {.size = sizeof(known)};
+
+	if (options)
+		memcpy(&known, options,
+			options->size < sizeof(known) ? options->size : sizeof(known));
+	return known;
 }
 
 /* Messages of text and JSON lines begin with file and line; all others do not know the file. */
@@ -194,14 +200,16 @@ static enum ct_status name_file(struct ct_error *reterr, enum ct_status status, 
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr)
 {
+	struct ct_open_options known = known_options(options);
 	struct ct_trace *trace = calloc(1, sizeof(*trace));
 	enum ct_status status;
 
 	if (!trace)
 		return ct_fail_memory(reterr);
 	arena_init(&trace->arena);
-	status = open_source(path, &trace->source, reterr);
-	if (status == CT_OK && wants_symbols(options))
+	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
+				   : open_source(path, &trace->source, reterr);
+	if (status == CT_OK && !known.no_symbols && !known.is_followed)
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);
 	if (status) {
 		ct_trace_close(trace);
@@ -231,6 +239,11 @@ enum ct_status ct_trace_next(
 	return source_next(trace->source, ret_event, reterr);
 }
 
+bool ct_trace_is_carried(const struct ct_trace *trace)
+{
+	return trace->source->is_carried;
+}
+
 enum ct_status ct_trace_rewind(struct ct_trace *trace, struct ct_error *reterr)
 {
 	return source_reset(trace->source, reterr);
@@ -250,7 +263,7 @@ static enum ct_status copy_as_text(
 	while (status == CT_OK && end == CT_OK) {
 		end = source_next(trace->source, &event, reterr);
 		if (end == CT_OK) {
-			textrace_print_event(&text, trace->source->tables, event);
+			textrace_print_event(&text, event, trace->source->is_carried);
 			text_char(&text, '\n');
 		}
 		if (end == CT_OK && text.length < 65536)
@@ -269,13 +282,14 @@ static enum ct_status copy_as_text(
 	return status;
 }
 
-static enum ct_status copy_to_sink(
-	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr)
+static enum ct_status copy_to_sink(struct ct_trace *trace, const struct ct_write_options *options,
+	const char *path, struct ct_error *reterr)
 {
+	struct store_options store_options = {.pack_level = options->pack_level};
 	struct ct_sink *sink;
-	enum ct_status status = format == CT_FORMAT_JSONL
+	enum ct_status status = options->format == CT_FORMAT_JSONL
 					? jsonl_sink_open(path, false, &sink, reterr)
-					: store_sink_open(path, NULL, &sink, reterr);
+					: store_sink_open(path, &store_options, &sink, reterr);
 
 	if (status)
 		return status;
@@ -287,16 +301,24 @@ static enum ct_status copy_to_sink(
 	return sink_close(sink, true, reterr);
 }
 
-enum ct_status ct_trace_copy(
-	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr)
+enum ct_status ct_trace_write(struct ct_trace *trace, const struct ct_write_options *options,
+	const char *path, struct ct_error *reterr)
 {
 	enum ct_status status = ct_trace_rewind(trace, reterr);
 
 	if (status)
 		return status;
-	if (format == CT_FORMAT_TEXT)
+	if (options->format == CT_FORMAT_TEXT)
 		return copy_as_text(trace, path, reterr);
-	return copy_to_sink(trace, format, path, reterr);
+	return copy_to_sink(trace, options, path, reterr);
+}
+
+enum ct_status ct_trace_copy(
+	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr)
+{
+	struct ct_write_options options = {.size = sizeof(options), .format = format};
+
+	return ct_trace_write(trace, &options, path, reterr);
 }
 
 size_t ct_event_format(
@@ -305,7 +327,7 @@ size_t ct_event_format(
 	struct text text = {0};
 	size_t length, kept;
 
-	textrace_print_event(&text, trace->source->tables, event);
+	textrace_print_event(&text, event, trace->source->is_carried);
 	length = text.length;
 	kept = length < nr_bytes ? length : nr_bytes ? nr_bytes - 1 : 0;
 	if (nr_bytes) {

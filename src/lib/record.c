@@ -89,6 +89,8 @@ static enum ct_status open_flight(
 static enum ct_status open_output(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
+	struct store_options store_options = {.pack_level = options->pack_level};
+
 	if (!options->output) {
 		record->output = nothing_sink();
 		return CT_OK;
@@ -98,7 +100,7 @@ static enum ct_status open_output(
 	switch (options->format) {
 	case CT_FORMAT_CTRACE:
 		record->lost_in_output = store_sink_lost;
-		return store_sink_open(options->output, NULL, &record->output, reterr);
+		return store_sink_open(options->output, &store_options, &record->output, reterr);
 	case CT_FORMAT_JSONL:
 		record->lost_in_output = jsonl_sink_lost;
 		return jsonl_sink_open(options->output, false, &record->output, reterr);

@@ -52,6 +52,31 @@ static void trouble(struct text *rows, uint64_t count, const char *one, const ch
 	facts_end(rows);
 }
 
+/* That there is more than this, before or behind it. */
+static void part(struct text *rows, const struct ct_tables *tables)
+{
+	if (tables->first_generation < 2 && tables->nr_before == 0 && !tables->is_cut)
+		return;
+	facts_begin(rows, "part");
+	text_format(rows, "a part of a recording, generations %" PRIu32 " to %" PRIu32 ": ",
+		tables->first_generation, tables->last_generation);
+	phrase_count(rows, tables->nr_before, "event lies before it", "events lie before it");
+	if (tables->nr_carried) {
+		text_add(rows, ", ");
+		phrase_count(rows, tables->nr_carried, "event tells", "events tell");
+		text_add(rows, " how things stood when it began");
+	}
+	if (tables->nr_not_carried) {
+		text_add(rows, ", ");
+		text_count(rows, tables->nr_not_carried);
+		text_add(rows, " found no room there");
+	}
+	if (tables->is_cut)
+		text_add(
+			rows, "; the recording goes on behind it, so its end is not the program's");
+	facts_end(rows);
+}
+
 static void observation(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
@@ -334,6 +359,7 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 	/* Without an end of observation nothing that follows means what it else does. */
 	if (report->tables->has_no_end)
 		notes(rows, report->tables);
+	part(rows, report->tables);
 	processes(rows, report->tables);
 	observation(rows, report);
 	reason(rows, report->tables);

@@ -109,6 +109,17 @@ static void epoch_member(struct json *json, int64_t realtime_ns)
 	json_text(json, all);
 }
 
+/* Which part of a recording it is. */
+static void part_members(struct json *json, const struct ct_tables *tables)
+{
+	count_member(json, "first_generation", tables->first_generation);
+	count_member(json, "last_generation", tables->last_generation);
+	count_member(json, "events_before", tables->nr_before);
+	count_member(json, "events_carried", tables->nr_carried);
+	count_member(json, "not_carried", tables->nr_not_carried);
+	bool_member(json, "is_cut", tables->is_cut);
+}
+
 static void trace_member(struct json *json, const struct ct_tables *tables)
 {
 	json_key(json, "trace");
@@ -125,6 +136,7 @@ static void trace_member(struct json *json, const struct ct_tables *tables)
 	decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);
 	bool_member(json, "is_complete", tables->is_complete);
 	bool_member(json, "has_no_end", tables->has_no_end);
+	part_members(json, tables);
 	text_member(json, "reason", tables->reason);
 	time_member(json, "reason_time",
 		tables->reason && *tables->reason ? tables->reason_time : CT_NO_TIME);

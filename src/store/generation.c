@@ -165,6 +165,22 @@ static enum ct_status begin_next(struct store_sink *store, uint64_t now_ns, stru
 	return CT_OK;
 }
 
+enum ct_status store_generation_continue(struct store_sink *store,
+	const struct ct_define_generation *generation, struct ct_error *reterr)
+{
+	store->generation = (struct generation){
+		.is_told = true,
+		.began_ns = generation->monotonic_ns,
+		.began_events = generation->nr_events_before,
+		.began_lost = generation->nr_lost_before,
+	};
+	store->nr_taken = generation->nr_events_before;
+	store->nr_lost_within = generation->nr_lost_before;
+	store->first_beat_ns = generation->monotonic_ns;
+	return store_output_begin(
+		store->output, generation->generation, generation->monotonic_ns, reterr);
+}
+
 enum ct_status store_generation_beat(
 	struct store_sink *store, uint64_t now_ns, struct ct_error *reterr)
 {

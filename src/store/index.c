@@ -54,6 +54,7 @@ enum ct_status store_block_unpack(struct store_index *index,
 {
 	if (!(header->flags & STORE_BLOCK_PACKED))
 		return header->raw_bytes == header->payload_bytes ? CT_OK : CT_ERR_CORRUPT;
+	index->has_packed = true;
 	if (!index->unpacker)
 		index->unpacker = store_unpacker_new();
 	if (!index->unpacker)
@@ -367,17 +368,20 @@ static enum ct_status find_block(
 /* From a place that holds no whole block to the next one, or to the end of what can be read. */
 static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
 {
+	struct store_hole hole;
 	uint64_t next;
 	enum ct_status status = find_block(scan, scan->offset + 1, &next, reterr);
 
 	if (status)
 		return status;
 	note_damage(scan, scan->offset, next - scan->offset);
+	hole = (struct store_hole){scan->offset, next - scan->offset};
+	scan->index->nr_hole_bytes += hole.nr_bytes;
 	scan->offset = next;
-	return CT_OK;
+	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
 }
 
-static enum ct_status scan_blocks(struct scan *scan, struct ct_error *reterr)
+enum ct_status store_scan_blocks(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_block_header header;
 	const uint8_t *payload;
@@ -447,7 +451,7 @@ static bool is_header_whole(struct scan *scan, const struct store_file_header *h
 }
 
 /* A damaged header is noted, and blocks are looked for behind it all the same. */
-static enum ct_status scan_file_header(struct scan *scan, struct ct_error *reterr)
+enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_file_header header = {0};
 	uint64_t size = scan->input->size;
@@ -482,10 +486,10 @@ enum ct_status store_index_scan(struct store_index *index, struct store_input *i
 		.all = all,
 		.block_before = STORE_NO_BLOCK,
 	};
-	enum ct_status status = scan_file_header(&scan, reterr);
+	enum ct_status status = store_scan_header(&scan, reterr);
 
 	if (status == CT_OK)
-		status = scan_blocks(&scan, reterr);
+		status = store_scan_blocks(&scan, reterr);
 	return status ? status : store_scan_sum_up(&scan, reterr);
 }
 
@@ -495,5 +499,6 @@ void store_index_fini(struct store_index *index)
 	vec_fini(&index->streams);
 	map_fini(&index->stream_at);
 	vec_fini(&index->generations);
+	vec_fini(&index->holes);
 	store_unpacker_free(index->unpacker);
 }

@@ -102,7 +102,8 @@ enum ct_status store_output_start(struct store_output *output, struct ct_error *
 {
 	struct store_file_header header;
 
-	store_file_header_fill(&header, output->packer ? STORE_FEATURE_PACKED : 0);
+	store_file_header_fill(
+		&header, output->packer || output->has_packed ? STORE_FEATURE_PACKED : 0);
 	return write_whole(output, &header, sizeof(header), reterr);
 }
 
@@ -113,27 +114,54 @@ enum ct_status store_output_begin(
 	return output->ops->begin ? output->ops->begin(output, generation, now_ns, reterr) : CT_OK;
 }
 
-enum ct_status store_output_block(struct store_output *output, enum store_block_type type,
-	uint8_t *block, size_t payload_bytes, struct ct_error *reterr)
+/* `block` has room for the header, which is filled in but for its place in the file. */
+static enum ct_status write_block(struct store_output *output, struct store_block_header header,
+	uint8_t *block, struct ct_error *reterr)
 {
-	struct store_block_header header = {
-		.marker = STORE_MARKER,
-		.type = (uint16_t)type,
-		.payload_bytes = (uint32_t)payload_bytes,
-		.raw_bytes = (uint32_t)payload_bytes,
-		.generation = output->generation,
-		.number = output->written.nr_blocks,
-	};
 	enum ct_status status;
 
-	if (output->packer && store_pack(output->packer, &block, &header.payload_bytes))
-		header.flags = STORE_BLOCK_PACKED;
+	header.marker = STORE_MARKER;
+	header.generation = output->generation;
+	header.number = output->written.nr_blocks;
+	header.crc = 0;
 	header.crc = crc32c(
 		crc32c(0, &header, sizeof(header)), block + sizeof(header), header.payload_bytes);
 	memcpy(block, &header, sizeof(header));
 	status = write_whole(output, block, sizeof(header) + header.payload_bytes, reterr);
 	if (status == CT_OK)
 		output->written.nr_blocks++;
+	return status;
+}
+
+enum ct_status store_output_block(struct store_output *output, enum store_block_type type,
+	uint8_t *block, size_t payload_bytes, struct ct_error *reterr)
+{
+	struct store_block_header header = {
+		.type = (uint16_t)type,
+		.payload_bytes = (uint32_t)payload_bytes,
+		.raw_bytes = (uint32_t)payload_bytes,
+	};
+
+	if (output->packer && store_pack(output->packer, &block, &header.payload_bytes))
+		header.flags = STORE_BLOCK_PACKED;
+	return write_block(output, header, block, reterr);
+}
+
+enum ct_status store_output_copy(struct store_output *output,
+	const struct store_block_header *header, const uint8_t *payload, struct ct_error *reterr)
+{
+	struct store_block_header copied = *header;
+	uint8_t *copy = malloc(sizeof(copied) + header->payload_bytes), *block = copy;
+	enum ct_status status;
+
+	if (!copy)
+		return ct_fail_memory(reterr);
+	memcpy(copy + sizeof(copied), payload, header->payload_bytes);
+	if (output->packer && header->flags == 0 &&
+		store_pack(output->packer, &block, &copied.payload_bytes))
+		copied.flags = STORE_BLOCK_PACKED;
+	status = write_block(output, copied, block, reterr);
+	free(copy);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include "corotracer/ct.h"
 #include "stream.h"
 
 /* How a trace is written. All zero is the default; NULL, too. */
@@ -48,6 +49,32 @@ uint64_t store_sink_lost(const struct ct_sink *sink);
  */
 enum ct_status store_source_open(
 	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+
+/*
+ * store_follow_open: a source over a file that grows ("PATH.partial" while PATH is recorded, else PATH). Where
+ * there is nothing more at present, next returns CT_AGAIN; CT_END once END was read, or nobody writes the file
+ * any more: then `is_complete` of the tables says which. Events come up to the last heartbeat, in the order in
+ * which store_source_open has them. Tables grow, and are valid until the next call of next; times of processes
+ * and losses in them do not hold. It can not be read again from the beginning.
+ */
+enum ct_status store_follow_open(
+	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+
+/*
+ * store_cut: the generations of a trace file that touch an interval, as a trace file of their own.
+ * store_merge: parts of one recording, in any order; a generation that several of them have is taken once.
+ * store_recover: every whole block; what is missing becomes a loss and notes, and an end is written.
+ *
+ * Blocks are copied as they lie, in a new file at `output` (see store_sink_open); `pack_level` not 0 packs
+ * those that are not packed. A failure names the file. CT_ERR_USAGE: nothing lies in the interval, or the parts
+ * are not of one recording.
+ */
+enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_level,
+	const char *output, struct ct_part *ret_part, struct ct_error *reterr);
+enum ct_status store_merge(const char *const *paths, size_t nr_paths, int pack_level,
+	const char *output, struct ct_part *ret_part, struct ct_error *reterr);
+enum ct_status store_recover(const char *path, int pack_level, const char *output,
+	struct ct_part *ret_part, struct ct_error *reterr);
 
 /* store_is_ours: does a file that begins so claim to be a trace file? */
 bool store_is_ours(const void *first_bytes, size_t nr_bytes);

@@ -41,6 +41,12 @@ struct store_generation {
 	uint64_t nr_lost;
 };
 
+/* Bytes in which no whole block begins. */
+struct store_hole {
+	uint64_t offset;
+	uint64_t nr_bytes;
+};
+
 struct store_stream {
 	uint32_t number;
 	uint32_t segment; /* index; 0: not defined */
@@ -54,7 +60,11 @@ struct store_index {
 	VEC(struct store_stream) streams;
 	struct map stream_at; /* number to index in streams */
 	VEC(struct store_generation) generations;
+	VEC(struct store_hole) holes;
+	uint64_t nr_hole_bytes;
+	struct ct_loss damage; /* what was lost in holes; count 0: nothing */
 	uint64_t nr_carried;
+	bool has_packed;                 /* blocks */
 	uint64_t end_of_whole;           /* what follows is cut off */
 	uint64_t features;               /* incompatible ones of the file */
 	struct store_unpacker *unpacker; /* NULL: no block was packed */
@@ -66,6 +76,10 @@ struct store_index {
  */
 enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
 	struct store_tables *all, struct ct_error *reterr);
+
+/* store_generation_gap: events of the recording between two parts; 0: not known, or none. */
+uint64_t store_generation_gap(
+	const struct store_generation *one, const struct store_generation *next);
 
 void store_index_fini(struct store_index *index);
 

@@ -18,6 +18,7 @@ struct store_content {
 	uint32_t nr_records;
 	uint64_t first; /* raw times */
 	uint64_t latest;
+	bool is_carried;
 };
 
 /* Zeroed before its first use. Its payload begins behind STORE_HEAD_ROOM. */

@@ -44,6 +44,7 @@ struct store_output {
 	struct store_extent written;
 	uint32_t generation;         /* of the blocks that are written */
 	struct store_packer *packer; /* NULL: blocks are not packed; the output's */
+	bool has_packed;             /* blocks that come packed are written, too */
 };
 
 /* store_file_open: a new file, see io_output_open. */
@@ -63,6 +64,10 @@ enum ct_status store_output_begin(
  */
 enum ct_status store_output_block(struct store_output *output, enum store_block_type type,
 	uint8_t *block, size_t payload_bytes, struct ct_error *reterr);
+
+/* store_output_copy: writes a block of another file, packed where it is not and the output packs. */
+enum ct_status store_output_copy(struct store_output *output,
+	const struct store_block_header *header, const uint8_t *payload, struct ct_error *reterr);
 
 /* store_output_cut_back: takes away what was written since the output had this extent. */
 void store_output_cut_back(struct store_output *output, struct store_extent extent);

@@ -34,6 +34,13 @@ static inline struct store_generation *store_scan_generation(const struct scan *
 	return &scan->index->generations.at[scan->index->generations.count - 1];
 }
 
+/*
+ * store_scan_header: the file's header; the next block is looked for behind it. store_scan_blocks: all whole
+ * blocks from there to the end of the input; may be called again when that has grown.
+ */
+enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr);
+enum ct_status store_scan_blocks(struct scan *scan, struct ct_error *reterr);
+
 /* store_scan_sum_up: after the last block: finishes and publishes the tables. */
 enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr);
 

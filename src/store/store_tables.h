@@ -75,6 +75,12 @@ void store_tables_finish(struct store_tables *all);
 /* store_tables_publish: sets all->tables; no definition, note or loss may follow. */
 void store_tables_publish(struct store_tables *all);
 
+/*
+ * store_tables_refresh: publishes what is known while more definitions come. The epoch and what was observed
+ * hold; times of processes and losses are those of the file still.
+ */
+void store_tables_refresh(struct store_tables *all);
+
 /* store_since_epoch: modulo 2^64, so that what lies before the epoch becomes negative. */
 static inline ct_time store_since_epoch(const struct store_tables *all, uint64_t monotonic_ns)
 {

@@ -71,4 +71,8 @@ enum ct_status store_generation_beat(
 	struct store_sink *store, uint64_t now_ns, struct ct_error *reterr);
 void store_generation_end(struct store_sink *store, uint64_t now_ns);
 
+/* store_generation_continue: what is written is a part of a recording, from this generation on. */
+enum ct_status store_generation_continue(struct store_sink *store,
+	const struct ct_define_generation *generation, struct ct_error *reterr);
+
 #endif

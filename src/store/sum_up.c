@@ -27,8 +27,8 @@ static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 	return status;
 }
 
-/* Events of the recording between two parts that do not follow each other; 0: not known, or none. */
-static uint64_t nr_between(const struct store_generation *one, const struct store_generation *next)
+uint64_t store_generation_gap(
+	const struct store_generation *one, const struct store_generation *next)
 {
 	uint64_t until = one->nr_before + one->nr_events;
 
@@ -49,7 +49,7 @@ static bool add_gaps(struct scan *scan, uint64_t *ret_nr_missing)
 		uint64_t from = parts[i - 1].ended_ns;
 		struct ct_loss loss = {
 			.reason = CTP_LOSS_PART,
-			.count = nr_between(&parts[i - 1], &parts[i]),
+			.count = store_generation_gap(&parts[i - 1], &parts[i]),
 			.first = store_since_epoch(
 				scan->all, from == STORE_NOT_KNOWN ? parts[i - 1].began_ns : from),
 			.last = store_since_epoch(scan->all, parts[i].began_ns),
@@ -148,16 +148,19 @@ static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uin
 	return nr_orphans;
 }
 
-static bool add_loss(struct scan *scan, uint64_t count, const struct extremes *extremes)
+static struct ct_loss make_loss(uint64_t count, const struct extremes *extremes)
 {
-	struct ct_loss loss = {
+	return (struct ct_loss){
 		.reason = CTP_LOSS_CORRUPT,
 		.count = count,
 		.first = extremes->before,
 		.last = extremes->after,
 	};
+}
 
-	return count == 0 || vec_push(&scan->all->losses, loss);
+static bool add_loss(struct scan *scan, struct ct_loss loss)
+{
+	return loss.count == 0 || vec_push(&scan->all->losses, loss);
 }
 
 enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
@@ -175,13 +178,16 @@ enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 			"events belong to streams that are not defined, and were left out");
 	if (status)
 		return status;
-	if (!add_gaps(scan, &nr_in_gaps) || !add_loss(scan, nr_orphans, &whole) ||
-		(scan->nr_damaged &&
-			!add_loss(scan, estimate_lost(scan, nr_events + nr_orphans, nr_in_gaps),
-				&extremes)))
+	if (!add_gaps(scan, &nr_in_gaps))
+		return ct_fail_memory(reterr);
+	if (scan->nr_damaged)
+		scan->index->damage = make_loss(
+			estimate_lost(scan, nr_events + nr_orphans, nr_in_gaps), &extremes);
+	if (!add_loss(scan, make_loss(nr_orphans, &whole)) || !add_loss(scan, scan->index->damage))
 		return ct_fail_memory(reterr);
 	tables->nr_events = nr_events;
 	tables->nr_carried = scan->index->nr_carried;
+	tables->is_packed = scan->index->has_packed;
 	tables->carried_from = extremes.carried;
 	if (scan->index->generations.count)
 		tables->last_generation = store_scan_generation(scan)->number;

@@ -440,6 +440,22 @@ static void name_clock(struct store_tables *all)
 	all->tables.clock_skew_ns = skew > INT64_MAX ? INT64_MAX : (int64_t)skew;
 }
 
+static void settle_observation(struct store_tables *all)
+{
+	if (all->has_heartbeat) {
+		all->tables.observed_from = store_since_epoch(all, all->first_heartbeat_ns);
+		all->tables.observed_until = store_since_epoch(all, all->last_heartbeat_ns);
+	}
+	all->tables.is_complete = all->has_end;
+}
+
+void store_tables_refresh(struct store_tables *all)
+{
+	name_clock(all);
+	settle_observation(all);
+	store_tables_publish(all);
+}
+
 void store_tables_finish(struct store_tables *all)
 {
 	size_t i;
@@ -455,11 +471,7 @@ void store_tables_finish(struct store_tables *all)
 	if (*all->tables.reason)
 		all->tables.reason_time = settle(all, all->tables.reason_time);
 	settle_attached(all);
-	if (all->has_heartbeat) {
-		all->tables.observed_from = store_since_epoch(all, all->first_heartbeat_ns);
-		all->tables.observed_until = store_since_epoch(all, all->last_heartbeat_ns);
-	}
-	all->tables.is_complete = all->has_end;
+	settle_observation(all);
 }
 
 void store_tables_publish(struct store_tables *all)

@@ -78,7 +78,9 @@ static enum ct_status finish_block(
 		return CT_OK;
 	block = store_open_block_finish(
 		stream->block, (uint32_t)(stream - store->streams.at), &nr_bytes);
-	status = store_output_block(store->output, STORE_BLOCK_EVENTS, block, nr_bytes, reterr);
+	status = store_output_block(store->output,
+		stream->block->content.is_carried ? STORE_BLOCK_CARRIED : STORE_BLOCK_EVENTS, block,
+		nr_bytes, reterr);
 	if (status == CT_OK)
 		give_back(store, stream);
 	return status;
@@ -215,9 +217,15 @@ static size_t fill_block(struct store_sink *store, struct stream *stream,
 	return i;
 }
 
-static bool has_room(const struct stream *stream, uint32_t thread)
+static bool is_for(const struct store_open_block *block, const struct ct_batch *batch)
 {
-	return stream->block && stream->block->content.thread == thread &&
+	return block->content.thread == batch->thread &&
+	       block->content.is_carried == batch->is_carried;
+}
+
+static bool has_room(const struct stream *stream, const struct ct_batch *batch)
+{
+	return stream->block && is_for(stream->block, batch) &&
 	       !store_open_block_is_full(stream->block);
 }
 
@@ -241,7 +249,7 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 	enum ct_status status;
 
 	while (next < batch->nr_records) {
-		if (!has_room(stream, batch->thread)) {
+		if (!has_room(stream, batch)) {
 			status = finish_block(store, stream, reterr);
 			if (status)
 				return status;
@@ -250,6 +258,7 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 				return ct_fail_memory(reterr);
 			store_open_block_start(stream->block, batch->thread,
 				ctp_load_relaxed(&batch->records[next].time));
+			stream->block->content.is_carried = batch->is_carried;
 		}
 		next += fill_block(store, stream, batch->records + next, batch->nr_records - next);
 	}
@@ -262,7 +271,7 @@ static bool fits_surely(const struct stream *stream, const struct ct_batch *batc
 	const struct store_open_block *block = stream->block;
 	size_t room = STORE_OPEN_BYTES - STORE_HEAD_ROOM, used = 0;
 
-	if (block && block->content.thread != batch->thread)
+	if (block && !is_for(block, batch))
 		return false;
 	if (block)
 		used = (size_t)(block->at - block->bytes) - STORE_HEAD_ROOM;
@@ -309,7 +318,7 @@ static enum ct_status store_put(
 	find_origin(store, stream, batch);
 	status = fits_surely(stream, batch) ? take_records(store, stream, batch, reterr)
 					    : put_writing(store, stream, batch, reterr);
-	if (status == CT_OK)
+	if (status == CT_OK && !batch->is_carried)
 		store->nr_taken += batch->nr_records;
 	return status;
 }
@@ -393,6 +402,9 @@ static enum ct_status store_define(
 		flushed = flush_before(store, definition, reterr);
 	if (store->has_failed && !is_wanted_after_failure(store, definition))
 		return flushed;
+	if (definition->type == CT_DEFINE_GENERATION &&
+		store_generation_continue(store, &definition->generation, &store->failure))
+		return fail(store, reterr);
 	if (!note_definition(store, definition))
 		return ct_fail_memory(reterr);
 	store_definition_add(&store->definitions, definition);

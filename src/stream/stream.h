@@ -20,7 +20,7 @@ struct ct_source_ops {
 	/*
 	 * next: the next event, in order of time, within a thread in the order it was written.
 	 * CT_OK and *ret_event, borrowed until the next call; CT_END when there is no more; a
-	 * failure.
+	 * failure. From a source that grows, CT_AGAIN: no more at present.
 	 */
 	enum ct_status (*next)(struct ct_source *source, const struct ct_event **ret_event,
 		struct ct_error *reterr);
@@ -37,6 +37,7 @@ struct ct_source_ops {
 struct ct_source {
 	const struct ct_source_ops *ops;
 	const struct ct_tables *tables;
+	bool is_carried; /* the last event tells how things stood when this part began */
 };
 
 static inline enum ct_status source_next(
@@ -178,7 +179,7 @@ struct ct_define_end {
 
 /*
  * A part of the trace that can be understood alone begins, and ends. A sink that keeps such parts makes
- * these itself; a producer defines none.
+ * these itself; a producer that hands on a part of a recording defines the first GENERATION, before anything else.
  */
 struct ct_define_generation {
 	uint32_t generation; /* from 1 */
@@ -252,6 +253,7 @@ struct ct_batch {
 	uint32_t thread;
 	const struct ctp_record *records;
 	size_t nr_records;
+	bool is_carried; /* they tell how things stood when the part began (F-64) */
 };
 
 struct ct_sink;

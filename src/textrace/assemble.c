@@ -46,6 +46,42 @@ static uint32_t stream_of(const struct assembly *assembly, const struct ct_event
 
 /* ------------------------------------------------------------------ definitions */
 
+/* Of a part, which one it is goes before everything. */
+static enum ct_status define_part(struct assembly *assembly)
+{
+	const struct ct_tables *tables = assembly->tables;
+	struct ct_definition generation = {
+		.type = CT_DEFINE_GENERATION,
+		.generation =
+			{
+				.generation = tables->first_generation,
+				.monotonic_ns = to_raw(assembly, tables->observed_from),
+				.nr_events_before = tables->nr_before,
+				.nr_carried = tables->nr_carried,
+				.nr_forgotten = tables->nr_not_carried,
+			},
+	};
+
+	if (!tables->nr_before && !tables->nr_carried && tables->first_generation < 2)
+		return CT_OK;
+	return define(assembly, &generation);
+}
+
+static enum ct_status define_reason(struct assembly *assembly)
+{
+	struct ct_definition reason = {
+		.type = CT_DEFINE_REASON,
+		.reason =
+			{
+				.text = assembly->tables->reason,
+				.monotonic_ns =
+					to_raw_if_known(assembly, assembly->tables->reason_time),
+			},
+	};
+
+	return *assembly->tables->reason ? define(assembly, &reason) : CT_OK;
+}
+
 static enum ct_status define_run(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;
@@ -77,9 +113,13 @@ static enum ct_status define_run(struct assembly *assembly)
 	enum ct_status status;
 
 	memcpy(run.run.run_id, tables->run_id, sizeof(run.run.run_id));
-	status = define(assembly, &run);
+	status = define_part(assembly);
+	if (status == CT_OK)
+		status = define(assembly, &run);
 	if (status == CT_OK)
 		status = define(assembly, &clock);
+	if (status == CT_OK)
+		status = define_reason(assembly);
 	return status ? status : define(assembly, &heartbeat);
 }
 
@@ -276,7 +316,12 @@ static enum ct_status define_rest(struct assembly *assembly)
 		.type = CT_DEFINE_HEARTBEAT, .heartbeat = {.monotonic_ns = until}};
 	struct ct_definition end = {
 		.type = CT_DEFINE_END,
-		.end = {.monotonic_ns = until, .nr_events = assembly->nr_events},
+		.end =
+			{
+				.monotonic_ns = until,
+				.nr_events = tables->nr_before + assembly->nr_events,
+				.is_cut = tables->is_cut,
+			},
 	};
 	enum ct_status status = define_each(assembly, 1, tables->nr_processes, define_ending);
 
@@ -307,7 +352,8 @@ static enum ct_status ready_stream(struct assembly *assembly, const struct ct_ev
 	return define(assembly, &stream);
 }
 
-static enum ct_status put_event(struct assembly *assembly, const struct ct_event *event)
+static enum ct_status put_event(
+	struct assembly *assembly, const struct ct_event *event, bool is_carried)
 {
 	struct ctp_record record = {
 		.time = to_raw(assembly, event->time),
@@ -320,6 +366,7 @@ static enum ct_status put_event(struct assembly *assembly, const struct ct_event
 		.thread = event->thread,
 		.records = &record,
 		.nr_records = 1,
+		.is_carried = is_carried,
 	};
 	enum ct_status status = ready_stream(assembly, event);
 
@@ -327,7 +374,7 @@ static enum ct_status put_event(struct assembly *assembly, const struct ct_event
 		record.coro = to_raw(assembly, (ct_time)event->coro);
 	if (status == CT_OK)
 		status = sink_put(assembly->sink, &batch, assembly->reterr);
-	assembly->nr_events++;
+	assembly->nr_events += !is_carried;
 	return status;
 }
 
@@ -341,7 +388,7 @@ enum ct_status textrace_to_sink(
 	while (status == CT_OK) {
 		status = source_next(source, &event, reterr);
 		if (status == CT_OK)
-			status = put_event(&assembly, event);
+			status = put_event(&assembly, event, source->is_carried);
 	}
 	if (status == CT_END)
 		status = define_rest(&assembly);

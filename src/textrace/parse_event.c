@@ -14,6 +14,7 @@ struct line {
 	bool has_process;
 	bool has_coro;
 	bool has_object;
+	bool is_carried;
 };
 
 static enum ct_status refuse_word(struct textrace_parser *parser, const char *word)
@@ -146,6 +147,8 @@ static bool parse_bare(struct textrace_parser *parser, struct line *line, char *
 	uint64_t object;
 	int64_t number;
 
+	if (strcmp(word, "carried") == 0)
+		return line->is_carried = true;
 	if (*word == '@')
 		return parse_site(parser, line, word + 1);
 	if (colon)
@@ -274,6 +277,7 @@ enum ct_status textrace_parse_event(struct textrace_parser *parser, const char *
 	if (status)
 		return status;
 	placed.event = line.event;
+	placed.is_carried = line.is_carried;
 	placed.event.sequence = parser->source->events.count;
 	return vec_push(&parser->source->events, placed) ? CT_OK : ct_fail_memory(parser->reterr);
 }

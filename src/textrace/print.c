@@ -217,6 +217,12 @@ static void print_numbered(
 	print_fields(text, line, from);
 }
 
+/* Where the recording begins with it, it need not be said. */
+static bool is_part(const struct ct_tables *tables)
+{
+	return tables->first_generation > 1 || tables->nr_before || tables->nr_carried;
+}
+
 static void print_trace(struct text *text, const struct ct_tables *tables)
 {
 	struct textrace_trace trace = {
@@ -229,6 +235,12 @@ static void print_trace(struct text *text, const struct ct_tables *tables)
 		.is_incomplete = !tables->is_complete,
 		.has_no_end = tables->has_no_end,
 		.nr_impossible = tables->nr_impossible,
+		.generation = is_part(tables) ? tables->first_generation : 0,
+		.nr_before = tables->nr_before,
+		.nr_not_carried = tables->nr_not_carried,
+		.is_cut = tables->is_cut,
+		.reason = tables->reason,
+		.reason_time = tables->reason_time,
 	};
 
 	memcpy(trace.run_id, tables->run_id, sizeof(trace.run_id));
@@ -422,10 +434,8 @@ static void print_flags(struct text *text, const struct ct_event *event)
 	}
 }
 
-void textrace_print_event(
-	struct text *text, const struct ct_tables *tables, const struct ct_event *event)
+void textrace_print_event(struct text *text, const struct ct_event *event, bool is_carried)
 {
-	(void)tables;
 	print_time(text, event->time);
 	print_place(text, event);
 	print_kind(text, event->kind);
@@ -439,4 +449,6 @@ void textrace_print_event(
 	}
 	print_argument(text, event);
 	print_flags(text, event);
+	if (is_carried)
+		text_add(text, " carried");
 }

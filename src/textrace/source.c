@@ -71,6 +71,8 @@ static void set_bounds(struct textrace_source *source)
 	for (i = 0; i < source->events.count; i++) {
 		ct_time time = source->events.at[i].event.time;
 
+		if (source->events.at[i].is_carried)
+			continue;
 		from = time < from ? time : from;
 		until = time > until ? time : until;
 	}
@@ -84,6 +86,26 @@ static void set_bounds(struct textrace_source *source)
 		tables->observed_until = tables->observed_from;
 }
 
+/* What is carried lies before the trace: it is counted apart. */
+static void set_carried(struct textrace_source *source)
+{
+	struct ct_tables *tables = &source->tables;
+	size_t i;
+
+	tables->carried_from = CT_NO_TIME;
+	for (i = 0; i < source->events.count; i++) {
+		const struct textrace_placed *placed = &source->events.at[i];
+
+		if (!placed->is_carried)
+			continue;
+		if (tables->nr_carried++ == 0 || placed->event.time < tables->carried_from)
+			tables->carried_from = placed->event.time;
+	}
+	tables->nr_events = source->events.count - tables->nr_carried;
+	if ((tables->nr_before || tables->nr_carried) && tables->first_generation == 0)
+		tables->first_generation = tables->last_generation = 1;
+}
+
 static void set_tables(struct textrace_source *source)
 {
 	const struct textrace_trace *trace = &source->trace;
@@ -91,7 +113,12 @@ static void set_tables(struct textrace_source *source)
 
 	memcpy(tables->run_id, trace->run_id, sizeof(tables->run_id));
 	tables->host = trace->host;
-	tables->reason = "";
+	tables->reason = trace->reason;
+	tables->reason_time = trace->reason_time;
+	tables->first_generation = tables->last_generation = trace->generation;
+	tables->nr_before = trace->nr_before;
+	tables->nr_not_carried = trace->nr_not_carried;
+	tables->is_cut = trace->is_cut;
 	tables->clock = "CLOCK_MONOTONIC";
 	tables->clock_skew_ns = trace->skew == CT_NO_TIME ? 0 : trace->skew;
 	tables->epoch_realtime_ns = trace->epoch_realtime_ns;
@@ -111,7 +138,7 @@ static void set_tables(struct textrace_source *source)
 	tables->nr_losses = (uint32_t)source->losses.count;
 	tables->notes = source->notes.at;
 	tables->nr_notes = (uint32_t)source->notes.count;
-	tables->nr_events = source->events.count;
+	set_carried(source);
 	set_bounds(source);
 }
 
@@ -137,6 +164,7 @@ static enum ct_status textrace_next(
 	(void)reterr;
 	if (text->next == text->events.count)
 		return CT_END;
+	source->is_carried = text->events.at[text->next].is_carried;
 	*ret_event = &text->events.at[text->next++].event;
 	return CT_OK;
 }
@@ -186,7 +214,13 @@ static enum ct_status open_buffer(const char *name, unsigned first_line, char *b
 	source->source.tables = &source->tables;
 	source->buffer = buffer;
 	source->trace = (struct textrace_trace){
-		.host = "", .from = CT_NO_TIME, .until = CT_NO_TIME, .skew = CT_NO_TIME};
+		.host = "",
+		.from = CT_NO_TIME,
+		.until = CT_NO_TIME,
+		.skew = CT_NO_TIME,
+		.reason = "",
+		.reason_time = CT_NO_TIME,
+	};
 	status = reserve_firsts(source) ? textrace_parse(&parser, buffer, nr_bytes)
 					: ct_fail_memory(reterr);
 	if (status == CT_OK) {

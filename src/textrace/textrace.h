@@ -14,6 +14,7 @@
  *
  *	trace run=00112233445566778899aabbccddeeff host=build-7 from=0 until=2s
  *		epoch_realtime=1700000000000000000 epoch_monotonic=5000000000 skew=120ns incomplete no-end impossible=3
+ *		generation=12 before=3000 not-carried=2 cut reason="asked for" reason-at=2s
  *	process 1 pid=100 program=/bin/app command="app -x" attached=0 probe ledger
  *	thread 1 process=1 tid=101 name=worker-0
  *	site 1 process=1 kind=source file=server.cpp line=42 column=7 function=handle
@@ -28,11 +29,12 @@
  * are numbered from 1 without gaps, and defined before they are named. A process that has `probe` or
  * `ledger` is attached from 0 where `attached` is left out. `process=` may be left out where there is
  * only one. Without `trace`, observation begins at 0 or the first event, ends with the last event or
- * end, and the trace is complete.
+ * end, and the trace is complete. A part of a recording says which generation it begins with, how many events
+ * lie `before` it, and that it is `cut` where the recording goes on.
  *
  * An event is its time, its thread, its kind, and the rest in any order:
  *
- *	TIME tTHREAD KIND [cCORO] [OBJECT] [@SITE] [NAME=ARGUMENT] [flags=N]
+ *	TIME tTHREAD KIND [cCORO] [OBJECT] [@SITE] [NAME=ARGUMENT] [flags=N] [carried]
  *
  *	1ms    t1 create c7 0x7f001000 @1
  *	1.5ms  t1 suspend c7 descriptor:7.3 @2 point=await
@@ -56,6 +58,7 @@
  *	type=     what a descriptor is (def/descriptors.def): a part of the flags
  *	first=    for `lost`: the time of the first event that is missing, in place of the coroutine
  *	tTHREAD   t0: no thread; then pPROCESS may follow
+ *	carried   it tells how things stood when this part of a recording began; its time lies before it
  *
  * Events are handed out by time; within a thread the order of the lines holds, even where times go
  * back; at one instant, by number of process, then of thread. Where the order of two threads matters,
@@ -87,9 +90,8 @@ bool textrace_is_ours(const void *first_bytes, size_t nr_bytes);
 /* textrace_print_tables: all definitions, a line each, with newlines. */
 void textrace_print_tables(struct text *text, const struct ct_tables *tables);
 
-/* textrace_print_event: one event as one line, without a newline. */
-void textrace_print_event(
-	struct text *text, const struct ct_tables *tables, const struct ct_event *event);
+/* textrace_print_event: one event as one line, without a newline. `is_carried`: see struct ct_source. */
+void textrace_print_event(struct text *text, const struct ct_event *event, bool is_carried);
 
 /* textrace_print_object: the object alone, as the event's line has it; nothing where it has none. */
 void textrace_print_object(struct text *text, const struct ct_event *event);

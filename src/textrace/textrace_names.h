@@ -64,6 +64,12 @@ struct textrace_trace {
 	bool is_incomplete;
 	bool has_no_end;
 	uint64_t nr_impossible;
+	uint32_t generation; /* of a part: its first one; 0: the trace begins with the recording */
+	uint64_t nr_before;
+	uint64_t nr_not_carried;
+	bool is_cut;
+	const char *reason;
+	ct_time reason_time;
 };
 
 enum textrace_form {

@@ -18,6 +18,7 @@
 struct textrace_placed {
 	ct_time place;
 	struct ct_event event;
+	bool is_carried;
 };
 
 struct textrace_source {

@@ -45,6 +45,10 @@ static const struct ct_site sites[] = {
 };
 
 static const struct ct_tables tables = {
+	.reason = "",
+	.reason_time = CT_NO_TIME,
+	.first_generation = 1,
+	.last_generation = 4,
 	.run_id = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc,
 		0xdd, 0xee, 0xff},
 	.host = "build-7",

@@ -157,7 +157,7 @@ static const struct ct_source_ops failing_ops = {failing_next, failing_reset, fa
 static void test_failing_source(int after)
 {
 	struct ct_source *inner = open_trace();
-	struct failing failing = {{&failing_ops, inner->tables}, inner, after};
+	struct failing failing = {{&failing_ops, inner->tables, false}, inner, after};
 	const struct ct_report *report = NULL;
 	struct ct_error error;
 

@@ -137,7 +137,7 @@ static const struct ct_waiting waiting[] = {
 static void test_nothing_found(void)
 {
 	static const struct ct_tables nothing_told = {
-		.host = "", .clock = "CLOCK_MONOTONIC", .nr_processes = 1};
+		.host = "", .clock = "CLOCK_MONOTONIC", .reason = "", .nr_processes = 1};
 	struct ct_report report = {.tables = &tables,
 		.quality = {.nr_events = 900,
 			.nr_coros = 50,
@@ -222,6 +222,8 @@ static void test_hostile(void)
 		.process = UINT32_MAX};
 	struct ct_note note = {.text = evil, .count = 1};
 	struct ct_tables all = {.host = evil,
+		.reason = evil,
+		.reason_time = CT_NO_TIME,
 		.clock = evil,
 		.processes = evil_process,
 		.nr_processes = 2,
@@ -307,6 +309,23 @@ static void test_missing_memory(void)
 	free(members);
 }
 
+/* A part of a recording says so before anything else (F-67), and why it was written (F-68). */
+static void test_part(void)
+{
+	struct ct_tables all = tables;
+	struct ct_report report = {.tables = &all, .quality = quality};
+
+	all.first_generation = 12;
+	all.last_generation = 20;
+	all.nr_before = 1234567;
+	all.nr_carried = 40;
+	all.nr_not_carried = 2;
+	all.is_cut = true;
+	all.reason = "asked for";
+	all.reason_time = 1500000000;
+	expect_file("part.txt", &report, (struct ct_report_options){.is_brief = false});
+}
+
 /* A caller that was built with an older header knows fewer options. */
 static void test_options(void)
 {
@@ -338,6 +357,7 @@ int main(int argc, char **argv)
 	test_evidence_of_one_event();
 	test_hostile();
 	test_missing_memory();
+	test_part();
 	test_options();
 	return check_result();
 }

@@ -317,6 +317,31 @@ static void test_print_is_exact(void)
 	source_close(source);
 }
 
+/* What is carried is counted apart, and observation does not begin with it. */
+static void test_part(void)
+{
+	struct ct_source *source = open_text("trace generation=12 before=3000 not-carried=2 cut\n"
+					     "process 1\nthread 1\n"
+					     "-1ms t1 create c7 carried\n"
+					     "1ms t1 resume c7\n");
+	const struct ct_tables *tables = source->tables;
+	const struct ct_event *event;
+
+	CHECK_EQUAL(tables->first_generation, 12);
+	CHECK_EQUAL(tables->nr_before, 3000);
+	CHECK_EQUAL(tables->nr_carried, 1);
+	CHECK_EQUAL(tables->nr_not_carried, 2);
+	CHECK_EQUAL(tables->carried_from, -1000000);
+	CHECK_EQUAL(tables->nr_events, 1);
+	CHECK_EQUAL(tables->observed_from, 0);
+	CHECK(tables->is_cut && tables->is_complete);
+	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
+	CHECK(source->is_carried);
+	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
+	CHECK(!source->is_carried);
+	source_close(source);
+}
+
 static void test_is_ours(void)
 {
 	CHECK(textrace_is_ours("process 1\n", 10));
@@ -366,6 +391,7 @@ int main(void)
 	test_refusals_name_the_line();
 	test_site_of_another_process();
 	test_print_is_exact();
+	test_part();
 	test_is_ours();
 	test_reading_stays_inside();
 	return check_result();

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer cut, merge and recover: parts of a recording, and what is left of one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "handing_on.h"
+#include "pack_level.h"
+#include "progress.h"
+#include "say.h"
+
+#define SENTENCE_BYTES 512
+
+/* ---------------------------------------------------------------- what all of them say */
+
+static void print_generations(FILE *stream, const struct ct_part *part)
+{
+	if (part->first_generation == 0)
+		fputs("blocks of no generation", stream);
+	else if (part->nr_generations == 1)
+		fprintf(stream, "generation %" PRIu32, part->first_generation);
+	else
+		fprintf(stream, "generations %" PRIu32 " to %" PRIu32, part->first_generation,
+			part->last_generation);
+}
+
+/* "wrote 'FILE': generations 3 to 5, 2.00 s to 5.01 s, 12,345 events (98.1 kB)". */
+static void say_written(const struct ct_part *part, const char *output)
+{
+	fputs("corotracer: wrote ", stderr);
+	print_quoted(stderr, output);
+	fputs(": ", stderr);
+	print_generations(stderr, part);
+	fprintf(stderr, ", %s", said_span(part->from).text);
+	fprintf(stderr, " to %s, ", said_span(part->until).text);
+	fputs(said_count(part->nr_events, "event", "events").text, stderr);
+	if (part->nr_before)
+		fprintf(stderr, ", %s before them", said_count(part->nr_before, "", "").text);
+	fprintf(stderr, " (%s)\n", said_bytes(part->nr_bytes).text);
+}
+
+/* A trace is written to a file, or to another program. */
+static bool is_good_output(enum command command, const char *output)
+{
+	const char *name = command_descriptions[command].name;
+
+	if (!*output) {
+		say_usage(name, "option '--output' needs the name of a file");
+		return false;
+	}
+	if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
+		say_usage(name, "a trace is no text: it does not belong on a terminal");
+		return false;
+	}
+	return true;
+}
+
+/* While it is written, the output lies beside its name. */
+static bool would_replace(const char *input, const char *output)
+{
+	char *partial;
+	bool would;
+
+	if (would_replace_trace(input, output))
+		return true;
+	if (strcmp(output, "-") == 0 || asprintf(&partial, "%s.partial", output) < 0)
+		return false;
+	would = would_replace_trace(input, partial);
+	free(partial);
+	return would;
+}
+
+static int finish(enum ct_status status, const struct ct_error *error, const struct ct_part *part,
+	const char *output)
+{
+	progress_end();
+	if (status)
+		return say_failure(status, error);
+	say_written(part, output);
+	return 0;
+}
+
+/* "runs/app.ctrace" or "runs/app.ctrace.partial" becomes "runs/app.WORD.ctrace"; heap memory. */
+static char *name_after(const char *input, const char *word)
+{
+	static const char *const suffixes[] = {".ctrace.partial", ".partial", ".ctrace"};
+	const char *stem = strcmp(input, "-") == 0 ? "corotracer" : input;
+	size_t length = strlen(stem), i;
+	char *name;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t nr_letters = strlen(suffixes[i]);
+
+		if (length > nr_letters && strcmp(stem + length - nr_letters, suffixes[i]) == 0) {
+			length -= nr_letters;
+			break;
+		}
+	}
+	return asprintf(&name, "%.*s.%s.ctrace", (int)length, stem, word) < 0 ? NULL : name;
+}
+
+/* Runs the work with the output that was named, or with one named after the input. */
+static int with_output(const struct arguments *arguments, enum option option, const char *input,
+	const char *word, int (*work)(const struct arguments *, const char *, const char *))
+{
+	const char *named = arguments->value[option];
+	char *made = named ? NULL : name_after(input, word);
+	const char *output = named ? named : made;
+	int exit_status = ct_status_exit_code(CT_ERR_USAGE);
+
+	if (!output) {
+		say_sentence("out of memory");
+		return ct_status_exit_code(CT_ERR_NO_MEMORY);
+	}
+	if (is_good_output(arguments->command, output) && !would_replace(input, output))
+		exit_status = work(arguments, input, output);
+	free(made);
+	return exit_status;
+}
+
+/* ---------------------------------------------------------------- cut */
+
+static bool read_time(
+	const struct arguments *arguments, enum option option, ct_time otherwise, ct_time *ret_time)
+{
+	const char *value = arguments->value[option];
+	char sentence[SENTENCE_BYTES];
+
+	*ret_time = otherwise;
+	if (!value || ct_time_read(value, ret_time))
+		return true;
+	snprintf(sentence, sizeof(sentence),
+		"option '--%s' takes a time since the beginning, such as 12.5s or 300ms, not '%s'",
+		option_descriptions[option].name, value);
+	say_usage("cut", sentence);
+	return false;
+}
+
+static int cut(const struct arguments *arguments, const char *input, const char *output)
+{
+	struct ct_part_options options = {.size = sizeof(options)};
+	struct ct_error error;
+	struct ct_part part;
+	enum ct_status status;
+	ct_time from, to;
+
+	if (!read_pack_level(arguments, OPTION_CUT_PACK, &options.pack_level) ||
+		!read_time(arguments, OPTION_CUT_FROM, INT64_MIN + 1, &from) ||
+		!read_time(arguments, OPTION_CUT_TO, INT64_MAX, &to))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	progress_begin("cutting", input);
+	status = ct_trace_cut(input, from, to, &options, output, &part, &error);
+	return finish(status, &error, &part, output);
+}
+
+int command_cut(const struct arguments *arguments)
+{
+	const char *input = one_operand(arguments);
+
+	if (!input)
+		return ct_status_exit_code(CT_ERR_USAGE);
+	if (!arguments->value[OPTION_CUT_FROM] && !arguments->value[OPTION_CUT_TO])
+		return say_usage("cut", "from when, and to when? see '--from' and '--to'");
+	return with_output(arguments, OPTION_CUT_OUTPUT, input, "cut", cut);
+}
+
+/* ---------------------------------------------------------------- merge */
+
+static void say_merged(const struct ct_part *part)
+{
+	if (part->nr_twice)
+		say_sentence("%s in more than one part, and taken once",
+			said_count(part->nr_twice, "generation was", "generations were").text);
+	if (part->nr_gaps)
+		say_sentence("generations are missing in %s: %s",
+			said_count(part->nr_gaps, "place", "places").text,
+			said_count(part->nr_missing, "event is lost", "events are lost").text);
+}
+
+int command_merge(const struct arguments *arguments)
+{
+	const char *const *paths = (const char *const *)arguments->operands;
+	const char *output = arguments->value[OPTION_MERGE_OUTPUT];
+	struct ct_part_options options = {.size = sizeof(options)};
+	struct ct_error error;
+	struct ct_part part;
+	enum ct_status status;
+	int i;
+
+	if (arguments->nr_operands == 0)
+		return say_usage("merge", "which parts? name files");
+	if (!output)
+		return say_usage("merge", "where to? name a file with '--output'");
+	if (!is_good_output(COMMAND_MERGE, output) ||
+		!read_pack_level(arguments, OPTION_MERGE_PACK, &options.pack_level))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	for (i = 0; i < arguments->nr_operands; i++)
+		if (would_replace(paths[i], output))
+			return ct_status_exit_code(CT_ERR_USAGE);
+	progress_begin("merging into", output);
+	status = ct_trace_merge(
+		paths, (size_t)arguments->nr_operands, &options, output, &part, &error);
+	progress_end();
+	if (status == CT_OK)
+		say_merged(&part);
+	return finish(status, &error, &part, output);
+}
+
+/* ---------------------------------------------------------------- recover */
+
+static void say_recovered(const struct ct_part *part)
+{
+	if (part->nr_damaged_bytes)
+		say_sentence("%s of it held no whole block: about %s",
+			said_bytes(part->nr_damaged_bytes).text,
+			said_count(part->nr_missing, "event is lost", "events are lost").text);
+	if (part->nr_cut_bytes)
+		say_sentence(
+			"its last %s were no whole block", said_bytes(part->nr_cut_bytes).text);
+	if (!part->had_end)
+		say_sentence("its end was missing: what came after %s is not known",
+			said_span(part->until).text);
+	if (!part->nr_damaged_bytes && part->had_end)
+		say_sentence("nothing was missing");
+}
+
+static int recover(const struct arguments *arguments, const char *input, const char *output)
+{
+	struct ct_part_options options = {.size = sizeof(options)};
+	struct ct_error error;
+	struct ct_part part;
+	enum ct_status status;
+
+	if (!read_pack_level(arguments, OPTION_RECOVER_PACK, &options.pack_level))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	progress_begin("recovering", input);
+	status = ct_trace_recover(input, &options, output, &part, &error);
+	progress_end();
+	if (status == CT_OK)
+		say_recovered(&part);
+	return finish(status, &error, &part, output);
+}
+
+int command_recover(const struct arguments *arguments)
+{
+	const char *input = one_operand(arguments);
+
+	if (!input)
+		return ct_status_exit_code(CT_ERR_USAGE);
+	return with_output(arguments, OPTION_RECOVER_OUTPUT, input, "recovered", recover);
+}

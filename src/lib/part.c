@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public functions that take parts out of a recording, and put them together.
+ */
+#include "corotracer/ct.h"
+#include "store.h"
+#include "textrace_words.h"
+
+static int pack_level(const struct ct_part_options *options)
+{
+	return options && options->size >= sizeof(*options) ? options->pack_level : 0;
+}
+
+enum ct_status ct_trace_cut(const char *path, ct_time from, ct_time to,
+	const struct ct_part_options *options, const char *output, struct ct_part *ret_part,
+	struct ct_error *reterr)
+{
+	return store_cut(path, from, to, pack_level(options), output, ret_part, reterr);
+}
+
+enum ct_status ct_trace_merge(const char *const *paths, size_t nr_paths,
+	const struct ct_part_options *options, const char *output, struct ct_part *ret_part,
+	struct ct_error *reterr)
+{
+	return store_merge(paths, nr_paths, pack_level(options), output, ret_part, reterr);
+}
+
+enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_part *ret_part, struct ct_error *reterr)
+{
+	return store_recover(path, pack_level(options), output, ret_part, reterr);
+}
+
+bool ct_time_read(const char *text, ct_time *ret_time)
+{
+	return textrace_time(text, ret_time) && *ret_time != CT_NO_TIME;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of a recording: cut out of it, and joined again. Whole generations are copied, so both are exact.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_part.h"
+#include "vec.h"
+
+/* ---------------------------------------------------------------- cutting */
+
+/* When generations begin; what is not known is taken from the neighbours. */
+static ct_time began(const struct store_part *part, size_t at)
+{
+	while (at > 0 && part->index.generations.at[at].began_ns == STORE_NOT_KNOWN)
+		at--;
+	return at == 0 ? INT64_MIN
+		       : store_since_epoch(&part->all, part->index.generations.at[at].began_ns);
+}
+
+static ct_time ended(const struct store_part *part, size_t at)
+{
+	if (at + 1 == part->index.generations.count)
+		return INT64_MAX;
+	return began(part, at + 1);
+}
+
+/* Those that touch the interval; false: there are none. */
+static bool find_rows(const struct store_part *part, ct_time from, ct_time to, size_t *ret_first,
+	size_t *ret_last)
+{
+	size_t count = part->index.generations.count, first = 0, last = count;
+
+	while (first < count && ended(part, first) <= from)
+		first++;
+	while (last > first && began(part, last - 1) > to)
+		last--;
+	*ret_first = first;
+	*ret_last = last;
+	return first < last;
+}
+
+static enum ct_status refuse_outside(
+	const struct store_part *part, ct_time from, ct_time to, struct ct_error *reterr)
+{
+	const struct ct_tables *tables = &part->all.tables;
+	enum ct_status status = store_part_refuse_empty(part, reterr);
+
+	if (status)
+		return status;
+	if (from > to)
+		return ct_fail(reterr, CT_ERR_USAGE, "the interval ends before it begins");
+	if (from > tables->observed_until || to < tables->observed_from)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"'%s' holds nothing of that time: it was observed from %.3f s to %.3f s",
+			part->path, (double)tables->observed_from / 1e9,
+			(double)tables->observed_until / 1e9);
+	return CT_OK;
+}
+
+static enum ct_status copy_rows(struct store_copy *copy, struct store_part *part, size_t first,
+	size_t last, struct ct_error *reterr)
+{
+	const struct store_generation *rows = part->index.generations.at;
+	bool is_cut = last < part->index.generations.count || part->all.tables.is_cut;
+	enum ct_status status = CT_OK;
+	size_t i;
+
+	for (i = first; i < last && status == CT_OK; i++)
+		status = store_copy_row(copy, part, &rows[i], reterr);
+	return status || !is_cut ? status : store_copy_cut(copy, part, &rows[last - 1], reterr);
+}
+
+static enum ct_status finish(struct store_copy *copy, enum ct_status status,
+	struct ct_part *ret_part, struct ct_error *reterr)
+{
+	enum ct_status closed = store_copy_close(copy, status == CT_OK, status ? NULL : reterr);
+
+	if (status == CT_OK && closed == CT_OK)
+		*ret_part = copy->summary;
+	return status ? status : closed;
+}
+
+enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_level,
+	const char *output, struct ct_part *ret_part, struct ct_error *reterr)
+{
+	struct store_part part;
+	struct store_copy copy;
+	size_t first, last;
+	enum ct_status status = store_part_open(&part, path, reterr);
+
+	if (status == CT_OK)
+		status = refuse_outside(&part, from, to, reterr);
+	if (status == CT_OK && !find_rows(&part, from, to, &first, &last))
+		status = ct_fail(reterr, CT_ERR_USAGE, "'%s' holds nothing of that time", path);
+	if (status == CT_OK)
+		status = store_copy_begin(&copy, output, pack_level, part.index.has_packed, reterr);
+	if (status == CT_OK) {
+		status = copy_rows(&copy, &part, first, last, reterr);
+		status = finish(&copy, status, ret_part, reterr);
+	}
+	store_part_close(&part);
+	return status;
+}
+
+/* ---------------------------------------------------------------- joining */
+
+struct row {
+	struct store_part *part;
+	const struct store_generation *generation;
+};
+
+struct joined {
+	struct store_part *parts;
+	size_t nr_parts;
+	VEC(struct row) rows;
+	bool is_packed;
+};
+
+/* Of two copies of a generation the fuller one goes first. */
+static int compare(const void *left, const void *right)
+{
+	const struct store_generation *a = ((const struct row *)left)->generation;
+	const struct store_generation *b = ((const struct row *)right)->generation;
+
+	if (a->number != b->number)
+		return a->number > b->number ? 1 : -1;
+	if ((a->ended_ns == STORE_NOT_KNOWN) != (b->ended_ns == STORE_NOT_KNOWN))
+		return a->ended_ns == STORE_NOT_KNOWN ? 1 : -1;
+	return (a->nr_events < b->nr_events) - (a->nr_events > b->nr_events);
+}
+
+static enum ct_status refuse_stranger(
+	const struct store_part *first, const struct store_part *part, struct ct_error *reterr)
+{
+	enum ct_status status = store_part_refuse_empty(part, reterr);
+
+	if (status)
+		return status;
+	if (memcmp(first->all.tables.run_id, part->all.tables.run_id,
+		    sizeof(first->all.tables.run_id)) != 0)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"'%s' and '%s' are parts of different recordings", first->path, part->path);
+	if (part->index.generations.at[0].number == 0)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"'%s' has no generations that could be joined with others", part->path);
+	return CT_OK;
+}
+
+static enum ct_status add_part(struct joined *joined, const char *path, struct ct_error *reterr)
+{
+	struct store_part *part = &joined->parts[joined->nr_parts++];
+	enum ct_status status = store_part_open(part, path, reterr);
+	size_t i;
+
+	if (status == CT_OK)
+		status = refuse_stranger(&joined->parts[0], part, reterr);
+	if (status)
+		return status;
+	joined->is_packed = joined->is_packed || part->index.has_packed;
+	for (i = 0; i < part->index.generations.count; i++) {
+		struct row row = {part, &part->index.generations.at[i]};
+
+		if (!vec_push(&joined->rows, row))
+			return ct_fail_memory(reterr);
+	}
+	return CT_OK;
+}
+
+static void note_gap(struct ct_part *summary, const struct store_generation *one,
+	const struct store_generation *next)
+{
+	if (next->number == one->number + 1)
+		return;
+	summary->nr_gaps++;
+	summary->nr_missing += store_generation_gap(one, next);
+}
+
+static enum ct_status join_rows(
+	struct store_copy *copy, const struct joined *joined, struct ct_error *reterr)
+{
+	const struct row *last = NULL;
+	enum ct_status status = CT_OK;
+	size_t i;
+
+	for (i = 0; i < joined->rows.count && status == CT_OK; i++) {
+		const struct row *row = &joined->rows.at[i];
+
+		if (last && last->generation->number == row->generation->number) {
+			copy->summary.nr_twice++;
+			continue;
+		}
+		if (last)
+			note_gap(&copy->summary, last->generation, row->generation);
+		status = store_copy_row(copy, row->part, row->generation, reterr);
+		last = row;
+	}
+	if (status || !last->part->all.tables.is_cut)
+		return status;
+	return store_copy_cut(copy, last->part, last->generation, reterr);
+}
+
+static void release(struct joined *joined)
+{
+	size_t i;
+
+	for (i = 0; i < joined->nr_parts; i++)
+		store_part_close(&joined->parts[i]);
+	free(joined->parts);
+	vec_fini(&joined->rows);
+}
+
+enum ct_status store_merge(const char *const *paths, size_t nr_paths, int pack_level,
+	const char *output, struct ct_part *ret_part, struct ct_error *reterr)
+{
+	struct joined joined = {.parts = calloc(nr_paths, sizeof(*joined.parts))};
+	struct store_copy copy;
+	enum ct_status status = joined.parts ? CT_OK : ct_fail_memory(reterr);
+	size_t i;
+
+	for (i = 0; i < nr_paths && status == CT_OK; i++)
+		status = add_part(&joined, paths[i], reterr);
+	if (status == CT_OK) {
+		qsort(joined.rows.at, joined.rows.count, sizeof(*joined.rows.at), compare);
+		status = store_copy_begin(&copy, output, pack_level, joined.is_packed, reterr);
+	}
+	if (status == CT_OK) {
+		status = join_rows(&copy, &joined, reterr);
+		status = finish(&copy, status, ret_part, reterr);
+	}
+	release(&joined);
+	return status;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source over a file that grows.
+ *
+ * Each look takes up the blocks that came since the last one. Their events wait, in order, until a heartbeat
+ * says that nothing earlier can come any more: what is handed out is in the order of the finished file. Nothing
+ * is read twice.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io.h"
+#include "order.h"
+#include "store.h"
+#include "store_cursor.h"
+#include "store_scan.h"
+
+/* A stream, and how far it was read. */
+struct lane {
+	struct store_cursor cursor;
+	uint32_t last_block; /* STORE_NO_BLOCK: none was read yet */
+};
+
+/* An event that waits. */
+struct waiting {
+	struct ct_event event;
+	ct_time place;
+	uint64_t arrival; /* keeps the order within a stream */
+	bool is_carried;
+};
+
+struct follow {
+	struct ct_source source;
+	struct store_reader reader;
+	struct scan scan;
+	bool has_header;
+	VEC(struct lane) lanes; /* like index.streams */
+	VEC(struct waiting) waiting;
+	size_t next;
+	uint64_t nr_arrived;
+	uint64_t sequence;
+	ct_time until; /* what lies before it can be handed out */
+	bool is_over;
+};
+
+/* ---------------------------------------------------------------- blocks that came */
+
+static const struct store_segment *segment_of(struct follow *follow, uint32_t stream)
+{
+	uint32_t index = 0;
+
+	map_get(&follow->reader.all.stream_of, stream, &index);
+	return index ? &follow->reader.all.segments.at[index] : NULL;
+}
+
+static bool take_events(struct follow *follow, struct store_cursor *cursor, ct_time limit)
+{
+	size_t i;
+
+	for (i = 0; i < cursor->count; i++) {
+		struct waiting waiting = {
+			.event = cursor->events[i],
+			.arrival = follow->nr_arrived++,
+			.is_carried = cursor->is_carried,
+		};
+
+		cursor->place = order_place(cursor->place, waiting.event.time, limit);
+		waiting.place = cursor->place;
+		if (!vec_push(&follow->waiting, waiting))
+			return false;
+	}
+	return true;
+}
+
+/* The stream's blocks since the last look; those of a stream that is not defined yet wait. */
+static enum ct_status read_lane(
+	struct follow *follow, size_t at, ct_time limit, struct ct_error *reterr)
+{
+	const struct store_stream *stream = &follow->reader.index.streams.at[at];
+	struct lane *lane = &follow->lanes.at[at];
+	enum ct_status status;
+
+	lane->cursor.segment = segment_of(follow, stream->number);
+	while (lane->cursor.segment) {
+		uint32_t next = lane->last_block == STORE_NO_BLOCK
+					? stream->first_block
+					: follow->reader.index.blocks.at[lane->last_block].next;
+
+		if (next == STORE_NO_BLOCK)
+			return CT_OK;
+		lane->cursor.next_block = next;
+		/* Later readings of the clock bend it. */
+		lane->cursor.line = (struct timeline_line){0};
+		memset(lane->cursor.sites, 0, sizeof(lane->cursor.sites));
+		status = store_cursor_load(&follow->reader, &lane->cursor, reterr);
+		if (status)
+			return status;
+		if (!take_events(follow, &lane->cursor, limit))
+			return ct_fail_memory(reterr);
+		lane->last_block = next;
+	}
+	return CT_OK;
+}
+
+static enum ct_status read_lanes(struct follow *follow, struct ct_error *reterr)
+{
+	ct_time limit = order_limit(&follow->reader.all.tables);
+	struct lane fresh = {.cursor = {.place = ORDER_FIRST}, .last_block = STORE_NO_BLOCK};
+	enum ct_status status = CT_OK;
+	size_t i;
+
+	while (follow->lanes.count < follow->reader.index.streams.count) {
+		if (!vec_push(&follow->lanes, fresh))
+			return ct_fail_memory(reterr);
+	}
+	for (i = 0; i < follow->lanes.count && status == CT_OK; i++)
+		status = read_lane(follow, i, limit, reterr);
+	return status;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct waiting *a = left, *b = right;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	if (a->event.process != b->event.process)
+		return a->event.process < b->event.process ? -1 : 1;
+	if (a->event.thread != b->event.thread)
+		return a->event.thread < b->event.thread ? -1 : 1;
+	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
+}
+
+/* What was handed out goes; the rest and what came are put in order. */
+static void order_waiting(struct follow *follow)
+{
+	size_t left = follow->waiting.count - follow->next;
+
+	if (left)
+		memmove(follow->waiting.at, follow->waiting.at + follow->next,
+			left * sizeof(*follow->waiting.at));
+	follow->waiting.count = left;
+	follow->next = 0;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+static enum ct_status look_at_size(struct follow *follow, struct ct_error *reterr)
+{
+	struct stat about;
+
+	if (fstat(follow->reader.input.descriptor, &about) < 0)
+		return ct_fail_errno(reterr, "asking for the file's size");
+	follow->reader.input.size = (uint64_t)about.st_size;
+	return CT_OK;
+}
+
+static enum ct_status scan_header(struct follow *follow, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (follow->has_header || follow->reader.input.size < sizeof(struct store_file_header))
+		return CT_OK;
+	status = store_scan_header(&follow->scan, reterr);
+	follow->has_header = status == CT_OK;
+	return status;
+}
+
+static enum ct_status scan_more(struct follow *follow, struct ct_error *reterr)
+{
+	enum ct_status status = look_at_size(follow, reterr);
+
+	if (status == CT_OK)
+		status = scan_header(follow, reterr);
+	if (status || !follow->has_header)
+		return status;
+	status = store_scan_blocks(&follow->scan, reterr);
+	if (status)
+		return status;
+	store_tables_refresh(&follow->reader.all);
+	order_waiting(follow);
+	status = read_lanes(follow, reterr);
+	if (follow->waiting.count)
+		qsort(follow->waiting.at, follow->waiting.count, sizeof(*follow->waiting.at),
+			compare);
+	return status;
+}
+
+/* CT_OK: something may be handed out; CT_AGAIN, CT_END: nothing, or nothing any more. */
+static enum ct_status look(struct follow *follow, struct ct_error *reterr)
+{
+	/* Asked first: what a writer that is gone left behind is all there. */
+	bool is_written = io_is_being_written(follow->reader.input.descriptor);
+	enum ct_status status = scan_more(follow, reterr);
+
+	if (status)
+		return status;
+	follow->is_over = follow->reader.all.has_end || !is_written;
+	follow->until = follow->is_over ? INT64_MAX : follow->reader.all.tables.observed_until;
+	if (follow->waiting.count && follow->waiting.at[0].place <= follow->until)
+		return CT_OK;
+	return follow->is_over ? CT_END : CT_AGAIN;
+}
+
+/* ---------------------------------------------------------------- source */
+
+static enum ct_status follow_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	struct follow *follow = (struct follow *)source;
+	struct waiting *waiting;
+	enum ct_status status;
+
+	if (follow->next == follow->waiting.count ||
+		follow->waiting.at[follow->next].place > follow->until) {
+		status = look(follow, reterr);
+		if (status)
+			return status;
+	}
+	waiting = &follow->waiting.at[follow->next++];
+	waiting->event.sequence = follow->sequence++;
+	source->is_carried = waiting->is_carried;
+	*ret_event = &waiting->event;
+	return CT_OK;
+}
+
+static enum ct_status follow_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	(void)source;
+	return ct_fail(reterr, CT_ERR_USAGE, "a trace that is followed can not be read again");
+}
+
+static void follow_close(struct ct_source *source)
+{
+	struct follow *follow = (struct follow *)source;
+	size_t i;
+
+	for (i = 0; i < follow->lanes.count; i++)
+		free(follow->lanes.at[i].cursor.events);
+	vec_fini(&follow->lanes);
+	vec_fini(&follow->waiting);
+	store_index_fini(&follow->reader.index);
+	store_tables_fini(&follow->reader.all);
+	store_input_close(&follow->reader.input);
+	free(follow);
+}
+
+static const struct ct_source_ops follow_ops = {
+	.next = follow_next,
+	.reset = follow_reset,
+	.close = follow_close,
+};
+
+/* While it is written, it stands beside its name; a file of that name may be an older one. */
+static int open_growing(const char *path)
+{
+	char *partial_path;
+	int partial, named;
+
+	if (asprintf(&partial_path, "%s.partial", path) < 0)
+		return -1;
+	partial = open(partial_path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	free(partial_path);
+	if (partial >= 0 && io_is_being_written(partial))
+		return partial;
+	named = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (named < 0 && errno == ENOENT && partial >= 0)
+		return partial;
+	if (partial >= 0)
+		close(partial);
+	return named;
+}
+
+static enum ct_status refuse_other(int descriptor, struct ct_error *reterr)
+{
+	struct stat about;
+
+	if (fstat(descriptor, &about) < 0)
+		return ct_fail_errno(reterr, "can not look at it");
+	if (!S_ISREG(about.st_mode))
+		return ct_fail(reterr, CT_ERR_USAGE, "only a file can be followed");
+	return CT_OK;
+}
+
+static enum ct_status start(struct follow *follow, const char *path, struct ct_error *reterr)
+{
+	enum ct_status status = store_tables_init(&follow->reader.all, reterr);
+
+	follow->until = INT64_MIN;
+	follow->scan = (struct scan){
+		.index = &follow->reader.index,
+		.input = &follow->reader.input,
+		.all = &follow->reader.all,
+		.block_before = STORE_NO_BLOCK,
+	};
+	if (status)
+		return status;
+	store_tables_refresh(&follow->reader.all);
+	follow->reader.input.descriptor = open_growing(path);
+	if (follow->reader.input.descriptor < 0)
+		return ct_fail_errno(reterr, "can not open it");
+	status = refuse_other(follow->reader.input.descriptor, reterr);
+	if (status == CT_OK)
+		status = look_at_size(follow, reterr);
+	return status ? status : scan_header(follow, reterr);
+}
+
+enum ct_status store_follow_open(
+	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct follow *follow = calloc(1, sizeof(*follow));
+	enum ct_status status;
+
+	if (!follow)
+		return ct_fail_memory(reterr);
+	follow->source.ops = &follow_ops;
+	follow->source.tables = &follow->reader.all.tables;
+	follow->reader.input.descriptor = -1;
+	status = start(follow, path, reterr);
+	if (status) {
+		follow_close(&follow->source);
+		return status;
+	}
+	*ret_source = &follow->source;
+	return CT_OK;
+}

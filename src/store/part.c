@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of generations, opened and copied.
+ */
+#include <string.h>
+
+#include "store_definitions.h"
+#include "store_part.h"
+
+/* ---------------------------------------------------------------- opening */
+
+enum ct_status store_part_open(struct store_part *part, const char *path, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	memset(part, 0, sizeof(*part));
+	part->path = path;
+	part->input.descriptor = -1;
+	status = store_tables_init(&part->all, reterr);
+	if (status == CT_OK)
+		status = store_input_open(&part->input, path, reterr);
+	if (status == CT_OK)
+		status = store_index_scan(&part->index, &part->input, &part->all, reterr);
+	return status ? ct_context(reterr, status, "'%s'", path) : CT_OK;
+}
+
+void store_part_close(struct store_part *part)
+{
+	if (!part->path)
+		return;
+	store_index_fini(&part->index);
+	store_tables_fini(&part->all);
+	store_input_close(&part->input);
+}
+
+enum ct_status store_part_refuse_empty(const struct store_part *part, struct ct_error *reterr)
+{
+	if (part->index.generations.count)
+		return CT_OK;
+	return ct_fail(reterr, CT_ERR_FORMAT, "'%s' holds no whole block", part->path);
+}
+
+/* ---------------------------------------------------------------- copying */
+
+enum ct_status store_copy_begin(struct store_copy *copy, const char *path, int pack_level,
+	bool is_packed, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	*copy = (struct store_copy){.summary = {.from = CT_NO_TIME, .until = CT_NO_TIME}};
+	status = store_file_open(path, &copy->output, reterr);
+	if (status)
+		return status;
+	copy->output->has_packed = is_packed;
+	if (pack_level)
+		status = store_packer_new(pack_level, &copy->output->packer, reterr);
+	if (status == CT_OK)
+		status = store_output_start(copy->output, reterr);
+	if (status) {
+		store_output_close(copy->output, false, NULL);
+		copy->output = NULL;
+	}
+	return status;
+}
+
+enum ct_status store_copy_close(struct store_copy *copy, bool is_wanted, struct ct_error *reterr)
+{
+	copy->summary.nr_bytes = copy->output->written.nr_bytes;
+	return store_output_close(copy->output, is_wanted, reterr);
+}
+
+/* Does the block say that a part ends here? It stands alone in a block of its own. */
+static bool is_cut_end(
+	struct store_part *part, const struct store_block_header *header, const uint8_t *payload)
+{
+	struct store_bytes bytes;
+	struct ct_definition definition;
+
+	if (header->type != STORE_BLOCK_DEFINITIONS ||
+		store_block_unpack(&part->index, header, &payload, NULL))
+		return false;
+	bytes = (struct store_bytes){payload, payload + header->raw_bytes, false};
+	return store_definition_take(&bytes, &part->all.arena, &definition) == CT_OK &&
+	       definition.type == CT_DEFINE_END && definition.end.is_cut;
+}
+
+/* Packed anew only where it is not packed yet: a level is not worth unpacking for. */
+static enum ct_status copy_block(struct store_copy *copy, struct store_part *part,
+	const struct store_block_header *header, const uint8_t *payload, struct ct_error *reterr)
+{
+	if (is_cut_end(part, header, payload))
+		return CT_OK;
+	return store_output_copy(copy->output, header, payload, reterr);
+}
+
+/* The end of a damaged stretch that begins here; the same place where none does. */
+static uint64_t step_over_hole(const struct store_index *index, uint64_t offset)
+{
+	size_t low = 0, high = index->holes.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->holes.at[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < index->holes.count && index->holes.at[low].offset == offset)
+		return offset + index->holes.at[low].nr_bytes;
+	return offset;
+}
+
+static void sum_up(struct store_copy *copy, const struct store_part *part,
+	const struct store_generation *generation)
+{
+	struct ct_part *summary = &copy->summary;
+
+	if (summary->nr_generations++ == 0) {
+		summary->first_generation = generation->number;
+		summary->nr_before = generation->nr_before;
+		summary->from = generation->began_ns == STORE_NOT_KNOWN
+					? part->all.tables.observed_from
+					: store_since_epoch(&part->all, generation->began_ns);
+	}
+	summary->last_generation = generation->number;
+	summary->nr_events += generation->nr_events;
+	summary->until = generation->ended_ns == STORE_NOT_KNOWN
+				 ? part->all.tables.observed_until
+				 : store_since_epoch(&part->all, generation->ended_ns);
+}
+
+enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
+	const struct store_generation *generation, struct ct_error *reterr)
+{
+	struct store_block_header header;
+	uint64_t offset = generation->offset;
+	const uint8_t *payload;
+	enum ct_status status;
+
+	copy->output->generation = generation->number;
+	while (offset < generation->end) {
+		status = store_block_check(&part->input, offset, &header, &payload, reterr);
+		if (status == CT_ERR_CORRUPT || status == CT_END) {
+			uint64_t next = step_over_hole(&part->index, offset);
+
+			if (next == offset)
+				return ct_fail_at(reterr, CT_ERR_CORRUPT, offset,
+					"'%s' was changed while it was read", part->path);
+			offset = next;
+			continue;
+		}
+		if (status)
+			return ct_context(reterr, status, "'%s'", part->path);
+		status = copy_block(copy, part, &header, payload, reterr);
+		if (status)
+			return status;
+		offset += sizeof(header) + header.payload_bytes;
+	}
+	sum_up(copy, part, generation);
+	return CT_OK;
+}
+
+enum ct_status store_copy_definitions(struct store_copy *copy,
+	const struct ct_definition *definitions, size_t count, struct ct_error *reterr)
+{
+	static const struct store_block_header room;
+	struct text block = {0};
+	enum ct_status status;
+	size_t i;
+
+	text_append(&block, (const char *)&room, sizeof(room));
+	for (i = 0; i < count; i++)
+		store_definition_add(&block, &definitions[i]);
+	status = text_status(&block, reterr);
+	if (status == CT_OK)
+		status = store_output_block(copy->output, STORE_BLOCK_DEFINITIONS,
+			(uint8_t *)block.at, block.length - sizeof(room), reterr);
+	text_fini(&block);
+	return status;
+}
+
+enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *part,
+	const struct store_generation *last, struct ct_error *reterr)
+{
+	uint64_t ended =
+		last->ended_ns == STORE_NOT_KNOWN ? part->all.last_heartbeat_ns : last->ended_ns;
+	struct ct_definition end = {
+		.type = CT_DEFINE_END,
+		.end =
+			{
+				.monotonic_ns = ended,
+				.nr_events = last->nr_before + last->nr_events,
+				.nr_lost = last->nr_lost_before + last->nr_lost,
+				.is_cut = true,
+			},
+	};
+
+	copy->summary.is_cut = true;
+	return store_copy_definitions(copy, &end, 1, reterr);
+}
