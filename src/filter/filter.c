@@ -162,7 +162,8 @@ static enum ct_status put_carried(struct filter *filter, struct ct_error *reterr
 	for (i = 0; i < count && status == CT_OK; i++) {
 		struct snapshot_origin origin =
 			snapshot_origin_at(filter->snapshot, records[i].origin);
-		struct ct_batch batch = {origin.stream, origin.thread, &records[i].record, 1};
+		struct ct_batch batch = {
+			origin.stream, origin.thread, &records[i].record, 1, false};
 
 		status = sink_put(filter->inner, &batch, reterr);
 		filter->nr_added += status == CT_OK;
@@ -230,7 +231,8 @@ static bool keep_record(
 static enum ct_status put_kept(
 	struct filter *filter, const struct ct_batch *batch, struct ct_error *reterr)
 {
-	struct ct_batch kept = {batch->stream, batch->thread, filter->kept.at, filter->kept.count};
+	struct ct_batch kept = {batch->stream, batch->thread, filter->kept.at, filter->kept.count,
+		batch->is_carried};
 
 	if (!kept.nr_records)
 		return CT_OK;
