@@ -115,7 +115,7 @@ CTP_COLD_PART uint32_t ctp_chunk_new(struct ctp_thread *thread)
 	struct ctp_ring *ring = thread->ring;
 	uint32_t number = ring->unbacked - 1;
 
-	if (ring->nr_owned >= ctp_chunk_share(thread))
+	if (ring->nr_owned >= ctp_chunk_budget(thread->header))
 		return CTP_NO_CHUNK;
 	if (ring->unbacked == 0 && !ctp_chunk_find(thread, &number))
 		return CTP_NO_CHUNK;

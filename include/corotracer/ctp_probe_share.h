@@ -3,11 +3,11 @@
  * The chunks of a segment, shared out among its rings; and what a segment that overwrites notes besides. A
  * part of ctp_probe_cold.h: include that.
  *
- * Rings that are drained take what they need, up to the engine's budget. Rings that overwrite keep every
- * chunk that they have, and so have a share: all chunks, divided by the rings there are. The last eighth
- * is for the first chunks of threads to come. When more rings come, each that has more than its share by
- * then lays one chunk at a time out for the others (P10); its floor is raised before, so that a reader
- * who meets the new owner's content throws it away.
+ * Rings that are drained take what they need, up to the engine's budget, and use it again. Rings that
+ * overwrite take what there is, too, but keep it: so the last eighth is for the first chunks of threads to
+ * come, and when all are taken, each ring has a share: all chunks, divided by the rings there are. A ring
+ * that has more lays one chunk at a time out for those that have less (P10); its floor is raised before,
+ * so that a reader who meets the new owner's content throws it away.
  */
 #ifndef COROTRACER_CTP_PROBE_SHARE_H
 #define COROTRACER_CTP_PROBE_SHARE_H
@@ -81,15 +81,12 @@ CTP_COLD_PART uint32_t ctp_rings_used(const struct ctp_header *header)
 	return used < ctp_process_state.ring_max ? used : ctp_process_state.ring_max;
 }
 
-/* How many chunks a ring may have. An overwriting one never gives any back, so it gets its share only. */
+/* How many chunks a ring may have where others would have fewer. */
 CTP_COLD_PART uint32_t ctp_chunk_share(const struct ctp_thread *thread)
 {
-	uint32_t budget = ctp_chunk_budget(thread->header);
 	uint32_t rings = ctp_rings_used(thread->header);
 	uint32_t share = rings > 0 ? thread->chunk_max / rings : thread->chunk_max;
 
-	if (!ctp_is_overwriting(thread->header) || share >= budget)
-		return budget;
 	return share > 0 ? share : 1;
 }
 
@@ -142,7 +139,9 @@ CTP_COLD_PART bool ctp_chunk_find(const struct ctp_thread *thread, uint32_t *ret
 	if (!ctp_is_rest_reserved(thread) &&
 		ctp_hand_out(&thread->header->chunks_used, 1, thread->chunk_max, ret_number))
 		return true;
-	return ctp_is_overwriting(thread->header) && ctp_surplus_take(thread, ret_number);
+	return ctp_is_overwriting(thread->header) &&
+	       thread->ring->nr_owned < ctp_chunk_share(thread) &&
+	       ctp_surplus_take(thread, ret_number);
 }
 
 #ifdef __cplusplus

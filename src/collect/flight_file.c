@@ -18,6 +18,7 @@
 
 #define FLIGHT_BYTES_MAX (PROTO_BYTES_MAX + ((size_t)1 << 20))
 #define BOOT_BYTES 64
+#define COPY_TRIES 5
 
 static enum ct_status read_at(
 	int descriptor, void *bytes, size_t nr_bytes, uint64_t offset, struct ct_error *reterr)
@@ -49,29 +50,36 @@ static void order_reads(void)
 
 static enum ct_status make_room(struct flight_file *file, struct ct_error *reterr)
 {
-	file->base = mmap(
-		NULL, file->nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	file->base = mmap(NULL, file->nr_bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (file->base != MAP_FAILED)
 		return CT_OK;
 	file->base = NULL;
 	return ct_fail_memory(reterr);
 }
 
-/* The rings as they were before everything else was copied, with the floors of afterwards. */
-static void keep_rings(struct ctp_ring *rings, const struct ctp_ring *before, uint32_t nr_rings)
+/*
+ * The rings as they were before everything else was copied, with the floors of afterwards. True: one was
+ * overwritten from end to end meanwhile.
+ */
+static bool keep_rings(struct ctp_ring *rings, const struct ctp_ring *before, uint32_t nr_rings)
 {
+	bool was_lapped = false;
 	uint32_t i;
 
 	for (i = 0; i < nr_rings; i++) {
 		uint64_t floor = rings[i].floor;
+		bool is_ahead = floor > before[i].head && floor <= rings[i].head;
 
+		was_lapped |= is_ahead;
 		rings[i] = before[i];
-		rings[i].floor = floor;
+		rings[i].floor = is_ahead ? before[i].head : floor;
 	}
+	return was_lapped;
 }
 
-static enum ct_status copy_segment(
-	struct flight_file *file, int descriptor, struct ctp_ring *before, struct ct_error *reterr)
+static enum ct_status copy_once(struct flight_file *file, int descriptor, struct ctp_ring *before,
+	bool *ret_was_lapped, struct ct_error *reterr)
 {
 	const struct proto_layout first = file->layout;
 	size_t ring_bytes = first.ring_max * sizeof(*before);
@@ -92,8 +100,22 @@ static enum ct_status copy_segment(
 	if (file->layout.ring_offset != first.ring_offset ||
 		file->layout.ring_max != first.ring_max)
 		return ct_fail(reterr, CT_ERR_CORRUPT, "its header changed while it was read");
-	keep_rings(proto_ring(&file->layout, file->base, 0), before, first.ring_max);
+	*ret_was_lapped =
+		keep_rings(proto_ring(&file->layout, file->base, 0), before, first.ring_max);
 	return CT_OK;
+}
+
+/* The faster of the two may win: then what it overwrote is lost, and counted. */
+static enum ct_status copy_segment(
+	struct flight_file *file, int descriptor, struct ctp_ring *before, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	bool was_lapped = true;
+	int attempt;
+
+	for (attempt = 0; attempt < COPY_TRIES && was_lapped && status == CT_OK; attempt++)
+		status = copy_once(file, descriptor, before, &was_lapped, reterr);
+	return status;
 }
 
 /* The header first, which tells where the rings are. */

@@ -2,7 +2,7 @@
 /*
  * What one event costs, beside the machine's own floor, as JSON on standard output.
  *
- *	bench_probe [ROUNDS]
+ *	bench_probe [--reader | --flight PATH] [ROUNDS]
  *
  * The floor is what no tracer with time-stamps and records can do without: one reading of the counter,
  * one 32-byte record, one release store of a head, into as much warm memory as the ring uses. Each round
@@ -10,7 +10,8 @@
  * all; a ratio is the median of the rounds' own ratios. Between batches, outside the time taken, the
  * ring is drained by this program itself (it advances the tail): the ring stays warm, as it does under
  * an engine that keeps up. With --reader a thread copies what is written every millisecond instead, as
- * the engine does, and takes cache lines away as the engine would.
+ * the engine does, and takes cache lines away as the engine would. With --flight nobody drains: events go
+ * into a flight recorder's file, round and round through all of its chunks.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -21,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "corotracer/ctp_flight.h"
 #include "corotracer/ctp_probe.h"
 #include "probe_reader.h"
 
@@ -236,7 +238,13 @@ static const struct bench_case {
 
 #define NR_CASES (sizeof(cases) / sizeof(cases[0]))
 
+enum draining { BETWEEN_BATCHES, BY_THREAD, BY_NOBODY };
+
+static const char *const draining_names[] = {"between batches, not timed",
+	"by a thread, every millisecond", "by nobody: the oldest give way"};
+
 static struct reader reader;
+static enum draining draining;
 static unsigned nr_rounds = 1501;
 static double *results[NR_CASES]; /* nanoseconds an operation, by case and round */
 static double *scratch;
@@ -315,7 +323,7 @@ static double median(unsigned index, enum comparison comparison)
 	return scratch[nr_rounds / 2];
 }
 
-static void run_rounds(bool has_reader)
+static void run_rounds(void)
 {
 	unsigned round, i;
 
@@ -325,7 +333,7 @@ static void run_rounds(bool has_reader)
 			unsigned index = (i + round) % NR_CASES;
 
 			results[index][round] = run_case(&cases[index]);
-			if (!has_reader)
+			if (draining == BETWEEN_BATCHES)
 				drain();
 		}
 }
@@ -348,12 +356,11 @@ static void print_cases(const char *title, bool is_event)
 	printf("\n  }");
 }
 
-static void print_all(bool has_reader)
+static void print_all(void)
 {
 	printf("{\n  \"benchmark\": \"probe\",\n  \"rounds\": %u,\n  \"batch\": %u,\n", nr_rounds,
 		BATCH);
-	printf("  \"drained\": \"%s\",\n",
-		has_reader ? "by a thread, every millisecond" : "between batches, not timed");
+	printf("  \"drained\": \"%s\",\n", draining_names[draining]);
 	printf("  \"ring_bytes\": %u,\n  \"floor_bytes\": %zu,\n",
 		reader.header->chunks_used * CTP_CHUNK_BYTES, sizeof(floor_ring.records));
 	printf("  \"dropped\": %" PRIu64 ",\n", (uint64_t)reader_ring(&reader, 0)->dropped);
@@ -365,12 +372,21 @@ static void print_all(bool has_reader)
 	printf("\n}\n");
 }
 
-static bool prepare(void)
+static bool attach(const char *flight_path)
+{
+	if (flight_path) {
+		reader.header = ctp_record_flight(flight_path, 0) ? ctp_process_state.header : NULL;
+		return reader.header != NULL;
+	}
+	reader_listen();
+	return ctp_attach() && reader_take(&reader);
+}
+
+static bool prepare(const char *flight_path)
 {
 	unsigned i;
 
-	reader_listen();
-	if (!ctp_attach() || !reader_take(&reader))
+	if (!attach(flight_path))
 		return false;
 	scratch = calloc(nr_rounds, sizeof(*scratch));
 	for (i = 0; i < NR_CASES; i++)
@@ -383,22 +399,24 @@ static bool prepare(void)
 int main(int argc, char **argv)
 {
 	bool has_reader = argc > 1 && strcmp(argv[1], "--reader") == 0;
-	const char *count = argc > 1 + has_reader ? argv[1 + has_reader] : "";
-	unsigned long rounds = strtoul(count, NULL, 10);
+	const char *flight_path = argc > 2 && strcmp(argv[1], "--flight") == 0 ? argv[2] : NULL;
+	int place = has_reader ? 2 : flight_path ? 3 : 1;
+	unsigned long rounds = strtoul(argc > place ? argv[place] : "", NULL, 10);
 	pthread_t thread;
 
 	if (rounds > 0 && rounds <= ROUNDS_MAX)
 		nr_rounds = (unsigned)rounds;
-	if (!prepare()) {
+	draining = has_reader ? BY_THREAD : flight_path ? BY_NOBODY : BETWEEN_BATCHES;
+	if (!prepare(flight_path)) {
 		fprintf(stderr, "bench_probe: no segment, or no counter to measure with\n");
 		return 77;
 	}
 	if (has_reader)
 		pthread_create(&thread, NULL, read_every_millisecond, NULL);
-	run_rounds(has_reader);
+	run_rounds();
 	ctp_store_release(&is_reader_done, 1);
 	if (has_reader)
 		pthread_join(thread, NULL);
-	print_all(has_reader);
+	print_all();
 	return 0;
 }

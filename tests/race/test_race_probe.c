@@ -219,6 +219,41 @@ static bool is_overwriting_right(void)
 	       received + reader.nr_overwritten + 1 >= rings->head; /* THREAD_START */
 }
 
+/* A chunk that passes from ring to ring, while the first one is harvested. */
+
+static struct ctp_thread borrower;
+
+/* What it writes would be wrong in the first ring. */
+static void borrow(void)
+{
+	unsigned i;
+
+	for (i = 0; i < 3; i++)
+		if ((uintptr_t)borrower.cursor % CTP_CHUNK_BYTES != 0 || ctp_room_make(&borrower))
+			ctp_publish(&borrower, 0, 0, 0, CTP_TAIL(0, TEST_KIND, 0, 0));
+}
+
+/* The first ring has all three chunks when the second comes: its share is one from then on. */
+static void reset_sharing(void)
+{
+	layout.chunk_max = 3;
+	events_reset(CTP_POLICY_OVERWRITE_OLDEST, 0, 3 * CTP_CHUNK_RECORDS + 1);
+	layout.chunk_max = 64;
+	header->rings_used = 2;
+	borrower = (struct ctp_thread){.header = header, .ring = &rings[1], .chunk_max = 3};
+}
+
+static bool is_sharing_right(void)
+{
+	uint64_t sequence = rings[1].assigned - 1, i;
+
+	for (i = rings[0].reclaimed; rings[1].assigned && i < rings[0].assigned; i++)
+		if (rings[0].chunk[i % CTP_RING_CHUNKS] ==
+			rings[1].chunk[sequence % CTP_RING_CHUNKS])
+			return false;
+	return is_overwriting_right() && rings[1].nr_owned <= 1;
+}
+
 /* Rings that pass from thread to thread. */
 
 static struct ctp_ring *claimed[SCHEDULE_ACTORS];
@@ -338,6 +373,7 @@ static const struct schedule_case cases[] = {
 	{"full ring", 2, 3, {emit_seven, harvest_twice}, reset_full, are_books_right},
 	{"overwriting", 2, 3, {emit_four, harvest}, reset_overwriting, is_overwriting_right},
 	{"lapping", 2, 3, {emit_four, harvest}, reset_lapping, is_overwriting_right},
+	{"sharing", 3, 2, {emit_seven, harvest, borrow}, reset_sharing, is_sharing_right},
 	{"claims", 3, 4, {claim_first, claim_second, claim_leave_and_claim}, reset_claims,
 		are_claims_right},
 	{"sites", 3, 3, {remember_a, remember_b, look_up_both}, reset_sites, are_sites_right},

@@ -63,7 +63,8 @@ static inline void made_fill(struct made_segment *made)
 	made->names = made->base + header->name_offset;
 }
 
-static inline void made_open(struct made_segment *made)
+/* A file that can be cut, as those on a disk. */
+static inline void made_open_unsealed(struct made_segment *made)
 {
 	char *room;
 
@@ -72,7 +73,7 @@ static inline void made_open(struct made_segment *made)
 	room = mmap(NULL, made->nr_bytes + CTP_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 		-1, 0);
 	if (made->descriptor < 0 || ftruncate(made->descriptor, (off_t)made->nr_bytes) ||
-		fcntl(made->descriptor, F_ADD_SEALS, F_SEAL_SHRINK) || room == MAP_FAILED)
+		room == MAP_FAILED)
 		abort();
 	made->base = mmap(room, made->nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 		made->descriptor, 0);
@@ -80,6 +81,13 @@ static inline void made_open(struct made_segment *made)
 		abort();
 	made->header = (void *)made->base;
 	made_fill(made);
+}
+
+static inline void made_open(struct made_segment *made)
+{
+	made_open_unsealed(made);
+	if (fcntl(made->descriptor, F_ADD_SEALS, F_SEAL_SHRINK))
+		abort();
 }
 
 static inline void made_close(struct made_segment *made)
