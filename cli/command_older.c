@@ -78,7 +78,7 @@ static int write_report(
 
 	if (would_replace_trace(input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(input, false, &judgement, &error);
+	status = judgement_open(input, false, NULL, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	status = ct_report_write(judgement.report, &options, output, &error);

@@ -96,7 +96,7 @@ int command_report(const struct arguments *arguments)
 	if (would_replace_trace(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	status = judgement_open(
-		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, &judgement, &error);
+		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, NULL, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	options = chosen_options(arguments, output);

@@ -5,17 +5,18 @@
 #include "judge.h"
 #include "progress.h"
 
-enum ct_status judgement_open(
-	const char *path, bool no_symbols, struct judgement *ret_judgement, struct ct_error *reterr)
+enum ct_status judgement_open(const char *path, bool no_symbols,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement,
+	struct ct_error *reterr)
 {
-	struct ct_open_options options = {.size = sizeof(options), .no_symbols = no_symbols};
+	struct ct_open_options opening = {.size = sizeof(opening), .no_symbols = no_symbols};
 	struct judgement judgement = {NULL, NULL};
 	enum ct_status status;
 
 	progress_begin("reading", path);
-	status = ct_trace_open(path, &options, &judgement.trace, reterr);
+	status = ct_trace_open(path, &opening, &judgement.trace, reterr);
 	if (status == CT_OK)
-		status = ct_analyze(judgement.trace, NULL, &judgement.report, reterr);
+		status = ct_analyze(judgement.trace, options, &judgement.report, reterr);
 	progress_end();
 	if (status)
 		judgement_fini(&judgement);

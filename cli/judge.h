@@ -12,8 +12,12 @@ struct judgement {
 	const struct ct_report *report;
 };
 
-/* judgement_open: opens and analyses, with a sign of life. On success the caller ends with judgement_fini. */
-enum ct_status judgement_open(const char *path, bool no_symbols, struct judgement *ret_judgement,
+/*
+ * judgement_open: opens and analyses, with a sign of life. `options` may be NULL. On success the caller ends with
+ * judgement_fini.
+ */
+enum ct_status judgement_open(const char *path, bool no_symbols,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement,
 	struct ct_error *reterr);
 void judgement_fini(struct judgement *judgement);
 

@@ -17,6 +17,7 @@
 static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_RUN] = command_run,
 	[COMMAND_REPORT] = command_report,
+	[COMMAND_WHY] = command_why,
 	[COMMAND_DUMP] = command_dump,
 	[COMMAND_INFO] = command_info,
 	[COMMAND_ASSEMBLE] = command_assemble,

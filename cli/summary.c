@@ -139,7 +139,7 @@ void summary_after_close(const struct recording *recording, const struct ct_reco
 	if (error && !stats->output_trouble)
 		say_sentence("the trace is not complete: %s", error->text);
 	if (is_readable(recording) &&
-		judgement_open(recording->output, false, &judgement, &reading)) {
+		judgement_open(recording->output, false, NULL, &judgement, &reading)) {
 		say_sentence("%s", reading.text);
 		judgement = (struct judgement){NULL, NULL};
 	}

@@ -447,12 +447,19 @@ struct ct_report {
 	uint32_t nr_remarks;
 	const struct ct_waiting *waiting; /* where most wait first */
 	uint32_t nr_waiting;
+
+	/* Where it was asked for: from the coroutine to whoever could make it go on. None: it is not in the trace. */
+	struct ct_coro why_coro;
+	const struct ct_step *why;
+	uint32_t nr_why;
 };
 
 struct ct_analyze_options {
 	size_t size;
 	int64_t grace_ns;      /* how long a waiter may stay unresumed after a close; 0: 100 ms */
 	int64_t wait_limit_ns; /* waiting longer is suspect; 0: 10 s */
+	uint64_t why_coro;     /* explain this coroutine, too; 0: none */
+	uint32_t why_process;  /* index of its process; 0: the first that has one with this id */
 };
 
 /*
@@ -479,6 +486,7 @@ struct ct_report_options {
 	uint32_t max_members;  /* examples printed of each finding; 0: 10 */
 	uint32_t width;        /* columns of a line, text only; 0: 100 */
 	uint32_t max_findings; /* printed, the gravest first; 0: 20; JSON has them all */
+	bool is_why;           /* only the explanation of one coroutine, in the form text */
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

@@ -122,6 +122,8 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	quality_fill(analysis, &report->quality);
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
+	if (analysis->why_coro)
+		why_tell(analysis, analysis->why_process, analysis->why_coro, report);
 	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 
@@ -133,8 +135,12 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 		return;
 	if (options->size >= sizeof(size_t) + sizeof(int64_t) && options->grace_ns > 0)
 		analysis->grace_ns = options->grace_ns;
-	if (options->size >= sizeof(*options) && options->wait_limit_ns > 0)
+	if (options->size < sizeof(*options))
+		return;
+	if (options->wait_limit_ns > 0)
 		analysis->wait_limit_ns = options->wait_limit_ns;
+	analysis->why_coro = options->why_coro;
+	analysis->why_process = options->why_process;
 }
 
 static void fini_analysis(struct analysis *analysis)

@@ -110,6 +110,8 @@ struct analysis {
 	bool was_paused;   /* for a time */
 	int64_t grace_ns;
 	int64_t wait_limit_ns;
+	uint64_t why_coro; /* 0: nobody asks */
+	uint32_t why_process;
 	VEC(struct candidate) candidates;
 	VEC(struct group) groups;
 	VEC(const char *) remarks;
@@ -272,6 +274,12 @@ void group_finding(
 /* quality_fill: what is known about the observation. quality_remarks: what to say besides. */
 void quality_fill(struct analysis *analysis, struct ct_quality *quality);
 void quality_remarks(struct analysis *analysis);
+
+/*
+ * why_tell: the chain that explains what one coroutine waits for, into report->why. Process 0: the first that has
+ * one with this id. Nothing where there is none.
+ */
+void why_tell(struct analysis *analysis, uint32_t process, uint64_t id, struct ct_report *report);
 
 /* waiting_list: the places at which coroutines wait at the end. */
 void waiting_list(struct analysis *analysis, struct ct_report *report);

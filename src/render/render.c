@@ -36,6 +36,10 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 {
 	struct ct_report_options options = complete(given);
 
+	if (options.is_why && options.format == CT_REPORT_TEXT) {
+		report_why(text, report, &options);
+		return text_status(text, reterr);
+	}
 	switch (options.format) {
 	case CT_REPORT_TEXT:
 		report_text(text, report, &options);

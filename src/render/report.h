@@ -14,6 +14,9 @@
 
 void report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
+/* report_why: the explanation of one coroutine alone. */
+void report_why(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_html(

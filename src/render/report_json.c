@@ -321,14 +321,15 @@ static void one_step(struct json *json, const struct ct_step *step)
 	json_close(json, '}');
 }
 
-static void steps_member(struct json *json, const struct ct_finding *finding)
+static void steps_member(
+	struct json *json, const char *key, const struct ct_step *steps, uint32_t count)
 {
 	uint32_t i;
 
-	json_key(json, "steps");
+	json_key(json, key);
 	json_open(json, '[');
-	for (i = 0; i < finding->nr_steps; i++)
-		one_step(json, &finding->steps[i]);
+	for (i = 0; i < count; i++)
+		one_step(json, &steps[i]);
 	json_close(json, ']');
 }
 
@@ -441,7 +442,7 @@ static void one_finding(struct json *json, const struct ct_finding *finding)
 	texts_member(json, "evidence", finding->evidence, finding->nr_evidence);
 	text_member(json, "could_be_wrong_if", ct_rule_wrong_if(finding->rule));
 	text_member(json, "next_step", finding->next_step);
-	steps_member(json, finding);
+	steps_member(json, "steps", finding->steps, finding->nr_steps);
 	members_member(json, finding);
 	end_element(json);
 }
@@ -480,6 +481,8 @@ void report_json(struct text *text, const struct ct_report *report)
 	quality_member(&json, report);
 	texts_member(&json, "remarks", report->remarks, report->nr_remarks);
 	waiting_member(&json, report);
+	if (report->nr_why)
+		steps_member(&json, "why", report->why, report->nr_why);
 	json_key(&json, "findings");
 	json_open(&json, '[');
 	for (i = 0; i < report->nr_findings; i++)

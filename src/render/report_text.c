@@ -311,3 +311,36 @@ void report_text(
 	}
 	rest(&page, i);
 }
+
+/* Findings that speak of it, by their titles. */
+static void findings_of(const struct page *page)
+{
+	const struct ct_report *report = page->report;
+	uint32_t i, member;
+
+	for (i = 0; i < report->nr_findings; i++) {
+		const struct ct_finding *finding = &report->findings[i];
+
+		for (member = 0; member < finding->nr_members; member++)
+			if (finding->members[member].coro.id == report->why_coro.id &&
+				finding->process == report->why_coro.process)
+				break;
+		if (member < finding->nr_members)
+			title(page, finding);
+	}
+}
+
+void report_why(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
+{
+	struct page page = {text, report, options};
+	uint32_t i;
+
+	text_format(text, "coroutine %" PRIu64 " of ", report->why_coro.id);
+	phrase_program(text, &report->tables->processes[report->why_coro.process]);
+	text_format(text, ": %s\n\n", ct_state_name(report->why_coro.state));
+	for (i = 0; i < report->nr_why; i++)
+		one_step(&page, &report->why[i]);
+	text_char(text, '\n');
+	findings_of(&page);
+}

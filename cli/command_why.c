@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer why: what one coroutine waits for, and who could make it go on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "judge.h"
+#include "say.h"
+
+/* An id is a whole number; "c1025", as dump prints it, is meant the same way. */
+static bool read_id(const char *text, uint64_t *ret_id)
+{
+	char *end;
+
+	text += *text == 'c';
+	errno = 0;
+	*ret_id = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_id > 0;
+}
+
+/* The index of the process with this id; 0: there is none. */
+static uint32_t find_process(const char *path, unsigned long pid)
+{
+	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
+	struct ct_trace *trace;
+	struct ct_error error;
+	uint32_t i, found = 0;
+
+	if (ct_trace_open(path, &options, &trace, &error))
+		return 0;
+	for (i = 1; i < ct_trace_tables(trace)->nr_processes; i++)
+		if (ct_trace_tables(trace)->processes[i].pid == pid)
+			found = i;
+	ct_trace_close(trace);
+	return found;
+}
+
+static int print(const struct judgement *judgement, bool is_json, uint64_t id)
+{
+	struct ct_report_options options = {.size = sizeof(options), .is_why = true};
+	struct ct_error error;
+	enum ct_status status;
+
+	if (judgement->report->nr_why == 0) {
+		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
+		return ct_status_exit_code(CT_ERR_NOT_FOUND);
+	}
+	options.format = is_json ? CT_REPORT_JSON : CT_REPORT_TEXT;
+	status = ct_report_write(judgement->report, &options, "-", &error);
+	return status ? say_failure(status, &error) : 0;
+}
+
+static int explain(const struct arguments *arguments, struct ct_analyze_options *options)
+{
+	const char *format = arguments->value[OPTION_WHY_FORMAT];
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status = judgement_open(arguments->operands[0],
+		arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL, options, &judgement, &error);
+	int exit_status;
+
+	if (status)
+		return say_failure(status, &error);
+	exit_status = print(&judgement, format && strcmp(format, "json") == 0, options->why_coro);
+	judgement_fini(&judgement);
+	return exit_status;
+}
+
+int command_why(const struct arguments *arguments)
+{
+	unsigned long pid = arguments_number(arguments, OPTION_WHY_PROCESS, 0);
+	struct ct_analyze_options options = {.size = sizeof(options)};
+
+	if (arguments->nr_operands != 2)
+		return say_usage("why",
+			"which trace, and which coroutine? for example: corotracer why "
+			"corotracer.ctrace 1025");
+	if (!read_id(arguments->operands[1], &options.why_coro))
+		return say_usage("why", "the id of a coroutine is a whole number from 1 on");
+	if (pid)
+		options.why_process = find_process(arguments->operands[0], pid);
+	if (pid && !options.why_process) {
+		say_sentence("no process %lu is in the trace", pid);
+		return ct_status_exit_code(CT_ERR_NOT_FOUND);
+	}
+	return explain(arguments, &options);
+}

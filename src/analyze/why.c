@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why one coroutine does not run: one chain from it to what it waits for, who has that, what that one does, and
+ * what its thread does; then who could still wake the last of the chain.
+ *
+ * Nothing is judged here: findings say what is wrong. Where the trace does not tell, a step says so.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define STEPS_MAX 64u /* longer chains are cut, and say so */
+
+struct walk {
+	struct analysis *analysis;
+	struct story story;
+	bool *is_told; /* by coroutine: a circle ends where it began */
+};
+
+static const struct model_coro *coro_of(const struct walk *walk, uint32_t index)
+{
+	return &walk->analysis->model->coros.at[index];
+}
+
+static const char *duration_until_end(const struct walk *walk, uint32_t process, ct_time since)
+{
+	return words_duration(walk->analysis, walk->analysis->parties[process].end - since);
+}
+
+static void tell(struct walk *walk, struct ct_step step)
+{
+	story_step(walk->analysis, &walk->story, &step);
+}
+
+static void tell_fact(struct walk *walk, const char *sentence)
+{
+	tell(walk, (struct ct_step){.time = CT_NO_TIME, .text = sentence, .sequence = UINT64_MAX});
+}
+
+/* ---------------------------------------------------------------- threads */
+
+static void tell_look(struct walk *walk, uint32_t index)
+{
+	const struct model_thread *thread = &walk->analysis->model->threads[index];
+
+	if (thread->seen == CT_NO_TIME)
+		return;
+	tell(walk, (struct ct_step){
+			   .time = thread->seen,
+			   .thread = index,
+			   .sequence = thread->seen_event,
+			   .text = say(walk->analysis,
+				   "its thread was seen in state %c, system call %u, %s",
+				   thread->seen_state, thread->seen_system_call,
+				   thread->seen_untimed ? "which blocks without a time-out"
+							: "which can end by itself"),
+		   });
+}
+
+static void tell_thread(struct walk *walk, uint32_t index)
+{
+	const struct model_thread *thread = &walk->analysis->model->threads[index];
+	const struct model_coro *top = coro_of(walk, thread->top);
+
+	if (thread->stopped != CT_NO_TIME)
+		tell(walk, (struct ct_step){.time = thread->stopped,
+				   .thread = index,
+				   .sequence = UINT64_MAX,
+				   .text = "its thread has ended"});
+	else if (thread->blocked_from != CT_NO_TIME)
+		tell(walk, (struct ct_step){.time = thread->blocked_from,
+				   .thread = index,
+				   .coro = top->id,
+				   .sequence = UINT64_MAX,
+				   .text = say(walk->analysis,
+					   "its thread went into %s, and has not come back",
+					   ct_call_name(thread->blocked_call))});
+	else if (thread->is_parked && thread->idle_from != CT_NO_TIME)
+		tell(walk, (struct ct_step){.time = thread->idle_from,
+				   .thread = index,
+				   .sequence = UINT64_MAX,
+				   .text = "its thread found no work, and sleeps"});
+	else if (thread->top)
+		tell(walk, (struct ct_step){.time = top->resumed,
+				   .thread = index,
+				   .coro = top->id,
+				   .sequence = UINT64_MAX,
+				   .text = say(walk->analysis,
+					   "coroutine %" PRIu64 " runs on that thread", top->id)});
+	tell_look(walk, index);
+}
+
+/* ---------------------------------------------------------------- what it waits for */
+
+static void tell_close(struct walk *walk, const struct model_descriptor *descriptor)
+{
+	const struct model_coro *by = coro_of(walk, descriptor->close_coro);
+
+	tell(walk, (struct ct_step){
+			   .time = descriptor->closed,
+			   .site = descriptor->close_site,
+			   .thread = descriptor->close_thread,
+			   .coro = by->id,
+			   .sequence = descriptor->close_event,
+			   .text = "the descriptor was closed: it can never become ready",
+		   });
+}
+
+static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
+{
+	const struct model_descriptor *descriptor =
+		&walk->analysis->model->descriptors.at[coro->descriptor];
+
+	if (!coro->descriptor)
+		return;
+	if (descriptor->closed != CT_NO_TIME && descriptor->closed >= coro->suspended)
+		tell_close(walk, descriptor);
+	else if (descriptor->ready != CT_NO_TIME)
+		tell(walk,
+			(struct ct_step){
+				.time = descriptor->ready,
+				.thread = descriptor->ready_thread,
+				.sequence = descriptor->ready_event,
+				.text = say(walk->analysis,
+					"a poll reported it%s, and nothing was transferred since",
+					words_readiness(walk->analysis, descriptor->ready_flags)),
+			});
+	else if (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED)
+		tell_fact(walk, say(walk->analysis, "it is armed%s, and was not reported since",
+					words_readiness(walk->analysis, descriptor->armed_events)));
+	else
+		tell_fact(walk, "no poll waits for it, as far as the trace tells");
+}
+
+static void tell_owner(struct walk *walk, const struct model_object *object)
+{
+	tell(walk, (struct ct_step){
+			   .time = object->owned,
+			   .site = object->owner_site,
+			   .thread = object->owner_thread,
+			   .coro = coro_of(walk, object->owner)->id,
+			   .sequence = object->owner_event,
+			   .text = say(walk->analysis, "coroutine %" PRIu64 " %s it",
+				   coro_of(walk, object->owner)->id,
+				   object->is_handed ? "was given" : "took"),
+		   });
+}
+
+static void tell_change(struct walk *walk, const struct model_object *object)
+{
+	tell(walk, (struct ct_step){
+			   .time = object->changed,
+			   .site = object->changed_at,
+			   .thread = object->changed_by_thread,
+			   .coro = coro_of(walk, object->changed_by_coro)->id,
+			   .sequence = object->change_event,
+			   .text = say(walk->analysis, "the last that was done to it: %s%s",
+				   ct_kind_name(object->changed_how),
+				   object->changed_how == CTP_KIND_NOTIFY &&
+						   object->vain.time == object->changed
+					   ? ", which found nobody"
+					   : ""),
+		   });
+}
+
+static void tell_object(struct walk *walk, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(walk->analysis, coro);
+
+	if (!object->handle)
+		return;
+	if (object->owner && object->owner != MODEL_OWNER_UNKNOWN)
+		tell_owner(walk, object);
+	else if (object->changed_how)
+		tell_change(walk, object);
+}
+
+static void tell_waiting(struct walk *walk, const struct model_coro *coro)
+{
+	tell(walk,
+		(struct ct_step){
+			.time = coro->suspended,
+			.site = coro->wait_site,
+			.thread = coro->thread,
+			.coro = coro->id,
+			.sequence = coro->wait_event,
+			.text = say(walk->analysis,
+				"coroutine %" PRIu64 " suspended, to wait for %s; that is %s ago",
+				coro->id,
+				words_resource(walk->analysis, coro->wait_object, coro->descriptor),
+				duration_until_end(walk, coro->process, coro->suspended)),
+		});
+	if (coro->deadline != CT_NO_TIME)
+		tell(walk, (struct ct_step){.time = coro->deadline,
+				   .sequence = UINT64_MAX,
+				   .text = "the wait ends by itself then"});
+	tell_descriptor(walk, coro);
+	tell_object(walk, coro);
+}
+
+/* ---------------------------------------------------------------- the other states */
+
+static void tell_ready(struct walk *walk, const struct model_coro *coro)
+{
+	story_made_ready(walk->analysis, &walk->story, coro);
+	tell_fact(walk, say(walk->analysis, "it is ready to run since then, for %s",
+				duration_until_end(walk, coro->process, ready_since(coro))));
+	if (coro->queue_thread)
+		tell_thread(walk, coro->queue_thread);
+}
+
+static void tell_running(struct walk *walk, const struct model_coro *coro)
+{
+	tell(walk,
+		(struct ct_step){
+			.time = coro->resumed,
+			.thread = coro->thread,
+			.coro = coro->id,
+			.sequence = coro->last_event,
+			.text = say(walk->analysis,
+				"coroutine %" PRIu64 " was resumed, and runs since then, for %s",
+				coro->id, duration_until_end(walk, coro->process, coro->resumed)),
+		});
+	tell_thread(walk, coro->thread);
+}
+
+static void tell_unseen(struct walk *walk, const struct model_coro *coro)
+{
+	tell(walk, (struct ct_step){
+			   .time = coro->created,
+			   .site = coro->spawn_site,
+			   .thread = coro->thread,
+			   .coro = coro_of(walk, coro->parent)->id,
+			   .sequence = UINT64_MAX,
+			   .text = say(walk->analysis,
+				   "coroutine %" PRIu64 " was created, and was not seen running",
+				   coro->id),
+		   });
+}
+
+static void tell_state(struct walk *walk, const struct model_coro *coro)
+{
+	if (is_ready(coro)) {
+		tell_ready(walk, coro);
+		return;
+	}
+	switch (coro->state) {
+	case CT_STATE_RUNNING:
+		tell_running(walk, coro);
+		break;
+	case CT_STATE_WAITING:
+		tell_waiting(walk, coro);
+		break;
+	case CT_STATE_UNSEEN:
+		tell_unseen(walk, coro);
+		break;
+	case CT_STATE_DESTROYED:
+		if (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING)
+			story_suspended(walk->analysis, &walk->story, coro);
+		story_destroyed(walk->analysis, &walk->story, coro);
+		break;
+	default:
+		tell(walk, (struct ct_step){.time = coro->changed,
+				   .coro = coro->id,
+				   .sequence = coro->last_event,
+				   .text = "it ran to its end"});
+		break;
+	}
+}
+
+/* ---------------------------------------------------------------- who is left */
+
+static void tell_hope(struct walk *walk, bool is_there, const char *sentence)
+{
+	if (is_there)
+		tell_fact(walk, sentence);
+}
+
+/* What is left of the obligation set (DETECTORS.md): each that could still make it go on. */
+static void tell_obligations(struct walk *walk, uint32_t process)
+{
+	const struct party *party = &walk->analysis->parties[process];
+	const struct model_process *of = &walk->analysis->model->processes[process];
+	bool is_left = party->has_free_thread || !party->are_threads_known || party->has_timer ||
+		       party->has_outside || of->nr_ready;
+
+	if (party->has_ended_itself || party->has_crashed) {
+		tell_fact(walk, "nobody can wake it any more: the program has ended");
+		return;
+	}
+	if (!is_left) {
+		tell_fact(walk,
+			"nobody is left who could wake it: every thread blocks without a time-out, "
+			"nothing is ready, no timer is set, and nobody outside can reach a "
+			"descriptor "
+			"that is armed");
+		return;
+	}
+	if (of->nr_ready)
+		tell_fact(walk, say(walk->analysis,
+					"it could be woken by one of %" PRIu32
+					" coroutines that are ready to run",
+					of->nr_ready));
+	tell_hope(walk, party->was_looked_at && party->has_free_thread,
+		"it could be woken by a thread that runs, or sleeps with a time-out");
+	tell_hope(walk, !party->was_looked_at,
+		"it could be woken by threads: what they do at the end is not known");
+	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
+	tell_hope(walk, party->has_outside,
+		"it could be woken from outside, by a descriptor or another process");
+}
+
+/* ---------------------------------------------------------------- the chain */
+
+static uint32_t next_of(const struct walk *walk, uint32_t index)
+{
+	return coro_of(walk, index)->state == CT_STATE_WAITING ? ties_next(walk->analysis, index)
+							       : 0;
+}
+
+static void follow(struct walk *walk, uint32_t index)
+{
+	uint32_t last = index;
+
+	for (; index && !walk->is_told[index]; index = next_of(walk, index)) {
+		if (walk->story.steps.count >= STEPS_MAX) {
+			tell_fact(walk, "the chain goes on");
+			return;
+		}
+		walk->is_told[index] = true;
+		tell_state(walk, coro_of(walk, index));
+		last = index;
+	}
+	if (index)
+		tell_fact(walk,
+			say(walk->analysis, "that is a circle: coroutine %" PRIu64 " is waited for",
+				coro_of(walk, index)->id));
+	else if (coro_of(walk, last)->state == CT_STATE_WAITING)
+		tell_obligations(walk, coro_of(walk, last)->process);
+}
+
+/* Who would go on if this one did. */
+static void tell_waiters(struct walk *walk, uint32_t index)
+{
+	const struct model *model = walk->analysis->model;
+	uint64_t count = 0, first = 0;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		if (i == index || next_of(walk, i) != index)
+			continue;
+		first = count++ ? first : model->coros.at[i].id;
+	}
+	if (count == 1)
+		tell_fact(walk, say(walk->analysis, "coroutine %" PRIu64 " waits for it", first));
+	else if (count)
+		tell_fact(walk, say(walk->analysis,
+					"%" PRIu64 " coroutines wait for it, coroutine %" PRIu64
+					" among them",
+					count, first));
+}
+
+static uint32_t find(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t coro = 0, i;
+
+	if (process)
+		return model_find(model, process, id);
+	for (i = 1; !coro && i < model->nr_processes; i++)
+		coro = model_find(model, i, id);
+	return coro;
+}
+
+void why_tell(struct analysis *analysis, uint32_t process, uint64_t id, struct ct_report *report)
+{
+	struct walk walk = {.analysis = analysis};
+	struct ct_finding chain = {0};
+	uint32_t coro = find(analysis->model, process, id);
+
+	if (!coro)
+		return;
+	walk.is_told = arena_array(
+		&analysis->scratch, analysis->model->coros.count, sizeof(*walk.is_told));
+	if (!walk.is_told) {
+		analysis->is_broken = true;
+		return;
+	}
+	model_export(analysis->model, coro, &report->why_coro);
+	tell_waiters(&walk, coro);
+	follow(&walk, coro);
+	story_end(analysis, &walk.story, &chain);
+	report->why = chain.steps;
+	report->nr_why = chain.nr_steps;
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""`why`: the chain from a coroutine to whoever could make it go on, in real programs with planted faults."""
+import json
+import re
+
+from support import BUILD, COROTRACER, check, folder, run
+
+
+def record(place, program, *arguments):
+    trace = f"{place}/{program}.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", BUILD / "examples" / program, *arguments, status=None)
+    return trace
+
+
+def members(trace):
+    findings = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)["findings"]
+    check(findings, f"{trace}: no finding")
+    return [member["id"] for member in findings[0]["members"]]
+
+
+def check_closed_descriptor(place):
+    """Each stuck reader leads to the close, the place of it, and the finding."""
+    trace = record(place, "example-tcp-server-fault-a", "--self-load", "6:4", "--exit-after-idle", "0.3")
+    for coro in members(trace):
+        told = run(COROTRACER, "why", trace, coro).stdout
+        check(told.startswith(f"coroutine {coro} of "), told)
+        for part in ("suspended, to wait for descriptor", "server.cpp:", "the descriptor was closed", "reactor.cpp:",
+                     "the program has ended", "waits-on-closed-descriptor"):
+            check(part in told, f"coroutine {coro}: no '{part}' in\n{told}")
+    chain = json.loads(run(COROTRACER, "why", "--format", "json", trace, f"c{members(trace)[0]}").stdout)["why"]
+    check(len(chain) >= 3 and all(step["text"] for step in chain), f"JSON has {chain}")
+
+
+def check_circle(place):
+    """A circle of locks is walked once, and said to be one."""
+    trace = record(place, "example-sync-fault-h")
+    circle = members(trace)
+    told = run(COROTRACER, "why", trace, circle[0]).stdout
+    walked = re.findall(r"coroutine (\d+) suspended, to wait for lock", told)
+    check(sorted(map(int, walked)) == sorted(circle), f"walked {walked}, not {circle}\n{told}")
+    check(f"that is a circle: coroutine {circle[0]} is waited for" in told, told)
+    check(told.count(" took it") == len(circle), told)
+
+
+def check_complaints(place):
+    trace = record(place, "example-sync-fault-h")
+    for words, status, sentence in (((trace, "999999"), 4, "no coroutine 999999 is in the trace"),
+                                    ((trace, "first"), 2, "the id of a coroutine is a whole number"),
+                                    ((trace,), 2, "which trace, and which coroutine?"),
+                                    (("--process", "1", trace, "1"), 4, "no process 1 is in the trace"),
+                                    ((place + "/none.ctrace", "1"), 4, "No such file")):
+        done = run(COROTRACER, "why", *words, status=status)
+        check(sentence in done.stderr and not done.stdout, f"{words}: {done.stderr}")
+
+
+def main():
+    with folder() as place:
+        check_closed_descriptor(place)
+        check_circle(place)
+        check_complaints(place)
+
+
+if __name__ == "__main__":
+    main()
