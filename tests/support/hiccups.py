@@ -19,24 +19,23 @@ def run(place, duration_ms, moment_ms, length_ms, *options, then=""):
 
 
 def holds_the_cause(dump, culprit, length_ms, waiters=1):
-    """Does the dump show the culprit running for so long, and one woken meanwhile that ran only after it?"""
+    """Does the dump show the culprit running for so long, and one that was ready meanwhile and ran only after it?"""
     text = subprocess.run([COROTRACER, "dump", "--no-symbols", dump], capture_output=True, text=True, check=True).stdout
     began = ended = None
-    woken, waited = set(), set()
+    ready, waited = set(), set()
     for line in text.splitlines():
         words = line.split()
         if len(words) < 3 or not words[0].endswith("s") or "." not in words[0]:
             continue
-        time = float(words[0][:-1])
-        if words[2] == "resume" and words[3] == f"c{culprit[0]}":
+        time, kind, coro = float(words[0][:-1]), words[2], words[3][1:]
+        if kind == "wake":
+            ready |= set(re.findall(r"coroutine:(\d+)", line))
+        elif kind == "resume" and coro == str(culprit[0]):
             began, ended = time, None
-        elif words[2] == "suspend" and words[3] == f"c{culprit[0]}" and began is not None and ended is None:
-            if time - began < 0.9 * length_ms / 1000:
-                began = None
-            else:
-                ended = time
-        elif words[2] == "wake" and began is not None and ended is None:
-            woken |= set(re.findall(r"coroutine:(\d+)", line))
-        elif words[2] == "resume" and ended is not None and words[3][1:] in woken:
-            waited.add(words[3][1:])
+        elif kind == "suspend" and coro == str(culprit[0]) and began is not None:
+            ended = time if time - began >= 0.9 * length_ms / 1000 else None
+        elif kind == "resume":
+            if ended is not None and coro in ready:
+                waited.add(coro)
+            ready.discard(coro)
     return ended is not None and len(waited) >= waiters
