@@ -85,6 +85,14 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 	return CT_OK;
 }
 
+/* Blocks that are not there left a gap in the numbers: the file was recovered. */
+static void note_number(struct scan *scan, uint64_t number)
+{
+	if (scan->next_number && number != scan->next_number)
+		scan->nr_missing++;
+	scan->next_number = number + 1;
+}
+
 /* A generation is a row of blocks with the same number. */
 static bool note_generation(struct scan *scan, uint32_t number)
 {
@@ -303,6 +311,7 @@ static enum ct_status scan_block(struct scan *scan, const struct store_block_hea
 
 	if (!note_generation(scan, header->generation))
 		return ct_fail_memory(reterr);
+	note_number(scan, header->number);
 	note_repeated(scan, header);
 	if (!is_known(header)) {
 		if (scan->nr_skipped++ == 0)
