@@ -14,6 +14,8 @@
 #include "procfs.h"
 #include "timeline.h"
 
+#define SKEW_NS 1000000u /* more than clocks of two processors differ by */
+
 struct past {
 	struct flight_file file;
 	struct collect *collect;
@@ -147,15 +149,19 @@ static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
 	return CT_OK;
 }
 
-/* The record at a position of the copy; NULL: there is none. */
-static const struct ctp_record *record_at(
+/* The record at a position of the copy, which is ours to change; NULL: there is none. */
+static struct ctp_record *record_at(
 	const struct past *past, const struct ctp_ring *ring, uint64_t position)
 {
 	uint64_t entry = position / CTP_CHUNK_RECORDS % CTP_RING_CHUNKS;
+	char *base = past->segment->base;
 	const struct ctp_record *chunk =
-		proto_chunk(&past->segment->layout, past->segment->base, ring->chunk[entry]);
+		proto_chunk(&past->segment->layout, base, ring->chunk[entry]);
 
-	return chunk ? chunk + position % CTP_CHUNK_RECORDS : NULL;
+	if (!chunk)
+		return NULL;
+	return (struct ctp_record *)(void *)(base + ((const char *)chunk - base)) +
+	       position % CTP_CHUNK_RECORDS;
 }
 
 static void note_time(struct past *past, const struct ctp_record *record, uint64_t *latest_ns)
@@ -166,6 +172,34 @@ static void note_time(struct past *past, const struct ctp_record *record, uint64
 		past->first_ns = ns;
 	if (ns > *latest_ns)
 		*latest_ns = ns;
+}
+
+/*
+ * After the machine itself went down the file may be a mixture of what was written back when. Within a ring
+ * time does not go back (P-51): what is older than the record before it, or was never written, is of an
+ * earlier round, and is made a record of its own loss.
+ */
+static void mark_unwritten(struct past *past, const struct ctp_ring *ring)
+{
+	uint64_t latest_ns = past->begin_ns > SKEW_NS ? past->begin_ns - SKEW_NS : 0;
+	uint64_t latest = 0;
+	uint64_t position;
+
+	for (position = ring->floor; position < ring->head; position++) {
+		struct ctp_record *record = record_at(past, ring, position);
+		uint64_t ns = record ? time_ns(past, record->time) : 0;
+
+		if (!record)
+			continue;
+		if (CTP_TAIL_KIND(record->tail) == 0 || ns + SKEW_NS < latest_ns) {
+			*record = (struct ctp_record){
+				latest, latest, 1, CTP_TAIL(0, CTP_KIND_LOST, CTP_LOSS_CORRUPT, 0)};
+			continue;
+		}
+		latest = record->time;
+		if (ns > latest_ns)
+			latest_ns = ns;
+	}
 }
 
 /*
@@ -219,6 +253,8 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 
 	if (!is_possible(past, ring) || shared->head == shared->floor || !first || !last)
 		return;
+	if (!past->file.is_this_boot)
+		mark_unwritten(past, shared);
 	note_time(past, first, latest_ns);
 	note_time(past, last, latest_ns);
 	if (!is_first_of_thread(first))

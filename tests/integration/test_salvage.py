@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The flight recorder inside a program: whatever ended it, its file holds every event of the window.
 
-Protocol rules P-65, P-66, P-67. Targets in C and C++ count what they have published in memory of their own,
+Protocol rules P-65, P-66, P-67 and P-68. Targets in C and C++ count what they have published in memory of their own,
 which outlives them; a checker reads the trace that `corotracer salvage` makes through the public library and
 compares. KILLS (20) and SEED are taken from the environment.
 """
@@ -10,6 +10,7 @@ import pathlib
 import random
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -89,6 +90,31 @@ def crash(scratch):
     check(str(TARGET) in info, info)
 
 
+def other_machine(scratch):
+    """P-66, P-68. Where the clocks no longer count: the file's own readings do, and pages that were not written back show."""
+    target, counters, past = start(scratch, "c++", 1, 2000, crash=30000)
+    with target:
+        target.wait()
+    spans = []
+    content = past.read_bytes()
+    for boot in (b"", b"boot 12345678-"):
+        place = content.index(b"\nboot ") + 1
+        past.write_bytes(content[:place] + boot + content[place + len(boot):])
+        salvage(scratch, past, counters, 1)
+        info = run(COROTRACER, "info", scratch / "past.ctrace").stdout
+        spans.append(float(re.search(r"counter at (\d+) Hz", info)[1]))
+    check(abs(spans[0] / spans[1] - 1) < 0.01, f"the counter's rate is {spans}")
+    # One page of records in the middle of those of thread 1: as if it had never been written.
+    chunk_offset, = struct.unpack_from("<Q", content, 64)
+    page = chunk_offset + 3 * 65536 + 4096
+    content = past.read_bytes()
+    past.write_bytes(content[:page] + bytes(4096) + content[page + 4096:])
+    said = run(COROTRACER, "salvage", "-o", scratch / "past.ctrace", past).stderr
+    check("128 events are missing for other reasons" in said, said)
+    told = run(CHECKER, scratch / "past.ctrace", counters, 1, status=None).stdout
+    check(told.startswith("published 30000, received 29872, lost and told 128, skipped 128, wrong 0"), told)
+
+
 def alive(scratch, chance):
     """A live process goes on while its file is read, and what was published before is in."""
     for language in ("c", "c++"):
@@ -139,7 +165,7 @@ def main():
     for number in range(kills):
         with folder() as name:
             print(number, one_kill(pathlib.Path(name), chance), flush=True)
-    for scenario in (crash, lambda scratch: alive(scratch, chance), lambda scratch: damaged(scratch, chance)):
+    for scenario in (crash, other_machine, lambda scratch: alive(scratch, chance), lambda scratch: damaged(scratch, chance)):
         with folder() as name:
             scenario(pathlib.Path(name))
 
