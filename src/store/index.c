@@ -88,8 +88,7 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 /* Blocks that are not there left a gap in the numbers: the file was recovered. */
 static void note_number(struct scan *scan, uint64_t number)
 {
-	if (scan->next_number && number != scan->next_number)
-		scan->nr_missing++;
+	scan->nr_missing += number != scan->next_number;
 	scan->next_number = number + 1;
 }
 

@@ -111,6 +111,13 @@ static uint64_t step_over_hole(const struct store_index *index, uint64_t offset)
 	return offset;
 }
 
+/* What is damaged at the beginning of a file belongs to no generation. */
+static bool is_behind_hole(const struct store_index *index, uint64_t offset)
+{
+	return index->holes.count &&
+	       index->holes.at[0].offset + index->holes.at[0].nr_bytes == offset;
+}
+
 static void sum_up(struct store_copy *copy, const struct store_part *part,
 	const struct store_generation *generation)
 {
@@ -139,6 +146,7 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 	enum ct_status status;
 
 	copy->output->generation = generation->number;
+	copy->output->written.nr_blocks += is_behind_hole(&part->index, generation->offset);
 	while (offset < generation->end) {
 		status = store_block_check(&part->input, offset, &header, &payload, reterr);
 		if (status == CT_ERR_CORRUPT || status == CT_END) {

@@ -22,7 +22,7 @@ struct scan {
 	uint64_t nr_skipped;     /* blocks of a type that is not known */
 	uint64_t skipped_offset;
 	uint64_t nr_missing;          /* stretches of damage, blocks and parts that are not there */
-	uint64_t next_number;         /* of a block; 0: any */
+	uint64_t next_number;         /* of a block */
 	uint64_t nr_missing_restored; /* of these that were followed by all that is repeated */
 	bool is_in_repeated;          /* the last block was of that */
 	uint64_t nr_damaged_before;   /* before the row of such blocks that it belongs to */
