@@ -5,6 +5,7 @@
  * header does in a C++ program.
  */
 #pragma GCC visibility push(default)
+#include "corotracer/ctp_flight.h"
 #include "corotracer/ctp_probe.h"
 #pragma GCC visibility pop
 
