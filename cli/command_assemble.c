@@ -11,6 +11,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "handing_on.h"
+#include "interrupt.h"
 #include "pack_level.h"
 #include "progress.h"
 #include "say.h"
@@ -40,6 +41,7 @@ static int copy(const char *path, bool no_symbols, const struct ct_write_options
 	/* Not while text scrolls by on the same terminal. */
 	if (strcmp(output, "-") != 0)
 		progress_begin("writing", output);
+	interrupt_guard(output);
 	status = ct_trace_write(trace, options, output, &error);
 	progress_end();
 	ct_trace_close(trace);

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "handing_on.h"
+#include "interrupt.h"
 #include "judge.h"
 #include "recording.h"
 #include "say.h"
@@ -81,6 +82,7 @@ static int write_report(
 	status = judgement_open(input, false, NULL, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
+	interrupt_guard(output);
 	status = ct_report_write(judgement.report, &options, output, &error);
 	judgement_fini(&judgement);
 	if (status)

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "handing_on.h"
+#include "interrupt.h"
 #include "pack_level.h"
 #include "progress.h"
 #include "say.h"
@@ -118,8 +119,10 @@ static int with_output(const struct arguments *arguments, enum option option, co
 		say_sentence("out of memory");
 		return ct_status_exit_code(CT_ERR_NO_MEMORY);
 	}
-	if (is_good_output(arguments->command, output) && !would_replace(input, output))
+	if (is_good_output(arguments->command, output) && !would_replace(input, output)) {
+		interrupt_guard(output);
 		exit_status = work(arguments, input, output);
+	}
 	free(made);
 	return exit_status;
 }
@@ -203,6 +206,7 @@ int command_merge(const struct arguments *arguments)
 	for (i = 0; i < arguments->nr_operands; i++)
 		if (would_replace(paths[i], output))
 			return ct_status_exit_code(CT_ERR_USAGE);
+	interrupt_guard(output);
 	progress_begin("merging into", output);
 	status = ct_trace_merge(
 		paths, (size_t)arguments->nr_operands, &options, output, &part, &error);

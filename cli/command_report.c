@@ -10,6 +10,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "handing_on.h"
+#include "interrupt.h"
 #include "judge.h"
 #include "say.h"
 
@@ -100,6 +101,7 @@ int command_report(const struct arguments *arguments)
 	if (status)
 		return say_failure(status, &error);
 	options = chosen_options(arguments, output);
+	interrupt_guard(output);
 	status = ct_report_write(judgement.report, &options, output, &error);
 	judgement_fini(&judgement);
 	return status ? say_failure(status, &error) : 0;

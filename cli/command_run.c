@@ -47,6 +47,7 @@ static int run(const struct arguments *arguments, const struct ct_wanted *wanted
 		.output = arguments->value[OPTION_RUN_OUTPUT],
 		.format = is_jsonl ? CT_FORMAT_JSONL : CT_FORMAT_CTRACE,
 		.command = arguments->operands,
+		.all_kinds = arguments->value[OPTION_RUN_ALL] != NULL,
 		.no_ledger = arguments->value[OPTION_RUN_NO_LEDGER] != NULL,
 		.wants_report = arguments->value[OPTION_RUN_REPORT] != NULL,
 		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
@@ -66,6 +67,9 @@ static int run(const struct arguments *arguments, const struct ct_wanted *wanted
 		return say_usage("run", "option '--output' needs the name of a file");
 	if (recording.wants_report && (is_jsonl || is_standard_output(recording.output)))
 		return say_usage("run", "'--report' needs a trace in a file, in the form ctrace");
+	if (recording.all_kinds && !is_jsonl)
+		return say_usage(
+			"run", "'--all' goes with '--format jsonl'; ctrace holds all events");
 	if (!is_jsonl && is_standard_output(recording.output) && isatty(STDOUT_FILENO))
 		return say_usage("run", "a trace is no text: it does not belong on a terminal");
 	if (network_name(recording.output))

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "say.h"
 
@@ -44,6 +45,7 @@ static int salvage(const char *path, const char *output)
 	enum ct_status status;
 
 	progress_begin("reading", path);
+	interrupt_guard(output);
 	status = ct_salvage(path, output, &stats, &error);
 	progress_end();
 	if (status)

@@ -9,6 +9,7 @@
 
 #include "corotracer/ct.h"
 #include "handing_on.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "say.h"
 
@@ -75,6 +76,7 @@ static enum ct_status open_and_write(const struct handing_on *handing_on,
 	/* Not while text scrolls by on the same terminal. */
 	if (strcmp(output, "-") != 0)
 		progress_begin("writing", output);
+	interrupt_guard(output);
 	status = ct_export(trace, &options, output, reterr);
 	progress_end();
 	ct_trace_close(trace);

@@ -265,8 +265,8 @@ static void print_program(void)
 		if (command == COMMAND_OLDER)
 			continue;
 		printf(".It Cm %s\n", described->name);
-		print_paragraphs(described->summary);
-		printf("See\n.Xr corotracer-%s 1 .\n", described->name);
+		print_words(described->summary, strlen(described->summary));
+		printf(".\nSee\n.Xr corotracer-%s 1 .\n", described->name);
 	}
 	puts(".El\n.Sh ENVIRONMENT\n.Bl -tag -width NO_COLOR\n.It Ev NO_COLOR\nWhen set and not "
 	     "empty, nothing "

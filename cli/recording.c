@@ -53,6 +53,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.output = recording->output,
 		.format = recording->format,
 		.command = recording->command,
+		.all_kinds = recording->all_kinds,
 		.no_ledger = recording->no_ledger,
 		.no_version1 = recording->no_version1,
 		.max_stations = recording->max_stations,

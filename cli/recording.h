@@ -11,6 +11,7 @@ struct recording {
 	const char *output;
 	enum ct_format format;
 	char *const *command;
+	bool all_kinds; /* of events, as JSON lines */
 	bool no_ledger;
 	int pack_level;                         /* of zstd; 0: the trace is not packed */
 	bool wants_report;                      /* printed when the program has ended */

@@ -99,6 +99,9 @@ static void print_line(const struct recording *recording, const struct ct_record
 			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
 		print_findings(report);
 	}
+	if (recording->format == CT_FORMAT_JSONL)
+		fprintf(stderr, "; %s written%s", said_count(stats->nr_rows, "row", "rows").text,
+			recording->all_kinds ? "" : ", of suspends and resumes only");
 	if (recording->flight)
 		fputs("; kept in memory", stderr);
 	else if (is_kept)

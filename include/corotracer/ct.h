@@ -24,6 +24,9 @@
 extern "C" {
 #endif
 
+/* The names below are the library's; all others are hidden in it. */
+#pragma GCC visibility push(default)
+
 /* ct_version: the version of the library in use, such as "0.1.0". */
 const char *ct_version(void);
 
@@ -207,6 +210,7 @@ struct ct_record_options {
 	const struct ct_wanted *wanted; /* NULL: everything */
 
 	int pack_level; /* of zstd, 1 to 19, for a compact trace; 0: not packed */
+	bool all_kinds; /* JSON lines: a row for every event, not for suspends and resumes only */
 };
 
 struct ct_record;
@@ -236,6 +240,8 @@ struct ct_record_stats {
 	uint64_t nr_left_out; /* events that were not wanted */
 	bool has_begun;       /* recording, as start_after_ns and wait_for_start have it */
 	bool was_cut_off;     /* by duration_ns: the program runs on, or ran on, unobserved */
+	uint64_t
+		nr_rows; /* of JSON lines: written, all of them once the target has ended; else 0 */
 };
 
 /*
@@ -522,6 +528,8 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
  */
 size_t ct_event_format(
 	const struct ct_trace *trace, const struct ct_event *event, char *buffer, size_t nr_bytes);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

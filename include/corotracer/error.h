@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/* The names below are the library's; all others are hidden in it. */
+#pragma GCC visibility push(default)
+
 /* Zero is success, positive values are flow, negative ones are failures: see def/status.def. */
 enum ct_status {
 #define X(name, value, exit_code, text, meaning) CT_##name = value,
@@ -39,6 +42,8 @@ const char *ct_status_name(enum ct_status status);
 
 /* ct_status_exit_code: what the command line returns for this status (def/status.def). */
 int ct_status_exit_code(enum ct_status status);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* The names below are the library's; all others are hidden in it. */
+#pragma GCC visibility push(default)
+
 /* A point in time: nanoseconds since the trace's epoch (ct_tables.epoch_...). CT_NO_TIME: not
  * known. */
 typedef int64_t ct_time;
@@ -179,6 +182,8 @@ const char *ct_mark_name(unsigned mark);
 const char *ct_loss_name(unsigned loss);
 const char *ct_call_name(unsigned call);
 const char *ct_descriptor_type_name(unsigned type);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -193,6 +193,16 @@ enum ct_status io_output_open(struct io_output *output, const char *path, struct
 	return status;
 }
 
+enum ct_status io_output_write(
+	const struct io_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
+{
+	enum ct_status status = io_write(output->descriptor, bytes, nr_bytes, reterr);
+
+	if (status && !output->path)
+		return ct_context(reterr, status, "standard output");
+	return status ? ct_context(reterr, status, "'%s'", output->path) : CT_OK;
+}
+
 /* Closing a second descriptor tells of late errors, while the first one still holds the lock. */
 static bool has_late_error(int descriptor)
 {

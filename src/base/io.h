@@ -45,6 +45,10 @@ struct io_output {
 /* io_output_open: creates the file beside `path`. A failure leaves nothing behind. */
 enum ct_status io_output_open(struct io_output *output, const char *path, struct ct_error *reterr);
 
+/* io_output_write: io_write into it; a failure says which output it was. */
+enum ct_status io_output_write(const struct io_output *output, const void *bytes, size_t nr_bytes,
+	struct ct_error *reterr);
+
 /* io_output_close: renames (is_wanted), or removes what was written; releases the rest either way.
  */
 enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct ct_error *reterr);

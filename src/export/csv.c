@@ -90,11 +90,9 @@ static enum ct_status write_text(
 	enum ct_status status = text_status(text, reterr);
 
 	if (status == CT_OK)
-		status = io_write(output->descriptor, text_peek(text), text->length, reterr);
+		status = io_output_write(output, text_peek(text), text->length, reterr);
 	text_clear(text);
-	return status ? ct_context(reterr, status, "writing '%s'",
-				output->path ? output->path : "standard output")
-		      : CT_OK;
+	return status;
 }
 
 static enum ct_status write_rows(const struct io_output *output, struct export_rows *rows,

@@ -53,6 +53,8 @@ struct jsonl_sink {
 	bool has_failed;
 	struct ct_error failure;
 	uint64_t nr_bytes; /* written, whole rows */
+	uint64_t nr_rows;  /* written */
+	uint64_t nr_new;   /* made, and not yet written */
 	uint64_t nr_lost;
 	VEC(struct waiting) waiting;
 	VEC(struct segment) segments; /* all by the producer's number */
@@ -109,8 +111,9 @@ static char *add_signed(char *at, int64_t number)
 	return add_decimal(at + 1, -(uint64_t)number);
 }
 
-static void add_row(struct text *rows, const struct row *row, unsigned kind)
+static void add_row(struct jsonl_sink *jsonl, const struct row *row, unsigned kind)
 {
+	struct text *rows = &jsonl->rows;
 	char line[256], *at = line;
 
 	at = add_decimal(ADD(at, "{\"probe_id\":"), row->id);
@@ -125,6 +128,7 @@ static void add_row(struct text *rows, const struct row *row, unsigned kind)
 	else if (kind)
 		text_format(rows, ",\"event\":\"%s\"", ct_kind_name(kind));
 	text_append(rows, "}\n", 2);
+	jsonl->nr_new++;
 }
 
 static const struct segment *segment_of(const struct jsonl_sink *jsonl, uint32_t stream)
@@ -159,7 +163,7 @@ static bool add_change(
 	row.is_active = coro->is_active = is_active;
 	row.address = is_active ? 0 : coro->frame;
 	row.count = ++coro->nr_rows;
-	add_row(&jsonl->rows, &row, 0);
+	add_row(jsonl, &row, 0);
 	return true;
 }
 
@@ -180,7 +184,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 		row.is_active = coro->is_active;
 		row.count = ++coro->nr_rows;
 	}
-	add_row(&jsonl->rows, &row, kind);
+	add_row(jsonl, &row, kind);
 	return true;
 }
 
@@ -296,17 +300,18 @@ static enum ct_status write_rows(struct jsonl_sink *jsonl, struct ct_error *rete
 	enum ct_status status = text_status(&jsonl->rows, reterr);
 
 	if (status == CT_OK)
-		status = io_write(jsonl->output.descriptor, text_peek(&jsonl->rows),
-			jsonl->rows.length, reterr);
+		status = io_output_write(
+			&jsonl->output, text_peek(&jsonl->rows), jsonl->rows.length, reterr);
 	if (status == CT_OK) {
 		jsonl->nr_bytes += jsonl->rows.length;
+		jsonl->nr_rows += jsonl->nr_new;
+		jsonl->nr_new = 0;
 		text_clear(&jsonl->rows);
 		return CT_OK;
 	}
 	if (jsonl->can_cut_back && ftruncate(jsonl->output.descriptor, (off_t)jsonl->nr_bytes) == 0)
 		lseek(jsonl->output.descriptor, (off_t)jsonl->nr_bytes, SEEK_SET);
-	return ct_context(reterr, status, "writing '%s'",
-		jsonl->output.path ? jsonl->output.path : "standard output");
+	return status;
 }
 
 static enum ct_status write_waiting(struct jsonl_sink *jsonl, size_t *ret_nr_written)
@@ -525,6 +530,11 @@ static const struct ct_sink_ops jsonl_sink_ops = {
 	.flush = jsonl_flush,
 	.close = jsonl_close,
 };
+
+uint64_t jsonl_sink_rows(const struct ct_sink *sink)
+{
+	return ((const struct jsonl_sink *)sink)->nr_rows;
+}
 
 uint64_t jsonl_sink_lost(const struct ct_sink *sink)
 {

@@ -39,6 +39,9 @@
 enum ct_status jsonl_sink_open(
 	const char *path, bool all_kinds, struct ct_sink **ret_sink, struct ct_error *reterr);
 
+/* jsonl_sink_rows: how many rows were written; those that wait for a flush are not among them. */
+uint64_t jsonl_sink_rows(const struct ct_sink *sink);
+
 /* jsonl_sink_lost: events taken with success whose rows did not reach the file. */
 uint64_t jsonl_sink_lost(const struct ct_sink *sink);
 

@@ -121,7 +121,7 @@ static enum ct_status open_by_first_bytes(const char *path, const char *shown, i
 	if (store_is_ours(first, (size_t)got))
 		return store_source_open(path, ret_source, reterr);
 	if (textrace_is_ours(first, (size_t)got))
-		return textrace_source_open(path, ret_source, reterr);
+		return textrace_source_open(path, name_of(shown), ret_source, reterr);
 	if (jsonl_is_ours(first, (size_t)got))
 		return jsonl_source_open(path, name_of(shown), ret_source, reterr);
 	if (got == 0)
@@ -270,7 +270,7 @@ static enum ct_status copy_as_text(
 			continue;
 		status = text_status(&text, reterr);
 		if (status == CT_OK)
-			status = io_write(output.descriptor, text_peek(&text), text.length, reterr);
+			status = io_output_write(&output, text_peek(&text), text.length, reterr);
 		text_clear(&text);
 	}
 	text_fini(&text);
@@ -362,7 +362,7 @@ static bool write_piece(void *context, const char *bytes, size_t nr_bytes)
 {
 	struct writing *writing = context;
 
-	writing->status = io_write(writing->output.descriptor, bytes, nr_bytes, &writing->error);
+	writing->status = io_output_write(&writing->output, bytes, nr_bytes, &writing->error);
 	return writing->status == CT_OK;
 }
 
@@ -395,5 +395,5 @@ enum ct_status ct_report_write(const struct ct_report *report,
 	if (status == CT_OK)
 		return io_output_close(&writing.output, true, reterr);
 	io_output_close(&writing.output, false, NULL);
-	return ct_context(reterr, status, "'%s'", path);
+	return status;
 }

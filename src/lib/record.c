@@ -15,8 +15,10 @@
 #include "filter.h"
 #include "flight.h"
 #include "jsonl.h"
+#include "ledger_path.h"
 #include "naming.h"
 #include "store.h"
+#include "text.h"
 #include "wanted.h"
 
 struct ct_record {
@@ -25,10 +27,13 @@ struct ct_record {
 	struct wanted wanted;                                     /* between the two */
 	uint64_t nr_lost_in_output;                               /* once that is completed */
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
+	uint64_t nr_rows_in_output;                               /* likewise */
+	uint64_t (*rows_in_output)(const struct ct_sink *output); /* NULL: it has no rows */
 	struct flight *flight;                                    /* NULL: everything is recorded */
 	struct collect *collect;
-	char *ledger_path; /* NULL: none was found */
-	bool has_ended;    /* the target; what it published is in the sink */
+	char *ledger_path;          /* NULL: none was found */
+	struct text ledger_trouble; /* where none was found; else empty */
+	bool has_ended;             /* the target; what it published is in the sink */
 };
 
 /* Nothing is kept: the caller wants the target's fate and the counts only. */
@@ -103,31 +108,12 @@ static enum ct_status open_output(
 		return store_sink_open(options->output, &store_options, &record->output, reterr);
 	case CT_FORMAT_JSONL:
 		record->lost_in_output = jsonl_sink_lost;
-		return jsonl_sink_open(options->output, false, &record->output, reterr);
+		record->rows_in_output = jsonl_sink_rows;
+		return jsonl_sink_open(
+			options->output, options->all_kinds, &record->output, reterr);
 	default:
 		return ct_fail(reterr, CT_ERR_USAGE, "a program can not be recorded in this form");
 	}
-}
-
-/* The preload library lies beside the executable in a build folder, or where it was installed. */
-static char *find_ledger(void)
-{
-	char program[4096];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	char *slash, *path;
-
-	if (length > 0) {
-		program[length] = '\0';
-		slash = strrchr(program, '/');
-		if (slash)
-			*slash = '\0';
-		if (asprintf(&path, "%s/sdk/preload/libcorotracer-ledger.so", program) < 0)
-			return NULL;
-		if (access(path, R_OK) == 0)
-			return path;
-		free(path);
-	}
-	return access(CT_LEDGER_INSTALLED, R_OK) == 0 ? strdup(CT_LEDGER_INSTALLED) : NULL;
 }
 
 static enum ct_status start(
@@ -163,7 +149,8 @@ static enum ct_status start(
 		return status;
 	}
 	if (!options->ledger_path && !options->no_ledger)
-		collect_options.ledger_path = record->ledger_path = find_ledger();
+		collect_options.ledger_path = record->ledger_path =
+			ledger_path_find(&record->ledger_trouble);
 	return collect_open(&collect_options, record->sink, &record->collect, reterr);
 }
 
@@ -188,6 +175,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 		sink_close(record->sink, false, NULL);
 	flight_free(record->flight);
 	free(record->ledger_path);
+	text_fini(&record->ledger_trouble);
 	free(record);
 	return status;
 }
@@ -212,10 +200,26 @@ static uint64_t lost_in_output(const struct ct_record *record)
 				      : record->nr_lost_in_output;
 }
 
+static uint64_t rows_in_output(const struct ct_record *record)
+{
+	return record->rows_in_output ? record->rows_in_output(record->output)
+				      : record->nr_rows_in_output;
+}
+
+/* What waits to become rows does so: from here on they can be counted. A failure is told at the close. */
+static void write_rows(struct ct_record *record)
+{
+	if (record->rows_in_output)
+		sink_flush(record->sink, NULL);
+}
+
 /* The output is completed while the target runs on; what fails there is told at the record's close. */
 static void finish_early(struct ct_record *record)
 {
 	naming_define_sites(record->collect, record->sink, NULL);
+	write_rows(record);
+	record->nr_rows_in_output = rows_in_output(record);
+	record->rows_in_output = NULL;
 	record->nr_lost_in_output = lost_in_output(record);
 	record->lost_in_output = NULL;
 	wanted_finish(&record->wanted, record->collect);
@@ -231,6 +235,8 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 		flight_look(record->flight, now_ns);
 	if (status == CT_END && record->flight && !record->has_ended)
 		dump_crash(record, now_ns);
+	if (status == CT_END && !record->has_ended)
+		write_rows(record);
 	if (status == CT_END)
 		record->has_ended = true;
 	else if (status == CT_OK)
@@ -281,6 +287,7 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 	*ret_stats = (struct ct_record_stats){
 		.nr_events = stats.nr_events - left_out - lost,
 		.nr_lost = stats.nr_lost + lost,
+		.nr_rows = rows_in_output(record),
 		.nr_segments = stats.nr_segments,
 		.nr_refused = stats.nr_refused,
 		.nr_sites_refused = stats.nr_sites_refused,
@@ -292,7 +299,8 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 		.has_ended = stats.has_ended,
 		.ending = stats.ending,
 		.ending_value = stats.ending_value,
-		.ledger_absence = stats.ledger_absence,
+		.ledger_absence = record->ledger_trouble.length ? text_peek(&record->ledger_trouble)
+								: stats.ledger_absence,
 		.output_trouble = stats.output_trouble,
 		.refusal = stats.refusal,
 		.nr_left_out = left_out,
@@ -312,6 +320,7 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 	closed = sink_close(record->sink, true, named || finished ? NULL : reterr);
 	flight_free(record->flight);
 	free(record->ledger_path);
+	text_fini(&record->ledger_trouble);
 	free(record);
 	return named ? named : finished ? finished : closed;
 }

@@ -21,12 +21,8 @@ static enum ct_status file_write(
 	struct store_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
 {
 	struct file *file = (struct file *)output;
-	enum ct_status status = io_write(file->io.descriptor, bytes, nr_bytes, reterr);
 
-	if (status)
-		return ct_context(reterr, status, "writing the trace '%s'",
-			file->io.path ? file->io.path : "-");
-	return CT_OK;
+	return io_output_write(&file->io, bytes, nr_bytes, reterr);
 }
 
 static bool file_cut_back(struct store_output *output, uint64_t nr_bytes)

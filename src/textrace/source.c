@@ -248,7 +248,7 @@ enum ct_status textrace_source_from_text(const char *name, unsigned first_line, 
 }
 
 enum ct_status textrace_source_open(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	char *buffer;
 	size_t nr_bytes;
@@ -256,8 +256,7 @@ enum ct_status textrace_source_open(
 
 	if (status)
 		return status;
-	return open_buffer(strcmp(path, "-") == 0 ? "standard input" : path, 1, buffer, nr_bytes,
-		ret_source, reterr);
+	return open_buffer(name, 1, buffer, nr_bytes, ret_source, reterr);
 }
 
 /* The first word that is no comment begins a line of definitions. */

@@ -71,11 +71,11 @@
 #include "text.h"
 
 /*
- * textrace_source_open: reads a text trace from a file, or from standard input ("-"), into memory.
- * A failure names file and line: "case.txt:12: site 5 is not defined" (CT_ERR_FORMAT).
+ * textrace_source_open: reads a text trace from a file into memory. A failure names it by `name`, with the line:
+ * "case.txt:12: site 5 is not defined" (CT_ERR_FORMAT).
  */
 enum ct_status textrace_source_open(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
  * textrace_source_from_text: the same from memory, which is not needed any more afterwards. `name`

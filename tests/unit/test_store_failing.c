@@ -67,7 +67,7 @@ static void put_until_full(struct ct_sink *sink, uint64_t *ret_nr_taken, uint64_
 		}
 		*ret_nr_refused += NR_RECORDS;
 		CHECK_EQUAL(error.system_errno, EFBIG);
-		CHECK(strstr(error.text, "writing the trace 'full.ctrace'") != NULL);
+		CHECK(strstr(error.text, "'full.ctrace': writing") != NULL);
 	}
 }
 

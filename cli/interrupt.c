@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is left of an output when the user breaks off: nothing.
+ *
+ * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
+ * file that stands under that name, and holds its lock, as every writer of an output does.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+
+#define DESCRIPTORS_MAX 256
+
+static char partial_path[PATH_MAX];
+
+static void remove_ours(void)
+{
+	struct stat named, held;
+	int descriptor;
+
+	if (lstat(partial_path, &named) < 0)
+		return;
+	for (descriptor = STDERR_FILENO + 1; descriptor < DESCRIPTORS_MAX; descriptor++) {
+		if (fstat(descriptor, &held) < 0 || held.st_dev != named.st_dev ||
+			held.st_ino != named.st_ino)
+			continue;
+		if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+			unlink(partial_path);
+		return;
+	}
+}
+
+/* It is raised again, with its default action by now: who waits for us sees what ended us. */
+static void on_signal(int number)
+{
+	remove_ours();
+	raise(number);
+}
+
+void interrupt_guard(const char *path)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
+	size_t i;
+	int length = snprintf(partial_path, sizeof(partial_path), "%s.partial", path);
+
+	if (strcmp(path, "-") == 0 || length < 0 || (size_t)length >= sizeof(partial_path))
+		return;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	}
+}

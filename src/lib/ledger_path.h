@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the descriptor ledger's library lies.
+ */
+#ifndef LIB_LEDGER_PATH_H
+#define LIB_LEDGER_PATH_H
+
+#include "text.h"
+
+/*
+ * ledger_path_find: the library in a build folder, beside the executable or our own shared library as an
+ * installation has it, wherever that was moved to, or in the configured prefix; heap memory. NULL: it is at none of
+ * these places, which `trouble` then says in a sentence that names them.
+ */
+char *ledger_path_find(struct text *trouble);
+
+#endif

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What is installed works wherever it was moved to: the program finds the descriptor ledger, and programs of others
+build against the library with pkg-config, and see its public names only.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from support import BUILD, SOURCE, check, folder, run
+
+# Records `true` through the library, and says why there was no ledger.
+RECORDER = r"""
+#include <corotracer/ct.h>
+#include <stdio.h>
+int main(void)
+{
+	char *const command[] = {"true", NULL};
+	struct ct_record_options options = {.size = sizeof(options), .command = command};
+	struct ct_record_stats stats;
+	struct ct_record *record;
+	if (ct_record_open(&options, &record, NULL))
+		return 1;
+	while (ct_record_step(record, 100, NULL) == CT_OK)
+		continue;
+	ct_record_stats(record, &stats);
+	puts(stats.ledger_absence ? stats.ledger_absence : "with the ledger");
+	return ct_record_close(record, NULL) != CT_OK;
+}
+"""
+CASE = """trace from=0 until=2s
+process 1 pid=100 program=/bin/app probe ledger
+thread 1 tid=101
+site 1 kind=source file=/src/app.c line=10 function=main
+site 2 kind=instruction module=/bin/app offset=0x1234 address=0x401234
+1ms t1 suspend c1 timer:1 @1
+2ms t1 resume c1
+3ms t1 suspend c1 timer:2 @1
+4ms t1 crash 0xdead @2 argument=11
+end 1 signaled 11 at=1s
+"""
+
+
+def only(root, pattern):
+    """The one file of this name below `root`."""
+    found = list(root.rglob(pattern))
+    check(len(found) == 1, f"{pattern}: {found}")
+    return found[0]
+
+
+def compile_and_run(root, source, *arguments):
+    """Builds against the tree with pkg-config, and runs the program with the tree's library."""
+    package = only(root, "corotracer.pc").parent
+    environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(package), PKG_CONFIG_SYSROOT_DIR=str(root))
+    flags = run("pkg-config", "--cflags", "--libs", "corotracer", env=environment).stdout.split()
+    program = source.with_suffix("")
+    run("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, *flags, "-o", program)
+    return run(program, *arguments, env=dict(os.environ, LD_LIBRARY_PATH=str(package.parent))).stdout
+
+
+def check_program(place, root):
+    """Beside the program, or not at all; then it is said where the ledger was looked for."""
+    program = only(root, "bin/corotracer")
+    said = run(program, "run", "-o", place / "t.ctrace", "--", "true").stderr
+    check("without the descriptor ledger" not in said and "ledger saw" in said, f"the moved program says: {said}")
+    alone = place / "alone"
+    alone.mkdir()
+    shutil.copy(program, alone)
+    said = run(alone / "corotracer", "run", "-o", place / "t.ctrace", "--", "true").stderr
+    if "without the descriptor ledger" in said:  # else it is installed on this machine, too
+        check(said.count("libcorotracer-ledger.so'") == 3 and str(alone) in said, f"places are not named: {said}")
+
+
+def check_library(place, root):
+    shutil.copy(SOURCE / "examples/own-analysis.c", place)
+    (place / "case.txt").write_text(CASE)
+    said = compile_and_run(root, place / "own-analysis.c", place / "case.txt")
+    check("2 suspends at /src/app.c:10\n" in said and "crash, proven: the program was ended by SIGSEGV" in said, said)
+    (place / "recorder.c").write_text(RECORDER)
+    said = compile_and_run(root, place / "recorder.c")
+    check(said == "with the ledger\n", f"beside the library: {said}")
+
+
+def check_names(root):
+    """The library exports what its headers declare, and nothing else."""
+    headers = "".join((SOURCE / "include/corotracer" / name).read_text() for name in ("ct.h", "error.h", "event.h"))
+    declared = set(re.findall(r"^(?!static)[a-z][\w *]*?\b(ct_\w+)\(", headers, re.MULTILINE))
+    listed = run("nm", "-D", "--defined-only", only(root, "libcorotracer.so.*.*")).stdout
+    exported = set(re.findall(r" T (\w+)", listed))
+    check(len(declared) > 30 and exported == declared, f"declared or exported only: {sorted(exported ^ declared)}")
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel,runtime",
+            "--destdir", place / "first")
+        root = place / "second"
+        (place / "first").rename(root)
+        check_program(place, root)
+        check_library(place, root)
+        check_names(root)
+
+
+if __name__ == "__main__":
+    main()
