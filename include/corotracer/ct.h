@@ -383,6 +383,10 @@ struct ct_member {
 		*events; /* its last events, oldest first; none beyond the first members */
 	uint32_t nr_events;
 	const char *resource; /* what it waits for, in words: "descriptor 7 (generation 3)" */
+	/* Of each event what the program said there: "GET /index.html", "request 4711"; else "" */
+	const char *const *event_texts;
+	const char *name; /* that the program gave the coroutine; "": none */
+	const char *task; /* that it worked for at the end: "request 4711"; "": none */
 	struct ct_step
 		cause; /* what ended its hope: who closed the descriptor; text "": not known */
 };
@@ -444,6 +448,45 @@ struct ct_waiting {
 	ct_time since; /* it waits since then */
 };
 
+/*
+ * What the program said of itself. Durations are of those that have ended; percentiles are at most 1/32 too high,
+ * everything else is exact.
+ */
+struct ct_span { /* all tasks, or all regions, of one name */
+	const char *name;
+	uint32_t process;
+	uint32_t site; /* the first one of the name */
+	bool is_task;
+	uint64_t nr_begun;
+	uint64_t nr_ended;
+	uint64_t nr_open; /* at the end */
+	int64_t total_ns;
+	int64_t p50_ns;
+	int64_t p99_ns;
+	int64_t max_ns;
+};
+
+struct ct_counter {
+	const char *name;
+	uint32_t process;
+	uint32_t site;
+	uint64_t nr_values;
+	int64_t last;
+	int64_t least;
+	int64_t greatest;
+	ct_time last_time;
+};
+
+struct ct_task {
+	uint64_t id;
+	uint32_t process;
+	const char *name;
+	ct_time begun;
+	int64_t duration_ns; /* up to the end of observation where it goes on */
+	bool is_open;
+	uint64_t event; /* sequence number of its beginning */
+};
+
 struct ct_report {
 	const struct ct_tables *tables;
 	struct ct_quality quality;
@@ -458,6 +501,14 @@ struct ct_report {
 	struct ct_coro why_coro;
 	const struct ct_step *why;
 	uint32_t nr_why;
+	const struct ct_span *spans; /* tasks first; then the longest in total first */
+	uint32_t nr_spans;
+	const struct ct_task *slowest; /* tasks, the slowest first; at most 10 */
+	uint32_t nr_slowest;
+	const struct ct_counter *counters;
+	uint32_t nr_counters;
+	uint64_t
+		nr_annotations_refused; /* not counted above: there were too many at once, or names */
 };
 
 struct ct_analyze_options {

@@ -120,6 +120,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	report->tables = source->tables;
 	make_findings(analysis, report);
 	quality_fill(analysis, &report->quality);
+	annotations_export(analysis, report);
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
 	if (analysis->why_coro)

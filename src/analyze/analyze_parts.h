@@ -53,7 +53,8 @@ struct candidate {
 #define MEMBER_EVENTS 8u
 
 struct member_events {
-	struct ct_event at[MEMBER_EVENTS]; /* a ring */
+	struct ct_event at[MEMBER_EVENTS];              /* a ring */
+	char text[MEMBER_EVENTS][CTP_LOG_TEXT_MAX + 1]; /* of messages: what their details tell */
 	uint64_t count;
 };
 
@@ -329,5 +330,20 @@ const char *words_duration(struct analysis *analysis, int64_t ns);
 const char *words_readiness(struct analysis *analysis, unsigned flags);
 /* words_signal: "SIGSEGV". */
 const char *words_signal(struct analysis *analysis, int number);
+
+/* ---------------------------------------------------------------- annotations.c */
+
+/* words_task: what the coroutine works for: "request 4711"; "": nothing that is known. */
+const char *words_task(struct analysis *analysis, uint32_t coro);
+
+/* words_site: the name that the program gave at this site; "": none. */
+const char *words_site(const struct analysis *analysis, uint32_t site);
+
+/* words_annotation: what the program said; `message`: what details of the event tell. "": nothing. */
+const char *words_annotation(
+	struct analysis *analysis, const struct ct_event *event, const char *message);
+
+/* annotations_export: tasks, regions and counters into the report. */
+void annotations_export(struct analysis *analysis, struct ct_report *report);
 
 #endif

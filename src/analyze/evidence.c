@@ -4,6 +4,7 @@
  * reached the same wait. It costs nothing where nothing was found.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze_parts.h"
 #include "failure.h"
@@ -19,6 +20,7 @@ struct collector {
 	uint32_t nr_reached[WAITS_COUNTED];
 	uint32_t spawn_site[WAITS_COUNTED]; /* peers were started where the first member was */
 	uint32_t nr_waits;
+	uint32_t *running; /* by thread: the coroutine that runs there; 0: none */
 };
 
 static void *scratch(struct analysis *analysis, size_t count, size_t size)
@@ -77,6 +79,8 @@ static void prepare(struct collector *collector)
 		scratch(analysis, analysis->model->coros.count, sizeof(*collector->of_coro));
 	collector->wait_of_site = scratch(
 		analysis, analysis->tables->nr_sites + 1u, sizeof(*collector->wait_of_site));
+	collector->running =
+		scratch(analysis, analysis->model->nr_threads, sizeof(*collector->running));
 	if (analysis->is_broken)
 		return;
 	for (i = 0; i < analysis->groups.count; i++) {
@@ -89,8 +93,66 @@ static void note(struct collector *collector, uint32_t coro, const struct ct_eve
 {
 	struct member_events *ring = coro ? collector->of_coro[coro] : NULL;
 
-	if (ring)
-		ring->at[ring->count++ % MEMBER_EVENTS] = *event;
+	if (!ring)
+		return;
+	ring->text[ring->count % MEMBER_EVENTS][0] = '\0';
+	ring->at[ring->count++ % MEMBER_EVENTS] = *event;
+}
+
+/* Further text of the message before it, which it is no event beside. */
+static void note_text(struct collector *collector, uint32_t coro, const struct ct_event *event)
+{
+	struct member_events *ring = coro ? collector->of_coro[coro] : NULL;
+	const struct ct_event *message;
+	size_t length, whole;
+	char *text;
+
+	if (!ring || !ring->count)
+		return;
+	message = &ring->at[(ring->count - 1) % MEMBER_EVENTS];
+	text = ring->text[(ring->count - 1) % MEMBER_EVENTS];
+	whole = CTP_LOG_TEXT_BYTES(message->flags);
+	if (whole > CTP_LOG_TEXT_MAX)
+		whole = CTP_LOG_TEXT_MAX;
+	length = strlen(text);
+	if (message->kind != CTP_KIND_LOG || length >= whole)
+		return;
+	whole -= length;
+	if (whole > CTP_TEXT_DETAIL_BYTES)
+		whole = CTP_TEXT_DETAIL_BYTES;
+	memcpy(text + length, &event->object, whole);
+	text[length + whole] = '\0';
+}
+
+/* Which coroutine runs on each thread: annotations that name none are its own. */
+static uint32_t note_running(struct collector *collector, const struct ct_event *event)
+{
+	struct model *model = collector->analysis->model;
+	uint32_t *running = &collector->running[event->thread];
+
+	switch (event->kind) {
+	case CTP_KIND_RESUME:
+		*running = model_find(model, event->process, event->coro);
+		break;
+	case CTP_KIND_SWITCH:
+		*running = model_find(model, event->process, event->object);
+		break;
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+	case CTP_KIND_DESTROY:
+		if (*running == model_find(model, event->process, event->coro))
+			*running = 0;
+		break;
+	default:
+		break;
+	}
+	return *running;
+}
+
+static bool is_annotation(unsigned kind)
+{
+	return (kind >= CTP_KIND_TASK_BEGIN && kind <= CTP_KIND_MARK) ||
+	       kind == CTP_KIND_TASK_SET || kind == CTP_KIND_NAME;
 }
 
 static void note_wait(struct collector *collector, uint32_t coro, const struct ct_event *event)
@@ -128,15 +190,22 @@ static uint32_t woken(struct model *model, const struct ct_event *event)
 static void take(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
-	uint32_t coro;
+	uint32_t coro, running;
 
 	/* Of other kinds the coroutine's word holds something else. */
-	if (event->kind > CTP_KIND_DETAIL && event->kind != CTP_KIND_MARK)
+	if (event->kind > CTP_KIND_DETAIL && !is_annotation(event->kind))
 		return;
-	if (event->time < model->lowest || event->time > model->highest)
+	if (event->time < model->lowest || event->time > model->highest ||
+		event->thread >= model->nr_threads)
 		return;
 	coro = model_find(model, event->process, event->coro);
-	note(collector, coro, event);
+	running = note_running(collector, event);
+	if (!event->coro && (is_annotation(event->kind) || event->kind == CTP_KIND_DETAIL))
+		coro = running;
+	if (event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_TEXT)
+		note_text(collector, coro, event);
+	else
+		note(collector, coro, event);
 	if (event->kind == CTP_KIND_WAKE) {
 		uint32_t target = woken(model, event);
 

@@ -163,6 +163,34 @@ static const struct ct_event *events_in_order(
 	return events;
 }
 
+static const char *const *texts_in_order(
+	struct analysis *analysis, const struct member_events *ring, uint32_t count)
+{
+	const char **texts = arena_array(analysis->arena, count, sizeof(*texts));
+	uint32_t i;
+
+	if (!texts)
+		analysis->is_broken = true;
+	for (i = 0; texts && i < count; i++) {
+		uint64_t place = (ring->count - count + i) % MEMBER_EVENTS;
+
+		texts[i] = words_annotation(analysis, &ring->at[place], ring->text[place]);
+	}
+	return texts;
+}
+
+static const char *words_waited_for(
+	struct analysis *analysis, const struct candidate *candidate, const struct model_coro *coro)
+{
+	const char *words, *name;
+
+	if (coro->suspended == CT_NO_TIME)
+		return "";
+	words = words_resource(analysis, coro->wait_object, candidate->descriptor);
+	name = model_resource_name(analysis->model, coro->process, coro->wait_object);
+	return *name ? say(analysis, "%s (%s)", words, name) : words;
+}
+
 /*
  * Of one member: the closing of its own descriptor. Other rules have one cause for all, in the
  * chain.
@@ -184,12 +212,13 @@ static void fill_member(struct analysis *analysis, const struct candidate *candi
 	model_export(analysis->model, candidate->coro, &member->coro);
 	member->since = candidate->since;
 	member->cause = cause_of(analysis, candidate);
-	member->resource =
-		coro->suspended == CT_NO_TIME
-			? ""
-			: words_resource(analysis, coro->wait_object, candidate->descriptor);
-	if (events)
-		member->events = events_in_order(analysis, events, &member->nr_events);
+	member->resource = words_waited_for(analysis, candidate, coro);
+	member->name = words_site(analysis, coro->name_site);
+	member->task = words_task(analysis, candidate->coro);
+	if (!events)
+		return;
+	member->events = events_in_order(analysis, events, &member->nr_events);
+	member->event_texts = texts_in_order(analysis, events, member->nr_events);
 }
 
 static void fill_members(

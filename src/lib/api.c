@@ -263,7 +263,8 @@ static enum ct_status copy_as_text(
 	while (status == CT_OK && end == CT_OK) {
 		end = source_next(trace->source, &event, reterr);
 		if (end == CT_OK) {
-			textrace_print_event(&text, event, trace->source->is_carried);
+			textrace_print_event(
+				&text, trace->source->tables, event, trace->source->is_carried);
 			text_char(&text, '\n');
 		}
 		if (end == CT_OK && text.length < 65536)
@@ -327,7 +328,7 @@ size_t ct_event_format(
 	struct text text = {0};
 	size_t length, kept;
 
-	textrace_print_event(&text, event, trace->source->is_carried);
+	textrace_print_event(&text, trace->source->tables, event, trace->source->is_carried);
 	length = text.length;
 	kept = length < nr_bytes ? length : nr_bytes ? nr_bytes - 1 : 0;
 	if (nr_bytes) {

@@ -115,8 +115,9 @@ enum ct_status model_new(
 	set_window(model);
 	if (model->processes)
 		init_processes(model);
-	if (!model->processes || !model->threads || !reserve_none(model) || !init_threads(model) ||
-		!gap_tables(model) || !place_tables(model)) {
+	if (!model->processes || !model->threads || !reserve_none(model) ||
+		!annotation_reserve(model) || !init_threads(model) || !gap_tables(model) ||
+		!place_tables(model)) {
 		model_free(model);
 		return ct_fail_memory(reterr);
 	}
@@ -131,6 +132,8 @@ static void free_process(struct model_process *process)
 	map_fini(&process->addresses);
 	map_fini(&process->user_data);
 	map_fini(&process->objects);
+	map_fini(&process->tasks);
+	map_fini(&process->names);
 	vec_fini(&process->offsets);
 	vec_fini(&process->unmatched);
 	map_fini(&process->numbers);
@@ -154,6 +157,7 @@ void model_free(struct model *model)
 	vec_fini(&model->conflicts);
 	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
+	annotation_fini(model);
 	gap_fini(model);
 	free(model->processes);
 	free(model->places);
@@ -318,10 +322,13 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 	switch (event->kind) {
 	case CTP_KIND_TASK_BEGIN:
 	case CTP_KIND_TASK_END:
+	case CTP_KIND_TASK_SET:
 	case CTP_KIND_REGION_BEGIN:
 	case CTP_KIND_REGION_END:
 	case CTP_KIND_LOG:
 	case CTP_KIND_COUNTER:
+	case CTP_KIND_NAME:
+		return annotation_apply(model, event);
 	case CTP_KIND_CLOCK:
 		return true;
 	case CTP_KIND_MARK:
@@ -374,6 +381,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 		model->now = 0;
 	coro_finish(model);
 	thread_finish(model);
+	annotation_finish(model);
 	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }
 

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
+#include "histogram.h"
 #include "map.h"
 #include "vec.h"
 
@@ -100,6 +101,9 @@ struct model_coro {
 	uint64_t queue_event;
 	/* The last moment before its destruction since which every worker had been idle once. */
 	ct_time quiet_at_end;
+	uint64_t task;      /* that it works for; counts while that is open; 0: none */
+	uint32_t region;    /* the innermost one that it has open; 0: none */
+	uint32_t name_site; /* that the program gave it; 0: none */
 };
 
 struct model_thread {
@@ -129,6 +133,9 @@ struct model_thread {
 	uint32_t last_doubled;
 	uint32_t last_opened; /* descriptor; 0: none */
 	uint32_t last_handed; /* the object of its last hand-over; 0: its receiver is known */
+	uint64_t task;        /* that it works for outside of coroutines; 0: none */
+	uint32_t region;
+	uint32_t name_site;
 };
 
 enum model_descriptor_flag {
@@ -204,6 +211,8 @@ struct model_process {
 	struct map numbers;    /* descriptor number -> its newest generation */
 	struct map user_data;  /* given to epoll -> descriptor */
 	struct map objects;    /* resource handle -> model.objects */
+	struct map tasks;      /* id of an open task -> model.tasks */
+	struct map names;      /* resource handle -> site */
 	VEC(uint32_t) workers; /* threads that ran coroutines, or whose events are missing */
 	struct map tids;       /* kernel thread id -> the last thread that had it */
 	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none
@@ -336,6 +345,47 @@ struct model_edge {
 	uint64_t total;
 };
 
+/* All tasks or regions of one name, or a counter. */
+struct model_span {
+	const char *name; /* of the tables */
+	uint32_t process;
+	uint32_t site;     /* the first one of the name */
+	uint8_t kind;      /* CTP_KIND_TASK_BEGIN, REGION_BEGIN or COUNTER */
+	uint64_t nr_begun; /* of a counter: values */
+	uint64_t nr_open;
+	struct histogram *durations; /* of those that have ended; NULL for a counter */
+	int64_t last;                /* of a counter */
+	int64_t least;
+	int64_t greatest;
+	ct_time last_time;
+};
+
+/* A task that goes on. */
+struct model_task {
+	uint64_t id; /* 0: the place is free, and `span` is the next free one */
+	uint32_t process;
+	uint32_t span;
+	ct_time begun;
+	uint64_t event; /* sequence number of its beginning */
+};
+
+struct model_slow {
+	struct model_task task;
+	ct_time ended;
+	int64_t duration;
+};
+
+/* A region that is open. */
+struct model_region {
+	uint32_t span;
+	uint32_t below; /* of the same coroutine or thread, around it; 0: none */
+	ct_time begun;
+};
+
+#define MODEL_SPANS 1024u
+#define MODEL_OPEN 1048576u
+#define MODEL_SLOWEST 10u
+
 struct model {
 	const struct ct_tables *tables;
 	VEC(struct model_coro) coros;
@@ -349,6 +399,15 @@ struct model {
 	VEC(struct model_gap) gaps;
 	struct model_edge *gap_firsts; /* by process and time; there after model_finish */
 	struct model_edge *gap_lasts;
+	VEC(struct model_span) spans; /* [0] is none, as of the next two */
+	VEC(struct model_task) tasks;
+	VEC(struct model_region) regions;
+	struct map span_at; /* by name */
+	uint32_t free_task;
+	uint32_t free_region;
+	uint64_t nr_spans_refused; /* annotations beyond the bounds */
+	struct model_slow slowest[MODEL_SLOWEST];
+	uint32_t nr_slowest;
 	struct model_thread *threads;    /* nr_threads of the tables */
 	struct model_process *processes; /* nr_processes of the tables */
 	uint32_t *places;                /* by site: the first one that says the same */
@@ -407,6 +466,15 @@ uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame)
 /* model_find_object: what a resource handle names, where anything was done to it; 0: nothing was.
  */
 uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle);
+
+/* model_task_of: the task that a coroutine works for, which goes on; NULL: none. */
+const struct model_task *model_task_of(const struct model *model, uint32_t coro);
+
+/* model_is_task_open: does this very task go on at the end? */
+bool model_is_task_open(const struct model *model, const struct model_task *task);
+
+/* model_resource_name: what the program calls a resource; "": nothing. */
+const char *model_resource_name(const struct model *model, uint32_t process, uint64_t handle);
 
 /* model_export: a coroutine as the public library shows it. */
 void model_export(const struct model *model, uint32_t coro, struct ct_coro *ret_coro);

@@ -169,4 +169,15 @@ bool place_tables(struct model *model);
 bool gap_finish(struct model *model);
 void gap_fini(struct model *model);
 
+/* ---------------------------------------------------------------- annotation.c */
+
+/* Each is false where memory is short. */
+bool annotation_reserve(struct model *model);
+bool annotation_apply(struct model *model, const struct ct_event *event);
+void annotation_finish(struct model *model);
+void annotation_fini(struct model *model);
+
+/* annotation_forget: the coroutine is gone, and with it the regions that it had open. */
+void annotation_forget(struct model *model, uint32_t coro);
+
 #endif

@@ -68,6 +68,18 @@ const struct ct_member *facts_next_example(
 /* facts_coroutine: "coroutine 1025 (handle_connection)". */
 void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
 
+/* What the program said of itself. */
+enum facts_annotation {
+	FACTS_SPANS,
+	FACTS_SLOWEST,
+	FACTS_COUNTERS,
+	FACTS_NR_ANNOTATIONS,
+};
+
+/* facts_annotations: inits the table, and returns its heading; NULL, and no table: there is nothing. */
+const char *facts_annotations(
+	struct table *table, const struct ct_report *report, enum facts_annotation which);
+
 /* facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
 void facts_drop(struct text *text, struct text *piece);
 

@@ -78,6 +78,12 @@ static void member_row(struct table *table, const struct ct_report *report,
 
 	text_format(&table->cells, "%" PRIu64, coro->id);
 	table_end_cell(table);
+	if (member->name)
+		render_safe(&table->cells, member->name);
+	table_end_cell(table);
+	if (member->task)
+		render_safe(&table->cells, member->task);
+	table_end_cell(table);
 	if (!common->function_site && coro->function_site)
 		phrase_site_function(&table->cells, tables, coro->function_site);
 	table_end_cell(table);
@@ -105,26 +111,18 @@ static void member_row(struct table *table, const struct ct_report *report,
 }
 
 /* The heading row: its length is the number of columns. */
-static void begin_table(
-	struct table *table, const char *const *headings, size_t nr_columns, unsigned right)
-{
-	size_t i;
-
-	table_init(table, (unsigned)nr_columns, right);
-	for (i = 0; i < nr_columns; i++)
-		table_add(table, headings[i]);
-}
 
 void facts_members(struct table *table, const struct ct_report *report,
 	const struct ct_finding *finding, uint32_t max)
 {
-	static const char *const headings[] = {"coroutine", "function", "state", "waits for",
-		"since", "for", "frame", "woken since", "cause", "waits at", "started at"};
+	static const char *const headings[] = {"coroutine", "name", "works for", "function",
+		"state", "waits for", "since", "for", "frame", "woken since", "cause", "waits at",
+		"started at"};
 	struct facts_common common = facts_common(finding);
 	uint32_t i;
 
-	begin_table(table, headings, sizeof(headings) / sizeof(headings[0]),
-		TABLE_RIGHT(0) | TABLE_RIGHT(4) | TABLE_RIGHT(5));
+	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
+		TABLE_RIGHT(0) | TABLE_RIGHT(6) | TABLE_RIGHT(7));
 	for (i = 0; i < finding->nr_members && i < max; i++)
 		member_row(table, report, &common, &finding->members[i]);
 }
@@ -137,8 +135,11 @@ static bool is_coro_a_coroutine(unsigned kind)
 }
 
 static void event_row(struct table *table, const struct ct_tables *tables,
-	const struct ct_member *member, const struct ct_event *event)
+	const struct ct_member *member, uint32_t index)
 {
+	const struct ct_event *event = &member->events[index];
+	const char *said = member->event_texts ? member->event_texts[index] : "";
+
 	text_format(&table->cells, "%" PRIu64, event->sequence);
 	table_end_cell(table);
 	phrase_time(&table->cells, event->time);
@@ -150,7 +151,10 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 	if (event->coro && event->coro != member->coro.id && is_coro_a_coroutine(event->kind))
 		text_format(&table->cells, " by %" PRIu64, event->coro);
 	table_end_cell(table);
-	phrase_event(&table->cells, event);
+	if (*said)
+		render_safe(&table->cells, said);
+	else
+		phrase_event(&table->cells, event);
 	table_end_cell(table);
 	if (event->site)
 		phrase_short_line(&table->cells, tables, event->site);
@@ -165,10 +169,10 @@ void facts_events(
 		member->nr_events > FACTS_MAX_EVENTS ? member->nr_events - FACTS_MAX_EVENTS : 0;
 	uint32_t i;
 
-	begin_table(table, headings, sizeof(headings) / sizeof(headings[0]),
+	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
 		TABLE_RIGHT(0) | TABLE_RIGHT(1));
 	for (i = from; i < member->nr_events; i++)
-		event_row(table, tables, member, &member->events[i]);
+		event_row(table, tables, member, i);
 }
 
 const struct ct_member *facts_next_example(

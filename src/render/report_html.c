@@ -226,6 +226,22 @@ static void one_finding(struct text *text, const struct ct_report *report,
 	text_add(text, "</section>\n");
 }
 
+static void annotations(struct text *text, const struct ct_report *report)
+{
+	const char *title;
+	struct table table;
+	int which;
+
+	for (which = 0; which < FACTS_NR_ANNOTATIONS; which++) {
+		title = facts_annotations(&table, report, (enum facts_annotation)which);
+		if (!title)
+			continue;
+		text_format(text, "<h2>%s</h2>\n", title);
+		table_print_html(&table, text);
+		table_fini(&table);
+	}
+}
+
 void report_html(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -244,5 +260,7 @@ void report_html(
 		facts_rest(text, report, i);
 		text_add(text, "</p>\n");
 	}
+	if (!options->is_brief)
+		annotations(text, report);
 	text_add(text, "</body>\n</html>\n");
 }

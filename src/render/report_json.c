@@ -362,6 +362,7 @@ static void events_member(struct json *json, const struct ct_member *member)
 		count_member(json, "argument", event->argument);
 		count_member(json, "flags", event->flags);
 		index_member(json, "site", event->site);
+		text_member(json, "said", member->event_texts ? member->event_texts[i] : "");
 		end_element(json);
 	}
 	json_close(json, ']');
@@ -389,6 +390,8 @@ static void one_member(struct json *json, const struct ct_member *member)
 	index_member(json, "process", coro->process);
 	text_member(json, "state", ct_state_name(coro->state));
 	time_member(json, "since_ns", member->since);
+	text_member(json, "name", member->name ? member->name : "");
+	text_member(json, "task", member->task ? member->task : "");
 	text_member(json, "waits_for", member->resource);
 	hex_member(json, "wait_object", coro->wait_object);
 	index_member(json, "wait_site", coro->wait_site);
@@ -467,6 +470,77 @@ static void waiting_member(struct json *json, const struct ct_report *report)
 	json_close(json, ']');
 }
 
+static void spans_member(struct json *json, const struct ct_report *report)
+{
+	uint32_t i;
+
+	json_key(json, "spans");
+	json_open(json, '[');
+	for (i = 0; i < report->nr_spans; i++) {
+		const struct ct_span *span = &report->spans[i];
+
+		json_open(json, '{');
+		text_member(json, "kind", span->is_task ? "task" : "region");
+		text_member(json, "name", span->name);
+		index_member(json, "process", span->process);
+		index_member(json, "site", span->site);
+		count_member(json, "begun", span->nr_begun);
+		count_member(json, "ended", span->nr_ended);
+		count_member(json, "open", span->nr_open);
+		time_member(json, "total_ns", span->total_ns);
+		time_member(json, "p50_ns", span->p50_ns);
+		time_member(json, "p99_ns", span->p99_ns);
+		time_member(json, "max_ns", span->max_ns);
+		end_element(json);
+	}
+	json_close(json, ']');
+}
+
+static void slowest_member(struct json *json, const struct ct_report *report)
+{
+	uint32_t i;
+
+	json_key(json, "slowest_tasks");
+	json_open(json, '[');
+	for (i = 0; i < report->nr_slowest; i++) {
+		const struct ct_task *task = &report->slowest[i];
+
+		json_open(json, '{');
+		text_member(json, "name", task->name);
+		count_member(json, "id", task->id);
+		index_member(json, "process", task->process);
+		time_member(json, "begun_ns", task->begun);
+		time_member(json, "duration_ns", task->duration_ns);
+		bool_member(json, "is_open", task->is_open);
+		sequence_member(json, "event", task->event);
+		end_element(json);
+	}
+	json_close(json, ']');
+}
+
+static void counters_member(struct json *json, const struct ct_report *report)
+{
+	uint32_t i;
+
+	json_key(json, "counters");
+	json_open(json, '[');
+	for (i = 0; i < report->nr_counters; i++) {
+		const struct ct_counter *counter = &report->counters[i];
+
+		json_open(json, '{');
+		text_member(json, "name", counter->name);
+		index_member(json, "process", counter->process);
+		index_member(json, "site", counter->site);
+		count_member(json, "values", counter->nr_values);
+		time_member(json, "last", counter->last);
+		time_member(json, "last_ns", counter->last_time);
+		time_member(json, "least", counter->least);
+		time_member(json, "greatest", counter->greatest);
+		end_element(json);
+	}
+	json_close(json, ']');
+}
+
 void report_json(struct text *text, const struct ct_report *report)
 {
 	struct json json;
@@ -488,6 +562,9 @@ void report_json(struct text *text, const struct ct_report *report)
 	for (i = 0; i < report->nr_findings; i++)
 		one_finding(&json, &report->findings[i]);
 	json_close(&json, ']');
+	spans_member(&json, report);
+	slowest_member(&json, report);
+	counters_member(&json, report);
 	processes_member(&json, report->tables);
 	threads_member(&json, report->tables);
 	sites_member(&json, report->tables);

@@ -165,6 +165,32 @@ static void one_finding(struct text *text, const struct ct_report *report,
 	last_events(text, report->tables, finding);
 }
 
+static void annotations(struct text *text, const struct ct_report *report)
+{
+	const char *title;
+	struct table table;
+	int which;
+
+	for (which = 0; which < FACTS_NR_ANNOTATIONS; which++) {
+		title = facts_annotations(&table, report, (enum facts_annotation)which);
+		if (!title)
+			continue;
+		text_format(text, "### %s\n\n", title);
+		table_print_markdown(&table, text);
+		table_fini(&table);
+		text_char(text, '\n');
+	}
+}
+
+static void rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
+{
+	if (nr_printed == report->nr_findings)
+		return;
+	text_add(text, "... and ");
+	facts_rest(text, report, nr_printed);
+	text_add(text, "\n\n");
+}
+
 void report_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -186,9 +212,7 @@ void report_markdown(
 			one_finding(text, report, &report->findings[i], options->max_members);
 		text_pass_on(text, REPORT_PIECE_BYTES);
 	}
-	if (i == report->nr_findings)
-		return;
-	text_add(text, "... and ");
-	facts_rest(text, report, i);
-	text_add(text, "\n");
+	rest(text, report, i);
+	if (!options->is_brief)
+		annotations(text, report);
 }

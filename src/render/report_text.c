@@ -293,6 +293,22 @@ static void rest(const struct page *page, uint32_t nr_printed)
 	line(page, "\n  (--max-findings shows more, --all all of them, and so does --format json)");
 }
 
+static void annotations(const struct page *page)
+{
+	const char *title;
+	struct table table;
+	int which;
+
+	for (which = 0; which < FACTS_NR_ANNOTATIONS; which++) {
+		title = facts_annotations(&table, page->report, (enum facts_annotation)which);
+		if (!title)
+			continue;
+		heading(page, title);
+		table_print(&table, page->text, "  ");
+		table_fini(&table);
+	}
+}
+
 void report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -310,6 +326,8 @@ void report_text(
 		text_pass_on(text, REPORT_PIECE_BYTES);
 	}
 	rest(&page, i);
+	if (!options->is_brief)
+		annotations(&page);
 }
 
 /* Findings that speak of it, by their titles. */

@@ -14,6 +14,16 @@ void table_init(struct table *table, unsigned nr_columns, unsigned right)
 	*table = (struct table){.nr_columns = nr_columns, .right = right};
 }
 
+void table_init_with(
+	struct table *table, const char *const *headings, size_t nr_columns, unsigned right)
+{
+	size_t i;
+
+	table_init(table, (unsigned)nr_columns, right);
+	for (i = 0; i < nr_columns; i++)
+		table_add(table, headings[i]);
+}
+
 void table_fini(struct table *table)
 {
 	text_fini(&table->cells);

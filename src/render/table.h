@@ -17,7 +17,7 @@
 #include "text.h"
 #include "vec.h"
 
-#define TABLE_MAX_COLUMNS 12
+#define TABLE_MAX_COLUMNS 16
 
 /* The mask's bit for a column whose cells are aligned to the right. */
 #define TABLE_RIGHT(column) (1u << (column))
@@ -31,6 +31,10 @@ struct table {
 
 void table_init(struct table *table, unsigned nr_columns, unsigned right);
 void table_fini(struct table *table);
+
+/* table_init_with: table_init, and the first row. */
+void table_init_with(
+	struct table *table, const char *const *headings, size_t nr_columns, unsigned right);
 
 /* table_end_cell: what was appended to `cells` since the last one is a cell. */
 void table_end_cell(struct table *table);

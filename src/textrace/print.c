@@ -434,7 +434,41 @@ static void print_flags(struct text *text, const struct ct_event *event)
 	}
 }
 
-void textrace_print_event(struct text *text, const struct ct_event *event, bool is_carried)
+static bool is_annotation(const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_TASK_BEGIN:
+	case CTP_KIND_REGION_BEGIN:
+	case CTP_KIND_REGION_END:
+	case CTP_KIND_LOG:
+	case CTP_KIND_COUNTER:
+	case CTP_KIND_NAME:
+	case CTP_KIND_MARK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* For the eye only: the name that the site of an annotation gives it, or a piece of a message. */
+static void print_remark(
+	struct text *text, const struct ct_tables *tables, const struct ct_event *event)
+{
+	char piece[CTP_TEXT_DETAIL_BYTES + 1] = "";
+	const char *said = piece;
+
+	if (event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_TEXT)
+		memcpy(piece, &event->object, CTP_TEXT_DETAIL_BYTES);
+	else if (is_annotation(event) && event->site && event->site < tables->nr_sites)
+		said = tables->sites[event->site].reason;
+	if (!*said)
+		return;
+	text_add(text, " # ");
+	print_quoted(text, (const unsigned char *)said);
+}
+
+void textrace_print_event(struct text *text, const struct ct_tables *tables,
+	const struct ct_event *event, bool is_carried)
 {
 	print_time(text, event->time);
 	print_place(text, event);
@@ -451,4 +485,5 @@ void textrace_print_event(struct text *text, const struct ct_event *event, bool 
 	print_flags(text, event);
 	if (is_carried)
 		text_add(text, " carried");
+	print_remark(text, tables, event);
 }

@@ -57,6 +57,7 @@
  *	          lists in def/, or a number), or `argument` with a number, for any kind
  *	type=     what a descriptor is (def/descriptors.def): a part of the flags
  *	first=    for `lost`: the time of the first event that is missing, in place of the coroutine
+ *	#         for the eye only: the name of an annotation, eight bytes of a message
  *	tTHREAD   t0: no thread; then pPROCESS may follow
  *	carried   it tells how things stood when this part of a recording began; its time lies before it
  *
@@ -91,7 +92,8 @@ bool textrace_is_ours(const void *first_bytes, size_t nr_bytes);
 void textrace_print_tables(struct text *text, const struct ct_tables *tables);
 
 /* textrace_print_event: one event as one line, without a newline. `is_carried`: see struct ct_source. */
-void textrace_print_event(struct text *text, const struct ct_event *event, bool is_carried);
+void textrace_print_event(struct text *text, const struct ct_tables *tables,
+	const struct ct_event *event, bool is_carried);
 
 /* textrace_print_object: the object alone, as the event's line has it; nothing where it has none. */
 void textrace_print_object(struct text *text, const struct ct_event *event);

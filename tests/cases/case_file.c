@@ -200,9 +200,17 @@ static void print_member(struct text *text, const struct ct_member *member)
 	text_format(text, "  member c%" PRIu64 " %s since ", member->coro.id,
 		states[member->coro.state]);
 	print_time(text, member->since);
-	text_format(text, " for %s:", member->resource[0] ? member->resource : "nothing");
-	for (i = 0; i < member->nr_events; i++)
+	text_format(text, " for %s", member->resource[0] ? member->resource : "nothing");
+	if (*member->name)
+		text_format(text, ", named %s", member->name);
+	if (*member->task)
+		text_format(text, ", working for %s", member->task);
+	text_add(text, ":");
+	for (i = 0; i < member->nr_events; i++) {
 		text_format(text, " %s", ct_kind_name(member->events[i].kind));
+		if (*member->event_texts[i])
+			text_format(text, " '%s'", member->event_texts[i]);
+	}
 	text_add(text, "\n");
 }
 
@@ -243,6 +251,7 @@ static void print_quality(struct text *text, const struct ct_quality *quality)
 	uint32_t i;
 
 	print_count(text, "lost", quality->nr_lost);
+	print_count(text, "left-out", quality->nr_left_out);
 	for (i = 0; i < quality->nr_losses; i++) {
 		text_format(text, "  of t%u %s %" PRIu64 " from ", quality->losses[i].thread,
 			ct_loss_name(quality->losses[i].reason), quality->losses[i].count);

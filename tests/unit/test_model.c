@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: what a text trace comes to, asked of its arrays. */
+#include <string.h>
+
 #include "check.h"
 #include "model.h"
 #include "textrace.h"
@@ -368,6 +370,120 @@ static void test_broken(void)
 	end(model);
 }
 
+/* ---------------------------------------------------------------- annotations */
+
+#define NAMED                                                                   \
+	TABLES "site 1 kind=source file=a.c line=1 function=f reason=request\n" \
+	       "site 2 kind=source file=a.c line=2 function=f reason=query\n"   \
+	       "site 3 kind=source file=a.c line=3 function=f reason=query\n"   \
+	       "site 4 kind=source file=a.c line=4 function=f reason=load\n"
+
+static const struct model_span *span(struct model *model, unsigned kind, const char *name)
+{
+	size_t i;
+
+	for (i = 1; i < model->spans.count; i++)
+		if (model->spans.at[i].kind == kind && !strcmp(model->spans.at[i].name, name))
+			return &model->spans.at[i];
+	return &model->spans.at[0];
+}
+
+static uint64_t task_of(struct model *model, uint64_t id)
+{
+	const struct model_task *task = model_task_of(model, model_find(model, 1, id));
+
+	return task ? task->id : 0;
+}
+
+/* P-60, P-61: the task goes with its coroutines, to children, by hand, and ends on any thread. */
+static void test_tasks(void)
+{
+	struct model *model = fold_all(NAMED, "1ms t1 create c1 0x1010\n"
+					      "2ms t1 resume c1\n"
+					      "3ms t1 task-begin 4711 @1\n"
+					      "4ms t1 create c2 0x2010\n"
+					      "5ms t1 suspend c1\n"
+					      "6ms t2 resume c1\n"
+					      "7ms t2 create c3 0x3010\n"
+					      "8ms t2 task-set c4 4711\n"
+					      "8ms t2 create c4 0x4010\n"
+					      "9ms t2 task-begin c3 4712 @1\n"
+					      "10ms t1 task-set c4 4712\n"
+					      "11ms t1 task-set c2 0\n");
+
+	CHECK_EQUAL(task_of(model, 1), 4711);
+	CHECK_EQUAL(task_of(model, 2), 0);
+	CHECK_EQUAL(task_of(model, 3), 4712);
+	CHECK_EQUAL(task_of(model, 4), 4712);
+	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->nr_open, 2);
+	CHECK_EQUAL(model->nr_slowest, 2);
+	CHECK_EQUAL(model->slowest[0].task.id, 4711);
+	CHECK_EQUAL(model->slowest[0].duration, 1997000000);
+	end(model);
+	model = fold_all(NAMED, "1ms t1 task-begin c1 7 @1\n"
+				"2ms t1 create c1 0x1010\n"
+				"3ms t1 task-set c1 7\n"
+				"4ms t2 task-end 7\n"
+				"5ms t2 task-end 7\n"
+				"6ms t2 task-begin 7 @1\n"
+				"8ms t2 task-begin 7 @1\n");
+	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->nr_begun, 3);
+	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->nr_open, 1);
+	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->durations->max, 3000000);
+	CHECK_EQUAL(model->slowest[1].duration, 3000000);
+	CHECK(model_is_task_open(model, &model->slowest[0].task));
+	CHECK(!model_is_task_open(model, &model->slowest[1].task));
+	end(model);
+}
+
+/* P-62: regions nest, follow their coroutine, and end with what is open inside; P-65: counters. */
+static void test_regions(void)
+{
+	struct model *model = fold_all(NAMED, "1ms t1 create c1 0x1010\n"
+					      "1ms t1 resume c1\n"
+					      "2ms t1 region-begin @1\n"
+					      "3ms t1 region-begin c1 @2\n"
+					      "4ms t1 suspend c1\n"
+					      "5ms t1 region-begin @3\n"
+					      "7ms t1 region-end @3\n"
+					      "8ms t2 resume c1\n"
+					      "9ms t2 region-end @1\n"
+					      "10ms t2 region-end @1\n"
+					      "11ms t2 region-begin @2\n"
+					      "12ms t2 destroy c1\n"
+					      "13ms t1 counter -5 @4\n"
+					      "14ms t2 counter 9 @4\n"
+					      "15ms t2 counter 2 @4\n");
+	const struct model_span *query = span(model, CTP_KIND_REGION_BEGIN, "query");
+
+	CHECK_EQUAL(query->nr_begun, 3);
+	CHECK_EQUAL(query->nr_open, 0);
+	CHECK_EQUAL(query->durations->count, 2);
+	CHECK_EQUAL(query->durations->max, 6000000);
+	CHECK_EQUAL(query->durations->sum, 8000000);
+	CHECK_EQUAL(span(model, CTP_KIND_REGION_BEGIN, "request")->durations->max, 7000000);
+	CHECK_EQUAL(span(model, CTP_KIND_COUNTER, "load")->last, 2);
+	CHECK_EQUAL(span(model, CTP_KIND_COUNTER, "load")->least, -5);
+	CHECK_EQUAL(span(model, CTP_KIND_COUNTER, "load")->greatest, 9);
+	end(model);
+}
+
+/* What was left out is counted apart, and the coroutine is not taken for one that runs on. */
+static void test_left_out(void)
+{
+	struct model *model = fold("loss process=1 thread=0 reason=\"not in the sample\" count=5 "
+				   "first=0 last=1s\n"
+				   "1ms t1 create c1 0x1010\n"
+				   "2ms t1 resume c1\n"
+				   "3ms t1 mark c1 0 mark=left-out\n");
+
+	CHECK_EQUAL(model->nr_lost, 0);
+	CHECK_EQUAL(model->nr_left_out, 5);
+	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_UNSEEN);
+	CHECK_EQUAL(model->threads[1].top, 0);
+	end(model);
+}
+
 int main(void)
 {
 	test_life();
@@ -389,5 +505,8 @@ int main(void)
 	test_impossible();
 	test_broken();
 	test_window();
+	test_tasks();
+	test_regions();
+	test_left_out();
 	return check_result();
 }

@@ -95,6 +95,35 @@ static void expect_file(
 	text_fini(&text);
 }
 
+static const struct ct_span spans[] = {
+	{"request", 1, 1, true, 41, 40, 1, 4000000000, 90000000, 310000000, 320000000},
+	{"db.query", 1, 2, false, 80, 80, 0, 1200000000, 12000000, 150000000, 160000000},
+	{"never ended", 1, 0, false, 1, 0, 1, 0, 0, 0, 0},
+};
+static const struct ct_task slowest[] = {
+	{4711, 1, "request", 1000000, 3209000000, true, 12},
+	{4690, 1, "request", 1500000, 320000000, false, 17},
+};
+static const struct ct_counter counters[] = {
+	{"open connections", 1, 2, 99, -3, -3, 64, 3100000000},
+};
+
+static void set_annotations(struct ct_report *report, struct ct_member *members)
+{
+	static const char *const said[] = {"", "GET /index.html", "", "", "", "", "", ""};
+
+	report->spans = spans;
+	report->nr_spans = 3;
+	report->slowest = slowest;
+	report->nr_slowest = 2;
+	report->counters = counters;
+	report->nr_counters = 1;
+	members[0].name = "session 1";
+	members[0].task = "request 4711";
+	if (members[0].nr_events <= sizeof(said) / sizeof(said[0]))
+		members[0].event_texts = said;
+}
+
 static void test_forms(void)
 {
 	struct ct_member *members = new_members(3);
@@ -109,6 +138,7 @@ static void test_forms(void)
 		.nr_remarks = 1,
 	};
 
+	set_annotations(&report, members);
 	report.quality.losses = losses;
 	report.quality.nr_losses = 3;
 	all.notes = notes;
@@ -238,8 +268,16 @@ static void test_hostile(void)
 		.nr_findings = 1,
 		.remarks = texts,
 		.nr_remarks = 1};
-	struct text text = rendered(&report, (struct ct_report_options){0});
+	struct ct_span span = {.name = texts[0], .nr_begun = 1, .nr_ended = 1};
+	struct ct_task task = {.name = texts[0], .id = 1};
+	struct ct_counter counter = {.name = texts[0], .nr_values = 1};
+	struct text text;
 
+	report.spans = &span;
+	report.slowest = &task;
+	report.counters = &counter;
+	report.nr_spans = report.nr_slowest = report.nr_counters = 1;
+	text = rendered(&report, (struct ct_report_options){0});
 	CHECK(is_harmless(text_peek(&text)));
 	text_fini(&text);
 	text = rendered(&report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});

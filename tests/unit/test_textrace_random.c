@@ -244,7 +244,7 @@ static void test_nothing_changes(void)
 			struct ct_event event = make_event(&made, &state);
 			bool is_carried = choose_carried(&made, &state, &event);
 
-			textrace_print_event(&first, &event, is_carried);
+			textrace_print_event(&first, &made.tables, &event, is_carried);
 			text_char(&first, '\n');
 		}
 		source = open_text(text_peek(&first));

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program said of itself, as a report has it: tasks, regions and counters by name, and messages
+ * in words.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze_parts.h"
+
+/* ---------------------------------------------------------------- words */
+
+static const char *task_name(const struct analysis *analysis, const struct model_task *task)
+{
+	const char *name = analysis->model->spans.at[task->span].name;
+
+	return *name ? name : "task";
+}
+
+const char *words_task(struct analysis *analysis, uint32_t coro)
+{
+	const struct model_task *task = model_task_of(analysis->model, coro);
+
+	return task ? say(analysis, "%s %" PRIu64, task_name(analysis, task), task->id) : "";
+}
+
+const char *words_site(const struct analysis *analysis, uint32_t site)
+{
+	return site && site < analysis->tables->nr_sites ? analysis->tables->sites[site].reason
+							 : "";
+}
+
+/* The site's text, with `more` where it has {}, or behind it. */
+static const char *words_message(struct analysis *analysis, const char *text, const char *more)
+{
+	const char *place = strstr(text, "{}");
+
+	if (place)
+		return say(analysis, "%.*s%s%s", (int)(place - text), text, more, place + 2);
+	return say(analysis, "%s%s%s", text, *text && *more ? " " : "", more);
+}
+
+const char *words_annotation(
+	struct analysis *analysis, const struct ct_event *event, const char *message)
+{
+	const char *name = words_site(analysis, event->site);
+	char number[32];
+
+	switch (event->kind) {
+	case CTP_KIND_LOG:
+		if (!(event->flags & CTP_LOG_HAS_NUMBER))
+			return words_message(analysis, name, message);
+		snprintf(number, sizeof(number), "%" PRId64, (int64_t)event->object);
+		return words_message(analysis, name, number);
+	case CTP_KIND_COUNTER:
+		return say(analysis, "%s = %" PRId64, name, (int64_t)event->object);
+	case CTP_KIND_TASK_BEGIN:
+	case CTP_KIND_TASK_END:
+	case CTP_KIND_TASK_SET:
+		if (!event->object)
+			return "none";
+		return say(analysis, "%s %" PRIu64, *name ? name : "task", event->object);
+	case CTP_KIND_REGION_BEGIN:
+	case CTP_KIND_REGION_END:
+	case CTP_KIND_NAME:
+		return name;
+	default:
+		return "";
+	}
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static int64_t length_at(const struct model_span *span, double share)
+{
+	return span->durations ? (int64_t)histogram_at(span->durations, share) : 0;
+}
+
+static struct ct_span export_span(const struct model_span *span)
+{
+	return (struct ct_span){
+		.name = span->name,
+		.process = span->process,
+		.site = span->site,
+		.is_task = span->kind == CTP_KIND_TASK_BEGIN,
+		.nr_begun = span->nr_begun,
+		.nr_ended = span->durations ? span->durations->count : 0,
+		.nr_open = span->nr_open,
+		.total_ns = span->durations ? (int64_t)span->durations->sum : 0,
+		.p50_ns = length_at(span, 0.5),
+		.p99_ns = length_at(span, 0.99),
+		.max_ns = span->durations ? (int64_t)span->durations->max : 0,
+	};
+}
+
+/* Tasks first; then those in which most time was spent. */
+static int compare_spans(const void *left, const void *right)
+{
+	const struct ct_span *a = left, *b = right;
+
+	if (a->is_task != b->is_task)
+		return a->is_task ? -1 : 1;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns < b->total_ns ? 1 : -1;
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static void export_spans(struct analysis *analysis, struct ct_report *report)
+{
+	const struct model *model = analysis->model;
+	struct ct_span *spans = arena_array(analysis->arena, model->spans.count, sizeof(*spans));
+	size_t i;
+
+	report->spans = spans;
+	analysis->is_broken |= !spans;
+	for (i = 1; spans && i < model->spans.count; i++)
+		if (model->spans.at[i].kind != CTP_KIND_COUNTER && model->spans.at[i].nr_begun)
+			spans[report->nr_spans++] = export_span(&model->spans.at[i]);
+	if (spans)
+		qsort(spans, report->nr_spans, sizeof(*spans), compare_spans);
+}
+
+static void export_counters(struct analysis *analysis, struct ct_report *report)
+{
+	const struct model *model = analysis->model;
+	struct ct_counter *counters =
+		arena_array(analysis->arena, model->spans.count, sizeof(*counters));
+	size_t i;
+
+	report->counters = counters;
+	analysis->is_broken |= !counters;
+	for (i = 1; counters && i < model->spans.count; i++) {
+		const struct model_span *span = &model->spans.at[i];
+
+		if (span->kind == CTP_KIND_COUNTER)
+			counters[report->nr_counters++] = (struct ct_counter){.name = span->name,
+				.process = span->process,
+				.site = span->site,
+				.nr_values = span->nr_begun,
+				.last = span->last,
+				.least = span->least,
+				.greatest = span->greatest,
+				.last_time = span->last_time};
+	}
+}
+
+static void export_slowest(struct analysis *analysis, struct ct_report *report)
+{
+	const struct model *model = analysis->model;
+	struct ct_task *tasks = arena_array(analysis->arena, model->nr_slowest, sizeof(*tasks));
+	uint32_t i;
+
+	report->slowest = tasks;
+	analysis->is_broken |= !tasks;
+	for (i = 0; tasks && i < model->nr_slowest; i++) {
+		const struct model_slow *slow = &model->slowest[i];
+
+		tasks[i] = (struct ct_task){
+			.id = slow->task.id,
+			.process = slow->task.process,
+			.name = task_name(analysis, &slow->task),
+			.begun = slow->task.begun,
+			.duration_ns = slow->duration,
+			.is_open = model_is_task_open(model, &slow->task),
+			.event = slow->task.event,
+		};
+	}
+	report->nr_slowest = tasks ? model->nr_slowest : 0;
+}
+
+void annotations_export(struct analysis *analysis, struct ct_report *report)
+{
+	/* Names are the tables', which outlive the report. */
+	export_spans(analysis, report);
+	export_counters(analysis, report);
+	export_slowest(analysis, report);
+	report->nr_annotations_refused = analysis->model->nr_spans_refused;
+}

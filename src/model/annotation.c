@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program says of itself: tasks, regions, counters, names.
+ *
+ * An annotation belongs to its coroutine, or where it names none, to the one that runs on its thread, else
+ * to the thread. Everything is bounded: MODEL_SPANS names of tasks, regions and counters, MODEL_OPEN tasks
+ * and regions that are open at once; what is beyond is counted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model_parts.h"
+
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/* ---------------------------------------------------------------- names */
+
+static const char *text_of(const struct model *model, uint32_t site)
+{
+	const struct ct_site *place;
+
+	if (!site || site >= model->tables->nr_sites)
+		return "";
+	place = &model->tables->sites[site];
+	return *place->reason ? place->reason : place->function;
+}
+
+static uint64_t hash_name(uint32_t process, uint8_t kind, const char *name)
+{
+	uint64_t hash = (uint64_t)process << 8 | kind;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * HASH_FACTOR;
+	return hash;
+}
+
+static bool is_span(const struct model_span *span, uint32_t process, uint8_t kind, const char *name)
+{
+	return span->process == process && span->kind == kind && strcmp(span->name, name) == 0;
+}
+
+/* The index of what has this name, made where it is new; 0: no room is left. False: out of memory. */
+static bool find_span(
+	struct model *model, const struct ct_event *event, uint8_t kind, uint32_t *ret_span)
+{
+	const char *name = text_of(model, event->site);
+	uint64_t key = hash_name(event->process, kind, name);
+	struct model_span span = {
+		.name = name, .process = event->process, .site = event->site, .kind = kind};
+
+	for (; map_get(&model->span_at, key, ret_span); key++)
+		if (is_span(&model->spans.at[*ret_span], event->process, kind, name))
+			return true;
+	*ret_span = 0;
+	if (model->spans.count > MODEL_SPANS) {
+		model->nr_spans_refused++;
+		return true;
+	}
+	if (kind != CTP_KIND_COUNTER) {
+		span.durations = calloc(1, sizeof(*span.durations));
+		if (!span.durations)
+			return false;
+	}
+	*ret_span = (uint32_t)model->spans.count;
+	if (map_put(&model->span_at, key, *ret_span) && vec_push(&model->spans, span))
+		return true;
+	free(span.durations);
+	return false;
+}
+
+/* Whose it is: a coroutine, or else none, and the thread. */
+static uint32_t whose(struct model *model, const struct ct_event *event)
+{
+	if (event->coro)
+		return model_find(model, event->process, event->coro);
+	return thread_at(model, event->thread)->top;
+}
+
+static void end_span(struct model *model, uint32_t index, ct_time begun, ct_time ended)
+{
+	struct model_span *span = &model->spans.at[index];
+
+	if (span->nr_open)
+		span->nr_open--;
+	if (span->durations)
+		histogram_add(span->durations, ended > begun ? (uint64_t)(ended - begun) : 0);
+}
+
+/* ---------------------------------------------------------------- tasks */
+
+static struct model_task *find_task(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t index;
+
+	return id && map_get(&process_at(model, process)->tasks, id, &index)
+		       ? &model->tasks.at[index]
+		       : NULL;
+}
+
+static void set_task(struct model *model, const struct ct_event *event, uint64_t id)
+{
+	uint32_t coro = whose(model, event);
+
+	if (coro)
+		coro_at(model, coro)->task = id;
+	else
+		thread_at(model, event->thread)->task = id;
+}
+
+/* The slowest ones are kept, whether they have ended or not; the quickest of them last. */
+static void keep_slow(struct model *model, const struct model_task *task, ct_time ended)
+{
+	struct model_slow slow = {*task, ended, ended - task->begun};
+	unsigned i;
+
+	for (i = 0; i < MODEL_SLOWEST; i++) {
+		struct model_slow *at = &model->slowest[i];
+
+		if (at->task.id && at->duration >= slow.duration)
+			continue;
+		memmove(at + 1, at, (MODEL_SLOWEST - 1 - i) * sizeof(*at));
+		*at = slow;
+		model->nr_slowest += model->nr_slowest < MODEL_SLOWEST;
+		return;
+	}
+}
+
+static void end_task(struct model *model, const struct ct_event *event)
+{
+	struct model_process *process = process_at(model, event->process);
+	struct model_task *task = find_task(model, event->process, event->object);
+	uint32_t index;
+
+	if (!task)
+		return;
+	end_span(model, task->span, task->begun, event->time);
+	keep_slow(model, task, event->time);
+	index = (uint32_t)(task - model->tasks.at);
+	map_remove(&process->tasks, task->id);
+	*task = (struct model_task){.span = model->free_task};
+	model->free_task = index;
+}
+
+/* A place for one more open task; 0: there is none. False: out of memory. */
+static bool take_task(struct model *model, uint32_t *ret_index)
+{
+	*ret_index = model->free_task;
+	if (*ret_index) {
+		model->free_task = model->tasks.at[*ret_index].span;
+		return true;
+	}
+	if (model->tasks.count > MODEL_OPEN) {
+		model->nr_spans_refused++;
+		return true;
+	}
+	*ret_index = (uint32_t)model->tasks.count;
+	return vec_push(&model->tasks, (struct model_task){0});
+}
+
+static bool begin_task(struct model *model, const struct ct_event *event)
+{
+	uint32_t span, index;
+
+	/* One of this number that goes on has not told of its end. */
+	end_task(model, event);
+	if (!find_span(model, event, CTP_KIND_TASK_BEGIN, &span) || !take_task(model, &index))
+		return false;
+	if (!event->object || !span || !index)
+		return true;
+	model->spans.at[span].nr_begun++;
+	model->spans.at[span].nr_open++;
+	model->tasks.at[index] = (struct model_task){
+		event->object, event->process, span, event->time, event->sequence};
+	set_task(model, event, event->object);
+	return map_put(&process_at(model, event->process)->tasks, event->object, index);
+}
+
+const struct model_task *model_task_of(const struct model *model, uint32_t coro)
+{
+	const struct model_coro *at = &model->coros.at[coro];
+	uint32_t index;
+
+	if (!at->task || !map_get(&model->processes[at->process].tasks, at->task, &index))
+		return NULL;
+	return &model->tasks.at[index];
+}
+
+bool model_is_task_open(const struct model *model, const struct model_task *task)
+{
+	uint32_t index;
+
+	return map_get(&model->processes[task->process].tasks, task->id, &index) &&
+	       model->tasks.at[index].event == task->event;
+}
+
+/* ---------------------------------------------------------------- regions */
+
+static uint32_t *regions_of(struct model *model, const struct ct_event *event)
+{
+	uint32_t coro = whose(model, event);
+
+	return coro ? &coro_at(model, coro)->region : &thread_at(model, event->thread)->region;
+}
+
+static bool take_region(struct model *model, uint32_t *ret_index)
+{
+	*ret_index = model->free_region;
+	if (*ret_index) {
+		model->free_region = model->regions.at[*ret_index].below;
+		return true;
+	}
+	if (model->regions.count > MODEL_OPEN) {
+		model->nr_spans_refused++;
+		return true;
+	}
+	*ret_index = (uint32_t)model->regions.count;
+	return vec_push(&model->regions, (struct model_region){0});
+}
+
+static bool begin_region(struct model *model, const struct ct_event *event)
+{
+	uint32_t span, index, *top;
+
+	if (!find_span(model, event, CTP_KIND_REGION_BEGIN, &span) || !take_region(model, &index))
+		return false;
+	if (!span || !index)
+		return true;
+	model->spans.at[span].nr_begun++;
+	model->spans.at[span].nr_open++;
+	top = regions_of(model, event);
+	model->regions.at[index] = (struct model_region){span, *top, event->time};
+	*top = index;
+	return true;
+}
+
+static void drop_region(struct model *model, uint32_t *top)
+{
+	struct model_region *region = &model->regions.at[*top];
+	uint32_t index = *top;
+
+	*top = region->below;
+	region->below = model->free_region;
+	model->free_region = index;
+}
+
+/* Those that are open inside end with it. */
+static bool end_region(struct model *model, const struct ct_event *event)
+{
+	uint32_t span, *top = regions_of(model, event), at;
+	bool is_last;
+
+	if (!find_span(model, event, CTP_KIND_REGION_BEGIN, &span))
+		return false;
+	for (at = *top; at && model->regions.at[at].span != span;)
+		at = model->regions.at[at].below;
+	while (at && *top) {
+		is_last = *top == at;
+		end_span(model, model->regions.at[*top].span, model->regions.at[*top].begun,
+			event->time);
+		drop_region(model, top);
+		if (is_last)
+			break;
+	}
+	return true;
+}
+
+void annotation_forget(struct model *model, uint32_t coro)
+{
+	uint32_t *top = &coro_at(model, coro)->region;
+
+	while (*top) {
+		struct model_span *span = &model->spans.at[model->regions.at[*top].span];
+
+		if (span->nr_open)
+			span->nr_open--;
+		drop_region(model, top);
+	}
+}
+
+/* ---------------------------------------------------------------- counters and names */
+
+static bool take_value(struct model *model, const struct ct_event *event)
+{
+	int64_t value = (int64_t)event->object;
+	struct model_span *span;
+	uint32_t index;
+
+	if (!find_span(model, event, CTP_KIND_COUNTER, &index))
+		return false;
+	if (!index)
+		return true;
+	span = &model->spans.at[index];
+	if (!span->nr_begun || value < span->least)
+		span->least = value;
+	if (!span->nr_begun || value > span->greatest)
+		span->greatest = value;
+	span->nr_begun++;
+	span->last = value;
+	span->last_time = event->time;
+	return true;
+}
+
+static bool take_name(struct model *model, const struct ct_event *event)
+{
+	uint32_t coro;
+
+	if (!event->object && !event->coro) {
+		thread_at(model, event->thread)->name_site = event->site;
+		return true;
+	}
+	if (event->object && CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_COROUTINE)
+		return map_put(
+			&process_at(model, event->process)->names, event->object, event->site);
+	coro = model_find(model, event->process,
+		event->object ? CTP_HANDLE_IDENTITY(event->object) : event->coro);
+	if (coro)
+		coro_at(model, coro)->name_site = event->site;
+	return true;
+}
+
+const char *model_resource_name(const struct model *model, uint32_t process, uint64_t handle)
+{
+	uint32_t site;
+
+	if (!map_get(&model->processes[process].names, handle, &site))
+		return "";
+	return text_of(model, site);
+}
+
+/* ---------------------------------------------------------------- all */
+
+bool annotation_apply(struct model *model, const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_TASK_BEGIN:
+		return begin_task(model, event);
+	case CTP_KIND_TASK_END:
+		end_task(model, event);
+		return true;
+	case CTP_KIND_TASK_SET:
+		set_task(model, event, event->object);
+		return true;
+	case CTP_KIND_REGION_BEGIN:
+		return begin_region(model, event);
+	case CTP_KIND_REGION_END:
+		return end_region(model, event);
+	case CTP_KIND_COUNTER:
+		return take_value(model, event);
+	case CTP_KIND_NAME:
+		return take_name(model, event);
+	default: /* a message: nothing is folded from it */
+		return true;
+	}
+}
+
+bool annotation_reserve(struct model *model)
+{
+	return vec_push(&model->spans, (struct model_span){.name = ""}) &&
+	       vec_push(&model->tasks, (struct model_task){0}) &&
+	       vec_push(&model->regions, (struct model_region){0});
+}
+
+/* Tasks that go on at the end may be the slowest of all. */
+void annotation_finish(struct model *model)
+{
+	size_t i;
+
+	for (i = 1; i < model->tasks.count; i++)
+		if (model->tasks.at[i].id)
+			keep_slow(model, &model->tasks.at[i], model->now);
+}
+
+void annotation_fini(struct model *model)
+{
+	size_t i;
+
+	for (i = 0; i < model->spans.count; i++)
+		free(model->spans.at[i].durations);
+	vec_fini(&model->spans);
+	vec_fini(&model->tasks);
+	vec_fini(&model->regions);
+	map_fini(&model->span_at);
+}
