@@ -18,7 +18,6 @@ int command_merge(const struct arguments *arguments);
 int command_recover(const struct arguments *arguments);
 int command_follow(const struct arguments *arguments);
 int command_export(const struct arguments *arguments);
-int command_salvage(const struct arguments *arguments);
 int command_help(const struct arguments *arguments);
 /* command_older: coroTracer, the older spelling. */
 int command_older(const struct arguments *arguments);

@@ -26,7 +26,6 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_RECOVER] = command_recover,
 	[COMMAND_FOLLOW] = command_follow,
 	[COMMAND_EXPORT] = command_export,
-	[COMMAND_SALVAGE] = command_salvage,
 	[COMMAND_HELP] = command_help,
 	[COMMAND_OLDER] = command_older,
 };

@@ -235,7 +235,7 @@ static void print_see_also(enum command command)
 	}
 	/* In the order of the alphabet, as mdoc wants it. */
 	static const enum command order[] = {COMMAND_ASSEMBLE, COMMAND_DUMP, COMMAND_EXPORT,
-		COMMAND_HELP, COMMAND_INFO, COMMAND_REPORT, COMMAND_RUN, COMMAND_SALVAGE};
+		COMMAND_HELP, COMMAND_INFO, COMMAND_REPORT, COMMAND_RUN};
 	for (other = 0; other < sizeof(order) / sizeof(order[0]); other++) {
 		if (order[other] == command)
 			continue;

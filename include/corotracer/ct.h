@@ -295,6 +295,9 @@ struct ct_salvage_stats {
 		complete_ns; /* before the end; of that time nothing of any thread was overwritten */
 };
 
+/* ct_is_flight: does the file begin as a flight recorder's? */
+bool ct_is_flight(const char *path);
+
 /*
  * ct_salvage: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole
  * or not at all, "-" is standard output. The file is only read. CT_ERR_FORMAT where it is none,

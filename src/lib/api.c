@@ -102,13 +102,6 @@ static const char *name_of(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static bool is_flight(const unsigned char *first, size_t nr_bytes)
-{
-	const uint64_t magic = CTP_MAGIC;
-
-	return nr_bytes >= sizeof(magic) && memcmp(first, &magic, sizeof(magic)) == 0;
-}
-
 /* `path` is where it can be read, `shown` what the user calls it. */
 static enum ct_status open_by_first_bytes(const char *path, const char *shown, int descriptor,
 	struct ct_source **ret_source, struct ct_error *reterr)
@@ -126,7 +119,7 @@ static enum ct_status open_by_first_bytes(const char *path, const char *shown, i
 		return jsonl_source_open(path, name_of(shown), ret_source, reterr);
 	if (got == 0)
 		return ct_fail(reterr, CT_ERR_FORMAT, "the file is empty");
-	if (is_flight(first, (size_t)got))
+	if (ct_is_flight(path))
 		return ct_fail(reterr, CT_ERR_FORMAT,
 			"not a trace yet: a program's flight recorder wrote it, and 'corotracer "
 			"salvage' "

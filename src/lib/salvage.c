@@ -2,12 +2,29 @@
 /*
  * The public function that takes out what a flight recorder inside a program has kept.
  */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "collect.h"
 #include "corotracer/ct.h"
 #include "failure.h"
 #include "flight_past.h"
 #include "naming.h"
 #include "store.h"
+
+bool ct_is_flight(const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint64_t magic = 0;
+	bool is_flight = false;
+
+	if (descriptor < 0)
+		return false;
+	is_flight = pread(descriptor, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		    magic == CTP_MAGIC;
+	close(descriptor);
+	return is_flight;
+}
 
 static void tell(const struct collect *collect, const struct flight_facts *facts,
 	struct ct_salvage_stats *ret_stats)

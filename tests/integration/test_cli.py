@@ -136,7 +136,7 @@ def check_completions(lists):
                 check(command == "coroTracer" or all(option in text for option in options),
                       f"the completion for {shell} lacks an option of '{command}'")
         bash = pathlib.Path(place, "bash")
-        check(completed(bash, "re") == ["report"], "bash does not complete 're'")
+        check(completed(bash, "rep") == ["report"], "bash does not complete 're'")
         check(completed(bash, "report", "--format", "m") == ["md"], "bash does not complete a format")
         check("--max-members" in completed(bash, "report", "--m"), "bash does not complete an option")
         check("dump" in completed(bash, "help", "d"), "bash does not complete a command behind help")

@@ -2,7 +2,7 @@
 """The flight recorder inside a program: whatever ended it, its file holds every event of the window.
 
 Protocol rules P-65, P-66, P-67 and P-68. Targets in C and C++ count what they have published in memory of their own,
-which outlives them; a checker reads the trace that `corotracer salvage` makes through the public library and
+which outlives them; a checker reads the trace that `corotracer recover` makes through the public library and
 compares. KILLS (20) and SEED are taken from the environment.
 """
 import os
@@ -38,7 +38,7 @@ def start(scratch, language, threads, pause, crash=0):
 def salvage(scratch, past, counters, threads):
     """Makes a trace and compares; returns what salvage and the checker said."""
     trace = scratch / "past.ctrace"
-    said = run(COROTRACER, "salvage", "-o", trace, past).stderr
+    said = run(COROTRACER, "recover", "-o", trace, past).stderr
     told = run(CHECKER, trace, counters, threads, status=None)
     check(told.returncode == 0, f"{told.stdout}{told.stderr}{said}")
     return said, told.stdout, trace
@@ -109,7 +109,7 @@ def other_machine(scratch):
     page = chunk_offset + 3 * 65536 + 4096
     content = past.read_bytes()
     past.write_bytes(content[:page] + bytes(4096) + content[page + 4096:])
-    said = run(COROTRACER, "salvage", "-o", scratch / "past.ctrace", past).stderr
+    said = run(COROTRACER, "recover", "-o", scratch / "past.ctrace", past).stderr
     check("128 events are missing for other reasons" in said, said)
     told = run(CHECKER, scratch / "past.ctrace", counters, 1, status=None).stdout
     check(told.startswith("published 30000, received 29872, lost and told 128, skipped 128, wrong 0"), told)
@@ -148,12 +148,12 @@ def damaged(scratch, chance):
         if number % 4 == 0:
             content = content[:chance.randrange(len(content))]
         past.write_bytes(content)
-        said = run(COROTRACER, "salvage", "-o", scratch / "past.ctrace", past, status=None)
+        said = run(COROTRACER, "recover", "-o", scratch / "past.ctrace", past, status=None)
         check(said.returncode in (0, 5, 7), f"damage {number}: {said.returncode}\n{said.stderr}")
         if said.returncode:
             check(len(said.stderr.splitlines()) == 1, said.stderr)
     for wrong in (scratch, scratch / "nothing", "/dev/null", counters):
-        said = run(COROTRACER, "salvage", "-o", scratch / "past.ctrace", wrong, status=None)
+        said = run(COROTRACER, "recover", "-o", scratch / "past.ctrace", wrong, status=None)
         check(said.returncode in (3, 4, 5) and len(said.stderr.splitlines()) == 1, f"{said.returncode} {said.stderr}")
 
 

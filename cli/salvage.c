@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer salvage: a trace of what the flight recorder inside a program has kept.
+ * A trace of what the flight recorder inside a program has kept.
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "command.h"
 #include "corotracer/ct.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "salvage.h"
 #include "say.h"
 
 /* What is missing is said first: what is there is worth as much as that leaves. */
@@ -38,7 +35,7 @@ static void say_stats(const char *path, const char *output, const struct ct_salv
 		said_span((int64_t)stats->held_ns).text, output);
 }
 
-static int salvage(const char *path, const char *output)
+int salvage_flight(const char *path, const char *output)
 {
 	struct ct_salvage_stats stats;
 	struct ct_error error;
@@ -52,20 +49,4 @@ static int salvage(const char *path, const char *output)
 		return say_failure(status, &error);
 	say_stats(path, output, &stats);
 	return 0;
-}
-
-int command_salvage(const struct arguments *arguments)
-{
-	const char *path = one_operand(arguments);
-	const char *output = arguments->value[OPTION_SALVAGE_OUTPUT];
-
-	if (!path)
-		return ct_status_exit_code(CT_ERR_USAGE);
-	if (!output)
-		output = "corotracer.ctrace";
-	if (!*output)
-		return say_usage("salvage", "option '--output' needs the name of a file");
-	if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
-		return say_usage("salvage", "a trace is no text: it does not belong on a terminal");
-	return salvage(path, output);
 }

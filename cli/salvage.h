@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `corotracer recover` does with the file of a program's own flight recorder.
+ */
+#ifndef CLI_SALVAGE_H
+#define CLI_SALVAGE_H
+
+/* salvage_flight: makes a trace of it, says what is missing in it, and returns the exit status. */
+int salvage_flight(const char *path, const char *output);
+
+#endif
