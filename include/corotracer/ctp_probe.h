@@ -120,6 +120,7 @@ extern __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_threa
  * once, early in main(). Returns true when events are recorded from now on; false, silently, when no
  * engine asked for this process, or the machine refuses memory (RLIMIT_FSIZE, seccomp): the program
  * then runs untraced. Never blocks, never prints; keeps errno. A second call returns the present state.
+ * Without an engine, COROTRACER_FLIGHT=PATH[,BYTES] has the program keep its own past (ctp_flight.h).
  */
 CTP_COLD bool ctp_attach(void);
 
