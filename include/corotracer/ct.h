@@ -86,6 +86,7 @@ struct ct_write_options {
 	size_t size;
 	enum ct_format format;
 	int pack_level; /* of zstd, 1 to 19, for a compact trace; 0: not packed */
+	bool all_kinds; /* JSON lines: a row for every event, not for suspends and resumes only */
 };
 
 /*

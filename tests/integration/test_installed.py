@@ -2,11 +2,11 @@
 """What is installed works wherever it was moved to: the program finds the descriptor ledger, and programs of others
 build against the library with pkg-config, and see its public names only.
 """
+import json
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 
 from support import BUILD, SOURCE, check, folder, run
 
@@ -27,6 +27,21 @@ int main(void)
 	ct_record_stats(record, &stats);
 	puts(stats.ledger_absence ? stats.ledger_absence : "with the ledger");
 	return ct_record_close(record, NULL) != CT_OK;
+}
+"""
+# Writes a trace as JSON lines, a row for every event.
+WRITER = r"""
+#include <corotracer/ct.h>
+int main(int argc, char **argv)
+{
+	struct ct_write_options options = {.size = sizeof(options), .format = CT_FORMAT_JSONL, .all_kinds = true};
+	struct ct_trace *trace;
+	int status;
+	if (argc != 2 || ct_trace_open(argv[1], NULL, &trace, NULL))
+		return 1;
+	status = ct_trace_write(trace, &options, "-", NULL);
+	ct_trace_close(trace);
+	return status;
 }
 """
 CASE = """trace from=0 until=2s
@@ -80,6 +95,9 @@ def check_library(place, root):
     (place / "recorder.c").write_text(RECORDER)
     said = compile_and_run(root, place / "recorder.c")
     check(said == "with the ledger\n", f"beside the library: {said}")
+    (place / "writer.c").write_text(WRITER)
+    rows = [json.loads(line) for line in compile_and_run(root, place / "writer.c", place / "case.txt").splitlines()]
+    check([row.get("event") for row in rows] == [None, None, None, "crash"], f"rows of all kinds: {rows}")
 
 
 def check_names(root):
