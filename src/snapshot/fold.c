@@ -435,6 +435,21 @@ static bool fold_coro(const struct step *step)
 	}
 }
 
+/* Of a coroutine, and gone with it; of a resource, or of this thread. */
+static bool fold_name(const struct step *step)
+{
+	uint64_t object = step->record->object;
+	uint64_t coro = step->record->coro;
+
+	if (CTP_HANDLE_RESOURCE(object) == CTP_RESOURCE_COROUTINE)
+		coro = CTP_HANDLE_IDENTITY(object);
+	else if (object)
+		return set(step, CTP_KIND_NAME, object);
+	if (!coro)
+		return set(step, CTP_KIND_NAME, ~(uint64_t)thread_of(step));
+	return set_of_coro(step, snapshot_coro_get(step->snapshot, step->segment, coro), 0);
+}
+
 static bool fold_one(const struct step *step)
 {
 	switch (step->kind) {
@@ -451,6 +466,10 @@ static bool fold_one(const struct step *step)
 	case CTP_KIND_AWAIT_DONE:
 	case CTP_KIND_ACQUIRE:
 		return !step->record->coro || fold_coro(step);
+	case CTP_KIND_TASK_SET:
+		return !step->record->coro || set_of_coro(step, own_coro(step), 0);
+	case CTP_KIND_NAME:
+		return fold_name(step);
 	case CTP_KIND_SWITCH:
 		return fold_switch(step);
 	case CTP_KIND_WAKE:
