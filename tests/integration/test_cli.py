@@ -105,6 +105,8 @@ def check_man_pages(lists):
             dash = r"(\\-)?" if command == "coroTracer" else r"\\-"
             check(re.search(rf"^\.It .*Fl {dash}{option}( |$)", pages[command], re.MULTILINE),
                   f"the man page of '{command}' does not explain {option}")
+    ends = re.findall(r"(.)\nSee\n", pages[""])
+    check(len(ends) > 5 and set(ends) == {"."}, f"a summary before its 'See' ends with one of {set(ends)}")
     if not shutil.which("mandoc"):
         print("mandoc is missing: the form of the man pages is not checked")
         return
@@ -116,6 +118,16 @@ def check_man_pages(lists):
                                   check=False)
             wrong = [line for line in lint.stdout.splitlines() if "referenced manual not found" not in line]
             check(not wrong, "mandoc on the man page of '" + command + "': " + "\n".join(wrong))
+
+
+def check_script():
+    """./dev refuses a name that is not there with nothing at hand to build with."""
+    with folder() as place:
+        for tool in ("bash", "dirname", "nproc"):
+            pathlib.Path(place, tool).symlink_to(shutil.which(tool))
+        for command in ("bench", "soak"):
+            said = run(shutil.which("bash"), SOURCE / "dev", command, "nothing", status=2, env={"PATH": place}).stderr
+            check("named 'nothing'" in said and said.count("\n") == 1, f"./dev {command} nothing says: {said}")
 
 
 def completed(script, *words):
@@ -349,6 +361,7 @@ def main():
     check_version()
     check_man_pages(lists)
     check_completions(lists)
+    check_script()
     with folder() as place:
         trace = pathlib.Path(place, "trace.txt")
         trace.write_text(TRACE)

@@ -60,6 +60,14 @@ def check_exit_statuses(place):
     traced(place, "sh", "-c", 'exit "$1"', "sh", "3", status=3)
 
 
+def check_raised_signal(place):
+    """A signal that the program sends to itself has no address, and hits no coroutine where there is none."""
+    traced(place, "sh", "-c", "ulimit -c 0; kill -SEGV $$", status=128 + signal.SIGSEGV)
+    told = run(COROTRACER, "report", place + "/t.ctrace").stdout
+    check("SIGSEGV, sent by the program itself" in told and "who called abort, raise or kill" in told, told)
+    check("address 0x0" not in told and "the coroutine's last events" not in told, told)
+
+
 def check_commands_that_can_not_start(place):
     plain = pathlib.Path(place, "plain")
     plain.write_text("not a program\n")
@@ -188,6 +196,7 @@ def main():
         check_commands_that_can_not_start(place)
         check_outputs_that_can_not_be_written(place)
         check_exit_statuses(place)
+        check_raised_signal(place)
         check_full_disk(place)
         check_streams(place)
         check_inheritance(place)

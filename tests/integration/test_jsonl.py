@@ -135,6 +135,7 @@ def test_everywhere(place):
     path = place / "plain.jsonl"
     path.write_text("".join(rows))
     whole = run(COROTRACER, "report", path).stdout
+    check("ledger" not in whole, f"rows do not tell whether there was a ledger:\n{whole}")
     check(run(COROTRACER, "report", "-", input=path.read_text()).stdout == whole, "standard input reads differently")
     piped = subprocess.run(["bash", "-c", f'"{COROTRACER}" report <(cat "{path}")'], capture_output=True, text=True,
                            timeout=60, check=False)
