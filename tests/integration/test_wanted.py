@@ -43,7 +43,21 @@ def check_everything(place):
                          ("region-end", REQUESTS), ("log", REQUESTS), ("counter", REQUESTS), ("name", 1)):
         check(count(found, kind) == number, f"{count(found, kind)} events {kind}, not {number}")
     check("left out" not in said, f"nothing was left out, and yet: {said}")
-    check(report(trace)["quality"]["left_out"] == 0, "the report counts what was left out of a whole trace")
+    told = report(trace)
+    check(told["quality"]["left_out"] == 0, "the report counts what was left out of a whole trace")
+    spans = {(span["kind"], span["name"]): span["ended"] for span in told["spans"]}
+    check(spans == {("task", "request"): REQUESTS // 2, ("task", "health check"): REQUESTS // 2,
+                    ("region", "db.query"): REQUESTS}, f"tasks and regions are told as: {spans}")
+    check([(counter["name"], counter["last"], counter["values"]) for counter in told["counters"]]
+          == [("requests", REQUESTS, REQUESTS)], f"counters are told as: {told['counters']}")
+    lengths = [task["duration_ns"] for task in told["slowest_tasks"]]
+    check(len(lengths) == 10 and lengths == sorted(lengths, reverse=True), f"the slowest tasks: {lengths}")
+    text = run(COROTRACER, "dump", trace).stdout
+    check('# "db.query"' in text and '# "/index.h"' in text, "dump does not show what annotations are called")
+    for form, words in (("text", "The slowest tasks"), ("md", "### Counters"), ("html", "<h2>Tasks and regions</h2>")):
+        check(words in run(COROTRACER, "report", "-f", form, trace).stdout, f"the report as {form} lacks '{words}'")
+    rows = run(COROTRACER, "export", "-o", "-", trace).stdout
+    check("region-begin" in rows and "db.query" in rows, "an export does not name regions")
 
 
 def check_categories(place):
