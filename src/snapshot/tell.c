@@ -165,20 +165,59 @@ static void tidy_coro(struct snapshot *snapshot, uint32_t coro)
 	snapshot->nr_live--;
 }
 
-/* Handles that a coroutine waits for now. */
-static bool gather_waits(struct snapshot *snapshot, struct map *waits)
+/* A descriptor that a coroutine waits for, and since when. */
+struct wait {
+	uint64_t handle; /* maybe without a generation */
+	uint64_t since;
+};
+
+struct waits {
+	VEC(struct wait) all; /* by handle, then by time */
+};
+
+static int compare_waits(const void *left, const void *right)
+{
+	const struct wait *a = left, *b = right;
+
+	if (a->handle != b->handle)
+		return a->handle > b->handle ? 1 : -1;
+	return (a->since > b->since) - (a->since < b->since);
+}
+
+static bool gather_waits(struct snapshot *snapshot, struct waits *waits)
 {
 	size_t i;
 
 	for (i = 1; i < snapshot->coros.count; i++) {
 		const struct snapshot_coro *coro = &snapshot->coros.at[i];
+		struct wait wait = {coro->object, coro->since};
 
 		if (coro->key && coro->kind == CTP_KIND_SUSPEND &&
 			CTP_HANDLE_RESOURCE(coro->object) == CTP_RESOURCE_DESCRIPTOR &&
-			!map_put(waits, coro->object, 1))
+			!vec_push(&waits->all, wait))
 			return false;
 	}
+	if (waits->all.count)
+		qsort(waits->all.at, waits->all.count, sizeof(*waits->all.at), compare_waits);
 	return true;
+}
+
+/* Did a wait for this handle begin in between? */
+static bool has_wait(const struct waits *waits, uint64_t handle, uint64_t from, uint64_t until)
+{
+	const struct wait first = {handle, from};
+	size_t low = 0, high = waits->all.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_waits(&waits->all.at[middle], &first) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < waits->all.count && waits->all.at[low].handle == handle &&
+	       waits->all.at[low].since <= until;
 }
 
 /* The descriptor that a fact is about, if it is about one. */
@@ -191,14 +230,28 @@ static bool is_of_descriptor(const struct snapshot_fact *fact, uint64_t *ret_han
 	       fact->record.object;
 }
 
-static bool is_closed(
-	const struct snapshot *snapshot, const struct snapshot_fact *fact, uint64_t handle)
+static uint64_t time_of(const struct snapshot *snapshot, const struct snapshot_fact *fact,
+	unsigned kind, uint64_t handle, uint64_t otherwise)
 {
 	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
-	uint32_t closed = snapshot_fact_at(
-		snapshot, snapshot_fact_key(segment, CTP_KIND_DESCRIPTOR_CLOSE, handle));
+	uint32_t known = snapshot_fact_at(snapshot, snapshot_fact_key(segment, kind, handle));
 
-	return closed && snapshot->facts.at[closed].record.time >= fact->record.time;
+	return known ? snapshot->facts.at[known].record.time : otherwise;
+}
+
+/*
+ * Closed, and nobody waits for it. Who names no generation waits for the one that was open when the wait began:
+ * of a number that is used again and again all others go.
+ */
+static bool is_done_with(const struct snapshot *snapshot, const struct waits *waits,
+	const struct snapshot_fact *fact, uint64_t handle)
+{
+	uint64_t closed = time_of(snapshot, fact, CTP_KIND_DESCRIPTOR_CLOSE, handle, 0);
+	uint64_t opened = time_of(snapshot, fact, CTP_KIND_DESCRIPTOR_OPEN, handle, 0);
+	uint64_t number = (uint32_t)CTP_HANDLE_IDENTITY(handle);
+
+	return closed && closed >= fact->record.time && !has_wait(waits, handle, 0, UINT64_MAX) &&
+	       !has_wait(waits, CTP_DESCRIPTOR(number, 0), opened, closed);
 }
 
 /* It ended: neither it nor what it did matters to anybody. */
@@ -214,37 +267,54 @@ static bool is_over(const struct snapshot_fact *fact)
 	}
 }
 
-/* The close goes last: the others are judged by it. */
-static void tidy_keyed(struct snapshot *snapshot, const struct map *waits, bool is_close)
+/* Nobody can ask for it any more. */
+static bool is_pointless_keyed(const struct snapshot *snapshot, const struct waits *waits,
+	const struct snapshot_fact *fact, bool is_close)
+{
+	unsigned kind = snapshot_kind(fact);
+	uint64_t handle;
+
+	if (!is_of_descriptor(fact, &handle))
+		return !is_close && is_over(fact);
+	/* What opened it goes with its close. */
+	return kind != CTP_KIND_DESCRIPTOR_OPEN &&
+	       is_close == (kind == CTP_KIND_DESCRIPTOR_CLOSE) &&
+	       is_done_with(snapshot, waits, fact, handle);
+}
+
+static void clear_opening(struct snapshot *snapshot, const struct snapshot_fact *close)
+{
+	uint32_t segment = snapshot->sources.at[close->origin].origin.segment;
+
+	snapshot_fact_clear(snapshot,
+		snapshot_fact_key(segment, CTP_KIND_DESCRIPTOR_OPEN, close->record.object));
+}
+
+/*
+ * The close goes last: the others are judged by it. Removal moves later entries to an earlier place; what is
+ * missed so goes the next time.
+ */
+static void tidy_keyed(struct snapshot *snapshot, const struct waits *waits, bool is_close)
 {
 	size_t i;
 
 	for (i = 0; i < snapshot->fact_at.capacity; i++) {
 		const struct map_entry *entry = &snapshot->fact_at.entries[i];
-		struct snapshot_fact *fact;
-		uint64_t handle;
-		uint32_t waited;
+		uint64_t key = entry->key;
+		const struct snapshot_fact *fact = &snapshot->facts.at[entry->value];
 
-		if (!entry->is_used)
+		if (!entry->is_used || !is_pointless_keyed(snapshot, waits, fact, is_close))
 			continue;
-		fact = &snapshot->facts.at[entry->value];
-		if (is_of_descriptor(fact, &handle)) {
-			if (is_close != (snapshot_kind(fact) == CTP_KIND_DESCRIPTOR_CLOSE) ||
-				map_get(waits, handle, &waited) ||
-				!is_closed(snapshot, fact, handle))
-				continue;
-		} else if (is_close || !is_over(fact)) {
-			continue;
-		}
-		/* Removal may move a later entry here: look again. */
-		snapshot_fact_clear(snapshot, entry->key);
+		if (is_close)
+			clear_opening(snapshot, fact);
+		snapshot_fact_clear(snapshot, key);
 		i--;
 	}
 }
 
 static bool tidy(struct snapshot *snapshot)
 {
-	struct map waits = {0};
+	struct waits waits = {0};
 	bool was_done = gather_waits(snapshot, &waits);
 	size_t i;
 
@@ -252,7 +322,7 @@ static bool tidy(struct snapshot *snapshot)
 		tidy_keyed(snapshot, &waits, false);
 		tidy_keyed(snapshot, &waits, true);
 	}
-	map_fini(&waits);
+	vec_fini(&waits.all);
 	for (i = 1; i < snapshot->coros.count; i++)
 		if (snapshot->coros.at[i].key)
 			tidy_coro(snapshot, (uint32_t)i);

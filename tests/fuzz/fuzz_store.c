@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace file of any bytes. Each input is opened twice: as it is, and with all checksums made right,
- * so that what lies behind them is reached, too. What comes out must be what a reader may rely on:
- * references inside the tables, texts that end, events in order.
+ * A trace file of any bytes. Each input is opened as it is, with all checksums made right, so that what lies behind
+ * them is reached, too, and with payloads packed anew, so that what lies behind the packing is. Each is also
+ * followed, and recovered. What comes out must be what a reader may rely on: references inside the tables, texts
+ * that end, events in order; a recovered file holds as many events, and is complete.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "order.h"
 #include "store.h"
 #include "store_format.h"
+#include "store_pack.h"
 
 #define EVENTS_MAX 2000000 /* that one small input can hold */
 
@@ -99,7 +101,40 @@ static void check_events(struct ct_source *source)
 		require(count < EVENTS_MAX);
 	}
 	require(status == CT_END || status == CT_ERR_CORRUPT);
-	require(status != CT_END || count == tables->nr_events);
+	require(status != CT_END || count == tables->nr_events + tables->nr_carried);
+}
+
+static void follow(const char *path)
+{
+	const struct ct_event *event;
+	struct ct_source *source;
+	enum ct_status status;
+
+	if (store_follow_open(path, &source, NULL))
+		return;
+	while ((status = source_next(source, &event, NULL)) == CT_OK) {
+		require(event->process < source->tables->nr_processes);
+		require(event->thread < source->tables->nr_threads);
+		require(event->site < source->tables->nr_sites);
+	}
+	require(status != CT_AGAIN);
+	source_close(source);
+}
+
+static void recover(const char *path, uint64_t nr_events)
+{
+	struct ct_source *source;
+	struct ct_part part;
+	char saved[64];
+
+	snprintf(saved, sizeof(saved), "/dev/shm/corotracer-fuzz-%ld", (long)getpid());
+	if (store_recover(path, 0, saved, &part, NULL) == CT_OK) {
+		require(store_source_open(saved, &source, NULL) == CT_OK);
+		require(source->tables->nr_events == nr_events);
+		require(source->tables->is_complete);
+		source_close(source);
+		unlink(saved);
+	}
 }
 
 static void open_bytes(const uint8_t *bytes, size_t nr_bytes)
@@ -111,23 +146,64 @@ static void open_bytes(const uint8_t *bytes, size_t nr_bytes)
 	require(descriptor >= 0 && io_write(descriptor, bytes, nr_bytes, NULL) == CT_OK);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
 	if (store_source_open(path, &source, NULL) == CT_OK) {
+		uint64_t nr_known = source->tables->nr_events;
+
 		check_tables(source->tables);
 		check_events(source);
 		source_close(source);
+		recover(path, nr_known);
 	}
+	follow(path);
 	close(descriptor);
+}
+
+/* Each payload packed, behind the same heads: what unpacks is what the fuzzer made. */
+static size_t pack_all(const uint8_t *bytes, size_t nr_bytes, uint8_t *ret_packed)
+{
+	size_t offset = sizeof(struct store_file_header), used = offset;
+	struct store_packer *packer = NULL;
+	struct store_block_header header;
+
+	if (nr_bytes < offset || store_packer_new(1, &packer, NULL))
+		return 0;
+	memcpy(ret_packed, bytes, offset);
+	while (nr_bytes - offset >= sizeof(header)) {
+		uint8_t *block = ret_packed + used;
+		size_t whole;
+
+		memcpy(&header, bytes + offset, sizeof(header));
+		whole = sizeof(header) + header.payload_bytes;
+		if (header.payload_bytes > nr_bytes - offset - sizeof(header))
+			break;
+		memcpy(block, bytes + offset, whole);
+		header.raw_bytes = header.payload_bytes;
+		header.flags = 0;
+		if (store_pack(packer, &block, &header.payload_bytes))
+			header.flags = STORE_BLOCK_PACKED;
+		memmove(ret_packed + used, block, sizeof(header) + header.payload_bytes);
+		memcpy(ret_packed + used, &header, sizeof(header));
+		used += sizeof(header) + header.payload_bytes;
+		offset += whole;
+	}
+	store_packer_free(packer);
+	return used;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 {
-	uint8_t *copy = malloc(nr_bytes + 1);
+	uint8_t *copy = malloc(nr_bytes + 1), *packed = malloc(nr_bytes + 1);
+	size_t nr_packed;
 
-	require(copy != NULL);
+	require(copy != NULL && packed != NULL);
 	open_bytes(bytes, nr_bytes);
 	if (nr_bytes)
 		memcpy(copy, bytes, nr_bytes);
 	make_checksums_right(copy, nr_bytes);
 	open_bytes(copy, nr_bytes);
+	nr_packed = pack_all(copy, nr_bytes, packed);
+	make_checksums_right(packed, nr_packed);
+	open_bytes(packed, nr_packed);
 	free(copy);
+	free(packed);
 	return 0;
 }

@@ -140,6 +140,35 @@ static void test_order_of_details(void)
 	snapshot_free(snapshot);
 }
 
+static void use_descriptor(struct snapshot *snapshot, uint32_t ledger, uint32_t probe,
+	uint32_t generation, uint64_t coro)
+{
+	fold(snapshot, ledger, CTP_KIND_DESCRIPTOR_OPEN, 0, CTP_DESCRIPTOR(7, generation));
+	if (coro)
+		fold(snapshot, probe, CTP_KIND_SUSPEND, coro, CTP_DESCRIPTOR(7, 0));
+	fold(snapshot, ledger, CTP_KIND_DESCRIPTOR_CLOSE, 0, CTP_DESCRIPTOR(7, generation));
+}
+
+/*
+ * F-65: a closed descriptor is carried while somebody waits for it, also where the probe knows no generation; of
+ * a number that is used again and again all others are forgotten.
+ */
+static void test_closed_under_waiter(void)
+{
+	uint32_t ledger, probe, generation;
+	struct snapshot *snapshot = start(&ledger);
+
+	probe = snapshot_origin(snapshot, (struct snapshot_origin){2, 2, 2});
+	for (generation = 1; generation <= 50; generation++)
+		use_descriptor(
+			snapshot, ledger, probe, generation, generation % 10 == 0 ? generation : 0);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_DESCRIPTOR_CLOSE), 5);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_DESCRIPTOR_OPEN), 5);
+	fold(snapshot, probe, CTP_KIND_RESUME, 30, 0);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_DESCRIPTOR_CLOSE), 4);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	test_coroutines();
@@ -148,5 +177,6 @@ int main(void)
 	test_keys();
 	test_impossible_ids();
 	test_order_of_details();
+	test_closed_under_waiter();
 	return check_result();
 }

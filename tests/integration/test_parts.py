@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""Parts of a real recording: cut at every boundary, joined, recovered after a kill of the engine, and followed live.
+
+A server's readers wait on closed descriptors within the first second; another process writes events for some seconds
+more, so that generations follow each other. Each part behind the fault must name it as the whole does: the closing
+lies before the part, and only what is carried tells of it.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+from support import BUILD, COROTRACER, check, fail, folder, run
+
+SERVER = BUILD / "examples/example-tcp-server-fault-a"
+PUBLISHER = BUILD / "tests/targets/publisher"
+RULE = "waits-on-closed-descriptor"
+CONNECTIONS, STUCK = 20, 17
+SECONDS = 4
+
+
+def record(scratch):
+    trace = scratch / "whole.ctrace"
+    script = (f"timeout -s KILL {SECONDS} {PUBLISHER} {scratch}/counters 1 20000 & "
+              f"exec {SERVER} --self-load {CONNECTIONS}:{STUCK} --exit-after-idle {SECONDS - 1} --log {scratch}/log")
+    run(COROTRACER, "run", "-o", trace, "--", "sh", "-c", script)
+    return trace
+
+
+def report_of(trace):
+    return json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+
+
+def check_named(name, report):
+    found = [finding for finding in report["findings"] if finding["rule"] == RULE]
+    check(len(found) == 1, f"{name}: {len(found)} findings of {RULE}, {report['findings']}")
+    check(found[0]["grade"] == "proven", f"{name}: {found[0]['grade']}")
+    members = found[0]["members"]
+    check(len(members) == STUCK, f"{name}: {len(members)} members, not {STUCK}")
+    return sorted(member["coroutine"]["id"] if "coroutine" in member else member["id"] for member in members)
+
+
+def boundaries(trace):
+    """The seconds at which generations begin, but for the first."""
+    last = report_of(trace)["trace"]["last_generation"]
+    check(last >= 3, f"only {last} generations: the recording is too short")
+    found, at, scratch = [], 0.0, trace.parent
+    while True:
+        words = run(COROTRACER, "cut", "--from", f"{at:.6f}s", "--to", f"{at:.6f}s", "-o", scratch / "one.ctrace",
+                    trace).stderr
+        part = report_of(scratch / "one.ctrace")
+        check("wrote" in words, words)
+        at = part["quality"]["observed_until_ns"] / 1e9
+        if not part["trace"]["is_cut"]:
+            return found
+        found.append(at)
+        at += 0.000001
+
+
+def test_cut_and_merge(trace):
+    scratch, whole = trace.parent, report_of(trace)
+    ids = check_named("the whole", whole)
+    text = run(COROTRACER, "dump", trace).stdout
+    for at in boundaries(trace):
+        left, right, joined = scratch / "left.ctrace", scratch / "right.ctrace", scratch / "joined.ctrace"
+        run(COROTRACER, "cut", "--to", f"{at - 0.000001:.6f}s", "-o", left, trace)
+        run(COROTRACER, "cut", "--from", f"{at + 0.000001:.6f}s", "-o", right, trace)
+        part = report_of(right)
+        check(part["trace"]["events_before"] == report_of(left)["quality"]["events"], f"cut at {at}: counts differ")
+        check(check_named(f"from {at} s on", part) == ids, f"from {at} s on: other coroutines")
+        check("a part of a recording" in run(COROTRACER, "report", right).stdout, "a part does not say that it is one")
+        check("before them" in run(COROTRACER, "info", right).stdout, "info does not say where the part lies")
+        run(COROTRACER, "merge", "-o", joined, right, left)
+        check(run(COROTRACER, "dump", joined).stdout == text, f"cut at {at} s and joined: another trace")
+    words = run(COROTRACER, "merge", "-o", scratch / "no.ctrace", left, record_other(scratch), status=2).stderr
+    check("are parts of different recordings" in words and words.count("\n") <= 2, words)
+
+
+def record_other(scratch):
+    run(COROTRACER, "run", "-o", scratch / "other.ctrace", "--", "true")
+    return scratch / "other.ctrace"
+
+
+def test_text_of_part(trace):
+    """The text form of a part is the whole of it, too."""
+    scratch = trace.parent
+    part, again = scratch / "right.ctrace", scratch / "again.ctrace"
+    text = run(COROTRACER, "dump", part).stdout
+    check(" carried\n" in text, "no event is marked as carried")
+    run(COROTRACER, "assemble", "-o", again, "-", input=text)
+    check(run(COROTRACER, "dump", again).stdout == text, "dump, assemble, dump: another text")
+    check_named("assembled", report_of(again))
+
+
+def test_packed(trace):
+    scratch = trace.parent
+    packed, text = scratch / "packed.ctrace", run(COROTRACER, "dump", trace).stdout
+    result = run(COROTRACER, "merge", "--pack", "3", "-o", packed, trace, status=None)
+    if result.returncode == 7:
+        check("zstd" in result.stderr and result.stderr.count("\n") == 1, result.stderr)
+        return
+    check(result.returncode == 0, result.stderr)
+    check(packed.stat().st_size < trace.stat().st_size, "packing did not help")
+    check(run(COROTRACER, "dump", packed).stdout == text, "packed: another trace")
+    check("yes, with zstd" in run(COROTRACER, "info", packed).stdout, "info does not say that it is packed")
+
+
+def wait_for_bytes(path, nr_bytes, writer):
+    while writer.poll() is None:
+        if path.exists() and path.stat().st_size >= nr_bytes:
+            return
+        os.sched_yield()
+    fail(f"who writes {path} ended before it had {nr_bytes} bytes")
+
+
+def test_engine_killed(scratch):
+    """What a killed engine leaves behind is recovered, every event that could be read; the follower notices."""
+    trace, counters = scratch / "killed.ctrace", scratch / "killed.counters"
+    partial = pathlib.Path(f"{trace}.partial")
+    with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", PUBLISHER, counters, "1", "2000"],
+                          stderr=subprocess.DEVNULL, start_new_session=True) as engine:
+        wait_for_bytes(partial, 100000, engine)
+        with open(scratch / "followed", "wb") as output, subprocess.Popen(
+                [COROTRACER, "follow", trace], stdout=output, stderr=subprocess.PIPE, text=True) as follower:
+            wait_for_bytes(scratch / "followed", 1, follower)
+            engine.send_signal(signal.SIGKILL)
+            engine.wait()
+            words = follower.communicate(timeout=60)[1]
+            os.killpg(engine.pid, signal.SIGKILL)
+    readable = run(COROTRACER, "dump", "--no-symbols", partial).stdout
+    events = [line for line in readable.splitlines() if re.match(r"-?[0-9.]+s t", line)]
+    told = (scratch / "followed").read_text().splitlines()
+    check(len(told) == len(events), f"{len(told)} events were followed, {len(events)} are in the file")
+    check(words.count("\n") == 1 and "nobody writes it any more" in words, words)
+    said = run(COROTRACER, "recover", partial).stderr
+    check("its end was missing" in said, said)
+    saved = scratch / "killed.recovered.ctrace"
+    check(report_of(saved)["quality"]["events"] == len(events), "recover lost events")
+    info = run(COROTRACER, "info", saved).stdout
+    check("complete      yes" in info and "its end was missing" in info, info)
+
+
+def test_follow(scratch):
+    """Events of a live recording, in order, each once, to the end."""
+    trace, counters = scratch / "live.ctrace", scratch / "live.counters"
+    with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", "timeout", "-s", "KILL", "2", PUBLISHER, counters, "2",
+                           "50000"], stderr=subprocess.DEVNULL) as engine:
+        wait_for_bytes(pathlib.Path(f"{trace}.partial"), 1000, engine)
+        followed = run(COROTRACER, "follow", trace)
+        engine.wait()
+    whole = run(COROTRACER, "dump", "--events", "0-999999999", "--no-symbols", trace).stdout
+    check(followed.stderr == "", followed.stderr)
+    number = re.compile(r"# event (\d+)")
+    got, wanted = number.findall(followed.stdout), number.findall(whole)
+    check(got == wanted, f"{len(got)} events were followed, {len(wanted)} are in the trace, or not in order")
+    kinds = [[line.split()[2] for line in text.splitlines()] for text in (followed.stdout, whole)]
+    check(kinds[0] == kinds[1], "the events that were followed are others than those in the trace")
+
+
+def run_publisher(scratch, output, **options):
+    """A short recording to an output that fails. Says what happened; the target ends as it would else."""
+    command = [COROTRACER, "run", "-o", output, "--", "timeout", "-s", "TERM", "1", PUBLISHER, scratch / "c", "1", "200"]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60, check=False,
+                          **options)
+
+
+def check_failed_output(name, result, expected):
+    lines = [line for line in result.stderr.splitlines() if expected in line]
+    check(result.returncode == 124, f"{name}: the target ended with {result.returncode}: {result.stderr}")
+    check(len(lines) == 1, f"{name}: not one sentence with '{expected}': {result.stderr}")
+
+
+def test_full_disk(scratch):
+    disk = scratch / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)], capture_output=True,
+                             check=False).returncode == 0
+    if not mounted:
+        result = subprocess.run([COROTRACER, "run", "-o", "/dev/full", "--", "true"], capture_output=True, text=True,
+                                check=False)
+        check("No space left on device" in result.stderr and result.stderr.count("\n") == 1, result.stderr)
+        return
+    try:
+        check_failed_output("full disk", run_publisher(scratch, disk / "full.ctrace"), "No space left on device")
+        info = run(COROTRACER, "info", disk / "full.ctrace").stdout
+        check(re.search(r"^events +[1-9]", info, re.MULTILINE), f"what was written is not valid:\n{info}")
+    finally:
+        subprocess.run(["umount", str(disk)], check=False)
+
+
+def test_folder_vanishes(scratch):
+    away = scratch / "away"
+    away.mkdir()
+    output = away / "gone.ctrace"
+    with subprocess.Popen([COROTRACER, "run", "-o", output, "--", "timeout", "-s", "TERM", "1", PUBLISHER, scratch / "c2", "1",
+                           "2000"], stderr=subprocess.PIPE, text=True) as engine:
+        wait_for_bytes(pathlib.Path(f"{output}.partial"), 1000, engine)
+        for path in away.iterdir():
+            path.unlink()
+        away.rmdir()
+        words = engine.communicate(timeout=60)[1]
+    sentences = [line for line in words.splitlines() if "can not name the output" in line]
+    check(engine.returncode == 124 and len(sentences) == 1, f"{engine.returncode}: {words}")
+
+
+def test_read_only(scratch):
+    result = run(COROTRACER, "run", "-o", scratch / "missing" / "x.ctrace", "--", "touch", scratch / "started", status=None)
+    check(result.returncode != 0 and result.stderr.count("\n") == 1 and not (scratch / "started").exists(), result.stderr)
+    for command in (["recover"], ["cut", "--from", "0s"]):
+        result = run(COROTRACER, *command, "-o", "/proc/x.ctrace", scratch / "whole.ctrace", status=None)
+        check(result.returncode != 0 and result.stderr.count("\n") == 1, result.stderr)
+
+
+def test_closed_pipe(scratch):
+    command = [str(word) for word in (COROTRACER, "run", "-o", "-", "--", "timeout", "-s", "TERM", "1", PUBLISHER,
+                                      scratch / "c3", "1", "200")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as engine:
+        engine.stdout.read(1000)
+        engine.stdout.close()
+        words = engine.stderr.read().decode()
+    sentences = [line for line in words.splitlines() if "Broken pipe" in line]
+    check(engine.wait() == 124 and len(sentences) == 1, f"{engine.returncode}: {words}")
+
+
+def main():
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        trace = record(scratch)
+        test_cut_and_merge(trace)
+        test_text_of_part(trace)
+        test_packed(trace)
+        test_read_only(scratch)
+        test_engine_killed(scratch)
+        test_follow(scratch)
+        test_full_disk(scratch)
+        test_folder_vanishes(scratch)
+        test_closed_pipe(scratch)
+
+
+begun = time.monotonic()
+main()
+print(f"{time.monotonic() - begun:.1f} s")
