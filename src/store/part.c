@@ -81,7 +81,8 @@ static bool is_cut_end(
 		return false;
 	bytes = (struct store_bytes){payload, payload + header->raw_bytes, false};
 	return store_definition_take(&bytes, &part->all.arena, &definition) == CT_OK &&
-	       definition.type == CT_DEFINE_END && definition.end.is_cut;
+	       definition.type == CT_DEFINE_END && definition.end.is_cut &&
+	       store_bytes_left(&bytes) == 0;
 }
 
 /* Packed anew only where it is not packed yet: a level is not worth unpacking for. */
