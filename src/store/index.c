@@ -255,7 +255,7 @@ static bool add_block(struct store_index *index, uint32_t number, const struct s
 		index->blocks.at[stream->last_block].next = at;
 	stream->last_block = at;
 	if (block->is_carried)
-		index->nr_carried += block->nr_records;
+		stream->nr_carried += block->nr_records;
 	else
 		stream->nr_records += block->nr_records;
 	return true;

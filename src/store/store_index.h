@@ -53,6 +53,7 @@ struct store_stream {
 	uint32_t first_block;
 	uint32_t last_block;
 	uint64_t nr_records; /* those carried not among them */
+	uint64_t nr_carried;
 };
 
 struct store_index {
@@ -62,8 +63,8 @@ struct store_index {
 	VEC(struct store_generation) generations;
 	VEC(struct store_hole) holes;
 	uint64_t nr_hole_bytes;
-	struct ct_loss damage; /* what was lost in holes; count 0: nothing */
-	uint64_t nr_carried;
+	struct ct_loss damage;           /* what was lost in holes; count 0: nothing */
+	uint64_t nr_carried;             /* of streams that are defined */
 	bool has_packed;                 /* blocks */
 	uint64_t end_of_whole;           /* what follows is cut off */
 	uint64_t features;               /* incompatible ones of the file */

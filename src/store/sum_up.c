@@ -140,6 +140,7 @@ static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uin
 			continue;
 		}
 		*ret_placed += stream->nr_records;
+		scan->index->nr_carried += stream->nr_carried;
 		for (at = stream->first_block; at != STORE_NO_BLOCK;
 			at = scan->index->blocks.at[at].next)
 			look_at_block(
