@@ -7,7 +7,9 @@
  *
  * The events are those of a scheduler: two threads, 10,000 coroutines, each in turn resumed, waking
  * another one, and suspending on a descriptor; counter times as of 2 GHz, 60 to 500 ns apart. They are
- * made before any clock starts. The figures are medians of the rounds; FOLDER (default /dev/shm) should
+ * made before any clock starts. Beside writing and reading stand the machine's floor, a memcpy of the records in the
+ * same batches, and the folding that later generations ask for, which is a part of writing. The figures are medians of
+ * the rounds, ratios of one round's figures; FOLDER (default /dev/shm) should
  * not be a slow disk, since its speed would be measured.
  */
 #include <inttypes.h>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "snapshot.h"
 #include "store.h"
 
 #define NR_THREADS 2u
@@ -30,6 +33,11 @@ struct figures {
 	double write_ns[ROUNDS];
 	double open_ns[ROUNDS];
 	double read_ns[ROUNDS];
+	double copy_ns[ROUNDS];
+	double fold_ns[ROUNDS];
+	double write_per_copy[ROUNDS];
+	double read_per_copy[ROUNDS];
+	double fold_share[ROUNDS];
 	uint64_t nr_bytes;
 };
 
@@ -134,7 +142,7 @@ static double write_file(const char *path, struct ctp_record *const *records)
 	for (i = 0; i < count; i += n) {
 		n = count - i < BATCH ? count - i : BATCH;
 		for (thread = 1; thread <= NR_THREADS; thread++) {
-			struct ct_batch batch = {thread, thread, records[thread - 1] + i, n};
+			struct ct_batch batch = {thread, thread, records[thread - 1] + i, n, false};
 
 			require(sink_put(sink, &batch, &error), &error);
 		}
@@ -167,6 +175,51 @@ static void read_file(const char *path, double *ret_open_ns, double *ret_read_ns
 	}
 }
 
+/* What any copy of the records costs here. */
+static double copy_records(struct ctp_record *const *records)
+{
+	static struct ctp_record copy[BATCH];
+	size_t count = NR_EVENTS / NR_THREADS, i, n;
+	uint64_t start = clock_monotonic_ns(), sum = 0;
+	uint32_t thread;
+
+	for (i = 0; i < count; i += n) {
+		n = count - i < BATCH ? count - i : BATCH;
+		for (thread = 0; thread < NR_THREADS; thread++) {
+			memcpy(copy, records[thread] + i, n * sizeof(*copy));
+			__asm__ volatile("" : : "r"(copy) : "memory");
+			sum += copy[n - 1].time;
+		}
+	}
+	if (sum == 0)
+		exit(1);
+	return (double)(clock_monotonic_ns() - start) / NR_EVENTS;
+}
+
+static double fold_records(struct ctp_record *const *records)
+{
+	struct snapshot *snapshot = snapshot_new();
+	size_t count = NR_EVENTS / NR_THREADS, i, n, at;
+	uint32_t origins[NR_THREADS], thread;
+	uint64_t start;
+
+	if (!snapshot)
+		exit(1);
+	for (thread = 0; thread < NR_THREADS; thread++)
+		origins[thread] = snapshot_origin(
+			snapshot, (struct snapshot_origin){1, 1 + thread, 1 + thread});
+	start = clock_monotonic_ns();
+	for (i = 0; i < count; i += n) {
+		n = count - i < BATCH ? count - i : BATCH;
+		for (thread = 0; thread < NR_THREADS; thread++)
+			for (at = i; at < i + n; at++)
+				snapshot_fold(snapshot, origins[thread], &records[thread][at]);
+	}
+	start = clock_monotonic_ns() - start;
+	snapshot_free(snapshot);
+	return (double)start / NR_EVENTS;
+}
+
 static int compare(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
@@ -194,6 +247,12 @@ static void print(struct figures *figures)
 	print_rate("write", median(figures->write_ns));
 	print_rate("open", median(figures->open_ns));
 	print_rate("read", median(figures->read_ns));
+	print_rate("copy", median(figures->copy_ns));
+	print_rate("fold", median(figures->fold_ns));
+	printf("  \"write_per_copy\": %.2f,\n  \"read_per_copy\": %.2f,\n  "
+	       "\"fold_share_of_write\": %.3f,\n",
+		median(figures->write_per_copy), median(figures->read_per_copy),
+		median(figures->fold_share));
 	printf("  \"bytes_per_event\": %.3f\n}\n", (double)figures->nr_bytes / NR_EVENTS);
 }
 
@@ -216,6 +275,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < ROUNDS; i++) {
 		figures.write_ns[i] = write_file(path, records);
 		read_file(path, &figures.open_ns[i], &figures.read_ns[i]);
+		figures.copy_ns[i] = copy_records(records);
+		figures.fold_ns[i] = fold_records(records);
+		figures.write_per_copy[i] = figures.write_ns[i] / figures.copy_ns[i];
+		figures.read_per_copy[i] = figures.read_ns[i] / figures.copy_ns[i];
+		figures.fold_share[i] = figures.fold_ns[i] / figures.write_ns[i];
 	}
 	if (stat(path, &about) == 0)
 		figures.nr_bytes = (uint64_t)about.st_size;
