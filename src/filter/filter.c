@@ -381,6 +381,12 @@ static bool note_segment(struct filter *filter, uint32_t segment)
 	return true;
 }
 
+static bool name_site(struct filter *filter, const struct ct_define_site *site)
+{
+	return !filter->snapshot || snapshot_name(filter->snapshot, site->segment, site->id,
+					    site->reason ? site->reason : "");
+}
+
 static bool take_up(struct filter *filter, const struct ct_definition *definition)
 {
 	if (!directory_note(&filter->directory, definition))
@@ -391,7 +397,8 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 	case CT_DEFINE_SEGMENT:
 		return note_segment(filter, definition->segment.segment);
 	case CT_DEFINE_SITE:
-		return match_site(filter, &definition->site);
+		return name_site(filter, &definition->site) &&
+		       match_site(filter, &definition->site);
 	case CT_DEFINE_ENDING:
 		if (definition->ending.process < filter->processes.count)
 			filter->processes.at[definition->ending.process].is_live = false;

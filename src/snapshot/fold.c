@@ -9,6 +9,9 @@
  */
 #include "snapshot_parts.h"
 
+#define NAME_SEED UINT64_C(0xcbf29ce484222325)
+#define NAME_PRIME UINT64_C(0x100000001b3)
+
 struct step {
 	struct snapshot *snapshot;
 	const struct ctp_record *record;
@@ -365,11 +368,54 @@ static bool fold_span(const struct step *step, unsigned begin, uint64_t about)
 	return set(step, begin, about);
 }
 
-static uint64_t region_of(const struct step *step)
+static uint64_t site_key(uint32_t segment, uint32_t site)
+{
+	return (uint64_t)segment << 32 | site;
+}
+
+bool snapshot_name(struct snapshot *snapshot, uint32_t segment, uint32_t site, const char *name)
+{
+	uint64_t key = segment ^ NAME_SEED;
+	uint32_t first = site;
+
+	if (!*name)
+		return true;
+	for (; *name; name++)
+		key = (key ^ (uint8_t)*name) * NAME_PRIME;
+	if (!map_get(&snapshot->site_named, key, &first))
+		return map_put(&snapshot->site_named, key, site);
+	return first == site || map_put(&snapshot->named_as, site_key(segment, site), first);
+}
+
+/* Whose, of which name, within how many others of that name. */
+static uint64_t region_of(const struct step *step, unsigned nr_around)
 {
 	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)thread_of(step);
+	uint32_t site = CTP_TAIL_SITE(step->record->tail);
 
-	return who * 31 + CTP_TAIL_SITE(step->record->tail);
+	map_get(&step->snapshot->named_as, site_key(step->segment, site), &site);
+	return (who * 31 + site) * SNAPSHOT_NESTED + nr_around;
+}
+
+static bool is_open(const struct step *step, unsigned nr_around)
+{
+	uint32_t fact = snapshot_fact_at(
+		step->snapshot, snapshot_fact_key(step->segment, CTP_KIND_REGION_BEGIN,
+					region_of(step, nr_around)));
+
+	return fact && snapshot_kind(&step->snapshot->facts.at[fact]) == CTP_KIND_REGION_BEGIN;
+}
+
+/* An end closes the innermost. */
+static bool fold_region(const struct step *step)
+{
+	unsigned nr_around = 0;
+
+	while (nr_around < SNAPSHOT_NESTED - 1 && is_open(step, nr_around))
+		nr_around++;
+	if (step->kind == CTP_KIND_REGION_END && nr_around && !is_open(step, nr_around))
+		nr_around--;
+	return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step, nr_around));
 }
 
 static bool fold_other(const struct step *step)
@@ -394,7 +440,7 @@ static bool fold_other(const struct step *step)
 		return fold_span(step, CTP_KIND_TASK_BEGIN, record->object);
 	case CTP_KIND_REGION_BEGIN:
 	case CTP_KIND_REGION_END:
-		return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step));
+		return fold_region(step);
 	case CTP_KIND_COUNTER:
 		return set(step, step->kind, CTP_TAIL_SITE(record->tail));
 	case CTP_KIND_CRASH:

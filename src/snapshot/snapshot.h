@@ -65,6 +65,12 @@ struct snapshot_observer {
 /* snapshot_observe: the observer is copied. */
 void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer *observer);
 
+/*
+ * snapshot_name: the name of a site, copied nowhere. An end closes the innermost region of its name, which another site
+ * of the segment may have begun. False: out of memory.
+ */
+bool snapshot_name(struct snapshot *snapshot, uint32_t segment, uint32_t site, const char *name);
+
 /* snapshot_fold: takes up one record. False: no room, or no memory, for it; what was known stays known. */
 bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
 
@@ -81,6 +87,12 @@ void snapshot_beat(struct snapshot *snapshot);
  */
 bool snapshot_tell(
 	struct snapshot *snapshot, const struct snapshot_record **ret_records, size_t *ret_count);
+
+/*
+ * snapshot_tidy: forgets what ended. Only where all records are folded in order of time: one that began and comes
+ * after its end would be taken for a new one. False: out of memory, and not all of it is forgotten.
+ */
+bool snapshot_tidy(struct snapshot *snapshot);
 
 /* snapshot_nr_live: coroutines that were created, or did anything, and were not destroyed. */
 uint64_t snapshot_nr_live(const struct snapshot *snapshot);

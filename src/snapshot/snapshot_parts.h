@@ -20,6 +20,7 @@
 #define SNAPSHOT_FACTS (1u << 23) /* at once, 48 bytes each */
 #define SNAPSHOT_KEYS (1u << 20)  /* facts that are found by a key */
 #define SNAPSHOT_CHAIN 64u        /* facts of one coroutine, details of one fact */
+#define SNAPSHOT_NESTED 8u        /* regions of one name within each other */
 #define SNAPSHOT_SEGMENTS (1u << 16)
 #define SNAPSHOT_GRAVES 65536u /* destroyed lately: late records of theirs change nothing */
 #define SNAPSHOT_GRAVES_TOLD 4096u
@@ -79,6 +80,10 @@ struct snapshot {
 	uint32_t free_fact;
 	uint64_t nr_facts;
 	uint64_t nr_forgotten;
+
+	struct map site_named; /* by segment and name: the first site that has it */
+	struct map
+		named_as; /* by segment and site: the first one with its name, where that is another */
 
 	VEC(struct snapshot_record) told;
 	struct snapshot_observer observer;

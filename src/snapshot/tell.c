@@ -34,6 +34,8 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->graves);
 	vec_fini(&snapshot->facts);
 	map_fini(&snapshot->fact_at);
+	map_fini(&snapshot->site_named);
+	map_fini(&snapshot->named_as);
 	vec_fini(&snapshot->told);
 	free(snapshot);
 }
@@ -329,6 +331,20 @@ static bool tidy(struct snapshot *snapshot)
 	return was_done;
 }
 
+static void age(struct snapshot *snapshot)
+{
+	size_t i;
+
+	for (i = 1; i < snapshot->facts.count; i++)
+		snapshot->facts.at[i].is_old = 1;
+}
+
+bool snapshot_tidy(struct snapshot *snapshot)
+{
+	age(snapshot);
+	return tidy(snapshot);
+}
+
 /* ---------------------------------------------------------------- telling */
 
 static bool add(
@@ -493,8 +509,7 @@ bool snapshot_tell(
 			return false;
 	if (!add_keyed(snapshot) || !add_graves(snapshot))
 		return false;
-	for (i = 1; i < snapshot->facts.count; i++)
-		snapshot->facts.at[i].is_old = 1;
+	age(snapshot);
 	if (snapshot->told.count)
 		qsort_r(snapshot->told.at, snapshot->told.count, sizeof(*snapshot->told.at),
 			compare, snapshot);

@@ -344,6 +344,9 @@ static bool note_definition(struct store_sink *store, const struct ct_definition
 	switch (definition->type) {
 	case CT_DEFINE_STREAM:
 		return note_stream(store, definition->stream.stream);
+	case CT_DEFINE_SITE:
+		return snapshot_name(store->snapshot, definition->site.segment, definition->site.id,
+			definition->site.reason ? definition->site.reason : "");
 	case CT_DEFINE_LOSS:
 		store->nr_lost_within += definition->loss.count;
 		return true;

@@ -15,14 +15,15 @@
 #define CALM_NS UINT64_C(1000000000)
 #define NAMES_MAX 65536u
 #define PENDING_MAX (1u << 20)
+#define TIDY_RECORDS 65536u
 
 struct watched {
 	struct condition condition;
 	struct histogram *now; /* of a spread; NULL: it has none */
 	struct histogram *before;
 	uint64_t turned_ns;
-	VEC(uint64_t) sites; /* that have its name: segment << 32 | id */
-	double value;        /* of a counter */
+	struct map sites; /* that have its name: segment << 32 | id */
+	double value;     /* of a counter */
 	bool has_value;
 	bool was_told;          /* it holds, and was told */
 	uint64_t calm_since_ns; /* clearly false since; 0: it is not */
@@ -41,6 +42,7 @@ struct watch {
 	struct ct_sink *next;
 	struct directory directory;
 	struct snapshot *snapshot;
+	uint64_t tidy_at; /* so much is known: what ended is forgotten then */
 	VEC(struct watched) list;
 	VEC(struct pending) pending;
 	uint64_t nr_pending_ever;
@@ -80,12 +82,9 @@ static void note_run(void *context, uint32_t origin, uint64_t woken, uint64_t re
 
 static bool has_site(const struct watched *watched, uint64_t site)
 {
-	size_t i;
+	uint32_t known;
 
-	for (i = 0; i < watched->sites.count; i++)
-		if (watched->sites.at[i] == site)
-			return true;
-	return false;
+	return map_get(&watched->sites, site, &known);
 }
 
 static uint64_t site_of(const struct watch *watch, uint32_t origin, const struct ctp_record *record)
@@ -156,7 +155,7 @@ static int compare(const void *left, const void *right)
 	const struct pending *a = left, *b = right;
 
 	if (a->ns != b->ns)
-		return a->ns > b->ns ? 1 : -1;
+		return (int64_t)a->ns > (int64_t)b->ns ? 1 : -1;
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
@@ -164,13 +163,13 @@ static int compare(const void *left, const void *right)
  * Folds what can have nothing before it any more, in order of time: a wake is to come before the resume that it
  * leads to, whichever ring was emptied first.
  */
-static void fold_until(struct watch *watch, uint64_t ns)
+static void fold_until(struct watch *watch, int64_t ns)
 {
 	size_t i;
 
 	if (watch->pending.count)
 		qsort(watch->pending.at, watch->pending.count, sizeof(*watch->pending.at), compare);
-	for (i = 0; i < watch->pending.count && (int64_t)(watch->pending.at[i].ns - ns) <= 0; i++) {
+	for (i = 0; i < watch->pending.count && (int64_t)watch->pending.at[i].ns <= ns; i++) {
 		/* What finds no memory is not watched; it is recorded all the same. */
 		snapshot_fold(
 			watch->snapshot, watch->pending.at[i].origin, &watch->pending.at[i].record);
@@ -179,6 +178,18 @@ static void fold_until(struct watch *watch, uint64_t ns)
 	watch->pending.count -= i;
 	memmove(watch->pending.at, watch->pending.at + i,
 		watch->pending.count * sizeof(*watch->pending.at));
+}
+
+/* What ended counts no more. Looking for it costs as much as there is: only once there is clearly more than before. */
+static void tidy(struct watch *watch)
+{
+	uint64_t known = snapshot_nr_told_at_most(watch->snapshot);
+
+	if (known < watch->tidy_at)
+		return;
+	snapshot_tidy(watch->snapshot);
+	known = snapshot_nr_told_at_most(watch->snapshot);
+	watch->tidy_at = known + known / 8 + TIDY_RECORDS;
 }
 
 /* Each word is read once: it may lie in memory that somebody else writes. */
@@ -203,7 +214,7 @@ static void keep(struct watch *watch, uint32_t origin, struct ctp_record record)
 	};
 
 	if (watch->pending.count >= PENDING_MAX)
-		fold_until(watch, UINT64_MAX / 2);
+		fold_until(watch, INT64_MAX);
 	vec_push(&watch->pending, pending);
 }
 
@@ -256,9 +267,11 @@ static bool note_site(struct watch *watch, const struct ct_define_site *from)
 		struct watched *watched = &watch->list.at[i];
 
 		if (*watched->condition.name && strcmp(watched->condition.name, name) == 0 &&
-			!has_site(watched, site) && !vec_push(&watched->sites, site))
+			!map_put(&watched->sites, site, 1))
 			return false;
 	}
+	if (!snapshot_name(watch->snapshot, from->segment, from->id, name))
+		return false;
 	return keep_name(watch, site, name);
 }
 
@@ -327,17 +340,17 @@ static bool measure(
 	return true;
 }
 
-/* Once told, it has to be clearly false for a while. */
-static bool becomes_true(struct watched *watched, double value, uint64_t now_ns)
+/* Once told, it has to be clearly false for a while; where there is nothing to compare, it is. */
+static bool becomes_true(struct watched *watched, bool has_value, double value, uint64_t now_ns)
 {
-	bool holds = condition_holds(&watched->condition, value);
+	bool holds = has_value && condition_holds(&watched->condition, value);
 
 	if (holds && !watched->was_told) {
 		watched->was_told = true;
 		watched->calm_since_ns = 0;
 		return true;
 	}
-	if (condition_is_near(&watched->condition, value))
+	if (has_value && condition_is_near(&watched->condition, value))
 		watched->calm_since_ns = 0;
 	else if (!watched->calm_since_ns)
 		watched->calm_since_ns = now_ns;
@@ -359,10 +372,11 @@ static void tell_asked(struct watch *watch, struct text *reason)
 bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 {
 	bool is_wanted;
-	double value;
+	double value = 0;
 	size_t i;
 
-	fold_until(watch, watch->looked_ns);
+	fold_until(watch, (int64_t)watch->looked_ns);
+	tidy(watch);
 	watch->looked_ns = now_ns;
 	is_wanted = watch->wants_dump;
 	text_clear(ret_reason);
@@ -370,9 +384,9 @@ bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 		tell_asked(watch, ret_reason);
 	for (i = 0; i < watch->list.count; i++) {
 		struct watched *watched = &watch->list.at[i];
+		bool has_value = measure(watch, watched, now_ns, &value);
 
-		if (!measure(watch, watched, now_ns, &value) ||
-			!becomes_true(watched, value, now_ns))
+		if (!becomes_true(watched, has_value, value, now_ns))
 			continue;
 		if (is_wanted)
 			text_add(ret_reason, "; ");
@@ -396,7 +410,7 @@ static void release(struct watch *watch)
 	for (i = 0; i < watch->list.count; i++) {
 		free(watch->list.at[i].now);
 		free(watch->list.at[i].before);
-		vec_fini(&watch->list.at[i].sites);
+		map_fini(&watch->list.at[i].sites);
 	}
 	for (i = 0; i < watch->names.count; i++)
 		free(watch->names.at[i]);

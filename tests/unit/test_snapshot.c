@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a hostile program can make the snapshot remember is bounded, and what found no room is counted; what
- * makes no sense changes nothing else. Rules F-65 and F-69 of docs/spec/trace-format.md.
+ * makes no sense changes nothing else. Rules F-65 and F-69 of docs/spec/trace-format.md; P-62 of docs/spec/protocol.md.
  */
 #include "check.h"
 #include "snapshot_parts.h"
@@ -169,6 +169,31 @@ static void test_closed_under_waiter(void)
 	snapshot_free(snapshot);
 }
 
+/* P-62: an end closes the innermost region of its name, which another site began. */
+static void test_regions(void)
+{
+	struct ctp_record record = {.coro = 7, .tail = CTP_TAIL(1, CTP_KIND_REGION_BEGIN, 0, 0)};
+	uint32_t origin;
+	struct snapshot *snapshot = start(&origin);
+
+	CHECK(snapshot_name(snapshot, 1, 1, "query") && snapshot_name(snapshot, 1, 2, "query"));
+	CHECK(snapshot_name(snapshot, 1, 3, "other") && snapshot_name(snapshot, 2, 4, "query"));
+	for (record.time = 1; record.time <= 2; record.time++)
+		CHECK(snapshot_fold(snapshot, origin, &record));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_REGION_BEGIN), 2);
+	record.tail = CTP_TAIL(2, CTP_KIND_REGION_END, 0, 0);
+	CHECK(snapshot_fold(snapshot, origin, &record));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_REGION_BEGIN), 1);
+	record.tail = CTP_TAIL(3, CTP_KIND_REGION_END, 0, 0);
+	CHECK(snapshot_fold(snapshot, origin, &record));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_REGION_BEGIN), 1);
+	record.tail = CTP_TAIL(1, CTP_KIND_REGION_END, 0, 0);
+	record.time++;
+	CHECK(snapshot_fold(snapshot, origin, &record));
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_REGION_BEGIN), 0);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	test_coroutines();
@@ -178,5 +203,6 @@ int main(void)
 	test_impossible_ids();
 	test_order_of_details();
 	test_closed_under_waiter();
+	test_regions();
 	return check_result();
 }
