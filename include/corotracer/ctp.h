@@ -75,7 +75,7 @@ extern "C" {
 /* The environment variable that names the engine's abstract Unix socket, without the leading NUL.
  */
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
-/* The one that has a program without an engine keep its past: PATH[,BYTES] (P-60). */
+/* The one that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
 #define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 
 enum ctp_kind {
@@ -357,7 +357,7 @@ struct ctp_header {
 	CTP_ALIGNED(64) uint32_t categories_off; /* bit n: nothing of category n is wanted */
 	uint32_t categories_reserved[15];
 
-	/* of a flight recorder: what its reader needs when the process is gone (P-65, P-66) */
+	/* of a flight recorder: what its reader needs when the process is gone (P-85, P-86) */
 	CTP_ALIGNED(64) uint64_t about_offset; /* a text: which program this is, and its code */
 	uint64_t about_bytes;
 	uint32_t instants_lock;  /* 1: a thread notes an instant */

@@ -3,7 +3,7 @@
  * What a flight recorder says of its process, for readers that come when it is gone. A part of
  * ctp_probe_cold.h: include that.
  *
- * A text, a fact a line (docs/spec/protocol.md, P-65):
+ * A text, a fact a line (docs/spec/protocol.md, P-85):
  *
  *	program /path/of/the/executable
  *	command its arguments

@@ -34,7 +34,7 @@ CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
 }
 
 /*
- * Notes an instant for those who read the segment when this machine's counter is gone (P-66). One that
+ * Notes an instant for those who read the segment when this machine's counter is gone (P-86). One that
  * took long is none: another will come.
  */
 CTP_COLD_PART void ctp_instant_note(struct ctp_header *header)

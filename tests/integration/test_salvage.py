@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The flight recorder inside a program: whatever ended it, its file holds every event of the window.
 
-Protocol rules P-65, P-66, P-67 and P-68. Targets in C and C++ count what they have published in memory of their own,
+Protocol rules P-85, P-86, P-87 and P-88. Targets in C and C++ count what they have published in memory of their own,
 which outlives them; a checker reads the trace that `corotracer recover` makes through the public library and
 compares. KILLS (20) and SEED are taken from the environment.
 """
@@ -91,7 +91,7 @@ def crash(scratch):
 
 
 def other_machine(scratch):
-    """P-66, P-68. Where the clocks no longer count: the file's own readings do, and pages that were not written back show."""
+    """P-86, P-88. Where the clocks no longer count: the file's own readings do, and pages that were not written back show."""
     target, counters, past = start(scratch, "c++", 1, 2000, crash=30000)
     with target:
         target.wait()

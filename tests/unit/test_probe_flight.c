@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The flight recorder inside a program: its file, who may have it, how its bound is shared, and what a
- * child of the process has of it. Protocol rules P-60 to P-64.
+ * child of the process has of it. Protocol rules P-80 to P-84.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static void map_file(const char *name, struct reader *reader)
 
 /* ------------------------------------------------------------------ the file */
 
-/* P-60, P-61, P-62: of the size asked for with all its blocks, private, locked, and complete. */
+/* P-80, P-81, P-82: of the size asked for with all its blocks, private, locked, and complete. */
 static void makes_its_file(void)
 {
 	struct reader reader = {0};
@@ -99,7 +99,7 @@ static void finds_it_taken(void)
 	emit_numbered(0);
 }
 
-/* P-61: a second process leaves a live one's file alone, and replaces an ended one's. */
+/* P-81: a second process leaves a live one's file alone, and replaces an ended one's. */
 static void two_at_one_path(void)
 {
 	struct stat before, after;
@@ -123,7 +123,7 @@ static void put_file(const char *name, const char *text)
 		fclose(file);
 }
 
-/* P-61: what is no segment is never replaced, whoever asks for it. */
+/* P-81: what is no segment is never replaced, whoever asks for it. */
 static void replaces_no_other_file(void)
 {
 	char zeros[8192] = {0};
@@ -146,7 +146,7 @@ static void replaces_no_other_file(void)
 	CHECK(!ctp_is_attached());
 }
 
-/* P-60: the variable goes before the program's wish; %p and sizes as people write them. */
+/* P-80: the variable goes before the program's wish; %p and sizes as people write them. */
 static void asked_by_environment(void)
 {
 	char expected[64];
@@ -194,7 +194,7 @@ static void emit_some(void)
 		emit_numbered(i);
 }
 
-/* P-62, P-5: a smaller file where the limit asks for it, none where it leaves too little. */
+/* P-82, P-5: a smaller file where the limit asks for it, none where it leaves too little. */
 static void limited_file_size(void)
 {
 	struct rlimit limit = {2 * MEBIBYTE, RLIM_INFINITY};
@@ -241,7 +241,7 @@ static void fill_disk(void)
 	close(file);
 }
 
-/* P-62: a full disk is noticed when the file is made, never by a store into it. */
+/* P-82: a full disk is noticed when the file is made, never by a store into it. */
 static void full_disk(void)
 {
 	if (!mount_small_disk(0))
@@ -265,7 +265,7 @@ static void read_only_disk(void)
 
 /* ------------------------------------------------------------------ in memory alone */
 
-/* P-60: without a path the segment is a sealed memfd that stays open for who comes later. */
+/* P-80: without a path the segment is a sealed memfd that stays open for who comes later. */
 static void in_memory(void)
 {
 	struct reader reader = {0};
@@ -326,7 +326,7 @@ static bool has_everyone_grown(const struct reader *reader)
 	return true;
 }
 
-/* P-63: who has all chunks lays some out for threads that come later, which have room from the first. */
+/* P-83: who has all chunks lays some out for threads that come later, which have room from the first. */
 static void latecomers_find_room(void)
 {
 	pthread_t threads[SHARERS];
@@ -362,7 +362,7 @@ static void *emit_once(void *context)
 	return NULL;
 }
 
-/* P-63, P-28: however many threads come and go, their rings are used again, and the file keeps its size. */
+/* P-83, P-28: however many threads come and go, their rings are used again, and the file keeps its size. */
 static void coming_and_going(void)
 {
 	uint64_t i, threads = IS_SANITIZED ? 1000 : 10000;
@@ -393,7 +393,7 @@ static void *emit_in_crowd(void *context)
 	return NULL;
 }
 
-/* P-63, P-28: more threads at a time than there are rings or chunks: what finds no room is counted. */
+/* P-83, P-28: more threads at a time than there are rings or chunks: what finds no room is counted. */
 static void too_many_threads(void)
 {
 	enum { CROWD = 64 };
@@ -442,7 +442,7 @@ static void outlive_parent(int parent_ends)
 	CHECK_EQUAL(reader_ring(&reader, 0)->head, head);
 }
 
-/* P-64: a forked child does not keep its parent's file from being replaced. */
+/* P-84: a forked child does not keep its parent's file from being replaced. */
 static void child_holds_no_lock(void)
 {
 	int ends[2], told[2];
@@ -478,7 +478,7 @@ static void attach_in_child(void)
 	emit_some();
 }
 
-/* P-64: with %p a child that asks has a file of its own; its parent's is left alone. */
+/* P-84: with %p a child that asks has a file of its own; its parent's is left alone. */
 static void child_has_its_own(void)
 {
 	char name[64];
