@@ -184,13 +184,15 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 static void dump_crash(struct ct_record *record, uint64_t now_ns)
 {
 	struct collect_stats stats;
+	const char *name;
 	char reason[80];
 
 	collect_stats(record->collect, &stats);
 	if (!stats.has_ended || stats.ending != CT_ENDING_SIGNALED || stats.was_forwarded)
 		return;
-	snprintf(reason, sizeof(reason), "the program was ended by signal %d (SIG%s)",
-		stats.ending_value, sigabbrev_np(stats.ending_value));
+	name = sigabbrev_np(stats.ending_value); /* real-time signals have none */
+	snprintf(reason, sizeof(reason), "the program was ended by signal %d%s%s%s",
+		stats.ending_value, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
 	flight_dump(record->flight, reason, now_ns, NULL);
 }
 
