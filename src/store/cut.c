@@ -219,6 +219,8 @@ enum ct_status store_merge(const char *const *paths, size_t nr_paths, int pack_l
 	enum ct_status status = joined.parts ? CT_OK : ct_fail_memory(reterr);
 	size_t i;
 
+	if (nr_paths == 0)
+		status = ct_fail(reterr, CT_ERR_USAGE, "no parts to join");
 	for (i = 0; i < nr_paths && status == CT_OK; i++)
 		status = add_part(&joined, paths[i], reterr);
 	if (status == CT_OK) {

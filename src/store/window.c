@@ -144,13 +144,34 @@ enum ct_status store_window_open(const struct store_window_options *options,
 
 /* ---------------------------------------------------------------- dumps */
 
-static void add_ending(
-	struct text *block, const struct store_sink *store, const char *reason, uint64_t now_ns)
+/* Each in a block of its own: who copies blocks leaves out the END alone. */
+static enum ct_status write_definition(
+	struct store_output *file, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	static const struct store_block_header room;
+	struct text block = {0};
+	enum ct_status status;
+
+	text_append(&block, (const char *)&room, sizeof(room));
+	store_definition_add(&block, definition);
+	status = text_status(&block, reterr);
+	if (status == CT_OK)
+		status = store_output_block(file, STORE_BLOCK_DEFINITIONS, (uint8_t *)block.at,
+			block.length - sizeof(room), reterr);
+	text_fini(&block);
+	return status;
+}
+
+static enum ct_status write_ending(struct store_output *file, const struct store_sink *store,
+	const char *reason, uint64_t now_ns, struct ct_error *reterr)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_REASON};
+	enum ct_status status;
 
 	definition.reason = (struct ct_define_reason){.monotonic_ns = now_ns, .text = reason};
-	store_definition_add(block, &definition);
+	status = write_definition(file, &definition, reterr);
+	if (status)
+		return status;
 	definition = (struct ct_definition){.type = CT_DEFINE_END};
 	definition.end = (struct ct_define_end){
 		.monotonic_ns = now_ns,
@@ -158,31 +179,21 @@ static void add_ending(
 		.nr_lost = store->nr_lost_within,
 		.is_cut = true,
 	};
-	store_definition_add(block, &definition);
+	return write_definition(file, &definition, reterr);
 }
 
 static enum ct_status write_dump(struct store_sink *store, struct store_output *file,
 	const char *reason, uint64_t now_ns, struct ct_error *reterr)
 {
-	static const struct store_block_header room;
 	const struct window *window = (const struct window *)store->output;
 	enum ct_status status = store_output_start(file, reterr);
-	struct text block = {0};
 	size_t i;
 
 	for (i = 0; status == CT_OK && i < window->kept.count; i++)
 		status = file->ops->write(
 			file, window->kept.at[i].bytes, window->kept.at[i].nr_bytes, reterr);
-	text_append(&block, (const char *)&room, sizeof(room));
-	add_ending(&block, store, reason, now_ns);
 	file->generation = store->output->generation;
-	if (status == CT_OK)
-		status = text_status(&block, reterr);
-	if (status == CT_OK)
-		status = store_output_block(file, STORE_BLOCK_DEFINITIONS, (uint8_t *)block.at,
-			block.length - sizeof(room), reterr);
-	text_fini(&block);
-	return status;
+	return status ? status : write_ending(file, store, reason, now_ns, reterr);
 }
 
 enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const char *reason,
