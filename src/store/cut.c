@@ -177,6 +177,32 @@ static void note_gap(struct ct_part *summary, const struct store_generation *one
 	summary->nr_missing += store_generation_gap(one, next);
 }
 
+/*
+ * Rows of one recording do not contradict each other: the same generation begins at the same event, and none before
+ * the end of the one before it. A recording that was made anew of its text has the same name, and other generations.
+ */
+static bool fit(const struct store_generation *one, const struct store_generation *next)
+{
+	if (one->began_ns == STORE_NOT_KNOWN || next->began_ns == STORE_NOT_KNOWN)
+		return true;
+	if (one->number == next->number)
+		return one->began_ns == next->began_ns && one->nr_before == next->nr_before;
+	return next->nr_before >= one->nr_before &&
+	       next->nr_before - one->nr_before >= one->nr_events;
+}
+
+static enum ct_status refuse_unfit(
+	const struct row *one, const struct row *next, struct ct_error *reterr)
+{
+	if (fit(one->generation, next->generation))
+		return CT_OK;
+	return ct_fail(reterr, CT_ERR_USAGE,
+		"generation %u of '%s' and generation %u of '%s' overlap: they were not cut out of "
+		"one file",
+		one->generation->number, one->part->path, next->generation->number,
+		next->part->path);
+}
+
 static enum ct_status join_rows(
 	struct store_copy *copy, const struct joined *joined, struct ct_error *reterr)
 {
@@ -187,6 +213,9 @@ static enum ct_status join_rows(
 	for (i = 0; i < joined->rows.count && status == CT_OK; i++) {
 		const struct row *row = &joined->rows.at[i];
 
+		status = last ? refuse_unfit(last, row, reterr) : CT_OK;
+		if (status)
+			return status;
 		if (last && last->generation->number == row->generation->number) {
 			copy->summary.nr_twice++;
 			continue;

@@ -67,7 +67,7 @@ enum ct_status store_follow_open(
  *
  * Blocks are copied as they lie, in a new file at `output` (see store_sink_open); `pack_level` not 0 packs
  * those that are not packed. A failure names the file. CT_ERR_USAGE: nothing lies in the interval, or the parts
- * are not of one recording.
+ * are not of one recording, or contradict each other.
  */
 enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_level,
 	const char *output, struct ct_part *ret_part, struct ct_error *reterr);

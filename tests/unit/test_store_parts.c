@@ -33,14 +33,12 @@ static void put_part(struct ct_sink *sink, uint32_t part)
 	CHECK_EQUAL(made_put(sink, 1 + part % STREAMS, records, NR_PER_PART), CT_OK);
 }
 
-static void make_file(const char *path, int pack_level)
+static void record(const char *path, const struct store_options *options)
 {
-	struct store_options options = {
-		.generation_ns = 1, .generation_bytes = 1, .pack_level = pack_level};
 	struct ct_sink *sink = NULL;
 	uint32_t part;
 
-	CHECK_EQUAL(store_sink_open(path, &options, &sink, NULL), CT_OK);
+	CHECK_EQUAL(store_sink_open(path, options, &sink, NULL), CT_OK);
 	made_start(sink, STREAMS);
 	made_site(sink, 1, 1, "one.c");
 	made_site(sink, 1, 2, "two.c");
@@ -50,6 +48,14 @@ static void make_file(const char *path, int pack_level)
 	}
 	made_end(sink, MADE_EPOCH + NR_PARTS * 1000000, NR_PARTS * NR_PER_PART);
 	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+}
+
+static void make_file(const char *path, int pack_level)
+{
+	struct store_options options = {
+		.generation_ns = 1, .generation_bytes = 1, .pack_level = pack_level};
+
+	record(path, &options);
 	free(whole);
 	whole = made_read(path, &nr_whole);
 }
@@ -327,10 +333,27 @@ static void test_cut_and_reason(void)
 	}
 }
 
+/* F-60: generations that another writer made of the same recording are not joined: events would count twice. */
+static void test_other_generations(void)
+{
+	static const char *const same[] = {"whole.ctrace", "whole.ctrace"};
+	static const char *const other[] = {"whole.ctrace", "coarse.ctrace"};
+	struct ct_error error = {0};
+	struct ct_part part;
+
+	record("coarse.ctrace", NULL);
+	CHECK_EQUAL(store_merge(same, 2, 0, "joined.ctrace", &part, &error), CT_OK);
+	CHECK_EQUAL(part.nr_twice, NR_PARTS);
+	CHECK_EQUAL(part.nr_events, NR_PARTS * NR_PER_PART);
+	CHECK_EQUAL(store_merge(other, 2, 0, "joined.ctrace", &part, &error), CT_ERR_USAGE);
+	CHECK(strstr(error.text, "overlap") && strstr(error.text, "coarse.ctrace"));
+}
+
 int main(void)
 {
 	made_enter();
 	make_file("whole.ctrace", 0);
+	test_other_generations();
 	test_order_of_blocks();
 	test_names_come_back();
 	test_damaged_repeated();
