@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "failure.h"
 #include "flight.h"
@@ -61,6 +62,21 @@ static enum ct_status open_sinks(
 	return status;
 }
 
+/* It would come out only when the past is wanted, a week later. */
+static enum ct_status check_folder(const char *output, struct ct_error *reterr)
+{
+	const char *slash = strrchr(output, '/');
+	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+	enum ct_status status = CT_OK;
+
+	if (!folder)
+		return ct_fail_memory(reterr);
+	if (access(folder, W_OK | X_OK) < 0)
+		status = ct_fail_errno(reterr, "can not write into the folder '%s'", folder);
+	free(folder);
+	return status;
+}
+
 enum ct_status flight_open(const struct ct_flight_options *options, const char *output,
 	struct flight **ret_flight, struct ct_error *reterr)
 {
@@ -69,6 +85,9 @@ enum ct_status flight_open(const struct ct_flight_options *options, const char *
 
 	if (options->size < sizeof(*options) || options->window_ns < 0 || options->pause_ns < 0)
 		return ct_fail(reterr, CT_ERR_USAGE, "no such flight recorder");
+	status = check_folder(output, reterr);
+	if (status)
+		return status;
 	flight = calloc(1, sizeof(*flight));
 	if (flight)
 		flight->output = strdup(output);

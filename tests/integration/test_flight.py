@@ -104,6 +104,10 @@ def check_complaints(place):
                               timeout=60, check=False)
         check(done.returncode == 2 and sentence in done.stderr, f"{options}: {done.returncode} {done.stderr}")
         check(not os.path.exists(mark), f"{options}: it was started all the same")
+    done = subprocess.run([COROTRACER, "run", "--flight", "1s", "-o", f"{place}/none/f.ctrace", "--", "touch", mark],
+                          capture_output=True, text=True, timeout=60, check=False)
+    check(done.returncode != 0 and "can not write into the folder" in done.stderr, f"no folder: {done.stderr}")
+    check(not os.path.exists(mark), "where no dump can be written, it was started all the same")
 
 
 def main():
