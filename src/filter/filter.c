@@ -560,6 +560,7 @@ enum ct_status filter_sink_open(const struct filter_options *options, struct ct_
 	filter->inner = inner;
 	filter->categories_off = options->categories_off & ~UINT32_C(1);
 	filter->sample = options->sample;
+	filter->max_known = FILTER_KNOWN;
 	filter->is_open = filter->has_begun = !options->waits;
 	if (options->waits)
 		filter->snapshot = snapshot_new();

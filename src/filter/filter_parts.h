@@ -61,12 +61,16 @@ struct patterns {
 	char **at; /* NULL-terminated; NULL: none */
 };
 
+/* So many coroutines, frames and tasks are remembered as left out, of each segment: a program can claim any number. */
+#define FILTER_KNOWN (1u << 24)
+
 struct filter {
 	struct ct_sink sink;
 	struct ct_sink *inner; /* NULL: it is complete */
 	struct directory directory;
 	uint32_t categories_off;
 	uint32_t sample;
+	size_t max_known; /* FILTER_KNOWN */
 	struct patterns sites;
 	struct patterns names;
 	struct patterns tasks;

@@ -37,6 +37,14 @@ static enum fate fate_of(
 
 /* ---------------------------------------------------------------- leaving out */
 
+/* What finds no room is not left out. */
+static bool has_room(const struct filter *filter, const struct map *known, uint64_t key)
+{
+	uint32_t unused;
+
+	return known->count < filter->max_known || map_get(known, key, &unused);
+}
+
 /* What was passed on of it so far ends with a mark. */
 static bool put_mark(struct filter *filter, const struct ctp_record *record, uint64_t coro)
 {
@@ -50,7 +58,8 @@ static bool put_mark(struct filter *filter, const struct ctp_record *record, uin
 static bool leave_out(struct filter *filter, struct filter_segment *segment,
 	const struct ctp_record *record, uint64_t coro, enum leaving leaving)
 {
-	if (fate_of(filter, segment, coro) != FATE_KEEP || !coro)
+	if (fate_of(filter, segment, coro) != FATE_KEEP || !coro ||
+		!has_room(filter, &segment->coros, coro))
 		return true;
 	if (!map_put(&segment->coros, coro, leaving))
 		return false;
@@ -87,6 +96,7 @@ static bool notice(struct filter *filter, const struct filter_stream *stream,
 	uint8_t match = match_of(segment, record);
 
 	if (kind == CTP_KIND_TASK_BEGIN && (match & SITE_IS_TASK) &&
+		has_room(filter, &segment->tasks, record->object) &&
 		!map_put(&segment->tasks, record->object, 1))
 		return false;
 	if ((match & SITE_IS_PLACE) && tells_a_place(kind))
@@ -142,13 +152,14 @@ static enum fate judge_switch(const struct filter *filter, const struct filter_s
 	return FATE_KEEP;
 }
 
-static bool note_frame(
-	struct filter_segment *segment, const struct ctp_record *record, bool is_kept)
+static bool note_frame(const struct filter *filter, struct filter_segment *segment,
+	const struct ctp_record *record, bool is_kept)
 {
 	uint64_t address = CTP_HANDLE_IDENTITY(record->object);
 
 	if (!is_kept)
-		return map_put(&segment->frames, address, 1);
+		return !has_room(filter, &segment->frames, address) ||
+		       map_put(&segment->frames, address, 1);
 	map_remove(&segment->frames, address);
 	return true;
 }
@@ -217,7 +228,7 @@ static bool judge_coro(struct filter *filter, struct filter_stream *stream,
 		*ret_fate = fate_of(filter, segment, who);
 	if (*ret_fate == FATE_KEEP && is_unwanted_annotation(segment, record))
 		*ret_fate = FATE_LEFT_OUT;
-	if (kind == CTP_KIND_FRAME && !note_frame(segment, record, *ret_fate == FATE_KEEP))
+	if (kind == CTP_KIND_FRAME && !note_frame(filter, segment, record, *ret_fate == FATE_KEEP))
 		return false;
 	if (kind == CTP_KIND_TASK_END)
 		map_remove(&segment->tasks, record->object);

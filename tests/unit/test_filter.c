@@ -6,7 +6,7 @@
  */
 #include "check.h"
 #include "failing_memory.h"
-#include "filter.h"
+#include "filter_parts.h"
 #include "keep_sink.h"
 
 #define SITE_PLACE 1u
@@ -175,6 +175,25 @@ static void test_task(void)
 	closed(sink);
 }
 
+/* What finds no room among those that are left out is recorded. */
+static void test_bounds(void)
+{
+	static const char *const places[] = {"a.c:1", NULL};
+	struct filter_options options = {.sites = places};
+	struct ct_sink *sink = opened(&options);
+	uint64_t coro;
+
+	((struct filter *)sink)->max_known = 2;
+	for (coro = 1; coro <= 4; coro++)
+		PUT(sink, made(CTP_KIND_CREATE, coro, 0, SITE_PLACE),
+			made(CTP_KIND_FRAME, coro, 0x1000 * coro, 0));
+	CHECK_EQUAL(keep.records.count, 4);
+	check_kept(0, CTP_KIND_CREATE, 3, 0);
+	PUT(sink, made(CTP_KIND_DESTROY, 1, 0, 0), made(CTP_KIND_CREATE, 5, 0, SITE_PLACE));
+	CHECK_EQUAL(keep.records.count, 4);
+	closed(sink);
+}
+
 /* A detail goes with its event; what no finding rests on is no loss. */
 static void test_categories(void)
 {
@@ -293,6 +312,7 @@ int main(void)
 {
 	test_two();
 	test_task();
+	test_bounds();
 	test_categories();
 	test_window();
 	test_finish();
