@@ -15,12 +15,23 @@ static uint64_t key_of(uint32_t segment, uint64_t id)
 	return (uint64_t)segment << SNAPSHOT_ID_BITS | id;
 }
 
+static unsigned recent_of(uint64_t key)
+{
+	return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+}
+
 uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
 {
-	uint32_t coro = 0;
+	uint64_t key = key_of(segment, id);
+	uint32_t coro = snapshot->recent[recent_of(key)];
 
-	if (is_possible(segment, id))
-		map_get(&snapshot->coro_at, key_of(segment, id), &coro);
+	/* A thread's records are of one coroutine mostly, for a while. */
+	if (!is_possible(segment, id))
+		return 0;
+	if (snapshot->coros.at[coro].key == key)
+		return coro;
+	coro = 0;
+	map_get(&snapshot->coro_at, key, &coro);
 	return coro;
 }
 
@@ -48,6 +59,7 @@ uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t
 {
 	uint32_t coro = snapshot_coro_find(snapshot, segment, id);
 
+	snapshot->recent[recent_of(key_of(segment, id))] = coro;
 	if (coro || !is_possible(segment, id))
 		return coro;
 	coro = take_place(snapshot);
@@ -124,6 +136,25 @@ bool snapshot_coro_add(
 	snapshot->coros.at[coro].facts = fact;
 	snapshot_fact_remember(snapshot, origin, fact);
 	return true;
+}
+
+void snapshot_coro_drop_kinds(
+	struct snapshot *snapshot, uint32_t coro, uint64_t kinds, uint64_t until)
+{
+	uint32_t *link = &snapshot->coros.at[coro].facts;
+
+	while (*link) {
+		uint32_t fact = *link;
+		const struct snapshot_fact *known = &snapshot->facts.at[fact];
+		unsigned kind = snapshot_kind(known);
+
+		if (kind >= 64 || !(kinds >> kind & 1) || known->record.time > until) {
+			link = &snapshot->facts.at[fact].next;
+			continue;
+		}
+		*link = known->next;
+		snapshot_fact_free(snapshot, fact);
+	}
 }
 
 uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsigned begin,

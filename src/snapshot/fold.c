@@ -78,19 +78,21 @@ static void tell_run(const struct step *step, uint32_t coro)
 }
 
 /* A resume uses up what led to it. */
+#define USED_UP                                                           \
+	(UINT64_C(1) << CTP_KIND_WAKE | UINT64_C(1) << CTP_KIND_ENQUEUE | \
+		UINT64_C(1) << CTP_KIND_CANCEL)
+
 static bool run(const struct step *step, uint64_t id, uint64_t object)
 {
 	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, id);
-	uint64_t time = step->record->time;
 
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
 		return true;
 	tell_run(step, coro);
-	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_WAKE, 0, time);
-	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, time);
-	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, time);
+	if (coro_of(step, coro)->facts)
+		snapshot_coro_drop_kinds(step->snapshot, coro, USED_UP, step->record->time);
 	take_state(step, coro, object);
 	return true;
 }

@@ -23,6 +23,7 @@
 #define SNAPSHOT_NESTED 8u        /* regions of one name within each other */
 #define SNAPSHOT_SEGMENTS (1u << 16)
 #define SNAPSHOT_GRAVES 65536u /* destroyed lately: late records of theirs change nothing */
+#define SNAPSHOT_RECENT 256u
 #define SNAPSHOT_GRAVES_TOLD 4096u
 
 struct snapshot_coro {
@@ -68,7 +69,8 @@ struct snapshot {
 	size_t max_coros;
 	size_t max_facts;
 	VEC(struct snapshot_coro) coros;
-	struct map coro_at; /* by segment and id */
+	struct map coro_at;               /* by segment and id */
+	uint32_t recent[SNAPSHOT_RECENT]; /* found lately, by key; right where the key is */
 	uint32_t free_coro;
 	uint64_t nr_live;
 	uint32_t *graves;   /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
@@ -148,12 +150,15 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
 /*
  * snapshot_coro_add: chains a fact. snapshot_coro_drop: frees its facts of one kind (and object, where that is not 0)
  * up to a time; false: there were none. snapshot_coro_take: frees one and tells its time; false: there was none.
- * snapshot_coro_has: does it have any of this kind?
+ * snapshot_coro_drop_kinds: the same for
+ * several kinds, as bits. coro_has: does it have any of this kind?
  */
 bool snapshot_coro_add(
 	struct snapshot *snapshot, uint32_t coro, uint32_t origin, const struct ctp_record *record);
 bool snapshot_coro_drop(
 	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until);
+void snapshot_coro_drop_kinds(
+	struct snapshot *snapshot, uint32_t coro, uint64_t kinds, uint64_t until);
 uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsigned begin,
 	unsigned end, uint64_t object);
 bool snapshot_coro_has(
