@@ -58,8 +58,12 @@ static void part(struct text *rows, const struct ct_tables *tables)
 	if (tables->first_generation < 2 && tables->nr_before == 0 && !tables->is_cut)
 		return;
 	facts_begin(rows, "part");
-	text_format(rows, "a part of a recording, generations %" PRIu32 " to %" PRIu32 ": ",
-		tables->first_generation, tables->last_generation);
+	if (tables->first_generation == tables->last_generation)
+		text_format(rows, "a part of a recording, generation %" PRIu32 ": ",
+			tables->first_generation);
+	else
+		text_format(rows, "a part of a recording, generations %" PRIu32 " to %" PRIu32 ": ",
+			tables->first_generation, tables->last_generation);
 	phrase_count(rows, tables->nr_before, "event lies before it", "events lie before it");
 	if (tables->nr_carried) {
 		text_add(rows, ", ");

@@ -362,6 +362,8 @@ static void test_part(void)
 	all.reason = "asked for";
 	all.reason_time = 1500000000;
 	expect_file("part.txt", &report, (struct ct_report_options){.is_brief = false});
+	all.last_generation = all.first_generation;
+	expect_file("part_single.txt", &report, (struct ct_report_options){.is_brief = false});
 }
 
 /* A caller that was built with an older header knows fewer options. */
