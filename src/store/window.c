@@ -86,6 +86,17 @@ static bool window_cut_back(struct store_output *output, uint64_t nr_bytes)
 	return true;
 }
 
+/* A buffer grows by doubling: what is complete needs no more than it has. */
+static void trim(struct kept *kept)
+{
+	uint8_t *bytes = kept->nr_bytes ? realloc(kept->bytes, kept->nr_bytes) : NULL;
+
+	if (!bytes)
+		return;
+	kept->bytes = bytes;
+	kept->capacity = kept->nr_bytes;
+}
+
 /* The oldest may go when those behind it reach far enough back. */
 static enum ct_status window_begin(
 	struct store_output *output, uint32_t generation, uint64_t now_ns, struct ct_error *reterr)
@@ -98,6 +109,8 @@ static enum ct_status window_begin(
 		let_go_oldest(window);
 		window->is_short_of_bytes = false;
 	}
+	if (window->kept.count)
+		trim(present(window));
 	return vec_push(&window->kept, fresh) ? CT_OK : ct_fail_memory(reterr);
 }
 
