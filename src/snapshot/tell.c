@@ -256,10 +256,21 @@ static bool is_done_with(const struct snapshot *snapshot, const struct waits *wa
 	       !has_wait(waits, CTP_DESCRIPTOR(number, 0), opened, closed);
 }
 
+/* A region ends with the coroutine that it is of. */
+static bool is_of_nobody(const struct snapshot *snapshot, const struct snapshot_fact *fact)
+{
+	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
+	uint32_t coro = snapshot_coro_find(snapshot, segment, fact->record.coro);
+
+	return fact->record.coro && (!coro || snapshot->coros.at[coro].kind == CTP_KIND_DESTROY);
+}
+
 /* It ended: neither it nor what it did matters to anybody. */
-static bool is_over(const struct snapshot_fact *fact)
+static bool is_over(const struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
+	case CTP_KIND_REGION_BEGIN:
+		return fact->is_old && is_of_nobody(snapshot, fact);
 	case CTP_KIND_TASK_END:
 	case CTP_KIND_REGION_END:
 	case CTP_KIND_THREAD_STOP:
@@ -277,7 +288,7 @@ static bool is_pointless_keyed(const struct snapshot *snapshot, const struct wai
 	uint64_t handle;
 
 	if (!is_of_descriptor(fact, &handle))
-		return !is_close && is_over(fact);
+		return !is_close && is_over(snapshot, fact);
 	/* What opened it goes with its close. */
 	return kind != CTP_KIND_DESCRIPTOR_OPEN &&
 	       is_close == (kind == CTP_KIND_DESCRIPTOR_CLOSE) &&

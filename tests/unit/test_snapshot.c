@@ -194,6 +194,23 @@ static void test_regions(void)
 	snapshot_free(snapshot);
 }
 
+/* P-62: a region ends with its coroutine, and is not kept for ever. */
+static void test_regions_of_the_dead(void)
+{
+	uint32_t origin;
+	struct snapshot *snapshot = start(&origin);
+
+	fold(snapshot, origin, CTP_KIND_CREATE, 7, 0);
+	fold(snapshot, origin, CTP_KIND_CREATE, 8, 0);
+	fold(snapshot, origin, CTP_KIND_REGION_BEGIN, 7, 0);
+	fold(snapshot, origin, CTP_KIND_REGION_BEGIN, 8, 0);
+	fold(snapshot, origin, CTP_KIND_REGION_BEGIN, 0, 0);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_REGION_BEGIN), 3);
+	fold(snapshot, origin, CTP_KIND_DESTROY, 7, 0);
+	CHECK_EQUAL(count_told(snapshot, CTP_KIND_REGION_BEGIN), 2);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	test_coroutines();
@@ -204,5 +221,6 @@ int main(void)
 	test_order_of_details();
 	test_closed_under_waiter();
 	test_regions();
+	test_regions_of_the_dead();
 	return check_result();
 }
