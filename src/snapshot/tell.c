@@ -256,13 +256,13 @@ static bool is_done_with(const struct snapshot *snapshot, const struct waits *wa
 	       !has_wait(waits, CTP_DESCRIPTOR(number, 0), opened, closed);
 }
 
-/* A region ends with the coroutine that it is of. */
-static bool is_of_nobody(const struct snapshot *snapshot, const struct snapshot_fact *fact)
+/* A region ends with the coroutine that it is of; one of which nothing else is recorded may be alive. */
+static bool is_of_the_dead(const struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
 	uint32_t coro = snapshot_coro_find(snapshot, segment, fact->record.coro);
 
-	return fact->record.coro && (!coro || snapshot->coros.at[coro].kind == CTP_KIND_DESTROY);
+	return coro && snapshot->coros.at[coro].kind == CTP_KIND_DESTROY;
 }
 
 /* It ended: neither it nor what it did matters to anybody. */
@@ -270,7 +270,7 @@ static bool is_over(const struct snapshot *snapshot, const struct snapshot_fact 
 {
 	switch (snapshot_kind(fact)) {
 	case CTP_KIND_REGION_BEGIN:
-		return fact->is_old && is_of_nobody(snapshot, fact);
+		return fact->is_old && is_of_the_dead(snapshot, fact);
 	case CTP_KIND_TASK_END:
 	case CTP_KIND_REGION_END:
 	case CTP_KIND_THREAD_STOP:
