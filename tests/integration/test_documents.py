@@ -32,11 +32,14 @@ def commands(text):
 
 
 def prepare(scratch):
-    """What the documents take for granted: a program to trace, named ./server, and a trace of it."""
+    """What the documents take for granted: a program to trace, named ./server, and what a killed recording left."""
     server = scratch / "server"
     server.write_text(f"#!/bin/sh\nexec {BUILD}/examples/example-tcp-server-fault-a --self-load 5:3 "
                       "--exit-after-idle 0.3 >/dev/null 2>&1\n")
     server.chmod(0o755)
+    cut = scratch / "killed.ctrace.partial"
+    run(BUILD / "corotracer", "run", "-o", scratch / "whole.ctrace", "--", server)
+    cut.write_bytes((scratch / "whole.ctrace").read_bytes()[:-40])
     for name in ("examples", "docs", "tests", "tools"):
         (scratch / name).symlink_to(SOURCE / name)
     (scratch / "build").symlink_to(BUILD)
