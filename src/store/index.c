@@ -377,7 +377,7 @@ static enum ct_status find_block(
 static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_hole hole;
-	uint64_t next;
+	uint64_t next = 0;
 	enum ct_status status = find_block(scan, scan->offset + 1, &next, reterr);
 
 	if (status)

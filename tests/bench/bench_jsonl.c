@@ -87,7 +87,12 @@ static double write_rows(const char *path)
 	require(jsonl_sink_open(path, false, &sink, &error), &error);
 	define_all(sink);
 	for (i = 0; i < NR_ROWS / BATCH; i++) {
-		struct ct_batch batch = {1 + i % NR_THREADS, 1 + i % NR_THREADS, records, BATCH};
+		struct ct_batch batch = {
+			.stream = 1 + i % NR_THREADS,
+			.thread = 1 + i % NR_THREADS,
+			.records = records,
+			.nr_records = BATCH,
+		};
 
 		make_batch(records, &time, &state);
 		start = clock_monotonic_ns();

@@ -254,7 +254,7 @@ static void try_round(const struct case_file *file, const struct replay *whole,
 {
 	bool is_adding = round % 3 == 0;
 	struct ct_tables tables = *whole->source.tables;
-	struct replay lossy = {.source = {&replay_ops, &tables}};
+	struct replay lossy = {.source = {.ops = &replay_ops, .tables = &tables}};
 	struct ct_loss *losses = NULL;
 	const struct ct_report *after;
 	bool is_wrong;
@@ -389,7 +389,7 @@ static void try_same(const struct case_file *file, const struct replay *whole,
 	const struct ct_report *before, bool is_shift)
 {
 	struct ct_tables tables = *whole->source.tables;
-	struct replay other = {.source = {&replay_ops, &tables}};
+	struct replay other = {.source = {.ops = &replay_ops, .tables = &tables}};
 	struct text expected = {0}, said = {0};
 	const struct ct_report *after;
 	size_t i;
@@ -433,7 +433,7 @@ static unsigned rounds_of(const struct replay *whole)
 
 static void try_case(const char *path)
 {
-	struct replay whole = {.source = {&replay_ops, NULL}};
+	struct replay whole = {.source = {.ops = &replay_ops}};
 	const struct ct_report *before;
 	const struct ct_event *event;
 	struct ct_source *source;

@@ -24,7 +24,7 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
 	{.type = CT_DEFINE_LOSS, .loss = {1, 2, 3, 4, 5, 6, 7}},
 	{.type = CT_DEFINE_ENDING, .ending = {1, CT_ENDING_SIGNALED, -5, true, 6}},
-	{.type = CT_DEFINE_END, .end = {1, 2, 3}},
+	{.type = CT_DEFINE_END, .end = {.monotonic_ns = 1, .nr_events = 2, .nr_lost = 3}},
 	{.type = CT_DEFINE_NOTE, .note = {"odd", 2, CT_NO_OFFSET}},
 };
 
@@ -135,11 +135,11 @@ static void test_long_texts_are_cut(void)
 
 static void define_losses_and_ends(struct ct_sink *sink)
 {
-	made_define(
-		sink, (struct ct_definition){.type = CT_DEFINE_LOSS,
-			      .loss = {1, 1, CTP_LOSS_FULL, 12, MADE_EPOCH + 7, MADE_EPOCH + 9}});
+	made_define(sink,
+		(struct ct_definition){.type = CT_DEFINE_LOSS,
+			.loss = {1, 1, CTP_LOSS_FULL, 12, MADE_EPOCH + 7, MADE_EPOCH + 9, 0}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_LOSS,
-				  .loss = {9, 9, 77, 1, UINT64_MAX, UINT64_MAX}});
+				  .loss = {9, 9, 77, 1, UINT64_MAX, UINT64_MAX, 0}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_ENDING,
 				  .ending = {1, CT_ENDING_SIGNALED, 11, true, MADE_EPOCH + 50}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_MAPPING,
