@@ -301,16 +301,6 @@ static bool has_window_mark(const struct ct_batch *batch)
 	return false;
 }
 
-static struct ctp_record copy_of(const struct ctp_record *record)
-{
-	return (struct ctp_record){
-		.time = ctp_load_relaxed(&record->time),
-		.coro = ctp_load_relaxed(&record->coro),
-		.object = ctp_load_relaxed(&record->object),
-		.tail = ctp_load_relaxed(&record->tail),
-	};
-}
-
 /* The recording is over. */
 static enum ct_status ignore(struct filter *filter, const struct ct_batch *batch)
 {
@@ -341,7 +331,7 @@ static enum ct_status filter_put(
 	stream->thread = batch->thread;
 	filter->kept.count = 0;
 	for (i = 0; i < batch->nr_records && status == CT_OK; i++) {
-		struct ctp_record record = copy_of(&batch->records[i]);
+		struct ctp_record record = stream_record(&batch->records[i]);
 
 		status = take_record(filter, batch, &record, reterr);
 	}

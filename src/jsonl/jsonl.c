@@ -375,7 +375,6 @@ static bool is_wanted(const struct jsonl_sink *jsonl, unsigned kind)
 	}
 }
 
-/* Each word is read once: it may lie in memory that somebody else writes. */
 static void take_record(
 	struct jsonl_sink *jsonl, const struct ct_batch *batch, const struct ctp_record *from)
 {
@@ -383,13 +382,7 @@ static void take_record(
 
 	*event = (struct waiting){
 		.arrival = jsonl->waiting.count,
-		.record =
-			{
-				.time = ctp_load_relaxed(&from->time),
-				.coro = ctp_load_relaxed(&from->coro),
-				.object = ctp_load_relaxed(&from->object),
-				.tail = ctp_load_relaxed(&from->tail),
-			},
+		.record = stream_record(from),
 		.stream = batch->stream,
 		.thread = batch->thread,
 	};

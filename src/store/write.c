@@ -158,18 +158,6 @@ static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
 
 /* ------------------------------------------------------------------------ put */
 
-/* Each word is read once: it may lie in memory that somebody else writes. */
-static inline struct ctp_record read_record(const struct ctp_record *from)
-{
-	struct ctp_record record;
-
-	record.time = ctp_load_relaxed(&from->time);
-	record.coro = ctp_load_relaxed(&from->coro);
-	record.object = ctp_load_relaxed(&from->object);
-	record.tail = ctp_load_relaxed(&from->tail);
-	return record;
-}
-
 /* What is lost in the middle of a stream counts for later parts, too. */
 static bool keep_lost(struct store_sink *store, const struct stream *stream, uint32_t thread,
 	const struct ctp_record *record)
@@ -209,7 +197,7 @@ static size_t fill_block(struct store_sink *store, struct stream *stream,
 	size_t i;
 
 	for (i = 0; i < count && !store_open_block_is_full(block); i++) {
-		struct ctp_record record = read_record(&records[i]);
+		struct ctp_record record = stream_record(&records[i]);
 
 		store_open_block_add(block, &record);
 		fold(store, stream, block->content.thread, &record);

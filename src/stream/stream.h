@@ -256,6 +256,17 @@ struct ct_batch {
 	bool is_carried; /* they tell how things stood when the part began (F-64) */
 };
 
+/* stream_record: a copy of a record of a batch, each word read once. */
+static inline struct ctp_record stream_record(const struct ctp_record *from)
+{
+	return (struct ctp_record){
+		.time = ctp_load_relaxed(&from->time),
+		.coro = ctp_load_relaxed(&from->coro),
+		.object = ctp_load_relaxed(&from->object),
+		.tail = ctp_load_relaxed(&from->tail),
+	};
+}
+
 struct ct_sink;
 
 struct ct_sink_ops {

@@ -192,18 +192,6 @@ static void tidy(struct watch *watch)
 	watch->tidy_at = known + known / 8 + TIDY_RECORDS;
 }
 
-/* Each word is read once: it may lie in memory that somebody else writes. */
-static struct ctp_record copy_of(const struct ctp_record *from)
-{
-	struct ctp_record record;
-
-	record.time = ctp_load_relaxed(&from->time);
-	record.coro = ctp_load_relaxed(&from->coro);
-	record.object = ctp_load_relaxed(&from->object);
-	record.tail = ctp_load_relaxed(&from->tail);
-	return record;
-}
-
 static void keep(struct watch *watch, uint32_t origin, struct ctp_record record)
 {
 	struct pending pending = {
@@ -229,7 +217,7 @@ static void take_up(struct watch *watch, const struct ct_batch *batch)
 	from.segment = watch->directory.segment_of.at[batch->stream];
 	origin = snapshot_origin(watch->snapshot, from);
 	for (i = 0; origin && i < batch->nr_records; i++)
-		keep(watch, origin, copy_of(&batch->records[i]));
+		keep(watch, origin, stream_record(&batch->records[i]));
 }
 
 static enum ct_status watch_put(
