@@ -3,8 +3,6 @@
  * The collector's loop, one round at a time, and its beginning and end.
  */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +24,6 @@
 #define COMMAND_LINE_BYTES 4096
 
 /* ------------------------------------------------------------------ the end of a process */
-
-static bool is_gone(const struct process *process)
-{
-	struct pollfd question = {.fd = process->pidfd, .events = POLLIN};
-
-	if (process->pidfd < 0)
-		return kill(process->pid, 0) != 0 && errno == ESRCH;
-	return poll(&question, 1, 0) > 0;
-}
 
 /* Only its parent is told how a process ended. */
 static void end_other(struct collect *collect, struct process *process)
@@ -78,7 +67,7 @@ static void note_the_dead(struct collect *collect)
 		if (process->number == 0 || process->has_ended)
 			continue;
 		process->has_ended =
-			process->is_target ? collect->target.has_ended : is_gone(process);
+			process->is_target ? collect->target.has_ended : process_is_gone(process);
 		process->ended_ns = process->has_ended ? clock_monotonic_ns() : 0;
 		collect->has_unwatched |= process->pidfd < 0;
 	}

@@ -122,8 +122,18 @@ struct collect {
 
 /* ---------------------------------------------------------------- process.c */
 
-/* process_find: the live process with this id, or NULL. */
+/* process_find: the latest process that has this id and has not been let go, or NULL. */
 struct process *process_find(struct collect *collect, pid_t pid);
+
+/* process_is_gone: it has ended by now, whether that was noted or not. */
+bool process_is_gone(const struct process *process);
+
+/*
+ * process_was_replaced: it is gone, and who has handed over a segment under its id is another one, which
+ * was given the same id. `attached_ns` is when that segment was made, as it says itself. Of two that are both
+ * gone when they are looked at, the second may be taken for the first.
+ */
+bool process_was_replaced(const struct process *process, uint64_t attached_ns);
 
 /*
  * process_add: takes up a process and defines it. `program` and `command_line` are used where /proc

@@ -2,7 +2,10 @@
 /*
  * The processes that are traced at present.
  */
+#include <errno.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +23,38 @@
 
 struct process *process_find(struct collect *collect, pid_t pid)
 {
+	struct process *latest = NULL;
 	size_t i;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++)
-		if (collect->processes[i].number && collect->processes[i].pid == pid)
-			return &collect->processes[i];
-	return NULL;
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number && process->pid == pid &&
+			(!latest || process->number > latest->number))
+			latest = process;
+	}
+	return latest;
+}
+
+bool process_is_gone(const struct process *process)
+{
+	struct pollfd question = {.fd = process->pidfd, .events = POLLIN};
+
+	if (process->pidfd < 0)
+		return kill(process->pid, 0) != 0 && errno == ESRCH;
+	return poll(&question, 1, 0) > 0;
+}
+
+bool process_was_replaced(const struct process *process, uint64_t attached_ns)
+{
+	char state;
+	pid_t unused;
+
+	if (!process_is_gone(process))
+		return false;
+	if (process->has_ended && attached_ns > process->ended_ns)
+		return true;
+	return procfs_status(process->pid, &state, &unused) && state != 'Z' && state != 'X';
 }
 
 static struct process *find_free(struct collect *collect)
@@ -42,14 +71,10 @@ static struct process *find_free(struct collect *collect)
 static uint32_t find_parent(struct collect *collect, pid_t pid)
 {
 	struct process *parent;
-	const char *behind_name;
-	char text[512];
-	int parent_pid = 0;
+	pid_t parent_pid;
+	char state;
 
-	if (procfs_read(pid, "stat", text, sizeof(text)) == 0)
-		return 0;
-	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
-	if (!behind_name || sscanf(behind_name + 1, " %*c %d", &parent_pid) != 1)
+	if (!procfs_status(pid, &state, &parent_pid))
 		return 0;
 	parent = process_find(collect, parent_pid);
 	return parent ? parent->number : 0;
@@ -111,7 +136,7 @@ struct process *process_add(
 	process->number = ++collect->nr_processes;
 	process->pid = pid;
 	process->parent = find_parent(collect, pid);
-	process->is_target = pid == collect->target.pid;
+	process->is_target = pid == collect->target.pid && !collect->target.has_ended;
 	process->moved_ns = clock_monotonic_ns();
 	watch(collect, process);
 	define_process(collect, process, program, command_line);

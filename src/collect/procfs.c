@@ -36,6 +36,17 @@ size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 	return length;
 }
 
+bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
+{
+	const char *behind_name;
+	char text[512];
+
+	if (procfs_read(pid, "stat", text, sizeof(text)) == 0)
+		return false;
+	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
+	return behind_name && sscanf(behind_name + 1, " %c %d", ret_state, ret_parent) == 2;
+}
+
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 {
 	char path[PATH_BYTES];

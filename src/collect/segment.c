@@ -334,11 +334,11 @@ static void define_segment(
 	output_define(&collect->output, &definition);
 }
 
-static struct process *find_process(struct collect *collect, pid_t pid)
+static struct process *find_process(struct collect *collect, pid_t pid, uint64_t attached_ns)
 {
 	struct process *process = process_find(collect, pid);
 
-	if (!process)
+	if (!process || process_was_replaced(process, attached_ns))
 		return process_add(collect, pid, "", "");
 	if (!process->has_ended)
 		process_refresh(collect, process);
@@ -369,7 +369,7 @@ enum ct_status segment_take(struct collect *collect, struct segment *segment,
 static enum ct_status take_up(
 	struct collect *collect, struct segment *segment, pid_t pid, struct ct_error *reterr)
 {
-	struct process *process = find_process(collect, pid);
+	struct process *process = find_process(collect, pid, segment->layout.attached.monotonic_ns);
 
 	if (!process)
 		return ct_fail(reterr, CT_ERR_REFUSED, "too many processes are traced already");

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library with a probe of its own, as a plug-in has it that was linked with the static one: nothing of
+ * it is visible but two functions. It is loaded and unloaded by tests.
+ */
+#include "corotracer/ctp_probe_cold.h"
+
+__attribute__((visibility("default"))) void write_letter_of_copy(char letter);
+
+/* write_letter_of_copy: attaches once more, on its own, and writes three counter events. */
+void write_letter_of_copy(char letter)
+{
+	unsigned i;
+
+	ctp_attach();
+	for (i = 0; i < 3; i++)
+		ctp_emit(0, (unsigned char)letter, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
+}
