@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer report: a trace judged, and told as text, Markdown, HTML or JSON.
+ * corotracer report: a trace judged, and told as text, Markdown, HTML or JSON. corotracer stats: of the same, where
+ * the time went.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,8 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
-static bool wants_colour(const struct arguments *arguments, bool is_terminal)
+static bool wants_colour(const char *when, bool is_terminal)
 {
-	const char *when = arguments->value[OPTION_REPORT_COLOUR];
 	const char *terminal = getenv("TERM");
 
 	if (when && strcmp(when, "always") == 0)
@@ -65,20 +65,37 @@ static uint32_t chosen_bound(const struct arguments *arguments, enum option opti
 	return bound < UINT32_MAX ? (uint32_t)bound : UINT32_MAX;
 }
 
-static struct ct_report_options chosen_options(
-	const struct arguments *arguments, const char *output)
+/* The form of a text on a terminal follows the terminal. */
+static struct ct_report_options options_for(
+	const char *format, const char *output, const char *colour)
 {
 	bool is_terminal = strcmp(output, "-") == 0 && isatty(STDOUT_FILENO);
 
 	return (struct ct_report_options){
 		.size = sizeof(struct ct_report_options),
-		.format = chosen_format(arguments->value[OPTION_REPORT_FORMAT]),
-		.use_colour = wants_colour(arguments, is_terminal),
-		.is_brief = arguments->value[OPTION_REPORT_BRIEF] != NULL,
-		.max_findings = chosen_bound(arguments, OPTION_REPORT_MAX_FINDINGS),
-		.max_members = chosen_bound(arguments, OPTION_REPORT_MAX_MEMBERS),
+		.format = chosen_format(format),
+		.use_colour = wants_colour(colour, is_terminal),
 		.width = is_terminal ? width_of_terminal() : 0,
 	};
+}
+
+/* Judges the trace and writes what the options ask for; returns the exit status. */
+static int judge_and_write(const char *path, bool no_symbols,
+	const struct ct_report_options *options, const char *output)
+{
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status;
+
+	if (would_replace_trace(path, output))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	status = judgement_open(path, no_symbols, NULL, &judgement, &error);
+	if (status)
+		return say_failure(status, &error);
+	interrupt_guard(output);
+	status = ct_report_write(judgement.report, options, output, &error);
+	judgement_fini(&judgement);
+	return status ? say_failure(status, &error) : 0;
 }
 
 int command_report(const struct arguments *arguments)
@@ -86,23 +103,34 @@ int command_report(const struct arguments *arguments)
 	const char *path = one_operand(arguments);
 	const char *output = arguments->value[OPTION_REPORT_OUTPUT];
 	struct ct_report_options options;
-	struct judgement judgement;
-	struct ct_error error;
-	enum ct_status status;
 
 	if (!path)
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
-	if (would_replace_trace(path, output))
+	options = options_for(arguments->value[OPTION_REPORT_FORMAT], output,
+		arguments->value[OPTION_REPORT_COLOUR]);
+	options.is_brief = arguments->value[OPTION_REPORT_BRIEF] != NULL;
+	options.max_findings = chosen_bound(arguments, OPTION_REPORT_MAX_FINDINGS);
+	options.max_members = chosen_bound(arguments, OPTION_REPORT_MAX_MEMBERS);
+	return judge_and_write(
+		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, &options, output);
+}
+
+int command_stats(const struct arguments *arguments)
+{
+	const char *path = one_operand(arguments);
+	const char *output = arguments->value[OPTION_STATS_OUTPUT];
+	unsigned long rows = arguments_number(arguments, OPTION_STATS_ROWS, 0);
+	struct ct_report_options options;
+
+	if (!path)
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(
-		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, NULL, &judgement, &error);
-	if (status)
-		return say_failure(status, &error);
-	options = chosen_options(arguments, output);
-	interrupt_guard(output);
-	status = ct_report_write(judgement.report, &options, output, &error);
-	judgement_fini(&judgement);
-	return status ? say_failure(status, &error) : 0;
+	if (!output)
+		output = "-";
+	options = options_for(arguments->value[OPTION_STATS_FORMAT], output, NULL);
+	options.is_statistics = true;
+	options.max_rows = rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX;
+	return judge_and_write(
+		path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL, &options, output);
 }

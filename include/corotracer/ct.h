@@ -18,6 +18,7 @@
 
 #include "corotracer/error.h"
 #include "corotracer/event.h"
+#include "corotracer/report.h"
 #include "corotracer/version.h"
 
 #ifdef __cplusplus
@@ -307,213 +308,7 @@ bool ct_is_flight(const char *path);
 enum ct_status ct_salvage(const char *path, const char *output, struct ct_salvage_stats *ret_stats,
 	struct ct_error *reterr);
 
-/* ----------------------------------------------------------------------- the model */
-
-/* The states of a coroutine, and the order in which it goes through them. */
-enum ct_state {
-	CT_STATE_UNSEEN = 0, /* created, not yet seen running */
-	CT_STATE_READY,      /* woken, not yet running */
-	CT_STATE_RUNNING,
-	CT_STATE_WAITING, /* suspended */
-	CT_STATE_DONE,    /* it ran to its end */
-	CT_STATE_DESTROYED,
-};
-
-const char *ct_state_name(enum ct_state state);
-
-/* One coroutine, as its events so far tell. Sites are indexes into ct_tables.sites; 0: not known. */
-struct ct_coro {
-	uint64_t id;
-	uint32_t process;
-	enum ct_state state;
-	ct_time created; /* CT_NO_TIME: it was first seen in the middle of its life */
-	ct_time changed; /* when it entered its present state */
-	ct_time destroyed;
-	uint64_t parent; /* id of the coroutine that created it; 0: a thread did */
-	uint32_t spawn_site;
-	uint32_t function_site;
-	uint32_t wait_site;   /* where it suspended last */
-	uint64_t wait_object; /* what for: a resource handle */
-	uint64_t frame;       /* address; 0: not known */
-	uint32_t thread;      /* the one it runs on, or ran on last */
-	uint8_t mark;         /* enum ctp_mark, or 0 */
-	bool was_seen_from_start;
-	uint64_t nr_resumes;
-	uint64_t nr_wakes;
-	uint64_t last_event;   /* sequence number */
-	ct_time waker_time;    /* the last wake for it, CT_NO_TIME: none */
-	uint8_t waker_outcome; /* enum ctp_outcome */
-};
-
 /* --------------------------------------------------------------------- the judgement */
-
-enum ct_grade {
-	CT_GRADE_NONE = 0,
-	CT_GRADE_SUSPECT = 1, /* age or shape alone */
-	CT_GRADE_LIKELY = 2,  /* a threshold is passed, and an independent fact agrees */
-	CT_GRADE_PROVEN = 3,  /* a contradiction in a window without gaps */
-};
-
-const char *ct_grade_name(enum ct_grade grade);
-
-enum ct_rule {
-	CT_RULE_NONE = 0,
-#define X(name, text, says, wrong_if, next_step) CT_RULE_##name,
-#include "corotracer/def/findings.def"
-#undef X
-	CT_NR_RULES,
-};
-
-const char *ct_rule_name(enum ct_rule rule);
-const char *ct_rule_says(enum ct_rule rule);
-const char *ct_rule_wrong_if(enum ct_rule rule);
-const char *ct_rule_next_step(enum ct_rule rule);
-
-/* One link of the causal chain, oldest first. */
-struct ct_step {
-	ct_time time;     /* CT_NO_TIME: a statement about the whole */
-	const char *text; /* one sentence without the place and time: "closed descriptor 7" */
-	uint32_t site;
-	uint32_t thread;
-	uint64_t coro;     /* that did it; 0: the thread itself */
-	uint64_t sequence; /* of the event; UINT64_MAX: none */
-};
-
-/* One coroutine that a finding is about. */
-struct ct_member {
-	struct ct_coro coro; /* as it was at the end of observation */
-	ct_time since;       /* it has been so since then */
-	const struct ct_event
-		*events; /* its last events, oldest first; none beyond the first members */
-	uint32_t nr_events;
-	const char *resource; /* what it waits for, in words: "descriptor 7 (generation 3)" */
-	/* Of each event what the program said there: "GET /index.html", "request 4711"; else "" */
-	const char *const *event_texts;
-	const char *name; /* that the program gave the coroutine; "": none */
-	const char *task; /* that it worked for at the end: "request 4711"; "": none */
-	struct ct_step
-		cause; /* what ended its hope: who closed the descriptor; text "": not known */
-};
-
-/* One finding. Texts and arrays belong to the report. */
-struct ct_finding {
-	enum ct_rule rule;
-	enum ct_grade grade;
-	uint32_t process;
-	const char *title; /* one sentence: how many, where, what */
-	const struct ct_member *members;
-	uint32_t nr_members;
-	uint32_t nr_peers; /* coroutines of the same kind, stuck or not: "47 of 50" */
-	const char *peers; /* what makes them of one kind: "started at the same site" */
-	const struct ct_step *steps;
-	uint32_t nr_steps;
-	const char *const *lowered; /* why the grade is lower than it could be, a sentence each */
-	uint32_t nr_lowered;
-	const char *const *evidence; /* further facts, a sentence each */
-	uint32_t nr_evidence;
-	uint32_t wait_site;      /* where the members wait; 0: not the same, or none */
-	uint32_t cause_site;     /* the place to look at first; 0: not known */
-	uint64_t nr_lost_nearby; /* events lost on threads that are concerned */
-	uint64_t first_sequence; /* evidence from this event; UINT64_MAX: no event tells of it */
-	uint64_t
-		last_sequence; /* to this one: all that steps and members' events name lies between */
-	const char *next_step; /* what to do now */
-};
-
-/* What is known about the observation itself; printed before any finding. */
-struct ct_quality {
-	uint64_t nr_events;
-	uint64_t nr_lost;
-	uint64_t nr_left_out; /* missing, because they were not wanted; not among those lost */
-	uint64_t nr_coros;
-	uint64_t nr_coros_mid_life; /* first seen in the middle of their life */
-	uint64_t nr_unseen;         /* created, never seen running, and still there */
-	uint64_t nr_frames_reused;  /* addresses that served more than one coroutine */
-	uint64_t nr_impossible; /* events left out of every statistic: their time can not be true */
-	uint64_t nr_unknown_kinds;
-	uint64_t nr_broken_transitions;
-	uint64_t nr_reordered;       /* events put in order by what must hold */
-	uint64_t nr_unmatched_wakes; /* wakes whose target is not known */
-	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];
-	ct_time observed_from;
-	ct_time observed_until;
-	bool has_lower_grades; /* the losses or gaps above lower findings */
-	const struct ct_loss
-		*losses; /* tables' and events' alike; nr_lost and nr_left_out are the sum */
-	uint32_t nr_losses;
-};
-
-/* A place at which coroutines wait when the observation ends, whether a finding speaks of them or not. */
-struct ct_waiting {
-	uint32_t site; /* 0: not known */
-	uint32_t process;
-	uint64_t nr_coros;
-	uint64_t coro; /* id of the one that waits there for the longest time */
-	ct_time since; /* it waits since then */
-};
-
-/*
- * What the program said of itself. Durations are of those that have ended; percentiles are at most 1/32 too high,
- * everything else is exact.
- */
-struct ct_span { /* all tasks, or all regions, of one name */
-	const char *name;
-	uint32_t process;
-	uint32_t site; /* the first one of the name */
-	bool is_task;
-	uint64_t nr_begun;
-	uint64_t nr_ended;
-	uint64_t nr_open; /* at the end */
-	int64_t total_ns;
-	int64_t p50_ns;
-	int64_t p99_ns;
-	int64_t max_ns;
-};
-
-struct ct_counter {
-	const char *name;
-	uint32_t process;
-	uint32_t site;
-	uint64_t nr_values;
-	int64_t last;
-	int64_t least;
-	int64_t greatest;
-	ct_time last_time;
-};
-
-struct ct_task {
-	uint64_t id;
-	uint32_t process;
-	const char *name;
-	ct_time begun;
-	int64_t duration_ns; /* up to the end of observation where it goes on */
-	bool is_open;
-	uint64_t event; /* sequence number of its beginning */
-};
-
-struct ct_report {
-	const struct ct_tables *tables;
-	struct ct_quality quality;
-	const struct ct_finding *findings; /* the gravest first */
-	uint32_t nr_findings;
-	const char *const *remarks; /* what a reader should know besides, a sentence each */
-	uint32_t nr_remarks;
-	const struct ct_waiting *waiting; /* where most wait first */
-	uint32_t nr_waiting;
-
-	/* Where it was asked for: from the coroutine to whoever could make it go on. None: it is not in the trace. */
-	struct ct_coro why_coro;
-	const struct ct_step *why;
-	uint32_t nr_why;
-	const struct ct_span *spans; /* tasks first; then the longest in total first */
-	uint32_t nr_spans;
-	const struct ct_task *slowest; /* tasks, the slowest first; at most 10 */
-	uint32_t nr_slowest;
-	const struct ct_counter *counters;
-	uint32_t nr_counters;
-	uint64_t
-		nr_annotations_refused; /* not counted above: there were too many at once, or names */
-};
 
 struct ct_analyze_options {
 	size_t size;
@@ -548,6 +343,8 @@ struct ct_report_options {
 	uint32_t width;        /* columns of a line, text only; 0: 100 */
 	uint32_t max_findings; /* printed, the gravest first; 0: 20; JSON has them all */
 	bool is_why;           /* only the explanation of one coroutine, in the form text */
+	bool is_statistics;    /* only where the time went, in the forms text and Markdown */
+	uint32_t max_rows;     /* printed of each table of statistics; 0: 20; JSON has them all */
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

@@ -121,6 +121,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	make_findings(analysis, report);
 	quality_fill(analysis, &report->quality);
 	annotations_export(analysis, report);
+	statistics_export(analysis, &report->statistics);
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
 	if (analysis->why_coro)

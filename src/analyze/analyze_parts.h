@@ -346,4 +346,7 @@ const char *words_annotation(
 /* annotations_export: tasks, regions and counters into the report. */
 void annotations_export(struct analysis *analysis, struct ct_report *report);
 
+/* statistics_export: where the time went. */
+void statistics_export(struct analysis *analysis, struct ct_statistics *statistics);
+
 #endif

@@ -98,6 +98,7 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	coro_progress(model, coro->parent);
 	coro->last_event = event->sequence;
 	coro_hide(model, coro);
+	times_begin(model, coro);
 	return !event->object || wake_learn_address(model, index, event->object);
 }
 
@@ -124,11 +125,13 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		return false;
 	coro_leave_queue(coro);
 	coro->last_event = event->sequence;
+	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;
-	coro->resumed = event->time;
+	thread_at(model, event->thread)->nr_resumes++;
 	process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
+	coro->resumed = event->time;
 	coro_enter_stack(model, index, event->thread);
 	return thread_be_worker(model, event->thread);
 }

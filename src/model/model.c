@@ -75,7 +75,7 @@ static bool init_threads(struct model *model)
 					  ? model->tables->threads[i].stopped
 					  : CT_NO_TIME;
 		thread->last_event = thread->idle_from = thread->blocked_from = CT_NO_TIME;
-		thread->seen = thread->idle_began = CT_NO_TIME;
+		thread->seen = thread->idle_began = thread->counted = CT_NO_TIME;
 		thread->idle_good = thread->timed_end = INT64_MIN;
 		if (!thread_list(model, i))
 			return false;
@@ -117,7 +117,7 @@ enum ct_status model_new(
 		init_processes(model);
 	if (!model->processes || !model->threads || !reserve_none(model) ||
 		!annotation_reserve(model) || !init_threads(model) || !gap_tables(model) ||
-		!place_tables(model)) {
+		!place_tables(model) || !times_reserve(model)) {
 		model_free(model);
 		return ct_fail_memory(reterr);
 	}
@@ -159,6 +159,7 @@ void model_free(struct model *model)
 	vec_fini(&model->crashes);
 	annotation_fini(model);
 	gap_fini(model);
+	times_fini(model);
 	free(model->processes);
 	free(model->places);
 	free(model->threads);
@@ -382,6 +383,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	coro_finish(model);
 	thread_finish(model);
 	annotation_finish(model);
+	times_finish(model);
 	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }
 

@@ -101,9 +101,21 @@ struct model_coro {
 	uint64_t queue_event;
 	/* The last moment before its destruction since which every worker had been idle once. */
 	ct_time quiet_at_end;
-	uint64_t task;      /* that it works for; counts while that is open; 0: none */
-	uint32_t region;    /* the innermost one that it has open; 0: none */
-	uint32_t name_site; /* that the program gave it; 0: none */
+	uint64_t task;          /* that it works for; counts while that is open; 0: none */
+	uint32_t region;        /* the innermost one that it has open; 0: none */
+	uint32_t name_site;     /* that the program gave it; 0: none */
+	uint32_t nr_migrations; /* resumes on another thread than the one before */
+	uint64_t nr_events;     /* that it wrote */
+	int64_t spent[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed */
+};
+
+/* What a thread does. */
+enum model_activity {
+	MODEL_ACTIVITY_RUNNING,    /* coroutines */
+	MODEL_ACTIVITY_SCHEDULING, /* outside of any */
+	MODEL_ACTIVITY_BLOCKED,    /* in a call that may block, and is no waiting for work */
+	MODEL_ACTIVITY_IDLE,       /* parked, or polling */
+	MODEL_NR_ACTIVITIES,
 };
 
 struct model_thread {
@@ -136,6 +148,10 @@ struct model_thread {
 	uint64_t task;        /* that it works for outside of coroutines; 0: none */
 	uint32_t region;
 	uint32_t name_site;
+	uint64_t nr_resumes; /* that it did */
+	ct_time counted_from;
+	ct_time counted; /* `spent` is right up to then; CT_NO_TIME: nothing was seen of it */
+	int64_t spent[MODEL_NR_ACTIVITIES]; /* ns, while observed */
 };
 
 enum model_descriptor_flag {
@@ -232,6 +248,26 @@ struct model_process {
 	bool is_reachable;    /* by a signal handler, a child, an io_uring: past its descriptors */
 	bool has_unseen_threads; /* the engine did not look at all of its threads */
 	ct_time halted; /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
+	struct histogram delays; /* ns from ready to running, of all its coroutines */
+};
+
+/*
+ * What came to pass at one place, in ns. Of coroutines that wait, and of those that have not waited yet: the place
+ * at which they were started.
+ */
+struct model_place_times {
+	struct histogram waits;         /* of waits that have ended: until they were woken */
+	struct histogram delays;        /* from ready to running, of those that waited here */
+	struct histogram runs;          /* from there to the next wait */
+	struct histogram delays_caused; /* from ready to running, of those that were woken here */
+	struct histogram lives;         /* of those that were started here and have ended */
+	uint64_t nr_waiting;            /* at the end */
+	uint64_t nr_started;
+	uint64_t nr_alive;     /* of those started here, at the end */
+	uint64_t nr_events;    /* of those started here */
+	uint32_t longest_coro; /* of the longest run, as the next two */
+	uint32_t longest_thread;
+	ct_time longest_until;
 };
 
 /* A lock, channel, or anything else that coroutines hand to each other. */
@@ -385,6 +421,7 @@ struct model_region {
 #define MODEL_SPANS 1024u
 #define MODEL_OPEN 1048576u
 #define MODEL_SLOWEST 10u
+#define MODEL_PLACES 16384u /* that times are kept of, at most 80 KiB each */
 
 struct model {
 	const struct ct_tables *tables;
@@ -408,9 +445,12 @@ struct model {
 	uint64_t nr_spans_refused; /* annotations beyond the bounds */
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
-	struct model_thread *threads;    /* nr_threads of the tables */
-	struct model_process *processes; /* nr_processes of the tables */
-	uint32_t *places;                /* by site: the first one that says the same */
+	struct model_thread *threads;           /* nr_threads of the tables */
+	struct model_process *processes;        /* nr_processes of the tables */
+	uint32_t *places;                       /* by site: the first one that says the same */
+	struct model_place_times **place_times; /* by site; NULL: nothing happened there */
+	uint32_t nr_place_times;
+	uint64_t nr_times_refused; /* what happened at places beyond MODEL_PLACES */
 	uint32_t nr_threads;
 	uint32_t nr_processes;
 	ct_time lowest; /* times outside of these can not be true */
@@ -456,6 +496,9 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr);
  * such; events name them as they were recorded.
  */
 uint32_t model_place(const struct model *model, uint32_t site);
+
+/* model_life: ns from its beginning to its end, as far as both were observed: the sum of all states before its end. */
+int64_t model_life(const struct model_coro *coro);
 
 /* model_find: a coroutine by its process and id; 0 where there is none. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);

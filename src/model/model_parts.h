@@ -169,6 +169,18 @@ bool place_tables(struct model *model);
 bool gap_finish(struct model *model);
 void gap_fini(struct model *model);
 
+/* ---------------------------------------------------------------- how long: times.c */
+
+bool times_reserve(struct model *model);
+void times_fini(struct model *model);
+/* times_change: before a coroutine enters a state. */
+void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/* times_begin: its creation is known now. */
+void times_begin(struct model *model, const struct model_coro *coro);
+/* times_thread: before anything changes in what a thread does. */
+void times_thread(struct model *model, struct model_thread *thread, ct_time time);
+void times_finish(struct model *model);
+
 /* ---------------------------------------------------------------- annotation.c */
 
 /* Each is false where memory is short. */

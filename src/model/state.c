@@ -76,9 +76,11 @@ uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time ti
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
 {
 	*ret_index = 0;
-	if (event->coro)
-		*ret_index = coro_get(model, event->process, event->coro, event->time);
-	return !event->coro || *ret_index;
+	if (!event->coro)
+		return true;
+	*ret_index = coro_get(model, event->process, event->coro, event->time);
+	coro_at(model, *ret_index)->nr_events++;
+	return *ret_index != 0;
 }
 
 /* ---------------------------------------------------------------- the stack of a thread */
@@ -135,6 +137,7 @@ void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state 
 {
 	struct model_process *process = process_at(model, coro->process);
 
+	times_change(model, coro, state, time);
 	if (coro->state == CT_STATE_READY && state != CT_STATE_READY)
 		process->nr_ready--;
 	if (coro->state != CT_STATE_READY && state == CT_STATE_READY && process->nr_ready++ == 0)

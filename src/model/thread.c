@@ -29,6 +29,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 {
 	struct model_process *process = process_at(model, thread->process);
 
+	times_thread(model, thread, time);
 	clear_stack(model, thread);
 	if (thread->idle_from != CT_NO_TIME)
 		return;
@@ -53,6 +54,7 @@ static void idle_end(struct model *model, struct model_thread *thread, ct_time t
 {
 	if (thread->idle_from == CT_NO_TIME)
 		return;
+	times_thread(model, thread, time);
 	thread->idle_good = good_until(model, thread, time);
 	if (thread->is_idle_timed)
 		thread->timed_end = time;
@@ -69,6 +71,7 @@ void thread_note(struct model *model, const struct ct_event *event)
 	if (event->kind == CTP_KIND_THREAD_STATE || event->kind == CTP_KIND_LOST)
 		return;
 	thread = thread_at(model, event->thread);
+	times_thread(model, thread, event->time);
 	thread->last_event = event->time;
 	process_at(model, thread->process)->last_event = event->time;
 	/* Idle only because the engine saw it asleep: that it writes shows that it is not any more.

@@ -254,6 +254,7 @@ bool wake_apply(struct model *model, const struct ct_event *event)
 	struct match match = match_target(model, event);
 	uint32_t waker = model_find(model, event->process, event->coro);
 
+	coro_at(model, waker)->nr_events++;
 	if (waker && waker == match.coro) {
 		if (!coro_woke_itself(model, waker, event))
 			return false;

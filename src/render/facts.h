@@ -80,6 +80,27 @@ enum facts_annotation {
 const char *facts_annotations(
 	struct table *table, const struct ct_report *report, enum facts_annotation which);
 
+/* Where the time went. */
+enum facts_statistic {
+	FACTS_WORKERS,
+	FACTS_WAITS,
+	FACTS_DELAYS,
+	FACTS_DELAYS_CAUSED,
+	FACTS_RUNS,
+	FACTS_SPAWNINGS,
+	FACTS_BUSIEST,
+	FACTS_MOST_DELAYED,
+	FACTS_NR_STATISTICS,
+};
+
+/*
+ * facts_times: how long all coroutines were in each state. facts_statistics: as facts_annotations, at most `max` rows; *ret_more
+ * is how many more there are.
+ */
+void facts_times(struct text *rows, const struct ct_report *report);
+const char *facts_statistics(struct table *table, const struct ct_report *report,
+	enum facts_statistic which, uint32_t max, uint32_t *ret_more);
+
 /* facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
 void facts_drop(struct text *text, struct text *piece);
 

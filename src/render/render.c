@@ -11,6 +11,7 @@
 #define DEFAULT_MEMBERS 10u
 #define DEFAULT_WIDTH 100u
 #define LEAST_WIDTH 60u
+#define DEFAULT_ROWS 20u
 
 /* The caller may know fewer options than we do, and says so by the size. */
 static struct ct_report_options complete(const struct ct_report_options *given)
@@ -24,6 +25,8 @@ static struct ct_report_options complete(const struct ct_report_options *given)
 		options.max_findings = DEFAULT_FINDINGS;
 	if (options.max_members == 0)
 		options.max_members = DEFAULT_MEMBERS;
+	if (options.max_rows == 0)
+		options.max_rows = DEFAULT_ROWS;
 	if (options.width == 0)
 		options.width = DEFAULT_WIDTH;
 	if (options.width < LEAST_WIDTH)
@@ -42,10 +45,16 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 	}
 	switch (options.format) {
 	case CT_REPORT_TEXT:
-		report_text(text, report, &options);
+		if (options.is_statistics)
+			statistics_text(text, report, &options);
+		else
+			report_text(text, report, &options);
 		return text_status(text, reterr);
 	case CT_REPORT_MARKDOWN:
-		report_markdown(text, report, &options);
+		if (options.is_statistics)
+			statistics_markdown(text, report, &options);
+		else
+			report_markdown(text, report, &options);
 		return text_status(text, reterr);
 	case CT_REPORT_HTML:
 		report_html(text, report, &options);

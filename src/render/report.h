@@ -23,4 +23,12 @@ void report_html(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_json(struct text *text, const struct ct_report *report);
 
+/* statistics_text, statistics_markdown: where the time went alone. json_statistics: as a member. */
+void statistics_text(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
+void statistics_markdown(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
+struct json;
+void json_statistics(struct json *json, const struct ct_statistics *statistics);
+
 #endif

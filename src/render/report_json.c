@@ -11,76 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "json_write.h"
+#include "json_member.h"
 #include "phrase.h"
 #include "report.h"
-
-/* An element of a list that may be long. */
-static void end_element(struct json *json)
-{
-	json_close(json, '}');
-	text_pass_on(json->text, REPORT_PIECE_BYTES);
-}
-
-static void text_member(struct json *json, const char *key, const char *value)
-{
-	json_key(json, key);
-	json_text(json, value ? value : "");
-}
-
-static void count_member(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_unsigned(json, value);
-}
-
-static void bool_member(struct json *json, const char *key, bool value)
-{
-	json_key(json, key);
-	json_bool(json, value);
-}
-
-static void time_member(struct json *json, const char *key, ct_time value)
-{
-	json_key(json, key);
-	if (value == CT_NO_TIME)
-		json_null(json);
-	else
-		json_number(json, value);
-}
-
-/* An index into one of the tables; 0 is none. */
-static void index_member(struct json *json, const char *key, uint32_t value)
-{
-	json_key(json, key);
-	if (value == 0)
-		json_null(json);
-	else
-		json_unsigned(json, value);
-}
-
-static void hex_member(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_hex(json, value);
-}
-
-static void decimal_member(struct json *json, const char *key, int64_t value)
-{
-	char digits[24];
-
-	snprintf(digits, sizeof(digits), "%" PRId64, value);
-	text_member(json, key, digits);
-}
-
-static void sequence_member(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	if (value == UINT64_MAX)
-		json_null(json);
-	else
-		json_unsigned(json, value);
-}
 
 static void run_id_member(struct json *json, const struct ct_tables *tables)
 {
@@ -565,6 +498,7 @@ void report_json(struct text *text, const struct ct_report *report)
 	spans_member(&json, report);
 	slowest_member(&json, report);
 	counters_member(&json, report);
+	json_statistics(&json, &report->statistics);
 	processes_member(&json, report->tables);
 	threads_member(&json, report->tables);
 	sites_member(&json, report->tables);

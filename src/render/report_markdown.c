@@ -216,3 +216,31 @@ void report_markdown(
 	if (!options->is_brief)
 		annotations(text, report);
 }
+
+void statistics_markdown(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
+{
+	struct text facts = {0};
+	struct table table;
+	const char *title;
+	uint32_t more;
+	int which;
+
+	quality(text, report);
+	text_add(text, "### All coroutines\n\n");
+	facts_times(&facts, report);
+	rows(text, &facts);
+	facts_drop(text, &facts);
+	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
+		title = facts_statistics(
+			&table, report, (enum facts_statistic)which, options->max_rows, &more);
+		if (!title)
+			continue;
+		text_format(text, "### %s\n\n", title);
+		table_print_markdown(&table, text);
+		table_fini(&table);
+		text_char(text, '\n');
+		if (more)
+			text_format(text, "... and %" PRIu32 " more\n\n", more);
+	}
+}

@@ -330,6 +330,33 @@ void report_text(
 		annotations(&page);
 }
 
+void statistics_text(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
+{
+	struct page page = {text, report, options};
+	struct text facts = {0};
+	struct table table;
+	const char *title;
+	uint32_t more;
+	int which;
+
+	quality(&page);
+	heading(&page, "All coroutines");
+	facts_times(&facts, report);
+	rows(&page, &facts);
+	facts_drop(text, &facts);
+	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
+		title = facts_statistics(
+			&table, report, (enum facts_statistic)which, options->max_rows, &more);
+		if (!title)
+			continue;
+		heading(&page, title);
+		table_print(&table, text, "  ");
+		table_fini(&table);
+		and_more(&page, more, 0, " (--rows shows more, --format json all)");
+	}
+}
+
 /* Findings that speak of it, by their titles. */
 static void findings_of(const struct page *page)
 {

@@ -12,6 +12,7 @@
 
 #include "analyze.h"
 #include "case_file.h"
+#include "lives.h"
 
 /* Cuts the next line out of *rest, which moves on; NULL at the end. */
 static char *next_line(char **rest)
@@ -111,6 +112,28 @@ static bool check_range(const char *path, const struct ct_finding *finding)
 	return is_right;
 }
 
+/* What coroutines and workers did adds up to the time in which they were observed. */
+static bool check_times(const char *path, struct ct_source *source)
+{
+	const struct ct_event *event;
+	struct lives lives = {0};
+	struct model *model;
+	bool is_right;
+
+	if (source_reset(source, NULL) || model_new(source->tables, &model, NULL))
+		return false;
+	while (source_next(source, &event, NULL) == CT_OK) {
+		if (model_apply(model, event, NULL))
+			return false;
+		lives_note(&lives, model, event);
+	}
+	is_right = model_finish(model, NULL) == CT_OK && lives_check(&lives, model);
+	if (!is_right)
+		fprintf(stderr, "%s: times do not add up\n", path);
+	model_free(model);
+	return is_right;
+}
+
 static bool run(const char *path, bool is_print_only)
 {
 	const struct ct_report *report;
@@ -136,6 +159,7 @@ static bool run(const char *path, bool is_print_only)
 		is_right = check(&file, &said);
 	for (i = 0; i < report->nr_findings; i++)
 		is_right &= check_range(path, &report->findings[i]);
+	is_right &= check_times(path, source);
 	text_fini(&said);
 	analyze_report_free(report);
 	source_close(source);

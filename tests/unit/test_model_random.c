@@ -10,6 +10,7 @@
 
 #include "analyze.h"
 #include "check.h"
+#include "lives.h"
 #include "model.h"
 
 #define EVENTS 20000u
@@ -212,6 +213,7 @@ static void round_of(uint64_t seed)
 {
 	struct random_source own = {.source = {.ops = &ops}};
 	const struct ct_report *report = NULL;
+	struct lives lives = {0};
 	struct ct_tables tables;
 	struct model *model;
 	ct_time time = 0;
@@ -226,8 +228,10 @@ static void round_of(uint64_t seed)
 		time += chance(1000) ? chance(2000) : chance(90000000);
 		own.events[i] = event_by_chance(time, i);
 		CHECK_EQUAL(model_apply(model, &own.events[i], NULL), CT_OK);
+		lives_note(&lives, model, &own.events[i]);
 	}
 	CHECK_EQUAL(model_finish(model, NULL), CT_OK);
+	CHECK(lives_check(&lives, model));
 	check_stacks(model);
 	check_counts(model, 1);
 	check_counts(model, 2);

@@ -108,6 +108,51 @@ static const struct ct_counter counters[] = {
 	{"open connections", 1, 2, 99, -3, -3, 64, 3100000000},
 };
 
+#define DISTRIBUTION(n, total)                                                                 \
+	{                                                                                      \
+		n, total, (total) / (n), (total) / (n), (total) / 2, (total) / 2, (total) / 2, \
+			(total) / 2                                                            \
+	}
+
+static const struct ct_worker workers[] = {
+	{1, 0, 3000000000, 900000000, 600000000, 300000000, 1200000000, 1234},
+	{2, 1000000000, 1000000000, 0, 0, 0, 0, 0},
+};
+/* The second waited for less, and ran for longer. */
+static const struct ct_place places[] = {
+	{2, 1, DISTRIBUTION(100, 4000000000), DISTRIBUTION(100, 7000000),
+		DISTRIBUTION(100, 50000000), {0}, 47, 1025, 1, 2100000000},
+	{3, 1, DISTRIBUTION(10, 3000000000), DISTRIBUTION(10, 8000000), DISTRIBUTION(10, 60000000),
+		DISTRIBUTION(110, 15000000), 0, 1026, 2, 2200000000},
+	{0, 0, {0}, {0}, {0}, DISTRIBUTION(1, 2), 0, 0, 0, CT_NO_TIME},
+};
+static const struct ct_spawning spawnings[] = {
+	{1, 1, 50, 47, 10000, 15.625, DISTRIBUTION(3, 3000000)},
+	{0, 0, 3, 3, 5, 0.9, {0}},
+};
+static const struct ct_coro_times busiest[] = {
+	{1026, 1, 2, 1, {1000, 2000000, 90000000, 3000000000}, 111, 7, 400},
+	{1, 1, 0, 0, {0, 0, 20, 0}, 1, 0, 1},
+};
+
+static const struct ct_statistics statistics = {
+	.total = {1000000, 15000000, 110000000, 7000000000},
+	.delays = DISTRIBUTION(110, 15000000),
+	.nr_resumes = 1234,
+	.nr_migrations = 7,
+	.workers = workers,
+	.nr_workers = 2,
+	.places = places,
+	.nr_places = 3,
+	.spawnings = spawnings,
+	.nr_spawnings = 2,
+	.busiest = busiest,
+	.nr_busiest = 2,
+	.delayed = busiest,
+	.nr_delayed = 1,
+	.nr_refused = 3,
+};
+
 static void set_annotations(struct ct_report *report, struct ct_member *members)
 {
 	static const char *const said[] = {"", "GET /index.html", "", "", "", "", "", ""};
@@ -139,6 +184,7 @@ static void test_forms(void)
 	};
 
 	set_annotations(&report, members);
+	report.statistics = statistics;
 	report.quality.losses = losses;
 	report.quality.nr_losses = 3;
 	all.notes = notes;
@@ -146,6 +192,11 @@ static void test_forms(void)
 	expect_file("report.txt", &report, (struct ct_report_options){.max_members = 2});
 	expect_file("report-narrow.txt", &report, (struct ct_report_options){.width = 72});
 	expect_file("report-colour.txt", &report, (struct ct_report_options){.use_colour = true});
+	expect_file("stats.txt", &report, (struct ct_report_options){.is_statistics = true});
+	expect_file("stats-few.txt", &report,
+		(struct ct_report_options){.is_statistics = true, .max_rows = 1});
+	expect_file("stats.md", &report,
+		(struct ct_report_options){.is_statistics = true, .format = CT_REPORT_MARKDOWN});
 	expect_file("report-brief.txt", &report, (struct ct_report_options){.is_brief = true});
 	expect_file("report.md", &report,
 		(struct ct_report_options){.format = CT_REPORT_MARKDOWN, .max_members = 2});

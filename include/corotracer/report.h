@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a judged trace comes to: findings and their evidence, the quality of the data, what the program said of itself,
+ * and where the time went. A part of ct.h, which makes reports (ct_analyze).
+ *
+ * All arrays and texts belong to the report, and are valid until ct_report_free. Times are nanoseconds since the trace's
+ * epoch, sites, threads and processes indexes into its tables, 0 for none.
+ */
+#ifndef COROTRACER_REPORT_H
+#define COROTRACER_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* ----------------------------------------------------------------------- the model */
+
+/* The states of a coroutine, and the order in which it goes through them. */
+enum ct_state {
+	CT_STATE_UNSEEN = 0, /* created, not yet seen running */
+	CT_STATE_READY,      /* woken, not yet running */
+	CT_STATE_RUNNING,
+	CT_STATE_WAITING, /* suspended */
+	CT_STATE_DONE,    /* it ran to its end */
+	CT_STATE_DESTROYED,
+};
+
+const char *ct_state_name(enum ct_state state);
+
+/* One coroutine, as its events so far tell. Sites are indexes into ct_tables.sites; 0: not known. */
+struct ct_coro {
+	uint64_t id;
+	uint32_t process;
+	enum ct_state state;
+	ct_time created; /* CT_NO_TIME: it was first seen in the middle of its life */
+	ct_time changed; /* when it entered its present state */
+	ct_time destroyed;
+	uint64_t parent; /* id of the coroutine that created it; 0: a thread did */
+	uint32_t spawn_site;
+	uint32_t function_site;
+	uint32_t wait_site;   /* where it suspended last */
+	uint64_t wait_object; /* what for: a resource handle */
+	uint64_t frame;       /* address; 0: not known */
+	uint32_t thread;      /* the one it runs on, or ran on last */
+	uint8_t mark;         /* enum ctp_mark, or 0 */
+	bool was_seen_from_start;
+	uint64_t nr_resumes;
+	uint64_t nr_wakes;
+	uint64_t last_event;   /* sequence number */
+	ct_time waker_time;    /* the last wake for it, CT_NO_TIME: none */
+	uint8_t waker_outcome; /* enum ctp_outcome */
+};
+
+/* --------------------------------------------------------------------- the judgement */
+
+enum ct_grade {
+	CT_GRADE_NONE = 0,
+	CT_GRADE_SUSPECT = 1, /* age or shape alone */
+	CT_GRADE_LIKELY = 2,  /* a threshold is passed, and an independent fact agrees */
+	CT_GRADE_PROVEN = 3,  /* a contradiction in a window without gaps */
+};
+
+const char *ct_grade_name(enum ct_grade grade);
+
+enum ct_rule {
+	CT_RULE_NONE = 0,
+#define X(name, text, says, wrong_if, next_step) CT_RULE_##name,
+#include "corotracer/def/findings.def"
+#undef X
+	CT_NR_RULES,
+};
+
+const char *ct_rule_name(enum ct_rule rule);
+const char *ct_rule_says(enum ct_rule rule);
+const char *ct_rule_wrong_if(enum ct_rule rule);
+const char *ct_rule_next_step(enum ct_rule rule);
+
+/* One link of the causal chain, oldest first. */
+struct ct_step {
+	ct_time time;     /* CT_NO_TIME: a statement about the whole */
+	const char *text; /* one sentence without the place and time: "closed descriptor 7" */
+	uint32_t site;
+	uint32_t thread;
+	uint64_t coro;     /* that did it; 0: the thread itself */
+	uint64_t sequence; /* of the event; UINT64_MAX: none */
+};
+
+/* One coroutine that a finding is about. */
+struct ct_member {
+	struct ct_coro coro; /* as it was at the end of observation */
+	ct_time since;       /* it has been so since then */
+	const struct ct_event
+		*events; /* its last events, oldest first; none beyond the first members */
+	uint32_t nr_events;
+	const char *resource; /* what it waits for, in words: "descriptor 7 (generation 3)" */
+	/* Of each event what the program said there: "GET /index.html", "request 4711"; else "" */
+	const char *const *event_texts;
+	const char *name; /* that the program gave the coroutine; "": none */
+	const char *task; /* that it worked for at the end: "request 4711"; "": none */
+	struct ct_step
+		cause; /* what ended its hope: who closed the descriptor; text "": not known */
+};
+
+/* One finding. Texts and arrays belong to the report. */
+struct ct_finding {
+	enum ct_rule rule;
+	enum ct_grade grade;
+	uint32_t process;
+	const char *title; /* one sentence: how many, where, what */
+	const struct ct_member *members;
+	uint32_t nr_members;
+	uint32_t nr_peers; /* coroutines of the same kind, stuck or not: "47 of 50" */
+	const char *peers; /* what makes them of one kind: "started at the same site" */
+	const struct ct_step *steps;
+	uint32_t nr_steps;
+	const char *const *lowered; /* why the grade is lower than it could be, a sentence each */
+	uint32_t nr_lowered;
+	const char *const *evidence; /* further facts, a sentence each */
+	uint32_t nr_evidence;
+	uint32_t wait_site;      /* where the members wait; 0: not the same, or none */
+	uint32_t cause_site;     /* the place to look at first; 0: not known */
+	uint64_t nr_lost_nearby; /* events lost on threads that are concerned */
+	uint64_t first_sequence; /* evidence from this event; UINT64_MAX: no event tells of it */
+	uint64_t
+		last_sequence; /* to this one: all that steps and members' events name lies between */
+	const char *next_step; /* what to do now */
+};
+
+/* What is known about the observation itself; printed before any finding. */
+struct ct_quality {
+	uint64_t nr_events;
+	uint64_t nr_lost;
+	uint64_t nr_left_out; /* missing, because they were not wanted; not among those lost */
+	uint64_t nr_coros;
+	uint64_t nr_coros_mid_life; /* first seen in the middle of their life */
+	uint64_t nr_unseen;         /* created, never seen running, and still there */
+	uint64_t nr_frames_reused;  /* addresses that served more than one coroutine */
+	uint64_t nr_impossible; /* events left out of every statistic: their time can not be true */
+	uint64_t nr_unknown_kinds;
+	uint64_t nr_broken_transitions;
+	uint64_t nr_reordered;       /* events put in order by what must hold */
+	uint64_t nr_unmatched_wakes; /* wakes whose target is not known */
+	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];
+	ct_time observed_from;
+	ct_time observed_until;
+	bool has_lower_grades; /* the losses or gaps above lower findings */
+	const struct ct_loss
+		*losses; /* tables' and events' alike; nr_lost and nr_left_out are the sum */
+	uint32_t nr_losses;
+};
+
+/* A place at which coroutines wait when the observation ends, whether a finding speaks of them or not. */
+struct ct_waiting {
+	uint32_t site; /* 0: not known */
+	uint32_t process;
+	uint64_t nr_coros;
+	uint64_t coro; /* id of the one that waits there for the longest time */
+	ct_time since; /* it waits since then */
+};
+
+/*
+ * What the program said of itself. Durations are of those that have ended; percentiles are at most 1/32 too high,
+ * everything else is exact.
+ */
+struct ct_span { /* all tasks, or all regions, of one name */
+	const char *name;
+	uint32_t process;
+	uint32_t site; /* the first one of the name */
+	bool is_task;
+	uint64_t nr_begun;
+	uint64_t nr_ended;
+	uint64_t nr_open; /* at the end */
+	int64_t total_ns;
+	int64_t p50_ns;
+	int64_t p99_ns;
+	int64_t max_ns;
+};
+
+struct ct_counter {
+	const char *name;
+	uint32_t process;
+	uint32_t site;
+	uint64_t nr_values;
+	int64_t last;
+	int64_t least;
+	int64_t greatest;
+	ct_time last_time;
+};
+
+struct ct_task {
+	uint64_t id;
+	uint32_t process;
+	const char *name;
+	ct_time begun;
+	int64_t duration_ns; /* up to the end of observation where it goes on */
+	bool is_open;
+	uint64_t event; /* sequence number of its beginning */
+};
+
+/*
+ * Where the time went. All is counted while it was observed, in nanoseconds; percentiles are at most 1/32 too high,
+ * everything else is exact: what a coroutine was ready, running and waiting, and what it was before it first ran,
+ * add up to its life, and what a worker did to the time in which it was observed.
+ */
+struct ct_distribution {
+	uint64_t count;
+	int64_t total_ns;
+	int64_t p50_ns;
+	int64_t p90_ns;
+	int64_t p99_ns;
+	int64_t p999_ns;
+	int64_t p9999_ns;
+	int64_t max_ns;
+};
+
+struct ct_times {
+	int64_t unseen_ns; /* before it was first seen to be ready or running */
+	int64_t ready_ns;
+	int64_t running_ns;
+	int64_t waiting_ns;
+};
+
+/* A place at which coroutines wait, or wake others, or (not having waited yet) are started. */
+struct ct_place {
+	uint32_t site; /* 0: not known */
+	uint32_t process;
+	struct ct_distribution waits;  /* up to the wake */
+	struct ct_distribution delays; /* from then until they ran: the scheduler's latency */
+	struct ct_distribution runs;   /* from here to the next wait */
+	struct ct_distribution delays_caused; /* until those ran that were woken here */
+	uint64_t nr_waiting;                  /* at the end of observation */
+	uint64_t
+		longest_coro; /* of the longest run: its id, 0: none; on which thread, and when it ended */
+	uint32_t longest_thread;
+	ct_time longest_until;
+};
+
+/* A place at which coroutines are started. */
+struct ct_spawning {
+	uint32_t site;
+	uint32_t process;
+	uint64_t nr_started;
+	uint64_t nr_alive;  /* at the end of observation */
+	uint64_t nr_events; /* of those that were started here */
+	double per_second;
+	struct ct_distribution lives; /* of those that have ended */
+};
+
+struct ct_worker {
+	uint32_t thread;
+	ct_time from;
+	ct_time until;
+	int64_t running_ns;    /* of coroutines */
+	int64_t scheduling_ns; /* outside of any */
+	int64_t blocked_ns;    /* in a system call that is no waiting for work */
+	int64_t idle_ns;
+	uint64_t nr_resumes;
+};
+
+struct ct_coro_times {
+	uint64_t id;
+	uint32_t process;
+	uint32_t function_site;
+	uint32_t spawn_site;
+	struct ct_times times;
+	uint64_t nr_resumes;
+	uint64_t nr_migrations; /* resumes on another thread than the one before */
+	uint64_t nr_events;
+};
+
+#define CT_BUSIEST 10u
+
+struct ct_statistics {
+	struct ct_times total;         /* of all coroutines */
+	struct ct_distribution delays; /* of all coroutines: from ready to running */
+	uint64_t nr_resumes;
+	uint64_t nr_migrations;
+	const struct ct_worker *workers; /* who ran most first */
+	uint32_t nr_workers;
+	const struct ct_place *places; /* where most was waited in total first */
+	uint32_t nr_places;
+	const struct ct_spawning *spawnings; /* where most were started first */
+	uint32_t nr_spawnings;
+	const struct ct_coro_times
+		*busiest; /* at most CT_BUSIEST, who ran for the longest time first */
+	uint32_t nr_busiest;
+	const struct ct_coro_times
+		*delayed; /* likewise, who was ready for the longest time first */
+	uint32_t nr_delayed;
+	uint64_t nr_refused; /* what happened at places beyond those that are counted */
+};
+
+struct ct_report {
+	const struct ct_tables *tables;
+	struct ct_quality quality;
+	const struct ct_finding *findings; /* the gravest first */
+	uint32_t nr_findings;
+	const char *const *remarks; /* what a reader should know besides, a sentence each */
+	uint32_t nr_remarks;
+	const struct ct_waiting *waiting; /* where most wait first */
+	uint32_t nr_waiting;
+
+	/* Where it was asked for: from the coroutine to whoever could make it go on. None: it is not in the trace. */
+	struct ct_coro why_coro;
+	const struct ct_step *why;
+	uint32_t nr_why;
+	const struct ct_span *spans; /* tasks first; then the longest in total first */
+	uint32_t nr_spans;
+	const struct ct_task *slowest; /* tasks, the slowest first; at most 10 */
+	uint32_t nr_slowest;
+	const struct ct_counter *counters;
+	uint32_t nr_counters;
+	uint64_t
+		nr_annotations_refused; /* not counted above: there were too many at once, or names */
+	struct ct_statistics statistics;
+};
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

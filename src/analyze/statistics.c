@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time went, as a report has it: by worker, by place, by coroutine.
+ */
+#include <stdlib.h>
+
+#include "analyze_parts.h"
+
+/* ---------------------------------------------------------------- distributions */
+
+static struct ct_distribution distribution(const struct histogram *histogram)
+{
+	return (struct ct_distribution){
+		.count = histogram->count,
+		.total_ns = (int64_t)histogram->sum,
+		.p50_ns = (int64_t)histogram_at(histogram, 0.5),
+		.p90_ns = (int64_t)histogram_at(histogram, 0.9),
+		.p99_ns = (int64_t)histogram_at(histogram, 0.99),
+		.p999_ns = (int64_t)histogram_at(histogram, 0.999),
+		.p9999_ns = (int64_t)histogram_at(histogram, 0.9999),
+		.max_ns = (int64_t)histogram->max,
+	};
+}
+
+static void all_delays(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	struct histogram *all = arena_alloc(&analysis->scratch, sizeof(*all));
+	uint32_t i;
+
+	analysis->is_broken |= !all;
+	if (!all)
+		return;
+	for (i = 0; i < analysis->model->nr_processes; i++)
+		histogram_merge(all, &analysis->model->processes[i].delays);
+	statistics->delays = distribution(all);
+}
+
+/* ---------------------------------------------------------------- workers */
+
+/* What comes first in a list has more of something; where that is equal, the smaller number. */
+static int more_first(int64_t a, int64_t b, uint64_t number_a, uint64_t number_b)
+{
+	if (a != b)
+		return a < b ? 1 : -1;
+	return number_a < number_b ? -1 : number_a > number_b;
+}
+
+static int compare_workers(const void *left, const void *right)
+{
+	const struct ct_worker *a = left, *b = right;
+
+	return more_first(a->running_ns, b->running_ns, a->thread, b->thread);
+}
+
+static struct ct_worker export_worker(const struct model_thread *thread, uint32_t index)
+{
+	return (struct ct_worker){
+		.thread = index,
+		.from = thread->counted_from,
+		.until = thread->counted,
+		.running_ns = thread->spent[MODEL_ACTIVITY_RUNNING],
+		.scheduling_ns = thread->spent[MODEL_ACTIVITY_SCHEDULING],
+		.blocked_ns = thread->spent[MODEL_ACTIVITY_BLOCKED],
+		.idle_ns = thread->spent[MODEL_ACTIVITY_IDLE],
+		.nr_resumes = thread->nr_resumes,
+	};
+}
+
+static void export_workers(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	const struct model *model = analysis->model;
+	struct ct_worker *workers =
+		arena_array(analysis->arena, model->nr_threads, sizeof(*workers));
+	uint32_t i;
+
+	analysis->is_broken |= !workers;
+	if (!workers)
+		return;
+	for (i = 1; i < model->nr_threads; i++)
+		if (model->threads[i].is_worker && model->threads[i].counted != CT_NO_TIME)
+			workers[statistics->nr_workers++] = export_worker(&model->threads[i], i);
+	qsort(workers, statistics->nr_workers, sizeof(*workers), compare_workers);
+	statistics->workers = workers;
+}
+
+/* ---------------------------------------------------------------- places */
+
+static uint32_t process_of(const struct analysis *analysis, uint32_t site)
+{
+	return site < analysis->tables->nr_sites ? analysis->tables->sites[site].process : 0;
+}
+
+static struct ct_place export_place(
+	const struct analysis *analysis, const struct model_place_times *times, uint32_t site)
+{
+	return (struct ct_place){
+		.site = site,
+		.process = process_of(analysis, site),
+		.waits = distribution(&times->waits),
+		.delays = distribution(&times->delays),
+		.runs = distribution(&times->runs),
+		.delays_caused = distribution(&times->delays_caused),
+		.nr_waiting = times->nr_waiting,
+		.longest_coro = analysis->model->coros.at[times->longest_coro].id,
+		.longest_thread = times->longest_thread,
+		.longest_until = times->longest_coro ? times->longest_until : CT_NO_TIME,
+	};
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct ct_place *a = left, *b = right;
+
+	if (a->waits.total_ns == b->waits.total_ns)
+		return more_first(a->runs.total_ns, b->runs.total_ns, a->site, b->site);
+	return more_first(a->waits.total_ns, b->waits.total_ns, a->site, b->site);
+}
+
+static bool is_of_interest(const struct model_place_times *times)
+{
+	return times && (times->waits.count || times->delays.count || times->runs.count ||
+				times->delays_caused.count || times->nr_waiting);
+}
+
+static void export_places(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	const struct model *model = analysis->model;
+	struct ct_place *places =
+		arena_array(analysis->arena, model->nr_place_times + 1, sizeof(*places));
+	uint32_t site;
+
+	analysis->is_broken |= !places;
+	if (!places)
+		return;
+	for (site = 0; site < analysis->tables->nr_sites; site++)
+		if (is_of_interest(model->place_times[site]))
+			places[statistics->nr_places++] =
+				export_place(analysis, model->place_times[site], site);
+	qsort(places, statistics->nr_places, sizeof(*places), compare_places);
+	statistics->places = places;
+}
+
+static struct ct_spawning export_spawning(
+	const struct analysis *analysis, const struct model_place_times *times, uint32_t site)
+{
+	const struct model *model = analysis->model;
+	int64_t observed_ns = model_end_of(model, process_of(analysis, site)) - model->from;
+
+	return (struct ct_spawning){
+		.site = site,
+		.process = process_of(analysis, site),
+		.nr_started = times->nr_started,
+		.nr_alive = times->nr_alive,
+		.nr_events = times->nr_events,
+		.per_second = model->from != CT_NO_TIME && observed_ns > 0
+				      ? (double)times->nr_started * 1e9 / (double)observed_ns
+				      : 0,
+		.lives = distribution(&times->lives),
+	};
+}
+
+static int compare_spawnings(const void *left, const void *right)
+{
+	const struct ct_spawning *a = left, *b = right;
+
+	return more_first((int64_t)a->nr_started, (int64_t)b->nr_started, a->site, b->site);
+}
+
+static void export_spawnings(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	const struct model *model = analysis->model;
+	struct ct_spawning *spawnings =
+		arena_array(analysis->arena, model->nr_place_times + 1, sizeof(*spawnings));
+	uint32_t site;
+
+	analysis->is_broken |= !spawnings;
+	if (!spawnings)
+		return;
+	for (site = 0; site < analysis->tables->nr_sites; site++)
+		if (model->place_times[site] && model->place_times[site]->nr_started)
+			spawnings[statistics->nr_spawnings++] =
+				export_spawning(analysis, model->place_times[site], site);
+	qsort(spawnings, statistics->nr_spawnings, sizeof(*spawnings), compare_spawnings);
+	statistics->spawnings = spawnings;
+}
+
+/* ---------------------------------------------------------------- coroutines */
+
+static struct ct_coro_times export_coro(const struct model_coro *coro)
+{
+	return (struct ct_coro_times){
+		.id = coro->id,
+		.process = coro->process,
+		.function_site = coro->function_site,
+		.spawn_site = coro->spawn_site,
+		.times = {coro->spent[CT_STATE_UNSEEN], coro->spent[CT_STATE_READY],
+			coro->spent[CT_STATE_RUNNING], coro->spent[CT_STATE_WAITING]},
+		.nr_resumes = coro->nr_resumes,
+		.nr_migrations = coro->nr_migrations,
+		.nr_events = coro->nr_events,
+	};
+}
+
+/* Who was in this state for the longest time: the few of them, in order. */
+static const struct ct_coro_times *export_most(
+	struct analysis *analysis, enum ct_state state, uint32_t *ret_count)
+{
+	const struct model *model = analysis->model;
+	struct ct_coro_times *most = arena_array(analysis->arena, CT_BUSIEST, sizeof(*most));
+	uint32_t of[CT_BUSIEST] = {0}, nr = 0, i, at;
+
+	analysis->is_broken |= !most;
+	for (i = 1; most && i < model->coros.count; i++) {
+		int64_t ns = model->coros.at[i].spent[state];
+
+		for (at = nr; at > 0 && model->coros.at[of[at - 1]].spent[state] < ns; at--)
+			if (at < CT_BUSIEST)
+				of[at] = of[at - 1];
+		if (ns <= 0 || at == CT_BUSIEST)
+			continue;
+		of[at] = i;
+		nr += nr < CT_BUSIEST;
+	}
+	for (i = 0; i < nr; i++)
+		most[i] = export_coro(&model->coros.at[of[i]]);
+	*ret_count = nr;
+	return most;
+}
+
+static void sum_up(const struct model *model, struct ct_statistics *statistics)
+{
+	size_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		statistics->total.unseen_ns += coro->spent[CT_STATE_UNSEEN];
+		statistics->total.ready_ns += coro->spent[CT_STATE_READY];
+		statistics->total.running_ns += coro->spent[CT_STATE_RUNNING];
+		statistics->total.waiting_ns += coro->spent[CT_STATE_WAITING];
+		statistics->nr_resumes += coro->nr_resumes;
+		statistics->nr_migrations += coro->nr_migrations;
+	}
+}
+
+void statistics_export(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	sum_up(analysis->model, statistics);
+	all_delays(analysis, statistics);
+	export_workers(analysis, statistics);
+	export_places(analysis, statistics);
+	export_spawnings(analysis, statistics);
+	statistics->busiest = export_most(analysis, CT_STATE_RUNNING, &statistics->nr_busiest);
+	statistics->delayed = export_most(analysis, CT_STATE_READY, &statistics->nr_delayed);
+	statistics->nr_refused = analysis->model->nr_times_refused;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long: in which states coroutines were, what threads did, and what that comes to at each place in
+ * the program.
+ *
+ * Every instant goes to one state: what ends a state begins the next one at the same time, so the parts of a
+ * life add up to it exactly. Where the clocks of two threads disagree a part may be negative by as much;
+ * distributions count it as nothing. Time before observation began is left out.
+ */
+#include <stdlib.h>
+
+#include "model_parts.h"
+
+static ct_time observed(const struct model *model, ct_time time)
+{
+	if (model->from != CT_NO_TIME && time < model->from)
+		return model->from;
+	return time;
+}
+
+static uint64_t length(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* NULL: no room is left, or no memory; either is counted. */
+static struct model_place_times *times_of(struct model *model, uint32_t site)
+{
+	struct model_place_times **times;
+
+	if (site >= model->tables->nr_sites)
+		site = 0;
+	times = &model->place_times[site];
+	if (*times)
+		return *times;
+	if (model->nr_place_times < MODEL_PLACES)
+		*times = calloc(1, sizeof(**times));
+	if (!*times) {
+		model->nr_times_refused++;
+		return NULL;
+	}
+	model->nr_place_times++;
+	return *times;
+}
+
+/* It goes on from where it waited; before its first wait, from where it was started. */
+static uint32_t resumed_from(const struct model_coro *coro)
+{
+	return coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
+}
+
+static void count_run(struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
+{
+	struct model_place_times *times = times_of(model, resumed_from(coro));
+
+	if (!times)
+		return;
+	if (length(ns) > times->runs.max) {
+		times->longest_coro = (uint32_t)(coro - model->coros.at);
+		times->longest_thread = coro->thread;
+		times->longest_until = until;
+	}
+	histogram_add(&times->runs, length(ns));
+}
+
+static void count_wait(struct model *model, const struct model_coro *coro, int64_t ns)
+{
+	struct model_place_times *times = times_of(model, resumed_from(coro));
+
+	if (times)
+		histogram_add(&times->waits, length(ns));
+}
+
+/* Was it a wake that made it ready, since it ran last? A queue alone has no place of a waker. */
+static bool was_woken(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME &&
+	       (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
+}
+
+/* From ready to running: counted for whom it happened to, and for who woke it. */
+static void count_delay(struct model *model, const struct model_coro *coro, int64_t ns)
+{
+	struct model_place_times *times = times_of(model, resumed_from(coro));
+
+	histogram_add(&process_at(model, coro->process)->delays, length(ns));
+	if (times)
+		histogram_add(&times->delays, length(ns));
+	times = was_woken(coro) ? times_of(model, coro->wake_site) : NULL;
+	if (times)
+		histogram_add(&times->delays_caused, length(ns));
+}
+
+/* ---------------------------------------------------------------- coroutines */
+
+/* How long those lived whose beginning was seen. */
+static void count_life(struct model *model, const struct model_coro *coro, ct_time end)
+{
+	struct model_place_times *times;
+
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
+		return;
+	times = times_of(model, coro->spawn_site);
+	if (times)
+		histogram_add(&times->lives, length(end - coro->created));
+}
+
+void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+{
+	int64_t ns = observed(model, time) - observed(model, coro->changed);
+
+	if (coro->state == CT_STATE_DESTROYED)
+		return;
+	coro->spent[coro->state] += ns;
+	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
+		count_run(model, coro, time, ns);
+	else if (coro->state == CT_STATE_WAITING && state != CT_STATE_DESTROYED)
+		count_wait(model, coro, ns);
+	else if (coro->state == CT_STATE_READY && state == CT_STATE_RUNNING)
+		count_delay(model, coro, ns);
+	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE)
+		count_life(model, coro, time);
+}
+
+void times_begin(struct model *model, const struct model_coro *coro)
+{
+	struct model_place_times *times = times_of(model, coro->spawn_site);
+
+	if (times)
+		times->nr_started++;
+}
+
+int64_t model_life(const struct model_coro *coro)
+{
+	return coro->spent[CT_STATE_UNSEEN] + coro->spent[CT_STATE_READY] +
+	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING];
+}
+
+/* ---------------------------------------------------------------- threads */
+
+static enum model_activity activity_of(const struct model_thread *thread)
+{
+	if (thread->idle_from != CT_NO_TIME)
+		return MODEL_ACTIVITY_IDLE;
+	if (thread->blocked_from != CT_NO_TIME)
+		return MODEL_ACTIVITY_BLOCKED;
+	return thread->top ? MODEL_ACTIVITY_RUNNING : MODEL_ACTIVITY_SCHEDULING;
+}
+
+void times_thread(struct model *model, struct model_thread *thread, ct_time time)
+{
+	time = observed(model, time);
+	if (thread->counted == CT_NO_TIME)
+		thread->counted_from = time;
+	else
+		thread->spent[activity_of(thread)] += time - thread->counted;
+	thread->counted = time;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static void finish_coro(struct model *model, struct model_coro *coro)
+{
+	ct_time end = model_end_of(model, coro->process);
+	struct model_place_times *times = times_of(model, coro->spawn_site);
+
+	if (times) {
+		times->nr_events += coro->nr_events;
+		times->nr_alive += coro->state < CT_STATE_DONE;
+	}
+	times = coro->state == CT_STATE_WAITING ? times_of(model, coro->wait_site) : NULL;
+	if (times)
+		times->nr_waiting++;
+	/* Events may be later than the last sign of life of who recorded them. */
+	if (coro->state != CT_STATE_DESTROYED && end > coro->changed)
+		coro->spent[coro->state] += observed(model, end) - observed(model, coro->changed);
+}
+
+static void finish_thread(struct model *model, struct model_thread *thread)
+{
+	ct_time end = model_end_of(model, thread->process);
+
+	if (thread->stopped != CT_NO_TIME && thread->stopped < end)
+		end = thread->stopped;
+	if (thread->counted != CT_NO_TIME && end > thread->counted)
+		times_thread(model, thread, end);
+}
+
+void times_finish(struct model *model)
+{
+	size_t i;
+
+	for (i = 1; i < model->coros.count; i++)
+		finish_coro(model, coro_at(model, (uint32_t)i));
+	for (i = 1; i < model->nr_threads; i++)
+		finish_thread(model, thread_at(model, (uint32_t)i));
+}
+
+bool times_reserve(struct model *model)
+{
+	model->place_times = calloc(model->tables->nr_sites + 1, sizeof(*model->place_times));
+	return model->place_times != NULL;
+}
+
+void times_fini(struct model *model)
+{
+	uint32_t i;
+
+	for (i = 0; model->place_times && i < model->tables->nr_sites + 1; i++)
+		free(model->place_times[i]);
+	free(model->place_times);
+}

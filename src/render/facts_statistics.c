@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time went: tables by worker, by place, by coroutine.
+ */
+#include <inttypes.h>
+
+#include "facts.h"
+#include "phrase.h"
+
+#define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
+
+static void count_cell(struct table *table, uint64_t count)
+{
+	if (count)
+		text_count(&table->cells, count);
+	table_end_cell(table);
+}
+
+static void duration_cell(struct table *table, int64_t ns)
+{
+	text_duration(&table->cells, ns);
+	table_end_cell(table);
+}
+
+/* "12.3 %"; nothing of nothing is nothing. */
+static void share_cell(struct table *table, double part, double whole)
+{
+	if (whole > 0 && part > 0)
+		text_format(&table->cells, "%.1f %%", 100 * part / whole);
+	table_end_cell(table);
+}
+
+static void site_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
+{
+	if (site)
+		phrase_wait(&table->cells, tables, site);
+	else
+		text_add(&table->cells, "not known");
+	table_end_cell(table);
+}
+
+static void distribution_cells(struct table *table, const struct ct_distribution *distribution)
+{
+	const int64_t parts[] = {distribution->total_ns, distribution->p50_ns, distribution->p99_ns,
+		distribution->p9999_ns, distribution->max_ns};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (distribution->count)
+			text_duration(&table->cells, parts[i]);
+		table_end_cell(table);
+	}
+}
+
+/* All columns but the first. */
+static unsigned all_right(unsigned nr_columns)
+{
+	return (TABLE_RIGHT(nr_columns) - 1) & ~TABLE_RIGHT(0);
+}
+
+static void workers(struct table *table, const struct ct_report *report, uint32_t max)
+{
+	static const char *const headings[] = {"worker", "observed", "running", "scheduling",
+		"in system calls", "idle", "resumes"};
+	const struct ct_statistics *statistics = &report->statistics;
+	uint32_t i;
+
+	table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
+	for (i = 0; i < statistics->nr_workers && i < max; i++) {
+		const struct ct_worker *worker = &statistics->workers[i];
+		double observed_ns = (double)(worker->until - worker->from);
+
+		phrase_thread(&table->cells, report->tables, worker->thread);
+		table_end_cell(table);
+		duration_cell(table, worker->until - worker->from);
+		share_cell(table, (double)worker->running_ns, observed_ns);
+		share_cell(table, (double)worker->scheduling_ns, observed_ns);
+		share_cell(table, (double)worker->blocked_ns, observed_ns);
+		share_cell(table, (double)worker->idle_ns, observed_ns);
+		count_cell(table, worker->nr_resumes);
+	}
+}
+
+/* Which of a place's distributions a table is of. */
+static const struct ct_distribution *distribution_of(
+	const struct ct_place *place, enum facts_statistic which)
+{
+	switch (which) {
+	case FACTS_DELAYS:
+		return &place->delays;
+	case FACTS_DELAYS_CAUSED:
+		return &place->delays_caused;
+	case FACTS_RUNS:
+		return &place->runs;
+	default:
+		return &place->waits;
+	}
+}
+
+static bool has_row(const struct ct_place *place, enum facts_statistic which)
+{
+	return distribution_of(place, which)->count || (which == FACTS_WAITS && place->nr_waiting);
+}
+
+static void longest_cell(
+	struct table *table, const struct ct_place *place, enum facts_statistic which)
+{
+	if (which == FACTS_RUNS && place->longest_coro)
+		text_format(&table->cells, "%" PRIu64, place->longest_coro);
+	table_end_cell(table);
+}
+
+/* In a table the greater total comes first; of equal ones, the one that the report has first. */
+static bool comes_before(
+	const struct ct_statistics *statistics, enum facts_statistic which, uint32_t a, uint32_t b)
+{
+	int64_t total_a = distribution_of(&statistics->places[a], which)->total_ns;
+	int64_t total_b = distribution_of(&statistics->places[b], which)->total_ns;
+
+	return total_a == total_b ? a < b : total_a > total_b;
+}
+
+/* The place of the row behind that of `last`; NONE: there is none. Begin with NONE. */
+#define NONE UINT32_MAX
+
+static uint32_t next_place(
+	const struct ct_statistics *statistics, enum facts_statistic which, uint32_t last)
+{
+	uint32_t next = NONE, i;
+
+	for (i = 0; i < statistics->nr_places; i++) {
+		if (!has_row(&statistics->places[i], which))
+			continue;
+		if (last != NONE && !comes_before(statistics, which, last, i))
+			continue;
+		if (next == NONE || comes_before(statistics, which, i, next))
+			next = i;
+	}
+	return next;
+}
+
+static void places(struct table *table, const struct ct_report *report, enum facts_statistic which,
+	uint32_t max)
+{
+	static const char *const headings[] = {
+		"", "times", "total", "p50", "p99", "p99.99", "max", "of coroutine", "waiting now"};
+	const struct ct_statistics *statistics = &report->statistics;
+	uint32_t at = next_place(statistics, which, NONE), nr;
+
+	table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
+	for (nr = 0; nr < max && at != NONE; nr++) {
+		const struct ct_place *place = &statistics->places[at];
+
+		site_cell(table, report->tables, place->site);
+		count_cell(table, distribution_of(place, which)->count);
+		distribution_cells(table, distribution_of(place, which));
+		longest_cell(table, place, which);
+		count_cell(table, which == FACTS_WAITS ? place->nr_waiting : 0);
+		at = next_place(statistics, which, at);
+	}
+}
+
+static void spawnings(struct table *table, const struct ct_report *report, uint32_t max)
+{
+	static const char *const headings[] = {"started at", "started", "a second", "alive",
+		"median life", "longest life", "of all events"};
+	const struct ct_statistics *statistics = &report->statistics;
+	uint32_t i;
+
+	table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
+	for (i = 0; i < statistics->nr_spawnings && i < max; i++) {
+		const struct ct_spawning *spawning = &statistics->spawnings[i];
+
+		if (spawning->site)
+			phrase_place(&table->cells, report->tables, spawning->site);
+		else
+			text_add(&table->cells, "not known");
+		table_end_cell(table);
+		count_cell(table, spawning->nr_started);
+		text_format(&table->cells, "%.1f", spawning->per_second);
+		table_end_cell(table);
+		count_cell(table, spawning->nr_alive);
+		if (spawning->lives.count)
+			text_duration(&table->cells, spawning->lives.p50_ns);
+		table_end_cell(table);
+		if (spawning->lives.count)
+			text_duration(&table->cells, spawning->lives.max_ns);
+		table_end_cell(table);
+		share_cell(table, (double)spawning->nr_events, (double)report->quality.nr_events);
+	}
+}
+
+static void coroutines(struct table *table, const struct ct_report *report,
+	const struct ct_coro_times *coros, uint32_t count)
+{
+	static const char *const headings[] = {"coroutine", "function", "running", "ready",
+		"waiting", "not begun", "resumes", "on another thread"};
+	uint32_t i;
+
+	table_init_with(
+		table, headings, COLUMNS(headings), all_right(COLUMNS(headings)) & ~TABLE_RIGHT(1));
+	for (i = 0; i < count; i++) {
+		text_format(&table->cells, "%" PRIu64, coros[i].id);
+		table_end_cell(table);
+		if (coros[i].function_site)
+			phrase_site_function(&table->cells, report->tables, coros[i].function_site);
+		table_end_cell(table);
+		duration_cell(table, coros[i].times.running_ns);
+		duration_cell(table, coros[i].times.ready_ns);
+		duration_cell(table, coros[i].times.waiting_ns);
+		duration_cell(table, coros[i].times.unseen_ns);
+		count_cell(table, coros[i].nr_resumes);
+		count_cell(table, coros[i].nr_migrations);
+	}
+}
+
+static const char *place_title(enum facts_statistic which)
+{
+	switch (which) {
+	case FACTS_WAITS:
+		return "Waits, by where they waited";
+	case FACTS_DELAYS:
+		return "Scheduler latency (from ready to running), by where they had waited";
+	case FACTS_DELAYS_CAUSED:
+		return "Scheduler latency, by where they were woken";
+	default:
+		return "Runs, by where they went on from";
+	}
+}
+
+/* How many rows the whole table has. */
+static uint32_t nr_rows(const struct ct_statistics *statistics, enum facts_statistic which)
+{
+	uint32_t count = 0, i;
+
+	switch (which) {
+	case FACTS_WORKERS:
+		return statistics->nr_workers;
+	case FACTS_SPAWNINGS:
+		return statistics->nr_spawnings;
+	case FACTS_BUSIEST:
+		return statistics->nr_busiest;
+	case FACTS_MOST_DELAYED:
+		return statistics->nr_delayed;
+	default:
+		for (i = 0; i < statistics->nr_places; i++)
+			count += has_row(&statistics->places[i], which);
+		return count;
+	}
+}
+
+const char *facts_statistics(struct table *table, const struct ct_report *report,
+	enum facts_statistic which, uint32_t max, uint32_t *ret_more)
+{
+	const struct ct_statistics *statistics = &report->statistics;
+	uint32_t count = nr_rows(statistics, which);
+
+	*ret_more = count > max ? count - max : 0;
+	if (!count)
+		return NULL;
+	switch (which) {
+	case FACTS_WORKERS:
+		workers(table, report, max);
+		return "Workers";
+	case FACTS_SPAWNINGS:
+		spawnings(table, report, max);
+		return "Started";
+	case FACTS_BUSIEST:
+		coroutines(table, report, statistics->busiest, count < max ? count : max);
+		return "Coroutines that ran for the longest time";
+	case FACTS_MOST_DELAYED:
+		coroutines(table, report, statistics->delayed, count < max ? count : max);
+		return "Coroutines that were ready, and did not run, for the longest time";
+	default:
+		places(table, report, which, max);
+		return place_title(which);
+	}
+}
+
+static void share_of(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
+{
+	facts_begin(rows, label);
+	text_duration(rows, ns);
+	if (total_ns > 0)
+		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
+	facts_end(rows);
+}
+
+void facts_times(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_statistics *statistics = &report->statistics;
+	const struct ct_times *total = &statistics->total;
+	int64_t lives_ns =
+		total->unseen_ns + total->ready_ns + total->running_ns + total->waiting_ns;
+
+	facts_begin(rows, "lives");
+	text_duration(rows, lives_ns);
+	text_add(rows, ", of ");
+	phrase_count(rows, report->quality.nr_coros, "coroutine", "coroutines");
+	text_add(rows, " together");
+	facts_end(rows);
+	share_of(rows, "running", total->running_ns, lives_ns);
+	share_of(rows, "ready", total->ready_ns, lives_ns);
+	share_of(rows, "waiting", total->waiting_ns, lives_ns);
+	share_of(rows, "not begun", total->unseen_ns, lives_ns);
+	facts_begin(rows, "resumes");
+	text_count(rows, statistics->nr_resumes);
+	text_add(rows, ", ");
+	text_count(rows, statistics->nr_migrations);
+	text_add(rows, " of them on another thread than the one before");
+	facts_end(rows);
+	if (statistics->nr_refused) {
+		facts_begin(rows, "not counted");
+		phrase_count(rows, statistics->nr_refused, "time", "times");
+		text_add(rows, ": there are too many places to count them by");
+		facts_end(rows);
+	}
+}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""`stats`: where the time of a real scheduler went."""
+import json
+
+from support import BUILD, COROTRACER, check, folder, run
+
+STATES = ("unseen_ns", "ready_ns", "running_ns", "waiting_ns")
+
+
+def statistics(trace):
+    report = json.loads(run(COROTRACER, "stats", "--format", "json", trace).stdout)
+    return report, report["statistics"]
+
+
+def check_sums(report, told):
+    """J-9: what each worker did adds up to the time in which it was observed; all parts to their totals."""
+    check(told["workers"], "no worker")
+    for worker in told["workers"]:
+        parts = sum(worker[key] for key in ("running_ns", "scheduling_ns", "blocked_ns", "idle_ns"))
+        check(parts == worker["until_ns"] - worker["from_ns"], f"{worker} adds up to {parts}")
+    check(sum(worker["resumes"] for worker in told["workers"]) == told["resumes"], "resumes of workers")
+    check(sum(place["delays"]["count"] for place in told["places"]) == told["delays"]["count"], "delays of places")
+    check(sum(place["delays"]["total_ns"] for place in told["places"]) == told["delays"]["total_ns"], "their times")
+    check(sum(one["started"] for one in told["spawnings"]) == report["quality"]["coroutines"], "started")
+    for coro in told["busiest"]:
+        life = sum(coro[state] for state in STATES)
+        check(0 < coro["running_ns"] <= life, f"{coro}")
+    check(told["running_ns"] >= sum(coro["running_ns"] for coro in told["busiest"]), "all run as long as some")
+
+
+def site_of(report, place):
+    site = report["sites"][place["site"] - 1]
+    return f"{site['function']} {site['reason']}"
+
+
+def check_places(report, told):
+    """The example's channels and mutex are where it waits; who wakes there is whoever is on the other side."""
+    waits = {site_of(report, place): place for place in told["places"] if place["site"] and place["waits"]["count"]}
+    lock = next(place for name, place in waits.items() if "fiber_mutex_lock" in name)
+    check(lock["delays"]["count"] == lock["waits"]["count"], f"each wait for the lock ended by a wake: {lock}")
+    woken = {site_of(report, place): place for place in told["places"]
+             if place["site"] and place["delays_caused"]["count"]}
+    unlock = next(place for name, place in woken.items() if "fiber_mutex_unlock" in name)
+    check(unlock["delays_caused"] == lock["delays"], f"the lock's owners woke its waiters: {unlock} {lock}")
+
+
+def check_texts(trace):
+    told = run(COROTRACER, "stats", trace).stdout
+    for title in ("Data quality", "All coroutines", "Workers", "Waits, by where they waited", "Scheduler latency, by",
+                  "Runs, by where", "Started", "Coroutines that ran for the longest time"):
+        check(title in told, f"no '{title}' in\n{told}")
+    check("### Workers" in run(COROTRACER, "stats", "--format", "md", trace).stdout, "Markdown")
+    few = run(COROTRACER, "stats", "--rows", "1", trace).stdout
+    check(len(few.splitlines()) < len(told.splitlines()), few)
+
+
+def check_complaints(place):
+    for words, status, sentence in (((f"{place}/none.ctrace",), 4, "No such file"), ((), 2, "stats")):
+        done = run(COROTRACER, "stats", *words, status=status)
+        check(sentence in done.stderr and not done.stdout, f"{words}: {done.stderr}")
+
+
+def main():
+    with folder() as place:
+        trace = f"{place}/mixed.ctrace"
+        run(COROTRACER, "run", "-o", trace, "--", BUILD / "examples/fiber-scheduler/example-fibers", "--scenario", "mixed")
+        report, told = statistics(trace)
+        check_sums(report, told)
+        check_places(report, told)
+        check_texts(trace)
+        check_complaints(place)
+
+
+if __name__ == "__main__":
+    main()
