@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "flight_file.h"
-#include "memory.h"
 #include "procfs.h"
 
 #define FLIGHT_BYTES_MAX (PROTO_BYTES_MAX + ((size_t)1 << 20))
@@ -296,7 +295,7 @@ enum ct_status flight_file_read(
 void flight_file_close(struct flight_file *file)
 {
 	if (file->base)
-		memory_unmap(file->base, file->nr_bytes);
+		munmap(file->base, file->nr_bytes);
 	free(file->about);
 	file->base = NULL;
 	file->about = NULL;

@@ -134,8 +134,7 @@ static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
 	struct segment *segment = &past->collect->segments[0];
 	enum ct_status status;
 
-	segment->base = past->file.base;
-	segment->nr_bytes = past->file.nr_bytes;
+	segment->memory = (struct memory){past->file.base, past->file.nr_bytes, -1};
 	segment->layout = *layout;
 	status = segment_take(past->collect, segment, past->process,
 		layout->clock == CTP_CLOCK_COUNTER ? layout->attached.counter
@@ -154,7 +153,7 @@ static struct ctp_record *record_at(
 	const struct past *past, const struct ctp_ring *ring, uint64_t position)
 {
 	uint64_t entry = position / CTP_CHUNK_RECORDS % CTP_RING_CHUNKS;
-	char *base = past->segment->base;
+	char *base = past->segment->memory.base;
 	const struct ctp_record *chunk =
 		proto_chunk(&past->segment->layout, base, ring->chunk[entry]);
 
@@ -295,7 +294,7 @@ static void drain(struct past *past)
 		prepare_ring(past, &segment->rings.at[i], &latest_ns);
 	if (latest_ns > past->end_ns)
 		past->end_ns = latest_ns;
-	segment_drain(segment);
+	segment_drain_all(segment);
 	for (i = 0; i < segment->rings.count; i++)
 		lose_overwritten(past, &segment->rings.at[i]);
 	segment_settle(segment, past->end_ns, true);

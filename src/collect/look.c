@@ -38,7 +38,7 @@ bool look_arrivals(struct collect *collect)
 
 static void look_segment(struct collect *collect, struct segment *segment)
 {
-	struct ctp_header *header = segment->base;
+	struct ctp_header *header = segment->memory.base;
 
 	if (segment->layout.clock == CTP_CLOCK_COARSE)
 		ctp_store_relaxed(&header->coarse_time, collect->now_ns);
@@ -91,7 +91,7 @@ void define_heartbeat(struct collect *collect)
 	definition.heartbeat.monotonic_ns = collect->now_ns;
 	output_define(&collect->output, &definition);
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		struct ctp_header *header = collect->segments[i].base;
+		struct ctp_header *header = collect->segments[i].memory.base;
 
 		if (collect->segments[i].number)
 			ctp_store_relaxed(&header->engine_heartbeat_ns, collect->now_ns);
@@ -156,7 +156,7 @@ void look_last(struct collect *collect, struct process *process)
 
 		if (segment->number == 0 || segment->process != process)
 			continue;
-		segment_drain(segment);
+		segment_drain_all(segment);
 		segment_settle(segment, clock_monotonic_ns(), true);
 		segment_close(segment);
 	}

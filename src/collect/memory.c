@@ -10,9 +10,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "proto.h"
+
+#define PAGES_ASKED 17 /* 64 KiB that begin in the middle of a page */
 
 /* A seal set by anyone holds for everyone: where the peer forgot it, it is set here. */
 static bool is_sealed(int descriptor)
@@ -47,23 +50,52 @@ static enum ct_status check_memory(int descriptor, size_t *ret_bytes, struct ct_
 	return CT_OK;
 }
 
-enum ct_status memory_map(
-	int descriptor, void **ret_base, size_t *ret_bytes, struct ct_error *reterr)
+enum ct_status memory_map(int descriptor, struct memory *ret_memory, struct ct_error *reterr)
 {
-	enum ct_status status = check_memory(descriptor, ret_bytes, reterr);
+	enum ct_status status;
+	size_t nr_bytes;
 	void *base;
 
+	status = check_memory(descriptor, &nr_bytes, reterr);
 	if (status)
 		return status;
-	base = mmap(NULL, *ret_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+	base = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
 	if (base == MAP_FAILED)
 		return ct_fail_errno(reterr, "mapping its memory");
-	madvise(base, *ret_bytes, MADV_DONTDUMP);
-	*ret_base = base;
+	madvise(base, nr_bytes, MADV_DONTDUMP);
+	*ret_memory = (struct memory){base, nr_bytes, descriptor};
 	return CT_OK;
 }
 
-void memory_unmap(void *base, size_t nr_bytes)
+/* Whether the file has data there, be it swapped out; asked only where the page is not in memory. */
+static bool is_data(const struct memory *memory, const char *page)
 {
-	munmap(base, nr_bytes);
+	off_t offset = page - (const char *)memory->base;
+
+	return lseek(memory->descriptor, offset, SEEK_DATA) == offset;
+}
+
+bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	size_t before = (size_t)((const char *)at - (const char *)memory->base) % page_bytes;
+	char *begin =
+		(char *)memory->base + ((const char *)at - (const char *)memory->base) - before;
+	size_t nr_pages = (before + nr_bytes + page_bytes - 1) / page_bytes;
+	unsigned char are_there[PAGES_ASKED];
+	size_t i;
+
+	if (nr_pages > PAGES_ASKED || mincore(begin, nr_pages * page_bytes, are_there))
+		return true;
+	for (i = 0; i < nr_pages; i++)
+		if (!(are_there[i] & 1) && !is_data(memory, begin + i * page_bytes))
+			return false;
+	return true;
+}
+
+void memory_unmap(struct memory *memory)
+{
+	munmap(memory->base, memory->nr_bytes);
+	if (memory->descriptor >= 0)
+		close(memory->descriptor);
 }

@@ -8,17 +8,31 @@
 #ifndef COLLECT_MEMORY_H
 #define COLLECT_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "failure.h"
 
-/*
- * memory_map: checks and maps the descriptor, which stays the caller's. CT_ERR_REFUSED says why it is
- * not fit. The mapping lives until memory_unmap.
- */
-enum ct_status memory_map(
-	int descriptor, void **ret_base, size_t *ret_bytes, struct ct_error *reterr);
+struct memory {
+	void *base;
+	size_t nr_bytes;
+	int descriptor; /* it was mapped from; -1: memory of our own */
+};
 
-void memory_unmap(void *base, size_t nr_bytes);
+/*
+ * memory_map: checks and maps the descriptor, and takes it on success only. CT_ERR_REFUSED says why it is
+ * not fit. Lives until memory_unmap.
+ */
+enum ct_status memory_map(int descriptor, struct memory *ret_memory, struct ct_error *reterr);
+
+/* memory_unmap: also closes the descriptor, if there is one. */
+void memory_unmap(struct memory *memory);
+
+/*
+ * memory_holds: every page of these at most 64 KiB of the mapping has been written, and not been punched
+ * out since. To read a page that was not would take memory for it, on the reader's account: a peer could
+ * claim a gigabyte that it never wrote. What was swapped out holds. True also where the kernel does not tell.
+ */
+bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes);
 
 #endif

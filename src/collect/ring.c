@@ -93,6 +93,20 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 	hand_on(reader, consumer, begin, (size_t)(end - begin), (uint64_t)(end - begin) - nr_lost);
 }
 
+/* Asked once a chunk, as a rule: the probe has the kernel find memory for all of it at once. */
+static bool is_backed(struct ring_reader *reader, const struct ring_space *space,
+	const struct ctp_record *chunk, uint64_t length)
+{
+	if (!space->memory || reader->backed == chunk)
+		return true;
+	if (memory_holds(space->memory, chunk, CTP_CHUNK_BYTES)) {
+		reader->backed = chunk;
+		return true;
+	}
+	return memory_holds(
+		space->memory, chunk + reader->tail % CTP_CHUNK_RECORDS, length * sizeof(*chunk));
+}
+
 /*
  * The chunk that holds record `position`, or NULL where its entry names none. Acquire: where an
  * overwriting producer has put a later chunk there, the floor above it is seen afterwards.
@@ -122,7 +136,7 @@ static void drain_in_place(struct ring_reader *reader, const struct ring_space *
 		const struct ctp_record *chunk = find_chunk(reader, space, reader->tail);
 		uint64_t length = piece_length(reader->tail, head);
 
-		if (chunk)
+		if (chunk && is_backed(reader, space, chunk, length))
 			hand_on_by_thread(reader, consumer,
 				chunk + reader->tail % CTP_CHUNK_RECORDS, (size_t)length);
 		else
@@ -183,6 +197,8 @@ static void drain_by_copy(struct ring_reader *reader, const struct ring_space *s
 		uint64_t length = piece_length(reader->tail, head);
 		uint64_t gone;
 
+		if (chunk && !is_backed(reader, space, chunk, length))
+			chunk = NULL;
 		if (chunk)
 			copy_records(
 				space->scratch, chunk + reader->tail % CTP_CHUNK_RECORDS, length);

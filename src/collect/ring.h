@@ -3,8 +3,8 @@
  * Harvesting one ring: from the shared tail to the head that the producer published.
  *
  * The reader keeps its own position and believes the shared memory nothing: a head that goes back or
- * further ahead than the ring can hold, a chunk number beyond the segment, are counted as losses and
- * stepped over. Records are handed on where they lie; nothing is copied, except where the producer
+ * further ahead than the ring can hold, a chunk number beyond the segment, records where nothing was ever
+ * written, are counted as losses and stepped over. Records are handed on where they lie; nothing is copied, except where the producer
  * overwrites its oldest records: there a piece is copied first, and what was overwritten meanwhile is
  * thrown away and counted.
  */
@@ -15,13 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory.h"
 #include "proto.h"
 
 /* Where the chunks are. Shared by the rings of one segment. */
 struct ring_space {
 	const struct proto_layout *layout;
 	const void *base;
-	struct ctp_record *scratch; /* CTP_CHUNK_RECORDS of them, for rings that overwrite */
+	struct ctp_record *scratch;  /* CTP_CHUNK_RECORDS of them, for rings that overwrite */
+	const struct memory *memory; /* to ask whether records were written; NULL: they were */
 };
 
 /* Records of one thread, in order. They may lie in shared memory. */
@@ -50,6 +52,7 @@ struct ring_reader {
 	uint32_t thread; /* whose records come next; 0: not known */
 	uint64_t tail;   /* records drained; ring->tail follows it */
 	bool is_overwriting;
+	const struct ctp_record *backed; /* a chunk whose memory has been written, all of it */
 
 	/* ever growing; what has been reported of them is the owner's to remember */
 	uint64_t nr_corrupt;     /* records stepped over, and lies told */

@@ -13,10 +13,17 @@
 #include "segment.h"
 
 #define BITS 64u
+#define PRODUCER_LINE_BYTES offsetof(struct ctp_ring, tail)
 
 static struct ctp_header *header_of(const struct segment *segment)
 {
-	return segment->base;
+	return segment->memory.base;
+}
+
+/* Whether these bytes of it have ever been written; what is no memory of a peer's is read as it is. */
+static bool holds(const struct segment *segment, const void *at, size_t nr_bytes)
+{
+	return segment->memory.descriptor < 0 || memory_holds(&segment->memory, at, nr_bytes);
 }
 
 /* ------------------------------------------------------------------ sites */
@@ -49,7 +56,7 @@ static bool define_site(struct segment *segment, uint32_t id)
 	struct ct_definition definition = {.type = CT_DEFINE_SITE};
 	bool has_line;
 
-	if (!proto_read_site(&segment->layout, segment->base, id, &site))
+	if (!proto_read_site(&segment->layout, segment->memory.base, id, &site))
 		return false;
 	has_line = !is_address(site.kind);
 	definition.site = (struct ct_define_site){
@@ -75,7 +82,11 @@ static void read_site_word(struct segment *segment, uint32_t word)
 {
 	uint64_t open = ~segment->sites_known[word];
 	uint32_t first = word * BITS;
+	uint32_t rest = segment->sites_end - first;
 
+	if (!holds(segment, proto_site_at(&segment->layout, segment->memory.base, first),
+		    (rest < BITS ? rest : BITS) * sizeof(struct ctp_site)))
+		return;
 	while (open) {
 		uint32_t id = first + (uint32_t)__builtin_ctzll(open);
 
@@ -155,8 +166,8 @@ void segment_find_rings(struct segment *segment)
 		struct ct_definition definition = {.type = CT_DEFINE_STREAM};
 		struct segment_ring ring = {0};
 
-		ring.reader.shared =
-			proto_ring(&segment->layout, segment->base, (uint32_t)segment->rings.count);
+		ring.reader.shared = proto_ring(
+			&segment->layout, segment->memory.base, (uint32_t)segment->rings.count);
 		ring.reader.stream = collect->nr_streams + 1;
 		ring.reader.is_overwriting = segment->layout.is_flight;
 		if (!vec_push(&segment->rings, ring))
@@ -178,30 +189,57 @@ static void note_moves(struct segment *segment, uint64_t nr_moves)
 	process->moved_ns = segment->collect->now_ns;
 }
 
-uint64_t segment_drain(struct segment *segment)
+/* A ring is counted in before its owner writes the first word of it. */
+static bool was_written(const struct segment *segment, struct segment_ring *ring)
 {
-	const struct ring_space space = {
-		&segment->layout, segment->base, segment->collect->scratch};
+	if (!ring->was_written)
+		ring->was_written = holds(segment, ring->reader.shared, PRODUCER_LINE_BYTES);
+	return ring->was_written;
+}
+
+static uint64_t drain_ring(struct segment *segment, struct segment_ring *ring)
+{
+	const struct ring_space space = {&segment->layout, segment->memory.base,
+		segment->collect->scratch,
+		segment->memory.descriptor < 0 ? NULL : &segment->memory};
 	const struct ring_consumer consumer = {segment, take_run, take_thread, take_stop};
-	uint64_t nr_lost_told = 0;
+	struct ring_reader *reader = &ring->reader;
+	uint64_t nr_lost_told = reader->nr_told + reader->nr_told_other;
+	uint64_t nr_moves = reader->nr_moves;
+	uint64_t nr_records;
+
+	segment->are_sites_read = false;
+	nr_records = ring_drain(reader, &space, &consumer);
+	output_count_lost(
+		&segment->collect->output, reader->nr_told + reader->nr_told_other - nr_lost_told);
+	note_moves(segment, reader->nr_moves - nr_moves);
+	return nr_records;
+}
+
+static uint64_t drain_up_to(struct segment *segment, uint64_t limit)
+{
 	uint64_t nr_records = 0;
-	uint64_t nr_moves = 0;
 	size_t i;
 
 	segment_find_rings(segment);
-	for (i = 0; i < segment->rings.count; i++) {
-		struct ring_reader *reader = &segment->rings.at[i].reader;
+	for (i = 0; i < segment->rings.count && nr_records < limit; i++) {
+		struct segment_ring *ring =
+			&segment->rings.at[segment->next_ring++ % segment->rings.count];
 
-		segment->are_sites_read = false;
-		nr_moves -= reader->nr_moves;
-		nr_lost_told -= reader->nr_told + reader->nr_told_other;
-		nr_records += ring_drain(reader, &space, &consumer);
-		nr_lost_told += reader->nr_told + reader->nr_told_other;
-		nr_moves += reader->nr_moves;
+		if (was_written(segment, ring))
+			nr_records += drain_ring(segment, ring);
 	}
-	output_count_lost(&segment->collect->output, nr_lost_told);
-	note_moves(segment, nr_moves);
 	return nr_records;
+}
+
+uint64_t segment_drain(struct segment *segment)
+{
+	return drain_up_to(segment, SEGMENT_TURN);
+}
+
+void segment_drain_all(struct segment *segment)
+{
+	drain_up_to(segment, UINT64_MAX);
 }
 
 /* ------------------------------------------------------------------ losses */
@@ -282,7 +320,8 @@ void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last)
 	size_t i;
 
 	for (i = 0; i < segment->rings.count; i++)
-		settle_ring(segment, &segment->rings.at[i], now_ns, is_last);
+		if (segment->rings.at[i].was_written)
+			settle_ring(segment, &segment->rings.at[i], now_ns, is_last);
 	lose(segment, NULL, CTP_LOSS_NO_RING,
 		grown(ctp_load_relaxed(&header_of(segment)->untraced_events),
 			&segment->told_untraced),
@@ -384,15 +423,18 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 {
 	enum ct_status status;
 
-	status = memory_map(arrival->memory, &segment->base, &segment->nr_bytes, reterr);
-	if (status)
+	status = memory_map(arrival->memory, &segment->memory, reterr);
+	if (status) {
+		close(arrival->memory);
 		return status;
-	status = proto_check(segment->base, segment->nr_bytes, &segment->layout, reterr);
+	}
+	status = proto_check(
+		segment->memory.base, segment->memory.nr_bytes, &segment->layout, reterr);
 	if (status == CT_OK)
 		status = take_up(collect, segment, arrival->pid, reterr);
 	if (status == CT_OK)
 		return CT_OK;
-	memory_unmap(segment->base, segment->nr_bytes);
+	memory_unmap(&segment->memory);
 	memset(segment, 0, sizeof(*segment));
 	return status;
 }
@@ -415,11 +457,12 @@ enum ct_status collect_attach(
 	struct segment *segment = find_free(collect);
 	enum ct_status status;
 
-	if (segment)
+	if (segment) {
 		status = attach(collect, segment, arrival, reterr);
-	else
+	} else {
+		close(arrival->memory);
 		status = ct_fail(reterr, CT_ERR_REFUSED, "too many segments are attached already");
-	close(arrival->memory);
+	}
 	if (status)
 		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
 	ctp_store_relaxed(&header_of(segment)->engine_pid, (uint32_t)getpid());
@@ -434,7 +477,7 @@ enum ct_status collect_attach(
 void segment_close(struct segment *segment)
 {
 	ctp_store_relaxed(&header_of(segment)->engine_pid, 0);
-	memory_unmap(segment->base, segment->nr_bytes);
+	memory_unmap(&segment->memory);
 	vec_fini(&segment->rings);
 	free(segment->sites_known);
 	memset(segment, 0, sizeof(*segment));

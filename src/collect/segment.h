@@ -11,6 +11,7 @@
 
 #include "corotracer/ctp.h"
 #include "corotracer/error.h"
+#include "memory.h"
 #include "proto.h"
 #include "ring.h"
 #include "vec.h"
@@ -27,6 +28,7 @@ struct segment_ring {
 	uint64_t gap_size;     /* dropped and not yet told of in the stream */
 	uint64_t gap_first_ns; /* when that was first seen, at the earliest */
 	uint64_t gap_last_ns;
+	bool was_written; /* so that there is something to read */
 };
 
 /* Zeroed, a slot is free. */
@@ -34,10 +36,10 @@ struct segment {
 	uint32_t number; /* in the trace; 0: free */
 	struct collect *collect;
 	struct process *process;
-	void *base;
-	size_t nr_bytes;
+	struct memory memory;
 	struct proto_layout layout;
 	VEC(struct segment_ring) rings;
+	size_t next_ring; /* where the next harvest begins */
 	uint64_t told_untraced;
 	uint64_t told_refused; /* sites that found no room */
 	uint64_t settled_ns;
@@ -57,8 +59,16 @@ enum ct_status segment_take(struct collect *collect, struct segment *segment,
 /* segment_find_rings: takes up the rings that threads have claimed since the last look. */
 void segment_find_rings(struct segment *segment);
 
-/* segment_drain: harvests every ring once. Returns how many records there were. */
+/*
+ * segment_drain: harvests every ring once, or where that is very much, as many as make SEGMENT_TURN records;
+ * the next call goes on behind them. Returns how many records there were.
+ */
 uint64_t segment_drain(struct segment *segment);
+
+/* segment_drain_all: harvests every ring once, whatever it holds: nothing is written any more. */
+void segment_drain_all(struct segment *segment);
+
+#define SEGMENT_TURN (2 * (uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
 /*
  * segment_settle: defines the losses since the last time. `is_last`: nothing will be written any

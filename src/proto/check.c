@@ -180,6 +180,13 @@ struct ctp_ring *proto_ring(const struct proto_layout *layout, void *base, uint3
 	return (struct ctp_ring *)(void *)((char *)base + layout->ring_offset) + index;
 }
 
+const struct ctp_site *proto_site_at(
+	const struct proto_layout *layout, const void *base, uint32_t id)
+{
+	return (const struct ctp_site *)(const void *)((const char *)base + layout->site_offset) +
+	       id;
+}
+
 const struct ctp_record *proto_chunk(
 	const struct proto_layout *layout, const void *base, uint32_t number)
 {
@@ -230,8 +237,7 @@ bool proto_read_site(const struct proto_layout *layout, const void *base, uint32
 
 	if (id >= layout->site_max)
 		return false;
-	site = (const struct ctp_site *)(const void *)((const char *)base + layout->site_offset) +
-	       id;
+	site = proto_site_at(layout, base, id);
 	ret_site->kind = ctp_load_acquire(&site->ready); /* P5 */
 	if (ret_site->kind == 0)
 		return false;

@@ -66,6 +66,10 @@ enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 /* proto_ring: the description of a ring; `index` below layout->ring_max, which the caller sees to. */
 struct ctp_ring *proto_ring(const struct proto_layout *layout, void *base, uint32_t index);
 
+/* proto_site_at: where a site lies; `id` below layout->site_max, which the caller sees to. */
+const struct ctp_site *proto_site_at(
+	const struct proto_layout *layout, const void *base, uint32_t id);
+
 /* proto_chunk: the first record of a chunk, or NULL where there is no chunk of that number. */
 const struct ctp_record *proto_chunk(
 	const struct proto_layout *layout, const void *base, uint32_t number);

@@ -50,7 +50,8 @@ static void thread_stopped(void *context, uint32_t thread, uint64_t tid, uint64_
 
 static void look(struct harness *harness)
 {
-	const struct ring_space space = {&harness->layout, harness->made.base, harness->scratch};
+	const struct ring_space space = {
+		&harness->layout, harness->made.base, harness->scratch, NULL};
 	const struct ring_consumer consumer = {harness, take, thread_started, thread_stopped};
 	static struct proto_site site;
 	struct proto_layout again;

@@ -39,6 +39,12 @@ const struct ctp_record *proto_chunk(
 			      (uint64_t)number * CTP_CHUNK_BYTES);
 }
 
+/* Likewise; all memory of this test has been written. */
+bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
+{
+	return memory && at && nr_bytes;
+}
+
 /* One segment, put back into its first state before each schedule. */
 static struct ctp_header *header;
 static struct ctp_ring *rings;
@@ -58,7 +64,7 @@ static void segment_make(void)
 	rings = ctp_ring_at(header, 0);
 	layout.chunk_max = 64;
 	layout.chunk_offset = CTP_CHUNK_OFFSET;
-	space = (struct ring_space){&layout, header, scratch};
+	space = (struct ring_space){&layout, header, scratch, NULL};
 }
 
 static void segment_reset(uint32_t policy, uint32_t budget)

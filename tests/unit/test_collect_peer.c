@@ -5,176 +5,9 @@
  *
  * argv[1] is tests/targets/collect_target: something has to be recorded meanwhile.
  */
-#include <dirent.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include "check.h"
-#include "collect.h"
-#include "keep_sink.h"
-#include "made_segment.h"
-
-#define STEPS_MAX 5000
-
-static const char *target;
-
-struct fixture {
-	struct keep_sink keep;
-	struct collect *collect;
-	struct collect_stats stats;
-	char socket_name[108];
-	size_t nr_before; /* records of the target itself */
-};
-
-/* ------------------------------------------------------------------ the engine's side */
-
-static void step(struct fixture *f)
-{
-	CHECK_EQUAL(collect_step(f->collect, 100, NULL), CT_OK);
-	collect_stats(f->collect, &f->stats);
-}
-
-static void find_socket(struct fixture *f)
-{
-	char environment[65536];
-	char path[64];
-	size_t length;
-	FILE *file;
-	char *at;
-
-	collect_stats(f->collect, &f->stats);
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)f->stats.target_pid);
-	file = fopen(path, "r");
-	length = file ? fread(environment, 1, sizeof(environment), file) : 0;
-	at = memmem(environment, length, CTP_ENVIRONMENT "=", sizeof(CTP_ENVIRONMENT));
-	if (!at)
-		abort();
-	snprintf(f->socket_name, sizeof(f->socket_name), "%s", at + sizeof(CTP_ENVIRONMENT));
-	fclose(file);
-}
-
-static void open_fixture(struct fixture *f)
-{
-	const char *command[] = {target, "wait", NULL};
-	struct collect_options options = {
-		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
-
-	memset(f, 0, sizeof(*f));
-	keep_init(&f->keep);
-	if (collect_open(&options, &f->keep.sink, &f->collect, NULL))
-		abort();
-	find_socket(f);
-	while (f->keep.records.count < 4)
-		step(f);
-	f->nr_before = f->keep.records.count;
-}
-
-static void finish(struct fixture *f)
-{
-	enum ct_status status;
-
-	collect_signal(f->collect, SIGKILL, false, NULL);
-	do {
-		status = collect_step(f->collect, 100, NULL);
-	} while (status == CT_OK);
-	CHECK_EQUAL(status, CT_END);
-	CHECK_EQUAL(collect_finish(f->collect, NULL), CT_OK);
-	CHECK_EQUAL(f->keep.nr_disorder, 0);
-}
-
-static void close_fixture(struct fixture *f)
-{
-	finish(f);
-	collect_close(f->collect);
-	keep_fini(&f->keep);
-}
-
-static void step_until_attached(struct fixture *f, uint64_t nr_segments)
-{
-	int i;
-
-	for (i = 0; i < STEPS_MAX && f->stats.nr_segments < nr_segments; i++)
-		step(f);
-	CHECK_EQUAL(f->stats.nr_segments, nr_segments);
-}
-
-static void step_until_refused(struct fixture *f, uint64_t nr_refused)
-{
-	int i;
-
-	for (i = 0; i < STEPS_MAX && f->stats.nr_refused < nr_refused; i++)
-		step(f);
-	CHECK_EQUAL(f->stats.nr_refused, nr_refused);
-}
-
-/* ------------------------------------------------------------------ the peer's side */
-
-static int connect_peer(const struct fixture *f)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int peer = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	size_t length = strlen(f->socket_name);
-
-	memcpy(address.sun_path + 1, f->socket_name, length);
-	if (connect(peer, (const struct sockaddr *)&address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
-		abort();
-	return peer;
-}
-
-/* Connects, sends so many bytes of the greeting with so many descriptors, and leaves. */
-static void greet(const struct fixture *f, const struct ctp_hello *hello, size_t nr_bytes,
-	const int *descriptors, size_t nr_descriptors)
-{
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(16 * sizeof(int))] = {0};
-	struct iovec part = {(void *)(uintptr_t)hello, nr_bytes};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-	int peer = connect_peer(f);
-
-	if (nr_descriptors > 0) {
-		struct cmsghdr *head = (struct cmsghdr *)control;
-
-		message.msg_control = control;
-		message.msg_controllen = CMSG_SPACE(nr_descriptors * sizeof(int));
-		head->cmsg_level = SOL_SOCKET;
-		head->cmsg_type = SCM_RIGHTS;
-		head->cmsg_len = CMSG_LEN(nr_descriptors * sizeof(int));
-		memcpy(CMSG_DATA(head), descriptors, nr_descriptors * sizeof(int));
-	}
-	CHECK_EQUAL(sendmsg(peer, &message, 0), nr_bytes);
-	close(peer);
-}
-
-static void hand_over(const struct fixture *f, int descriptor)
-{
-	const struct ctp_hello hello = {CTP_MAGIC, CTP_VERSION, CTP_ROLE_PROBE};
-
-	greet(f, &hello, sizeof(hello), &descriptor, 1);
-}
+#include "peer.h"
 
 /* ------------------------------------------------------------------ tests */
-
-static void expect_refusal(struct fixture *f, int descriptor, const char *why)
-{
-	hand_over(f, descriptor);
-	step_until_refused(f, f->stats.nr_refused + 1);
-	if (!f->stats.refusal || !strstr(f->stats.refusal, why))
-		fprintf(stderr, "said: %s\n", f->stats.refusal ? f->stats.refusal : "nothing");
-	CHECK(f->stats.refusal && strstr(f->stats.refusal, why));
-	close(descriptor);
-}
-
-static int make_memory(unsigned flags, off_t nr_bytes)
-{
-	int descriptor = memfd_create("test", MFD_CLOEXEC | flags);
-
-	if (descriptor >= 0 && ftruncate(descriptor, nr_bytes))
-		abort();
-	return descriptor;
-}
 
 /* P-12 */
 static void test_wrong_memory(void)
@@ -273,23 +106,12 @@ static void test_silent_peers(void)
 	close_fixture(&f);
 }
 
-static size_t count_descriptors(void)
-{
-	DIR *folder = opendir("/proc/self/fd");
-	size_t count = 0;
-
-	while (readdir(folder))
-		count++;
-	closedir(folder);
-	return count;
-}
-
 /* More than are taken at a time; what is taken is given back. */
 static void test_bound(void)
 {
 	struct made_segment made;
 	struct fixture f;
-	size_t nr_before;
+	size_t nr_at_first = count_descriptors(), nr_before;
 	int i;
 
 	open_fixture(&f);
@@ -302,9 +124,10 @@ static void test_bound(void)
 	step_until_refused(&f, 300 - 255);
 	CHECK_EQUAL(f.stats.nr_segments, 256);
 	CHECK(strstr(f.stats.refusal, "too many segments") != NULL);
-	CHECK(count_descriptors() <= nr_before + 1); /* that of the process */
+	CHECK(count_descriptors() <= nr_before + 255 + 1); /* and that of the process */
 	made_close(&made);
 	close_fixture(&f);
+	CHECK_EQUAL(count_descriptors(), nr_at_first);
 }
 
 static void add_site(struct made_segment *made, uint32_t id, const char *file)

@@ -75,7 +75,7 @@ static void close_fixture(struct fixture *f)
 
 static uint64_t drain(struct fixture *f)
 {
-	const struct ring_space space = {&f->layout, f->made.base, f->scratch};
+	const struct ring_space space = {&f->layout, f->made.base, f->scratch, NULL};
 	const struct ring_consumer consumer = {f, take, thread_started, thread_stopped};
 
 	return ring_drain(&f->reader, &space, &consumer);
