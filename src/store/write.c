@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "definition.h"
 #include "store.h"
 #include "store_definitions.h"
 #include "store_writer.h"
@@ -343,16 +344,7 @@ static bool note_definition(struct store_sink *store, const struct ct_definition
 	}
 }
 
-/*
- * What says that nothing is missing up to a time, or up to the end, goes behind the events it speaks of:
- * before them it would vouch for what a cut file no longer has.
- */
-static bool speaks_of_events(const struct ct_definition *definition)
-{
-	return definition->type == CT_DEFINE_HEARTBEAT || definition->type == CT_DEFINE_ENDING ||
-	       definition->type == CT_DEFINE_END;
-}
-
+/* Before them it would vouch for what a cut file no longer has. */
 static enum ct_status flush_before(
 	struct store_sink *store, const struct ct_definition *definition, struct ct_error *reterr)
 {
@@ -389,7 +381,7 @@ static enum ct_status store_define(
 	struct store_sink *store = (struct store_sink *)sink;
 	enum ct_status flushed = CT_OK;
 
-	if (speaks_of_events(definition) && !store->has_failed)
+	if (definition_speaks_of_events(definition) && !store->has_failed)
 		flushed = flush_before(store, definition, reterr);
 	if (store->has_failed && !is_wanted_after_failure(store, definition))
 		return flushed;
