@@ -178,7 +178,7 @@ static enum ct_status open_window(struct filter *filter, struct ct_error *reterr
 	filter->is_open = true;
 	if (filter->has_begun)
 		return CT_OK;
-	filter->has_begun = true;
+	ctp_store_relaxed(&filter->has_begun, true);
 	if (filter->nr_before)
 		status = note(filter,
 			"events before recording was started were left out, as asked; what they "
@@ -576,7 +576,7 @@ enum ct_status filter_begin(struct ct_sink *sink, struct ct_error *reterr)
 
 bool filter_has_begun(const struct ct_sink *sink)
 {
-	return filter_of(sink)->has_begun;
+	return ctp_load_relaxed(&filter_of(sink)->has_begun);
 }
 
 uint64_t filter_nr_left_out(const struct ct_sink *sink)

@@ -54,7 +54,7 @@ enum ct_status filter_sink_open(const struct filter_options *options, struct ct_
 /* filter_begin: opens the window, if it never was open. */
 enum ct_status filter_begin(struct ct_sink *sink, struct ct_error *reterr);
 
-/* filter_has_begun: has the window been open at some time? */
+/* filter_has_begun: has the window been open at some time? Any thread may ask. */
 bool filter_has_begun(const struct ct_sink *sink);
 
 /*

@@ -76,7 +76,7 @@ struct filter {
 	struct patterns tasks;
 	bool has_coros; /* some coroutines may not be wanted */
 	bool is_open;
-	bool has_begun;
+	bool has_begun;            /* other threads read it: filter_has_begun */
 	bool was_told;             /* what was asked for */
 	struct snapshot *snapshot; /* while the window has never been open */
 	VEC(struct filter_stream) streams;

@@ -2,6 +2,7 @@
 /*
  * When the past is written, and under which name. What asks too often is counted, and does not fill the disk.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,14 @@ struct flight {
 	uint32_t max_dumps;
 	uint64_t pause_ns;
 	uint64_t dumped_ns; /* the last one that a condition asked for; 0: none */
-	VEC(struct ct_dump) dumps;
-	uint64_t nr_suppressed;
 	struct text reason;
+	size_t nr_dumps;
+
+	pthread_mutex_t lock;     /* of the next two */
+	VEC(struct ct_dump) made; /* and not asked for yet */
+	uint64_t nr_suppressed;
+
+	VEC(struct ct_dump) dumps; /* of whoever asks for them */
 };
 
 static enum ct_status add_conditions(
@@ -95,6 +101,7 @@ enum ct_status flight_open(const struct ct_flight_options *options, const char *
 		free(flight);
 		return ct_fail_memory(reterr);
 	}
+	pthread_mutex_init(&flight->lock, NULL);
 	flight->max_dumps = options->max_dumps ? options->max_dumps : MAX_DUMPS;
 	flight->pause_ns = options->pause_ns ? (uint64_t)options->pause_ns : PAUSE_NS;
 	status = open_sinks(flight, options, reterr);
@@ -111,18 +118,26 @@ struct ct_sink *flight_sink(struct flight *flight)
 	return watch_sink(flight->watch);
 }
 
-void flight_free(struct flight *flight)
+static void free_dumps(struct ct_dump *dumps, size_t count)
 {
 	size_t i;
 
+	for (i = 0; i < count; i++) {
+		free((char *)(uintptr_t)dumps[i].path);
+		free((char *)(uintptr_t)dumps[i].reason);
+		free((char *)(uintptr_t)dumps[i].trouble);
+	}
+}
+
+void flight_free(struct flight *flight)
+{
 	if (!flight)
 		return;
-	for (i = 0; i < flight->dumps.count; i++) {
-		free((char *)(uintptr_t)flight->dumps.at[i].path);
-		free((char *)(uintptr_t)flight->dumps.at[i].reason);
-		free((char *)(uintptr_t)flight->dumps.at[i].trouble);
-	}
+	free_dumps(flight->made.at, flight->made.count);
+	free_dumps(flight->dumps.at, flight->dumps.count);
+	vec_fini(&flight->made);
 	vec_fini(&flight->dumps);
+	pthread_mutex_destroy(&flight->lock);
 	text_fini(&flight->reason);
 	free(flight->output);
 	free(flight);
@@ -165,32 +180,56 @@ static enum ct_status write_dump(
 	return status;
 }
 
+static bool make_room(struct flight *flight)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&flight->lock);
+	has_room = vec_reserve(&flight->made, flight->made.count + 1);
+	pthread_mutex_unlock(&flight->lock);
+	return has_room;
+}
+
+static void keep_dump(struct flight *flight, const struct ct_dump *dump)
+{
+	pthread_mutex_lock(&flight->lock);
+	flight->made.at[flight->made.count++] = *dump;
+	pthread_mutex_unlock(&flight->lock);
+	flight->nr_dumps++;
+}
+
 enum ct_status flight_dump(
 	struct flight *flight, const char *reason, uint64_t now_ns, struct ct_error *reterr)
 {
 	struct ct_dump dump = {
-		.path = path_of(flight, flight->dumps.count + 1),
+		.path = path_of(flight, flight->nr_dumps + 1),
 		.reason = strdup(reason),
 	};
 	enum ct_status status;
 
-	if (!dump.path || !dump.reason || !vec_reserve(&flight->dumps, flight->dumps.count + 1)) {
-		free((char *)(uintptr_t)dump.path);
-		free((char *)(uintptr_t)dump.reason);
+	if (!dump.path || !dump.reason || !make_room(flight)) {
+		free_dumps(&dump, 1);
 		return ct_fail_memory(reterr);
 	}
 	status = write_dump(flight, &dump, now_ns, reterr);
-	flight->dumps.at[flight->dumps.count++] = dump;
+	keep_dump(flight, &dump);
 	return status;
+}
+
+static void suppress(struct flight *flight)
+{
+	pthread_mutex_lock(&flight->lock);
+	flight->nr_suppressed++;
+	pthread_mutex_unlock(&flight->lock);
 }
 
 void flight_look(struct flight *flight, uint64_t now_ns)
 {
 	if (!watch_look(flight->watch, now_ns, &flight->reason))
 		return;
-	if (flight->dumps.count >= flight->max_dumps ||
+	if (flight->nr_dumps >= flight->max_dumps ||
 		(flight->dumped_ns && now_ns - flight->dumped_ns < flight->pause_ns)) {
-		flight->nr_suppressed++;
+		suppress(flight);
 		return;
 	}
 	flight->dumped_ns = now_ns;
@@ -198,10 +237,20 @@ void flight_look(struct flight *flight, uint64_t now_ns)
 }
 
 const struct ct_dump *flight_dumps(
-	const struct flight *flight, uint32_t *ret_count, uint64_t *ret_suppressed)
+	struct flight *flight, uint32_t *ret_count, uint64_t *ret_suppressed)
 {
-	*ret_count = (uint32_t)flight->dumps.count;
+	size_t i;
+
+	pthread_mutex_lock(&flight->lock);
+	/* Where there is no memory for more they are told the next time. */
+	if (vec_reserve(&flight->dumps, flight->dumps.count + flight->made.count)) {
+		for (i = 0; i < flight->made.count; i++)
+			flight->dumps.at[flight->dumps.count++] = flight->made.at[i];
+		flight->made.count = 0;
+	}
 	if (ret_suppressed)
 		*ret_suppressed = flight->nr_suppressed;
+	pthread_mutex_unlock(&flight->lock);
+	*ret_count = (uint32_t)flight->dumps.count;
 	return flight->dumps.at;
 }

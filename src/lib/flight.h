@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The flight recorder of a recording: the window, what is watched, and the dumps.
+ *
+ * Its sink, flight_look and flight_dump are used by one thread at a time; flight_dumps may be called by another one
+ * meanwhile.
  */
 #ifndef LIB_FLIGHT_H
 #define LIB_FLIGHT_H
@@ -25,7 +28,8 @@ void flight_look(struct flight *flight, uint64_t now_ns);
 enum ct_status flight_dump(
 	struct flight *flight, const char *reason, uint64_t now_ns, struct ct_error *reterr);
 
+/* flight_dumps: all so far, borrowed until the next call. */
 const struct ct_dump *flight_dumps(
-	const struct flight *flight, uint32_t *ret_count, uint64_t *ret_suppressed);
+	struct flight *flight, uint32_t *ret_count, uint64_t *ret_suppressed);
 
 #endif

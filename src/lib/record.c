@@ -17,14 +17,16 @@
 #include "jsonl.h"
 #include "ledger_path.h"
 #include "naming.h"
+#include "queue.h"
 #include "store.h"
 #include "text.h"
 #include "wanted.h"
 
 struct ct_record {
-	struct ct_sink *sink; /* with build ids added on the way to `output` */
+	struct ct_sink *sink; /* with build ids added, before the queue */
+	struct queue *queue;  /* its thread alone uses what lies behind it, but for its settling */
+	struct wanted wanted; /* the filter behind the queue */
 	struct ct_sink *output;
-	struct wanted wanted;                                     /* between the two */
 	uint64_t nr_lost_in_output;                               /* once that is completed */
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
 	uint64_t nr_rows_in_output;                               /* likewise */
@@ -116,10 +118,39 @@ static enum ct_status open_output(
 	}
 }
 
-static enum ct_status start(
+/* The sinks behind the collector: build ids, the queue, the filter, the output. */
+static enum ct_status chain(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
 	enum ct_status status = open_output(record, options, reterr);
+
+	if (status)
+		return status;
+	if (options->flight && options->wanted && options->wanted->duration_ns > 0)
+		status = ct_fail(reterr, CT_ERR_USAGE,
+			"a flight recorder records until the program ends: it has no duration");
+	else
+		status = wanted_open(&record->wanted, options->wanted, record->output, reterr);
+	if (status) {
+		sink_close(record->output, false, NULL);
+		return status;
+	}
+	status = queue_open(record->wanted.filter, QUEUE_BYTES, &record->queue, reterr);
+	if (status) {
+		sink_close(record->wanted.filter, false, NULL);
+		return status;
+	}
+	record->wanted.queue = record->queue;
+	status = naming_sink_open(queue_sink(record->queue), &record->sink, reterr);
+	if (status)
+		sink_close(queue_sink(record->queue), false, NULL);
+	return status;
+}
+
+static enum ct_status start(
+	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
+{
+	enum ct_status status = chain(record, options, reterr);
 	struct collect_options collect_options = {
 		.size = sizeof(collect_options),
 		.command = options->command,
@@ -134,20 +165,6 @@ static enum ct_status start(
 
 	if (status)
 		return status;
-	if (options->flight && options->wanted && options->wanted->duration_ns > 0)
-		status = ct_fail(reterr, CT_ERR_USAGE,
-			"a flight recorder records until the program ends: it has no duration");
-	else
-		status = wanted_open(&record->wanted, options->wanted, record->output, reterr);
-	if (status) {
-		sink_close(record->output, false, NULL);
-		return status;
-	}
-	status = naming_sink_open(record->wanted.filter, &record->sink, reterr);
-	if (status) {
-		sink_close(record->wanted.filter, false, NULL);
-		return status;
-	}
 	if (!options->ledger_path && !options->no_ledger)
 		collect_options.ledger_path = record->ledger_path =
 			ledger_path_find(&record->ledger_trouble);
@@ -193,9 +210,11 @@ static void dump_crash(struct ct_record *record, uint64_t now_ns)
 	name = sigabbrev_np(stats.ending_value); /* real-time signals have none */
 	snprintf(reason, sizeof(reason), "the program was ended by signal %d%s%s%s",
 		stats.ending_value, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
+	queue_settle(record->queue);
 	flight_dump(record->flight, reason, now_ns, NULL);
 }
 
+/* Behind the queue, of what was counted as taken. The queue has settled. */
 static uint64_t lost_in_output(const struct ct_record *record)
 {
 	return record->lost_in_output ? record->lost_in_output(record->output)
@@ -213,6 +232,7 @@ static void write_rows(struct ct_record *record)
 {
 	if (record->rows_in_output)
 		sink_flush(record->sink, NULL);
+	queue_settle(record->queue);
 }
 
 /* The output is completed while the target runs on; what fails there is told at the record's close. */
@@ -227,6 +247,12 @@ static void finish_early(struct ct_record *record)
 	wanted_finish(&record->wanted, record->collect);
 }
 
+/* Everything up to then is with the flight recorder. */
+static void look_behind_queue(void *context, uint64_t now_ns)
+{
+	flight_look(context, now_ns);
+}
+
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr)
 {
 	uint64_t now_ns = clock_monotonic_ns(); /* what follows sees at least all up to here */
@@ -234,7 +260,7 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	bool is_over = false;
 
 	if (record->flight)
-		flight_look(record->flight, now_ns);
+		queue_call(record->queue, look_behind_queue, record->flight, now_ns);
 	if (status == CT_END && record->flight && !record->has_ended)
 		dump_crash(record, now_ns);
 	if (status == CT_END && !record->has_ended)
@@ -259,6 +285,7 @@ enum ct_status ct_record_dump(struct ct_record *record, const char *reason, stru
 	status = collect_step(record->collect, 0, reterr);
 	if (status < 0)
 		return status;
+	queue_settle(record->queue);
 	return flight_dump(record->flight, reason, now_ns, reterr);
 }
 
@@ -282,10 +309,14 @@ enum ct_status ct_record_signal(
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)
 {
 	struct collect_stats stats;
-	uint64_t lost = lost_in_output(record);
-	uint64_t left_out = filter_nr_left_out(record->wanted.filter);
+	struct queue_state queue;
+	uint64_t lost, left_out;
 
+	queue_settle(record->queue);
+	queue_state(record->queue, &queue);
 	collect_stats(record->collect, &stats);
+	lost = lost_in_output(record) + queue.nr_lost;
+	left_out = filter_nr_left_out(record->wanted.filter);
 	*ret_stats = (struct ct_record_stats){
 		.nr_events = stats.nr_events - left_out - lost,
 		.nr_lost = stats.nr_lost + lost,
@@ -303,7 +334,7 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 		.ending_value = stats.ending_value,
 		.ledger_absence = record->ledger_trouble.length ? text_peek(&record->ledger_trouble)
 								: stats.ledger_absence,
-		.output_trouble = stats.output_trouble,
+		.output_trouble = queue.trouble ? queue.trouble : stats.output_trouble,
 		.refusal = stats.refusal,
 		.nr_left_out = left_out,
 		.has_begun = filter_has_begun(record->wanted.filter),

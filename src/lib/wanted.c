@@ -40,6 +40,7 @@ enum ct_status wanted_look(struct wanted *wanted, bool *ret_is_over, struct ct_e
 	now_ns = clock_monotonic_ns();
 	if (wanted->begin_ns && now_ns >= wanted->begin_ns) {
 		wanted->begin_ns = 0;
+		queue_settle(wanted->queue);
 		status = filter_begin(wanted->filter, reterr);
 	}
 	if (!wanted->duration_ns || !filter_has_begun(wanted->filter))
@@ -54,11 +55,14 @@ void wanted_finish(struct wanted *wanted, struct collect *collect)
 {
 	struct filter_totals totals = {.now_ns = clock_monotonic_ns()};
 	struct collect_stats stats;
+	struct queue_state queue;
 
 	collect_stats(collect, &stats);
 	collect_release(collect);
-	totals.nr_events = stats.nr_events;
-	totals.nr_lost = stats.nr_lost;
+	queue_settle(wanted->queue);
+	queue_state(wanted->queue, &queue);
+	totals.nr_events = stats.nr_events - queue.nr_lost;
+	totals.nr_lost = stats.nr_lost + queue.nr_lost;
 	wanted->was_cut_off = true;
 	filter_finish(wanted->filter, &totals, NULL);
 }

@@ -8,12 +8,14 @@
 
 #include "collect.h"
 #include "corotracer/ct.h"
+#include "queue.h"
 #include "stream.h"
 
 struct wanted {
 	struct ct_sink *filter;
-	uint64_t begin_ns; /* CLOCK_MONOTONIC; 0: recording has begun, or waits for the program */
-	uint64_t end_ns;   /* 0: with the program, or not known yet */
+	struct queue *queue; /* before the filter; the caller sets it */
+	uint64_t begin_ns;   /* CLOCK_MONOTONIC; 0: recording has begun, or waits for the program */
+	uint64_t end_ns;     /* 0: with the program, or not known yet */
 	uint64_t duration_ns;
 	bool was_cut_off;
 };

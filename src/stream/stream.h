@@ -276,7 +276,10 @@ struct ct_sink_ops {
 	/* define: takes a copy of the definition and its texts. */
 	enum ct_status (*define)(struct ct_sink *sink, const struct ct_definition *definition,
 		struct ct_error *reterr);
-	/* flush: everything taken so far is in the operating system's hands when it returns. */
+	/*
+	 * flush: everything taken so far is in the operating system's hands when it returns; a
+	 * sink with a thread of its own (src/queue) sees to it soon, and does not wait.
+	 */
 	enum ct_status (*flush)(struct ct_sink *sink, struct ct_error *reterr);
 	/*
 	 * close: flushes, makes the output final (it gets its name now, if it has one), and

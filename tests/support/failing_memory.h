@@ -15,8 +15,9 @@ void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *at, size_t bytes);
 
-static long fail_at; /* 0: never; n: the n-th allocation from now on fails */
-static unsigned long nr_allocations;
+/* Of the calling thread: */
+static _Thread_local long fail_at; /* 0: never; n: the n-th allocation from now on fails */
+static _Thread_local unsigned long nr_allocations;
 
 static bool must_fail(void)
 {
