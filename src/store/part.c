@@ -85,6 +85,21 @@ static bool is_cut_end(
 	       store_bytes_left(&bytes) == 0;
 }
 
+/*
+ * What is missing before a block, damage or a gap in the numbers, is a gap in the copy's numbers, too (F-63): there
+ * a reader takes names from where they are repeated.
+ */
+static void keep_gap(struct store_copy *copy, const struct store_part *part, uint64_t number,
+	bool is_first_of_file, bool is_behind_hole)
+{
+	bool is_told = copy->from == part || is_first_of_file;
+
+	if (is_behind_hole || (is_told && number != copy->next_number))
+		copy->output->written.nr_blocks++;
+	copy->from = part;
+	copy->next_number = number + 1;
+}
+
 /* Packed anew only where it is not packed yet: a level is not worth unpacking for. */
 static enum ct_status copy_block(struct store_copy *copy, struct store_part *part,
 	const struct store_block_header *header, const uint8_t *payload, struct ct_error *reterr)
@@ -113,7 +128,7 @@ static uint64_t step_over_hole(const struct store_index *index, uint64_t offset)
 }
 
 /* What is damaged at the beginning of a file belongs to no generation. */
-static bool is_behind_hole(const struct store_index *index, uint64_t offset)
+static bool begins_behind_hole(const struct store_index *index, uint64_t offset)
 {
 	return index->holes.count &&
 	       index->holes.at[0].offset + index->holes.at[0].nr_bytes == offset;
@@ -144,10 +159,11 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 	struct store_block_header header;
 	uint64_t offset = generation->offset;
 	const uint8_t *payload;
+	bool is_first = !copy->from && generation == part->index.generations.at;
+	bool is_behind_hole = begins_behind_hole(&part->index, offset);
 	enum ct_status status;
 
 	copy->output->generation = generation->number;
-	copy->output->written.nr_blocks += is_behind_hole(&part->index, generation->offset);
 	while (offset < generation->end) {
 		status = store_block_check(&part->input, offset, &header, &payload, reterr);
 		if (status == CT_ERR_CORRUPT || status == CT_END) {
@@ -156,13 +172,14 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 			if (next == offset)
 				return ct_fail_at(reterr, CT_ERR_CORRUPT, offset,
 					"'%s' was changed while it was read", part->path);
-			/* A gap in the numbers shows that something is missing (F-63). */
-			copy->output->written.nr_blocks++;
+			is_behind_hole = true;
 			offset = next;
 			continue;
 		}
 		if (status)
 			return ct_context(reterr, status, "'%s'", part->path);
+		keep_gap(copy, part, header.number, is_first, is_behind_hole);
+		is_first = is_behind_hole = false;
 		status = copy_block(copy, part, &header, payload, reterr);
 		if (status)
 			return status;

@@ -32,6 +32,8 @@ enum ct_status store_part_refuse_empty(const struct store_part *part, struct ct_
 struct store_copy {
 	struct store_output *output;
 	struct ct_part summary;
+	const struct store_part *from; /* of the last block; NULL: there is none yet */
+	uint64_t next_number;          /* of a block there, where none is missing */
 };
 
 /*
