@@ -148,6 +148,15 @@ static enum ct_status fill(struct store_input *input, uint64_t offset, struct ct
 	return CT_OK;
 }
 
+/* A small file, or the little that is new of one that grows, needs no whole window. */
+static size_t window_for(const struct store_input *input, uint64_t offset, size_t nr_bytes)
+{
+	uint64_t left = input->size - offset;
+	size_t wanted = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
+
+	return nr_bytes > wanted ? nr_bytes : wanted;
+}
+
 static bool is_in_window(const struct store_input *input, uint64_t offset, size_t nr_bytes)
 {
 	return offset >= input->window_start &&
@@ -163,7 +172,7 @@ enum ct_status store_input_peek(struct store_input *input, uint64_t offset, size
 	if (offset > input->size || nr_bytes > input->size - offset)
 		return CT_END;
 	if (!is_in_window(input, offset, nr_bytes)) {
-		status = reserve(input, nr_bytes < WINDOW_BYTES ? WINDOW_BYTES : nr_bytes, reterr);
+		status = reserve(input, window_for(input, offset, nr_bytes), reterr);
 		if (status == CT_OK)
 			status = fill(input, offset, reterr);
 		if (status)

@@ -289,11 +289,12 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 	return apply_heartbeat(all, from->monotonic_ns);
 }
 
+/* A note that says nothing is none. */
 static bool apply_note(struct store_tables *all, const struct ct_define_note *from)
 {
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
 
-	return vec_push(&all->notes, note);
+	return !*note.text || vec_push(&all->notes, note);
 }
 
 /* How much lies before this part is told where it begins; later ones only go on. */

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define MADE_CHUNKS 4u /* a reader copies all of it */
+
 #include "flight_past.h"
 #include "made_segment.h"
 

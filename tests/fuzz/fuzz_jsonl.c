@@ -3,23 +3,12 @@
  * JSON lines of any bytes. What comes out must be what a reader may rely on: references inside the
  * tables, events counted as the tables say and in order of time, the same ones when read again.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "io.h"
 #include "jsonl.h"
+#include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
-
-static void require(int condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void check_tables(const struct ct_tables *tables)
 {
@@ -60,16 +49,14 @@ static uint64_t check_events(struct ct_source *source)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 {
-	int descriptor = memfd_create("input", MFD_CLOEXEC);
+	static struct memory_file input;
 	struct ct_source *source = NULL;
 	struct ct_error error = {0};
-	char path[64];
 	uint64_t sum;
 
 	jsonl_is_ours(bytes, nr_bytes);
-	require(descriptor >= 0 && io_write(descriptor, bytes, nr_bytes, NULL) == CT_OK);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
-	if (jsonl_source_open(path, "input", &source, &error) == CT_OK) {
+	file_set(&input, bytes, nr_bytes);
+	if (jsonl_source_open(input.path, "input", &source, &error) == CT_OK) {
 		check_tables(source->tables);
 		sum = check_events(source);
 		require(source_reset(source, NULL) == CT_OK && check_events(source) == sum);
@@ -77,6 +64,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	} else {
 		require(error.status == CT_ERR_FORMAT && strlen(error.text) > 0);
 	}
-	close(descriptor);
 	return 0;
 }

@@ -18,7 +18,9 @@
 #define MADE_RINGS 4u
 #define MADE_SITES 256u
 #define MADE_NAME_BYTES 8192u
+#ifndef MADE_CHUNKS
 #define MADE_CHUNKS 16u
+#endif
 
 struct made_segment {
 	int descriptor;
