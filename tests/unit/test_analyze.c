@@ -9,37 +9,9 @@
 
 #include "analyze.h"
 #include "check.h"
+#include "failing_memory.h"
 #include "failure.h"
 #include "textrace.h"
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *at, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *at, size_t bytes);
-
-static long fail_at; /* 0: never; n: the n-th allocation from now on fails */
-
-static bool must_fail(void)
-{
-	return fail_at > 0 && --fail_at == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-	return must_fail() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-	return must_fail() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *at, size_t bytes)
-{
-	return must_fail() ? NULL : __real_realloc(at, bytes);
-}
 
 static const char trace[] =
 	"trace from=0 until=2s\n"

@@ -5,43 +5,11 @@
  * allocators.
  */
 #include "corotracer/ct.h"
+#include "failing_memory.h"
 #include "made_trace.h"
 
 #define TRACE "rows.jsonl"
 #define OUTPUT "output"
-
-void *__real_malloc(size_t nr_bytes);
-void *__real_calloc(size_t count, size_t nr_bytes);
-void *__real_realloc(void *old, size_t nr_bytes);
-void *__wrap_malloc(size_t nr_bytes);
-void *__wrap_calloc(size_t count, size_t nr_bytes);
-void *__wrap_realloc(void *old, size_t nr_bytes);
-
-static unsigned calls_left; /* until one fails; 0: none does */
-static bool has_failed;
-
-static bool is_refused(void)
-{
-	if (calls_left == 0 || --calls_left)
-		return false;
-	has_failed = true;
-	return true;
-}
-
-void *__wrap_malloc(size_t nr_bytes)
-{
-	return is_refused() ? NULL : __real_malloc(nr_bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t nr_bytes)
-{
-	return is_refused() ? NULL : __real_calloc(count, nr_bytes);
-}
-
-void *__wrap_realloc(void *old, size_t nr_bytes)
-{
-	return is_refused() ? NULL : __real_realloc(old, nr_bytes);
-}
 
 /* Two runs, with times of 0, rows missing, resumes behind each other, and further keys. */
 static void write_trace(void)
@@ -117,9 +85,9 @@ static void test_each_allocation(const struct work *work)
 	do {
 		error = (struct ct_error){0};
 		has_failed = false;
-		calls_left = ++n;
+		fail_at = ++n;
 		status = hand_on(work, &error);
-		calls_left = 0;
+		fail_at = 0;
 		CHECK(status == CT_OK || status == CT_ERR_NO_MEMORY);
 		CHECK(status == CT_OK || (has_failed && strstr(error.text, "out of memory")));
 		CHECK(status == CT_OK || access(OUTPUT, F_OK) != 0);

@@ -5,42 +5,10 @@
  */
 #include <stdint.h>
 
+#include "failing_memory.h"
 #include "jsonl.h"
 #include "made_trace.h"
 #include "text_form.h"
-
-void *__real_malloc(size_t nr_bytes);
-void *__real_calloc(size_t count, size_t nr_bytes);
-void *__real_realloc(void *old, size_t nr_bytes);
-void *__wrap_malloc(size_t nr_bytes);
-void *__wrap_calloc(size_t count, size_t nr_bytes);
-void *__wrap_realloc(void *old, size_t nr_bytes);
-
-static unsigned calls_left; /* until one fails; 0: none does */
-static bool has_failed;
-
-static bool is_refused(void)
-{
-	if (calls_left == 0 || --calls_left)
-		return false;
-	has_failed = true;
-	return true;
-}
-
-void *__wrap_malloc(size_t nr_bytes)
-{
-	return is_refused() ? NULL : __real_malloc(nr_bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t nr_bytes)
-{
-	return is_refused() ? NULL : __real_calloc(count, nr_bytes);
-}
-
-void *__wrap_realloc(void *old, size_t nr_bytes)
-{
-	return is_refused() ? NULL : __real_realloc(old, nr_bytes);
-}
 
 static const char text_trace[] = "process 1 pid=1 probe ledger program=/bin/app\n"
 				 "process 2 pid=2\n"
@@ -151,9 +119,9 @@ static void test_each_allocation(enum ct_status (*work)(struct ct_error *))
 	do {
 		error.status = CT_OK;
 		has_failed = false;
-		calls_left = ++n;
+		fail_at = ++n;
 		status = work(&error);
-		calls_left = 0;
+		fail_at = 0;
 		if (status && status != CT_ERR_NO_MEMORY)
 			fprintf(stderr, "allocation %u: %s\n", n, error.text);
 		CHECK(status == CT_OK || status == CT_ERR_NO_MEMORY);
