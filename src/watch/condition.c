@@ -74,19 +74,35 @@ static enum ct_status complain(struct reader *reader, const char *wanted)
 		reader->at, wanted);
 }
 
+/* Takes the sentence, and releases it. */
+static enum ct_status complain_with(struct reader *reader, struct text *wanted)
+{
+	enum ct_status status = complain(reader, text_peek(wanted));
+
+	text_fini(wanted);
+	return status;
+}
+
 static enum ct_status complain_of_metric(struct reader *reader)
 {
-	struct text names = {0};
-	enum ct_status status;
+	struct text wanted = {0};
 	size_t i;
 
+	text_add(&wanted, "it begins with one of ");
 	for (i = 0; i < WATCH_NR_METRICS; i++)
-		text_format(&names, "%s%s", i ? ", " : "", watch_metrics[i].name);
-	status = ct_fail(reader->reterr, CT_ERR_USAGE,
-		"condition '%s': at '%s': it begins with one of %s", reader->text, reader->at,
-		text_peek(&names));
-	text_fini(&names);
-	return status;
+		text_format(&wanted, "%s%s", i ? ", " : "", watch_metrics[i].name);
+	return complain_with(reader, &wanted);
+}
+
+static enum ct_status complain_of_statistic(struct reader *reader)
+{
+	size_t i, last = COUNT_OF(statistics) - 1;
+	struct text wanted = {0};
+
+	text_format(&wanted, "this statistic is not known; there are %s", statistics[0].name);
+	for (i = 1; i <= last; i++)
+		text_format(&wanted, "%s%s", i < last ? ", " : " and ", statistics[i].name);
+	return complain_with(reader, &wanted);
 }
 
 static enum ct_status read_metric(struct reader *reader)
@@ -146,8 +162,7 @@ static enum ct_status read_statistic(struct reader *reader)
 		return CT_OK;
 	}
 	reader->at = before;
-	return complain(reader, "this statistic is not known; there are p50, p90, p95, p99, p99.9, "
-				"p99.99 and max");
+	return complain_of_statistic(reader);
 }
 
 static enum ct_status read_comparison(struct reader *reader)
