@@ -22,23 +22,6 @@ static bool read_id(const char *text, uint64_t *ret_id)
 	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_id > 0;
 }
 
-/* The index of the process with this id; 0: there is none. */
-static uint32_t find_process(const char *path, unsigned long pid)
-{
-	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
-	struct ct_trace *trace;
-	struct ct_error error;
-	uint32_t i, found = 0;
-
-	if (ct_trace_open(path, &options, &trace, &error))
-		return 0;
-	for (i = 1; i < ct_trace_tables(trace)->nr_processes; i++)
-		if (ct_trace_tables(trace)->processes[i].pid == pid)
-			found = i;
-	ct_trace_close(trace);
-	return found;
-}
-
 static int print(const struct judgement *judgement, bool is_json, uint64_t id)
 {
 	struct ct_report_options options = {.size = sizeof(options), .is_why = true};
@@ -72,8 +55,10 @@ static int explain(const struct arguments *arguments, struct ct_analyze_options 
 
 int command_why(const struct arguments *arguments)
 {
-	unsigned long pid = arguments_number(arguments, OPTION_WHY_PROCESS, 0);
-	struct ct_analyze_options options = {.size = sizeof(options)};
+	struct ct_analyze_options options = {
+		.size = sizeof(options),
+		.why_pid = arguments_number(arguments, OPTION_WHY_PROCESS, 0),
+	};
 
 	if (arguments->nr_operands != 2)
 		return say_usage("why",
@@ -81,11 +66,5 @@ int command_why(const struct arguments *arguments)
 			"corotracer.ctrace 1025");
 	if (!read_id(arguments->operands[1], &options.why_coro))
 		return say_usage("why", "the id of a coroutine is a whole number from 1 on");
-	if (pid)
-		options.why_process = find_process(arguments->operands[0], pid);
-	if (pid && !options.why_process) {
-		say_sentence("no process %lu is in the trace", pid);
-		return ct_status_exit_code(CT_ERR_NOT_FOUND);
-	}
 	return explain(arguments, &options);
 }

@@ -315,11 +315,12 @@ struct ct_analyze_options {
 	int64_t grace_ns;      /* how long a waiter may stay unresumed after a close; 0: 100 ms */
 	int64_t wait_limit_ns; /* waiting longer is suspect; 0: 10 s */
 	uint64_t why_coro;     /* explain this coroutine, too; 0: none */
-	uint32_t why_process;  /* index of its process; 0: the first that has one with this id */
+	uint64_t why_pid;      /* of its process; 0: the first that has one with this id */
 };
 
 /*
  * ct_analyze: reads the whole trace, and judges. The report borrows from the trace: release it first.
+ * CT_ERR_NOT_FOUND: no process has the id why_pid.
  */
 enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_options *options,
 	const struct ct_report **ret_report, struct ct_error *reterr);

@@ -107,6 +107,9 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	party_survey(analysis);
 	ties_survey(analysis);
 	survey_left_out(analysis);
+	status = why_check(analysis, reterr);
+	if (status)
+		return status;
 	analysis->is_told = arena_array(
 		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
 	analysis->is_broken |= !analysis->is_told;
@@ -125,7 +128,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
 	if (analysis->why_coro)
-		why_tell(analysis, analysis->why_process, analysis->why_coro, report);
+		why_tell(analysis, report);
 	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 
@@ -142,7 +145,7 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 	if (options->wait_limit_ns > 0)
 		analysis->wait_limit_ns = options->wait_limit_ns;
 	analysis->why_coro = options->why_coro;
-	analysis->why_process = options->why_process;
+	analysis->why_pid = options->why_pid;
 }
 
 static void fini_analysis(struct analysis *analysis)

@@ -112,7 +112,7 @@ struct analysis {
 	int64_t grace_ns;
 	int64_t wait_limit_ns;
 	uint64_t why_coro; /* 0: nobody asks */
-	uint32_t why_process;
+	uint64_t why_pid;  /* 0: of any process */
 	VEC(struct candidate) candidates;
 	VEC(struct group) groups;
 	VEC(const char *) remarks;
@@ -277,10 +277,12 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality);
 void quality_remarks(struct analysis *analysis);
 
 /*
- * why_tell: the chain that explains what one coroutine waits for, into report->why. Process 0: the first that has
- * one with this id. Nothing where there is none.
+ * why_check: CT_ERR_NOT_FOUND where a process is asked about that is not in the trace.
+ * why_tell: the chain that explains what the coroutine waits for that is asked about, into report->why. Nothing
+ * where there is none.
  */
-void why_tell(struct analysis *analysis, uint32_t process, uint64_t id, struct ct_report *report);
+enum ct_status why_check(const struct analysis *analysis, struct ct_error *reterr);
+void why_tell(struct analysis *analysis, struct ct_report *report);
 
 /* waiting_list: the places at which coroutines wait at the end. */
 void waiting_list(struct analysis *analysis, struct ct_report *report);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "analyze_parts.h"
+#include "failure.h"
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */
 
@@ -360,22 +361,40 @@ static void tell_waiters(struct walk *walk, uint32_t index)
 					count, first));
 }
 
-static uint32_t find(struct model *model, uint32_t process, uint64_t id)
+static bool is_asked_about(const struct analysis *analysis, uint32_t process)
 {
+	return !analysis->why_pid || analysis->tables->processes[process].pid == analysis->why_pid;
+}
+
+enum ct_status why_check(const struct analysis *analysis, struct ct_error *reterr)
+{
+	uint32_t i;
+
+	if (!analysis->why_pid)
+		return CT_OK;
+	for (i = 1; i < analysis->tables->nr_processes; i++)
+		if (is_asked_about(analysis, i))
+			return CT_OK;
+	return ct_fail(reterr, CT_ERR_NOT_FOUND, "no process %" PRIu64 " is in the trace",
+		analysis->why_pid);
+}
+
+static uint32_t find(const struct analysis *analysis)
+{
+	struct model *model = analysis->model;
 	uint32_t coro = 0, i;
 
-	if (process)
-		return model_find(model, process, id);
 	for (i = 1; !coro && i < model->nr_processes; i++)
-		coro = model_find(model, i, id);
+		if (is_asked_about(analysis, i))
+			coro = model_find(model, i, analysis->why_coro);
 	return coro;
 }
 
-void why_tell(struct analysis *analysis, uint32_t process, uint64_t id, struct ct_report *report)
+void why_tell(struct analysis *analysis, struct ct_report *report)
 {
 	struct walk walk = {.analysis = analysis};
 	struct ct_finding chain = {0};
-	uint32_t coro = find(analysis->model, process, id);
+	uint32_t coro = find(analysis);
 
 	if (!coro)
 		return;
