@@ -2,15 +2,10 @@
 /*
  * Dumps: what is said of them, and what follows.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "exits.h"
 #include "flight.h"
 #include "say.h"
 
@@ -86,28 +81,6 @@ bool flight_options_read(const struct arguments *arguments, struct ct_flight_opt
 
 /* ---------------------------------------------------------------- dumps */
 
-static void be_command(const char *command, const struct ct_dump *dump)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setenv("COROTRACER_DUMP", dump->path, 1);
-	setenv("COROTRACER_REASON", dump->reason, 1);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	_exit(EXIT_NOT_FOUND);
-}
-
-static void run_command(const char *command, const struct ct_dump *dump)
-{
-	pid_t child = fork();
-
-	if (child < 0)
-		say_sentence("can not run the command after a dump: %s", strerror(errno));
-	else if (child == 0)
-		be_command(command, dump);
-}
-
 static void say_dump(const struct ct_dump *dump)
 {
 	if (dump->trouble) {
@@ -120,29 +93,29 @@ static void say_dump(const struct ct_dump *dump)
 		dump->reason);
 }
 
-void flight_say(struct ct_record *record, const char *command, uint32_t *nr_said)
+void flight_say(struct ct_record *record, struct flight_course *course)
 {
 	uint32_t count;
 	const struct ct_dump *dumps = ct_record_dumps(record, &count, NULL);
 
-	for (; *nr_said < count; ++*nr_said) {
-		say_dump(&dumps[*nr_said]);
-		if (command && !dumps[*nr_said].trouble)
-			run_command(command, &dumps[*nr_said]);
+	for (; course->nr_said < count; course->nr_said++) {
+		say_dump(&dumps[course->nr_said]);
+		if (!dumps[course->nr_said].trouble)
+			after_dump_start(&course->after, &dumps[course->nr_said]);
 	}
+	after_dump_look(&course->after);
 }
 
-void flight_finish(struct ct_record *record, const char *command, uint32_t *nr_said)
+void flight_finish(struct ct_record *record, struct flight_course *course)
 {
 	uint64_t nr_suppressed;
 	uint32_t count;
 
-	flight_say(record, command, nr_said);
+	flight_say(record, course);
 	ct_record_dumps(record, &count, &nr_suppressed);
 	if (nr_suppressed)
 		say_sentence(
 			"%s more would have come too soon after another, or beyond --max-dumps",
 			said_count(nr_suppressed, "dump", "dumps").text);
-	while (command && (wait(NULL) > 0 || errno == EINTR))
-		;
+	after_dump_finish(&course->after);
 }

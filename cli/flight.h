@@ -5,7 +5,7 @@
 #ifndef CLI_FLIGHT_H
 #define CLI_FLIGHT_H
 
-#include "corotracer/ct.h"
+#include "after_dump.h"
 #include "options.h"
 
 /*
@@ -15,10 +15,16 @@
 bool flight_options_read(const struct arguments *arguments, struct ct_flight_options *ret_options,
 	char complaint[COMPLAINT_BYTES]);
 
-/* flight_say: says which dumps are new since *nr_said, and runs `command` (NULL: none) for each. */
-void flight_say(struct ct_record *record, const char *command, uint32_t *nr_said);
+/* How far the dumps of a recording were told. */
+struct flight_course {
+	uint32_t nr_said;
+	struct after_dump after;
+};
 
-/* flight_finish: the last sentence, and waits for the commands that still run. */
-void flight_finish(struct ct_record *record, const char *command, uint32_t *nr_said);
+/* flight_say: says which dumps are new, runs the command for each, and says of commands how they failed. */
+void flight_say(struct ct_record *record, struct flight_course *course);
+
+/* flight_finish: the last sentences, and a little time for the commands that still run. */
+void flight_finish(struct ct_record *record, struct flight_course *course);
 
 #endif

@@ -24,15 +24,15 @@
 static void harvest(const struct recording *recording, struct ct_record *record)
 {
 	enum ct_status status = CT_OK;
-	uint32_t nr_dumps_said = 0;
+	struct flight_course course = {.after = {.command = recording->dump_command}};
 	struct ct_error error;
 
 	while (status == CT_OK) {
 		status = ct_record_step(record, STEP_MS, &error);
 		signals_pass_on(record, recording->flight != NULL);
-		flight_say(record, recording->dump_command, &nr_dumps_said);
+		flight_say(record, &course);
 	}
-	flight_finish(record, recording->dump_command, &nr_dumps_said);
+	flight_finish(record, &course);
 	if (status < 0)
 		say_sentence("the recording stopped: %s", error.text);
 }

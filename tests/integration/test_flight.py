@@ -63,6 +63,23 @@ def check_signal(place):
     check(sorted(told) == [place + "/s.1", place + "/s.2"], f"--exec saw {told}")
 
 
+def check_commands(place):
+    """A command that fails is told; one that does not end is named, reads none of the input, and goes on."""
+    pipe = place + "/pipe"
+    os.mkfifo(pipe)
+    never_ends = f"cat; echo up >{pipe}; exec sleep 600 >/dev/null 2>&1"
+    for command, said in ((f"echo up >{pipe}; exit 7", "ended with status 7"),
+                          ("kill -KILL $$", r"was ended by signal 9 \(SIGKILL\)"),
+                          (never_ends, r"still runs, as process (\d+)")):
+        script = "kill -USR1 $PPID; read line; " + ("" if "kill" in command else f"cat {pipe}")
+        done = run(COROTRACER, "run", "--flight", "5s", "--exec", command, "-o", place + "/c", "--", "sh", "-c", script,
+                   input="go\n")
+        told = re.search("the command after the dump '.*' " + said, done.stderr)
+        check(told, f"{command}: {done.stderr}")
+        if told.groups():
+            os.kill(int(told[1]), signal.SIGKILL)
+
+
 def check_bounds(place):
     """What is held is no longer than asked for by more than a generation, and no larger, and is said."""
     for window, longest in (("500ms,64MiB", 0.9), ("60s,48KiB", 1.6)):
@@ -111,7 +128,7 @@ def check_complaints(place):
 
 
 def main():
-    for step in (check_conditions, check_other_reasons, check_signal, check_bounds, check_too_many, check_complaints):
+    for step in (check_conditions, check_other_reasons, check_signal, check_commands, check_bounds, check_too_many, check_complaints):
         with folder() as place:
             step(place)
 
