@@ -7,6 +7,7 @@
 
 #include "analyze_parts.h"
 #include "failure.h"
+#include "known_options.h"
 
 #define DEFAULT_GRACE_NS INT64_C(100000000)
 #define DEFAULT_WAIT_LIMIT_NS INT64_C(10000000000)
@@ -134,18 +135,14 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 
 static void take_options(struct analysis *analysis, const struct ct_analyze_options *options)
 {
-	analysis->grace_ns = DEFAULT_GRACE_NS;
-	analysis->wait_limit_ns = DEFAULT_WAIT_LIMIT_NS;
-	if (!options)
-		return;
-	if (options->size >= sizeof(size_t) + sizeof(int64_t) && options->grace_ns > 0)
-		analysis->grace_ns = options->grace_ns;
-	if (options->size < sizeof(*options))
-		return;
-	if (options->wait_limit_ns > 0)
-		analysis->wait_limit_ns = options->wait_limit_ns;
-	analysis->why_coro = options->why_coro;
-	analysis->why_pid = options->why_pid;
+	struct ct_analyze_options known;
+
+	known_options(&known, sizeof(known), options);
+	analysis->grace_ns = known.grace_ns > 0 ? known.grace_ns : DEFAULT_GRACE_NS;
+	analysis->wait_limit_ns =
+		known.wait_limit_ns > 0 ? known.wait_limit_ns : DEFAULT_WAIT_LIMIT_NS;
+	analysis->why_coro = known.why_coro;
+	analysis->why_pid = known.why_pid;
 }
 
 static void fini_analysis(struct analysis *analysis)

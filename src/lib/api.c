@@ -18,6 +18,7 @@
 #include "failure.h"
 #include "io.h"
 #include "jsonl.h"
+#include "known_options.h"
 #include "naming.h"
 #include "render.h"
 #include "store.h"
@@ -167,17 +168,6 @@ static enum ct_status open_source(
 	return status;
 }
 
-/* As the caller knows them: what it does not know is 0. */
-static struct ct_open_options known_options(const struct ct_open_options *options)
-{
-	struct ct_open_options known = {.size = sizeof(known)};
-
-	if (options)
-		memcpy(&known, options,
-			options->size < sizeof(known) ? options->size : sizeof(known));
-	return known;
-}
-
 /* Messages of text and JSON lines begin with file and line; all others do not know the file. */
 static enum ct_status name_file(struct ct_error *reterr, enum ct_status status, const char *path)
 {
@@ -193,12 +183,13 @@ static enum ct_status name_file(struct ct_error *reterr, enum ct_status status, 
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr)
 {
-	struct ct_open_options known = known_options(options);
 	struct ct_trace *trace = calloc(1, sizeof(*trace));
+	struct ct_open_options known;
 	enum ct_status status;
 
 	if (!trace)
 		return ct_fail_memory(reterr);
+	known_options(&known, sizeof(known), options);
 	arena_init(&trace->arena);
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
 				   : open_source(path, &trace->source, reterr);
@@ -299,12 +290,14 @@ enum ct_status ct_trace_write(struct ct_trace *trace, const struct ct_write_opti
 	const char *path, struct ct_error *reterr)
 {
 	enum ct_status status = ct_trace_rewind(trace, reterr);
+	struct ct_write_options known;
 
 	if (status)
 		return status;
-	if (options->format == CT_FORMAT_TEXT)
+	known_options(&known, sizeof(known), options);
+	if (known.format == CT_FORMAT_TEXT)
 		return copy_as_text(trace, path, reterr);
-	return copy_to_sink(trace, options, path, reterr);
+	return copy_to_sink(trace, &known, path, reterr);
 }
 
 enum ct_status ct_trace_copy(

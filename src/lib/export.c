@@ -2,10 +2,10 @@
 /*
  * The public function that hands a trace on.
  */
-#include <string.h>
 
 #include "export.h"
 #include "failure.h"
+#include "known_options.h"
 #include "trace.h"
 
 /* A database holds the findings, too. */
@@ -27,15 +27,12 @@ static enum ct_status to_sqlite(
 enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *given,
 	const char *path, struct ct_error *reterr)
 {
-	struct ct_export_options options = {0};
+	struct ct_export_options options;
 	enum ct_status status = ct_trace_rewind(trace, reterr);
 
-	/* The caller may know fewer options than we do, and says so by the size. */
-	if (given && given->size)
-		memcpy(&options, given,
-			given->size < sizeof(options) ? given->size : sizeof(options));
 	if (status)
 		return status;
+	known_options(&options, sizeof(options), given);
 	switch (options.format) {
 	case CT_EXPORT_CSV:
 	case CT_EXPORT_DATAFRAME:

@@ -89,7 +89,7 @@ enum ct_status flight_open(const struct ct_flight_options *options, const char *
 	struct flight *flight;
 	enum ct_status status;
 
-	if (options->size < sizeof(*options) || options->window_ns < 0 || options->pause_ns < 0)
+	if (options->window_ns < 0 || options->pause_ns < 0)
 		return ct_fail(reterr, CT_ERR_USAGE, "no such flight recorder");
 	status = check_folder(output, reterr);
 	if (status)

@@ -3,12 +3,16 @@
  * The public functions that take parts out of a recording, and put them together.
  */
 #include "corotracer/ct.h"
+#include "known_options.h"
 #include "store.h"
 #include "textrace_words.h"
 
 static int pack_level(const struct ct_part_options *options)
 {
-	return options && options->size >= sizeof(*options) ? options->pack_level : 0;
+	struct ct_part_options known;
+
+	known_options(&known, sizeof(known), options);
+	return known.pack_level;
 }
 
 enum ct_status ct_trace_cut(const char *path, ct_time from, ct_time to,

@@ -15,6 +15,7 @@
 #include "filter.h"
 #include "flight.h"
 #include "jsonl.h"
+#include "known_options.h"
 #include "ledger_path.h"
 #include "naming.h"
 #include "queue.h"
@@ -171,19 +172,39 @@ static enum ct_status start(
 	return collect_open(&collect_options, record->sink, &record->collect, reterr);
 }
 
+struct record_options {
+	struct ct_record_options all;
+	struct ct_flight_options flight;
+	struct ct_wanted wanted;
+};
+
+static void take_options(struct record_options *known, const struct ct_record_options *given)
+{
+	known_options(&known->all, sizeof(known->all), given);
+	if (known->all.flight) {
+		known_options(&known->flight, sizeof(known->flight), known->all.flight);
+		known->all.flight = &known->flight;
+	}
+	if (known->all.wanted) {
+		known_options(&known->wanted, sizeof(known->wanted), known->all.wanted);
+		known->all.wanted = &known->wanted;
+	}
+}
+
 enum ct_status ct_record_open(const struct ct_record_options *options,
 	struct ct_record **ret_record, struct ct_error *reterr)
 {
+	struct record_options known;
 	struct ct_record *record;
 	enum ct_status status;
 
-	if (!options || options->size < sizeof(*options) || !options->command ||
-		!options->command[0])
+	take_options(&known, options);
+	if (!known.all.command || !known.all.command[0])
 		return ct_fail(reterr, CT_ERR_USAGE, "no command to record");
 	record = calloc(1, sizeof(*record));
 	if (!record)
 		return ct_fail_memory(reterr);
-	status = start(record, options, reterr);
+	status = start(record, &known.all, reterr);
 	if (status == CT_OK) {
 		*ret_record = record;
 		return CT_OK;

@@ -2,8 +2,8 @@
 /*
  * The one door to the renderers: options made complete, and the form chosen.
  */
-#include <string.h>
 
+#include "known_options.h"
 #include "render.h"
 #include "report.h"
 
@@ -13,14 +13,11 @@
 #define LEAST_WIDTH 60u
 #define DEFAULT_ROWS 20u
 
-/* The caller may know fewer options than we do, and says so by the size. */
 static struct ct_report_options complete(const struct ct_report_options *given)
 {
-	struct ct_report_options options = {0};
+	struct ct_report_options options;
 
-	if (given && given->size)
-		memcpy(&options, given,
-			given->size < sizeof(options) ? given->size : sizeof(options));
+	known_options(&options, sizeof(options), given);
 	if (options.max_findings == 0)
 		options.max_findings = DEFAULT_FINDINGS;
 	if (options.max_members == 0)
