@@ -245,7 +245,7 @@ static int recover(const struct arguments *arguments, const char *input, const c
 	if (!read_pack_level(arguments, OPTION_RECOVER_PACK, &options.pack_level))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (ct_is_flight(input))
-		return salvage_flight(input, output);
+		return salvage_flight(input, &options, output);
 	progress_begin("recovering", input);
 	status = ct_trace_recover(input, &options, output, &part, &error);
 	progress_end();

@@ -35,7 +35,7 @@ static void say_stats(const char *path, const char *output, const struct ct_salv
 		said_span((int64_t)stats->held_ns).text, output);
 }
 
-int salvage_flight(const char *path, const char *output)
+int salvage_flight(const char *path, const struct ct_part_options *options, const char *output)
 {
 	struct ct_salvage_stats stats;
 	struct ct_error error;
@@ -43,7 +43,7 @@ int salvage_flight(const char *path, const char *output)
 
 	progress_begin("reading", path);
 	interrupt_guard(output);
-	status = ct_salvage(path, output, &stats, &error);
+	status = ct_salvage(path, options, output, &stats, &error);
 	progress_end();
 	if (status)
 		return say_failure(status, &error);

@@ -302,11 +302,11 @@ bool ct_is_flight(const char *path);
 
 /*
  * ct_salvage: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole
- * or not at all, "-" is standard output. The file is only read. CT_ERR_FORMAT where it is none,
+ * or not at all, "-" is standard output. `options` may be NULL. The file is only read. CT_ERR_FORMAT where it is none,
  * CT_ERR_CORRUPT where it says what can not be true.
  */
-enum ct_status ct_salvage(const char *path, const char *output, struct ct_salvage_stats *ret_stats,
-	struct ct_error *reterr);
+enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr);
 
 /* --------------------------------------------------------------------- the judgement */
 

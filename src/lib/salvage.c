@@ -9,6 +9,7 @@
 #include "corotracer/ct.h"
 #include "failure.h"
 #include "flight_past.h"
+#include "known_options.h"
 #include "naming.h"
 #include "store.h"
 
@@ -74,13 +75,18 @@ static enum ct_status take_out(const char *path, struct ct_sink *sink,
 	return status;
 }
 
-enum ct_status ct_salvage(const char *path, const char *output, struct ct_salvage_stats *ret_stats,
-	struct ct_error *reterr)
+enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
 {
 	struct ct_sink *inner, *sink;
 	struct ct_salvage_stats stats;
-	enum ct_status status = store_sink_open(output, NULL, &inner, reterr);
+	struct ct_part_options known;
+	struct store_options how = {0};
+	enum ct_status status;
 
+	known_options(&known, sizeof(known), options);
+	how.pack_level = known.pack_level;
+	status = store_sink_open(output, &how, &inner, reterr);
 	if (status)
 		return status;
 	status = naming_sink_open(inner, &sink, reterr);

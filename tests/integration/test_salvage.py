@@ -88,6 +88,13 @@ def crash(scratch):
     check("launch" in text, f"the address of launch has no name:\n{text[:2000]}")
     info = run(COROTRACER, "info", trace).stdout
     check(str(TARGET) in info, info)
+    packed = run(COROTRACER, "recover", "--pack", "3", "-o", scratch / "packed.ctrace", past, status=None)
+    if packed.returncode == 7:
+        check("zstd" in packed.stderr, packed.stderr)
+        return
+    check("yes, with zstd" in run(COROTRACER, "info", scratch / "packed.ctrace").stdout, "--pack was ignored")
+    lines = run(COROTRACER, "dump", scratch / "packed.ctrace").stdout.count("\n")
+    check(lines == text.count("\n"), f"packed, it has {lines} lines, not {text.count(chr(10))}")
 
 
 def other_machine(scratch):
