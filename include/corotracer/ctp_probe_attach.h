@@ -47,21 +47,28 @@ CTP_COLD_PART void ctp_gate_close_in_child(void)
 	ctp_store_relaxed(&ctp_gate_page.attach_lock, 0);
 }
 
+/* Where pages are larger than the gate, the kernel would wipe what lies behind it, too. */
+CTP_COLD_PART bool ctp_gate_is_wiped_on_fork(void)
+{
+	return (uintptr_t)&ctp_gate_page % CTP_PAGE_BYTES == 0 &&
+	       sysconf(_SC_PAGESIZE) == (long)CTP_PAGE_BYTES &&
+	       madvise(&ctp_gate_page, sizeof(ctp_gate_page), MADV_WIPEONFORK) == 0;
+}
+
 /*
- * Has the kernel, or else the C library, close the gate in forked children. Where pages are larger than the
- * gate, the kernel would wipe what lies behind it, too.
+ * Has the kernel close the gate in forked children, however they are made; and the C library, for there are
+ * emulators that accept the advice and do not follow it.
  */
 CTP_COLD_PART bool ctp_gate_guard(void)
 {
 	uint32_t *is_guarded = &ctp_process_state.is_guarded;
+	bool is_wiped;
 
 	if (ctp_load_relaxed(is_guarded))
 		return true;
-	if ((uintptr_t)&ctp_gate_page % CTP_PAGE_BYTES != 0 ||
-		sysconf(_SC_PAGESIZE) != (long)CTP_PAGE_BYTES ||
-		madvise(&ctp_gate_page, sizeof(ctp_gate_page), MADV_WIPEONFORK) != 0)
-		if (pthread_atfork(NULL, NULL, ctp_gate_close_in_child) != 0)
-			return false;
+	is_wiped = ctp_gate_is_wiped_on_fork();
+	if (pthread_atfork(NULL, NULL, ctp_gate_close_in_child) != 0 && !is_wiped)
+		return false;
 	ctp_store_relaxed(is_guarded, 1);
 	return true;
 }

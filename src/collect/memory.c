@@ -53,7 +53,7 @@ static enum ct_status check_memory(int descriptor, size_t *ret_bytes, struct ct_
 enum ct_status memory_map(int descriptor, struct memory *ret_memory, struct ct_error *reterr)
 {
 	enum ct_status status;
-	size_t nr_bytes;
+	size_t nr_bytes = 0;
 	void *base;
 
 	status = check_memory(descriptor, &nr_bytes, reterr);

@@ -381,6 +381,26 @@ static void spawned_children(void)
 	CHECK_EQUAL(tally.torn + tally.out_of_order, 0);
 }
 
+/* Emulators of a kernel may know no filters, and take advice without following it. */
+static bool has_filters(void)
+{
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+}
+
+static bool is_advice_followed(void)
+{
+	char *page = mmap(
+		NULL, CTP_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t child;
+
+	CHECK(page != MAP_FAILED && madvise(page, CTP_PAGE_BYTES, MADV_WIPEONFORK) == 0);
+	page[0] = 1;
+	child = make_by_system_call();
+	if (child == 0)
+		_exit(page[0]);
+	return status_of(child) == 0;
+}
+
 /* From here on the kernel answers this advice with this error. False: it can not be had. */
 static bool refuse_advice(uint32_t advice, uint32_t error)
 {
@@ -473,18 +493,26 @@ int main(void)
 {
 	reader_listen();
 	CHECK_EQUAL(in_child(detached_after_fork), 0);
-	CHECK_EQUAL(in_child(detached_after_system_call), 0);
-	CHECK_EQUAL(in_child(detached_after_bare_fork), 0);
+	if (is_advice_followed()) {
+		CHECK_EQUAL(in_child(detached_after_system_call), 0);
+		CHECK_EQUAL(in_child(detached_after_bare_fork), 0);
+	} else {
+		fprintf(stderr, "not tried: a child made without the C library\n");
+	}
 	CHECK_EQUAL(in_child(attach_in_child), 0);
 	CHECK_EQUAL(in_child(attach_by_other_thread), 0);
 	CHECK_EQUAL(in_child(slots_claimed_at_fork), 0);
 	CHECK_EQUAL(in_child(generations), 0);
 	CHECK_EQUAL(in_child(fork_beside_events), 0);
 	CHECK_EQUAL(in_child(spawned_children), 0);
-	CHECK_EQUAL(in_child(kernel_does_not_wipe), 0);
-	CHECK_EQUAL(in_child(attach_where_kernel_does_not_wipe), 0);
 	CHECK_EQUAL(in_child(pages_are_larger_than_the_gate), 0);
-	CHECK_EQUAL(in_child(kernel_does_not_populate), 0);
-	CHECK_EQUAL(in_child(kernel_has_no_memory), 0);
+	if (has_filters()) {
+		CHECK_EQUAL(in_child(kernel_does_not_wipe), 0);
+		CHECK_EQUAL(in_child(attach_where_kernel_does_not_wipe), 0);
+		CHECK_EQUAL(in_child(kernel_does_not_populate), 0);
+		CHECK_EQUAL(in_child(kernel_has_no_memory), 0);
+	} else {
+		fprintf(stderr, "not tried: a kernel that refuses, for there are no filters\n");
+	}
 	return check_result();
 }
