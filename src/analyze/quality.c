@@ -7,20 +7,31 @@
 
 #include "analyze_parts.h"
 
-static void count_coros(const struct model *model, struct ct_quality *quality)
+/* Another one waits for it, and that is all there is of it. */
+static bool is_only_named(const struct model_coro *coro)
 {
+	return coro->state == CT_STATE_UNSEEN && !(coro->flags & MODEL_CORO_WAS_CREATED) &&
+	       coro->nr_events == 0 && coro->nr_wakes == 0;
+}
+
+static void count_coros(const struct analysis *analysis, struct ct_quality *quality)
+{
+	const struct model *model = analysis->model;
 	size_t i;
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
+		/* Its events were left out, as asked: it is no coroutine of this trace. */
+		if (analysis->has_left_out && is_only_named(coro))
+			continue;
+		quality->nr_coros++;
 		quality->nr_by_state[coro->state]++;
 		quality->nr_coros_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
 	}
 	/* Where beginnings are never told, a missing one says nothing; gaps in seq do. */
 	if (model->tables->has_no_end)
 		quality->nr_coros_mid_life = 0;
-	quality->nr_coros = model->coros.count - 1;
 	quality->nr_unseen = quality->nr_by_state[CT_STATE_UNSEEN];
 }
 
@@ -67,7 +78,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_unmatched_wakes = model->nr_unmatched_wakes;
 	quality->observed_from = model->from;
 	quality->observed_until = model->now;
-	count_coros(model, quality);
+	count_coros(analysis, quality);
 	list_losses(analysis, quality);
 	for (i = 0; i < analysis->candidates.count; i++)
 		quality->has_lower_grades |=

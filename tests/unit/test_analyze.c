@@ -173,6 +173,40 @@ static void test_waiting(void)
 	source_close(source);
 }
 
+/* A child that is not in the sample is no coroutine that never ran; without a sample it is. */
+static void check_awaited(const char *loss, uint64_t nr_coros, uint64_t nr_unseen)
+{
+	const struct ct_report *report;
+	struct ct_source *source;
+	char text[400];
+
+	snprintf(text, sizeof(text),
+		"trace from=0 until=2s\n"
+		"process 1 pid=100 program=/bin/server probe\n"
+		"thread 1 process=1 tid=101\n"
+		"%s"
+		"1ms t1 create c4\n"
+		"2ms t1 resume c4\n"
+		"3ms t1 await c4 c5\n"
+		"3ms t1 suspend c4 coroutine:5\n",
+		loss);
+	if (textrace_source_from_text("awaited", 1, text, strlen(text), &source, NULL) != CT_OK)
+		exit(1);
+	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->quality.nr_coros, nr_coros);
+	CHECK_EQUAL(report->quality.nr_unseen, nr_unseen);
+	CHECK_EQUAL(report->quality.nr_coros_mid_life, nr_unseen);
+	analyze_report_free(report);
+	source_close(source);
+}
+
+static void test_awaited(void)
+{
+	check_awaited(
+		"loss process=1 reason=\"not in the sample\" count=7 first=0 last=2s\n", 1, 0);
+	check_awaited("", 2, 1);
+}
+
 static void test_empty(void)
 {
 	struct ct_source *source;
@@ -197,6 +231,7 @@ int main(void)
 	test_failing_source(5);
 	test_failing_source(20); /* in the second reading */
 	test_waiting();
+	test_awaited();
 	test_empty();
 	return check_result();
 }
