@@ -239,7 +239,7 @@ struct ct_record_stats {
 	const struct ct_note
 		*notes; /* what the recording lacks besides events; valid until the next call */
 	uint32_t nr_notes;
-	uint64_t nr_left_out; /* events that were not wanted */
+	uint64_t nr_left_out; /* events that were not wanted, as the trace tells it */
 	bool has_begun;       /* recording, as start_after_ns and wait_for_start have it */
 	bool was_cut_off;     /* by duration_ns: the program runs on, or ran on, unobserved */
 	uint64_t

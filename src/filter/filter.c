@@ -245,6 +245,7 @@ static void count_left_out(struct filter *filter, uint32_t stream, enum fate fat
 	uint32_t process = directory_segment(&filter->directory, stream)->process;
 
 	filter->nr_left_out++;
+	filter->nr_quiet += fate == FATE_QUIET;
 	if (process < filter->processes.count)
 		filter->processes.at[process].nr_left_out[fate]++;
 }
@@ -305,6 +306,7 @@ static bool has_window_mark(const struct ct_batch *batch)
 static enum ct_status ignore(struct filter *filter, const struct ct_batch *batch)
 {
 	filter->nr_left_out += batch->nr_records;
+	filter->nr_quiet += batch->nr_records;
 	return CT_OK;
 }
 
@@ -343,7 +345,7 @@ static enum ct_status filter_put(
 static bool note_process(struct filter *filter, uint32_t process)
 {
 	struct filter_process none = {0};
-	uint32_t number;
+	uint64_t nr_noted = 0;
 
 	while (filter->processes.count <= process)
 		if (!vec_push(&filter->processes, none))
@@ -352,12 +354,12 @@ static bool note_process(struct filter *filter, uint32_t process)
 		return true;
 	filter->processes.at[process].is_live = true;
 	/* Whether any came can not be known: findings must not take their absence for silence. */
-#define X(name, number_of, text, is_evidence, meaning)             \
-	number = number_of;                                        \
-	if ((is_evidence) && filter->categories_off >> number & 1) \
-		filter->processes.at[process].nr_left_out[FATE_CATEGORY]++;
+#define X(name, number, text, is_evidence, meaning) \
+	nr_noted += (is_evidence) && filter->categories_off >> (number)&1;
 #include "corotracer/def/categories.def"
 #undef X
+	filter->processes.at[process].nr_left_out[FATE_CATEGORY] += nr_noted;
+	filter->nr_noted += nr_noted;
 	return true;
 }
 
@@ -584,4 +586,11 @@ uint64_t filter_nr_left_out(const struct ct_sink *sink)
 	const struct filter *filter = filter_of(sink);
 
 	return filter->nr_left_out - filter->nr_added;
+}
+
+uint64_t filter_nr_told(const struct ct_sink *sink)
+{
+	const struct filter *filter = filter_of(sink);
+
+	return filter->nr_left_out - filter->nr_quiet + filter->nr_noted;
 }

@@ -84,6 +84,8 @@ struct filter {
 	VEC(struct filter_process) processes;
 	VEC(struct ctp_record) kept; /* of one batch */
 	uint64_t nr_left_out;
+	uint64_t nr_quiet;      /* of those: of which nothing is told */
+	uint64_t nr_noted;      /* told without an event, since some may not have been written */
 	uint64_t nr_added;      /* marks and carried records */
 	uint64_t nr_before;     /* of those left out: before the window was first open */
 	uint64_t told_ns;       /* until when losses were told */

@@ -357,7 +357,7 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 								: stats.ledger_absence,
 		.output_trouble = queue.trouble ? queue.trouble : stats.output_trouble,
 		.refusal = stats.refusal,
-		.nr_left_out = left_out,
+		.nr_left_out = filter_nr_told(record->wanted.filter),
 		.has_begun = filter_has_begun(record->wanted.filter),
 		.was_cut_off = record->wanted.was_cut_off,
 	};

@@ -106,6 +106,9 @@ def check_sample(place):
     check(quality["left_out"] > 0 and quality["lost"] == 0, f"the report counts: {quality}")
     check(f"{quality['left_out']:,} left out" in said, f"run does not say what was left out: {said}")
     check("not in the sample" in run(COROTRACER, "report", trace).stdout, "the report does not say why")
+    trace, said = record(place, ["--sample", "1/4", "--categories", "tasks"], "serve", REQUESTS)
+    left_out = report(trace)["quality"]["left_out"]
+    check(f" {left_out:,} left out" in said, f"run does not say what the report does, {left_out}: {said}")
     run(COROTRACER, "run", "--sample", "4", "--", "true", status=2)
 
 
