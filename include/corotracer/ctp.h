@@ -197,6 +197,7 @@ enum ctp_policy {
 /* Bits of features_compatible. */
 #define CTP_FEATURE_CATEGORIES UINT64_C(1) /* the probe obeys categories_off */
 #define CTP_FEATURE_RELEASE UINT64_C(2)    /* the probe obeys is_released */
+#define CTP_FEATURE_WAKES UINT64_C(8)      /* the probe wakes an engine that sleeps (P-92) */
 
 /* Flags of an enqueue record. */
 #define CTP_ENQUEUE_PRIVATE 1u /* only the thread that wrote it can take the coroutine out again */

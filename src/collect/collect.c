@@ -16,10 +16,7 @@
 #include "executable.h"
 #include "procfs.h"
 
-#define PACE_FAST_MS 1
-#define PACE_SLOW_MS 10
-#define RECORDS_A_LOOK (CTP_RING_CHUNKS * CTP_CHUNK_RECORDS / 4) /* more: no pause */
-#define ARRIVALS_AT_THE_END 64                                   /* looks */
+#define ARRIVALS_AT_THE_END 64 /* looks */
 #define HOST_BYTES 256
 #define COMMAND_LINE_BYTES 4096
 
@@ -134,38 +131,6 @@ static void wind_up(struct collect *collect)
 
 /* ------------------------------------------------------------------ the loop */
 
-static enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr)
-{
-	struct epoll_event events[8];
-	int pause_ms = wait_ms;
-	int nr_events;
-
-	if (pause_ms < 0 || pause_ms > collect->pace_ms)
-		pause_ms = collect->pace_ms;
-	if (pause_ms > 0 && !service_sleep(collect))
-		pause_ms = 0;
-	nr_events = epoll_wait(collect->waiting, events, 8, pause_ms);
-	service_wake(collect);
-	if (nr_events < 0 && errno != EINTR)
-		return ct_fail_errno(reterr, "waiting for the target");
-	collect->has_news = nr_events > 0;
-	return CT_OK;
-}
-
-/*
- * Fast while events flow, and without a pause where a ring may be a quarter full, or where stations had
- * something, which hold eight events each; slower step by step in silence.
- */
-static void set_pace(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events)
-{
-	if (nr_records >= RECORDS_A_LOOK || nr_station_events > 0)
-		collect->pace_ms = 0;
-	else if (nr_records > 0)
-		collect->pace_ms = PACE_FAST_MS;
-	else if (collect->pace_ms < PACE_SLOW_MS)
-		collect->pace_ms++;
-}
-
 enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr)
 {
 	enum ct_status status;
@@ -179,9 +144,9 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 	collect->now_ns = clock_monotonic_ns();
 	if (collect->has_news || collect->has_unwatched)
 		note_the_dead(collect);
-	look_arrivals(collect);
+	collect->has_arrivals = look_arrivals(collect);
 	nr_records = look_rings(collect);
-	set_pace(collect, nr_records, service_harvest(collect));
+	wait_adapt(collect, nr_records, service_harvest(collect));
 	look_clocks(collect);
 	end_the_dead(collect);
 	if (!collect->target.has_ended)
@@ -335,11 +300,16 @@ static enum ct_status open_resources(
 	collect->waiting = epoll_create1(EPOLL_CLOEXEC);
 	if (collect->waiting < 0)
 		return ct_fail_errno(reterr, "making an epoll descriptor");
+	sleep_init(&collect->sleep, collect->waiting);
 	status = listener_open(&collect->listener, reterr);
 	if (status)
 		return status;
 	if (epoll_ctl(collect->waiting, EPOLL_CTL_ADD, collect->listener.descriptor, &event))
 		return ct_fail_errno(reterr, "watching the socket");
+	event.events = EPOLLIN;
+	if (options->wake_descriptor > 0 &&
+		epoll_ctl(collect->waiting, EPOLL_CTL_ADD, options->wake_descriptor, &event))
+		return ct_fail_errno(reterr, "watching the descriptor that ends a wait");
 	return service_open(collect, options, reterr);
 }
 
@@ -357,7 +327,6 @@ struct collect *collect_new(struct ct_sink *sink)
 		return NULL;
 	}
 	output_init(&collect->output, sink);
-	collect->pace_ms = PACE_FAST_MS;
 	collect->waiting = -1;
 	collect->listener.descriptor = -1;
 	service_init(&collect->service);
@@ -478,6 +447,7 @@ void collect_close(struct collect *collect)
 {
 	if (!collect)
 		return;
+	sleep_fini(&collect->sleep);
 	release_peers(collect);
 	listener_close(&collect->listener);
 	service_close(&collect->service);

@@ -54,6 +54,8 @@ struct collect_options {
 	const char *socket_path; /* of its socket; likewise */
 
 	uint32_t categories_off; /* of events that probes need not write, as ctp_header has them */
+
+	int wake_descriptor; /* collect_step returns where it is readable; the caller's; 0: none */
 };
 
 /* What a recording has come to. Texts live until collect_close. */
@@ -89,10 +91,11 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 	struct collect **ret_collect, struct ct_error *reterr);
 
 /*
- * collect_step: takes in what there is; where there is nothing, waits for it, at most `wait_ms`
- * milliseconds and never longer than the pace of harvesting (10 ms). CT_OK: call again. CT_END: the
- * target itself has ended, all it published is in the sink, and processes that it left behind are
- * detached. Also returns early when a signal handler has run.
+ * collect_step: waits for something to take in, at most `wait_ms` milliseconds and never longer than until
+ * something is due by the clock, and takes it in. CT_OK: call again. CT_END: the target itself has ended,
+ * all it published is in the sink, and processes that it left behind are detached. Also returns early
+ * when a signal handler has run. One that runs just before the wait does not end it: let it write to a pipe, and give
+ * the pipe's other end as `wake_descriptor`.
  */
 enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_error *reterr);
 

@@ -16,6 +16,7 @@
 #include "output.h"
 #include "segment.h"
 #include "service.h"
+#include "sleep.h"
 #include "target.h"
 #include "threads.h"
 #include "vec.h"
@@ -97,9 +98,14 @@ struct collect {
 	uint64_t heartbeat_ns;
 	uint64_t flush_ns;
 	uint64_t settle_ns;
-	int pace_ms;
-	bool has_news;      /* the last wait ended for a reason */
-	bool has_unwatched; /* a process can only be asked whether it lives */
+
+	struct sleep sleep;
+	uint64_t looked_ns;    /* begin of the look before */
+	uint64_t pause_ns;     /* before the next look */
+	uint64_t most_records; /* that one ring had at this look */
+	bool has_news;         /* the last wait ended for a reason */
+	bool has_arrivals;     /* more have handed something over than one look takes in */
+	bool has_unwatched;    /* a process can only be asked whether it lives */
 
 	struct young_thread young[COLLECT_YOUNG];
 	unsigned nr_young;
@@ -148,6 +154,9 @@ void process_refresh(struct collect *collect, struct process *process);
 /* process_name_threads: threads that have named themselves since they were defined, once for each. */
 void process_name_threads(struct collect *collect);
 
+/* process_naming_due_ns: when the next of them is to be asked, UINT64_MAX for never. */
+uint64_t process_naming_due_ns(const struct collect *collect);
+
 /* process_map: reads its mappings, and defines what is new. */
 void process_map(struct collect *collect, struct process *process);
 
@@ -184,6 +193,9 @@ void observe_process(struct collect *collect, struct process *process);
 /* observe_stalls: looks at processes whose coroutines have not moved for a while. */
 void observe_stalls(struct collect *collect);
 
+/* observe_due_ns: when the next of them is to be looked at, UINT64_MAX for never. */
+uint64_t observe_due_ns(const struct collect *collect);
+
 /* ---------------------------------------------------------------- look.c */
 
 /* look_arrivals: takes in who has handed something over; false: there is nobody left. */
@@ -195,6 +207,9 @@ uint64_t look_rings(struct collect *collect);
 /* look_clocks: what is due by time: clock readings, heartbeats, losses, flushes. */
 void look_clocks(struct collect *collect);
 
+/* look_due_ns: when something is due in silence, on CLOCK_MONOTONIC. */
+uint64_t look_due_ns(const struct collect *collect);
+
 /* look_last: the last look at one process: everything it has published, and what it lost. */
 void look_last(struct collect *collect, struct process *process);
 
@@ -204,6 +219,17 @@ void define_reading(struct collect *collect, const struct clock_reading *reading
 
 /* define_heartbeat: everything published before the present look began is in. */
 void define_heartbeat(struct collect *collect);
+
+/* ---------------------------------------------------------------- wait.c */
+
+/*
+ * wait_for_news: passes the time until the next look, at most `wait_ms` (-1: no bound): until there is something, or
+ * something is due.
+ */
+enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr);
+
+/* wait_adapt: after a look: decides how long the next wait is. */
+void wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events);
 
 /* ---------------------------------------------------------------- notes.c */
 

@@ -49,6 +49,7 @@ uint64_t look_rings(struct collect *collect)
 	uint64_t nr_records = 0;
 	size_t i;
 
+	collect->most_records = 0;
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
 		struct segment *segment = &collect->segments[i];
 
@@ -144,6 +145,29 @@ void look_clocks(struct collect *collect)
 		define_heartbeat(collect);
 	if (is_due(collect, &collect->flush_ns, FLUSH_PERIOD_NS))
 		output_flush(&collect->output);
+}
+
+static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
+{
+	return one_ns < other_ns ? one_ns : other_ns;
+}
+
+/*
+ * In silence there are no losses to settle and no news to flush, so that a heartbeat with each clock reading will do:
+ * one look a second.
+ */
+uint64_t look_due_ns(const struct collect *collect)
+{
+	uint64_t due_ns = collect->clock_ns + CLOCK_PERIOD_NS;
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		const struct process *process = &collect->processes[i];
+
+		if (process->number && process->wants_mappings && !process->has_ended)
+			due_ns = earlier(due_ns, process->mapped_ns + MAPPING_PERIOD_NS);
+	}
+	return earlier(earlier(due_ns, process_naming_due_ns(collect)), observe_due_ns(collect));
 }
 
 void look_last(struct collect *collect, struct process *process)

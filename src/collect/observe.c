@@ -381,6 +381,27 @@ static void observe_stall(struct collect *collect, struct process *process)
 	process->snapshot_after_ns = quiet_ns + (quiet_ns < STALL_MAX_NS ? quiet_ns : STALL_MAX_NS);
 }
 
+uint64_t observe_due_ns(const struct collect *collect)
+{
+	uint64_t due_ns = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		const struct process *process = &collect->processes[i];
+		uint64_t after_ns = process->snapshot_after_ns;
+
+		if (process->number == 0 || process->has_ended)
+			continue;
+		if (after_ns < STALL_NS || collect->now_ns - process->moved_ns < STALL_NS)
+			after_ns = STALL_NS;
+		/* What was due before had nothing to say. */
+		if (process->moved_ns + after_ns > collect->now_ns &&
+			process->moved_ns + after_ns < due_ns)
+			due_ns = process->moved_ns + after_ns;
+	}
+	return due_ns;
+}
+
 void observe_stalls(struct collect *collect)
 {
 	size_t i;

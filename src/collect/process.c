@@ -200,6 +200,12 @@ void process_name_threads(struct collect *collect)
 	collect->nr_young = kept;
 }
 
+uint64_t process_naming_due_ns(const struct collect *collect)
+{
+	/* The first is the oldest. */
+	return collect->nr_young > 0 ? collect->young[0].since_ns + YOUNG_NS : UINT64_MAX;
+}
+
 /* The slot is given to another process next. */
 static void forget_young(struct collect *collect, const struct process *process)
 {

@@ -241,3 +241,8 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 		drain_in_place(reader, space, consumer, head);
 	return reader->tail - before;
 }
+
+bool ring_has_news(const struct ring_reader *reader)
+{
+	return ctp_load_acquire(&reader->shared->head) != reader->tail; /* P1 */
+}

@@ -71,4 +71,7 @@ struct ring_reader {
 uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer);
 
+/* ring_has_news: has something been published that was not drained? */
+bool ring_has_news(const struct ring_reader *reader);
+
 #endif

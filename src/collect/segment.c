@@ -225,9 +225,14 @@ static uint64_t drain_up_to(struct segment *segment, uint64_t limit)
 	for (i = 0; i < segment->rings.count && nr_records < limit; i++) {
 		struct segment_ring *ring =
 			&segment->rings.at[segment->next_ring++ % segment->rings.count];
+		uint64_t drained;
 
-		if (was_written(segment, ring))
-			nr_records += drain_ring(segment, ring);
+		if (!was_written(segment, ring))
+			continue;
+		drained = drain_ring(segment, ring);
+		nr_records += drained;
+		if (drained > segment->collect->most_records)
+			segment->collect->most_records = drained;
 	}
 	return nr_records;
 }
@@ -240,6 +245,35 @@ uint64_t segment_drain(struct segment *segment)
 void segment_drain_all(struct segment *segment)
 {
 	drain_up_to(segment, UINT64_MAX);
+}
+
+bool segment_has_news(struct segment *segment)
+{
+	size_t i;
+
+	/* A ring that is new has something, or will have it at once. */
+	if (ctp_load_relaxed(&header_of(segment)->rings_used) > segment->rings.count &&
+		segment->rings.count < segment->layout.ring_max)
+		return true;
+	for (i = 0; i < segment->rings.count; i++) {
+		struct segment_ring *ring = &segment->rings.at[i];
+
+		if (was_written(segment, ring) && ring_has_news(&ring->reader))
+			return true;
+	}
+	return false;
+}
+
+/* A coarse clock stands still while the engine sleeps. */
+bool segment_wakes(const struct segment *segment)
+{
+	return (segment->layout.features_compatible & CTP_FEATURE_WAKES) &&
+	       segment->layout.clock != CTP_CLOCK_COARSE;
+}
+
+uint32_t *segment_sleeping(const struct segment *segment)
+{
+	return &header_of(segment)->sleeping;
 }
 
 /* ------------------------------------------------------------------ losses */

@@ -70,6 +70,15 @@ void segment_drain_all(struct segment *segment);
 
 #define SEGMENT_TURN (2 * (uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
+/* segment_has_news: has something been published that was not drained? Reads the heads, and nothing else. */
+bool segment_has_news(struct segment *segment);
+
+/* segment_wakes: will its probe wake an engine that sleeps? */
+bool segment_wakes(const struct segment *segment);
+
+/* segment_sleeping: the word that says so to the probe. */
+uint32_t *segment_sleeping(const struct segment *segment);
+
 /*
  * segment_settle: defines the losses since the last time. `is_last`: nothing will be written any
  * more, so that what was dropped and not told of in the stream is counted, too.

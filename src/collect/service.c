@@ -281,6 +281,16 @@ bool service_sleep(struct collect *collect)
 	return service_scan(collect, false) == 0;
 }
 
+bool service_has_peers(const struct service *service)
+{
+	int i;
+
+	for (i = 0; i < SERVICE_PEERS; i++)
+		if (service->peers[i] >= 0)
+			return true;
+	return false;
+}
+
 void service_wake(struct collect *collect)
 {
 	if (is_served(&collect->service))

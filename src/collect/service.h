@@ -60,6 +60,9 @@ uint64_t service_harvest(struct collect *collect);
 /* service_sleep: before a wait. True: nothing came meanwhile, and probes will say when something does. */
 bool service_sleep(struct collect *collect);
 
+/* service_has_peers: is a probe of version 1 connected? */
+bool service_has_peers(const struct service *service);
+
 /* service_wake: after the wait. */
 void service_wake(struct collect *collect);
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the engine does between two looks: it lets some time pass while events flow, and sleeps in silence until
+ * something happens, where that can be relied on. Where it can not, it looks again after 10 ms at most.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "collector.h"
+
+#define PAUSE_LEAST_NS UINT64_C(250000)
+#define PAUSE_FLOWING_NS UINT64_C(1000000) /* and a step longer with each look in silence */
+#define PAUSE_ASLEEP_NS UINT64_C(5000000)  /* after pauses of 1, 2, 3 and 4 ms */
+#define PAUSE_MOST_NS UINT64_C(10000000)
+#define QUARTER_OF_A_RING (CTP_RING_CHUNKS * CTP_CHUNK_RECORDS / 4)
+#define EVENTS_A_WAIT 8
+#define MILLISECOND_NS UINT64_C(1000000)
+#define SECOND_NS UINT64_C(1000000000)
+
+/* ------------------------------------------------------------------ how long */
+
+/* The head is not chased: a look comes before a ring is a quarter full, and at once where one is. */
+static uint64_t pause_while_flowing(const struct collect *collect, uint64_t since_ns)
+{
+	uint64_t filling_ns;
+
+	if (collect->most_records >= QUARTER_OF_A_RING)
+		return 0;
+	filling_ns = since_ns * QUARTER_OF_A_RING / (collect->most_records + 1);
+	if (filling_ns < PAUSE_LEAST_NS)
+		return PAUSE_LEAST_NS;
+	return filling_ns < PAUSE_FLOWING_NS ? filling_ns : PAUSE_FLOWING_NS;
+}
+
+/*
+ * Stations hold eight events each: where they had something, they are looked at again at once, and so is a segment that
+ * had more than its turn.
+ */
+void wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events)
+{
+	uint64_t since_ns = collect->now_ns - collect->looked_ns;
+
+	if (since_ns > SECOND_NS)
+		since_ns = SECOND_NS;
+	collect->looked_ns = collect->now_ns;
+	if (nr_station_events > 0 || nr_records >= SEGMENT_TURN)
+		collect->pause_ns = 0;
+	else if (nr_records > 0)
+		collect->pause_ns = pause_while_flowing(collect, since_ns);
+	else if (collect->pause_ns < PAUSE_MOST_NS)
+		collect->pause_ns += PAUSE_FLOWING_NS;
+}
+
+/* ------------------------------------------------------------------ awake */
+
+static int wait_at_epoll(const struct collect *collect, uint64_t pause_ns)
+{
+	struct epoll_event events[EVENTS_A_WAIT];
+	const struct timespec pause = {
+		.tv_sec = (time_t)(pause_ns / SECOND_NS),
+		.tv_nsec = (long)(pause_ns % SECOND_NS),
+	};
+	int nr_events = epoll_pwait2(collect->waiting, events, EVENTS_A_WAIT, &pause, NULL);
+
+	/* Kernels before 5.11 count in milliseconds. */
+	if (nr_events < 0 && (errno == ENOSYS || errno == EPERM))
+		nr_events = epoll_wait(collect->waiting, events, EVENTS_A_WAIT,
+			(int)((pause_ns + MILLISECOND_NS - 1) / MILLISECOND_NS));
+	return nr_events;
+}
+
+/* ------------------------------------------------------------------ asleep */
+
+static bool segments_have_news(void *context)
+{
+	struct collect *collect = context;
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		if (collect->segments[i].number && segment_has_news(&collect->segments[i]))
+			return true;
+	return false;
+}
+
+/* Everyone who may have something to say will wake us: false where one will not. */
+static bool find_words(struct collect *collect, struct sleep_words *words)
+{
+	size_t i;
+
+	words->count = 0;
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		const struct segment *segment = &collect->segments[i];
+
+		if (segment->number == 0)
+			continue;
+		if (words->count == SLEEP_WORDS || !segment_wakes(segment))
+			return false;
+		words->at[words->count++] = segment_sleeping(segment);
+	}
+	return true;
+}
+
+/*
+ * Who has connected and not spoken yet is asked again, not waited for, and so is a process whose end nobody tells. A
+ * probe of version 1 is not trusted with more than 10 ms: its few events would be lost.
+ */
+static bool is_everyone_watched(const struct collect *collect)
+{
+	return !collect->has_unwatched && !collect->has_arrivals &&
+	       collect->listener.nr_peers == 0 && !service_has_peers(&collect->service);
+}
+
+/* False: nothing was waited for. */
+static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
+{
+	const struct sleep_news news = {collect, segments_have_news};
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t deadline_ns = look_due_ns(collect);
+	struct sleep_words words;
+
+	if (!is_everyone_watched(collect) || !find_words(collect, &words))
+		return false;
+	if (limit_ns < UINT64_MAX - now_ns && now_ns + limit_ns < deadline_ns)
+		deadline_ns = now_ns + limit_ns;
+	if (!sleep_until(&collect->sleep, &words, deadline_ns, &news))
+		return false;
+	/* Whoever wakes us for nothing does so a hundred times a second at most. */
+	if (clock_monotonic_ns() < deadline_ns)
+		collect->pause_ns = 0;
+	return true;
+}
+
+enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr)
+{
+	uint64_t limit_ns = wait_ms < 0 ? UINT64_MAX : (uint64_t)wait_ms * MILLISECOND_NS;
+	uint64_t pause_ns = collect->pause_ns < limit_ns ? collect->pause_ns : limit_ns;
+	int nr_events;
+
+	if (pause_ns > 0 && !service_sleep(collect))
+		pause_ns = 0;
+	if (pause_ns >= PAUSE_ASLEEP_NS && wait_asleep(collect, limit_ns))
+		pause_ns = 0;
+	nr_events = wait_at_epoll(collect, pause_ns);
+	service_wake(collect);
+	if (nr_events < 0 && errno != EINTR)
+		return ct_fail_errno(reterr, "waiting for the target");
+	collect->has_news = nr_events > 0;
+	return CT_OK;
+}
