@@ -18,7 +18,7 @@
 #include "signals.h"
 #include "summary.h"
 
-#define STEP_MS 100
+#define STEP_MS 1000
 
 /* Harvests until the program has ended. */
 static void harvest(const struct recording *recording, struct ct_record *record)
@@ -62,6 +62,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.flight = recording->flight,
 		.wanted = recording->wanted,
 		.pack_level = recording->pack_level,
+		.wake_descriptor = signals_descriptor(),
 	};
 	struct ct_error error;
 	enum ct_status status = ct_record_open(&options, ret_record, &error);

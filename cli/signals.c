@@ -50,6 +50,11 @@ bool signals_catch(void)
 	return true;
 }
 
+int signals_descriptor(void)
+{
+	return pipe_ends[0];
+}
+
 void signals_pass_on(struct ct_record *record, bool has_flight)
 {
 	struct arrival arrival;

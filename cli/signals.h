@@ -15,6 +15,9 @@
 /* signals_catch: from now on signals are kept for signals_pass_on. False: no pipe could be made. */
 bool signals_catch(void);
 
+/* signals_descriptor: readable where signals_pass_on has something to hand on. */
+int signals_descriptor(void);
+
 /*
  * signals_pass_on: hands on what has come, in the order in which it came. `has_flight`: USR1 asks for the past, and
  * is not the program's.

@@ -213,6 +213,8 @@ struct ct_record_options {
 
 	int pack_level; /* of zstd, 1 to 19, for a compact trace; 0: not packed */
 	bool all_kinds; /* JSON lines: a row for every event, not for suspends and resumes only */
+
+	int wake_descriptor; /* readable, it ends the wait of ct_record_step; the caller's; 0: none */
 };
 
 struct ct_record;

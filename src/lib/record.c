@@ -23,6 +23,8 @@
 #include "text.h"
 #include "wanted.h"
 
+#define FLIGHT_WAIT_MS 100
+
 struct ct_record {
 	struct ct_sink *sink; /* with build ids added, before the queue */
 	struct queue *queue;  /* its thread alone uses what lies behind it, but for its settling */
@@ -162,6 +164,7 @@ static enum ct_status start(
 		.shm_path = options->shm_path,
 		.socket_path = options->socket_path,
 		.categories_off = options->wanted ? options->wanted->categories_off : 0,
+		.wake_descriptor = options->wake_descriptor,
 	};
 
 	if (status)
@@ -274,10 +277,18 @@ static void look_behind_queue(void *context, uint64_t now_ns)
 	flight_look(context, now_ns);
 }
 
+/* The silence of a program that stalls is judged again and again. */
+static int wait_of(const struct ct_record *record, int wait_ms)
+{
+	if (record->flight && (wait_ms < 0 || wait_ms > FLIGHT_WAIT_MS))
+		wait_ms = FLIGHT_WAIT_MS;
+	return wanted_wait_ms(&record->wanted, wait_ms);
+}
+
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr)
 {
 	uint64_t now_ns = clock_monotonic_ns(); /* what follows sees at least all up to here */
-	enum ct_status status = collect_step(record->collect, wait_ms, reterr);
+	enum ct_status status = collect_step(record->collect, wait_of(record, wait_ms), reterr);
 	bool is_over = false;
 
 	if (record->flight)

@@ -2,9 +2,14 @@
 /*
  * When recording begins and ends.
  */
+#include <limits.h>
+
 #include "clock.h"
 #include "filter.h"
 #include "wanted.h"
+
+#define BEGIN_WAIT_MS 100
+#define MILLISECOND_NS UINT64_C(1000000)
 
 enum ct_status wanted_open(struct wanted *wanted, const struct ct_wanted *options,
 	struct ct_sink *output, struct ct_error *reterr)
@@ -49,6 +54,26 @@ enum ct_status wanted_look(struct wanted *wanted, bool *ret_is_over, struct ct_e
 		wanted->end_ns = now_ns + wanted->duration_ns;
 	*ret_is_over = now_ns >= wanted->end_ns;
 	return status;
+}
+
+int wanted_wait_ms(const struct wanted *wanted, int wait_ms)
+{
+	uint64_t due_ns = wanted->begin_ns ? wanted->begin_ns : wanted->end_ns;
+	uint64_t now_ns;
+
+	if (wanted->was_cut_off || (!wanted->begin_ns && !wanted->duration_ns))
+		return wait_ms;
+	/* It begins when the program says so, and that is on its way. */
+	if (!due_ns)
+		return wait_ms >= 0 && wait_ms < BEGIN_WAIT_MS ? wait_ms : BEGIN_WAIT_MS;
+	now_ns = clock_monotonic_ns();
+	if (due_ns <= now_ns)
+		return 0;
+	/* Rounded up: a look that comes too early is one for nothing. */
+	due_ns = (due_ns - now_ns + MILLISECOND_NS - 1) / MILLISECOND_NS;
+	return wait_ms >= 0 && (uint64_t)wait_ms < due_ns ? wait_ms
+	       : due_ns < INT_MAX                         ? (int)due_ns
+							  : INT_MAX;
 }
 
 void wanted_finish(struct wanted *wanted, struct collect *collect)

@@ -30,6 +30,9 @@ enum ct_status wanted_open(struct wanted *wanted, const struct ct_wanted *option
  */
 enum ct_status wanted_look(struct wanted *wanted, bool *ret_is_over, struct ct_error *reterr);
 
+/* wanted_wait_ms: at most so long until the next look: `wait_ms`, or less. */
+int wanted_wait_ms(const struct wanted *wanted, int wait_ms);
+
 /*
  * wanted_finish: completes the output; the target runs on untraced. What fails is told when the filter is
  * closed.
