@@ -100,6 +100,29 @@ static void survey_left_out(struct analysis *analysis)
 	}
 }
 
+/* The name that the program gave a thread says more than the one that the kernel has. */
+static bool name_threads(struct analysis *analysis)
+{
+	const struct ct_tables *told = analysis->tables;
+	struct ct_tables *tables = arena_array(analysis->arena, 1, sizeof(*tables));
+	struct ct_thread *threads =
+		arena_array(analysis->arena, told->nr_threads, sizeof(*threads));
+	uint32_t i;
+
+	if (!tables || !threads)
+		return false;
+	memcpy(threads, told->threads, told->nr_threads * sizeof(*threads));
+	for (i = 1; i < told->nr_threads; i++) {
+		const char *name = words_site(analysis, analysis->model->threads[i].name_site);
+
+		threads[i].name = *name ? name : threads[i].name;
+	}
+	*tables = *told;
+	tables->threads = threads;
+	analysis->tables = tables;
+	return true;
+}
+
 static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr)
 {
@@ -114,14 +137,14 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analysis->is_told = arena_array(
 		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
 	analysis->is_broken |= !analysis->is_told;
-	if (analysis->is_broken)
+	if (analysis->is_broken || !name_threads(analysis))
 		return ct_fail_memory(reterr);
 	find_all(analysis);
 	group_candidates(analysis);
 	status = evidence_collect(analysis, source, reterr);
 	if (status != CT_OK)
 		return status;
-	report->tables = source->tables;
+	report->tables = analysis->tables;
 	make_findings(analysis, report);
 	quality_fill(analysis, &report->quality);
 	annotations_export(analysis, report);

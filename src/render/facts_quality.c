@@ -342,6 +342,11 @@ static void doubts(struct text *rows, const struct ct_report *report)
 		"coroutines were first seen in the middle of their lives");
 	trouble(rows, quality->nr_unseen, "coroutine was created and never seen running",
 		"coroutines were created and never seen running");
+	trouble(rows, report->nr_annotations_refused,
+		"annotation is in no table: too many were open at once, or there were too many "
+		"names",
+		"annotations are in no table: too many were open at once, or there were too many "
+		"names");
 	trouble(rows, quality->nr_impossible, "event was left out: its time can not be true",
 		"events were left out: their times can not be true");
 	trouble(rows, quality->nr_unknown_kinds,

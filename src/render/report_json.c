@@ -218,6 +218,7 @@ static void quality_member(struct json *json, const struct ct_report *report)
 	states_member(json, quality);
 	count_member(json, "coroutines_mid_life", quality->nr_coros_mid_life);
 	count_member(json, "coroutines_unseen", quality->nr_unseen);
+	count_member(json, "annotations_refused", report->nr_annotations_refused);
 	count_member(json, "frames_reused", quality->nr_frames_reused);
 	count_member(json, "impossible_events", quality->nr_impossible);
 	count_member(json, "unknown_kinds", quality->nr_unknown_kinds);

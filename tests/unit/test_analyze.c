@@ -207,6 +207,30 @@ static void test_awaited(void)
 	check_awaited("", 2, 1);
 }
 
+static const char naming_trace[] = "trace from=0 until=2s\n"
+				   "process 1 pid=100 program=/bin/server probe\n"
+				   "thread 1 process=1 tid=101 name=server\n"
+				   "thread 2 process=1 tid=102 name=server\n"
+				   "site 1 process=1 reason=\"reactor 7\"\n"
+				   "1ms t2 name @1\n";
+
+/* The name that the program gives a thread goes before the kernel's. */
+static void test_thread_name(void)
+{
+	const struct ct_report *report;
+	struct ct_source *source;
+
+	if (textrace_source_from_text(
+		    "naming", 1, naming_trace, sizeof(naming_trace) - 1, &source, NULL) != CT_OK)
+		exit(1);
+	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_TEXT(report->tables->threads[1].name, "server");
+	CHECK_TEXT(report->tables->threads[2].name, "reactor 7");
+	CHECK_TEXT(source->tables->threads[2].name, "server");
+	analyze_report_free(report);
+	source_close(source);
+}
+
 static void test_empty(void)
 {
 	struct ct_source *source;
@@ -232,6 +256,7 @@ int main(void)
 	test_failing_source(20); /* in the second reading */
 	test_waiting();
 	test_awaited();
+	test_thread_name();
 	test_empty();
 	return check_result();
 }

@@ -163,6 +163,7 @@ static void set_annotations(struct ct_report *report, struct ct_member *members)
 	report->nr_slowest = 2;
 	report->counters = counters;
 	report->nr_counters = 1;
+	report->nr_annotations_refused = 3;
 	members[0].name = "session 1";
 	members[0].task = "request 4711";
 	if (members[0].nr_events <= sizeof(said) / sizeof(said[0]))
