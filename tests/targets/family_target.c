@@ -10,6 +10,8 @@
  *	spawn	"leaf b" by posix_spawn
  *	orphan	forks, and the child forks b and is gone before b attaches
  *	copy LIBRARY	loads a library that has a probe of its own, which writes b on the same thread
+ *	plug-in LIBRARY	the same on another thread, which ends after the library was given back; then it is
+ *			loaded once more and writes c
  *	successor GO READY	b ends when a byte can be read from the descriptor GO; then c gets its process
  *			id, writes, tells so to READY, and ends at the next byte. Ends with 77 where it
  *			may not choose a process id
@@ -18,6 +20,7 @@
  */
 #include <dlfcn.h>
 #include <linux/sched.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -124,15 +127,43 @@ static void run_orphan(void)
 	NEED(read(all_are_gone[0], &byte, 1) == 0);
 }
 
-static void run_copy(const char *library)
+static void write_letter_of(void *library, char letter)
 {
-	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	void (*write_own)(char) = NULL;
 
-	NEED(handle != NULL);
-	*(void **)&write_own = dlsym(handle, "write_letter_of_copy");
+	NEED(library != NULL);
+	*(void **)&write_own = dlsym(library, "write_letter_of_copy");
 	NEED(write_own != NULL);
-	write_own('b');
+	write_own(letter);
+}
+
+static void run_copy(const char *path)
+{
+	write_letter_of(dlopen(path, RTLD_NOW | RTLD_LOCAL), 'b');
+}
+
+static pthread_barrier_t turn;
+
+static void *write_and_outlive(void *library)
+{
+	write_letter_of(library, 'b');
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	return NULL;
+}
+
+static void run_plug_in(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	pthread_t thread;
+
+	pthread_barrier_init(&turn, NULL, 2);
+	NEED(pthread_create(&thread, NULL, write_and_outlive, library) == 0);
+	pthread_barrier_wait(&turn);
+	NEED(dlclose(library) == 0);
+	pthread_barrier_wait(&turn);
+	pthread_join(thread, NULL);
+	write_letter_of(dlopen(path, RTLD_NOW | RTLD_LOCAL), 'c');
 }
 
 /* A child with a process id of our choice; 0: any. */
@@ -190,6 +221,8 @@ int main(int argc, char **argv)
 		run_orphan();
 	else if (strcmp(what, "copy") == 0 && argc > 2)
 		run_copy(argv[2]);
+	else if (strcmp(what, "plug-in") == 0 && argc > 2)
+		run_plug_in(argv[2]);
 	else if (strcmp(what, "successor") == 0 && argc > 3)
 		run_successor((int)strtol(argv[2], NULL, 10), (int)strtol(argv[3], NULL, 10));
 	return 0;

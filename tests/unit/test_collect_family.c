@@ -3,7 +3,8 @@
  * Many processes in one recording, however they came to be, each with its own identity; and several copies
  * of the probe in one process, joined by thread. Protocol rules P-13, P-14.
  *
- * argv[1] is tests/targets/family_target, argv[2] the library probe_of_its_own.
+ * argv[1] is tests/targets/family_target, argv[2] the library probe_of_its_own, argv[3] collect_target without
+ * dynamic linking.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 
 static const char *target;
 static const char *library;
+static const char *static_target;
 
 struct run {
 	struct keep_sink keep;
@@ -177,6 +179,39 @@ static void test_two_copies(void)
 	run_close(&run);
 }
 
+/* A library that was given back stays: a thread that ends calls into it. */
+static void test_plug_in(void)
+{
+	const char *command[] = {target, "plug-in", library, NULL};
+	struct origin a, b, c;
+	struct run run;
+
+	run_open(&run, command);
+	run_to_end(&run);
+	a = find_origin(&run, 'a');
+	b = find_origin(&run, 'b');
+	c = find_origin(&run, 'c');
+	CHECK_EQUAL(run.stats.nr_segments, 2);
+	CHECK(a.process == b.process && a.process == c.process);
+	CHECK(a.thread == c.thread && a.thread != b.thread);
+	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_STOP), 1);
+	run_close(&run);
+}
+
+/* Without a dynamic linker. */
+static void test_static_program(void)
+{
+	const char *command[] = {static_target, "threads", "50", NULL};
+	struct run run;
+
+	run_open(&run, command);
+	run_to_end(&run);
+	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_SUSPEND), 5000);
+	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_START), 50);
+	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_STOP), 50);
+	run_close(&run);
+}
+
 static void step_until(struct run *run, size_t nr_counters)
 {
 	while (keep_count_kind(&run->keep, CTP_KIND_COUNTER) < nr_counters)
@@ -222,10 +257,11 @@ static void test_process_id_is_used_again(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 3)
-		SKIP("the target's path and the library's are the arguments");
+	if (argc < 4)
+		SKIP("the paths of a target, a library and a static target are the arguments");
 	target = argv[1];
 	library = argv[2];
+	static_target = argv[3];
 	check_pair("fork", "fork", true);
 	check_pair("exec", "leaf b", true);
 	check_pair("vfork", "leaf b", true);
@@ -233,6 +269,8 @@ int main(int argc, char **argv)
 	check_pair("orphan", "orphan", false);
 	test_pipeline();
 	test_two_copies();
+	test_plug_in();
+	test_static_program();
 	test_process_id_is_used_again();
 	return check_result();
 }

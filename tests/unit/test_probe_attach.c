@@ -53,6 +53,43 @@ static void name_too_long(void)
 	CHECK(!ctp_attach());
 }
 
+#define OTHER_USER 12345
+
+/* An engine of another user, who would be given this program's memory: says whether it got anything. */
+static void listen_as_other_user(int ready, int asked)
+{
+	struct reader reader;
+	char byte;
+
+	if (setresgid(OTHER_USER, OTHER_USER, OTHER_USER) ||
+		setresuid(OTHER_USER, OTHER_USER, OTHER_USER))
+		_exit(2);
+	reader_listen();
+	CHECK(write(ready, getenv(CTP_ENVIRONMENT), strlen(getenv(CTP_ENVIRONMENT))) > 0);
+	CHECK(read(asked, &byte, 1) == 1);
+	_exit(reader_take(&reader) || check_failures);
+}
+
+/* P-12, from the other side. */
+static void engine_of_another_user(void)
+{
+	int ready[2], asked[2], status;
+	char name[64] = "";
+	pid_t engine;
+
+	CHECK(pipe(ready) == 0 && pipe(asked) == 0);
+	engine = fork();
+	if (engine == 0)
+		listen_as_other_user(ready[1], asked[0]);
+	CHECK(read(ready[0], name, sizeof(name) - 1) > 0);
+	setenv(CTP_ENVIRONMENT, name, 1);
+	errno = 7;
+	CHECK(!ctp_attach());
+	CHECK_EQUAL(errno, 7);
+	CHECK(write(asked[1], "", 1) == 1);
+	CHECK(waitpid(engine, &status, 0) == engine && status == 0);
+}
+
 static void check_header(const struct reader *reader)
 {
 	const struct ctp_header *header = reader->header;
@@ -239,6 +276,11 @@ int main(void)
 	CHECK_EQUAL(in_child(no_engine), 0);
 	CHECK_EQUAL(in_child(name_too_long), 0);
 	CHECK_EQUAL(in_child(twice), 0);
+	if (geteuid() == 0)
+		CHECK_EQUAL(in_child(engine_of_another_user), 0);
+	else
+		fprintf(stderr,
+			"not tried: another user's engine, which needs to be the superuser\n");
 	CHECK_EQUAL(in_child(detach_and_attach), 0);
 	CHECK_EQUAL(in_child(file_size_tiny), 0);
 	CHECK_EQUAL(in_child(file_size_small), 0);
