@@ -11,15 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "directory.h"
 #include "io.h"
 #include "jsonl.h"
 #include "jsonl_coros.h"
 #include "kind_words.h"
 #include "text.h"
-#include "timeline.h"
 #include "vec.h"
 
-#define NR_CLOCKS 4
 #define WAITING_MAX (1u << 20)
 #define WRITE_BYTES (256u << 10)
 #define CORO_PREFIX_SHIFT 48
@@ -34,17 +33,6 @@ struct waiting {
 	uint32_t thread;
 };
 
-struct segment {
-	uint32_t process;
-	uint32_t clock;
-	uint64_t coro_prefix; /* tells the ids of further segments apart */
-};
-
-struct stream {
-	uint32_t segment;
-	int64_t place;
-};
-
 struct jsonl_sink {
 	struct ct_sink sink;
 	struct io_output output;
@@ -57,11 +45,11 @@ struct jsonl_sink {
 	uint64_t nr_new;   /* made, and not yet written */
 	uint64_t nr_lost;
 	VEC(struct waiting) waiting;
-	VEC(struct segment) segments; /* all by the producer's number */
-	VEC(struct stream) streams;
+	struct directory directory;
+	VEC(uint64_t) coro_prefixes; /* of segments: tells the ids of further ones apart */
+	VEC(int64_t) places;         /* of streams, in this flush */
 	VEC(uint64_t) tids;
 	uint32_t nr_probes; /* segments of probes, of all processes */
-	struct timeline timelines[NR_CLOCKS];
 	struct jsonl_coros coros;
 	struct text rows;
 };
@@ -131,18 +119,28 @@ static void add_row(struct jsonl_sink *jsonl, const struct row *row, unsigned ki
 	jsonl->nr_new++;
 }
 
-static const struct segment *segment_of(const struct jsonl_sink *jsonl, uint32_t stream)
+static uint32_t process_of(const struct jsonl_sink *jsonl, const struct waiting *event)
 {
-	return &jsonl->segments.at[jsonl->streams.at[stream].segment];
+	return directory_segment(&jsonl->directory, event->stream)->process;
+}
+
+/* Unique in all of the output. */
+static uint64_t full_id(const struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id)
+{
+	return id | jsonl->coro_prefixes.at[jsonl->directory.segment_of.at[event->stream]];
+}
+
+static struct jsonl_coro *find_coro(
+	struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id)
+{
+	return jsonl_coros_find(&jsonl->coros, process_of(jsonl, event), full_id(jsonl, event, id));
 }
 
 static struct row start_row(
 	const struct jsonl_sink *jsonl, const struct waiting *event, uint64_t id)
 {
-	const struct segment *segment = segment_of(jsonl, event->stream);
-
 	return (struct row){
-		.id = id ? id | segment->coro_prefix : 0,
+		.id = id ? full_id(jsonl, event, id) : 0,
 		.tid = event->thread < jsonl->tids.count ? jsonl->tids.at[event->thread] : 0,
 		.ts = event->ts,
 	};
@@ -157,7 +155,7 @@ static bool add_change(
 
 	if (id == 0)
 		return true;
-	coro = jsonl_coros_find(&jsonl->coros, segment_of(jsonl, event->stream)->process, row.id);
+	coro = find_coro(jsonl, event, id);
 	if (!coro)
 		return false;
 	row.is_active = coro->is_active = is_active;
@@ -177,8 +175,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 		return true;
 	row.address = event->record.object;
 	if (id) {
-		coro = jsonl_coros_find(
-			&jsonl->coros, segment_of(jsonl, event->stream)->process, row.id);
+		coro = find_coro(jsonl, event, id);
 		if (!coro)
 			return false;
 		row.is_active = coro->is_active;
@@ -190,13 +187,11 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 
 static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
 {
-	const struct segment *segment = segment_of(jsonl, event->stream);
 	struct jsonl_coro *coro;
 
 	if (event->record.coro == 0)
 		return true;
-	coro = jsonl_coros_find(
-		&jsonl->coros, segment->process, event->record.coro | segment->coro_prefix);
+	coro = find_coro(jsonl, event, event->record.coro);
 	if (coro)
 		coro->frame = event->record.object;
 	return coro != NULL;
@@ -214,8 +209,7 @@ static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
 		return note_frame(jsonl, event);
 	if (detail != CTP_DETAIL_MISSING)
 		return true;
-	coro = jsonl_coros_find(&jsonl->coros, segment_of(jsonl, event->stream)->process,
-		event->record.coro | segment_of(jsonl, event->stream)->coro_prefix);
+	coro = find_coro(jsonl, event, event->record.coro);
 	if (coro && coro->nr_rows < event->record.object)
 		coro->nr_rows = event->record.object;
 	return coro != NULL;
@@ -223,10 +217,8 @@ static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
 
 static bool note_destroy(struct jsonl_sink *jsonl, const struct waiting *event)
 {
-	const struct segment *segment = segment_of(jsonl, event->stream);
-
 	return jsonl_coros_forget(
-		&jsonl->coros, segment->process, event->record.coro | segment->coro_prefix);
+		&jsonl->coros, process_of(jsonl, event), full_id(jsonl, event, event->record.coro));
 }
 
 static bool to_rows(struct jsonl_sink *jsonl, const struct waiting *event)
@@ -264,13 +256,6 @@ static int compare(const void *left, const void *right)
 	return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
 }
 
-static int64_t to_monotonic(const struct jsonl_sink *jsonl, uint32_t clock, uint64_t raw)
-{
-	size_t hint = 0;
-
-	return timeline_ns(&jsonl->timelines[clock], raw, &hint);
-}
-
 /* Only now: the last clock reading was defined after most of what waits. */
 static void sort_waiting(struct jsonl_sink *jsonl)
 {
@@ -278,19 +263,20 @@ static void sort_waiting(struct jsonl_sink *jsonl)
 
 	for (i = 0; i < jsonl->waiting.count; i++) {
 		struct waiting *event = &jsonl->waiting.at[i];
-		struct stream *stream = &jsonl->streams.at[event->stream];
+		int64_t *place = &jsonl->places.at[event->stream];
 
-		event->ts = to_monotonic(
-			jsonl, segment_of(jsonl, event->stream)->clock, event->record.time);
-		if (event->ts > stream->place)
-			stream->place = event->ts;
-		event->place = stream->place;
+		event->ts = (int64_t)directory_ns(&jsonl->directory,
+			directory_segment(&jsonl->directory, event->stream)->clock,
+			event->record.time);
+		if (event->ts > *place)
+			*place = event->ts;
+		event->place = *place;
 	}
 	if (jsonl->waiting.count)
 		qsort(jsonl->waiting.at, jsonl->waiting.count, sizeof(*jsonl->waiting.at), compare);
 	/* One impossible time must not hold back what its stream says after this flush. */
-	for (i = 0; i < jsonl->streams.count; i++)
-		jsonl->streams.at[i].place = INT64_MIN;
+	for (i = 0; i < jsonl->places.count; i++)
+		jsonl->places.at[i] = INT64_MIN;
 }
 
 /* --------------------------------------------------------------------- output */
@@ -398,7 +384,7 @@ static enum ct_status jsonl_put(
 
 	if (jsonl->has_failed)
 		return repeat_failure(jsonl, reterr);
-	if (batch->stream == 0 || batch->stream >= jsonl->streams.count)
+	if (!directory_has(&jsonl->directory, batch->stream))
 		return ct_fail(reterr, CT_ERR_USAGE, "stream %u was not defined", batch->stream);
 	if (jsonl->waiting.count + batch->nr_records > WAITING_MAX) {
 		status = jsonl_flush(sink, reterr);
@@ -416,34 +402,23 @@ static enum ct_status jsonl_put(
 
 static bool note_segment(struct jsonl_sink *jsonl, const struct ct_define_segment *from)
 {
-	struct segment segment = {
-		.process = from->process,
-		.clock = from->clock < NR_CLOCKS ? from->clock : CTP_CLOCK_NONE,
-	};
-	struct segment none = {0};
-
-	/* A row does not tell its process: ids of all of them are told apart. */
-	if (from->role == CTP_ROLE_PROBE)
-		segment.coro_prefix = (uint64_t)jsonl->nr_probes++ << CORO_PREFIX_SHIFT;
-	while (jsonl->segments.count <= from->segment) {
-		if (!vec_push(&jsonl->segments, none))
+	while (jsonl->coro_prefixes.count <= from->segment) {
+		if (!vec_push(&jsonl->coro_prefixes, 0))
 			return false;
 	}
-	jsonl->segments.at[from->segment] = segment;
+	/* A row does not tell its process: ids of all of them are told apart. */
+	jsonl->coro_prefixes.at[from->segment] =
+		from->role == CTP_ROLE_PROBE ? (uint64_t)jsonl->nr_probes++ << CORO_PREFIX_SHIFT
+					     : 0;
 	return true;
 }
 
 static bool note_stream(struct jsonl_sink *jsonl, const struct ct_define_stream *from)
 {
-	struct stream none = {.place = INT64_MIN};
-
-	if (from->segment >= jsonl->segments.count)
-		return true;
-	while (jsonl->streams.count <= from->stream) {
-		if (!vec_push(&jsonl->streams, none))
+	while (jsonl->places.count <= from->stream) {
+		if (!vec_push(&jsonl->places, INT64_MIN))
 			return false;
 	}
-	jsonl->streams.at[from->stream].segment = from->segment;
 	return true;
 }
 
@@ -457,16 +432,10 @@ static bool note_thread(struct jsonl_sink *jsonl, const struct ct_define_thread 
 	return true;
 }
 
-static bool note_clock(struct jsonl_sink *jsonl, const struct ct_define_clock *from)
-{
-	if (from->clock != CTP_CLOCK_COUNTER && from->clock != CTP_CLOCK_COARSE)
-		return true;
-	return timeline_add(&jsonl->timelines[from->clock], from->raw, from->monotonic_ns,
-		from->uncertainty_ns);
-}
-
 static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition *definition)
 {
+	if (!directory_note(&jsonl->directory, definition))
+		return false;
 	switch (definition->type) {
 	case CT_DEFINE_SEGMENT:
 		return note_segment(jsonl, &definition->segment);
@@ -474,8 +443,6 @@ static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition
 		return note_stream(jsonl, &definition->stream);
 	case CT_DEFINE_THREAD:
 		return note_thread(jsonl, &definition->thread);
-	case CT_DEFINE_CLOCK:
-		return note_clock(jsonl, &definition->clock);
 	default:
 		return true;
 	}
@@ -492,14 +459,11 @@ static enum ct_status jsonl_define(
 
 static void release(struct jsonl_sink *jsonl)
 {
-	size_t i;
-
-	for (i = 0; i < NR_CLOCKS; i++)
-		timeline_fini(&jsonl->timelines[i]);
+	directory_fini(&jsonl->directory);
 	jsonl_coros_fini(&jsonl->coros);
 	vec_fini(&jsonl->waiting);
-	vec_fini(&jsonl->segments);
-	vec_fini(&jsonl->streams);
+	vec_fini(&jsonl->coro_prefixes);
+	vec_fini(&jsonl->places);
 	vec_fini(&jsonl->tids);
 	text_fini(&jsonl->rows);
 	free(jsonl);
