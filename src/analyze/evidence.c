@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze_parts.h"
+#include "kind_words.h"
 #include "failure.h"
 
 /* Peers are counted for as many waits; the gravest findings come first. */
@@ -149,12 +150,6 @@ static uint32_t note_running(struct collector *collector, const struct ct_event 
 	return *running;
 }
 
-static bool is_annotation(unsigned kind)
-{
-	return (kind >= CTP_KIND_TASK_BEGIN && kind <= CTP_KIND_MARK) ||
-	       kind == CTP_KIND_TASK_SET || kind == CTP_KIND_NAME;
-}
-
 static void note_wait(struct collector *collector, uint32_t coro, const struct ct_event *event)
 {
 	uint32_t wait = event->site < collector->analysis->tables->nr_sites
@@ -193,14 +188,14 @@ static void take(struct collector *collector, const struct ct_event *event)
 	uint32_t coro, running;
 
 	/* Of other kinds the coroutine's word holds something else. */
-	if (event->kind > CTP_KIND_DETAIL && !is_annotation(event->kind))
+	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind))
 		return;
 	if (event->time < model->lowest || event->time > model->highest ||
 		event->thread >= model->nr_threads)
 		return;
 	coro = model_find(model, event->process, event->coro);
 	running = note_running(collector, event);
-	if (!event->coro && (is_annotation(event->kind) || event->kind == CTP_KIND_DETAIL))
+	if (!event->coro && (kind_is_annotation(event->kind) || event->kind == CTP_KIND_DETAIL))
 		coro = running;
 	if (event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_TEXT)
 		note_text(collector, coro, event);

@@ -188,10 +188,10 @@ static void note_running(struct filter_stream *stream, const struct ctp_record *
 	}
 }
 
+/* A mark is told whoever makes it. */
 static bool is_annotation(unsigned kind)
 {
-	return (kind >= CTP_KIND_TASK_BEGIN && kind <= CTP_KIND_COUNTER) ||
-	       kind == CTP_KIND_TASK_SET || kind == CTP_KIND_NAME;
+	return kind_is_annotation(kind) && kind != CTP_KIND_MARK;
 }
 
 /* An annotation by its own place or name; of a task's, both ends go. */

@@ -14,7 +14,9 @@
 #include "directory.h"
 #include "io.h"
 #include "jsonl.h"
+#include "json_write.h"
 #include "jsonl_coros.h"
+#include "jsonl_names.h"
 #include "kind_words.h"
 #include "text.h"
 #include "vec.h"
@@ -51,6 +53,7 @@ struct jsonl_sink {
 	VEC(uint64_t) tids;
 	uint32_t nr_probes; /* segments of probes, of all processes */
 	struct jsonl_coros coros;
+	struct jsonl_names names; /* only where all kinds are wanted */
 	struct text rows;
 };
 
@@ -64,6 +67,8 @@ struct row {
 	uint64_t count;
 	bool is_active;
 	int64_t ts;
+	unsigned kind;    /* 0: a suspend or a resume */
+	const char *name; /* "": it has none */
 };
 
 #define ADD(at, text) (memcpy((at), (text), sizeof(text) - 1), (at) + sizeof(text) - 1)
@@ -99,7 +104,16 @@ static char *add_signed(char *at, int64_t number)
 	return add_decimal(at + 1, -(uint64_t)number);
 }
 
-static void add_row(struct jsonl_sink *jsonl, const struct row *row, unsigned kind)
+static void add_name(struct text *rows, const char *name)
+{
+	struct json json;
+
+	text_add(rows, ",\"name\":");
+	json_init(&json, rows, false);
+	json_text(&json, name);
+}
+
+static void add_row(struct jsonl_sink *jsonl, const struct row *row)
 {
 	struct text *rows = &jsonl->rows;
 	char line[256], *at = line;
@@ -111,10 +125,12 @@ static void add_row(struct jsonl_sink *jsonl, const struct row *row, unsigned ki
 	at = row->is_active ? ADD(at, ",\"is_active\":true") : ADD(at, ",\"is_active\":false");
 	at = add_signed(ADD(at, ",\"ts\":"), row->ts);
 	text_append(rows, line, (size_t)(at - line));
-	if (kind && kind_object(kind) == KIND_OBJECT_UNKNOWN)
-		text_format(rows, ",\"event\":\"kind-%u\"", kind);
-	else if (kind)
-		text_format(rows, ",\"event\":\"%s\"", ct_kind_name(kind));
+	if (row->kind && kind_object(row->kind) == KIND_OBJECT_UNKNOWN)
+		text_format(rows, ",\"event\":\"kind-%u\"", row->kind);
+	else if (row->kind)
+		text_format(rows, ",\"event\":\"%s\"", ct_kind_name(row->kind));
+	if (*row->name)
+		add_name(rows, row->name);
 	text_append(rows, "}\n", 2);
 	jsonl->nr_new++;
 }
@@ -143,6 +159,7 @@ static struct row start_row(
 		.id = id ? full_id(jsonl, event, id) : 0,
 		.tid = event->thread < jsonl->tids.count ? jsonl->tids.at[event->thread] : 0,
 		.ts = event->ts,
+		.name = "",
 	};
 }
 
@@ -161,7 +178,7 @@ static bool add_change(
 	row.is_active = coro->is_active = is_active;
 	row.address = is_active ? 0 : coro->frame;
 	row.count = ++coro->nr_rows;
-	add_row(jsonl, &row, 0);
+	add_row(jsonl, &row);
 	return true;
 }
 
@@ -173,7 +190,12 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 
 	if (!jsonl->all_kinds)
 		return true;
+	row.kind = kind;
 	row.address = event->record.object;
+	if (kind_is_annotation(kind))
+		row.name = jsonl_names_find(&jsonl->names,
+			jsonl->directory.segment_of.at[event->stream],
+			CTP_TAIL_SITE(event->record.tail));
 	if (id) {
 		coro = find_coro(jsonl, event, id);
 		if (!coro)
@@ -181,7 +203,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 		row.is_active = coro->is_active;
 		row.count = ++coro->nr_rows;
 	}
-	add_row(jsonl, &row, kind);
+	add_row(jsonl, &row);
 	return true;
 }
 
@@ -443,6 +465,8 @@ static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition
 		return note_stream(jsonl, &definition->stream);
 	case CT_DEFINE_THREAD:
 		return note_thread(jsonl, &definition->thread);
+	case CT_DEFINE_SITE:
+		return !jsonl->all_kinds || jsonl_names_note(&jsonl->names, &definition->site);
 	default:
 		return true;
 	}
@@ -461,6 +485,7 @@ static void release(struct jsonl_sink *jsonl)
 {
 	directory_fini(&jsonl->directory);
 	jsonl_coros_fini(&jsonl->coros);
+	jsonl_names_fini(&jsonl->names);
 	vec_fini(&jsonl->waiting);
 	vec_fini(&jsonl->coro_prefixes);
 	vec_fini(&jsonl->places);
@@ -508,6 +533,7 @@ enum ct_status jsonl_sink_open(
 		return ct_fail_memory(reterr);
 	jsonl->sink.ops = &jsonl_sink_ops;
 	jsonl->all_kinds = all_kinds;
+	jsonl_names_init(&jsonl->names);
 	status = io_output_open(&jsonl->output, path, reterr);
 	if (status) {
 		free(jsonl);

@@ -60,4 +60,11 @@ static inline bool kind_has_coro(unsigned kind)
 	}
 }
 
+/* kind_is_annotation: does the program tell something of itself? Its site then has the name. */
+static inline bool kind_is_annotation(unsigned kind)
+{
+	return (kind >= CTP_KIND_TASK_BEGIN && kind <= CTP_KIND_MARK) ||
+	       kind == CTP_KIND_TASK_SET || kind == CTP_KIND_NAME;
+}
+
 #endif

@@ -434,22 +434,6 @@ static void print_flags(struct text *text, const struct ct_event *event)
 	}
 }
 
-static bool is_annotation(const struct ct_event *event)
-{
-	switch (event->kind) {
-	case CTP_KIND_TASK_BEGIN:
-	case CTP_KIND_REGION_BEGIN:
-	case CTP_KIND_REGION_END:
-	case CTP_KIND_LOG:
-	case CTP_KIND_COUNTER:
-	case CTP_KIND_NAME:
-	case CTP_KIND_MARK:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* For the eye only: the name that the site of an annotation gives it, or a piece of a message. */
 static void print_remark(
 	struct text *text, const struct ct_tables *tables, const struct ct_event *event)
@@ -459,7 +443,7 @@ static void print_remark(
 
 	if (event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_TEXT)
 		memcpy(piece, &event->object, CTP_TEXT_DETAIL_BYTES);
-	else if (is_annotation(event) && event->site && event->site < tables->nr_sites)
+	else if (kind_is_annotation(event->kind) && event->site && event->site < tables->nr_sites)
 		said = tables->sites[event->site].reason;
 	if (!*said)
 		return;

@@ -76,8 +76,21 @@ static void test_suspend_and_resume_rows(void)
 		"\"is_active\":true,\"ts\":190}\n");
 }
 
+static void name_site(struct ct_sink *sink, uint32_t segment, uint32_t id, const char *name)
+{
+	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
+				  .site = {.segment = segment,
+					  .id = id,
+					  .kind = CTP_SITE_SOURCE,
+					  .file = "",
+					  .function = "",
+					  .reason = name,
+					  .module = ""}});
+}
+
 static void test_rows_of_all_kinds(void)
 {
+	struct ctp_record region = {160, 7, 0, CTP_TAIL(5, CTP_KIND_REGION_BEGIN, 0, 0)};
 	struct ct_sink *sink = open_rows("all.jsonl", true);
 
 	put(sink, 1, 100, CTP_KIND_CREATE, 7, 0x1000);
@@ -85,6 +98,10 @@ static void test_rows_of_all_kinds(void)
 	put(sink, 1, 130, CTP_KIND_WAKE, 7, CTP_HANDLE(CTP_RESOURCE_COROUTINE, 8));
 	put(sink, 2, 140, CTP_KIND_DESCRIPTOR_IO, (uint64_t)-11, CTP_DESCRIPTOR(3, 1));
 	put(sink, 2, 150, 200, 0, 0);
+	name_site(sink, 1, 5, "db \"query\"");
+	CHECK_EQUAL(made_put(sink, 1, &region, 1), CT_OK);
+	region.tail = CTP_TAIL(6, CTP_KIND_REGION_END, 0, 0); /* not known */
+	CHECK_EQUAL(made_put(sink, 1, &region, 1), CT_OK);
 	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
 	check_file("all.jsonl",
 		"{\"probe_id\":7,\"tid\":1001,\"addr\":\"0x0000000000001000\",\"seq\":1,"
@@ -96,7 +113,12 @@ static void test_rows_of_all_kinds(void)
 		"{\"probe_id\":0,\"tid\":1002,\"addr\":\"0x0100000100000003\",\"seq\":0,"
 		"\"is_active\":false,\"ts\":140,\"event\":\"descriptor-io\"}\n"
 		"{\"probe_id\":0,\"tid\":1002,\"addr\":\"0x0000000000000000\",\"seq\":0,"
-		"\"is_active\":false,\"ts\":150,\"event\":\"kind-200\"}\n");
+		"\"is_active\":false,\"ts\":150,\"event\":\"kind-200\"}\n"
+		"{\"probe_id\":7,\"tid\":1001,\"addr\":\"0x0000000000000000\",\"seq\":4,"
+		"\"is_active\":true,\"ts\":160,\"event\":\"region-begin\",\"name\":\"db "
+		"\\\"query\\\"\"}\n"
+		"{\"probe_id\":7,\"tid\":1001,\"addr\":\"0x0000000000000000\",\"seq\":5,"
+		"\"is_active\":true,\"ts\":160,\"event\":\"region-end\"}\n");
 }
 
 /* Two readings give the counter's rate; the second comes after the records. */
