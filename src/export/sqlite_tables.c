@@ -274,6 +274,8 @@ static void insert_members(
 		sqlite_insert_text(insert, member->resource ? member->resource : "");
 		sqlite_insert_reference(insert, member->coro.wait_site);
 		sqlite_insert_reference(insert, member->coro.spawn_site);
+		sqlite_insert_text(insert, member->name ? member->name : "");
+		sqlite_insert_text(insert, member->task ? member->task : "");
 		sqlite_insert_row(insert);
 	}
 }
@@ -314,6 +316,53 @@ static int fill_of_findings(sqlite3 *database, const struct ct_report *report, e
 	return sqlite_insert_close(&insert);
 }
 
+static int fill_spans(sqlite3 *database, const struct ct_report *report)
+{
+	const struct ct_span *span;
+	struct sqlite_insert insert;
+	uint32_t i;
+
+	begin(&insert, database, TABLE_SPANS);
+	for (i = 0; i < report->nr_spans; i++) {
+		span = &report->spans[i];
+		sqlite_insert_text(&insert, span->is_task ? "task" : "region");
+		sqlite_insert_text(&insert, span->name);
+		sqlite_insert_reference(&insert, span->process);
+		sqlite_insert_reference(&insert, span->site);
+		sqlite_insert_number(&insert, (int64_t)span->nr_begun);
+		sqlite_insert_number(&insert, (int64_t)span->nr_ended);
+		sqlite_insert_number(&insert, (int64_t)span->nr_open);
+		sqlite_insert_number(&insert, span->total_ns);
+		sqlite_insert_number(&insert, span->p50_ns);
+		sqlite_insert_number(&insert, span->p99_ns);
+		sqlite_insert_number(&insert, span->max_ns);
+		sqlite_insert_row(&insert);
+	}
+	return sqlite_insert_close(&insert);
+}
+
+static int fill_counters(sqlite3 *database, const struct ct_report *report)
+{
+	const struct ct_counter *counter;
+	struct sqlite_insert insert;
+	uint32_t i;
+
+	begin(&insert, database, TABLE_COUNTERS);
+	for (i = 0; i < report->nr_counters; i++) {
+		counter = &report->counters[i];
+		sqlite_insert_text(&insert, counter->name);
+		sqlite_insert_reference(&insert, counter->process);
+		sqlite_insert_reference(&insert, counter->site);
+		sqlite_insert_number(&insert, (int64_t)counter->nr_values);
+		sqlite_insert_number(&insert, counter->last);
+		sqlite_insert_time(&insert, counter->last_time);
+		sqlite_insert_number(&insert, counter->least);
+		sqlite_insert_number(&insert, counter->greatest);
+		sqlite_insert_row(&insert);
+	}
+	return sqlite_insert_close(&insert);
+}
+
 int sqlite_tables_fill(sqlite3 *database, const struct ct_report *report)
 {
 	static int (*const fill[])(sqlite3 *, const struct ct_report *) = {
@@ -324,6 +373,8 @@ int sqlite_tables_fill(sqlite3 *database, const struct ct_report *report)
 		fill_losses,
 		fill_notes,
 		fill_findings,
+		fill_spans,
+		fill_counters,
 	};
 	int result = SQLITE_OK;
 	size_t i;

@@ -24,6 +24,7 @@ thread 2 process=1 tid=102 name="caf\xc3\xa9 \\xff"
 site 1 process=1 kind=source file=/src/server.cpp line=40 function="accept_loop<int, char>(int)"
 site 2 process=1 kind=source file=/src/server.cpp line=120 function=handle reason=AsyncRead
 site 3 process=1 kind=source file=/src/reactor.cpp line=200 function=Reactor::on_hangup
+site 4 process=1 kind=source file=/src/server.cpp line=50 reason=db.query
 loss process=1 thread=2 reason="ring full" count=7 first=1s last=1.1s
 end 1 exited 0 at=2s
 1ms    t1 create c1 0x11010 @1
@@ -36,6 +37,9 @@ end 1 exited 0 at=2s
 2.2ms  t1 resume c2
 2.5ms  t1 suspend c2 descriptor:7.3 @2
 3ms    t1 resume c3
+3ms    t1 region-begin c3 @4
+3ms    t1 region-end c3 @4
+3ms    t1 counter c3 17 @4
 3.1ms  t1 suspend c3
 3.2ms  t1 resume c3
 3.3ms  t1 switch c3 c4
@@ -246,6 +250,12 @@ def check_findings(trace, database):
     steps = database.execute("SELECT text FROM finding_steps ORDER BY finding, step").fetchall()
     check([text for text, in steps] == [step["text"] for each in report["findings"] for step in each["steps"]],
           f"steps differ: {steps}")
+    told = [database.execute(f"SELECT {columns} FROM {table}").fetchall() for columns, table in
+            (("kind, name, nr_ended, nr_open, p99_ns", "spans"), ("name, last, nr_values", "counters"))]
+    check(told == [[(each["kind"], each["name"], each["ended"], each["open"], each["p99_ns"])
+                    for each in report["spans"]],
+                   [(each["name"], each["last"], each["values"]) for each in report["counters"]]] and all(told),
+          f"spans and counters differ: {told}")
     lost, = database.execute("SELECT sum(nr_events) FROM losses").fetchone()
     check((lost,) == database.execute("SELECT nr_lost FROM trace").fetchone() and lost == 19, f"{lost} lost")
 
