@@ -8,7 +8,8 @@
  *
  * A target owns one sealed memfd, its segment:
  *
- *	0            header page: what this is, counters for handing out, orders of the engine
+ *	0            header page: what this is, and counters for handing out
+ *	orders_offset a page of its own: orders of the engine
  *	ring_offset  ring_max descriptions of rings, CTP_RING_STRIDE bytes each
  *	site_offset  site_max interned sites, sizeof(struct ctp_site) each
  *	name_offset  name_bytes of interned texts
@@ -154,7 +155,7 @@ enum ctp_clock {
 	CTP_CLOCK_NONE = 0,
 	CTP_CLOCK_COUNTER = 1,   /* rdtsc or cntvct_el0 */
 	CTP_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC in nanoseconds */
-	CTP_CLOCK_COARSE = 3,    /* header->coarse_time, advanced by the engine */
+	CTP_CLOCK_COARSE = 3,    /* coarse_time among the orders, advanced by the engine */
 };
 
 /* Who writes the segment. */
@@ -174,6 +175,11 @@ enum ctp_policy {
 	CTP_POLICY_DROP_NEWEST = 0,
 	CTP_POLICY_OVERWRITE_OLDEST = 1, /* the flight recorder */
 };
+
+/* Who wants events: bits of ctp_orders.wanted, and above them a number. */
+#define CTP_WANTED_ENGINE 1u /* an engine that has the segment */
+#define CTP_WANTED_FLIGHT 2u /* the program itself, for its flight recorder */
+#define CTP_WANTED_BITS 8u   /* the number of the attachment stands above them */
 
 /* Bits of features_compatible. */
 #define CTP_FEATURE_FLIGHT UINT64_C(16) /* a flight recorder's: about and the instants hold */
@@ -196,7 +202,7 @@ enum ctp_policy {
 
 /* Bits of features_compatible. */
 #define CTP_FEATURE_CATEGORIES UINT64_C(1) /* the probe obeys categories_off */
-#define CTP_FEATURE_RELEASE UINT64_C(2)    /* the probe obeys is_released */
+#define CTP_FEATURE_WANTED UINT64_C(2)     /* the probe obeys `wanted`, at once */
 #define CTP_FEATURE_WAKES UINT64_C(8)      /* the probe wakes an engine that sleeps (P-92) */
 
 /* Flags of an enqueue record. */
@@ -304,6 +310,30 @@ struct ctp_instant {
 };
 
 /*
+ * The engine's orders, a page that a probe maps a second time, over a place of its own: each event reads
+ * the words of the first line without asking where the segment lies. Words that change all the time
+ * have lines of their own. The engine alone writes here once the magic is stored.
+ */
+struct ctp_orders {
+	/* read with each event */
+	CTP_ALIGNED(64) uint32_t wanted; /* 0: nobody wants events; else CTP_WANTED_ and a number */
+	uint32_t categories_off;         /* bit n: nothing of category n is wanted */
+	uint32_t sleeping;               /* futex word: 1 while the engine sleeps */
+
+	/* read where a ring needs room */
+	uint32_t policy;          /* enum ctp_policy */
+	uint32_t chunks_per_ring; /* budget; 0: CTP_RING_CHUNKS - 1 */
+
+	/* written many times a second where the clock is coarse */
+	CTP_ALIGNED(64) uint64_t coarse_time;
+
+	/* of the engine itself */
+	CTP_ALIGNED(64) uint32_t engine_pid; /* 0: none has the segment */
+	uint32_t attachments;                /* how often `wanted` has ceased to be 0 */
+	uint64_t engine_heartbeat_ns;        /* CLOCK_MONOTONIC */
+};
+
+/*
  * The header page.
  *
  * P6  magic is stored last (release) by ctp_attach, after everything it promises; pairs with P6 in
@@ -318,6 +348,7 @@ struct ctp_header {
 	uint64_t features_compatible;   /* unknown bits are ignored */
 	uint64_t features_incompatible; /* unknown bits refuse the segment */
 	uint64_t segment_bytes;
+	uint64_t orders_offset;
 	uint64_t ring_offset;
 	uint64_t site_offset;
 	uint64_t name_offset;
@@ -344,20 +375,6 @@ struct ctp_header {
 	uint32_t sites_refused;   /* sites that found no room: those events carry site 0 */
 	uint32_t state;           /* enum ctp_segment_state */
 
-	/* orders of the engine */
-	CTP_ALIGNED(64) uint32_t policy; /* enum ctp_policy */
-	uint32_t chunks_per_ring;        /* budget; 0: CTP_RING_CHUNKS - 1 */
-	uint32_t sleeping;               /* futex word: 1 while the engine sleeps */
-	uint32_t engine_pid;
-	uint64_t engine_heartbeat_ns; /* CLOCK_MONOTONIC */
-	uint64_t coarse_time;
-	uint32_t
-		is_released; /* 1: the engine wants no more; the probe detaches at its next chunk */
-
-	/* an order of its own line, which probes read with every event that can be switched off */
-	CTP_ALIGNED(64) uint32_t categories_off; /* bit n: nothing of category n is wanted */
-	uint32_t categories_reserved[15];
-
 	/* of a flight recorder: what its reader needs when the process is gone (P-85, P-86) */
 	CTP_ALIGNED(64) uint64_t about_offset; /* a text: which program this is, and its code */
 	uint64_t about_bytes;
@@ -366,8 +383,8 @@ struct ctp_header {
 	struct ctp_instant instants[2]; /* with the one at attach they give the counter's rate */
 };
 
-/* What a header held before it had the orders of that line. */
-#define CTP_HEADER_BYTES_LEAST offsetof(struct ctp_header, categories_off)
+/* What the header of a probe has that keeps no flight recorder. */
+#define CTP_HEADER_BYTES_LEAST offsetof(struct ctp_header, about_offset)
 
 /* The one message that a probe sends over the engine's socket, with the memfd beside it. */
 struct ctp_hello {
@@ -380,6 +397,7 @@ CTP_STATIC_ASSERT(sizeof(struct ctp_record) == CTP_RECORD_BYTES, "a record is fo
 CTP_STATIC_ASSERT(sizeof(struct ctp_ring) == CTP_RING_STRIDE, "a ring's description");
 CTP_STATIC_ASSERT(sizeof(struct ctp_site) == 32, "a site");
 CTP_STATIC_ASSERT(sizeof(struct ctp_header) <= CTP_PAGE_BYTES, "the header fits its page");
+CTP_STATIC_ASSERT(sizeof(struct ctp_orders) <= CTP_PAGE_BYTES, "the orders fit their page");
 CTP_STATIC_ASSERT(sizeof(struct ctp_hello) == 16, "the greeting");
 
 #ifdef __cplusplus

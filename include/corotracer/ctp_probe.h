@@ -2,7 +2,7 @@
 /*
  * The probe: how a program writes coroutine events into its segment (ctp.h).
  *
- * The hot path is inline: one relaxed load and a branch where nothing traces; otherwise one reading
+ * The hot path is inline: one relaxed load and a branch where nobody wants events; otherwise one reading
  * of the time-stamp counter and a few plain stores into a ring that belongs to the calling thread.
  * No lock, no locked instruction, no fence, no system call, no call through the PLT, no allocation,
  * and errno stays as it is. Everything dear is in functions marked CTP_COLD, met once per thread, per
@@ -48,6 +48,17 @@ struct ctp_gate {
 	CTP_ALIGNED(4096) uint32_t pass;
 	uint32_t attach_lock; /* 1: a thread is attaching */
 	uint8_t rest_of_page[4088];
+};
+
+/*
+ * Over this page the segment's orders are mapped: an event reads them at a fixed place. A forked child
+ * still sees its parent's, which is why the gate's pass is asked after them. Where pages are larger than
+ * this one, nothing is mapped: what stands here is the probe's own, and says once and for all that
+ * events are wanted.
+ */
+struct ctp_orders_place {
+	CTP_ALIGNED(4096) struct ctp_orders orders;
+	uint8_t rest_of_page[4096 - sizeof(struct ctp_orders)];
 };
 
 #define CTP_PASS(epoch, clock) (((uint32_t)(epoch) << 8) | (uint32_t)(clock))
@@ -105,12 +116,14 @@ struct ctp_process {
 /* One of each in a process, also where its parts are compiled with -fvisibility=hidden. */
 #define CTP_SHARED __attribute__((visibility("default")))
 CTP_SHARED inline ctp_gate ctp_gate_page{};
+CTP_SHARED inline ctp_orders_place ctp_orders_page{};
 CTP_SHARED inline ctp_process ctp_process_state{};
 /* used: the only references may stand in assembly, where the compiler does not see them. */
 CTP_SHARED inline constinit
 	__attribute__((tls_model("initial-exec"), used)) thread_local ctp_thread ctp_thread_state{};
 #else
 extern struct ctp_gate ctp_gate_page;
+extern struct ctp_orders_place ctp_orders_page;
 extern struct ctp_process ctp_process_state;
 extern __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
 #endif
@@ -203,10 +216,18 @@ CTP_INLINE uintptr_t ctp_stack_pointer(void)
 	return stack;
 }
 
-/* ctp_is_attached: true while events are recorded. One relaxed load. */
+/* ctp_present_pass: 0 while nobody wants events, after one relaxed load; else the gate's pass. */
+CTP_INLINE uint32_t ctp_present_pass(void)
+{
+	if (ctp_load_relaxed(&ctp_orders_page.orders.wanted) == 0)
+		return 0;
+	return ctp_load_relaxed(&ctp_gate_page.pass);
+}
+
+/* ctp_is_attached: true while events are recorded. */
 CTP_INLINE bool ctp_is_attached(void)
 {
-	return ctp_load_relaxed(&ctp_gate_page.pass) != 0;
+	return ctp_present_pass() != 0;
 }
 
 CTP_INLINE uint64_t ctp_time(uint32_t clock)
@@ -260,16 +281,11 @@ CTP_INLINE void ctp_publish(
 	ctp_store_release(&thread->ring->head, head); /* P1 */
 }
 
-/*
- * ctp_is_unwanted: has the engine switched the category off? Known once the thread has joined the
- * attachment; its first event goes out in any case, and the engine leaves it out itself. Scheduling is
- * always wanted, and costs nothing here.
- */
-CTP_INLINE bool ctp_is_unwanted(
-	const struct ctp_thread *thread, uint32_t pass, enum ctp_category category)
+/* ctp_is_unwanted: has the engine switched the category off? Scheduling is always wanted. */
+CTP_INLINE bool ctp_is_unwanted(enum ctp_category category)
 {
-	return category != CTP_CATEGORY_SCHEDULING && thread->pass == pass && thread->header &&
-	       (ctp_load_relaxed(&thread->header->categories_off) >> category & 1);
+	return category != CTP_CATEGORY_SCHEDULING &&
+	       (ctp_load_relaxed(&ctp_orders_page.orders.categories_off) >> category & 1);
 }
 
 CTP_INLINE bool ctp_has_room(struct ctp_thread *thread, uint32_t pass, uint64_t time)
@@ -286,14 +302,14 @@ CTP_INLINE bool ctp_has_room(struct ctp_thread *thread, uint32_t pass, uint64_t 
 CTP_INLINE void ctp_emit_of(
 	enum ctp_category category, uint64_t coro, uint64_t object, uint64_t tail)
 {
-	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	uint32_t pass = ctp_present_pass();
 	struct ctp_thread *thread;
 	uint64_t time;
 
-	if (pass == 0)
+	if (pass == 0 || ctp_is_unwanted(category))
 		return;
 	thread = ctp_thread_self();
-	if (ctp_is_unwanted(thread, pass, category) || CTP_UNLIKELY(!ctp_enter(thread)))
+	if (CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
 	time = ctp_time(CTP_PASS_CLOCK(pass));
 	if (ctp_has_room(thread, pass, time))
@@ -313,14 +329,14 @@ CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
 CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint64_t object,
 	uint64_t tail, enum ctp_detail detail, uint64_t number)
 {
-	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	uint32_t pass = ctp_present_pass();
 	struct ctp_thread *thread;
 	uint64_t time;
 
-	if (pass == 0)
+	if (pass == 0 || ctp_is_unwanted(category))
 		return;
 	thread = ctp_thread_self();
-	if (ctp_is_unwanted(thread, pass, category) || CTP_UNLIKELY(!ctp_enter(thread)))
+	if (CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
 	time = ctp_time(CTP_PASS_CLOCK(pass));
 	if (ctp_has_room(thread, pass, time)) {

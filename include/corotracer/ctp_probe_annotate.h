@@ -104,16 +104,16 @@ CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
  */
 CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint32_t site)
 {
-	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	uint32_t pass = ctp_present_pass();
 	uint32_t length = bytes < CTP_LOG_TEXT_MAX ? (uint32_t)bytes : CTP_LOG_TEXT_MAX;
 	uint32_t begin = 0;
 	struct ctp_thread *thread;
 	uint64_t time;
 
-	if (pass == 0)
+	if (pass == 0 || ctp_is_unwanted(CTP_CATEGORY_LOGS))
 		return;
 	thread = ctp_thread_self();
-	if (ctp_is_unwanted(thread, pass, CTP_CATEGORY_LOGS) || CTP_UNLIKELY(!ctp_enter(thread)))
+	if (CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
 	time = ctp_time(CTP_PASS_CLOCK(pass));
 	if (ctp_has_room(thread, pass, time)) {

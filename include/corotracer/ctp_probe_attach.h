@@ -152,11 +152,14 @@ CTP_COLD_PART void ctp_identity_make(struct ctp_header *header)
 CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t role)
 {
 	struct ctp_header *header = segment->header;
+	struct ctp_orders *orders = ctp_orders_of(header);
 
 	header->version = CTP_VERSION;
 	header->header_bytes = (uint32_t)sizeof(*header);
-	header->features_compatible = CTP_FEATURE_CATEGORIES | CTP_FEATURE_RELEASE;
+	if (ctp_has_orders_page())
+		header->features_compatible = CTP_FEATURE_CATEGORIES | CTP_FEATURE_WANTED;
 	header->segment_bytes = segment->file_bytes;
+	header->orders_offset = CTP_ORDERS_OFFSET;
 	header->ring_offset = CTP_RING_OFFSET;
 	header->site_offset = segment->site_offset;
 	header->name_offset = segment->name_offset;
@@ -169,8 +172,10 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 	header->about_bytes = segment->about_bytes;
 	if (segment->about_bytes != 0) {
 		header->features_compatible |= CTP_FEATURE_FLIGHT;
-		header->policy = CTP_POLICY_OVERWRITE_OLDEST;
+		orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	}
+	/* From the first event on, whether the engine has come by then or not. */
+	orders->wanted = segment->about_bytes != 0 ? CTP_WANTED_FLIGHT : CTP_WANTED_ENGINE;
 	header->clock = ctp_clock_choose();
 	header->role = role;
 	header->pid = (uint64_t)getpid();
@@ -358,6 +363,8 @@ CTP_COLD_PART bool ctp_attach_locked(const struct ctp_wish *wish)
 		return false;
 	ctp_thread_key_make();
 	ctp_process_take(&segment);
+	if (!ctp_has_orders_page())
+		ctp_store_relaxed(&ctp_orders_page.orders.wanted, CTP_WANTED_ENGINE);
 	/* P8 release: publishes the process's state; pairs with P8 in ctp_thread_join */
 	ctp_store_release(
 		&ctp_gate_page.pass, CTP_PASS(ctp_process_state.epoch, segment.header->clock));
@@ -373,15 +380,21 @@ CTP_COLD_PART bool ctp_attach_lock(void)
 		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED); /* P9 */
 }
 
+/* Whether there is a segment, be its events wanted or not. */
+CTP_COLD_PART bool ctp_is_gate_open(void)
+{
+	return ctp_load_relaxed(&ctp_gate_page.pass) != 0;
+}
+
 CTP_COLD_PART bool ctp_attach_to(const struct ctp_wish *wish)
 {
 	struct ctp_quiet quiet;
 
-	if ((!wish->engine && !wish->has_flight) || ctp_is_attached())
+	if ((!wish->engine && !wish->has_flight) || ctp_is_gate_open())
 		return ctp_is_attached();
 	ctp_quiet_begin(&quiet);
 	if (ctp_gate_guard() && ctp_attach_lock()) {
-		if (!ctp_is_attached())
+		if (!ctp_is_gate_open())
 			ctp_attach_locked(wish);
 		ctp_store_release(&ctp_gate_page.attach_lock, 0); /* P9 */
 	}
@@ -417,7 +430,7 @@ CTP_COLD void ctp_detach(void)
 {
 	struct ctp_header *header = ctp_load_acquire(&ctp_process_state.header); /* P8 */
 
-	if (!header || !ctp_is_attached())
+	if (!header || !ctp_is_gate_open())
 		return;
 	ctp_store_relaxed(&ctp_gate_page.pass, 0);
 	ctp_store_relaxed(&header->state, CTP_SEGMENT_CLOSED);

@@ -56,6 +56,7 @@ extern "C" {
 #else
 #define CTP_COLD_PART static __attribute__((cold, unused))
 struct ctp_gate ctp_gate_page;
+struct ctp_orders_place ctp_orders_page;
 struct ctp_process ctp_process_state;
 __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
 #endif
@@ -67,7 +68,8 @@ __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_t
 #define CTP_ALIGN_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
 #define CTP_MAP_ALIGNMENT (UINT64_C(2) << 20)
 #define CTP_UNIT_BYTES UINT64_C(65536) /* no page is larger */
-#define CTP_RING_OFFSET ((uint64_t)CTP_PAGE_BYTES)
+#define CTP_ORDERS_OFFSET ((uint64_t)CTP_PAGE_BYTES)
+#define CTP_RING_OFFSET (2 * (uint64_t)CTP_PAGE_BYTES)
 #define CTP_SITE_OFFSET \
 	CTP_ALIGN_UP(CTP_RING_OFFSET + (uint64_t)CTP_RING_MAX * CTP_RING_STRIDE, CTP_UNIT_BYTES)
 #define CTP_NAME_OFFSET (CTP_SITE_OFFSET + (uint64_t)CTP_SITE_MAX * sizeof(struct ctp_site))
@@ -125,6 +127,12 @@ CTP_COLD_PART bool ctp_hand_out(
 CTP_COLD_PART char *ctp_segment_at(struct ctp_header *header, uint64_t offset)
 {
 	return (char *)(void *)header + offset;
+}
+
+/* The orders that stand in a segment: for cold functions, whose thread may still have one of before. */
+CTP_COLD_PART struct ctp_orders *ctp_orders_of(struct ctp_header *header)
+{
+	return (struct ctp_orders *)(void *)ctp_segment_at(header, CTP_ORDERS_OFFSET);
 }
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ CTP_COLD uint64_t ctp_time_slow(uint32_t clock)
 	struct timespec now;
 
 	if (clock == CTP_CLOCK_COARSE && header)
-		return ctp_load_relaxed(&header->coarse_time);
+		return ctp_load_relaxed(&ctp_orders_of(header)->coarse_time);
 	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
 		return 0;
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
@@ -203,9 +203,11 @@ CTP_COLD_PART bool ctp_room_make(struct ctp_thread *thread)
 	return thread->cursor != NULL;
 }
 
-CTP_COLD_PART uint64_t ctp_ring_orders(const struct ctp_header *header)
+CTP_COLD_PART uint64_t ctp_ring_orders(struct ctp_header *header)
 {
-	return ((uint64_t)ctp_load_relaxed(&header->policy) << 32) | ctp_chunk_budget(header);
+	uint64_t policy = ctp_load_relaxed(&ctp_orders_of(header)->policy);
+
+	return (policy << 32) | ctp_chunk_budget(header);
 }
 
 CTP_COLD_PART void ctp_drop(struct ctp_ring *ring, uint64_t time)
@@ -396,11 +398,6 @@ CTP_COLD bool ctp_next_chunk(struct ctp_thread *thread, uint64_t time)
 	bool has_room;
 
 	if (thread->pass != 0 && thread->pass == ctp_load_relaxed(&ctp_gate_page.pass)) {
-		if (ctp_load_relaxed(&thread->header->is_released)) {
-			ctp_untraced(thread->header);
-			ctp_detach();
-			return false;
-		}
 		if (thread->ring && ctp_is_still_full(thread)) {
 			ctp_drop(thread->ring, time);
 			return false;

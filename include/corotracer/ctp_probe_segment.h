@@ -114,6 +114,31 @@ CTP_COLD_PART bool ctp_map_parts(const struct ctp_segment *segment, char *base, 
 		       base + CTP_CHUNK_OFFSET, descriptor, segment->chunk_offset, chunk_bytes);
 }
 
+/*
+ * The orders' own page can be mapped over only where pages are as large as it. Where they are larger, the
+ * program is traced by an engine that is there at its attachment, and obeys it in nothing but what
+ * concerns the rings.
+ */
+CTP_COLD_PART bool ctp_has_orders_page(void)
+{
+	return (uintptr_t)&ctp_orders_page % CTP_PAGE_BYTES == 0 &&
+	       sysconf(_SC_PAGESIZE) == (long)CTP_PAGE_BYTES;
+}
+
+CTP_COLD_PART bool ctp_orders_map(int descriptor)
+{
+	return !ctp_has_orders_page() || ctp_map_part((char *)&ctp_orders_page, descriptor,
+						 CTP_ORDERS_OFFSET, CTP_PAGE_BYTES);
+}
+
+/* Puts memory of nobody in the place of a segment's orders: it is zero, so that nothing is wanted. */
+CTP_COLD_PART void ctp_orders_unmap(void)
+{
+	if (ctp_has_orders_page())
+		mmap(&ctp_orders_page, CTP_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 CTP_COLD_PART bool ctp_segment_map(struct ctp_segment *segment, int descriptor)
 {
 	uint64_t bytes = CTP_CHUNK_OFFSET + (uint64_t)segment->chunk_max * CTP_CHUNK_BYTES;
@@ -121,7 +146,7 @@ CTP_COLD_PART bool ctp_segment_map(struct ctp_segment *segment, int descriptor)
 
 	if (!base)
 		return false;
-	if (!ctp_map_parts(segment, base, descriptor)) {
+	if (!ctp_map_parts(segment, base, descriptor) || !ctp_orders_map(descriptor)) {
 		munmap(base, bytes);
 		return false;
 	}
@@ -147,8 +172,10 @@ CTP_COLD_PART bool ctp_segment_size_to(struct ctp_segment *segment, uint32_t chu
 
 CTP_COLD_PART void ctp_segment_close(struct ctp_segment *segment)
 {
-	if (segment->header)
+	if (segment->header) {
 		munmap(segment->header, segment->bytes);
+		ctp_orders_unmap();
+	}
 	if (segment->descriptor >= 0)
 		close(segment->descriptor);
 	segment->header = NULL;

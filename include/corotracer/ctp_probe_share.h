@@ -56,9 +56,9 @@ CTP_COLD_PART void ctp_instant_note(struct ctp_header *header)
 	ctp_store_release(&header->instants_lock, 0); /* P11 */
 }
 
-CTP_COLD_PART uint32_t ctp_chunk_budget(const struct ctp_header *header)
+CTP_COLD_PART uint32_t ctp_chunk_budget(struct ctp_header *header)
 {
-	uint32_t budget = ctp_load_relaxed(&header->chunks_per_ring);
+	uint32_t budget = ctp_load_relaxed(&ctp_orders_of(header)->chunks_per_ring);
 
 	return budget == 0 || budget > CTP_CHUNK_BUDGET ? CTP_CHUNK_BUDGET : budget;
 }
@@ -68,9 +68,9 @@ CTP_COLD_PART struct ctp_ring *ctp_ring_at(struct ctp_header *header, uint32_t i
 	return (struct ctp_ring *)(void *)ctp_segment_at(header, CTP_RING_OFFSET) + index;
 }
 
-CTP_COLD_PART bool ctp_is_overwriting(const struct ctp_header *header)
+CTP_COLD_PART bool ctp_is_overwriting(struct ctp_header *header)
 {
-	return ctp_load_relaxed(&header->policy) == CTP_POLICY_OVERWRITE_OLDEST;
+	return ctp_load_relaxed(&ctp_orders_of(header)->policy) == CTP_POLICY_OVERWRITE_OLDEST;
 }
 
 /* How many rings there are, never more than there can be. */

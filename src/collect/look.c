@@ -38,10 +38,8 @@ bool look_arrivals(struct collect *collect)
 
 static void look_segment(struct collect *collect, struct segment *segment)
 {
-	struct ctp_header *header = segment->memory.base;
-
 	if (segment->layout.clock == CTP_CLOCK_COARSE)
-		ctp_store_relaxed(&header->coarse_time, collect->now_ns);
+		ctp_store_relaxed(&segment_orders(segment)->coarse_time, collect->now_ns);
 }
 
 uint64_t look_rings(struct collect *collect)
@@ -92,10 +90,11 @@ void define_heartbeat(struct collect *collect)
 	definition.heartbeat.monotonic_ns = collect->now_ns;
 	output_define(&collect->output, &definition);
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		struct ctp_header *header = collect->segments[i].memory.base;
+		const struct segment *segment = &collect->segments[i];
 
-		if (collect->segments[i].number)
-			ctp_store_relaxed(&header->engine_heartbeat_ns, collect->now_ns);
+		if (segment->number)
+			ctp_store_relaxed(
+				&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	}
 }
 

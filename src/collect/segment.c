@@ -26,6 +26,11 @@ static bool holds(const struct segment *segment, const void *at, size_t nr_bytes
 	return segment->memory.descriptor < 0 || memory_holds(&segment->memory, at, nr_bytes);
 }
 
+struct ctp_orders *segment_orders(const struct segment *segment)
+{
+	return proto_orders(&segment->layout, segment->memory.base);
+}
+
 /* ------------------------------------------------------------------ sites */
 
 static bool is_address(uint32_t kind)
@@ -273,7 +278,7 @@ bool segment_wakes(const struct segment *segment)
 
 uint32_t *segment_sleeping(const struct segment *segment)
 {
-	return &header_of(segment)->sleeping;
+	return &segment_orders(segment)->sleeping;
 }
 
 /* ------------------------------------------------------------------ losses */
@@ -476,13 +481,11 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 void segment_order(struct segment *segment)
 {
 	const struct collect *collect = segment->collect;
-	struct ctp_header *header = header_of(segment);
-	uint64_t features = segment->layout.features_compatible;
+	struct ctp_orders *orders = segment_orders(segment);
 
-	if (features & CTP_FEATURE_CATEGORIES)
-		ctp_store_relaxed(&header->categories_off, collect->categories_off);
-	if ((features & CTP_FEATURE_RELEASE) && collect->is_released)
-		ctp_store_relaxed(&header->is_released, 1);
+	ctp_store_relaxed(&orders->categories_off, collect->categories_off);
+	if (collect->is_released)
+		ctp_store_relaxed(&orders->wanted, 0);
 }
 
 enum ct_status collect_attach(
@@ -499,8 +502,8 @@ enum ct_status collect_attach(
 	}
 	if (status)
 		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
-	ctp_store_relaxed(&header_of(segment)->engine_pid, (uint32_t)getpid());
-	ctp_store_relaxed(&header_of(segment)->engine_heartbeat_ns, collect->now_ns);
+	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
+	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	segment_order(segment);
 	/* At once: a process that lives a millisecond has no mappings later. */
 	process_map(collect, segment->process);
@@ -510,7 +513,7 @@ enum ct_status collect_attach(
 
 void segment_close(struct segment *segment)
 {
-	ctp_store_relaxed(&header_of(segment)->engine_pid, 0);
+	ctp_store_relaxed(&segment_orders(segment)->engine_pid, 0);
 	memory_unmap(&segment->memory);
 	vec_fini(&segment->rings);
 	free(segment->sites_known);

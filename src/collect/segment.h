@@ -88,6 +88,9 @@ void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
 /* segment_count_live: coroutines created and not destroyed, as far as the records told. */
 uint64_t segment_count_live(const struct segment *segment);
 
+/* segment_orders: where the probe reads what is wanted of it. */
+struct ctp_orders *segment_orders(const struct segment *segment);
+
 /* segment_order: tells the probe what is wanted of it, where it is one that listens. */
 void segment_order(struct segment *segment);
 

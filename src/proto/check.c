@@ -23,6 +23,7 @@ static void copy_layout(
 	size_t i;
 
 	ret_layout->mapped_bytes = mapped_bytes;
+	ret_layout->orders_offset = ctp_load_relaxed(&mapped->orders_offset);
 	ret_layout->ring_offset = ctp_load_relaxed(&mapped->ring_offset);
 	ret_layout->site_offset = ctp_load_relaxed(&mapped->site_offset);
 	ret_layout->name_offset = ctp_load_relaxed(&mapped->name_offset);
@@ -98,6 +99,7 @@ static enum ct_status check_region(
 static enum ct_status check_regions(const struct proto_layout *layout, struct ct_error *reterr)
 {
 	const struct region regions[] = {
+		{"orders", layout->orders_offset, 1, 1, CTP_PAGE_BYTES, CTP_PAGE_BYTES},
 		{"rings", layout->ring_offset, layout->ring_max, CTP_RING_MAX,
 			sizeof(struct ctp_ring), _Alignof(struct ctp_ring)},
 		{"sites", layout->site_offset, layout->site_max, CTP_SITE_MAX,
@@ -173,6 +175,11 @@ enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 	copy_flight(mapped, &layout);
 	*ret_layout = layout;
 	return CT_OK;
+}
+
+struct ctp_orders *proto_orders(const struct proto_layout *layout, void *base)
+{
+	return (struct ctp_orders *)(void *)((char *)base + layout->orders_offset);
 }
 
 struct ctp_ring *proto_ring(const struct proto_layout *layout, void *base, uint32_t index)

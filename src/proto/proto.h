@@ -27,6 +27,7 @@
 /* A segment's geometry, copied and checked: each region lies inside the mapping, none overlap. */
 struct proto_layout {
 	size_t mapped_bytes;
+	uint64_t orders_offset;
 	uint64_t ring_offset;
 	uint64_t site_offset;
 	uint64_t name_offset;
@@ -62,6 +63,9 @@ struct proto_layout {
  */
 enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 	struct proto_layout *ret_layout, struct ct_error *reterr);
+
+/* proto_orders: where the engine's orders stand. */
+struct ctp_orders *proto_orders(const struct proto_layout *layout, void *base);
 
 /* proto_ring: the description of a ring; `index` below layout->ring_max, which the caller sees to. */
 struct ctp_ring *proto_ring(const struct proto_layout *layout, void *base, uint32_t index);

@@ -146,7 +146,7 @@ static void case_log_text(void)
 
 static void case_switched_off(void)
 {
-	uint32_t *off = &ctp_process_state.header->categories_off;
+	uint32_t *off = &ctp_orders_page.orders.categories_off;
 	unsigned i;
 
 	ctp_store_relaxed(off, UINT32_C(1) << CTP_CATEGORY_COUNTERS);
@@ -157,18 +157,19 @@ static void case_switched_off(void)
 	ctp_store_relaxed(off, 0);
 }
 
-/* As in a program that nothing traces: the gate is closed for the length of the batch. */
+/* As in a program that nothing traces: no event is wanted for the length of the batch. */
 static void case_not_attached(void)
 {
-	uint32_t pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	uint32_t *wanted = &ctp_orders_page.orders.wanted;
+	uint32_t by = ctp_load_relaxed(wanted);
 	unsigned i;
 
-	ctp_store_relaxed(&ctp_gate_page.pass, 0);
+	ctp_store_relaxed(wanted, 0);
 	for (i = 0; i < BATCH; i++) {
 		ctp_suspend(i, i, 0, CTP_POINT_AWAIT);
 		KEEP(i);
 	}
-	ctp_store_relaxed(&ctp_gate_page.pass, pass);
+	ctp_store_relaxed(wanted, by);
 }
 
 static void case_counter(void)

@@ -8,5 +8,5 @@
 
 struct probe_state state_in_library()
 {
-	return {&ctp_gate_page, &ctp_process_state, ctp_thread_self()};
+	return {&ctp_gate_page, &ctp_orders_page, &ctp_process_state, ctp_thread_self()};
 }

@@ -7,6 +7,7 @@
 
 struct probe_state {
 	const void *gate;
+	const void *orders;
 	const void *process;
 	const void *thread;
 };

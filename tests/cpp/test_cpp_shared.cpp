@@ -12,6 +12,7 @@ int main()
 	struct probe_state theirs = state_in_library();
 
 	CHECK(theirs.gate == &ctp_gate_page);
+	CHECK(theirs.orders == &ctp_orders_page);
 	CHECK(theirs.process == &ctp_process_state);
 	CHECK(theirs.thread == ctp_thread_self());
 	return check_result();

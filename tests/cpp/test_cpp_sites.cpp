@@ -368,11 +368,16 @@ constexpr bool are_outcomes_complete()
 }
 static_assert(are_outcomes_complete());
 
-/* The spawn site is an address in the program's code, the same each time the same code spawns. */
+/*
+ * The spawn site is an address in the program's code, the same each time the same code spawns: what
+ * the compiler does not know of the count leaves the loop's body one piece.
+ */
 __attribute__((noinline)) static void spawns_here(int times)
 {
-	for (int i = 0; i < times; i++)
+	for (int i = 0; i < times; i++) {
 		awaits_often(0);
+		__asm__ volatile("" : "+r"(i));
+	}
 }
 
 static void test_spawn_site()

@@ -64,7 +64,7 @@ static void make_sound(struct made_segment *made)
 	uint32_t i;
 
 	header->features_compatible = CTP_FEATURE_FLIGHT;
-	header->policy = CTP_POLICY_OVERWRITE_OLDEST;
+	made->orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	header->clock = CTP_CLOCK_COUNTER;
 	header->clock_counter = header->clock_monotonic_ns = 1000;
 	header->about_offset = header->name_offset + MADE_NAME_BYTES - ABOUT_BYTES;

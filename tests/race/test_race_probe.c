@@ -70,11 +70,12 @@ static void segment_make(void)
 static void segment_reset(uint32_t policy, uint32_t budget)
 {
 	memset(header, 0, sizeof(*header));
+	memset(ctp_orders_of(header), 0, sizeof(struct ctp_orders));
 	memset(rings, 0, 4 * sizeof(*rings));
 	header->sites_used = 1;
 	header->names_used = CTP_NAME_HEAD;
-	header->policy = policy;
-	header->chunks_per_ring = budget;
+	ctp_orders_of(header)->policy = policy;
+	ctp_orders_of(header)->chunks_per_ring = budget;
 	memset(&reader, 0, sizeof(reader));
 	reader.shared = rings;
 	reader.is_overwriting = policy == CTP_POLICY_OVERWRITE_OLDEST;
@@ -86,6 +87,7 @@ static void segment_reset(uint32_t policy, uint32_t budget)
 	ctp_process_state.name_bytes = CTP_NAME_BYTES;
 	ctp_process_state.rings_free = 0;
 	ctp_process_state.has_thread_key = 0;
+	ctp_orders_page.orders.wanted = CTP_WANTED_ENGINE;
 	ctp_gate_page.pass = CTP_PASS(1, CTP_CLOCK_COUNTER);
 }
 

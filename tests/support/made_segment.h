@@ -27,6 +27,7 @@ struct made_segment {
 	size_t nr_bytes;
 	char *base;
 	struct ctp_header *header;
+	struct ctp_orders *orders;
 	struct ctp_ring *rings;
 	struct ctp_site *sites;
 	char *names;
@@ -34,7 +35,7 @@ struct made_segment {
 
 static inline size_t made_bytes(void)
 {
-	return CTP_PAGE_BYTES + 3 * CTP_PAGE_BYTES + MADE_SITES * sizeof(struct ctp_site) +
+	return 2 * CTP_PAGE_BYTES + 3 * CTP_PAGE_BYTES + MADE_SITES * sizeof(struct ctp_site) +
 	       MADE_NAME_BYTES + (size_t)MADE_CHUNKS * CTP_CHUNK_BYTES;
 }
 
@@ -45,8 +46,9 @@ static inline void made_fill(struct made_segment *made)
 	header->version = CTP_VERSION;
 	header->header_bytes = sizeof(*header);
 	header->segment_bytes = made->nr_bytes;
-	header->ring_offset = CTP_PAGE_BYTES;
-	header->site_offset = 4 * CTP_PAGE_BYTES;
+	header->orders_offset = CTP_PAGE_BYTES;
+	header->ring_offset = 2 * CTP_PAGE_BYTES;
+	header->site_offset = 5 * CTP_PAGE_BYTES;
 	header->name_offset = header->site_offset + MADE_SITES * sizeof(struct ctp_site);
 	header->chunk_offset = header->name_offset + MADE_NAME_BYTES;
 	header->ring_max = MADE_RINGS;
@@ -60,6 +62,7 @@ static inline void made_fill(struct made_segment *made)
 	header->names_used = 8;
 	header->state = CTP_SEGMENT_LIVE;
 	ctp_store_release(&header->magic, CTP_MAGIC);
+	made->orders = (void *)(made->base + header->orders_offset);
 	made->rings = (void *)(made->base + header->ring_offset);
 	made->sites = (void *)(made->base + header->site_offset);
 	made->names = made->base + header->name_offset;

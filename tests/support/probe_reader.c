@@ -60,6 +60,16 @@ static bool take_descriptor(int connection, struct reader *reader)
 	return true;
 }
 
+static char *at(const struct reader *reader, uint64_t offset)
+{
+	return (char *)reader->header + offset;
+}
+
+void reader_find_orders(struct reader *reader)
+{
+	reader->orders = (struct ctp_orders *)(void *)at(reader, reader->header->orders_offset);
+}
+
 bool reader_take(struct reader *reader)
 {
 	struct stat facts;
@@ -77,13 +87,9 @@ bool reader_take(struct reader *reader)
 	reader->header = mmap(
 		NULL, reader->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, reader->descriptor, 0);
 	need(reader->header != MAP_FAILED, "mmap");
+	reader_find_orders(reader);
 	reader->overwritten = 0;
 	return true;
-}
-
-static char *at(const struct reader *reader, uint64_t offset)
-{
-	return (char *)reader->header + offset;
 }
 
 struct ctp_ring *reader_ring(const struct reader *reader, uint32_t index)

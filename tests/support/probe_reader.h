@@ -30,6 +30,7 @@
 
 struct reader {
 	struct ctp_header *header;
+	struct ctp_orders *orders;
 	uint64_t bytes;
 	int descriptor;
 	struct ctp_hello hello;
@@ -41,6 +42,9 @@ void reader_listen(void);
 
 /* reader_take: maps the segment that the probe has handed over by now; false: there is none. */
 bool reader_take(struct reader *reader);
+
+/* reader_find_orders: of a segment that the test has mapped itself. */
+void reader_find_orders(struct reader *reader);
 
 /* reader_ring: the ring's description. */
 struct ctp_ring *reader_ring(const struct reader *reader, uint32_t index);

@@ -48,7 +48,7 @@ static void write_letter(char letter)
 /* Of a process that is gone before the engine looks at it, nobody can say which program it was. */
 static void wait_for_engine(void)
 {
-	while (ctp_load_relaxed(&ctp_process_state.header->engine_pid) == 0)
+	while (ctp_load_relaxed(&ctp_orders_page.orders.engine_pid) == 0)
 		sched_yield();
 }
 

@@ -37,8 +37,9 @@ static void no_engine(void)
 	CHECK(!ctp_attach());
 	CHECK_EQUAL(errno, 7);
 	CHECK(!ctp_is_attached());
-	/* Nothing is left behind: the next descriptor above the probe's floor is free. */
+	/* Nothing is left behind: the next descriptor above the probe's floor is free, no orders stand. */
 	CHECK(fcntl(200, F_GETFD) == -1);
+	CHECK_EQUAL(ctp_orders_page.orders.wanted, 0);
 }
 
 static void name_too_long(void)
@@ -103,7 +104,8 @@ static void check_header(const struct reader *reader)
 	CHECK_EQUAL(header->segment_bytes, reader->bytes);
 	CHECK_EQUAL(header->ring_max, CTP_RING_MAX);
 	CHECK_EQUAL(header->site_max, CTP_SITE_MAX);
-	CHECK(header->ring_offset >= sizeof(*header));
+	CHECK(header->orders_offset >= sizeof(*header));
+	CHECK(header->ring_offset >= header->orders_offset + sizeof(struct ctp_orders));
 	CHECK(header->site_offset >= header->ring_offset + CTP_RING_MAX * CTP_RING_STRIDE);
 	CHECK(header->name_offset >= header->site_offset + CTP_SITE_MAX * sizeof(struct ctp_site));
 	CHECK(header->chunk_offset >= header->name_offset + header->name_bytes);

@@ -55,6 +55,7 @@ static void map_file(const char *name, struct reader *reader)
 	reader->bytes = size_of(name);
 	reader->header = mmap(NULL, reader->bytes, PROT_READ, MAP_SHARED, file, 0);
 	CHECK(reader->header != MAP_FAILED);
+	reader_find_orders(reader);
 	close(file);
 }
 
@@ -78,7 +79,7 @@ static void makes_its_file(void)
 	emit_numbered(0);
 	map_file("one", &reader);
 	CHECK_EQUAL(reader.header->magic, CTP_MAGIC);
-	CHECK_EQUAL(reader.header->policy, CTP_POLICY_OVERWRITE_OLDEST);
+	CHECK_EQUAL(reader.orders->policy, CTP_POLICY_OVERWRITE_OLDEST);
 	CHECK_EQUAL(reader.header->segment_bytes, 3 * MEBIBYTE);
 	CHECK_EQUAL(reader_ring(&reader, 0)->head, 2);
 	CHECK(ctp_site_address((void *)makes_its_file, CTP_SITE_FUNCTION) == 1);
@@ -173,7 +174,7 @@ static void prefers_the_engine(void)
 	reader_listen();
 	CHECK(ctp_record_flight(path_of("beside"), MEBIBYTE));
 	CHECK(reader_take(&reader));
-	CHECK_EQUAL(reader.header->policy, CTP_POLICY_DROP_NEWEST);
+	CHECK_EQUAL(reader.orders->policy, CTP_POLICY_DROP_NEWEST);
 	CHECK_EQUAL(size_of("beside"), 0);
 }
 

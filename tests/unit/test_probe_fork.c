@@ -329,7 +329,7 @@ static void fork_beside_events(void)
 
 	attach(&reader);
 	ring = reader_ring(&reader, 0);
-	reader.header->policy = CTP_POLICY_OVERWRITE_OLDEST;
+	reader.orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	CHECK(pthread_create(&thread, NULL, emit_until_done, &busy) == 0);
 	for (round = 0; round < 50; round++) {
 		pid_t child = fork();
@@ -433,13 +433,19 @@ long sysconf(int name)
 	return name == _SC_PAGESIZE && page_bytes ? page_bytes : __sysconf(name);
 }
 
-/* What shares a page with the gate belongs to the program: the kernel must not wipe it. */
+/* P-15. What shares a page with the gate belongs to the program: the kernel must not wipe it. */
 static void pages_are_larger_than_the_gate(void)
 {
+	struct reader reader;
 	pid_t child;
 
 	page_bytes = 65536;
 	child_is_detached(make_by_fork);
+	ctp_detach();
+	attach(&reader);
+	CHECK_EQUAL(reader.header->features_compatible & CTP_FEATURE_WANTED, 0);
+	ctp_store_relaxed(&reader.orders->wanted, 0);
+	CHECK(ctp_is_attached());
 	ctp_gate_page.rest_of_page[0] = 7;
 	child = fork();
 	if (child == 0)

@@ -120,7 +120,7 @@ static void drop_newest(void)
 	uint64_t i, gap_from = 0, gap_to = 0;
 
 	attach(&reader);
-	reader.header->chunks_per_ring = 4;
+	reader.orders->chunks_per_ring = 4;
 	ring = reader_ring(&reader, 0);
 	errno = 7;
 	for (i = 0; i < count; i++) {
@@ -163,7 +163,7 @@ static void drop_repeatedly(void)
 	for (round = 0; round < 50; round++) {
 		uint64_t end = count + 3 * CTP_CHUNK_RECORDS + round * 37;
 
-		ctp_store_relaxed(&reader.header->chunks_per_ring, 1 + round % 3);
+		ctp_store_relaxed(&reader.orders->chunks_per_ring, 1 + round % 3);
 		for (; count < end; count++)
 			emit_numbered(count);
 		reader_drain(&reader, 0, 777 + round * 100, tally_record, &tally);
@@ -231,8 +231,8 @@ static void overwrite_unread(void)
 	uint64_t i, count = 20 * CTP_CHUNK_RECORDS + 5;
 
 	attach(&reader);
-	reader.header->chunks_per_ring = 4;
-	reader.header->policy = CTP_POLICY_OVERWRITE_OLDEST;
+	reader.orders->chunks_per_ring = 4;
+	reader.orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	ring = reader_ring(&reader, 0);
 	for (i = 0; i < count; i++)
 		emit_numbered(i);
@@ -257,8 +257,8 @@ static void overwrite_under_reader(void)
 	pthread_t thread;
 
 	attach(&reader);
-	reader.header->chunks_per_ring = 2;
-	reader.header->policy = CTP_POLICY_OVERWRITE_OLDEST;
+	reader.orders->chunks_per_ring = 2;
+	reader.orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	ring = reader_ring(&reader, 0);
 	CHECK(pthread_create(&thread, NULL, emit_many, &count) == 0);
 	while (ctp_load_acquire(&ring->head) < count)

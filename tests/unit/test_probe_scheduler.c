@@ -228,7 +228,7 @@ static void details_stand_beside_their_events(void)
 	struct reader reader;
 
 	attach(&reader);
-	ctp_store_relaxed(&reader.header->chunks_per_ring, 1);
+	ctp_store_relaxed(&reader.orders->chunks_per_ring, 1);
 	for (round = 0; round < 20; round++) {
 		if (round % 2)
 			ctp_switch(1, 0, 0, CTP_POINT_YIELD);

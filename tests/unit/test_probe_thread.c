@@ -100,7 +100,7 @@ static void claim_full_ring(void)
 	uint64_t many = CTP_CHUNK_RECORDS + 10, one = 7;
 
 	attach(&reader);
-	reader.header->chunks_per_ring = 1;
+	reader.orders->chunks_per_ring = 1;
 	CHECK(pthread_create(&thread, NULL, emit_many, &many) == 0);
 	pthread_join(thread, NULL);
 	CHECK(pthread_create(&thread, NULL, short_thread, &one) == 0);
@@ -142,7 +142,7 @@ static void loss_told_at_end(void)
 	pthread_t thread;
 
 	attach(&reader);
-	reader.header->chunks_per_ring = 1;
+	reader.orders->chunks_per_ring = 1;
 	CHECK(pthread_create(&thread, NULL, fill_then_drain, &late) == 0);
 	pthread_join(thread, NULL);
 	CHECK_EQUAL(tally.numbered, CTP_CHUNK_RECORDS - 1);
