@@ -75,6 +75,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_unknown_kinds = model->nr_unknown_kinds;
 	quality->nr_broken_transitions = model->nr_broken;
 	quality->nr_reordered = model->nr_reordered;
+	quality->reordered_ns = model->reordered_ns;
 	quality->nr_unmatched_wakes = model->nr_unmatched_wakes;
 	quality->observed_from = model->from;
 	quality->observed_until = model->now;

@@ -83,7 +83,7 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	coro = coro_at(model, index);
 	if (nr_before == model->coros.count) {
 		if (is_creation_late(model, coro, event->time))
-			model->nr_reordered++;
+			model_put_in_order(model, event->time - coro->changed);
 		else if (!coro_conflict(model, index, event))
 			return false;
 	}
@@ -175,7 +175,7 @@ static bool settle_early(struct model *model, struct model_coro *coro, const str
 	}
 	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
 	model->conflicts.at[coro->conflict].is_explained = true;
-	model->nr_reordered++;
+	model_put_in_order(model, event->time - coro->changed);
 	return true;
 }
 
@@ -222,7 +222,8 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		coro->flags |= MODEL_CORO_IS_INITIAL;
 		coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 	} else if (is_woken) {
-		model->nr_reordered += !coro->queue_thread && coro->wake_thread != event->thread;
+		if (!coro->queue_thread && coro->wake_thread != event->thread)
+			model_put_in_order(model, event->time - coro->wake_time);
 		coro_set_state(model, coro, CT_STATE_READY, event->time);
 	} else {
 		coro_set_state(model, coro, CT_STATE_WAITING, event->time);

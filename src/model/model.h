@@ -466,6 +466,7 @@ struct model {
 	uint64_t nr_unknown_kinds;
 	uint64_t nr_broken;
 	uint64_t nr_reordered;
+	int64_t reordered_ns; /* the furthest of them: so far at least the clocks of two cores lie apart */
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
 };

@@ -52,6 +52,14 @@ static inline bool is_near(const struct model *model, ct_time a, ct_time b)
 }
 
 /* Does a wake with this outcome make its target ready? */
+/* One event was put before another that lies `ns` before it by the clocks. */
+static inline void model_put_in_order(struct model *model, int64_t ns)
+{
+	model->nr_reordered++;
+	if (ns > model->reordered_ns)
+		model->reordered_ns = ns;
+}
+
 static inline bool makes_ready(uint8_t outcome)
 {
 	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||

@@ -225,7 +225,7 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	/* It runs already, and may have been resumed by this: the clocks put the wake after it. */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
 		is_near(model, coro->changed, event->time))
-		model->nr_reordered++;
+		model_put_in_order(model, event->time - coro->changed);
 	if (!makes_ready(event->argument))
 		return true;
 	/* Of a coroutine that was never seen to suspend it is not known that a resume will follow.

@@ -185,6 +185,12 @@ static void trace(struct text *rows, const struct ct_report *report)
 					     : "cut short: its end is missing");
 	origin(rows, tables);
 	facts_end(rows);
+}
+
+static void clocks(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+
 	facts_begin(rows, "clock");
 	render_safe(rows, *tables->clock ? tables->clock : "not known");
 	if (tables->clock_hz >= 1e9)
@@ -194,6 +200,10 @@ static void trace(struct text *rows, const struct ct_report *report)
 	text_add(rows, tables->clock_skew_ns ? ", readings disagree by up to " : ", no skew seen");
 	if (tables->clock_skew_ns)
 		text_duration(rows, tables->clock_skew_ns);
+	if (report->quality.reordered_ns) {
+		text_add(rows, ", clocks of cores by at least ");
+		text_duration(rows, report->quality.reordered_ns);
+	}
 	facts_end(rows);
 }
 
@@ -373,6 +383,7 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 	observation(rows, report);
 	reason(rows, report->tables);
 	trace(rows, report);
+	clocks(rows, report);
 	losses(rows, report);
 	coroutines(rows, &report->quality);
 	doubts(rows, report);

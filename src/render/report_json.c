@@ -224,6 +224,7 @@ static void quality_member(struct json *json, const struct ct_report *report)
 	count_member(json, "unknown_kinds", quality->nr_unknown_kinds);
 	count_member(json, "broken_transitions", quality->nr_broken_transitions);
 	count_member(json, "reordered_events", quality->nr_reordered);
+	count_member(json, "reordered_ns", (uint64_t)quality->reordered_ns);
 	count_member(json, "unmatched_wakes", quality->nr_unmatched_wakes);
 	bool_member(json, "has_lower_grades", quality->has_lower_grades);
 	losses_member(json, &report->quality);

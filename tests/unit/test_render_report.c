@@ -188,6 +188,8 @@ static void test_forms(void)
 	report.statistics = statistics;
 	report.quality.losses = losses;
 	report.quality.nr_losses = 3;
+	report.quality.nr_reordered = 2;
+	report.quality.reordered_ns = 340;
 	all.notes = notes;
 	all.nr_notes = 1;
 	expect_file("report.txt", &report, (struct ct_report_options){.max_members = 2});
