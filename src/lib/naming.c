@@ -77,28 +77,35 @@ enum ct_status naming_sink_open(
 
 /* ------------------------------------------------------------- while recording */
 
-/* The collector's mappings as the resolver takes them. */
-static struct ct_mapping *copy_mappings(const struct collect *collect, uint32_t *ret_count)
+static const char *keep(struct arena *arena, const char *text)
+{
+	return text ? arena_text(arena, text, strlen(text)) : "";
+}
+
+struct ct_mapping *naming_copy_mappings(
+	const struct collect *collect, struct arena *arena, uint32_t *ret_count)
 {
 	size_t count, i;
 	const struct ct_define_mapping *mappings = collect_mappings(collect, &count);
-	struct ct_mapping *copies = calloc(count + 1, sizeof(*copies));
+	struct ct_mapping *copies = arena_array(arena, count, sizeof(*copies));
 
-	*ret_count = copies ? (uint32_t)count : 0;
 	for (i = 0; copies && i < count; i++) {
 		copies[i] = (struct ct_mapping){
 			.process = mappings[i].process,
 			.start = mappings[i].start,
 			.end = mappings[i].end,
 			.offset = mappings[i].offset,
-			.path = mappings[i].path,
-			.build_id = mappings[i].build_id,
+			.path = keep(arena, mappings[i].path),
+			.build_id = keep(arena, mappings[i].build_id),
 		};
+		if (!copies[i].path || !copies[i].build_id)
+			return NULL;
 	}
+	*ret_count = (uint32_t)count;
 	return copies;
 }
 
-static enum ct_status define_site(struct ct_sink *sink, const struct collect_site *site,
+enum ct_status naming_define_site(struct ct_sink *sink, const struct collect_site *site,
 	const struct symbol_place *place, struct ct_error *reterr)
 {
 	struct ct_definition definition = {
@@ -122,7 +129,7 @@ static enum ct_status define_site(struct ct_sink *sink, const struct collect_sit
 	return sink_define(sink, &definition, reterr);
 }
 
-static enum ct_status resolve_site(struct symbol_resolver *resolver,
+enum ct_status naming_resolve_site(struct symbol_resolver *resolver,
 	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect_site *site,
 	struct symbol_place *ret_place, struct ct_error *reterr)
 {
@@ -132,49 +139,12 @@ static enum ct_status resolve_site(struct symbol_resolver *resolver,
 		site->kind, ret_place, reterr);
 }
 
-static enum ct_status define_sites(struct symbol_resolver *resolver,
-	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect *collect,
-	struct ct_sink *sink, struct ct_error *reterr)
-{
-	struct symbol_place place;
-	enum ct_status status = CT_OK;
-	size_t count, i;
-	const struct collect_site *sites = collect_sites(collect, &count);
-
-	for (i = 0; i < count && status == CT_OK; i++) {
-		status = resolve_site(resolver, mappings, nr_mappings, &sites[i], &place, reterr);
-		if (status == CT_OK && place.extent != SYMBOL_NOTHING)
-			status = define_site(sink, &sites[i], &place, reterr);
-	}
-	return status;
-}
-
-enum ct_status naming_define_sites(
-	const struct collect *collect, struct ct_sink *sink, struct ct_error *reterr)
-{
-	struct symbol_resolver *resolver = symbol_new();
-	uint32_t nr_mappings;
-	struct ct_mapping *mappings = copy_mappings(collect, &nr_mappings);
-	enum ct_status status = resolver && mappings ? define_sites(resolver, mappings, nr_mappings,
-							       collect, sink, reterr)
-						     : ct_fail_memory(reterr);
-
-	free(mappings);
-	symbol_free(resolver);
-	return status;
-}
-
 /* --------------------------------------------------------------- while reading */
 
 static bool is_nameless(const struct ct_site *site)
 {
 	/* Of a caller's two addresses the file keeps one, which alone may name the wrong place. */
 	return site->address != 0 && site->function[0] == '\0' && site->kind != CTP_SITE_CALLER;
-}
-
-static char *keep(struct arena *arena, const char *text)
-{
-	return arena_text(arena, text, strlen(text));
 }
 
 /* The resolver's texts end with it; the tables live longer. */

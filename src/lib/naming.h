@@ -2,9 +2,8 @@
 /*
  * Names for addresses: what collect, store and symbol can not do alone, since they lie side by side.
  *
- * While recording, mappings gain their build ids on the way to the sink, and at the end every site that is
- * only an address is defined again with function, file and line, so that a trace explains itself on any
- * machine. While reading, sites that still lack a name (a trace cut short) are resolved from the files
+ * While recording, mappings gain their build ids on the way to the sink, and every site that is only an address
+ * is defined again with function, file and line (namer.h), so that a trace explains itself on any machine. While reading, sites that still lack a name (a trace cut short) are resolved from the files
  * that the trace names, where these are still what they were.
  */
 #ifndef LIB_NAMING_H
@@ -13,14 +12,23 @@
 #include "arena.h"
 #include "collect.h"
 #include "stream.h"
+#include "symbol.h"
 
 /* naming_sink_open: a sink in front of `inner` that adds build ids. Closing it closes `inner`. */
 enum ct_status naming_sink_open(
 	struct ct_sink *inner, struct ct_sink **ret_sink, struct ct_error *reterr);
 
-/* naming_define_sites: resolves what the collector saw, and defines the results into the sink. */
-enum ct_status naming_define_sites(
-	const struct collect *collect, struct ct_sink *sink, struct ct_error *reterr);
+/*
+ * For namer.c. naming_copy_mappings: all that the collector has seen so far, in the arena; NULL: out of memory.
+ * naming_resolve_site: what a site stands for, as symbol_resolve has it. naming_define_site: tells it the sink.
+ */
+struct ct_mapping *naming_copy_mappings(
+	const struct collect *collect, struct arena *arena, uint32_t *ret_count);
+enum ct_status naming_resolve_site(struct symbol_resolver *resolver,
+	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect_site *site,
+	struct symbol_place *ret_place, struct ct_error *reterr);
+enum ct_status naming_define_site(struct ct_sink *sink, const struct collect_site *site,
+	const struct symbol_place *place, struct ct_error *reterr);
 
 /*
  * naming_fill_tables: replaces source->tables by a copy in which sites without a function have one where

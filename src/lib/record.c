@@ -17,6 +17,7 @@
 #include "jsonl.h"
 #include "known_options.h"
 #include "ledger_path.h"
+#include "namer.h"
 #include "naming.h"
 #include "queue.h"
 #include "store.h"
@@ -36,6 +37,7 @@ struct ct_record {
 	uint64_t (*rows_in_output)(const struct ct_sink *output); /* NULL: it has no rows */
 	struct flight *flight;                                    /* NULL: everything is recorded */
 	struct collect *collect;
+	struct namer *namer;
 	char *ledger_path;          /* NULL: none was found */
 	struct text ledger_trouble; /* where none was found; else empty */
 	bool has_ended;             /* the target; what it published is in the sink */
@@ -205,8 +207,12 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	if (!known.all.command || !known.all.command[0])
 		return ct_fail(reterr, CT_ERR_USAGE, "no command to record");
 	record = calloc(1, sizeof(*record));
-	if (!record)
+	if (record)
+		record->namer = namer_new(clock_monotonic_ns());
+	if (!record || !record->namer) {
+		free(record);
 		return ct_fail_memory(reterr);
+	}
 	status = start(record, &known.all, reterr);
 	if (status == CT_OK) {
 		*ret_record = record;
@@ -215,6 +221,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	if (record->sink)
 		sink_close(record->sink, false, NULL);
 	flight_free(record->flight);
+	namer_free(record->namer);
 	free(record->ledger_path);
 	text_fini(&record->ledger_trouble);
 	free(record);
@@ -234,6 +241,7 @@ static void dump_crash(struct ct_record *record, uint64_t now_ns)
 	name = sigabbrev_np(stats.ending_value); /* real-time signals have none */
 	snprintf(reason, sizeof(reason), "the program was ended by signal %d%s%s%s",
 		stats.ending_value, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
+	namer_finish(record->namer, record->collect, record->sink, NULL);
 	queue_settle(record->queue);
 	flight_dump(record->flight, reason, now_ns, NULL);
 }
@@ -262,7 +270,7 @@ static void write_rows(struct ct_record *record)
 /* The output is completed while the target runs on; what fails there is told at the record's close. */
 static void finish_early(struct ct_record *record)
 {
-	naming_define_sites(record->collect, record->sink, NULL);
+	namer_finish(record->namer, record->collect, record->sink, NULL);
 	write_rows(record);
 	record->nr_rows_in_output = rows_in_output(record);
 	record->rows_in_output = NULL;
@@ -282,6 +290,7 @@ static int wait_of(const struct ct_record *record, int wait_ms)
 {
 	if (record->flight && (wait_ms < 0 || wait_ms > FLIGHT_WAIT_MS))
 		wait_ms = FLIGHT_WAIT_MS;
+	wait_ms = namer_wait_ms(record->namer, record->collect, wait_ms);
 	return wanted_wait_ms(&record->wanted, wait_ms);
 }
 
@@ -291,6 +300,7 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	enum ct_status status = collect_step(record->collect, wait_of(record, wait_ms), reterr);
 	bool is_over = false;
 
+	namer_look(record->namer, record->collect, record->sink, now_ns);
 	if (record->flight)
 		queue_call(record->queue, look_behind_queue, record->flight, now_ns);
 	if (status == CT_END && record->flight && !record->has_ended)
@@ -317,6 +327,7 @@ enum ct_status ct_record_dump(struct ct_record *record, const char *reason, stru
 	status = collect_step(record->collect, 0, reterr);
 	if (status < 0)
 		return status;
+	namer_look(record->namer, record->collect, record->sink, now_ns);
 	queue_settle(record->queue);
 	return flight_dump(record->flight, reason, now_ns, reterr);
 }
@@ -377,10 +388,11 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr)
 {
-	enum ct_status named = naming_define_sites(record->collect, record->sink, reterr);
+	enum ct_status named = namer_finish(record->namer, record->collect, record->sink, reterr);
 	enum ct_status finished = collect_finish(record->collect, named ? NULL : reterr);
 	enum ct_status closed;
 
+	namer_free(record->namer);
 	collect_close(record->collect);
 	closed = sink_close(record->sink, true, named || finished ? NULL : reterr);
 	flight_free(record->flight);

@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "flight_past.h"
 #include "known_options.h"
+#include "namer.h"
 #include "naming.h"
 #include "store.h"
 
@@ -56,6 +57,17 @@ static enum ct_status check_output(const struct collect *collect, struct ct_erro
 	return ct_fail(reterr, CT_ERR_SYSTEM, "%s", stats.output_trouble);
 }
 
+static enum ct_status name_sites(
+	const struct collect *collect, struct ct_sink *sink, struct ct_error *reterr)
+{
+	struct namer *namer = namer_new(0);
+	enum ct_status status =
+		namer ? namer_finish(namer, collect, sink, reterr) : ct_fail_memory(reterr);
+
+	namer_free(namer);
+	return status;
+}
+
 static enum ct_status take_out(const char *path, struct ct_sink *sink,
 	struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
 {
@@ -65,7 +77,7 @@ static enum ct_status take_out(const char *path, struct ct_sink *sink,
 
 	if (status)
 		return status;
-	status = naming_define_sites(collect, sink, reterr);
+	status = name_sites(collect, sink, reterr);
 	if (status == CT_OK)
 		status = collect_finish(collect, reterr);
 	if (status == CT_OK)

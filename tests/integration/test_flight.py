@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from support import COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, folder, run
 
 sys.path.insert(0, os.path.join(os.environ["COROTRACER_SOURCE"], "tests/support"))
 import hiccups  # noqa: E402  pylint: disable=wrong-import-position
@@ -80,6 +80,14 @@ def check_commands(place):
             os.kill(int(told[1]), signal.SIGKILL)
 
 
+def check_names(place):
+    """A dump that is written when the program crashes has names for its addresses, without any file of the program."""
+    run(COROTRACER, "run", "--flight", "5s", "-o", place + "/f.ctrace", "--", BUILD / "tests/targets/flight_target",
+        place + "/counters", 1, 0, place + "/own", 30000, status=139)
+    text = run(COROTRACER, "dump", "--no-symbols", place + "/f.1.ctrace").stdout
+    check("function=launch" in text, f"the address of launch has no name:\n{text[:2000]}")
+
+
 def check_bounds(place):
     """What is held is no longer than asked for by more than a generation, and no larger, and is said."""
     for window, longest in (("500ms,64MiB", 0.9), ("60s,48KiB", 1.6)):
@@ -128,7 +136,8 @@ def check_complaints(place):
 
 
 def main():
-    for step in (check_conditions, check_other_reasons, check_signal, check_commands, check_bounds, check_too_many, check_complaints):
+    for step in (check_conditions, check_other_reasons, check_signal, check_commands, check_names, check_bounds,
+                 check_too_many, check_complaints):
         with folder() as place:
             step(place)
 

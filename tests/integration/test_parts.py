@@ -75,8 +75,17 @@ def test_cut_and_merge(trace):
         check("before them" in run(COROTRACER, "info", right).stdout, "info does not say where the part lies")
         run(COROTRACER, "merge", "-o", joined, right, left)
         check(run(COROTRACER, "dump", joined).stdout == text, f"cut at {at} s and joined: another trace")
+    check_names(left, trace)
     words = run(COROTRACER, "merge", "-o", scratch / "no.ctrace", left, record_other(scratch), status=2).stderr
     check("are parts of different recordings" in words and words.count("\n") <= 2, words)
+
+
+def check_names(part, trace):
+    """Addresses have their names in a part, too, without any file of the program: they are written as the run goes on."""
+    found, whole = ({line for line in run(COROTRACER, "dump", "--no-symbols", each).stdout.splitlines()
+                     if line.startswith("site ")} for each in (part, trace))
+    check(any("kind=address" in line and "function=" in line for line in found), f"no address has a name: {found}")
+    check(found <= whole, f"places that only the whole trace knows: {found - whole}")
 
 
 def record_other(scratch):
