@@ -1,224 +1,233 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace file costs, as JSON on standard output: events written and read a second, and bytes
- * an event.
+ * What the trace file costs, as JSON on standard output: events written and read a second of one core, and bytes an
+ * event.
  *
- *	bench_store [FOLDER]
+ *	bench_store [FOLDER [TRACE]]
  *
- * The events are those of a scheduler: two threads, 10,000 coroutines, each in turn resumed, waking
- * another one, and suspending on a descriptor; counter times as of 2 GHz, 60 to 500 ns apart. They are
- * made before any clock starts. Beside writing and reading stand the machine's floor, a memcpy of the records in the
- * same batches, and the folding that later generations ask for, which is a part of writing. The figures are medians of
- * the rounds, ratios of one round's figures; FOLDER (default /dev/shm) should
- * not be a slow disk, since its speed would be measured.
+ * Two workloads: a scheduler's mix that is made here, and, where TRACE is given, the events of that file (workload.h).
+ * Writing is all that the sink does, later generations' beginnings included; folding is the part of it that these ask
+ * for. Reading is opening (each byte is looked at once) and then every event in order. Beside them stand the machine's
+ * floor, a memcpy of the records in the same batches; the same with packed blocks; and the same events as JSON lines.
+ * Times are those of the processor that this thread used, so that others on the machine disturb less; the figures are
+ * medians of the rounds, ratios of one round's figures. FOLDER (default /dev/shm) should not be a slow disk.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "jsonl.h"
 #include "snapshot.h"
 #include "store.h"
+#include "workload.h"
 
-#define NR_THREADS 2u
-#define NR_COROS 10000u
 #define NR_EVENTS 6000000u
-#define BATCH 1024u
 #define ROUNDS 7u
+#define JSON_ROUNDS 1u
 
-struct figures {
-	double write_ns[ROUNDS];
-	double open_ns[ROUNDS];
-	double read_ns[ROUNDS];
-	double copy_ns[ROUNDS];
-	double fold_ns[ROUNDS];
-	double write_per_copy[ROUNDS];
-	double read_per_copy[ROUNDS];
-	double fold_share[ROUNDS];
-	uint64_t nr_bytes;
+enum figure {
+	WRITE,
+	FOLD,
+	OPEN,
+	READ,
+	COPY,
+	WRITE_ZSTD_1,
+	READ_ZSTD_1,
+	WRITE_ZSTD_3,
+	READ_ZSTD_3,
+	WRITE_JSON,
+	READ_JSON,
+	NR_FIGURES
 };
 
-static void require(enum ct_status status, const struct ct_error *error)
+static const char *const names[NR_FIGURES] = {
+	"write",
+	"fold",
+	"open",
+	"read",
+	"copy",
+	"write_zstd_1",
+	"read_zstd_1",
+	"write_zstd_3",
+	"read_zstd_3",
+	"write_jsonl",
+	"read_jsonl",
+};
+
+struct bench {
+	const struct workload *workload;
+	char path[4096];
+	unsigned round;
+	double ns[NR_FIGURES][ROUNDS]; /* per event; 0: not measured in this round */
+	double bytes[NR_FIGURES];      /* per event, of what was written */
+};
+
+static uint64_t spent_ns(void)
 {
-	if (status == CT_OK)
-		return;
-	fprintf(stderr, "bench_store: %s\n", error->text);
-	exit(1);
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The same numbers on every machine. */
-static uint64_t random_number(uint64_t *state)
+static void note(struct bench *bench, enum figure figure, uint64_t start)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
+	bench->ns[figure][bench->round] =
+		(double)(spent_ns() - start) / (double)bench->workload->nr_events;
 }
 
-/* Three events a turn, of one thread: resume, wake, suspend. */
-static void make_records(struct ctp_record *records, size_t count, uint64_t seed)
+/* ---------------------------------------------------------------- what is measured */
+
+static void put_all(struct ct_sink *sink, const struct workload *workload)
 {
-	uint64_t state = seed, time = UINT64_C(90000000000000), coro = 1, other;
+	struct ct_error error;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		time += 120 + random_number(&state) % 880;
-		switch (i % 3) {
-		case 0:
-			coro = 1 + random_number(&state) % NR_COROS;
-			records[i] = (struct ctp_record){
-				time, coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, 0, 0)};
-			break;
-		case 1:
-			other = 1 + random_number(&state) % NR_COROS;
-			records[i] = (struct ctp_record){time, coro,
-				CTP_HANDLE(CTP_RESOURCE_COROUTINE, other),
-				CTP_TAIL(1 + other % 4, CTP_KIND_WAKE, 0, 0)};
-			break;
-		default:
-			records[i] = (struct ctp_record){time, coro,
-				CTP_DESCRIPTOR(10 + coro % 1000, 1 + coro / 1000),
-				CTP_TAIL(5 + coro % 3, CTP_KIND_SUSPEND, 0, 0)};
-			break;
-		}
+	for (i = 0; i < workload->steps.count; i++) {
+		const struct workload_step *step = &workload->steps.at[i];
+
+		workload_require(step->batch.nr_records
+					 ? sink_put(sink, &step->batch, &error)
+					 : sink_define(sink, &step->definition, &error),
+			&error);
 	}
+	workload_require(sink_flush(sink, &error), &error);
 }
 
-static void define(struct ct_sink *sink, struct ct_definition definition)
+static void write_file(struct bench *bench, enum figure figure, struct ct_sink *sink)
 {
+	uint64_t start = spent_ns();
 	struct ct_error error;
+	struct stat about;
 
-	require(sink_define(sink, &definition, &error), &error);
+	put_all(sink, bench->workload);
+	note(bench, figure, start);
+	workload_require(sink_close(sink, true, &error), &error);
+	if (stat(bench->path, &about) == 0)
+		bench->bytes[figure] =
+			(double)about.st_size / (double)bench->workload->nr_events;
 }
 
-static void define_all(struct ct_sink *sink)
+static void write_trace(struct bench *bench, enum figure figure, int pack_level)
 {
-	uint32_t i;
-
-	define(sink, (struct ct_definition){.type = CT_DEFINE_PROCESS,
-			     .process = {.process = 1, .program = "", .command_line = ""}});
-	define(sink, (struct ct_definition){.type = CT_DEFINE_SEGMENT,
-			     .segment = {.segment = 1,
-				     .process = 1,
-				     .role = CTP_ROLE_PROBE,
-				     .clock = CTP_CLOCK_COUNTER}});
-	for (i = 0; i < 60; i++)
-		define(sink,
-			(struct ct_definition){.type = CT_DEFINE_CLOCK,
-				.clock = {.clock = CTP_CLOCK_COUNTER,
-					.raw = UINT64_C(90000000000000) + i * UINT64_C(100000000),
-					.monotonic_ns =
-						UINT64_C(1000000000000) + i * UINT64_C(50000000)}});
-	for (i = 1; i <= NR_THREADS; i++) {
-		define(sink, (struct ct_definition){.type = CT_DEFINE_THREAD,
-				     .thread = {.thread = i, .process = 1, .name = ""}});
-		define(sink, (struct ct_definition){.type = CT_DEFINE_STREAM,
-				     .stream = {.stream = i, .segment = 1}});
-	}
-	for (i = 1; i < 8; i++)
-		define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
-				     .site = {.segment = 1,
-					     .id = i,
-					     .file = "server.cpp",
-					     .function = "",
-					     .reason = "",
-					     .module = ""}});
-}
-
-static double write_file(const char *path, struct ctp_record *const *records)
-{
+	struct store_options options = {.pack_level = pack_level};
 	struct ct_error error;
 	struct ct_sink *sink;
-	size_t count = NR_EVENTS / NR_THREADS, i, n;
-	uint64_t start;
-	uint32_t thread;
 
-	require(store_sink_open(path, NULL, &sink, &error), &error);
-	define_all(sink);
-	start = clock_monotonic_ns();
-	for (i = 0; i < count; i += n) {
-		n = count - i < BATCH ? count - i : BATCH;
-		for (thread = 1; thread <= NR_THREADS; thread++) {
-			struct ct_batch batch = {thread, thread, records[thread - 1] + i, n, false};
-
-			require(sink_put(sink, &batch, &error), &error);
-		}
-	}
-	require(sink_flush(sink, &error), &error);
-	start = clock_monotonic_ns() - start;
-	require(sink_close(sink, true, &error), &error);
-	return (double)start / NR_EVENTS;
+	workload_require(store_sink_open(bench->path, &options, &sink, &error), &error);
+	write_file(bench, figure, sink);
 }
 
-static void read_file(const char *path, double *ret_open_ns, double *ret_read_ns)
+static uint64_t read_events(struct ct_source *source)
 {
 	const struct ct_event *event;
-	struct ct_source *source;
 	struct ct_error error;
-	uint64_t start = clock_monotonic_ns(), opened, count = 0, sum = 0;
+	uint64_t count = 0, sum = 0;
 
-	require(store_source_open(path, &source, &error), &error);
-	opened = clock_monotonic_ns();
 	while (source_next(source, &event, &error) == CT_OK) {
 		sum += event->coro;
 		count++;
 	}
-	*ret_open_ns = (double)(opened - start) / NR_EVENTS;
-	*ret_read_ns = (double)(clock_monotonic_ns() - opened) / NR_EVENTS;
+	return sum ? count : 0;
+}
+
+static void read_trace(struct bench *bench, enum figure opening, enum figure reading)
+{
+	uint64_t start = spent_ns(), count;
+	struct ct_source *source;
+	struct ct_error error;
+
+	workload_require(store_source_open(bench->path, &source, &error), &error);
+	if (opening != reading) {
+		note(bench, opening, start);
+		start = spent_ns();
+	}
+	count = read_events(source);
+	note(bench, reading, start);
 	source_close(source);
-	if (count != NR_EVENTS || sum == 0) {
+	if (count != bench->workload->nr_events) {
 		fprintf(stderr, "bench_store: %" PRIu64 " events came back\n", count);
 		exit(1);
 	}
 }
 
-/* What any copy of the records costs here. */
-static double copy_records(struct ctp_record *const *records)
+static void write_and_read_json(struct bench *bench)
 {
-	static struct ctp_record copy[BATCH];
-	size_t count = NR_EVENTS / NR_THREADS, i, n;
-	uint64_t start = clock_monotonic_ns(), sum = 0;
-	uint32_t thread;
+	struct ct_source *source;
+	struct ct_error error;
+	struct ct_sink *sink;
+	uint64_t start;
 
-	for (i = 0; i < count; i += n) {
-		n = count - i < BATCH ? count - i : BATCH;
-		for (thread = 0; thread < NR_THREADS; thread++) {
-			memcpy(copy, records[thread] + i, n * sizeof(*copy));
-			__asm__ volatile("" : : "r"(copy) : "memory");
-			sum += copy[n - 1].time;
-		}
-	}
-	if (sum == 0)
+	workload_require(jsonl_sink_open(bench->path, true, &sink, &error), &error);
+	write_file(bench, WRITE_JSON, sink);
+	start = spent_ns();
+	workload_require(jsonl_source_open(bench->path, bench->path, &source, &error), &error);
+	if (read_events(source) == 0)
 		exit(1);
-	return (double)(clock_monotonic_ns() - start) / NR_EVENTS;
+	note(bench, READ_JSON, start);
+	source_close(source);
 }
 
-static double fold_records(struct ctp_record *const *records)
+/* What any copy of the records costs here. */
+static void copy_records(struct bench *bench)
+{
+	static struct ctp_record copy[1024];
+	uint64_t start = spent_ns();
+	size_t i;
+
+	for (i = 0; i < bench->workload->steps.count; i++) {
+		const struct ct_batch *batch = &bench->workload->steps.at[i].batch;
+
+		if (batch->nr_records)
+			memcpy(copy, batch->records, batch->nr_records * sizeof(*copy));
+		__asm__ volatile("" : : "r"(copy) : "memory");
+	}
+	note(bench, COPY, start);
+}
+
+static void fold_records(struct bench *bench)
 {
 	struct snapshot *snapshot = snapshot_new();
-	size_t count = NR_EVENTS / NR_THREADS, i, n, at;
-	uint32_t origins[NR_THREADS], thread;
-	uint64_t start;
+	uint64_t start = spent_ns();
+	size_t i, at;
 
 	if (!snapshot)
 		exit(1);
-	for (thread = 0; thread < NR_THREADS; thread++)
-		origins[thread] = snapshot_origin(
-			snapshot, (struct snapshot_origin){1, 1 + thread, 1 + thread});
-	start = clock_monotonic_ns();
-	for (i = 0; i < count; i += n) {
-		n = count - i < BATCH ? count - i : BATCH;
-		for (thread = 0; thread < NR_THREADS; thread++)
-			for (at = i; at < i + n; at++)
-				snapshot_fold(snapshot, origins[thread], &records[thread][at]);
+	for (i = 0; i < bench->workload->steps.count; i++) {
+		const struct workload_step *step = &bench->workload->steps.at[i];
+		struct snapshot_origin from = {
+			step->segment, step->batch.stream, step->batch.thread};
+		uint32_t origin;
+
+		if (!step->batch.nr_records)
+			continue;
+		origin = snapshot_origin(snapshot, from);
+		for (at = 0; at < step->batch.nr_records; at++)
+			snapshot_fold(snapshot, origin, &step->batch.records[at]);
 	}
-	start = clock_monotonic_ns() - start;
+	note(bench, FOLD, start);
 	snapshot_free(snapshot);
-	return (double)start / NR_EVENTS;
 }
+
+static void measure_round(struct bench *bench)
+{
+	copy_records(bench);
+	fold_records(bench);
+	write_trace(bench, WRITE, 0);
+	read_trace(bench, OPEN, READ);
+	write_trace(bench, WRITE_ZSTD_1, 1);
+	read_trace(bench, READ_ZSTD_1, READ_ZSTD_1);
+	write_trace(bench, WRITE_ZSTD_3, 3);
+	read_trace(bench, READ_ZSTD_3, READ_ZSTD_3);
+	if (bench->round < JSON_ROUNDS)
+		write_and_read_json(bench);
+}
+
+/* ---------------------------------------------------------------- figures */
 
 static int compare(const void *left, const void *right)
 {
@@ -227,65 +236,81 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static double median(double *values)
+/* Of those rounds in which it was measured. */
+static double median(const double *values)
 {
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
+	double known[ROUNDS];
+	size_t count = 0, i;
+
+	for (i = 0; i < ROUNDS; i++)
+		if (values[i] > 0)
+			known[count++] = values[i];
+	qsort(known, count, sizeof(*known), compare);
+	return count ? known[count / 2] : 0;
 }
 
-static void print_rate(const char *name, double ns)
+static double median_ratio(const double *values, const double *to)
 {
-	printf("  \"%s_ns_per_event\": %.2f,\n  \"%s_events_per_second\": %.0f,\n", name, ns, name,
-		1e9 / ns);
+	double ratios[ROUNDS] = {0};
+	size_t i;
+
+	for (i = 0; i < ROUNDS; i++)
+		ratios[i] = to[i] > 0 ? values[i] / to[i] : 0;
+	return median(ratios);
 }
 
-static void print(struct figures *figures)
+static void print_figures(const struct bench *bench)
 {
-	printf("{\n  \"benchmark\": \"store\",\n  \"events\": %u,\n  \"threads\": %u,\n"
-	       "  \"coroutines\": %u,\n  \"rounds\": %u,\n",
-		NR_EVENTS, NR_THREADS, NR_COROS, ROUNDS);
-	print_rate("write", median(figures->write_ns));
-	print_rate("open", median(figures->open_ns));
-	print_rate("read", median(figures->read_ns));
-	print_rate("copy", median(figures->copy_ns));
-	print_rate("fold", median(figures->fold_ns));
-	printf("  \"write_per_copy\": %.2f,\n  \"read_per_copy\": %.2f,\n  "
-	       "\"fold_share_of_write\": %.3f,\n",
-		median(figures->write_per_copy), median(figures->read_per_copy),
-		median(figures->fold_share));
-	printf("  \"bytes_per_event\": %.3f\n}\n", (double)figures->nr_bytes / NR_EVENTS);
+	unsigned i;
+
+	printf("  \"%s\": {\n    \"events\": %zu,\n    \"streams\": %zu,\n    \"coroutines\": %zu,\n"
+	       "    \"rounds\": %u,\n",
+		bench->workload->name, bench->workload->nr_events, bench->workload->nr_streams,
+		bench->workload->nr_coros, ROUNDS);
+	for (i = 0; i < NR_FIGURES; i++) {
+		double ns = median(bench->ns[i]);
+
+		printf("    \"%s_ns_per_event\": %.2f,\n    \"%s_events_per_second\": %.0f,\n",
+			names[i], ns, names[i], 1e9 / ns);
+	}
+	printf("    \"write_per_copy\": %.2f,\n    \"read_per_copy\": %.2f,\n"
+	       "    \"fold_share_of_write\": %.3f,\n",
+		median_ratio(bench->ns[WRITE], bench->ns[COPY]),
+		median_ratio(bench->ns[READ], bench->ns[COPY]),
+		median_ratio(bench->ns[FOLD], bench->ns[WRITE]));
+	printf("    \"bytes_per_event\": %.3f,\n    \"bytes_per_event_zstd_1\": %.3f,\n"
+	       "    \"bytes_per_event_zstd_3\": %.3f,\n    \"bytes_per_event_jsonl\": %.3f\n  }",
+		bench->bytes[WRITE], bench->bytes[WRITE_ZSTD_1], bench->bytes[WRITE_ZSTD_3],
+		bench->bytes[WRITE_JSON]);
+}
+
+static void measure(const char *folder, struct workload *workload)
+{
+	static struct bench bench;
+
+	bench = (struct bench){.workload = workload};
+	snprintf(bench.path, sizeof(bench.path), "%s/corotracer-bench-%ld.ctrace", folder,
+		(long)getpid());
+	for (bench.round = 0; bench.round < ROUNDS; bench.round++)
+		measure_round(&bench);
+	unlink(bench.path);
+	print_figures(&bench);
+	workload_fini(workload);
 }
 
 int main(int argc, char **argv)
 {
-	static struct figures figures;
-	struct ctp_record *records[NR_THREADS];
-	struct stat about;
-	char path[4096];
-	unsigned i;
+	const char *folder = argc > 1 ? argv[1] : "/dev/shm";
+	struct workload workload;
 
-	snprintf(path, sizeof(path), "%s/corotracer-bench-%ld.ctrace",
-		argc > 1 ? argv[1] : "/dev/shm", (long)getpid());
-	for (i = 0; i < NR_THREADS; i++) {
-		records[i] = calloc(NR_EVENTS / NR_THREADS, sizeof(*records[i]));
-		if (!records[i])
-			return 1;
-		make_records(records[i], NR_EVENTS / NR_THREADS, 12345 + i);
+	printf("{\n  \"benchmark\": \"store\",\n");
+	workload_make(&workload, NR_EVENTS);
+	measure(folder, &workload);
+	if (argc > 2) {
+		printf(",\n");
+		workload_load(&workload, argv[2], NR_EVENTS);
+		measure(folder, &workload);
 	}
-	for (i = 0; i < ROUNDS; i++) {
-		figures.write_ns[i] = write_file(path, records);
-		read_file(path, &figures.open_ns[i], &figures.read_ns[i]);
-		figures.copy_ns[i] = copy_records(records);
-		figures.fold_ns[i] = fold_records(records);
-		figures.write_per_copy[i] = figures.write_ns[i] / figures.copy_ns[i];
-		figures.read_per_copy[i] = figures.read_ns[i] / figures.copy_ns[i];
-		figures.fold_share[i] = figures.fold_ns[i] / figures.write_ns[i];
-	}
-	if (stat(path, &about) == 0)
-		figures.nr_bytes = (uint64_t)about.st_size;
-	unlink(path);
-	print(&figures);
-	for (i = 0; i < NR_THREADS; i++)
-		free(records[i]);
+	printf("\n}\n");
 	return 0;
 }
