@@ -2,6 +2,7 @@
 /*
  * From the records of a block to events.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kind_words.h"
@@ -101,32 +102,86 @@ static uint32_t thread_index(
 
 /* --------------------------------------------------------------------- blocks */
 
-static bool reserve_events(struct store_cursor *cursor, size_t count)
+void store_cursor_leave(struct store_cursor *cursor)
 {
-	return vec_grow(
-		(void **)&cursor->events, &cursor->capacity, count, sizeof(*cursor->events));
+	if (cursor->run)
+		free(cursor->run->payload);
+	free(cursor->run);
+	cursor->run = NULL;
+	cursor->count = cursor->at = 0;
 }
 
-static enum ct_status decode_block(struct store_reader *reader, struct store_cursor *cursor,
-	const struct store_block *block, const uint8_t *payload, struct ct_error *reterr)
+static enum ct_status load_payload(struct store_reader *reader, const struct store_block *block,
+	const uint8_t **ret_payload, struct ct_error *reterr)
 {
-	struct ctp_record record;
-	size_t i;
+	struct store_block_header header;
+	enum ct_status status =
+		store_block_check(&reader->input, block->offset, &header, ret_payload, reterr);
 
-	store_decoder_start(&reader->decoder, block->first, payload + block->head_bytes,
-		payload + block->raw_bytes);
+	if (status == CT_END || status == CT_ERR_CORRUPT ||
+		(status == CT_OK && header.payload_bytes != block->payload_bytes))
+		return ct_fail_at(reterr, CT_ERR_CORRUPT, block->offset,
+			"the file was changed while it was read");
+	if (status)
+		return status;
+	status = store_block_unpack(&reader->index, &header, ret_payload, reterr);
+	if (status)
+		return ct_fail_at(reterr, status, block->offset,
+			"the block at offset %llu can not be unpacked",
+			(unsigned long long)block->offset);
+	return CT_OK;
+}
+
+static bool copy_payload(
+	struct store_run *run, const struct store_block *block, const uint8_t *payload)
+{
+	if (!vec_grow(&run->payload, &run->capacity, block->raw_bytes, 1))
+		return false;
+	memcpy(run->payload, payload, block->raw_bytes);
+	return true;
+}
+
+static enum ct_status enter_block(
+	struct store_reader *reader, struct store_cursor *cursor, struct ct_error *reterr)
+{
+	const struct store_block *block = &reader->index.blocks.at[cursor->next_block];
+	const uint8_t *payload;
+	enum ct_status status = load_payload(reader, block, &payload, reterr);
+	struct store_run *run;
+
+	if (status)
+		return status;
+	if (!cursor->run)
+		cursor->run = calloc(1, sizeof(*cursor->run));
+	run = cursor->run;
+	if (!run || !copy_payload(run, block, payload))
+		return ct_fail_memory(reterr);
+	store_decoder_start(&run->decoder, block->first, run->payload + block->head_bytes,
+		run->payload + block->raw_bytes);
+	run->offset = block->offset;
+	run->nr_left = block->nr_records;
 	cursor->thread = thread_index(reader, cursor, block->thread);
 	cursor->is_carried = block->is_carried;
-	for (i = 0; i < block->nr_records; i++) {
-		if (!store_decode(&reader->decoder, &record))
-			return ct_fail_at(reterr, CT_ERR_CORRUPT, block->offset,
-				"the block at offset %llu holds records that make no sense",
-				(unsigned long long)block->offset);
-		to_event(reader, cursor, &record, &cursor->events[i]);
-		if (block->is_carried)
-			mark_carried(&cursor->events[i]);
-	}
-	cursor->count = block->nr_records;
+	cursor->next_block = block->next;
+	return CT_OK;
+}
+
+static enum ct_status decode_run(
+	struct store_reader *reader, struct store_cursor *cursor, struct ct_error *reterr)
+{
+	struct store_run *run = cursor->run;
+	size_t count = run->nr_left < STORE_RUN ? run->nr_left : STORE_RUN, i;
+
+	if (store_decode(&run->decoder, reader->records, count) != count)
+		return ct_fail_at(reterr, CT_ERR_CORRUPT, run->offset,
+			"the block at offset %llu holds records that make no sense",
+			(unsigned long long)run->offset);
+	for (i = 0; i < count; i++)
+		to_event(reader, cursor, &reader->records[i], &run->events[i]);
+	for (i = 0; cursor->is_carried && i < count; i++)
+		mark_carried(&run->events[i]);
+	run->nr_left -= (uint32_t)count;
+	cursor->count = count;
 	cursor->at = 0;
 	return CT_OK;
 }
@@ -134,28 +189,14 @@ static enum ct_status decode_block(struct store_reader *reader, struct store_cur
 enum ct_status store_cursor_load(
 	struct store_reader *reader, struct store_cursor *cursor, struct ct_error *reterr)
 {
-	const struct store_block *block;
-	struct store_block_header header;
-	const uint8_t *payload;
-	enum ct_status status;
+	enum ct_status status = CT_OK;
 
-	if (cursor->next_block == STORE_NO_BLOCK)
-		return CT_END;
-	block = &reader->index.blocks.at[cursor->next_block];
-	status = store_block_check(&reader->input, block->offset, &header, &payload, reterr);
-	if (status == CT_END || status == CT_ERR_CORRUPT ||
-		(status == CT_OK && header.payload_bytes != block->payload_bytes))
-		return ct_fail_at(reterr, CT_ERR_CORRUPT, block->offset,
-			"the file was changed while it was read");
-	if (status)
-		return status;
-	status = store_block_unpack(&reader->index, &header, &payload, reterr);
-	if (status)
-		return ct_fail_at(reterr, status, block->offset,
-			"the block at offset %llu can not be unpacked",
-			(unsigned long long)block->offset);
-	if (!reserve_events(cursor, block->nr_records))
-		return ct_fail_memory(reterr);
-	cursor->next_block = block->next;
-	return decode_block(reader, cursor, block, payload, reterr);
+	if (!store_cursor_is_in_block(cursor)) {
+		if (cursor->next_block == STORE_NO_BLOCK) {
+			store_cursor_leave(cursor);
+			return CT_END;
+		}
+		status = enter_block(reader, cursor, reterr);
+	}
+	return status ? status : decode_run(reader, cursor, reterr);
 }

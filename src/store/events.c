@@ -25,6 +25,7 @@ enum {
 	SITE_DELTA = 1 << 4,
 	ARGUMENT_TOLD = 1 << 5,
 	FLAGS_TOLD = 1 << 6,
+	TAIL_TOLD = SITE_DELTA | ARGUMENT_TOLD | FLAGS_TOLD,
 	TIME_BACK = 1 << 7, /* the difference is taken away */
 };
 
@@ -36,8 +37,30 @@ static inline unsigned slot_of(uint64_t object)
 static void forget(struct store_prediction *known, uint64_t first_time)
 {
 	memset(known, 0, sizeof(*known));
-	known->time = first_time;
+	known->words.time = first_time;
 }
+
+/* Both sides learn the same from a record. */
+static inline void learn(struct store_prediction *known, struct store_words *words,
+	struct store_last *last, const struct ctp_record *record)
+{
+	words->time = record->time;
+	words->coro = record->coro ? record->coro : words->coro;
+	last->tail = record->tail;
+	if (record->object) {
+		words->object = record->object;
+		last->object = record->object;
+		known->slots[slot_of(record->object)] = record->object;
+	}
+}
+
+/*
+ * All of what follows is made into one function for each way, so that what changes with each record stays in the
+ * processor's registers.
+ */
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---------------------------------------------------------------- encoding */
 
 void store_encoder_start(struct store_encoder *encoder, uint64_t first_time)
 {
@@ -49,15 +72,11 @@ void store_encoder_start(struct store_encoder *encoder, uint64_t first_time)
 	encoder->nr_codes = 0;
 }
 
-static inline uint8_t *put_code(
+static __attribute__((noinline)) uint8_t *put_new_code(
 	struct store_encoder *encoder, uint8_t *at, unsigned kind, unsigned mask)
 {
 	unsigned pair = kind << 8 | mask;
 
-	if (kind < STORE_CODED_KINDS && encoder->codes[pair]) {
-		*at++ = encoder->codes[pair];
-		return at;
-	}
 	*at++ = 0;
 	*at++ = (uint8_t)kind;
 	*at++ = (uint8_t)mask;
@@ -68,16 +87,26 @@ static inline uint8_t *put_code(
 	return at;
 }
 
-static inline unsigned coro_form(const struct store_prediction *known, uint64_t coro)
+INLINE uint8_t *put_code(struct store_encoder *encoder, uint8_t *at, unsigned kind, unsigned mask)
 {
-	if (coro == known->coro)
+	uint8_t code = kind < STORE_CODED_KINDS ? encoder->codes[kind << 8 | mask] : 0;
+
+	if (!code)
+		return put_new_code(encoder, at, kind, mask);
+	*at = code;
+	return at + 1;
+}
+
+INLINE unsigned coro_form(const struct store_words *words, uint64_t coro)
+{
+	if (coro == words->coro)
 		return CORO_SAME;
 	if (coro == 0)
 		return CORO_ZERO;
-	return coro == CTP_HANDLE_IDENTITY(known->object) ? CORO_OBJECT : CORO_DELTA;
+	return coro == CTP_HANDLE_IDENTITY(words->object) ? CORO_OBJECT : CORO_DELTA;
 }
 
-static inline unsigned object_form(
+INLINE unsigned object_form(
 	const struct store_prediction *known, const struct store_last *last, uint64_t object)
 {
 	if (object == 0)
@@ -87,7 +116,7 @@ static inline unsigned object_form(
 	return object == known->slots[slot_of(object)] ? OBJECT_SLOT : OBJECT_DELTA;
 }
 
-static inline uint8_t *put_object(
+INLINE uint8_t *put_object(
 	const struct store_last *last, uint8_t *at, unsigned mask, uint64_t object)
 {
 	if ((mask & OBJECT_FORM) == OBJECT_SLOT)
@@ -97,11 +126,21 @@ static inline uint8_t *put_object(
 	return at;
 }
 
-static inline uint8_t *put_tail(
-	const struct store_last *last, uint8_t *at, unsigned mask, uint64_t tail)
+INLINE unsigned tail_mask(const struct store_last *last, uint64_t tail)
 {
+	uint64_t changed = last->tail ^ tail;
+
+	return (CTP_TAIL_SITE(changed) ? SITE_DELTA : 0) |
+	       (CTP_TAIL_ARGUMENT(changed) ? ARGUMENT_TOLD : 0) |
+	       (CTP_TAIL_FLAGS(changed) ? FLAGS_TOLD : 0);
+}
+
+INLINE uint8_t *put_tail(const struct store_last *last, uint8_t *at, unsigned mask, uint64_t tail)
+{
+	uint64_t site = CTP_TAIL_SITE(last->tail);
+
 	if (mask & SITE_DELTA)
-		at = store_varint_put(at, store_zigzag((uint64_t)CTP_TAIL_SITE(tail) - last->site));
+		at = store_varint_put(at, store_zigzag((uint64_t)CTP_TAIL_SITE(tail) - site));
 	if (mask & ARGUMENT_TOLD)
 		*at++ = CTP_TAIL_ARGUMENT(tail);
 	if (mask & FLAGS_TOLD)
@@ -109,37 +148,14 @@ static inline uint8_t *put_tail(
 	return at;
 }
 
-static inline unsigned tail_mask(const struct store_last *last, uint64_t tail)
+INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *words, uint8_t *at,
+	const struct ctp_record *record)
 {
-	return (CTP_TAIL_SITE(tail) != last->site ? SITE_DELTA : 0) |
-	       (CTP_TAIL_ARGUMENT(tail) != last->argument ? ARGUMENT_TOLD : 0) |
-	       (CTP_TAIL_FLAGS(tail) != last->flags ? FLAGS_TOLD : 0);
-}
-
-/* Both sides learn the same from a record. */
-static inline void learn(
-	struct store_prediction *known, struct store_last *last, const struct ctp_record *record)
-{
-	known->time = record->time;
-	if (record->coro)
-		known->coro = record->coro;
-	if (record->object) {
-		known->object = record->object;
-		known->slots[slot_of(record->object)] = record->object;
-		last->object = record->object;
-	}
-	last->site = CTP_TAIL_SITE(record->tail);
-	last->argument = CTP_TAIL_ARGUMENT(record->tail);
-	last->flags = CTP_TAIL_FLAGS(record->tail);
-}
-
-uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *record)
-{
-	struct store_prediction *known = &encoder->known;
 	unsigned kind = CTP_TAIL_KIND(record->tail);
-	struct store_last *last = &known->last[kind];
-	uint64_t difference = record->time - known->time;
-	unsigned mask = coro_form(known, record->coro) | object_form(known, last, record->object) |
+	struct store_last *last = &encoder->known.last[kind];
+	uint64_t difference = record->time - words->time;
+	unsigned mask = coro_form(words, record->coro) |
+			object_form(&encoder->known, last, record->object) |
 			tail_mask(last, record->tail);
 
 	if ((int64_t)difference < 0) {
@@ -149,12 +165,31 @@ uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct c
 	at = put_code(encoder, at, kind, mask);
 	at = store_varint_put(at, difference);
 	if ((mask & CORO_FORM) == CORO_DELTA)
-		at = store_varint_put(at, store_zigzag(record->coro - known->coro));
+		at = store_varint_put(at, store_zigzag(record->coro - words->coro));
 	at = put_object(last, at, mask, record->object);
-	at = put_tail(last, at, mask, record->tail);
-	learn(known, last, record);
+	if (mask & TAIL_TOLD)
+		at = put_tail(last, at, mask, record->tail);
+	learn(&encoder->known, words, last, record);
 	return at;
 }
+
+uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records,
+	size_t count)
+{
+	struct store_words words = encoder->known.words;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		/* What is written could lie anywhere, for all that the compiler knows. */
+		struct ctp_record record = records[i];
+
+		at = put_record(encoder, &words, at, &record);
+	}
+	encoder->known.words = words;
+	return at;
+}
+
+/* ---------------------------------------------------------------- decoding */
 
 void store_decoder_start(
 	struct store_decoder *decoder, uint64_t first_time, const uint8_t *at, const uint8_t *end)
@@ -164,24 +199,18 @@ void store_decoder_start(
 	decoder->bytes = (struct store_bytes){at, end, false};
 }
 
-/*
- * Where a whole record surely lies before the end, `is_inside`, nothing is checked on the way. All
- * functions below are made twice by that.
- */
-#define MADE_TWICE static inline __attribute__((always_inline))
-
-MADE_TWICE uint64_t take_number(struct store_bytes *bytes, bool is_inside)
+/* Where a whole record surely lies before the end, `is_inside`, nothing is checked on the way. */
+INLINE uint64_t take_number(struct store_bytes *bytes, bool is_inside)
 {
 	return is_inside ? store_varint_take_inside(bytes) : store_varint_take(bytes);
 }
 
-MADE_TWICE uint8_t take_byte(struct store_bytes *bytes, bool is_inside)
+INLINE uint8_t take_byte(struct store_bytes *bytes, bool is_inside)
 {
 	return is_inside ? *bytes->at++ : store_byte_take(bytes);
 }
 
-MADE_TWICE unsigned take_code(
-	struct store_decoder *decoder, struct store_bytes *bytes, bool is_inside)
+INLINE unsigned take_code(struct store_decoder *decoder, struct store_bytes *bytes, bool is_inside)
 {
 	unsigned code = take_byte(bytes, is_inside), kind, mask;
 
@@ -198,42 +227,32 @@ MADE_TWICE unsigned take_code(
 	return kind << 8 | mask;
 }
 
-MADE_TWICE uint64_t take_coro(const struct store_prediction *known, struct store_bytes *bytes,
-	unsigned mask, bool is_inside)
+INLINE uint64_t take_coro(
+	const struct store_words *words, struct store_bytes *bytes, unsigned mask, bool is_inside)
 {
-	switch (mask & CORO_FORM) {
-	case CORO_SAME:
-		return known->coro;
-	case CORO_DELTA:
-		return known->coro + store_unzigzag(take_number(bytes, is_inside));
-	case CORO_OBJECT:
-		return CTP_HANDLE_IDENTITY(known->object);
-	default:
-		return 0;
-	}
+	uint64_t coro = (mask & CORO_FORM) == CORO_SAME ? words->coro : 0;
+
+	if ((mask & CORO_FORM) == CORO_DELTA)
+		return words->coro + store_unzigzag(take_number(bytes, is_inside));
+	return (mask & CORO_FORM) == CORO_OBJECT ? CTP_HANDLE_IDENTITY(words->object) : coro;
 }
 
-MADE_TWICE uint64_t take_object(const struct store_prediction *known, const struct store_last *last,
+INLINE uint64_t take_object(const struct store_prediction *known, const struct store_last *last,
 	struct store_bytes *bytes, unsigned mask, bool is_inside)
 {
-	switch (mask & OBJECT_FORM) {
-	case OBJECT_SAME:
-		return last->object;
-	case OBJECT_DELTA:
-		return last->object + store_unzigzag(take_number(bytes, is_inside));
-	case OBJECT_SLOT:
+	if ((mask & OBJECT_FORM) == OBJECT_SLOT)
 		return known->slots[take_byte(bytes, is_inside)];
-	default:
-		return 0;
-	}
+	if ((mask & OBJECT_FORM) == OBJECT_DELTA)
+		return last->object + store_unzigzag(take_number(bytes, is_inside));
+	return (mask & OBJECT_FORM) == OBJECT_SAME ? last->object : 0;
 }
 
-MADE_TWICE uint64_t take_tail(
+INLINE uint64_t take_tail(
 	const struct store_last *last, struct store_bytes *bytes, unsigned pair, bool is_inside)
 {
-	uint32_t site = last->site;
-	uint8_t argument = last->argument;
-	uint16_t flags = last->flags;
+	uint32_t site = CTP_TAIL_SITE(last->tail);
+	uint8_t argument = CTP_TAIL_ARGUMENT(last->tail);
+	uint16_t flags = CTP_TAIL_FLAGS(last->tail);
 
 	if (pair & SITE_DELTA)
 		site = (uint32_t)(site + store_unzigzag(take_number(bytes, is_inside)));
@@ -244,27 +263,35 @@ MADE_TWICE uint64_t take_tail(
 	return CTP_TAIL(site, pair >> 8, argument, flags);
 }
 
-MADE_TWICE void take_record(
-	struct store_decoder *decoder, struct ctp_record *ret_record, bool is_inside)
+INLINE void take_record(struct store_decoder *decoder, struct store_words *words,
+	struct store_bytes *bytes, struct ctp_record *ret_record, bool is_inside)
 {
 	struct store_prediction *known = &decoder->known;
-	struct store_bytes *bytes = &decoder->bytes;
 	unsigned pair = take_code(decoder, bytes, is_inside);
 	struct store_last *last = &known->last[pair >> 8];
 	uint64_t difference = take_number(bytes, is_inside);
 
-	ret_record->time = pair & TIME_BACK ? known->time - difference : known->time + difference;
-	ret_record->coro = take_coro(known, bytes, pair, is_inside);
+	ret_record->time = words->time + (pair & TIME_BACK ? 0 - difference : difference);
+	ret_record->coro = take_coro(words, bytes, pair, is_inside);
 	ret_record->object = take_object(known, last, bytes, pair, is_inside);
-	ret_record->tail = take_tail(last, bytes, pair, is_inside);
-	learn(known, last, ret_record);
+	/* The first of its kind has none before it. */
+	ret_record->tail = last->tail | CTP_TAIL(0, pair >> 8, 0, 0);
+	if (pair & TAIL_TOLD)
+		ret_record->tail = take_tail(last, bytes, pair, is_inside);
+	learn(known, words, last, ret_record);
 }
 
-bool store_decode(struct store_decoder *decoder, struct ctp_record *ret_record)
+size_t store_decode(struct store_decoder *decoder, struct ctp_record *records, size_t count)
 {
-	if (store_bytes_left(&decoder->bytes) >= STORE_RECORD_BYTES_MAX)
-		take_record(decoder, ret_record, true);
-	else
-		take_record(decoder, ret_record, false);
-	return !decoder->bytes.is_broken;
+	struct store_words words = decoder->known.words;
+	struct store_bytes bytes = decoder->bytes;
+	size_t i = 0;
+
+	while (i < count && store_bytes_left(&bytes) >= STORE_RECORD_BYTES_MAX && !bytes.is_broken)
+		take_record(decoder, &words, &bytes, &records[i++], true);
+	while (i < count && !bytes.is_broken)
+		take_record(decoder, &words, &bytes, &records[i++], false);
+	decoder->known.words = words;
+	decoder->bytes = bytes;
+	return bytes.is_broken && i ? i - 1 : i;
 }

@@ -64,7 +64,7 @@ static bool take_events(struct follow *follow, struct store_cursor *cursor, ct_t
 
 	for (i = 0; i < cursor->count; i++) {
 		struct waiting waiting = {
-			.event = cursor->events[i],
+			.event = cursor->run->events[i],
 			.arrival = follow->nr_arrived++,
 			.is_carried = cursor->is_carried,
 		};
@@ -75,6 +75,21 @@ static bool take_events(struct follow *follow, struct store_cursor *cursor, ct_t
 			return false;
 	}
 	return true;
+}
+
+static enum ct_status take_block(struct follow *follow, struct store_cursor *cursor, ct_time limit,
+	struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	do {
+		status = store_cursor_load(&follow->reader, cursor, reterr);
+		if (status)
+			return status;
+		if (!take_events(follow, cursor, limit))
+			return ct_fail_memory(reterr);
+	} while (store_cursor_is_in_block(cursor));
+	return CT_OK;
 }
 
 /* The stream's blocks since the last look; those of a stream that is not defined yet wait. */
@@ -97,11 +112,9 @@ static enum ct_status read_lane(
 		/* Later readings of the clock bend it. */
 		lane->cursor.line = (struct timeline_line){0};
 		memset(lane->cursor.sites, 0, sizeof(lane->cursor.sites));
-		status = store_cursor_load(&follow->reader, &lane->cursor, reterr);
+		status = take_block(follow, &lane->cursor, limit, reterr);
 		if (status)
 			return status;
-		if (!take_events(follow, &lane->cursor, limit))
-			return ct_fail_memory(reterr);
 		lane->last_block = next;
 	}
 	return CT_OK;
@@ -241,7 +254,7 @@ static void follow_close(struct ct_source *source)
 	size_t i;
 
 	for (i = 0; i < follow->lanes.count; i++)
-		free(follow->lanes.at[i].cursor.events);
+		store_cursor_leave(&follow->lanes.at[i].cursor);
 	vec_fini(&follow->lanes);
 	vec_fini(&follow->waiting);
 	store_index_fini(&follow->reader.index);

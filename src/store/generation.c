@@ -70,12 +70,12 @@ static enum ct_status write_records(struct store_sink *store, struct store_open_
 		struct snapshot_origin next =
 			snapshot_origin_at(store->snapshot, records[i].origin);
 
-		if (i == 0 || !is_same_place(next, origin) || store_open_block_is_full(block)) {
+		if (i == 0 || !is_same_place(next, origin) || store_open_block_room(block) == 0) {
 			status = write_carried_block(store, block, origin.stream, reterr);
 			origin = next;
 			store_open_block_start(block, origin.thread, records[i].record.time);
 		}
-		store_open_block_add(block, &records[i].record);
+		store_open_block_add(block, &records[i].record, 1);
 	}
 	return status ? status : write_carried_block(store, block, origin.stream, reterr);
 }

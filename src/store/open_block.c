@@ -13,21 +13,38 @@ void store_open_block_start(struct store_open_block *block, uint32_t thread, uin
 	store_encoder_start(&block->encoder, first);
 }
 
-bool store_open_block_is_full(const struct store_open_block *block)
+size_t store_open_block_room(const struct store_open_block *block)
 {
-	return block->content.nr_records == STORE_BLOCK_RECORDS ||
-	       block->at + STORE_RECORD_BYTES_MAX > block->bytes + STORE_OPEN_BYTES;
+	size_t records = STORE_BLOCK_RECORDS - block->content.nr_records;
+	size_t bytes = STORE_OPEN_BYTES - (size_t)(block->at - block->bytes);
+
+	return records < bytes / STORE_RECORD_BYTES_MAX ? records : bytes / STORE_RECORD_BYTES_MAX;
 }
 
-void store_open_block_add(struct store_open_block *block, const struct ctp_record *record)
+/* Times may be anything; those before the first one do not count. */
+static uint64_t latest_of(uint64_t first, const struct ctp_record *records, size_t count)
+{
+	int64_t latest = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t since = (int64_t)(records[i].time - first);
+
+		latest = since > latest ? since : latest;
+	}
+	return first + (uint64_t)latest;
+}
+
+void store_open_block_add(
+	struct store_open_block *block, const struct ctp_record *records, size_t count)
 {
 	struct store_content *content = &block->content;
-	int64_t since = (int64_t)(record->time - content->first);
+	uint64_t latest = latest_of(content->first, records, count);
 
-	if (since > 0 && (uint64_t)since > content->latest - content->first)
-		content->latest = record->time;
-	block->at = store_encode(&block->encoder, block->at, record);
-	content->nr_records++;
+	if (latest - content->first > content->latest - content->first)
+		content->latest = latest;
+	block->at = store_encode(&block->encoder, block->at, records, count);
+	content->nr_records += (uint32_t)count;
 }
 
 uint8_t *store_open_block_finish(

@@ -2,9 +2,8 @@
 /*
  * The source that reads a trace file: one cursor for each stream, a heap that merges them.
  *
- * A cursor holds one decoded block. The heap's top is the event handed out last; asking for the next
- * one moves that cursor on and lets it sink to its place, which costs two comparisons while a
- * stream stays ahead of the others.
+ * A cursor holds some decoded events. The heap's top has the event handed out last; asking for the next one moves that
+ * cursor on and lets it sink to its place, unless it stays ahead of all others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,10 @@ struct store_source {
 	struct store_cursor *cursors;
 	struct store_cursor **heap;
 	size_t nr_heap;
+	struct store_cursor *top; /* of the heap; `none` where it is empty, or not begun */
+	struct store_cursor none;
 	ct_time limit; /* see order.h */
+	ct_time bound; /* before this place the heap's top is ahead of all others */
 	uint64_t sequence;
 	bool is_started;
 };
@@ -37,7 +39,7 @@ static enum ct_status advance(
 		if (status)
 			return status;
 	}
-	cursor->place = order_place(cursor->place, cursor->events[cursor->at].time, store->limit);
+	cursor->place = order_place(cursor->place, cursor->run->events[cursor->at].time, store->limit);
 	return CT_OK;
 }
 
@@ -73,6 +75,18 @@ static void sink_down(struct store_source *store, size_t at)
 	heap[at] = moved;
 }
 
+/* The two below the top are those that may come next. */
+static void sink_top(struct store_source *store)
+{
+	struct store_cursor **heap = store->heap;
+
+	if (store->nr_heap)
+		sink_down(store, 0);
+	store->bound = store->nr_heap > 1 ? heap[1]->place : INT64_MAX;
+	if (store->nr_heap > 2 && heap[2]->place < store->bound)
+		store->bound = heap[2]->place;
+}
+
 static enum ct_status start(struct store_source *store, struct ct_error *reterr)
 {
 	enum ct_status status;
@@ -84,7 +98,7 @@ static enum ct_status start(struct store_source *store, struct ct_error *reterr)
 		struct store_cursor *cursor = &store->cursors[i];
 
 		cursor->next_block = cursor->stream->first_block;
-		cursor->count = cursor->at = 0;
+		store_cursor_leave(cursor);
 		cursor->place = ORDER_FIRST;
 		if (!cursor->stream->segment)
 			continue;
@@ -94,8 +108,9 @@ static enum ct_status start(struct store_source *store, struct ct_error *reterr)
 		if (status == CT_OK)
 			store->heap[store->nr_heap++] = cursor;
 	}
-	for (i = store->nr_heap / 2; i-- > 0;)
+	for (i = store->nr_heap / 2; i-- > 1;)
 		sink_down(store, i);
+	sink_top(store);
 	store->is_started = true;
 	return CT_OK;
 }
@@ -113,33 +128,60 @@ static enum ct_status move_on(struct store_source *store, struct ct_error *reter
 		return status;
 	if (status == CT_END)
 		store->heap[0] = store->heap[--store->nr_heap];
-	if (store->nr_heap)
-		sink_down(store, 0);
+	sink_top(store);
 	return CT_OK;
 }
 
+static void hand_out(
+	struct store_source *store, struct store_cursor *cursor, const struct ct_event **ret_event)
+{
+	struct ct_event *event = &cursor->run->events[cursor->at];
+
+	event->sequence = store->sequence++;
+	store->source.is_carried = cursor->is_carried;
+	*ret_event = event;
+}
+
+static __attribute__((noinline)) enum ct_status next_of_any(
+	struct store_source *store, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	enum ct_status status = store->is_started ? move_on(store, reterr) : start(store, reterr);
+
+	if (status)
+		return status;
+	store->top = store->nr_heap ? store->heap[0] : &store->none;
+	if (store->nr_heap == 0)
+		return CT_END;
+	hand_out(store, store->top, ret_event);
+	return CT_OK;
+}
+
+/* Mostly the next event is of the same stream, and decoded. */
 static enum ct_status store_next(
 	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
 {
 	struct store_source *store = (struct store_source *)source;
-	enum ct_status status = store->is_started ? move_on(store, reterr) : start(store, reterr);
-	struct ct_event *event;
+	struct store_cursor *top = store->top;
+	ct_time place;
 
-	if (status)
-		return status;
-	if (store->nr_heap == 0)
-		return CT_END;
-	event = &store->heap[0]->events[store->heap[0]->at];
-	event->sequence = store->sequence++;
-	source->is_carried = store->heap[0]->is_carried;
-	*ret_event = event;
+	if (top->at + 1 >= top->count)
+		return next_of_any(store, ret_event, reterr);
+	place = order_place(top->place, top->run->events[top->at + 1].time, store->limit);
+	if (place >= store->bound)
+		return next_of_any(store, ret_event, reterr);
+	top->at++;
+	top->place = place;
+	hand_out(store, top, ret_event);
 	return CT_OK;
 }
 
 static enum ct_status store_reset(struct ct_source *source, struct ct_error *reterr)
 {
+	struct store_source *store = (struct store_source *)source;
+
 	(void)reterr;
-	((struct store_source *)source)->is_started = false;
+	store->is_started = false;
+	store->top = &store->none;
 	return CT_OK;
 }
 
@@ -149,7 +191,7 @@ static void store_close(struct ct_source *source)
 	size_t i;
 
 	for (i = 0; store->cursors && i < store->reader.index.streams.count; i++)
-		free(store->cursors[i].events);
+		store_cursor_leave(&store->cursors[i]);
 	free(store->cursors);
 	free(store->heap);
 	store_index_fini(&store->reader.index);
@@ -206,6 +248,7 @@ enum ct_status store_source_open(
 	if (!store)
 		return ct_fail_memory(reterr);
 	store->source.ops = &store_source_ops;
+	store->top = &store->none;
 	store->source.tables = &store->reader.all.tables;
 	store->reader.input.descriptor = -1;
 	status = open_source(store, path, reterr);

@@ -20,17 +20,20 @@
 
 /* What the last record of a kind had. */
 struct store_last {
-	uint64_t object;
-	uint32_t site;
-	uint16_t flags;
-	uint8_t argument;
+	uint64_t object; /* that was not 0 */
+	uint64_t tail;
+};
+
+/* What the last records had, of whatever kind. */
+struct store_words {
+	uint64_t time;
+	uint64_t coro;   /* that was not 0 */
+	uint64_t object; /* that was not 0 */
 };
 
 /* What both sides know after each record. */
 struct store_prediction {
-	uint64_t time;
-	uint64_t coro;   /* the last that was not 0 */
-	uint64_t object; /* the last that was not 0 */
+	struct store_words words;
 	struct store_last last[256];
 	uint64_t slots[STORE_OBJECT_SLOTS]; /* objects seen lately, each where its hash says */
 };
@@ -53,14 +56,20 @@ struct store_decoder {
  * encoder's memory must be zeroed before its first use. */
 void store_encoder_start(struct store_encoder *encoder, uint64_t first_time);
 
-/* store_encode: writes one record at `at`, where STORE_RECORD_BYTES_MAX bytes must be free; returns
- * the place behind it. */
-uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *record);
+/*
+ * store_encode: writes records at `at`, where STORE_RECORD_BYTES_MAX bytes must be free for each; returns the place
+ * behind them. Each word is read more than once: the records lie in memory that nobody else writes.
+ */
+uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records,
+	size_t count);
 
 void store_decoder_start(
 	struct store_decoder *decoder, uint64_t first_time, const uint8_t *at, const uint8_t *end);
 
-/* store_decode: the next record; false where the bytes make no sense, or there are none left. */
-bool store_decode(struct store_decoder *decoder, struct ctp_record *ret_record);
+/*
+ * store_decode: the next `count` records. Returns how many there are: fewer where the bytes make no sense, or none are
+ * left; what the others hold then means nothing.
+ */
+size_t store_decode(struct store_decoder *decoder, struct ctp_record *records, size_t count);
 
 #endif

@@ -33,11 +33,12 @@ struct store_open_block {
 /* store_open_block_start: empty, for records of this thread. */
 void store_open_block_start(struct store_open_block *block, uint32_t thread, uint64_t first);
 
-/* store_open_block_is_full: one more record might not fit. */
-bool store_open_block_is_full(const struct store_open_block *block);
+/* store_open_block_room: so many more records surely fit. */
+size_t store_open_block_room(const struct store_open_block *block);
 
-/* store_open_block_add: one record more; the block was not full. */
-void store_open_block_add(struct store_open_block *block, const struct ctp_record *record);
+/* store_open_block_add: records for which there is room, in memory that nobody else writes. */
+void store_open_block_add(
+	struct store_open_block *block, const struct ctp_record *records, size_t count);
 
 /*
  * store_open_block_finish: puts the head before the records. Returns the block, with room for its header

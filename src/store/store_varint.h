@@ -46,21 +46,13 @@ static inline uint64_t store_split_sevens(uint64_t value)
 	       ((value & UINT64_C(0x3f803f803f803f80)) << 1);
 }
 
-/*
- * store_varint_put: writes a number, and up to 7 bytes behind it that mean nothing: 16 bytes must be
- * free. Returns the place behind the number. Lengths are hard to foretell, so there is no loop.
- */
-static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
+/* More than four bytes. */
+static inline uint8_t *store_varint_put_long(uint8_t *at, uint64_t value)
 {
-	uint64_t low = value & UINT64_C(0x00ffffffffffffff), spread;
-	unsigned nr_more;
+	uint64_t low = value & UINT64_C(0x00ffffffffffffff);
+	uint64_t spread = store_split_sevens(low);
+	unsigned nr_more = (unsigned)(63 - __builtin_clzll(low | 1)) / 7;
 
-	if (value < 0x80) {
-		*at = (uint8_t)value;
-		return at + 1;
-	}
-	nr_more = (unsigned)(63 - __builtin_clzll(low | 1)) / 7;
-	spread = store_split_sevens(low);
 	if (value >> 56) {
 		spread |= UINT64_C(0x8080808080808080);
 		memcpy(at, &spread, sizeof(spread));
@@ -72,6 +64,25 @@ static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
 		return at + STORE_VARINT_MAX;
 	}
 	spread |= UINT64_C(0x8080808080808080) & (((uint64_t)1 << (8 * nr_more)) - 1);
+	memcpy(at, &spread, sizeof(spread));
+	return at + nr_more + 1;
+}
+
+/*
+ * store_varint_put: writes a number, and up to 7 bytes behind it that mean nothing: 16 bytes must be
+ * free. Returns the place behind the number. Lengths are hard to foretell, so up to four bytes take one way.
+ */
+static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
+{
+	uint32_t low = (uint32_t)value, spread;
+	unsigned nr_more;
+
+	if (value >> 28)
+		return store_varint_put_long(at, value);
+	nr_more = (unsigned)(31 - __builtin_clz(low | 1)) / 7;
+	spread = (low & 0x7f) | (low << 1 & 0x7f00) | (low << 2 & 0x7f0000) |
+		 (low << 3 & 0x7f000000);
+	spread |= UINT32_C(0x80808080) & (((uint32_t)1 << (8 * nr_more)) - 1);
 	memcpy(at, &spread, sizeof(spread));
 	return at + nr_more + 1;
 }
@@ -136,20 +147,23 @@ static inline uint64_t store_varint_take_long(struct store_bytes *bytes, uint64_
 
 /*
  * store_varint_take_inside: the same where at least STORE_VARINT_MAX bytes are left. A number that
- * breaks is stepped over, so that whoever counted on room for more numbers still has it.
+ * breaks is stepped over, so that whoever counted on room for more numbers still has it. Up to four bytes take one
+ * way, however many they are: which of them it is can not be foretold.
  */
 static inline uint64_t store_varint_take_inside(struct store_bytes *bytes)
 {
 	uint64_t spread, ends;
 
-	if (*bytes->at < 0x80)
-		return *bytes->at++;
 	memcpy(&spread, bytes->at, sizeof(spread));
 	ends = ~spread & UINT64_C(0x8080808080808080);
 	if (!ends)
 		return store_varint_take_long(bytes, spread);
 	bytes->at += (unsigned)__builtin_ctzll(ends) / 8 + 1;
-	return store_join_sevens(spread & (ends ^ (ends - 1)));
+	spread &= ends ^ (ends - 1);
+	if (!(uint32_t)ends)
+		return store_join_sevens(spread);
+	return (spread & 0x7f) | (spread >> 1 & 0x3f80) | (spread >> 2 & 0x1fc000) |
+	       (spread >> 3 & 0xfe00000);
 }
 
 /* store_bytes_take: the next nr_bytes bytes where they lie, or NULL. */

@@ -94,7 +94,8 @@ static void load_events(struct load *load, const uint8_t *payload, uint32_t nr_b
 	require_memory(decoder && records);
 	store_varint_take(&bytes);
 	store_decoder_start(decoder, first, bytes.at, bytes.end);
-	for (i = 0; i < count && store_decode(decoder, &records[i]); i++)
+	count = store_decode(decoder, records, count);
+	for (i = 0; i < count; i++)
 		note_coro(load, &records[i]);
 	map_get(&load->segment_of, stream, &segment);
 	for (i = 0; i < count; i += BATCH) {

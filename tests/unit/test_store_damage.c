@@ -488,7 +488,7 @@ static void decode_all(const uint8_t *bytes, size_t nr_bytes)
 	size_t count = 0;
 
 	store_decoder_start(&decoder, 0, bytes, bytes + nr_bytes);
-	while (store_decode(&decoder, &record))
+	while (store_decode(&decoder, &record, 1))
 		count++;
 	CHECK(count <= nr_bytes);
 }
