@@ -4,36 +4,78 @@
  */
 #include "snapshot_parts.h"
 
-/* Rule P-13 hands out ids from 1: one with more bits than that is no coroutine's. */
-static bool is_possible(uint32_t segment, uint64_t id)
+/* ---------------------------------------------------------------- pages */
+
+uint32_t snapshot_page_find(struct snapshot *snapshot, uint64_t key)
 {
-	return id >> SNAPSHOT_ID_BITS == 0 && segment < SNAPSHOT_SEGMENTS;
+	uint32_t page = 0;
+
+	if (map_get(&snapshot->page_at, key, &page))
+		snapshot->recent[key % SNAPSHOT_RECENT] = page;
+	return page;
 }
 
-static uint64_t key_of(uint32_t segment, uint64_t id)
+static uint32_t take_page(struct snapshot *snapshot)
 {
-	return (uint64_t)segment << SNAPSHOT_ID_BITS | id;
-}
+	uint32_t page = snapshot->free_page;
 
-static unsigned recent_of(uint64_t key)
-{
-	return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-}
-
-uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id)
-{
-	uint64_t key = key_of(segment, id);
-	uint32_t coro = snapshot->recent[recent_of(key)];
-
-	/* A thread's records are of one coroutine mostly, for a while. */
-	if (!is_possible(segment, id))
+	if (page) {
+		snapshot->free_page = snapshot->pages.at[page].coro[0];
+		return page;
+	}
+	if (!vec_push(&snapshot->pages, (struct snapshot_page){.key = SNAPSHOT_NO_PAGE}))
 		return 0;
-	if (snapshot->coros.at[coro].key == key)
-		return coro;
-	coro = 0;
-	map_get(&snapshot->coro_at, key, &coro);
-	return coro;
+	return (uint32_t)(snapshot->pages.count - 1);
 }
+
+static void give_page(struct snapshot *snapshot, uint32_t page)
+{
+	snapshot->pages.at[page] =
+		(struct snapshot_page){.key = SNAPSHOT_NO_PAGE, .coro = {snapshot->free_page}};
+	snapshot->free_page = page;
+}
+
+/* The page with this key, made where it is not there. */
+static uint32_t get_page(struct snapshot *snapshot, uint64_t key)
+{
+	uint32_t page = snapshot_page_find(snapshot, key);
+
+	if (page)
+		return page;
+	page = take_page(snapshot);
+	if (!page)
+		return 0;
+	if (!map_put(&snapshot->page_at, key, page)) {
+		give_page(snapshot, page);
+		return 0;
+	}
+	snapshot->pages.at[page] = (struct snapshot_page){.key = key};
+	return page;
+}
+
+static bool is_empty(const struct snapshot_page *page)
+{
+	uint32_t all = 0;
+	size_t i;
+
+	for (i = 0; i < SNAPSHOT_PAGE; i++)
+		all |= page->coro[i];
+	return all == 0;
+}
+
+static void leave_page(struct snapshot *snapshot, uint64_t coro_key)
+{
+	uint64_t key = coro_key / SNAPSHOT_PAGE;
+	uint32_t page = snapshot_page_find(snapshot, key);
+
+	snapshot->pages.at[page].coro[coro_key % SNAPSHOT_PAGE] = 0;
+	if (!is_empty(&snapshot->pages.at[page]))
+		return;
+	map_remove(&snapshot->page_at, key);
+	give_page(snapshot, page);
+}
+
+/* ---------------------------------------------------------------- coroutines */
 
 static uint32_t take_place(struct snapshot *snapshot)
 {
@@ -55,21 +97,24 @@ static void give_place(struct snapshot *snapshot, uint32_t coro)
 	snapshot->free_coro = coro;
 }
 
-uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id)
+uint32_t snapshot_coro_make(struct snapshot *snapshot, uint32_t segment, uint64_t id)
 {
-	uint32_t coro = snapshot_coro_find(snapshot, segment, id);
+	uint64_t key = snapshot_key(segment, id);
+	uint32_t coro, page;
 
-	snapshot->recent[recent_of(key_of(segment, id))] = coro;
-	if (coro || !is_possible(segment, id))
-		return coro;
+	if (id >> SNAPSHOT_ID_BITS || segment >= SNAPSHOT_SEGMENTS)
+		return 0;
 	coro = take_place(snapshot);
 	if (!coro)
 		return 0;
-	if (!map_put(&snapshot->coro_at, key_of(segment, id), coro)) {
+	page = get_page(snapshot, key / SNAPSHOT_PAGE);
+	if (!page) {
 		give_place(snapshot, coro);
 		return 0;
 	}
-	snapshot->coros.at[coro] = (struct snapshot_coro){.key = key_of(segment, id)};
+	snapshot->pages.at[page].coro[key % SNAPSHOT_PAGE] = coro;
+	snapshot->coros.at[coro] = (struct snapshot_coro){.key = key};
+	snapshot->nr_coros++;
 	snapshot->nr_live++;
 	return coro;
 }
@@ -83,78 +128,87 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 		next = snapshot->facts.at[fact].next;
 		snapshot_fact_free(snapshot, fact);
 	}
-	map_remove(&snapshot->coro_at, coro->key);
+	leave_page(snapshot, coro->key);
 	give_place(snapshot, index);
+	snapshot->nr_coros--;
 }
 
-static bool is_of(const struct snapshot_fact *fact, unsigned kind, uint64_t object, uint64_t until)
+/* ---------------------------------------------------------------- chains */
+
+static bool may_be_several(unsigned holds)
 {
-	return snapshot_kind(fact) == kind && (!object || fact->record.object == object) &&
-	       fact->record.time <= until;
-}
-
-bool snapshot_coro_drop(
-	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until)
-{
-	uint32_t *link = &snapshot->coros.at[coro].facts;
-	bool was_there = false;
-
-	while (*link) {
-		uint32_t fact = *link;
-
-		if (!is_of(&snapshot->facts.at[fact], kind, object, until)) {
-			link = &snapshot->facts.at[fact].next;
-			continue;
-		}
-		*link = snapshot->facts.at[fact].next;
-		snapshot_fact_free(snapshot, fact);
-		was_there = true;
-	}
-	return was_there;
-}
-
-static unsigned chain_length(const struct snapshot *snapshot, uint32_t fact)
-{
-	unsigned length = 0;
-
-	for (; fact; fact = snapshot->facts.at[fact].next)
-		length++;
-	return length;
+	return holds & ~(unsigned)SNAPSHOT_HOLDS_OTHER;
 }
 
 bool snapshot_coro_add(
-	struct snapshot *snapshot, uint32_t coro, uint32_t origin, const struct ctp_record *record)
+	struct snapshot *snapshot, uint32_t index, uint32_t origin, const struct ctp_record *record)
 {
+	struct snapshot_coro *coro = &snapshot->coros.at[index];
+	unsigned kind = CTP_TAIL_KIND(record->tail);
+	unsigned holds = kind < 64 ? snapshot_holds(SNAPSHOT_KIND(kind)) : SNAPSHOT_HOLDS_OTHER;
 	uint32_t fact;
 
-	if (chain_length(snapshot, snapshot->coros.at[coro].facts) >= SNAPSHOT_CHAIN)
+	if (coro->nr_facts >= SNAPSHOT_CHAIN)
 		return false;
 	fact = snapshot_fact_new(snapshot, origin, record);
 	if (!fact)
 		return false;
-	snapshot->facts.at[fact].next = snapshot->coros.at[coro].facts;
-	snapshot->coros.at[coro].facts = fact;
+	snapshot->facts.at[fact].next = coro->facts;
+	coro->facts = fact;
+	coro->nr_facts++;
+	if (may_be_several(coro->holds & holds))
+		holds |= SNAPSHOT_HOLDS_SEVERAL;
+	coro->holds |= holds & SNAPSHOT_HOLDS_ALL;
 	snapshot_fact_remember(snapshot, origin, fact);
 	return true;
 }
 
-void snapshot_coro_drop_kinds(
-	struct snapshot *snapshot, uint32_t coro, uint64_t kinds, uint64_t until)
+void snapshot_coro_unlink(struct snapshot *snapshot, uint32_t coro, uint32_t *link)
 {
-	uint32_t *link = &snapshot->coros.at[coro].facts;
+	uint32_t fact = *link;
 
-	while (*link) {
-		uint32_t fact = *link;
-		const struct snapshot_fact *known = &snapshot->facts.at[fact];
-		unsigned kind = snapshot_kind(known);
+	*link = snapshot->facts.at[fact].next;
+	snapshot_fact_free(snapshot, fact);
+	snapshot->coros.at[coro].nr_facts--;
+}
 
-		if (kind >= 64 || !(kinds >> kind & 1) || known->record.time > until) {
-			link = &snapshot->facts.at[fact].next;
+static bool is_of(const struct snapshot_fact *fact, uint64_t kinds, uint64_t object, uint64_t until)
+{
+	return kinds >> (snapshot_kind(fact) & 63) & 1 &&
+	       (!object || fact->record.object == object) && fact->record.time <= until;
+}
+
+/*
+ * All kinds in a chain are below 64. What is dropped was added lately, mostly, and stands in front: where there is one
+ * of each at most, nothing is looked for behind the last of them.
+ */
+void snapshot_coro_drop_any(
+	struct snapshot *snapshot, uint32_t index, uint64_t kinds, uint64_t object, uint64_t until)
+{
+	struct snapshot_coro *coro = &snapshot->coros.at[index];
+	unsigned asked = snapshot_holds(kinds), nr_wanted = SNAPSHOT_CHAIN + 1;
+	uint32_t *link = &coro->facts;
+	uint64_t left = 0, twice = 0;
+
+	if (!((coro->holds & SNAPSHOT_HOLDS_SEVERAL) | (asked & SNAPSHOT_HOLDS_OTHER)))
+		nr_wanted = (unsigned)__builtin_popcount(coro->holds & asked);
+	while (*link && nr_wanted) {
+		struct snapshot_fact *fact = &snapshot->facts.at[*link];
+
+		if (is_of(fact, kinds, object, until)) {
+			snapshot_coro_unlink(snapshot, index, link);
+			nr_wanted--;
 			continue;
 		}
-		*link = known->next;
-		snapshot_fact_free(snapshot, fact);
+		twice |= left & SNAPSHOT_KIND(snapshot_kind(fact));
+		left |= SNAPSHOT_KIND(snapshot_kind(fact));
+		link = &fact->next;
 	}
+	if (nr_wanted)
+		coro->holds = snapshot_holds(left) |
+			      (may_be_several(snapshot_holds(twice)) ? SNAPSHOT_HOLDS_SEVERAL : 0);
+	else
+		coro->holds &= ~asked & SNAPSHOT_HOLDS_ALL;
 }
 
 uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsigned begin,

@@ -4,36 +4,15 @@
  */
 #include "snapshot_parts.h"
 
-uint32_t snapshot_fact_new(
-	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+#define NAME_SEED UINT64_C(0xcbf29ce484222325)
+#define NAME_PRIME UINT64_C(0x100000001b3)
+
+uint32_t snapshot_fact_more(struct snapshot *snapshot)
 {
-	struct snapshot_fact fact = {.record = *record, .origin = origin};
-	uint32_t index = snapshot->free_fact;
-
-	if (index) {
-		snapshot->free_fact = snapshot->facts.at[index].next;
-		snapshot->facts.at[index] = fact;
-	} else {
-		if (snapshot->facts.count > snapshot->max_facts ||
-			!vec_push(&snapshot->facts, fact))
-			return 0;
-		index = (uint32_t)(snapshot->facts.count - 1);
-	}
-	snapshot->nr_facts++;
-	return index;
-}
-
-void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact)
-{
-	while (fact) {
-		struct snapshot_fact *freed = &snapshot->facts.at[fact];
-		uint32_t detail = freed->detail;
-
-		*freed = (struct snapshot_fact){.next = snapshot->free_fact};
-		snapshot->free_fact = fact;
-		snapshot->nr_facts--;
-		fact = detail;
-	}
+	if (snapshot->facts.count > snapshot->max_facts ||
+		!vec_push(&snapshot->facts, (struct snapshot_fact){.origin = 0}))
+		return 0;
+	return (uint32_t)(snapshot->facts.count - 1);
 }
 
 /* Three words into one, each bit of which depends on all of theirs. */
@@ -53,15 +32,6 @@ uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key)
 
 	map_get(&snapshot->fact_at, key, &fact);
 	return fact;
-}
-
-void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact)
-{
-	struct snapshot_source *source = &snapshot->sources.at[origin];
-
-	source->last_fact = fact;
-	source->last_time = snapshot->facts.at[fact].record.time;
-	source->last_coro = 0;
 }
 
 void snapshot_fact_replace(
@@ -107,4 +77,45 @@ void snapshot_fact_clear(struct snapshot *snapshot, uint64_t key)
 		return;
 	map_remove(&snapshot->fact_at, key);
 	snapshot_fact_free(snapshot, fact);
+}
+
+bool snapshot_fact_detail(
+	struct snapshot *snapshot, uint32_t of, uint32_t origin, const struct ctp_record *record)
+{
+	uint32_t last = of, fact;
+	unsigned length;
+
+	for (length = 0; snapshot->facts.at[last].detail; length++)
+		last = snapshot->facts.at[last].detail;
+	fact = length < SNAPSHOT_CHAIN ? snapshot_fact_new(snapshot, origin, record) : 0;
+	if (fact)
+		snapshot->facts.at[last].detail = fact;
+	return fact != 0;
+}
+
+/* ---------------------------------------------------------------- names */
+
+static uint64_t site_key(uint32_t segment, uint32_t site)
+{
+	return (uint64_t)segment << 32 | site;
+}
+
+bool snapshot_name(struct snapshot *snapshot, uint32_t segment, uint32_t site, const char *name)
+{
+	uint64_t key = segment ^ NAME_SEED;
+	uint32_t first = site;
+
+	if (!*name)
+		return true;
+	for (; *name; name++)
+		key = (key ^ (uint8_t)*name) * NAME_PRIME;
+	if (!map_get(&snapshot->site_named, key, &first))
+		return map_put(&snapshot->site_named, key, site);
+	return first == site || map_put(&snapshot->named_as, site_key(segment, site), first);
+}
+
+uint32_t snapshot_first_named(const struct snapshot *snapshot, uint32_t segment, uint32_t site)
+{
+	map_get(&snapshot->named_as, site_key(segment, site), &site);
+	return site;
 }

@@ -7,10 +7,9 @@
  * that a beginning that comes late changes nothing; and what a resume has used up is dropped by time,
  * whichever of them comes first.
  */
-#include "snapshot_parts.h"
+#include <string.h>
 
-#define NAME_SEED UINT64_C(0xcbf29ce484222325)
-#define NAME_PRIME UINT64_C(0x100000001b3)
+#include "snapshot_parts.h"
 
 struct step {
 	struct snapshot *snapshot;
@@ -19,14 +18,36 @@ struct step {
 	uint32_t segment;
 	unsigned kind;
 	unsigned argument;
+	uint32_t likely; /* the coroutine that it is about, as looked up before; 0: nobody knows */
 };
 
-static struct snapshot_coro *coro_of(const struct step *step, uint32_t coro)
+static inline struct snapshot_coro *coro_of(const struct step *step, uint32_t coro)
 {
 	return &step->snapshot->coros.at[coro];
 }
 
-static bool is_dead(const struct step *step, uint32_t coro)
+static inline uint32_t find_coro(const struct step *step, uint64_t id)
+{
+	if (id >> SNAPSHOT_ID_BITS == 0 && step->likely &&
+		coro_of(step, step->likely)->key == snapshot_key(step->segment, id))
+		return step->likely;
+	return snapshot_coro_find(step->snapshot, step->segment, id);
+}
+
+/* Made where it is not known; 0: there is no room for it. */
+static inline uint32_t get_coro(const struct step *step, uint64_t id)
+{
+	uint32_t coro = find_coro(step, id);
+
+	return coro ? coro : snapshot_coro_make(step->snapshot, step->segment, id);
+}
+
+static inline uint32_t own_coro(const struct step *step)
+{
+	return get_coro(step, step->record->coro);
+}
+
+static inline bool is_dead(const struct step *step, uint32_t coro)
 {
 	return coro_of(step, coro)->kind == CTP_KIND_DESTROY;
 }
@@ -56,14 +77,14 @@ static void take_state(const struct step *step, uint32_t index, uint64_t object)
 	if (is_late(step, coro))
 		return;
 	/* Details belong to the state that ends here. */
-	snapshot_coro_drop(step->snapshot, index, CTP_KIND_DETAIL, 0, UINT64_MAX);
+	snapshot_coro_drop(step->snapshot, index, SNAPSHOT_KIND(CTP_KIND_DETAIL), 0, UINT64_MAX);
 	coro->since = step->record->time;
 	coro->object = object;
 	coro->site = CTP_TAIL_SITE(step->record->tail);
 	coro->kind = (uint8_t)step->kind;
 	coro->argument = (uint8_t)step->argument;
 	coro->flags = CTP_TAIL_FLAGS(step->record->tail);
-	coro->origin = step->origin;
+	coro->origin = step->origin % SNAPSHOT_ORIGINS;
 	remember_state(step, index);
 }
 
@@ -79,33 +100,33 @@ static void tell_run(const struct step *step, uint32_t coro)
 
 /* A resume uses up what led to it. */
 #define USED_UP                                                           \
-	(UINT64_C(1) << CTP_KIND_WAKE | UINT64_C(1) << CTP_KIND_ENQUEUE | \
-		UINT64_C(1) << CTP_KIND_CANCEL)
+	(SNAPSHOT_KIND(CTP_KIND_WAKE) | SNAPSHOT_KIND(CTP_KIND_ENQUEUE) | \
+		SNAPSHOT_KIND(CTP_KIND_CANCEL))
 
 static bool run(const struct step *step, uint64_t id, uint64_t object)
 {
-	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, id);
+	uint32_t coro = get_coro(step, id);
 
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
 		return true;
 	tell_run(step, coro);
-	if (coro_of(step, coro)->facts)
-		snapshot_coro_drop_kinds(step->snapshot, coro, USED_UP, step->record->time);
+	snapshot_coro_drop(step->snapshot, coro, USED_UP, 0, step->record->time);
 	take_state(step, coro, object);
 	return true;
 }
 
 static bool wait_or_end(const struct step *step, uint64_t object)
 {
-	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
+	uint32_t coro = own_coro(step);
 
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_CANCEL, 0, step->record->time);
+	snapshot_coro_drop(
+		step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_CANCEL), 0, step->record->time);
 	take_state(step, coro, object);
 	return true;
 }
@@ -121,7 +142,7 @@ static bool fold_switch(const struct step *step)
 
 static bool fold_create(const struct step *step)
 {
-	uint32_t index = snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
+	uint32_t index = own_coro(step);
 	struct snapshot_coro *coro = coro_of(step, index);
 
 	if (!index)
@@ -129,13 +150,13 @@ static bool fold_create(const struct step *step)
 	coro->created = step->record->time;
 	coro->created_object = step->record->object;
 	coro->created_site = CTP_TAIL_SITE(step->record->tail);
-	coro->created_origin = step->origin;
+	coro->created_origin = step->origin % SNAPSHOT_ORIGINS;
 	return true;
 }
 
 static bool fold_destroy(const struct step *step)
 {
-	uint32_t coro = snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
+	uint32_t coro = own_coro(step);
 
 	if (!coro)
 		return false;
@@ -155,13 +176,9 @@ static bool set_of_coro(const struct step *step, uint32_t coro, uint64_t object)
 		return false;
 	if (is_dead(step, coro))
 		return true;
-	snapshot_coro_drop(step->snapshot, coro, step->kind, object, step->record->time);
+	snapshot_coro_drop(
+		step->snapshot, coro, SNAPSHOT_KIND(step->kind), object, step->record->time);
 	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
-}
-
-static uint32_t own_coro(const struct step *step)
-{
-	return snapshot_coro_get(step->snapshot, step->segment, step->record->coro);
 }
 
 /* What a resume ends counts only until one that is known already. */
@@ -187,8 +204,7 @@ static bool fold_wake(const struct step *step)
 			snapshot_fact_key(step->segment, CTP_KIND_WAKE, record->object),
 			step->origin, record);
 	/* Its creation may lie in a ring still. */
-	coro = snapshot_coro_get(
-		step->snapshot, step->segment, CTP_HANDLE_IDENTITY(record->object));
+	coro = get_coro(step, CTP_HANDLE_IDENTITY(record->object));
 	return fold_passing(step, coro);
 }
 
@@ -198,7 +214,8 @@ static bool fold_dequeue(const struct step *step)
 
 	if (!coro)
 		return false;
-	snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ENQUEUE, 0, step->record->time);
+	snapshot_coro_drop(
+		step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_ENQUEUE), 0, step->record->time);
 	return true;
 }
 
@@ -233,11 +250,11 @@ static bool fold_release(const struct step *step)
 static bool fold_hand_over(const struct step *step)
 {
 	uint64_t key = snapshot_fact_key(step->segment, CTP_KIND_HAND_OVER, step->record->object);
-	uint32_t coro = snapshot_coro_find(step->snapshot, step->segment, step->record->coro);
+	uint32_t coro = find_coro(step, step->record->coro);
 
 	if (coro)
-		snapshot_coro_drop(step->snapshot, coro, CTP_KIND_ACQUIRE, step->record->object,
-			step->record->time);
+		snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_ACQUIRE),
+			step->record->object, step->record->time);
 	return snapshot_fact_set(step->snapshot, key, step->origin, step->record);
 }
 
@@ -254,26 +271,10 @@ static bool fold_mark(const struct step *step)
 
 /* ---------------------------------------------------------------- details */
 
-/* In the order in which they came. */
-static bool chain_detail(const struct step *step, uint32_t of)
-{
-	struct snapshot *snapshot = step->snapshot;
-	uint32_t last = of, fact;
-	unsigned length;
-
-	for (length = 0; snapshot->facts.at[last].detail; length++)
-		last = snapshot->facts.at[last].detail;
-	fact = length < SNAPSHOT_CHAIN ? snapshot_fact_new(snapshot, step->origin, step->record)
-				       : 0;
-	if (fact)
-		snapshot->facts.at[last].detail = fact;
-	return fact != 0;
-}
-
 /* The receiver has given it back already. */
 static bool is_given_back(const struct step *step, const struct snapshot_fact *handed)
 {
-	uint32_t coro = snapshot_coro_find(step->snapshot, step->segment, step->record->object);
+	uint32_t coro = find_coro(step, step->record->object);
 	uint32_t released = !coro ? 0
 				  : snapshot_coro_pair(step->snapshot, coro, CTP_KIND_RELEASE,
 					    CTP_KIND_RELEASE, handed->record.object);
@@ -305,7 +306,8 @@ static bool fold_detail(const struct step *step)
 						  fact->record.object));
 			return true;
 		}
-		return chain_detail(step, source->last_fact);
+		return snapshot_fact_detail(
+			snapshot, source->last_fact, step->origin, step->record);
 	}
 	if (!coro || !is_state_of(source, step->origin, coro_of(step, coro)))
 		return true;
@@ -370,32 +372,13 @@ static bool fold_span(const struct step *step, unsigned begin, uint64_t about)
 	return set(step, begin, about);
 }
 
-static uint64_t site_key(uint32_t segment, uint32_t site)
-{
-	return (uint64_t)segment << 32 | site;
-}
-
-bool snapshot_name(struct snapshot *snapshot, uint32_t segment, uint32_t site, const char *name)
-{
-	uint64_t key = segment ^ NAME_SEED;
-	uint32_t first = site;
-
-	if (!*name)
-		return true;
-	for (; *name; name++)
-		key = (key ^ (uint8_t)*name) * NAME_PRIME;
-	if (!map_get(&snapshot->site_named, key, &first))
-		return map_put(&snapshot->site_named, key, site);
-	return first == site || map_put(&snapshot->named_as, site_key(segment, site), first);
-}
-
 /* Whose, of which name, within how many others of that name. */
 static uint64_t region_of(const struct step *step, unsigned nr_around)
 {
 	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)thread_of(step);
-	uint32_t site = CTP_TAIL_SITE(step->record->tail);
+	uint32_t site = snapshot_first_named(
+		step->snapshot, step->segment, CTP_TAIL_SITE(step->record->tail));
 
-	map_get(&step->snapshot->named_as, site_key(step->segment, site), &site);
 	return (who * 31 + site) * SNAPSHOT_NESTED + nr_around;
 }
 
@@ -420,14 +403,17 @@ static bool fold_region(const struct step *step)
 	return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step, nr_around));
 }
 
+static bool fold_notify(const struct step *step)
+{
+	return set(step, CTP_KIND_NOTIFY, step->record->object ^ (uint64_t)!step->argument << 55);
+}
+
 static bool fold_other(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
 
 	/* Of two kinds with one key the later record counts. */
 	switch (step->kind) {
-	case CTP_KIND_NOTIFY:
-		return set(step, step->kind, record->object ^ (uint64_t)!step->argument << 55);
 	case CTP_KIND_THREAD_START:
 	case CTP_KIND_THREAD_STOP:
 		return set(step, CTP_KIND_THREAD_START, thread_of(step));
@@ -449,39 +435,13 @@ static bool fold_other(const struct step *step)
 		return set(step, step->kind, thread_of(step));
 	case CTP_KIND_THREAD_STATE:
 		return set(step, step->kind, record->coro);
-	default: /* logs, clocks, losses, and kinds that are not known: they are no state */
-		return true;
+	default: /* descriptors; logs, clocks, losses, and kinds that are not known are no state */
+		return step->kind < CTP_KIND_DESCRIPTOR_OPEN ||
+		       step->kind > CTP_KIND_DESCRIPTOR_TIMER || fold_descriptor(step);
 	}
 }
 
 /* ---------------------------------------------------------------- all kinds */
-
-static bool fold_coro(const struct step *step)
-{
-	switch (step->kind) {
-	case CTP_KIND_CREATE:
-		return fold_create(step);
-	case CTP_KIND_RESUME:
-		return run(step, step->record->coro, 0);
-	case CTP_KIND_SUSPEND:
-	case CTP_KIND_RETURN:
-		return wait_or_end(step, step->record->object);
-	case CTP_KIND_CANCEL:
-	case CTP_KIND_ENQUEUE:
-		return fold_passing(step, own_coro(step));
-	case CTP_KIND_DEQUEUE:
-		return fold_dequeue(step);
-	case CTP_KIND_DESTROY:
-		return fold_destroy(step);
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-		return fold_pair(step, CTP_KIND_AWAIT, CTP_KIND_AWAIT_DONE);
-	case CTP_KIND_ACQUIRE:
-		return fold_pair(step, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
-	default: /* frame */
-		return set_of_coro(step, own_coro(step), 0);
-	}
-}
 
 /* Of a coroutine, and gone with it; of a resource, or of this thread. */
 static bool fold_name(const struct step *step)
@@ -495,69 +455,145 @@ static bool fold_name(const struct step *step)
 		return set(step, CTP_KIND_NAME, object);
 	if (!coro)
 		return set(step, CTP_KIND_NAME, ~(uint64_t)thread_of(step));
-	return set_of_coro(step, snapshot_coro_get(step->snapshot, step->segment, coro), 0);
+	return set_of_coro(step, get_coro(step, coro), 0);
 }
 
-static bool fold_one(const struct step *step)
+/* Of what concerns coroutines, those records that name none say nothing. */
+static bool fold_coro(const struct step *step)
 {
 	switch (step->kind) {
 	case CTP_KIND_CREATE:
-	case CTP_KIND_FRAME:
-	case CTP_KIND_RESUME:
-	case CTP_KIND_SUSPEND:
-	case CTP_KIND_RETURN:
-	case CTP_KIND_CANCEL:
-	case CTP_KIND_ENQUEUE:
-	case CTP_KIND_DEQUEUE:
+		return fold_create(step);
 	case CTP_KIND_DESTROY:
+		return fold_destroy(step);
 	case CTP_KIND_AWAIT:
 	case CTP_KIND_AWAIT_DONE:
-	case CTP_KIND_ACQUIRE:
-		return !step->record->coro || fold_coro(step);
-	case CTP_KIND_TASK_SET:
-		return !step->record->coro || set_of_coro(step, own_coro(step), 0);
-	case CTP_KIND_NAME:
-		return fold_name(step);
+		return fold_pair(step, CTP_KIND_AWAIT, CTP_KIND_AWAIT_DONE);
+	default: /* frame, task */
+		return set_of_coro(step, own_coro(step), 0);
+	}
+}
+
+/* The first ones are those of which there are many. */
+static inline bool fold_one(const struct step *step)
+{
+	bool has_coro = step->record->coro != 0;
+
+	switch (step->kind) {
+	case CTP_KIND_DETAIL:
+		return fold_detail(step);
+	case CTP_KIND_RESUME:
+		return !has_coro || run(step, step->record->coro, 0);
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+		return !has_coro || wait_or_end(step, step->record->object);
 	case CTP_KIND_SWITCH:
 		return fold_switch(step);
 	case CTP_KIND_WAKE:
 		return fold_wake(step);
+	case CTP_KIND_ENQUEUE:
+	case CTP_KIND_CANCEL:
+		return !has_coro || fold_passing(step, own_coro(step));
+	case CTP_KIND_DEQUEUE:
+		return !has_coro || fold_dequeue(step);
+	case CTP_KIND_ACQUIRE:
+		return !has_coro || fold_pair(step, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
 	case CTP_KIND_RELEASE:
 		return fold_release(step);
 	case CTP_KIND_HAND_OVER:
 		return fold_hand_over(step);
+	case CTP_KIND_NOTIFY:
+		return fold_notify(step);
+	case CTP_KIND_CREATE:
+	case CTP_KIND_DESTROY:
+	case CTP_KIND_FRAME:
+	case CTP_KIND_AWAIT:
+	case CTP_KIND_AWAIT_DONE:
+	case CTP_KIND_TASK_SET:
+		return !has_coro || fold_coro(step);
+	case CTP_KIND_NAME:
+		return fold_name(step);
 	case CTP_KIND_MARK:
 		return fold_mark(step);
 	default:
-		break;
+		return fold_other(step);
 	}
-	if (step->kind >= CTP_KIND_DESCRIPTOR_OPEN && step->kind <= CTP_KIND_DESCRIPTOR_TIMER)
-		return fold_descriptor(step);
-	return fold_other(step);
 }
 
-static bool fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+/* ---------------------------------------------------------------- many records */
+
+#define AHEAD 128u /* records that are looked at before they are folded */
+#define NEAR 8u    /* by then what was asked for before has come */
+
+/* Whom a record is about, most likely. Of what kind the next one is can not be foretold: there is no branch. */
+static inline uint64_t likely_id(const struct ctp_record *record)
+{
+	uint64_t kind = SNAPSHOT_KIND(CTP_TAIL_KIND(record->tail) % 64);
+	uint64_t object = CTP_HANDLE_IDENTITY(record->object);
+
+	return kind & (SNAPSHOT_KIND(CTP_KIND_WAKE) | SNAPSHOT_KIND(CTP_KIND_SWITCH))
+		       ? object
+		       : record->coro;
+}
+
+/*
+ * Of very many coroutines most lie far from the processor: all that a row of records is about are asked for at once.
+ */
+static void look_ahead(struct snapshot *snapshot, uint32_t segment,
+	const struct ctp_record *records, size_t count, uint32_t *ret_coros)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		ret_coros[i] = snapshot_coro_find(snapshot, segment, likely_id(&records[i]));
+		__builtin_prefetch(&snapshot->coros.at[ret_coros[i]], 1);
+	}
+}
+
+static void fold_row(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
 {
 	struct step step = {
 		.snapshot = snapshot,
-		.record = record,
 		.origin = origin,
 		.segment = snapshot->sources.at[origin].origin.segment,
-		.kind = CTP_TAIL_KIND(record->tail),
-		.argument = CTP_TAIL_ARGUMENT(record->tail),
 	};
+	uint32_t coros[AHEAD + NEAR];
+	size_t i;
 
-	if (step.kind == CTP_KIND_DETAIL)
-		return fold_detail(&step);
-	snapshot->sources.at[origin].last_fact = 0;
-	snapshot->sources.at[origin].last_coro = 0;
-	return fold_one(&step);
+	look_ahead(snapshot, step.segment, records, count, coros);
+	memset(coros + count, 0, NEAR * sizeof(*coros));
+	for (i = 0; i < count; i++) {
+		step.record = &records[i];
+		step.kind = CTP_TAIL_KIND(records[i].tail);
+		step.argument = CTP_TAIL_ARGUMENT(records[i].tail);
+		step.likely = coros[i];
+		__builtin_prefetch(
+			&snapshot->facts.at[snapshot->coros.at[coros[i + NEAR]].facts], 1);
+		/* To what a detail belongs, it asks itself. */
+		if (step.kind != CTP_KIND_DETAIL) {
+			snapshot->sources.at[origin].last_fact = 0;
+			snapshot->sources.at[origin].last_coro = 0;
+		}
+		snapshot->nr_forgotten += !fold_one(&step);
+	}
+}
+
+void snapshot_fold_many(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
+{
+	size_t i, n;
+
+	for (i = 0; i < count; i += n) {
+		n = count - i < AHEAD ? count - i : AHEAD;
+		fold_row(snapshot, origin, records + i, n);
+	}
 }
 
 bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
 {
-	if (fold(snapshot, origin, record))
-		return true;
-	snapshot->nr_forgotten++;
-	return false;
+	uint64_t before = snapshot->nr_forgotten;
+
+	fold_row(snapshot, origin, record, 1);
+	return snapshot->nr_forgotten == before;
 }

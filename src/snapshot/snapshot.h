@@ -71,8 +71,14 @@ void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer 
  */
 bool snapshot_name(struct snapshot *snapshot, uint32_t segment, uint32_t site, const char *name);
 
-/* snapshot_fold: takes up one record. False: no room, or no memory, for it; what was known stays known. */
+/*
+ * snapshot_fold: takes up one record. False: no room, or no memory, for it; what was known stays known.
+ * snapshot_fold_many: the same for records of one origin in their order; snapshot_nr_forgotten counts those for which
+ * there was no room.
+ */
 bool snapshot_fold(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
+void snapshot_fold_many(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count);
 
 /*
  * snapshot_beat: every ring has been emptied once since the last call. A record that comes later

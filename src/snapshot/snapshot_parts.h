@@ -22,8 +22,10 @@
 #define SNAPSHOT_CHAIN 64u        /* facts of one coroutine, details of one fact */
 #define SNAPSHOT_NESTED 8u        /* regions of one name within each other */
 #define SNAPSHOT_SEGMENTS (1u << 16)
-#define SNAPSHOT_GRAVES 65536u /* destroyed lately: late records of theirs change nothing */
-#define SNAPSHOT_RECENT 256u
+#define SNAPSHOT_GRAVES 65536u      /* destroyed lately: late records of theirs change nothing */
+#define SNAPSHOT_ORIGINS (1u << 24) /* streams, each with each of its threads */
+#define SNAPSHOT_PAGE 16u           /* coroutines with neighbouring ids */
+#define SNAPSHOT_RECENT 4096u       /* pages */
 #define SNAPSHOT_GRAVES_TOLD 4096u
 
 struct snapshot_coro {
@@ -33,9 +35,11 @@ struct snapshot_coro {
 	uint64_t since; /* its state's own record: time, object, ... */
 	uint64_t object;
 	uint32_t created_site;
-	uint32_t created_origin; /* 0: its creation was not seen */
 	uint32_t site;
-	uint32_t origin; /* 0: nothing but its creation was seen */
+	uint32_t created_origin : 24; /* 0: its creation was not seen */
+	uint32_t nr_facts : 8;        /* in its chain */
+	uint32_t origin : 24;         /* 0: nothing but its creation was seen */
+	uint32_t holds : 8;           /* SNAPSHOT_HOLDS_...: what there may be among them */
 	uint8_t kind;
 	uint8_t argument;
 	uint16_t flags;
@@ -43,6 +47,17 @@ struct snapshot_coro {
 };
 
 static_assert(sizeof(struct snapshot_coro) == 64, "a coroutine's cache line");
+
+/*
+ * Ids are given out one after the other, so most pages are full: a coroutine is found through 4 to 5 bytes of its own,
+ * and many neighbours share what the processor has at hand.
+ */
+struct snapshot_page {
+	uint64_t key; /* of its coroutines, less the last bits; SNAPSHOT_NO_PAGE: it is free */
+	uint32_t coro[SNAPSHOT_PAGE];
+};
+
+#define SNAPSHOT_NO_PAGE UINT64_MAX
 
 struct snapshot_fact {
 	struct ctp_record record;
@@ -69,9 +84,12 @@ struct snapshot {
 	size_t max_coros;
 	size_t max_facts;
 	VEC(struct snapshot_coro) coros;
-	struct map coro_at;               /* by segment and id */
-	uint32_t recent[SNAPSHOT_RECENT]; /* found lately, by key; right where the key is */
+	uint64_t nr_coros; /* of them in use */
 	uint32_t free_coro;
+	VEC(struct snapshot_page) pages;
+	struct map page_at;               /* by key */
+	uint32_t recent[SNAPSHOT_RECENT]; /* pages found lately; right where the key is */
+	uint32_t free_page;               /* its first coroutine is the next free one */
 	uint64_t nr_live;
 	uint32_t *graves;   /* SNAPSHOT_GRAVES destroyed coroutines, a circle; NULL: none so far */
 	uint64_t nr_graves; /* ever */
@@ -109,10 +127,50 @@ static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 
 /* ------------------------------------------------------------------ facts.c */
 
+/* fact_more: a place that was never used; 0: no room, or out of memory. */
+uint32_t snapshot_fact_more(struct snapshot *snapshot);
+
 /* fact_new: a fact that is in no chain; 0: no room, or out of memory. fact_free: also its details. */
-uint32_t snapshot_fact_new(
-	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record);
-void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact);
+static inline uint32_t snapshot_fact_new(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+{
+	uint32_t index = snapshot->free_fact;
+
+	if (index)
+		snapshot->free_fact = snapshot->facts.at[index].next;
+	else
+		index = snapshot_fact_more(snapshot);
+	if (!index)
+		return 0;
+	snapshot->facts.at[index] = (struct snapshot_fact){.record = *record, .origin = origin};
+	snapshot->nr_facts++;
+	return index;
+}
+
+static inline void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact)
+{
+	while (fact) {
+		struct snapshot_fact *freed = &snapshot->facts.at[fact];
+		uint32_t detail = freed->detail;
+
+		freed->origin = 0;
+		freed->detail = 0;
+		freed->next = snapshot->free_fact;
+		snapshot->free_fact = fact;
+		snapshot->nr_facts--;
+		fact = detail;
+	}
+}
+
+/* fact_remember: the details that follow belong to this one. */
+static inline void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact)
+{
+	struct snapshot_source *source = &snapshot->sources.at[origin];
+
+	source->last_fact = fact;
+	source->last_time = snapshot->facts.at[fact].record.time;
+	source->last_coro = 0;
+}
 
 static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t origin, uint64_t time)
 {
@@ -134,35 +192,92 @@ void snapshot_fact_clear(struct snapshot *snapshot, uint64_t key);
 /* fact_at: what counts for the key; 0: nothing. */
 uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key);
 
-/* fact_remember: the details that follow belong to this one. */
-void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact);
+/* fact_detail: a record that says more of a fact, behind those that did before. False: no room. */
+bool snapshot_fact_detail(
+	struct snapshot *snapshot, uint32_t fact, uint32_t origin, const struct ctp_record *record);
+
+/* snapshot_first_named: the first site of the segment that has this one's name. */
+uint32_t snapshot_first_named(const struct snapshot *snapshot, uint32_t segment, uint32_t site);
 
 /* fact_key: of what a record of this kind is about, in this segment. */
 uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about);
 
 /* ------------------------------------------------------------------ coros.c */
 
-/* snapshot_coro_find, snapshot_coro_get: by id; snapshot_coro_get makes it. 0: not known; no room for it. */
-uint32_t snapshot_coro_find(const struct snapshot *snapshot, uint32_t segment, uint64_t id);
-uint32_t snapshot_coro_get(struct snapshot *snapshot, uint32_t segment, uint64_t id);
+/* snapshot_page_find: the page with this key, by looking; 0: there is none. */
+uint32_t snapshot_page_find(struct snapshot *snapshot, uint64_t key);
+
+static inline uint64_t snapshot_key(uint32_t segment, uint64_t id)
+{
+	return (uint64_t)segment << SNAPSHOT_ID_BITS | id;
+}
+
+/* snapshot_coro_find, snapshot_coro_make: by id. 0: not known; no room for it. */
+static inline uint32_t snapshot_coro_find(struct snapshot *snapshot, uint32_t segment, uint64_t id)
+{
+	uint64_t key = snapshot_key(segment, id) / SNAPSHOT_PAGE;
+	uint32_t page = snapshot->recent[key % SNAPSHOT_RECENT];
+
+	/* Rule P-13 hands out ids from 1: one with more bits than that is no coroutine's. */
+	if (id >> SNAPSHOT_ID_BITS || segment >= SNAPSHOT_SEGMENTS)
+		return 0;
+	if (snapshot->pages.at[page].key != key)
+		page = snapshot_page_find(snapshot, key);
+	return snapshot->pages.at[page].coro[id % SNAPSHOT_PAGE];
+}
+
+uint32_t snapshot_coro_make(struct snapshot *snapshot, uint32_t segment, uint64_t id);
 void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
 
+#define SNAPSHOT_KIND(kind) (UINT64_C(1) << (kind))
+
 /*
- * snapshot_coro_add: chains a fact. snapshot_coro_drop: frees its facts of one kind (and object, where that is not 0)
- * up to a time; false: there were none. snapshot_coro_take: frees one and tells its time; false: there was none.
- * snapshot_coro_drop_kinds: the same for
- * several kinds, as bits. coro_has: does it have any of this kind?
+ * What a chain may hold. Of some kinds it is known without a look at it; the last bit stands for all others.
  */
+enum {
+	SNAPSHOT_HOLDS_DETAIL = 1,
+	SNAPSHOT_HOLDS_WAKE = 2,
+	SNAPSHOT_HOLDS_ENQUEUE = 4,
+	SNAPSHOT_HOLDS_CANCEL = 8,
+	SNAPSHOT_HOLDS_OTHER = 16,
+	SNAPSHOT_HOLDS_SEVERAL = 32, /* of one of these kinds, maybe */
+	SNAPSHOT_HOLDS_ALL = 63,
+};
+
+static inline uint8_t snapshot_holds(uint64_t kinds)
+{
+	return (kinds & SNAPSHOT_KIND(CTP_KIND_DETAIL) ? SNAPSHOT_HOLDS_DETAIL : 0) |
+	       (kinds & SNAPSHOT_KIND(CTP_KIND_WAKE) ? SNAPSHOT_HOLDS_WAKE : 0) |
+	       (kinds & SNAPSHOT_KIND(CTP_KIND_ENQUEUE) ? SNAPSHOT_HOLDS_ENQUEUE : 0) |
+	       (kinds & SNAPSHOT_KIND(CTP_KIND_CANCEL) ? SNAPSHOT_HOLDS_CANCEL : 0) |
+	       (kinds & ~(SNAPSHOT_KIND(CTP_KIND_DETAIL) | SNAPSHOT_KIND(CTP_KIND_WAKE) |
+				SNAPSHOT_KIND(CTP_KIND_ENQUEUE) | SNAPSHOT_KIND(CTP_KIND_CANCEL))
+			       ? SNAPSHOT_HOLDS_OTHER
+			       : 0);
+}
+
+/*
+ * snapshot_coro_drop: frees its facts of these kinds (SNAPSHOT_KIND) and this object (0: any) up to a time.
+ * snapshot_coro_add: chains a fact; false: no room. snapshot_coro_unlink: takes a fact out of the chain and frees it,
+ * given where the number of it stands. snapshot_coro_pair: its fact of either kind about this object; 0: none.
+ * snapshot_coro_has: does it have any of this kind?
+ */
+void snapshot_coro_drop_any(
+	struct snapshot *snapshot, uint32_t coro, uint64_t kinds, uint64_t object, uint64_t until);
 bool snapshot_coro_add(
 	struct snapshot *snapshot, uint32_t coro, uint32_t origin, const struct ctp_record *record);
-bool snapshot_coro_drop(
-	struct snapshot *snapshot, uint32_t coro, unsigned kind, uint64_t object, uint64_t until);
-void snapshot_coro_drop_kinds(
-	struct snapshot *snapshot, uint32_t coro, uint64_t kinds, uint64_t until);
+void snapshot_coro_unlink(struct snapshot *snapshot, uint32_t coro, uint32_t *link);
 uint32_t snapshot_coro_pair(const struct snapshot *snapshot, uint32_t coro, unsigned begin,
 	unsigned end, uint64_t object);
 bool snapshot_coro_has(
 	const struct snapshot *snapshot, const struct snapshot_coro *coro, unsigned kind);
+
+static inline void snapshot_coro_drop(
+	struct snapshot *snapshot, uint32_t coro, uint64_t kinds, uint64_t object, uint64_t until)
+{
+	if (snapshot->coros.at[coro].holds & snapshot_holds(kinds))
+		snapshot_coro_drop_any(snapshot, coro, kinds, object, until);
+}
 
 /* snapshot_coro_woken: was it woken or queued since its present state, and when? False: it was not. */
 bool snapshot_coro_woken(

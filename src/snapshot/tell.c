@@ -16,6 +16,7 @@ struct snapshot *snapshot_new(void)
 	snapshot->max_coros = SNAPSHOT_COROS;
 	snapshot->max_facts = SNAPSHOT_FACTS;
 	if (vec_push(&snapshot->sources, (struct snapshot_source){.last_fact = 0}) &&
+		vec_push(&snapshot->pages, (struct snapshot_page){.key = SNAPSHOT_NO_PAGE}) &&
 		vec_push(&snapshot->coros, (struct snapshot_coro){0}) &&
 		vec_push(&snapshot->facts, (struct snapshot_fact){.origin = 0}))
 		return snapshot;
@@ -30,7 +31,8 @@ void snapshot_free(struct snapshot *snapshot)
 	vec_fini(&snapshot->sources);
 	map_fini(&snapshot->source_at);
 	vec_fini(&snapshot->coros);
-	map_fini(&snapshot->coro_at);
+	vec_fini(&snapshot->pages);
+	map_fini(&snapshot->page_at);
 	free(snapshot->graves);
 	vec_fini(&snapshot->facts);
 	map_fini(&snapshot->fact_at);
@@ -56,7 +58,7 @@ uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origi
 		is_same(snapshot->sources.at[number].origin, origin))
 		return number;
 	number = (uint32_t)snapshot->sources.count;
-	if (!vec_push(&snapshot->sources, source))
+	if (number >= SNAPSHOT_ORIGINS || !vec_push(&snapshot->sources, source))
 		return 0;
 	return map_put(&snapshot->source_at, key, number) ? number : 0;
 }
@@ -111,7 +113,7 @@ uint64_t snapshot_nr_ready(const struct snapshot *snapshot)
 
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot)
 {
-	return 2 * (uint64_t)snapshot->coro_at.count + snapshot->nr_facts;
+	return 2 * snapshot->nr_coros + snapshot->nr_facts;
 }
 
 uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
@@ -134,14 +136,12 @@ static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
 	uint32_t *link = &snapshot->coros.at[coro].facts;
 
 	while (*link) {
-		uint32_t fact = *link;
+		struct snapshot_fact *fact = &snapshot->facts.at[*link];
 
-		if (!is_pointless(&snapshot->facts.at[fact])) {
-			link = &snapshot->facts.at[fact].next;
-			continue;
-		}
-		*link = snapshot->facts.at[fact].next;
-		snapshot_fact_free(snapshot, fact);
+		if (is_pointless(fact))
+			snapshot_coro_unlink(snapshot, coro, link);
+		else
+			link = &fact->next;
 	}
 }
 
@@ -257,7 +257,7 @@ static bool is_done_with(const struct snapshot *snapshot, const struct waits *wa
 }
 
 /* A region ends with the coroutine that it is of; one of which nothing else is recorded may be alive. */
-static bool is_of_the_dead(const struct snapshot *snapshot, const struct snapshot_fact *fact)
+static bool is_of_the_dead(struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
 	uint32_t coro = snapshot_coro_find(snapshot, segment, fact->record.coro);
@@ -266,7 +266,7 @@ static bool is_of_the_dead(const struct snapshot *snapshot, const struct snapsho
 }
 
 /* It ended: neither it nor what it did matters to anybody. */
-static bool is_over(const struct snapshot *snapshot, const struct snapshot_fact *fact)
+static bool is_over(struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
 	case CTP_KIND_REGION_BEGIN:
@@ -281,7 +281,7 @@ static bool is_over(const struct snapshot *snapshot, const struct snapshot_fact 
 }
 
 /* Nobody can ask for it any more. */
-static bool is_pointless_keyed(const struct snapshot *snapshot, const struct waits *waits,
+static bool is_pointless_keyed(struct snapshot *snapshot, const struct waits *waits,
 	const struct snapshot_fact *fact, bool is_close)
 {
 	unsigned kind = snapshot_kind(fact);

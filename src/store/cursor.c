@@ -15,8 +15,7 @@ static uint32_t site_index(
 {
 	uint64_t *memory = &cursor->sites[id % STORE_SITES_REMEMBERED];
 
-	if (id == 0)
-		return 0;
+	/* What was never looked up is site 0, "none". */
 	if (*memory >> 32 != id)
 		*memory = (uint64_t)id << 32 |
 			  store_tables_site(&reader->all, cursor->segment->number, id);

@@ -40,25 +40,26 @@ static void forget(struct store_prediction *known, uint64_t first_time)
 	known->words.time = first_time;
 }
 
-/* Both sides learn the same from a record. */
-static inline void learn(struct store_prediction *known, struct store_words *words,
-	struct store_last *last, const struct ctp_record *record)
-{
-	words->time = record->time;
-	words->coro = record->coro ? record->coro : words->coro;
-	last->tail = record->tail;
-	if (record->object) {
-		words->object = record->object;
-		last->object = record->object;
-		known->slots[slot_of(record->object)] = record->object;
-	}
-}
-
 /*
  * All of what follows is made into one function for each way, so that what changes with each record stays in the
  * processor's registers.
  */
 #define INLINE static inline __attribute__((always_inline))
+
+/* Both sides learn the same from a record. What has no object changes nothing: without a branch, which would be hard
+ * to foretell. */
+INLINE void learn(struct store_prediction *known, struct store_words *words,
+	struct store_last *last, const struct ctp_record *record)
+{
+	uint64_t *slot = &known->slots[slot_of(record->object)];
+
+	words->time = record->time;
+	words->coro = record->coro ? record->coro : words->coro;
+	words->object = record->object ? record->object : words->object;
+	last->object = record->object ? record->object : last->object;
+	*slot = record->object ? record->object : *slot;
+	last->tail = record->tail;
+}
 
 /* ---------------------------------------------------------------- encoding */
 
@@ -99,21 +100,21 @@ INLINE uint8_t *put_code(struct store_encoder *encoder, uint8_t *at, unsigned ki
 
 INLINE unsigned coro_form(const struct store_words *words, uint64_t coro)
 {
-	if (coro == words->coro)
-		return CORO_SAME;
-	if (coro == 0)
-		return CORO_ZERO;
-	return coro == CTP_HANDLE_IDENTITY(words->object) ? CORO_OBJECT : CORO_DELTA;
+	unsigned is_object = coro == CTP_HANDLE_IDENTITY(words->object);
+	unsigned form = is_object * (CORO_OBJECT - CORO_DELTA) + CORO_DELTA;
+
+	form = coro == 0 ? CORO_ZERO : form;
+	return coro == words->coro ? CORO_SAME : form;
 }
 
 INLINE unsigned object_form(
 	const struct store_prediction *known, const struct store_last *last, uint64_t object)
 {
-	if (object == 0)
-		return OBJECT_ZERO;
-	if (object == last->object)
-		return OBJECT_SAME;
-	return object == known->slots[slot_of(object)] ? OBJECT_SLOT : OBJECT_DELTA;
+	unsigned is_in_slot = object == known->slots[slot_of(object)];
+	unsigned form = is_in_slot * (OBJECT_SLOT - OBJECT_DELTA) + OBJECT_DELTA;
+
+	form = object == last->object ? OBJECT_SAME : form;
+	return object == 0 ? OBJECT_ZERO : form;
 }
 
 INLINE uint8_t *put_object(
@@ -154,14 +155,12 @@ INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *wo
 	unsigned kind = CTP_TAIL_KIND(record->tail);
 	struct store_last *last = &encoder->known.last[kind];
 	uint64_t difference = record->time - words->time;
+	uint64_t back = 0 - (difference >> 63);
 	unsigned mask = coro_form(words, record->coro) |
 			object_form(&encoder->known, last, record->object) |
-			tail_mask(last, record->tail);
+			tail_mask(last, record->tail) | (TIME_BACK & (unsigned)back);
 
-	if ((int64_t)difference < 0) {
-		mask |= TIME_BACK;
-		difference = 0 - difference;
-	}
+	difference = (difference ^ back) - back;
 	at = put_code(encoder, at, kind, mask);
 	at = store_varint_put(at, difference);
 	if ((mask & CORO_FORM) == CORO_DELTA)
@@ -173,8 +172,8 @@ INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *wo
 	return at;
 }
 
-uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records,
-	size_t count)
+uint8_t *store_encode(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
 {
 	struct store_words words = encoder->known.words;
 	size_t i;
@@ -285,10 +284,16 @@ size_t store_decode(struct store_decoder *decoder, struct ctp_record *records, s
 {
 	struct store_words words = decoder->known.words;
 	struct store_bytes bytes = decoder->bytes;
-	size_t i = 0;
+	size_t i = 0, n;
 
-	while (i < count && store_bytes_left(&bytes) >= STORE_RECORD_BYTES_MAX && !bytes.is_broken)
-		take_record(decoder, &words, &bytes, &records[i++], true);
+	while (!bytes.is_broken) {
+		n = store_bytes_left(&bytes) / STORE_RECORD_BYTES_MAX;
+		n = n < count - i ? n : count - i;
+		if (n == 0)
+			break;
+		while (n-- > 0)
+			take_record(decoder, &words, &bytes, &records[i++], true);
+	}
 	while (i < count && !bytes.is_broken)
 		take_record(decoder, &words, &bytes, &records[i++], false);
 	decoder->known.words = words;

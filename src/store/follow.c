@@ -77,8 +77,8 @@ static bool take_events(struct follow *follow, struct store_cursor *cursor, ct_t
 	return true;
 }
 
-static enum ct_status take_block(struct follow *follow, struct store_cursor *cursor, ct_time limit,
-	struct ct_error *reterr)
+static enum ct_status take_block(
+	struct follow *follow, struct store_cursor *cursor, ct_time limit, struct ct_error *reterr)
 {
 	enum ct_status status;
 

@@ -39,7 +39,8 @@ static enum ct_status advance(
 		if (status)
 			return status;
 	}
-	cursor->place = order_place(cursor->place, cursor->run->events[cursor->at].time, store->limit);
+	cursor->place =
+		order_place(cursor->place, cursor->run->events[cursor->at].time, store->limit);
 	return CT_OK;
 }
 

@@ -34,8 +34,8 @@ struct store_cursor {
 	const struct store_stream *stream;
 	const struct store_segment *segment;
 	uint32_t next_block;
-	uint32_t thread; /* index, of the block at hand */
-	bool is_carried; /* the block at hand */
+	uint32_t thread;       /* index, of the block at hand */
+	bool is_carried;       /* the block at hand */
 	struct store_run *run; /* NULL: in no block */
 	size_t count;          /* of run->events */
 	size_t at;

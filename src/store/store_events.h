@@ -60,8 +60,8 @@ void store_encoder_start(struct store_encoder *encoder, uint64_t first_time);
  * store_encode: writes records at `at`, where STORE_RECORD_BYTES_MAX bytes must be free for each; returns the place
  * behind them. Each word is read more than once: the records lie in memory that nobody else writes.
  */
-uint8_t *store_encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records,
-	size_t count);
+uint8_t *store_encode(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count);
 
 void store_decoder_start(
 	struct store_decoder *decoder, uint64_t first_time, const uint8_t *at, const uint8_t *end);

@@ -79,7 +79,7 @@ static inline uint8_t *store_varint_put(uint8_t *at, uint64_t value)
 
 	if (value >> 28)
 		return store_varint_put_long(at, value);
-	nr_more = (unsigned)(31 - __builtin_clz(low | 1)) / 7;
+	nr_more = (unsigned)(31 - __builtin_clz(low | 1)) * 37 >> 8; /* a seventh */
 	spread = (low & 0x7f) | (low << 1 & 0x7f00) | (low << 2 & 0x7f0000) |
 		 (low << 3 & 0x7f000000);
 	spread |= UINT32_C(0x80808080) & (((uint32_t)1 << (8 * nr_more)) - 1);

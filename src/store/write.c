@@ -180,14 +180,17 @@ static bool keep_lost(struct store_sink *store, const struct stream *stream, uin
 
 /* What can not be kept for later parts is missing there, and counted; the present one has it all. */
 static void fold(struct store_sink *store, const struct stream *stream, uint32_t thread,
-	const struct ctp_record *record)
+	const struct ctp_record *records, size_t count)
 {
-	if (CTP_TAIL_KIND(record->tail) == CTP_KIND_LOST)
-		store->nr_not_folded += !keep_lost(store, stream, thread, record);
-	else if (stream->origin)
-		snapshot_fold(store->snapshot, stream->origin, record);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (CTP_TAIL_KIND(records[i].tail) == CTP_KIND_LOST)
+			store->nr_not_folded += !keep_lost(store, stream, thread, &records[i]);
+	if (stream->origin)
+		snapshot_fold_many(store->snapshot, stream->origin, records, count);
 	else
-		store->nr_not_folded++;
+		store->nr_not_folded += count;
 }
 
 /* A batch is copied, encoded and folded piece by piece: what lies in the nearest cache is read three times. */
@@ -208,8 +211,7 @@ static size_t fill_block(struct store_sink *store, struct stream *stream,
 	for (i = 0; i < count; i++)
 		piece[i] = stream_record(&records[i]);
 	store_open_block_add(block, piece, count);
-	for (i = 0; i < count; i++)
-		fold(store, stream, block->content.thread, &piece[i]);
+	fold(store, stream, block->content.thread, piece, count);
 	return count;
 }
 

@@ -108,8 +108,7 @@ static void write_file(struct bench *bench, enum figure figure, struct ct_sink *
 	note(bench, figure, start);
 	workload_require(sink_close(sink, true, &error), &error);
 	if (stat(bench->path, &about) == 0)
-		bench->bytes[figure] =
-			(double)about.st_size / (double)bench->workload->nr_events;
+		bench->bytes[figure] = (double)about.st_size / (double)bench->workload->nr_events;
 }
 
 static void write_trace(struct bench *bench, enum figure figure, int pack_level)
@@ -193,7 +192,7 @@ static void fold_records(struct bench *bench)
 {
 	struct snapshot *snapshot = snapshot_new();
 	uint64_t start = spent_ns();
-	size_t i, at;
+	size_t i;
 
 	if (!snapshot)
 		exit(1);
@@ -206,8 +205,7 @@ static void fold_records(struct bench *bench)
 		if (!step->batch.nr_records)
 			continue;
 		origin = snapshot_origin(snapshot, from);
-		for (at = 0; at < step->batch.nr_records; at++)
-			snapshot_fold(snapshot, origin, &step->batch.records[at]);
+		snapshot_fold_many(snapshot, origin, step->batch.records, step->batch.nr_records);
 	}
 	note(bench, FOLD, start);
 	snapshot_free(snapshot);
@@ -263,7 +261,8 @@ static void print_figures(const struct bench *bench)
 {
 	unsigned i;
 
-	printf("  \"%s\": {\n    \"events\": %zu,\n    \"streams\": %zu,\n    \"coroutines\": %zu,\n"
+	printf("  \"%s\": {\n    \"events\": %zu,\n    \"streams\": %zu,\n    \"coroutines\": "
+	       "%zu,\n"
 	       "    \"rounds\": %u,\n",
 		bench->workload->name, bench->workload->nr_events, bench->workload->nr_streams,
 		bench->workload->nr_coros, ROUNDS);

@@ -93,9 +93,9 @@ static void define_all(struct workload *workload)
 {
 	uint32_t i;
 
-	workload_define(workload,
-		(struct ct_definition){.type = CT_DEFINE_PROCESS,
-			.process = {.process = 1, .program = "", .command_line = ""}});
+	workload_define(
+		workload, (struct ct_definition){.type = CT_DEFINE_PROCESS,
+				  .process = {.process = 1, .program = "", .command_line = ""}});
 	workload_define(workload, (struct ct_definition){.type = CT_DEFINE_SEGMENT,
 					  .segment = {.segment = 1,
 						  .process = 1,
@@ -125,8 +125,8 @@ void workload_make(struct workload *workload, size_t nr_events)
 	size_t count = nr_events / NR_THREADS, i, n;
 	uint32_t thread;
 
-	*workload = (struct workload){
-		.name = "made", .nr_streams = NR_THREADS, .nr_coros = NR_COROS};
+	*workload =
+		(struct workload){.name = "made", .nr_streams = NR_THREADS, .nr_coros = NR_COROS};
 	arena_init(&workload->arena);
 	define_all(workload);
 	for (thread = 0; thread < NR_THREADS; thread++) {

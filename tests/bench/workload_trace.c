@@ -56,8 +56,8 @@ static void load_definition(struct load *load, const struct ct_definition *defin
 		note_clock(load, &definition->clock);
 		break;
 	case CT_DEFINE_STREAM:
-		require_memory(map_put(&load->segment_of, definition->stream.stream,
-			definition->stream.segment));
+		require_memory(map_put(
+			&load->segment_of, definition->stream.stream, definition->stream.segment));
 		break;
 	default:
 		break;
@@ -88,8 +88,7 @@ static void load_events(struct load *load, const uint8_t *payload, uint32_t nr_b
 	uint32_t thread = (uint32_t)store_varint_take(&bytes);
 	size_t count = store_varint_take(&bytes), i;
 	uint64_t first = store_varint_take(&bytes);
-	struct ctp_record *records =
-		arena_array(&load->workload->arena, count, sizeof(*records));
+	struct ctp_record *records = arena_array(&load->workload->arena, count, sizeof(*records));
 
 	require_memory(decoder && records);
 	store_varint_take(&bytes);
@@ -153,8 +152,8 @@ static void repeat_batch(
 	struct load *load, const struct shift *shift, const struct workload_step *step)
 {
 	struct workload_step copy = *step;
-	struct ctp_record *records = arena_array(
-		&load->workload->arena, step->batch.nr_records, sizeof(*records));
+	struct ctp_record *records =
+		arena_array(&load->workload->arena, step->batch.nr_records, sizeof(*records));
 	size_t i;
 
 	require_memory(records);

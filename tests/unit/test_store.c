@@ -51,7 +51,8 @@ static void test_any_record_comes_back(void)
 		}
 		store_decoder_start(&decoder, records[0].time, bytes, at);
 		for (i = 0; i < 1000; i++)
-			nr_wrong += !store_decode(&decoder, &back, 1) || !is_same(&back, &records[i]);
+			nr_wrong +=
+				!store_decode(&decoder, &back, 1) || !is_same(&back, &records[i]);
 		nr_wrong += store_decode(&decoder, &back, 1) != 0;
 	}
 	CHECK_EQUAL(nr_wrong, 0);
