@@ -6,13 +6,13 @@
  * A block is filled without a lock. What nobody waits for stays in the open block until a definition comes that
  * speaks of the events before it (a heartbeat, an end) or a flush, so that a quiet recording wakes nobody else.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blocks.h"
 #include "definition.h"
 #include "queue.h"
+#include "thread.h"
 
 enum message_type {
 	MESSAGE_PUT = 1,
@@ -349,19 +349,6 @@ static void *empty_blocks(void *context)
 
 /* ---------------------------------------------------------------- the beginning and the end */
 
-/* Signals are for the thread that made the queue: they interrupt its waiting. */
-static int start_thread(struct queue *queue)
-{
-	sigset_t all, before;
-	int problem;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	problem = pthread_create(&queue->thread, NULL, empty_blocks, queue);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return problem;
-}
-
 static void free_queue(struct queue *queue)
 {
 	pthread_mutex_destroy(&queue->lock);
@@ -406,7 +393,7 @@ enum ct_status queue_open(
 	queue->sink.ops = &ops;
 	queue->next = next;
 	pthread_mutex_init(&queue->lock, NULL);
-	problem = start_thread(queue);
+	problem = thread_start(&queue->thread, empty_blocks, queue);
 	if (problem) {
 		free_queue(queue);
 		return ct_fail(reterr, CT_ERR_SYSTEM, "starting the thread that writes: %s",
