@@ -7,44 +7,16 @@
 #include <string.h>
 
 #include "flight.h"
+#include "quantity.h"
 #include "say.h"
 
 /* ---------------------------------------------------------------- options */
 
-static const struct {
-	const char *name;
-	double ns; /* 0: it is a size */
-	double bytes;
-} units[] = {
-	{"ms", 1e6, 0},
-	{"s", 1e9, 0},
-	{"min", 60e9, 0},
-	{"B", 0, 1},
-	{"KiB", 0, 1024},
-	{"MiB", 0, 1048576},
-	{"GiB", 0, 1073741824},
-};
-
 /* "10s" or "64MiB". */
 static bool read_bound(const char *text, size_t length, struct ct_flight_options *options)
 {
-	char *end;
-	double number = strtod(text, &end);
-	size_t used = (size_t)(end - text), i;
-
-	if (used == 0 || used >= length || !(number > 0) || number > 1e9)
-		return false;
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strlen(units[i].name) != length - used ||
-			strncmp(end, units[i].name, length - used) != 0)
-			continue;
-		if (units[i].ns > 0)
-			options->window_ns = (int64_t)(number * units[i].ns);
-		else
-			options->window_bytes = (uint64_t)(number * units[i].bytes);
-		return true;
-	}
-	return false;
+	return quantity_time(text, length, &options->window_ns) ||
+	       quantity_bytes(text, length, &options->window_bytes);
 }
 
 static bool read_bounds(const char *text, struct ct_flight_options *options)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quantity.h"
 #include "wanted.h"
 
 /* ---------------------------------------------------------------- lists */
@@ -130,36 +131,12 @@ static bool take_categories(struct wishes *wishes, const struct arguments *argum
 
 /* ---------------------------------------------------------------- numbers */
 
-static bool read_time(const char *text, int64_t *ret_ns)
-{
-	static const struct {
-		const char *name;
-		int64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000},
-		{"min", INT64_C(60000000000)}, {"h", INT64_C(3600000000000)}};
-	double number;
-	char *end;
-	size_t i;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	number = strtod(text, &end);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		number *= (double)units[i].ns;
-		*ret_ns = number < 4e18 ? (int64_t)number : INT64_C(4000000000000000000);
-		return number >= 1;
-	}
-	return false;
-}
-
 static bool take_time(struct wishes *wishes, const struct arguments *arguments, enum option option,
 	int64_t *ret_ns)
 {
 	const char *value = arguments->value[option];
 
-	if (!value || read_time(value, ret_ns))
+	if (!value || quantity_time(value, strlen(value), ret_ns))
 		return true;
 	snprintf(wishes->complaint, sizeof(wishes->complaint),
 		"option '--%s' needs a time with its unit: 500ms, 10s, 2min, 1h",

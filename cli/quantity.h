@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers with their units, as options have them.
+ */
+#ifndef CLI_QUANTITY_H
+#define CLI_QUANTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * quantity_time: ns, us, ms, s, min, h; at least a nanosecond. quantity_bytes: B, KiB, MiB, GiB; at least a byte. Of
+ * `text` the first `length` bytes are read. False: it is none.
+ */
+bool quantity_time(const char *text, size_t length, int64_t *ret_ns);
+bool quantity_bytes(const char *text, size_t length, uint64_t *ret_bytes);
+
+#endif
