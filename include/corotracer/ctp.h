@@ -76,6 +76,8 @@ extern "C" {
 /* The environment variable that names the engine's abstract Unix socket, without the leading NUL.
  */
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
+/* The one that has what attaches to that engine use another clock than it would choose: "coarse" (P-52). */
+#define CTP_CLOCK_ENVIRONMENT "COROTRACER_CLOCK"
 /* The one that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
 #define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 
@@ -247,6 +249,7 @@ struct ctp_ring {
 	uint64_t dropped_told;  /* how many of `dropped` a LOST record has told of */
 	uint32_t owner;         /* kernel thread id; 0: free */
 	uint32_t claims;        /* how often the ring was claimed */
+	uint64_t nr_beside;     /* records published that are no events (P-28), ever */
 
 	/* consumer line */
 	CTP_ALIGNED(64) uint64_t tail; /* records drained */

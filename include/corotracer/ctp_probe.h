@@ -232,6 +232,8 @@ CTP_INLINE bool ctp_is_attached(void)
 
 CTP_INLINE uint64_t ctp_time(uint32_t clock)
 {
+	if (clock == CTP_CLOCK_COARSE)
+		return ctp_load_relaxed(&ctp_orders_page.orders.coarse_time);
 	if (CTP_UNLIKELY(clock != CTP_CLOCK_COUNTER))
 		return ctp_time_slow(clock);
 #if defined(__x86_64__)

@@ -114,6 +114,17 @@ CTP_COLD_PART uint32_t ctp_clock_choose(void)
 }
 #endif
 
+/* The engine's word, where it says so in the environment, and where events can read that word. */
+CTP_COLD_PART uint32_t ctp_clock_of(const struct ctp_segment *segment)
+{
+	const char *asked = secure_getenv(CTP_CLOCK_ENVIRONMENT);
+
+	if (asked && strcmp(asked, "coarse") == 0 && segment->about_bytes == 0 &&
+		ctp_has_orders_page())
+		return CTP_CLOCK_COARSE;
+	return ctp_clock_choose();
+}
+
 /* Three readings of one instant: of several attempts the one that took least. */
 CTP_COLD_PART void ctp_clock_read(struct ctp_header *header)
 {
@@ -176,7 +187,9 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 	}
 	/* From the first event on, whether the engine has come by then or not. */
 	orders->wanted = segment->about_bytes != 0 ? CTP_WANTED_FLIGHT : CTP_WANTED_ENGINE;
-	header->clock = ctp_clock_choose();
+	/* Until the engine comes. */
+	orders->coarse_time = ctp_nanoseconds(CLOCK_MONOTONIC);
+	header->clock = ctp_clock_of(segment);
 	header->role = role;
 	header->pid = (uint64_t)getpid();
 	header->sites_used = 1;

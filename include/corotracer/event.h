@@ -133,9 +133,9 @@ struct ct_note {
 struct ct_tables {
 	uint8_t run_id[16];
 	const char *host;
-	const char *clock;     /* name of the time-stamps' source, "counter" or "CLOCK_MONOTONIC" */
-	double clock_hz;       /* of the counter; 0: not known */
-	int64_t clock_skew_ns; /* largest disagreement of clock readings seen; 0: none */
+	const char *clock; /* the time-stamps' source: "counter", "coarse" or "CLOCK_MONOTONIC" */
+	double clock_hz;   /* of the counter; 0: not known */
+	int64_t clock_skew_ns;      /* largest disagreement of clock readings seen; 0: none */
 	int64_t epoch_realtime_ns;  /* CLOCK_REALTIME at time 0 */
 	int64_t epoch_monotonic_ns; /* CLOCK_MONOTONIC at time 0 */
 	ct_time observed_from;      /* the engine looked from here */

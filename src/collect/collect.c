@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "coarse.h"
 #include "collect.h"
 #include "collector.h"
 #include "executable.h"
@@ -236,6 +237,7 @@ static enum ct_status start_target(struct collect *collect, const struct collect
 {
 	struct target_options how = {.command = options->command,
 		.socket_name = collect->listener.name,
+		.is_coarse = collect->coarse_step_ns > 0,
 		.version1 = collect->service.channel.base ? &collect->service.channel : NULL};
 	enum ct_status status;
 
@@ -310,7 +312,9 @@ static enum ct_status open_resources(
 	if (options->wake_descriptor > 0 &&
 		epoll_ctl(collect->waiting, EPOLL_CTL_ADD, options->wake_descriptor, &event))
 		return ct_fail_errno(reterr, "watching the descriptor that ends a wait");
-	return service_open(collect, options, reterr);
+	status = coarse_open(collect->coarse_step_ns ? collect->coarse_step_ns : COARSE_STEP_NS,
+		COLLECT_SEGMENTS, &collect->coarse, reterr);
+	return status ? status : service_open(collect, options, reterr);
 }
 
 /* Nothing is open yet: what collect_close would close says so. */
@@ -335,6 +339,14 @@ struct collect *collect_new(struct ct_sink *sink)
 	return collect;
 }
 
+static void note_orders(struct collect *collect, const struct collect_options *options)
+{
+	collect->categories_off = options->categories_off;
+	collect->coarse_step_ns = options->coarse_step_ns;
+	collect->overwrites = options->overwrites;
+	collect->chunks_per_ring = (uint32_t)(options->ring_bytes / CTP_CHUNK_BYTES);
+}
+
 enum ct_status collect_open(const struct collect_options *options, struct ct_sink *sink,
 	struct collect **ret_collect, struct ct_error *reterr)
 {
@@ -343,7 +355,7 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 	enum ct_status status;
 
 	if (collect)
-		collect->categories_off = options->categories_off;
+		note_orders(collect, options);
 	if (collect && executable)
 		status = open_resources(collect, options, reterr);
 	else
@@ -449,6 +461,7 @@ void collect_close(struct collect *collect)
 		return;
 	sleep_fini(&collect->sleep);
 	release_peers(collect);
+	coarse_close(collect->coarse);
 	listener_close(&collect->listener);
 	service_close(&collect->service);
 	if (collect->waiting >= 0)

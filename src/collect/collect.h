@@ -56,6 +56,9 @@ struct collect_options {
 	uint32_t categories_off; /* of events that probes need not write, as ctp_header has them */
 
 	int wake_descriptor; /* collect_step returns where it is readable; the caller's; 0: none */
+	uint64_t coarse_step_ns; /* of the coarse clock, which probes are to use; 0: they choose */
+	uint64_t ring_bytes; /* of memory for a ring's records, at most; 0: all that it can have */
+	bool overwrites;     /* a full ring overwrites its oldest records */
 };
 
 /* What a recording has come to. Texts live until collect_close. */

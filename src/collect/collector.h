@@ -26,7 +26,7 @@
 #define COLLECT_YOUNG 128
 #define COLLECT_THREAD_NAME 32
 #define COLLECT_SITES_MAX 1048576u
-#define COLLECT_NOTES 8
+#define COLLECT_NOTES 9
 
 /* A process that has attached, or the target itself. Zeroed, a slot is free. */
 struct process {
@@ -110,10 +110,17 @@ struct collect {
 	struct young_thread young[COLLECT_YOUNG];
 	unsigned nr_young;
 
+	struct coarse *coarse;    /* NULL: nothing is recorded live */
+	uint64_t coarse_step_ns;  /* 0: probes are not asked to use the coarse clock */
+	bool has_coarse;          /* some have done so */
+	uint32_t chunks_per_ring; /* as ctp_orders has it */
+	bool overwrites;          /* rings that are full */
+
 	uint64_t nr_attached;
 	uint64_t nr_refused;
 	uint64_t nr_unmapped;
 	uint64_t nr_sites_refused;
+	uint64_t nr_stopped_clocks; /* coarse ones that nobody advances */
 	uint64_t nr_sites_forgotten;
 	bool has_probe;
 	bool has_ledger;

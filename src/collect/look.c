@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "coarse.h"
 #include "collector.h"
 
 #define CLOCK_PERIOD_NS UINT64_C(1000000000)
@@ -36,12 +37,6 @@ bool look_arrivals(struct collect *collect)
 	return true;
 }
 
-static void look_segment(struct collect *collect, struct segment *segment)
-{
-	if (segment->layout.clock == CTP_CLOCK_COARSE)
-		ctp_store_relaxed(&segment_orders(segment)->coarse_time, collect->now_ns);
-}
-
 uint64_t look_rings(struct collect *collect)
 {
 	uint64_t nr_records = 0;
@@ -53,7 +48,6 @@ uint64_t look_rings(struct collect *collect)
 
 		if (segment->number == 0)
 			continue;
-		look_segment(collect, segment);
 		nr_records += segment_drain(segment);
 	}
 	return nr_records;
@@ -73,12 +67,29 @@ void define_reading(struct collect *collect, const struct clock_reading *reading
 	output_define(&collect->output, &definition);
 }
 
+/* The coarse clock shows CLOCK_MONOTONIC, and is as far behind as it has been so far. */
+static void define_coarse(struct collect *collect, const struct clock_reading *reading)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_CLOCK};
+
+	definition.clock = (struct ct_define_clock){
+		.clock = CTP_CLOCK_COARSE,
+		.raw = reading->monotonic_ns,
+		.monotonic_ns = reading->monotonic_ns,
+		.realtime_ns = reading->realtime_ns,
+		.uncertainty_ns = coarse_lag_ns(collect->coarse),
+	};
+	output_define(&collect->output, &definition);
+}
+
 void define_clock(struct collect *collect)
 {
 	struct clock_reading reading;
 
 	clock_read(&reading);
 	define_reading(collect, &reading);
+	if (collect->has_coarse)
+		define_coarse(collect, &reading);
 }
 
 void define_heartbeat(struct collect *collect)

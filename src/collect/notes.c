@@ -25,6 +25,9 @@ const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count
 		"from then on is not known");
 	add(collect, collect->nr_sites_refused,
 		"an event names no place, since its segment had no room for a further site");
+	add(collect, collect->nr_stopped_clocks,
+		"a process's clock stood still, since the thread that advances it could not be "
+		"started");
 	add(collect, collect->nr_unmapped,
 		"a process was gone before its mappings could be read: its addresses have no "
 		"names");

@@ -71,10 +71,12 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 			reader->nr_destroyed++;
 			break;
 		case CTP_KIND_LOST:
+			reader->nr_beside++;
 			nr_lost++;
 			note_lost(reader, record, tail);
 			break;
 		case CTP_KIND_THREAD_START:
+			reader->nr_beside++;
 			hand_on(reader, consumer, begin, (size_t)(record - begin),
 				(uint64_t)(record - begin) - nr_lost);
 			begin = record;
@@ -83,6 +85,7 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 				ctp_load_relaxed(&record->object), ctp_load_relaxed(&record->time));
 			break;
 		case CTP_KIND_THREAD_STOP:
+			reader->nr_beside++;
 			consumer->thread_stopped(consumer->context, reader->thread,
 				ctp_load_relaxed(&record->object), ctp_load_relaxed(&record->time));
 			break;
@@ -245,4 +248,12 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 bool ring_has_news(const struct ring_reader *reader)
 {
 	return ctp_load_acquire(&reader->shared->head) != reader->tail; /* P1 */
+}
+
+uint64_t ring_overwritten(const struct ring_reader *reader)
+{
+	uint64_t nr_beside = ctp_load_relaxed(&reader->shared->nr_beside);
+	uint64_t unseen = nr_beside > reader->nr_beside ? nr_beside - reader->nr_beside : 0;
+
+	return reader->nr_overwritten > unseen ? reader->nr_overwritten - unseen : 0;
 }

@@ -59,6 +59,7 @@ struct ring_reader {
 	uint64_t nr_overwritten; /* records that gave way to newer ones */
 	uint64_t nr_told;        /* what LOST records told of as dropped */
 	uint64_t nr_told_other;  /* what they told of other reasons */
+	uint64_t nr_beside;      /* records that are no events */
 	uint64_t nr_moves;       /* records of coroutines: what a stall is judged by */
 	uint64_t nr_created;     /* coroutines */
 	uint64_t nr_destroyed;
@@ -73,5 +74,11 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 
 /* ring_has_news: has something been published that was not drained? */
 bool ring_has_news(const struct ring_reader *reader);
+
+/*
+ * ring_overwritten: how many events gave way to newer ones: of the records that did, those that are no events are left
+ * out (P-28).
+ */
+uint64_t ring_overwritten(const struct ring_reader *reader);
 
 #endif

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "coarse.h"
 #include "collector.h"
 #include "memory.h"
 #include "segment.h"
 
 #define BITS 64u
+#define SECOND_NS UINT64_C(1000000000)
 #define PRODUCER_LINE_BYTES offsetof(struct ctp_ring, tail)
 
 static struct ctp_header *header_of(const struct segment *segment)
@@ -160,6 +162,13 @@ static void take_stop(void *context, uint32_t thread, uint64_t tid, uint64_t tim
 	threads_stopped(&segment->process->threads, thread, tid, time);
 }
 
+/* Its own policy, or an order of ours: whoever may overwrite is read with more care. */
+static bool may_overwrite(const struct segment *segment)
+{
+	return segment->layout.is_flight || segment->collect->overwrites ||
+	       ctp_load_relaxed(&segment_orders(segment)->policy) == CTP_POLICY_OVERWRITE_OLDEST;
+}
+
 void segment_find_rings(struct segment *segment)
 {
 	uint32_t used = ctp_load_relaxed(&header_of(segment)->rings_used);
@@ -174,7 +183,7 @@ void segment_find_rings(struct segment *segment)
 		ring.reader.shared = proto_ring(
 			&segment->layout, segment->memory.base, (uint32_t)segment->rings.count);
 		ring.reader.stream = collect->nr_streams + 1;
-		ring.reader.is_overwriting = segment->layout.is_flight;
+		ring.reader.is_overwriting = may_overwrite(segment);
 		if (!vec_push(&segment->rings, ring))
 			return; /* tried again at the next look; the ring keeps its records */
 		collect->nr_streams++;
@@ -348,7 +357,7 @@ static void settle_ring(
 	lose(segment, ring, CTP_LOSS_CORRUPT, grown(reader->nr_corrupt, &ring->told_corrupt),
 		now_ns);
 	lose(segment, ring, CTP_LOSS_OVERWRITTEN,
-		grown(reader->nr_overwritten, &ring->told_overwritten), now_ns);
+		grown(ring_overwritten(reader), &ring->told_overwritten), now_ns);
 	watch_gap(segment, ring, now_ns);
 	if (is_last)
 		lose_gap(segment, ring);
@@ -484,8 +493,31 @@ void segment_order(struct segment *segment)
 	struct ctp_orders *orders = segment_orders(segment);
 
 	ctp_store_relaxed(&orders->categories_off, collect->categories_off);
+	/* A flight recorder has its own. */
+	if (!segment->layout.is_flight) {
+		ctp_store_relaxed(&orders->chunks_per_ring, collect->chunks_per_ring);
+		ctp_store_relaxed(&orders->policy,
+			collect->overwrites ? CTP_POLICY_OVERWRITE_OLDEST : CTP_POLICY_DROP_NEWEST);
+	}
 	if (collect->is_released)
 		ctp_store_relaxed(&orders->wanted, 0);
+}
+
+/*
+ * What was written before now bears the time of its attachment, if that can be: nothing that happened
+ * more than a second ago is believed.
+ */
+static void start_clock(struct collect *collect, struct segment *segment)
+{
+	uint64_t attached_ns = segment->layout.attached.monotonic_ns;
+
+	if (segment->layout.clock != CTP_CLOCK_COARSE)
+		return;
+	if (collect->now_ns > attached_ns && collect->now_ns - attached_ns > SECOND_NS)
+		attached_ns = collect->now_ns;
+	collect->nr_stopped_clocks +=
+		!coarse_add(collect->coarse, &segment_orders(segment)->coarse_time, attached_ns);
+	collect->has_coarse = true;
 }
 
 enum ct_status collect_attach(
@@ -502,9 +534,10 @@ enum ct_status collect_attach(
 	}
 	if (status)
 		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
-	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
-	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	segment_order(segment);
+	start_clock(collect, segment);
+	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
+	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
 	/* At once: a process that lives a millisecond has no mappings later. */
 	process_map(collect, segment->process);
 	define_clock(collect);
@@ -513,6 +546,8 @@ enum ct_status collect_attach(
 
 void segment_close(struct segment *segment)
 {
+	if (segment->collect && segment->collect->coarse)
+		coarse_remove(segment->collect->coarse, &segment_orders(segment)->coarse_time);
 	ctp_store_relaxed(&segment_orders(segment)->engine_pid, 0);
 	memory_unmap(&segment->memory);
 	vec_fini(&segment->rings);

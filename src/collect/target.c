@@ -41,10 +41,10 @@ static char *format_preload(const char *library)
 }
 
 /* What tells probes of the engine. An outer engine's is not for this child. */
-static const char *const ways[] = {
-	CTP_ENVIRONMENT, "CTP_SHM_PATH", "CTP_SOCK_PATH", "CTP_MAX_STATIONS"};
+static const char *const ways[] = {CTP_ENVIRONMENT, "CTP_SHM_PATH", "CTP_SOCK_PATH",
+	"CTP_MAX_STATIONS", CTP_CLOCK_ENVIRONMENT};
 
-#define NR_OWN 5 /* the ways, and the preload library */
+#define NR_OWN 6 /* the ways, and the preload library */
 
 static bool is_own_way(const char *setting)
 {
@@ -77,6 +77,8 @@ static bool make_own(const struct target_options *options, char *own[NR_OWN], si
 		own[(*ret_count)++] = format_setting(ways[2], version1->socket_path);
 		own[(*ret_count)++] = format_setting(ways[3], number);
 	}
+	if (options->is_coarse)
+		own[(*ret_count)++] = format_setting(ways[4], "coarse");
 	if (options->preload)
 		own[(*ret_count)++] = format_preload(options->preload);
 	for (i = 0; i < *ret_count; i++)

@@ -29,6 +29,7 @@ struct target {
 struct target_options {
 	char *const *command;           /* argv */
 	const char *socket_name;        /* for CTP_ENVIRONMENT */
+	bool is_coarse;                 /* probes are to use the coarse clock */
 	const char *preload;            /* library, NULL: none */
 	const struct channel *version1; /* NULL: it is not served */
 };

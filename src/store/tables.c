@@ -434,8 +434,13 @@ static void name_clock(struct store_tables *all)
 	for (i = 1; i < all->segments.count; i++) {
 		if (all->segments.at[i].clock == CTP_CLOCK_COUNTER)
 			all->tables.clock = "counter";
+		/* Its steps are what all times are in doubt by. */
+		if (all->segments.at[i].clock == CTP_CLOCK_COARSE) {
+			all->tables.clock = "coarse";
+			break;
+		}
 	}
-	all->tables.clock_hz = timeline_hz(counter);
+	all->tables.clock_hz = strcmp(all->tables.clock, "counter") == 0 ? timeline_hz(counter) : 0;
 	for (i = 0; i < STORE_CLOCKS; i++)
 		skew = all->timelines[i].skew_ns > skew ? all->timelines[i].skew_ns : skew;
 	all->tables.clock_skew_ns = skew > INT64_MAX ? INT64_MAX : (int64_t)skew;

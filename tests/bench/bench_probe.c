@@ -2,7 +2,7 @@
 /*
  * What one event costs, beside the machine's own floor, as JSON on standard output.
  *
- *	bench_probe [--reader | --flight PATH] [ROUNDS]
+ *	bench_probe [--reader | --coarse | --flight PATH] [ROUNDS]
  *
  * The floor is what no tracer with time-stamps and records can do without: one reading of the counter,
  * one 32-byte record, one release store of a head, into as much warm memory as the ring uses. Each round
@@ -10,7 +10,8 @@
  * all; a ratio is the median of the rounds' own ratios. Between batches, outside the time taken, the
  * ring is drained by this program itself (it advances the tail): the ring stays warm, as it does under
  * an engine that keeps up. With --reader a thread copies what is written every millisecond instead, as
- * the engine does, and takes cache lines away as the engine would. With --flight nobody drains: events go
+ * the engine does, and takes cache lines away as the engine would. With --coarse a thread advances the coarse clock
+ * every 100 microseconds, and events read that; the floor stays what it is. With --flight nobody drains: events go
  * into a flight recorder's file, round and round through all of its chunks.
  */
 #include <inttypes.h>
@@ -287,6 +288,17 @@ static void *read_every_millisecond(void *context)
 	return context;
 }
 
+static void *advance_every_step(void *context)
+{
+	struct timespec step = {0, 100000};
+
+	while (!ctp_load_acquire(&is_reader_done)) {
+		ctp_store_relaxed(&reader.orders->coarse_time, now_ns());
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &step, NULL);
+	}
+	return context;
+}
+
 static double run_case(const struct bench_case *one)
 {
 	uint64_t before, after;
@@ -383,7 +395,7 @@ static bool attach(const char *flight_path)
 	return ctp_attach() && reader_take(&reader);
 }
 
-static bool prepare(const char *flight_path)
+static bool prepare(const char *flight_path, uint32_t clock)
 {
 	unsigned i;
 
@@ -394,29 +406,33 @@ static bool prepare(const char *flight_path)
 		results[i] = calloc(nr_rounds, sizeof(double));
 	memset(&floor_ring, 1, sizeof(floor_ring));
 	floor_ring.head = 0;
-	return CTP_PASS_CLOCK(ctp_gate_page.pass) == CTP_CLOCK_COUNTER;
+	return CTP_PASS_CLOCK(ctp_gate_page.pass) == clock;
 }
 
 int main(int argc, char **argv)
 {
 	bool has_reader = argc > 1 && strcmp(argv[1], "--reader") == 0;
+	bool is_coarse = argc > 1 && strcmp(argv[1], "--coarse") == 0;
 	const char *flight_path = argc > 2 && strcmp(argv[1], "--flight") == 0 ? argv[2] : NULL;
-	int place = has_reader ? 2 : flight_path ? 3 : 1;
+	int place = has_reader || is_coarse ? 2 : flight_path ? 3 : 1;
 	unsigned long rounds = strtoul(argc > place ? argv[place] : "", NULL, 10);
 	pthread_t thread;
 
 	if (rounds > 0 && rounds <= ROUNDS_MAX)
 		nr_rounds = (unsigned)rounds;
 	draining = has_reader ? BY_THREAD : flight_path ? BY_NOBODY : BETWEEN_BATCHES;
-	if (!prepare(flight_path)) {
-		fprintf(stderr, "bench_probe: no segment, or no counter to measure with\n");
+	if (is_coarse)
+		setenv(CTP_CLOCK_ENVIRONMENT, "coarse", 1);
+	if (!prepare(flight_path, is_coarse ? CTP_CLOCK_COARSE : CTP_CLOCK_COUNTER)) {
+		fprintf(stderr, "bench_probe: no segment, or not the clock to measure with\n");
 		return 77;
 	}
-	if (has_reader)
-		pthread_create(&thread, NULL, read_every_millisecond, NULL);
+	if (has_reader || is_coarse)
+		pthread_create(&thread, NULL,
+			is_coarse ? advance_every_step : read_every_millisecond, NULL);
 	run_rounds();
 	ctp_store_release(&is_reader_done, 1);
-	if (has_reader)
+	if (has_reader || is_coarse)
 		pthread_join(thread, NULL);
 	print_all();
 	return 0;
