@@ -83,7 +83,8 @@ static void print_run(const struct ct_tables *tables)
 	print_safe(stdout, *tables->clock ? tables->clock : "not known");
 	if (tables->clock_hz > 0)
 		printf(" at %.0f Hz", tables->clock_hz);
-	printf(", skew %s\n", said_span(tables->clock_skew_ns).text);
+	printf(", %s %s\n", strcmp(tables->clock, "coarse") == 0 ? "in steps of up to" : "skew",
+		said_span(tables->clock_skew_ns).text);
 }
 
 static void print_ending(const struct ct_process *process)

@@ -10,6 +10,7 @@
 #include "corotracer/ct.h"
 #include "flight.h"
 #include "network.h"
+#include "orders.h"
 #include "pack_level.h"
 #include "recording.h"
 #include "say.h"
@@ -43,6 +44,8 @@ static int run(const struct arguments *arguments, const struct ct_wanted *wanted
 	const char *format = arguments->value[OPTION_RUN_FORMAT];
 	bool is_jsonl = format && strcmp(format, "jsonl") == 0;
 	unsigned long nr_stations = arguments_number(arguments, OPTION_RUN_V1_STATIONS, 0);
+	char complaint[COMPLAINT_BYTES];
+	struct ct_orders orders;
 	struct recording recording = {
 		.output = arguments->value[OPTION_RUN_OUTPUT],
 		.format = is_jsonl ? CT_FORMAT_JSONL : CT_FORMAT_CTRACE,
@@ -52,9 +55,12 @@ static int run(const struct arguments *arguments, const struct ct_wanted *wanted
 		.wants_report = arguments->value[OPTION_RUN_REPORT] != NULL,
 		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
 		.wanted = wanted,
+		.orders = &orders,
 		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 	};
 
+	if (!orders_read(arguments, &orders, complaint))
+		return say_usage("run", complaint);
 	if (!read_pack_level(arguments, OPTION_RUN_PACK, &recording.pack_level))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (is_jsonl && recording.pack_level)

@@ -61,6 +61,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.socket_path = recording->socket_path,
 		.flight = recording->flight,
 		.wanted = recording->wanted,
+		.orders = recording->orders,
 		.pack_level = recording->pack_level,
 		.wake_descriptor = signals_descriptor(),
 	};

@@ -18,6 +18,7 @@ struct recording {
 	const struct ct_flight_options *flight; /* NULL: everything is recorded */
 	const char *dump_command;               /* run after each dump; NULL: none */
 	const struct ct_wanted *wanted;         /* NULL: everything */
+	const struct ct_orders *orders;         /* NULL: the library's defaults */
 
 	/* For probes that speak version 1; 0 and NULL: the library's defaults. */
 	bool no_version1;

@@ -192,6 +192,17 @@ struct ct_wanted {
 	int64_t duration_ns; /* recording ends so long after it began; the program runs on */
 };
 
+/* What is ordered of probes. All zero: the default. */
+#define CT_RING_BYTES_LEAST (UINT64_C(128) << 10)
+#define CT_RING_BYTES_MOST (UINT64_C(16) << 20)
+
+struct ct_orders {
+	size_t size;
+	int64_t coarse_step_ns; /* times are of a clock that the engine advances once in so long; 0: the processor's */
+	uint64_t ring_bytes; /* in which a thread's events wait, at most; 0: CT_RING_BYTES_MOST */
+	bool overwrites;     /* where that is full the oldest events are lost, not the newest */
+};
+
 struct ct_record_options {
 	size_t size;
 	const char *output; /* path; "-" is standard output; NULL: no trace is kept */
@@ -215,6 +226,8 @@ struct ct_record_options {
 	bool all_kinds; /* JSON lines: a row for every event, not for suspends and resumes only */
 
 	int wake_descriptor; /* readable, it ends the wait of ct_record_step; the caller's; 0: none */
+
+	const struct ct_orders *orders; /* NULL: the default */
 };
 
 struct ct_record;

@@ -152,6 +152,20 @@ static enum ct_status chain(
 	return status;
 }
 
+static void take_orders(struct collect_options *to, const struct ct_orders *orders)
+{
+	to->coarse_step_ns = (uint64_t)orders->coarse_step_ns;
+	to->ring_bytes = orders->ring_bytes;
+	to->overwrites = orders->overwrites;
+}
+
+static bool are_possible(const struct ct_orders *orders)
+{
+	return orders->coarse_step_ns >= 0 &&
+	       (orders->ring_bytes == 0 || (orders->ring_bytes >= CT_RING_BYTES_LEAST &&
+						   orders->ring_bytes <= CT_RING_BYTES_MOST));
+}
+
 static enum ct_status start(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
@@ -171,6 +185,8 @@ static enum ct_status start(
 
 	if (status)
 		return status;
+	if (options->orders)
+		take_orders(&collect_options, options->orders);
 	if (!options->ledger_path && !options->no_ledger)
 		collect_options.ledger_path = record->ledger_path =
 			ledger_path_find(&record->ledger_trouble);
@@ -181,6 +197,7 @@ struct record_options {
 	struct ct_record_options all;
 	struct ct_flight_options flight;
 	struct ct_wanted wanted;
+	struct ct_orders orders;
 };
 
 static void take_options(struct record_options *known, const struct ct_record_options *given)
@@ -194,6 +211,10 @@ static void take_options(struct record_options *known, const struct ct_record_op
 		known_options(&known->wanted, sizeof(known->wanted), known->all.wanted);
 		known->all.wanted = &known->wanted;
 	}
+	if (known->all.orders) {
+		known_options(&known->orders, sizeof(known->orders), known->all.orders);
+		known->all.orders = &known->orders;
+	}
 }
 
 enum ct_status ct_record_open(const struct ct_record_options *options,
@@ -206,6 +227,8 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	take_options(&known, options);
 	if (!known.all.command || !known.all.command[0])
 		return ct_fail(reterr, CT_ERR_USAGE, "no command to record");
+	if (known.all.orders && !are_possible(known.all.orders))
+		return ct_fail(reterr, CT_ERR_USAGE, "probes can not be given such orders");
 	record = calloc(1, sizeof(*record));
 	if (record)
 		record->namer = namer_new(clock_monotonic_ns());

@@ -197,7 +197,9 @@ static void clocks(struct text *rows, const struct ct_report *report)
 		text_format(rows, " at %.2f GHz", tables->clock_hz / 1e9);
 	else if (tables->clock_hz > 0)
 		text_format(rows, " at %.1f MHz", tables->clock_hz / 1e6);
-	text_add(rows, tables->clock_skew_ns ? ", readings disagree by up to " : ", no skew seen");
+	text_add(rows, !tables->clock_skew_ns                 ? ", no skew seen"
+		       : strcmp(tables->clock, "coarse") == 0 ? ", in steps of up to "
+							      : ", readings disagree by up to ");
 	if (tables->clock_skew_ns)
 		text_duration(rows, tables->clock_skew_ns);
 	if (report->quality.reordered_ns) {

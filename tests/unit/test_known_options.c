@@ -76,6 +76,7 @@ static void test_recording(void)
 		.wanted = &wanted,
 		.pack_level = 99,
 	};
+	struct ct_orders orders = {.size = sizeof(orders), .ring_bytes = 1};
 	struct ct_record_stats stats;
 	struct ct_record *record = NULL;
 	enum ct_status status;
@@ -89,6 +90,13 @@ static void test_recording(void)
 	ct_record_stats(record, &stats);
 	CHECK(stats.has_begun && stats.has_ended);
 	CHECK_EQUAL(ct_record_close(record, NULL), CT_OK);
+	options.size = sizeof(options);
+	options.pack_level = 0;
+	options.orders = &orders;
+	CHECK_EQUAL(ct_record_open(&options, &record, NULL), CT_ERR_USAGE);
+	orders.ring_bytes = 0;
+	orders.coarse_step_ns = -1;
+	CHECK_EQUAL(ct_record_open(&options, &record, NULL), CT_ERR_USAGE);
 	options.size = sizeof(options.size);
 	CHECK_EQUAL(ct_record_open(&options, &record, NULL), CT_ERR_USAGE);
 }
