@@ -15,16 +15,20 @@ import hiccups  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def check_conditions(place):
-    """A latency, a region and a standstill: each dump holds what led to it, and says why it was written."""
-    for condition, then in (("sched_latency.max > 40ms", ""), ("region(compaction).max > 40ms", ""),
+    """
+    A latency, a region and a standstill: each dump holds what led to it, and says why it was written.
+
+    What is planted is long beside the latencies of a machine that has more to do than processors.
+    """
+    for condition, then in (("sched_latency.max > 120ms", ""), ("region(compaction).max > 120ms", ""),
                             ("stalled > 200ms", "stop")):
-        status, culprit, said = hiccups.run(place, 1500, 900, 80, "--flight", "2s,16MiB", "--on", condition, then=then)
+        status, culprit, said = hiccups.run(place, 1600, 900, 240, "--flight", "2s,16MiB", "--on", condition, then=then)
         dumps = sorted(glob.glob(place + "/f.*.ctrace"))
         check(status == 0 and len(dumps) == 1, f"{condition}: status {status}, dumps {dumps}\n{said}")
         metric = condition.split(" ")[0]
         check(f"{metric} is " in said and "over the limit of" in said, f"{condition}: no reason\n{said}")
         if not then:
-            check(hiccups.holds_the_cause(dumps[0], culprit, 80), f"{condition}: the cause is not in the dump")
+            check(hiccups.holds_the_cause(dumps[0], culprit, 240), f"{condition}: the cause is not in the dump")
         report = run(COROTRACER, "report", dumps[0]).stdout
         check(metric in report, f"{condition}: the report does not say why it was written\n{report}")
         for dump in dumps:
