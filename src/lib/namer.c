@@ -103,7 +103,8 @@ static bool fill(struct batch *batch, const struct collect *collect, size_t firs
 	batch->resolver = symbol_new();
 	if (!batch->sites || !batch->places || !batch->mappings || !batch->resolver)
 		return false;
-	memcpy(batch->sites, sites + first, batch->count * sizeof(*sites));
+	if (batch->count)
+		memcpy(batch->sites, sites + first, batch->count * sizeof(*sites));
 	return true;
 }
 

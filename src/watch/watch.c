@@ -176,6 +176,8 @@ static void fold_until(struct watch *watch, int64_t ns)
 		note_record(watch, &watch->pending.at[i]);
 	}
 	watch->pending.count -= i;
+	if (i == 0)
+		return;
 	memmove(watch->pending.at, watch->pending.at + i,
 		watch->pending.count * sizeof(*watch->pending.at));
 }
