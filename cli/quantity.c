@@ -1,61 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One list of units for times, one for sizes.
+ * Times as the library reads them; sizes.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "corotracer/ct.h"
 #include "quantity.h"
 
-#define LARGEST 4e18 /* what is more is as good as for ever */
+#define LARGEST 4e18  /* what is more is as good as for ever */
+#define WORD_BYTES 64 /* more than any number with its unit needs */
 
-struct unit {
-	const char *name;
-	double worth;
-};
-
-static const struct unit times[] = {
-	{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0}};
-static const struct unit sizes[] = {
-	{"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {NULL, 0}};
-
-static bool read_number(const char *text, size_t length, const struct unit *unit, double *ret_worth)
+/* The library reads whole texts. */
+static bool copy_word(const char *text, size_t length, char word[WORD_BYTES])
 {
-	char *end;
-	double number;
-	size_t used;
-
-	if (*text < '0' || *text > '9')
+	if (length >= WORD_BYTES)
 		return false;
-	number = strtod(text, &end);
-	used = (size_t)(end - text);
-	for (; unit->name && used < length; unit++) {
-		if (strlen(unit->name) != length - used ||
-			strncmp(end, unit->name, length - used) != 0)
-			continue;
-		number *= unit->worth;
-		*ret_worth = number < LARGEST ? number : LARGEST;
-		return number >= 1;
-	}
-	return false;
+	memcpy(word, text, length);
+	word[length] = '\0';
+	return true;
 }
 
 bool quantity_time(const char *text, size_t length, int64_t *ret_ns)
 {
-	double worth;
+	char word[WORD_BYTES];
 
-	if (!read_number(text, length, times, &worth))
-		return false;
-	*ret_ns = (int64_t)worth;
-	return true;
+	return copy_word(text, length, word) && ct_duration_read(word, ret_ns);
 }
 
 bool quantity_bytes(const char *text, size_t length, uint64_t *ret_bytes)
 {
-	double worth;
+	static const struct {
+		const char *name;
+		double bytes;
+	} units[] = {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}};
+	char word[WORD_BYTES], *end;
+	double number;
+	size_t i;
 
-	if (!read_number(text, length, sizes, &worth))
+	if (!copy_word(text, length, word) || *word < '0' || *word > '9')
 		return false;
-	*ret_bytes = (uint64_t)worth;
-	return true;
+	number = strtod(word, &end);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		number *= units[i].bytes;
+		*ret_bytes = number < LARGEST ? (uint64_t)number : (uint64_t)LARGEST;
+		return number >= 1;
+	}
+	return false;
 }

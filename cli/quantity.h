@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * quantity_time: ns, us, ms, s, min, h; at least a nanosecond. quantity_bytes: B, KiB, MiB, GiB; at least a byte. Of
+ * quantity_time: see ct_duration_read. quantity_bytes: B, KiB, MiB, GiB; at least a byte. Of
  * `text` the first `length` bytes are read. False: it is none.
  */
 bool quantity_time(const char *text, size_t length, int64_t *ret_ns);

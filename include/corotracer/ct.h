@@ -147,8 +147,12 @@ enum ct_status ct_trace_merge(const char *const *paths, size_t nr_paths,
 enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *options,
 	const char *output, struct ct_part *ret_part, struct ct_error *reterr);
 
-/* ct_time_read: "12.5s", "300ms", "2min"; a number alone is nanoseconds. False: no time. */
+/*
+ * ct_time_read: "12.5s", "300ms", "2min"; a number alone is nanoseconds. ct_duration_read: the same with a unit (ns,
+ * us, ms, s, min or h), and longer than nothing. False: it is no such thing, or beyond 292 years.
+ */
 bool ct_time_read(const char *text, ct_time *ret_time);
+bool ct_duration_read(const char *text, int64_t *ret_ns);
 
 /* ----------------------------------------------------------------------- recording */
 

@@ -3,6 +3,7 @@
  * The public functions that take parts out of a recording, and put them together.
  */
 #include "corotracer/ct.h"
+#include "duration.h"
 #include "known_options.h"
 #include "store.h"
 #include "textrace_words.h"
@@ -33,6 +34,11 @@ enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *
 	const char *output, struct ct_part *ret_part, struct ct_error *reterr)
 {
 	return store_recover(path, pack_level(options), output, ret_part, reterr);
+}
+
+bool ct_duration_read(const char *text, int64_t *ret_ns)
+{
+	return duration_read(text, ret_ns) && *ret_ns > 0;
 }
 
 bool ct_time_read(const char *text, ct_time *ret_time)

@@ -2,9 +2,9 @@
 /*
  * Lines into words, words into values. All arithmetic is checked: a number that does not fit is none.
  */
-#include <ctype.h>
 #include <string.h>
 
+#include "duration.h"
 #include "textrace_words.h"
 
 static bool is_blank(char c)
@@ -179,73 +179,23 @@ bool textrace_signed(const char *text, int64_t *ret_value)
 	return true;
 }
 
-static bool unit_size(const char *unit, uint64_t *ret_ns)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{"", 1},
-		{"ns", 1},
-		{"us", 1000},
-		{"ms", 1000000},
-		{"s", 1000000000},
-		{"min", 60 * UINT64_C(1000000000)},
-		{"h", 3600 * UINT64_C(1000000000)},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(units[i].name, unit) == 0) {
-			*ret_ns = units[i].ns;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Digits behind the point, as a fraction of the unit; only what is a whole number of ns. */
-static bool take_fraction(const char *digits, size_t nr_digits, uint64_t unit, uint64_t *ret_ns)
-{
-	size_t i;
-
-	*ret_ns = 0;
-	for (i = 0; i < nr_digits; i++) {
-		if (unit % 10 && digits[i] != '0')
-			return false;
-		if (unit % 10)
-			continue;
-		unit /= 10;
-		*ret_ns += unit * (uint64_t)(digits[i] - '0');
-	}
-	return true;
-}
-
 bool textrace_time(const char *text, ct_time *ret_time)
 {
 	bool is_negative = *text == '-';
-	uint64_t whole, fraction = 0, unit;
-	const char *point = NULL;
-	size_t nr_digits = 0;
+	uint64_t value;
+	int64_t ns;
 
 	if (strcmp(text, "none") == 0) {
 		*ret_time = CT_NO_TIME;
 		return true;
 	}
 	text += is_negative;
-	if (!take_digits(&text, 10, &whole))
-		return false;
-	if (*text == '.') {
-		for (point = ++text; isdigit((unsigned char)*text); text++)
-			nr_digits++;
-		if (nr_digits == 0)
+	if (!duration_read(text, &ns)) {
+		if (!take_digits(&text, 10, &value) || *text || value > INT64_MAX)
 			return false;
+		ns = (int64_t)value;
 	}
-	if (!unit_size(text, &unit) || !take_fraction(point, nr_digits, unit, &fraction) ||
-		__builtin_mul_overflow(whole, unit, &whole) ||
-		__builtin_add_overflow(whole, fraction, &whole) || whole > INT64_MAX)
-		return false;
-	*ret_time = is_negative ? -(int64_t)whole : (int64_t)whole;
+	*ret_time = is_negative ? -ns : ns;
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "condition.h"
+#include "duration.h"
 
 const struct watch_metric_description watch_metrics[WATCH_NR_METRICS] = {
 #define X(name, text, of, unit, meaning) {text, WATCH_OF_##of, WATCH_UNIT_##unit, meaning},
@@ -21,21 +22,6 @@ static const struct {
 #define X(name, text, share) {text, share},
 #include "statistics.def"
 #undef X
-};
-
-static const struct {
-	const char *name;
-	enum watch_unit of;
-	double factor;
-} units[] = {
-	{"ns", WATCH_UNIT_TIME, 1},
-	{"us", WATCH_UNIT_TIME, 1e3},
-	{"ms", WATCH_UNIT_TIME, 1e6},
-	{"s", WATCH_UNIT_TIME, 1e9},
-	{"min", WATCH_UNIT_TIME, 60e9},
-	{"", WATCH_UNIT_COUNT, 1},
-	{"k", WATCH_UNIT_COUNT, 1e3},
-	{"M", WATCH_UNIT_COUNT, 1e6},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -180,28 +166,58 @@ static enum ct_status read_comparison(struct reader *reader)
 	return complain(reader, "a comparison is missing: <, <=, > or >=");
 }
 
-static enum ct_status read_limit(struct reader *reader)
+/* What is left, without the blanks between a number and its unit, and behind it. */
+static bool take_rest(struct reader *reader, char *ret_word, size_t nr_bytes)
 {
-	double factor = 0;
-	char *end;
-	size_t i;
+	const char *at;
+	size_t used = 0;
 
 	skip_spaces(reader);
-	reader->condition->limit = strtod(reader->at, &end);
-	if (end == reader->at ||
-		!(reader->condition->limit >= 0 && reader->condition->limit < 1e18))
-		return complain(reader, "a number is missing");
-	reader->at = end;
-	skip_spaces(reader);
-	for (i = 0; i < COUNT_OF(units); i++)
-		if (units[i].of == asked(reader)->unit && strcmp(reader->at, units[i].name) == 0)
-			factor = units[i].factor;
-	if (factor == 0)
-		return complain(reader, asked(reader)->unit == WATCH_UNIT_TIME
-						? "a time ends in ns, us, ms, s or min"
-						: "a count ends with its digits, or in k or M");
-	reader->condition->limit *= factor;
-	return CT_OK;
+	for (at = reader->at; *at; at++) {
+		bool is_blank = isspace((unsigned char)*at);
+
+		if ((is_blank && isdigit((unsigned char)at[1])) || used + 1 == nr_bytes)
+			return false;
+		if (!is_blank)
+			ret_word[used++] = *at;
+	}
+	ret_word[used] = '\0';
+	return used > 0;
+}
+
+static bool read_count(const char *word, double *ret_count)
+{
+	char *end;
+
+	*ret_count = strtod(word, &end);
+	if (end == word || !(*ret_count >= 0 && *ret_count < 1e18))
+		return false;
+	if (*end == 'k' || *end == 'M')
+		*ret_count *= *end++ == 'k' ? 1e3 : 1e6;
+	return !*end;
+}
+
+static bool read_time(const char *word, double *ret_ns)
+{
+	int64_t ns;
+
+	if (!duration_read(word, &ns))
+		return false;
+	*ret_ns = (double)ns;
+	return true;
+}
+
+static enum ct_status read_limit(struct reader *reader)
+{
+	bool is_time = asked(reader)->unit == WATCH_UNIT_TIME;
+	double *limit = &reader->condition->limit;
+	char word[64];
+
+	if (take_rest(reader, word, sizeof(word)) &&
+		(is_time ? read_time(word, limit) : read_count(word, limit)))
+		return CT_OK;
+	return complain(reader, is_time ? "a time is a number with " DURATION_UNITS " behind it"
+					: "a count is a number, with k or M behind it or nothing");
 }
 
 enum ct_status condition_parse(

@@ -4,7 +4,7 @@
  *
  *	sched_latency.p99 > 5ms      region(db.query).max >= 150ms      live_coroutines > 100000
  *
- * Times take ns, us, ms, s or min; counts take k and M. Spaces do not matter.
+ * Times take ns, us, ms, s, min or h; counts take k and M. Spaces do not matter.
  */
 #ifndef WATCH_CONDITION_H
 #define WATCH_CONDITION_H

@@ -121,7 +121,7 @@ def check_complaints(place):
             (["--flight", "soon"], "as in 10s,64MiB"),
             (["--flight", "1s", "--on", "sched_latency > 5ms"], "a statistic is missing"),
             (["--flight", "1s", "--on", "sched_latency.p98 > 5ms"], "this statistic is not known"),
-            (["--flight", "1s", "--on", "sched_latency.p99 > 5"], "a time ends in ns, us, ms, s or min"),
+            (["--flight", "1s", "--on", "sched_latency.p99 > 5"], "a time is a number with ns, us, ms, s, min or h"),
             (["--flight", "1s", "--on", "latency.p99 > 5ms"], "it begins with one of sched_latency, region"),
             (["--flight", "1s", "--on", "region.p99 > 5ms"], "a name in brackets is missing"),
             (["--flight", "1s", "--on", "live_coroutines 5"], "a comparison is missing"),

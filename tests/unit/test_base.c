@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "check.h"
 #include "crc32c.h"
+#include "duration.h"
 #include "failure.h"
 #include "io.h"
 #include "json_write.h"
@@ -285,6 +286,37 @@ static void test_vec(void)
 	vec_fini(&numbers);
 }
 
+static void check_duration_read(const char *text, int64_t expected)
+{
+	int64_t ns = -1;
+
+	CHECK_EQUAL(duration_read(text, &ns), expected >= 0);
+	CHECK_EQUAL(ns, expected >= 0 ? expected : -1);
+}
+
+static void test_duration_read(void)
+{
+	check_duration_read("0ns", 0);
+	check_duration_read("300ms", 300000000);
+	check_duration_read("12.5s", 12500000000);
+	check_duration_read("1.000000001s", 1000000001);
+	check_duration_read("0.5min", 30000000000);
+	check_duration_read("2562047h", INT64_C(2562047) * 3600 * 1000000000);
+	check_duration_read("9223372036854775807ns", INT64_MAX);
+	check_duration_read("9223372036854775808ns", -1);
+	check_duration_read("2562048h", -1);
+	check_duration_read("18446744073709551616ns", -1);
+	check_duration_read("1.5ns", -1);
+	check_duration_read("1.s", -1);
+	check_duration_read(".5s", -1);
+	check_duration_read("5", -1);
+	check_duration_read("5 s", -1);
+	check_duration_read("-5s", -1);
+	check_duration_read("5sec", -1);
+	check_duration_read("1e3s", -1);
+	check_duration_read("", -1);
+}
+
 int main(void)
 {
 	test_failures_read_as_a_path();
@@ -298,5 +330,6 @@ int main(void)
 	test_output_appears_whole_or_not_at_all();
 	test_two_writers();
 	test_vec();
+	test_duration_read();
 	return check_result();
 }

@@ -39,6 +39,7 @@ static void test_reading(void)
 	condition = read("counter(queue length) <= 0");
 	CHECK(condition.limit == 0 && strcmp(condition.name, "queue length") == 0);
 	CHECK(read("stalled > 2min").limit == 120e9);
+	CHECK(read("stalled >0.5 h ").limit == 1800e9);
 }
 
 static void test_what_can_not_be_read(void)
@@ -48,7 +49,7 @@ static void test_what_can_not_be_read(void)
 		"sched_latency.p99 > 5", "sched_latency.p99 > 5ms now", "live_coroutines > 5ms",
 		"live_coroutines > -5", "live_coroutines > nan", "live_coroutines > 1e30",
 		"region.p99 > 5ms", "region() .p99 > 5ms", "region(x > 5ms", "live_coroutinesx > 5",
-		"sched_latency.p999 > 5ms"};
+		"sched_latency.p999 > 5ms", "sched_latency.p99 > 5 0ms", "stalled > 9999999h"};
 	struct condition condition;
 	struct ct_error error;
 	size_t i;
