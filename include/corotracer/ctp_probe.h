@@ -157,6 +157,7 @@ CTP_COLD void ctp_detach(void);
  * ctp_id_refill: a coroutine id where the thread's block is used up, or (is_nested) is in use below
  * a signal handler, which then takes one id straight from the segment.
  * ctp_time_slow: a time-stamp of a clock other than the counter.
+ * ctp_engine_wake: wakes the engine, if nobody has done so since it went to sleep.
  * ctp_site_remember: interns a source location, address or name; where `place` is not NULL, also
  * remembers its slot for ctp_site_lookup. 0: refused (not attached, table full), and counted.
  */
@@ -164,6 +165,7 @@ CTP_COLD bool ctp_next_chunk(struct ctp_thread *thread, uint64_t time);
 CTP_COLD bool ctp_nested(struct ctp_thread *thread, uintptr_t stack);
 CTP_COLD uint64_t ctp_id_refill(struct ctp_thread *thread, bool is_nested);
 CTP_COLD uint64_t ctp_time_slow(uint32_t clock);
+CTP_COLD void ctp_engine_wake(void);
 
 /* What a site is made of. Texts live as long as the process; any may be NULL. */
 struct ctp_site_source {
@@ -265,6 +267,17 @@ CTP_INLINE void ctp_leave(struct ctp_thread *thread)
 }
 
 /*
+ * ctp_finish: ctp_leave, after an event; and wakes the engine, where that sleeps. The load must not come before
+ * the head's store: ctp_leave keeps the compiler from that, and the engine's barrier the processor (P12).
+ */
+CTP_INLINE void ctp_finish(struct ctp_thread *thread)
+{
+	ctp_leave(thread);
+	if (CTP_UNLIKELY(ctp_load_relaxed(&ctp_orders_page.orders.sleeping) != 0))
+		ctp_engine_wake();
+}
+
+/*
  * ctp_publish: writes a record at thread->cursor, which has room, and publishes it. The words are
  * atomic because an overwriting ring's reader may copy them while they change (it checks afterwards).
  */
@@ -316,7 +329,7 @@ CTP_INLINE void ctp_emit_of(
 	time = ctp_time(CTP_PASS_CLOCK(pass));
 	if (ctp_has_room(thread, pass, time))
 		ctp_publish(thread, time, coro, object, tail);
-	ctp_leave(thread);
+	ctp_finish(thread);
 }
 
 CTP_INLINE void ctp_emit(uint64_t coro, uint64_t object, uint64_t tail)
@@ -347,7 +360,7 @@ CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint
 			ctp_publish(thread, time, coro, number,
 				CTP_TAIL(0, CTP_KIND_DETAIL, detail, 0));
 	}
-	ctp_leave(thread);
+	ctp_finish(thread);
 }
 
 CTP_INLINE void ctp_emit_with(

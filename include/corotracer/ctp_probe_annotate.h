@@ -124,7 +124,7 @@ CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint
 			ctp_publish(thread, time, coro, ctp_text_word(text + begin, length - begin),
 				CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_TEXT, 0));
 	}
-	ctp_leave(thread);
+	ctp_finish(thread);
 }
 
 /* ctp_counter: a quantity of the program has this value from here on. */

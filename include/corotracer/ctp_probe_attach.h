@@ -168,7 +168,8 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 	header->version = CTP_VERSION;
 	header->header_bytes = (uint32_t)sizeof(*header);
 	if (ctp_has_orders_page())
-		header->features_compatible = CTP_FEATURE_CATEGORIES | CTP_FEATURE_WANTED;
+		header->features_compatible = CTP_FEATURE_CATEGORIES | CTP_FEATURE_WANTED |
+					      (ctp_barrier_register() ? CTP_FEATURE_WAKES : 0);
 	header->segment_bytes = segment->file_bytes;
 	header->orders_offset = CTP_ORDERS_OFFSET;
 	header->ring_offset = CTP_RING_OFFSET;

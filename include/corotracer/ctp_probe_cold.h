@@ -139,6 +139,7 @@ CTP_COLD_PART struct ctp_orders *ctp_orders_of(struct ctp_header *header)
 }
 #endif
 
+#include "corotracer/ctp_probe_wake.h"
 #include "corotracer/ctp_probe_ring.h"
 #include "corotracer/ctp_probe_site.h"
 #include "corotracer/ctp_probe_segment.h"

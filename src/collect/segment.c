@@ -278,11 +278,9 @@ bool segment_has_news(struct segment *segment)
 	return false;
 }
 
-/* A coarse clock stands still while the engine sleeps. */
 bool segment_wakes(const struct segment *segment)
 {
-	return (segment->layout.features_compatible & CTP_FEATURE_WAKES) &&
-	       segment->layout.clock != CTP_CLOCK_COARSE;
+	return segment->layout.features_compatible & CTP_FEATURE_WAKES;
 }
 
 uint32_t *segment_sleeping(const struct segment *segment)

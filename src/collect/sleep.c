@@ -7,7 +7,6 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 
 #include "corotracer/ctp.h"
 #include "sleep.h"
+#include "thread.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -90,17 +90,12 @@ static void *watch(void *context)
 	return NULL;
 }
 
-static bool thread_start(struct sleep *sleep)
+static bool watch_start(struct sleep *sleep)
 {
-	sigset_t all, before;
-
 	sleep->stop = eventfd(0, EFD_CLOEXEC);
 	if (sleep->stop < 0)
 		return false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	sleep->has_thread = pthread_create(&sleep->thread, NULL, watch, sleep) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sleep->has_thread = thread_start(&sleep->thread, watch, sleep) == 0;
 	if (!sleep->has_thread)
 		close(sleep->stop);
 	return sleep->has_thread;
@@ -153,7 +148,7 @@ bool sleep_until(struct sleep *sleep, const struct sleep_words *words, uint64_t 
 {
 	if (!sleep->is_possible)
 		return false;
-	if (!sleep->has_thread && !thread_start(sleep)) {
+	if (!sleep->has_thread && !watch_start(sleep)) {
 		sleep->is_possible = false;
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's half of the sleep handshake (P-90 to P-95): to sleep until a target publishes something, at no cost to
+ * The engine's half of the sleep handshake (P-90 to P-94): to sleep until a target publishes something, at no cost to
  * targets that are busy, and with nothing missed.
  *
  *	engine: sleeping = 1; barrier on every processor; are there news?; wait while sleeping is 1

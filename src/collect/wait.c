@@ -13,21 +13,30 @@
 #define PAUSE_FLOWING_NS UINT64_C(1000000) /* and a step longer with each look in silence */
 #define PAUSE_ASLEEP_NS UINT64_C(5000000)  /* after pauses of 1, 2, 3 and 4 ms */
 #define PAUSE_MOST_NS UINT64_C(10000000)
-#define QUARTER_OF_A_RING (CTP_RING_CHUNKS * CTP_CHUNK_RECORDS / 4)
 #define EVENTS_A_WAIT 8
 #define MILLISECOND_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
 
 /* ------------------------------------------------------------------ how long */
 
+static uint64_t quarter_of_a_ring(const struct collect *collect)
+{
+	uint32_t nr_chunks = collect->chunks_per_ring;
+
+	if (nr_chunks == 0 || nr_chunks > CTP_RING_CHUNKS)
+		nr_chunks = CTP_RING_CHUNKS;
+	return (uint64_t)nr_chunks * CTP_CHUNK_RECORDS / 4;
+}
+
 /* The head is not chased: a look comes before a ring is a quarter full, and at once where one is. */
 static uint64_t pause_while_flowing(const struct collect *collect, uint64_t since_ns)
 {
+	uint64_t quarter = quarter_of_a_ring(collect);
 	uint64_t filling_ns;
 
-	if (collect->most_records >= QUARTER_OF_A_RING)
+	if (collect->most_records >= quarter)
 		return 0;
-	filling_ns = since_ns * QUARTER_OF_A_RING / (collect->most_records + 1);
+	filling_ns = since_ns * quarter / (collect->most_records + 1);
 	if (filling_ns < PAUSE_LEAST_NS)
 		return PAUSE_LEAST_NS;
 	return filling_ns < PAUSE_FLOWING_NS ? filling_ns : PAUSE_FLOWING_NS;

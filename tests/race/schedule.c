@@ -100,6 +100,16 @@ void schedule_point(void)
 	state.step++;
 }
 
+bool schedule_wait(bool (*is_over)(void))
+{
+	while (!is_over()) {
+		if (count_others() == 0)
+			return false;
+		switch_to(find_other(0));
+	}
+	return true;
+}
+
 static void run_actor(void)
 {
 	state.one->actors[state.present]();

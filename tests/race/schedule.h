@@ -29,6 +29,12 @@ struct schedule_case {
 void schedule_point(void);
 
 /*
+ * schedule_wait: lets others continue until `is_over`, which takes no step. False: none is left. One actor at a time
+ * may wait.
+ */
+bool schedule_wait(bool (*is_over)(void));
+
+/*
  * schedule_explore: tries every schedule with at most nr_switches switches that no actor asked for, and
  * says which one went wrong first. Returns how many were tried; 0: one went wrong.
  */

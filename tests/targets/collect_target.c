@@ -18,10 +18,13 @@
  *	                 4 SIGHUP is ignored, 8 SIGTERM is not at its default
  *	preload NAME     exits with 0 where LD_PRELOAD begins with NAME, else 1
  *	wait             attaches, and waits for a signal
+ *	sleep NUMBER     writes an event, and another one each time the engine sleeps, so many times
+ *	awake            attaches with a second thread there; exits with 1 where the engine then sleeps
  */
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +34,14 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "corotracer/ctp_probe.h"
 
 #define LIFE_SECONDS 300 /* whatever becomes of the test */
+#define AWAKE_NS 1000000
+#define AWAKE_MOMENTS 100 /* an engine that may would sleep after some ten */
 
 static void write_events(unsigned count)
 {
@@ -177,6 +183,48 @@ static void run_crowd(unsigned count)
 	run_stall("futex");
 }
 
+static bool does_engine_sleep(void)
+{
+	return ctp_load_relaxed(&ctp_orders_page.orders.sleeping) == 1;
+}
+
+static int run_sleep(int count)
+{
+	write_events(1);
+	for (; count > 0; count--) {
+		while (!does_engine_sleep())
+			sched_yield();
+		write_events(1);
+		if (does_engine_sleep())
+			return 1;
+	}
+	return 0;
+}
+
+static void *wait_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static int run_awake(void)
+{
+	const struct timespec moment = {0, AWAKE_NS};
+	pthread_t thread;
+	unsigned i;
+
+	if (pthread_create(&thread, NULL, wait_for_ever, NULL) || !ctp_attach())
+		return 2;
+	write_events(1);
+	for (i = 0; i < AWAKE_MOMENTS; i++) {
+		if (does_engine_sleep())
+			return 1;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
 static int describe_signals(void)
 {
 	struct sigaction present;
@@ -215,8 +263,12 @@ int main(int argc, char **argv)
 		return describe_signals();
 	if (strcmp(what, "preload") == 0 && argc > 2)
 		return is_preloaded(argv[2]);
+	if (strcmp(what, "awake") == 0)
+		return run_awake();
 	if (!ctp_attach())
 		return 3;
+	if (strcmp(what, "sleep") == 0)
+		return run_sleep(number);
 	if (strcmp(what, "three") == 0) {
 		write_events(3);
 		_exit(0);
