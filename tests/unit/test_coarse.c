@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread that advances coarse clocks (P-52): every word that it was given and none that was taken away, never
+ * backwards, and how far they have been behind.
+ */
+#include <sched.h>
+
+#include "check.h"
+#include "clock.h"
+#include "coarse.h"
+#include "corotracer/ctp.h"
+#include "failing_memory.h"
+
+#define STEP_NS UINT64_C(50000)
+
+static struct coarse *opened(uint32_t max_words)
+{
+	struct coarse *coarse = NULL;
+
+	CHECK_EQUAL(coarse_open(STEP_NS, max_words, &coarse, NULL), CT_OK);
+	if (!coarse)
+		exit(1);
+	return coarse;
+}
+
+/* Ends with the test's time where it never comes. */
+static void wait_for_steps(uint64_t *word, unsigned count)
+{
+	uint64_t before = ctp_load_relaxed(word), now;
+
+	while (count > 0) {
+		sched_yield();
+		now = ctp_load_relaxed(word);
+		CHECK(now >= before);
+		count -= now != before;
+		before = now;
+	}
+}
+
+static void test_words(void)
+{
+	struct coarse *coarse = opened(2);
+	uint64_t first = 0, second = 0, third = 0, left;
+	uint64_t begin = clock_monotonic_ns();
+
+	CHECK(coarse_add(coarse, &first, begin));
+	CHECK(ctp_load_relaxed(&first) >= begin);
+	CHECK(coarse_add(coarse, &second, begin));
+	CHECK(!coarse_add(coarse, &third, begin));
+	wait_for_steps(&first, 3);
+	wait_for_steps(&second, 3);
+	CHECK(ctp_load_relaxed(&second) <= clock_monotonic_ns());
+	coarse_remove(coarse, &first);
+	left = ctp_load_relaxed(&first);
+	CHECK(coarse_add(coarse, &third, begin));
+	wait_for_steps(&third, 3);
+	CHECK_EQUAL(ctp_load_relaxed(&first), left);
+	/* With none left the thread sleeps, and goes on with the next. */
+	coarse_remove(coarse, &second);
+	coarse_remove(coarse, &third);
+	coarse_remove(coarse, &third);
+	CHECK(coarse_add(coarse, &first, clock_monotonic_ns()));
+	wait_for_steps(&first, 2);
+	CHECK(coarse_lag_ns(coarse) >= STEP_NS);
+	coarse_close(coarse);
+}
+
+/* What a word showed before it was taken up counts; what lies ahead can not be. */
+static void test_lag(void)
+{
+	struct coarse *coarse = opened(2);
+	uint64_t word = 0, now_ns = clock_monotonic_ns();
+
+	CHECK_EQUAL(coarse_lag_ns(coarse), STEP_NS);
+	CHECK(coarse_add(coarse, &word, now_ns - 3000000000));
+	CHECK(coarse_lag_ns(coarse) >= 3000000000);
+	coarse_close(coarse);
+	coarse = opened(1);
+	CHECK(coarse_add(coarse, &word, UINT64_MAX));
+	CHECK(coarse_lag_ns(coarse) < 3000000000);
+	coarse_close(coarse);
+}
+
+static void test_nothing(void)
+{
+	struct coarse *coarse = NULL;
+	struct ct_error error;
+
+	coarse_close(NULL);
+	coarse_close(opened(1));
+	fail_at = 1;
+	CHECK_EQUAL(coarse_open(STEP_NS, 1, &coarse, &error), CT_ERR_NO_MEMORY);
+	fail_at = 0;
+}
+
+int main(void)
+{
+	test_words();
+	test_lag();
+	test_nothing();
+	return check_result();
+}
