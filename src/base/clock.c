@@ -43,7 +43,7 @@ uint64_t clock_realtime_ns(void)
 
 /* The counter stands between two readings of the clock: half their distance is the most it can err.
  */
-static void read_once(struct clock_reading *ret_reading)
+void clock_glance(struct clock_reading *ret_reading)
 {
 	uint64_t before = clock_monotonic_ns();
 	uint64_t counter = clock_counter();
@@ -60,9 +60,9 @@ void clock_read(struct clock_reading *ret_reading)
 	struct clock_reading attempt;
 	int i;
 
-	read_once(ret_reading);
+	clock_glance(ret_reading);
 	for (i = 1; i < ATTEMPTS; i++) {
-		read_once(&attempt);
+		clock_glance(&attempt);
 		if (attempt.uncertainty_ns < ret_reading->uncertainty_ns)
 			*ret_reading = attempt;
 	}

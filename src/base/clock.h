@@ -19,6 +19,9 @@ uint64_t clock_counter(void);
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_realtime_ns(void);
 
+/* clock_glance: one attempt, which may have been interrupted: its uncertainty says so. */
+void clock_glance(struct clock_reading *ret_reading);
+
 /* clock_read: the tightest of a few attempts, so that a preemption between readings does no harm.
  */
 void clock_read(struct clock_reading *ret_reading);

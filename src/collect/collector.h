@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "clock.h"
+#include "clock_line.h"
 #include "collect.h"
 #include "listener.h"
 #include "mappings.h"
@@ -94,6 +95,7 @@ struct collect {
 
 	struct clock_reading first_reading; /* before the target was started */
 	uint64_t now_ns;                    /* begin of the present look */
+	struct clock_line line;
 	uint64_t clock_ns; /* of the last clock reading, heartbeat, flush, settling of losses */
 	uint64_t heartbeat_ns;
 	uint64_t flush_ns;

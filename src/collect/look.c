@@ -87,6 +87,19 @@ void define_clock(struct collect *collect)
 	struct clock_reading reading;
 
 	clock_read(&reading);
+	clock_line_keep(&collect->line, &reading);
+	define_reading(collect, &reading);
+}
+
+/* Between the regular readings, those at which CLOCK_MONOTONIC began to run at another rate. */
+static void watch_line(struct collect *collect)
+{
+	struct clock_reading reading, before;
+
+	clock_glance(&reading);
+	if (!clock_line_breaks(&collect->line, &reading, &before))
+		return;
+	define_reading(collect, &before);
 	define_reading(collect, &reading);
 	if (collect->has_coarse)
 		define_coarse(collect, &reading);
@@ -141,6 +154,7 @@ static bool is_due(struct collect *collect, uint64_t *last_ns, uint64_t period_n
 
 void look_clocks(struct collect *collect)
 {
+	watch_line(collect);
 	read_wanted_mappings(collect);
 	if (is_due(collect, &collect->settle_ns, SETTLE_PERIOD_NS)) {
 		settle(collect);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line through two readings: the first since the rate last changed, as far back as the last kept reading but one, and
+ * one at least half as far back as what is to be judged. So the noise of the two is at most doubled where they
+ * are extended to the present; and what changes little by little is measured against where it began, not against
+ * the reading before.
+ */
+#include "clock_line.h"
+
+#define TOLERANCE_NS 150.0
+#define UNCERTAINTY_MAX_NS 1000 /* it was interrupted */
+
+void clock_line_keep(struct clock_line *line, const struct clock_reading *reading)
+{
+	if (line->kept.counter == 0)
+		line->origin = *reading;
+	else if (line->origin.counter < line->kept.counter)
+		line->origin = line->kept;
+	line->kept = line->anchor = line->latest = *reading;
+}
+
+/* Positive where the clock is ahead of the line, in nanoseconds. */
+static double distance_ns(const struct clock_line *line, const struct clock_reading *reading)
+{
+	double slope = (double)(line->anchor.monotonic_ns - line->origin.monotonic_ns) /
+		       (double)(line->anchor.counter - line->origin.counter);
+	double counts = (double)(reading->counter - line->anchor.counter);
+
+	return (double)(reading->monotonic_ns - line->anchor.monotonic_ns) - slope * counts;
+}
+
+/* What the readings' own errors can make of it. */
+static double doubt_ns(const struct clock_line *line, const struct clock_reading *reading)
+{
+	double length = (double)(line->anchor.counter - line->origin.counter);
+	double ahead = (double)(reading->counter - line->anchor.counter);
+	double both = (double)(line->origin.uncertainty_ns + line->anchor.uncertainty_ns);
+
+	return TOLERANCE_NS + (double)(reading->uncertainty_ns + line->anchor.uncertainty_ns) +
+	       both * ahead / length;
+}
+
+static bool lies_on(const struct clock_line *line, const struct clock_reading *reading)
+{
+	double distance;
+
+	if (line->anchor.counter == line->origin.counter)
+		return true;
+	distance = distance_ns(line, reading);
+	return (distance < 0 ? -distance : distance) <= doubt_ns(line, reading);
+}
+
+bool clock_line_breaks(struct clock_line *line, const struct clock_reading *reading,
+	struct clock_reading *ret_before)
+{
+	bool is_break;
+
+	if (reading->uncertainty_ns > UNCERTAINTY_MAX_NS ||
+		reading->counter <= line->latest.counter)
+		return false;
+	is_break = !lies_on(line, reading);
+	if (is_break)
+		*ret_before = line->origin = line->latest;
+	if (is_break || reading->counter - line->origin.counter >=
+				2 * (line->anchor.counter - line->origin.counter))
+		line->anchor = *reading;
+	line->latest = *reading;
+	return is_break;
+}
