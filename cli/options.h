@@ -79,7 +79,10 @@ bool arguments_read(struct arguments *arguments, enum command command, int argc,
 	char complaint[COMPLAINT_BYTES]);
 void arguments_fini(struct arguments *arguments);
 
-/* arguments_all: the values of an option in the order given, NULL-terminated; the caller frees the array. NULL: no memory. */
+/*
+ * arguments_all: the values of an option in the order given, NULL-terminated; the caller frees the array. NULL: no
+ * memory.
+ */
 const char **arguments_all(const struct arguments *arguments, enum option option);
 
 /* arguments_number: the value of an option with "#", or the default where it was not given. */

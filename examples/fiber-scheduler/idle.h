@@ -2,11 +2,11 @@
 /*
  * Idle workers: who sleeps, who polls, who is woken.
  *
- * A worker that finds no work counts itself among the idle, looks once more, and then lies down: one at
- * the poller, if the program waits for anything outside, the others on a condition variable each. Whoever makes a fiber ready puts it into
- * a queue first and reads the number of the idle afterwards. Both steps on that number are read-modify-
- * write operations, which have one order: either the idle worker's comes second, and its last look
- * sees the fiber; or the producer's does, and it sees an idle worker and wakes it. So no wake is lost.
+ * A worker that finds no work counts itself among the idle, looks once more, and then lies down: one at the
+ * poller, if the program waits for anything outside, the others on a condition variable each. Whoever makes a
+ * fiber ready puts it into a queue first and reads the number of the idle afterwards. Both steps on that number
+ * are read-modify-write operations, which have one order: either the idle worker's comes second, and its last
+ * look sees the fiber; or the producer's does, and it sees an idle worker and wakes it. So no wake is lost.
  */
 #ifndef FIBER_IDLE_H
 #define FIBER_IDLE_H

@@ -3,8 +3,8 @@
  * What a judged trace comes to: findings and their evidence, the quality of the data, what the program said of itself,
  * and where the time went. A part of ct.h, which makes reports (ct_analyze).
  *
- * All arrays and texts belong to the report, and are valid until ct_report_free. Times are nanoseconds since the trace's
- * epoch, sites, threads and processes indexes into its tables, 0 for none.
+ * All arrays and texts belong to the report, and are valid until ct_report_free. Times are nanoseconds since the
+ * trace's epoch, sites, threads and processes indexes into its tables, 0 for none.
  */
 #ifndef COROTRACER_REPORT_H
 #define COROTRACER_REPORT_H

@@ -2,11 +2,11 @@
 /*
  * Harvesting one ring: from the shared tail to the head that the producer published.
  *
- * The reader keeps its own position and believes the shared memory nothing: a head that goes back or
- * further ahead than the ring can hold, a chunk number beyond the segment, records where nothing was ever
- * written, are counted as losses and stepped over. Records are handed on where they lie; nothing is copied, except where the producer
- * overwrites its oldest records: there a piece is copied first, and what was overwritten meanwhile is
- * thrown away and counted.
+ * The reader keeps its own position and believes the shared memory nothing: a head that goes back or further ahead
+ * than the ring can hold, a chunk number beyond the segment, records where nothing was ever written, are counted
+ * as losses and stepped over. Records are handed on where they lie; nothing is copied, except where the producer
+ * overwrites its oldest records: there a piece is copied first, and what was overwritten meanwhile is thrown away
+ * and counted.
  */
 #ifndef COLLECT_RING_H
 #define COLLECT_RING_H

@@ -2,12 +2,12 @@
 /*
  * From stations to a trace: what a scan tells becomes records, in streams of the sink.
  *
- * A coroutine of a station has the probe's number for it as its id, where that is new to its process and
- * below 2^47 (of as many coroutines as there are stations), else a number from 2^47 on. A process has one segment for all its stations, and a stream
- * for each thread. Between stations only time gives an order, so the records of one scan are sorted by it.
- * But a reader puts streams together by time, and what one scan brings may lie before what the last one
- * brought: a record whose thread's stream is ahead goes into the stream of its coroutine's last record
- * instead. So each coroutine's own order always holds.
+ * A coroutine of a station has the probe's number for it as its id, where that is new to its process and below
+ * 2^47 (of as many coroutines as there are stations), else a number from 2^47 on. A process has one segment for
+ * all its stations, and a stream for each thread. Between stations only time gives an order, so the records of one
+ * scan are sorted by it. But a reader puts streams together by time, and what one scan brings may lie before what
+ * the last one brought: a record whose thread's stream is ahead goes into the stream of its coroutine's last
+ * record instead. So each coroutine's own order always holds.
  */
 #ifndef COLLECT_STATION_TRACE_H
 #define COLLECT_STATION_TRACE_H

@@ -2,9 +2,10 @@
 /*
  * Names for addresses: what collect, store and symbol can not do alone, since they lie side by side.
  *
- * While recording, mappings gain their build ids on the way to the sink, and every site that is only an address
- * is defined again with function, file and line (namer.h), so that a trace explains itself on any machine. While reading, sites that still lack a name (a trace cut short) are resolved from the files
- * that the trace names, where these are still what they were.
+ * While recording, mappings gain their build ids on the way to the sink, and every site that is only an address is
+ * defined again with function, file and line (namer.h), so that a trace explains itself on any machine. While
+ * reading, sites that still lack a name (a trace cut short) are resolved from the files that the trace names,
+ * where these are still what they were.
  */
 #ifndef LIB_NAMING_H
 #define LIB_NAMING_H

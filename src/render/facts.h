@@ -94,8 +94,8 @@ enum facts_statistic {
 };
 
 /*
- * facts_times: how long all coroutines were in each state. facts_statistics: as facts_annotations, at most `max` rows; *ret_more
- * is how many more there are.
+ * facts_times: how long all coroutines were in each state. facts_statistics: as facts_annotations, at most `max`
+ * rows; *ret_more is how many more there are.
  */
 void facts_times(struct text *rows, const struct ct_report *report);
 const char *facts_statistics(struct table *table, const struct ct_report *report,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream's blocks, decoded a run of events at a time, so that the runs of many streams lie in the processor's caches. For read.c, which merges streams of a whole file, and
- * follow.c, which reads one that grows. Private to src/store.
+ * A stream's blocks, decoded a run of events at a time, so that the runs of many streams lie in the processor's
+ * caches. For read.c, which merges streams of a whole file, and follow.c, which reads one that grows. Private to
+ * src/store.
  */
 #ifndef STORE_STORE_CURSOR_H
 #define STORE_STORE_CURSOR_H

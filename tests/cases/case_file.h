@@ -12,10 +12,10 @@
  *	  title 2 of 3 coroutines wait *
  *	...
  *
- * In a trace, the lines between `repeat 1 to 1200` and `repeat end` stand for as many copies of them, in
- * which {} is the copy's number, and {+} the next one. `options` may be left out. Each line of `expect` is a pattern (*, ?, [...])
- * for one line of the report as case_print prints it, in order; a line of three dots stands for any number of
- * lines.
+ * In a trace, the lines between `repeat 1 to 1200` and `repeat end` stand for as many copies of them, in which {}
+ * is the copy's number, and {+} the next one. `options` may be left out. Each line of `expect` is a pattern (*, ?,
+ * [...]) for one line of the report as case_print prints it, in order; a line of three dots stands for any number
+ * of lines.
  */
 #ifndef TESTS_CASE_FILE_H
 #define TESTS_CASE_FILE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long: what a small trace comes to, by coroutine, by worker and by place, in numbers that can be counted by hand. */
+/*
+ * How long: what a small trace comes to, by coroutine, by worker and by place, in numbers that can be counted by
+ * hand.
+ */
 #include "check.h"
 #include "model.h"
 #include "textrace.h"
