@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line through two readings: the first since the rate last changed, as far back as the last kept reading but one, and
- * one at least half as far back as what is to be judged. So the noise of the two is at most doubled where they
- * are extended to the present; and what changes little by little is measured against where it began, not against
- * the reading before.
+ * The line through two readings: the first since the rate last changed, as far back as the last kept reading but
+ * one, and one at least half as far back as what is to be judged. So the noise of the two is at most doubled where
+ * they are extended to the present; and what changes little by little is measured against where it began, not
+ * against the reading before.
  */
 #include "clock_line.h"
 
