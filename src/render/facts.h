@@ -68,38 +68,24 @@ const struct ct_member *facts_next_example(
 /* facts_coroutine: "coroutine 1025 (handle_connection)". */
 void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
 
-/* What the program said of itself. */
-enum facts_annotation {
-	FACTS_SPANS,
-	FACTS_SLOWEST,
-	FACTS_COUNTERS,
-	FACTS_NR_ANNOTATIONS,
+/* Who prints the tables of a report, one after the other. */
+struct facts_printer {
+	void *context;
+	/* `nr_more` rows were left out. The table is gone when it returns. */
+	void (*print)(
+		void *context, const char *title, const struct table *table, uint32_t nr_more);
 };
 
-/* facts_annotations: inits the table, and returns its heading; NULL, and no table: there is nothing. */
-const char *facts_annotations(
-	struct table *table, const struct ct_report *report, enum facts_annotation which);
-
-/* Where the time went. */
-enum facts_statistic {
-	FACTS_WORKERS,
-	FACTS_WAITS,
-	FACTS_DELAYS,
-	FACTS_DELAYS_CAUSED,
-	FACTS_RUNS,
-	FACTS_SPAWNINGS,
-	FACTS_BUSIEST,
-	FACTS_MOST_DELAYED,
-	FACTS_NR_STATISTICS,
-};
+/* facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
+void facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
 
 /*
- * facts_times: how long all coroutines were in each state. facts_statistics: as facts_annotations, at most `max`
- * rows; *ret_more is how many more there are.
+ * facts_times: how long all coroutines were in each state. facts_statistics: the tables of where the time went, of at
+ * most `max` rows each; those that are empty are left out.
  */
 void facts_times(struct text *rows, const struct ct_report *report);
-const char *facts_statistics(struct table *table, const struct ct_report *report,
-	enum facts_statistic which, uint32_t max, uint32_t *ret_more);
+void facts_statistics(
+	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
 
 /* facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
 void facts_drop(struct text *text, struct text *piece);

@@ -110,27 +110,25 @@ static void counters(struct table *table, const struct ct_report *report)
 	}
 }
 
-const char *facts_annotations(
-	struct table *table, const struct ct_report *report, enum facts_annotation which)
+void facts_annotations(const struct facts_printer *printer, const struct ct_report *report)
 {
-	switch (which) {
-	case FACTS_SPANS:
-		if (!report->nr_spans)
-			return NULL;
-		spans(table, report);
-		return "Tasks and regions";
-	case FACTS_SLOWEST:
-		if (!report->nr_slowest)
-			return NULL;
-		slowest(table, report);
-		return "The slowest tasks";
-	case FACTS_COUNTERS:
-		if (!report->nr_counters)
-			return NULL;
-		counters(table, report);
-		return "Counters";
-	case FACTS_NR_ANNOTATIONS:
-		break;
+	const struct {
+		const char *title;
+		uint32_t nr_rows;
+		void (*fill)(struct table *table, const struct ct_report *report);
+	} tables[] = {
+		{"Tasks and regions", report->nr_spans, spans},
+		{"The slowest tasks", report->nr_slowest, slowest},
+		{"Counters", report->nr_counters, counters},
+	};
+	struct table table;
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (!tables[i].nr_rows)
+			continue;
+		tables[i].fill(&table, report);
+		printer->print(printer->context, tables[i].title, &table, 0);
+		table_fini(&table);
 	}
-	return NULL;
 }

@@ -7,6 +7,18 @@
 #include "facts.h"
 #include "phrase.h"
 
+enum facts_statistic {
+	FACTS_WORKERS,
+	FACTS_WAITS,
+	FACTS_DELAYS,
+	FACTS_DELAYS_CAUSED,
+	FACTS_RUNS,
+	FACTS_SPAWNINGS,
+	FACTS_BUSIEST,
+	FACTS_MOST_DELAYED,
+	FACTS_NR_STATISTICS,
+};
+
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
 static void count_cell(struct table *table, uint64_t count)
@@ -249,15 +261,12 @@ static uint32_t nr_rows(const struct ct_statistics *statistics, enum facts_stati
 	}
 }
 
-const char *facts_statistics(struct table *table, const struct ct_report *report,
-	enum facts_statistic which, uint32_t max, uint32_t *ret_more)
+/* Returns its heading. */
+static const char *fill(struct table *table, const struct ct_report *report,
+	enum facts_statistic which, uint32_t count, uint32_t max)
 {
 	const struct ct_statistics *statistics = &report->statistics;
-	uint32_t count = nr_rows(statistics, which);
 
-	*ret_more = count > max ? count - max : 0;
-	if (!count)
-		return NULL;
 	switch (which) {
 	case FACTS_WORKERS:
 		workers(table, report, max);
@@ -274,6 +283,24 @@ const char *facts_statistics(struct table *table, const struct ct_report *report
 	default:
 		places(table, report, which, max);
 		return place_title(which);
+	}
+}
+
+void facts_statistics(
+	const struct facts_printer *printer, const struct ct_report *report, uint32_t max)
+{
+	struct table table;
+	int which;
+
+	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
+		uint32_t count = nr_rows(&report->statistics, (enum facts_statistic)which);
+		const char *title;
+
+		if (!count)
+			continue;
+		title = fill(&table, report, (enum facts_statistic)which, count, max);
+		printer->print(printer->context, title, &table, count > max ? count - max : 0);
+		table_fini(&table);
 	}
 }
 

@@ -226,20 +226,14 @@ static void one_finding(struct text *text, const struct ct_report *report,
 	text_add(text, "</section>\n");
 }
 
-static void annotations(struct text *text, const struct ct_report *report)
+static void print_table(
+	void *context, const char *title, const struct table *table, uint32_t nr_more)
 {
-	const char *title;
-	struct table table;
-	int which;
+	struct text *text = context;
 
-	for (which = 0; which < FACTS_NR_ANNOTATIONS; which++) {
-		title = facts_annotations(&table, report, (enum facts_annotation)which);
-		if (!title)
-			continue;
-		text_format(text, "<h2>%s</h2>\n", title);
-		table_print_html(&table, text);
-		table_fini(&table);
-	}
+	(void)nr_more;
+	text_format(text, "<h2>%s</h2>\n", title);
+	table_print_html(table, text);
 }
 
 void report_html(
@@ -261,6 +255,6 @@ void report_html(
 		text_add(text, "</p>\n");
 	}
 	if (!options->is_brief)
-		annotations(text, report);
+		facts_annotations(&(const struct facts_printer){text, print_table}, report);
 	text_add(text, "</body>\n</html>\n");
 }

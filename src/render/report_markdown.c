@@ -165,21 +165,16 @@ static void one_finding(struct text *text, const struct ct_report *report,
 	last_events(text, report->tables, finding);
 }
 
-static void annotations(struct text *text, const struct ct_report *report)
+static void print_table(
+	void *context, const char *title, const struct table *table, uint32_t nr_more)
 {
-	const char *title;
-	struct table table;
-	int which;
+	struct text *text = context;
 
-	for (which = 0; which < FACTS_NR_ANNOTATIONS; which++) {
-		title = facts_annotations(&table, report, (enum facts_annotation)which);
-		if (!title)
-			continue;
-		text_format(text, "### %s\n\n", title);
-		table_print_markdown(&table, text);
-		table_fini(&table);
-		text_char(text, '\n');
-	}
+	text_format(text, "### %s\n\n", title);
+	table_print_markdown(table, text);
+	text_char(text, '\n');
+	if (nr_more)
+		text_format(text, "... and %" PRIu32 " more\n\n", nr_more);
 }
 
 static void rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
@@ -214,33 +209,19 @@ void report_markdown(
 	}
 	rest(text, report, i);
 	if (!options->is_brief)
-		annotations(text, report);
+		facts_annotations(&(const struct facts_printer){text, print_table}, report);
 }
 
 void statistics_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct text facts = {0};
-	struct table table;
-	const char *title;
-	uint32_t more;
-	int which;
 
 	quality(text, report);
 	text_add(text, "### All coroutines\n\n");
 	facts_times(&facts, report);
 	rows(text, &facts);
 	facts_drop(text, &facts);
-	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
-		title = facts_statistics(
-			&table, report, (enum facts_statistic)which, options->max_rows, &more);
-		if (!title)
-			continue;
-		text_format(text, "### %s\n\n", title);
-		table_print_markdown(&table, text);
-		table_fini(&table);
-		text_char(text, '\n');
-		if (more)
-			text_format(text, "... and %" PRIu32 " more\n\n", more);
-	}
+	facts_statistics(
+		&(const struct facts_printer){text, print_table}, report, options->max_rows);
 }

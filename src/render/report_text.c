@@ -293,20 +293,14 @@ static void rest(const struct page *page, uint32_t nr_printed)
 	line(page, "\n  (--max-findings shows more, --all all of them, and so does --format json)");
 }
 
-static void annotations(const struct page *page)
+static void print_table(
+	void *context, const char *title, const struct table *table, uint32_t nr_more)
 {
-	const char *title;
-	struct table table;
-	int which;
+	const struct page *page = context;
 
-	for (which = 0; which < FACTS_NR_ANNOTATIONS; which++) {
-		title = facts_annotations(&table, page->report, (enum facts_annotation)which);
-		if (!title)
-			continue;
-		heading(page, title);
-		table_print(&table, page->text, "  ");
-		table_fini(&table);
-	}
+	heading(page, title);
+	table_print(table, page->text, "  ");
+	and_more(page, nr_more, 0, " (--rows shows more, --format json all)");
 }
 
 void report_text(
@@ -327,7 +321,7 @@ void report_text(
 	}
 	rest(&page, i);
 	if (!options->is_brief)
-		annotations(&page);
+		facts_annotations(&(const struct facts_printer){&page, print_table}, report);
 }
 
 void statistics_text(
@@ -335,26 +329,14 @@ void statistics_text(
 {
 	struct page page = {text, report, options};
 	struct text facts = {0};
-	struct table table;
-	const char *title;
-	uint32_t more;
-	int which;
 
 	quality(&page);
 	heading(&page, "All coroutines");
 	facts_times(&facts, report);
 	rows(&page, &facts);
 	facts_drop(text, &facts);
-	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
-		title = facts_statistics(
-			&table, report, (enum facts_statistic)which, options->max_rows, &more);
-		if (!title)
-			continue;
-		heading(&page, title);
-		table_print(&table, text, "  ");
-		table_fini(&table);
-		and_more(&page, more, 0, " (--rows shows more, --format json all)");
-	}
+	facts_statistics(
+		&(const struct facts_printer){&page, print_table}, report, options->max_rows);
 }
 
 /* Findings that speak of it, by their titles. */
