@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "definition.h"
 #include "failure.h"
 #include "map.h"
 #include "stream.h"
@@ -76,24 +77,21 @@ static inline enum ct_status keep_put(
 	return CT_OK;
 }
 
-static inline void keep_texts(const char **texts[], size_t nr_texts)
+static inline void keep_texts(struct ct_definition *kept)
 {
-	size_t i;
+	const char **texts[DEFINITION_TEXTS_MAX];
+	size_t count = definition_texts(kept, texts), i;
 
-	for (i = 0; i < nr_texts; i++)
-		*texts[i] = strdup(*texts[i]);
+	for (i = 0; i < count; i++)
+		*texts[i] = *texts[i] ? strdup(*texts[i]) : NULL;
 }
 
 /* Borrowed texts become copies; what the definition names must be known. */
 static inline void keep_check(struct keep_sink *keep, struct ct_definition *kept)
 {
+	keep_texts(kept);
 	switch (kept->type) {
-	case CT_DEFINE_RUN:
-		keep_texts((const char **[]){&kept->run.host, &kept->run.command_line}, 2);
-		break;
 	case CT_DEFINE_PROCESS:
-		keep_texts(
-			(const char **[]){&kept->process.program, &kept->process.command_line}, 2);
 		if (kept->process.parent)
 			keep_expect(keep, &keep->processes, kept->process.parent);
 		map_put(&keep->processes, kept->process.process, 1);
@@ -103,7 +101,6 @@ static inline void keep_check(struct keep_sink *keep, struct ct_definition *kept
 		map_put(&keep->segments, kept->segment.segment, kept->segment.process);
 		break;
 	case CT_DEFINE_THREAD:
-		keep_texts((const char **[]){&kept->thread.name}, 1);
 		keep_expect(keep, &keep->processes, kept->thread.process);
 		map_put(&keep->threads, kept->thread.thread, 1);
 		break;
@@ -112,14 +109,10 @@ static inline void keep_check(struct keep_sink *keep, struct ct_definition *kept
 		map_put(&keep->streams, kept->stream.stream, kept->stream.segment);
 		break;
 	case CT_DEFINE_SITE:
-		keep_texts((const char **[]){&kept->site.file, &kept->site.function,
-				   &kept->site.reason, &kept->site.module},
-			4);
 		keep_expect(keep, &keep->segments, kept->site.segment);
 		map_put(&keep->sites, (uint64_t)kept->site.segment << 32 | kept->site.id, 1);
 		break;
 	case CT_DEFINE_MAPPING:
-		keep_texts((const char **[]){&kept->mapping.path, &kept->mapping.build_id}, 2);
 		keep_expect(keep, &keep->processes, kept->mapping.process);
 		break;
 	case CT_DEFINE_ENDING:
@@ -153,31 +146,11 @@ static inline enum ct_status keep_flush(struct ct_sink *sink, struct ct_error *r
 
 static inline void keep_free_texts(struct ct_definition *kept)
 {
-	switch (kept->type) {
-	case CT_DEFINE_RUN:
-		free((char *)(uintptr_t)kept->run.host);
-		free((char *)(uintptr_t)kept->run.command_line);
-		break;
-	case CT_DEFINE_PROCESS:
-		free((char *)(uintptr_t)kept->process.program);
-		free((char *)(uintptr_t)kept->process.command_line);
-		break;
-	case CT_DEFINE_THREAD:
-		free((char *)(uintptr_t)kept->thread.name);
-		break;
-	case CT_DEFINE_SITE:
-		free((char *)(uintptr_t)kept->site.file);
-		free((char *)(uintptr_t)kept->site.function);
-		free((char *)(uintptr_t)kept->site.reason);
-		free((char *)(uintptr_t)kept->site.module);
-		break;
-	case CT_DEFINE_MAPPING:
-		free((char *)(uintptr_t)kept->mapping.path);
-		free((char *)(uintptr_t)kept->mapping.build_id);
-		break;
-	default:
-		break;
-	}
+	const char **texts[DEFINITION_TEXTS_MAX];
+	size_t count = definition_texts(kept, texts), i;
+
+	for (i = 0; i < count; i++)
+		free((char *)(uintptr_t)*texts[i]);
 }
 
 static inline void keep_fini(struct keep_sink *keep)
