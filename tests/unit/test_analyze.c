@@ -11,7 +11,7 @@
 #include "check.h"
 #include "failing_memory.h"
 #include "failure.h"
-#include "textrace.h"
+#include "text_form.h"
 
 static const char trace[] =
 	"trace from=0 until=2s\n"
@@ -43,11 +43,7 @@ static const char trace[] =
 
 static struct ct_source *open_trace(void)
 {
-	struct ct_source *source;
-
-	if (textrace_source_from_text("test", 1, trace, sizeof(trace) - 1, &source, NULL) != CT_OK)
-		exit(1);
-	return source;
+	return open_text(trace);
 }
 
 static void test_memory(void)
@@ -157,9 +153,7 @@ static void test_waiting(void)
 	const struct ct_report *report;
 	struct ct_source *source;
 
-	if (textrace_source_from_text(
-		    "waiting", 1, waiting_trace, sizeof(waiting_trace) - 1, &source, NULL) != CT_OK)
-		exit(1);
+	source = open_text(waiting_trace);
 	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_waiting, 2);
 	CHECK_EQUAL(report->waiting[0].site, 2);
@@ -190,8 +184,7 @@ static void check_awaited(const char *loss, uint64_t nr_coros, uint64_t nr_unsee
 		"3ms t1 await c4 c5\n"
 		"3ms t1 suspend c4 coroutine:5\n",
 		loss);
-	if (textrace_source_from_text("awaited", 1, text, strlen(text), &source, NULL) != CT_OK)
-		exit(1);
+	source = open_text(text);
 	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->quality.nr_coros, nr_coros);
 	CHECK_EQUAL(report->quality.nr_unseen, nr_unseen);
@@ -220,9 +213,7 @@ static void test_thread_name(void)
 	const struct ct_report *report;
 	struct ct_source *source;
 
-	if (textrace_source_from_text(
-		    "naming", 1, naming_trace, sizeof(naming_trace) - 1, &source, NULL) != CT_OK)
-		exit(1);
+	source = open_text(naming_trace);
 	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
 	CHECK_TEXT(report->tables->threads[1].name, "server");
 	CHECK_TEXT(report->tables->threads[2].name, "reactor 7");
@@ -236,8 +227,7 @@ static void test_empty(void)
 	struct ct_source *source;
 	const struct ct_report *report;
 
-	if (textrace_source_from_text("empty", 1, "", 0, &source, NULL) != CT_OK)
-		exit(1);
+	source = open_text("");
 	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_findings, 0);
 	CHECK_EQUAL(report->quality.nr_events, 0);

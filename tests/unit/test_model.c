@@ -2,9 +2,7 @@
 /* The model: what a text trace comes to, asked of its arrays. */
 #include <string.h>
 
-#include "check.h"
-#include "model.h"
-#include "textrace.h"
+#include "folded.h"
 
 #define TABLES                             \
 	"trace from=0 until=2s\n"          \
@@ -16,21 +14,12 @@ static struct ct_source *source;
 
 static struct model *fold_all(const char *tables, const char *events)
 {
-	const struct ct_event *event;
-	struct model *model = NULL;
+	struct model *model;
 	struct text text = {0};
-	struct ct_error error;
 
 	text_add(&text, tables);
 	text_add(&text, events);
-	if (textrace_source_from_text("test", 1, text.at, text.length, &source, &error) != CT_OK) {
-		fprintf(stderr, "%s\n", error.text);
-		exit(1);
-	}
-	CHECK_EQUAL(model_new(source->tables, &model, NULL), CT_OK);
-	while (source_next(source, &event, NULL) == CT_OK)
-		CHECK_EQUAL(model_apply(model, event, NULL), CT_OK);
-	CHECK_EQUAL(model_finish(model, NULL), CT_OK);
+	model = fold_text(text_peek(&text), &source);
 	text_fini(&text);
 	return model;
 }

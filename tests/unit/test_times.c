@@ -3,9 +3,7 @@
  * How long: what a small trace comes to, by coroutine, by worker and by place, in numbers that can be counted by
  * hand.
  */
-#include "check.h"
-#include "model.h"
-#include "textrace.h"
+#include "folded.h"
 
 #define MS INT64_C(1000000)
 
@@ -13,19 +11,7 @@ static struct ct_source *source;
 
 static struct model *fold(const char *trace)
 {
-	const struct ct_event *event;
-	struct model *model = NULL;
-	struct ct_error error;
-
-	if (textrace_source_from_text("test", 1, trace, strlen(trace), &source, &error) != CT_OK) {
-		fprintf(stderr, "%s\n", error.text);
-		exit(1);
-	}
-	CHECK_EQUAL(model_new(source->tables, &model, NULL), CT_OK);
-	while (source_next(source, &event, NULL) == CT_OK)
-		CHECK_EQUAL(model_apply(model, event, NULL), CT_OK);
-	CHECK_EQUAL(model_finish(model, NULL), CT_OK);
-	return model;
+	return fold_text(trace, &source);
 }
 
 static void end(struct model *model)
