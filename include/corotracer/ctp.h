@@ -195,6 +195,14 @@ enum ctp_policy {
 	CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, \
 		((uint64_t)((generation)&0xffffffu) << 32) | (uint32_t)(fd))
 
+/* A coroutine of another process, whom a wake is for (P-34); 0 where its id is too large to be told. */
+#define CTP_REMOTE(pid, coro)                                     \
+	((uint64_t)(coro) >> 34 ? UINT64_C(0)                     \
+				: CTP_HANDLE(CTP_RESOURCE_REMOTE, \
+					  ((uint64_t)(pid) << 34) | (uint64_t)(coro)))
+#define CTP_REMOTE_PID(handle) (CTP_HANDLE_IDENTITY(handle) >> 34)
+#define CTP_REMOTE_CORO(handle) ((uint64_t)(handle)&UINT64_C(0x3ffffffff))
+
 /* Flags of a log record. */
 #define CTP_LOG_HAS_NUMBER 1u /* object belongs to the message */
 #define CTP_LOG_TEXT_MAX 128u /* bytes of text that a message can have besides its site's */

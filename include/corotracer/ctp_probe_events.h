@@ -72,7 +72,10 @@ CTP_INLINE void ctp_cancel(uint64_t coro)
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_CANCEL, 0, 0));
 }
 
-/* ctp_wake: `target` is a handle of kind COROUTINE or FRAME; `waker` the running coroutine or 0. */
+/*
+ * ctp_wake: `target` is a handle of kind COROUTINE or FRAME, or CTP_REMOTE where it is another process's coroutine;
+ * `waker` the running coroutine or 0.
+ */
 CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
 {
 	ctp_emit(waker, target, CTP_TAIL(site, CTP_KIND_WAKE, outcome, 0));

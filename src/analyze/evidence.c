@@ -173,6 +173,8 @@ static uint32_t woken(struct model *model, const struct ct_event *event)
 
 	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE)
 		return model_find(model, event->process, identity);
+	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_REMOTE)
+		return model_find_remote(model, event->object);
 	if (CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_FRAME)
 		return 0;
 	coro = model_find_frame(model, event->process, identity);

@@ -109,6 +109,9 @@ const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t 
 	case CTP_RESOURCE_DESCRIPTOR:
 		return words_descriptor(
 			analysis, &analysis->model->descriptors.at[descriptor], (uint32_t)identity);
+	case CTP_RESOURCE_REMOTE:
+		return say(analysis, "coroutine %" PRIu64 " of process %" PRIu64,
+			CTP_REMOTE_CORO(handle), CTP_REMOTE_PID(handle));
 	case CTP_RESOURCE_COROUTINE:
 	case CTP_RESOURCE_PROCESS:
 	case CTP_RESOURCE_TIMER:

@@ -507,6 +507,9 @@ uint32_t model_find(struct model *model, uint32_t process, uint64_t id);
 /* model_find_frame: the living coroutine whose frame lies there; 0 where there is none. */
 uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame);
 
+/* model_find_remote: the coroutine of another process that a handle of kind REMOTE names (P-34); 0 likewise. */
+uint32_t model_find_remote(struct model *model, uint64_t handle);
+
 /* model_find_object: what a resource handle names, where anything was done to it; 0: nothing was.
  */
 uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle);

@@ -176,6 +176,21 @@ uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame)
 	return match_by_offset(model, process_at(model, process), frame).coro;
 }
 
+uint32_t model_find_remote(struct model *model, uint64_t handle)
+{
+	const struct ct_tables *tables = model->tables;
+	uint32_t i, coro;
+
+	for (i = model->nr_processes; i-- > 0;) {
+		if (i >= tables->nr_processes || tables->processes[i].pid != CTP_REMOTE_PID(handle))
+			continue;
+		coro = model_find(model, i, CTP_REMOTE_CORO(handle));
+		if (coro)
+			return coro;
+	}
+	return 0;
+}
+
 static struct match match_target(struct model *model, const struct ct_event *event)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(event->object);
@@ -184,6 +199,9 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 	switch (CTP_HANDLE_RESOURCE(event->object)) {
 	case CTP_RESOURCE_COROUTINE:
 		none.coro = model_find(model, event->process, identity);
+		return none;
+	case CTP_RESOURCE_REMOTE:
+		none.coro = model_find_remote(model, event->object);
 		return none;
 	case CTP_RESOURCE_FRAME:
 		return match_frame(model, process_at(model, event->process), event);

@@ -269,6 +269,10 @@ void phrase_resource(struct text *text, uint64_t handle)
 	case CTP_RESOURCE_DESCRIPTOR:
 		phrase_descriptor(text, identity);
 		return;
+	case CTP_RESOURCE_REMOTE:
+		text_format(text, "coroutine %" PRIu64 " of process %" PRIu64,
+			CTP_REMOTE_CORO(handle), CTP_REMOTE_PID(handle));
+		return;
 	case CTP_RESOURCE_TIMER:
 	case CTP_RESOURCE_COROUTINE:
 	case CTP_RESOURCE_QUEUE:

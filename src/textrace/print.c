@@ -310,6 +310,7 @@ static bool is_counted(unsigned resource)
 	case CTP_RESOURCE_QUEUE:
 	case CTP_RESOURCE_PROCESS:
 	case CTP_RESOURCE_OTHER:
+	case CTP_RESOURCE_REMOTE:
 		return true;
 	default:
 		return false;
