@@ -202,7 +202,8 @@ static void clocks(struct text *rows, const struct ct_report *report)
 							      : ", readings disagree by up to ");
 	if (tables->clock_skew_ns)
 		text_duration(rows, tables->clock_skew_ns);
-	if (report->quality.reordered_ns) {
+	/* Within a step of a coarse clock order tells nothing of the cores. */
+	if (report->quality.reordered_ns && strcmp(tables->clock, "coarse") != 0) {
 		text_add(rows, ", clocks of cores by at least ");
 		text_duration(rows, report->quality.reordered_ns);
 	}
