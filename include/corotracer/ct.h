@@ -298,8 +298,8 @@ const struct ct_dump *ct_record_dumps(
 	const struct ct_record *record, uint32_t *ret_count, uint64_t *ret_suppressed);
 
 /*
- * ct_record_stats: the present state, after waiting until all that was taken in is with the output; texts are valid until
- * ct_record_close.
+ * ct_record_stats: the present state, after waiting until all that was taken in is with the output; texts are valid
+ * until ct_record_close.
  */
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats);
 

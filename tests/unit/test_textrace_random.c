@@ -37,6 +37,13 @@ static const char *random_text(struct made *made, uint64_t *state)
 	return text;
 }
 
+static const char *random_sentence(struct made *made, uint64_t *state)
+{
+	const char *text = random_text(made, state);
+
+	return *text ? text : "a note";
+}
+
 static ct_time random_time(uint64_t *state)
 {
 	return (ct_time)(made_odd(state) >> 3) - (ct_time)(made_odd(state) >> 4);
@@ -108,8 +115,9 @@ static void make_places(struct made *made, uint64_t *state)
 			.first = random_time_or_none(state),
 			.last = random_time_or_none(state)};
 	made->tables.nr_notes = (uint32_t)(made_random(state) % 4);
+	/* A note that says nothing is none. */
 	for (i = 0; i < made->tables.nr_notes; i++)
-		made->notes[i] = (struct ct_note){.text = random_text(made, state),
+		made->notes[i] = (struct ct_note){.text = random_sentence(made, state),
 			.count = made_odd(state),
 			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
 }
