@@ -5,7 +5,7 @@
  *
  *	bench_paced THREADS RATE SECONDS
  *
- * RATE is events a second and thread, 0: as many as it can. Between batches of 64 events a thread waits, busy,
+ * Each thread resumes and suspends 100 coroutines in turn, as a scheduler does. RATE is events a second and thread, 0: as many as it can. Between batches of 64 events a thread waits, busy,
  * until the next batch is due; what it could not do in time (it was off the processor) it does not make up for.
  * Prints one JSON object: the events that were given to the probe, the time this took, the CPU seconds of the
  * program and of its parent, the engine, in that time, and the floor of this machine in the same run: one reading
@@ -22,6 +22,7 @@
 #include "corotracer/ctp_probe.h"
 
 #define BATCH 64u
+#define COROS 100u
 #define THREADS_MAX 64
 #define FLOOR_RECORDS 4096u
 #define FLOOR_BATCHES 4096u
@@ -38,12 +39,27 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void write_batch(uint64_t thread, uint64_t first)
+static void make_coros(uint64_t *coros)
 {
 	unsigned i;
 
-	for (i = 0; i < BATCH; i++)
-		ctp_emit(thread, first + i, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
+	for (i = 0; i < COROS; i++) {
+		coros[i] = ctp_coro_new();
+		ctp_create(coros[i], i, CTP_SITE("coroutine"));
+	}
+}
+
+/* Two events each. */
+static void write_batch(const uint64_t *coros, uint64_t first)
+{
+	unsigned i;
+
+	for (i = 0; i < BATCH / 2; i++) {
+		uint64_t coro = coros[(first / 2 + i) % COROS];
+
+		ctp_resume(coro, CTP_POINT_YIELD);
+		ctp_suspend(coro, 0, CTP_SITE("yield"), CTP_POINT_YIELD);
+	}
 }
 
 /* Returns when the batch after the one that was due at `due` is due. */
@@ -59,14 +75,15 @@ static uint64_t wait_for_next(uint64_t due)
 static void *write_events(void *argument)
 {
 	uint64_t thread = (uint64_t)(uintptr_t)argument;
-	uint64_t number = 0, due = now_ns();
+	uint64_t coros[COROS], number = 0, due = now_ns();
 
+	make_coros(coros);
 	while (due < end_ns) {
-		write_batch(thread + 1, number);
+		write_batch(coros, number);
 		number += BATCH;
 		due = wait_for_next(due);
 	}
-	emitted[thread] = number;
+	emitted[thread] = COROS + number;
 	return NULL;
 }
 
