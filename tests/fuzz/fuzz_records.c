@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a block, of any bytes: a time (8 bytes), then what the decoder takes. What it makes of them must
- * be the same when it is encoded and decoded again.
+ * The records of a block, of any bytes: a time (8 bytes), then what the decoder takes. What it makes of them, one
+ * by one or many at a time, must be the same when it is encoded and decoded again.
  */
 #include "hostile_file.h"
 #include "store_events.h"
 #include "vec.h"
+
+#define RUN 64u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
@@ -13,29 +15,40 @@ struct records {
 	VEC(struct ctp_record) all;
 };
 
-static void decode(struct records *records, uint64_t first, const uint8_t *at, const uint8_t *end)
+static void decode(struct records *records, uint64_t first, const uint8_t *at, const uint8_t *end,
+	size_t at_a_time)
 {
 	static struct store_decoder decoder;
-	struct ctp_record record;
+	size_t got;
 
 	records->all.count = 0;
 	store_decoder_start(&decoder, first, at, end);
-	while (store_decode(&decoder, &record))
-		require(vec_push(&records->all, record));
+	do {
+		require(vec_reserve(&records->all, records->all.count + at_a_time));
+		got = store_decode(&decoder, records->all.at + records->all.count, at_a_time);
+		require(got <= at_a_time);
+		records->all.count += got;
+	} while (got == at_a_time);
 }
 
 static uint8_t *encode(const struct records *records, uint64_t first, size_t *ret_nr_bytes)
 {
 	static struct store_encoder encoder;
-	uint8_t *bytes = malloc((records->all.count + 1) * STORE_RECORD_BYTES_MAX), *at = bytes;
-	size_t i;
+	uint8_t *bytes = malloc((records->all.count + 1) * STORE_RECORD_BYTES_MAX);
 
 	require(bytes != NULL);
 	store_encoder_start(&encoder, first);
-	for (i = 0; i < records->all.count; i++)
-		at = store_encode(&encoder, at, &records->all.at[i]);
-	*ret_nr_bytes = (size_t)(at - bytes);
+	*ret_nr_bytes =
+		(size_t)(store_encode(&encoder, bytes, records->all.at, records->all.count) -
+			 bytes);
 	return bytes;
+}
+
+static void require_same(const struct records *one, const struct records *other)
+{
+	require(one->all.count == other->all.count);
+	require(one->all.count == 0 ||
+		memcmp(one->all.at, other->all.at, one->all.count * sizeof(*one->all.at)) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
@@ -48,13 +61,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	if (nr_bytes < sizeof(first))
 		return 0;
 	memcpy(&first, bytes, sizeof(first));
-	decode(&records, first, bytes + sizeof(first), bytes + nr_bytes);
+	decode(&records, first, bytes + sizeof(first), bytes + nr_bytes, 1);
+	decode(&again, first, bytes + sizeof(first), bytes + nr_bytes, RUN);
+	require_same(&records, &again);
 	encoded = encode(&records, first, &nr_encoded);
-	decode(&again, first, encoded, encoded + nr_encoded);
-	require(again.all.count == records.all.count);
-	require(records.all.count == 0 ||
-		memcmp(again.all.at, records.all.at, records.all.count * sizeof(*records.all.at)) ==
-			0);
+	decode(&again, first, encoded, encoded + nr_encoded, RUN);
+	require_same(&records, &again);
 	free(encoded);
 	return 0;
 }
