@@ -4,7 +4,7 @@
  *
  *	other_lttng EVENTS ROUNDS
  *
- * Prints what one event costs, in nanoseconds: the median of the rounds.
+ * Prints what one event costs the thread, in nanoseconds of its processor: the median of the rounds.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -18,7 +18,7 @@ static double now_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 

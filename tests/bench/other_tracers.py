@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-EVENTS, ROUNDS = 20000, 51
+EVENTS, ROUNDS = 2000, 501
 
 
 class Absent(Exception):
