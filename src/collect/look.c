@@ -89,6 +89,8 @@ void define_clock(struct collect *collect)
 	clock_read(&reading);
 	clock_line_keep(&collect->line, &reading);
 	define_reading(collect, &reading);
+	if (collect->has_coarse)
+		define_coarse(collect, &reading);
 }
 
 /* Between the regular readings, those at which CLOCK_MONOTONIC began to run at another rate. */
@@ -101,8 +103,6 @@ static void watch_line(struct collect *collect)
 		return;
 	define_reading(collect, &before);
 	define_reading(collect, &reading);
-	if (collect->has_coarse)
-		define_coarse(collect, &reading);
 }
 
 void define_heartbeat(struct collect *collect)
