@@ -2,9 +2,8 @@
 /*
  * The probe's own functions and the collector's, interleaved step by step: an event beside a harvest,
  * where the ring is full and where it overwrites; threads that claim and give back rings; sites that
- * several threads meet at once. The protocol's accesses are the steps: the four operations of ctp.h are
- * defined anew here, each with a point at which another actor may continue. Chunks hold four records,
- * so that a few events do what otherwise takes thousands.
+ * several threads meet at once. Chunks hold four records, so that a few events do what
+ * otherwise takes thousands.
  */
 #include "check.h"
 #include "corotracer/ctp.h"
@@ -13,37 +12,10 @@
 #undef CTP_CHUNK_BYTES
 #define CTP_CHUNK_BYTES 128u
 
-#undef ctp_load_relaxed
-#undef ctp_load_acquire
-#undef ctp_store_relaxed
-#undef ctp_store_release
-#define ctp_load_relaxed(pointer) (schedule_point(), __atomic_load_n((pointer), __ATOMIC_RELAXED))
-#define ctp_load_acquire(pointer) (schedule_point(), __atomic_load_n((pointer), __ATOMIC_ACQUIRE))
-#define ctp_store_relaxed(pointer, value) \
-	(schedule_point(), __atomic_store_n((pointer), (value), __ATOMIC_RELAXED))
-#define ctp_store_release(pointer, value) \
-	(schedule_point(), __atomic_store_n((pointer), (value), __ATOMIC_RELEASE))
-
-#include "../../src/collect/ring.c"
+#include "one_ring.h"
 #include "corotracer/ctp_probe_cold.h"
 
 #define TEST_KIND CTP_KIND_COUNTER
-
-/* The collector's, but for chunks of this test's size. */
-const struct ctp_record *proto_chunk(
-	const struct proto_layout *layout, const void *base, uint32_t number)
-{
-	if (number >= layout->chunk_max)
-		return NULL;
-	return (const void *)((const char *)base + layout->chunk_offset +
-			      (uint64_t)number * CTP_CHUNK_BYTES);
-}
-
-/* Likewise; all memory of this test has been written. */
-bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
-{
-	return memory && at && nr_bytes;
-}
 
 /* One segment, put back into its first state before each schedule. */
 static struct ctp_header *header;
@@ -119,34 +91,6 @@ static void check_record(const struct ctp_record *record)
 	expected_next = number + 1;
 	received++;
 }
-
-static void take_run(void *context, struct ring_reader *from, const struct ring_run *run)
-{
-	size_t i;
-
-	(void)context;
-	(void)from;
-	for (i = 0; i < run->nr_records; i++)
-		check_record(&run->records[i]);
-}
-
-static uint32_t start_thread(void *context, uint64_t tid, uint64_t time)
-{
-	(void)context;
-	(void)tid;
-	(void)time;
-	return 1;
-}
-
-static void stop_thread(void *context, uint32_t thread, uint64_t tid, uint64_t time)
-{
-	(void)context;
-	(void)thread;
-	(void)tid;
-	(void)time;
-}
-
-static const struct ring_consumer consumer = {NULL, take_run, start_thread, stop_thread};
 
 static void harvest(void)
 {

@@ -11,23 +11,13 @@
 #include "corotracer/ctp.h"
 #include "schedule.h"
 
-#undef ctp_load_relaxed
-#undef ctp_load_acquire
-#undef ctp_store_relaxed
-#undef ctp_store_release
-#define ctp_load_relaxed(pointer) (schedule_point(), __atomic_load_n((pointer), __ATOMIC_RELAXED))
-#define ctp_load_acquire(pointer) (schedule_point(), __atomic_load_n((pointer), __ATOMIC_ACQUIRE))
-#define ctp_store_relaxed(pointer, value) \
-	(schedule_point(), __atomic_store_n((pointer), (value), __ATOMIC_RELAXED))
-#define ctp_store_release(pointer, value) \
-	(schedule_point(), __atomic_store_n((pointer), (value), __ATOMIC_RELEASE))
-
 /* Declared by the system's header before its name means another one. */
 #include <unistd.h>
 static long kernel_call(long number, ...);
 #define syscall kernel_call
 
-#include "../../src/collect/ring.c"
+#include "one_ring.h"
+
 #include "../../src/collect/sleep.c"
 #include "corotracer/ctp_probe_cold.h"
 
@@ -95,21 +85,6 @@ static struct ring_reader reader;
 static struct sleep asleep;
 static uint64_t received;
 
-/* The collector's, of a segment that is not checked. */
-const struct ctp_record *proto_chunk(
-	const struct proto_layout *unused, const void *base, uint32_t number)
-{
-	(void)unused;
-	return (const void *)((const char *)base + CTP_CHUNK_OFFSET +
-			      (uint64_t)number * CTP_CHUNK_BYTES);
-}
-
-/* Likewise; all memory of this test has been written. */
-bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
-{
-	return memory && at && nr_bytes;
-}
-
 static void segment_make(void)
 {
 	void *memory = NULL;
@@ -119,6 +94,7 @@ static void segment_make(void)
 	header = memory;
 	memset(header, 0, CTP_CHUNK_OFFSET + CTP_CHUNK_BYTES);
 	layout.chunk_max = 1;
+	layout.chunk_offset = CTP_CHUNK_OFFSET;
 	space = (struct ring_space){.layout = &layout, .base = header};
 }
 
@@ -144,30 +120,9 @@ static void reset(void)
 
 /* ------------------------------------------------------------------ the two sides */
 
-static void take_run(void *context, struct ring_reader *from, const struct ring_run *run)
+static void check_record(const struct ctp_record *record)
 {
-	size_t i;
-
-	(void)context;
-	(void)from;
-	for (i = 0; i < run->nr_records; i++)
-		received += CTP_TAIL_KIND(run->records[i].tail) == CTP_KIND_COUNTER;
-}
-
-static uint32_t start_thread(void *context, uint64_t tid, uint64_t time)
-{
-	(void)context;
-	(void)tid;
-	(void)time;
-	return 1;
-}
-
-static void stop_thread(void *context, uint32_t thread, uint64_t tid, uint64_t time)
-{
-	(void)context;
-	(void)thread;
-	(void)tid;
-	(void)time;
+	received += CTP_TAIL_KIND(record->tail) == CTP_KIND_COUNTER;
 }
 
 static bool has_news(void *context)
@@ -186,7 +141,6 @@ static bool has_none(void *context)
 /* Until everything was received: what else would end a sleep is left out. */
 static void harvest_and_sleep(bool (*is_there)(void *context))
 {
-	const struct ring_consumer consumer = {NULL, take_run, start_thread, stop_thread};
 	const struct sleep_words words = {{&ctp_orders_page.orders.sleeping}, 1};
 	const struct sleep_news news = {NULL, is_there};
 
