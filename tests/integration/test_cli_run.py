@@ -11,7 +11,7 @@ import re
 import signal
 import subprocess
 
-from support import COROTRACER, check, fail, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
 
 # Says "ready", counts SIGINT, and tells at SIGTERM how many came.
 COUNTER = r"""
@@ -95,6 +95,19 @@ def check_full_disk(place):
     command = 'ulimit -f 1; exec "$0" run -o "$1" -- sh -c "trap : XFSZ; cat /etc/passwd /etc/passwd; exit 5"'
     result = run("sh", "-c", command, COROTRACER, place + "/small.ctrace", status=None)
     check(result.returncode in (3, 5), f"with no room for the trace: {result.returncode}, {result.stderr}")
+
+
+def check_network(place):
+    """Of each kind of disk that writes over a network, and of no other."""
+    def said(magic):
+        environment = dict(os.environ, LD_PRELOAD=str(BUILD / "tests/targets/libother_disk.so"), DISK_MAGIC=magic)
+        return traced(place, "true", env=environment).stderr
+    kinds = re.findall(r'^X\("([^"]+)", (0x\w+)\)', (SOURCE / "cli/network.def").read_text(), re.MULTILINE)
+    check(len(kinds) > 10, f"the list of networks: {kinds}")
+    for name, magic in kinds:
+        check(f"over the network ({name})" in said(magic), f"{name} is not told")
+    for magic in ("ef53", "01021994", "58465342"):  # ext4, tmpfs, XFS
+        check("over the network" not in said(magic), f"0x{magic} is no network's")
 
 
 def check_streams(place):
@@ -198,6 +211,7 @@ def main():
         check_exit_statuses(place)
         check_raised_signal(place)
         check_full_disk(place)
+        check_network(place)
         check_streams(place)
         check_inheritance(place)
         check_signals(place)
