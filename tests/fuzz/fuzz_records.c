@@ -44,11 +44,11 @@ static uint8_t *encode(const struct records *records, uint64_t first, size_t *re
 	return bytes;
 }
 
-static void require_same(const struct records *one, const struct records *other)
+static void require_same(const struct records *one, const struct records *other, size_t count)
 {
-	require(one->all.count == other->all.count);
-	require(one->all.count == 0 ||
-		memcmp(one->all.at, other->all.at, one->all.count * sizeof(*one->all.at)) == 0);
+	require(one->all.count >= count && other->all.count >= count);
+	require(count == 0 ||
+		memcmp(one->all.at, other->all.at, count * sizeof(*one->all.at)) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
@@ -63,10 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	memcpy(&first, bytes, sizeof(first));
 	decode(&records, first, bytes + sizeof(first), bytes + nr_bytes, 1);
 	decode(&again, first, bytes + sizeof(first), bytes + nr_bytes, RUN);
-	require_same(&records, &again);
+	/* The last run may be broken: then how much of it there is says nothing. */
+	require_same(&records, &again, again.all.count - again.all.count % RUN);
 	encoded = encode(&records, first, &nr_encoded);
 	decode(&again, first, encoded, encoded + nr_encoded, RUN);
-	require_same(&records, &again);
+	require_same(&records, &again, records.all.count);
+	require(again.all.count == records.all.count);
 	free(encoded);
 	return 0;
 }
