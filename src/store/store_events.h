@@ -67,8 +67,8 @@ void store_decoder_start(
 	struct store_decoder *decoder, uint64_t first_time, const uint8_t *at, const uint8_t *end);
 
 /*
- * store_decode: the next `count` records. Returns how many there are: fewer where none are left, or where the bytes make
- * no sense; in the latter case none of these `count` is to be relied on.
+ * store_decode: the next `count` records. Returns how many there are: fewer where none are left, or where the
+ * bytes make no sense; in the latter case none of these `count` is to be relied on.
  */
 size_t store_decode(struct store_decoder *decoder, struct ctp_record *records, size_t count);
 

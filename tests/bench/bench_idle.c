@@ -11,8 +11,8 @@
  *	bench_idle target MODE first EVENTS   each after 20 to 50 ms of nothing; its object is when it was published
  *	bench_idle target MODE busy SECONDS   one event a millisecond; prints how many found the engine asleep
  *
- * MODE is `woken`: the probe takes part in the sleep handshake, or `polled`: a second thread is there at the attachment,
- * so that it does not, and the engine polls.
+ * MODE is `woken`: the probe takes part in the sleep handshake, or `polled`: a second thread is there at the
+ * attachment, so that it does not, and the engine polls.
  */
 #include <inttypes.h>
 #include <pthread.h>
