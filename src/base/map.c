@@ -46,6 +46,12 @@ bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value)
 	return true;
 }
 
+void map_prefetch(const struct map *map, uint64_t key)
+{
+	if (map->capacity)
+		__builtin_prefetch(&map->entries[home_of(key, map->capacity)]);
+}
+
 static bool grow(struct map *map)
 {
 	struct map larger = {.capacity = map->capacity ? map->capacity * 2 : MAP_FIRST_CAPACITY};

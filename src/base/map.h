@@ -29,6 +29,9 @@ void map_fini(struct map *map);
 /* map_get: true and *ret_value where the key is present. */
 bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value);
 
+/* map_prefetch: a look-up of the key is near, and its place far from the processor. */
+void map_prefetch(const struct map *map, uint64_t key);
+
 /* map_put: inserts or replaces; false: out of memory, the map is unchanged. */
 bool map_put(struct map *map, uint64_t key, uint32_t value);
 

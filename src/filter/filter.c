@@ -154,21 +154,23 @@ static struct filter_stream *stream_at(struct filter *filter, uint32_t stream)
 static enum ct_status put_carried(struct filter *filter, struct ct_error *reterr)
 {
 	const struct snapshot_record *records;
+	bool was_told = snapshot_tell(filter->snapshot);
 	enum ct_status status = CT_OK;
-	size_t count, i;
+	size_t count = 1, i;
 
-	if (!snapshot_tell(filter->snapshot, &records, &count))
-		return ct_fail_memory(reterr);
-	for (i = 0; i < count && status == CT_OK; i++) {
-		struct snapshot_origin origin =
-			snapshot_origin_at(filter->snapshot, records[i].origin);
-		struct ct_batch batch = {
-			origin.stream, origin.thread, &records[i].record, 1, false};
+	while (was_told && count && status == CT_OK) {
+		was_told = snapshot_tell_next(filter->snapshot, &records, &count);
+		for (i = 0; i < count && status == CT_OK; i++) {
+			struct snapshot_origin from =
+				snapshot_origin_at(filter->snapshot, records[i].origin);
+			struct ct_batch batch = {
+				from.stream, from.thread, &records[i].record, 1, false};
 
-		status = sink_put(filter->inner, &batch, reterr);
-		filter->nr_added += status == CT_OK;
+			status = sink_put(filter->inner, &batch, reterr);
+			filter->nr_added += status == CT_OK;
+		}
 	}
-	return status;
+	return was_told ? status : ct_fail_memory(reterr);
 }
 
 static enum ct_status open_window(struct filter *filter, struct ct_error *reterr)

@@ -133,6 +133,47 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 	snapshot->nr_coros--;
 }
 
+/* ---------------------------------------------------------------- ahead */
+
+/* Whom a record is about, most likely. Of what kind the next one is can not be foretold: there is no branch. */
+static inline uint64_t likely_id(const struct ctp_record *record)
+{
+	uint64_t kind = SNAPSHOT_KIND(CTP_TAIL_KIND(record->tail) % 64);
+	uint64_t object = CTP_HANDLE_IDENTITY(record->object);
+
+	return kind & (SNAPSHOT_KIND(CTP_KIND_WAKE) | SNAPSHOT_KIND(CTP_KIND_SWITCH))
+		       ? object
+		       : record->coro;
+}
+
+/* Of so many that their pages, too, lie far from the processor: these are asked for first. */
+static void look_far_ahead(
+	struct snapshot *snapshot, uint32_t segment, const struct ctp_record *records, size_t count)
+{
+	uint64_t keys[SNAPSHOT_ROW];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		keys[i] = snapshot_key(segment, likely_id(&records[i])) / SNAPSHOT_PAGE;
+		map_prefetch(&snapshot->page_at, keys[i]);
+	}
+	for (i = 0; i < count; i++)
+		__builtin_prefetch(&snapshot->pages.at[snapshot_page_find(snapshot, keys[i])].coro);
+}
+
+void snapshot_look_ahead(struct snapshot *snapshot, uint32_t segment,
+	const struct ctp_record *records, size_t count, uint32_t *ret_coros)
+{
+	size_t i;
+
+	if (snapshot->pages.count > SNAPSHOT_FAR)
+		look_far_ahead(snapshot, segment, records, count);
+	for (i = 0; i < count; i++) {
+		ret_coros[i] = snapshot_coro_find(snapshot, segment, likely_id(&records[i]));
+		__builtin_prefetch(&snapshot->coros.at[ret_coros[i]], 1);
+	}
+}
+
 /* ---------------------------------------------------------------- chains */
 
 static bool may_be_several(unsigned holds)

@@ -522,33 +522,7 @@ static inline bool fold_one(const struct step *step)
 
 /* ---------------------------------------------------------------- many records */
 
-#define AHEAD 128u /* records that are looked at before they are folded */
-#define NEAR 8u    /* by then what was asked for before has come */
-
-/* Whom a record is about, most likely. Of what kind the next one is can not be foretold: there is no branch. */
-static inline uint64_t likely_id(const struct ctp_record *record)
-{
-	uint64_t kind = SNAPSHOT_KIND(CTP_TAIL_KIND(record->tail) % 64);
-	uint64_t object = CTP_HANDLE_IDENTITY(record->object);
-
-	return kind & (SNAPSHOT_KIND(CTP_KIND_WAKE) | SNAPSHOT_KIND(CTP_KIND_SWITCH))
-		       ? object
-		       : record->coro;
-}
-
-/*
- * Of very many coroutines most lie far from the processor: all that a row of records is about are asked for at once.
- */
-static void look_ahead(struct snapshot *snapshot, uint32_t segment,
-	const struct ctp_record *records, size_t count, uint32_t *ret_coros)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		ret_coros[i] = snapshot_coro_find(snapshot, segment, likely_id(&records[i]));
-		__builtin_prefetch(&snapshot->coros.at[ret_coros[i]], 1);
-	}
-}
+#define NEAR 8u /* by then what was asked for before has come */
 
 static void fold_row(
 	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
@@ -558,10 +532,10 @@ static void fold_row(
 		.origin = origin,
 		.segment = snapshot->sources.at[origin].origin.segment,
 	};
-	uint32_t coros[AHEAD + NEAR];
+	uint32_t coros[SNAPSHOT_ROW + NEAR];
 	size_t i;
 
-	look_ahead(snapshot, step.segment, records, count, coros);
+	snapshot_look_ahead(snapshot, step.segment, records, count, coros);
 	memset(coros + count, 0, NEAR * sizeof(*coros));
 	for (i = 0; i < count; i++) {
 		step.record = &records[i];
@@ -585,7 +559,7 @@ void snapshot_fold_many(
 	size_t i, n;
 
 	for (i = 0; i < count; i += n) {
-		n = count - i < AHEAD ? count - i : AHEAD;
+		n = count - i < SNAPSHOT_ROW ? count - i : SNAPSHOT_ROW;
 		fold_row(snapshot, origin, records + i, n);
 	}
 }

@@ -33,9 +33,7 @@ struct snapshot_origin {
 /* One record to be told, and where it came from. */
 struct snapshot_record {
 	struct ctp_record record;
-	uint32_t origin;   /* see snapshot_origin_at */
-	uint32_t sequence; /* keeps what belongs together in order */
-	uint64_t place;    /* time of the record that this one belongs to */
+	uint32_t origin; /* see snapshot_origin_at */
 };
 
 /*
@@ -87,11 +85,16 @@ void snapshot_fold_many(
 void snapshot_beat(struct snapshot *snapshot);
 
 /*
- * snapshot_tell: the records that lead to the present state, by stream and within one by time. The
- * array is the snapshot's and holds until the next call. False: out of memory. Forgets
- * what nobody can ask for any more, such as closed descriptors that nobody waits for.
+ * snapshot_tell: begins to tell the records that lead to the present state. False: out of memory. Forgets what nobody
+ * can ask for any more, such as closed descriptors that nobody waits for.
+ *
+ * snapshot_tell_next: some more of them; *ret_count is 0 behind the last one. The array is the snapshot's and holds
+ * until the next call. Of each stream they come by time; where there are very many, those of several streams come by
+ * turns. False: out of memory. No record is folded in between. Memory for a part of them is taken meanwhile, and given
+ * back at the end.
  */
-bool snapshot_tell(
+bool snapshot_tell(struct snapshot *snapshot);
+bool snapshot_tell_next(
 	struct snapshot *snapshot, const struct snapshot_record **ret_records, size_t *ret_count);
 
 /*
@@ -106,7 +109,7 @@ uint64_t snapshot_nr_live(const struct snapshot *snapshot);
 /* snapshot_nr_ready: coroutines that were woken or queued and do not run. Looks at all of them. */
 uint64_t snapshot_nr_ready(const struct snapshot *snapshot);
 
-/* snapshot_nr_told_at_most: an upper bound of what snapshot_tell would return. Costs nothing. */
+/* snapshot_nr_told_at_most: an upper bound of how many records would be told. Costs nothing. */
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);
 
 /* snapshot_nr_forgotten: records that found no room, or no memory. */

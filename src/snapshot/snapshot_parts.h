@@ -26,6 +26,7 @@
 #define SNAPSHOT_ORIGINS (1u << 24) /* streams, each with each of its threads */
 #define SNAPSHOT_PAGE 16u           /* coroutines with neighbouring ids */
 #define SNAPSHOT_RECENT 4096u       /* pages */
+#define SNAPSHOT_FAR 16384u         /* so many do not lie near the processor */
 #define SNAPSHOT_GRAVES_TOLD 4096u
 
 struct snapshot_coro {
@@ -75,11 +76,47 @@ struct snapshot_source {
 		last_time; /* of that fact or state, which may be gone and its place another one's */
 	uint32_t last_coro; /* whose state it became, where last_fact is 0; 0: nobody's */
 	uint64_t last_key;
+	uint32_t group; /* the first origin of its stream */
+};
+
+/* One that is to be told. */
+struct snapshot_reference {
+	uint64_t place; /* time of the record that it belongs to */
+	uint32_t group;
+	uint32_t what; /* see tell.c */
+};
+
+struct snapshot_references {
+	struct snapshot_reference *at;
+	size_t count;
+	size_t capacity;
+};
+
+enum snapshot_telling_step { SNAPSHOT_COUNTS, SNAPSHOT_SHARES, SNAPSHOT_GATHERS };
+
+struct snapshot_telling {
+	bool is_over;
+	bool is_broken; /* out of memory */
+	enum snapshot_telling_step step;
+	uint64_t nr_all;
+	uint64_t nr_gathered; /* so far */
+	uint64_t first;       /* times */
+	uint64_t last;
+	uint64_t from; /* of the stretch at hand */
+	uint64_t until;
+	uint32_t *nr_by_time; /* how many in each share of the time; NULL: all are one stretch */
+	unsigned shift;       /* a share lasts so long, as bits */
+	size_t next_share;
+	struct snapshot_references references; /* of the stretch */
+	struct snapshot_references sorted;
+	size_t next; /* reference */
+	VEC(struct snapshot_record) told;
 };
 
 struct snapshot {
 	VEC(struct snapshot_source) sources;
 	struct map source_at;
+	struct map stream_at; /* its first origin */
 
 	size_t max_coros;
 	size_t max_facts;
@@ -105,7 +142,7 @@ struct snapshot {
 	struct map
 		named_as; /* by segment and site: the first one with its name, where that is another */
 
-	VEC(struct snapshot_record) told;
+	struct snapshot_telling telling;
 	struct snapshot_observer observer;
 };
 
@@ -202,6 +239,14 @@ uint32_t snapshot_first_named(const struct snapshot *snapshot, uint32_t segment,
 /* fact_key: of what a record of this kind is about, in this segment. */
 uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about);
 
+/* ------------------------------------------------------------------ forget.c */
+
+/* snapshot_forget_past: what nobody can ask for any more. False: out of memory, and not all of it is forgotten. */
+bool snapshot_forget_past(struct snapshot *snapshot);
+
+/* snapshot_age: what is known now was told. */
+void snapshot_age(struct snapshot *snapshot);
+
 /* ------------------------------------------------------------------ coros.c */
 
 /* snapshot_page_find: the page with this key, by looking; 0: there is none. */
@@ -228,6 +273,15 @@ static inline uint32_t snapshot_coro_find(struct snapshot *snapshot, uint32_t se
 
 uint32_t snapshot_coro_make(struct snapshot *snapshot, uint32_t segment, uint64_t id);
 void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
+
+#define SNAPSHOT_ROW 128u /* records that are looked at before they are folded */
+
+/*
+ * snapshot_look_ahead: the coroutine that each record of a row is about, most likely; 0: none, or not known. Of very many
+ * coroutines most lie far from the processor: all of a row are asked for at once.
+ */
+void snapshot_look_ahead(struct snapshot *snapshot, uint32_t segment,
+	const struct ctp_record *records, size_t count, uint32_t *ret_coros);
 
 #define SNAPSHOT_KIND(kind) (UINT64_C(1) << (kind))
 

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The snapshot's life, and telling it: first what nobody can ask for any more is forgotten, then the
- * records are gathered and put in order.
+ * The snapshot's life, and telling it.
+ *
+ * Of a million coroutines there are millions of records to tell, so they are never all gathered: references to them are,
+ * of 16 bytes, and of one stretch of time after the other, each with at most so many. Within a stretch they are put in
+ * order, by stream and by time; the records are made of them as they are asked for.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "snapshot_parts.h"
+
+static void stop_telling(struct snapshot_telling *telling)
+{
+	vec_fini(&telling->references);
+	vec_fini(&telling->sorted);
+	vec_fini(&telling->told);
+	free(telling->nr_by_time);
+	*telling = (struct snapshot_telling){.is_over = true};
+}
 
 struct snapshot *snapshot_new(void)
 {
@@ -30,6 +43,7 @@ void snapshot_free(struct snapshot *snapshot)
 		return;
 	vec_fini(&snapshot->sources);
 	map_fini(&snapshot->source_at);
+	map_fini(&snapshot->stream_at);
 	vec_fini(&snapshot->coros);
 	vec_fini(&snapshot->pages);
 	map_fini(&snapshot->page_at);
@@ -38,7 +52,7 @@ void snapshot_free(struct snapshot *snapshot)
 	map_fini(&snapshot->fact_at);
 	map_fini(&snapshot->site_named);
 	map_fini(&snapshot->named_as);
-	vec_fini(&snapshot->told);
+	stop_telling(&snapshot->telling);
 	free(snapshot);
 }
 
@@ -58,6 +72,10 @@ uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origi
 		is_same(snapshot->sources.at[number].origin, origin))
 		return number;
 	number = (uint32_t)snapshot->sources.count;
+	source.group = number;
+	if (!map_get(&snapshot->stream_at, origin.stream, &source.group) &&
+		!map_put(&snapshot->stream_at, origin.stream, number))
+		return 0;
 	if (number >= SNAPSHOT_ORIGINS || !vec_push(&snapshot->sources, source))
 		return 0;
 	return map_put(&snapshot->source_at, key, number) ? number : 0;
@@ -121,313 +139,42 @@ uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
 	return snapshot->nr_forgotten;
 }
 
-/* ---------------------------------------------------------------- forgetting */
+/* ---------------------------------------------------------------- what is told */
 
-/* What ends something, and was there the last time already, waits for no beginning any more. */
-static bool is_pointless(const struct snapshot_fact *fact)
+enum { CREATION, STATE, FACT, WHATS };
+
+static void refer(
+	struct snapshot *snapshot, uint32_t origin, uint64_t place, uint32_t index, unsigned what)
 {
-	unsigned kind = snapshot_kind(fact);
-
-	return fact->is_old && (kind == CTP_KIND_RELEASE || kind == CTP_KIND_AWAIT_DONE);
-}
-
-static void tidy_chain(struct snapshot *snapshot, uint32_t coro)
-{
-	uint32_t *link = &snapshot->coros.at[coro].facts;
-
-	while (*link) {
-		struct snapshot_fact *fact = &snapshot->facts.at[*link];
-
-		if (is_pointless(fact))
-			snapshot_coro_unlink(snapshot, coro, link);
-		else
-			link = &fact->next;
-	}
-}
-
-/* Somebody woke it, but nothing was ever heard of it: it was gone before. */
-static bool is_hearsay(const struct snapshot *snapshot, const struct snapshot_coro *coro)
-{
-	uint32_t fact = coro->facts;
-
-	if (coro->origin || coro->created_origin)
-		return false;
-	while (fact && snapshot->facts.at[fact].is_old &&
-		snapshot_kind(&snapshot->facts.at[fact]) == CTP_KIND_WAKE)
-		fact = snapshot->facts.at[fact].next;
-	return fact == 0;
-}
-
-static void tidy_coro(struct snapshot *snapshot, uint32_t coro)
-{
-	tidy_chain(snapshot, coro);
-	if (!is_hearsay(snapshot, &snapshot->coros.at[coro]))
-		return;
-	snapshot_coro_forget(snapshot, coro);
-	snapshot->nr_live--;
-}
-
-/* A descriptor that a coroutine waits for, and since when. */
-struct wait {
-	uint64_t handle; /* maybe without a generation */
-	uint64_t since;
-};
-
-struct waits {
-	VEC(struct wait) all; /* by handle, then by time */
-};
-
-static int compare_waits(const void *left, const void *right)
-{
-	const struct wait *a = left, *b = right;
-
-	if (a->handle != b->handle)
-		return a->handle > b->handle ? 1 : -1;
-	return (a->since > b->since) - (a->since < b->since);
-}
-
-static bool gather_waits(struct snapshot *snapshot, struct waits *waits)
-{
-	size_t i;
-
-	for (i = 1; i < snapshot->coros.count; i++) {
-		const struct snapshot_coro *coro = &snapshot->coros.at[i];
-		struct wait wait = {coro->object, coro->since};
-
-		if (coro->key && coro->kind == CTP_KIND_SUSPEND &&
-			CTP_HANDLE_RESOURCE(coro->object) == CTP_RESOURCE_DESCRIPTOR &&
-			!vec_push(&waits->all, wait))
-			return false;
-	}
-	if (waits->all.count)
-		qsort(waits->all.at, waits->all.count, sizeof(*waits->all.at), compare_waits);
-	return true;
-}
-
-/* Did a wait for this handle begin in between? */
-static bool has_wait(const struct waits *waits, uint64_t handle, uint64_t from, uint64_t until)
-{
-	const struct wait first = {handle, from};
-	size_t low = 0, high = waits->all.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_waits(&waits->all.at[middle], &first) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < waits->all.count && waits->all.at[low].handle == handle &&
-	       waits->all.at[low].since <= until;
-}
-
-/* The descriptor that a fact is about, if it is about one. */
-static bool is_of_descriptor(const struct snapshot_fact *fact, uint64_t *ret_handle)
-{
-	unsigned kind = snapshot_kind(fact);
-
-	*ret_handle = fact->record.object;
-	return kind >= CTP_KIND_DESCRIPTOR_OPEN && kind <= CTP_KIND_DESCRIPTOR_TIMER &&
-	       fact->record.object;
-}
-
-static uint64_t time_of(const struct snapshot *snapshot, const struct snapshot_fact *fact,
-	unsigned kind, uint64_t handle, uint64_t otherwise)
-{
-	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
-	uint32_t known = snapshot_fact_at(snapshot, snapshot_fact_key(segment, kind, handle));
-
-	return known ? snapshot->facts.at[known].record.time : otherwise;
-}
-
-/*
- * Closed, and nobody waits for it. Who names no generation waits for the one that was open when the wait began:
- * of a number that is used again and again all others go.
- */
-static bool is_done_with(const struct snapshot *snapshot, const struct waits *waits,
-	const struct snapshot_fact *fact, uint64_t handle)
-{
-	uint64_t closed = time_of(snapshot, fact, CTP_KIND_DESCRIPTOR_CLOSE, handle, 0);
-	uint64_t opened = time_of(snapshot, fact, CTP_KIND_DESCRIPTOR_OPEN, handle, 0);
-	uint64_t number = (uint32_t)CTP_HANDLE_IDENTITY(handle);
-
-	return closed && closed >= fact->record.time && !has_wait(waits, handle, 0, UINT64_MAX) &&
-	       !has_wait(waits, CTP_DESCRIPTOR(number, 0), opened, closed);
-}
-
-/* A region ends with the coroutine that it is of; one of which nothing else is recorded may be alive. */
-static bool is_of_the_dead(struct snapshot *snapshot, const struct snapshot_fact *fact)
-{
-	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
-	uint32_t coro = snapshot_coro_find(snapshot, segment, fact->record.coro);
-
-	return coro && snapshot->coros.at[coro].kind == CTP_KIND_DESTROY;
-}
-
-/* It ended: neither it nor what it did matters to anybody. */
-static bool is_over(struct snapshot *snapshot, const struct snapshot_fact *fact)
-{
-	switch (snapshot_kind(fact)) {
-	case CTP_KIND_REGION_BEGIN:
-		return fact->is_old && is_of_the_dead(snapshot, fact);
-	case CTP_KIND_TASK_END:
-	case CTP_KIND_REGION_END:
-	case CTP_KIND_THREAD_STOP:
-		return fact->is_old;
-	default:
-		return false;
-	}
-}
-
-/* Nobody can ask for it any more. */
-static bool is_pointless_keyed(struct snapshot *snapshot, const struct waits *waits,
-	const struct snapshot_fact *fact, bool is_close)
-{
-	unsigned kind = snapshot_kind(fact);
-	uint64_t handle;
-
-	if (!is_of_descriptor(fact, &handle))
-		return !is_close && is_over(snapshot, fact);
-	/* What opened it goes with its close. */
-	return kind != CTP_KIND_DESCRIPTOR_OPEN &&
-	       is_close == (kind == CTP_KIND_DESCRIPTOR_CLOSE) &&
-	       is_done_with(snapshot, waits, fact, handle);
-}
-
-static void clear_opening(struct snapshot *snapshot, const struct snapshot_fact *close)
-{
-	uint32_t segment = snapshot->sources.at[close->origin].origin.segment;
-
-	snapshot_fact_clear(snapshot,
-		snapshot_fact_key(segment, CTP_KIND_DESCRIPTOR_OPEN, close->record.object));
-}
-
-/*
- * The close goes last: the others are judged by it. Removal moves later entries to an earlier place; what is
- * missed so goes the next time.
- */
-static void tidy_keyed(struct snapshot *snapshot, const struct waits *waits, bool is_close)
-{
-	size_t i;
-
-	for (i = 0; i < snapshot->fact_at.capacity; i++) {
-		const struct map_entry *entry = &snapshot->fact_at.entries[i];
-		uint64_t key = entry->key;
-		const struct snapshot_fact *fact = &snapshot->facts.at[entry->value];
-
-		if (!entry->is_used || !is_pointless_keyed(snapshot, waits, fact, is_close))
-			continue;
-		if (is_close)
-			clear_opening(snapshot, fact);
-		snapshot_fact_clear(snapshot, key);
-		i--;
-	}
-}
-
-static bool tidy(struct snapshot *snapshot)
-{
-	struct waits waits = {0};
-	bool was_done = gather_waits(snapshot, &waits);
-	size_t i;
-
-	if (was_done) {
-		tidy_keyed(snapshot, &waits, false);
-		tidy_keyed(snapshot, &waits, true);
-	}
-	vec_fini(&waits.all);
-	for (i = 1; i < snapshot->coros.count; i++)
-		if (snapshot->coros.at[i].key)
-			tidy_coro(snapshot, (uint32_t)i);
-	return was_done;
-}
-
-static void age(struct snapshot *snapshot)
-{
-	size_t i;
-
-	for (i = 1; i < snapshot->facts.count; i++)
-		snapshot->facts.at[i].is_old = 1;
-}
-
-bool snapshot_tidy(struct snapshot *snapshot)
-{
-	age(snapshot);
-	return tidy(snapshot);
-}
-
-/* ---------------------------------------------------------------- telling */
-
-static bool add(
-	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record, uint64_t place)
-{
-	struct snapshot_record told = {
-		.record = *record,
-		.origin = origin,
-		.sequence = (uint32_t)snapshot->told.count,
+	struct snapshot_telling *telling = &snapshot->telling;
+	struct snapshot_reference reference = {
 		.place = place,
+		.group = snapshot->sources.at[origin].group,
+		.what = index * WHATS + what,
 	};
 
-	return vec_push(&snapshot->told, told);
+	switch (telling->step) {
+	case SNAPSHOT_COUNTS:
+		telling->nr_all++;
+		telling->first = place < telling->first ? place : telling->first;
+		telling->last = place > telling->last ? place : telling->last;
+		break;
+	case SNAPSHOT_SHARES:
+		telling->nr_by_time[(place - telling->first) >> telling->shift]++;
+		break;
+	case SNAPSHOT_GATHERS:
+		if (place - telling->from <= telling->until - telling->from &&
+			!vec_push(&telling->references, reference))
+			telling->is_broken = true;
+		break;
+	}
 }
 
-static bool add_details(struct snapshot *snapshot, uint32_t fact, uint64_t place)
-{
-	for (; fact; fact = snapshot->facts.at[fact].detail)
-		if (!add(snapshot, snapshot->facts.at[fact].origin,
-			    &snapshot->facts.at[fact].record, place))
-			return false;
-	return true;
-}
-
-static bool add_fact(struct snapshot *snapshot, uint32_t index)
+static void refer_fact(struct snapshot *snapshot, uint32_t index)
 {
 	const struct snapshot_fact *fact = &snapshot->facts.at[index];
 
-	return add(snapshot, fact->origin, &fact->record, fact->record.time) &&
-	       add_details(snapshot, fact->detail, fact->record.time);
-}
-
-static bool add_creation(struct snapshot *snapshot, const struct snapshot_coro *coro)
-{
-	struct ctp_record record = {
-		.time = coro->created,
-		.coro = snapshot_id(coro),
-		.object = coro->created_object,
-		.tail = CTP_TAIL(coro->created_site, CTP_KIND_CREATE, 0, 0),
-	};
-
-	return !coro->created_origin || add(snapshot, coro->created_origin, &record, record.time);
-}
-
-static bool add_state(struct snapshot *snapshot, const struct snapshot_coro *coro)
-{
-	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == SNAPSHOT_ENTERED;
-	struct ctp_record record = {
-		.time = coro->since,
-		.coro = is_entered ? 0 : snapshot_id(coro),
-		.object = is_entered ? snapshot_id(coro) : coro->object,
-		.tail = CTP_TAIL(coro->site, coro->kind, coro->argument, coro->flags),
-	};
-
-	return !coro->origin || add(snapshot, coro->origin, &record, record.time);
-}
-
-/* What says more of the state follows it; the chain has the last one first. */
-static bool add_state_details(struct snapshot *snapshot, const struct snapshot_coro *coro)
-{
-	uint32_t details[SNAPSHOT_CHAIN + 1], fact;
-	size_t count = 0;
-
-	for (fact = coro->facts; fact && count < SNAPSHOT_CHAIN;
-		fact = snapshot->facts.at[fact].next)
-		if (snapshot_kind(&snapshot->facts.at[fact]) == CTP_KIND_DETAIL)
-			details[count++] = fact;
-	while (count-- > 0)
-		if (!add(snapshot, snapshot->facts.at[details[count]].origin,
-			    &snapshot->facts.at[details[count]].record, coro->since))
-			return false;
-	return true;
+	refer(snapshot, fact->origin, fact->record.time, index, FACT);
 }
 
 /* What ended lately is told, too: its beginning may lie in a ring still. */
@@ -447,84 +194,287 @@ static bool is_worth_telling(const struct snapshot_fact *fact)
 }
 
 /* Of one that was destroyed only what it left behind is of interest. */
-static bool add_coro(struct snapshot *snapshot, const struct snapshot_coro *coro)
+static void refer_coro(struct snapshot *snapshot, uint32_t index)
 {
+	const struct snapshot_coro *coro = &snapshot->coros.at[index];
 	uint32_t fact;
 
 	if (coro->kind == CTP_KIND_DESTROY && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
-		return true;
-	if (!add_creation(snapshot, coro))
-		return false;
+		return;
+	if (coro->created_origin)
+		refer(snapshot, coro->created_origin, coro->created, index, CREATION);
 	for (fact = coro->facts; fact; fact = snapshot->facts.at[fact].next)
-		if (is_worth_telling(&snapshot->facts.at[fact]) && !add_fact(snapshot, fact))
-			return false;
-	return add_state(snapshot, coro) && add_state_details(snapshot, coro);
+		if (is_worth_telling(&snapshot->facts.at[fact]))
+			refer_fact(snapshot, fact);
+	if (coro->origin)
+		refer(snapshot, coro->origin, coro->since, index, STATE);
 }
 
-static bool add_graves(struct snapshot *snapshot)
+static void refer_graves(struct snapshot *snapshot)
 {
 	uint64_t i = snapshot->nr_graves_before;
 
 	if (snapshot->nr_graves > i + SNAPSHOT_GRAVES_TOLD)
 		i = snapshot->nr_graves - SNAPSHOT_GRAVES_TOLD;
 	for (; i < snapshot->nr_graves; i++) {
-		const struct snapshot_coro *coro =
-			&snapshot->coros.at[snapshot->graves[i % SNAPSHOT_GRAVES]];
+		uint32_t grave = snapshot->graves[i % SNAPSHOT_GRAVES];
+		const struct snapshot_coro *coro = &snapshot->coros.at[grave];
 
 		/* Holders were told already. */
-		if (!snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE) &&
-			!add_state(snapshot, coro))
-			return false;
+		if (coro->origin && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
+			refer(snapshot, coro->origin, coro->since, grave, STATE);
 	}
-	return true;
 }
 
-static bool add_keyed(struct snapshot *snapshot)
+/* Always in this order: what is of one time is told so. */
+static void refer_all(struct snapshot *snapshot, enum snapshot_telling_step step)
 {
 	size_t i;
 
+	snapshot->telling.step = step;
+	for (i = 1; i < snapshot->coros.count; i++) {
+		/* The chains lie anywhere. */
+		if (i + 8 < snapshot->coros.count)
+			__builtin_prefetch(
+				&snapshot->facts
+					 .at[snapshot->coros.at[i + 8].facts % SNAPSHOT_FACTS]);
+		if (snapshot->coros.at[i].key)
+			refer_coro(snapshot, (uint32_t)i);
+	}
 	for (i = 0; i < snapshot->fact_at.capacity; i++) {
 		const struct map_entry *entry = &snapshot->fact_at.entries[i];
 
-		if (entry->is_used && is_worth_telling(&snapshot->facts.at[entry->value]) &&
-			!add_fact(snapshot, entry->value))
-			return false;
+		if (entry->is_used && is_worth_telling(&snapshot->facts.at[entry->value]))
+			refer_fact(snapshot, entry->value);
 	}
+	refer_graves(snapshot);
+}
+
+/* ---------------------------------------------------------------- stretches of time */
+
+#define STRETCH (1u << 18) /* references that are gathered at once */
+#define SHARES (1u << 16)  /* of the whole time */
+
+static unsigned nr_bits(uint64_t value)
+{
+	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+/* How many there are in each share of the time. False: out of memory. */
+static bool count_shares(struct snapshot *snapshot)
+{
+	struct snapshot_telling *telling = &snapshot->telling;
+	unsigned bits = nr_bits(telling->last - telling->first);
+
+	telling->shift = bits > nr_bits(SHARES - 1) ? bits - nr_bits(SHARES - 1) : 0;
+	telling->nr_by_time = calloc(SHARES, sizeof(*telling->nr_by_time));
+	if (!telling->nr_by_time)
+		return false;
+	refer_all(snapshot, SNAPSHOT_SHARES);
 	return true;
 }
 
-static int compare(const void *left, const void *right, void *context)
+/* The next stretch: as many shares as have few enough. */
+static void find_stretch(struct snapshot_telling *telling)
 {
-	const struct snapshot *snapshot = context;
-	const struct snapshot_record *a = left, *b = right;
-	const struct snapshot_origin *from = &snapshot->sources.at[a->origin].origin;
-	const struct snapshot_origin *to = &snapshot->sources.at[b->origin].origin;
+	uint64_t count = 0;
+	size_t share = telling->next_share;
 
-	if (from->stream != to->stream)
-		return from->stream > to->stream ? 1 : -1;
-	if (a->place != b->place)
-		return a->place > b->place ? 1 : -1;
-	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
+	telling->from = telling->first + ((uint64_t)share << telling->shift);
+	do
+		count += telling->nr_by_time[share++];
+	while (share < SHARES && count + telling->nr_by_time[share] <= STRETCH);
+	telling->next_share = share;
+	telling->until = telling->first + ((uint64_t)share << telling->shift) - 1;
+	if (share == SHARES || telling->until > telling->last)
+		telling->until = telling->last;
 }
 
-bool snapshot_tell(
-	struct snapshot *snapshot, const struct snapshot_record **ret_records, size_t *ret_count)
+#define DIGIT 11u /* bits */
+
+static void swap_vectors(struct snapshot_telling *telling)
 {
+	struct snapshot_references sorted = telling->sorted;
+
+	telling->sorted = telling->references;
+	telling->references = sorted;
+}
+
+/* One pass of sorting, by some bits of the place, or of the group: what is equal stays in its order. */
+static void sort_by(struct snapshot_telling *telling, bool is_by_group, unsigned shift)
+{
+	static const uint64_t mask = (1u << DIGIT) - 1;
+	uint32_t starts[1u << DIGIT] = {0}, sum = 0, count;
 	size_t i;
 
-	snapshot->told.count = 0;
-	if (!tidy(snapshot))
+#define DIGIT_OF(reference) \
+	((is_by_group ? (reference).group : (reference).place - telling->from) >> shift & mask)
+	for (i = 0; i < telling->references.count; i++)
+		starts[DIGIT_OF(telling->references.at[i])]++;
+	for (i = 0; i <= mask; i++) {
+		count = starts[i];
+		starts[i] = sum;
+		sum += count;
+	}
+	for (i = 0; i < telling->references.count; i++)
+		telling->sorted.at[starts[DIGIT_OF(telling->references.at[i])]++] =
+			telling->references.at[i];
+#undef DIGIT_OF
+	telling->sorted.count = telling->references.count;
+	swap_vectors(telling);
+}
+
+static bool sort_stretch(struct snapshot *snapshot)
+{
+	struct snapshot_telling *telling = &snapshot->telling;
+	unsigned shift;
+
+	if (!vec_reserve(&telling->sorted, telling->references.count))
 		return false;
-	for (i = 1; i < snapshot->coros.count; i++)
-		if (snapshot->coros.at[i].key && !add_coro(snapshot, &snapshot->coros.at[i]))
+	for (shift = 0; shift < nr_bits(telling->until - telling->from); shift += DIGIT)
+		sort_by(telling, false, shift);
+	for (shift = 0; shift < nr_bits(snapshot->sources.count - 1); shift += DIGIT)
+		sort_by(telling, true, shift);
+	return true;
+}
+
+/* Those of the next stretch that has any. False: out of memory. */
+static bool gather(struct snapshot *snapshot)
+{
+	struct snapshot_telling *telling = &snapshot->telling;
+
+	telling->references.count = telling->next = 0;
+	if (telling->nr_gathered == telling->nr_all)
+		return true;
+	if (telling->nr_by_time) {
+		find_stretch(telling);
+	} else {
+		telling->from = telling->first;
+		telling->until = telling->last;
+	}
+	refer_all(snapshot, SNAPSHOT_GATHERS);
+	telling->nr_gathered += telling->references.count;
+	return !telling->is_broken && sort_stretch(snapshot);
+}
+
+bool snapshot_tell(struct snapshot *snapshot)
+{
+	struct snapshot_telling *telling = &snapshot->telling;
+
+	stop_telling(telling);
+	if (!snapshot_forget_past(snapshot))
+		return false;
+	telling->first = UINT64_MAX;
+	telling->is_over = false;
+	refer_all(snapshot, SNAPSHOT_COUNTS);
+	return telling->nr_all <= STRETCH || count_shares(snapshot);
+}
+
+/* ---------------------------------------------------------------- records */
+
+#define TOLD_AT_ONCE 1024u
+
+static bool add(struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
+{
+	struct snapshot_record told = {.record = *record, .origin = origin};
+
+	return vec_push(&snapshot->telling.told, told);
+}
+
+static bool add_fact(struct snapshot *snapshot, uint32_t fact)
+{
+	for (; fact; fact = snapshot->facts.at[fact].detail)
+		if (!add(snapshot, snapshot->facts.at[fact].origin,
+			    &snapshot->facts.at[fact].record))
 			return false;
-	if (!add_keyed(snapshot) || !add_graves(snapshot))
+	return true;
+}
+
+static bool add_creation(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	struct ctp_record record = {
+		.time = coro->created,
+		.coro = snapshot_id(coro),
+		.object = coro->created_object,
+		.tail = CTP_TAIL(coro->created_site, CTP_KIND_CREATE, 0, 0),
+	};
+
+	return add(snapshot, coro->created_origin, &record);
+}
+
+/* What says more of the state follows it; the chain has the last one first. */
+static bool add_state_details(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	uint32_t details[SNAPSHOT_CHAIN + 1], fact;
+	size_t count = 0;
+
+	for (fact = coro->facts; fact && count < SNAPSHOT_CHAIN;
+		fact = snapshot->facts.at[fact].next)
+		if (snapshot_kind(&snapshot->facts.at[fact]) == CTP_KIND_DETAIL)
+			details[count++] = fact;
+	while (count-- > 0)
+		if (!add(snapshot, snapshot->facts.at[details[count]].origin,
+			    &snapshot->facts.at[details[count]].record))
+			return false;
+	return true;
+}
+
+static bool add_state(struct snapshot *snapshot, const struct snapshot_coro *coro)
+{
+	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == SNAPSHOT_ENTERED;
+	struct ctp_record record = {
+		.time = coro->since,
+		.coro = is_entered ? 0 : snapshot_id(coro),
+		.object = is_entered ? snapshot_id(coro) : coro->object,
+		.tail = CTP_TAIL(coro->site, coro->kind, coro->argument, coro->flags),
+	};
+
+	return add(snapshot, coro->origin, &record) && add_state_details(snapshot, coro);
+}
+
+static bool add_reference(struct snapshot *snapshot, const struct snapshot_reference *reference)
+{
+	uint32_t index = reference->what / WHATS;
+
+	switch (reference->what % WHATS) {
+	case CREATION:
+		return add_creation(snapshot, &snapshot->coros.at[index]);
+	case STATE:
+		return add_state(snapshot, &snapshot->coros.at[index]);
+	default:
+		return add_fact(snapshot, index);
+	}
+}
+
+static const void *place_of(const struct snapshot *snapshot, uint32_t what)
+{
+	return what % WHATS == FACT ? (const void *)&snapshot->facts.at[what / WHATS]
+				    : (const void *)&snapshot->coros.at[what / WHATS];
+}
+
+bool snapshot_tell_next(
+	struct snapshot *snapshot, const struct snapshot_record **ret_records, size_t *ret_count)
+{
+	struct snapshot_telling *telling = &snapshot->telling;
+
+	telling->told.count = 0;
+	*ret_count = 0;
+	if (telling->is_over)
+		return true;
+	if (telling->next == telling->references.count && !gather(snapshot))
 		return false;
-	age(snapshot);
-	if (snapshot->told.count)
-		qsort_r(snapshot->told.at, snapshot->told.count, sizeof(*snapshot->told.at),
-			compare, snapshot);
-	*ret_records = snapshot->told.at;
-	*ret_count = snapshot->told.count;
+	while (telling->next < telling->references.count && telling->told.count < TOLD_AT_ONCE) {
+		if (telling->next + 8 < telling->references.count)
+			__builtin_prefetch(
+				place_of(snapshot, telling->references.at[telling->next + 8].what));
+		if (!add_reference(snapshot, &telling->references.at[telling->next++]))
+			return false;
+	}
+	*ret_records = telling->told.at;
+	*ret_count = telling->told.count;
+	if (*ret_count)
+		return true;
+	snapshot_age(snapshot);
+	stop_telling(telling);
 	return true;
 }

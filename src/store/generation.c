@@ -12,31 +12,45 @@
 #define GENERATION_NS UINT64_C(1000000000)
 #define GENERATION_BYTES (UINT64_C(16) << 20)
 #define SHARE 4u /* so many times what it repeats */
+#define MUCH (UINT64_C(1) << 20)
+#define SHARE_OF_MUCH 16u /* of what is repeated beyond that */
 
 static uint64_t own_bytes(const struct store_sink *store)
 {
 	return store->output->written.nr_bytes - store->generation.began_bytes;
 }
 
-static bool has_bytes(const struct store_sink *store, uint64_t nr_bytes)
+/*
+ * So many bytes are worth what the next one repeats. To tell of a coroutine costs as much as several events: where there
+ * are very many of them, a generation lasts longer, so that an event costs the same however many are alive.
+ */
+static uint64_t worth(uint64_t repeated_bytes)
 {
-	return own_bytes(store) >= nr_bytes && own_bytes(store) >= store->generation.repeated_bytes;
+	uint64_t beyond = repeated_bytes > MUCH ? repeated_bytes - MUCH : 0;
+
+	return SHARE * (repeated_bytes - beyond) + SHARE_OF_MUCH * beyond;
 }
 
-static uint64_t largest(const struct store_sink *store)
+static bool is_full(const struct store_sink *store)
 {
-	return store->options.generation_bytes ? store->options.generation_bytes : GENERATION_BYTES;
+	uint64_t largest = store->options.generation_bytes ? store->options.generation_bytes
+							   : GENERATION_BYTES;
+
+	return own_bytes(store) >= largest;
 }
 
 static bool is_due(const struct store_sink *store, uint64_t now_ns)
 {
+	const struct generation *generation = &store->generation;
 	uint64_t longest =
 		store->options.generation_ns ? store->options.generation_ns : GENERATION_NS;
+	bool is_long = (int64_t)(now_ns - generation->began_ns) >= (int64_t)longest;
 
-	if (has_bytes(store, largest(store)))
+	/* Whoever asks for a size has no room for more. */
+	if (store->options.generation_bytes && is_full(store) &&
+		own_bytes(store) >= generation->repeated_bytes)
 		return true;
-	return (int64_t)(now_ns - store->generation.began_ns) >= (int64_t)longest &&
-	       own_bytes(store) >= SHARE * store->generation.repeated_bytes;
+	return (is_long || is_full(store)) && own_bytes(store) >= worth(generation->repeated_bytes);
 }
 
 /* ---------------------------------------------------------------- how things stand */
@@ -58,45 +72,61 @@ static bool is_same_place(struct snapshot_origin a, struct snapshot_origin b)
 	return a.stream == b.stream && a.thread == b.thread;
 }
 
-static enum ct_status write_records(struct store_sink *store, struct store_open_block *block,
-	const struct snapshot_record *records, size_t count, struct ct_error *reterr)
+/* A block of carried records in the making. */
+struct carried {
+	struct store_open_block *block;
+	struct snapshot_origin origin; /* of its records */
+	uint64_t count;                /* of all blocks */
+};
+
+static enum ct_status write_record(struct store_sink *store, struct carried *carried,
+	const struct snapshot_record *told, struct ct_error *reterr)
 {
-	struct snapshot_origin origin = {0};
+	struct snapshot_origin origin = snapshot_origin_at(store->snapshot, told->origin);
 	enum ct_status status = CT_OK;
-	size_t i;
 
-	block->content.nr_records = 0;
-	for (i = 0; status == CT_OK && i < count; i++) {
-		struct snapshot_origin next =
-			snapshot_origin_at(store->snapshot, records[i].origin);
-
-		if (i == 0 || !is_same_place(next, origin) || store_open_block_room(block) == 0) {
-			status = write_carried_block(store, block, origin.stream, reterr);
-			origin = next;
-			store_open_block_start(block, origin.thread, records[i].record.time);
-		}
-		store_open_block_add(block, &records[i].record, 1);
+	if (carried->count == 0 || !is_same_place(origin, carried->origin) ||
+		store_open_block_room(carried->block) == 0) {
+		status = write_carried_block(store, carried->block, carried->origin.stream, reterr);
+		carried->origin = origin;
+		store_open_block_start(carried->block, origin.thread, told->record.time);
 	}
-	return status ? status : write_carried_block(store, block, origin.stream, reterr);
+	store_open_block_add(carried->block, &told->record, 1);
+	carried->count++;
+	return status;
+}
+
+static enum ct_status write_records(
+	struct store_sink *store, struct carried *carried, struct ct_error *reterr)
+{
+	const struct snapshot_record *records;
+	enum ct_status status = CT_OK;
+	size_t count, i;
+
+	carried->block->content.nr_records = 0;
+	do {
+		if (!snapshot_tell_next(store->snapshot, &records, &count))
+			return ct_fail_memory(reterr);
+		for (i = 0; status == CT_OK && i < count; i++)
+			status = write_record(store, carried, &records[i], reterr);
+	} while (status == CT_OK && count);
+	return status ? status
+		      : write_carried_block(store, carried->block, carried->origin.stream, reterr);
 }
 
 static enum ct_status write_carried(
 	struct store_sink *store, uint64_t *ret_count, struct ct_error *reterr)
 {
-	const struct snapshot_record *records;
-	struct store_open_block *block;
+	struct carried carried = {.block = store_take_spare(store)};
 	enum ct_status status;
-	size_t count = 0;
 
 	*ret_count = 0;
-	if (!snapshot_tell(store->snapshot, &records, &count))
+	if (!carried.block)
 		return ct_fail_memory(reterr);
-	block = store_take_spare(store);
-	if (!block)
-		return ct_fail_memory(reterr);
-	status = write_records(store, block, records, count, reterr);
-	store_give_spare(store, block);
-	*ret_count = count;
+	status = snapshot_tell(store->snapshot) ? write_records(store, &carried, reterr)
+						: ct_fail_memory(reterr);
+	store_give_spare(store, carried.block);
+	*ret_count = carried.count;
 	return status;
 }
 

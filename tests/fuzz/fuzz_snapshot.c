@@ -67,24 +67,37 @@ static void start(struct snapshot *snapshot, uint32_t *origins)
 	}
 }
 
+static size_t fold_again(struct snapshot *snapshot, struct snapshot *again)
+{
+	const struct snapshot_record *records;
+	uint32_t origins[ORIGINS], last = 0;
+	size_t count, all = 0, i;
+
+	start(again, origins);
+	require(snapshot_tell(snapshot));
+	do {
+		require(snapshot_tell_next(snapshot, &records, &count));
+		for (i = 0; i < count; i++) {
+			struct snapshot_origin origin =
+				snapshot_origin_at(snapshot, records[i].origin);
+
+			require(origin.stream >= last && origin.stream <= ORIGINS &&
+				origin.stream > 0);
+			last = origin.stream;
+			snapshot_fold(again, origins[origin.stream - 1], &records[i].record);
+		}
+		all += count;
+	} while (count);
+	return all;
+}
+
 static void check_told(struct snapshot *snapshot)
 {
 	uint64_t at_most = snapshot_nr_told_at_most(snapshot);
-	const struct snapshot_record *records;
 	struct snapshot *again = snapshot_new();
-	uint32_t origins[ORIGINS], last = 0;
-	size_t count, i;
+	size_t count = fold_again(snapshot, again);
 
-	start(again, origins);
-	require(snapshot_tell(snapshot, &records, &count));
 	require(count <= at_most);
-	for (i = 0; i < count; i++) {
-		struct snapshot_origin origin = snapshot_origin_at(snapshot, records[i].origin);
-
-		require(origin.stream >= last && origin.stream <= ORIGINS && origin.stream > 0);
-		last = origin.stream;
-		snapshot_fold(again, origins[origin.stream - 1], &records[i].record);
-	}
 	require(snapshot_nr_live(again) <= 2 * count);
 	snapshot_free(again);
 }
