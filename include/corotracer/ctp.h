@@ -185,6 +185,7 @@ enum ctp_policy {
 
 /* Bits of features_compatible. */
 #define CTP_FEATURE_FLIGHT UINT64_C(16) /* a flight recorder's: about and the instants hold */
+#define CTP_FEATURE_ABOUT UINT64_C(32)  /* about holds */
 
 /* A resource handle: kind in the top eight bits, identity below (def/resources.def). */
 #define CTP_HANDLE(resource, identity) \
@@ -387,7 +388,7 @@ struct ctp_header {
 	uint32_t state;           /* enum ctp_segment_state */
 
 	/* of a flight recorder: what its reader needs when the process is gone (P-85, P-86) */
-	CTP_ALIGNED(64) uint64_t about_offset; /* a text: which program this is, and its code */
+	CTP_ALIGNED(64) uint64_t about_offset; /* a text: which program this is (P-85) */
 	uint64_t about_bytes;
 	uint32_t instants_lock;  /* 1: a thread notes an instant */
 	uint32_t instants_taken; /* instants[instants_taken % 2] is the latest; 0: none yet */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a flight recorder says of its process, for readers that come when it is gone. A part of
+ * What a segment says of its process, for an engine or a reader that comes when it is gone. A part of
  * ctp_probe_cold.h: include that.
  *
  * A text, a fact a line (docs/spec/protocol.md, P-85):
  *
  *	program /path/of/the/executable
  *	command its arguments
+ *	parent the id of the process that made it
+ *
+ * and in a flight recorder's, whose reader has nothing else:
+ *
  *	host its machine
  *	boot the machine's boot id
  *	code START END OFFSET BUILD-ID PATH     for each piece of code; in hexadecimal, "-" for no build id
@@ -38,6 +42,20 @@ struct ctp_about {
 	char program[PATH_MAX]; /* "": not known */
 	char text[PATH_MAX];    /* of a file that is being read */
 };
+
+CTP_COLD_PART size_t ctp_decimal(uint64_t number, char *ret_digits)
+{
+	char reversed[20];
+	size_t length = 0, i;
+
+	do {
+		reversed[length++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number != 0);
+	for (i = 0; i < length; i++)
+		ret_digits[i] = reversed[length - 1 - i];
+	return length;
+}
 
 CTP_COLD_PART void ctp_about_put(struct ctp_about *about, const char *text, size_t length)
 {
@@ -189,8 +207,9 @@ CTP_COLD_PART int ctp_about_module(struct dl_phdr_info *module, size_t bytes, vo
 	return 0;
 }
 
-CTP_COLD_PART void ctp_about_fill(struct ctp_about *about)
+CTP_COLD_PART void ctp_about_program(struct ctp_about *about)
 {
+	char parent[20];
 	ssize_t length = readlink("/proc/self/exe", about->program, sizeof(about->program) - 1);
 
 	about->program[length > 0 ? length : 0] = '\0';
@@ -198,6 +217,13 @@ CTP_COLD_PART void ctp_about_fill(struct ctp_about *about)
 	ctp_about_put(about, about->program, strlen(about->program));
 	ctp_about_end_line(about);
 	ctp_about_file(about, "command", "/proc/self/cmdline");
+	ctp_about_word(about, "parent");
+	ctp_about_put(about, parent, ctp_decimal((uint64_t)getppid(), parent));
+	ctp_about_end_line(about);
+}
+
+CTP_COLD_PART void ctp_about_machine(struct ctp_about *about)
+{
 	ctp_about_file(about, "host", "/proc/sys/kernel/hostname");
 	ctp_about_file(about, "boot", "/proc/sys/kernel/random/boot_id");
 	dl_iterate_phdr(ctp_about_module, about);
@@ -216,7 +242,9 @@ CTP_COLD_PART void ctp_about_write(const struct ctp_segment *segment)
 		return;
 	about->at = about->line = text;
 	about->end = text + segment->about_bytes;
-	ctp_about_fill(about);
+	ctp_about_program(about);
+	if (segment->is_flight)
+		ctp_about_machine(about);
 	/* Not the file's size again: the rest of it is zeros already. */
 	if (pwrite(segment->descriptor, text, (size_t)(about->at - text),
 		    (off_t)segment->about_offset) < 0)

@@ -25,6 +25,7 @@
 #include <cpuid.h>
 #endif
 
+#include "corotracer/ctp_probe_about.h"
 #include "corotracer/ctp_probe_cold.h"
 #include "corotracer/ctp_probe_flight.h"
 #include "corotracer/ctp_probe_ring.h"
@@ -119,8 +120,7 @@ CTP_COLD_PART uint32_t ctp_clock_of(const struct ctp_segment *segment)
 {
 	const char *asked = secure_getenv(CTP_CLOCK_ENVIRONMENT);
 
-	if (asked && strcmp(asked, "coarse") == 0 && segment->about_bytes == 0 &&
-		ctp_has_orders_page())
+	if (asked && strcmp(asked, "coarse") == 0 && !segment->is_flight && ctp_has_orders_page())
 		return CTP_CLOCK_COARSE;
 	return ctp_clock_choose();
 }
@@ -182,12 +182,13 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 	header->chunk_max = segment->chunk_max;
 	header->about_offset = segment->about_offset;
 	header->about_bytes = segment->about_bytes;
-	if (segment->about_bytes != 0) {
+	header->features_compatible |= CTP_FEATURE_ABOUT;
+	if (segment->is_flight) {
 		header->features_compatible |= CTP_FEATURE_FLIGHT;
 		orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	}
 	/* From the first event on, whether the engine has come by then or not. */
-	orders->wanted = segment->about_bytes != 0 ? CTP_WANTED_FLIGHT : CTP_WANTED_ENGINE;
+	orders->wanted = segment->is_flight ? CTP_WANTED_FLIGHT : CTP_WANTED_ENGINE;
 	/* Until the engine comes. */
 	orders->coarse_time = ctp_nanoseconds(CLOCK_MONOTONIC);
 	header->clock = ctp_clock_of(segment);
@@ -358,6 +359,7 @@ CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
 CTP_COLD_PART bool ctp_segment_choose(struct ctp_segment *segment, const struct ctp_wish *wish)
 {
 	if (wish->engine && ctp_segment_open(segment)) {
+		ctp_about_write(segment);
 		ctp_header_fill(segment, wish->role);
 		if (ctp_segment_send(segment, wish->engine, wish->role))
 			return true;

@@ -73,7 +73,8 @@ __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_t
 #define CTP_SITE_OFFSET \
 	CTP_ALIGN_UP(CTP_RING_OFFSET + (uint64_t)CTP_RING_MAX * CTP_RING_STRIDE, CTP_UNIT_BYTES)
 #define CTP_NAME_OFFSET (CTP_SITE_OFFSET + (uint64_t)CTP_SITE_MAX * sizeof(struct ctp_site))
-#define CTP_CHUNK_OFFSET CTP_ALIGN_UP(CTP_NAME_OFFSET + CTP_NAME_BYTES, CTP_MAP_ALIGNMENT)
+#define CTP_ABOUT_OFFSET (CTP_NAME_OFFSET + CTP_NAME_BYTES)
+#define CTP_CHUNK_OFFSET CTP_ALIGN_UP(CTP_ABOUT_OFFSET + CTP_UNIT_BYTES, CTP_MAP_ALIGNMENT)
 CTP_STATIC_ASSERT(
 	CTP_CHUNK_OFFSET % CTP_CHUNK_BYTES == 0, "a cursor's low bits tell a chunk's end");
 

@@ -77,20 +77,6 @@ CTP_COLD_PART bool ctp_bytes_parse(const char *text, uint64_t *ret_bytes)
 	return *text == '\0';
 }
 
-CTP_COLD_PART size_t ctp_decimal(uint64_t number, char *ret_digits)
-{
-	char reversed[20];
-	size_t length = 0, i;
-
-	do {
-		reversed[length++] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number != 0);
-	for (i = 0; i < length; i++)
-		ret_digits[i] = reversed[length - 1 - i];
-	return length;
-}
-
 /* Copies a path, with the process id for each %p; false: it does not fit. */
 CTP_COLD_PART bool ctp_path_expand(const char *from, size_t length, char *to, size_t bytes)
 {
@@ -267,6 +253,7 @@ CTP_COLD_PART bool ctp_flight_plan(struct ctp_segment *segment, uint64_t bytes)
 	segment->name_bytes = (uint32_t)(name_units * CTP_UNIT_BYTES);
 	segment->site_offset = ring_units * CTP_UNIT_BYTES;
 	segment->name_offset = segment->site_offset + site_units * CTP_UNIT_BYTES;
+	segment->is_flight = true;
 	segment->about_offset = segment->name_offset + segment->name_bytes;
 	segment->about_bytes = CTP_UNIT_BYTES;
 	segment->chunk_offset = segment->about_offset + segment->about_bytes;

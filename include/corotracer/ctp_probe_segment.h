@@ -25,9 +25,10 @@ struct ctp_segment {
 	uint64_t bytes;                                  /* of addresses */
 	uint64_t file_bytes;                             /* of memory, or on disk */
 	uint64_t site_offset, name_offset, chunk_offset; /* in the file */
-	uint64_t about_offset, about_bytes;              /* likewise; 0: no flight recorder's */
+	uint64_t about_offset, about_bytes;              /* likewise */
 	uint32_t ring_max, site_max, name_bytes, chunk_max;
 	int descriptor;
+	bool is_flight; /* a flight recorder's */
 };
 
 /* Moves a descriptor away from the low numbers, least of all those of the standard streams. */
@@ -163,6 +164,8 @@ CTP_COLD_PART bool ctp_segment_size_to(struct ctp_segment *segment, uint32_t chu
 	segment->name_bytes = CTP_NAME_BYTES;
 	segment->site_offset = CTP_SITE_OFFSET;
 	segment->name_offset = CTP_NAME_OFFSET;
+	segment->about_offset = CTP_ABOUT_OFFSET;
+	segment->about_bytes = CTP_UNIT_BYTES;
 	segment->chunk_offset = CTP_CHUNK_OFFSET;
 	segment->chunk_max = chunk_max;
 	segment->file_bytes = CTP_CHUNK_OFFSET + (uint64_t)chunk_max * CTP_CHUNK_BYTES;

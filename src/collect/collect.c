@@ -274,6 +274,8 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 {
 	char command_line[COMMAND_LINE_BYTES];
 	char host[HOST_BYTES] = "";
+	const struct process_facts facts = {
+		.program = executable->path, .command_line = command_line};
 	struct process *process;
 
 	gethostname(host, sizeof(host) - 1);
@@ -281,7 +283,7 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 	define_run(collect, host);
 	define_reading(collect, &collect->first_reading);
 	define_heartbeat(collect);
-	process = process_add(collect, collect->target.pid, executable->path, command_line);
+	process = process_add(collect, collect->target.pid, &facts);
 	if (process)
 		process_map(
 			collect, process); /* the executable lies where it will; libraries follow */

@@ -150,15 +150,19 @@ bool process_is_gone(const struct process *process);
  */
 bool process_was_replaced(const struct process *process, uint64_t attached_ns);
 
-/*
- * process_add: takes up a process and defines it. `program` and `command_line` are used where /proc
- * does not tell. NULL where the bound is reached.
- */
-struct process *process_add(
-	struct collect *collect, pid_t pid, const char *program, const char *command_line);
+/* What a process is said to be, where /proc does not tell it. */
+struct process_facts {
+	const char *program;
+	const char *command_line;
+	pid_t parent; /* 0: not told */
+};
+
+/* process_add: takes up a process and defines it. NULL where the bound is reached. */
+struct process *process_add(struct collect *collect, pid_t pid, const struct process_facts *facts);
 
 /* process_refresh: defines it again where it has become another program meanwhile (exec). */
-void process_refresh(struct collect *collect, struct process *process);
+void process_refresh(
+	struct collect *collect, struct process *process, const struct process_facts *facts);
 
 /* process_name_threads: threads that have named themselves since they were defined, once for each. */
 void process_name_threads(struct collect *collect);

@@ -68,20 +68,20 @@ static struct process *find_free(struct collect *collect)
 }
 
 /* The traced process that started this one; 0: none, or it is gone. */
-static uint32_t find_parent(struct collect *collect, pid_t pid)
+static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_told)
 {
 	struct process *parent;
 	pid_t parent_pid;
 	char state;
 
 	if (!procfs_status(pid, &state, &parent_pid))
-		return 0;
+		parent_pid = parent_told;
 	parent = process_find(collect, parent_pid);
 	return parent ? parent->number : 0;
 }
 
-static void define_process(struct collect *collect, struct process *process, const char *program,
-	const char *command_line)
+static void define_process(
+	struct collect *collect, struct process *process, const struct process_facts *facts)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_PROCESS};
 	char arguments[COMMAND_LINE_BYTES];
@@ -89,14 +89,18 @@ static void define_process(struct collect *collect, struct process *process, con
 	const struct ct_define_process *told = &definition.process;
 	uint32_t described;
 
-	procfs_link(process->pid, "exe", path, sizeof(path));
-	procfs_command_line(process->pid, arguments, sizeof(arguments));
+	/* Of one that is gone /proc tells nothing, or of another process that has the id by now. */
+	path[0] = arguments[0] = '\0';
+	if (!process_is_gone(process)) {
+		procfs_link(process->pid, "exe", path, sizeof(path));
+		procfs_command_line(process->pid, arguments, sizeof(arguments));
+	}
 	definition.process = (struct ct_define_process){
 		.process = process->number,
 		.pid = (uint64_t)process->pid,
 		.parent = process->parent,
-		.program = path[0] ? path : program,
-		.command_line = arguments[0] ? arguments : command_line,
+		.program = path[0] ? path : facts->program,
+		.command_line = arguments[0] ? arguments : facts->command_line,
 	};
 	described = crc32c(crc32c(0, told->program, strlen(told->program)), told->command_line,
 		strlen(told->command_line));
@@ -110,9 +114,10 @@ static void define_process(struct collect *collect, struct process *process, con
 }
 
 /* A further segment: of the ledger beside the probe, or of the program that exec put here. */
-void process_refresh(struct collect *collect, struct process *process)
+void process_refresh(
+	struct collect *collect, struct process *process, const struct process_facts *facts)
 {
-	define_process(collect, process, "", "");
+	define_process(collect, process, facts);
 }
 
 /* Its end wakes the loop. Without a pidfd it is noticed by asking. */
@@ -125,8 +130,7 @@ static void watch(struct collect *collect, struct process *process)
 		epoll_ctl(collect->waiting, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
-struct process *process_add(
-	struct collect *collect, pid_t pid, const char *program, const char *command_line)
+struct process *process_add(struct collect *collect, pid_t pid, const struct process_facts *facts)
 {
 	struct process *process = find_free(collect);
 
@@ -135,11 +139,11 @@ struct process *process_add(
 	memset(process, 0, sizeof(*process));
 	process->number = ++collect->nr_processes;
 	process->pid = pid;
-	process->parent = find_parent(collect, pid);
+	process->parent = find_parent(collect, pid, facts->parent);
 	process->is_target = pid == collect->target.pid && !collect->target.has_ended;
 	process->moved_ns = clock_monotonic_ns();
 	watch(collect, process);
-	define_process(collect, process, program, command_line);
+	define_process(collect, process, facts);
 	return process;
 }
 

@@ -3,6 +3,7 @@
  * Reading a mapped segment. Order within one look: the head of a ring first (P1), then the sites that
  * were interned, then the records below that head: so that every definition comes before its use.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "segment.h"
 
 #define BITS 64u
+#define PID_DIGITS 12
 #define SECOND_NS UINT64_C(1000000000)
 #define PRODUCER_LINE_BYTES offsetof(struct ctp_ring, tail)
 
@@ -419,14 +421,21 @@ static void define_segment(
 	output_define(&collect->output, &definition);
 }
 
-static struct process *find_process(struct collect *collect, pid_t pid, uint64_t attached_ns)
+static struct process *find_process(
+	struct collect *collect, const struct segment *segment, pid_t pid)
 {
+	const struct proto_layout *layout = &segment->layout;
 	struct process *process = process_find(collect, pid);
+	char program[PATH_MAX], command_line[PATH_MAX], parent[PID_DIGITS];
+	struct process_facts facts = {.program = program, .command_line = command_line};
 
-	if (!process || process_was_replaced(process, attached_ns))
-		return process_add(collect, pid, "", "");
-	if (!process->has_ended)
-		process_refresh(collect, process);
+	proto_fact(layout, segment->memory.base, "program", program, sizeof(program));
+	proto_fact(layout, segment->memory.base, "command", command_line, sizeof(command_line));
+	proto_fact(layout, segment->memory.base, "parent", parent, sizeof(parent));
+	facts.parent = (pid_t)strtol(parent, NULL, 10);
+	if (!process || process_was_replaced(process, layout->attached.monotonic_ns))
+		return process_add(collect, pid, &facts);
+	process_refresh(collect, process, &facts);
 	return process;
 }
 
@@ -454,7 +463,7 @@ enum ct_status segment_take(struct collect *collect, struct segment *segment,
 static enum ct_status take_up(
 	struct collect *collect, struct segment *segment, pid_t pid, struct ct_error *reterr)
 {
-	struct process *process = find_process(collect, pid, segment->layout.attached.monotonic_ns);
+	struct process *process = find_process(collect, segment, pid);
 
 	if (!process)
 		return ct_fail(reterr, CT_ERR_REFUSED, "too many processes are traced already");

@@ -120,12 +120,13 @@ static void refuse(struct collect *collect, int descriptor, pid_t pid, const cha
 
 static struct process *take_up(struct collect *collect, pid_t pid)
 {
+	const struct process_facts nothing = {.program = "", .command_line = ""};
 	struct process *process = process_find(collect, pid);
 
 	if (!process)
-		process = process_add(collect, pid, "", "");
-	else if (!process->has_ended)
-		process_refresh(collect, process);
+		process = process_add(collect, pid, &nothing);
+	else
+		process_refresh(collect, process, &nothing);
 	if (!process || !station_trace_own(&collect->service.trace, process))
 		return NULL;
 	process_map(collect, process);

@@ -120,9 +120,27 @@ static enum ct_status check_regions(const struct proto_layout *layout, struct ct
 	return CT_OK;
 }
 
+#define ABOUT_BYTES_READ 65536u
+#define ABOUT_HEADER_BYTES (offsetof(struct ctp_header, about_bytes) + sizeof(uint64_t))
 #define FLIGHT_HEADER_BYTES (offsetof(struct ctp_header, instants) + 2 * sizeof(struct ctp_instant))
 
-/* What only a flight recorder has. Where its text lies outside, there is none. */
+/* Where the text lies outside, there is none. */
+static void copy_about(const struct ctp_header *mapped, struct proto_layout *layout)
+{
+	const uint64_t features = CTP_FEATURE_ABOUT | CTP_FEATURE_FLIGHT;
+
+	layout->about_offset = layout->about_bytes = 0;
+	if (!(layout->features_compatible & features) ||
+		ctp_load_relaxed(&mapped->header_bytes) < ABOUT_HEADER_BYTES)
+		return;
+	layout->about_offset = ctp_load_relaxed(&mapped->about_offset);
+	layout->about_bytes = ctp_load_relaxed(&mapped->about_bytes);
+	if (layout->about_offset > layout->mapped_bytes ||
+		layout->about_bytes > layout->mapped_bytes - layout->about_offset)
+		layout->about_offset = layout->about_bytes = 0;
+}
+
+/* What only a flight recorder has. */
 static void copy_flight(const struct ctp_header *mapped, struct proto_layout *layout)
 {
 	const struct ctp_instant *latest;
@@ -130,15 +148,9 @@ static void copy_flight(const struct ctp_header *mapped, struct proto_layout *la
 
 	layout->is_flight = (layout->features_compatible & CTP_FEATURE_FLIGHT) &&
 			    ctp_load_relaxed(&mapped->header_bytes) >= FLIGHT_HEADER_BYTES;
-	layout->about_offset = layout->about_bytes = 0;
 	layout->latest = (struct ctp_instant){0};
 	if (!layout->is_flight)
 		return;
-	layout->about_offset = ctp_load_relaxed(&mapped->about_offset);
-	layout->about_bytes = ctp_load_relaxed(&mapped->about_bytes);
-	if (layout->about_offset > layout->mapped_bytes ||
-		layout->about_bytes > layout->mapped_bytes - layout->about_offset)
-		layout->about_offset = layout->about_bytes = 0;
 	taken = ctp_load_acquire(&mapped->instants_taken); /* P11 */
 	latest = &mapped->instants[taken % 2];
 	if (taken == 0)
@@ -172,6 +184,7 @@ enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 			"the segment's role is %u, "
 			"which no target has",
 			layout.role);
+	copy_about(mapped, &layout);
 	copy_flight(mapped, &layout);
 	*ret_layout = layout;
 	return CT_OK;
@@ -256,4 +269,26 @@ bool proto_read_site(const struct proto_layout *layout, const void *base, uint32
 	is_whole &= read_name(layout, base, ctp_load_relaxed(&site->reason), ret_site->reason);
 	ret_site->is_damaged = !is_whole;
 	return true;
+}
+
+void proto_fact(const struct proto_layout *layout, const void *base, const char *fact,
+	char *ret_text, size_t nr_bytes)
+{
+	const unsigned char *text = (const unsigned char *)base + layout->about_offset;
+	size_t fact_bytes = strlen(fact), column = 0, length = 0, i;
+	bool is_it = true; /* so far the line begins with the fact's name and a blank */
+
+	for (i = 0; i < layout->about_bytes && i < ABOUT_BYTES_READ; i++) {
+		unsigned char byte = ctp_load_relaxed(&text[i]);
+
+		if (byte == '\0' || (byte == '\n' && is_it && column > fact_bytes))
+			break;
+		if (column <= fact_bytes)
+			is_it &= byte == (column < fact_bytes ? (unsigned char)fact[column] : ' ');
+		else if (is_it && length + 1 < nr_bytes)
+			ret_text[length++] = (char)byte;
+		column = byte == '\n' ? 0 : column + 1;
+		is_it |= byte == '\n';
+	}
+	ret_text[length] = '\0';
 }

@@ -43,10 +43,11 @@ struct proto_layout {
 	struct ctp_instant attached; /* all three zero: not told */
 	uint8_t identity[16];
 
+	uint64_t about_offset; /* 0 bytes: it says nothing */
+	uint64_t about_bytes;
+
 	/* of a flight recorder; zero and empty otherwise */
 	bool is_flight;
-	uint64_t about_offset;
-	uint64_t about_bytes;
 	struct ctp_instant latest; /* all zero: none was noted */
 };
 
@@ -99,5 +100,12 @@ struct proto_site {
  */
 bool proto_read_site(const struct proto_layout *layout, const void *base, uint32_t id,
 	struct proto_site *ret_site);
+
+/*
+ * proto_fact: what the segment says of its process under this word ("program", "command"), cut where the buffer ends;
+ * "" where it does not say it (P-85).
+ */
+void proto_fact(const struct proto_layout *layout, const void *base, const char *fact,
+	char *ret_text, size_t nr_bytes);
 
 #endif

@@ -55,12 +55,16 @@ static void look(struct harness *harness)
 	const struct ring_consumer consumer = {harness, take, thread_started, thread_stopped};
 	static struct proto_site site;
 	struct proto_layout again;
+	char program[64];
 	uint32_t i;
 
 	/* A second engine that meets the memory as it is now. */
-	if (proto_check(harness->made.header, harness->made.nr_bytes, &again, NULL) == CT_OK)
+	if (proto_check(harness->made.header, harness->made.nr_bytes, &again, NULL) == CT_OK) {
 		for (i = 0; i < again.site_max; i += 17)
 			proto_read_site(&again, harness->made.base, i, &site);
+		proto_fact(&again, harness->made.base, "program", program, sizeof(program));
+		harness->sum += strlen(program);
+	}
 	for (i = 0; i < MADE_RINGS; i++)
 		ring_drain(&harness->readers[i], &space, &consumer);
 	for (i = 0; i < MADE_SITES; i++)

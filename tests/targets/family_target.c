@@ -21,7 +21,6 @@
 #include <dlfcn.h>
 #include <linux/sched.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -45,13 +44,6 @@ static void write_letter(char letter)
 			CTP_TAIL(CTP_SITE("letter"), CTP_KIND_COUNTER, 0, 0));
 }
 
-/* Of a process that is gone before the engine looks at it, nobody can say which program it was. */
-static void wait_for_engine(void)
-{
-	while (ctp_load_relaxed(&ctp_orders_page.orders.engine_pid) == 0)
-		sched_yield();
-}
-
 static void wait_for(pid_t child)
 {
 	int status;
@@ -71,7 +63,6 @@ static void run_fork(void)
 
 	if (child == 0) {
 		write_letter('b');
-		wait_for_engine();
 		_exit(0);
 	}
 	wait_for(child);
@@ -118,7 +109,6 @@ static void run_orphan(void)
 			_exit(0);
 		NEED(read(middle_is_gone[0], &byte, 1) == 1);
 		write_letter('b');
-		wait_for_engine();
 		_exit(0);
 	}
 	close(all_are_gone[1]);
@@ -208,7 +198,6 @@ int main(int argc, char **argv)
 
 	alarm(300);
 	write_letter(argc > 2 && strcmp(what, "leaf") == 0 ? argv[2][0] : 'a');
-	wait_for_engine();
 	if (strcmp(what, "fork") == 0)
 		run_fork();
 	else if (strcmp(what, "exec") == 0)

@@ -206,6 +206,46 @@ static void test_names(void)
 	made_close(&made);
 }
 
+static void expect_fact(const struct made_segment *made, const char *fact, const char *expected)
+{
+	struct proto_layout layout;
+	char text[16];
+
+	CHECK_EQUAL(proto_check(made->header, made->nr_bytes, &layout, NULL), CT_OK);
+	proto_fact(&layout, made->base, fact, text, sizeof(text));
+	CHECK_TEXT(text, expected);
+}
+
+/* P-85: whole words at the beginning of a line; up to the end of the text, of the area, of the buffer. */
+static void test_facts(void)
+{
+	static const char about[] =
+		"program /bin/true\nprogramme no\ncommand \nparent 12\nx program z\ny";
+	struct made_segment made;
+
+	made_open(&made);
+	made.header->about_offset = made.header->chunk_offset;
+	made.header->about_bytes = sizeof(about) - 1;
+	memcpy(made.base + made.header->about_offset, about, sizeof(about) - 1);
+	expect_fact(&made, "program", ""); /* it does not say that there is anything */
+	made.header->features_compatible = CTP_FEATURE_ABOUT;
+	expect_fact(&made, "program", "/bin/true");
+	expect_fact(&made, "command", "");
+	expect_fact(&made, "parent", "12");
+	expect_fact(&made, "x", "program z");
+	expect_fact(&made, "y", "");
+	expect_fact(&made, "host", "");
+	made.header->about_bytes = 12;
+	expect_fact(&made, "program", "/bin");
+	made.header->about_bytes = UINT64_MAX;
+	expect_fact(&made, "program", "");
+	made.header->about_offset = made.nr_bytes - 9;
+	made.header->about_bytes = 9;
+	memset(made.base + made.nr_bytes - 9, 'x', 9);
+	expect_fact(&made, "xxxxxxxxx", "");
+	made_close(&made);
+}
+
 int main(void)
 {
 	test_honest();
@@ -213,5 +253,6 @@ int main(void)
 	test_too_small();
 	test_site();
 	test_names();
+	test_facts();
 	return check_result();
 }
