@@ -112,7 +112,7 @@ def other_machine(scratch):
         spans.append(float(re.search(r"counter at (\d+) Hz", info)[1]))
     check(abs(spans[0] / spans[1] - 1) < 0.01, f"the counter's rate is {spans}")
     # One page of records in the middle of those of thread 1: as if it had never been written.
-    chunk_offset, = struct.unpack_from("<Q", content, 64)
+    chunk_offset, = struct.unpack_from("<Q", content, 72)
     page = chunk_offset + 3 * 65536 + 4096
     content = past.read_bytes()
     past.write_bytes(content[:page] + bytes(4096) + content[page + 4096:])
