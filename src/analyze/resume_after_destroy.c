@@ -99,9 +99,20 @@ static bool has_crashed(const struct analysis *analysis, const struct model_ghos
 	return party->has_crashed && party->end - ghost->time <= CRASH_SHORTLY_NS;
 }
 
+/* A coarse clock can not show that it came after the destruction. */
+static bool has_no_order(const struct analysis *analysis, const struct model_ghost *ghost)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];
+
+	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
+	       (model_is_coarse(analysis->model) && ghost->thread != coro->destroy_thread &&
+		       is_near(analysis, coro->destroyed, ghost->time));
+}
+
 static bool is_open(const struct analysis *analysis, const struct model_ghost *ghost)
 {
-	return !analysis->is_told[ghost->coro] && !has_crashed(analysis, ghost);
+	return !analysis->is_told[ghost->coro] && !has_crashed(analysis, ghost) &&
+	       !has_no_order(analysis, ghost);
 }
 
 void resume_after_destroy_find(struct analysis *analysis)

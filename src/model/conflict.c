@@ -19,6 +19,16 @@ static bool keep(struct model *model, uint32_t index, struct model_conflict conf
 	return true;
 }
 
+/* Its last step and this one may have come in another order, or an earlier one has. */
+static bool is_order_doubtful(
+	const struct model *model, const struct model_coro *coro, const struct ct_event *event)
+{
+	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER)
+		return true;
+	return model_is_coarse(model) && coro->thread != event->thread &&
+	       is_near(model, coro->changed, event->time);
+}
+
 bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -52,6 +62,10 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 		(event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)) {
 		coro->flags |= MODEL_CORO_EARLY_RESUME;
 		conflict.is_explained = true;
+	} else if (is_order_doubtful(model, coro, event)) {
+		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_ORDER;
+		conflict.is_explained = true;
+		model_put_in_order(model, 0);
 	} else {
 		model->nr_broken++;
 	}

@@ -8,8 +8,8 @@
 
 #include "model_parts.h"
 
-/* The suspend that would have explained an early resume did not come. */
-static void give_up_early(struct model *model, struct model_coro *coro)
+/* The suspend that would have explained an early resume did not come before `time`. */
+static void give_up_early(struct model *model, struct model_coro *coro, ct_time time)
 {
 	struct model_conflict *conflict;
 
@@ -17,6 +17,12 @@ static void give_up_early(struct model *model, struct model_coro *coro)
 		return;
 	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
 	conflict = &model->conflicts.at[coro->conflict];
+	if ((coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
+		(model_is_coarse(model) && is_near(model, conflict->time, time))) {
+		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_ORDER;
+		model_put_in_order(model, time - conflict->time);
+		return;
+	}
 	conflict->is_explained = coro->conflict == 0;
 	/* Who goes idle without it does not run it any more: its suspend was not told. */
 	conflict->was_idle |= model->threads[conflict->thread_before].idle_began > conflict->before;
@@ -31,7 +37,7 @@ void coro_finish(struct model *model)
 		struct model_coro *coro = coro_at(model, (uint32_t)i);
 
 		if (!is_near(model, coro->changed, model->now))
-			give_up_early(model, coro);
+			give_up_early(model, coro, model->now);
 		model->nr_broken += !!(coro->flags & MODEL_CORO_EARLY_RESUME);
 	}
 }
@@ -115,7 +121,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	give_up_early(model, coro);
+	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
 		return coro_ghost(model, index, event);
@@ -170,7 +176,7 @@ static bool settle_early(struct model *model, struct model_coro *coro, const str
 	if (!(coro->flags & MODEL_CORO_EARLY_RESUME))
 		return false;
 	if (event->thread == coro->thread || !is_near(model, coro->changed, event->time)) {
-		give_up_early(model, coro);
+		give_up_early(model, coro, event->time);
 		return false;
 	}
 	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
@@ -278,7 +284,7 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	give_up_early(model, coro);
+	give_up_early(model, coro, event->time);
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
 		!coro_conflict(model, index, event))
 		return false;
@@ -312,7 +318,7 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	give_up_early(model, coro);
+	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED)
 		return coro_conflict(model, index, event);
 	if (is_taken_away(coro, event) && !coro_conflict(model, index, event))

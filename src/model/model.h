@@ -41,6 +41,8 @@ enum model_coro_flag {
 	/* Woken, and destroyed before it ran. */
 	MODEL_CORO_WAS_DESTROYED_READY = 1 << 12,
 	MODEL_CORO_LEFT_BY_SWITCH = 1 << 11, /* what it waits for comes as a detail */
+	/* By coarse clocks, steps of it on several threads may have come in another order. */
+	MODEL_CORO_HAS_DOUBTFUL_ORDER = 1 << 13,
 };
 
 /* One wake of a coroutine. */
@@ -562,5 +564,16 @@ bool model_waits_outside(const struct model *model, uint32_t thread);
 
 /* model_is_pending_timer: will this descriptor's timer fire after `time`, as far as is known? */
 bool model_is_pending_timer(const struct model_descriptor *descriptor, ct_time time);
+
+/*
+ * model_is_coarse: where clocks disagree by this much, many events of a coroutine lie in one instant: one that is out of
+ * order can not be put right by the next one.
+ */
+#define MODEL_COARSE_NS 10000
+
+static inline bool model_is_coarse(const struct model *model)
+{
+	return model->uncertainty_ns >= MODEL_COARSE_NS;
+}
 
 #endif
