@@ -566,8 +566,8 @@ bool model_waits_outside(const struct model *model, uint32_t thread);
 bool model_is_pending_timer(const struct model_descriptor *descriptor, ct_time time);
 
 /*
- * model_is_coarse: where clocks disagree by this much, many events of a coroutine lie in one instant: one that is out of
- * order can not be put right by the next one.
+ * model_is_coarse: where clocks disagree by this much, many events of a coroutine lie in one instant: one that
+ * is out of order can not be put right by the next one.
  */
 #define MODEL_COARSE_NS 10000
 
