@@ -15,10 +15,10 @@
  *   that ends calls into it.
  * - The ring is found through thread-local storage. Threads made by a raw clone() without storage of
  *   their own share their creator's and must not emit.
+ * - A filter that ends the process at a system call has to come after ctp_attach. Strict seccomp (mode 1) and
+ *   PR_SET_TSC forbid the counter itself: the next event would end the process, so detach before.
  * - A signal handler may not switch to another stack and emit there while its thread was interrupted
  *   within an event, and fork() in such a handler should be followed by exec or _exit.
- * - Sleeping engines are not woken by this version: no membarrier registration is made, and the
- *   engine looks at the rings with a bounded period instead.
  */
 #ifndef COROTRACER_CTP_PROBE_COLD_H
 #define COROTRACER_CTP_PROBE_COLD_H
