@@ -8,6 +8,7 @@
 #include "options.h"
 
 int command_run(const struct arguments *arguments);
+int command_attach(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_stats(const struct arguments *arguments);
 int command_why(const struct arguments *arguments);

@@ -52,7 +52,7 @@ size_t exits_list(const struct exit_description **ret_exits)
 	memset(exits, 0, sizeof(exits));
 	snprintf(exits[nr_exits].code, sizeof(exits[0].code), "0");
 	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
-	for (value = 2; value < 8; value++)
+	for (value = 2; value < 10; value++)
 		add_failures(&exits[nr_exits++], value);
 	for (i = 0; i < sizeof(of_run) / sizeof(of_run[0]); i++)
 		exits[nr_exits++] = of_run[i];

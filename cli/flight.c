@@ -33,11 +33,11 @@ static bool read_bounds(const char *text, struct ct_flight_options *options)
 bool flight_options_read(const struct arguments *arguments, struct ct_flight_options *ret_options,
 	char complaint[COMPLAINT_BYTES])
 {
-	const char *bounds = arguments->value[OPTION_RUN_FLIGHT];
+	const char *bounds = arguments->value[OPTION_RECORD_FLIGHT];
 
 	*ret_options = (struct ct_flight_options){
 		.size = sizeof(*ret_options),
-		.max_dumps = (uint32_t)arguments_number(arguments, OPTION_RUN_MAX_DUMPS, 0),
+		.max_dumps = (uint32_t)arguments_number(arguments, OPTION_RECORD_MAX_DUMPS, 0),
 	};
 	if (!read_bounds(bounds, ret_options)) {
 		snprintf(complaint, COMPLAINT_BYTES,
@@ -45,7 +45,7 @@ bool flight_options_read(const struct arguments *arguments, struct ct_flight_opt
 			bounds);
 		return false;
 	}
-	ret_options->conditions = arguments_all(arguments, OPTION_RUN_ON);
+	ret_options->conditions = arguments_all(arguments, OPTION_RECORD_ON);
 	if (!ret_options->conditions)
 		snprintf(complaint, COMPLAINT_BYTES, "out of memory");
 	return ret_options->conditions != NULL;

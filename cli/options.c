@@ -41,6 +41,8 @@ bool command_has(enum command command, enum option option)
 {
 	enum command owner = option_descriptions[option].command;
 
+	if (owner == COMMAND_RECORD)
+		return command == COMMAND_RUN || command == COMMAND_ATTACH;
 	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
 }
 

@@ -17,7 +17,8 @@ enum command {
 #include "commands.def"
 #undef C
 	NR_COMMANDS,
-	COMMAND_EVERY, /* of an option: every command has it */
+	COMMAND_EVERY,  /* of an option: every command has it */
+	COMMAND_RECORD, /* of an option: both commands that record have it */
 };
 
 enum option {

@@ -54,10 +54,10 @@ static bool read_ring(const char *text, struct ct_orders *orders, char complaint
 bool orders_read(const struct arguments *arguments, struct ct_orders *ret_orders,
 	char complaint[COMPLAINT_BYTES])
 {
-	const char *when_full = arguments->value[OPTION_RUN_WHEN_FULL];
+	const char *when_full = arguments->value[OPTION_RECORD_WHEN_FULL];
 
 	*ret_orders = (struct ct_orders){.size = sizeof(*ret_orders)};
 	ret_orders->overwrites = when_full && strcmp(when_full, "overwrite") == 0;
 	return read_clock(arguments->value[OPTION_RUN_CLOCK], ret_orders, complaint) &&
-	       read_ring(arguments->value[OPTION_RUN_RING_BUDGET], ret_orders, complaint);
+	       read_ring(arguments->value[OPTION_RECORD_RING_BUDGET], ret_orders, complaint);
 }

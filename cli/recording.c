@@ -53,6 +53,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.output = recording->output,
 		.format = recording->format,
 		.command = recording->command,
+		.pid = recording->pid,
 		.all_kinds = recording->all_kinds,
 		.no_ledger = recording->no_ledger,
 		.no_version1 = recording->no_version1,
@@ -83,7 +84,7 @@ int recording_perform(const struct recording *recording)
 	struct ct_record *opened;
 	struct ct_error error;
 	enum ct_status closed;
-	int exit_status = find_program(recording->command[0]);
+	int exit_status = recording->pid ? 0 : find_program(recording->command[0]);
 
 	if (exit_status)
 		return exit_status;
@@ -98,7 +99,7 @@ int recording_perform(const struct recording *recording)
 	}
 	harvest(recording, opened);
 	ct_record_stats(opened, &stats);
-	exit_status = exit_status_of(&stats);
+	exit_status = recording->pid ? 0 : exit_status_of(&stats);
 	summary_before_close(recording, &stats);
 	closed = ct_record_close(opened, &error);
 	signals_release();

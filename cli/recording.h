@@ -11,6 +11,7 @@ struct recording {
 	const char *output;
 	enum ct_format format;
 	char *const *command;
+	int64_t pid;    /* of a process that runs already, instead of the command; 0: none */
 	bool all_kinds; /* of events, as JSON lines */
 	bool no_ledger;
 	int pack_level;                         /* of zstd; 0: the trace is not packed */
@@ -27,7 +28,10 @@ struct recording {
 	const char *socket_path;
 };
 
-/* recording_perform: runs the command to its end. Returns the program's exit status, or why it was not started. */
+/*
+ * recording_perform: runs the command to its end, and returns the program's exit status, or why it was not started.
+ * With `pid` it records that process until it ends or the user has enough: 0, or why it could not.
+ */
 int recording_perform(const struct recording *recording);
 
 #endif

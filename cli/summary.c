@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `run` says at the end.
+ * What `run` and `attach` say at the end.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,6 +42,10 @@ static void say_notes(const struct ct_record_stats *stats)
 void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats)
 {
 	say_who_attached(recording, stats);
+	if (recording->pid)
+		say_sentence(stats->has_ended ? "process %" PRId64 " has ended"
+					      : "process %" PRId64 " runs on, untraced",
+			recording->pid);
 	say_notes(stats);
 	if (!stats->has_begun)
 		say_sentence(recording->wanted->wait_for_start

@@ -110,8 +110,8 @@ static bool read_categories(struct wishes *wishes, const char *list, uint32_t *r
 
 static bool take_categories(struct wishes *wishes, const struct arguments *arguments)
 {
-	const char *wanted = arguments->value[OPTION_RUN_CATEGORIES];
-	const char *unwanted = arguments->value[OPTION_RUN_NO_CATEGORY];
+	const char *wanted = arguments->value[OPTION_RECORD_CATEGORIES];
+	const char *unwanted = arguments->value[OPTION_RECORD_NO_CATEGORY];
 	uint32_t on = UINT32_MAX, off = 0;
 	uint32_t scheduling = UINT32_C(1) << CTP_CATEGORY_SCHEDULING;
 
@@ -146,7 +146,7 @@ static bool take_time(struct wishes *wishes, const struct arguments *arguments, 
 
 static bool take_sample(struct wishes *wishes, const struct arguments *arguments)
 {
-	const char *value = arguments->value[OPTION_RUN_SAMPLE];
+	const char *value = arguments->value[OPTION_RECORD_SAMPLE];
 	unsigned long number;
 	char *end;
 
@@ -172,15 +172,16 @@ bool wishes_read(struct wishes *wishes, const struct arguments *arguments)
 	struct ct_wanted *wanted = &wishes->wanted;
 
 	*wishes = (struct wishes){.wanted = {.size = sizeof(struct ct_wanted)}};
-	wanted->wait_for_start = arguments->value[OPTION_RUN_WAIT_FOR_START] != NULL;
+	wanted->wait_for_start = arguments->value[OPTION_RECORD_WAIT_FOR_START] != NULL;
 	return take_categories(wishes, arguments) && take_sample(wishes, arguments) &&
-	       take_time(wishes, arguments, OPTION_RUN_START_AFTER, &wanted->start_after_ns) &&
-	       take_time(wishes, arguments, OPTION_RUN_DURATION, &wanted->duration_ns) &&
-	       take_list(
-		       wishes, arguments, OPTION_RUN_LEAVE_OUT_SITE, 0, &wanted->leave_out_sites) &&
-	       take_list(
-		       wishes, arguments, OPTION_RUN_LEAVE_OUT_NAME, 1, &wanted->leave_out_names) &&
-	       take_list(wishes, arguments, OPTION_RUN_LEAVE_OUT_TASK, 2, &wanted->leave_out_tasks);
+	       take_time(wishes, arguments, OPTION_RECORD_START_AFTER, &wanted->start_after_ns) &&
+	       take_time(wishes, arguments, OPTION_RECORD_DURATION, &wanted->duration_ns) &&
+	       take_list(wishes, arguments, OPTION_RECORD_LEAVE_OUT_SITE, 0,
+		       &wanted->leave_out_sites) &&
+	       take_list(wishes, arguments, OPTION_RECORD_LEAVE_OUT_NAME, 1,
+		       &wanted->leave_out_names) &&
+	       take_list(wishes, arguments, OPTION_RECORD_LEAVE_OUT_TASK, 2,
+		       &wanted->leave_out_tasks);
 }
 
 void wishes_fini(struct wishes *wishes)

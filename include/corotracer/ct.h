@@ -232,6 +232,7 @@ struct ct_record_options {
 	int wake_descriptor; /* readable, it ends the wait of ct_record_step; the caller's; 0: none */
 
 	const struct ct_orders *orders; /* NULL: the default */
+	int64_t pid; /* of a process that runs already, instead of a command; 0: none */
 };
 
 struct ct_record;
@@ -267,7 +268,9 @@ struct ct_record_stats {
 
 /*
  * ct_record_open: prepares the output and starts the target. Fails, with nothing started and nothing
- * written, where the command does not exist or the output can not be created.
+ * written, where the command does not exist or the output can not be created. With `pid` instead of a
+ * command nothing is started: CT_ERR_NOT_FOUND, CT_ERR_REFUSED (it may not be looked into), CT_ERR_BUSY
+ * (another recording has it), CT_ERR_NO_PROBE (it has none that waits).
  */
 enum ct_status ct_record_open(const struct ct_record_options *options,
 	struct ct_record **ret_record, struct ct_error *reterr);
@@ -282,7 +285,8 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 /*
  * ct_record_signal: passes a signal on to the target, and notes that it came from the user.
  * `was_delivered`: the target has it already (a key in the terminal reaches the whole foreground
- * group, with si_code SI_KERNEL): it is only noted. CT_OK also where the target has ended.
+ * group, with si_code SI_KERNEL): it is only noted. CT_OK also where the target has ended. A process that
+ * was not started here gets no signal: its recording ends instead, and it runs on.
  */
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);

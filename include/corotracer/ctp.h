@@ -78,6 +78,8 @@ extern "C" {
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
 /* The one that has what attaches to that engine use another clock than it would choose: "coarse" (P-52). */
 #define CTP_CLOCK_ENVIRONMENT "COROTRACER_CLOCK"
+/* The one by which a program refuses to wait for an engine: 0 (P-16). */
+#define CTP_ATTACH_ENVIRONMENT "COROTRACER_ATTACH"
 /* The one that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
 #define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 

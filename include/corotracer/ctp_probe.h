@@ -131,8 +131,10 @@ extern __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_threa
 /*
  * ctp_attach: creates the segment and hands it to the engine that COROTRACER_SOCKET names. Call it
  * once, early in main(). Returns true when events are recorded from now on; false, silently, when no
- * engine asked for this process, or the machine refuses memory (RLIMIT_FSIZE, seccomp): the program
- * then runs untraced. Never blocks, never prints; keeps errno. A second call returns the present state.
+ * engine asked for this process: the segment then waits, with nothing written, for one that comes later
+ * ('corotracer attach PID'). COROTRACER_ATTACH=0 refuses that; where the machine refuses memory
+ * (RLIMIT_FSIZE, RLIMIT_AS, seccomp) there is no segment, and the program runs untraced. Never blocks,
+ * never prints; keeps errno. A second call returns the present state; in a forked child it attaches anew.
  * Without an engine, COROTRACER_FLIGHT=PATH[,BYTES] has the program keep its own past (ctp_flight.h).
  */
 CTP_COLD bool ctp_attach(void);
@@ -369,13 +371,31 @@ CTP_INLINE void ctp_emit_with(
 	ctp_emit_with_of(CTP_CATEGORY_SCHEDULING, coro, object, tail, detail, number);
 }
 
-/* ctp_coro_new: an id that no other coroutine of this process has or will have; 0 when not attached. */
+/*
+ * ctp_attachment: names the time during which events are wanted, and is 0 outside; what was told of an
+ * object in another such time is not known in this one.
+ */
+CTP_INLINE uint32_t ctp_attachment(void)
+{
+	uint32_t wanted = ctp_load_relaxed(&ctp_orders_page.orders.wanted);
+	uint32_t pass;
+
+	if (wanted == 0)
+		return 0;
+	pass = ctp_load_relaxed(&ctp_gate_page.pass);
+	return pass == 0 ? 0 : pass + (wanted >> CTP_WANTED_BITS << 20);
+}
+
+/*
+ * ctp_coro_new: an id that no other coroutine of this process has or will have, also while events are not
+ * wanted: who is traced later is to be told apart then. 0 where there is no segment.
+ */
 CTP_INLINE uint64_t ctp_coro_new(void)
 {
 	struct ctp_thread *thread;
 	uint64_t id;
 
-	if (!ctp_is_attached())
+	if (ctp_load_relaxed(&ctp_gate_page.pass) == 0)
 		return 0;
 	thread = ctp_thread_self();
 	if (CTP_UNLIKELY(thread->busy != 0))

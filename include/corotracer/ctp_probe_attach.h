@@ -6,7 +6,8 @@
  * The steps, in this order: guard the gate against fork; make the segment (ctp_probe_segment.h) and map
  * it; fill the header, magic last; send the descriptor; take over the sites of an earlier attachment;
  * open the gate. Where there is no engine, and a flight recorder was asked for, its segment
- * (ctp_probe_flight.h) takes the engine's place. Whatever fails undoes what was done, and the program
+ * (ctp_probe_flight.h) takes the engine's place; where there is none either, the segment waits for an engine
+ * that finds it through /proc. Whatever fails undoes what was done, and the program
  * runs untraced.
  */
 #ifndef COROTRACER_CTP_PROBE_ATTACH_H
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -160,7 +162,8 @@ CTP_COLD_PART void ctp_identity_make(struct ctp_header *header)
 	memcpy(header->identity, words, sizeof(words));
 }
 
-CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t role)
+CTP_COLD_PART void ctp_header_fill(
+	const struct ctp_segment *segment, uint32_t role, uint32_t wanted)
 {
 	struct ctp_header *header = segment->header;
 	struct ctp_orders *orders = ctp_orders_of(header);
@@ -188,7 +191,7 @@ CTP_COLD_PART void ctp_header_fill(const struct ctp_segment *segment, uint32_t r
 		orders->policy = CTP_POLICY_OVERWRITE_OLDEST;
 	}
 	/* From the first event on, whether the engine has come by then or not. */
-	orders->wanted = segment->is_flight ? CTP_WANTED_FLIGHT : CTP_WANTED_ENGINE;
+	orders->wanted = wanted;
 	/* Until the engine comes. */
 	orders->coarse_time = ctp_nanoseconds(CLOCK_MONOTONIC);
 	header->clock = ctp_clock_of(segment);
@@ -355,19 +358,41 @@ CTP_COLD_PART void ctp_process_take(const struct ctp_segment *segment)
 	ctp_store_release(&process->header, segment->header); /* P8 */
 }
 
-/* The engine's segment, where there is an engine; else the flight recorder's, where one is asked for. */
+/*
+ * A segment that waits takes a gigabyte of addresses in programs that nobody traces: not where those are
+ * counted, nor where its orders could not be read.
+ */
+CTP_COLD_PART bool ctp_may_wait(void)
+{
+	const char *asked = secure_getenv(CTP_ATTACH_ENVIRONMENT);
+	struct rlimit limit;
+
+	return (!asked || strcmp(asked, "0") != 0) && ctp_has_orders_page() &&
+	       getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
+/*
+ * The engine's segment, where there is an engine; else the flight recorder's, where one is asked for; else
+ * one that waits.
+ */
 CTP_COLD_PART bool ctp_segment_choose(struct ctp_segment *segment, const struct ctp_wish *wish)
 {
 	if (wish->engine && ctp_segment_open(segment)) {
 		ctp_about_write(segment);
-		ctp_header_fill(segment, wish->role);
+		ctp_header_fill(segment, wish->role, CTP_WANTED_ENGINE);
 		if (ctp_segment_send(segment, wish->engine, wish->role))
 			return true;
 		ctp_segment_close(segment);
 	}
-	if (!wish->has_flight || !ctp_flight_open(segment, wish))
+	if (wish->has_flight) {
+		if (!ctp_flight_open(segment, wish))
+			return false;
+		ctp_header_fill(segment, wish->role, CTP_WANTED_FLIGHT);
+		return true;
+	}
+	if (!wish->waits || !ctp_may_wait() || !ctp_segment_open(segment))
 		return false;
-	ctp_header_fill(segment, wish->role);
+	ctp_header_fill(segment, wish->role, 0);
 	return true;
 }
 
@@ -406,7 +431,7 @@ CTP_COLD_PART bool ctp_attach_to(const struct ctp_wish *wish)
 {
 	struct ctp_quiet quiet;
 
-	if ((!wish->engine && !wish->has_flight) || ctp_is_gate_open())
+	if ((!wish->engine && !wish->has_flight && !wish->waits) || ctp_is_gate_open())
 		return ctp_is_attached();
 	ctp_quiet_begin(&quiet);
 	if (ctp_gate_guard() && ctp_attach_lock()) {
@@ -420,14 +445,15 @@ CTP_COLD_PART bool ctp_attach_to(const struct ctp_wish *wish)
 
 CTP_COLD bool ctp_attach_as(uint32_t role)
 {
-	struct ctp_wish wish = {secure_getenv(CTP_ENVIRONMENT), NULL, 0, role, false};
+	struct ctp_wish wish = {secure_getenv(CTP_ENVIRONMENT), NULL, 0, role, false, false};
 
 	return ctp_attach_to(&wish);
 }
 
 CTP_COLD bool ctp_attach(void)
 {
-	struct ctp_wish wish = {secure_getenv(CTP_ENVIRONMENT), NULL, 0, CTP_ROLE_PROBE, false};
+	struct ctp_wish wish = {
+		secure_getenv(CTP_ENVIRONMENT), NULL, 0, CTP_ROLE_PROBE, false, true};
 
 	ctp_flight_ask(&wish);
 	return ctp_attach_to(&wish);
@@ -435,8 +461,8 @@ CTP_COLD bool ctp_attach(void)
 
 CTP_COLD bool ctp_record_flight(const char *path, size_t bytes)
 {
-	struct ctp_wish wish = {
-		secure_getenv(CTP_ENVIRONMENT), path ? path : "", bytes, CTP_ROLE_PROBE, true};
+	struct ctp_wish wish = {secure_getenv(CTP_ENVIRONMENT), path ? path : "", bytes,
+		CTP_ROLE_PROBE, true, false};
 
 	ctp_flight_ask(&wish);
 	return ctp_attach_to(&wish);

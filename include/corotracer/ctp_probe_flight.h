@@ -36,6 +36,7 @@ struct ctp_wish {
 	uint64_t bytes;     /* 0: the default; UINT64_MAX: behind a comma in `path` */
 	uint32_t role;
 	bool has_flight;
+	bool waits; /* for an engine that comes later, where there is neither */
 };
 
 #define CTP_BYTES_IN_PATH UINT64_MAX

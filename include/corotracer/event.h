@@ -50,7 +50,7 @@ struct ct_event {
 /* ct_loss_was_asked: events of this reason are missing because the user did not want them. */
 static inline bool ct_loss_was_asked(unsigned reason)
 {
-	return reason >= CTP_LOSS_PAUSED && reason <= CTP_LOSS_LEFT_OUT;
+	return reason >= CTP_LOSS_PAUSED && reason <= CTP_LOSS_BEFORE;
 }
 
 /* How a process came to its end. */

@@ -96,7 +96,8 @@ static void survey_left_out(struct analysis *analysis)
 		uint32_t reason = model->gaps.at[i].reason;
 
 		analysis->was_paused |= reason == CTP_LOSS_PAUSED;
-		analysis->has_left_out |= ct_loss_was_asked(reason) && reason != CTP_LOSS_PAUSED;
+		analysis->has_left_out |= ct_loss_was_asked(reason) && reason != CTP_LOSS_PAUSED &&
+					  reason != CTP_LOSS_BEFORE;
 	}
 }
 

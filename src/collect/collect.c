@@ -16,6 +16,7 @@
 #include "collector.h"
 #include "executable.h"
 #include "procfs.h"
+#include "seek.h"
 
 #define ARRIVALS_AT_THE_END 64 /* looks */
 #define HOST_BYTES 256
@@ -64,9 +65,12 @@ static void note_the_dead(struct collect *collect)
 
 		if (process->number == 0 || process->has_ended)
 			continue;
-		process->has_ended =
-			process->is_target ? collect->target.has_ended : process_is_gone(process);
+		process->has_ended = process->is_target && !collect->target.is_found
+					     ? collect->target.has_ended
+					     : process_is_gone(process);
 		process->ended_ns = process->has_ended ? clock_monotonic_ns() : 0;
+		if (process->is_target && process->has_ended && collect->target.is_found)
+			target_note_gone(&collect->target, process->ended_ns);
 		collect->has_unwatched |= process->pidfd < 0;
 	}
 }
@@ -150,7 +154,7 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 	wait_adapt(collect, nr_records, service_harvest(collect));
 	look_clocks(collect);
 	end_the_dead(collect);
-	if (!collect->target.has_ended)
+	if (!collect->target.has_ended && !collect->is_stopping)
 		return CT_OK;
 	wind_up(collect);
 	return CT_END;
@@ -176,7 +180,16 @@ enum ct_status collect_signal(
 	if (collect->was_wound_up)
 		return CT_OK;
 	collect_snapshot(collect, reterr);
+	if (collect->target.is_found) {
+		collect_stop(collect);
+		return CT_OK;
+	}
 	return target_signal(&collect->target, signal_number, is_note_only, reterr);
+}
+
+void collect_stop(struct collect *collect)
+{
+	collect->is_stopping = true;
 }
 
 void collect_release(struct collect *collect)
@@ -241,6 +254,11 @@ static enum ct_status start_target(struct collect *collect, const struct collect
 		.version1 = collect->service.channel.base ? &collect->service.channel : NULL};
 	enum ct_status status;
 
+	if (options->pid > 0) {
+		clock_read(&collect->first_reading);
+		collect->now_ns = collect->first_reading.monotonic_ns;
+		return seek_process(collect, (pid_t)options->pid, reterr);
+	}
 	if (!options->command || !options->command[0])
 		return ct_fail(reterr, CT_ERR_USAGE, "no command was given to run");
 	status = executable_find(options->command[0], executable, reterr);
@@ -279,7 +297,9 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 	struct process *process;
 
 	gethostname(host, sizeof(host) - 1);
-	join_arguments(options->command, command_line, sizeof(command_line));
+	command_line[0] = '\0';
+	if (options->command)
+		join_arguments(options->command, command_line, sizeof(command_line));
 	define_run(collect, host);
 	define_reading(collect, &collect->first_reading);
 	define_heartbeat(collect);
@@ -364,8 +384,11 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
 		status = start_target(collect, options, executable, reterr);
-	if (status == CT_OK) {
+	if (status == CT_OK)
 		define_beginning(collect, options, executable);
+	if (status == CT_OK && options->pid > 0)
+		status = seek_segments(collect, reterr);
+	if (status == CT_OK) {
 		*ret_collect = collect;
 	} else {
 		collect_close(collect);

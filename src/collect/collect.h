@@ -45,6 +45,7 @@ struct collect_options {
 	size_t size; /* sizeof(struct collect_options) */
 	char *const
 		*command; /* argv of the target, NULL-terminated; the first is looked up in PATH */
+	int64_t pid;      /* of a process that runs already, instead of a command; 0: none */
 	bool no_ledger;   /* leave the descriptor ledger out */
 	const char *ledger_path; /* the preload library; NULL: there is none */
 
@@ -88,7 +89,9 @@ struct collect_stats {
  * collect_open: opens the listener, and starts the target. The caller keeps `sink` until after
  * collect_close. CT_ERR_NOT_FOUND where the command can not be started: reterr->system_errno is
  * ENOENT (no such command) or EACCES (there is one that may not be executed); nothing was started and
- * nothing was put into the sink then.
+ * nothing was put into the sink then. With a process id instead of a command nothing is started: CT_ERR_NOT_FOUND
+ * where there is no such process, CT_ERR_REFUSED where it may not be looked into, CT_ERR_BUSY where another
+ * recording has it, CT_ERR_NO_PROBE where it has no segment that waits.
  */
 enum ct_status collect_open(const struct collect_options *options, struct ct_sink *sink,
 	struct collect **ret_collect, struct ct_error *reterr);
@@ -113,6 +116,9 @@ enum ct_status collect_signal(
 
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);
+
+/* collect_stop: the next collect_step is the last one; the target, if alive, runs on untraced. */
+void collect_stop(struct collect *collect);
 
 /*
  * collect_release: wants no more from any process, now or later: probes detach within a chunk of events. What

@@ -76,6 +76,7 @@ struct collect {
 	bool was_finished;
 	uint32_t categories_off;
 	bool is_released;
+	bool is_stopping;
 	bool was_wound_up;
 	uint64_t ended_ns; /* the last look */
 
@@ -100,6 +101,7 @@ struct collect {
 	uint64_t heartbeat_ns;
 	uint64_t flush_ns;
 	uint64_t settle_ns;
+	uint64_t seek_ns; /* when segments of a found target were looked for */
 
 	struct sleep sleep;
 	uint64_t looked_ns;    /* begin of the look before */

@@ -156,7 +156,7 @@ static enum ct_status receive(
 			close(memory);
 		return refuse(reterr, pid, trouble);
 	}
-	*ret_arrival = (struct arrival){memory, pid};
+	*ret_arrival = (struct arrival){.memory = memory, .pid = pid};
 	return CT_OK;
 }
 

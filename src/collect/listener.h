@@ -36,6 +36,7 @@ struct listener {
 struct arrival {
 	int memory;
 	pid_t pid;
+	bool is_found; /* in the process, which did not hand it over */
 };
 
 /* listener_open: makes the socket, under a name that can not be guessed. */

@@ -7,12 +7,14 @@
 #include "clock.h"
 #include "coarse.h"
 #include "collector.h"
+#include "seek.h"
 
 #define CLOCK_PERIOD_NS UINT64_C(1000000000)
 #define HEARTBEAT_PERIOD_NS UINT64_C(200000000)
 #define FLUSH_PERIOD_NS UINT64_C(1000000000)
 #define SETTLE_PERIOD_NS UINT64_C(100000000)
 #define MAPPING_PERIOD_NS UINT64_C(100000000)
+#define SEEK_PERIOD_NS UINT64_C(1000000000)
 #define ARRIVALS_A_LOOK 64 /* nobody keeps the engine from its rings by knocking */
 
 bool look_arrivals(struct collect *collect)
@@ -161,6 +163,10 @@ void look_clocks(struct collect *collect)
 		process_name_threads(collect);
 		observe_stalls(collect);
 	}
+	/* A library that was loaded meanwhile may have brought a probe of its own. */
+	if (collect->target.is_found && !collect->target.has_ended &&
+		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
+		seek_segments(collect, NULL);
 	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
 		define_clock(collect);
 		service_settle(collect);
@@ -204,6 +210,7 @@ void look_last(struct collect *collect, struct process *process)
 
 		if (segment->number == 0 || segment->process != process)
 			continue;
+		segment_unwant(segment);
 		segment_drain_all(segment);
 		segment_settle(segment, clock_monotonic_ns(), true);
 		segment_close(segment);

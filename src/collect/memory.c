@@ -3,10 +3,12 @@
  * Accepting a peer's memory: the rules of the protocol on hostile peers, in the order in which they
  * must be asked.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -91,6 +93,25 @@ bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
 		if (!(are_there[i] & 1) && !is_data(memory, begin + i * page_bytes))
 			return false;
 	return true;
+}
+
+enum ct_status memory_claim(struct memory *memory, struct ct_error *reterr)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char path[32];
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory->descriptor);
+	own = open(path, O_RDWR | O_CLOEXEC);
+	if (own < 0)
+		return CT_OK; /* no /proc: nobody can attach by it either */
+	if (fcntl(own, F_OFD_SETLK, &whole) < 0 && (errno == EAGAIN || errno == EACCES)) {
+		close(own);
+		return ct_fail(reterr, CT_ERR_BUSY, "another recording has its memory");
+	}
+	close(memory->descriptor);
+	memory->descriptor = own;
+	return CT_OK;
 }
 
 void memory_unmap(struct memory *memory)

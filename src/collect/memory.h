@@ -25,6 +25,13 @@ struct memory {
  */
 enum ct_status memory_map(int descriptor, struct memory *ret_memory, struct ct_error *reterr);
 
+/*
+ * memory_claim: nobody else has this memory from here on, until memory_unmap or the end of this process. The
+ * lock hangs on a descriptor that is opened anew: that of the peer would hold it longer. CT_ERR_BUSY: another
+ * engine has it.
+ */
+enum ct_status memory_claim(struct memory *memory, struct ct_error *reterr);
+
 /* memory_unmap: also closes the descriptor, if there is one. */
 void memory_unmap(struct memory *memory);
 

@@ -5,6 +5,7 @@
  */
 #include "ring.h"
 
+#define ADOPT_TRIES 100u
 #define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
 /* Puts the reader where the producer claims to be. How much the lie hid can not be known: it is one. */
@@ -213,7 +214,8 @@ static void drain_by_copy(struct ring_reader *reader, const struct ring_space *s
 		else
 			reader->nr_corrupt += length - gone;
 		reader->tail += length;
-		ctp_store_release(&reader->shared->tail, reader->tail); /* P2 */
+		if (!reader->is_kept)
+			ctp_store_release(&reader->shared->tail, reader->tail); /* P2 */
 	}
 }
 
@@ -224,6 +226,54 @@ static bool is_head_possible(struct ring_reader *reader, uint64_t head)
 	if (reader->is_overwriting)
 		return skip_overwritten(reader, head);
 	return head - reader->tail <= RING_RECORDS;
+}
+
+/* What LOST records that are still to be read will tell of full rings. */
+static uint64_t sum_of_lost(
+	const struct ring_reader *reader, const struct ring_space *space, uint64_t head)
+{
+	uint64_t position = reader->tail, sum = 0;
+
+	while (position < head) {
+		const struct ctp_record *chunk = find_chunk(reader, space, position);
+		uint64_t length = piece_length(position, head), i;
+
+		for (i = 0; chunk && i < length; i++) {
+			const struct ctp_record *record = &chunk[position % CTP_CHUNK_RECORDS + i];
+			uint64_t tail = ctp_load_relaxed(&record->tail);
+
+			if (CTP_TAIL_KIND(tail) == CTP_KIND_LOST &&
+				CTP_TAIL_ARGUMENT(tail) == CTP_LOSS_FULL)
+				add_saturating(&sum, ctp_load_relaxed(&record->object));
+		}
+		position += length;
+	}
+	return sum;
+}
+
+void ring_adopt(struct ring_reader *reader, const struct ring_space *space)
+{
+	uint64_t told, head, to_come;
+	unsigned attempt = 0;
+
+	if (reader->is_kept)
+		return;
+	do {
+		told = ctp_load_relaxed(&reader->shared->dropped_told);
+		head = ctp_load_acquire(&reader->shared->head); /* P1 */
+	} while (
+		told != ctp_load_relaxed(&reader->shared->dropped_told) && ++attempt < ADOPT_TRIES);
+	reader->tail = ctp_load_relaxed(&reader->shared->tail);
+	if (reader->tail > head ||
+		(!reader->is_overwriting && head - reader->tail > RING_RECORDS)) {
+		resynchronise(reader, head);
+		return;
+	}
+	reader->told_before = told;
+	if (reader->is_overwriting)
+		return;
+	to_come = sum_of_lost(reader, space, head);
+	reader->told_before = told > to_come ? told - to_come : 0;
 }
 
 uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,

@@ -52,6 +52,8 @@ struct ring_reader {
 	uint32_t thread; /* whose records come next; 0: not known */
 	uint64_t tail;   /* records drained; ring->tail follows it */
 	bool is_overwriting;
+	bool is_kept;         /* by its producer, for others, too: the room is not given back */
+	uint64_t told_before; /* of `dropped`, what LOST records told before this reader came */
 	const struct ctp_record *backed; /* a chunk whose memory has been written, all of it */
 
 	/* ever growing; what has been reported of them is the owner's to remember */
@@ -64,6 +66,12 @@ struct ring_reader {
 	uint64_t nr_created;     /* coroutines */
 	uint64_t nr_destroyed;
 };
+
+/*
+ * ring_adopt: for a ring that was written, and perhaps drained, before this reader came: it goes on where the
+ * last one stopped, or at the oldest record that is left.
+ */
+void ring_adopt(struct ring_reader *reader, const struct ring_space *space);
 
 /*
  * ring_drain: hands on everything that is published at the time of the call, oldest first, and gives

@@ -186,6 +186,7 @@ void segment_find_rings(struct segment *segment)
 			&segment->layout, segment->memory.base, (uint32_t)segment->rings.count);
 		ring.reader.stream = collect->nr_streams + 1;
 		ring.reader.is_overwriting = may_overwrite(segment);
+		ring.reader.is_kept = segment->layout.is_flight;
 		if (!vec_push(&segment->rings, ring))
 			return; /* tried again at the next look; the ring keeps its records */
 		collect->nr_streams++;
@@ -205,19 +206,35 @@ static void note_moves(struct segment *segment, uint64_t nr_moves)
 	process->moved_ns = segment->collect->now_ns;
 }
 
+static struct ring_space space_of(const struct segment *segment)
+{
+	return (struct ring_space){&segment->layout, segment->memory.base,
+		segment->collect->scratch,
+		segment->memory.descriptor < 0 ? NULL : &segment->memory};
+}
+
+static void adopt_ring(const struct segment *segment, struct segment_ring *ring)
+{
+	const struct ring_space space = space_of(segment);
+
+	ring_adopt(&ring->reader, &space);
+	ring->told_nested = ctp_load_relaxed(&ring->reader.shared->nested);
+}
+
 /* A ring is counted in before its owner writes the first word of it. */
 static bool was_written(const struct segment *segment, struct segment_ring *ring)
 {
-	if (!ring->was_written)
-		ring->was_written = holds(segment, ring->reader.shared, PRODUCER_LINE_BYTES);
+	if (ring->was_written)
+		return true;
+	ring->was_written = holds(segment, ring->reader.shared, PRODUCER_LINE_BYTES);
+	if (ring->was_written && segment->is_found)
+		adopt_ring(segment, ring);
 	return ring->was_written;
 }
 
 static uint64_t drain_ring(struct segment *segment, struct segment_ring *ring)
 {
-	const struct ring_space space = {&segment->layout, segment->memory.base,
-		segment->collect->scratch,
-		segment->memory.descriptor < 0 ? NULL : &segment->memory};
+	const struct ring_space space = space_of(segment);
 	const struct ring_consumer consumer = {segment, take_run, take_thread, take_stop};
 	struct ring_reader *reader = &ring->reader;
 	uint64_t nr_lost_told = reader->nr_told + reader->nr_told_other;
@@ -321,7 +338,8 @@ static uint64_t grown(uint64_t now, uint64_t *told)
 static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t now_ns)
 {
 	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
-	uint64_t gap = dropped > ring->reader.nr_told ? dropped - ring->reader.nr_told : 0;
+	uint64_t told = ring->reader.nr_told + ring->reader.told_before;
+	uint64_t gap = dropped > told ? dropped - told : 0;
 
 	if (gap == ring->gap_size)
 		return;
@@ -473,6 +491,32 @@ static enum ct_status take_up(
 		reterr);
 }
 
+/* Nobody recorded what came before: how much that was, nobody knows. */
+static void lose_beginning(const struct segment *segment)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_LOSS};
+
+	definition.loss = (struct ct_define_loss){
+		.process = segment->process->number,
+		.reason = CTP_LOSS_BEFORE,
+		.count = 1,
+		.first_monotonic_ns = segment->layout.attached.monotonic_ns,
+		.last_monotonic_ns = segment->settled_ns,
+	};
+	/* No loss of this recording: it stands in no count. */
+	output_define(&segment->collect->output, &definition);
+}
+
+/* What nobody counted for lack of an engine, besides events that found a ring full, is not counted now. */
+static void adopt(struct segment *segment)
+{
+	segment->told_untraced = ctp_load_relaxed(&header_of(segment)->untraced_events);
+	segment->told_refused = ctp_load_relaxed(&header_of(segment)->sites_refused);
+	if (!segment->layout.is_flight)
+		lose_beginning(segment);
+	segment_want(segment);
+}
+
 static enum ct_status attach(struct collect *collect, struct segment *segment,
 	const struct arrival *arrival, struct ct_error *reterr)
 {
@@ -483,8 +527,11 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 		close(arrival->memory);
 		return status;
 	}
-	status = proto_check(
-		segment->memory.base, segment->memory.nr_bytes, &segment->layout, reterr);
+	status = memory_claim(&segment->memory, reterr);
+	if (status == CT_OK)
+		status = proto_check(
+			segment->memory.base, segment->memory.nr_bytes, &segment->layout, reterr);
+	segment->is_found = arrival->is_found;
 	if (status == CT_OK)
 		status = take_up(collect, segment, arrival->pid, reterr);
 	if (status == CT_OK)
@@ -492,22 +539,6 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 	memory_unmap(&segment->memory);
 	memset(segment, 0, sizeof(*segment));
 	return status;
-}
-
-void segment_order(struct segment *segment)
-{
-	const struct collect *collect = segment->collect;
-	struct ctp_orders *orders = segment_orders(segment);
-
-	ctp_store_relaxed(&orders->categories_off, collect->categories_off);
-	/* A flight recorder has its own. */
-	if (!segment->layout.is_flight) {
-		ctp_store_relaxed(&orders->chunks_per_ring, collect->chunks_per_ring);
-		ctp_store_relaxed(&orders->policy,
-			collect->overwrites ? CTP_POLICY_OVERWRITE_OLDEST : CTP_POLICY_DROP_NEWEST);
-	}
-	if (collect->is_released)
-		ctp_store_relaxed(&orders->wanted, 0);
 }
 
 /*
@@ -543,6 +574,8 @@ enum ct_status collect_attach(
 		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
 	segment_order(segment);
 	start_clock(collect, segment);
+	if (segment->is_found)
+		adopt(segment);
 	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
 	/* At once: a process that lives a millisecond has no mappings later. */

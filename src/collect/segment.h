@@ -46,7 +46,8 @@ struct segment {
 	uint64_t *sites_known; /* a bit a site: defined */
 	uint32_t sites_begin;  /* every site below is defined */
 	uint32_t sites_end;    /* sites from here on have not been handed out yet */
-	bool are_sites_read;   /* during the present drain of a ring */
+	bool is_found; /* it waited, or an engine has left it: rings are taken as they stand */
+	bool are_sites_read; /* during the present drain of a ring */
 };
 
 /*
@@ -90,6 +91,13 @@ uint64_t segment_count_live(const struct segment *segment);
 
 /* segment_orders: where the probe reads what is wanted of it. */
 struct ctp_orders *segment_orders(const struct segment *segment);
+
+/*
+ * segment_want: has its events wanted from now on. segment_unwant: no more; what is half written now may
+ * still come.
+ */
+void segment_want(struct segment *segment);
+void segment_unwant(struct segment *segment);
 
 /* segment_order: tells the probe what is wanted of it, where it is one that listens. */
 void segment_order(struct segment *segment);

@@ -261,12 +261,23 @@ static void note_ending(struct target *target, const siginfo_t *info)
 	target->ending_value = info->si_status;
 }
 
+void target_find(pid_t pid, struct target *ret_target)
+{
+	*ret_target = (struct target){.pid = pid, .is_found = true};
+}
+
+void target_note_gone(struct target *target, uint64_t ended_ns)
+{
+	target->has_ended = true;
+	target->ended_ns = ended_ns;
+}
+
 bool target_reap(struct target *target)
 {
 	siginfo_t info = {0};
 
-	if (target->has_ended)
-		return true;
+	if (target->has_ended || target->is_found)
+		return target->has_ended;
 	if (waitid(P_PID, (id_t)target->pid, &info, WEXITED | WNOHANG) == 0) {
 		if (info.si_pid == target->pid)
 			note_ending(target, &info);

@@ -19,6 +19,7 @@
 
 struct target {
 	pid_t pid;
+	bool is_found; /* somebody else's child: nobody tells how it ends */
 	bool has_ended;
 	enum ct_ending ending;
 	int ending_value;
@@ -40,6 +41,10 @@ struct target_options {
  */
 enum ct_status target_start(
 	const struct target_options *options, struct target *ret_target, struct ct_error *reterr);
+
+/* target_find: the process runs already. target_note_gone: such a one has ended. */
+void target_find(pid_t pid, struct target *ret_target);
+void target_note_gone(struct target *target, uint64_t ended_ns);
 
 /* target_reap: true where the child has ended; its ending is filled in then. Never waits. */
 bool target_reap(struct target *target);

@@ -40,6 +40,7 @@ struct ct_record {
 	struct namer *namer;
 	char *ledger_path;          /* NULL: none was found */
 	struct text ledger_trouble; /* where none was found; else empty */
+	bool is_found;              /* the target ran before */
 	bool has_ended;             /* the target; what it published is in the sink */
 };
 
@@ -173,9 +174,10 @@ static enum ct_status start(
 	struct collect_options collect_options = {
 		.size = sizeof(collect_options),
 		.command = options->command,
+		.pid = options->pid,
 		.no_ledger = options->no_ledger,
 		.ledger_path = options->ledger_path,
-		.no_version1 = options->no_version1,
+		.no_version1 = options->no_version1 || options->pid > 0,
 		.max_stations = options->max_stations,
 		.shm_path = options->shm_path,
 		.socket_path = options->socket_path,
@@ -187,7 +189,8 @@ static enum ct_status start(
 		return status;
 	if (options->orders)
 		take_orders(&collect_options, options->orders);
-	if (!options->ledger_path && !options->no_ledger)
+	record->is_found = options->pid > 0;
+	if (!options->ledger_path && !options->no_ledger && !record->is_found)
 		collect_options.ledger_path = record->ledger_path =
 			ledger_path_find(&record->ledger_trouble);
 	return collect_open(&collect_options, record->sink, &record->collect, reterr);
@@ -225,7 +228,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	enum ct_status status;
 
 	take_options(&known, options);
-	if (!known.all.command || !known.all.command[0])
+	if (known.all.pid <= 0 && (!known.all.command || !known.all.command[0]))
 		return ct_fail(reterr, CT_ERR_USAGE, "no command to record");
 	if (known.all.orders && !are_possible(known.all.orders))
 		return ct_fail(reterr, CT_ERR_USAGE, "probes can not be given such orders");
@@ -336,6 +339,9 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 		status = wanted_look(&record->wanted, &is_over, reterr);
 	if (is_over)
 		finish_early(record);
+	/* Somebody else waits for a process that was found. */
+	if (is_over && record->is_found)
+		collect_stop(record->collect);
 	return status;
 }
 

@@ -17,7 +17,10 @@ static bool add(struct model *model, struct model_gap gap)
 
 	if (gap.count > MOST_LOST)
 		gap.count = MOST_LOST;
-	*(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost) += gap.count;
+	/* How many there were before the recording, nobody knows. */
+	if (gap.reason != CTP_LOSS_BEFORE)
+		*(ct_loss_was_asked(gap.reason) ? &model->nr_left_out : &model->nr_lost) +=
+			gap.count;
 	if (gap.first > gap.last)
 		gap.first = gap.last;
 	if (gap.thread < model->nr_threads && !thread_may_be_worker(model, gap.thread))

@@ -285,6 +285,14 @@ static void one_loss(struct text *rows, const struct ct_tables *tables, const st
 {
 	bool was_asked = ct_loss_was_asked(loss->reason);
 
+	if (loss->reason == CTP_LOSS_BEFORE) {
+		facts_begin(rows, "not seen");
+		text_add(rows, "what the program did before ");
+		phrase_time(rows, loss->last);
+		text_add(rows, ": recording began while it ran");
+		facts_end(rows);
+		return;
+	}
 	facts_begin(rows, was_asked ? "left out" : "lost");
 	phrase_count(rows, loss->count, "event", "events");
 	text_add(rows, " of ");

@@ -70,9 +70,21 @@ void reader_find_orders(struct reader *reader)
 	reader->orders = (struct ctp_orders *)(void *)at(reader, reader->header->orders_offset);
 }
 
-bool reader_take(struct reader *reader)
+void reader_map(struct reader *reader)
 {
 	struct stat facts;
+
+	need(fstat(reader->descriptor, &facts) == 0, "fstat");
+	reader->bytes = (uint64_t)facts.st_size;
+	reader->header = mmap(
+		NULL, reader->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, reader->descriptor, 0);
+	need(reader->header != MAP_FAILED, "mmap");
+	reader_find_orders(reader);
+	reader->overwritten = 0;
+}
+
+bool reader_take(struct reader *reader)
+{
 	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	bool is_taken;
 
@@ -82,13 +94,7 @@ bool reader_take(struct reader *reader)
 	close(connection);
 	if (!is_taken)
 		return false;
-	need(fstat(reader->descriptor, &facts) == 0, "fstat");
-	reader->bytes = (uint64_t)facts.st_size;
-	reader->header = mmap(
-		NULL, reader->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, reader->descriptor, 0);
-	need(reader->header != MAP_FAILED, "mmap");
-	reader_find_orders(reader);
-	reader->overwritten = 0;
+	reader_map(reader);
 	return true;
 }
 

@@ -43,7 +43,8 @@ void reader_listen(void);
 /* reader_take: maps the segment that the probe has handed over by now; false: there is none. */
 bool reader_take(struct reader *reader);
 
-/* reader_find_orders: of a segment that the test has mapped itself. */
+/* reader_map: maps the segment of reader->descriptor. reader_find_orders: of one that the test has mapped itself. */
+void reader_map(struct reader *reader);
 void reader_find_orders(struct reader *reader);
 
 /* reader_ring: the ring's description. */

@@ -106,6 +106,23 @@ static void test_silent_peers(void)
 	close_fixture(&f);
 }
 
+/* P-17: what is taken is nobody else's, as long as it is. */
+static void test_twice(void)
+{
+	struct made_segment made;
+	struct fixture f;
+
+	open_fixture(&f);
+	made_open(&made);
+	hand_over(&f, made.descriptor);
+	step_until_attached(&f, 2);
+	hand_over(&f, made.descriptor);
+	step_until_refused(&f, 1);
+	CHECK(strstr(f.stats.refusal, "another recording has its memory") != NULL);
+	made_close(&made);
+	close_fixture(&f);
+}
+
 /* More than are taken at a time; what is taken is given back. */
 static void test_bound(void)
 {
@@ -115,17 +132,17 @@ static void test_bound(void)
 	int i;
 
 	open_fixture(&f);
-	made_open(&made);
 	nr_before = count_descriptors();
 	for (i = 0; i < 300; i++) {
+		made_open(&made);
 		hand_over(&f, made.descriptor);
 		step(&f);
+		made_close(&made);
 	}
 	step_until_refused(&f, 300 - 255);
 	CHECK_EQUAL(f.stats.nr_segments, 256);
 	CHECK(strstr(f.stats.refusal, "too many segments") != NULL);
 	CHECK(count_descriptors() <= nr_before + 255 + 1); /* and that of the process */
-	made_close(&made);
 	close_fixture(&f);
 	CHECK_EQUAL(count_descriptors(), nr_at_first);
 }
@@ -328,6 +345,7 @@ int main(int argc, char **argv)
 	test_seal_is_added();
 	test_wrong_greetings();
 	test_silent_peers();
+	test_twice();
 	test_bound();
 	test_sites_out_of_order();
 	test_losses();

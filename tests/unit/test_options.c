@@ -69,13 +69,13 @@ static const struct row rows[] = {
 	{COMMAND_REPORT, {"--no-ledger"}, REFUSED("unknown option '--no-ledger'")},
 
 	/* What belongs to the program is left alone. */
-	{COMMAND_RUN, {"--", "./app", "--format", "x"}, ACCEPTED, OPTION_RUN_FORMAT, NULL, 3,
+	{COMMAND_RUN, {"--", "./app", "--format", "x"}, ACCEPTED, OPTION_RECORD_FORMAT, NULL, 3,
 		"./app"},
-	{COMMAND_RUN, {"./app", "--format", "x", "--"}, ACCEPTED, OPTION_RUN_FORMAT, NULL, 4,
+	{COMMAND_RUN, {"./app", "--format", "x", "--"}, ACCEPTED, OPTION_RECORD_FORMAT, NULL, 4,
 		"./app"},
-	{COMMAND_RUN, {"-o", "t", "./app", "-o", "u"}, ACCEPTED, OPTION_RUN_OUTPUT, "t", 3,
+	{COMMAND_RUN, {"-o", "t", "./app", "-o", "u"}, ACCEPTED, OPTION_RECORD_OUTPUT, "t", 3,
 		"./app"},
-	{COMMAND_RUN, {"--", "--", "x"}, ACCEPTED, OPTION_RUN_OUTPUT, NULL, 2, "--"},
+	{COMMAND_RUN, {"--", "--", "x"}, ACCEPTED, OPTION_RECORD_OUTPUT, NULL, 2, "--"},
 	{COMMAND_RUN, {"--no-ledger", "a"}, ACCEPTED, OPTION_RUN_NO_LEDGER, "", 1, "a"},
 	{COMMAND_RUN, {"--format", "text", "a"},
 		REFUSED("option '--format' takes one of ctrace|jsonl, not 'text'")},

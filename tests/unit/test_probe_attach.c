@@ -17,6 +17,7 @@ static void no_environment(void)
 	struct reader reader;
 
 	unsetenv(CTP_ENVIRONMENT);
+	setenv(CTP_ATTACH_ENVIRONMENT, "0", 1);
 	errno = 7;
 	CHECK(!ctp_attach());
 	CHECK_EQUAL(errno, 7);
@@ -33,6 +34,7 @@ static void no_environment(void)
 static void no_engine(void)
 {
 	setenv(CTP_ENVIRONMENT, "corotracer-nobody-listens-here", 1);
+	setenv(CTP_ATTACH_ENVIRONMENT, "0", 1);
 	errno = 7;
 	CHECK(!ctp_attach());
 	CHECK_EQUAL(errno, 7);
@@ -40,6 +42,98 @@ static void no_engine(void)
 	/* Nothing is left behind: the next descriptor above the probe's floor is free, no orders stand. */
 	CHECK(fcntl(200, F_GETFD) == -1);
 	CHECK_EQUAL(ctp_orders_page.orders.wanted, 0);
+}
+
+static void check_header(const struct reader *reader)
+{
+	const struct ctp_header *header = reader->header;
+	uint64_t end = header->chunk_offset + (uint64_t)header->chunk_max * CTP_CHUNK_BYTES;
+	uint8_t none[16] = {0};
+
+	CHECK(header->magic == CTP_MAGIC);
+	CHECK_EQUAL(header->version, CTP_VERSION);
+	CHECK_EQUAL(header->header_bytes, sizeof(struct ctp_header));
+	CHECK_EQUAL(header->features_incompatible, 0);
+	CHECK_EQUAL(header->segment_bytes, reader->bytes);
+	CHECK_EQUAL(header->ring_max, CTP_RING_MAX);
+	CHECK_EQUAL(header->site_max, CTP_SITE_MAX);
+	CHECK(header->orders_offset >= sizeof(*header));
+	CHECK(header->ring_offset >= header->orders_offset + sizeof(struct ctp_orders));
+	CHECK(header->site_offset >= header->ring_offset + CTP_RING_MAX * CTP_RING_STRIDE);
+	CHECK(header->name_offset >= header->site_offset + CTP_SITE_MAX * sizeof(struct ctp_site));
+	CHECK(header->chunk_offset >= header->name_offset + header->name_bytes);
+	CHECK_EQUAL(header->chunk_offset % CTP_CHUNK_BYTES, 0);
+	CHECK(end <= reader->bytes);
+	CHECK_EQUAL(header->pid, getpid());
+	CHECK_EQUAL(header->state, CTP_SEGMENT_LIVE);
+	CHECK(header->clock == CTP_CLOCK_COUNTER || header->clock == CTP_CLOCK_MONOTONIC);
+	CHECK(header->clock_counter != 0 && header->clock_monotonic_ns != 0);
+	CHECK(header->clock_realtime_ns > UINT64_C(1500000000000000000));
+	CHECK(memcmp(header->identity, none, sizeof(none)) != 0);
+}
+
+static void check_memfd(const struct reader *reader)
+{
+	int seals = fcntl(reader->descriptor, F_GET_SEALS);
+
+	CHECK(seals & F_SEAL_SHRINK);
+	CHECK(seals & F_SEAL_GROW);
+	CHECK(seals & F_SEAL_SEAL);
+	CHECK(ftruncate(reader->descriptor, 0) == -1);
+	/* The probe's own descriptor: out of the way, and not for programs that are executed. */
+	CHECK(fcntl(200, F_GETFD) == FD_CLOEXEC);
+}
+
+static void count_record(void *context, uint32_t ring, uint64_t position, struct ctp_record record)
+{
+	(void)ring;
+	(void)position;
+	if (CTP_TAIL_KIND(record.tail) == CTP_KIND_WAKE)
+		++*(unsigned *)context;
+}
+
+/* P-16, P-18: nothing is written, ids are given out, and events begin when they are wanted. */
+static void waits(void)
+{
+	struct reader reader = {.descriptor = 200};
+	unsigned seen = 0, i;
+
+	unsetenv(CTP_ENVIRONMENT);
+	errno = 7;
+	CHECK(!ctp_attach());
+	CHECK(!ctp_is_attached() && ctp_attachment() == 0);
+	CHECK_EQUAL(errno, 7);
+	CHECK_EQUAL(ctp_coro_new(), 1);
+	ctp_wake(1, 1, CTP_SITE("unwanted"), CTP_OUTCOME_QUEUED);
+	reader_map(&reader);
+	check_memfd(&reader);
+	check_header(&reader);
+	CHECK_EQUAL(reader.header->rings_used, 0);
+	CHECK_EQUAL(reader.header->sites_used, 1);
+	for (i = 1; i <= 2; i++) {
+		ctp_store_relaxed(&reader.orders->wanted, i << CTP_WANTED_BITS | CTP_WANTED_ENGINE);
+		CHECK(ctp_is_attached() && ctp_attachment() != 0);
+		ctp_wake(1, 1, CTP_SITE("wanted"), CTP_OUTCOME_QUEUED);
+		ctp_store_relaxed(&reader.orders->wanted, 0);
+		ctp_wake(1, 1, CTP_SITE("wanted"), CTP_OUTCOME_QUEUED);
+	}
+	reader_drain_all(&reader, count_record, &seen);
+	CHECK_EQUAL(seen, 2);
+	CHECK_EQUAL(ctp_coro_new(), 2);
+}
+
+/* P-16: addresses that are counted are not taken for nothing. */
+static void does_not_wait(void)
+{
+	struct rlimit limit = {UINT64_C(1) << 40, RLIM_INFINITY};
+
+	unsetenv(CTP_ENVIRONMENT);
+	CHECK(!ctp_attach_as(CTP_ROLE_LEDGER));
+	CHECK(fcntl(200, F_GETFD) == -1);
+	CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+	CHECK(!ctp_attach());
+	CHECK(fcntl(200, F_GETFD) == -1);
+	CHECK_EQUAL(ctp_coro_new(), 0);
 }
 
 static void name_too_long(void)
@@ -91,46 +185,6 @@ static void engine_of_another_user(void)
 	CHECK(waitpid(engine, &status, 0) == engine && status == 0);
 }
 
-static void check_header(const struct reader *reader)
-{
-	const struct ctp_header *header = reader->header;
-	uint64_t end = header->chunk_offset + (uint64_t)header->chunk_max * CTP_CHUNK_BYTES;
-	uint8_t none[16] = {0};
-
-	CHECK(header->magic == CTP_MAGIC);
-	CHECK_EQUAL(header->version, CTP_VERSION);
-	CHECK_EQUAL(header->header_bytes, sizeof(struct ctp_header));
-	CHECK_EQUAL(header->features_incompatible, 0);
-	CHECK_EQUAL(header->segment_bytes, reader->bytes);
-	CHECK_EQUAL(header->ring_max, CTP_RING_MAX);
-	CHECK_EQUAL(header->site_max, CTP_SITE_MAX);
-	CHECK(header->orders_offset >= sizeof(*header));
-	CHECK(header->ring_offset >= header->orders_offset + sizeof(struct ctp_orders));
-	CHECK(header->site_offset >= header->ring_offset + CTP_RING_MAX * CTP_RING_STRIDE);
-	CHECK(header->name_offset >= header->site_offset + CTP_SITE_MAX * sizeof(struct ctp_site));
-	CHECK(header->chunk_offset >= header->name_offset + header->name_bytes);
-	CHECK_EQUAL(header->chunk_offset % CTP_CHUNK_BYTES, 0);
-	CHECK(end <= reader->bytes);
-	CHECK_EQUAL(header->pid, getpid());
-	CHECK_EQUAL(header->state, CTP_SEGMENT_LIVE);
-	CHECK(header->clock == CTP_CLOCK_COUNTER || header->clock == CTP_CLOCK_MONOTONIC);
-	CHECK(header->clock_counter != 0 && header->clock_monotonic_ns != 0);
-	CHECK(header->clock_realtime_ns > UINT64_C(1500000000000000000));
-	CHECK(memcmp(header->identity, none, sizeof(none)) != 0);
-}
-
-static void check_memfd(const struct reader *reader)
-{
-	int seals = fcntl(reader->descriptor, F_GET_SEALS);
-
-	CHECK(seals & F_SEAL_SHRINK);
-	CHECK(seals & F_SEAL_GROW);
-	CHECK(seals & F_SEAL_SEAL);
-	CHECK(ftruncate(reader->descriptor, 0) == -1);
-	/* The probe's own descriptor: out of the way, and not for programs that are executed. */
-	CHECK(fcntl(200, F_GETFD) == FD_CLOEXEC);
-}
-
 static void layout(void)
 {
 	int lowest = dup(STDIN_FILENO), after;
@@ -164,14 +218,6 @@ static void twice(void)
 	CHECK(reader_take(&reader));
 	CHECK_EQUAL(reader.hello.role, CTP_ROLE_LEDGER);
 	CHECK(!reader_take(&reader));
-}
-
-static void count_record(void *context, uint32_t ring, uint64_t position, struct ctp_record record)
-{
-	(void)ring;
-	(void)position;
-	if (CTP_TAIL_KIND(record.tail) == CTP_KIND_WAKE)
-		++*(unsigned *)context;
 }
 
 static void detach_and_attach(void)
@@ -276,6 +322,9 @@ int main(void)
 	CHECK_EQUAL(in_child(layout), 0);
 	CHECK_EQUAL(in_child(no_environment), 0);
 	CHECK_EQUAL(in_child(no_engine), 0);
+	CHECK_EQUAL(in_child(waits), 0);
+	if (!IS_SANITIZED)
+		CHECK_EQUAL(in_child(does_not_wait), 0);
 	CHECK_EQUAL(in_child(name_too_long), 0);
 	CHECK_EQUAL(in_child(twice), 0);
 	if (geteuid() == 0)

@@ -152,7 +152,7 @@ class coroutine_state
       private:
 	COROTRACER_INLINE static std::uint32_t present_pass() noexcept
 	{
-		return ctp_present_pass();
+		return ctp_attachment();
 	}
 
 	/* False: nothing is to be written. */

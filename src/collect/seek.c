@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking through /proc/PID/fd. What is found there belongs to a peer like any other: it is checked as
+ * what is handed over is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector.h"
+#include "procfs.h"
+#include "seek.h"
+
+#define SEGMENT_LINK "/memfd:corotracer"
+
+struct seek {
+	struct collect *collect;
+	enum ct_status status; /* of the segment that could not be taken; CT_OK: there was none */
+	struct ct_error trouble;
+	unsigned nr_taken;
+	char file[256]; /* that a flight recorder fills; "": none was met */
+};
+
+enum ct_status seek_process(struct collect *collect, pid_t pid, struct ct_error *reterr)
+{
+	int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (descriptor >= 0)
+		close(descriptor);
+	if (kill(pid, 0) < 0 && errno == ESRCH)
+		return ct_fail(
+			reterr, CT_ERR_NOT_FOUND, "there is no process with the id %d", (int)pid);
+	if (descriptor < 0 && errno == EINVAL)
+		return ct_fail(reterr, CT_ERR_NOT_FOUND,
+			"%d is the id of a thread, not of a process", (int)pid);
+	target_find(pid, &collect->target);
+	return CT_OK;
+}
+
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+static bool is_taken(const struct collect *collect, const struct stat *file)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		const struct segment *segment = &collect->segments[i];
+		struct stat present;
+
+		if (segment->number && fstat(segment->memory.descriptor, &present) == 0 &&
+			is_same(&present, file))
+			return true;
+	}
+	return false;
+}
+
+/* Which engine has the segment: it says so itself, in memory that the target can write, too. */
+static pid_t owner_of(int descriptor)
+{
+	struct ctp_header header;
+	struct ctp_orders orders;
+
+	if (pread(descriptor, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+		header.orders_offset > INT64_MAX ||
+		pread(descriptor, &orders, sizeof(orders), (off_t)header.orders_offset) !=
+			(ssize_t)sizeof(orders))
+		return 0;
+	return (pid_t)orders.engine_pid;
+}
+
+/*
+ * A forked child still has its parent's segment open: that one is not the child's. In a container a process
+ * knows itself by the last of the ids in "NSpid:".
+ */
+static bool is_own(int descriptor, pid_t pid)
+{
+	struct ctp_header header;
+	char text[4096];
+	const char *ids, *last;
+
+	if (pread(descriptor, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+		return false;
+	if (header.pid == (uint64_t)pid)
+		return true;
+	if (procfs_read(pid, "status", text, sizeof(text)) == 0)
+		return false;
+	ids = strstr(text, "\nNSpid:");
+	if (!ids)
+		return false;
+	text[(ids + 1 - text) + (ptrdiff_t)strcspn(ids + 1, "\n")] = '\0';
+	last = strrchr(ids, '\t');
+	return last && strtoull(last, NULL, 10) == header.pid;
+}
+
+static void take(struct seek *seek, int descriptor)
+{
+	struct collect *collect = seek->collect;
+	struct arrival arrival = {descriptor, collect->target.pid, true};
+	pid_t owner = owner_of(descriptor);
+	struct ct_error trouble;
+	enum ct_status status = collect_attach(collect, &arrival, &trouble);
+
+	if (status == CT_OK) {
+		seek->nr_taken++;
+		return;
+	}
+	seek->status = status;
+	seek->trouble = trouble;
+	if (status != CT_ERR_BUSY)
+		return;
+	if (owner > 0)
+		ct_fail(&seek->trouble, status, "process %d is recorded already, by process %d",
+			(int)collect->target.pid, (int)owner);
+	else
+		ct_fail(&seek->trouble, status, "process %d is recorded already",
+			(int)collect->target.pid);
+}
+
+/* A file that begins as a segment, and is none of memory: a flight recorder's. */
+static bool is_flight_file(const char *path)
+{
+	uint64_t magic = 0;
+	struct stat file;
+	int descriptor;
+
+	if (stat(path, &file) < 0 || !S_ISREG(file.st_mode) || file.st_size < (off_t)CTP_PAGE_BYTES)
+		return false;
+	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (descriptor < 0)
+		return false;
+	if (pread(descriptor, &magic, sizeof(magic), 0) != (ssize_t)sizeof(magic))
+		magic = 0;
+	close(descriptor);
+	return magic == CTP_MAGIC;
+}
+
+static bool look_at(void *context, int number)
+{
+	struct seek *seek = context;
+	pid_t pid = seek->collect->target.pid;
+	struct stat file;
+	char name[32], path[64], link[256];
+	int descriptor;
+
+	snprintf(name, sizeof(name), "fd/%d", number);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
+	procfs_link(pid, name, link, sizeof(link));
+	if (strncmp(link, SEGMENT_LINK, strlen(SEGMENT_LINK)) != 0) {
+		if (link[0] == '/' && seek->file[0] == '\0' && is_flight_file(path))
+			memcpy(seek->file, link, sizeof(seek->file));
+		return true;
+	}
+	descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (descriptor < 0)
+		return true;
+	if (fstat(descriptor, &file) < 0 || is_taken(seek->collect, &file) ||
+		!is_own(descriptor, pid)) {
+		close(descriptor);
+		return true;
+	}
+	take(seek, descriptor);
+	return true;
+}
+
+static enum ct_status fail_to_look(pid_t pid, struct ct_error *reterr)
+{
+	if (errno == ENOENT || errno == ESRCH)
+		return ct_fail(reterr, CT_ERR_NOT_FOUND, "process %d has ended, or /proc hides it",
+			(int)pid);
+	return ct_fail(reterr, CT_ERR_REFUSED,
+		"process %d can not be looked into: it belongs to another user, has gained rights, "
+		"or "
+		"forbids it",
+		(int)pid);
+}
+
+enum ct_status seek_segments(struct collect *collect, struct ct_error *reterr)
+{
+	struct seek seek = {.collect = collect};
+	pid_t pid = collect->target.pid;
+
+	errno = 0;
+	if (!procfs_numbers(pid, "fd", look_at, &seek) && seek.nr_taken == 0 && errno)
+		return fail_to_look(pid, reterr);
+	if (seek.nr_taken > 0 || collect->has_probe)
+		return CT_OK;
+	if (seek.status) {
+		if (reterr)
+			*reterr = seek.trouble;
+		return seek.status;
+	}
+	if (seek.file[0])
+		return ct_fail(reterr, CT_ERR_NO_PROBE,
+			"process %d keeps its own past, in '%s': 'corotracer recover' reads it",
+			(int)pid, seek.file);
+	return ct_fail(reterr, CT_ERR_NO_PROBE,
+		"process %d has no probe that waits: it has none, has not called ctp_attach() or "
+		"InitTracer() yet, was forked since, or COROTRACER_ATTACH=0 refuses",
+		(int)pid);
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Recording a program that runs already: P-16, P-17, P-18, P-19.
+
+The target counts what it publishes while somebody wants it, in memory of its own; see attach_target.c.
+"""
+import contextlib
+import mmap
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+
+from support import BUILD, COROTRACER, check, folder, run
+
+TARGET = BUILD / "tests/targets/attach_target"
+CHECKER = BUILD / "tests/targets/check_published"
+PID, COUNT, PAUSE_WANTED, PAUSES, ENGINE = range(5)
+NR_BYTES = 5 * 8
+
+
+class Target:
+    """A running target and its words."""
+
+    def __init__(self, scratch, *arguments, **environment):
+        self.counters = scratch / f"{len(list(scratch.iterdir()))}.counters"
+        self.process = subprocess.Popen([TARGET, self.counters, *arguments],
+                                        env=dict(os.environ, **environment))
+        self.until(lambda: self.counters.exists() and self.counters.stat().st_size == NR_BYTES)
+        with open(self.counters, "r+b") as file:
+            self.words = mmap.mmap(file.fileno(), NR_BYTES)
+        self.until(lambda: self[PID])
+
+    def __getitem__(self, word):
+        return struct.unpack_from("<Q", self.words, 8 * word)[0]
+
+    def __setitem__(self, word, value):
+        struct.pack_into("<Q", self.words, 8 * word, value)
+
+    def until(self, condition, engine=None):
+        while not condition():
+            check(self.process.poll() is None, "the target has ended")
+            check(engine is None or engine.poll() is None, "the engine has ended too early")
+            os.sched_yield()
+
+    def pause(self):
+        self[PAUSE_WANTED] = 1
+        self.until(lambda: self[PAUSES])
+
+    def go_on(self):
+        self[PAUSE_WANTED] = 0
+        self.until(lambda: not self[PAUSES])
+
+
+@contextlib.contextmanager
+def target(scratch, *arguments, **environment):
+    started = Target(scratch, *arguments, **environment)
+    try:
+        yield started
+    finally:
+        started.process.kill()
+        started.process.wait()
+
+
+def attach(started, trace):
+    """An engine that has the target."""
+    engine = subprocess.Popen([COROTRACER, "attach", "-o", trace, str(started[PID])],
+                              stderr=subprocess.PIPE, text=True)
+    started.until(lambda: started[ENGINE] == engine.pid, engine)
+    return engine
+
+
+def stop(engine):
+    engine.send_signal(signal.SIGINT)
+    words = engine.communicate(timeout=60)[1]
+    check(engine.returncode == 0, f"attach ended with {engine.returncode}: {words}")
+    return words
+
+
+def count_more(started, number):
+    last = started[COUNT]
+    started.until(lambda: started[COUNT] >= last + number)
+
+
+def check_trace(trace, started):
+    told = run(CHECKER, trace, started.counters, 1, "late", status=None)
+    check(told.returncode == 0, f"{trace.name}: {told.stdout}{told.stderr}")
+    return told.stdout
+
+
+def test_again_and_again(scratch):
+    """Attached, detached and attached: each trace has what was published meanwhile, and says what it is."""
+    with target(scratch) as started:
+        for name in ("first", "second"):
+            trace = scratch / f"{name}.ctrace"
+            engine = attach(started, trace)
+            count_more(started, 1000)
+            started.pause()
+            words = stop(engine)
+            check("runs on, untraced" in words, words)
+            check(started[ENGINE] == engine.pid, "the pause came late")
+            check_trace(trace, started)
+            last = started[COUNT]
+            started.go_on()
+            started.until(lambda: started[ENGINE] == 0)
+            check(started[COUNT] == last, "an event was counted while nobody wanted it")
+        report = run(COROTRACER, "report", scratch / "second.ctrace").stdout
+        check("recording began while it ran" in report, report)
+
+
+def test_duration_and_end(scratch):
+    trace = scratch / "duration.ctrace"
+    with target(scratch) as started:
+        run(COROTRACER, "attach", "--duration", "50ms", "-o", trace, started[PID])
+        check(run(COROTRACER, "info", trace).stdout, "no info")
+        engine = attach(started, scratch / "end.ctrace")
+        count_more(started, 100)
+        os.kill(started[PID], signal.SIGKILL)
+        words = engine.communicate(timeout=60)[1]
+        check(engine.returncode == 0 and "has ended" in words, f"{engine.returncode}: {words}")
+        check_trace(scratch / "end.ctrace", started)
+
+
+def test_engine_killed(scratch):
+    """The next one goes on at the tail; what found the rings full meanwhile is counted, to the event."""
+    with target(scratch) as started:
+        engine = attach(started, scratch / "killed.ctrace")
+        count_more(started, 1000)
+        engine.kill()
+        engine.wait()
+        engine.stderr.close()
+        count_more(started, 600000)  # a ring holds 522,240
+        engine = attach(started, scratch / "after.ctrace")
+        count_more(started, 1000)
+        started.pause()
+        stop(engine)
+        told = check_trace(scratch / "after.ctrace", started)
+        check("lost and told 0," not in told, f"nothing was lost: {told}")
+
+
+def test_flight(scratch):
+    """A recorder in memory yields its past, and goes on when the engine has gone."""
+    with target(scratch, COROTRACER_FLIGHT=",1M") as started:
+        count_more(started, 1000)
+        for name in ("flight", "flight-again"):
+            engine = attach(started, scratch / f"{name}.ctrace")
+            stop(engine)
+            dump = run(COROTRACER, "dump", "--events", "0-3", scratch / f"{name}.ctrace").stdout
+            check(" counter " in dump, f"{name}: {dump}")
+            count_more(started, 10)
+
+
+def test_refusals(scratch):
+    """A sentence and an exit status for each."""
+    def refused(pid, status, words):
+        told = run(COROTRACER, "attach", "-o", scratch / "refused.ctrace", pid, status=status).stderr
+        check(words in told and told.count("\n") == 1, told)
+        check(not (scratch / "refused.ctrace").exists(), "a file was left")
+
+    refused(2**22 + 1, 4, "no process with the id")
+    refused(os.getpid(), 9, "has no probe that waits")
+    with target(scratch) as started:
+        engine = attach(started, scratch / "one.ctrace")
+        refused(started[PID], 8, f"is recorded already, by process {engine.pid}")
+        stop(engine)
+    with target(scratch, COROTRACER_FLIGHT=str(scratch / "past") + ",1M") as started:
+        refused(started[PID], 9, "'corotracer recover' reads it")
+    with target(scratch, "fork") as started:
+        refused(started[PID], 9, "was forked since")
+        started.pause()
+        started.go_on()
+        stop(attach(started, scratch / "child.ctrace"))
+        os.kill(started[PID], signal.SIGKILL)
+    if os.geteuid() != 0:
+        refused(1, 6, "can not be looked into")
+
+
+def main():
+    with folder() as name:
+        for test in (test_again_and_again, test_duration_and_end, test_engine_killed, test_flight, test_refusals):
+            scratch = pathlib.Path(name) / test.__name__
+            scratch.mkdir()
+            test(scratch)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A target that nobody started to trace: it publishes numbered events while they are wanted, and counts them
+ * in a file of its own. It never ends by itself.
+ *
+ *	attach_target COUNTERS [fork]
+ *
+ * COUNTERS is a file of words, in this order: the process id, the number of the last event published, 1 where
+ * the test wants a pause, 1 while there is one, and the process id of the engine that has the segment. With
+ * `fork` a child publishes, which attaches for itself once the pause is wanted.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "corotracer/ctp_flight.h"
+#include "corotracer/ctp_probe.h"
+#include "need.h"
+
+enum word {
+	WORD_PID,
+	WORD_COUNT,
+	WORD_PAUSE_WANTED,
+	WORD_PAUSES,
+	WORD_ENGINE,
+	NR_WORDS,
+};
+
+static uint64_t *words;
+
+static void map_words(const char *path)
+{
+	int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	NEED(descriptor >= 0 && ftruncate(descriptor, NR_WORDS * sizeof(*words)) == 0);
+	words = mmap(
+		NULL, NR_WORDS * sizeof(*words), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+	NEED(words != MAP_FAILED);
+	close(descriptor);
+}
+
+static bool is_pause_wanted(void)
+{
+	return __atomic_load_n(&words[WORD_PAUSE_WANTED], __ATOMIC_ACQUIRE) != 0;
+}
+
+static void pause_here(void)
+{
+	__atomic_store_n(&words[WORD_PAUSES], 1, __ATOMIC_RELEASE);
+	while (is_pause_wanted())
+		sched_yield();
+	__atomic_store_n(&words[WORD_PAUSES], 0, __ATOMIC_RELEASE);
+}
+
+static void publish(void)
+{
+	uint64_t coro = ctp_coro_new();
+	uint64_t number = 0;
+	unsigned round;
+
+	NEED(coro == 1); /* also while nobody is there */
+	for (;;) {
+		__atomic_store_n(
+			&words[WORD_ENGINE], ctp_orders_page.orders.engine_pid, __ATOMIC_RELEASE);
+		if (is_pause_wanted())
+			pause_here();
+		if (!ctp_is_attached()) {
+			sched_yield();
+			continue;
+		}
+		number++;
+		ctp_emit(coro, number, CTP_TAIL(CTP_SITE("tick"), CTP_KIND_COUNTER, 0, 0));
+		__atomic_store_n(&words[WORD_COUNT], number, __ATOMIC_RELEASE);
+		for (round = 0; round < 500; round++)
+			__asm__ volatile("" ::: "memory");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	NEED(argc >= 2);
+	map_words(argv[1]);
+	NEED(ctp_attach() == (getenv("COROTRACER_FLIGHT") != NULL));
+	if (argc > 2 && strcmp(argv[2], "fork") == 0 && fork() == 0) {
+		__atomic_store_n(&words[WORD_PID], (uint64_t)getpid(), __ATOMIC_RELEASE);
+		while (!is_pause_wanted())
+			sched_yield();
+		NEED(!ctp_attach());
+		pause_here();
+		publish();
+	}
+	if (argc > 2)
+		for (;;)
+			pause();
+	__atomic_store_n(&words[WORD_PID], (uint64_t)getpid(), __ATOMIC_RELEASE);
+	publish();
+	return 0;
+}
