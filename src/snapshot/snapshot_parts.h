@@ -277,8 +277,8 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
 #define SNAPSHOT_ROW 128u /* records that are looked at before they are folded */
 
 /*
- * snapshot_look_ahead: the coroutine that each record of a row is about, most likely; 0: none, or not known. Of very many
- * coroutines most lie far from the processor: all of a row are asked for at once.
+ * snapshot_look_ahead: the coroutine that each record of a row is about, most likely; 0: none, or not known. Of
+ * very many coroutines most lie far from the processor: all of a row are asked for at once.
  */
 void snapshot_look_ahead(struct snapshot *snapshot, uint32_t segment,
 	const struct ctp_record *records, size_t count, uint32_t *ret_coros);

@@ -2,9 +2,9 @@
 /*
  * The snapshot's life, and telling it.
  *
- * Of a million coroutines there are millions of records to tell, so they are never all gathered: references to them are,
- * of 16 bytes, and of one stretch of time after the other, each with at most so many. Within a stretch they are put in
- * order, by stream and by time; the records are made of them as they are asked for.
+ * Of a million coroutines there are millions of records to tell, so they are never all gathered: references to
+ * them are, of 16 bytes, and of one stretch of time after the other, each with at most so many. Within a stretch
+ * they are put in order, by stream and by time; the records are made of them as they are asked for.
  */
 #include <stdlib.h>
 #include <string.h>

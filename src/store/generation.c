@@ -21,8 +21,8 @@ static uint64_t own_bytes(const struct store_sink *store)
 }
 
 /*
- * So many bytes are worth what the next one repeats. To tell of a coroutine costs as much as several events: where there
- * are very many of them, a generation lasts longer, so that an event costs the same however many are alive.
+ * So many bytes are worth what the next one repeats. To tell of a coroutine costs as much as several events: where
+ * there are very many of them, a generation lasts longer, so that an event costs the same however many are alive.
  */
 static uint64_t worth(uint64_t repeated_bytes)
 {

@@ -84,7 +84,10 @@ static void test_graves(void)
 	snapshot_free(snapshot);
 }
 
-/* F-65: of very many, told by and by, none is missing, and each stream is in order of time, with long gaps in it, too. */
+/*
+ * F-65: of very many, told by and by, none is missing, and each stream is in order of time, with long gaps in it,
+ * too.
+ */
 static void test_many(void)
 {
 	enum { MANY = 140000 };
