@@ -264,6 +264,9 @@ void ring_adopt(struct ring_reader *reader, const struct ring_space *space)
 	} while (
 		told != ctp_load_relaxed(&reader->shared->dropped_told) && ++attempt < ADOPT_TRIES);
 	reader->tail = ctp_load_relaxed(&reader->shared->tail);
+	/* Those that the last reader saw are none of those that will be overwritten. */
+	if (reader->tail > 0)
+		reader->nr_beside = ctp_load_relaxed(&reader->shared->nr_beside);
 	if (reader->tail > head ||
 		(!reader->is_overwriting && head - reader->tail > RING_RECORDS)) {
 		resynchronise(reader, head);

@@ -274,6 +274,52 @@ static void test_overwritten(void)
 	close_fixture(&f);
 }
 
+/* P-28. The thread's start is among what was overwritten before it was read, and is no event. */
+static void test_overwritten_events(void)
+{
+	struct fixture f;
+	uint64_t i;
+
+	open_fixture(&f);
+	f.reader.is_overwriting = true;
+	made_claim(&f.made, 0, 11);
+	f.made.rings[0].nr_beside = 1;
+	for (i = 1; i < 10; i++)
+		emit(&f, i, CTP_KIND_RESUME);
+	f.made.rings[0].floor = 5;
+	drain(&f);
+	CHECK_EQUAL(f.taken.count, 5);
+	CHECK_EQUAL(f.reader.nr_overwritten, 5);
+	CHECK_EQUAL(ring_overwritten(&f.reader), 4);
+	close_fixture(&f);
+}
+
+/* The next reader's overwritten records are all events where the last one has seen the start. */
+static void test_overwritten_adopted(void)
+{
+	struct fixture f;
+	struct ring_space space;
+	uint64_t i;
+
+	open_fixture(&f);
+	space = (struct ring_space){&f.layout, f.made.base, f.scratch, NULL};
+	made_claim(&f.made, 0, 11);
+	f.made.rings[0].nr_beside = 1;
+	for (i = 1; i < 10; i++)
+		emit(&f, i, CTP_KIND_RESUME);
+	drain(&f);
+	f.reader =
+		(struct ring_reader){.shared = f.made.rings, .stream = 1, .is_overwriting = true};
+	ring_adopt(&f.reader, &space);
+	for (; i < 30; i++)
+		emit(&f, i, CTP_KIND_RESUME);
+	f.made.rings[0].floor = 15;
+	drain(&f);
+	CHECK_EQUAL(ring_overwritten(&f.reader), 5);
+	CHECK_EQUAL(f.taken.count, 10 + 15);
+	close_fixture(&f);
+}
+
 int main(void)
 {
 	test_order();
@@ -285,5 +331,7 @@ int main(void)
 	test_head_runs_away();
 	test_head_at_the_limit();
 	test_overwritten();
+	test_overwritten_events();
+	test_overwritten_adopted();
 	return check_result();
 }
