@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a trace as tracepoints of LTTng-UST, for `./dev bench store`, which records them in a session: prints what
- * one costs here, as JSON.
+ * The events of a trace as tracepoints of LTTng-UST, for `./dev bench store`, which records them in a session:
+ * prints what one costs here, as JSON.
  *
  *	bench_ctf TRACE EVENTS
  */
