@@ -26,7 +26,7 @@
 #include "workload.h"
 
 #define NR_EVENTS 6000000u
-#define ROUNDS 7u
+#define ROUNDS 5u
 #define JSON_ROUNDS 1u
 
 enum figure {
