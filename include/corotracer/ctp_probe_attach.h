@@ -427,15 +427,23 @@ CTP_COLD_PART bool ctp_is_gate_open(void)
 	return ctp_load_relaxed(&ctp_gate_page.pass) != 0;
 }
 
+/* A segment that only waits gives way to an engine's, or to a flight recorder's. */
+CTP_COLD_PART bool ctp_is_served(const struct ctp_wish *wish)
+{
+	if (!wish->engine && !wish->has_flight)
+		return !wish->waits || ctp_is_gate_open();
+	return ctp_is_attached();
+}
+
 CTP_COLD_PART bool ctp_attach_to(const struct ctp_wish *wish)
 {
 	struct ctp_quiet quiet;
 
-	if ((!wish->engine && !wish->has_flight && !wish->waits) || ctp_is_gate_open())
+	if (ctp_is_served(wish))
 		return ctp_is_attached();
 	ctp_quiet_begin(&quiet);
 	if (ctp_gate_guard() && ctp_attach_lock()) {
-		if (!ctp_is_gate_open())
+		if (!ctp_is_served(wish))
 			ctp_attach_locked(wish);
 		ctp_store_release(&ctp_gate_page.attach_lock, 0); /* P9 */
 	}

@@ -53,7 +53,7 @@ end 1 exited 0 at=1.9s
 
 
 def commands_and_options():
-    """{command: [option]} from the lists, as {"run": ["output", ...]}; options of every command in each."""
+    """{command: [option]} from the lists, as {"run": ["output", ...]}; options of several commands in each of them."""
     entry = re.compile(r'^[CO]\((\w+), (\w+)?,? ?"([^"]*)"', re.MULTILINE)
     commands = {}
     for name, text in re.findall(r'^C\((\w+), "([^"]*)"', (SOURCE / "cli/commands.def").read_text(),
@@ -61,7 +61,7 @@ def commands_and_options():
         commands[name] = text
     options = {name: [] for name in commands}
     for owner, _, text in entry.findall((SOURCE / "cli/options.def").read_text()):
-        for name in commands if owner == "EVERY" else [owner]:
+        for name in {"EVERY": commands, "RECORD": ["RUN", "ATTACH"]}.get(owner, [owner]):
             options[name].append(text)
     check(len(commands) >= 7 and len(options["RUN"]) >= 4, "the lists of options were not understood")
     return {commands[name]: options[name] for name in commands}

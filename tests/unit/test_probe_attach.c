@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "corotracer/ctp_flight.h"
 #include "corotracer/ctp_probe.h"
 #include "probe_reader.h"
 
@@ -120,6 +121,9 @@ static void waits(void)
 	reader_drain_all(&reader, count_record, &seen);
 	CHECK_EQUAL(seen, 2);
 	CHECK_EQUAL(ctp_coro_new(), 2);
+	/* It gives way to what the program asks for later; ids go on. */
+	CHECK(ctp_record_flight(NULL, 0));
+	CHECK_EQUAL(ctp_coro_new(), 3);
 }
 
 /* P-16: addresses that are counted are not taken for nothing. */

@@ -191,6 +191,7 @@ static void descriptors(void)
 static void detached(void)
 {
 	unsetenv(CTP_ENVIRONMENT);
+	setenv(CTP_ATTACH_ENVIRONMENT, "0", 1);
 	errno = 5;
 	CHECK(!ctp_attach());
 	ctp_switch_for(1, 2, lock, 0, CTP_POINT_AWAIT);
