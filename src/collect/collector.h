@@ -105,6 +105,7 @@ struct collect {
 
 	struct sleep sleep;
 	uint64_t looked_ns;    /* begin of the look before */
+	uint64_t active_ns;    /* of the last one that found records */
 	uint64_t pause_ns;     /* before the next look */
 	uint64_t most_records; /* that one ring had at this look */
 	bool has_news;         /* the last wait ended for a reason */

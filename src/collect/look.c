@@ -52,6 +52,8 @@ uint64_t look_rings(struct collect *collect)
 			continue;
 		nr_records += segment_drain(segment);
 	}
+	if (nr_records > 0)
+		collect->active_ns = collect->now_ns;
 	return nr_records;
 }
 
@@ -183,14 +185,16 @@ static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
 }
 
 /*
- * In silence there are no losses to settle and no news to flush, so that a heartbeat with each clock reading will do:
- * one look a second.
+ * In silence a heartbeat with each clock reading will do: one look a second. Losses beside the last events are
+ * settled in time, so that their place is known as well as that of others.
  */
 uint64_t look_due_ns(const struct collect *collect)
 {
 	uint64_t due_ns = collect->clock_ns + CLOCK_PERIOD_NS;
 	size_t i;
 
+	if (collect->active_ns > collect->settle_ns)
+		due_ns = earlier(due_ns, collect->settle_ns + SETTLE_PERIOD_NS);
 	for (i = 0; i < COLLECT_PROCESSES; i++) {
 		const struct process *process = &collect->processes[i];
 

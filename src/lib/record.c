@@ -24,7 +24,7 @@
 #include "text.h"
 #include "wanted.h"
 
-#define FLIGHT_WAIT_MS 100
+#define FLIGHT_WAIT_MS 250
 
 struct ct_record {
 	struct ct_sink *sink; /* with build ids added, before the queue */
