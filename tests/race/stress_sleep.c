@@ -23,8 +23,12 @@
 #include "probe_reader.h"
 #include "sleep.h"
 
-#define DEADLINE_NS UINT64_C(200000000)
-#define DELAY_MOST 1024u /* steps of a loop, some of 3 ns each */
+#define DEADLINE_NS \
+	UINT64_C(3000000000) /* longer than a busy machine keeps the engine from running */
+#define LOST_MOST 3u         /* enough is known then */
+#define DELAY_MOST 1024u     /* steps of a loop, each of less than a nanosecond */
+#define DELAYING_BYTES (32u << 20)
+#define DELAYING_STORES 24u
 
 /* ------------------------------------------------------------------ the target */
 
@@ -44,14 +48,29 @@ static void delay(uint64_t *random)
 		__asm__ volatile("" : : : "memory");
 }
 
+/* Stores to lines that no cache has: those that follow wait for them, and loads do not. */
+static void delay_stores(char *memory, uint64_t *random)
+{
+	unsigned i;
+
+	for (i = 0; i < DELAYING_STORES; i++) {
+		*random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		memory[(*random >> 33) % DELAYING_BYTES] = 1;
+	}
+}
+
 /* The next event comes some time after the one before was taken. */
 static void write_rounds(uint64_t rounds)
 {
+	char *memory = calloc(1, DELAYING_BYTES);
 	uint64_t random = 1, i;
 
+	if (!memory)
+		_exit(2);
 	for (i = 0; i < rounds; i++) {
 		struct ctp_ring *ring;
 
+		delay_stores(memory, &random);
 		ctp_emit(0, i, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
 		ring = ctp_thread_self()->ring;
 		while (ctp_load_acquire(&ring->tail) < ctp_load_relaxed(&ring->head)) /* P2 */
@@ -101,26 +120,27 @@ static void count(void *context, uint32_t ring, uint64_t position, struct ctp_re
 }
 
 /* Returns how many wakes were lost. */
-static uint64_t take_rounds(struct sleep *sleep, uint64_t rounds)
+static uint64_t take_rounds(struct sleep *sleep, uint64_t rounds, uint64_t *ret_taken)
 {
 	const struct sleep_words words = {{&target.orders->sleeping}, 1};
 	const struct sleep_news news = {NULL, has_news};
-	uint64_t taken = 0, nr_lost = 0;
+	uint64_t nr_lost = 0;
 
-	while (taken < rounds) {
+	while (*ret_taken < rounds && nr_lost < LOST_MOST) {
 		uint64_t deadline = now_ns() + DEADLINE_NS;
 
 		if (!sleep_until(sleep, &words, deadline, &news))
 			exit(1);
 		nr_lost += has_news(NULL) && now_ns() >= deadline;
-		reader_drain(&target, 0, UINT64_MAX, count, &taken);
+		reader_drain(&target, 0, UINT64_MAX, count, ret_taken);
 	}
 	return nr_lost;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, begin = now_ns(), nr_lost;
+	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, begin = now_ns(), taken = 0,
+		 nr_lost;
 	bool is_wanted = argc < 3 || strcmp(argv[2], "unregistered") != 0, is_registered;
 	struct sleep sleep;
 	pid_t child;
@@ -137,12 +157,12 @@ int main(int argc, char **argv)
 	is_registered = target.header->features_compatible & CTP_FEATURE_WAKES;
 	if (is_wanted && !is_registered)
 		SKIP("the target has more than one thread: a sanitizer's");
-	nr_lost = take_rounds(&sleep, rounds);
+	nr_lost = take_rounds(&sleep, rounds, &taken);
 	sleep_fini(&sleep);
+	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	printf("{\"rounds\": %" PRIu64 ", \"registered\": %s, \"lost\": %" PRIu64
 	       ", \"seconds\": %.1f}\n",
-		rounds, is_registered ? "true" : "false", nr_lost,
-		(double)(now_ns() - begin) / 1e9);
+		taken, is_registered ? "true" : "false", nr_lost, (double)(now_ns() - begin) / 1e9);
 	return is_registered && nr_lost > 0;
 }
