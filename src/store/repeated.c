@@ -43,11 +43,28 @@ static struct text *block_with_room(struct store_repeated *repeated, size_t nr_b
 	return &repeated->blocks.at[repeated->blocks.count - 1];
 }
 
-/* The same words twice say no more than once. */
+/*
+ * The same words twice say no more than once, but where a later definition replaces an earlier one (F-33): there those
+ * count that were said last.
+ */
+static uint64_t key_of(const struct ct_definition *definition, uint64_t hash)
+{
+	switch (definition->type) {
+	case CT_DEFINE_PROCESS:
+		return ((uint64_t)definition->type << 32 | definition->process.process) *
+		       HASH_PRIME;
+	case CT_DEFINE_THREAD:
+		return ((uint64_t)definition->type << 32 | definition->thread.thread) * HASH_PRIME;
+	default:
+		return hash;
+	}
+}
+
 static bool keep_bytes(struct store_repeated *repeated, const struct ct_definition *definition)
 {
 	struct text bytes = {0}, *block;
 	uint32_t known;
+	uint64_t hash, key;
 	bool is_kept;
 
 	store_definition_add(&bytes, definition);
@@ -55,7 +72,9 @@ static bool keep_bytes(struct store_repeated *repeated, const struct ct_definiti
 		text_fini(&bytes);
 		return false;
 	}
-	is_kept = map_get(&repeated->seen, hash_of(&bytes), &known);
+	hash = hash_of(&bytes);
+	key = key_of(definition, hash);
+	is_kept = map_get(&repeated->seen, key, &known) && known == (uint32_t)hash;
 	if (!is_kept && repeated->blocks.count == BLOCKS) {
 		repeated->nr_forgotten++;
 		is_kept = true;
@@ -64,7 +83,7 @@ static bool keep_bytes(struct store_repeated *repeated, const struct ct_definiti
 		if (block)
 			text_append(block, bytes.at, bytes.length);
 		is_kept =
-			block && !block->is_broken && map_put(&repeated->seen, hash_of(&bytes), 1);
+			block && !block->is_broken && map_put(&repeated->seen, key, (uint32_t)hash);
 	}
 	text_fini(&bytes);
 	return is_kept;

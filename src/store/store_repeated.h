@@ -15,7 +15,7 @@
 /* Zeroed is empty. */
 struct store_repeated {
 	VEC(struct text) blocks; /* definitions, behind room for a block's header */
-	struct map seen;         /* hashes of definitions that are in there */
+	struct map seen;         /* what is in there, to hashes of the words: see key_of */
 	uint64_t nr_forgotten;   /* that found no room (64 MiB) */
 	struct ct_define_clock epoch;
 	struct ct_define_clock clocks[STORE_CLOCKS]; /* the last reading of each; clock 0: none */

@@ -6,8 +6,10 @@
  */
 #include "crc32c.h"
 #include "made_trace.h"
+#include "store_definitions.h"
 #include "store_format.h"
 #include "store_pack.h"
+#include "store_repeated.h"
 
 #define NR_PARTS 6u
 #define NR_PER_PART 400u
@@ -349,9 +351,44 @@ static void test_other_generations(void)
 	CHECK(strstr(error.text, "overlap") && strstr(error.text, "coarse.ctrace"));
 }
 
+static void keep_name(struct store_repeated *repeated, const char *name)
+{
+	struct ct_definition definition = {
+		.type = CT_DEFINE_THREAD, .thread = {.thread = 1, .process = 1, .name = name}};
+
+	CHECK(store_repeated_keep(repeated, &definition));
+}
+
+/* F-33, F-62: what is said again ends with the name that a thread had last, also where it had it before. */
+static void test_last_name(void)
+{
+	static const char *const names[] = {"idle", "busy", "idle", "idle"};
+	struct store_repeated repeated = {0};
+	struct ct_definition definition;
+	struct store_bytes bytes;
+	char last[8] = "";
+	struct arena arena;
+	size_t i, count = 0;
+
+	arena_init(&arena);
+	for (i = 0; i < 4; i++)
+		keep_name(&repeated, names[i]);
+	CHECK_EQUAL(repeated.blocks.count, 1);
+	bytes.at = (const uint8_t *)repeated.blocks.at[0].at + sizeof(struct store_block_header);
+	bytes.end = (const uint8_t *)repeated.blocks.at[0].at + repeated.blocks.at[0].length;
+	bytes.is_broken = false;
+	for (; store_definition_take(&bytes, &arena, &definition) == CT_OK; count++)
+		snprintf(last, sizeof(last), "%s", definition.thread.name);
+	CHECK_EQUAL(count, 3);
+	CHECK(strcmp(last, "idle") == 0);
+	arena_fini(&arena);
+	store_repeated_fini(&repeated);
+}
+
 int main(void)
 {
 	made_enter();
+	test_last_name();
 	make_file("whole.ctrace", 0);
 	test_other_generations();
 	test_order_of_blocks();
