@@ -10,14 +10,20 @@
 
 static struct ct_distribution distribution(const struct histogram *histogram)
 {
+	static const double shares[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
+	uint64_t values[sizeof(shares) / sizeof(shares[0])];
+
+	if (histogram->count == 0)
+		return (struct ct_distribution){0};
+	histogram_each(histogram, shares, sizeof(shares) / sizeof(shares[0]), values);
 	return (struct ct_distribution){
 		.count = histogram->count,
 		.total_ns = (int64_t)histogram->sum,
-		.p50_ns = (int64_t)histogram_at(histogram, 0.5),
-		.p90_ns = (int64_t)histogram_at(histogram, 0.9),
-		.p99_ns = (int64_t)histogram_at(histogram, 0.99),
-		.p999_ns = (int64_t)histogram_at(histogram, 0.999),
-		.p9999_ns = (int64_t)histogram_at(histogram, 0.9999),
+		.p50_ns = (int64_t)values[0],
+		.p90_ns = (int64_t)values[1],
+		.p99_ns = (int64_t)values[2],
+		.p999_ns = (int64_t)values[3],
+		.p9999_ns = (int64_t)values[4],
 		.max_ns = (int64_t)histogram->max,
 	};
 }

@@ -48,16 +48,28 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 		histogram->buckets[i] += other->buckets[i];
 }
 
+void histogram_each(const struct histogram *histogram, const double *shares, unsigned nr_shares,
+	uint64_t *ret_values)
+{
+	unsigned last = bucket_of(histogram->max), next = 0, i;
+	uint64_t seen = 0;
+
+	for (i = 0; i < last && next < nr_shares; i++) {
+		seen += histogram->buckets[i];
+		for (; next < nr_shares && seen; next++) {
+			if ((double)seen < shares[next] * (double)histogram->count)
+				break;
+			ret_values[next] = top_of(i);
+		}
+	}
+	for (; next < nr_shares; next++)
+		ret_values[next] = histogram->max;
+}
+
 uint64_t histogram_at(const struct histogram *histogram, double share)
 {
-	double wanted = share * (double)histogram->count;
-	uint64_t seen = 0;
-	unsigned i;
+	uint64_t value;
 
-	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		seen += histogram->buckets[i];
-		if (seen && (double)seen >= wanted)
-			return top_of(i) < histogram->max ? top_of(i) : histogram->max;
-	}
-	return histogram->max;
+	histogram_each(histogram, &share, 1, &value);
+	return value;
 }

@@ -31,4 +31,8 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
  */
 uint64_t histogram_at(const struct histogram *histogram, double share);
 
+/* histogram_each: histogram_at of several shares, which rise, in one go. */
+void histogram_each(const struct histogram *histogram, const double *shares, unsigned nr_shares,
+	uint64_t *ret_values);
+
 #endif

@@ -309,6 +309,7 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 			collect, process); /* the executable lies where it will; libraries follow */
 	collect->has_unwatched = true;     /* until it was looked at once */
 	collect->clock_ns = collect->flush_ns = collect->settle_ns = collect->now_ns;
+	collect->sampled_ns = collect->now_ns;
 }
 
 static enum ct_status open_resources(

@@ -101,7 +101,8 @@ struct collect {
 	uint64_t heartbeat_ns;
 	uint64_t flush_ns;
 	uint64_t settle_ns;
-	uint64_t seek_ns; /* when segments of a found target were looked for */
+	uint64_t seek_ns;    /* when segments of a found target were looked for */
+	uint64_t sampled_ns; /* threads' times */
 
 	struct sleep sleep;
 	uint64_t looked_ns;    /* begin of the look before */
@@ -206,11 +207,23 @@ enum ct_status collect_attach(
 /* observe_process: records the state of each of its threads. */
 void observe_process(struct collect *collect, struct process *process);
 
+/* observe_put: a record of the engine's own about a thread of the process, in the time of CLOCK_MONOTONIC. */
+void observe_put(struct collect *collect, struct process *process, uint32_t thread,
+	const struct ctp_record *record);
+
 /* observe_stalls: looks at processes whose coroutines have not moved for a while. */
 void observe_stalls(struct collect *collect);
 
 /* observe_due_ns: when the next of them is to be looked at, UINT64_MAX for never. */
 uint64_t observe_due_ns(const struct collect *collect);
+
+/* ---------------------------------------------------------------- thread_time.c */
+
+/*
+ * thread_time_sample: records how long threads that wrote something since the last call have run, and have waited for a
+ * processor, by the kernel's account; of each segment at most 64 of them, and the others the next time.
+ */
+void thread_time_sample(struct collect *collect);
 
 /* ---------------------------------------------------------------- look.c */
 

@@ -13,6 +13,7 @@
 #define HEARTBEAT_PERIOD_NS UINT64_C(200000000)
 #define FLUSH_PERIOD_NS UINT64_C(1000000000)
 #define SETTLE_PERIOD_NS UINT64_C(100000000)
+#define SAMPLE_PERIOD_NS UINT64_C(100000000)
 #define MAPPING_PERIOD_NS UINT64_C(100000000)
 #define SEEK_PERIOD_NS UINT64_C(1000000000)
 #define ARRIVALS_A_LOOK 64 /* nobody keeps the engine from its rings by knocking */
@@ -169,6 +170,8 @@ void look_clocks(struct collect *collect)
 	if (collect->target.is_found && !collect->target.has_ended &&
 		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
 		seek_segments(collect, NULL);
+	if (is_due(collect, &collect->sampled_ns, SAMPLE_PERIOD_NS))
+		thread_time_sample(collect);
 	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
 		define_clock(collect);
 		service_settle(collect);

@@ -307,14 +307,25 @@ static void make_stream(struct collect *collect, struct process *process)
 	output_define(&collect->output, &definition);
 }
 
+void observe_put(struct collect *collect, struct process *process, uint32_t thread,
+	const struct ctp_record *record)
+{
+	struct ct_batch batch = {.thread = thread, .records = record, .nr_records = 1};
+
+	if (process->observed_stream == 0)
+		make_stream(collect, process);
+	batch.stream = process->observed_stream;
+	output_put(&collect->output, &batch, 1);
+}
+
 static bool observe_thread(void *context, int tid)
 {
 	struct observation *observation = context;
 	struct process *process = observation->process;
 	struct thread_state state = {.letter = read_letter(process->pid, tid)};
 	struct ctp_record record = {.coro = (uint64_t)tid};
-	struct ct_batch batch = {.records = &record, .nr_records = 1};
 	bool is_last = observation->nr_left == 0;
+	uint32_t thread;
 	bool is_stuck;
 
 	if (state.letter == '\0')
@@ -323,14 +334,12 @@ static bool observe_thread(void *context, int tid)
 	is_stuck = waits_for_ever(observation, &state);
 	record.time = clock_monotonic_ns();
 	record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
-	batch.stream = process->observed_stream;
-	batch.thread =
-		process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
+	thread = process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
 	/* One that has no number of its own can not be told from others, and counts as not looked at. */
 	record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
-		(is_last || batch.thread == process->unknown_thread ? 1u : 0) |
+		(is_last || thread == process->unknown_thread ? 1u : 0) |
 			(is_reachable(observation) ? 2u : 0));
-	output_put(&observation->collect->output, &batch, 1);
+	observe_put(observation->collect, process, thread, &record);
 	observation->nr_left--;
 	return !is_last;
 }
@@ -342,8 +351,6 @@ void observe_process(struct collect *collect, struct process *process)
 
 	if (process->has_ended)
 		return;
-	if (process->observed_stream == 0)
-		make_stream(collect, process);
 	procfs_numbers(process->pid, "task", observe_thread, &observation);
 }
 

@@ -29,6 +29,7 @@ struct segment_ring {
 	uint64_t gap_first_ns; /* when that was first seen, at the earliest */
 	uint64_t gap_last_ns;
 	bool was_written; /* so that there is something to read */
+	uint64_t sampled; /* records drained when its owner's times were read last */
 };
 
 /* Zeroed, a slot is free. */
@@ -47,7 +48,8 @@ struct segment {
 	uint32_t sites_begin;  /* every site below is defined */
 	uint32_t sites_end;    /* sites from here on have not been handed out yet */
 	bool is_found; /* it waited, or an engine has left it: rings are taken as they stand */
-	bool are_sites_read; /* during the present drain of a ring */
+	uint32_t next_sampled; /* the ring with which the next reading of threads' times begins */
+	bool are_sites_read;   /* during the present drain of a ring */
 };
 
 /*

@@ -341,6 +341,8 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 	case CTP_KIND_THREAD_STATE:
 		thread_seen(model, event);
 		return true;
+	case CTP_KIND_THREAD_TIME:
+		return times_account(model, event);
 	default:
 		model->nr_unknown_kinds++;
 		return true;

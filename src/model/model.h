@@ -120,6 +120,13 @@ enum model_activity {
 	MODEL_NR_ACTIVITIES,
 };
 
+/* What the kernel had counted of a thread by then, in ns. */
+struct model_account {
+	ct_time time;
+	uint64_t waited_ns; /* it could have run, and got no processor */
+	uint64_t ran_ns;
+};
+
 struct model_thread {
 	uint32_t process;
 	uint32_t same_tid;    /* the thread that had this kernel id before; 0: none */
@@ -154,6 +161,7 @@ struct model_thread {
 	ct_time counted_from;
 	ct_time counted; /* `spent` is right up to then; CT_NO_TIME: nothing was seen of it */
 	int64_t spent[MODEL_NR_ACTIVITIES]; /* ns, while observed */
+	VEC(struct model_account) accounts; /* by time; of parts of a recording, not from the beginning */
 };
 
 enum model_descriptor_flag {
@@ -502,6 +510,11 @@ uint32_t model_place(const struct model *model, uint32_t site);
 
 /* model_life: ns from its beginning to its end, as far as both were observed: the sum of all states before its end. */
 int64_t model_life(const struct model_coro *coro);
+
+/*
+ * model_waited: for how many ns the thread got no processor, at most, between two times; -1: that is not known.
+ */
+int64_t model_waited(const struct model *model, uint32_t thread, ct_time from, ct_time until);
 
 /* model_find: a coroutine by its process and id; 0 where there is none. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);

@@ -187,6 +187,8 @@ void times_change(struct model *model, struct model_coro *coro, enum ct_state st
 void times_begin(struct model *model, const struct model_coro *coro);
 /* times_thread: before anything changes in what a thread does. */
 void times_thread(struct model *model, struct model_thread *thread, ct_time time);
+/* times_account: the kernel's account of a thread. */
+bool times_account(struct model *model, const struct ct_event *event);
 void times_finish(struct model *model);
 
 /* ---------------------------------------------------------------- annotation.c */

@@ -10,6 +10,7 @@
  */
 #include <sys/syscall.h>
 
+#include "kind_words.h"
 #include "model_parts.h"
 
 /* ---------------------------------------------------------------- idleness */
@@ -68,7 +69,7 @@ void thread_note(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread;
 
-	if (event->kind == CTP_KIND_THREAD_STATE || event->kind == CTP_KIND_LOST)
+	if (kind_is_observed(event->kind) || event->kind == CTP_KIND_LOST)
 		return;
 	thread = thread_at(model, event->thread);
 	times_thread(model, thread, event->time);

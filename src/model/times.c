@@ -159,6 +159,30 @@ void times_thread(struct model *model, struct model_thread *thread, ct_time time
 	thread->counted = time;
 }
 
+bool times_account(struct model *model, const struct ct_event *event)
+{
+	struct model_account account = {event->time, event->object, event->coro};
+
+	return vec_push(&thread_at(model, event->thread)->accounts, account);
+}
+
+int64_t model_waited(const struct model *model, uint32_t index, ct_time from, ct_time until)
+{
+	const struct model_thread *thread = &model->threads[index];
+	uint64_t before = 0;
+	size_t i;
+
+	for (i = 0; i < thread->accounts.count; i++) {
+		const struct model_account *account = &thread->accounts.at[i];
+
+		if (account->time <= from)
+			before = account->waited_ns;
+		else if (account->time >= until)
+			return (int64_t)(account->waited_ns - before);
+	}
+	return -1;
+}
+
 /* ---------------------------------------------------------------- the end */
 
 static void finish_coro(struct model *model, struct model_coro *coro)
@@ -208,6 +232,8 @@ void times_fini(struct model *model)
 {
 	uint32_t i;
 
+	for (i = 0; model->threads && i < model->nr_threads; i++)
+		vec_fini(&model->threads[i].accounts);
 	for (i = 0; model->place_times && i < model->tables->nr_sites + 1; i++)
 		free(model->place_times[i]);
 	free(model->place_times);

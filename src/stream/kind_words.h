@@ -44,6 +44,12 @@ static inline enum ctp_category kind_category(unsigned kind)
 	}
 }
 
+/* kind_is_observed: is it the engine that says so, and not the thread of the record itself? */
+static inline bool kind_is_observed(unsigned kind)
+{
+	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME;
+}
+
 /* kind_has_coro: does the second word name a coroutine? Of some kinds it holds something else. */
 static inline bool kind_has_coro(unsigned kind)
 {
@@ -54,6 +60,7 @@ static inline bool kind_has_coro(unsigned kind)
 	case CTP_KIND_DESCRIPTOR_TIMER:
 	case CTP_KIND_LOST:
 	case CTP_KIND_THREAD_STATE:
+	case CTP_KIND_THREAD_TIME:
 		return false;
 	default:
 		return true;

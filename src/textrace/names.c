@@ -6,7 +6,7 @@
 
 #include "textrace_names.h"
 
-#define NUMBERS 64 /* of any list; a larger one does not compile */
+#define NUMBERS 96 /* of any list; a larger one does not compile */
 
 static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
 #define X(name, number, text, category, object, argument, meaning) [TEXTRACE_KINDS][number] = text,

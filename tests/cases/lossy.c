@@ -17,6 +17,7 @@
 
 #include "analyze.h"
 #include "case_file.h"
+#include "kind_words.h"
 #include "check.h"
 #include "vec.h"
 
@@ -98,8 +99,7 @@ static void keep_lost(struct replay *replay, const struct ct_event *after, ct_ti
 /* The engine's own records and those of the kernel's are written by nobody who could lose them. */
 static bool can_be_lost(const struct ct_event *event)
 {
-	return event->thread != 0 && event->kind != CTP_KIND_THREAD_STATE &&
-	       event->kind != CTP_KIND_LOST;
+	return event->thread != 0 && !kind_is_observed(event->kind) && event->kind != CTP_KIND_LOST;
 }
 
 /* One event in `one_in` is gone; each thread tells of its gap before its next event. */

@@ -208,6 +208,25 @@ static void step_until(struct run *run, size_t nr_records)
 	CHECK_EQUAL(run->status, CT_OK);
 }
 
+/* The first record of a kind; NULL: there is none. */
+static const struct kept_record *first_of_kind(const struct run *run, unsigned kind)
+{
+	size_t i;
+
+	for (i = 0; i < run->keep.records.count; i++)
+		if (CTP_TAIL_KIND(run->keep.records.at[i].record.tail) == kind)
+			return &run->keep.records.at[i];
+	return NULL;
+}
+
+/* Steps until the engine has said something of this kind. */
+static void step_until_kind(struct run *run, unsigned kind)
+{
+	while (!first_of_kind(run, kind) && run->status == CT_OK)
+		run->status = collect_step(run->collect, 100, &run->trouble);
+	CHECK_EQUAL(run->status, CT_OK);
+}
+
 static void end_by_kill(struct run *run)
 {
 	collect_signal(run->collect, SIGKILL, false, &run->trouble);
@@ -255,9 +274,8 @@ static void check_stall(const char *how, long system_call, bool is_for_ever, uns
 	struct run run;
 
 	run_open(&run, command);
-	step_until(&run, 4); /* the thread's start, create, suspend, and what the engine sees */
-	state = &run.keep.records.at[3].record;
-	CHECK_EQUAL(CTP_TAIL_KIND(state->tail), CTP_KIND_THREAD_STATE);
+	step_until_kind(&run, CTP_KIND_THREAD_STATE);
+	state = &first_of_kind(&run, CTP_KIND_THREAD_STATE)->record;
 	CHECK_EQUAL(state->coro, run.stats.target_pid);
 	CHECK_EQUAL(state->object & 0xff, 'S');
 	CHECK_EQUAL(state->object >> 8, system_call);
@@ -287,7 +305,7 @@ static void test_many_threads(void)
 	struct run run;
 
 	run_open(&run, command);
-	step_until(&run, 4); /* as in check_stall: all looks come in one step */
+	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all looks come in one step */
 	for (i = 0; i < run.keep.records.count; i++) {
 		uint64_t tail = run.keep.records.at[i].record.tail;
 		bool is_look = CTP_TAIL_KIND(tail) == CTP_KIND_THREAD_STATE;
@@ -354,6 +372,26 @@ static void test_killed_at_random(void)
 		check_flood(&run, *counter);
 		run_close(&run);
 	}
+	munmap(counter, sizeof(*counter));
+	unlink(path);
+}
+
+/* What the kernel tells of a thread that writes without a pause: it has run. */
+static void test_thread_time(void)
+{
+	char path[] = "/tmp/corotracer-test-XXXXXX";
+	uint64_t *counter = make_counter(path);
+	const char *command[] = {target, "flood", path, NULL};
+	const struct kept_record *account;
+	struct run run;
+
+	run_open(&run, command);
+	step_until_kind(&run, CTP_KIND_THREAD_TIME);
+	account = first_of_kind(&run, CTP_KIND_THREAD_TIME);
+	CHECK(account->record.coro > 0);
+	CHECK(account->thread == first_of_kind(&run, CTP_KIND_SUSPEND)->thread);
+	end_by_kill(&run);
+	run_close(&run);
 	munmap(counter, sizeof(*counter));
 	unlink(path);
 }
@@ -587,6 +625,7 @@ int main(int argc, char **argv)
 	test_stalls();
 	test_many_threads();
 	test_killed_at_random();
+	test_thread_time();
 	test_engine_is_killed();
 	test_child_lives_on();
 	test_parent_is_known();

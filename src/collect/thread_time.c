@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long threads ran, and how long they could have run and did not get a processor: /proc/PID/task/TID/schedstat. Without
+ * it a worker that other programs kept from running looks like one that is stuck in a coroutine.
+ *
+ * Read rarely, and only of threads that wrote something meanwhile: an idle program costs nothing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "clock.h"
+#include "collector.h"
+#include "procfs.h"
+
+#define THREADS_A_SAMPLE 64u
+
+/* "ran waited timeslices" in nanoseconds. False: there is no such thread, or the kernel keeps no account. */
+static bool read_account(pid_t pid, uint32_t tid, struct ctp_record *ret_record)
+{
+	char name[48];
+	char text[96];
+
+	snprintf(name, sizeof(name), "task/%" PRIu32 "/schedstat", tid);
+	return procfs_read(pid, name, text, sizeof(text)) > 0 &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64, &ret_record->coro, &ret_record->object) == 2;
+}
+
+/* False: nothing was to be read. */
+static bool sample_ring(struct segment *segment, struct segment_ring *ring)
+{
+	const struct ring_reader *reader = &ring->reader;
+	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
+	uint32_t tid = ctp_load_relaxed(&reader->shared->owner);
+
+	if (reader->tail == ring->sampled || tid == 0 || reader->thread == 0)
+		return false;
+	ring->sampled = reader->tail;
+	if (!read_account(segment->process->pid, tid, &record))
+		return true;
+	record.time = clock_monotonic_ns();
+	observe_put(segment->collect, segment->process,
+		process_thread(segment->collect, segment->process, tid, THREADS_RUNNING), &record);
+	return true;
+}
+
+static void sample_segment(struct segment *segment)
+{
+	uint32_t count = (uint32_t)segment->rings.count, nr_read = 0, i;
+
+	for (i = 0; i < count && nr_read < THREADS_A_SAMPLE; i++)
+		nr_read += sample_ring(
+			segment, &segment->rings.at[(segment->next_sampled + i) % count]);
+	segment->next_sampled = count ? (segment->next_sampled + i) % count : 0;
+}
+
+void thread_time_sample(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		struct segment *segment = &collect->segments[i];
+
+		if (segment->number && segment->layout.role == CTP_ROLE_PROBE &&
+			!segment->process->has_ended)
+			sample_segment(segment);
+	}
+}
