@@ -78,6 +78,8 @@ static void find_all(struct analysis *analysis)
 	granted_find(analysis);
 	stuck_worker_find(analysis);
 	missed_wake_find(analysis);
+	worker_hog_find(analysis);
+	starvation_find(analysis);
 	self_wake_storm_find(analysis);
 	ties_find_victims(analysis);
 	leak_find(analysis);

@@ -165,6 +165,12 @@ void stuck_worker_describe(
 void missed_wake_find(struct analysis *analysis);
 void missed_wake_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void worker_hog_find(struct analysis *analysis);
+void worker_hog_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void starvation_find(struct analysis *analysis);
+void starvation_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void self_wake_storm_find(struct analysis *analysis);
 void self_wake_storm_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

@@ -107,9 +107,9 @@ static struct ct_place export_place(
 		.runs = distribution(&times->runs),
 		.delays_caused = distribution(&times->delays_caused),
 		.nr_waiting = times->nr_waiting,
-		.longest_coro = analysis->model->coros.at[times->longest_coro].id,
-		.longest_thread = times->longest_thread,
-		.longest_until = times->longest_coro ? times->longest_until : CT_NO_TIME,
+		.longest_coro = analysis->model->coros.at[times->longest.coro].id,
+		.longest_thread = times->longest.thread,
+		.longest_until = times->longest.coro ? times->longest.until : CT_NO_TIME,
 	};
 }
 

@@ -356,6 +356,7 @@ enum ct_status model_apply(
 	bool is_taken;
 
 	model->nr_events++;
+	model->sequence = event->sequence;
 	if (!is_possible(model, event)) {
 		model->nr_impossible++;
 		return CT_OK;

@@ -72,10 +72,11 @@ struct model_coro {
 	uint8_t mark;
 	uint32_t nr_resumes;
 	uint32_t nr_wakes;
-	ct_time resumed;     /* its last resume; CT_NO_TIME: none was seen */
-	ct_time suspended;   /* its last suspend; CT_NO_TIME: none was seen */
-	uint64_t wait_event; /* that suspend's sequence number */
-	ct_time wake_time;   /* the last wake for it; CT_NO_TIME: none */
+	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
+	int64_t blocked_before; /* what its thread had spent in system calls until then, in ns */
+	ct_time suspended;      /* its last suspend; CT_NO_TIME: none was seen */
+	uint64_t wait_event;    /* that suspend's sequence number */
+	ct_time wake_time;      /* the last wake for it; CT_NO_TIME: none */
 	uint64_t wake_event;
 	ct_time deadline; /* when its last wait ends by itself; CT_NO_TIME: it does not */
 	ct_time created;
@@ -161,7 +162,8 @@ struct model_thread {
 	ct_time counted_from;
 	ct_time counted; /* `spent` is right up to then; CT_NO_TIME: nothing was seen of it */
 	int64_t spent[MODEL_NR_ACTIVITIES]; /* ns, while observed */
-	VEC(struct model_account) accounts; /* by time; of parts of a recording, not from the beginning */
+	VEC(struct model_account)
+	accounts; /* by time; of parts of a recording, not from the beginning */
 };
 
 enum model_descriptor_flag {
@@ -259,6 +261,21 @@ struct model_process {
 	bool has_unseen_threads; /* the engine did not look at all of its threads */
 	ct_time halted; /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 	struct histogram delays; /* ns from ready to running, of all its coroutines */
+	struct histogram runs;   /* ns from there to the next wait, likewise */
+};
+
+/* One run of a coroutine, from a resume to where it let the thread go. */
+struct model_run {
+	uint32_t coro; /* 0: none */
+	uint32_t thread;
+	ct_time until;
+	int64_t ns;
+	uint64_t event;     /* with which it ended */
+	int64_t blocked_ns; /* of it, in system calls that are no waiting for work */
+	uint8_t call;       /* enum ctp_call: the last one of those */
+	uint32_t
+		nr_behind; /* others that were ready for at least half of it, and still were at its end */
+	uint32_t behind; /* the one of them that had been ready for the longest time */
 };
 
 /*
@@ -273,11 +290,12 @@ struct model_place_times {
 	struct histogram lives;         /* of those that were started here and have ended */
 	uint64_t nr_waiting;            /* at the end */
 	uint64_t nr_started;
-	uint64_t nr_alive;     /* of those started here, at the end */
-	uint64_t nr_events;    /* of those started here */
-	uint32_t longest_coro; /* of the longest run, as the next two */
-	uint32_t longest_thread;
-	ct_time longest_until;
+	uint64_t nr_alive;  /* of those started here, at the end */
+	uint64_t nr_events; /* of those started here */
+	struct model_run longest;
+	struct model_run hog;  /* the last one that was looked into: see times.c */
+	uint32_t most_delayed; /* coroutine of the longest of `delays` */
+	ct_time most_delayed_until;
 };
 
 /* A lock, channel, or anything else that coroutines hand to each other. */
@@ -470,6 +488,7 @@ struct model {
 	int64_t uncertainty_ns; /* how far the clocks of two threads may disagree */
 	bool is_open_ended;     /* the tables do not say when observation ended */
 	uint64_t nr_events;
+	uint64_t sequence; /* of the event that is being applied */
 	uint64_t nr_lost;
 	uint64_t nr_left_out; /* missing, because they were not wanted */
 	uint64_t nr_impossible;
@@ -512,9 +531,11 @@ uint32_t model_place(const struct model *model, uint32_t site);
 int64_t model_life(const struct model_coro *coro);
 
 /*
- * model_waited: for how many ns the thread got no processor, at most, between two times; -1: that is not known.
+ * model_account_between: what the kernel counted of the thread between two times, and a little more around them, at
+ * most a tenth of a second on each side. False: that is not known.
  */
-int64_t model_waited(const struct model *model, uint32_t thread, ct_time from, ct_time until);
+bool model_account_between(const struct model *model, uint32_t thread, ct_time from, ct_time until,
+	struct model_account *ret_account);
 
 /* model_find: a coroutine by its process and id; 0 where there is none. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);

@@ -51,17 +51,59 @@ static uint32_t resumed_from(const struct model_coro *coro)
 	return coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
 }
 
+/* Who is ready, and was so for at least half of a run that ends now. */
+static void find_behind(const struct model *model, struct model_run *run)
+{
+	uint32_t process = model->coros.at[run->coro].process, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process != process || coro->state != CT_STATE_READY ||
+			coro->changed > run->until - run->ns / 2)
+			continue;
+		run->nr_behind++;
+		if (!run->behind || coro->changed < model->coros.at[run->behind].changed)
+			run->behind = i;
+	}
+}
+
+/* Runs shorter than this keep nobody waiting for long. */
+#define LONG_RUN_NS INT64_C(10000000)
+
+/*
+ * Whom a run kept waiting is found out by looking at everybody: only of runs that are twice as long as any that
+ * was looked into at this place before, so that there are few.
+ */
+static void note_longest(const struct model *model, struct model_place_times *times,
+	const struct model_coro *coro, ct_time until, int64_t ns)
+{
+	const struct model_thread *thread = &model->threads[coro->thread];
+
+	times->longest = (struct model_run){
+		.coro = (uint32_t)(coro - model->coros.at),
+		.thread = coro->thread,
+		.until = until,
+		.ns = ns,
+		.event = model->sequence,
+		.blocked_ns = thread->spent[MODEL_ACTIVITY_BLOCKED] - coro->blocked_before,
+		.call = thread->blocked_call,
+	};
+	if (ns < LONG_RUN_NS || ns / 2 < times->hog.ns)
+		return;
+	times->hog = times->longest;
+	find_behind(model, &times->hog);
+}
+
 static void count_run(struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
 {
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 
+	histogram_add(&process_at(model, coro->process)->runs, length(ns));
 	if (!times)
 		return;
-	if (length(ns) > times->runs.max) {
-		times->longest_coro = (uint32_t)(coro - model->coros.at);
-		times->longest_thread = coro->thread;
-		times->longest_until = until;
-	}
+	if (length(ns) > times->runs.max)
+		note_longest(model, times, coro, until, ns);
 	histogram_add(&times->runs, length(ns));
 }
 
@@ -81,11 +123,16 @@ static bool was_woken(const struct model_coro *coro)
 }
 
 /* From ready to running: counted for whom it happened to, and for who woke it. */
-static void count_delay(struct model *model, const struct model_coro *coro, int64_t ns)
+static void count_delay(
+	struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
 {
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 
 	histogram_add(&process_at(model, coro->process)->delays, length(ns));
+	if (times && length(ns) > times->delays.max) {
+		times->most_delayed = (uint32_t)(coro - model->coros.at);
+		times->most_delayed_until = until;
+	}
 	if (times)
 		histogram_add(&times->delays, length(ns));
 	times = was_woken(coro) ? times_of(model, coro->wake_site) : NULL;
@@ -119,7 +166,7 @@ void times_change(struct model *model, struct model_coro *coro, enum ct_state st
 	else if (coro->state == CT_STATE_WAITING && state != CT_STATE_DESTROYED)
 		count_wait(model, coro, ns);
 	else if (coro->state == CT_STATE_READY && state == CT_STATE_RUNNING)
-		count_delay(model, coro, ns);
+		count_delay(model, coro, time, ns);
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE)
 		count_life(model, coro, time);
 }
@@ -166,21 +213,26 @@ bool times_account(struct model *model, const struct ct_event *event)
 	return vec_push(&thread_at(model, event->thread)->accounts, account);
 }
 
-int64_t model_waited(const struct model *model, uint32_t index, ct_time from, ct_time until)
+bool model_account_between(const struct model *model, uint32_t index, ct_time from, ct_time until,
+	struct model_account *ret_account)
 {
 	const struct model_thread *thread = &model->threads[index];
-	uint64_t before = 0;
+	struct model_account before = {0};
 	size_t i;
 
 	for (i = 0; i < thread->accounts.count; i++) {
 		const struct model_account *account = &thread->accounts.at[i];
 
 		if (account->time <= from)
-			before = account->waited_ns;
-		else if (account->time >= until)
-			return (int64_t)(account->waited_ns - before);
+			before = *account;
+		if (account->time < until)
+			continue;
+		*ret_account = (struct model_account){.time = account->time,
+			.waited_ns = account->waited_ns - before.waited_ns,
+			.ran_ns = account->ran_ns - before.ran_ns};
+		return true;
 	}
-	return -1;
+	return false;
 }
 
 /* ---------------------------------------------------------------- the end */

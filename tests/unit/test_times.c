@@ -78,8 +78,8 @@ static void test_one_life(void)
 	CHECK_EQUAL(place(model, 10)->runs.count, 2);
 	CHECK_EQUAL(place(model, 10)->runs.sum, (4 + 15) * MS);
 	CHECK_EQUAL(place(model, 10)->runs.max, 15 * MS);
-	CHECK_EQUAL(model->coros.at[place(model, 10)->longest_coro].id, 2);
-	CHECK_EQUAL(place(model, 10)->longest_until, 25 * MS);
+	CHECK_EQUAL(model->coros.at[place(model, 10)->longest.coro].id, 2);
+	CHECK_EQUAL(place(model, 10)->longest.until, 25 * MS);
 	CHECK_EQUAL(place(model, 10)->nr_started, 2);
 	CHECK_EQUAL(place(model, 10)->nr_alive, 1);
 	CHECK_EQUAL(place(model, 10)->lives.sum, 39 * MS);
