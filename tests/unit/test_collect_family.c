@@ -9,19 +9,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "collect.h"
-#include "keep_sink.h"
+#include "whole_run.h"
 
 static const char *target;
 static const char *library;
 static const char *static_target;
-
-struct run {
-	struct keep_sink keep;
-	struct collect *collect;
-	struct collect_stats stats;
-};
 
 /* What the counter events of one letter say of where they come from. */
 struct origin {
@@ -32,34 +24,15 @@ struct origin {
 	const struct ct_define_ending *ending;
 };
 
-static void run_open(struct run *run, const char *const *command)
+/* All of it: nothing is lost or refused, and the target ends by itself. */
+static void run_completely(struct run *run)
 {
-	struct collect_options options = {
-		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
-
-	memset(run, 0, sizeof(*run));
-	keep_init(&run->keep);
-	CHECK_EQUAL(collect_open(&options, &run->keep.sink, &run->collect, NULL), CT_OK);
-	if (!run->collect)
+	if (run->status)
 		exit(check_result());
-}
-
-static void run_to_end(struct run *run)
-{
-	while (collect_step(run->collect, 100, NULL) == CT_OK)
-		;
-	CHECK_EQUAL(collect_finish(run->collect, NULL), CT_OK);
-	collect_stats(run->collect, &run->stats);
-	CHECK_EQUAL(run->keep.nr_disorder, 0);
+	run_to_end(run);
 	CHECK_EQUAL(run->stats.nr_lost, 0);
 	CHECK_EQUAL(run->stats.nr_refused, 0);
 	CHECK_EQUAL(run->stats.ending, CT_ENDING_EXITED);
-}
-
-static void run_close(struct run *run)
-{
-	collect_close(run->collect);
-	keep_fini(&run->keep);
 }
 
 static uint32_t process_of(const struct run *run, const struct kept_record *kept)
@@ -126,7 +99,7 @@ static void check_pair(const char *how, const char *command_line_of_b, bool is_p
 	struct run run;
 
 	run_open(&run, command);
-	run_to_end(&run);
+	run_completely(&run);
 	a = find_origin(&run, 'a');
 	b = find_origin(&run, 'b');
 	check_apart(&a, &b);
@@ -150,7 +123,7 @@ static void test_pipeline(void)
 	struct run run;
 
 	run_open(&run, command);
-	run_to_end(&run);
+	run_completely(&run);
 	x = find_origin(&run, 'x');
 	y = find_origin(&run, 'y');
 	check_apart(&x, &y);
@@ -167,7 +140,7 @@ static void test_two_copies(void)
 	struct run run;
 
 	run_open(&run, command);
-	run_to_end(&run);
+	run_completely(&run);
 	a = find_origin(&run, 'a');
 	b = find_origin(&run, 'b');
 	CHECK_EQUAL(run.stats.nr_segments, 2);
@@ -187,7 +160,7 @@ static void test_plug_in(void)
 	struct run run;
 
 	run_open(&run, command);
-	run_to_end(&run);
+	run_completely(&run);
 	a = find_origin(&run, 'a');
 	b = find_origin(&run, 'b');
 	c = find_origin(&run, 'c');
@@ -205,14 +178,14 @@ static void test_static_program(void)
 	struct run run;
 
 	run_open(&run, command);
-	run_to_end(&run);
+	run_completely(&run);
 	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_SUSPEND), 5000);
 	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_START), 50);
 	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_STOP), 50);
 	run_close(&run);
 }
 
-static void step_until(struct run *run, size_t nr_counters)
+static void step_until_counters(struct run *run, size_t nr_counters)
 {
 	while (keep_count_kind(&run->keep, CTP_KIND_COUNTER) < nr_counters)
 		if (collect_step(run->collect, 100, NULL) != CT_OK)
@@ -235,14 +208,14 @@ static void test_process_id_is_used_again(void)
 	snprintf(ready_text, sizeof(ready_text), "%d", ready[1]);
 	run_open(&run, command);
 	close(ready[1]);
-	step_until(&run, 6);
+	step_until_counters(&run, 6);
 	CHECK_EQUAL(write(go[1], "", 1), 1);
 	if (read(ready[0], &byte, 1) != 1) {
 		fprintf(stderr, "not tried: process ids can not be chosen here\n");
 	} else {
 		step_until(&run, 9);
 		CHECK_EQUAL(write(go[1], "", 1), 1);
-		run_to_end(&run);
+		run_completely(&run);
 		b = find_origin(&run, 'b');
 		c = find_origin(&run, 'c');
 		CHECK_EQUAL(b.definition->pid, c.definition->pid);

@@ -17,47 +17,9 @@
 #include "clock.h"
 #include "collect.h"
 #include "keep_sink.h"
+#include "whole_run.h"
 
 static const char *target;
-
-/* One recording from beginning to end. */
-struct run {
-	struct keep_sink keep;
-	struct collect *collect;
-	struct collect_stats stats;
-	struct ct_error trouble;
-	enum ct_status status;
-};
-
-static void run_open(struct run *run, const char *const *command)
-{
-	struct collect_options options = {
-		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
-
-	memset(run, 0, sizeof(*run));
-	keep_init(&run->keep);
-	run->status = collect_open(&options, &run->keep.sink, &run->collect, &run->trouble);
-	if (run->status == CT_OK)
-		collect_stats(run->collect, &run->stats);
-}
-
-static void run_to_end(struct run *run)
-{
-	while ((run->status = collect_step(run->collect, 100, &run->trouble)) == CT_OK)
-		;
-	CHECK_EQUAL(run->status, CT_END);
-	CHECK_EQUAL(collect_finish(run->collect, &run->trouble), CT_OK);
-	collect_stats(run->collect, &run->stats);
-	CHECK_EQUAL(run->keep.nr_disorder, 0);
-	CHECK(run->keep.definitions.count > 0 &&
-		run->keep.definitions.at[run->keep.definitions.count - 1].type == CT_DEFINE_END);
-}
-
-static void run_close(struct run *run)
-{
-	collect_close(run->collect);
-	keep_fini(&run->keep);
-}
 
 static void run_whole(struct run *run, const char *what, const char *argument)
 {
@@ -200,33 +162,6 @@ static void test_ends_by_signal(void)
 	run_close(&run);
 }
 
-/* Steps until so many records have come. */
-static void step_until(struct run *run, size_t nr_records)
-{
-	while (run->keep.records.count < nr_records && run->status == CT_OK)
-		run->status = collect_step(run->collect, 100, &run->trouble);
-	CHECK_EQUAL(run->status, CT_OK);
-}
-
-/* The first record of a kind; NULL: there is none. */
-static const struct kept_record *first_of_kind(const struct run *run, unsigned kind)
-{
-	size_t i;
-
-	for (i = 0; i < run->keep.records.count; i++)
-		if (CTP_TAIL_KIND(run->keep.records.at[i].record.tail) == kind)
-			return &run->keep.records.at[i];
-	return NULL;
-}
-
-/* Steps until the engine has said something of this kind. */
-static void step_until_kind(struct run *run, unsigned kind)
-{
-	while (!first_of_kind(run, kind) && run->status == CT_OK)
-		run->status = collect_step(run->collect, 100, &run->trouble);
-	CHECK_EQUAL(run->status, CT_OK);
-}
-
 static void end_by_kill(struct run *run)
 {
 	collect_signal(run->collect, SIGKILL, false, &run->trouble);
@@ -263,60 +198,6 @@ static void test_threads(void)
 	while (keep_find(&run.keep, CT_DEFINE_THREAD, nr_threads))
 		nr_threads++;
 	CHECK_EQUAL(nr_threads, 50);
-	run_close(&run);
-}
-
-/* How the engine sees a target that stalls: the only thread's state, whether it waits for ever, and the flags. */
-static void check_stall(const char *how, long system_call, bool is_for_ever, unsigned flags)
-{
-	const char *command[] = {target, "stall", how, NULL};
-	const struct ctp_record *state;
-	struct run run;
-
-	run_open(&run, command);
-	step_until_kind(&run, CTP_KIND_THREAD_STATE);
-	state = &first_of_kind(&run, CTP_KIND_THREAD_STATE)->record;
-	CHECK_EQUAL(state->coro, run.stats.target_pid);
-	CHECK_EQUAL(state->object & 0xff, 'S');
-	CHECK_EQUAL(state->object >> 8, system_call);
-	CHECK_EQUAL(CTP_TAIL_ARGUMENT(state->tail), is_for_ever);
-	CHECK_EQUAL(CTP_TAIL_FLAGS(state->tail), flags);
-	end_by_kill(&run);
-	run_close(&run);
-}
-
-static void test_stalls(void)
-{
-	check_stall("futex", SYS_futex, true, 0);
-	check_stall("futex-timed", SYS_futex, false, 0);
-	check_stall("epoll", SYS_epoll_pwait, true, 0);
-	check_stall("epoll-timed", SYS_epoll_pwait, false, 0);
-	check_stall("epoll-timer", SYS_epoll_pwait, false, 0); /* an armed timer may end it */
-	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 0);
-	check_stall("epoll-handler", SYS_epoll_pwait, true, 2);
-	check_stall("epoll-child", SYS_epoll_pwait, true, 2);
-}
-
-/* More threads than the engine looks at: the last one that it does look at says so, and no other. */
-static void test_many_threads(void)
-{
-	const char *command[] = {target, "crowd", "4200", NULL};
-	size_t i, nr_looks = 0, nr_flagged = 0;
-	struct run run;
-
-	run_open(&run, command);
-	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all looks come in one step */
-	for (i = 0; i < run.keep.records.count; i++) {
-		uint64_t tail = run.keep.records.at[i].record.tail;
-		bool is_look = CTP_TAIL_KIND(tail) == CTP_KIND_THREAD_STATE;
-
-		CHECK(!is_look || nr_flagged == 0);
-		nr_looks += is_look;
-		nr_flagged += is_look && (CTP_TAIL_FLAGS(tail) & 1);
-	}
-	CHECK_EQUAL(nr_looks, 4096);
-	CHECK_EQUAL(nr_flagged, 1);
-	end_by_kill(&run);
 	run_close(&run);
 }
 
@@ -372,26 +253,6 @@ static void test_killed_at_random(void)
 		check_flood(&run, *counter);
 		run_close(&run);
 	}
-	munmap(counter, sizeof(*counter));
-	unlink(path);
-}
-
-/* What the kernel tells of a thread that writes without a pause: it has run. */
-static void test_thread_time(void)
-{
-	char path[] = "/tmp/corotracer-test-XXXXXX";
-	uint64_t *counter = make_counter(path);
-	const char *command[] = {target, "flood", path, NULL};
-	const struct kept_record *account;
-	struct run run;
-
-	run_open(&run, command);
-	step_until_kind(&run, CTP_KIND_THREAD_TIME);
-	account = first_of_kind(&run, CTP_KIND_THREAD_TIME);
-	CHECK(account->record.coro > 0);
-	CHECK(account->thread == first_of_kind(&run, CTP_KIND_SUSPEND)->thread);
-	end_by_kill(&run);
-	run_close(&run);
 	munmap(counter, sizeof(*counter));
 	unlink(path);
 }
@@ -622,10 +483,7 @@ int main(int argc, char **argv)
 	test_ends_by_signal();
 	test_signal_is_forwarded();
 	test_threads();
-	test_stalls();
-	test_many_threads();
 	test_killed_at_random();
-	test_thread_time();
 	test_engine_is_killed();
 	test_child_lives_on();
 	test_parent_is_known();

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the engine says of threads by itself: their states when nothing moves, and the kernel's account of them.
+ *
+ * argv[1] is tests/targets/collect_target.
+ */
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "whole_run.h"
+
+static const char *target;
+
+static void end_by_kill(struct run *run)
+{
+	collect_signal(run->collect, SIGKILL, false, &run->trouble);
+	run_to_end(run);
+	CHECK_EQUAL(run->stats.ending_value, SIGKILL);
+}
+
+/* How the engine sees a target that stalls: the only thread's state, whether it waits for ever, and the flags. */
+static void check_stall(const char *how, long system_call, bool is_for_ever, unsigned flags)
+{
+	const char *command[] = {target, "stall", how, NULL};
+	const struct ctp_record *state;
+	struct run run;
+
+	run_open(&run, command);
+	step_until_kind(&run, CTP_KIND_THREAD_STATE);
+	state = &first_of_kind(&run, CTP_KIND_THREAD_STATE)->record;
+	CHECK_EQUAL(state->coro, run.stats.target_pid);
+	CHECK_EQUAL(state->object & 0xff, 'S');
+	CHECK_EQUAL(state->object >> 8, system_call);
+	CHECK_EQUAL(CTP_TAIL_ARGUMENT(state->tail), is_for_ever);
+	CHECK_EQUAL(CTP_TAIL_FLAGS(state->tail), flags);
+	end_by_kill(&run);
+	run_close(&run);
+}
+
+static void test_stalls(void)
+{
+	check_stall("futex", SYS_futex, true, 0);
+	check_stall("futex-timed", SYS_futex, false, 0);
+	check_stall("epoll", SYS_epoll_pwait, true, 0);
+	check_stall("epoll-timed", SYS_epoll_pwait, false, 0);
+	check_stall("epoll-timer", SYS_epoll_pwait, false, 0); /* an armed timer may end it */
+	check_stall("epoll-idle-timer", SYS_epoll_pwait, true, 0);
+	check_stall("epoll-handler", SYS_epoll_pwait, true, 2);
+	check_stall("epoll-child", SYS_epoll_pwait, true, 2);
+}
+
+/* More threads than the engine looks at: the last one that it does look at says so, and no other. */
+static void test_many_threads(void)
+{
+	const char *command[] = {target, "crowd", "4200", NULL};
+	size_t i, nr_looks = 0, nr_flagged = 0;
+	struct run run;
+
+	run_open(&run, command);
+	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all looks come in one step */
+	for (i = 0; i < run.keep.records.count; i++) {
+		uint64_t tail = run.keep.records.at[i].record.tail;
+		bool is_look = CTP_TAIL_KIND(tail) == CTP_KIND_THREAD_STATE;
+
+		CHECK(!is_look || nr_flagged == 0);
+		nr_looks += is_look;
+		nr_flagged += is_look && (CTP_TAIL_FLAGS(tail) & 1);
+	}
+	CHECK_EQUAL(nr_looks, 4096);
+	CHECK_EQUAL(nr_flagged, 1);
+	end_by_kill(&run);
+	run_close(&run);
+}
+
+/* What the kernel tells of a thread that writes without a pause: it has run. */
+static void test_thread_time(void)
+{
+	char path[] = "/tmp/corotracer-test-XXXXXX";
+	int descriptor = mkstemp(path);
+	const char *command[] = {target, "flood", path, NULL};
+	const struct kept_record *account;
+	struct run run;
+
+	CHECK_EQUAL(ftruncate(descriptor, sizeof(uint64_t)), 0);
+	close(descriptor);
+	run_open(&run, command);
+	step_until_kind(&run, CTP_KIND_THREAD_TIME);
+	account = first_of_kind(&run, CTP_KIND_THREAD_TIME);
+	CHECK(account->record.coro > 0);
+	CHECK(account->thread == first_of_kind(&run, CTP_KIND_SUSPEND)->thread);
+	end_by_kill(&run);
+	run_close(&run);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		SKIP("the target's path is the first argument");
+	target = argv[1];
+	test_stalls();
+	test_many_threads();
+	test_thread_time();
+	return check_result();
+}
