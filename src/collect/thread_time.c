@@ -25,17 +25,18 @@ static bool read_account(pid_t pid, uint32_t tid, struct ctp_record *ret_record)
 	       sscanf(text, "%" SCNu64 " %" SCNu64, &ret_record->coro, &ret_record->object) == 2;
 }
 
-/* False: nothing was to be read. */
+/* False: nothing was to be read. Of a ring that nobody wrote into, not even the owner: its page may not be there. */
 static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;
 	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
-	uint32_t tid = ctp_load_relaxed(&reader->shared->owner);
+	uint32_t tid;
 
-	if (reader->tail == ring->sampled || tid == 0 || reader->thread == 0)
+	if (reader->tail == ring->sampled || reader->thread == 0)
 		return false;
 	ring->sampled = reader->tail;
-	if (!read_account(segment->process->pid, tid, &record))
+	tid = ctp_load_relaxed(&reader->shared->owner);
+	if (tid == 0 || !read_account(segment->process->pid, tid, &record))
 		return true;
 	record.time = clock_monotonic_ns();
 	observe_put(segment->collect, segment->process,

@@ -31,6 +31,7 @@ struct made_segment {
 	struct ctp_ring *rings;
 	struct ctp_site *sites;
 	char *names;
+	char *chunks; /* as they lie, whatever becomes of the header */
 };
 
 static inline size_t made_bytes(void)
@@ -66,6 +67,7 @@ static inline void made_fill(struct made_segment *made)
 	made->rings = (void *)(made->base + header->ring_offset);
 	made->sites = (void *)(made->base + header->site_offset);
 	made->names = made->base + header->name_offset;
+	made->chunks = made->base + header->chunk_offset;
 }
 
 /* A file that can be cut, as those on a disk. */
@@ -107,7 +109,7 @@ static inline struct ctp_record *made_record(
 	struct made_segment *made, const struct ctp_ring *ring, uint64_t position)
 {
 	uint32_t chunk = ring->chunk[position / CTP_CHUNK_RECORDS % CTP_RING_CHUNKS];
-	char *at = made->base + made->header->chunk_offset + (size_t)chunk * CTP_CHUNK_BYTES;
+	char *at = made->chunks + (size_t)chunk * CTP_CHUNK_BYTES;
 
 	return (struct ctp_record *)(void *)at + position % CTP_CHUNK_RECORDS;
 }
