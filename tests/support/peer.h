@@ -38,6 +38,12 @@ static inline void step(struct fixture *f)
 	collect_stats(f->collect, &f->stats);
 }
 
+/* Events that came from probes: what the engine reads of threads by itself comes when it comes. */
+static inline uint64_t nr_recorded(const struct fixture *f)
+{
+	return f->stats.nr_events - keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME);
+}
+
 static inline void find_socket(struct fixture *f)
 {
 	char environment[65536];
