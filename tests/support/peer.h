@@ -44,6 +44,11 @@ static inline uint64_t nr_recorded(const struct fixture *f)
 	return f->stats.nr_events - keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME);
 }
 
+static inline uint64_t nr_kept(const struct fixture *f)
+{
+	return f->keep.records.count - keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME);
+}
+
 static inline void find_socket(struct fixture *f)
 {
 	char environment[65536];
