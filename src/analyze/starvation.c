@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starvation: at one place, one in a hundred of those that are woken gets to run only after 5 ms or more. By the kernel's
- * account the workers had their processors meanwhile: it is the program that lets them wait.
+ * Starvation: at one place, one in a hundred of those that are woken gets to run only after 5 ms or more. By the
+ * kernel's account the workers had their processors meanwhile: it is the program that lets them wait.
  *
  * Silent where that account is missing or says otherwise, and where too few were woken to tell.
  */

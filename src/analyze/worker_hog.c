@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hogs: one run of a coroutine lasted far longer than runs from that place do, and others were ready for at least half of
- * it and still not run at its end. The kernel's account of the thread has to agree: it computed, or was in a blocking call,
- * for that long.
+ * Hogs: one run of a coroutine lasted far longer than runs from that place do, and others were ready for at least
+ * half of it and still not run at its end. The kernel's account of the thread has to agree: it computed, or was in a
+ * blocking call, for that long.
  *
  * Silent where the account is missing, or the thread waited for a processor; where nobody was kept waiting; where
  * the coroutine is marked; while the program warms up or ends; under a debugger.
@@ -14,7 +14,7 @@
 #define LEAST_NS INT64_C(10000000)
 #define ENOUGH_RUNS 100u /* for a percentile to mean something */
 
-/* What a run usually takes at most: from this place, or where there were too few, from any of the program. 0: not known. */
+/* What a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_place_times *times)
 {
 	uint32_t process = analysis->model->coros.at[times->hog.coro].process;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long threads ran, and how long they could have run and did not get a processor: /proc/PID/task/TID/schedstat. Without
- * it a worker that other programs kept from running looks like one that is stuck in a coroutine.
+ * How long threads ran, and how long they could have run and did not get a processor: /proc/PID/task/TID/schedstat.
+ * Without it a worker that other programs kept from running looks like one that is stuck in a coroutine.
  *
  * Read rarely, and only of threads that wrote something meanwhile: an idle program costs nothing.
  */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long: what the model keeps of the time that threads, runs and places took. A part of model.h.
+ */
+#ifndef MODEL_MODEL_TIMES_H
+#define MODEL_MODEL_TIMES_H
+
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+#include "histogram.h"
+
+/* What a thread does. */
+enum model_activity {
+	MODEL_ACTIVITY_RUNNING,    /* coroutines */
+	MODEL_ACTIVITY_SCHEDULING, /* outside of any */
+	MODEL_ACTIVITY_BLOCKED,    /* in a call that may block, and is no waiting for work */
+	MODEL_ACTIVITY_IDLE,       /* parked, or polling */
+	MODEL_NR_ACTIVITIES,
+};
+
+/* What the kernel had counted of a thread by then, in ns. */
+struct model_account {
+	ct_time time;
+	uint64_t waited_ns; /* it could have run, and got no processor */
+	uint64_t ran_ns;
+};
+
+/* One run of a coroutine, from a resume to where it let the thread go. */
+struct model_run {
+	uint32_t coro; /* 0: none */
+	uint32_t thread;
+	ct_time until;
+	int64_t ns;
+	uint64_t event;     /* with which it ended */
+	int64_t blocked_ns; /* of it, in system calls that are no waiting for work */
+	uint8_t call;       /* enum ctp_call: the last one of those */
+	uint32_t nr_behind; /* others, ready for half of it or longer, and still so at its end */
+	uint32_t behind;    /* the one of them that had been ready for the longest time */
+};
+
+/*
+ * What came to pass at one place, in ns. Of coroutines that wait, and of those that have not waited yet: the place
+ * at which they were started.
+ */
+struct model_place_times {
+	struct histogram waits;         /* of waits that have ended: until they were woken */
+	struct histogram delays;        /* from ready to running, of those that waited here */
+	struct histogram runs;          /* from there to the next wait */
+	struct histogram delays_caused; /* from ready to running, of those that were woken here */
+	struct histogram lives;         /* of those that were started here and have ended */
+	uint64_t nr_waiting;            /* at the end */
+	uint64_t nr_started;
+	uint64_t nr_alive;  /* of those started here, at the end */
+	uint64_t nr_events; /* of those started here */
+	struct model_run longest;
+	struct model_run hog;  /* the last one that was looked into: see times.c */
+	uint32_t most_delayed; /* coroutine of the longest of `delays` */
+	ct_time most_delayed_until;
+};
+
+#endif
