@@ -334,7 +334,7 @@ static void shift_tables(const struct ct_tables *whole, struct ct_tables *tables
 /* An odd factor: different numbers stay different. */
 static uint64_t renamed(uint64_t id)
 {
-	return id ? (id * 7919 + 4711) & ((UINT64_C(1) << 40) - 1) : 0;
+	return id ? (id * 7919 + 4711) & ((UINT64_C(1) << 34) - 1) : 0;
 }
 
 static bool is_of_coroutine(uint8_t kind)
@@ -346,6 +346,7 @@ static void rename_event(struct ct_event *event)
 {
 	bool is_detail = event->kind == CTP_KIND_DETAIL;
 	bool is_handle = CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE;
+	bool is_remote = CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_REMOTE;
 
 	if (is_of_coroutine(event->kind) || event->kind == CTP_KIND_MARK || is_detail)
 		event->coro = renamed(event->coro);
@@ -356,6 +357,9 @@ static void rename_event(struct ct_event *event)
 	else if (is_handle && (is_of_coroutine(event->kind) || is_detail))
 		event->object = CTP_HANDLE(
 			CTP_RESOURCE_COROUTINE, renamed(CTP_HANDLE_IDENTITY(event->object)));
+	else if (is_remote && event->kind == CTP_KIND_WAKE)
+		event->object = CTP_REMOTE(
+			CTP_REMOTE_PID(event->object), renamed(CTP_REMOTE_CORO(event->object)));
 }
 
 /* Rule, grade, places and members, with times and numbers as in the report of the whole trace. */
