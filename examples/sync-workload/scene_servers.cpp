@@ -54,7 +54,8 @@ bool echo(Runtime &runtime, int fd)
 
 	if (read(fd, &byte, 1) <= 0)
 		return false;
-	if (write(fd, &byte, 1) == 1)
+	/* The peer may hang up before its answer comes. */
+	if (send(fd, &byte, 1, MSG_NOSIGNAL) == 1)
 		runtime.census().note_progress();
 	return true;
 }
