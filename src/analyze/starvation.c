@@ -62,9 +62,9 @@ static uint32_t who_ran(const struct analysis *analysis, uint32_t process)
 		const struct model_place_times *times = model->place_times[site];
 
 		if (!times || analysis->tables->sites[site].process != process ||
-			times->runs.sum <= most)
+			model_histogram(times->runs)->sum <= most)
 			continue;
-		most = times->runs.sum;
+		most = model_histogram(times->runs)->sum;
 		found = site;
 	}
 	return found;
@@ -81,7 +81,7 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 		.wait_site = site,
 		.cause_site = who_ran(analysis, process),
 		.subject = site,
-		.since = times->most_delayed_until - (int64_t)times->delays.max,
+		.since = times->most_delayed_until - (int64_t)times->delays->max,
 	};
 
 	if (analysis->model->coros.at[times->most_delayed].mark ||
@@ -100,8 +100,8 @@ void starvation_find(struct analysis *analysis)
 	for (site = 1; site < analysis->tables->nr_sites; site++) {
 		const struct model_place_times *times = model->place_times[site];
 
-		if (times && times->delays.count >= ENOUGH &&
-			(int64_t)histogram_at(&times->delays, 0.99) > LATE_NS)
+		if (times && times->delays && times->delays->count >= ENOUGH &&
+			(int64_t)histogram_at(times->delays, 0.99) > LATE_NS)
 			judge(analysis, site, times);
 	}
 }
@@ -120,21 +120,21 @@ void starvation_describe(
 		.coro = analysis->model->coros.at[times->most_delayed].id,
 		.sequence = UINT64_MAX,
 		.text = say(analysis, "ran after it had been ready for %s, the longest time of all",
-			words_duration(analysis, (int64_t)times->delays.max)),
+			words_duration(analysis, (int64_t)times->delays->max)),
 	};
 
 	finding->title = say(analysis,
 		"coroutines that wait at %s run late: of %" PRIu64
 		" wakes one in 100 led to a run only after %s or more",
-		words_place(analysis, first->subject), times->delays.count,
-		words_duration(analysis, (int64_t)histogram_at(&times->delays, 0.99)));
+		words_place(analysis, first->subject), times->delays->count,
+		words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
 	story_step(analysis, &story, &step);
-	if (ran)
+	if (ran && ran->runs)
 		story_evidence(analysis, &story,
 			say(analysis,
 				"who ran most, %s in all and up to %s at a time, went on from %s",
-				words_duration(analysis, (int64_t)ran->runs.sum),
-				words_duration(analysis, (int64_t)ran->runs.max),
+				words_duration(analysis, (int64_t)ran->runs->sum),
+				words_duration(analysis, (int64_t)ran->runs->max),
 				words_place(analysis, first->cause_site)));
 	story_evidence(analysis, &story,
 		"by the kernel's account the workers had their processors nearly all of the time");

@@ -102,10 +102,10 @@ static struct ct_place export_place(
 	return (struct ct_place){
 		.site = site,
 		.process = process_of(analysis, site),
-		.waits = distribution(&times->waits),
-		.delays = distribution(&times->delays),
-		.runs = distribution(&times->runs),
-		.delays_caused = distribution(&times->delays_caused),
+		.waits = distribution(model_histogram(times->waits)),
+		.delays = distribution(model_histogram(times->delays)),
+		.runs = distribution(model_histogram(times->runs)),
+		.delays_caused = distribution(model_histogram(times->delays_caused)),
 		.nr_waiting = times->nr_waiting,
 		.longest_coro = analysis->model->coros.at[times->longest.coro].id,
 		.longest_thread = times->longest.thread,
@@ -124,8 +124,8 @@ static int compare_places(const void *left, const void *right)
 
 static bool is_of_interest(const struct model_place_times *times)
 {
-	return times && (times->waits.count || times->delays.count || times->runs.count ||
-				times->delays_caused.count || times->nr_waiting);
+	return times && (times->waits || times->delays || times->runs || times->delays_caused ||
+				times->nr_waiting);
 }
 
 static void export_places(struct analysis *analysis, struct ct_statistics *statistics)
@@ -161,7 +161,7 @@ static struct ct_spawning export_spawning(
 		.per_second = model->from != CT_NO_TIME && observed_ns > 0
 				      ? (double)times->nr_started * 1e9 / (double)observed_ns
 				      : 0,
-		.lives = distribution(&times->lives),
+		.lives = distribution(model_histogram(times->lives)),
 	};
 }
 

@@ -18,7 +18,7 @@
 static int64_t usual_time(const struct analysis *analysis, const struct model_place_times *times)
 {
 	uint32_t process = analysis->model->coros.at[times->hog.coro].process;
-	const struct histogram *runs = &times->runs;
+	const struct histogram *runs = times->runs;
 
 	if (runs->count < ENOUGH_RUNS)
 		runs = &analysis->model->processes[process].runs;
@@ -144,7 +144,7 @@ void worker_hog_describe(
 	if (usual_time(analysis, times))
 		story_evidence(analysis, &story,
 			say(analysis, "99 of 100 runs%s take at most %s",
-				times->runs.count < ENOUGH_RUNS ? "" : " from there",
+				times->runs->count < ENOUGH_RUNS ? "" : " from there",
 				words_duration(analysis, usual_time(analysis, times))));
 	story_end(analysis, &story, finding);
 }

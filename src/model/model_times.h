@@ -40,16 +40,16 @@ struct model_run {
 };
 
 /*
- * What came to pass at one place, in ns. Of coroutines that wait, and of those that have not waited yet: the place
+ * What came to pass at one place, in ns; distributions are NULL as long as they are empty. Of coroutines that wait, and of those that have not waited yet: the place
  * at which they were started.
  */
 struct model_place_times {
-	struct histogram waits;         /* of waits that have ended: until they were woken */
-	struct histogram delays;        /* from ready to running, of those that waited here */
-	struct histogram runs;          /* from there to the next wait */
-	struct histogram delays_caused; /* from ready to running, of those that were woken here */
-	struct histogram lives;         /* of those that were started here and have ended */
-	uint64_t nr_waiting;            /* at the end */
+	struct histogram *waits;         /* of waits that have ended: until they were woken */
+	struct histogram *delays;        /* from ready to running, of those that waited here */
+	struct histogram *runs;          /* from there to the next wait */
+	struct histogram *delays_caused; /* from ready to running, of those that were woken here */
+	struct histogram *lives;         /* of those that were started here and have ended */
+	uint64_t nr_waiting;             /* at the end */
 	uint64_t nr_started;
 	uint64_t nr_alive;  /* of those started here, at the end */
 	uint64_t nr_events; /* of those started here */
@@ -58,5 +58,13 @@ struct model_place_times {
 	uint32_t most_delayed; /* coroutine of the longest of `delays` */
 	ct_time most_delayed_until;
 };
+
+/* model_histogram: a distribution, also where it is empty. */
+static inline const struct histogram *model_histogram(const struct histogram *histogram)
+{
+	static const struct histogram empty;
+
+	return histogram ? histogram : &empty;
+}
 
 #endif

@@ -45,6 +45,17 @@ static struct model_place_times *times_of(struct model *model, uint32_t site)
 	return *times;
 }
 
+/* One more in a distribution of a place. What finds no memory is counted. */
+static void count(struct model *model, struct histogram **histogram, int64_t ns)
+{
+	if (!*histogram)
+		*histogram = calloc(1, sizeof(**histogram));
+	if (*histogram)
+		histogram_add(*histogram, length(ns));
+	else
+		model->nr_times_refused++;
+}
+
 /* It goes on from where it waited; before its first wait, from where it was started. */
 static uint32_t resumed_from(const struct model_coro *coro)
 {
@@ -102,9 +113,9 @@ static void count_run(struct model *model, const struct model_coro *coro, ct_tim
 	histogram_add(&process_at(model, coro->process)->runs, length(ns));
 	if (!times)
 		return;
-	if (length(ns) > times->runs.max)
+	if (length(ns) > model_histogram(times->runs)->max)
 		note_longest(model, times, coro, until, ns);
-	histogram_add(&times->runs, length(ns));
+	count(model, &times->runs, ns);
 }
 
 static void count_wait(struct model *model, const struct model_coro *coro, int64_t ns)
@@ -112,7 +123,7 @@ static void count_wait(struct model *model, const struct model_coro *coro, int64
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 
 	if (times)
-		histogram_add(&times->waits, length(ns));
+		count(model, &times->waits, ns);
 }
 
 /* Was it a wake that made it ready, since it ran last? A queue alone has no place of a waker. */
@@ -129,15 +140,15 @@ static void count_delay(
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 
 	histogram_add(&process_at(model, coro->process)->delays, length(ns));
-	if (times && length(ns) > times->delays.max) {
+	if (times && length(ns) > model_histogram(times->delays)->max) {
 		times->most_delayed = (uint32_t)(coro - model->coros.at);
 		times->most_delayed_until = until;
 	}
 	if (times)
-		histogram_add(&times->delays, length(ns));
+		count(model, &times->delays, ns);
 	times = was_woken(coro) ? times_of(model, coro->wake_site) : NULL;
 	if (times)
-		histogram_add(&times->delays_caused, length(ns));
+		count(model, &times->delays_caused, ns);
 }
 
 /* ---------------------------------------------------------------- coroutines */
@@ -151,7 +162,7 @@ static void count_life(struct model *model, const struct model_coro *coro, ct_ti
 		return;
 	times = times_of(model, coro->spawn_site);
 	if (times)
-		histogram_add(&times->lives, length(end - coro->created));
+		count(model, &times->lives, end - coro->created);
 }
 
 void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
@@ -280,6 +291,18 @@ bool times_reserve(struct model *model)
 	return model->place_times != NULL;
 }
 
+static void free_place(struct model_place_times *times)
+{
+	if (!times)
+		return;
+	free(times->waits);
+	free(times->delays);
+	free(times->runs);
+	free(times->delays_caused);
+	free(times->lives);
+	free(times);
+}
+
 void times_fini(struct model *model)
 {
 	uint32_t i;
@@ -287,6 +310,6 @@ void times_fini(struct model *model)
 	for (i = 0; model->threads && i < model->nr_threads; i++)
 		vec_fini(&model->threads[i].accounts);
 	for (i = 0; model->place_times && i < model->tables->nr_sites + 1; i++)
-		free(model->place_times[i]);
+		free_place(model->place_times[i]);
 	free(model->place_times);
 }

@@ -38,10 +38,12 @@ def check_places(report, told):
     waits = {site_of(report, place): place for place in told["places"] if place["site"] and place["waits"]["count"]}
     lock = next(place for name, place in waits.items() if "fiber_mutex_lock" in name)
     check(lock["delays"]["count"] == lock["waits"]["count"], f"each wait for the lock ended by a wake: {lock}")
-    woken = {site_of(report, place): place for place in told["places"]
-             if place["site"] and place["delays_caused"]["count"]}
-    unlock = next(place for name, place in woken.items() if "fiber_mutex_unlock" in name)
-    check(unlock["delays_caused"] == lock["delays"], f"the lock's owners woke its waiters: {unlock} {lock}")
+    woken = [place["delays_caused"] for place in told["places"]
+             if place["site"] and "fiber_mutex_unlock" in site_of(report, place)]
+    # Whoever was still on its way to sleep when the lock came is woken once more, by the scheduler.
+    check(lock["delays"]["count"] / 2 < sum(caused["count"] for caused in woken) <= lock["delays"]["count"],
+          f"who unlocked woke those that waited: {woken} {lock}")
+    check(sum(caused["total_ns"] for caused in woken) <= lock["delays"]["total_ns"], "and they were as late")
 
 
 def check_texts(trace):

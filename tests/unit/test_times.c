@@ -71,21 +71,21 @@ static void test_one_life(void)
 	CHECK_EQUAL(two->spent[CT_STATE_RUNNING], 15 * MS);
 	CHECK_EQUAL(two->spent[CT_STATE_WAITING], 75 * MS);
 
-	CHECK_EQUAL(place(model, 20)->waits.sum, 13 * MS);
-	CHECK_EQUAL(place(model, 20)->delays.sum, 9 * MS);
-	CHECK_EQUAL(place(model, 20)->runs.sum, 11 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 20)->waits)->sum, 13 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 20)->delays)->sum, 9 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 20)->runs)->sum, 11 * MS);
 	CHECK_EQUAL(place(model, 20)->nr_waiting, 0);
-	CHECK_EQUAL(place(model, 10)->runs.count, 2);
-	CHECK_EQUAL(place(model, 10)->runs.sum, (4 + 15) * MS);
-	CHECK_EQUAL(place(model, 10)->runs.max, 15 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 10)->runs)->count, 2);
+	CHECK_EQUAL(model_histogram(place(model, 10)->runs)->sum, (4 + 15) * MS);
+	CHECK_EQUAL(model_histogram(place(model, 10)->runs)->max, 15 * MS);
 	CHECK_EQUAL(model->coros.at[place(model, 10)->longest.coro].id, 2);
 	CHECK_EQUAL(place(model, 10)->longest.until, 25 * MS);
 	CHECK_EQUAL(place(model, 10)->nr_started, 2);
 	CHECK_EQUAL(place(model, 10)->nr_alive, 1);
-	CHECK_EQUAL(place(model, 10)->lives.sum, 39 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 10)->lives)->sum, 39 * MS);
 	CHECK_EQUAL(place(model, 10)->nr_events, 6 + 4);
-	CHECK_EQUAL(place(model, 30)->delays_caused.sum, 9 * MS);
-	CHECK_EQUAL(place(model, 30)->waits.count, 0);
+	CHECK_EQUAL(model_histogram(place(model, 30)->delays_caused)->sum, 9 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 30)->waits)->count, 0);
 	CHECK_EQUAL(place(model, 30)->nr_waiting, 1);
 	CHECK_EQUAL(model->processes[1].delays.sum, 9 * MS);
 	end(model);
@@ -129,9 +129,9 @@ static void test_yield(void)
 
 	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_READY], 3 * MS);
 	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_RUNNING], 7 * MS);
-	CHECK_EQUAL(place(model, 20)->delays.sum, 3 * MS);
-	CHECK_EQUAL(place(model, 30)->delays_caused.sum, 3 * MS);
-	CHECK_EQUAL(place(model, 20)->runs.sum, 2 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 20)->delays)->sum, 3 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 30)->delays_caused)->sum, 3 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 20)->runs)->sum, 2 * MS);
 	end(model);
 }
 
