@@ -40,8 +40,8 @@ struct model_run {
 };
 
 /*
- * What came to pass at one place, in ns; distributions are NULL as long as they are empty. Of coroutines that wait, and of those that have not waited yet: the place
- * at which they were started.
+ * What came to pass at one place, in ns; distributions are NULL as long as they are empty. Of coroutines that wait,
+ * and of those that have not waited yet: the place at which they were started.
  */
 struct model_place_times {
 	struct histogram *waits;         /* of waits that have ended: until they were woken */
