@@ -233,6 +233,9 @@ bool look_arrivals(struct collect *collect);
 /* look_rings: drains every ring once. Returns how many records there were. */
 uint64_t look_rings(struct collect *collect);
 
+/* look_thread_times: thread_time_sample, ten times a second at most, however often it is asked for. */
+void look_thread_times(struct collect *collect);
+
 /* look_clocks: what is due by time: clock readings, heartbeats, losses, flushes. */
 void look_clocks(struct collect *collect);
 

@@ -157,6 +157,12 @@ static bool is_due(struct collect *collect, uint64_t *last_ns, uint64_t period_n
 	return true;
 }
 
+void look_thread_times(struct collect *collect)
+{
+	if (is_due(collect, &collect->sampled_ns, SAMPLE_PERIOD_NS))
+		thread_time_sample(collect);
+}
+
 void look_clocks(struct collect *collect)
 {
 	watch_line(collect);
@@ -170,8 +176,7 @@ void look_clocks(struct collect *collect)
 	if (collect->target.is_found && !collect->target.has_ended &&
 		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
 		seek_segments(collect, NULL);
-	if (is_due(collect, &collect->sampled_ns, SAMPLE_PERIOD_NS))
-		thread_time_sample(collect);
+	look_thread_times(collect);
 	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
 		define_clock(collect);
 		service_settle(collect);

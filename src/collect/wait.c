@@ -130,7 +130,7 @@ static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
 
 	if (!is_everyone_watched(collect) || !find_words(collect, &words))
 		return false;
-	thread_time_sample(collect); /* of what was written last; there may be no later look */
+	look_thread_times(collect); /* of what was written last; there may be no later look */
 	if (limit_ns < UINT64_MAX - now_ns && now_ns + limit_ns < deadline_ns)
 		deadline_ns = now_ns + limit_ns;
 	if (!sleep_until(&collect->sleep, &words, deadline_ns, &news))
