@@ -8,13 +8,6 @@
 #include "phrase.h"
 #include "safe.h"
 
-static void count_cell(struct table *table, uint64_t count)
-{
-	if (count)
-		text_count(&table->cells, count);
-	table_end_cell(table);
-}
-
 static void length_cell(struct table *table, int64_t ns, bool is_known)
 {
 	if (is_known)
@@ -50,8 +43,8 @@ static void spans(struct table *table, const struct ct_report *report)
 
 		table_add(table, span->is_task ? "task" : "region");
 		safe_cell(table, span->name);
-		count_cell(table, span->nr_ended);
-		count_cell(table, span->nr_open);
+		table_add_count(table, span->nr_ended);
+		table_add_count(table, span->nr_open);
 		length_cell(table, span->total_ns, has_ended);
 		length_cell(table, span->p50_ns, has_ended);
 		length_cell(table, span->p99_ns, has_ended);
@@ -105,7 +98,7 @@ static void counters(struct table *table, const struct ct_report *report)
 		table_end_cell(table);
 		number_cell(table, counter->least);
 		number_cell(table, counter->greatest);
-		count_cell(table, counter->nr_values);
+		table_add_count(table, counter->nr_values);
 		place_cell(table, report->tables, counter->site);
 	}
 }

@@ -21,13 +21,6 @@ enum facts_statistic {
 
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
-static void count_cell(struct table *table, uint64_t count)
-{
-	if (count)
-		text_count(&table->cells, count);
-	table_end_cell(table);
-}
-
 static void duration_cell(struct table *table, int64_t ns)
 {
 	text_duration(&table->cells, ns);
@@ -89,7 +82,7 @@ static void workers(struct table *table, const struct ct_report *report, uint32_
 		share_cell(table, (double)worker->scheduling_ns, observed_ns);
 		share_cell(table, (double)worker->blocked_ns, observed_ns);
 		share_cell(table, (double)worker->idle_ns, observed_ns);
-		count_cell(table, worker->nr_resumes);
+		table_add_count(table, worker->nr_resumes);
 	}
 }
 
@@ -164,10 +157,10 @@ static void places(struct table *table, const struct ct_report *report, enum fac
 		const struct ct_place *place = &statistics->places[at];
 
 		site_cell(table, report->tables, place->site);
-		count_cell(table, distribution_of(place, which)->count);
+		table_add_count(table, distribution_of(place, which)->count);
 		distribution_cells(table, distribution_of(place, which));
 		longest_cell(table, place, which);
-		count_cell(table, which == FACTS_WAITS ? place->nr_waiting : 0);
+		table_add_count(table, which == FACTS_WAITS ? place->nr_waiting : 0);
 		at = next_place(statistics, which, at);
 	}
 }
@@ -188,10 +181,10 @@ static void spawnings(struct table *table, const struct ct_report *report, uint3
 		else
 			text_add(&table->cells, "not known");
 		table_end_cell(table);
-		count_cell(table, spawning->nr_started);
+		table_add_count(table, spawning->nr_started);
 		text_format(&table->cells, "%.1f", spawning->per_second);
 		table_end_cell(table);
-		count_cell(table, spawning->nr_alive);
+		table_add_count(table, spawning->nr_alive);
 		if (spawning->lives.count)
 			text_duration(&table->cells, spawning->lives.p50_ns);
 		table_end_cell(table);
@@ -221,8 +214,8 @@ static void coroutines(struct table *table, const struct ct_report *report,
 		duration_cell(table, coros[i].times.ready_ns);
 		duration_cell(table, coros[i].times.waiting_ns);
 		duration_cell(table, coros[i].times.unseen_ns);
-		count_cell(table, coros[i].nr_resumes);
-		count_cell(table, coros[i].nr_migrations);
+		table_add_count(table, coros[i].nr_resumes);
+		table_add_count(table, coros[i].nr_migrations);
 	}
 }
 

@@ -42,6 +42,13 @@ void table_add(struct table *table, const char *safe)
 	table_end_cell(table);
 }
 
+void table_add_count(struct table *table, uint64_t count)
+{
+	if (count)
+		text_count(&table->cells, count);
+	table_end_cell(table);
+}
+
 static const char *cell(
 	const struct table *table, size_t row, unsigned column, size_t *ret_nr_bytes)
 {

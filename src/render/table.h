@@ -13,6 +13,7 @@
 #define RENDER_TABLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "text.h"
 #include "vec.h"
@@ -38,8 +39,9 @@ void table_init_with(
 
 /* table_end_cell: what was appended to `cells` since the last one is a cell. */
 void table_end_cell(struct table *table);
-/* table_add: a whole cell. */
+/* table_add: a whole cell. table_add_count: a number; the cell of 0 is empty. */
 void table_add(struct table *table, const char *safe);
+void table_add_count(struct table *table, uint64_t count);
 
 /* table_print: aligned columns, two blanks between, each line behind `indent`. */
 void table_print(const struct table *table, struct text *text, const char *indent);
