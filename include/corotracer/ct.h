@@ -19,6 +19,7 @@
 #include "corotracer/error.h"
 #include "corotracer/event.h"
 #include "corotracer/report.h"
+#include "corotracer/thresholds.h"
 #include "corotracer/version.h"
 
 #ifdef __cplusplus
@@ -338,10 +339,12 @@ enum ct_status ct_salvage(const char *path, const struct ct_part_options *option
 
 struct ct_analyze_options {
 	size_t size;
-	int64_t grace_ns;      /* how long a waiter may stay unresumed after a close; 0: 100 ms */
-	int64_t wait_limit_ns; /* waiting longer is suspect; 0: 10 s */
+	int64_t grace_ns;      /* threshold "grace" (thresholds.def); 0: as `thresholds` has it */
+	int64_t wait_limit_ns; /* threshold "wait-limit"; likewise */
 	uint64_t why_coro;     /* explain this coroutine, too; 0: none */
 	uint64_t why_pid;      /* of its process; 0: the first that has one with this id */
+	const struct ct_thresholds
+		*thresholds; /* NULL: all defaults; what is set above goes first */
 };
 
 /*

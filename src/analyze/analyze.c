@@ -9,9 +9,6 @@
 #include "failure.h"
 #include "known_options.h"
 
-#define DEFAULT_GRACE_NS INT64_C(100000000)
-#define DEFAULT_WAIT_LIMIT_NS INT64_C(10000000000)
-
 struct owned_report {
 	struct ct_report report; /* first: a pointer to it is one to the whole */
 	struct arena arena;
@@ -103,6 +100,24 @@ static void survey_left_out(struct analysis *analysis)
 	}
 }
 
+/* Places of which the user wants to hear nothing. */
+static void survey_allowed(struct analysis *analysis)
+{
+	uint32_t i;
+
+	if (!analysis->thresholds || !analysis->thresholds->allowed.count)
+		return;
+	analysis->is_place_allowed = arena_array(&analysis->scratch, analysis->tables->nr_sites + 1,
+		sizeof(*analysis->is_place_allowed));
+	if (!analysis->is_place_allowed) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 1; i < analysis->tables->nr_sites; i++)
+		analysis->is_place_allowed[i] =
+			thresholds_allow(analysis->thresholds, &analysis->tables->sites[i]);
+}
+
 /* The name that the program gave a thread says more than the one that the kernel has. */
 static bool name_threads(struct analysis *analysis)
 {
@@ -142,6 +157,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analysis->is_broken |= !analysis->is_told;
 	if (analysis->is_broken || !name_threads(analysis))
 		return ct_fail_memory(reterr);
+	survey_allowed(analysis);
 	find_all(analysis);
 	group_candidates(analysis);
 	status = evidence_collect(analysis, source, reterr);
@@ -162,11 +178,16 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 static void take_options(struct analysis *analysis, const struct ct_analyze_options *options)
 {
 	struct ct_analyze_options known;
+	unsigned i;
 
 	known_options(&known, sizeof(known), options);
-	analysis->grace_ns = known.grace_ns > 0 ? known.grace_ns : DEFAULT_GRACE_NS;
-	analysis->wait_limit_ns =
-		known.wait_limit_ns > 0 ? known.wait_limit_ns : DEFAULT_WAIT_LIMIT_NS;
+	analysis->thresholds = known.thresholds;
+	for (i = 0; i < CT_NR_THRESHOLDS; i++)
+		analysis->limits[i] = ct_thresholds_value(known.thresholds, (enum ct_threshold)i);
+	if (known.grace_ns > 0)
+		LIMIT(analysis, GRACE) = known.grace_ns;
+	if (known.wait_limit_ns > 0)
+		LIMIT(analysis, WAIT_LIMIT) = known.wait_limit_ns;
 	analysis->why_coro = known.why_coro;
 	analysis->why_pid = known.why_pid;
 }

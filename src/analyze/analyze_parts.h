@@ -18,6 +18,7 @@
 #include "analyze.h"
 #include "arena.h"
 #include "model.h"
+#include "thresholds.h"
 
 /* Why a grade is lower than it could be. */
 enum reason {
@@ -44,9 +45,6 @@ struct candidate {
 	ct_time since;
 	uint64_t nr_lost;
 };
-
-/* Something done to a destroyed coroutine is connected with a crash that follows within this. */
-#define CRASH_SHORTLY_NS INT64_C(1000000000)
 
 /* As many members of a finding carry their last events. */
 #define GROUP_EXAMPLES 10u
@@ -107,17 +105,22 @@ struct analysis {
 	struct party *parties; /* by process; in the scratch arena */
 	bool *is_told;         /* by coroutine: a finding speaks of it; in the scratch arena */
 	struct ties ties;
-	bool has_left_out; /* of any time: coroutines, categories */
-	bool was_paused;   /* for a time */
-	int64_t grace_ns;
-	int64_t wait_limit_ns;
-	uint64_t why_coro; /* 0: nobody asks */
-	uint64_t why_pid;  /* 0: of any process */
+	bool has_left_out;                      /* of any time: coroutines, categories */
+	bool was_paused;                        /* for a time */
+	const struct ct_thresholds *thresholds; /* NULL: no place is allowed */
+	int64_t limits[CT_NR_THRESHOLDS];       /* what holds */
+	bool *is_place_allowed;                 /* by site; NULL: none is; in the scratch arena */
+	uint64_t nr_allowed; /* candidates at such places, of which nothing is said */
+	uint64_t why_coro;   /* 0: nobody asks */
+	uint64_t why_pid;    /* 0: of any process */
 	VEC(struct candidate) candidates;
 	VEC(struct group) groups;
 	VEC(const char *) remarks;
 	bool is_broken;
 };
+
+/* LIMIT: the threshold with this name of thresholds.def. */
+#define LIMIT(analysis, name) ((analysis)->limits[CT_THRESHOLD_##name])
 
 /* party_survey: fills analysis->parties. */
 void party_survey(struct analysis *analysis);
@@ -193,6 +196,12 @@ static inline ct_time ready_since(const struct model_coro *coro)
 {
 	return coro->queue_thread ? coro->queued : coro->changed;
 }
+
+/*
+ * candidate_is_allowed: does it wait, was it started, or does its cause lie at a place of which nothing is to be said?
+ * candidate_add leaves out such a one; where several make one finding, whoever adds them asks first.
+ */
+bool candidate_is_allowed(const struct analysis *analysis, const struct candidate *candidate);
 
 /* candidate_add: a copy; its coroutine is told of from then on. */
 void candidate_add(struct analysis *analysis, const struct candidate *candidate);

@@ -145,7 +145,7 @@ static bool has_ended_amid(const struct analysis *analysis, const struct wait *w
 	const struct model_coro *closer = &analysis->model->coros.at[wait->descriptor->close_coro];
 
 	return wait->descriptor->close_coro && closer->state == CT_STATE_RUNNING &&
-	       closer->changed <= wait->closed && wait->end - wait->closed < analysis->grace_ns;
+	       closer->changed <= wait->closed && wait->end - wait->closed < LIMIT(analysis, GRACE);
 }
 
 /* Nobody was left who could have resumed it: the scheduler had been taken down before. */
@@ -178,7 +178,7 @@ static void grade_alive(
 	}
 	if (is_quiet(analysis, wait))
 		candidate->grade = CT_GRADE_PROVEN;
-	else if (wait->end - wait->since >= analysis->grace_ns)
+	else if (wait->end - wait->since >= LIMIT(analysis, GRACE))
 		candidate->grade = CT_GRADE_LIKELY;
 	if (candidate->grade == CT_GRADE_LIKELY)
 		candidate->reasons |= REASON(NOT_QUIET);

@@ -51,7 +51,7 @@ void crash_find(struct analysis *analysis)
 		/* Who sent it may be among what is missing. */
 		if (!crash)
 			candidate_lower_for_gaps(analysis, &candidate,
-				candidate.since - CRASH_SHORTLY_NS, candidate.since);
+				candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
 		candidate_add(analysis, &candidate);
 	}
 }
@@ -75,7 +75,7 @@ static bool tell_ghosts(
 			.sequence = coro->destroy_event,
 		};
 
-		if (coro->process != process || end - ghost->time > CRASH_SHORTLY_NS)
+		if (coro->process != process || end - ghost->time > LIMIT(analysis, CRASH_SHORTLY))
 			continue;
 		story_step(analysis, story, &step);
 		step.time = ghost->time;
@@ -96,7 +96,8 @@ static void tell_cut(struct analysis *analysis, uint32_t process, ct_time end, s
 	const struct model *model = analysis->model;
 	const struct model_coro *coro = &model->coros.at[model->processes[process].last_cut];
 
-	if (!coro->id || coro->destroyed > end || end - coro->destroyed > CRASH_SHORTLY_NS)
+	if (!coro->id || coro->destroyed > end ||
+		end - coro->destroyed > LIMIT(analysis, CRASH_SHORTLY))
 		return;
 	story_evidence(analysis, story,
 		say(analysis,

@@ -71,6 +71,21 @@ static struct circle measure(struct analysis *analysis, uint32_t first)
 
 /* ---------------------------------------------------------------- judging */
 
+/* As a circle is one finding, one of its members stands for all. */
+static bool is_allowed(
+	struct analysis *analysis, const struct circle *circle, struct candidate candidate)
+{
+	uint32_t index = circle->first;
+
+	do {
+		candidate.coro = index;
+		if (candidate_is_allowed(analysis, &candidate))
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
+}
+
 static void add_member(struct analysis *analysis, uint32_t index, struct candidate candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -125,6 +140,10 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	candidate_lower_for_gaps(
 		analysis, &candidate, circle->oldest, analysis->parties[candidate.process].end);
+	if (is_allowed(analysis, circle, candidate)) {
+		analysis->nr_allowed += circle->length;
+		return;
+	}
 	do {
 		add_member(analysis, index, candidate);
 		index = follow(analysis, index);

@@ -7,9 +7,34 @@
 
 #include "analyze_parts.h"
 
+static bool is_allowed(const struct analysis *analysis, uint32_t site)
+{
+	return site < analysis->tables->nr_sites && analysis->is_place_allowed[site];
+}
+
+bool candidate_is_allowed(const struct analysis *analysis, const struct candidate *candidate)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+
+	if (!analysis->is_place_allowed || candidate->rule == CT_RULE_CRASH)
+		return false;
+	return is_allowed(analysis, candidate->wait_site) ||
+	       is_allowed(analysis, candidate->cause_site) ||
+	       (candidate->coro && (is_allowed(analysis, coro->wait_site) ||
+					   is_allowed(analysis, coro->spawn_site) ||
+					   is_allowed(analysis, coro->function_site)));
+}
+
 void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 {
 	struct candidate copy = *candidate;
+
+	if (candidate_is_allowed(analysis, candidate)) {
+		analysis->nr_allowed++;
+		if (candidate->coro)
+			analysis->is_told[candidate->coro] = true;
+		return;
+	}
 
 	if (analysis->tables->has_no_end)
 		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_NO_END);
@@ -42,7 +67,7 @@ bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct
 	const struct party *party = &analysis->parties[candidate->process];
 
 	if (party->quiet <= since) {
-		if (party->end - since <= analysis->grace_ns)
+		if (party->end - since <= LIMIT(analysis, GRACE))
 			return false;
 		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
 	}

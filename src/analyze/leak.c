@@ -14,9 +14,6 @@
 
 #define WINDOWS 8u
 #define RISING_WINDOWS 4u /* the last ones: three steps up */
-#define LEAST_RISE 16
-#define LEAST_LOAD_NS INT64_C(500000000)
-#define LEAST_STARTED 4u /* in a window, for a load to be called even */
 
 /* One coming or going. */
 struct change {
@@ -115,18 +112,18 @@ static void survey(struct analysis *analysis, struct family *family)
 
 /* ---------------------------------------------------------------- judging */
 
-static bool is_rising(const struct family *family)
+static bool is_rising(const struct analysis *analysis, const struct family *family)
 {
-	uint32_t i;
+	uint32_t before = family->least[WINDOWS - RISING_WINDOWS], i;
 
 	for (i = WINDOWS - RISING_WINDOWS + 1; i < WINDOWS; i++)
 		if (family->least[i] <= family->least[i - 1])
 			return false;
-	return family->least[WINDOWS - 1] >= family->least[WINDOWS - RISING_WINDOWS] + LEAST_RISE;
+	return (int64_t)family->least[WINDOWS - 1] - before >= LIMIT(analysis, LEAK_RISE);
 }
 
 /* No window has seen more than twice the load of another one. */
-static bool is_load_even(const struct family *family)
+static bool is_load_even(const struct analysis *analysis, const struct family *family)
 {
 	uint32_t least = UINT32_MAX, most = 0, i;
 
@@ -134,7 +131,7 @@ static bool is_load_even(const struct family *family)
 		least = family->started[i] < least ? family->started[i] : least;
 		most = family->started[i] > most ? family->started[i] : most;
 	}
-	return least >= LEAST_STARTED && most <= 2 * least;
+	return least >= LIMIT(analysis, LEAK_STARTED) && most <= 2 * least;
 }
 
 static bool is_left_behind(const struct analysis *analysis, const struct model_coro *coro)
@@ -186,7 +183,7 @@ static bool are_left_behind(const struct analysis *analysis, const struct family
 
 	for (i = 0; i < family->count; i++)
 		count += is_left_behind(analysis, &analysis->model->coros.at[family->order[i]]);
-	return count * 4 >= family->nr_alive * 3 && count >= LEAST_RISE;
+	return count * 4 >= family->nr_alive * 3 && count >= LIMIT(analysis, LEAK_RISE);
 }
 
 static int compare_objects(const void *left, const void *right)
@@ -230,12 +227,13 @@ static bool is_no_pool(struct analysis *analysis, const struct family *family)
 
 static void judge(struct analysis *analysis, struct family *family)
 {
-	if (family->count < LEAST_RISE + LEAST_STARTED * RISING_WINDOWS)
+	if (family->count <
+		LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
 		return;
 	survey(analysis, family);
-	if (family->until - family->from >= LEAST_LOAD_NS && is_rising(family) &&
-		is_load_even(family) && are_left_behind(analysis, family) &&
-		is_no_pool(analysis, family))
+	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
+		is_rising(analysis, family) && is_load_even(analysis, family) &&
+		are_left_behind(analysis, family) && is_no_pool(analysis, family))
 		add_members(analysis, family);
 }
 

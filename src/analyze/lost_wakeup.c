@@ -184,7 +184,7 @@ static bool is_nobody_left(const struct party *party)
 
 static bool is_long(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return analysis->parties[coro->process].end - coro->suspended > analysis->wait_limit_ns;
+	return analysis->parties[coro->process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
 }
 
 /* The program as a whole stands still, and somebody outside can set it going: that is idleness. */
@@ -194,7 +194,7 @@ static bool is_program_idle(const struct analysis *analysis, const struct model_
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
 	return (party->has_outside || party->has_armed) &&
-	       (last == CT_NO_TIME || party->end - last > analysis->wait_limit_ns);
+	       (last == CT_NO_TIME || party->end - last > LIMIT(analysis, WAIT_LIMIT));
 }
 
 /*

@@ -10,8 +10,6 @@
 
 #include "analyze_parts.h"
 
-#define MISSED_NS INT64_C(1000000000)
-
 /* Since when it sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not, or not for ever. */
 static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
 {
@@ -68,7 +66,7 @@ static bool is_missed(
 	if (since == INT64_MAX)
 		return false;
 	return party_working_until(analysis, coro->process) - (since > ready ? since : ready) >
-	       MISSED_NS;
+	       LIMIT(analysis, MISSED_TIME);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)

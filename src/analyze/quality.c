@@ -188,6 +188,11 @@ void quality_remarks(struct analysis *analysis)
 					"at the end; nothing after that counts as waiting",
 					analysis->tables->processes[i].pid));
 	}
+	if (analysis->nr_allowed)
+		remark(analysis, say(analysis,
+					 "nothing is said of %" PRIu64
+					 " that would be found at places which were allowed",
+					 analysis->nr_allowed));
 	if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
 		remark(analysis, "the trace has no orderly end: what happened after its last "
 				 "record is not known");

@@ -96,7 +96,7 @@ static bool has_crashed(const struct analysis *analysis, const struct model_ghos
 	const struct party *party =
 		&analysis->parties[analysis->model->coros.at[ghost->coro].process];
 
-	return party->has_crashed && party->end - ghost->time <= CRASH_SHORTLY_NS;
+	return party->has_crashed && party->end - ghost->time <= LIMIT(analysis, CRASH_SHORTLY);
 }
 
 /* A coarse clock can not show that it came after the destruction. */

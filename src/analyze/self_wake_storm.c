@@ -10,11 +10,6 @@
 
 #include "analyze_parts.h"
 
-#define LEAST_WAKES 1000u
-#define LEAST_RATE 1000u /* a second */
-#define LEAST_TIME_NS \
-	INT64_C(100000000) /* a loop that gives way now and then is over before that */
-
 static int64_t rate_of(const struct model_streak *streak)
 {
 	int64_t lasted = streak->longest_last - streak->longest_first;
@@ -26,8 +21,9 @@ static bool is_storm(const struct analysis *analysis, const struct model_streak 
 {
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
 
-	return streak->longest >= LEAST_WAKES && rate_of(streak) >= LEAST_RATE &&
-	       streak->longest_last - streak->longest_first >= LEAST_TIME_NS &&
+	return streak->longest >= (uint64_t)LIMIT(analysis, STORM_WAKES) &&
+	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
+	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
 	       streak->nr_self_wakes * 2 > coro->nr_wakes;
 }
 

@@ -9,9 +9,6 @@
 
 #include "analyze_parts.h"
 
-#define LATE_NS INT64_C(5000000)
-#define ENOUGH 100u
-
 /* What the workers of one process did, in ns. */
 struct shares {
 	int64_t observed;
@@ -100,8 +97,10 @@ void starvation_find(struct analysis *analysis)
 	for (site = 1; site < analysis->tables->nr_sites; site++) {
 		const struct model_place_times *times = model->place_times[site];
 
-		if (times && times->delays && times->delays->count >= ENOUGH &&
-			(int64_t)histogram_at(times->delays, 0.99) > LATE_NS)
+		if (times && times->delays &&
+			times->delays->count >= (uint64_t)LIMIT(analysis, STARVATION_WAKES) &&
+			(int64_t)histogram_at(times->delays, 0.99) >
+				LIMIT(analysis, STARVATION_DELAY))
 			judge(analysis, site, times);
 	}
 }

@@ -11,8 +11,6 @@
 
 #include "analyze_parts.h"
 
-#define STUCK_NS INT64_C(1000000000)
-
 static bool is_busy(const struct model_thread *thread, ct_time end)
 {
 	return thread->is_worker && thread->idle_from == CT_NO_TIME && !thread->is_parked &&
@@ -30,11 +28,11 @@ static bool is_seen(const struct model_thread *thread)
  * Asleep in a call without time-out, as the engine saw or as the thread told before. A look says so only if by
  * then it had been too long: whom it saw asleep sooner may have gone on.
  */
-static bool is_blocked(const struct model_thread *thread, ct_time since)
+static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t limit_ns)
 {
 	if (is_seen(thread) && (thread->seen_state == 'R' || !thread->seen_untimed))
 		return false;
-	if (is_seen(thread) && thread->seen - since > STUCK_NS)
+	if (is_seen(thread) && thread->seen - since > limit_ns)
 		return true;
 	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
 }
@@ -93,6 +91,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 	const struct model_thread *thread = &analysis->model->threads[worker];
 	ct_time end = party_working_until(analysis, coro->process);
 	ct_time since = ready_since(coro);
+	int64_t limit_ns = LIMIT(analysis, STUCK_TIME);
 	ct_time start = candidate_life_start(analysis, &analysis->model->coros.at[thread->top]);
 	struct candidate candidate = {
 		.rule = CT_RULE_STUCK_WORKER,
@@ -105,10 +104,10 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 		.since = since,
 	};
 
-	if (analysis->model->coros.at[thread->top].mark || end - since <= STUCK_NS ||
-		end - thread->last_event <= STUCK_NS)
+	if (analysis->model->coros.at[thread->top].mark || end - since <= limit_ns ||
+		end - thread->last_event <= limit_ns)
 		return;
-	if (coro->is_queue_private && is_blocked(thread, since))
+	if (coro->is_queue_private && is_blocked(thread, since, limit_ns))
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);

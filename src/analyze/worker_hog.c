@@ -11,25 +11,27 @@
 
 #include "analyze_parts.h"
 
-#define LEAST_NS INT64_C(10000000)
-#define ENOUGH_RUNS 100u /* for a percentile to mean something */
-
 /* What a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_place_times *times)
 {
 	uint32_t process = analysis->model->coros.at[times->hog.coro].process;
 	const struct histogram *runs = times->runs;
+	uint64_t enough = (uint64_t)LIMIT(analysis, HOG_RUNS);
 
-	if (runs->count < ENOUGH_RUNS)
+	if (runs->count < enough)
 		runs = &analysis->model->processes[process].runs;
-	return runs->count < ENOUGH_RUNS ? 0 : (int64_t)histogram_at(runs, 0.99);
+	return runs->count < enough ? 0 : (int64_t)histogram_at(runs, 0.99);
 }
 
 static int64_t limit_of(const struct analysis *analysis, const struct model_place_times *times)
 {
-	int64_t usual = 10 * usual_time(analysis, times);
+	int64_t least = LIMIT(analysis, HOG_TIME);
+	int64_t usual;
 
-	return usual > LEAST_NS ? usual : LEAST_NS;
+	if (__builtin_mul_overflow(
+		    LIMIT(analysis, HOG_FACTOR), usual_time(analysis, times), &usual))
+		return INT64_MAX;
+	return usual > least ? usual : least;
 }
 
 static bool is_excused(const struct analysis *analysis, const struct model_run *run)
@@ -144,7 +146,9 @@ void worker_hog_describe(
 	if (usual_time(analysis, times))
 		story_evidence(analysis, &story,
 			say(analysis, "99 of 100 runs%s take at most %s",
-				times->runs->count < ENOUGH_RUNS ? "" : " from there",
+				times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS)
+					? ""
+					: " from there",
 				words_duration(analysis, usual_time(analysis, times))));
 	story_end(analysis, &story, finding);
 }

@@ -51,22 +51,24 @@ static char *section(char *content, const char *mark)
 	return at ? at + 1 : NULL;
 }
 
-static int64_t option(const char *line, const char *name)
+static void take_option(struct case_file *file, const char *setting)
 {
-	const char *at = strstr(line, name);
-	char *unit;
-	long long value;
+	struct ct_error error;
+	enum ct_status status;
 
-	if (!at)
-		return 0;
-	value = strtoll(at + strlen(name), &unit, 10);
-	return strncmp(unit, "ms", 2) == 0 ? value * 1000000 : value * 1000000000;
+	if (strncmp(setting, "allow-site=", strlen("allow-site=")) == 0)
+		status = ct_thresholds_allow(
+			file->thresholds, setting + strlen("allow-site="), &error);
+	else
+		status = ct_thresholds_set(file->thresholds, setting, &error);
+	if (status)
+		give_up(file->path, error.text);
 }
 
 static void read_options(struct case_file *file)
 {
 	const char *at = strstr(file->content, "\n--- options ");
-	char line[200] = "";
+	char line[200] = "", *setting, *rest = line;
 
 	file->options.size = sizeof(file->options);
 #ifndef __x86_64__
@@ -74,9 +76,13 @@ static void read_options(struct case_file *file)
 #endif
 	if (!at)
 		return;
-	snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
-	file->options.grace_ns = option(line, "grace=");
-	file->options.wait_limit_ns = option(line, "wait_limit=");
+	if (ct_thresholds_new(&file->thresholds, NULL))
+		give_up(file->path, "out of memory");
+	at += strlen("\n--- options ");
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+	while ((setting = strsep(&rest, " ")))
+		take_option(file, setting);
+	file->options.thresholds = file->thresholds;
 }
 
 /* ---------------------------------------------------------------- repeated lines */
@@ -157,6 +163,7 @@ void case_read(const char *path, struct case_file *file)
 
 void case_fini(struct case_file *file)
 {
+	ct_thresholds_free(file->thresholds);
 	free(file->trace);
 	free(file->content);
 }

@@ -5,7 +5,7 @@
  *	# what the case shows, in any number of lines
  *	--- trace
  *	...                  a text trace (src/textrace/textrace.h)
- *	--- options grace=50ms wait_limit=2s
+ *	--- options grace=50ms wait-limit=2s allow-site=main
  *	--- machine x86_64   where numbers of system calls matter; skipped on others
  *	--- expect
  *	finding waits-on-closed-descriptor proven
@@ -33,6 +33,7 @@ struct case_file {
 	const char *expect; /* NUL-terminated, within content */
 	unsigned expect_line;
 	bool is_for_other_machine;
+	struct ct_thresholds *thresholds; /* NULL: all defaults */
 	struct ct_analyze_options options;
 };
 

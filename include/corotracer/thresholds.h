@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From when on something is worth a finding: the thresholds of all rules (def/thresholds.def), and the places of which
+ * nothing is to be said. A part of ct.h: what is set here goes into the options of ct_analyze.
+ */
+#ifndef COROTRACER_THRESHOLDS_H
+#define COROTRACER_THRESHOLDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+enum ct_threshold {
+#define X(name, text, unit, standard, least, most, rules, meaning, why) CT_THRESHOLD_##name,
+#include "corotracer/def/thresholds.def"
+#undef X
+	CT_NR_THRESHOLDS,
+};
+
+enum ct_unit {
+	CT_UNIT_TIME, /* nanoseconds; as text with its unit: 100ms */
+	CT_UNIT_COUNT,
+	CT_UNIT_PERCENT, /* as text with or without '%' */
+};
+
+/* One line of the table; texts are constant. */
+struct ct_threshold_about {
+	const char *name;
+	enum ct_unit unit;
+	int64_t standard;
+	int64_t least;
+	int64_t most;
+	const char *rules; /* names, separated by commas */
+	const char *meaning;
+	const char *why; /* this default */
+};
+
+/* ct_threshold_about: what the threshold means; NULL beyond the last one. */
+const struct ct_threshold_about *ct_threshold_about(unsigned threshold);
+
+/*
+ * ct_threshold_text: a value as it is written in an option or a file, "100ms", "16", "50%", into the caller's buffer.
+ * Returns the length it would have had; cut off at nr_bytes, always NUL-terminated.
+ */
+size_t ct_threshold_text(enum ct_threshold threshold, int64_t value, char *buffer, size_t nr_bytes);
+
+struct ct_thresholds;
+
+/*
+ * ct_thresholds_new: all defaults, and no place allowed. ct_thresholds_free: NULL is allowed. The object outlives each
+ * ct_analyze that it is given to; that only reads it.
+ */
+enum ct_status ct_thresholds_new(struct ct_thresholds **ret_thresholds, struct ct_error *reterr);
+void ct_thresholds_free(struct ct_thresholds *thresholds);
+
+/* ct_thresholds_set: takes "NAME=VALUE", with blanks where one likes. CT_ERR_USAGE: there is no such, or no such value. */
+enum ct_status ct_thresholds_set(
+	struct ct_thresholds *thresholds, const char *setting, struct ct_error *reterr);
+
+/*
+ * ct_thresholds_allow: what waits, was started, or has its cause at such a place is never found, crashes excepted. A
+ * place matches by its function, its file's name, "file:line", or its name, with the patterns of fnmatch(3).
+ */
+enum ct_status ct_thresholds_allow(
+	struct ct_thresholds *thresholds, const char *pattern, struct ct_error *reterr);
+
+/*
+ * ct_thresholds_read: settings from a file ("-": standard input), one a line: NAME = VALUE, or allow-site = PATTERN as
+ * often as one likes. Empty lines and what follows a '#' do not count. A failure's text names file and line; what stood
+ * before it is set then.
+ */
+enum ct_status ct_thresholds_read(
+	struct ct_thresholds *thresholds, const char *path, struct ct_error *reterr);
+
+/* ct_thresholds_value: what holds; NULL: the default. */
+int64_t ct_thresholds_value(const struct ct_thresholds *thresholds, enum ct_threshold threshold);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the judgement reads of the public thresholds. It changes nothing of them.
+ */
+#ifndef ANALYZE_THRESHOLDS_H
+#define ANALYZE_THRESHOLDS_H
+
+#include "corotracer/ct.h"
+#include "vec.h"
+
+struct ct_thresholds {
+	int64_t values[CT_NR_THRESHOLDS];
+	VEC(char *) allowed; /* patterns of places */
+};
+
+/* thresholds_allow: is nothing to be said of this place? NULL: no place is allowed. */
+bool thresholds_allow(const struct ct_thresholds *thresholds, const struct ct_site *site);
+
+#endif
