@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "judge.h"
 #include "say.h"
+#include "thresholds.h"
 
 #define WIDEST 120u
 
@@ -81,7 +82,8 @@ static struct ct_report_options options_for(
 
 /* Judges the trace and writes what the options ask for; returns the exit status. */
 static int judge_and_write(const char *path, bool no_symbols,
-	const struct ct_report_options *options, const char *output)
+	const struct ct_analyze_options *judging, const struct ct_report_options *options,
+	const char *output)
 {
 	struct judgement judgement;
 	struct ct_error error;
@@ -89,7 +91,7 @@ static int judge_and_write(const char *path, bool no_symbols,
 
 	if (would_replace_trace(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(path, no_symbols, NULL, &judgement, &error);
+	status = judgement_open(path, no_symbols, judging, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	interrupt_guard(output);
@@ -102,7 +104,10 @@ int command_report(const struct arguments *arguments)
 {
 	const char *path = one_operand(arguments);
 	const char *output = arguments->value[OPTION_REPORT_OUTPUT];
+	struct ct_analyze_options judging = {.size = sizeof(judging)};
+	struct ct_thresholds *thresholds;
 	struct ct_report_options options;
+	int exit_status;
 
 	if (!path)
 		return ct_status_exit_code(CT_ERR_USAGE);
@@ -113,8 +118,14 @@ int command_report(const struct arguments *arguments)
 	options.is_brief = arguments->value[OPTION_REPORT_BRIEF] != NULL;
 	options.max_findings = chosen_bound(arguments, OPTION_REPORT_MAX_FINDINGS);
 	options.max_members = chosen_bound(arguments, OPTION_REPORT_MAX_MEMBERS);
-	return judge_and_write(
-		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, &options, output);
+	exit_status = thresholds_read(arguments, &thresholds);
+	if (exit_status)
+		return exit_status;
+	judging.thresholds = thresholds;
+	exit_status = judge_and_write(path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL,
+		&judging, &options, output);
+	ct_thresholds_free(thresholds);
+	return exit_status;
 }
 
 int command_stats(const struct arguments *arguments)
@@ -132,5 +143,5 @@ int command_stats(const struct arguments *arguments)
 	options.is_statistics = true;
 	options.max_rows = rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX;
 	return judge_and_write(
-		path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL, &options, output);
+		path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL, NULL, &options, output);
 }

@@ -14,6 +14,7 @@
 #include "pack_level.h"
 #include "recording.h"
 #include "say.h"
+#include "thresholds.h"
 #include "wanted.h"
 
 static bool is_standard_output(const char *path)
@@ -57,7 +58,8 @@ static int64_t read_pid(const struct arguments *arguments)
 	return 0;
 }
 
-static int record(const struct arguments *arguments, const struct ct_wanted *wanted)
+static int record(const struct arguments *arguments, const struct ct_wanted *wanted,
+	const struct ct_thresholds *thresholds)
 {
 	const char *name = command_descriptions[arguments->command].name;
 	const char *format = arguments->value[OPTION_RECORD_FORMAT];
@@ -74,6 +76,7 @@ static int record(const struct arguments *arguments, const struct ct_wanted *wan
 		.wants_report = arguments->value[OPTION_RECORD_REPORT] != NULL,
 		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
 		.wanted = wanted,
+		.thresholds = thresholds,
 		.orders = &orders,
 		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 	};
@@ -121,13 +124,17 @@ int command_attach(const struct arguments *arguments)
 
 int command_run(const struct arguments *arguments)
 {
+	struct ct_thresholds *thresholds;
 	struct wishes wishes;
-	int status;
+	int status = thresholds_read(arguments, &thresholds);
 
+	if (status)
+		return status;
 	if (wishes_read(&wishes, arguments))
-		status = record(arguments, &wishes.wanted);
+		status = record(arguments, &wishes.wanted, thresholds);
 	else
 		status = say_usage(command_descriptions[arguments->command].name, wishes.complaint);
 	wishes_fini(&wishes);
+	ct_thresholds_free(thresholds);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "corotracer/ct.h"
 #include "judge.h"
 #include "say.h"
+#include "thresholds.h"
 
 /* An id is a whole number; "c1025", as dump prints it, is meant the same way. */
 static bool read_id(const char *text, uint64_t *ret_id)
@@ -59,6 +60,8 @@ int command_why(const struct arguments *arguments)
 		.size = sizeof(options),
 		.why_pid = arguments_number(arguments, OPTION_WHY_PROCESS, 0),
 	};
+	struct ct_thresholds *thresholds;
+	int exit_status;
 
 	if (arguments->nr_operands != 2)
 		return say_usage("why",
@@ -66,5 +69,11 @@ int command_why(const struct arguments *arguments)
 			"corotracer.ctrace 1025");
 	if (!read_id(arguments->operands[1], &options.why_coro))
 		return say_usage("why", "the id of a coroutine is a whole number from 1 on");
-	return explain(arguments, &options);
+	exit_status = thresholds_read(arguments, &thresholds);
+	if (exit_status)
+		return exit_status;
+	options.thresholds = thresholds;
+	exit_status = explain(arguments, &options);
+	ct_thresholds_free(thresholds);
+	return exit_status;
 }

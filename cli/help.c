@@ -9,6 +9,7 @@
 #include "corotracer/ct.h"
 #include "exits.h"
 #include "say.h"
+#include "thresholds.h"
 #include "wrap.h"
 
 #define OPTION_COLUMN 30
@@ -94,7 +95,8 @@ static void print_program(void)
 			printf("  %-10s %s\n", command_descriptions[command].name,
 				command_descriptions[command].summary);
 	}
-	puts("\n'corotracer help COMMAND' explains one, with examples; --version prints the "
+	puts("\n'corotracer help COMMAND' explains one, with examples; 'corotracer help "
+	     "thresholds' says\nfrom when on something is worth a finding; --version prints the "
 	     "version.");
 	print_exit_statuses(true);
 }
@@ -141,6 +143,10 @@ int command_help(const struct arguments *arguments)
 
 	if (arguments->nr_operands > 1)
 		return say_usage("help", "one command at a time");
+	if (arguments->nr_operands == 1 && strcmp(arguments->operands[0], "thresholds") == 0) {
+		thresholds_help();
+		return flush_output();
+	}
 	if (arguments->nr_operands == 1) {
 		command = named(arguments->operands[0]);
 		if (command == COMMAND_NONE)

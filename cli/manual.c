@@ -173,6 +173,32 @@ static void print_options(enum command command)
 	puts(".El");
 }
 
+static void print_thresholds(void)
+{
+	const struct ct_threshold_about *about;
+	char standard[32];
+	unsigned i;
+
+	puts(".Sh THRESHOLDS");
+	print_paragraphs("From when on something is worth a finding, each with its default. In a "
+			 "file they stand one a "
+			 "line, NAME = VALUE; what follows a '#' is a comment, and a line "
+			 "allow-site = PATTERN says "
+			 "that nothing is to be said of a place.");
+	puts(".Bl -tag -width Ds");
+	for (i = 0; (about = ct_threshold_about(i)); i++) {
+		ct_threshold_text(
+			(enum ct_threshold)i, about->standard, standard, sizeof(standard));
+		printf(".It Cm %s No = %s\n", about->name, standard);
+		print_paragraphs(about->meaning);
+		puts(".br\nThe default:");
+		print_paragraphs(about->why);
+		puts(".br\nOf rule");
+		print_paragraphs(about->rules);
+	}
+	puts(".El");
+}
+
 static void print_exits(bool is_run)
 {
 	const struct exit_description *exits;
@@ -288,6 +314,8 @@ void manual_print(enum command command)
 	puts(".Sh DESCRIPTION");
 	print_paragraphs(described->description);
 	print_options(command);
+	if (command == COMMAND_REPORT)
+		print_thresholds();
 	print_exits(command == COMMAND_RUN || command == COMMAND_OLDER);
 	print_examples(described->examples);
 	print_see_also(command);

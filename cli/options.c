@@ -43,6 +43,9 @@ bool command_has(enum command command, enum option option)
 
 	if (owner == COMMAND_RECORD)
 		return command == COMMAND_RUN || command == COMMAND_ATTACH;
+	if (owner == COMMAND_JUDGE)
+		return command == COMMAND_RUN || command == COMMAND_ATTACH ||
+		       command == COMMAND_REPORT || command == COMMAND_WHY;
 	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
 }
 

@@ -19,6 +19,7 @@ enum command {
 	NR_COMMANDS,
 	COMMAND_EVERY,  /* of an option: every command has it */
 	COMMAND_RECORD, /* of an option: both commands that record have it */
+	COMMAND_JUDGE,  /* of an option: all commands that judge have it */
 };
 
 enum option {

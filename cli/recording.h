@@ -16,6 +16,7 @@ struct recording {
 	bool no_ledger;
 	int pack_level;                         /* of zstd; 0: the trace is not packed */
 	bool wants_report;                      /* printed when the program has ended */
+	const struct ct_thresholds *thresholds; /* of that report; NULL: all defaults */
 	const struct ct_flight_options *flight; /* NULL: everything is recorded */
 	const char *dump_command;               /* run after each dump; NULL: none */
 	const struct ct_wanted *wanted;         /* NULL: everything */

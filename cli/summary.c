@@ -141,13 +141,15 @@ static void print_report(const struct ct_report *report)
 void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
 	const struct ct_error *error)
 {
+	struct ct_analyze_options judging = {
+		.size = sizeof(judging), .thresholds = recording->thresholds};
 	struct judgement judgement = {NULL, NULL};
 	struct ct_error reading;
 
 	if (error && !stats->output_trouble)
 		say_sentence("the trace is not complete: %s", error->text);
 	if (is_readable(recording) &&
-		judgement_open(recording->output, false, NULL, &judgement, &reading)) {
+		judgement_open(recording->output, false, &judging, &judgement, &reading)) {
 		say_sentence("%s", reading.text);
 		judgement = (struct judgement){NULL, NULL};
 	}

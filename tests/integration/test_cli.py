@@ -61,7 +61,8 @@ def commands_and_options():
         commands[name] = text
     options = {name: [] for name in commands}
     for owner, _, text in entry.findall((SOURCE / "cli/options.def").read_text()):
-        for name in {"EVERY": commands, "RECORD": ["RUN", "ATTACH"]}.get(owner, [owner]):
+        for name in {"EVERY": commands, "RECORD": ["RUN", "ATTACH"],
+                     "JUDGE": ["RUN", "ATTACH", "REPORT", "WHY"]}.get(owner, [owner]):
             options[name].append(text)
     check(len(commands) >= 7 and len(options["RUN"]) >= 4, "the lists of options were not understood")
     return {commands[name]: options[name] for name in commands}
@@ -186,6 +187,28 @@ def check_mistakes(place):
     check_mistake(2, "which program", "run")
     check_mistake(2, "takes one of ctrace|jsonl", "run", "--format", "text", "--", "true")
     check_mistake(2, "needs a trace in a file", "run", "--report", "-f", "jsonl", "--", "true")
+
+
+def check_thresholds(place, trace):
+    """The table is help and man page; options and a file change what is found, the last one holds."""
+    table = run(COROTRACER, "help", "thresholds").stdout
+    names = re.findall(r"^  ([a-z][\w.-]*) = \S+$", table, re.MULTILINE)
+    check(len(names) > 10 and "wait-limit" in names, f"help thresholds lists {names}")
+    check(max(map(len, table.splitlines())) <= 80, "help thresholds has a line that is too long")
+    page = run(COROTRACER, "help", "--man", "report").stdout
+    check(re.findall(r"^\.It Cm (\S+) No =", page, re.MULTILINE) == names, "the man page of report has other thresholds")
+    found = lambda *options: run(COROTRACER, "report", *options, trace).stdout
+    check("No finding" not in found(), "the trace holds no finding")
+    settings = pathlib.Path(place, "thresholds")
+    settings.write_text("# this program is meant to be so\nwait-limit = 1h\nallow-site = *\n")
+    for options in (("--thresholds", settings), ("--allow-site", "*")):
+        told = found(*options)
+        check("No finding" in told and "places which were allowed" in told, f"{options}: {told}")
+    settings.write_text("grace = 1s\nwait-limit = never\n")
+    check_mistake(2, "thresholds:2: threshold 'wait-limit' takes a time", "report", "--thresholds", settings, trace)
+    check_mistake(2, "there is no threshold 'nothing'", "why", "--threshold", "nothing=1", trace, "1")
+    check_mistake(2, "takes a whole number from 1 to", "run", "--threshold", "worker-hog.factor=none", "--", "true")
+    check_mistake(4, "No such file", "attach", "--thresholds", "/nowhere", "1")
 
 
 def check_outputs(place, trace):
@@ -366,6 +389,7 @@ def main():
         trace = pathlib.Path(place, "trace.txt")
         trace.write_text(TRACE)
         check_mistakes(place)
+        check_thresholds(place, trace)
         check_outputs(place, trace)
         check_colours(trace)
         check_progress(trace)
