@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """A target or an engine killed at a random instant.
 
-A target that is killed leaves a trace that opens and holds every event published before, and nothing else. The target counts
-what it has published in memory of its own, which outlives it; a checker reads the trace through the public
-library and compares. An engine that is killed leaves a target that runs on, a file from which `recover` takes what was
-written, and a place for the next engine, whose trace counts what was lost between the two.
+A target that is killed leaves a trace that opens and holds every event published before, and nothing else. It counts what
+it has published in memory of its own, which outlives it; a checker reads the trace through the public library and
+compares. An engine that is killed leaves a target that runs on, a file from which `recover` takes what was written,
+and a place for the next engine, whose trace counts what was lost between the two.
 
-KILLS (100) targets and ENGINE_KILLS (4) engines are killed; SEED is taken from the environment, too. The last line says how
-long the engine needed from the kill to the finished trace.
+KILLS (100) targets and ENGINE_KILLS (4) engines are killed; SEED is taken from the environment, too. A last line says
+how long the engine needed from the kill to the finished trace.
 """
 import mmap
 import os
@@ -29,7 +29,7 @@ CHECKER = BUILD / "tests/targets/check_published"
 
 
 def words_of(counters):
-    """What the publisher has counted: its process id, and the last number of the first thread; zeros before it began."""
+    """What the publisher has counted: its process id, and the first thread's last number; zeros before it began."""
     if not counters.exists() or counters.stat().st_size < 16:
         return 0, 0
     with open(counters, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as words:
