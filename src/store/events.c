@@ -68,6 +68,9 @@ void store_encoder_start(struct store_encoder *encoder, uint64_t first_time)
 	unsigned i;
 
 	forget(&encoder->known, first_time);
+	encoder->first = first_time;
+	encoder->latest = 0;
+	encoder->kinds = 0;
 	for (i = 1; i <= encoder->nr_codes; i++)
 		encoder->codes[encoder->pairs[i]] = 0;
 	encoder->nr_codes = 0;
@@ -81,6 +84,7 @@ static __attribute__((noinline)) uint8_t *put_new_code(
 	*at++ = 0;
 	*at++ = (uint8_t)kind;
 	*at++ = (uint8_t)mask;
+	encoder->kinds |= (uint64_t)(kind < STORE_CODED_KINDS) << kind % STORE_CODED_KINDS;
 	if (kind < STORE_CODED_KINDS && encoder->nr_codes + 1 < STORE_CODES) {
 		encoder->pairs[++encoder->nr_codes] = (uint16_t)pair;
 		encoder->codes[pair] = (uint8_t)encoder->nr_codes;
@@ -117,13 +121,36 @@ INLINE unsigned object_form(
 	return object == 0 ? OBJECT_ZERO : form;
 }
 
-INLINE uint8_t *put_object(
-	const struct store_last *last, uint8_t *at, unsigned mask, uint64_t object)
+/*
+ * `has_deposit`: the processor spreads a number's bits over bytes by one instruction. It stands here as assembly,
+ * since all of this is compiled for processors without it, too.
+ */
+INLINE uint8_t *put_number(uint8_t *at, uint64_t value, bool has_deposit)
+{
+#if defined(__x86_64__)
+	uint64_t spread;
+	unsigned nr_more;
+
+	if (has_deposit && value >> 56 == 0) {
+		nr_more = (unsigned)(63 - __builtin_clzll(value | 1)) * 37 >> 8; /* a seventh */
+		__asm__("pdep %2, %1, %0"
+			: "=r"(spread)
+			: "r"(value), "r"(UINT64_C(0x7f7f7f7f7f7f7f7f)));
+		spread |= UINT64_C(0x8080808080808080) & (((uint64_t)1 << (8 * nr_more)) - 1);
+		memcpy(at, &spread, sizeof(spread));
+		return at + nr_more + 1;
+	}
+#endif
+	return has_deposit ? store_varint_put_long(at, value) : store_varint_put(at, value);
+}
+
+INLINE uint8_t *put_object(const struct store_last *last, uint8_t *at, unsigned mask,
+	uint64_t object, bool has_deposit)
 {
 	if ((mask & OBJECT_FORM) == OBJECT_SLOT)
 		*at++ = (uint8_t)slot_of(object);
 	else if ((mask & OBJECT_FORM) == OBJECT_DELTA)
-		at = store_varint_put(at, store_zigzag(object - last->object));
+		at = put_number(at, store_zigzag(object - last->object), has_deposit);
 	return at;
 }
 
@@ -136,21 +163,23 @@ INLINE unsigned tail_mask(const struct store_last *last, uint64_t tail)
 	       (CTP_TAIL_FLAGS(changed) ? FLAGS_TOLD : 0);
 }
 
-INLINE uint8_t *put_tail(const struct store_last *last, uint8_t *at, unsigned mask, uint64_t tail)
+INLINE uint8_t *put_tail(
+	const struct store_last *last, uint8_t *at, unsigned mask, uint64_t tail, bool has_deposit)
 {
 	uint64_t site = CTP_TAIL_SITE(last->tail);
 
 	if (mask & SITE_DELTA)
-		at = store_varint_put(at, store_zigzag((uint64_t)CTP_TAIL_SITE(tail) - site));
+		at = put_number(
+			at, store_zigzag((uint64_t)CTP_TAIL_SITE(tail) - site), has_deposit);
 	if (mask & ARGUMENT_TOLD)
 		*at++ = CTP_TAIL_ARGUMENT(tail);
 	if (mask & FLAGS_TOLD)
-		at = store_varint_put(at, CTP_TAIL_FLAGS(tail));
+		at = put_number(at, CTP_TAIL_FLAGS(tail), has_deposit);
 	return at;
 }
 
 INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *words, uint8_t *at,
-	const struct ctp_record *record)
+	const struct ctp_record *record, bool has_deposit)
 {
 	unsigned kind = CTP_TAIL_KIND(record->tail);
 	struct store_last *last = &encoder->known.last[kind];
@@ -162,30 +191,73 @@ INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *wo
 
 	difference = (difference ^ back) - back;
 	at = put_code(encoder, at, kind, mask);
-	at = store_varint_put(at, difference);
+	at = put_number(at, difference, has_deposit);
 	if ((mask & CORO_FORM) == CORO_DELTA)
-		at = store_varint_put(at, store_zigzag(record->coro - words->coro));
-	at = put_object(last, at, mask, record->object);
+		at = put_number(at, store_zigzag(record->coro - words->coro), has_deposit);
+	at = put_object(last, at, mask, record->object, has_deposit);
 	if (mask & TAIL_TOLD)
-		at = put_tail(last, at, mask, record->tail);
+		at = put_tail(last, at, mask, record->tail, has_deposit);
 	learn(&encoder->known, words, last, record);
 	return at;
 }
 
-uint8_t *store_encode(
-	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
+INLINE uint8_t *encode(struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records,
+	size_t count, bool has_deposit)
 {
 	struct store_words words = encoder->known.words;
+	int64_t latest = encoder->latest;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		/* What is written could lie anywhere, for all that the compiler knows. */
 		struct ctp_record record = records[i];
+		int64_t since = (int64_t)(record.time - encoder->first);
 
-		at = put_record(encoder, &words, at, &record);
+		latest = since > latest ? since : latest;
+		at = put_record(encoder, &words, at, &record, has_deposit);
 	}
 	encoder->known.words = words;
+	encoder->latest = latest;
 	return at;
+}
+
+#if defined(__x86_64__)
+
+/* Those of AMD before Zen 3 have the instruction, and take longer for it than it saves. */
+static bool has_deposit(void)
+{
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam15h") &&
+	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+}
+
+/* Every processor that has the one has the others. */
+__attribute__((target("bmi,bmi2,lzcnt"))) static uint8_t *encode_with_deposit(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
+{
+	return encode(encoder, at, records, count, true);
+}
+
+uint8_t *store_encode(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
+{
+	return has_deposit() ? encode_with_deposit(encoder, at, records, count)
+			     : store_encode_portable(encoder, at, records, count);
+}
+
+#else
+
+uint8_t *store_encode(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
+{
+	return store_encode_portable(encoder, at, records, count);
+}
+
+#endif
+
+uint8_t *store_encode_portable(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count)
+{
+	return encode(encoder, at, records, count, false);
 }
 
 /* ---------------------------------------------------------------- decoding */

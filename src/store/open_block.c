@@ -21,29 +21,13 @@ size_t store_open_block_room(const struct store_open_block *block)
 	return records < bytes / STORE_RECORD_BYTES_MAX ? records : bytes / STORE_RECORD_BYTES_MAX;
 }
 
-/* Times may be anything; those before the first one do not count. */
-static uint64_t latest_of(uint64_t first, const struct ctp_record *records, size_t count)
-{
-	int64_t latest = 0;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		int64_t since = (int64_t)(records[i].time - first);
-
-		latest = since > latest ? since : latest;
-	}
-	return first + (uint64_t)latest;
-}
-
 void store_open_block_add(
 	struct store_open_block *block, const struct ctp_record *records, size_t count)
 {
 	struct store_content *content = &block->content;
-	uint64_t latest = latest_of(content->first, records, count);
 
-	if (latest - content->first > content->latest - content->first)
-		content->latest = latest;
 	block->at = store_encode(&block->encoder, block->at, records, count);
+	content->latest = content->first + (uint64_t)block->encoder.latest;
 	content->nr_records += (uint32_t)count;
 }
 

@@ -40,6 +40,9 @@ struct store_prediction {
 
 struct store_encoder {
 	struct store_prediction known;
+	uint64_t first;
+	int64_t latest; /* of the times so far, from the first one on; those before it do not count */
+	uint64_t kinds; /* those below STORE_CODED_KINDS that there were so far, a bit each */
 	unsigned nr_codes;
 	uint16_t pairs[STORE_CODES]; /* kind << 8 | mask of each code, to forget them by */
 	uint8_t codes[STORE_CODED_KINDS << 8];
@@ -61,6 +64,10 @@ void store_encoder_start(struct store_encoder *encoder, uint64_t first_time);
  * behind them. Each word is read more than once: the records lie in memory that nobody else writes.
  */
 uint8_t *store_encode(
+	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count);
+
+/* store_encode_portable: the same bytes, without an instruction that not every processor has. */
+uint8_t *store_encode_portable(
 	struct store_encoder *encoder, uint8_t *at, const struct ctp_record *records, size_t count);
 
 void store_decoder_start(

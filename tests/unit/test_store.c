@@ -58,6 +58,33 @@ static void test_any_record_comes_back(void)
 	CHECK_EQUAL(nr_wrong, 0);
 }
 
+/* What processors differ in is not to be seen in the file. */
+static void test_all_processors_write_the_same(void)
+{
+	static struct store_encoder encoder, portable;
+	static struct ctp_record records[1000];
+	static uint8_t bytes[1000 * STORE_RECORD_BYTES_MAX], other[sizeof(bytes)];
+	uint64_t state = 7, time = MADE_EPOCH;
+	size_t round, i, nr_bytes;
+
+	for (round = 0; round < 50; round++) {
+		for (i = 0; i < 1000; i++) {
+			records[i] = odd_record(&state);
+			/* Numbers of all lengths, not only long ones. */
+			records[i].coro >>= made_random(&state) % 64;
+			records[i].object >>= made_random(&state) % 64;
+			records[i].time = time += made_random(&state) >> made_random(&state) % 64;
+		}
+		store_encoder_start(&encoder, records[0].time);
+		store_encoder_start(&portable, records[0].time);
+		nr_bytes = (size_t)(store_encode(&encoder, bytes, records, 1000) - bytes);
+		CHECK_EQUAL(
+			store_encode_portable(&portable, other, records, 1000) - other, nr_bytes);
+		CHECK(memcmp(bytes, other, nr_bytes) == 0);
+		CHECK_EQUAL(encoder.latest, portable.latest);
+	}
+}
+
 /* F-41: a pair of kind and mask costs three bytes once, and one from then on. */
 static void test_codes(void)
 {
@@ -343,6 +370,7 @@ int main(void)
 {
 	made_enter();
 	test_any_record_comes_back();
+	test_all_processors_write_the_same();
 	test_codes();
 	test_bytes_of_records();
 	test_random_batches_come_back();
