@@ -164,7 +164,7 @@ static enum ct_status put_carried(struct filter *filter, struct ct_error *reterr
 			struct snapshot_origin from =
 				snapshot_origin_at(filter->snapshot, records[i].origin);
 			struct ct_batch batch = {
-				from.stream, from.thread, &records[i].record, 1, false};
+				from.stream, from.thread, &records[i].record, 1, false, true};
 
 			status = sink_put(filter->inner, &batch, reterr);
 			filter->nr_added += status == CT_OK;
@@ -234,7 +234,7 @@ static enum ct_status put_kept(
 	struct filter *filter, const struct ct_batch *batch, struct ct_error *reterr)
 {
 	struct ct_batch kept = {batch->stream, batch->thread, filter->kept.at, filter->kept.count,
-		batch->is_carried};
+		batch->is_carried, true};
 
 	if (!kept.nr_records)
 		return CT_OK;

@@ -137,6 +137,7 @@ static enum ct_status queue_put(
 		put->batch = *batch;
 		put->batch.records = records;
 		put->batch.nr_records = count;
+		put->batch.is_copy = true;
 		memcpy(records, batch->records + next, nr_bytes);
 		next += count;
 	}

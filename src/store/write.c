@@ -179,39 +179,58 @@ static bool keep_lost(struct store_sink *store, const struct stream *stream, uin
 }
 
 /* What can not be kept for later parts is missing there, and counted; the present one has it all. */
-static void fold(struct store_sink *store, const struct stream *stream, uint32_t thread,
+static void fold(struct store_sink *store, const struct stream *stream,
 	const struct ctp_record *records, size_t count)
 {
+	const struct store_open_block *block = stream->block;
+	bool may_have_lost = block->encoder.kinds >> CTP_KIND_LOST & 1;
 	size_t i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; may_have_lost && i < count; i++)
 		if (CTP_TAIL_KIND(records[i].tail) == CTP_KIND_LOST)
-			store->nr_not_folded += !keep_lost(store, stream, thread, &records[i]);
+			store->nr_not_folded +=
+				!keep_lost(store, stream, block->content.thread, &records[i]);
 	if (stream->origin)
 		snapshot_fold_many(store->snapshot, stream->origin, records, count);
 	else
 		store->nr_not_folded += count;
 }
 
-/* A batch is copied, encoded and folded piece by piece: what lies in the nearest cache is read three times. */
+/* A batch is encoded and folded piece by piece: what lies in the nearest cache is read twice. */
 #define PIECE 256u
 
-/* Encodes as many as surely fit into the block; returns how many records it took. */
-static size_t fill_block(struct store_sink *store, struct stream *stream,
+static void add_piece(struct store_sink *store, struct stream *stream,
 	const struct ctp_record *records, size_t count)
 {
-	struct store_open_block *block = stream->block;
-	size_t room = store_open_block_room(block), i;
+	store_open_block_add(stream->block, records, count);
+	fold(store, stream, records, count);
+}
+
+static void add_copy(struct store_sink *store, struct stream *stream,
+	const struct ctp_record *records, size_t count)
+{
 	struct ctp_record piece[PIECE];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		piece[i] = stream_record(&records[i]);
+	add_piece(store, stream, piece, count);
+}
+
+/* Encodes as many as surely fit into the block; returns how many records it took. */
+static size_t fill_block(
+	struct store_sink *store, struct stream *stream, const struct ct_batch *batch, size_t next)
+{
+	size_t room = store_open_block_room(stream->block), count = batch->nr_records - next;
 
 	if (count > room)
 		count = room;
 	if (count > PIECE)
 		count = PIECE;
-	for (i = 0; i < count; i++)
-		piece[i] = stream_record(&records[i]);
-	store_open_block_add(block, piece, count);
-	fold(store, stream, block->content.thread, piece, count);
+	if (batch->is_copy)
+		add_piece(store, stream, batch->records + next, count);
+	else
+		add_copy(store, stream, batch->records + next, count);
 	return count;
 }
 
@@ -258,7 +277,7 @@ static enum ct_status take_records(struct store_sink *store, struct stream *stre
 				ctp_load_relaxed(&batch->records[next].time));
 			stream->block->content.is_carried = batch->is_carried;
 		}
-		next += fill_block(store, stream, batch->records + next, batch->nr_records - next);
+		next += fill_block(store, stream, batch, next);
 	}
 	return CT_OK;
 }

@@ -246,7 +246,8 @@ struct ct_definition {
 
 /*
  * Records of one stream, written by one thread, in order. `records` may lie in shared memory that a
- * hostile peer changes meanwhile: a sink reads each word once, and trusts none.
+ * hostile peer changes meanwhile: a sink reads each word once, and trusts none. Only of a copy, which
+ * nobody writes any more, words may be read again.
  */
 struct ct_batch {
 	uint32_t stream;
@@ -254,6 +255,7 @@ struct ct_batch {
 	const struct ctp_record *records;
 	size_t nr_records;
 	bool is_carried; /* they tell how things stood when the part began (F-64) */
+	bool is_copy;    /* the records lie in memory that nobody writes until put returns */
 };
 
 /* stream_record: a copy of a record of a batch, each word read once. */

@@ -102,7 +102,7 @@ static void define_all(struct bench *bench)
 
 static void put_waiting(struct bench *bench)
 {
-	struct ct_batch batch = {1, 1, bench->records, bench->nr_waiting, false};
+	struct ct_batch batch = {1, 1, bench->records, bench->nr_waiting, false, true};
 	struct ct_error error;
 
 	if (bench->nr_waiting)

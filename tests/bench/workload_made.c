@@ -139,7 +139,8 @@ void workload_make(struct workload *workload, size_t nr_events)
 		n = count - i < BATCH ? count - i : BATCH;
 		for (thread = 0; thread < NR_THREADS; thread++) {
 			struct workload_step step = {.segment = 1,
-				.batch = {thread + 1, thread + 1, records[thread] + i, n, false}};
+				.batch = {thread + 1, thread + 1, records[thread] + i, n, false,
+					true}};
 
 			workload_add(workload, &step);
 		}

@@ -100,7 +100,7 @@ static void load_events(struct load *load, const uint8_t *payload, uint32_t nr_b
 	for (i = 0; i < count; i += BATCH) {
 		struct workload_step step = {.segment = segment,
 			.batch = {stream, thread, records + i,
-				count - i < BATCH ? count - i : BATCH, false}};
+				count - i < BATCH ? count - i : BATCH, false, true}};
 
 		workload_add(&load->once, &step);
 	}

@@ -127,7 +127,7 @@ static void closed(struct queue *queue)
 static enum ct_status put(struct queue *queue, uint64_t first, size_t count, struct ct_error *error)
 {
 	struct ctp_record *records = calloc(count, sizeof(*records));
-	struct ct_batch batch = {3, 4, records, count, false};
+	struct ct_batch batch = {3, 4, records, count, false, false};
 	enum ct_status status;
 	size_t i;
 
@@ -284,7 +284,7 @@ static void put_with_lost(struct queue *queue)
 {
 	const struct ctp_record records[] = {
 		{1, 2, 3, EVENT_TAIL}, {1, 2, 3, LOST_TAIL}, {1, 2, 3, EVENT_TAIL}};
-	const struct ct_batch batch = {3, 4, records, 3, false};
+	const struct ct_batch batch = {3, 4, records, 3, false, false};
 
 	CHECK_EQUAL(sink_put(queue_sink(queue), &batch, NULL), CT_OK);
 }
