@@ -13,8 +13,8 @@ from support import BUILD, COROTRACER, check, run
 
 TARGET = BUILD / "tests/targets/attach_target"
 CHECKER = BUILD / "tests/targets/check_published"
-PID, COUNT, PAUSE_WANTED, PAUSES, ENGINE = range(5)
-NR_BYTES = 5 * 8
+PID, COUNT, PAUSE_WANTED, PAUSES, ENGINE, PLUG_IN = range(6)
+NR_BYTES = 6 * 8
 
 
 class Target:
@@ -60,9 +60,9 @@ def target(scratch, *arguments, **environment):
         started.process.wait()
 
 
-def attach(started, trace):
+def attach(started, trace, *options):
     """An engine that has the target."""
-    engine = subprocess.Popen([COROTRACER, "attach", "-o", trace, str(started[PID])],
+    engine = subprocess.Popen([COROTRACER, "attach", *options, "-o", trace, str(started[PID])],
                               stderr=subprocess.PIPE, text=True)
     started.until(lambda: started[ENGINE] == engine.pid, engine)
     return engine

@@ -5,11 +5,12 @@ The target counts what it publishes while somebody wants it, in memory of its ow
 """
 import os
 import pathlib
+import re
 import signal
 import sys
 
-from attach_target import COUNT, ENGINE, PID, attach, check_trace, count_more, stop, target
-from support import COROTRACER, check, folder, run
+from attach_target import COUNT, ENGINE, PID, PLUG_IN, attach, check_trace, count_more, stop, target
+from support import BUILD, COROTRACER, check, folder, run
 
 
 def test_again_and_again(scratch):
@@ -62,6 +63,38 @@ def test_engine_killed(scratch):
         check("lost and told 0," not in told, f"nothing was lost: {told}")
 
 
+def test_orders(scratch):
+    """What full rings do is ordered as under `run`: here they hold 4096 events while the engine stands still."""
+    with target(scratch) as started:
+        engine = attach(started, scratch / "small.ctrace", "--ring-budget", "128KiB")
+        count_more(started, 1000)
+        engine.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, engine.pid, os.WSTOPPED | os.WNOWAIT)
+        count_more(started, 20000)
+        engine.send_signal(signal.SIGCONT)
+        count_more(started, 1000)
+        started.pause()
+        stop(engine)
+        lost = int(re.search(r"lost and told (\d+)", check_trace(scratch / "small.ctrace", started))[1])
+        check(lost >= 20000 - 4096, f"only {lost} were lost: the rings were not small")
+
+
+def test_plug_in(scratch):
+    """A probe that is loaded later, with a library, is found; its events are its thread's."""
+    library = BUILD / "tests/targets/libprobe_of_its_own.so"
+    with target(scratch, "plug-in", library) as started:
+        engine = attach(started, scratch / "plug-in.ctrace")
+        started.until(lambda: started[PLUG_IN], engine)
+        count_more(started, 1000)
+        started.pause()
+        stop(engine)
+        check_trace(scratch / "plug-in.ctrace", started)
+        dump = run(COROTRACER, "dump", scratch / "plug-in.ctrace").stdout
+        beside = set(re.findall(r" (t\S+) counter 98\b", dump))
+        own = set(re.findall(r" (t\S+) counter c1 ", dump))
+        check(beside and beside == own, f"threads of the plug-in {beside}, of the program {own}:\n{dump[-2000:]}")
+
+
 def test_flight(scratch):
     """A recorder in memory yields its past, and goes on when the engine has gone."""
     with target(scratch, COROTRACER_FLIGHT=",1M") as started:
@@ -101,7 +134,8 @@ def test_refusals(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_again_and_again, test_duration_and_end, test_engine_killed, test_flight, test_refusals):
+        for test in (test_again_and_again, test_duration_and_end, test_engine_killed, test_orders, test_plug_in,
+                     test_flight, test_refusals):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
             test(scratch)

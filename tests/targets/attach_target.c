@@ -3,12 +3,14 @@
  * A target that nobody started to trace: it publishes numbered events while they are wanted, and counts them
  * in a file of its own. It never ends by itself.
  *
- *	attach_target COUNTERS [fork]
+ *	attach_target COUNTERS [fork | plug-in LIBRARY]
  *
  * COUNTERS is a file of words, in this order: the process id, the number of the last event published, 1 where
- * the test wants a pause, 1 while there is one, and the process id of the engine that has the segment. With
- * `fork` a child publishes, which attaches for itself once the pause is wanted.
+ * the test wants a pause, 1 while there is one, the process id of the engine that has the segment, and 1 once
+ * the events of the plug-in are wanted. With `fork` a child publishes, which attaches for itself once the pause is
+ * wanted. With `plug-in` a library with a probe of its own is loaded at the first event, and writes beside each one.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -26,10 +28,12 @@ enum word {
 	WORD_PAUSE_WANTED,
 	WORD_PAUSES,
 	WORD_ENGINE,
+	WORD_PLUG_IN,
 	NR_WORDS,
 };
 
 static uint64_t *words;
+static const char *library_path; /* NULL: there is no plug-in */
 
 static void map_words(const char *path)
 {
@@ -55,6 +59,23 @@ static void pause_here(void)
 	__atomic_store_n(&words[WORD_PAUSES], 0, __ATOMIC_RELEASE);
 }
 
+static void write_beside(void)
+{
+	static bool (*write_letter)(char);
+	void *library;
+
+	if (!library_path)
+		return;
+	if (!write_letter) {
+		library = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
+		NEED(library != NULL);
+		*(void **)&write_letter = dlsym(library, "write_letter_of_copy");
+		NEED(write_letter != NULL);
+	}
+	if (write_letter('b'))
+		__atomic_store_n(&words[WORD_PLUG_IN], 1, __ATOMIC_RELEASE);
+}
+
 static void publish(void)
 {
 	uint64_t coro = ctp_coro_new();
@@ -74,6 +95,7 @@ static void publish(void)
 		number++;
 		ctp_emit(coro, number, CTP_TAIL(CTP_SITE("tick"), CTP_KIND_COUNTER, 0, 0));
 		__atomic_store_n(&words[WORD_COUNT], number, __ATOMIC_RELEASE);
+		write_beside();
 		for (round = 0; round < 500; round++)
 			__asm__ volatile("" ::: "memory");
 	}
@@ -92,9 +114,11 @@ int main(int argc, char **argv)
 		pause_here();
 		publish();
 	}
-	if (argc > 2)
+	if (argc == 3)
 		for (;;)
 			pause();
+	if (argc == 4)
+		library_path = argv[3];
 	__atomic_store_n(&words[WORD_PID], (uint64_t)getpid(), __ATOMIC_RELEASE);
 	publish();
 	return 0;

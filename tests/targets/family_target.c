@@ -119,7 +119,7 @@ static void run_orphan(void)
 
 static void write_letter_of(void *library, char letter)
 {
-	void (*write_own)(char) = NULL;
+	bool (*write_own)(char) = NULL;
 
 	NEED(library != NULL);
 	*(void **)&write_own = dlsym(library, "write_letter_of_copy");

@@ -5,14 +5,15 @@
  */
 #include "corotracer/ctp_probe_cold.h"
 
-__attribute__((visibility("default"))) void write_letter_of_copy(char letter);
+__attribute__((visibility("default"))) bool write_letter_of_copy(char letter);
 
-/* write_letter_of_copy: attaches once more, on its own, and writes three counter events. */
-void write_letter_of_copy(char letter)
+/* write_letter_of_copy: attaches once more, on its own, and writes three counter events; false: nobody wants them. */
+bool write_letter_of_copy(char letter)
 {
+	bool is_wanted = ctp_attach();
 	unsigned i;
 
-	ctp_attach();
 	for (i = 0; i < 3; i++)
 		ctp_emit(0, (unsigned char)letter, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
+	return is_wanted;
 }
