@@ -61,7 +61,7 @@ struct ct_thresholds;
 enum ct_status ct_thresholds_new(struct ct_thresholds **ret_thresholds, struct ct_error *reterr);
 void ct_thresholds_free(struct ct_thresholds *thresholds);
 
-/* ct_thresholds_set: takes "NAME=VALUE", with blanks where one likes. CT_ERR_USAGE: there is no such, or no such value. */
+/* ct_thresholds_set: takes "NAME=VALUE", with blanks where one likes. CT_ERR_USAGE: there is no such name or value. */
 enum ct_status ct_thresholds_set(
 	struct ct_thresholds *thresholds, const char *setting, struct ct_error *reterr);
 

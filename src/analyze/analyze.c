@@ -81,6 +81,9 @@ static void find_all(struct analysis *analysis)
 	ties_find_victims(analysis);
 	leak_find(analysis);
 	lost_wakeup_find(analysis);
+	orphan_find(analysis);
+	lock_order_find(analysis);
+	duplicate_wake_find(analysis);
 	broken_state_find(analysis);
 	ties_find_victims(analysis);
 }

@@ -41,6 +41,7 @@ struct candidate {
 	uint32_t descriptor; /* index in the model; 0: none */
 	uint32_t crash;      /* index in the model's crashes */
 	uint32_t subject;    /* conflict, ghost, object or thread: the rule's own index */
+	uint32_t opposite;   /* a second one */
 	uint32_t reasons;    /* bits REASON(...) */
 	ct_time since;
 	uint64_t nr_lost;
@@ -180,6 +181,15 @@ void self_wake_storm_describe(
 void leak_find(struct analysis *analysis);
 void leak_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void duplicate_wake_find(struct analysis *analysis);
+void duplicate_wake_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void orphan_find(struct analysis *analysis);
+void orphan_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void lock_order_find(struct analysis *analysis);
+void lock_order_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void broken_state_find(struct analysis *analysis);
 void broken_state_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
@@ -230,6 +240,10 @@ ct_time candidate_life_start(const struct analysis *analysis, const struct model
 /* candidate_lower_for_gaps: one grade down where events of the process are missing in the interval.
  */
 void candidate_lower_for_gaps(
+	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
+
+/* candidate_outlives_gaps: the same; false where it can fall no lower, so that nothing is to be said. */
+bool candidate_outlives_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
 
 /* ---------------------------------------------------------------- who waits for whom: ties.c */

@@ -93,6 +93,15 @@ void candidate_lower_for_gaps(
 		candidate_lower(candidate, REASON_GAP);
 }
 
+bool candidate_outlives_gaps(
+	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until)
+{
+	enum ct_grade before = candidate->grade;
+
+	candidate_lower_for_gaps(analysis, candidate, from, until);
+	return !candidate->nr_lost || candidate->grade < before;
+}
+
 /* ---------------------------------------------------------------- order */
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
@@ -311,6 +320,9 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_COROUTINE_LEAK] = leak_describe,
 	[CT_RULE_MISSED_WAKE] = missed_wake_describe,
 	[CT_RULE_BROKEN_STATE] = broken_state_describe,
+	[CT_RULE_LOCK_ORDER] = lock_order_describe,
+	[CT_RULE_DUPLICATE_WAKE] = duplicate_wake_describe,
+	[CT_RULE_ORPHANED_CHILD] = orphan_describe,
 };
 
 static void span(struct ct_finding *finding, uint64_t sequence)

@@ -23,8 +23,7 @@
 
 static const struct ct_threshold_about table[CT_NR_THRESHOLDS] = {
 #define X(name, text, unit, standard, least, most, rules, meaning, why) \
-	[CT_THRESHOLD_##name] = {                                       \
-		text, CT_UNIT_##unit, standard, least, most, rules, meaning, why},
+	[CT_THRESHOLD_##name] = {text, CT_UNIT_##unit, standard, least, most, rules, meaning, why},
 #include "corotracer/def/thresholds.def"
 #undef X
 };
@@ -115,8 +114,8 @@ static bool read_value(
 static enum ct_status refuse_value(
 	enum ct_threshold threshold, const char *text, struct ct_error *reterr)
 {
-	static const char *const units[] = {
-		"a time with its unit (" DURATION_UNITS ")", "a whole number", "a share in percent"};
+	static const char *const units[] = {"a time with its unit (" DURATION_UNITS ")",
+		"a whole number", "a share in percent"};
 	char least[32], most[32];
 
 	ct_threshold_text(threshold, table[threshold].least, least, sizeof(least));
@@ -205,8 +204,8 @@ static enum ct_status take_line(
 	if (!line[strspn(line, " \t\r")])
 		return CT_OK;
 	if (!split(line, name, value, sizeof(value)))
-		return ct_fail(reterr, CT_ERR_USAGE,
-			"this is no NAME = VALUE: '%.60s'", line + strspn(line, " \t\r"));
+		return ct_fail(reterr, CT_ERR_USAGE, "this is no NAME = VALUE: '%.60s'",
+			line + strspn(line, " \t\r"));
 	if (strcmp(name, ALLOW) == 0)
 		return ct_thresholds_allow(thresholds, value, reterr);
 	return set(thresholds, name, value, reterr);

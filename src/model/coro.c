@@ -135,7 +135,8 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->nr_resumes++;
 	thread_at(model, event->thread)->nr_resumes++;
 	process_at(model, coro->process)->last_run = event->time;
-	coro->flags &= (uint16_t) ~(MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL);
+	coro->flags &= (uint16_t) ~(
+		MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL | MODEL_CORO_WAS_WOKEN_AGAIN);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
@@ -154,6 +155,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 		event->kind == CTP_KIND_SUSPEND && !descriptor_bind(model, event, &descriptor))
 		return false;
 	coro->wait_object = event->kind == CTP_KIND_SUSPEND ? event->object : 0;
+	coro_join(model, coro);
 	coro->wait_site = event->site;
 	coro->point = event->argument;
 	coro->descriptor = descriptor;

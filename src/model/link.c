@@ -63,6 +63,7 @@ bool coro_await(struct model *model, const struct ct_event *event)
 	}
 	coro_progress(model, index);
 	coro = coro_at(model, index);
+	coro_at(model, child)->flags |= MODEL_CORO_WAS_AWAITED;
 	if (event->kind == CTP_KIND_AWAIT)
 		coro->nr_awaits++;
 	else if (coro->nr_awaits)
@@ -71,6 +72,19 @@ bool coro_await(struct model *model, const struct ct_event *event)
 		model->nr_broken += !!(coro->flags & MODEL_CORO_WAS_CREATED);
 	coro->awaited = coro->nr_awaits ? coro->awaited ^ child : 0;
 	return true;
+}
+
+void coro_join(struct model *model, const struct model_coro *coro)
+{
+	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
+	uint32_t child = 0;
+
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
+		child = model_find(model, coro->process, identity);
+	else if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME)
+		child = model_find_frame(model, coro->process, identity);
+	if (child)
+		coro_at(model, child)->flags |= MODEL_CORO_WAS_AWAITED;
 }
 
 /* A switch names the coroutine that it enters; what the left one waits for comes behind it. */
@@ -84,6 +98,7 @@ bool coro_waits_for(struct model *model, uint32_t index, const struct ct_event *
 		return true;
 	}
 	coro->wait_object = event->object;
+	coro_join(model, coro);
 	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_DESCRIPTOR &&
 		!descriptor_bind(model, event, &descriptor))
 		return false;

@@ -97,7 +97,7 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       vec_push(&model->objects, nothing);
+	       nesting_reserve(model) && vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -158,6 +158,8 @@ void model_free(struct model *model)
 	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
 	annotation_fini(model);
+	nesting_fini(model);
+	repeat_fini(model);
 	gap_fini(model);
 	times_fini(model);
 	free(model->processes);
@@ -208,8 +210,7 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 		return !thread->last_doubled ||
 		       descriptor_is_copy_of(model, thread->last_doubled, event->object, event);
 	case CTP_DETAIL_RECEIVER:
-		object_receiver(model, event);
-		return true;
+		return object_receiver(model, event);
 	case CTP_DETAIL_MISSING:
 		gap_of_coro(model, event);
 		return true;

@@ -21,6 +21,7 @@
 #include "corotracer/ct.h"
 #include "histogram.h"
 #include "map.h"
+#include "model_tallies.h"
 #include "model_times.h"
 #include "vec.h"
 
@@ -41,7 +42,9 @@ enum model_coro_flag {
 	MODEL_CORO_WAS_REPLACED = 1 << 8,   /* no end was seen, but its memory serves another one */
 	/* Woken, and destroyed before it ran. */
 	MODEL_CORO_WAS_DESTROYED_READY = 1 << 12,
-	MODEL_CORO_LEFT_BY_SWITCH = 1 << 11, /* what it waits for comes as a detail */
+	MODEL_CORO_LEFT_BY_SWITCH = 1 << 11,  /* what it waits for comes as a detail */
+	MODEL_CORO_WAS_WOKEN_AGAIN = 1 << 14, /* since it waits, and not run since */
+	MODEL_CORO_WAS_AWAITED = 1 << 15,     /* somebody waited for its end at some time */
 	/* By coarse clocks, steps of it on several threads may have come in another order. */
 	MODEL_CORO_HAS_DOUBTFUL_ORDER = 1 << 13,
 };
@@ -256,6 +259,7 @@ struct model_object {
 	uint32_t owner;        /* coroutine that holds it; MODEL_OWNER_UNKNOWN; 0: none */
 	uint32_t owner_site;   /* where it came to hold it */
 	uint32_t owner_thread; /* on which it was told */
+	uint32_t held;         /* of a lock: index of what is held; 0: it is not */
 	uint32_t giver;        /* the coroutine that handed it over */
 	bool is_handed;        /* by a hand-over, and the owner has not told of it since */
 	ct_time owned;         /* since when */
@@ -424,6 +428,14 @@ struct model {
 	uint64_t nr_spans_refused; /* annotations beyond the bounds */
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
+	VEC(struct model_held) helds; /* [0] is none */
+	VEC(uint32_t) held_of;        /* by coroutine: the last one taken */
+	uint32_t free_held;
+	VEC(struct model_nesting) nestings;     /* [0] is none; at most MODEL_NESTINGS */
+	struct map nesting_at;                  /* by outer << 32 | inner: the first one */
+	VEC(struct model_repeat) repeats;       /* at most MODEL_REPEATS */
+	struct map repeat_at;                   /* by site */
+	uint64_t nr_tallies_refused;            /* beyond the bounds of model_tallies.h */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */
 	uint32_t *places;                       /* by site: the first one that says the same */

@@ -97,6 +97,8 @@ bool coro_mark(struct model *model, const struct ct_event *event);
 /* coro_touch: an event of a coroutine that does not change its state. */
 bool coro_touch(struct model *model, const struct ct_event *event);
 
+/* coro_join: it waits: if for another's end, that one is awaited. */
+void coro_join(struct model *model, const struct model_coro *coro);
 /* coro_leave_queue: it is in none any more. */
 void coro_leave_queue(struct model_coro *coro);
 /* coro_progress: it did something else than to wait and to wake. */
@@ -115,6 +117,9 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 bool wake_apply(struct model *model, const struct ct_event *event);
 /* wake_last: the last wake of this coroutine. */
 struct model_waking wake_last(const struct model_coro *coro);
+/* repeat_wake: before it is woken: had it been already? False: out of memory. */
+bool repeat_wake(struct model *model, uint32_t coro, const struct ct_event *event);
+void repeat_fini(struct model *model);
 /* wake_learn_frame: this coroutine's frame lies at `frame` from now on. */
 bool wake_learn_frame(struct model *model, uint32_t coro, uint64_t frame);
 /* wake_learn_address: this coroutine's tracing state lies at `address` from now on. */
@@ -161,8 +166,17 @@ bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t
 bool object_change(struct model *model, const struct ct_event *event);
 /* object_cut: this coroutine is destroyed, woken for what it waited for, before it ran. */
 void object_cut(struct model *model, uint32_t coro);
-/* object_receiver: the detail after a hand-over. */
-void object_receiver(struct model *model, const struct ct_event *event);
+/* object_receiver: the detail after a hand-over. False: out of memory. */
+bool object_receiver(struct model *model, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- the order of locks: nesting.c */
+
+/* nesting_take: the coroutine holds this lock from now on. False: out of memory. nesting_drop: nobody does any more. */
+bool nesting_take(
+	struct model *model, uint32_t object, uint32_t coro, const struct ct_event *event);
+void nesting_drop(struct model *model, uint32_t object);
+bool nesting_reserve(struct model *model);
+void nesting_fini(struct model *model);
 
 /* ---------------------------------------------------------------- what is missing: gap.c */
 

@@ -93,15 +93,20 @@ void object_cut(struct model *model, uint32_t index)
 		model->objects.at[object].cut = index;
 }
 
-void object_receiver(struct model *model, const struct ct_event *event)
+bool object_receiver(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 	struct model_object *object = &model->objects.at[thread->last_handed];
 	uint32_t receiver = model_find(model, event->process, event->object);
 
-	if (thread->last_handed && object->owner == MODEL_OWNER_UNKNOWN && receiver)
-		object->owner = receiver;
+	bool is_given = thread->last_handed && object->owner == MODEL_OWNER_UNKNOWN && receiver;
+	uint32_t index = thread->last_handed;
+
 	thread->last_handed = 0;
+	if (!is_given)
+		return true;
+	object->owner = receiver;
+	return nesting_take(model, index, receiver, event);
 }
 
 bool object_change(struct model *model, const struct ct_event *event)
@@ -112,10 +117,12 @@ bool object_change(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	note_change(model, object, event);
+	if (event->kind != CTP_KIND_NOTIFY)
+		nesting_drop(model, index);
 	switch (event->kind) {
 	case CTP_KIND_ACQUIRE:
 		acquire(model, object, event);
-		break;
+		return nesting_take(model, index, object->changed_by_coro, event);
 	case CTP_KIND_HAND_OVER:
 		own(object, MODEL_OWNER_UNKNOWN, event);
 		object->giver = object->changed_by_coro;

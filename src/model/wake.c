@@ -229,6 +229,8 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 
 	if (coro->state == CT_STATE_DESTROYED)
 		return coro_ghost(model, match.coro, event);
+	if (!repeat_wake(model, match.coro, event))
+		return false;
 	coro->nr_wakes++;
 	coro->wake_before = wake_last(coro);
 	coro->wake_time = event->time;

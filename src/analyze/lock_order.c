@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lock order: one coroutine took lock A and then lock B, another one B and then A. It went well this time.
+ *
+ * Silent where both had taken a third lock before (a gate); where one was over before the other began, or one did so
+ * while the program warmed up and the other afterwards; where they are in a deadlock already; and where events are
+ * missing. Whether a lock was only tried is not told.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+struct search {
+	struct analysis *analysis;
+	bool *was_told;  /* by coroutine: a graver finding speaks of it; in the scratch arena */
+	struct map told; /* kind of finding << 32 | coroutine: it is a member already */
+};
+
+static bool have_common_gate(const struct model_nesting *a, const struct model_nesting *b)
+{
+	uint32_t i, k;
+
+	/* There are more than are known. */
+	if (a->nr_gates > MODEL_GATES || b->nr_gates > MODEL_GATES)
+		return true;
+	for (i = 0; i < a->nr_gates; i++)
+		for (k = 0; k < b->nr_gates; k++)
+			if (a->gates[i] == b->gates[k])
+				return true;
+	return false;
+}
+
+/* Did this one do so at a time when the other one had been created? Then the two could have met. */
+static bool was_there(const struct model_coro *other, const struct model_nesting *nesting)
+{
+	return other->created == CT_NO_TIME || nesting->last >= other->created;
+}
+
+/* One while the program warmed up, the other one afterwards. */
+static bool are_phases(const struct analysis *analysis, uint32_t process,
+	const struct model_nesting *a, const struct model_nesting *b)
+{
+	ct_time warm = analysis->model->processes[process].warm_up_until;
+
+	return warm != CT_NO_TIME && ((a->last < warm && b->outer_taken.time >= warm) ||
+					     (b->last < warm && a->outer_taken.time >= warm));
+}
+
+static bool can_collide(
+	const struct search *search, const struct model_nesting *a, const struct model_nesting *b)
+{
+	const struct analysis *analysis = search->analysis;
+	const struct model_coro *first = &analysis->model->coros.at[a->coro];
+	const struct model_coro *second = &analysis->model->coros.at[b->coro];
+
+	return a->coro != b->coro && !have_common_gate(a, b) && was_there(second, a) &&
+	       was_there(first, b) && !are_phases(analysis, first->process, a, b) &&
+	       !(search->was_told[a->coro] && search->was_told[b->coro]);
+}
+
+/* Who took the same two locks the other way round, and could have met this one; 0: nobody. */
+static uint32_t opposite_of(const struct search *search, const struct model_nesting *nesting)
+{
+	const struct model *model = search->analysis->model;
+	uint64_t pair = (uint64_t)nesting->inner << 32 | nesting->outer;
+	uint32_t index = 0;
+
+	map_get(&model->nesting_at, pair, &index);
+	while (index && !can_collide(search, nesting, &model->nestings.at[index]))
+		index = model->nestings.at[index].next;
+	return index;
+}
+
+static uint32_t hash_of_sites(const struct model_nesting *a, const struct model_nesting *b)
+{
+	const uint32_t sites[] = {
+		a->outer_taken.site, a->inner_taken.site, b->outer_taken.site, b->inner_taken.site};
+	uint32_t hash = 0, i;
+
+	for (i = 0; i < 4; i++)
+		hash = (hash ^ sites[i]) * 2654435761u;
+	return hash;
+}
+
+static ct_time older(ct_time a, ct_time b)
+{
+	return a < b ? a : b;
+}
+
+/* One coroutine may do so with many locks: it is one member of the finding. */
+static void add_once(struct search *search, const struct candidate *candidate)
+{
+	uint64_t key = (uint64_t)candidate->variant << 32 | candidate->coro;
+	uint32_t before;
+
+	if (map_get(&search->told, key, &before))
+		return;
+	search->analysis->is_broken |= !map_put(&search->told, key, 0);
+	candidate_add(search->analysis, candidate);
+}
+
+static void judge(struct search *search, uint32_t index, uint32_t opposite)
+{
+	struct analysis *analysis = search->analysis;
+	const struct model *model = analysis->model;
+	const struct model_nesting *a = &model->nestings.at[index];
+	const struct model_nesting *b = &model->nestings.at[opposite];
+	const struct model_coro *first = &model->coros.at[a->coro];
+	const struct model_coro *second = &model->coros.at[b->coro];
+	struct candidate candidate = {
+		.rule = CT_RULE_LOCK_ORDER,
+		.grade = CT_GRADE_SUSPECT,
+		.process = first->process,
+		.coro = a->coro,
+		.descriptor = first->descriptor,
+		.cause_site = a->inner_taken.site,
+		.variant = hash_of_sites(a, b),
+		.subject = index,
+		.opposite = opposite,
+		.since = a->inner_taken.time,
+	};
+	struct candidate other = candidate;
+
+	other.coro = b->coro;
+	other.descriptor = second->descriptor;
+	other.since = b->inner_taken.time;
+	if (candidate_is_allowed(analysis, &candidate) || candidate_is_allowed(analysis, &other)) {
+		analysis->nr_allowed += 2;
+		return;
+	}
+	if (!candidate_outlives_gaps(analysis, &candidate,
+		    older(candidate_life_start(analysis, first),
+			    candidate_life_start(analysis, second)),
+		    a->last > b->last ? a->last : b->last))
+		return;
+	add_once(search, &candidate);
+	add_once(search, &other);
+}
+
+/* All that took these two locks in this order, up to the first that meets somebody. */
+static void look_at_pair(struct search *search, uint32_t first)
+{
+	const struct model *model = search->analysis->model;
+	uint32_t at, opposite = 0;
+
+	for (at = first; at && !opposite; at = model->nestings.at[at].next) {
+		opposite = opposite_of(search, &model->nestings.at[at]);
+		if (opposite)
+			judge(search, at, opposite);
+	}
+}
+
+void lock_order_find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	struct search search = {.analysis = analysis};
+	uint32_t i;
+
+	search.was_told = arena_array(&analysis->scratch, model->coros.count, sizeof(bool));
+	if (!search.was_told) {
+		analysis->is_broken = true;
+		return;
+	}
+	memcpy(search.was_told, analysis->is_told, model->coros.count * sizeof(bool));
+	for (i = 1; i < model->nestings.count; i++)
+		if (model->nestings.at[i].nr_of_pair &&
+			model->nestings.at[i].outer < model->nestings.at[i].inner)
+			look_at_pair(&search, i);
+	map_fini(&search.told);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_taking(struct analysis *analysis, const struct model_nesting *nesting,
+	const struct model_taking *taking, uint32_t object, struct story *story)
+{
+	const struct model_object *lock = &analysis->model->objects.at[object];
+	const char *name = model_resource_name(analysis->model, lock->process, lock->handle);
+	struct ct_step step = {
+		.time = taking->time,
+		.site = taking->site,
+		.thread = taking->thread,
+		.coro = analysis->model->coros.at[nesting->coro].id,
+		.sequence = taking->event,
+		.text = say(analysis, "took %s%s%s%s", words_resource(analysis, lock->handle, 0),
+			*name ? " (" : "", name, *name ? ")" : ""),
+	};
+
+	story_step(analysis, story, &step);
+}
+
+static void tell_nesting(
+	struct analysis *analysis, const struct model_nesting *nesting, struct story *story)
+{
+	tell_taking(analysis, nesting, &nesting->outer_taken, nesting->outer, story);
+	tell_taking(analysis, nesting, &nesting->inner_taken, nesting->inner, story);
+}
+
+void lock_order_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct model *model = analysis->model;
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_nesting *a = &model->nestings.at[first->subject];
+	const struct model_nesting *b = &model->nestings.at[first->opposite];
+	struct story story = {0};
+
+	finding->title = say(analysis,
+		"coroutines take two locks in one order at %s, and in the other one at %s",
+		words_place(analysis, a->inner_taken.site),
+		words_place(analysis, b->inner_taken.site));
+	tell_nesting(analysis, a, &story);
+	tell_nesting(analysis, b, &story);
+	story_end(analysis, &story, finding);
+}

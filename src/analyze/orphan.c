@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Orphans: a coroutine still waits, whoever started it has ended, and nobody waits for its end. One that holds a lock,
+ * or waits for an open descriptor, keeps that from others.
+ *
+ * Silent where it is marked; where it ends by itself (a timer, a deadline) or waits for new connections; where others
+ * that were started at the same place are left to themselves, too, and end (that is how it is meant); while the program
+ * warms up or ends; for those whom another finding explains; and where events are missing.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define ANCESTORS_TOLD 4u
+
+enum holding {
+	HOLDING_NOTHING,
+	HOLDING_DESCRIPTOR,
+	HOLDING_LOCK,
+};
+
+/* What is found out once, before anybody is judged. In the scratch arena. */
+struct lineage {
+	bool *is_joined;      /* by coroutine: somebody waits for its end */
+	uint32_t *nr_orphans; /* by spawn site */
+	uint32_t *
+		nr_free; /* likewise: that came to their end with nobody waiting for it, or after their parent */
+	bool *has_many; /* by process: somebody awaits several, and which ones is not known */
+};
+
+static bool is_over(const struct model_coro *coro)
+{
+	return coro->state >= CT_STATE_DONE;
+}
+
+static const struct model_coro *parent_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return &analysis->model->coros.at[coro->parent];
+}
+
+/* ---------------------------------------------------------------- who waits for whom */
+
+static void note_joins(struct analysis *analysis, struct lineage *lineage)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (is_over(coro))
+			continue;
+		if (coro->state == CT_STATE_WAITING)
+			lineage->is_joined[ties_child(analysis, coro)] = true;
+		if (coro->nr_awaits == 1 && coro->awaited < model->coros.count)
+			lineage->is_joined[coro->awaited] = true;
+		lineage->has_many[coro->process] |= coro->nr_awaits > 1;
+	}
+}
+
+/* It outlived its parent, or was never awaited, and came to its end all the same. */
+static bool was_free(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *parent = parent_of(analysis, coro);
+
+	if (!is_over(coro) ||
+		(coro->flags & (MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_REPLACED)))
+		return false;
+	return !(coro->flags & MODEL_CORO_WAS_AWAITED) ||
+	       (coro->parent && is_over(parent) && parent->changed < coro->changed);
+}
+
+static bool waits_for_outside(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return kind == CTP_RESOURCE_TIMER || kind == CTP_RESOURCE_PROCESS ||
+	       coro->deadline != CT_NO_TIME ||
+	       (analysis->model->descriptors.at[coro->descriptor].flags &
+		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));
+}
+
+static bool is_parent_over(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *parent = parent_of(analysis, coro);
+
+	return coro->parent && is_over(parent) && !(parent->flags & MODEL_CORO_WAS_REPLACED) &&
+	       (coro->flags & MODEL_CORO_WAS_CREATED);
+}
+
+static bool is_orphan(
+	const struct analysis *analysis, const struct lineage *lineage, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || coro->mark ||
+		!is_parent_over(analysis, coro) || waits_for_outside(analysis, coro))
+		return false;
+	return !lineage->is_joined[index] &&
+	       !(lineage->has_many[coro->process] && (coro->flags & MODEL_CORO_WAS_AWAITED));
+}
+
+static bool survey(struct analysis *analysis, struct lineage *lineage)
+{
+	const struct model *model = analysis->model;
+	size_t nr_sites = analysis->tables->nr_sites + 1u;
+	uint32_t i;
+
+	lineage->is_joined = arena_array(&analysis->scratch, model->coros.count, sizeof(bool));
+	lineage->has_many = arena_array(&analysis->scratch, model->nr_processes, sizeof(bool));
+	lineage->nr_orphans = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
+	lineage->nr_free = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
+	if (!lineage->is_joined || !lineage->has_many || !lineage->nr_orphans || !lineage->nr_free)
+		return false;
+	note_joins(analysis, lineage);
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->spawn_site >= nr_sites)
+			continue;
+		lineage->nr_orphans[coro->spawn_site] += is_orphan(analysis, lineage, i);
+		lineage->nr_free[coro->spawn_site] += was_free(analysis, coro);
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static enum holding holds(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[coro->descriptor];
+
+	if (ties_holds_lock(analysis, index))
+		return HOLDING_LOCK;
+	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
+		descriptor->type == CTP_DESCRIPTOR_TYPE_EVENT ||
+		descriptor->type == CTP_DESCRIPTOR_TYPE_POLL)
+		return HOLDING_NOTHING;
+	return HOLDING_DESCRIPTOR;
+}
+
+/* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
+static bool is_time_of_work(const struct analysis *analysis, uint32_t process, ct_time since)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	const struct party *party = &analysis->parties[process];
+
+	return party->end - since > LIMIT(analysis, ORPHAN_TIME) && !party->has_crashed &&
+	       !ties_is_shutting_down(analysis, process, since) && !of->is_warming_up &&
+	       (of->warm_up_until == CT_NO_TIME || since >= of->warm_up_until);
+}
+
+/* Left to themselves by design: at least as many that were started there have been, and ended. */
+static bool is_meant(const struct lineage *lineage, const struct model_coro *coro)
+{
+	return coro->spawn_site &&
+	       lineage->nr_free[coro->spawn_site] >= lineage->nr_orphans[coro->spawn_site];
+}
+
+static void judge(struct analysis *analysis, const struct lineage *lineage, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	enum holding holding = holds(analysis, index);
+	struct candidate candidate = {
+		.rule = CT_RULE_ORPHANED_CHILD,
+		.grade = holding == HOLDING_NOTHING ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->spawn_site,
+		.variant = holding,
+		.descriptor = coro->descriptor,
+		.since = parent_of(analysis, coro)->changed,
+	};
+
+	if (is_meant(lineage, coro) || analysis->is_told[index] || ties_behind(analysis, index) ||
+		!is_time_of_work(analysis, coro->process, candidate.since))
+		return;
+	if (candidate_outlives_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
+		    analysis->parties[coro->process].end))
+		candidate_add(analysis, &candidate);
+}
+
+void orphan_find(struct analysis *analysis)
+{
+	struct lineage lineage;
+	uint32_t i;
+
+	if (!survey(analysis, &lineage)) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (is_orphan(analysis, &lineage, i))
+			judge(analysis, &lineage, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* Who started whom, the oldest first. */
+static void tell_lineage(
+	struct analysis *analysis, uint32_t index, unsigned nr_left, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ct_step step = {
+		.time = coro->created,
+		.site = coro->spawn_site,
+		.coro = parent_of(analysis, coro)->id,
+		.sequence = UINT64_MAX,
+		.text = say(analysis, "started coroutine %" PRIu64, coro->id),
+	};
+
+	if (coro->created == CT_NO_TIME || !nr_left)
+		return;
+	if (coro->parent)
+		tell_lineage(analysis, coro->parent, nr_left - 1, story);
+	story_step(analysis, story, &step);
+}
+
+static void tell_end(
+	struct analysis *analysis, const struct model_coro *parent, struct story *story)
+{
+	struct ct_step step = {
+		.time = parent->changed,
+		.thread = parent->thread,
+		.coro = parent->id,
+		.sequence = parent->last_event,
+		.text = parent->flags & MODEL_CORO_WAS_DESTROYED_WAITING ? "was destroyed"
+									 : "came to its end",
+	};
+
+	story_step(analysis, story, &step);
+}
+
+static const char *words_holding(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const char *they = group->count == 1 ? "it" : "each";
+
+	if (first->variant == HOLDING_LOCK)
+		return say(analysis, "; %s holds a lock", they);
+	if (first->variant == HOLDING_DESCRIPTOR)
+		return say(analysis, "; %s keeps a descriptor", they);
+	return "";
+}
+
+void orphan_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+
+	finding->title = say(analysis,
+		"%s at %s, started at %s by %s that %s ended since, and nobody waits for %s end%s",
+		words_count(analysis, group), words_place(analysis, first->wait_site),
+		words_place(analysis, first->cause_site),
+		group->count == 1 ? "a coroutine" : "coroutines",
+		group->count == 1 ? "has" : "have", group->count == 1 ? "its" : "their",
+		words_holding(analysis, group, first));
+	tell_lineage(analysis, first->coro, ANCESTORS_TOLD, &story);
+	story_suspended(analysis, &story, coro);
+	tell_end(analysis, parent_of(analysis, coro), &story);
+	story_held(analysis, &story, first->coro);
+	if (first->variant == HOLDING_DESCRIPTOR)
+		story_evidence(analysis, &story,
+			say(analysis, "%s is still open",
+				words_resource(analysis, coro->wait_object, coro->descriptor)));
+	story_victims(analysis, &story, group);
+	story_end(analysis, &story, finding);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the model keeps of things that mean something only when they happen again and again. Each is bounded; what comes
+ * beyond is counted in model->nr_tallies_refused. A part of model.h.
+ */
+#ifndef MODEL_MODEL_TALLIES_H
+#define MODEL_MODEL_TALLIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+
+/*
+ * At one place at which coroutines wait: wakes of such as had been woken from there already, and not run since. A waker
+ * that says itself that it found its target in the queue does not count.
+ */
+#define MODEL_REPEATS 4096u
+#define MODEL_REPEAT_WAKERS 8u
+
+struct model_repeat {
+	uint32_t site;
+	uint32_t coro;     /* the last one */
+	uint32_t thread;   /* on which it was woken again */
+	uint64_t event;    /* of that wake */
+	ct_time time;      /* of it */
+	uint64_t nr_waits; /* that were ended by more than one wake */
+	uint64_t nr_wakes; /* beyond the first of a wait */
+	/* Who woke again most: the rarest one gives way to a new one, and its count with it. */
+	struct model_repeat_waker {
+		uint32_t site;
+		uint64_t count;
+	} wakers[MODEL_REPEAT_WAKERS];
+};
+
+/* A lock that a coroutine holds. */
+struct model_held {
+	uint32_t object; /* index; 0: the place is free, and `next` is the next free one */
+	uint32_t coro;
+	uint32_t site; /* where it was taken */
+	uint32_t thread;
+	uint32_t next; /* of the same coroutine, taken before */
+	uint32_t before;
+	ct_time time;
+	uint64_t event;
+};
+
+#define MODEL_HELD_DEPTH \
+	16u /* of the locks that one coroutine holds, as many of the latest are looked at */
+#define MODEL_GATES 4u
+#define MODEL_NESTINGS 65536u
+#define MODEL_NESTINGS_OF_PAIR 8u
+
+/*
+ * A coroutine took one lock while it held another. `gates` are the locks that it had taken before the outer one, and
+ * held: two that share one exclude each other. Of one pair of locks the first ones are kept, and the last.
+ */
+struct model_nesting {
+	uint32_t outer; /* objects */
+	uint32_t inner;
+	uint32_t coro;
+	uint32_t nr_gates; /* more than MODEL_GATES: not all of them are here */
+	uint32_t gates[MODEL_GATES];
+	uint32_t next;       /* of the same two locks in the same order; 0: none */
+	uint32_t nr_of_pair; /* in the first of them */
+	struct model_taking {
+		ct_time time;
+		uint64_t event;
+		uint32_t site;
+		uint32_t thread;
+	} outer_taken, inner_taken; /* the first time */
+	ct_time last;               /* that the inner one was taken */
+};
+
+#endif
