@@ -12,6 +12,7 @@
 #include "network.h"
 #include "orders.h"
 #include "pack_level.h"
+#include "process_number.h"
 #include "recording.h"
 #include "say.h"
 #include "thresholds.h"
@@ -44,15 +45,14 @@ static int run_flight(const struct arguments *arguments, struct recording *recor
 /* 0: it is none, and that was said. */
 static int64_t read_pid(const struct arguments *arguments)
 {
-	char *end;
-	long pid;
+	int64_t pid;
 
 	if (arguments->nr_operands != 1) {
 		say_usage("attach", "which process? for example: corotracer attach 4711");
 		return 0;
 	}
-	pid = strtol(arguments->operands[0], &end, 10);
-	if (*end == '\0' && pid > 0 && pid <= INT32_MAX)
+	pid = process_read(arguments->operands[0]);
+	if (pid)
 		return pid;
 	say_usage("attach", "PID is the number of a process, as ps and pidof print it");
 	return 0;

@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
+#include "process_number.h"
 #include "say.h"
+#include "signals.h"
 #include "thresholds.h"
 
 /* An id is a whole number; "c1025", as dump prints it, is meant the same way. */
@@ -23,34 +26,120 @@ static bool read_id(const char *text, uint64_t *ret_id)
 	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_id > 0;
 }
 
-static int print(const struct judgement *judgement, bool is_json, uint64_t id)
+/* Only digits: a process. A file of such a name has a folder before it: ./4711. */
+static bool is_process(const char *operand)
 {
-	struct ct_report_options options = {.size = sizeof(options), .is_why = true};
-	struct ct_error error;
-	enum ct_status status;
-
-	if (judgement->report->nr_why == 0) {
-		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
-		return ct_status_exit_code(CT_ERR_NOT_FOUND);
-	}
-	options.format = is_json ? CT_REPORT_JSON : CT_REPORT_TEXT;
-	status = ct_report_write(judgement->report, &options, "-", &error);
-	return status ? say_failure(status, &error) : 0;
+	return *operand && operand[strspn(operand, "0123456789")] == '\0';
 }
 
-static int explain(const struct arguments *arguments, struct ct_analyze_options *options)
+static enum ct_report_format read_format(const struct arguments *arguments)
 {
 	const char *format = arguments->value[OPTION_WHY_FORMAT];
-	struct judgement judgement;
-	struct ct_error error;
-	enum ct_status status = judgement_open(arguments->operands[0],
-		arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL, options, &judgement, &error);
-	int exit_status;
 
+	if (format && strcmp(format, "json") == 0)
+		return CT_REPORT_JSON;
+	return format && strcmp(format, "dot") == 0 ? CT_REPORT_DOT : CT_REPORT_TEXT;
+}
+
+static void say_absent(const struct ct_report *report, uint64_t id)
+{
+	if (report->live.pid)
+		say_sentence("no coroutine %llu of process %llu is known", (unsigned long long)id,
+			(unsigned long long)report->live.pid);
+	else
+		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
+}
+
+static int print(const struct judgement *judgement, enum ct_report_format format, uint64_t id)
+{
+	struct ct_report_options options = {
+		.size = sizeof(options), .format = format, .is_why = true};
+	const struct ct_report *report = judgement->report;
+	bool is_absent = report->nr_why == 0;
+	struct ct_error error;
+	enum ct_status status = CT_OK;
+
+	/* What the threads do is worth telling all the same. */
+	if (!is_absent || (report->live.nr_looks && format != CT_REPORT_DOT))
+		status = ct_report_write(report, &options, "-", &error);
 	if (status)
 		return say_failure(status, &error);
-	exit_status = print(&judgement, format && strcmp(format, "json") == 0, options->why_coro);
+	if (!is_absent)
+		return 0;
+	say_absent(report, id);
+	return ct_status_exit_code(CT_ERR_NOT_FOUND);
+}
+
+static int explain(const struct arguments *arguments, const struct ct_analyze_options *options)
+{
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status;
+	int exit_status;
+
+	if (arguments->value[OPTION_WHY_DURATION])
+		return say_usage("why", "'--duration' goes with a process that runs");
+	status = judgement_open(arguments->operands[0],
+		arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL, options, &judgement, &error);
+	if (status)
+		return say_failure(status, &error);
+	exit_status = print(&judgement, read_format(arguments), options->why_coro);
 	judgement_fini(&judgement);
+	return exit_status;
+}
+
+/* ---------------------------------------------------------------- of a process that runs */
+
+static int say_no_process(const char *operand, enum ct_status status, const struct ct_error *error)
+{
+	if (status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
+		say_sentence("'%s' is taken for the number of a process; the file is './%s'",
+			operand, operand);
+	return say_failure(status, error);
+}
+
+static int explain_process(
+	const struct arguments *arguments, int64_t pid, struct ct_analyze_options *options)
+{
+	struct ct_live_options live = {
+		.size = sizeof(live),
+		.pid = pid,
+		.wake_descriptor = signals_descriptor(),
+		.no_symbols = arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL,
+	};
+	const char *duration = arguments->value[OPTION_WHY_DURATION];
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status;
+	int exit_status;
+
+	if (duration && !ct_duration_read(duration, &live.duration_ns))
+		return say_usage("why", "'--duration' needs a time: 500ms, 10s, 2min");
+	options->why_pid = (uint64_t)pid;
+	status = judgement_open_live(&live, options, &judgement, &error);
+	if (status)
+		return say_no_process(arguments->operands[0], status, &error);
+	exit_status = print(&judgement, read_format(arguments), options->why_coro);
+	judgement_fini(&judgement);
+	return exit_status;
+}
+
+/* Ctrl-C ends the recording early, and what was seen until then is told. */
+static int watch_process(const struct arguments *arguments, struct ct_analyze_options *options)
+{
+	int64_t pid = process_read(arguments->operands[0]);
+	int exit_status;
+
+	if (!pid)
+		return say_usage("why", "PID is the number of a process, as ps and pidof print it");
+	if (options->why_pid)
+		return say_usage("why", "'--process' goes with a trace: PID names the process");
+	if (!signals_catch()) {
+		say_sentence("can not prepare for signals: %s", strerror(errno));
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	}
+	exit_status = explain_process(arguments, pid, options);
+	signals_release();
 	return exit_status;
 }
 
@@ -73,7 +162,8 @@ int command_why(const struct arguments *arguments)
 	if (exit_status)
 		return exit_status;
 	options.thresholds = thresholds;
-	exit_status = explain(arguments, &options);
+	exit_status = is_process(arguments->operands[0]) ? watch_process(arguments, &options)
+							 : explain(arguments, &options);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening a trace and judging it, as `report` and the end of `run` both do.
+ * Opening a trace and judging it, as `report`, `why` and the end of `run` do.
  */
 #ifndef CLI_JUDGE_H
 #define CLI_JUDGE_H
@@ -17,6 +17,10 @@ struct judgement {
  * judgement_fini.
  */
 enum ct_status judgement_open(const char *path, bool no_symbols,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement,
+	struct ct_error *reterr);
+/* judgement_open_live: the same of a process that runs, after recording it for a time (ct_live_open). */
+enum ct_status judgement_open_live(const struct ct_live_options *live,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement,
 	struct ct_error *reterr);
 void judgement_fini(struct judgement *judgement);

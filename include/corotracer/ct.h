@@ -50,6 +50,25 @@ struct ct_open_options {
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr);
 
+/*
+ * ct_live_open: a trace of what a process that runs now did in the last moments. It is recorded for a short time,
+ * with the past where it keeps one; then the kernel is asked what its threads do and what its descriptors are, and
+ * what it says goes into the report (ct_analyze). The process is not stopped, and runs on untraced. One that keeps its
+ * past in a file is not recorded: the file is read. One that ends meanwhile is told of up to its end.
+ *
+ * Fails as ct_record_open with `pid` does.
+ */
+struct ct_live_options {
+	size_t size;
+	int64_t pid;
+	int64_t duration_ns; /* of the recording; 0: 1 s */
+	int wake_descriptor; /* readable, it ends the recording early; the caller's; 0: none */
+	bool no_symbols;     /* leave addresses as they are */
+};
+
+enum ct_status ct_live_open(const struct ct_live_options *options, struct ct_trace **ret_trace,
+	struct ct_error *reterr);
+
 /* ct_trace_close: releases the trace and all that was borrowed from it. NULL is allowed. */
 void ct_trace_close(struct ct_trace *trace);
 
@@ -362,6 +381,7 @@ enum ct_report_format {
 	CT_REPORT_MARKDOWN,
 	CT_REPORT_JSON,
 	CT_REPORT_HTML, /* one page that refers to nothing outside itself */
+	CT_REPORT_DOT,  /* the await graph alone, for Graphviz; with is_why only */
 };
 
 struct ct_report_options {

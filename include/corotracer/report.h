@@ -299,6 +299,48 @@ struct ct_statistics {
 	uint64_t nr_refused; /* what happened at places beyond those that are counted */
 };
 
+/*
+ * A coroutine in the await graph around the one that was asked about. Who must go on first comes first, then, each
+ * behind the one that it waits for, who waits; each coroutine stands there once.
+ */
+struct ct_await {
+	uint64_t id;
+	uint32_t process;
+	enum ct_state state;
+	uint32_t depth; /* how many before it must go on before it can, as far as they are told */
+	uint64_t waits_for;   /* id of the coroutine that must go on first; 0: none that is known */
+	const char *resource; /* what it waits for, in words; "": it does not */
+	uint32_t site;        /* where it waits, else 0 */
+	uint32_t thread;      /* on which it runs, or ran last */
+	uint64_t nr_waiters;  /* coroutines that wait for it */
+	uint64_t nr_left_out; /* of these, that stand for themselves nowhere in the graph */
+};
+
+/* A thread of a living process, as the kernel told of it. */
+struct ct_look {
+	uint64_t tid;
+	uint32_t thread; /* the same in the tables; 0: it is not there */
+	const char *name;
+	char state;           /* the letter of proc(5): R runs, S sleeps */
+	const char *waits_in; /* the kernel's function; "": in none, or not told */
+	int32_t call;         /* number of its system call; -1: in none, -2: not told */
+	const char *call_name;
+	int32_t descriptor; /* that the call is about; -1: about none */
+	const char *descriptor_kind;
+	uint64_t descriptor_inode; /* 0: not known */
+	const char *text;          /* all of this in one sentence */
+};
+
+/* How a living process was looked at, where one was. */
+struct ct_live {
+	uint64_t pid; /* 0: none was */
+	int64_t watched_ns; /* for so long its events were recorded; 0: its flight recorder's file was read */
+	const char *known;   /* what is known of the time before, or is not: one sentence */
+	const char *trouble; /* what could not be seen, one sentence; "": all could */
+	const struct ct_look *looks;
+	uint32_t nr_looks;
+};
+
 struct ct_report {
 	const struct ct_tables *tables;
 	struct ct_quality quality;
@@ -313,6 +355,9 @@ struct ct_report {
 	struct ct_coro why_coro;
 	const struct ct_step *why;
 	uint32_t nr_why;
+	const struct ct_await *awaits; /* likewise, who waits for whom around it */
+	uint32_t nr_awaits;
+	struct ct_live live;
 	const struct ct_span *spans; /* tasks first; then the longest in total first */
 	uint32_t nr_spans;
 	const struct ct_task *slowest; /* tasks, the slowest first; at most 10 */

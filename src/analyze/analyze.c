@@ -173,6 +173,8 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	statistics_export(analysis, &report->statistics);
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
+	if (analysis->live->pid)
+		why_live_export(analysis, report);
 	if (analysis->why_coro)
 		why_tell(analysis, report);
 	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
@@ -207,7 +209,16 @@ static void fini_analysis(struct analysis *analysis)
 enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
 	const struct ct_report **ret_report, struct ct_error *reterr)
 {
-	struct analysis analysis = {.tables = source->tables};
+	static const struct analyze_live none;
+
+	return analyze_source_live(source, options, &none, ret_report, reterr);
+}
+
+enum ct_status analyze_source_live(struct ct_source *source,
+	const struct ct_analyze_options *options, const struct analyze_live *live,
+	const struct ct_report **ret_report, struct ct_error *reterr)
+{
+	struct analysis analysis = {.tables = source->tables, .live = live};
 	struct owned_report *owned = calloc(1, sizeof(*owned));
 	enum ct_status status;
 

@@ -8,6 +8,7 @@
 #define ANALYZE_ANALYZE_H
 
 #include "corotracer/ct.h"
+#include "live.h"
 #include "stream.h"
 
 /*
@@ -17,6 +18,21 @@
  * goes first.
  */
 enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
+	const struct ct_report **ret_report, struct ct_error *reterr);
+
+/*
+ * What is known of a process besides its trace, where it ran when the trace ended. The trace is of that process. All
+ * zero: nothing is.
+ */
+struct analyze_live {
+	uint64_t pid;            /* 0: no process is meant */
+	const struct live *seen; /* NULL: it had ended before it was looked at */
+	int64_t watched_ns; /* how long it was recorded; 0: what it had kept of its past was read */
+};
+
+/* analyze_source_live: the same, of a living process. `live` is needed until the report is made. */
+enum ct_status analyze_source_live(struct ct_source *source,
+	const struct ct_analyze_options *options, const struct analyze_live *live,
 	const struct ct_report **ret_report, struct ct_error *reterr);
 
 /* analyze_report_free: NULL is allowed. */

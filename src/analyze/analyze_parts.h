@@ -30,6 +30,8 @@ enum reason {
 
 #define REASON(name) (1u << REASON_##name)
 
+struct story;
+
 struct candidate {
 	enum ct_rule rule;
 	enum ct_grade grade;
@@ -111,9 +113,10 @@ struct analysis {
 	const struct ct_thresholds *thresholds; /* NULL: no place is allowed */
 	int64_t limits[CT_NR_THRESHOLDS];       /* what holds */
 	bool *is_place_allowed;                 /* by site; NULL: none is; in the scratch arena */
-	uint64_t nr_allowed; /* candidates at such places, of which nothing is said */
-	uint64_t why_coro;   /* 0: nobody asks */
-	uint64_t why_pid;    /* 0: of any process */
+	uint64_t nr_allowed;             /* candidates at such places, of which nothing is said */
+	uint64_t why_coro;               /* 0: nobody asks */
+	uint64_t why_pid;                /* 0: of any process */
+	const struct analyze_live *live; /* its pid is 0 where no process was looked at */
 	VEC(struct candidate) candidates;
 	VEC(struct group) groups;
 	VEC(const char *) remarks;
@@ -313,6 +316,24 @@ void quality_remarks(struct analysis *analysis);
 enum ct_status why_check(const struct analysis *analysis, struct ct_error *reterr);
 void why_tell(struct analysis *analysis, struct ct_report *report);
 
+/* await_graph_tell: who waits for whom around the coroutine, into report->awaits. */
+void await_graph_tell(struct analysis *analysis, uint32_t coro, struct ct_report *report);
+
+/* ---------------------------------------------------------------- a living process: why_live.c */
+
+/* why_live_export: what the kernel told of all its threads, into report->live. */
+void why_live_export(struct analysis *analysis, struct ct_report *report);
+
+/* why_live_thread: what the thread did when it was looked at; false: nothing is known of that. */
+bool why_live_thread(struct analysis *analysis, struct story *story, uint32_t thread);
+
+/*
+ * why_live_descriptor: what the descriptor that the coroutine waits for is, which epoll instances have it, and who
+ * waits on those; nothing where nothing is known.
+ */
+void why_live_descriptor(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
 /* waiting_list: the places at which coroutines wait at the end. */
 void waiting_list(struct analysis *analysis, struct ct_report *report);
 
@@ -341,6 +362,8 @@ void story_destroyed(struct analysis *analysis, struct story *story, const struc
 void story_held(struct analysis *analysis, struct story *story, uint32_t coro);
 /* story_victims: how many more wait for the group's members to go on. */
 void story_victims(struct analysis *analysis, struct story *story, const struct group *group);
+/* story_fact: a statement about the whole. */
+void story_fact(struct analysis *analysis, struct story *story, const char *sentence);
 /* story_end: hands what was told to the finding, and releases the rest. */
 void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 

@@ -11,6 +11,7 @@
 #include "failure.h"
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */
+#define FREE_THREADS_NAMED 4u
 
 struct walk {
 	struct analysis *analysis;
@@ -35,7 +36,7 @@ static void tell(struct walk *walk, struct ct_step step)
 
 static void tell_fact(struct walk *walk, const char *sentence)
 {
-	tell(walk, (struct ct_step){.time = CT_NO_TIME, .text = sentence, .sequence = UINT64_MAX});
+	story_fact(walk->analysis, &walk->story, sentence);
 }
 
 /* ---------------------------------------------------------------- threads */
@@ -44,7 +45,7 @@ static void tell_look(struct walk *walk, uint32_t index)
 {
 	const struct model_thread *thread = &walk->analysis->model->threads[index];
 
-	if (thread->seen == CT_NO_TIME)
+	if (why_live_thread(walk->analysis, &walk->story, index) || thread->seen == CT_NO_TIME)
 		return;
 	tell(walk, (struct ct_step){
 			   .time = thread->seen,
@@ -174,6 +175,8 @@ static void tell_object(struct walk *walk, const struct model_coro *coro)
 		tell_owner(walk, object);
 	else if (object->changed_how)
 		tell_change(walk, object);
+	if (object->owner == MODEL_OWNER_UNKNOWN)
+		tell_fact(walk, "somebody has it: the trace does not tell who");
 }
 
 static void tell_waiting(struct walk *walk, const struct model_coro *coro)
@@ -196,6 +199,7 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 				   .sequence = UINT64_MAX,
 				   .text = "the wait ends by itself then"});
 	tell_descriptor(walk, coro);
+	why_live_descriptor(walk->analysis, &walk->story, coro);
 	tell_object(walk, coro);
 }
 
@@ -277,6 +281,39 @@ static void tell_hope(struct walk *walk, bool is_there, const char *sentence)
 		tell_fact(walk, sentence);
 }
 
+/* Its end is not told where it was attached to; but then it was not there to be looked at. */
+static bool is_over(const struct walk *walk, uint32_t process)
+{
+	const struct party *party = &walk->analysis->parties[process];
+	const struct analyze_live *live = walk->analysis->live;
+
+	return party->has_ended_itself || party->has_crashed ||
+	       (live->pid && (!live->seen || live->seen->has_ended));
+}
+
+/* ": main (4711), worker-1 (4713) and 2 more": those that were seen to be so. */
+static const char *free_threads(struct walk *walk, uint32_t process)
+{
+	const struct model *model = walk->analysis->model;
+	const char *names = "";
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process != process || thread->seen == CT_NO_TIME ||
+			thread->seen_untimed || thread->stopped != CT_NO_TIME)
+			continue;
+		if (count++ < FREE_THREADS_NAMED)
+			names = say(walk->analysis, "%s%s%s", names, count == 1 ? ": " : ", ",
+				words_thread(walk->analysis, i));
+	}
+	if (count > FREE_THREADS_NAMED)
+		names = say(walk->analysis, "%s and %" PRIu32 " more", names,
+			count - FREE_THREADS_NAMED);
+	return names;
+}
+
 /* What is left of the obligation set (DETECTORS.md): each that could still make it go on. */
 static void tell_obligations(struct walk *walk, uint32_t process)
 {
@@ -285,7 +322,7 @@ static void tell_obligations(struct walk *walk, uint32_t process)
 	bool is_left = party->has_free_thread || !party->are_threads_known || party->has_timer ||
 		       party->has_outside || of->nr_ready;
 
-	if (party->has_ended_itself || party->has_crashed) {
+	if (is_over(walk, process)) {
 		tell_fact(walk, "nobody can wake it any more: the program has ended");
 		return;
 	}
@@ -302,8 +339,11 @@ static void tell_obligations(struct walk *walk, uint32_t process)
 					"it could be woken by one of %" PRIu32
 					" coroutines that are ready to run",
 					of->nr_ready));
-	tell_hope(walk, party->was_looked_at && party->has_free_thread,
-		"it could be woken by a thread that runs, or sleeps with a time-out");
+	if (party->was_looked_at && party->has_free_thread)
+		tell_fact(walk, say(walk->analysis,
+					"it could be woken by a thread that runs, or sleeps with a "
+					"time-out%s",
+					free_threads(walk, process)));
 	tell_hope(walk, !party->was_looked_at,
 		"it could be woken by threads: what they do at the end is not known");
 	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
@@ -321,7 +361,7 @@ static uint32_t next_of(const struct walk *walk, uint32_t index)
 
 static void follow(struct walk *walk, uint32_t index)
 {
-	uint32_t last = index;
+	uint32_t first = index, last = index;
 
 	for (; index && !walk->is_told[index]; index = next_of(walk, index)) {
 		if (walk->story.steps.count >= STEPS_MAX) {
@@ -338,6 +378,28 @@ static void follow(struct walk *walk, uint32_t index)
 				coro_of(walk, index)->id));
 	else if (coro_of(walk, last)->state == CT_STATE_WAITING)
 		tell_obligations(walk, coro_of(walk, last)->process);
+	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
+		tell_fact(walk, say(walk->analysis,
+					"coroutine %" PRIu64
+					" is who can make it go on, and must go on first itself",
+					coro_of(walk, last)->id));
+}
+
+/* What nobody recorded may matter to what is told here. */
+static void tell_what_is_missing(struct walk *walk, uint32_t process)
+{
+	const struct model *model = walk->analysis->model;
+	size_t i;
+
+	for (i = 0; i < model->gaps.count; i++)
+		if (model->gaps.at[i].process == process &&
+			model->gaps.at[i].reason == CTP_LOSS_BEFORE) {
+			tell_fact(walk,
+				"what happened before the recording began is not known: locks "
+				"that were taken, descriptors that were armed, and wakes that came "
+				"then do not show");
+			return;
+		}
 }
 
 /* Who would go on if this one did. */
@@ -407,6 +469,8 @@ void why_tell(struct analysis *analysis, struct ct_report *report)
 	model_export(analysis->model, coro, &report->why_coro);
 	tell_waiters(&walk, coro);
 	follow(&walk, coro);
+	tell_what_is_missing(&walk, analysis->model->coros.at[coro].process);
+	await_graph_tell(analysis, coro, report);
 	story_end(analysis, &walk.story, &chain);
 	report->why = chain.steps;
 	report->nr_why = chain.nr_steps;

@@ -180,6 +180,12 @@ void story_step(struct analysis *analysis, struct story *story, const struct ct_
 		analysis->is_broken = true;
 }
 
+void story_fact(struct analysis *analysis, struct story *story, const char *sentence)
+{
+	story_step(analysis, story,
+		&(struct ct_step){.time = CT_NO_TIME, .text = sentence, .sequence = UINT64_MAX});
+}
+
 void story_evidence(struct analysis *analysis, struct story *story, const char *sentence)
 {
 	if (!vec_push(&story->evidence, sentence))

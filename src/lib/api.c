@@ -209,6 +209,7 @@ void ct_trace_close(struct ct_trace *trace)
 		return;
 	source_close(trace->source);
 	arena_fini(&trace->arena);
+	live_free((struct live *)(uintptr_t)trace->live.seen);
 	free(trace);
 }
 
@@ -330,7 +331,9 @@ enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_option
 {
 	enum ct_status status = ct_trace_rewind(trace, reterr);
 
-	return status ? status : analyze_source(trace->source, options, ret_report, reterr);
+	if (status)
+		return status;
+	return analyze_source_live(trace->source, options, &trace->live, ret_report, reterr);
 }
 
 void ct_report_free(const struct ct_report *report)

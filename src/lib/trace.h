@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a struct ct_trace is inside: a source of some kind, and the tables as the user sees them.
+ * What a struct ct_trace is inside: a source of some kind, and the tables as the user sees them; of a living process
+ * also what the kernel told of it.
  */
 #ifndef LIB_TRACE_H
 #define LIB_TRACE_H
 
 #include "arena.h"
 #include "corotracer/ct.h"
+#include "analyze.h"
+#include "live.h"
 #include "stream.h"
 
 struct ct_trace {
 	struct ct_source *source;
-	struct arena arena; /* the tables with names filled in */
+	struct arena arena;       /* the tables with names filled in */
+	struct analyze_live live; /* where it is of a process that ran when it was opened */
 };
 
 #endif

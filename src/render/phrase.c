@@ -193,6 +193,29 @@ void phrase_thread(struct text *text, const struct ct_tables *tables, uint32_t i
 	}
 }
 
+void phrase_in_graph(
+	struct text *text, const struct ct_tables *tables, const struct ct_await *await)
+{
+	text_format(text, "coroutine %" PRIu64, await->id);
+	switch (await->state) {
+	case CT_STATE_WAITING:
+		text_add(text, " waits for ");
+		render_safe(text, await->resource);
+		if (!await->site)
+			return;
+		text_add(text, ", at ");
+		phrase_place(text, tables, await->site);
+		return;
+	case CT_STATE_RUNNING:
+		text_add(text, " runs on ");
+		phrase_thread(text, tables, await->thread);
+		return;
+	default:
+		text_format(text, " is %s", ct_state_name(await->state));
+		return;
+	}
+}
+
 void phrase_program(struct text *text, const struct ct_process *process)
 {
 	const char *slash = strrchr(process->program, '/');

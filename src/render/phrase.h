@@ -48,6 +48,13 @@ void phrase_site_function(struct text *text, const struct ct_tables *tables, uin
 /* phrase_thread: name and kernel id: "worker-1 (4713)". */
 void phrase_thread(struct text *text, const struct ct_tables *tables, uint32_t thread);
 
+/*
+ * phrase_in_graph: a coroutine of the await graph: "coroutine 7 waits for lock 0x40, at work, queue.c:12", "coroutine 3
+ * runs on worker-1 (4713)".
+ */
+void phrase_in_graph(
+	struct text *text, const struct ct_tables *tables, const struct ct_await *await);
+
 /* phrase_program: the last part of the executable's path, and the process id: "server (pid 4711)". */
 void phrase_program(struct text *text, const struct ct_process *process);
 

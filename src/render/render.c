@@ -59,6 +59,11 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 	case CT_REPORT_JSON:
 		report_json(text, report);
 		return text_status(text, reterr);
+	case CT_REPORT_DOT:
+		if (!options.is_why)
+			break;
+		report_dot(text, report);
+		return text_status(text, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "a report has no format %d", (int)options.format);
 }

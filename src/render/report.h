@@ -17,6 +17,8 @@ void report_text(
 /* report_why: the explanation of one coroutine alone. */
 void report_why(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
+/* report_dot: the await graph around it, for Graphviz. */
+void report_dot(struct text *text, const struct ct_report *report);
 void report_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 void report_html(
@@ -30,5 +32,9 @@ void statistics_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 struct json;
 void json_statistics(struct json *json, const struct ct_statistics *statistics);
+
+/* json_awaits: the await graph; json_live: what the kernel told. As members. */
+void json_awaits(struct json *json, const struct ct_report *report);
+void json_live(struct json *json, const struct ct_live *live);
 
 #endif

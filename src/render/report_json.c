@@ -490,8 +490,12 @@ void report_json(struct text *text, const struct ct_report *report)
 	quality_member(&json, report);
 	texts_member(&json, "remarks", report->remarks, report->nr_remarks);
 	waiting_member(&json, report);
-	if (report->nr_why)
+	if (report->live.pid)
+		json_live(&json, &report->live);
+	if (report->nr_why) {
 		steps_member(&json, "why", report->why, report->nr_why);
+		json_awaits(&json, report);
+	}
 	json_key(&json, "findings");
 	json_open(&json, '[');
 	for (i = 0; i < report->nr_findings; i++)

@@ -357,17 +357,71 @@ static void findings_of(const struct page *page)
 	}
 }
 
+/* Everybody once, each behind the one that must go on first. */
+static void awaits(const struct page *page)
+{
+	const struct ct_report *report = page->report;
+	struct text words = {0};
+	uint32_t i, nr_columns;
+
+	if (report->nr_awaits < 2)
+		return;
+	heading(page, "Who waits for whom");
+	for (i = 0; i < report->nr_awaits; i++) {
+		const struct ct_await *await = &report->awaits[i];
+
+		nr_columns = 2 + 2 * await->depth;
+		text_clear(&words);
+		phrase_in_graph(&words, report->tables, await);
+		if (await->depth == 0 && await->waits_for)
+			text_format(&words, ": coroutine %" PRIu64 " must go on first",
+				await->waits_for);
+		if (await->nr_left_out)
+			text_format(&words, "; %" PRIu64 " more wait for it", await->nr_left_out);
+		text_format(page->text, "%*s", (int)nr_columns, "");
+		wrapped(page, nr_columns, nr_columns + 4, text_peek(&words), words.length);
+	}
+	facts_drop(page->text, &words);
+}
+
+/* What the kernel told; without a chain, of every thread. */
+static void looks(const struct page *page)
+{
+	const struct ct_live *live = &page->report->live;
+	struct text words = {0};
+	uint32_t i;
+
+	text_format(&words, "process %" PRIu64 ": %s%s%s", live->pid, live->known,
+		*live->trouble ? "; " : "", live->trouble);
+	wrapped(page, 0, 2, text_peek(&words), words.length);
+	for (i = 0; page->report->nr_why == 0 && i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
+		text_clear(&words);
+		render_safe(&words, live->looks[i].text);
+		text_add(page->text, "  ");
+		wrapped(page, 2, 4, text_peek(&words), words.length);
+	}
+	facts_drop(page->text, &words);
+	if (page->report->nr_why == 0)
+		and_more(page, live->nr_looks, i, " threads");
+}
+
 void report_why(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct page page = {text, report, options};
 	uint32_t i;
 
-	text_format(text, "coroutine %" PRIu64 " of ", report->why_coro.id);
-	phrase_program(text, &report->tables->processes[report->why_coro.process]);
-	text_format(text, ": %s\n\n", ct_state_name(report->why_coro.state));
+	if (report->nr_why) {
+		text_format(text, "coroutine %" PRIu64 " of ", report->why_coro.id);
+		phrase_program(text, &report->tables->processes[report->why_coro.process]);
+		text_format(text, ": %s\n", ct_state_name(report->why_coro.state));
+	}
+	if (report->live.pid)
+		looks(&page);
+	text_char(text, '\n');
 	for (i = 0; i < report->nr_why; i++)
 		one_step(&page, &report->why[i]);
+	awaits(&page);
 	text_char(text, '\n');
 	findings_of(&page);
 }

@@ -13,16 +13,32 @@
 
 #define PATH_BYTES 96
 
-size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
-{
+struct place {
 	char path[PATH_BYTES];
+};
+
+/* Of /proc/PID, for those that name a process by its id. */
+static struct place place_of(pid_t pid, const char *name)
+{
+	struct place place;
+
+	snprintf(place.path, sizeof(place.path), "/proc/%d/%s", (int)pid, name);
+	return place;
+}
+
+int procfs_open(pid_t pid)
+{
+	return open(place_of(pid, "").path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_bytes)
+{
 	size_t length = 0;
 	ssize_t got;
 	int descriptor;
 
 	buffer[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC);
 	if (descriptor < 0)
 		return 0;
 	while (length < nr_bytes - 1) {
@@ -36,6 +52,11 @@ size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 	return length;
 }
 
+size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
+{
+	return procfs_read_at(AT_FDCWD, place_of(pid, name).path, buffer, nr_bytes);
+}
+
 bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
 {
 	const char *behind_name;
@@ -47,14 +68,16 @@ bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
 	return behind_name && sscanf(behind_name + 1, " %c %d", ret_state, ret_parent) == 2;
 }
 
+void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes)
+{
+	ssize_t length = readlinkat(folder, name, buffer, nr_bytes - 1);
+
+	buffer[length < 0 ? 0 : length] = '\0';
+}
+
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 {
-	char path[PATH_BYTES];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	length = readlink(path, buffer, nr_bytes - 1);
-	buffer[length < 0 ? 0 : length] = '\0';
+	procfs_link_at(AT_FDCWD, place_of(pid, name).path, buffer, nr_bytes);
 }
 
 void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes)
@@ -71,7 +94,7 @@ void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes)
 
 void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes)
 {
-	char name[PATH_BYTES];
+	char name[PATH_BYTES / 2];
 	size_t length;
 
 	snprintf(name, sizeof(name), "task/%llu/comm", (unsigned long long)tid);
@@ -100,16 +123,14 @@ static bool find_numbers(const char *entries, size_t nr_bytes,
 	return true;
 }
 
-bool procfs_numbers(
-	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context)
+bool procfs_numbers_at(
+	int folder, const char *name, bool (*found)(void *context, int number), void *context)
 {
 	_Alignas(struct dirent64) char entries[4096];
-	char path[PATH_BYTES];
 	ssize_t got;
 	int descriptor;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (descriptor < 0)
 		return false;
 	do {
@@ -117,4 +138,10 @@ bool procfs_numbers(
 	} while (got > 0 && find_numbers(entries, (size_t)got, found, context));
 	close(descriptor);
 	return got == 0;
+}
+
+bool procfs_numbers(
+	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context)
+{
+	return procfs_numbers_at(AT_FDCWD, place_of(pid, name).path, found, context);
 }

@@ -3,8 +3,8 @@
  * What /proc tells of a process. Everything here can vanish between two reads, and is then empty.
  * Nothing allocates.
  */
-#ifndef COLLECT_PROCFS_H
-#define COLLECT_PROCFS_H
+#ifndef BASE_PROCFS_H
+#define BASE_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +36,17 @@ void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes);
  */
 bool procfs_numbers(
 	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context);
+
+/*
+ * procfs_open: the folder /proc/PID, for the functions below; -1 and errno where there is none. It stays that
+ * process's: once that has ended nothing can be read there, whoever gets the id next.
+ */
+int procfs_open(pid_t pid);
+
+/* procfs_read_at, procfs_link_at, procfs_numbers_at: the same as without _at, in a folder of procfs_open. */
+size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_bytes);
+void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes);
+bool procfs_numbers_at(
+	int folder, const char *name, bool (*found)(void *context, int number), void *context);
 
 #endif

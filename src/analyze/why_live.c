@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel told of a living process, in the words of a report: its threads, and the descriptors that
+ * coroutines wait for. It was asked after the last event; nothing is asked here.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "analyze_parts.h"
+
+#define WAITERS_NAMED 4u
+
+static const struct live *seen_of(const struct analysis *analysis, uint32_t process)
+{
+	const struct analyze_live *live = analysis->live;
+
+	return live->pid && analysis->tables->processes[process].pid == live->pid ? live->seen
+										  : NULL;
+}
+
+/* "a socket (inode 4711)", "the file '/var/lib/queue' (inode 12)". */
+static const char *words_kind(struct analysis *analysis, const struct live_descriptor *descriptor)
+{
+	const char *what = live_kind_words(descriptor);
+	const char *name = descriptor->link[0] == '/' ? descriptor->link : "";
+	const char *words =
+		say(analysis, "%s%s%s%s", what, *name ? " '" : "", name, *name ? "'" : "");
+
+	if (descriptor->inode == 0)
+		return words;
+	return say(analysis, "%s (inode %" PRIu64 ")", words, descriptor->inode);
+}
+
+/* ---------------------------------------------------------------- threads */
+
+static const char *words_call(
+	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
+{
+	const char *name = live_call_name(thread->call);
+	const struct live_descriptor *descriptor;
+
+	if (thread->call == LIVE_UNKNOWN_CALL)
+		return "; the kernel does not let us know in which system call";
+	if (thread->call == LIVE_NO_CALL)
+		return ", in no system call";
+	if (!name)
+		return say(analysis, ", in system call %" PRId32, thread->call);
+	if (thread->descriptor < 0)
+		return say(analysis, ", in %s", name);
+	descriptor = live_descriptor_of(seen, thread->descriptor);
+	return say(analysis, ", in %s of descriptor %" PRId32 "%s%s", name, thread->descriptor,
+		descriptor ? ", " : "", descriptor ? words_kind(analysis, descriptor) : "");
+}
+
+static const char *words_thread_now(
+	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
+{
+	return say(analysis, "thread %s (%" PRIu64 ") %s (state %c)%s%s%s",
+		thread->name[0] ? thread->name : "without a name", thread->tid,
+		live_state_words(thread->state), thread->state, words_call(analysis, seen, thread),
+		thread->waits_in[0] ? ", and waits in the kernel's " : "", thread->waits_in);
+}
+
+bool why_live_thread(struct analysis *analysis, struct story *story, uint32_t index)
+{
+	const struct ct_thread *told = &analysis->tables->threads[index];
+	const struct live *seen = seen_of(analysis, told->process);
+	const struct live_thread *thread;
+
+	if (!seen || seen->has_ended)
+		return false;
+	thread = live_thread_of(seen, told->tid);
+	if (!thread)
+		story_fact(analysis, story,
+			say(analysis, "thread %" PRIu64 " is not there any more", told->tid));
+	else
+		story_fact(analysis, story,
+			say(analysis, "seen at the end of the recording: %s",
+				words_thread_now(analysis, seen, thread)));
+	return true;
+}
+
+/* ---------------------------------------------------------------- descriptors */
+
+/* ": thread reactor (4711)", of those that are in a call about it. */
+static const char *words_callers(
+	struct analysis *analysis, const struct live *seen, int32_t descriptor)
+{
+	const char *words = "";
+	uint32_t count = 0;
+	size_t i;
+
+	for (i = 0; i < seen->threads.count; i++) {
+		const struct live_thread *thread = &seen->threads.at[i];
+
+		if (thread->descriptor != descriptor)
+			continue;
+		if (count++ < WAITERS_NAMED)
+			words = say(analysis, "%s%sthread %s (%" PRIu64 ")", words,
+				count > 1 ? ", " : "", thread->name, thread->tid);
+	}
+	if (count > WAITERS_NAMED)
+		words = say(analysis, "%s and %" PRIu32 " more", words, count - WAITERS_NAMED);
+	return words;
+}
+
+/* Failure and the end of a stream are always reported, and need not be said. */
+static const char *words_watch(
+	struct analysis *analysis, const struct live *seen, const struct live_watch *watch)
+{
+	const char *waiters = words_callers(analysis, seen, watch->epoll);
+
+	if (!live_is_armed(watch))
+		return say(analysis,
+			"epoll instance %" PRId32
+			" has it, disarmed: it reports nothing of it until it is armed again",
+			watch->epoll);
+	return say(analysis, "epoll instance %" PRId32 " has it armed%s%s, %s%s", watch->epoll,
+		words_readiness(analysis, watch->events & ~(EPOLLERR | EPOLLHUP)),
+		watch->events & EPOLLONESHOT ? " for one report" : "",
+		*waiters                 ? "and waits in "
+		: seen->are_calls_hidden ? "and who waits on that is not known"
+					 : "and nobody waits on that",
+		waiters);
+}
+
+static void tell_watches(struct analysis *analysis, struct story *story, const struct live *seen,
+	const struct live_descriptor *descriptor)
+{
+	const struct live_watch *watch = NULL;
+	bool is_watched = false;
+
+	while ((watch = live_next_watch(seen, descriptor->number, watch))) {
+		is_watched = true;
+		if (watch->inode && descriptor->inode && watch->inode != descriptor->inode)
+			story_fact(analysis, story,
+				say(analysis,
+					"epoll instance %" PRId32 " has that number for another "
+					"file (inode %" PRIu64 "), which had it before",
+					watch->epoll, watch->inode));
+		else
+			story_fact(analysis, story, words_watch(analysis, seen, watch));
+	}
+	if (!is_watched && !seen->is_cut)
+		story_fact(analysis, story, "no epoll instance has it");
+}
+
+void why_live_descriptor(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct live *seen = seen_of(analysis, coro->process);
+	const struct live_descriptor *descriptor;
+	int32_t number;
+
+	if (!seen || seen->has_ended || seen->is_without_descriptors ||
+		CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_DESCRIPTOR)
+		return;
+	number = (int32_t)CTP_HANDLE_IDENTITY(coro->wait_object);
+	descriptor = live_descriptor_of(seen, number);
+	if (!descriptor && !seen->is_cut)
+		story_fact(analysis, story,
+			say(analysis,
+				"descriptor %" PRId32 " is not open at the end of the recording",
+				number));
+	if (!descriptor)
+		return;
+	story_fact(analysis, story,
+		say(analysis, "descriptor %" PRId32 " is %s at the end of the recording", number,
+			words_kind(analysis, descriptor)));
+	tell_watches(analysis, story, seen, descriptor);
+}
+
+/* ---------------------------------------------------------------- all threads */
+
+static uint32_t find_thread(const struct analysis *analysis, uint64_t tid)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t i;
+
+	/* Of several that had the number the last one is meant. */
+	for (i = tables->nr_threads; i > 1; i--)
+		if (tables->threads[i - 1].tid == tid &&
+			tables->processes[tables->threads[i - 1].process].pid ==
+				analysis->live->pid)
+			return i - 1;
+	return 0;
+}
+
+static struct ct_look look_of(
+	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
+{
+	const struct live_descriptor *descriptor = live_descriptor_of(seen, thread->descriptor);
+	const char *call = live_call_name(thread->call);
+
+	return (struct ct_look){
+		.tid = thread->tid,
+		.thread = find_thread(analysis, thread->tid),
+		.name = say(analysis, "%s", thread->name),
+		.state = thread->state,
+		.waits_in = say(analysis, "%s", thread->waits_in),
+		.call = thread->call,
+		.call_name = call ? call : "",
+		.descriptor = thread->descriptor,
+		.descriptor_kind = descriptor ? live_kind_name(descriptor) : "",
+		.descriptor_inode = descriptor ? descriptor->inode : 0,
+		.text = words_thread_now(analysis, seen, thread),
+	};
+}
+
+static const char *words_trouble(struct analysis *analysis)
+{
+	const struct live *seen = analysis->live->seen;
+
+	if (!seen || seen->has_ended)
+		return "the process ended before its threads were looked at";
+	if (seen->are_calls_hidden)
+		return "the kernel does not let us know the system calls of its threads: that "
+		       "needs "
+		       "the right to trace the process";
+	if (seen->is_without_descriptors)
+		return "its descriptors may not be looked at";
+	if (seen->is_cut)
+		return "it has more threads or descriptors than are looked at";
+	return "";
+}
+
+static bool has_gap(const struct analysis *analysis, uint32_t reason)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = 0; i < model->gaps.count; i++)
+		if (model->gaps.at[i].reason == reason)
+			return true;
+	return false;
+}
+
+static const char *words_known(struct analysis *analysis)
+{
+	int64_t watched_ns = analysis->live->watched_ns;
+	const char *rest =
+		has_gap(analysis, CTP_LOSS_OVERWRITTEN) ? ", but for what it has overwritten" : "";
+	const char *watched;
+
+	if (watched_ns == 0)
+		return say(analysis, "what its flight recorder keeps in a file was read%s", rest);
+	watched = words_duration(analysis, watched_ns);
+	if (has_gap(analysis, CTP_LOSS_BEFORE))
+		return say(analysis,
+			"it was watched for %s; what it did before is not known, nor are "
+			"coroutines "
+			"that did nothing in that time. A flight recorder, COROTRACER_FLIGHT=,64M "
+			"in "
+			"its environment, would tell",
+			watched);
+	return say(analysis, "it was watched for %s, and what its flight recorder kept was read%s",
+		watched, rest);
+}
+
+void why_live_export(struct analysis *analysis, struct ct_report *report)
+{
+	const struct live *seen = analysis->live->seen;
+	struct ct_live *live = &report->live;
+	struct ct_look *looks;
+	size_t i;
+
+	live->pid = analysis->live->pid;
+	live->watched_ns = analysis->live->watched_ns;
+	live->known = words_known(analysis);
+	live->trouble = words_trouble(analysis);
+	if (!seen)
+		return;
+	looks = arena_array(analysis->arena, seen->threads.count, sizeof(*looks));
+	if (!looks) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < seen->threads.count; i++)
+		looks[i] = look_of(analysis, seen, &seen->threads.at[i]);
+	live->looks = looks;
+	live->nr_looks = (uint32_t)seen->threads.count;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace of what a running process does now, and what the kernel says of it (ct_live_open in ct.h).
+ *
+ * The trace goes through a file in a folder of its own, which is gone before the caller has the trace.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "corotracer/ct.h"
+#include "failure.h"
+#include "known_options.h"
+#include "live.h"
+#include "trace.h"
+
+#define WATCH_NS INT64_C(1000000000)
+#define STEP_MS 100
+#define PATH_BYTES 4096
+
+struct watch {
+	struct ct_live_options options;
+	struct analyze_live live;
+	char folder[PATH_BYTES];
+	char path[PATH_BYTES + 16];
+};
+
+/* ---------------------------------------------------------------- the folder */
+
+static enum ct_status make_folder(struct watch *watch, struct ct_error *reterr)
+{
+	const char *parent = getenv("TMPDIR");
+
+	if (!parent || parent[0] != '/' || strlen(parent) > PATH_BYTES / 2)
+		parent = "/tmp";
+	snprintf(watch->folder, sizeof(watch->folder), "%s/corotracer-why-XXXXXX", parent);
+	if (!mkdtemp(watch->folder))
+		return ct_fail_errno(reterr, "making a folder in '%s'", parent);
+	snprintf(watch->path, sizeof(watch->path), "%s/now.ctrace", watch->folder);
+	return CT_OK;
+}
+
+static void remove_folder(const struct watch *watch)
+{
+	unlink(watch->path);
+	rmdir(watch->folder);
+}
+
+/* ---------------------------------------------------------------- recording */
+
+static bool is_asked_to_end(const struct watch *watch)
+{
+	struct pollfd wake = {.fd = watch->options.wake_descriptor, .events = POLLIN};
+
+	return wake.fd > 0 && poll(&wake, 1, 0) > 0;
+}
+
+static enum ct_status harvest(
+	const struct watch *watch, struct ct_record *record, struct ct_error *reterr)
+{
+	uint64_t until_ns = clock_monotonic_ns() + (uint64_t)watch->options.duration_ns;
+	enum ct_status status = CT_OK;
+	uint64_t now_ns, left_ms;
+
+	while (status == CT_OK && (now_ns = clock_monotonic_ns()) < until_ns &&
+		!is_asked_to_end(watch)) {
+		left_ms = (until_ns - now_ns) / 1000000 + 1;
+		status = ct_record_step(record, left_ms < STEP_MS ? (int)left_ms : STEP_MS, reterr);
+	}
+	return status < 0 ? status : CT_OK;
+}
+
+/* One that is gone by now is told of up to its end. */
+static void look(struct watch *watch)
+{
+	struct live *seen;
+
+	if (live_look((pid_t)watch->options.pid, &seen, NULL) == CT_OK)
+		watch->live.seen = seen;
+}
+
+static enum ct_status record(struct watch *watch, struct ct_error *reterr)
+{
+	struct ct_record_options options = {
+		.size = sizeof(options),
+		.output = watch->path,
+		.pid = watch->options.pid,
+		.wake_descriptor = watch->options.wake_descriptor,
+	};
+	struct ct_record *record;
+	enum ct_status status = ct_record_open(&options, &record, reterr), closed;
+	uint64_t begun_ns = clock_monotonic_ns();
+
+	if (status)
+		return status;
+	status = harvest(watch, record, reterr);
+	watch->live.watched_ns = (int64_t)(clock_monotonic_ns() - begun_ns);
+	look(watch);
+	closed = ct_record_close(record, status ? NULL : reterr);
+	return status ? status : closed;
+}
+
+/* ---------------------------------------------------------------- a past in a file */
+
+/* The process may have removed the file: what it holds open can be read all the same. */
+static bool read_past(struct watch *watch)
+{
+	const struct live *seen = watch->live.seen;
+	struct ct_salvage_stats stats;
+	char path[64];
+	size_t i;
+
+	for (i = 0; i < seen->descriptors.count; i++) {
+		const struct live_descriptor *descriptor = &seen->descriptors.at[i];
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)seen->pid,
+			(int)descriptor->number);
+		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path) &&
+			ct_salvage(path, NULL, watch->path, &stats, NULL) == CT_OK)
+			return true;
+	}
+	return false;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static enum ct_status make_trace(struct watch *watch, struct ct_error *reterr)
+{
+	struct ct_error trouble;
+	enum ct_status status = record(watch, &trouble);
+
+	if (status == CT_ERR_NO_PROBE) {
+		look(watch);
+		if (watch->live.seen && read_past(watch))
+			return CT_OK;
+	}
+	if (status && reterr)
+		*reterr = trouble;
+	return status;
+}
+
+static enum ct_status open_trace(
+	struct watch *watch, struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	struct ct_open_options opening = {
+		.size = sizeof(opening), .no_symbols = watch->options.no_symbols};
+	enum ct_status status = make_trace(watch, reterr);
+
+	if (status)
+		return status;
+	status = ct_trace_open(watch->path, &opening, ret_trace, reterr);
+	if (status == CT_OK)
+		(*ret_trace)->live = watch->live;
+	return status;
+}
+
+enum ct_status ct_live_open(
+	const struct ct_live_options *options, struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	struct watch watch = {.folder = ""};
+	enum ct_status status;
+
+	known_options(&watch.options, sizeof(watch.options), options);
+	if (watch.options.pid <= 0 || watch.options.pid > INT32_MAX ||
+		watch.options.duration_ns < 0)
+		return ct_fail(reterr, CT_ERR_USAGE, "no process to look at, or no time for it");
+	if (watch.options.duration_ns == 0)
+		watch.options.duration_ns = WATCH_NS;
+	watch.live.pid = (uint64_t)watch.options.pid;
+	status = make_folder(&watch, reterr);
+	if (status)
+		return status;
+	status = open_trace(&watch, ret_trace, reterr);
+	remove_folder(&watch);
+	if (status)
+		live_free((struct live *)(uintptr_t)watch.live.seen);
+	return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking things up in what was seen (live.h).
+ */
+#include <stdlib.h>
+
+#include "live.h"
+
+/* Of epoll_ctl: how it reports, not what. */
+#define EVENTS_MODE (UINT32_C(15) << 28)
+
+void live_free(struct live *live)
+{
+	if (!live)
+		return;
+	vec_fini(&live->threads);
+	vec_fini(&live->descriptors);
+	vec_fini(&live->watches);
+	free(live);
+}
+
+const struct live_thread *live_thread_of(const struct live *live, uint64_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < live->threads.count; i++)
+		if (live->threads.at[i].tid == tid)
+			return &live->threads.at[i];
+	return NULL;
+}
+
+const struct live_descriptor *live_descriptor_of(const struct live *live, int32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < live->descriptors.count; i++)
+		if (live->descriptors.at[i].number == number)
+			return &live->descriptors.at[i];
+	return NULL;
+}
+
+const struct live_watch *live_next_watch(
+	const struct live *live, int32_t descriptor, const struct live_watch *after)
+{
+	size_t i = after ? (size_t)(after - live->watches.at) + 1 : 0;
+
+	for (; i < live->watches.count; i++)
+		if (live->watches.at[i].descriptor == descriptor)
+			return &live->watches.at[i];
+	return NULL;
+}
+
+bool live_is_armed(const struct live_watch *watch)
+{
+	return (watch->events & ~EVENTS_MODE) != 0;
+}

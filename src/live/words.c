@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for what the kernel says in numbers and letters (live.h).
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "live.h"
+/* Made by the build, of the compiler's own headers. */
+static const struct {
+	int32_t number;
+	const char *name;
+} calls[] = {
+#define X(number, name) {number, name},
+#include <system_calls.def>
+#undef X
+};
+
+static const char *const about_descriptors[] = {
+#define X(name) #name,
+#include "descriptor_calls.def"
+#undef X
+};
+
+static const struct {
+	char letter;
+	const char *words;
+} states[] = {
+	{'R', "runs"},
+	{'S', "sleeps"},
+	{'D', "sleeps and can not be interrupted"},
+	{'T', "is stopped"},
+	{'t', "is stopped by a debugger"},
+	{'Z', "has ended"},
+	{'X', "has ended"},
+	{'I', "is idle"},
+	{'P', "is parked"},
+};
+
+static const struct {
+	const char *beginning;
+	const char *name;
+	const char *words;
+} kinds[] = {
+#define X(beginning, name, words) {beginning, name, words},
+#include "descriptor_kinds.def"
+#undef X
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *live_call_name(int32_t call)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(calls); i++)
+		if (calls[i].number == call)
+			return calls[i].name;
+	return NULL;
+}
+
+bool live_is_about_descriptor(int32_t call)
+{
+	const char *name = live_call_name(call);
+	size_t i;
+
+	for (i = 0; name && i < COUNT(about_descriptors); i++)
+		if (strcmp(name, about_descriptors[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *live_state_words(char state)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(states); i++)
+		if (states[i].letter == state)
+			return states[i].words;
+	return "is in a state of its own";
+}
+
+/* The last one fits all. */
+static size_t kind_of(const struct live_descriptor *descriptor)
+{
+	size_t i = 0;
+
+	while (strncmp(descriptor->link, kinds[i].beginning, strlen(kinds[i].beginning)) != 0)
+		i++;
+	return i;
+}
+
+const char *live_kind_name(const struct live_descriptor *descriptor)
+{
+	return kinds[kind_of(descriptor)].name;
+}
+
+const char *live_kind_words(const struct live_descriptor *descriptor)
+{
+	return kinds[kind_of(descriptor)].words;
+}

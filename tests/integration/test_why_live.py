@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""`why PID`: what one coroutine of a running program waits for, and what the kernel tells of its threads and descriptors.
+
+The target hangs in ways that are known; see blocked.c.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import test_attach
+from support import BUILD, COROTRACER, check, folder, run
+
+TARGET = BUILD / "tests/targets/blocked"
+
+
+def text_of(path):
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def are_calls_told():
+    """Whether the kernel lets us know system calls; some containers do not."""
+    return bool(text_of("/proc/thread-self/syscall"))
+
+
+@contextlib.contextmanager
+def blocked(*arguments, **environment):
+    """The target; it and what it said of itself, once every thread of it sleeps."""
+    process = subprocess.Popen([TARGET, *arguments], env=dict(os.environ, **environment), stdout=subprocess.PIPE, text=True)
+    try:
+        yield process, None if arguments else settled(process)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def settled(process):
+    said = json.loads(process.stdout.readline())
+    for name in ("reader", "sleeper", "reactor"):
+        while ") S " not in text_of(f"/proc/{process.pid}/task/{said[name]}/stat"):
+            check(process.poll() is None, "the target has ended")
+            os.sched_yield()
+    return said
+
+
+def why(process, coro, *options, status=0):
+    return run(COROTRACER, "why", "--duration", "20ms", *options, process.pid, coro, status=status)
+
+
+def flat(told):
+    return " ".join(told.split())
+
+
+def inode(process, descriptor):
+    return os.stat(f"/proc/{process.pid}/fd/{descriptor}").st_ino
+
+
+def check_parts(told, *parts):
+    for part in parts:
+        check(part in flat(told), f"no '{part}' in\n{told}")
+
+
+def check_chains(process, said):
+    """From the coroutine over the lock's owner to what its worker does."""
+    told = why(process, 3).stdout
+    check_parts(told, "and what its flight recorder kept was read", "coroutine 3 suspended, to wait for coroutine 2",
+                "coroutine 2 suspended, to wait for lock 0x40", "coroutine 1 took it",
+                f"thread reader ({said['reader']}) sleeps (state S)", "coroutine 1 is who can make it go on")
+    if are_calls_told():
+        check_parts(told, f", in read of descriptor {said['pipe']}, a pipe (inode {inode(process, said['pipe'])})")
+        check_parts(why(process, 5).stdout, f"thread sleeper ({said['sleeper']}) sleeps (state S), in clock_nanosleep")
+    graph = told[told.index("Who waits for whom"):]
+    check([line.strip().split(" at ")[0].rstrip(",") for line in graph.splitlines()[1:4]] ==
+          [f"coroutine 1 runs on reader ({said['reader']})", "coroutine 2 waits for lock 0x40",
+           "coroutine 3 waits for coroutine 2"], graph)
+
+
+def check_descriptors(process, said):
+    """What a descriptor is, and which epoll instance has it."""
+    armed = why(process, 6).stdout
+    check_parts(armed, f"descriptor {said['armed']} is a socket (inode {inode(process, said['armed'])})",
+                f"epoll instance {said['epoll']} has it armed readable")
+    if are_calls_told():
+        check_parts(armed, f"and waits in thread reactor ({said['reactor']})")
+    check_parts(why(process, 7).stdout, f"epoll instance {said['epoll']} has it, disarmed")
+    check_parts(why(process, 8).stdout, f"descriptor {said['alone']} is a socket", "no epoll instance has it")
+    check_parts(why(process, 9).stdout, f"descriptor {said['gone']} is not open at the end")
+    check_parts(why(process, 6).stdout, f"sleeps with a time-out: thread sleeper ({said['sleeper']})")
+
+
+def check_forms(process, said):
+    report = json.loads(why(process, "c2", "--format", "json").stdout)
+    check([node["id"] for node in report["awaits"]] == [1, 2, 3], f"{report['awaits']}")
+    check([node["waits_for"] for node in report["awaits"]] == [None, 1, 2], f"{report['awaits']}")
+    check(report["live"]["pid"] == process.pid and report["live"]["watched_ns"] > 0, f"{report['live']}")
+    looks = {look["name"]: look for look in report["live"]["threads"]}
+    check(looks["reader"]["tid"] == said["reader"] and looks["reader"]["state"] == "S", f"{looks}")
+    if are_calls_told():
+        check(looks["reader"]["call_name"] == "read" and looks["reader"]["descriptor"] == said["pipe"], f"{looks}")
+        check(looks["reader"]["descriptor_kind"] == "pipe", f"{looks}")
+    drawn = why(process, 2, "--format", "dot").stdout
+    check_parts(drawn, "digraph awaits {", 'c2 -> c1 [label="lock 0x40"];', 'c3 -> c2 [label="coroutine 2"];')
+
+
+def check_stranger(process, said):
+    """A coroutine that is not known: the threads are told all the same."""
+    done = why(process, 77, status=4)
+    check_parts(done.stdout, f"thread reactor ({said['reactor']}) sleeps", f"thread reader ({said['reader']}) sleeps")
+    check(f"no coroutine 77 of process {process.pid} is known" in done.stderr, done.stderr)
+
+
+def test_past():
+    with blocked(COROTRACER_FLIGHT=",1M") as (process, said):
+        check_chains(process, said)
+        check_descriptors(process, said)
+        check_forms(process, said)
+        check_stranger(process, said)
+
+
+def test_past_in_file(scratch):
+    """Of a recorder's file, which nobody can attach to, all the same."""
+    with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M") as (process, said):
+        check_parts(why(process, 5).stdout, "keeps in a file was read", "coroutine 4 took it",
+                    f"thread sleeper ({said['sleeper']}) sleeps")
+
+
+def test_no_past():
+    """Without a past: what was seen, and what can not be known. Ctrl-C ends the wait."""
+    with blocked("late") as (process, _):
+        asked = subprocess.Popen([COROTRACER, "why", "--duration", "1h", str(process.pid), "2"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        settled(process)
+        asked.send_signal(signal.SIGINT)
+        told, complaint = asked.communicate(timeout=60)
+        check(asked.returncode == 0, complaint)
+        check_parts(told, "what it did before is not known", "coroutine 1 took it", "thread reader (",
+                    "what happened before the recording began is not known")
+        check_parts(why(process, 2, status=4).stdout, "would tell", "thread sleeper (")
+
+
+def test_death():
+    """One that ends meanwhile is told of up to its end."""
+    with blocked("late") as (process, _):
+        asked = subprocess.Popen([COROTRACER, "why", "--duration", "1h", str(process.pid), "2"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        settled(process)
+        process.kill()
+        process.wait()
+        told, complaint = asked.communicate(timeout=60)
+        check(asked.returncode == 0, complaint)
+        check_parts(told, "coroutine 1 took it", "the process ended before its threads were looked at")
+        check("is who can make it go on" not in flat(told), told)
+
+
+def test_refusals(scratch):
+    """A sentence and an exit status for each, and nothing left behind."""
+    for words, status, sentence in (((2**22 + 1, 1), 4, "no process with the id"),
+                                    ((0, 1), 2, "PID is the number of a process"),
+                                    ((os.getpid(), 1), 9, "has no probe that waits"),
+                                    (("--process", 3, os.getpid(), 1), 2, "'--process' goes with a trace"),
+                                    (("--duration", "soon", os.getpid(), 1), 2, "'--duration' needs a time"),
+                                    (("--duration", "1s", "./none", 1), 2, "goes with a process")):
+        done = run(COROTRACER, "why", *words, status=status, env=dict(os.environ, TMPDIR=str(scratch)))
+        check(sentence in done.stderr and not done.stdout, f"{words}: {done.stderr}")
+    with test_attach.target(scratch) as started:
+        engine = test_attach.attach(started, scratch / "taken.ctrace")
+        done = run(COROTRACER, "why", started[test_attach.PID], 1, status=8, env=dict(os.environ, TMPDIR=str(scratch)))
+        check(f"is recorded already, by process {engine.pid}" in done.stderr, done.stderr)
+        test_attach.stop(engine)
+    check(not list(scratch.glob("corotracer-why*")), f"left: {list(scratch.iterdir())}")
+
+
+def test_file_of_a_number(scratch):
+    """./123 is a file; 123 alone is a process."""
+    (scratch / "4194305").write_text("trace from=0 until=1s\nprocess 1 pid=1 program=/x probe\nthread 1 tid=1 name=w\n"
+                                     "1ms t1 create c1\n2ms t1 suspend c1 lock:0x10\n")
+    check_parts(run(COROTRACER, "why", "./4194305", 1, cwd=scratch).stdout, "to wait for lock 0x10")
+    done = run(COROTRACER, "why", 4194305, 1, cwd=scratch, status=4)
+    check("the file is './4194305'" in done.stderr, done.stderr)
+
+
+def test_graph(scratch):
+    """Each coroutine stands there once; a circle ends; of many that wait some are told, and all counted."""
+    lines = ["trace from=0 until=1s", "process 1 pid=1 program=/x probe", "thread 1 tid=1 name=w"]
+    lines += [f"1ms t1 create c{i}" for i in range(1, 1001)]
+    lines += ["2ms t1 acquire c1 lock:0x10", "2ms t1 acquire c2 lock:0x20"]
+    lines += ["3ms t1 suspend c1 lock:0x20", "3ms t1 suspend c2 lock:0x10"]
+    lines += [f"4ms t1 suspend c{i} lock:0x20" for i in range(3, 1001)]
+    (scratch / "many.txt").write_text("\n".join(lines) + "\n")
+    nodes = json.loads(run(COROTRACER, "why", "--format", "json", scratch / "many.txt", 900).stdout)["awaits"]
+    ids = [node["id"] for node in nodes]
+    check(len(ids) == len(set(ids)) and {1, 2, 900} <= set(ids) and len(ids) < 100, f"{ids}")
+    owner = next(node for node in nodes if node["id"] == 2)
+    told = [node for node in nodes if node["waits_for"] == 2]
+    check(owner["waiters"] == 999 and owner["left_out"] == 999 - len(told), f"{owner}, {len(told)} told")
+    check_parts(run(COROTRACER, "why", scratch / "many.txt", 2).stdout, "coroutine 2 waits for lock 0x10",
+                "coroutine 1 must go on first", f"{999 - 10} more wait for it")
+
+
+def main():
+    with folder() as name:
+        for test in (test_past, test_past_in_file, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph):
+            scratch = pathlib.Path(name) / test.__name__
+            scratch.mkdir()
+            test(scratch) if test.__code__.co_argcount else test()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is read of a process in /proc: of this one, whose threads have names that are meant to mislead.
+ */
+#include "check.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live.h"
+
+#define MISLEADING ") R 1 (\n\x1b[2J"
+
+static int ends[2];
+static _Atomic pid_t reader;
+
+static struct live *look_at(pid_t pid)
+{
+	struct live *live = NULL;
+
+	CHECK_EQUAL(live_look(pid, &live, NULL), CT_OK);
+	return live;
+}
+
+static void *read_for_ever(void *unused)
+{
+	char byte;
+
+	(void)unused;
+	pthread_setname_np(pthread_self(), MISLEADING);
+	reader = gettid();
+	CHECK(read(ends[0], &byte, 1) == 1);
+	return NULL;
+}
+
+/* The look that finds the thread asleep; it is on its way there. */
+static struct live *look_until_it_sleeps(void)
+{
+	struct live *live = look_at(getpid());
+	const struct live_thread *thread;
+
+	while (!reader || !(thread = live_thread_of(live, (uint64_t)reader)) ||
+		thread->state != 'S') {
+		live_free(live);
+		sched_yield();
+		live = look_at(getpid());
+	}
+	return live;
+}
+
+static void test_thread(void)
+{
+	const struct live_descriptor *descriptor;
+	const struct live_thread *thread;
+	struct live *live;
+	pthread_t handle;
+
+	CHECK(pipe(ends) == 0);
+	CHECK(pthread_create(&handle, NULL, read_for_ever, NULL) == 0);
+	live = look_until_it_sleeps();
+	thread = live_thread_of(live, (uint64_t)reader);
+	CHECK(!strchr(thread->name, '\n'));
+	CHECK_EQUAL(strncmp(thread->name, ") R 1 (", 7), 0);
+	CHECK_TEXT(live_state_words(thread->state), "sleeps");
+	if (!live->are_calls_hidden) {
+		CHECK_EQUAL(thread->call, SYS_read);
+		CHECK_TEXT(live_call_name(thread->call), "read");
+		CHECK_EQUAL(thread->descriptor, ends[0]);
+	}
+	descriptor = live_descriptor_of(live, ends[0]);
+	CHECK(descriptor && descriptor->inode != 0);
+	CHECK_TEXT(descriptor ? live_kind_name(descriptor) : "", "pipe");
+	CHECK(!live->is_cut && !live->has_ended && !live->is_without_descriptors);
+	live_free(live);
+	CHECK(write(ends[1], "x", 1) == 1);
+	pthread_join(handle, NULL);
+}
+
+/* An instance keeps what was registered as long as its file lives, whatever becomes of the number. */
+static void test_watches(void)
+{
+	struct epoll_event wanted = {.events = EPOLLIN | EPOLLET}, nothing = {.events = 0};
+	int instance = epoll_create1(0), first = eventfd(0, 0), second = eventfd(0, 0);
+	int copy = dup(ends[0]), kept = dup(copy);
+	const struct live_watch *watch;
+	struct live *live;
+
+	CHECK(epoll_ctl(instance, EPOLL_CTL_ADD, first, &wanted) == 0);
+	CHECK(epoll_ctl(instance, EPOLL_CTL_ADD, second, &nothing) == 0);
+	CHECK(epoll_ctl(instance, EPOLL_CTL_ADD, copy, &wanted) == 0);
+	CHECK(dup2(ends[1], copy) == copy);
+	live = look_at(getpid());
+	watch = live_next_watch(live, first, NULL);
+	CHECK(watch && watch->epoll == instance && live_is_armed(watch));
+	CHECK(watch && !live_next_watch(live, first, watch));
+	watch = live_next_watch(live, second, NULL);
+	CHECK(watch && watch->epoll == instance);
+	CHECK(!live_next_watch(live, instance, NULL));
+	CHECK_TEXT(live_kind_words(live_descriptor_of(live, instance)), "an epoll instance");
+	CHECK_TEXT(live_kind_words(live_descriptor_of(live, first)), "an eventfd");
+	watch = live_next_watch(live, copy, NULL);
+	CHECK(watch && watch->epoll == instance);
+	live_free(live);
+	CHECK(close(instance) + close(first) + close(second) + close(copy) + close(kept) == 0);
+}
+
+static void test_others(void)
+{
+	struct live *live = NULL;
+	struct ct_error error;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	CHECK(child > 0 && waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+	live = look_at(child); /* it has ended, and was not waited for */
+	CHECK(live->has_ended);
+	CHECK_EQUAL(live->descriptors.count, 0);
+	live_free(live);
+	CHECK(waitpid(child, NULL, 0) == child);
+	CHECK_EQUAL(live_look(child, &live, &error), CT_ERR_NOT_FOUND);
+	CHECK(strstr(error.text, "has ended") != NULL);
+	live_free(NULL);
+}
+
+static void test_words(void)
+{
+	const struct live_descriptor none = {.link = ""}, strange = {.link = "anon_inode:[new]"};
+	const struct live_descriptor file = {.link = "/tmp/socket:[1]"};
+
+	CHECK(!live_call_name(-1) && !live_call_name(INT32_MAX));
+	CHECK(live_is_about_descriptor(SYS_epoll_pwait) && !live_is_about_descriptor(SYS_futex));
+	CHECK_TEXT(live_state_words('?'), "is in a state of its own");
+	CHECK_TEXT(live_kind_name(&none), "other");
+	CHECK_TEXT(live_kind_name(&strange), "other");
+	CHECK_TEXT(live_kind_name(&file), "file");
+}
+
+int main(void)
+{
+	test_thread();
+	test_watches();
+	test_others();
+	test_words();
+	return check_result();
+}
