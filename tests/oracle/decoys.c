@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of a program that look like a fault, and are none: somebody or something leads out of it, sooner or later.
+ */
+#include "groups.h"
+
+static void take_two(struct world *world, uint32_t coro, uint32_t first, uint32_t second,
+	enum act act, int64_t patience)
+{
+	add_step(world, coro, ACT_LOCK, first, 0);
+	add_step(world, coro, ACT_SLEEP, 0, between(world, 100 * US, 3 * MS));
+	add_step(world, coro, act, second, patience);
+	compute(world, coro);
+	add_step(world, coro, ACT_UNLOCK, second, 0);
+	add_step(world, coro, ACT_UNLOCK, first, 0);
+}
+
+static void two_orders(struct world *world, enum act act, int64_t patience)
+{
+	uint32_t first = add_lock(world), second = add_lock(world), one = begin(world), other;
+
+	other = add_coro(world, world->coros.at[one].start + between(world, 0, MS));
+	take_two(world, one, first, second, act, patience);
+	take_two(world, other, second, first, ACT_LOCK, 0);
+}
+
+void build_timed_locks(struct world *world)
+{
+	bool is_soon = once_in(world, 2);
+
+	two_orders(world, ACT_LOCK,
+		is_soon ? between(world, MS, 500 * MS) : between(world, 5 * SECOND, 60 * SECOND));
+}
+
+void build_try_locks(struct world *world)
+{
+	two_orders(world, ACT_TRY_LOCK, 0);
+}
+
+void build_timed_cycle(struct world *world)
+{
+	uint32_t one = begin(world), other = add_coro(world, world->coros.at[one].start);
+
+	add_step(world, one, ACT_SLEEP, 0, MS);
+	add_step(world, other, ACT_SLEEP, 0, between(world, 100 * US, 5 * MS));
+	add_step(world, one, ACT_JOIN, other, between(world, 10 * MS, 20 * SECOND));
+	add_step(world, other, ACT_JOIN, one, 0);
+}
+
+void build_duplicate(struct world *world)
+{
+	uint32_t file = add_file(world, 0, 0), copy = add_file(world, 0, 0);
+	uint32_t reader = begin(world), closer = begin(world);
+
+	add_step(world, reader, ACT_OPEN, file, 0);
+	add_step(world, reader, ACT_DUPLICATE, copy, file);
+	add_step(world, reader, ACT_READ, file, 0);
+	await_waiting(world, closer, reader);
+	add_step(world, closer, ACT_CLOSE, file, 0);
+}
+
+void build_late_resume(struct world *world)
+{
+	uint32_t file = add_file(world, 0, 0), reader = begin(world), closer;
+	bool is_thread = once_in(world, 3);
+
+	closer = is_thread ? add_stranger(world, once_in(world, 2)) : begin(world);
+	add_step(world, reader, ACT_OPEN, file, 0);
+	add_step(world, reader, ACT_READ, file, 0);
+	await_waiting(world, closer, reader);
+	add_step(world, closer, ACT_CLOSE, file, 0)->mistake = MISTAKE_FORGETS;
+	if (once_in(world, 2))
+		compute(world, closer);
+	else
+		add_step(world, closer, ACT_SLEEP, 0, between(world, MS, 5 * SECOND));
+	add_step(world, closer, ACT_WAKE, reader, 0);
+}
+
+void build_cancelled(struct world *world)
+{
+	uint32_t lock = add_lock(world), owner = begin(world), waiter = begin(world),
+		 third = begin(world);
+	uint32_t canceller = begin(world);
+
+	add_step(world, owner, ACT_LOCK, lock, 0);
+	await_waiting(world, owner, waiter);
+	add_step(world, owner, ACT_SLEEP, 0, 20 * MS);
+	add_step(world, owner, ACT_UNLOCK, lock, 0);
+	await_waiting(world, waiter, owner);
+	add_step(world, waiter, ACT_LOCK, lock, 0);
+	add_step(world, waiter, ACT_UNLOCK, lock, 0);
+	add_step(world, third, ACT_LOCK, lock, 0);
+	add_step(world, third, ACT_UNLOCK, lock, 0);
+	add_step(world, canceller, ACT_SLEEP, 0, between(world, MS, 30 * MS));
+	add_step(world, canceller, ACT_CANCEL, waiter, 0);
+}
+
+void build_daemon(struct world *world)
+{
+	uint32_t coro = begin(world), channel = add_channel(world);
+
+	add_step(world, coro, ACT_MARK, 0,
+		once_in(world, 2) ? CTP_MARK_DAEMON : CTP_MARK_EXPECT_IDLE);
+	add_step(world, coro, ACT_RECEIVE, channel, 0);
+}
+
+void build_token(struct world *world)
+{
+	uint32_t channel = add_channel(world), thread = add_stranger(world, false), target;
+
+	target = add_coro(world, between(world, 25 * MS, 45 * MS));
+	add_step(world, target, ACT_RECEIVE, channel, 0);
+	add_step(world, thread, ACT_AIM, target, 0);
+	add_step(world, thread, ACT_SEND, channel, 0);
+}
+
+void build_yields(struct world *world)
+{
+	uint32_t coro = begin(world);
+
+	add_step(world, coro, ACT_COMPUTE, 0, between(world, 50 * US, 800 * US));
+	add_step(world, coro, ACT_YIELD, 0, 0);
+	repeat_from(world, coro, 0, between(world, 900, 1200));
+}
+
+void build_looks_with_work(struct world *world)
+{
+	uint32_t coro = begin(world), channel = add_channel(world), lock = add_lock(world);
+
+	add_step(world, coro, ACT_LOOK, channel, 0);
+	add_step(world, coro, ACT_COMPUTE, 0, between(world, 50 * US, 500 * US));
+	add_step(world, coro, ACT_LOCK, lock, 0);
+	add_step(world, coro, ACT_UNLOCK, lock, 0);
+	repeat_from(world, coro, 0, between(world, 1000, 1200));
+}
+
+void build_pool(struct world *world)
+{
+	uint32_t channel = add_channel(world), file = add_file(world, 0, 0), filler = begin(world);
+	uint32_t feeder = begin(world), count = 20 + below(world, 30), i, start;
+
+	add_step(world, feeder, ACT_OPEN, file, 0);
+	start = next_step(world, feeder);
+	add_step(world, feeder, ACT_READ, file, 0);
+	for (i = 0; i < 4; i++)
+		add_step(world, feeder, ACT_SEND, channel, 0);
+	repeat_from(world, feeder, start, 1000);
+	for (i = 0; i < count; i++) {
+		uint32_t member = prepare(world);
+
+		add_step(world, filler, ACT_SPAWN, member, 0);
+		add_step(world, filler, ACT_SLEEP, 0, between(world, 10 * MS, 20 * MS));
+		add_step(world, member, ACT_RECEIVE, channel, 0);
+	}
+}
+
+void build_connections(struct world *world)
+{
+	uint32_t acceptor = begin(world), count = 40 + below(world, 50), i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t connection = prepare(world), file = add_file(world, 0, 0);
+
+		add_step(world, acceptor, ACT_SPAWN, connection, 0);
+		add_step(world, acceptor, ACT_SLEEP, 0, 20 * MS);
+		add_step(world, connection, ACT_OPEN, file, 0);
+		add_step(world, connection, ACT_READ, file, 0);
+		add_step(world, connection, ACT_CLOSE, file, 0);
+	}
+}
+
+/* Some of what it sends comes when the observation is long over. */
+void build_untraced_thread(struct world *world)
+{
+	uint32_t channel = add_channel(world), coro = begin(world),
+		 thread = add_stranger(world, true);
+
+	add_step(world, thread, ACT_SLEEP, 0, between(world, MS, 4 * SECOND));
+	add_step(world, thread, ACT_SEND, channel, 0);
+	repeat_from(world, thread, 0, 3);
+	add_step(world, coro, ACT_RECEIVE, channel, 0);
+	repeat_from(world, coro, 0, 3);
+}
+
+static void fed_afterwards(struct world *world)
+{
+	uint32_t channel = add_channel(world), coro = begin(world);
+
+	if (!vec_push(&world->afterwards, channel))
+		return;
+	compute(world, coro);
+	add_step(world, coro, ACT_RECEIVE, channel, 0);
+}
+
+void build_unseen_threads(struct world *world)
+{
+	world->manner.hides_threads = true;
+	fed_afterwards(world);
+}
+
+/* Handlers run on whichever thread is there, so that nothing in the queue stays there for ever. */
+void build_signal_handler(struct world *world)
+{
+	world->manner.has_handler = true;
+	fed_afterwards(world);
+}
+
+void build_long_call(struct world *world)
+{
+	uint32_t coro = begin(world);
+
+	add_step(world, coro, ACT_CALL, 0,
+		once_in(world, 2) ? NEVER : between(world, 20 * MS, 10 * SECOND));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a simulated program (groups.def), and the programs that consist of them.
+ */
+#ifndef ORACLE_GROUPS_H
+#define ORACLE_GROUPS_H
+
+#include "world.h"
+
+/* make_program: some healthy parts, and none, one or several faults and decoys among them, by chance. */
+void make_program(struct world *world, uint32_t most_parts);
+
+/* ---------------------------------------------------------------- words that scripts are written in */
+
+/* A coroutine that is started within the first part of the run. */
+uint32_t begin(struct world *world);
+/* One that another one starts. */
+uint32_t prepare(struct world *world);
+void compute(struct world *world, uint32_t coro);
+/* Waits until the other one waits. */
+void await_waiting(struct world *world, uint32_t coro, uint32_t other);
+/* What follows is done again, `times` times, from `step` on. */
+void repeat_from(struct world *world, uint32_t coro, uint32_t step, int64_t times);
+uint32_t next_step(const struct world *world, uint32_t coro);
+
+#define X(name, rule, weight, text) void build_##name(struct world *world);
+#include "groups.def"
+#undef X
+
+#endif

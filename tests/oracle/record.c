@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges, skews, and loses, and makes the tables.
+ */
+#include "record.h"
+
+#include <stdlib.h>
+
+#include "groups.h"
+
+#define SKEW_NS 400 /* between two clocks, at most; a microsecond is allowed */
+#define MOST_GAPS 3u
+
+struct record {
+	struct ct_source source;
+	struct ct_tables tables;
+	struct ct_process processes[2];
+	struct ct_thread *threads;
+	struct ct_site sites[MOST_SITES];
+	struct ct_loss losses[MOST_GAPS];
+	VEC(struct ct_event) events;
+	size_t next;
+};
+
+static enum ct_status next_event(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	struct record *record = (struct record *)source;
+
+	(void)reterr;
+	if (record->next == record->events.count)
+		return CT_END;
+	*ret_event = &record->events.at[record->next++];
+	return CT_OK;
+}
+
+static enum ct_status reset(struct ct_source *source, struct ct_error *reterr)
+{
+	(void)reterr;
+	((struct record *)source)->next = 0;
+	return CT_OK;
+}
+
+static void close_nothing(struct ct_source *source)
+{
+	(void)source;
+}
+
+static const struct ct_source_ops record_ops = {next_event, reset, close_nothing};
+
+/* ---------------------------------------------------------------- tables */
+
+static void describe_process(struct record *record, const struct world *world)
+{
+	record->processes[1] = (struct ct_process){
+		.pid = 100,
+		.program = "/bin/simulated",
+		.command_line = "",
+		.ended = world->ended,
+		.ending = world->signal ? CT_ENDING_SIGNALED : CT_ENDING_EXITED,
+		.ending_value = world->signal,
+		.has_probe = true,
+		.has_ledger = true,
+	};
+	record->processes[0] = (struct ct_process){.program = "", .command_line = ""};
+	if (world->ended != NEVER)
+		return;
+	record->processes[1].ended = CT_NO_TIME;
+	record->processes[1].ending = CT_ENDING_UNKNOWN;
+}
+
+static void describe_threads(struct record *record, const struct world *world)
+{
+	uint32_t i;
+
+	record->threads = calloc(world->threads.count, sizeof(*record->threads));
+	if (!record->threads)
+		abort();
+	for (i = 0; i < world->threads.count; i++)
+		record->threads[i] = (struct ct_thread){
+			.process = i > 0,
+			.tid = i ? 1000 + i : 0,
+			.name = "",
+			.started = CT_NO_TIME,
+			.stopped = CT_NO_TIME,
+		};
+}
+
+static void describe_sites(struct record *record, const struct world *world)
+{
+	static const char *const reasons[NR_PLACES] = {"start", "wait", "wake", "work"};
+	uint32_t i;
+
+	record->sites[0] = (struct ct_site){.file = "", .function = "", .reason = "", .module = ""};
+	for (i = 0; i < world->groups.count * NR_PLACES; i++)
+		record->sites[1 + i] = (struct ct_site){
+			.process = 1,
+			.kind = CTP_SITE_SOURCE,
+			.line = 1 + i,
+			.file = "simulated.c",
+			.function = world->groups.at[i / NR_PLACES].name,
+			.reason = reasons[i % NR_PLACES],
+			.module = "",
+		};
+	record->tables.nr_sites = 1 + i;
+}
+
+static void describe(struct record *record, const struct world *world)
+{
+	describe_process(record, world);
+	describe_threads(record, world);
+	record->tables = (struct ct_tables){
+		.host = "",
+		.clock = "CLOCK_MONOTONIC",
+		.observed_until = world->end,
+		.is_complete = true,
+		.reason = "",
+		.processes = record->processes,
+		.nr_processes = 2,
+		.threads = record->threads,
+		.nr_threads = (uint32_t)world->threads.count,
+		.sites = record->sites,
+		.losses = record->losses,
+	};
+	describe_sites(record, world);
+}
+
+/* ---------------------------------------------------------------- clocks and losses */
+
+static bool is_engines(const struct ct_event *event)
+{
+	return event->kind == CTP_KIND_THREAD_STATE || event->kind == CTP_KIND_THREAD_TIME;
+}
+
+static void skew(struct record *record, struct world *world)
+{
+	size_t i;
+
+	for (i = 0; i < record->events.count; i++) {
+		struct ct_event *event = &record->events.at[i];
+
+		if (!is_engines(event))
+			event->time += (int64_t)(event->thread * UINT64_C(2654435761) *
+							 (world->seed + 1) >>
+						 8) %
+				       SKEW_NS;
+	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct ct_event *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->sequence < b->sequence ? -1 : 1;
+}
+
+/* The record that stands where a thread writes again. */
+static struct ct_event lost_before(const struct ct_event *after, ct_time first, uint32_t count)
+{
+	return (struct ct_event){
+		.time = after->time,
+		.coro = (uint64_t)first,
+		.object = count,
+		.kind = CTP_KIND_LOST,
+		.argument = CTP_LOSS_FULL,
+		.process = 1,
+		.thread = after->thread,
+	};
+}
+
+/* What the thread writes from `from` on is gone, so many events of it; it tells of that in its next one's place. */
+static void lose(struct record *record, uint32_t thread, size_t from, uint32_t count)
+{
+	struct ct_loss loss = {
+		.process = 1, .thread = thread, .first = record->events.at[from].time};
+	size_t kept = from, i;
+	bool is_told = false;
+
+	for (i = from; i < record->events.count; i++) {
+		struct ct_event *event = &record->events.at[i];
+		bool is_its = event->thread == thread && !is_engines(event);
+
+		if (is_its && loss.count < count && !is_told) {
+			loss.count++;
+			loss.last = event->time;
+			continue;
+		}
+		if (is_its && !is_told && loss.count) {
+			/* One was taken out before at least, so there is room. */
+			struct ct_event after = *event;
+
+			record->events.at[kept++] =
+				lost_before(&after, loss.first, (uint32_t)loss.count);
+			is_told = true;
+			record->events.at[kept++] = after;
+			continue;
+		}
+		record->events.at[kept++] = *event;
+	}
+	record->events.count = kept;
+	if (loss.count && !is_told)
+		record->losses[record->tables.nr_losses++] = loss;
+}
+
+static void lose_some(struct record *record, struct world *world)
+{
+	uint32_t gaps = 1 + below(world, MOST_GAPS);
+
+	while (gaps-- > 0 && record->events.count > 0)
+		lose(record, 1 + below(world, (uint32_t)world->threads.count - 1),
+			below(world, (uint32_t)record->events.count), 1 + below(world, 12));
+}
+
+static void number(struct record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->events.count; i++)
+		record->events.at[i].sequence = i;
+}
+
+struct record *record_new(struct world *world)
+{
+	struct record *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		abort();
+	record->events.at = world->events.at;
+	record->events.count = world->events.count;
+	world->events.at = NULL;
+	world->events.count = world->events.capacity = 0;
+	describe(record, world);
+	record->source = (struct ct_source){.ops = &record_ops, .tables = &record->tables};
+	number(record);
+	if (world->manner.is_skewed) {
+		skew(record, world);
+		qsort(record->events.at, record->events.count, sizeof(*record->events.at), compare);
+	}
+	if (world->manner.loses)
+		lose_some(record, world);
+	number(record);
+	return record;
+}
+
+void record_free(struct record *record)
+{
+	if (!record)
+		return;
+	vec_fini(&record->events);
+	free(record->threads);
+	free(record);
+}
+
+struct ct_source *record_source(struct record *record)
+{
+	return &record->source;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks, channels and descriptors: what coroutines wait for, and who wakes them.
+ */
+#include <stdlib.h>
+
+#include "steps.h"
+
+static uint64_t lock_handle(uint32_t lock)
+{
+	return CTP_HANDLE(CTP_RESOURCE_LOCK, 0x70000000 + 0x40 * lock);
+}
+
+static uint64_t channel_handle(uint32_t channel)
+{
+	return CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0x60000000 + 0x40 * channel);
+}
+
+enum went perform_lock(struct world *world, struct actor actor, const struct step *step)
+{
+	struct coro *coro = self(world, actor);
+	struct lock *lock = &world->locks.at[step->what];
+
+	if (lock->owner == actor.coro && coro->phase)
+		return WENT_ON; /* handed over */
+	if (lock->owner == 0) {
+		lock->owner = actor.coro;
+		tell(world, actor, CTP_KIND_ACQUIRE, lock_handle(step->what),
+			site_here(world, actor, PLACE_WORK), 0);
+		return WENT_ON;
+	}
+	if (step->act == ACT_TRY_LOCK || coro->has_timed_out)
+		return WENT_ON;
+	coro->phase = 1;
+	return suspend(world, actor, WAIT_LOCK, step->what, step->value);
+}
+
+static void hand_over(struct world *world, struct actor actor, uint32_t lock, uint32_t receiver,
+	enum mistake mistake)
+{
+	struct coro *coro = coro_at(world, receiver);
+
+	world->locks.at[lock].owner = receiver;
+	coro->was_granted = true;
+	if (coro->life == LIFE_GONE)
+		coro->facts |= FACT_TOOK_ALONG;
+	tell(world, actor, CTP_KIND_HAND_OVER, lock_handle(lock),
+		site_here(world, actor, PLACE_WAKE), 0);
+	say_event(world, actor.thread,
+		(struct ct_event){
+			.kind = CTP_KIND_DETAIL,
+			.argument = CTP_DETAIL_RECEIVER,
+			.object = coro->id,
+		});
+	if (mistake != MISTAKE_FORGETS)
+		wake(world, actor, receiver, mistake);
+	else
+		coro->is_listed = false;
+}
+
+enum went perform_unlock(struct world *world, struct actor actor, const struct step *step)
+{
+	uint32_t waiter = first_in_list(world, WAIT_LOCK, step->what);
+
+	if (world->locks.at[step->what].owner != actor.coro)
+		return WENT_ON; /* it was not to be had */
+	if (waiter && (world->manner.hands_over || step->mistake == MISTAKE_FORGETS)) {
+		hand_over(world, actor, step->what, waiter, step->mistake);
+		return WENT_ON;
+	}
+	world->locks.at[step->what].owner = 0;
+	tell(world, actor, CTP_KIND_RELEASE, lock_handle(step->what),
+		site_here(world, actor, PLACE_WORK), 0);
+	if (waiter)
+		wake(world, actor, waiter, step->mistake);
+	return WENT_ON;
+}
+
+enum went perform_send(struct world *world, struct actor actor, const struct step *step)
+{
+	bool wakes = step->mistake != MISTAKE_FORGETS;
+	uint32_t waiter = first_in_list(world, WAIT_CHANNEL, step->what);
+
+	world->channels.at[step->what].nr_items++;
+	if (world->manner.tells_notifies)
+		tell(world, actor, CTP_KIND_NOTIFY, channel_handle(step->what),
+			site_here(world, actor, PLACE_WAKE), waiter && wakes);
+	if (waiter && wakes)
+		wake(world, actor, waiter, step->mistake);
+	return WENT_ON;
+}
+
+enum went perform_receive(struct world *world, struct actor actor, const struct step *step)
+{
+	struct coro *coro = self(world, actor);
+	struct channel *channel = &world->channels.at[step->what];
+	bool has_looked = step->mistake == MISTAKE_LOOKS_FIRST && coro->phase == 1;
+
+	if (channel->nr_items > 0 && !has_looked) {
+		channel->nr_items--;
+		if (world->manner.tells_takings)
+			tell(world, actor, CTP_KIND_ACQUIRE, channel_handle(step->what),
+				site_here(world, actor, PLACE_WORK), 0);
+		return WENT_ON;
+	}
+	if (coro->has_timed_out)
+		return WENT_ON;
+	if (step->mistake == MISTAKE_LOOKS_FIRST && coro->phase == 0) {
+		coro->phase = 1;
+		be_busy(world, actor, 60 * US);
+		return WENT_BUSY;
+	}
+	coro->phase = 2;
+	return suspend(world, actor, WAIT_CHANNEL, step->what, step->value);
+}
+
+/* ---------------------------------------------------------------- descriptors */
+
+/* The lowest number that is free, as the kernel does it. */
+static void give_number(struct world *world, uint32_t file)
+{
+	struct file *opened = &world->files.at[file];
+	uint32_t number = 5, i;
+
+	for (i = 1; i < world->files.count; i++)
+		if (world->files.at[i].is_open && world->files.at[i].number == number) {
+			number++;
+			i = 0;
+		}
+	for (i = 1; i < world->files.count; i++)
+		if (world->files.at[i].number == number &&
+			world->files.at[i].generation > opened->generation)
+			opened->generation = world->files.at[i].generation;
+	opened->number = number;
+	opened->generation++;
+	opened->is_open = true;
+	whole_file(world, file)->nr_open++;
+}
+
+static void arm(struct world *world, struct actor actor, uint32_t file)
+{
+	say_event(world, actor.thread,
+		(struct ct_event){
+			.kind = CTP_KIND_DESCRIPTOR_ARM,
+			.coro = 1000 + file,
+			.object = handle_of_file(&world->files.at[file]),
+			.argument = 1,
+			.flags = 1,
+		});
+}
+
+static void say_of_file(struct world *world, struct actor actor, enum ctp_kind kind, uint32_t file)
+{
+	say_event(world, actor.thread,
+		(struct ct_event){
+			.kind = (uint8_t)kind,
+			.object = handle_of_file(&world->files.at[file]),
+			.site = site_here(world, actor, PLACE_WORK),
+		});
+}
+
+enum went perform_open(struct world *world, struct actor actor, const struct step *step)
+{
+	struct file *file = &world->files.at[step->what];
+
+	give_number(world, step->what);
+	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_OPEN, step->what);
+	arm(world, actor, step->what);
+	file->arrival = file->nr_arrivals ? world->now + between(world, US, file->every) : NEVER;
+	return WENT_ON;
+}
+
+/* Step's value names the file that it becomes another descriptor of. */
+enum went perform_duplicate(struct world *world, struct actor actor, const struct step *step)
+{
+	world->files.at[step->what].copy_of = 1 + (uint32_t)step->value;
+	give_number(world, step->what);
+	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_DUP, step->what);
+	say_event(world, actor.thread,
+		(struct ct_event){
+			.kind = CTP_KIND_DETAIL,
+			.argument = CTP_DETAIL_RESOURCE,
+			.object = handle_of_file(&world->files.at[step->value]),
+		});
+	arm(world, actor, step->what);
+	return WENT_ON;
+}
+
+enum went perform_read(struct world *world, struct actor actor, const struct step *step)
+{
+	struct file *file = whole_file(world, step->what);
+
+	if (file->nr_open == 0)
+		return WENT_ON; /* closed */
+	if (file->nr_bytes == 0)
+		return suspend(world, actor, WAIT_FILE, step->what, step->value);
+	file->nr_bytes--;
+	say_event(world, actor.thread,
+		(struct ct_event){
+			.kind = CTP_KIND_DESCRIPTOR_IO,
+			.coro = 1,
+			.object = handle_of_file(&world->files.at[step->what]),
+			.argument = 1,
+		});
+	return WENT_ON;
+}
+
+enum went perform_close(struct world *world, struct actor actor, const struct step *step)
+{
+	struct file *file = &world->files.at[step->what], *whole = whole_file(world, step->what);
+	uint32_t waiter;
+
+	if (!file->is_open)
+		return WENT_ON;
+	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_CLOSE, step->what);
+	file->is_open = false;
+	whole->nr_open--;
+	if (whole->nr_open || step->mistake == MISTAKE_FORGETS)
+		return WENT_ON;
+	while ((waiter = first_in_list(world, WAIT_FILE, step->what)) != 0)
+		wake(world, actor, waiter, MISTAKE_NONE);
+	return WENT_ON;
+}
