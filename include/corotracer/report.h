@@ -167,6 +167,31 @@ struct ct_waiting {
 	ct_time since; /* it waits since then */
 };
 
+/* Of how many, in all, and at most so long for so many of them; percentiles are at most 1/32 too high. */
+struct ct_distribution {
+	uint64_t count;
+	int64_t total_ns;
+	int64_t p50_ns;
+	int64_t p90_ns;
+	int64_t p99_ns;
+	int64_t p999_ns;
+	int64_t p9999_ns;
+	int64_t max_ns;
+};
+
+struct ct_times {
+	int64_t unseen_ns; /* before it was first seen to be ready or running */
+	int64_t ready_ns;
+	int64_t running_ns;
+	int64_t waiting_ns;
+};
+
+/* For how long something of one kind was waited for: enum ctp_resource. */
+struct ct_wait_time {
+	unsigned resource;
+	int64_t ns;
+};
+
 /*
  * What the program said of itself. Durations are of those that have ended; percentiles are at most 1/32 too high,
  * everything else is exact.
@@ -178,11 +203,16 @@ struct ct_span { /* all tasks, or all regions, of one name */
 	bool is_task;
 	uint64_t nr_begun;
 	uint64_t nr_ended;
-	uint64_t nr_open; /* at the end */
-	int64_t total_ns;
-	int64_t p50_ns;
-	int64_t p99_ns;
-	int64_t max_ns;
+	uint64_t nr_open;                 /* at the end */
+	struct ct_distribution durations; /* of those that have ended */
+	int64_t open_ns;                  /* of those that are open: up to the end */
+	/*
+	 * Of the coroutines that worked for such a task, or had such a region open, up to the end where it goes on:
+	 * more than the durations where several did at once, less where it was none but a thread.
+	 */
+	struct ct_times times;
+	const struct ct_wait_time *waits; /* of them, waiting: by what for, the longest first */
+	uint32_t nr_waits;
 };
 
 struct ct_counter {
@@ -203,7 +233,8 @@ struct ct_task {
 	ct_time begun;
 	int64_t duration_ns; /* up to the end of observation where it goes on */
 	bool is_open;
-	uint64_t event; /* sequence number of its beginning */
+	uint64_t event;        /* sequence number of its beginning */
+	struct ct_times times; /* of the coroutines that worked for it, as of a span */
 };
 
 /*
@@ -211,24 +242,6 @@ struct ct_task {
  * everything else is exact: what a coroutine was ready, running and waiting, and what it was before it first ran,
  * add up to its life, and what a worker did to the time in which it was observed.
  */
-struct ct_distribution {
-	uint64_t count;
-	int64_t total_ns;
-	int64_t p50_ns;
-	int64_t p90_ns;
-	int64_t p99_ns;
-	int64_t p999_ns;
-	int64_t p9999_ns;
-	int64_t max_ns;
-};
-
-struct ct_times {
-	int64_t unseen_ns; /* before it was first seen to be ready or running */
-	int64_t ready_ns;
-	int64_t running_ns;
-	int64_t waiting_ns;
-};
-
 /* A place at which coroutines wait, or wake others, or (not having waited yet) are started. */
 struct ct_place {
 	uint32_t site; /* 0: not known */
@@ -296,6 +309,10 @@ struct ct_statistics {
 	const struct ct_coro_times
 		*delayed; /* likewise, who was ready for the longest time first */
 	uint32_t nr_delayed;
+	const struct ct_coro_times *waiters; /* likewise, who waited for the longest time first */
+	uint32_t nr_waiters;
+	const struct ct_coro_times *movers; /* likewise, who changed threads most often first */
+	uint32_t nr_movers;
 	uint64_t nr_refused; /* what happened at places beyond those that are counted */
 };
 

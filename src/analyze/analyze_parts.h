@@ -400,6 +400,10 @@ const char *words_annotation(
 /* annotations_export: tasks, regions and counters into the report. */
 void annotations_export(struct analysis *analysis, struct ct_report *report);
 
+/* statistics_distribution: what a histogram tells. statistics_times: ns by enum ct_state, up to CT_STATE_WAITING. */
+struct ct_distribution statistics_distribution(const struct histogram *histogram);
+struct ct_times statistics_times(const int64_t *spent);
+
 /* statistics_export: where the time went. */
 void statistics_export(struct analysis *analysis, struct ct_statistics *statistics);
 

@@ -73,26 +73,53 @@ const char *words_annotation(
 
 /* ---------------------------------------------------------------- the report */
 
-static int64_t length_at(const struct model_span *span, double share)
+static int compare_waits(const void *left, const void *right)
 {
-	return span->durations ? (int64_t)histogram_at(span->durations, share) : 0;
+	const struct ct_wait_time *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return a->resource < b->resource ? -1 : a->resource > b->resource;
 }
 
-static struct ct_span export_span(const struct model_span *span)
+static void export_waits(
+	struct analysis *analysis, const struct model_span *span, struct ct_span *ret_span)
 {
-	return (struct ct_span){
+	struct ct_wait_time *waits =
+		arena_array(analysis->arena, MODEL_NR_RESOURCES, sizeof(*waits));
+	unsigned i;
+
+	analysis->is_broken |= !waits;
+	for (i = 0; waits && i < MODEL_NR_RESOURCES; i++)
+		if (span->waited[i] > 0)
+			waits[ret_span->nr_waits++] = (struct ct_wait_time){i, span->waited[i]};
+	if (ret_span->nr_waits)
+		qsort(waits, ret_span->nr_waits, sizeof(*waits), compare_waits);
+	ret_span->waits = waits;
+}
+
+static struct ct_span export_span(struct analysis *analysis, const struct model_span *span)
+{
+	struct ct_span exported = {
 		.name = span->name,
 		.process = span->process,
 		.site = span->site,
 		.is_task = span->kind == CTP_KIND_TASK_BEGIN,
 		.nr_begun = span->nr_begun,
-		.nr_ended = span->durations ? span->durations->count : 0,
+		.nr_ended = span->durations->count,
 		.nr_open = span->nr_open,
-		.total_ns = span->durations ? (int64_t)span->durations->sum : 0,
-		.p50_ns = length_at(span, 0.5),
-		.p99_ns = length_at(span, 0.99),
-		.max_ns = span->durations ? (int64_t)span->durations->max : 0,
+		.durations = statistics_distribution(span->durations),
+		.open_ns = span->open_ns,
+		.times = statistics_times(span->spent),
 	};
+
+	export_waits(analysis, span, &exported);
+	return exported;
+}
+
+static int64_t all_of(const struct ct_span *span)
+{
+	return span->durations.total_ns + span->open_ns;
 }
 
 /* Tasks first; then those in which most time was spent. */
@@ -102,8 +129,8 @@ static int compare_spans(const void *left, const void *right)
 
 	if (a->is_task != b->is_task)
 		return a->is_task ? -1 : 1;
-	if (a->total_ns != b->total_ns)
-		return a->total_ns < b->total_ns ? 1 : -1;
+	if (all_of(a) != all_of(b))
+		return all_of(a) < all_of(b) ? 1 : -1;
 	return a->site < b->site ? -1 : a->site > b->site;
 }
 
@@ -117,7 +144,7 @@ static void export_spans(struct analysis *analysis, struct ct_report *report)
 	analysis->is_broken |= !spans;
 	for (i = 1; spans && i < model->spans.count; i++)
 		if (model->spans.at[i].kind != CTP_KIND_COUNTER && model->spans.at[i].nr_begun)
-			spans[report->nr_spans++] = export_span(&model->spans.at[i]);
+			spans[report->nr_spans++] = export_span(analysis, &model->spans.at[i]);
 	if (spans)
 		qsort(spans, report->nr_spans, sizeof(*spans), compare_spans);
 }
@@ -165,6 +192,7 @@ static void export_slowest(struct analysis *analysis, struct ct_report *report)
 			.duration_ns = slow->duration,
 			.is_open = model_is_task_open(model, &slow->task),
 			.event = slow->task.event,
+			.times = statistics_times(slow->task.spent),
 		};
 	}
 	report->nr_slowest = tasks ? model->nr_slowest : 0;

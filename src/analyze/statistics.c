@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- distributions */
 
-static struct ct_distribution distribution(const struct histogram *histogram)
+struct ct_distribution statistics_distribution(const struct histogram *histogram)
 {
 	static const double shares[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
 	uint64_t values[sizeof(shares) / sizeof(shares[0])];
@@ -28,6 +28,16 @@ static struct ct_distribution distribution(const struct histogram *histogram)
 	};
 }
 
+struct ct_times statistics_times(const int64_t *spent)
+{
+	return (struct ct_times){
+		.unseen_ns = spent[CT_STATE_UNSEEN],
+		.ready_ns = spent[CT_STATE_READY],
+		.running_ns = spent[CT_STATE_RUNNING],
+		.waiting_ns = spent[CT_STATE_WAITING],
+	};
+}
+
 static void all_delays(struct analysis *analysis, struct ct_statistics *statistics)
 {
 	struct histogram *all = arena_alloc(&analysis->scratch, sizeof(*all));
@@ -38,7 +48,7 @@ static void all_delays(struct analysis *analysis, struct ct_statistics *statisti
 		return;
 	for (i = 0; i < analysis->model->nr_processes; i++)
 		histogram_merge(all, &analysis->model->processes[i].delays);
-	statistics->delays = distribution(all);
+	statistics->delays = statistics_distribution(all);
 }
 
 /* ---------------------------------------------------------------- workers */
@@ -102,10 +112,10 @@ static struct ct_place export_place(
 	return (struct ct_place){
 		.site = site,
 		.process = process_of(analysis, site),
-		.waits = distribution(model_histogram(times->waits)),
-		.delays = distribution(model_histogram(times->delays)),
-		.runs = distribution(model_histogram(times->runs)),
-		.delays_caused = distribution(model_histogram(times->delays_caused)),
+		.waits = statistics_distribution(model_histogram(times->waits)),
+		.delays = statistics_distribution(model_histogram(times->delays)),
+		.runs = statistics_distribution(model_histogram(times->runs)),
+		.delays_caused = statistics_distribution(model_histogram(times->delays_caused)),
 		.nr_waiting = times->nr_waiting,
 		.longest_coro = analysis->model->coros.at[times->longest.coro].id,
 		.longest_thread = times->longest.thread,
@@ -161,7 +171,7 @@ static struct ct_spawning export_spawning(
 		.per_second = model->from != CT_NO_TIME && observed_ns > 0
 				      ? (double)times->nr_started * 1e9 / (double)observed_ns
 				      : 0,
-		.lives = distribution(model_histogram(times->lives)),
+		.lives = statistics_distribution(model_histogram(times->lives)),
 	};
 }
 
@@ -199,36 +209,43 @@ static struct ct_coro_times export_coro(const struct model_coro *coro)
 		.process = coro->process,
 		.function_site = coro->function_site,
 		.spawn_site = coro->spawn_site,
-		.times = {coro->spent[CT_STATE_UNSEEN], coro->spent[CT_STATE_READY],
-			coro->spent[CT_STATE_RUNNING], coro->spent[CT_STATE_WAITING]},
+		.times = statistics_times(coro->spent),
 		.nr_resumes = coro->nr_resumes,
 		.nr_migrations = coro->nr_migrations,
 		.nr_events = coro->nr_events,
 	};
 }
 
-/* Who was in this state for the longest time: the few of them, in order. */
-static const struct ct_coro_times *export_most(
-	struct analysis *analysis, enum ct_state state, uint32_t *ret_count)
+/* By what the tables of a few coroutines are ordered: ns in a state, or how often they changed threads. */
+#define BY_MIGRATIONS CT_STATE_DESTROYED
+
+static int64_t measure(const struct model_coro *coro, enum ct_state by)
 {
-	const struct model *model = analysis->model;
+	return by == BY_MIGRATIONS ? coro->nr_migrations : coro->spent[by];
+}
+
+/* Who has most of it: the few of them, in order. */
+static const struct ct_coro_times *export_most(
+	struct analysis *analysis, enum ct_state by, uint32_t *ret_count)
+{
+	const struct model_coro *coros = analysis->model->coros.at;
 	struct ct_coro_times *most = arena_array(analysis->arena, CT_BUSIEST, sizeof(*most));
 	uint32_t of[CT_BUSIEST] = {0}, nr = 0, i, at;
 
 	analysis->is_broken |= !most;
-	for (i = 1; most && i < model->coros.count; i++) {
-		int64_t ns = model->coros.at[i].spent[state];
+	for (i = 1; most && i < analysis->model->coros.count; i++) {
+		int64_t amount = measure(&coros[i], by);
 
-		for (at = nr; at > 0 && model->coros.at[of[at - 1]].spent[state] < ns; at--)
+		for (at = nr; at > 0 && measure(&coros[of[at - 1]], by) < amount; at--)
 			if (at < CT_BUSIEST)
 				of[at] = of[at - 1];
-		if (ns <= 0 || at == CT_BUSIEST)
+		if (amount <= 0 || at == CT_BUSIEST)
 			continue;
 		of[at] = i;
 		nr += nr < CT_BUSIEST;
 	}
 	for (i = 0; i < nr; i++)
-		most[i] = export_coro(&model->coros.at[of[i]]);
+		most[i] = export_coro(&coros[of[i]]);
 	*ret_count = nr;
 	return most;
 }
@@ -258,5 +275,7 @@ void statistics_export(struct analysis *analysis, struct ct_statistics *statisti
 	export_spawnings(analysis, statistics);
 	statistics->busiest = export_most(analysis, CT_STATE_RUNNING, &statistics->nr_busiest);
 	statistics->delayed = export_most(analysis, CT_STATE_READY, &statistics->nr_delayed);
+	statistics->waiters = export_most(analysis, CT_STATE_WAITING, &statistics->nr_waiters);
+	statistics->movers = export_most(analysis, BY_MIGRATIONS, &statistics->nr_movers);
 	statistics->nr_refused = analysis->model->nr_times_refused;
 }

@@ -332,10 +332,10 @@ static int fill_spans(sqlite3 *database, const struct ct_report *report)
 		sqlite_insert_number(&insert, (int64_t)span->nr_begun);
 		sqlite_insert_number(&insert, (int64_t)span->nr_ended);
 		sqlite_insert_number(&insert, (int64_t)span->nr_open);
-		sqlite_insert_number(&insert, span->total_ns);
-		sqlite_insert_number(&insert, span->p50_ns);
-		sqlite_insert_number(&insert, span->p99_ns);
-		sqlite_insert_number(&insert, span->max_ns);
+		sqlite_insert_number(&insert, span->durations.total_ns);
+		sqlite_insert_number(&insert, span->durations.p50_ns);
+		sqlite_insert_number(&insert, span->durations.p99_ns);
+		sqlite_insert_number(&insert, span->durations.max_ns);
 		sqlite_insert_row(&insert);
 	}
 	return sqlite_insert_close(&insert);

@@ -102,7 +102,7 @@ static void set_task(struct model *model, const struct ct_event *event, uint64_t
 	uint32_t coro = whose(model, event);
 
 	if (coro)
-		coro_at(model, coro)->task = id;
+		work_join(model, coro, id, event->time);
 	else
 		thread_at(model, event->thread)->task = id;
 }
@@ -111,8 +111,13 @@ static void set_task(struct model *model, const struct ct_event *event, uint64_t
 static void keep_slow(struct model *model, const struct model_task *task, ct_time ended)
 {
 	struct model_slow slow = {*task, ended, ended - task->begun};
+	struct model_span *span = &model->spans.at[task->span];
 	unsigned i;
 
+	if (!span->longest_ns || slow.duration > span->longest_ns) {
+		span->longest_ns = slow.duration;
+		span->longest_event = task->event;
+	}
 	for (i = 0; i < MODEL_SLOWEST; i++) {
 		struct model_slow *at = &model->slowest[i];
 
@@ -133,6 +138,7 @@ static void end_task(struct model *model, const struct ct_event *event)
 
 	if (!task)
 		return;
+	work_end(model, task, event->time);
 	end_span(model, task->span, task->begun, event->time);
 	keep_slow(model, task, event->time);
 	index = (uint32_t)(task - model->tasks.at);
@@ -169,10 +175,15 @@ static bool begin_task(struct model *model, const struct ct_event *event)
 		return true;
 	model->spans.at[span].nr_begun++;
 	model->spans.at[span].nr_open++;
-	model->tasks.at[index] = (struct model_task){
-		event->object, event->process, span, event->time, event->sequence};
+	model->tasks.at[index] = (struct model_task){.id = event->object,
+		.process = event->process,
+		.span = span,
+		.begun = event->time,
+		.event = event->sequence};
+	if (!map_put(&process_at(model, event->process)->tasks, event->object, index))
+		return false;
 	set_task(model, event, event->object);
-	return map_put(&process_at(model, event->process)->tasks, event->object, index);
+	return true;
 }
 
 const struct model_task *model_task_of(const struct model *model, uint32_t coro)
@@ -195,11 +206,15 @@ bool model_is_task_open(const struct model *model, const struct model_task *task
 
 /* ---------------------------------------------------------------- regions */
 
+/* The innermost one of whose event this is; its coroutine's time is given to those that are open until now. */
 static uint32_t *regions_of(struct model *model, const struct ct_event *event)
 {
 	uint32_t coro = whose(model, event);
 
-	return coro ? &coro_at(model, coro)->region : &thread_at(model, event->thread)->region;
+	if (!coro)
+		return &thread_at(model, event->thread)->region;
+	work_count(model, coro_at(model, coro), event->time);
+	return &coro_at(model, coro)->region;
 }
 
 static bool take_region(struct model *model, uint32_t *ret_index)
@@ -264,10 +279,13 @@ static bool end_region(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-void annotation_forget(struct model *model, uint32_t coro)
+void annotation_forget(struct model *model, uint32_t coro, ct_time time)
 {
 	uint32_t *top = &coro_at(model, coro)->region;
 
+	if (work_has(coro_at(model, coro)))
+		work_count(model, coro_at(model, coro), time);
+	work_leave(model, coro_at(model, coro));
 	while (*top) {
 		struct model_span *span = &model->spans.at[model->regions.at[*top].span];
 
@@ -361,13 +379,36 @@ bool annotation_reserve(struct model *model)
 }
 
 /* Tasks that go on at the end may be the slowest of all. */
+static void finish_task(struct model *model, const struct model_task *task)
+{
+	ct_time end = model_end_of(model, task->process);
+
+	keep_slow(model, task, end);
+	if (end > task->begun)
+		model->spans.at[task->span].open_ns += end - task->begun;
+}
+
+static void finish_regions(struct model *model, uint32_t process, uint32_t region)
+{
+	ct_time end = model_end_of(model, process);
+
+	for (; region; region = model->regions.at[region].below)
+		if (end > model->regions.at[region].begun)
+			model->spans.at[model->regions.at[region].span].open_ns +=
+				end - model->regions.at[region].begun;
+}
+
 void annotation_finish(struct model *model)
 {
 	size_t i;
 
 	for (i = 1; i < model->tasks.count; i++)
 		if (model->tasks.at[i].id)
-			keep_slow(model, &model->tasks.at[i], model->now);
+			finish_task(model, &model->tasks.at[i]);
+	for (i = 1; i < model->coros.count; i++)
+		finish_regions(model, model->coros.at[i].process, model->coros.at[i].region);
+	for (i = 1; i < model->nr_threads; i++)
+		finish_regions(model, model->threads[i].process, model->threads[i].region);
 }
 
 void annotation_fini(struct model *model)

@@ -99,8 +99,10 @@ bool coro_create(struct model *model, const struct ct_event *event)
 		coro->thread = event->thread;
 	coro->spawn_site = event->site;
 	coro->parent = thread_at(model, event->thread)->top;
-	coro->task = coro->parent ? coro_at(model, coro->parent)->task
-				  : thread_at(model, event->thread)->task;
+	work_join(model, index,
+		coro->parent ? coro_at(model, coro->parent)->task
+			     : thread_at(model, event->thread)->task,
+		event->time);
 	coro_progress(model, coro->parent);
 	coro->last_event = event->sequence;
 	coro_hide(model, coro);
@@ -327,7 +329,7 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	if (is_taken_away(coro, event) && !coro_conflict(model, index, event))
 		return false;
 	coro->last_event = event->sequence;
-	annotation_forget(model, index);
+	annotation_forget(model, index, event->time);
 	if (coro->state == CT_STATE_READY) {
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_READY;
 		object_cut(model, index);

@@ -386,8 +386,8 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 		model->now = 0;
 	coro_finish(model);
 	thread_finish(model);
-	annotation_finish(model);
 	times_finish(model);
+	annotation_finish(model);
 	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }
 

@@ -108,11 +108,15 @@ struct model_coro {
 	uint64_t queue_event;
 	/* The last moment before its destruction since which every worker had been idle once. */
 	ct_time quiet_at_end;
-	uint64_t task;          /* that it works for; counts while that is open; 0: none */
-	uint32_t region;        /* the innermost one that it has open; 0: none */
-	uint32_t name_site;     /* that the program gave it; 0: none */
-	uint32_t nr_migrations; /* resumes on another thread than the one before */
-	uint64_t nr_events;     /* that it wrote */
+	uint64_t task;      /* that it works for; counts while that is open; 0: none */
+	uint32_t region;    /* the innermost one that it has open; 0: none */
+	uint32_t work;      /* index of that task; 0: its beginning was not seen, or none */
+	uint32_t work_next; /* neighbours among those that work for it */
+	uint32_t work_before;
+	ct_time worked;                    /* up to then its time was given to task and regions */
+	uint32_t name_site;                /* that the program gave it; 0: none */
+	uint32_t nr_migrations;            /* resumes on another thread than the one before */
+	uint64_t nr_events;                /* that it wrote */
 	int64_t spent[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed */
 };
 
@@ -364,6 +368,14 @@ struct model_edge {
 	uint64_t total;
 };
 
+/* How many kinds of things there are to wait for. */
+enum {
+#define X(NAME, number, name, identity) MODEL_RESOURCE_##NAME,
+#include "corotracer/def/resources.def"
+#undef X
+	MODEL_NR_RESOURCES,
+};
+
 /* All tasks or regions of one name, or a counter. */
 struct model_span {
 	const char *name; /* of the tables */
@@ -377,6 +389,12 @@ struct model_span {
 	int64_t least;
 	int64_t greatest;
 	ct_time last_time;
+	int64_t open_ns; /* of those that go on at the end: until then */
+	int64_t longest_ns;
+	uint64_t longest_event; /* with which the longest one of these tasks began */
+	/* Of the coroutines that worked for it, or had it open, also where it goes on: ns in each state. */
+	int64_t spent[CT_STATE_DONE];
+	int64_t waited[MODEL_NR_RESOURCES]; /* of that, waiting: by what for, enum ctp_resource */
 };
 
 /* A task that goes on. */
@@ -385,7 +403,9 @@ struct model_task {
 	uint32_t process;
 	uint32_t span;
 	ct_time begun;
-	uint64_t event; /* sequence number of its beginning */
+	uint64_t event;               /* sequence number of its beginning */
+	uint32_t workers;             /* the first of the coroutines that work for it; 0: none */
+	int64_t spent[CT_STATE_DONE]; /* as of its span */
 };
 
 struct model_slow {

@@ -33,6 +33,12 @@ static inline ct_time time_plus(ct_time time, int64_t ns)
 	return sum;
 }
 
+/* time_observed: what was before the observation began is told as of its beginning. */
+static inline ct_time time_observed(const struct model *model, ct_time time)
+{
+	return model->from != CT_NO_TIME && time < model->from ? model->from : time;
+}
+
 /* time_of_clock: a reading of CLOCK_MONOTONIC that the program wrote, whatever it says. */
 static inline ct_time time_of_clock(const struct model *model, uint64_t ns)
 {
@@ -214,6 +220,25 @@ void annotation_finish(struct model *model);
 void annotation_fini(struct model *model);
 
 /* annotation_forget: the coroutine is gone, and with it the regions that it had open. */
-void annotation_forget(struct model *model, uint32_t coro);
+void annotation_forget(struct model *model, uint32_t coro, ct_time time);
+
+/* ---------------------------------------------------------------- for what they worked: work.c */
+
+/*
+ * work_count: gives what has passed of the coroutine's present state to the task that it works for, and to the regions
+ * that it has open. Before its state, its task or its regions change.
+ */
+void work_count(struct model *model, struct model_coro *coro, ct_time time);
+/* work_join: it works for this task from here on; 0: for none. The task's beginning may not have been seen yet. */
+void work_join(struct model *model, uint32_t coro, uint64_t task, ct_time time);
+/* work_leave: it works for none any more; `task` stays, for who asks later. */
+void work_leave(struct model *model, struct model_coro *coro);
+/* work_end: the task has ended: nobody works for it from here on. */
+void work_end(struct model *model, struct model_task *task, ct_time time);
+
+static inline bool work_has(const struct model_coro *coro)
+{
+	return coro->task || coro->region;
+}
 
 #endif

@@ -11,13 +11,6 @@
 
 #include "model_parts.h"
 
-static ct_time observed(const struct model *model, ct_time time)
-{
-	if (model->from != CT_NO_TIME && time < model->from)
-		return model->from;
-	return time;
-}
-
 static uint64_t length(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;
@@ -167,10 +160,12 @@ static void count_life(struct model *model, const struct model_coro *coro, ct_ti
 
 void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
-	int64_t ns = observed(model, time) - observed(model, coro->changed);
+	int64_t ns = time_observed(model, time) - time_observed(model, coro->changed);
 
 	if (coro->state == CT_STATE_DESTROYED)
 		return;
+	if (work_has(coro))
+		work_count(model, coro, time);
 	coro->spent[coro->state] += ns;
 	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
 		count_run(model, coro, time, ns);
@@ -209,7 +204,7 @@ static enum model_activity activity_of(const struct model_thread *thread)
 
 void times_thread(struct model *model, struct model_thread *thread, ct_time time)
 {
-	time = observed(model, time);
+	time = time_observed(model, time);
 	if (thread->counted == CT_NO_TIME)
 		thread->counted_from = time;
 	else
@@ -261,8 +256,11 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 	if (times)
 		times->nr_waiting++;
 	/* Events may be later than the last sign of life of who recorded them. */
-	if (coro->state != CT_STATE_DESTROYED && end > coro->changed)
-		coro->spent[coro->state] += observed(model, end) - observed(model, coro->changed);
+	if (coro->state == CT_STATE_DESTROYED || end <= coro->changed)
+		return;
+	coro->spent[coro->state] += time_observed(model, end) - time_observed(model, coro->changed);
+	if (work_has(coro))
+		work_count(model, coro, end);
 }
 
 static void finish_thread(struct model *model, struct model_thread *thread)

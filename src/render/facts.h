@@ -79,6 +79,9 @@ struct facts_printer {
 /* facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
 void facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
 
+/* facts_spans: where the time of tasks and regions went, in tables of at most `max` rows each. */
+void facts_spans(const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
+
 /*
  * facts_times: how long all coroutines were in each state. facts_statistics: the tables of where the time went, of at
  * most `max` rows each; those that are empty are left out.

@@ -45,10 +45,10 @@ static void spans(struct table *table, const struct ct_report *report)
 		safe_cell(table, span->name);
 		table_add_count(table, span->nr_ended);
 		table_add_count(table, span->nr_open);
-		length_cell(table, span->total_ns, has_ended);
-		length_cell(table, span->p50_ns, has_ended);
-		length_cell(table, span->p99_ns, has_ended);
-		length_cell(table, span->max_ns, has_ended);
+		length_cell(table, span->durations.total_ns, has_ended);
+		length_cell(table, span->durations.p50_ns, has_ended);
+		length_cell(table, span->durations.p99_ns, has_ended);
+		length_cell(table, span->durations.max_ns, has_ended);
 		place_cell(table, report->tables, span->site);
 	}
 }
@@ -74,6 +74,132 @@ static void slowest(struct table *table, const struct ct_report *report)
 		table_end_cell(table);
 	}
 }
+
+/* ---------------------------------------------------------------- where their time went */
+
+#define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
+
+/* All columns but the first `nr_left`, and but the last where that is told. */
+static unsigned right_columns(size_t nr_columns, unsigned nr_left, bool is_last_left)
+{
+	unsigned last = (unsigned)nr_columns - is_last_left;
+
+	return (TABLE_RIGHT(last) - 1) & ~(TABLE_RIGHT(nr_left) - 1);
+}
+
+static void durations(struct table *table, const struct ct_report *report, uint32_t max)
+{
+	static const char *const headings[] = {"", "name", "ended", "open", "total", "mean", "p50",
+		"p90", "p99", "p99.9", "p99.99", "max"};
+	uint32_t i, at;
+
+	table_init_with(
+		table, headings, COLUMNS(headings), right_columns(COLUMNS(headings), 2, false));
+	for (i = 0; i < report->nr_spans && i < max; i++) {
+		const struct ct_span *span = &report->spans[i];
+		const struct ct_distribution *of = &span->durations;
+		const int64_t parts[] = {of->total_ns,
+			of->count ? of->total_ns / (int64_t)of->count : 0, of->p50_ns, of->p90_ns,
+			of->p99_ns, of->p999_ns, of->p9999_ns, of->max_ns};
+
+		table_add(table, span->is_task ? "task" : "region");
+		safe_cell(table, span->name);
+		table_add_count(table, span->nr_ended);
+		table_add_count(table, span->nr_open);
+		for (at = 0; at < sizeof(parts) / sizeof(parts[0]); at++)
+			length_cell(table, parts[at], of->count > 0);
+	}
+}
+
+static int64_t all_of(const struct ct_times *times)
+{
+	return times->unseen_ns + times->ready_ns + times->running_ns + times->waiting_ns;
+}
+
+static void times_cells(struct table *table, const struct ct_times *times)
+{
+	bool is_known = all_of(times) != 0;
+
+	length_cell(table, times->running_ns, is_known);
+	length_cell(table, times->ready_ns, is_known);
+	length_cell(table, times->waiting_ns, is_known);
+	length_cell(table, times->unseen_ns, times->unseen_ns != 0);
+}
+
+/* "lock 91.2 %, channel 8.8 %" */
+static void waits_cell(struct table *table, const struct ct_span *span)
+{
+	uint32_t i;
+
+	for (i = 0; i < span->nr_waits && i < FACTS_EXAMPLES + 1 && span->times.waiting_ns > 0; i++)
+		text_format(&table->cells, "%s%s %.1f %%", i ? ", " : "",
+			span->waits[i].resource ? ct_resource_name(span->waits[i].resource)
+						: "not told",
+			100 * (double)span->waits[i].ns / (double)span->times.waiting_ns);
+	table_end_cell(table);
+}
+
+static void span_times(struct table *table, const struct ct_report *report, uint32_t max)
+{
+	static const char *const headings[] = {
+		"", "name", "running", "ready", "waiting", "not begun", "waiting for"};
+	uint32_t i;
+
+	table_init_with(
+		table, headings, COLUMNS(headings), right_columns(COLUMNS(headings), 2, true));
+	for (i = 0; i < report->nr_spans && i < max; i++) {
+		table_add(table, report->spans[i].is_task ? "task" : "region");
+		safe_cell(table, report->spans[i].name);
+		times_cells(table, &report->spans[i].times);
+		waits_cell(table, &report->spans[i]);
+	}
+}
+
+static void slowest_times(struct table *table, const struct ct_report *report, uint32_t max)
+{
+	static const char *const headings[] = {
+		"task", "took", "running", "ready", "waiting", "not begun", ""};
+	uint32_t i;
+
+	table_init_with(
+		table, headings, COLUMNS(headings), right_columns(COLUMNS(headings), 1, true));
+	for (i = 0; i < report->nr_slowest && i < max; i++) {
+		const struct ct_task *task = &report->slowest[i];
+
+		render_safe(&table->cells, task->name);
+		text_format(&table->cells, " %" PRIu64, task->id);
+		table_end_cell(table);
+		length_cell(table, task->duration_ns, true);
+		times_cells(table, &task->times);
+		table_add(table, task->is_open ? "goes on" : "");
+	}
+}
+
+void facts_spans(const struct facts_printer *printer, const struct ct_report *report, uint32_t max)
+{
+	const struct {
+		const char *title;
+		uint32_t nr_rows;
+		void (*fill)(struct table *table, const struct ct_report *report, uint32_t max);
+	} tables[] = {
+		{"Tasks and regions: how long", report->nr_spans, durations},
+		{"Tasks and regions: what their coroutines did", report->nr_spans, span_times},
+		{"The slowest tasks: what their coroutines did", report->nr_slowest, slowest_times},
+	};
+	struct table table;
+	size_t i;
+
+	for (i = 0; i < COLUMNS(tables); i++) {
+		if (!tables[i].nr_rows)
+			continue;
+		tables[i].fill(&table, report, max);
+		printer->print(printer->context, tables[i].title, &table,
+			tables[i].nr_rows > max ? tables[i].nr_rows - max : 0);
+		table_fini(&table);
+	}
+}
+
+/* ---------------------------------------------------------------- counters */
 
 static void number_cell(struct table *table, int64_t number)
 {

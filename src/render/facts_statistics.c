@@ -16,6 +16,8 @@ enum facts_statistic {
 	FACTS_SPAWNINGS,
 	FACTS_BUSIEST,
 	FACTS_MOST_DELAYED,
+	FACTS_MOST_WAITING,
+	FACTS_MOST_MIGRATIONS,
 	FACTS_NR_STATISTICS,
 };
 
@@ -247,6 +249,10 @@ static uint32_t nr_rows(const struct ct_statistics *statistics, enum facts_stati
 		return statistics->nr_busiest;
 	case FACTS_MOST_DELAYED:
 		return statistics->nr_delayed;
+	case FACTS_MOST_WAITING:
+		return statistics->nr_waiters;
+	case FACTS_MOST_MIGRATIONS:
+		return statistics->nr_movers;
 	default:
 		for (i = 0; i < statistics->nr_places; i++)
 			count += has_row(&statistics->places[i], which);
@@ -273,6 +279,12 @@ static const char *fill(struct table *table, const struct ct_report *report,
 	case FACTS_MOST_DELAYED:
 		coroutines(table, report, statistics->delayed, count < max ? count : max);
 		return "Coroutines that were ready, and did not run, for the longest time";
+	case FACTS_MOST_WAITING:
+		coroutines(table, report, statistics->waiters, count < max ? count : max);
+		return "Coroutines that waited for the longest time";
+	case FACTS_MOST_MIGRATIONS:
+		coroutines(table, report, statistics->movers, count < max ? count : max);
+		return "Coroutines that went from thread to thread most often";
 	default:
 		places(table, report, which, max);
 		return place_title(which);
@@ -295,6 +307,7 @@ void facts_statistics(
 		printer->print(printer->context, title, &table, count > max ? count - max : 0);
 		table_fini(&table);
 	}
+	facts_spans(printer, report, max);
 }
 
 static void share_of(struct text *rows, const char *label, int64_t ns, int64_t total_ns)

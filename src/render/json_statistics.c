@@ -21,7 +21,7 @@ static void distribution_member(
 	json_close(json, '}');
 }
 
-static void times_members(struct json *json, const struct ct_times *times)
+void json_times(struct json *json, const struct ct_times *times)
 {
 	time_member(json, "unseen_ns", times->unseen_ns);
 	time_member(json, "ready_ns", times->ready_ns);
@@ -114,7 +114,7 @@ static void coroutines_member(
 		index_member(json, "process", coros[i].process);
 		index_member(json, "function_site", coros[i].function_site);
 		index_member(json, "spawn_site", coros[i].spawn_site);
-		times_members(json, &coros[i].times);
+		json_times(json, &coros[i].times);
 		count_member(json, "resumes", coros[i].nr_resumes);
 		count_member(json, "migrations", coros[i].nr_migrations);
 		count_member(json, "events", coros[i].nr_events);
@@ -127,7 +127,7 @@ void json_statistics(struct json *json, const struct ct_statistics *statistics)
 {
 	json_key(json, "statistics");
 	json_open(json, '{');
-	times_members(json, &statistics->total);
+	json_times(json, &statistics->total);
 	count_member(json, "resumes", statistics->nr_resumes);
 	count_member(json, "migrations", statistics->nr_migrations);
 	count_member(json, "refused", statistics->nr_refused);
@@ -137,5 +137,7 @@ void json_statistics(struct json *json, const struct ct_statistics *statistics)
 	spawnings_member(json, statistics);
 	coroutines_member(json, "busiest", statistics->busiest, statistics->nr_busiest);
 	coroutines_member(json, "most_delayed", statistics->delayed, statistics->nr_delayed);
+	coroutines_member(json, "most_waiting", statistics->waiters, statistics->nr_waiters);
+	coroutines_member(json, "most_migrations", statistics->movers, statistics->nr_movers);
 	json_close(json, '}');
 }

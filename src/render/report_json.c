@@ -405,6 +405,21 @@ static void waiting_member(struct json *json, const struct ct_report *report)
 	json_close(json, ']');
 }
 
+static void waits_member(struct json *json, const struct ct_span *span)
+{
+	uint32_t i;
+
+	json_key(json, "waits");
+	json_open(json, '[');
+	for (i = 0; i < span->nr_waits; i++) {
+		json_open(json, '{');
+		text_member(json, "for", ct_resource_name(span->waits[i].resource));
+		time_member(json, "ns", span->waits[i].ns);
+		end_element(json);
+	}
+	json_close(json, ']');
+}
+
 static void spans_member(struct json *json, const struct ct_report *report)
 {
 	uint32_t i;
@@ -422,10 +437,20 @@ static void spans_member(struct json *json, const struct ct_report *report)
 		count_member(json, "begun", span->nr_begun);
 		count_member(json, "ended", span->nr_ended);
 		count_member(json, "open", span->nr_open);
-		time_member(json, "total_ns", span->total_ns);
-		time_member(json, "p50_ns", span->p50_ns);
-		time_member(json, "p99_ns", span->p99_ns);
-		time_member(json, "max_ns", span->max_ns);
+		time_member(json, "total_ns", span->durations.total_ns);
+		time_member(json, "p50_ns", span->durations.p50_ns);
+		time_member(json, "p99_ns", span->durations.p99_ns);
+		time_member(json, "max_ns", span->durations.max_ns);
+		time_member(json, "mean_ns",
+			span->durations.count
+				? span->durations.total_ns / (int64_t)span->durations.count
+				: 0);
+		time_member(json, "p90_ns", span->durations.p90_ns);
+		time_member(json, "p999_ns", span->durations.p999_ns);
+		time_member(json, "p9999_ns", span->durations.p9999_ns);
+		time_member(json, "open_ns", span->open_ns);
+		json_times(json, &span->times);
+		waits_member(json, span);
 		end_element(json);
 	}
 	json_close(json, ']');
@@ -448,6 +473,7 @@ static void slowest_member(struct json *json, const struct ct_report *report)
 		time_member(json, "duration_ns", task->duration_ns);
 		bool_member(json, "is_open", task->is_open);
 		sequence_member(json, "event", task->event);
+		json_times(json, &task->times);
 		end_element(json);
 	}
 	json_close(json, ']');

@@ -95,24 +95,33 @@ static void expect_file(
 	text_fini(&text);
 }
 
-static const struct ct_span spans[] = {
-	{"request", 1, 1, true, 41, 40, 1, 4000000000, 90000000, 310000000, 320000000},
-	{"db.query", 1, 2, false, 80, 80, 0, 1200000000, 12000000, 150000000, 160000000},
-	{"never ended", 1, 0, false, 1, 0, 1, 0, 0, 0, 0},
-};
-static const struct ct_task slowest[] = {
-	{4711, 1, "request", 1000000, 3209000000, true, 12},
-	{4690, 1, "request", 1500000, 320000000, false, 17},
-};
-static const struct ct_counter counters[] = {
-	{"open connections", 1, 2, 99, -3, -3, 64, 3100000000},
-};
-
 #define DISTRIBUTION(n, total)                                                                 \
 	{                                                                                      \
 		n, total, (total) / (n), (total) / (n), (total) / 2, (total) / 2, (total) / 2, \
 			(total) / 2                                                            \
 	}
+
+static const struct ct_wait_time waits_of_requests[] = {
+	{CTP_RESOURCE_LOCK, 2900000000},
+	{CTP_RESOURCE_NONE, 800000000},
+	{CTP_RESOURCE_CHANNEL, 200000000},
+	{CTP_RESOURCE_TIMER, 100000000},
+};
+static const struct ct_wait_time waits_of_queries[] = {{CTP_RESOURCE_CHANNEL, 1199000000}};
+static const struct ct_span spans[] = {
+	{"request", 1, 1, true, 41, 40, 1, DISTRIBUTION(40, 4000000000), 3209000000,
+		{1000000, 30000000, 250000000, 4000000000}, waits_of_requests, 4},
+	{"db.query", 1, 2, false, 80, 80, 0, DISTRIBUTION(80, 1200000000), 0,
+		{0, 0, 1000000, 1199000000}, waits_of_queries, 1},
+	{"never ended", 1, 0, false, 1, 0, 1, {0}, 3100000000, {0}, NULL, 0},
+};
+static const struct ct_task slowest[] = {
+	{4711, 1, "request", 1000000, 3209000000, true, 12, {0, 9000000, 100000000, 3100000000}},
+	{4690, 1, "request", 1500000, 320000000, false, 17, {0, 0, 320000000, 0}},
+};
+static const struct ct_counter counters[] = {
+	{"open connections", 1, 2, 99, -3, -3, 64, 3100000000},
+};
 
 static const struct ct_worker workers[] = {
 	{1, 0, 3000000000, 900000000, 600000000, 300000000, 1200000000, 1234},
@@ -150,6 +159,10 @@ static const struct ct_statistics statistics = {
 	.nr_busiest = 2,
 	.delayed = busiest,
 	.nr_delayed = 1,
+	.waiters = busiest,
+	.nr_waiters = 1,
+	.movers = busiest,
+	.nr_movers = 1,
 	.nr_refused = 3,
 };
 

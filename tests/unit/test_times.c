@@ -3,6 +3,8 @@
  * How long: what a small trace comes to, by coroutine, by worker and by place, in numbers that can be counted by
  * hand.
  */
+#include <string.h>
+
 #include "folded.h"
 
 #define MS INT64_C(1000000)
@@ -154,8 +156,106 @@ static void test_before(void)
 	end(model);
 }
 
+static const struct model_span *span(const struct model *model, uint8_t kind, const char *name)
+{
+	size_t i;
+
+	for (i = 1; i < model->spans.count; i++)
+		if (model->spans.at[i].kind == kind && strcmp(model->spans.at[i].name, name) == 0)
+			return &model->spans.at[i];
+	return &model->spans.at[0];
+}
+
+static int64_t sum_of(const int64_t *spent)
+{
+	return spent[CT_STATE_UNSEEN] + spent[CT_STATE_READY] + spent[CT_STATE_RUNNING] +
+	       spent[CT_STATE_WAITING];
+}
+
+/* A task goes from one coroutine to the next; its coroutines' states from its beginning on are its own. */
+static void test_task(void)
+{
+	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
+					  "1ms t1 resume c1\n"
+					  "5ms t1 task-begin c1 7 @2\n"
+					  "8ms t1 create c2 0x2010 @1\n"
+					  "10ms t1 suspend c1 channel:5 @2\n"
+					  "11ms t2 resume c2\n"
+					  "20ms t2 wake c2 coroutine:1 @3\n"
+					  "22ms t1 resume c1\n"
+					  "24ms t1 task-set c1 0\n"
+					  "30ms t2 suspend c2 lock:9 @3\n"
+					  "40ms t1 task-end 7\n"
+					  "50ms t1 suspend c1 channel:6 @2\n");
+	const struct model_span *task = span(model, CTP_KIND_TASK_BEGIN, "get");
+
+	/* The first one: 5 to 10 running, then 10 waiting, 2 ready, 2 running. The second: 3, 19, 10. */
+	CHECK_EQUAL(task->spent[CT_STATE_UNSEEN], 3 * MS);
+	CHECK_EQUAL(task->spent[CT_STATE_RUNNING], (5 + 2 + 19) * MS);
+	CHECK_EQUAL(task->spent[CT_STATE_READY], 2 * MS);
+	CHECK_EQUAL(task->spent[CT_STATE_WAITING], (10 + 10) * MS);
+	CHECK_EQUAL(task->waited[CTP_RESOURCE_CHANNEL], 10 * MS);
+	CHECK_EQUAL(task->waited[CTP_RESOURCE_LOCK], 10 * MS);
+	CHECK_EQUAL(task->durations->sum, 35 * MS);
+	CHECK_EQUAL(task->open_ns, 0);
+	CHECK_EQUAL(sum_of(model->slowest[0].task.spent), sum_of(task->spent));
+	CHECK_EQUAL(coro(model, 2)->task, 0);
+	end(model);
+}
+
+/* What a thread set before the task began, by its clock, is part of it all the same; also where it never ends. */
+static void test_open_task(void)
+{
+	struct model *model = fold(TABLES "1ms t2 create c2 0x2010 @1\n"
+					  "1ms t2 resume c2\n"
+					  "10ms t2 task-set c2 7\n"
+					  "10ms t1 task-begin 7 @2\n"
+					  "30ms t2 suspend c2 lock:9 @3\n");
+	const struct model_span *task = span(model, CTP_KIND_TASK_BEGIN, "get");
+
+	CHECK_EQUAL(task->spent[CT_STATE_RUNNING], 20 * MS);
+	CHECK_EQUAL(task->spent[CT_STATE_WAITING], 70 * MS);
+	CHECK_EQUAL(task->open_ns, 90 * MS);
+	CHECK_EQUAL(task->durations->count, 0);
+	CHECK_EQUAL(model->slowest[0].duration, 90 * MS);
+	end(model);
+}
+
+/* J-10: what a region comes to is how long it was open; the outer one has what the inner one has. */
+static void test_regions(void)
+{
+	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
+					  "2ms t1 resume c1\n"
+					  "3ms t1 region-begin c1 0 @2\n"
+					  "5ms t1 region-begin c1 0 @3\n"
+					  "7ms t1 suspend c1 lock:9 @2\n"
+					  "12ms t2 wake coroutine:1 @3\n"
+					  "15ms t2 resume c1\n"
+					  "16ms t2 region-end c1 @3\n"
+					  "20ms t2 region-end c1 @2\n"
+					  "30ms t2 region-begin c1 0 @3\n"
+					  "60ms t2 return c1\n"
+					  "70ms t2 destroy c1\n");
+	const struct model_span *outer = span(model, CTP_KIND_REGION_BEGIN, "get");
+	const struct model_span *inner = span(model, CTP_KIND_REGION_BEGIN, "put");
+
+	CHECK_EQUAL(outer->durations->sum, 17 * MS);
+	CHECK_EQUAL(sum_of(outer->spent), 17 * MS);
+	CHECK_EQUAL(outer->spent[CT_STATE_RUNNING], (4 + 1 + 4) * MS);
+	CHECK_EQUAL(outer->waited[CTP_RESOURCE_LOCK], 5 * MS);
+	CHECK_EQUAL(inner->durations->sum, 11 * MS);
+	CHECK_EQUAL(inner->spent[CT_STATE_READY], 3 * MS);
+	/* Its second time was not told to end; the coroutine ran for 30 ms of it. */
+	CHECK_EQUAL(inner->spent[CT_STATE_RUNNING], (2 + 1 + 30) * MS);
+	CHECK_EQUAL(inner->nr_open, 0);
+	end(model);
+}
+
 int main(void)
 {
+	test_task();
+	test_open_task();
+	test_regions();
 	test_one_life();
 	test_workers();
 	test_yield();
