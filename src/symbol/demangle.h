@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one thing that C can not do for itself: reading C++'s mangled names.
+ * The names of C++ and Rust, as people write them, of those that linkers know.
+ *
+ * With libiberty a name is bounded: a few bytes of a mangled name can stand for gigabytes of a readable one, and who
+ * made the file chose them. Without it C++ is read by its own library, and Rust not at all.
  */
 #ifndef SYMBOL_DEMANGLE_H
 #define SYMBOL_DEMANGLE_H
@@ -9,8 +12,15 @@
 extern "C" {
 #endif
 
-/* demangle: the name in C++'s notation, to be freed by the caller; NULL where it is not a mangled name. */
+/* What is longer is cut there, and "..." stands behind it. */
+#define DEMANGLED_MAX_BYTES 8192u
+
+/*
+ * demangle, demangle_rust: the name in C++'s and in Rust's notation, the latter without its hash, for both of Rust's
+ * manglings. To be freed by the caller; NULL where it is no such mangled name, or no memory is left.
+ */
 char *demangle(const char *mangled);
+char *demangle_rust(const char *mangled);
 
 #ifdef __cplusplus
 }

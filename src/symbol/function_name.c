@@ -12,6 +12,7 @@
  * where "13_Z4worki.Frame" is the name of the frame's type, and says which coroutine it belongs to.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,11 +64,23 @@ static char *own_part(const char *symbol)
 	return strndup(begin, length ? length : strlen(begin));
 }
 
+/* Rust's older mangling is C++'s, of a path whose last part is "h" and a hash of 16 digits. */
+static bool may_be_rust(const char *symbol)
+{
+	return strncmp(symbol, "_R", 2) == 0 ||
+	       (strncmp(symbol, "_ZN", 3) == 0 && strstr(symbol, "17h"));
+}
+
 char *symbol_function_name(const char *symbol)
 {
-	char *own = own_part(symbol);
+	char *rust = may_be_rust(symbol) ? demangle_rust(symbol) : NULL;
+	char *own, *readable;
+
+	if (rust)
+		return rust;
+	own = own_part(symbol);
 	/* Without the prefix, "f" would be read as the type float. */
-	char *readable = own && strncmp(own, "_Z", 2) == 0 ? demangle(own) : NULL;
+	readable = own && strncmp(own, "_Z", 2) == 0 ? demangle(own) : NULL;
 
 	if (!readable)
 		return own;

@@ -87,7 +87,7 @@ enum ct_status symbol_resolve(struct symbol_resolver *resolver, const struct ct_
 
 /*
  * symbol_function_name: what a reader should see for a symbol of an ELF file: demangled where it is a
- * C++ name, without the marks that compilers put on parts of functions (".cold", ".isra.0"), and for
+ * name of C++ or Rust, without the marks that compilers put on parts of functions (".cold", ".isra.0"), and for
  * the parts into which compilers split a coroutine, the coroutine's own name. The caller frees it;
  * NULL: out of memory.
  */

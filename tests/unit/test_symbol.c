@@ -375,6 +375,47 @@ static const struct {
 	{"_Z4work99_Z.Frame.actor", "_Z4work99_Z"},
 };
 
+static const char *const rust_names[][2] = {
+	{"_RNvC7mycrate4work", "mycrate::work"}, {"_RNvC7mycrate4work.llvm.12", "mycrate::work"},
+	{"_RNCNvC7mycrate4work0B3_", "mycrate::work::{closure#0}"},
+	{"_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<usize>"},
+	{"_ZN7mycrate4work17h0123456789abcdefE", "mycrate::work"},
+	{"_ZN50_$LT$T$u20$as$u20$core..convert..Into$LT$U$GT$$GT$4into17h0123456789abcdefE",
+		"<T as core::convert::Into<U>>::into"},
+	{"_ZN7mycrate4work28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+		"mycrate::work::{{closure}}"},
+	{"_ZN3app7work17hEv", "app::work17h()"}, /* no hash: C++ after all */
+};
+
+static void test_rust_names(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rust_names) / sizeof(rust_names[0]); i++) {
+		char *name = symbol_function_name(rust_names[i][0]);
+
+		CHECK(name != NULL);
+		CHECK_TEXT(name ? name : "", rust_names[i][1]);
+		free(name);
+	}
+}
+
+/* Each part stands for the one before it twice: what is read would not fit into any memory. */
+static void test_endless_name(void)
+{
+	char *name = symbol_function_name(
+		"_Z1f1PIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_ES_IS5_S5_ES_IS6_S6_E"
+		"S_IS7_S7_ES_IS8_S8_ES_IS9_S9_ES_ISA_SA_ES_ISB_SB_ES_ISC_SC_ES_ISD_SD_ES_ISE_SE_E"
+		"S_ISF_SF_ES_ISG_SG_ES_ISH_SH_ES_ISI_SI_ES_ISJ_SJ_ES_ISK_SK_ES_ISL_SL_ES_ISM_SM_E"
+		"S_ISN_SN_ES_ISO_SO_ES_ISP_SP_ES_ISQ_SQ_ES_ISR_SR_ES_ISS_SS_ES_IST_ST_ES_ISU_SU_E"
+		"S_ISV_SV_ES_ISW_SW_ES_ISX_SX_ES_ISY_SY_ES_ISZ_SZ_ES_IS10_S10_ES_IS11_S11_ES_IS12"
+		"_S12_ES_IS13_S13_E");
+
+	CHECK(name && strncmp(name, "f(P<int, int>, P<P<int, int>, P<int, int> >", 42) == 0);
+	CHECK(name && strlen(name) < 16384 && ends_with(name, "..."));
+	free(name);
+}
+
 static void test_names(void)
 {
 	size_t i;
@@ -407,6 +448,10 @@ int main(int nr_arguments, char **arguments)
 	test_degraded(resolver);
 	test_build_id();
 	test_names();
+	if (HAS_LIBIBERTY) {
+		test_rust_names();
+		test_endless_name();
+	}
 	test_damaged();
 	for (i = 1; HAS_SYMBOLS && i < nr_arguments; i++)
 		test_coroutines(arguments[i]);
