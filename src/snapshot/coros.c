@@ -86,9 +86,10 @@ static uint32_t take_place(struct snapshot *snapshot)
 		return coro;
 	}
 	if (snapshot->coros.count > snapshot->max_coros ||
-		!vec_push(&snapshot->coros, (struct snapshot_coro){0}))
+		!vec_reserve(&snapshot->coros, snapshot->coros.count + 1) ||
+		!vec_push(&snapshot->births, (struct snapshot_birth){0}))
 		return 0;
-	return (uint32_t)(snapshot->coros.count - 1);
+	return (uint32_t)snapshot->coros.count++;
 }
 
 static void give_place(struct snapshot *snapshot, uint32_t coro)
@@ -114,6 +115,7 @@ uint32_t snapshot_coro_make(struct snapshot *snapshot, uint32_t segment, uint64_
 	}
 	snapshot->pages.at[page].coro[key % SNAPSHOT_PAGE] = coro;
 	snapshot->coros.at[coro] = (struct snapshot_coro){.key = key};
+	snapshot->births.at[coro].frame_after = SNAPSHOT_NO_FRAME;
 	snapshot->nr_coros++;
 	snapshot->nr_live++;
 	return coro;
@@ -128,6 +130,8 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 		next = snapshot->facts.at[fact].next;
 		snapshot_fact_free(snapshot, fact);
 	}
+	snapshot_fact_free(snapshot, coro->wake);
+	snapshot_fact_free(snapshot, coro->queue);
 	leave_page(snapshot, coro->key);
 	give_place(snapshot, index);
 	snapshot->nr_coros--;
@@ -286,39 +290,66 @@ static bool makes_ready(const struct ctp_record *record)
 	       outcome == CTP_OUTCOME_ALREADY_QUEUED || outcome == CTP_OUTCOME_RESUMED;
 }
 
-/* A wake by the address of the frame, which may have served another coroutine before. */
-static const struct ctp_record *wake_of_frame(const struct snapshot *snapshot,
-	const struct snapshot_coro *coro, const struct ctp_record *frame)
+bool snapshot_coro_frame(
+	const struct snapshot *snapshot, uint32_t index, struct ctp_record *ret_record)
 {
-	uint32_t segment = (uint32_t)(coro->key >> SNAPSHOT_ID_BITS);
-	uint64_t handle = CTP_HANDLE(CTP_RESOURCE_FRAME, frame->object);
-	uint32_t fact =
-		snapshot_fact_at(snapshot, snapshot_fact_key(segment, CTP_KIND_WAKE, handle));
-	const struct ctp_record *wake = &snapshot->facts.at[fact].record;
+	const struct snapshot_coro *coro = &snapshot->coros.at[index];
+	const struct snapshot_birth *birth = &snapshot->births.at[index];
 
-	return fact && wake->time >= coro->since ? wake : NULL;
+	if (birth->frame_after == SNAPSHOT_NO_FRAME)
+		return false;
+	*ret_record = (struct ctp_record){
+		.time = birth->time + birth->frame_after,
+		.coro = snapshot_id(coro),
+		.object = birth->frame,
+		.tail = CTP_TAIL(birth->frame_site, CTP_KIND_FRAME, 0, 0),
+	};
+	return true;
+}
+
+/* Of the frames that it is known to have had, the last one. */
+static bool find_frame(const struct snapshot *snapshot, uint32_t index, uint64_t *ret_frame)
+{
+	uint32_t fact = snapshot->coros.at[index].facts;
+	struct ctp_record record;
+
+	for (; fact; fact = snapshot->facts.at[fact].next) {
+		if (snapshot_kind(&snapshot->facts.at[fact]) != CTP_KIND_FRAME)
+			continue;
+		*ret_frame = snapshot->facts.at[fact].record.object;
+		return true;
+	}
+	if (!snapshot_coro_frame(snapshot, index, &record))
+		return false;
+	*ret_frame = record.object;
+	return true;
+}
+
+/* A wake by the address of the frame, which may have served another coroutine before. */
+static uint32_t wake_of_frame(const struct snapshot *snapshot, uint32_t index)
+{
+	const struct snapshot_coro *coro = &snapshot->coros.at[index];
+	uint32_t segment = (uint32_t)(coro->key >> SNAPSHOT_ID_BITS), fact;
+	uint64_t frame, handle;
+
+	if (!find_frame(snapshot, index, &frame))
+		return 0;
+	handle = CTP_HANDLE(CTP_RESOURCE_FRAME, frame);
+	fact = snapshot_fact_at(snapshot, snapshot_fact_key(segment, CTP_KIND_WAKE, handle));
+	return snapshot->facts.at[fact].record.time >= coro->since ? fact : 0;
 }
 
 /* What counts is the first: later ones found it ready. A yield is queued before it suspends. */
-bool snapshot_coro_woken(
-	const struct snapshot *snapshot, const struct snapshot_coro *coro, uint64_t *ret_time)
+bool snapshot_coro_woken(const struct snapshot *snapshot, uint32_t index, uint64_t *ret_time)
 {
+	const struct snapshot_coro *coro = &snapshot->coros.at[index];
+	const uint32_t facts[] = {coro->wake, coro->queue, wake_of_frame(snapshot, index)};
 	const struct ctp_record *record, *first = NULL;
-	uint32_t fact;
+	size_t i;
 
-	for (fact = coro->facts; fact; fact = snapshot->facts.at[fact].next) {
-		record = &snapshot->facts.at[fact].record;
-		switch (CTP_TAIL_KIND(record->tail)) {
-		case CTP_KIND_FRAME:
-			record = wake_of_frame(snapshot, coro, record);
-			break;
-		case CTP_KIND_WAKE:
-		case CTP_KIND_ENQUEUE:
-			break;
-		default:
-			record = NULL;
-		}
-		if (record && makes_ready(record) && (!first || record->time < first->time))
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		record = &snapshot->facts.at[facts[i]].record;
+		if (facts[i] && makes_ready(record) && (!first || record->time < first->time))
 			first = record;
 	}
 	if (!first)

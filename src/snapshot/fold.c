@@ -9,17 +9,7 @@
  */
 #include <string.h>
 
-#include "snapshot_parts.h"
-
-struct step {
-	struct snapshot *snapshot;
-	const struct ctp_record *record;
-	uint32_t origin;
-	uint32_t segment;
-	unsigned kind;
-	unsigned argument;
-	uint32_t likely; /* the coroutine that it is about, as looked up before; 0: nobody knows */
-};
+#include "fold.h"
 
 static inline struct snapshot_coro *coro_of(const struct step *step, uint32_t coro)
 {
@@ -77,7 +67,7 @@ static void take_state(const struct step *step, uint32_t index, uint64_t object)
 	if (is_late(step, coro))
 		return;
 	/* Details belong to the state that ends here. */
-	snapshot_coro_drop(step->snapshot, index, SNAPSHOT_KIND(CTP_KIND_DETAIL), 0, UINT64_MAX);
+	snapshot_coro_drop_details(step->snapshot, index);
 	coro->since = step->record->time;
 	coro->object = object;
 	coro->site = CTP_TAIL_SITE(step->record->tail);
@@ -93,15 +83,22 @@ static void tell_run(const struct step *step, uint32_t coro)
 	const struct snapshot_observer *observer = &step->snapshot->observer;
 	uint64_t woken;
 
-	if (observer->ran && snapshot_coro_woken(step->snapshot, coro_of(step, coro), &woken) &&
+	if (observer->ran && snapshot_coro_woken(step->snapshot, coro, &woken) &&
 		woken <= step->record->time)
 		observer->ran(observer->context, step->origin, woken, step->record->time);
 }
 
 /* A resume uses up what led to it. */
-#define USED_UP                                                           \
-	(SNAPSHOT_KIND(CTP_KIND_WAKE) | SNAPSHOT_KIND(CTP_KIND_ENQUEUE) | \
-		SNAPSHOT_KIND(CTP_KIND_CANCEL))
+static void use_up(const struct step *step, uint32_t index)
+{
+	struct snapshot *snapshot = step->snapshot;
+	struct snapshot_coro *coro = coro_of(step, index);
+	uint64_t until = step->record->time;
+
+	snapshot_slot_drop(snapshot, &coro->wake, until);
+	snapshot_slot_drop(snapshot, &coro->queue, until);
+	snapshot_coro_drop(snapshot, index, SNAPSHOT_KIND(CTP_KIND_CANCEL), 0, until);
+}
 
 static bool run(const struct step *step, uint64_t id, uint64_t object)
 {
@@ -112,7 +109,7 @@ static bool run(const struct step *step, uint64_t id, uint64_t object)
 	if (is_dead(step, coro))
 		return true;
 	tell_run(step, coro);
-	snapshot_coro_drop(step->snapshot, coro, USED_UP, 0, step->record->time);
+	use_up(step, coro);
 	take_state(step, coro, object);
 	return true;
 }
@@ -144,10 +141,13 @@ static bool fold_create(const struct step *step)
 {
 	uint32_t index = own_coro(step);
 	struct snapshot_coro *coro = coro_of(step, index);
+	struct snapshot_birth *birth = &step->snapshot->births.at[index];
 
 	if (!index)
 		return false;
-	coro->created = step->record->time;
+	/* A frame that was told before belongs to that creation. */
+	*birth = (struct snapshot_birth){
+		.time = step->record->time, .frame_after = SNAPSHOT_NO_FRAME};
 	coro->created_object = step->record->object;
 	coro->created_site = CTP_TAIL_SITE(step->record->tail);
 	coro->created_origin = step->origin % SNAPSHOT_ORIGINS;
@@ -194,6 +194,20 @@ static bool fold_passing(const struct step *step, uint32_t coro)
 	return coro && (is_used_up(step, coro) || set_of_coro(step, coro, 0));
 }
 
+/* The last wake, or place in a queue. */
+static inline bool fold_slot(const struct step *step, uint32_t coro, uint32_t *slot)
+{
+	return coro && (is_used_up(step, coro) || is_dead(step, coro) ||
+			       snapshot_slot_set(step->snapshot, slot, step->origin, step->record));
+}
+
+static bool fold_enqueue(const struct step *step)
+{
+	uint32_t coro = own_coro(step);
+
+	return fold_slot(step, coro, &coro_of(step, coro)->queue);
+}
+
 static bool fold_wake(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
@@ -205,7 +219,7 @@ static bool fold_wake(const struct step *step)
 			step->origin, record);
 	/* Its creation may lie in a ring still. */
 	coro = get_coro(step, CTP_HANDLE_IDENTITY(record->object));
-	return fold_passing(step, coro);
+	return fold_slot(step, coro, &coro_of(step, coro)->wake);
 }
 
 static bool fold_dequeue(const struct step *step)
@@ -214,8 +228,7 @@ static bool fold_dequeue(const struct step *step)
 
 	if (!coro)
 		return false;
-	snapshot_coro_drop(
-		step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_ENQUEUE), 0, step->record->time);
+	snapshot_slot_drop(step->snapshot, &coro_of(step, coro)->queue, step->record->time);
 	return true;
 }
 
@@ -317,130 +330,6 @@ static bool fold_detail(const struct step *step)
 	return true;
 }
 
-/* ---------------------------------------------------------------- facts of other things */
-
-static bool set(const struct step *step, unsigned kind, uint64_t about)
-{
-	return snapshot_fact_set(step->snapshot, snapshot_fact_key(step->segment, kind, about),
-		step->origin, step->record);
-}
-
-static uint32_t thread_of(const struct step *step)
-{
-	return step->snapshot->sources.at[step->origin].origin.thread;
-}
-
-/* A number that was closed is open again where the program tells no generations. */
-static bool fold_open(const struct step *step)
-{
-	uint64_t closed =
-		snapshot_fact_key(step->segment, CTP_KIND_DESCRIPTOR_CLOSE, step->record->object);
-	uint32_t fact = snapshot_fact_at(step->snapshot, closed);
-
-	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
-		snapshot_fact_clear(step->snapshot, closed);
-	return set(step, step->kind, step->record->object);
-}
-
-static bool fold_descriptor(const struct step *step)
-{
-	const struct ctp_record *record = step->record;
-
-	switch (step->kind) {
-	case CTP_KIND_DESCRIPTOR_OPEN:
-		return fold_open(step);
-	case CTP_KIND_DESCRIPTOR_READY:
-		return set(step, step->kind, record->object ? record->object : record->coro);
-	case CTP_KIND_DESCRIPTOR_IO:
-		return set(step, step->kind, record->object ^ (uint64_t)step->argument << 48);
-	default:
-		return set(step, step->kind, record->object);
-	}
-}
-
-/* What began before the end, in whatever order they come. */
-static bool fold_span(const struct step *step, unsigned begin, uint64_t about)
-{
-	const struct snapshot_observer *observer = &step->snapshot->observer;
-	uint32_t fact =
-		snapshot_fact_at(step->snapshot, snapshot_fact_key(step->segment, begin, about));
-	const struct ctp_record *known = &step->snapshot->facts.at[fact].record;
-
-	if (observer->ended && fact && step->kind != begin && CTP_TAIL_KIND(known->tail) == begin &&
-		known->time <= step->record->time)
-		observer->ended(observer->context, step->origin, known, step->record);
-	return set(step, begin, about);
-}
-
-/* Whose, of which name, within how many others of that name. */
-static uint64_t region_of(const struct step *step, unsigned nr_around)
-{
-	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)thread_of(step);
-	uint32_t site = snapshot_first_named(
-		step->snapshot, step->segment, CTP_TAIL_SITE(step->record->tail));
-
-	return (who * 31 + site) * SNAPSHOT_NESTED + nr_around;
-}
-
-static bool is_open(const struct step *step, unsigned nr_around)
-{
-	uint32_t fact = snapshot_fact_at(
-		step->snapshot, snapshot_fact_key(step->segment, CTP_KIND_REGION_BEGIN,
-					region_of(step, nr_around)));
-
-	return fact && snapshot_kind(&step->snapshot->facts.at[fact]) == CTP_KIND_REGION_BEGIN;
-}
-
-/* An end closes the innermost. */
-static bool fold_region(const struct step *step)
-{
-	unsigned nr_around = 0;
-
-	while (nr_around < SNAPSHOT_NESTED - 1 && is_open(step, nr_around))
-		nr_around++;
-	if (step->kind == CTP_KIND_REGION_END && nr_around && !is_open(step, nr_around))
-		nr_around--;
-	return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step, nr_around));
-}
-
-static bool fold_notify(const struct step *step)
-{
-	return set(step, CTP_KIND_NOTIFY, step->record->object ^ (uint64_t)!step->argument << 55);
-}
-
-static bool fold_other(const struct step *step)
-{
-	const struct ctp_record *record = step->record;
-
-	/* Of two kinds with one key the later record counts. */
-	switch (step->kind) {
-	case CTP_KIND_THREAD_START:
-	case CTP_KIND_THREAD_STOP:
-		return set(step, CTP_KIND_THREAD_START, thread_of(step));
-	case CTP_KIND_PARK:
-	case CTP_KIND_UNPARK:
-		return set(step, CTP_KIND_PARK, thread_of(step));
-	case CTP_KIND_BLOCK_BEGIN:
-	case CTP_KIND_BLOCK_END:
-		return set(step, CTP_KIND_BLOCK_BEGIN, thread_of(step));
-	case CTP_KIND_TASK_BEGIN:
-	case CTP_KIND_TASK_END:
-		return fold_span(step, CTP_KIND_TASK_BEGIN, record->object);
-	case CTP_KIND_REGION_BEGIN:
-	case CTP_KIND_REGION_END:
-		return fold_region(step);
-	case CTP_KIND_COUNTER:
-		return set(step, step->kind, CTP_TAIL_SITE(record->tail));
-	case CTP_KIND_CRASH:
-		return set(step, step->kind, thread_of(step));
-	case CTP_KIND_THREAD_STATE:
-		return set(step, step->kind, record->coro);
-	default: /* descriptors; logs, clocks, losses, and kinds that are not known are no state */
-		return step->kind < CTP_KIND_DESCRIPTOR_OPEN ||
-		       step->kind > CTP_KIND_DESCRIPTOR_TIMER || fold_descriptor(step);
-	}
-}
-
 /* ---------------------------------------------------------------- all kinds */
 
 /* Of a coroutine, and gone with it; of a resource, or of this thread. */
@@ -452,10 +341,39 @@ static bool fold_name(const struct step *step)
 	if (CTP_HANDLE_RESOURCE(object) == CTP_RESOURCE_COROUTINE)
 		coro = CTP_HANDLE_IDENTITY(object);
 	else if (object)
-		return set(step, CTP_KIND_NAME, object);
+		return fold_set(step, CTP_KIND_NAME, object);
 	if (!coro)
-		return set(step, CTP_KIND_NAME, ~(uint64_t)thread_of(step));
+		return fold_set(step, CTP_KIND_NAME, ~(uint64_t)fold_thread(step));
 	return set_of_coro(step, get_coro(step, coro), 0);
+}
+
+/* Does the frame find room beside the creation? */
+static bool is_of_birth(const struct step *step, uint32_t coro)
+{
+	const struct ctp_record *record = step->record;
+	uint64_t after = record->time - step->snapshot->births.at[coro].time;
+
+	return coro_of(step, coro)->created_origin == step->origin && after < SNAPSHOT_NO_FRAME &&
+	       CTP_TAIL_ARGUMENT(record->tail) == 0 && CTP_TAIL_FLAGS(record->tail) == 0;
+}
+
+static bool fold_frame(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+	uint32_t coro = own_coro(step);
+	struct snapshot_birth *birth = &step->snapshot->births.at[coro];
+
+	if (!coro || is_dead(step, coro))
+		return coro != 0;
+	snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_FRAME), 0, record->time);
+	if (birth->time + birth->frame_after <= record->time)
+		birth->frame_after = SNAPSHOT_NO_FRAME;
+	if (!is_of_birth(step, coro))
+		return snapshot_coro_add(step->snapshot, coro, step->origin, record);
+	birth->frame = record->object;
+	birth->frame_site = CTP_TAIL_SITE(record->tail);
+	birth->frame_after = (uint32_t)(record->time - birth->time);
+	return true;
 }
 
 /* Of what concerns coroutines, those records that name none say nothing. */
@@ -469,7 +387,9 @@ static bool fold_coro(const struct step *step)
 	case CTP_KIND_AWAIT:
 	case CTP_KIND_AWAIT_DONE:
 		return fold_pair(step, CTP_KIND_AWAIT, CTP_KIND_AWAIT_DONE);
-	default: /* frame, task */
+	case CTP_KIND_FRAME:
+		return fold_frame(step);
+	default: /* task */
 		return set_of_coro(step, own_coro(step), 0);
 	}
 }
@@ -492,6 +412,7 @@ static inline bool fold_one(const struct step *step)
 	case CTP_KIND_WAKE:
 		return fold_wake(step);
 	case CTP_KIND_ENQUEUE:
+		return !has_coro || fold_enqueue(step);
 	case CTP_KIND_CANCEL:
 		return !has_coro || fold_passing(step, own_coro(step));
 	case CTP_KIND_DEQUEUE:
@@ -524,33 +445,66 @@ static inline bool fold_one(const struct step *step)
 
 #define NEAR 8u /* by then what was asked for before has come */
 
-static void fold_row(
-	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
+static inline void fold_next(
+	struct step *step, struct snapshot_source *source, const struct ctp_record *record)
 {
-	struct step step = {
+	step->record = record;
+	step->kind = CTP_TAIL_KIND(record->tail);
+	step->argument = CTP_TAIL_ARGUMENT(record->tail);
+	/* To what a detail belongs, it asks itself. */
+	if (step->kind != CTP_KIND_DETAIL) {
+		source->last_fact = 0;
+		source->last_coro = 0;
+	}
+	step->snapshot->nr_forgotten += !fold_one(step);
+}
+
+static struct step step_of(struct snapshot *snapshot, uint32_t origin)
+{
+	return (struct step){
 		.snapshot = snapshot,
 		.origin = origin,
 		.segment = snapshot->sources.at[origin].origin.segment,
 	};
+}
+
+/* Where all coroutines lie near the processor. */
+static void fold_near(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
+{
+	struct step step = step_of(snapshot, origin);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		fold_next(&step, &snapshot->sources.at[origin], &records[i]);
+}
+
+static void fold_far(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
+{
+	struct step step = step_of(snapshot, origin);
 	uint32_t coros[SNAPSHOT_ROW + NEAR];
 	size_t i;
 
 	snapshot_look_ahead(snapshot, step.segment, records, count, coros);
 	memset(coros + count, 0, NEAR * sizeof(*coros));
 	for (i = 0; i < count; i++) {
-		step.record = &records[i];
-		step.kind = CTP_TAIL_KIND(records[i].tail);
-		step.argument = CTP_TAIL_ARGUMENT(records[i].tail);
+		const struct snapshot_coro *soon = &snapshot->coros.at[coros[i + NEAR]];
+
+		__builtin_prefetch(&snapshot->facts.at[soon->facts], 1);
+		__builtin_prefetch(&snapshot->facts.at[soon->wake], 1);
 		step.likely = coros[i];
-		__builtin_prefetch(
-			&snapshot->facts.at[snapshot->coros.at[coros[i + NEAR]].facts], 1);
-		/* To what a detail belongs, it asks itself. */
-		if (step.kind != CTP_KIND_DETAIL) {
-			snapshot->sources.at[origin].last_fact = 0;
-			snapshot->sources.at[origin].last_coro = 0;
-		}
-		snapshot->nr_forgotten += !fold_one(&step);
+		fold_next(&step, &snapshot->sources.at[origin], &records[i]);
 	}
+}
+
+static void fold_row(
+	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *records, size_t count)
+{
+	if (snapshot->coros.count > SNAPSHOT_NEAR)
+		fold_far(snapshot, origin, records, count);
+	else
+		fold_near(snapshot, origin, records, count);
 }
 
 void snapshot_fold_many(

@@ -35,10 +35,7 @@ static bool is_hearsay(const struct snapshot *snapshot, const struct snapshot_co
 
 	if (coro->origin || coro->created_origin)
 		return false;
-	while (fact && snapshot->facts.at[fact].is_old &&
-		snapshot_kind(&snapshot->facts.at[fact]) == CTP_KIND_WAKE)
-		fact = snapshot->facts.at[fact].next;
-	return fact == 0;
+	return !fact && !coro->queue && (!coro->wake || snapshot->facts.at[coro->wake].is_old);
 }
 
 static void tidy_coro(struct snapshot *snapshot, uint32_t coro)

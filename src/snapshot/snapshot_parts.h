@@ -2,10 +2,11 @@
 /*
  * What the files of this folder share. Private to src/snapshot.
  *
- * There are coroutines, and facts. A coroutine's creation and its present state lie in its own 64
- * bytes, for there may be millions; everything else is a fact: a record that still counts. Facts of a
- * coroutine (its frame, a lock that it holds) are chained to it and end with it; others (a descriptor
- * was closed, a worker is parked) are found by a key. Index 0 of every array means none.
+ * There are coroutines, and facts. A coroutine's present state lies in its own 64 bytes, its creation and
+ * frame in 24 that lie elsewhere, for there may be millions; everything else is a fact: a record that still counts.
+ * Facts of a coroutine (a lock that it holds) are chained to it and end with it, but for its last wake and the queue
+ * that it stands in, which change all the time: these it names itself. Others (a descriptor was closed, a worker is
+ * parked) are found by a key. Index 0 of every array means none.
  */
 #ifndef SNAPSHOT_SNAPSHOT_PARTS_H
 #define SNAPSHOT_SNAPSHOT_PARTS_H
@@ -16,7 +17,7 @@
 #include "snapshot.h"
 #include "vec.h"
 
-#define SNAPSHOT_COROS (1u << 24) /* at once, 64 bytes each */
+#define SNAPSHOT_COROS (1u << 24) /* at once, 88 bytes each */
 #define SNAPSHOT_FACTS (1u << 23) /* at once, 48 bytes each */
 #define SNAPSHOT_KEYS (1u << 20)  /* facts that are found by a key */
 #define SNAPSHOT_CHAIN 64u        /* facts of one coroutine, details of one fact */
@@ -26,15 +27,15 @@
 #define SNAPSHOT_ORIGINS (1u << 24) /* streams, each with each of its threads */
 #define SNAPSHOT_PAGE 16u           /* coroutines with neighbouring ids */
 #define SNAPSHOT_RECENT 4096u       /* pages */
-#define SNAPSHOT_FAR 16384u         /* so many do not lie near the processor */
+#define SNAPSHOT_NEAR 4096u         /* coroutines: so many lie near the processor */
+#define SNAPSHOT_FAR 16384u         /* pages: so many do not */
 #define SNAPSHOT_GRAVES_TOLD 4096u
 
 struct snapshot_coro {
 	uint64_t key; /* segment << 48 | id; 0: this place is free, `facts` is the next free one */
-	uint64_t created;
-	uint64_t created_object;
 	uint64_t since; /* its state's own record: time, object, ... */
 	uint64_t object;
+	uint64_t created_object;
 	uint32_t created_site;
 	uint32_t site;
 	uint32_t created_origin : 24; /* 0: its creation was not seen */
@@ -45,9 +46,24 @@ struct snapshot_coro {
 	uint8_t argument;
 	uint16_t flags;
 	uint32_t facts; /* first of the chain */
+	uint32_t wake;  /* the last one that no resume has used up */
+	uint32_t queue; /* that it stands in */
 };
 
 static_assert(sizeof(struct snapshot_coro) == 64, "a coroutine's cache line");
+
+/*
+ * What is told of a coroutine's beginning. Its frame stands here where the record of it came from the same origin, not
+ * long after the creation; else it is a fact.
+ */
+struct snapshot_birth {
+	uint64_t time;
+	uint64_t frame;
+	uint32_t frame_site;
+	uint32_t frame_after; /* the creation; SNAPSHOT_NO_FRAME: there is none here */
+};
+
+#define SNAPSHOT_NO_FRAME UINT32_MAX
 
 /*
  * Ids are given out one after the other, so most pages are full: a coroutine is found through 4 to 5 bytes of its own,
@@ -121,7 +137,8 @@ struct snapshot {
 	size_t max_coros;
 	size_t max_facts;
 	VEC(struct snapshot_coro) coros;
-	uint64_t nr_coros; /* of them in use */
+	VEC(struct snapshot_birth) births; /* of the coroutine in the same place */
+	uint64_t nr_coros;                 /* of them in use */
 	uint32_t free_coro;
 	VEC(struct snapshot_page) pages;
 	struct map page_at;               /* by key */
@@ -290,22 +307,17 @@ void snapshot_look_ahead(struct snapshot *snapshot, uint32_t segment,
  */
 enum {
 	SNAPSHOT_HOLDS_DETAIL = 1,
-	SNAPSHOT_HOLDS_WAKE = 2,
-	SNAPSHOT_HOLDS_ENQUEUE = 4,
-	SNAPSHOT_HOLDS_CANCEL = 8,
-	SNAPSHOT_HOLDS_OTHER = 16,
-	SNAPSHOT_HOLDS_SEVERAL = 32, /* of one of these kinds, maybe */
-	SNAPSHOT_HOLDS_ALL = 63,
+	SNAPSHOT_HOLDS_CANCEL = 2,
+	SNAPSHOT_HOLDS_OTHER = 4,
+	SNAPSHOT_HOLDS_SEVERAL = 8, /* of one of these kinds, maybe */
+	SNAPSHOT_HOLDS_ALL = 15,
 };
 
 static inline uint8_t snapshot_holds(uint64_t kinds)
 {
 	return (kinds & SNAPSHOT_KIND(CTP_KIND_DETAIL) ? SNAPSHOT_HOLDS_DETAIL : 0) |
-	       (kinds & SNAPSHOT_KIND(CTP_KIND_WAKE) ? SNAPSHOT_HOLDS_WAKE : 0) |
-	       (kinds & SNAPSHOT_KIND(CTP_KIND_ENQUEUE) ? SNAPSHOT_HOLDS_ENQUEUE : 0) |
 	       (kinds & SNAPSHOT_KIND(CTP_KIND_CANCEL) ? SNAPSHOT_HOLDS_CANCEL : 0) |
-	       (kinds & ~(SNAPSHOT_KIND(CTP_KIND_DETAIL) | SNAPSHOT_KIND(CTP_KIND_WAKE) |
-				SNAPSHOT_KIND(CTP_KIND_ENQUEUE) | SNAPSHOT_KIND(CTP_KIND_CANCEL))
+	       (kinds & ~(SNAPSHOT_KIND(CTP_KIND_DETAIL) | SNAPSHOT_KIND(CTP_KIND_CANCEL))
 			       ? SNAPSHOT_HOLDS_OTHER
 			       : 0);
 }
@@ -333,9 +345,55 @@ static inline void snapshot_coro_drop(
 		snapshot_coro_drop_any(snapshot, coro, kinds, object, until);
 }
 
+/* snapshot_coro_drop_details: those of its present state. Mostly there is one, the fact that came last. */
+static inline void snapshot_coro_drop_details(struct snapshot *snapshot, uint32_t index)
+{
+	struct snapshot_coro *coro = &snapshot->coros.at[index];
+	uint32_t fact = coro->facts;
+
+	if (!(coro->holds & SNAPSHOT_HOLDS_DETAIL))
+		return;
+	if (coro->holds & SNAPSHOT_HOLDS_SEVERAL ||
+		snapshot_kind(&snapshot->facts.at[fact]) != CTP_KIND_DETAIL) {
+		snapshot_coro_drop_any(
+			snapshot, index, SNAPSHOT_KIND(CTP_KIND_DETAIL), 0, UINT64_MAX);
+		return;
+	}
+	coro->facts = snapshot->facts.at[fact].next;
+	coro->nr_facts--;
+	coro->holds &= SNAPSHOT_HOLDS_ALL & ~SNAPSHOT_HOLDS_DETAIL;
+	snapshot_fact_free(snapshot, fact);
+}
+
+/* snapshot_slot_drop: the wake or queue that this place names, up to a time. */
+static inline void snapshot_slot_drop(struct snapshot *snapshot, uint32_t *slot, uint64_t until)
+{
+	if (!*slot || snapshot->facts.at[*slot].record.time > until)
+		return;
+	snapshot_fact_free(snapshot, *slot);
+	*slot = 0;
+}
+
+/* snapshot_slot_set: the record is the last of its kind, unless a later one is known. False: no room. */
+static inline bool snapshot_slot_set(
+	struct snapshot *snapshot, uint32_t *slot, uint32_t origin, const struct ctp_record *record)
+{
+	if (*slot) {
+		snapshot_fact_replace(snapshot, *slot, origin, record);
+		return true;
+	}
+	*slot = snapshot_fact_new(snapshot, origin, record);
+	if (*slot)
+		snapshot_fact_remember(snapshot, origin, *slot);
+	return *slot != 0;
+}
+
+/* snapshot_coro_frame: the record of its frame, where that stands with its birth; false: it does not. */
+bool snapshot_coro_frame(
+	const struct snapshot *snapshot, uint32_t coro, struct ctp_record *ret_record);
+
 /* snapshot_coro_woken: was it woken or queued since its present state, and when? False: it was not. */
-bool snapshot_coro_woken(
-	const struct snapshot *snapshot, const struct snapshot_coro *coro, uint64_t *ret_time);
+bool snapshot_coro_woken(const struct snapshot *snapshot, uint32_t coro, uint64_t *ret_time);
 
 /* snapshot_coro_bury: it was destroyed; what it left behind is forgotten when the graves are full. */
 bool snapshot_coro_bury(struct snapshot *snapshot, uint32_t coro);

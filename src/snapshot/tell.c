@@ -31,6 +31,7 @@ struct snapshot *snapshot_new(void)
 	if (vec_push(&snapshot->sources, (struct snapshot_source){.last_fact = 0}) &&
 		vec_push(&snapshot->pages, (struct snapshot_page){.key = SNAPSHOT_NO_PAGE}) &&
 		vec_push(&snapshot->coros, (struct snapshot_coro){0}) &&
+		vec_push(&snapshot->births, (struct snapshot_birth){0}) &&
 		vec_push(&snapshot->facts, (struct snapshot_fact){.origin = 0}))
 		return snapshot;
 	snapshot_free(snapshot);
@@ -45,6 +46,7 @@ void snapshot_free(struct snapshot *snapshot)
 	map_fini(&snapshot->source_at);
 	map_fini(&snapshot->stream_at);
 	vec_fini(&snapshot->coros);
+	vec_fini(&snapshot->births);
 	vec_fini(&snapshot->pages);
 	map_fini(&snapshot->page_at);
 	free(snapshot->graves);
@@ -124,14 +126,14 @@ uint64_t snapshot_nr_ready(const struct snapshot *snapshot)
 		const struct snapshot_coro *coro = &snapshot->coros.at[i];
 
 		count += coro->key && !is_running_or_gone(coro) &&
-			 snapshot_coro_woken(snapshot, coro, &time);
+			 snapshot_coro_woken(snapshot, (uint32_t)i, &time);
 	}
 	return count;
 }
 
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot)
 {
-	return 2 * snapshot->nr_coros + snapshot->nr_facts;
+	return 3 * snapshot->nr_coros + snapshot->nr_facts;
 }
 
 uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
@@ -141,7 +143,7 @@ uint64_t snapshot_nr_forgotten(const struct snapshot *snapshot)
 
 /* ---------------------------------------------------------------- what is told */
 
-enum { CREATION, STATE, FACT, WHATS };
+enum { CREATION, FRAME, STATE, FACT, WHATS };
 
 static void refer(
 	struct snapshot *snapshot, uint32_t origin, uint64_t place, uint32_t index, unsigned what)
@@ -197,12 +199,20 @@ static bool is_worth_telling(const struct snapshot_fact *fact)
 static void refer_coro(struct snapshot *snapshot, uint32_t index)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
+	const struct snapshot_birth *birth = &snapshot->births.at[index];
 	uint32_t fact;
 
 	if (coro->kind == CTP_KIND_DESTROY && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
 		return;
 	if (coro->created_origin)
-		refer(snapshot, coro->created_origin, coro->created, index, CREATION);
+		refer(snapshot, coro->created_origin, birth->time, index, CREATION);
+	if (birth->frame_after != SNAPSHOT_NO_FRAME)
+		refer(snapshot, coro->created_origin, birth->time + birth->frame_after, index,
+			FRAME);
+	if (coro->wake)
+		refer_fact(snapshot, coro->wake);
+	if (coro->queue)
+		refer_fact(snapshot, coro->queue);
 	for (fact = coro->facts; fact; fact = snapshot->facts.at[fact].next)
 		if (is_worth_telling(&snapshot->facts.at[fact]))
 			refer_fact(snapshot, fact);
@@ -390,16 +400,25 @@ static bool add_fact(struct snapshot *snapshot, uint32_t fact)
 	return true;
 }
 
-static bool add_creation(struct snapshot *snapshot, const struct snapshot_coro *coro)
+static bool add_creation(struct snapshot *snapshot, uint32_t index)
 {
+	const struct snapshot_coro *coro = &snapshot->coros.at[index];
 	struct ctp_record record = {
-		.time = coro->created,
+		.time = snapshot->births.at[index].time,
 		.coro = snapshot_id(coro),
 		.object = coro->created_object,
 		.tail = CTP_TAIL(coro->created_site, CTP_KIND_CREATE, 0, 0),
 	};
 
 	return add(snapshot, coro->created_origin, &record);
+}
+
+static bool add_frame(struct snapshot *snapshot, uint32_t index)
+{
+	struct ctp_record record;
+
+	return !snapshot_coro_frame(snapshot, index, &record) ||
+	       add(snapshot, snapshot->coros.at[index].created_origin, &record);
 }
 
 /* What says more of the state follows it; the chain has the last one first. */
@@ -438,7 +457,9 @@ static bool add_reference(struct snapshot *snapshot, const struct snapshot_refer
 
 	switch (reference->what % WHATS) {
 	case CREATION:
-		return add_creation(snapshot, &snapshot->coros.at[index]);
+		return add_creation(snapshot, index);
+	case FRAME:
+		return add_frame(snapshot, index);
 	case STATE:
 		return add_state(snapshot, &snapshot->coros.at[index]);
 	default:

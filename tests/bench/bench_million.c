@@ -5,11 +5,11 @@
  *
  *	bench_million [FOLDER]
  *
- * For 1,000 to 1,000,000 of them: each is created, runs, and suspends; then some are woken, resumed and suspended by
- * chance: first a thousand, while the others live on, then all, so that hardly any event is about one that lies near
- * the processor. The sink is that of a trace file, with a heartbeat every 50,000
- * events and all generations that come due: what these tell of the living is part of an event's cost, and the longest
- * heartbeat stands beside it. Memory is what the heap holds before and after; at its peak there is what one generation
+ * For 1,000 to 1,000,000 of them: each is created, has a frame, runs, and suspends; then some are woken, resumed and
+ * suspended by chance: first a thousand, while the others live on, then all, so that hardly any event is about one that
+ * lies near the processor. The sink is that of a trace file, with a heartbeat every 50,000 events and all generations
+ * that come due: what these tell of the living is part of an event's cost, and the longest heartbeat stands beside it.
+ * Memory is what the heap holds before and after; at its peak there is what one generation
  * takes for its telling. Times are of the processor that this thread used.
  */
 #include <inttypes.h>
@@ -141,6 +141,7 @@ static void create_all(struct bench *bench, uint64_t nr_coros)
 
 	for (coro = 1; coro <= nr_coros; coro++) {
 		emit(bench, CTP_KIND_CREATE, coro, 0);
+		emit(bench, CTP_KIND_FRAME, coro, UINT64_C(0x7f0000000000) + coro * 4096);
 		emit(bench, CTP_KIND_RESUME, coro, 0);
 		emit(bench, CTP_KIND_SUSPEND, coro, CTP_DESCRIPTOR(10 + coro, 1));
 	}

@@ -126,6 +126,86 @@ static void test_facts(void)
 	snapshot_free(snapshot);
 }
 
+/* The only record of this kind that is told; none: its kind is 0. */
+static struct ctp_record told_of(struct snapshot *snapshot, unsigned kind)
+{
+	const struct snapshot_record *records;
+	struct ctp_record found = {0};
+	size_t count, nr_found = 0, i;
+
+	CHECK(snapshot_tell(snapshot));
+	do {
+		CHECK(snapshot_tell_next(snapshot, &records, &count));
+		for (i = 0; i < count; i++)
+			if (CTP_TAIL_KIND(records[i].record.tail) == kind) {
+				found = records[i].record;
+				nr_found++;
+			}
+	} while (count);
+	CHECK(nr_found <= 1);
+	return found;
+}
+
+/* F-65: the last frame, whatever came between it and the creation, and in whatever ring it was told of. */
+static void test_frames(void)
+{
+	uint32_t origin, other, i;
+	struct snapshot *snapshot = start(&origin);
+	const struct {
+		uint32_t is_other, flags;
+		uint64_t after;
+	} frames[] = {{0, 0, 0}, {0, 0, 5}, {1, 0, 7}, {0, 0, 8}, {0, 3, 9}, {0, 0, 10},
+		{0, 0, UINT64_C(1) << 40}, {0, 0, UINT64_C(1) << 41}};
+
+	other = snapshot_origin(snapshot, (struct snapshot_origin){1, 2, 2});
+	CHECK(fold(snapshot, origin, CTP_KIND_CREATE, 5, 99));
+	for (i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		struct ctp_record record = {now + frames[i].after, 5, 1000 + i,
+			CTP_TAIL(3 + i, CTP_KIND_FRAME, 0, frames[i].flags)};
+		struct ctp_record told;
+
+		CHECK(snapshot_fold(snapshot, frames[i].is_other ? other : origin, &record));
+		told = told_of(snapshot, CTP_KIND_FRAME);
+		CHECK(memcmp(&told, &record, sizeof(told)) == 0);
+	}
+	CHECK_EQUAL(told_of(snapshot, CTP_KIND_CREATE).object, 99);
+	CHECK(fold(snapshot, origin, CTP_KIND_DESTROY, 5, 0));
+	CHECK(fold(snapshot, origin, CTP_KIND_CREATE, 6, 0));
+	CHECK_EQUAL(told_of(snapshot, CTP_KIND_FRAME).tail, 0);
+	snapshot_free(snapshot);
+}
+
+/* F-65: a wake, and a place in a queue, until a resume has used them up, in whatever order the rings tell of them. */
+static void test_used_up(void)
+{
+	static const unsigned kinds[] = {CTP_KIND_WAKE, CTP_KIND_ENQUEUE};
+	uint32_t origin, other, i;
+	struct snapshot *snapshot = start(&origin);
+	uint64_t handle = CTP_HANDLE(CTP_RESOURCE_COROUTINE, 5);
+
+	other = snapshot_origin(snapshot, (struct snapshot_origin){1, 2, 2});
+	for (i = 0; i < 2; i++) {
+		struct ctp_record late = {now + 1, i ? 5 : 8, i ? 77 : handle,
+			CTP_TAIL(1, kinds[i], CTP_OUTCOME_QUEUED, 0)};
+
+		now += 5;
+		CHECK(fold(snapshot, origin, CTP_KIND_RESUME, 5, 0));
+		CHECK(snapshot_fold(snapshot, other, &late));
+		CHECK_EQUAL(told_of(snapshot, kinds[i]).tail, 0);
+		late.time = now + 1;
+		CHECK(snapshot_fold(snapshot, other, &late));
+		late.time = now + 2;
+		CHECK(snapshot_fold(snapshot, other, &late));
+		CHECK_EQUAL(told_of(snapshot, kinds[i]).time, now + 2);
+		CHECK(fold(snapshot, origin, CTP_KIND_SUSPEND, 5, 0));
+		CHECK_EQUAL(told_of(snapshot, kinds[i]).time, now + 1);
+		now += 5;
+		CHECK(fold(snapshot, origin, CTP_KIND_RESUME, 5, 0));
+		CHECK_EQUAL(told_of(snapshot, kinds[i]).tail, 0);
+	}
+	snapshot_free(snapshot);
+}
+
 /* F-69: what is found by a key. */
 static void test_keys(void)
 {
@@ -251,6 +331,8 @@ int main(void)
 	test_graves();
 	test_many();
 	test_facts();
+	test_frames();
+	test_used_up();
 	test_keys();
 	test_impossible_ids();
 	test_order_of_details();

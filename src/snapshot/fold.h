@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One record on its way into the snapshot, for the files that fold: fold.c (what concerns coroutines) and keyed.c
+ * (everything else). Private to src/snapshot.
+ */
+#ifndef SNAPSHOT_FOLD_H
+#define SNAPSHOT_FOLD_H
+
+#include "snapshot_parts.h"
+
+struct step {
+	struct snapshot *snapshot;
+	const struct ctp_record *record;
+	uint32_t origin;
+	uint32_t segment;
+	unsigned kind;
+	unsigned argument;
+	uint32_t likely; /* the coroutine that it is about, as looked up before; 0: nobody knows */
+};
+
+/* fold_set: the record is what counts from now on for what it is about, of this kind. False: no room. */
+bool fold_set(const struct step *step, unsigned kind, uint64_t about);
+
+/* fold_thread: that the record is of. */
+uint32_t fold_thread(const struct step *step);
+
+/* fold_notify, fold_other: take up a notification, and what concerns no coroutine. False: no room. */
+bool fold_notify(const struct step *step);
+bool fold_other(const struct step *step);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What records change that concern no coroutine, or something that outlives it: facts found by a key.
+ */
+#include "fold.h"
+
+bool fold_set(const struct step *step, unsigned kind, uint64_t about)
+{
+	return snapshot_fact_set(step->snapshot, snapshot_fact_key(step->segment, kind, about),
+		step->origin, step->record);
+}
+
+uint32_t fold_thread(const struct step *step)
+{
+	return step->snapshot->sources.at[step->origin].origin.thread;
+}
+
+/* A number that was closed is open again where the program tells no generations. */
+static bool fold_open(const struct step *step)
+{
+	uint64_t closed =
+		snapshot_fact_key(step->segment, CTP_KIND_DESCRIPTOR_CLOSE, step->record->object);
+	uint32_t fact = snapshot_fact_at(step->snapshot, closed);
+
+	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
+		snapshot_fact_clear(step->snapshot, closed);
+	return fold_set(step, step->kind, step->record->object);
+}
+
+static bool fold_descriptor(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+
+	switch (step->kind) {
+	case CTP_KIND_DESCRIPTOR_OPEN:
+		return fold_open(step);
+	case CTP_KIND_DESCRIPTOR_READY:
+		return fold_set(step, step->kind, record->object ? record->object : record->coro);
+	case CTP_KIND_DESCRIPTOR_IO:
+		return fold_set(step, step->kind, record->object ^ (uint64_t)step->argument << 48);
+	default:
+		return fold_set(step, step->kind, record->object);
+	}
+}
+
+/* What began before the end, in whatever order they come. */
+static bool fold_span(const struct step *step, unsigned begin, uint64_t about)
+{
+	const struct snapshot_observer *observer = &step->snapshot->observer;
+	uint32_t fact =
+		snapshot_fact_at(step->snapshot, snapshot_fact_key(step->segment, begin, about));
+	const struct ctp_record *known = &step->snapshot->facts.at[fact].record;
+
+	if (observer->ended && fact && step->kind != begin && CTP_TAIL_KIND(known->tail) == begin &&
+		known->time <= step->record->time)
+		observer->ended(observer->context, step->origin, known, step->record);
+	return fold_set(step, begin, about);
+}
+
+/* Whose, of which name, within how many others of that name. */
+static uint64_t region_of(const struct step *step, unsigned nr_around)
+{
+	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)fold_thread(step);
+	uint32_t site = snapshot_first_named(
+		step->snapshot, step->segment, CTP_TAIL_SITE(step->record->tail));
+
+	return (who * 31 + site) * SNAPSHOT_NESTED + nr_around;
+}
+
+static bool is_open(const struct step *step, unsigned nr_around)
+{
+	uint32_t fact = snapshot_fact_at(
+		step->snapshot, snapshot_fact_key(step->segment, CTP_KIND_REGION_BEGIN,
+					region_of(step, nr_around)));
+
+	return fact && snapshot_kind(&step->snapshot->facts.at[fact]) == CTP_KIND_REGION_BEGIN;
+}
+
+/* An end closes the innermost. */
+static bool fold_region(const struct step *step)
+{
+	unsigned nr_around = 0;
+
+	while (nr_around < SNAPSHOT_NESTED - 1 && is_open(step, nr_around))
+		nr_around++;
+	if (step->kind == CTP_KIND_REGION_END && nr_around && !is_open(step, nr_around))
+		nr_around--;
+	return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step, nr_around));
+}
+
+bool fold_notify(const struct step *step)
+{
+	return fold_set(
+		step, CTP_KIND_NOTIFY, step->record->object ^ (uint64_t)!step->argument << 55);
+}
+
+bool fold_other(const struct step *step)
+{
+	const struct ctp_record *record = step->record;
+
+	/* Of two kinds with one key the later record counts. */
+	switch (step->kind) {
+	case CTP_KIND_THREAD_START:
+	case CTP_KIND_THREAD_STOP:
+		return fold_set(step, CTP_KIND_THREAD_START, fold_thread(step));
+	case CTP_KIND_PARK:
+	case CTP_KIND_UNPARK:
+		return fold_set(step, CTP_KIND_PARK, fold_thread(step));
+	case CTP_KIND_BLOCK_BEGIN:
+	case CTP_KIND_BLOCK_END:
+		return fold_set(step, CTP_KIND_BLOCK_BEGIN, fold_thread(step));
+	case CTP_KIND_TASK_BEGIN:
+	case CTP_KIND_TASK_END:
+		return fold_span(step, CTP_KIND_TASK_BEGIN, record->object);
+	case CTP_KIND_REGION_BEGIN:
+	case CTP_KIND_REGION_END:
+		return fold_region(step);
+	case CTP_KIND_COUNTER:
+		return fold_set(step, step->kind, CTP_TAIL_SITE(record->tail));
+	case CTP_KIND_CRASH:
+		return fold_set(step, step->kind, fold_thread(step));
+	case CTP_KIND_THREAD_STATE:
+		return fold_set(step, step->kind, record->coro);
+	default: /* descriptors; logs, clocks, losses, and kinds that are not known are no state */
+		return step->kind < CTP_KIND_DESCRIPTOR_OPEN ||
+		       step->kind > CTP_KIND_DESCRIPTOR_TIMER || fold_descriptor(step);
+	}
+}
