@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ahead.h"
 #include "analyze.h"
 #include "failure.h"
 #include "io.h"
@@ -193,6 +194,9 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	arena_init(&trace->arena);
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
 				   : open_source(path, &trace->source, reterr);
+	/* What grows is read when it is asked for. */
+	if (status == CT_OK && !known.is_followed)
+		status = ahead_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.no_symbols && !known.is_followed)
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);
 	if (status) {

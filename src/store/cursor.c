@@ -35,38 +35,46 @@ static void tell_apart(struct ct_event *event, uint64_t prefix)
 		event->object |= CTP_HANDLE_IDENTITY(prefix);
 }
 
-static ct_time event_time(
-	const struct store_reader *reader, struct store_cursor *cursor, uint64_t raw)
+static inline ct_time event_time(const struct store_reader *reader,
+	const struct store_cursor *cursor, struct timeline_line *line, uint64_t raw)
 {
 	uint32_t clock = cursor->segment->clock;
 	size_t hint = 0;
 	int64_t ns;
 
-	if (timeline_line_ns(&cursor->line, raw, &ns))
+	if (timeline_line_ns(line, raw, &ns))
 		return store_since_epoch(&reader->all, (uint64_t)ns);
 	if (clock != CTP_CLOCK_MONOTONIC)
-		cursor->line = timeline_line(&reader->all.timelines[clock], raw);
+		*line = timeline_line(&reader->all.timelines[clock], raw);
 	return store_tables_time(&reader->all, clock, raw, &hint);
 }
 
-static void to_event(const struct store_reader *reader, struct store_cursor *cursor,
-	const struct ctp_record *record, struct ct_event *ret_event)
+static void to_events(const struct store_reader *reader, struct store_cursor *cursor, size_t count)
 {
-	*ret_event = (struct ct_event){
-		.time = event_time(reader, cursor, record->time),
-		.coro = record->coro,
-		.object = record->object,
-		.site = site_index(reader, cursor, CTP_TAIL_SITE(record->tail)),
-		.kind = CTP_TAIL_KIND(record->tail),
-		.argument = CTP_TAIL_ARGUMENT(record->tail),
-		.flags = CTP_TAIL_FLAGS(record->tail),
-		.process = cursor->segment->process,
-		.thread = cursor->thread,
-	};
-	if (ret_event->kind == CTP_KIND_LOST)
-		ret_event->coro = (uint64_t)event_time(reader, cursor, record->coro);
-	if (cursor->segment->coro_prefix)
-		tell_apart(ret_event, cursor->segment->coro_prefix);
+	/* Where events are written could be anything, for all that the compiler knows. */
+	struct timeline_line line = cursor->line;
+	uint32_t process = cursor->segment->process, thread = cursor->thread;
+	struct ct_event *event = cursor->run->events;
+	const struct ctp_record *record = reader->records, *end = record + count;
+
+	for (; record < end; record++, event++) {
+		uint64_t tail = record->tail;
+
+		*event = (struct ct_event){
+			.time = event_time(reader, cursor, &line, record->time),
+			.coro = record->coro,
+			.object = record->object,
+			.site = site_index(reader, cursor, CTP_TAIL_SITE(tail)),
+			.kind = CTP_TAIL_KIND(tail),
+			.argument = CTP_TAIL_ARGUMENT(tail),
+			.flags = CTP_TAIL_FLAGS(tail),
+			.process = process,
+			.thread = thread,
+		};
+		if (event->kind == CTP_KIND_LOST)
+			event->coro = (uint64_t)event_time(reader, cursor, &line, record->coro);
+	}
+	cursor->line = line;
 }
 
 /*
@@ -107,7 +115,7 @@ void store_cursor_leave(struct store_cursor *cursor)
 		free(cursor->run->payload);
 	free(cursor->run);
 	cursor->run = NULL;
-	cursor->count = cursor->at = 0;
+	cursor->count = 0;
 }
 
 static enum ct_status load_payload(struct store_reader *reader, const struct store_block *block,
@@ -175,13 +183,13 @@ static enum ct_status decode_run(
 		return ct_fail_at(reterr, CT_ERR_CORRUPT, run->offset,
 			"the block at offset %llu holds records that make no sense",
 			(unsigned long long)run->offset);
-	for (i = 0; i < count; i++)
-		to_event(reader, cursor, &reader->records[i], &run->events[i]);
+	to_events(reader, cursor, count);
+	for (i = 0; cursor->segment->coro_prefix && i < count; i++)
+		tell_apart(&run->events[i], cursor->segment->coro_prefix);
 	for (i = 0; cursor->is_carried && i < count; i++)
 		mark_carried(&run->events[i]);
 	run->nr_left -= (uint32_t)count;
 	cursor->count = count;
-	cursor->at = 0;
 	return CT_OK;
 }
 

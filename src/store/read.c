@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source that reads a trace file: one cursor for each stream, a heap that merges them.
+ * The source that reads a trace file: one cursor for each stream, and a tree of losers that merges them.
  *
- * A cursor holds some decoded events. The heap's top has the event handed out last; asking for the next one moves that
- * cursor on and lets it sink to its place, unless it stays ahead of all others.
+ * A cursor holds some decoded events, its front is the next one of them. The tree is a tournament of the fronts: each
+ * node has the front that lost there, tree[0] the one that won all. Once the winner's event is handed out, its
+ * next one plays again on the way from its leaf to the top. Whose turn it is can hardly be foretold where several
+ * threads write at once, so a match is played without a branch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,42 +14,71 @@
 #include "store.h"
 #include "store_cursor.h"
 
+#define NEXT_EVENTS 128u
+#define PLAYED_EACH 4u /* streams */
+
+struct front {
+	const struct ct_event *at;  /* the next event; NULL: the stream has come to its end */
+	const struct ct_event *end; /* of those that are decoded */
+	ct_time place;              /* of *at, see order.h; INT64_MAX behind the end */
+	bool is_carried;
+};
+
+struct node {
+	ct_time place;
+	uint64_t front; /* index */
+};
+
 struct store_source {
 	struct ct_source source;
 	struct store_reader reader;
-	struct store_cursor *cursors;
-	struct store_cursor **heap;
-	size_t nr_heap;
-	struct store_cursor *top; /* of the heap; `none` where it is empty, or not begun */
-	struct store_cursor none;
+	struct store_cursor *cursors; /* of all streams */
+	struct front *fronts;         /* of those that are defined */
+	uint32_t *cursor_of;          /* front to cursor */
+	size_t nr_fronts;
+	struct node *tree;
 	ct_time limit; /* see order.h */
-	ct_time bound; /* before this place the heap's top is ahead of all others */
 	uint64_t sequence;
 	bool is_started;
+	enum ct_status status; /* not CT_OK: nothing follows any more */
+	struct ct_error error;
+
+	/* What `next` hands out. */
+	struct ct_event events[NEXT_EVENTS];
+	bool are_carried[NEXT_EVENTS];
+	size_t at;
+	size_t count;
 };
 
-/* --------------------------------------------------------------------- cursors */
+/* ---------------------------------------------------------------------- fronts */
 
-/* Moves on by one event; CT_END after the last one. */
-static enum ct_status advance(
-	struct store_source *store, struct store_cursor *cursor, struct ct_error *reterr)
+/* The next run of the stream. A failure is told once the events before it are handed out. */
+static __attribute__((noinline)) void load_front(struct store_source *store, size_t index)
 {
-	enum ct_status status;
+	struct store_cursor *cursor = &store->cursors[store->cursor_of[index]];
+	struct front *front = &store->fronts[index];
+	enum ct_status status = store_cursor_load(&store->reader, cursor, &store->error);
 
-	if (++cursor->at >= cursor->count) {
-		status = store_cursor_load(&store->reader, cursor, reterr);
-		if (status)
-			return status;
+	if (status) {
+		*front = (struct front){.place = INT64_MAX};
+		store->status = status < 0 ? status : store->status;
+		return;
 	}
-	cursor->place =
-		order_place(cursor->place, cursor->run->events[cursor->at].time, store->limit);
-	return CT_OK;
+	front->at = cursor->run->events;
+	front->end = front->at + cursor->count;
+	front->place = order_place(front->place, front->at->time, store->limit);
+	front->is_carried = cursor->is_carried;
 }
 
-/* ------------------------------------------------------------------------ heap */
+/* ------------------------------------------------------------------------ tree */
 
-static bool is_before_at_once(const struct store_cursor *a, const struct store_cursor *b)
+static bool is_before_at_once(const struct store_source *store, uint64_t one, uint64_t other)
 {
+	const struct store_cursor *a = &store->cursors[store->cursor_of[one]];
+	const struct store_cursor *b = &store->cursors[store->cursor_of[other]];
+
+	if (!store->fronts[one].at || !store->fronts[other].at)
+		return store->fronts[one].at;
 	if (a->segment->process != b->segment->process)
 		return a->segment->process < b->segment->process;
 	if (a->thread != b->thread)
@@ -55,124 +86,181 @@ static bool is_before_at_once(const struct store_cursor *a, const struct store_c
 	return a->stream->number < b->stream->number;
 }
 
-static inline bool is_before(const struct store_cursor *a, const struct store_cursor *b)
+static inline void swap_where(bool is_wanted, struct node *a, struct node *b)
 {
-	return a->place != b->place ? a->place < b->place : is_before_at_once(a, b);
+	uint64_t all = 0 - (uint64_t)is_wanted;
+	uint64_t place = ((uint64_t)a->place ^ (uint64_t)b->place) & all;
+	uint64_t front = (a->front ^ b->front) & all;
+
+	a->place = (ct_time)((uint64_t)a->place ^ place);
+	b->place = (ct_time)((uint64_t)b->place ^ place);
+	a->front ^= front;
+	b->front ^= front;
 }
 
-static void sink_down(struct store_source *store, size_t at)
+/* From its leaf to the top, against those that lost there. */
+static inline void play(struct store_source *store, struct node player)
 {
-	struct store_cursor **heap = store->heap, *moved = heap[at];
-	size_t child;
+	size_t at;
 
-	while ((child = 2 * at + 1) < store->nr_heap) {
-		if (child + 1 < store->nr_heap && is_before(heap[child + 1], heap[child]))
-			child++;
-		if (!is_before(heap[child], moved))
-			break;
-		heap[at] = heap[child];
-		at = child;
+	for (at = (store->nr_fronts + player.front) / 2; at; at /= 2) {
+		struct node *other = &store->tree[at];
+		bool is_lost = other->place < player.place;
+
+		if (__builtin_expect(other->place == player.place, 0))
+			is_lost = is_before_at_once(store, other->front, player.front);
+		swap_where(is_lost, other, &player);
 	}
-	heap[at] = moved;
+	store->tree[0] = player;
 }
 
-/* The two below the top are those that may come next. */
-static void sink_top(struct store_source *store)
+/* The best of those that lost to the winner: as long as its events are before this place it wins again. */
+static ct_time second_place(const struct store_source *store)
 {
-	struct store_cursor **heap = store->heap;
+	ct_time second = INT64_MAX;
+	size_t at;
 
-	if (store->nr_heap)
-		sink_down(store, 0);
-	store->bound = store->nr_heap > 1 ? heap[1]->place : INT64_MAX;
-	if (store->nr_heap > 2 && heap[2]->place < store->bound)
-		store->bound = heap[2]->place;
+	for (at = (store->nr_fronts + store->tree[0].front) / 2; at; at /= 2)
+		second = store->tree[at].place < second ? store->tree[at].place : second;
+	return second;
 }
 
-static enum ct_status start(struct store_source *store, struct ct_error *reterr)
+/* The winner among the leaves below a node; all others stay behind where they lost. */
+static struct node play_below(struct store_source *store, size_t at)
 {
-	enum ct_status status;
+	struct node player, other;
+
+	if (at >= store->nr_fronts) {
+		at -= store->nr_fronts;
+		return (struct node){store->fronts[at].place, at};
+	}
+	player = play_below(store, 2 * at);
+	other = play_below(store, 2 * at + 1);
+	if (other.place < player.place ||
+		(other.place == player.place &&
+			is_before_at_once(store, other.front, player.front)))
+		swap_where(true, &player, &other);
+	store->tree[at] = other;
+	return player;
+}
+
+static void start(struct store_source *store)
+{
 	size_t i;
 
-	store->nr_heap = 0;
+	store->nr_fronts = 0;
 	store->sequence = 0;
+	store->is_started = true;
 	for (i = 0; i < store->reader.index.streams.count; i++) {
 		struct store_cursor *cursor = &store->cursors[i];
+		size_t index = store->nr_fronts;
 
 		cursor->next_block = cursor->stream->first_block;
 		store_cursor_leave(cursor);
-		cursor->place = ORDER_FIRST;
 		if (!cursor->stream->segment)
 			continue;
-		status = advance(store, cursor, reterr);
-		if (status < 0)
-			return status;
-		if (status == CT_OK)
-			store->heap[store->nr_heap++] = cursor;
+		store->cursor_of[index] = (uint32_t)i;
+		store->fronts[index].place = ORDER_FIRST;
+		load_front(store, index);
+		if (store->status)
+			return;
+		store->nr_fronts += store->fronts[index].at != NULL;
 	}
-	for (i = store->nr_heap / 2; i-- > 1;)
-		sink_down(store, i);
-	sink_top(store);
-	store->is_started = true;
-	return CT_OK;
+	if (store->nr_fronts)
+		store->tree[0] = play_below(store, 1);
 }
 
 /* ---------------------------------------------------------------------- source */
 
-static enum ct_status move_on(struct store_source *store, struct ct_error *reterr)
+static inline void hand_out(
+	struct store_source *store, const struct front *front, struct ct_events *events)
 {
-	enum ct_status status;
+	struct ct_event *event = &events->at[events->count];
 
-	if (store->nr_heap == 0)
-		return CT_OK;
-	status = advance(store, store->heap[0], reterr);
-	if (status < 0)
-		return status;
-	if (status == CT_END)
-		store->heap[0] = store->heap[--store->nr_heap];
-	sink_top(store);
-	return CT_OK;
-}
-
-static void hand_out(
-	struct store_source *store, struct store_cursor *cursor, const struct ct_event **ret_event)
-{
-	struct ct_event *event = &cursor->run->events[cursor->at];
-
+	__builtin_prefetch(event + 16, 1);
+	*event = *front->at;
 	event->sequence = store->sequence++;
-	store->source.is_carried = cursor->is_carried;
-	*ret_event = event;
+	events->are_carried[events->count++] = front->is_carried;
 }
 
-static __attribute__((noinline)) enum ct_status next_of_any(
-	struct store_source *store, const struct ct_event **ret_event, struct ct_error *reterr)
+static inline void move_on(struct store_source *store, struct front *front, size_t index)
 {
-	enum ct_status status = store->is_started ? move_on(store, reterr) : start(store, reterr);
-
-	if (status)
-		return status;
-	store->top = store->nr_heap ? store->heap[0] : &store->none;
-	if (store->nr_heap == 0)
-		return CT_END;
-	hand_out(store, store->top, ret_event);
-	return CT_OK;
+	if (++front->at == front->end)
+		load_front(store, index);
+	else
+		front->place = order_place(front->place, front->at->time, store->limit);
 }
 
-/* Mostly the next event is of the same stream, and decoded. */
+/* Events of the winner, one at least, while they are before `bound`. */
+static inline void hand_out_winner(
+	struct store_source *store, struct ct_events *events, ct_time bound)
+{
+	size_t index = store->tree[0].front;
+	struct front *front = &store->fronts[index];
+
+	do {
+		hand_out(store, front, events);
+		move_on(store, front, index);
+	} while (front->place < bound && events->count < events->capacity && !store->status);
+	play(store, (struct node){front->place, index});
+}
+
+/* Of few streams each event is played for: how long one stays ahead can not be foretold. */
+static void take_of_few(struct store_source *store, struct ct_events *events)
+{
+	while (events->count < events->capacity && store->fronts[store->tree[0].front].at &&
+		!store->status)
+		hand_out_winner(store, events, INT64_MIN);
+}
+
+static void take_of_many(struct store_source *store, struct ct_events *events)
+{
+	ct_time bound = second_place(store);
+
+	while (events->count < events->capacity && store->fronts[store->tree[0].front].at &&
+		!store->status) {
+		size_t winner = store->tree[0].front;
+
+		hand_out_winner(store, events, bound);
+		bound = winner == store->tree[0].front ? second_place(store) : INT64_MIN;
+	}
+}
+
+static enum ct_status store_take(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	struct store_source *store = (struct store_source *)source;
+
+	events->count = 0;
+	if (!store->is_started)
+		start(store);
+	if (store->nr_fronts > 1 && store->nr_fronts <= PLAYED_EACH)
+		take_of_few(store, events);
+	else if (store->nr_fronts)
+		take_of_many(store, events);
+	if (store->status == CT_OK && events->count < events->capacity)
+		store->status = CT_END;
+	if (store->status < 0 && reterr)
+		*reterr = store->error;
+	return store->status;
+}
+
 static enum ct_status store_next(
 	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
 {
 	struct store_source *store = (struct store_source *)source;
-	struct store_cursor *top = store->top;
-	ct_time place;
+	struct ct_events events = {store->events, store->are_carried, NEXT_EVENTS, 0};
+	enum ct_status status;
 
-	if (top->at + 1 >= top->count)
-		return next_of_any(store, ret_event, reterr);
-	place = order_place(top->place, top->run->events[top->at + 1].time, store->limit);
-	if (place >= store->bound)
-		return next_of_any(store, ret_event, reterr);
-	top->at++;
-	top->place = place;
-	hand_out(store, top, ret_event);
+	if (store->at == store->count) {
+		status = store_take(source, &events, reterr);
+		store->at = 0;
+		store->count = events.count;
+		if (events.count == 0)
+			return status;
+	}
+	source->is_carried = store->are_carried[store->at];
+	*ret_event = &store->events[store->at++];
 	return CT_OK;
 }
 
@@ -182,7 +270,8 @@ static enum ct_status store_reset(struct ct_source *source, struct ct_error *ret
 
 	(void)reterr;
 	store->is_started = false;
-	store->top = &store->none;
+	store->status = CT_OK;
+	store->at = store->count = 0;
 	return CT_OK;
 }
 
@@ -194,7 +283,9 @@ static void store_close(struct ct_source *source)
 	for (i = 0; store->cursors && i < store->reader.index.streams.count; i++)
 		store_cursor_leave(&store->cursors[i]);
 	free(store->cursors);
-	free(store->heap);
+	free(store->cursor_of);
+	free(store->fronts);
+	free(store->tree);
 	store_index_fini(&store->reader.index);
 	store_tables_fini(&store->reader.all);
 	store_input_close(&store->reader.input);
@@ -203,6 +294,7 @@ static void store_close(struct ct_source *source)
 
 static const struct ct_source_ops store_source_ops = {
 	.next = store_next,
+	.take = store_take,
 	.reset = store_reset,
 	.close = store_close,
 };
@@ -212,8 +304,10 @@ static enum ct_status make_cursors(struct store_source *store, struct ct_error *
 	size_t count = store->reader.index.streams.count, i;
 
 	store->cursors = calloc(count + 1, sizeof(*store->cursors));
-	store->heap = calloc(count + 1, sizeof(*store->heap));
-	if (!store->cursors || !store->heap)
+	store->cursor_of = calloc(count + 1, sizeof(*store->cursor_of));
+	store->fronts = calloc(count + 1, sizeof(*store->fronts));
+	store->tree = calloc(count + 1, sizeof(*store->tree));
+	if (!store->cursors || !store->cursor_of || !store->fronts || !store->tree)
 		return ct_fail_memory(reterr);
 	for (i = 0; i < count; i++) {
 		store->cursors[i].stream = &store->reader.index.streams.at[i];
@@ -249,7 +343,6 @@ enum ct_status store_source_open(
 	if (!store)
 		return ct_fail_memory(reterr);
 	store->source.ops = &store_source_ops;
-	store->top = &store->none;
 	store->source.tables = &store->reader.all.tables;
 	store->reader.input.descriptor = -1;
 	status = open_source(store, path, reterr);

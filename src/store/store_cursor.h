@@ -35,12 +35,11 @@ struct store_cursor {
 	const struct store_stream *stream;
 	const struct store_segment *segment;
 	uint32_t next_block;
-	uint32_t thread;       /* index, of the block at hand */
-	bool is_carried;       /* the block at hand */
-	struct store_run *run; /* NULL: in no block */
-	size_t count;          /* of run->events */
-	size_t at;
-	ct_time place;                          /* of run->events[at], see order.h */
+	uint32_t thread;                        /* index, of the block at hand */
+	bool is_carried;                        /* the block at hand */
+	struct store_run *run;                  /* NULL: in no block */
+	size_t count;                           /* of run->events */
+	ct_time place;                          /* of the event handed out last, see order.h */
 	struct timeline_line line;              /* of the clock, where it was last */
 	uint64_t sites[STORE_SITES_REMEMBERED]; /* id << 32 | index, looked up lately */
 };

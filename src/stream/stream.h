@@ -16,6 +16,14 @@
 
 struct ct_source;
 
+/* Room for events, and which of them were filled in. */
+struct ct_events {
+	struct ct_event *at;
+	bool *are_carried; /* of each of them, see `is_carried` of struct ct_source */
+	size_t capacity;   /* of both */
+	size_t count;
+};
+
 struct ct_source_ops {
 	/*
 	 * next: the next event, in order of time, within a thread in the order it was written.
@@ -24,6 +32,13 @@ struct ct_source_ops {
 	 */
 	enum ct_status (*next)(struct ct_source *source, const struct ct_event **ret_event,
 		struct ct_error *reterr);
+	/*
+	 * take: many at once, as next would hand them out one by one: the room is filled up, and CT_OK; or what next
+	 * would return after those that were filled in. What is not CT_OK is returned again by each further call.
+	 * Between two resets one of next and take is used. NULL: the source has only next.
+	 */
+	enum ct_status (*take)(
+		struct ct_source *source, struct ct_events *events, struct ct_error *reterr);
 	/* reset: start again from the first event. Tables stay as they are. */
 	enum ct_status (*reset)(struct ct_source *source, struct ct_error *reterr);
 	/* close: releases everything; the source and all that was borrowed from it are gone. */
@@ -44,6 +59,25 @@ static inline enum ct_status source_next(
 	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
 {
 	return source->ops->next(source, ret_event, reterr);
+}
+
+/* source_take: see `take`; of a source that has only next, one event at a time. */
+static inline enum ct_status source_take(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	const struct ct_event *event;
+	enum ct_status status = CT_OK;
+
+	if (source->ops->take)
+		return source->ops->take(source, events, reterr);
+	for (events->count = 0; events->count < events->capacity; events->count++) {
+		status = source->ops->next(source, &event, reterr);
+		if (status)
+			break;
+		events->at[events->count] = *event;
+		events->are_carried[events->count] = source->is_carried;
+	}
+	return status;
 }
 
 static inline enum ct_status source_reset(struct ct_source *source, struct ct_error *reterr)

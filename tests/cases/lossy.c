@@ -56,7 +56,8 @@ static void replay_close(struct ct_source *source)
 	(void)source;
 }
 
-static const struct ct_source_ops replay_ops = {replay_next, replay_reset, replay_close};
+static const struct ct_source_ops replay_ops = {
+	.next = replay_next, .reset = replay_reset, .close = replay_close};
 
 /* ---------------------------------------------------------------- chance */
 

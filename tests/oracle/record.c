@@ -46,7 +46,8 @@ static void close_nothing(struct ct_source *source)
 	(void)source;
 }
 
-static const struct ct_source_ops record_ops = {next_event, reset, close_nothing};
+static const struct ct_source_ops record_ops = {
+	.next = next_event, .reset = reset, .close = close_nothing};
 
 /* ---------------------------------------------------------------- tables */
 

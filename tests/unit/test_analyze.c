@@ -120,7 +120,8 @@ static void failing_close(struct ct_source *source)
 	(void)source;
 }
 
-static const struct ct_source_ops failing_ops = {failing_next, failing_reset, failing_close};
+static const struct ct_source_ops failing_ops = {
+	.next = failing_next, .reset = failing_reset, .close = failing_close};
 
 static void test_failing_source(int after)
 {

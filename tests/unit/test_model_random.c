@@ -207,7 +207,8 @@ static void close_nothing(struct ct_source *source)
 	(void)source;
 }
 
-static const struct ct_source_ops ops = {next_event, reset, close_nothing};
+static const struct ct_source_ops ops = {
+	.next = next_event, .reset = reset, .close = close_nothing};
 
 static void round_of(uint64_t seed)
 {
