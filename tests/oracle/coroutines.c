@@ -11,6 +11,8 @@ void create(struct world *world, struct actor actor, uint32_t coro)
 	struct coro *one = coro_at(world, coro);
 
 	one->id = world->next_id++;
+	one->parent = actor.coro;
+	one->created = world->now;
 	one->address = world->next_address;
 	if (world->free_addresses.count)
 		one->address = world->free_addresses.at[--world->free_addresses.count];
@@ -22,7 +24,7 @@ void create(struct world *world, struct actor actor, uint32_t coro)
 			.kind = CTP_KIND_CREATE,
 			.coro = one->id,
 			.object = one->address,
-			.site = site_of(world, coro, PLACE_START),
+			.site = site_of(world, coro, actor.coro ? PLACE_SPAWN : PLACE_START),
 		});
 	say_event(world, actor.thread,
 		(struct ct_event){

@@ -15,7 +15,7 @@ static void take_two(struct world *world, uint32_t coro, uint32_t first, uint32_
 	add_step(world, coro, ACT_UNLOCK, first, 0);
 }
 
-static void two_orders(struct world *world, enum act act, int64_t patience)
+static void take_in_two_orders(struct world *world, enum act act, int64_t patience)
 {
 	uint32_t first = add_lock(world), second = add_lock(world), one = begin(world), other;
 
@@ -28,13 +28,13 @@ void build_timed_locks(struct world *world)
 {
 	bool is_soon = once_in(world, 2);
 
-	two_orders(world, ACT_LOCK,
+	take_in_two_orders(world, ACT_LOCK,
 		is_soon ? between(world, MS, 500 * MS) : between(world, 5 * SECOND, 60 * SECOND));
 }
 
 void build_try_locks(struct world *world)
 {
-	two_orders(world, ACT_TRY_LOCK, 0);
+	take_in_two_orders(world, ACT_TRY_LOCK, 0);
 }
 
 void build_timed_cycle(struct world *world)
@@ -114,6 +114,58 @@ void build_token(struct world *world)
 	add_step(world, thread, ACT_SEND, channel, 0);
 }
 
+void build_gate(struct world *world)
+{
+	uint32_t gate = add_lock(world), first = add_lock(world), second = add_lock(world), i;
+
+	for (i = 0; i < 2; i++) {
+		uint32_t coro = begin(world);
+
+		add_step(world, coro, ACT_LOCK, gate, 0);
+		take_two(world, coro, i ? first : second, i ? second : first, ACT_LOCK, 0);
+		add_step(world, coro, ACT_UNLOCK, gate, 0);
+		add_step(world, coro, ACT_SLEEP, 0, 400 * MS);
+	}
+}
+
+void build_phases(struct world *world)
+{
+	uint32_t first = add_lock(world), second = add_lock(world), one = begin(world),
+		 other = prepare(world);
+
+	take_two(world, one, first, second, ACT_LOCK, 0);
+	add_step(world, one, ACT_SPAWN, other, 0);
+	take_two(world, other, second, first, ACT_LOCK, 0);
+}
+
+void build_left_alone(struct world *world)
+{
+	uint32_t parent = begin(world), count = 2 + below(world, 6), i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t child = prepare(world), file = add_file(world, 400 * MS, i % 2);
+
+		world->coros.at[child].lives_on = true;
+		add_step(world, parent, ACT_SPAWN, child, 0);
+		add_step(world, child, ACT_OPEN, file, 0);
+		add_step(world, child, ACT_READ, file, 0);
+		add_step(world, child, ACT_CLOSE, file, 0);
+	}
+}
+
+void build_coalesced(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+	int64_t items = between(world, 110, 150);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	repeat_from(world, waiter, 0, items - 1);
+	add_step(world, sender, ACT_SEND, channel, 0);
+	add_step(world, sender, ACT_WAKE, waiter, 0);
+	add_step(world, sender, ACT_SLEEP, 0, between(world, 100 * US, MS));
+	repeat_from(world, sender, 0, items - 1);
+}
+
 void build_yields(struct world *world)
 {
 	uint32_t coro = begin(world);
@@ -152,12 +204,16 @@ void build_pool(struct world *world)
 		add_step(world, filler, ACT_SLEEP, 0, between(world, 10 * MS, 20 * MS));
 		add_step(world, member, ACT_RECEIVE, channel, 0);
 	}
+	for (i = 1; i <= count; i++)
+		add_step(world, filler, ACT_JOIN, feeder + i, 0);
 }
 
 void build_connections(struct world *world)
 {
-	uint32_t acceptor = begin(world), count = 40 + below(world, 50), i;
+	uint32_t acceptor = begin(world), listener = add_file(world, 0, 0),
+		 count = 40 + below(world, 50), i;
 
+	add_step(world, acceptor, ACT_OPEN, listener, 0);
 	for (i = 0; i < count; i++) {
 		uint32_t connection = prepare(world), file = add_file(world, 0, 0);
 
@@ -167,6 +223,7 @@ void build_connections(struct world *world)
 		add_step(world, connection, ACT_READ, file, 0);
 		add_step(world, connection, ACT_CLOSE, file, 0);
 	}
+	add_step(world, acceptor, ACT_READ, listener, 0);
 }
 
 /* Some of what it sends comes when the observation is long over. */

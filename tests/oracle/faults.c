@@ -261,6 +261,43 @@ void build_leak(struct world *world)
 		add_step(world, i ? prepare(world) : first, ACT_RECEIVE, add_channel(world), 0);
 }
 
+/* ---------------------------------------------------------------- it went well, this time */
+
+void build_two_orders(struct world *world)
+{
+	uint32_t first = add_lock(world), second = add_lock(world), one = begin(world), other;
+
+	other = add_coro(world, world->coros.at[one].start + between(world, 10 * MS, 50 * MS));
+	take_in_order(world, one, first, second);
+	take_in_order(world, other, second, first);
+	add_step(world, one, ACT_SLEEP, 0, between(world, 100 * MS, 400 * MS));
+	take_in_order(world, one, first, second);
+}
+
+void build_orphan(struct world *world)
+{
+	uint32_t channel = add_channel(world), lock = add_lock(world), parent = begin(world), child;
+
+	child = prepare(world);
+	add_step(world, parent, ACT_SPAWN, child, 0);
+	add_step(world, parent, ACT_SLEEP, 0, between(world, MS, 20 * MS));
+	if (once_in(world, 2))
+		add_step(world, child, ACT_LOCK, lock, 0);
+	add_step(world, child, ACT_RECEIVE, channel, 0);
+}
+
+void build_woken_again(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+	int64_t items = between(world, 120, 150);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	repeat_from(world, waiter, 0, items + 1);
+	add_step(world, sender, ACT_SLEEP, 0, between(world, 100 * US, MS));
+	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_TWICE;
+	repeat_from(world, sender, 0, items - 1);
+}
+
 /* ---------------------------------------------------------------- what can not be */
 
 void build_suspends_twice(struct world *world)

@@ -111,7 +111,7 @@ static enum went perform_suspend_anew(
 		return WENT_ON;
 	target->facts |= FACT_IMPOSSIBLE_STEP;
 	tell(world, other, CTP_KIND_SUSPEND, handle_of_wait(world, target),
-		site_of(world, step->what, PLACE_WAIT), CTP_POINT_AWAIT);
+		wait_site_of(world, step->what), CTP_POINT_AWAIT);
 	return WENT_ON;
 }
 

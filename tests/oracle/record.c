@@ -89,7 +89,19 @@ static void describe_threads(struct record *record, const struct world *world)
 
 static void describe_sites(struct record *record, const struct world *world)
 {
-	static const char *const reasons[NR_PLACES] = {"start", "wait", "wake", "work"};
+	static const char *const reasons[NR_PLACES] = {
+		[PLACE_START] = "start",
+		[PLACE_SPAWN] = "spawn",
+		[PLACE_WAKE] = "wake",
+		[PLACE_WORK] = "work",
+		[PLACE_WAIT + WAIT_NOTHING] = "yield",
+		[PLACE_WAIT + WAIT_LOCK] = "lock",
+		[PLACE_WAIT + WAIT_CHANNEL] = "receive",
+		[PLACE_WAIT + WAIT_FILE] = "read",
+		[PLACE_WAIT + WAIT_CHILD] = "join",
+		[PLACE_WAIT + WAIT_TIMER] = "sleep",
+		[PLACE_WAIT + WAIT_CALLER] = "give way",
+	};
 	uint32_t i;
 
 	record->sites[0] = (struct ct_site){.file = "", .function = "", .reason = "", .module = ""};

@@ -16,11 +16,30 @@ static uint64_t channel_handle(uint32_t channel)
 	return CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0x60000000 + 0x40 * channel);
 }
 
+/* Whoever takes a lock, and would have waited for it with another one in its hands. */
+static void note_nesting(struct world *world, uint32_t coro, uint32_t inner)
+{
+	struct nesting nesting = {.coro = coro, .inner = inner, .time = world->now};
+	uint32_t lock;
+
+	for (lock = 1; lock < world->locks.count && lock < 64; lock++)
+		if (world->locks.at[lock].owner == coro && lock != inner)
+			nesting.held |= UINT64_C(1) << lock;
+	for (lock = 1; lock < 64; lock++) {
+		nesting.outer = lock;
+		if ((nesting.held >> lock & 1) && !vec_push(&world->nestings, nesting))
+			abort();
+	}
+}
+
 enum went perform_lock(struct world *world, struct actor actor, const struct step *step)
 {
 	struct coro *coro = self(world, actor);
 	struct lock *lock = &world->locks.at[step->what];
 
+	if ((lock->owner == 0 || (lock->owner == actor.coro && coro->phase)) &&
+		step->act == ACT_LOCK)
+		note_nesting(world, actor.coro, step->what);
 	if (lock->owner == actor.coro && coro->phase)
 		return WENT_ON; /* handed over */
 	if (lock->owner == 0) {

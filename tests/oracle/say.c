@@ -26,6 +26,11 @@ uint32_t site_of(const struct world *world, uint32_t coro, enum place place)
 	return 1 + world->coros.at[coro].group * NR_PLACES + place;
 }
 
+uint32_t wait_site_of(const struct world *world, uint32_t coro)
+{
+	return site_of(world, coro, PLACE_WAIT) + world->coros.at[coro].wait;
+}
+
 uint64_t handle_of_coro(const struct world *world, const struct coro *coro)
 {
 	return world->manner.names_frames ? CTP_HANDLE(CTP_RESOURCE_FRAME, coro->address - 0x10)

@@ -61,7 +61,7 @@ static void run_beside(struct world *world, uint32_t thread, uint32_t coro)
 static void note_delay(struct world *world, uint32_t coro)
 {
 	struct coro *one = coro_at(world, coro);
-	uint32_t site = site_of(world, coro, PLACE_WAIT);
+	uint32_t site = wait_site_of(world, coro);
 
 	if (one->life != LIFE_READY || world->is_over)
 		return;
@@ -70,6 +70,7 @@ static void note_delay(struct world *world, uint32_t coro)
 		return;
 	world->nr_late[site]++;
 	one->facts |= FACT_RAN_LATE;
+	one->late_site = site;
 }
 
 /* Whoever was still about to leave it has left it now: its suspend was told before. */
@@ -133,7 +134,7 @@ static void leave_shadow(struct world *world, uint32_t worker)
 			.kind = CTP_KIND_SUSPEND,
 			.coro = coro->id,
 			.object = CTP_HANDLE(CTP_RESOURCE_OTHER, 1),
-			.site = site_of(world, thread->shadow, PLACE_WAIT),
+			.site = wait_site_of(world, thread->shadow),
 		});
 	thread->shadow = 0;
 	thread->at = world->now + US;

@@ -91,10 +91,49 @@ static bool is_waiting(const struct coro *coro)
 
 static bool runs_late(const struct world *world, uint32_t coro)
 {
-	uint32_t site = site_of(world, coro, PLACE_WAIT);
+	uint32_t site = world->coros.at[coro].late_site;
 
 	return (world->coros.at[coro].facts & FACT_RAN_LATE) &&
 	       world->nr_late[site] * 100 >= world->nr_runs[site];
+}
+
+/* Could the two have met, each with the lock that the other one wants? */
+static bool could_collide(
+	const struct world *world, const struct nesting *a, const struct nesting *b)
+{
+	uint64_t outer = UINT64_C(1) << a->outer | UINT64_C(1) << b->outer;
+
+	return a->coro != b->coro && a->outer == b->inner && a->inner == b->outer &&
+	       !(a->held & b->held & ~outer) && a->time >= world->coros.at[b->coro].created &&
+	       b->time >= world->coros.at[a->coro].created;
+}
+
+static bool took_other_way(const struct world *world, uint32_t coro)
+{
+	size_t i, k;
+
+	for (i = 0; i < world->nestings.count; i++)
+		for (k = 0; k < world->nestings.count && world->nestings.at[i].coro == coro; k++)
+			if (could_collide(world, &world->nestings.at[i], &world->nestings.at[k]))
+				return true;
+	return false;
+}
+
+static bool is_orphan(const struct world *world, uint32_t index)
+{
+	const struct coro *coro = &world->coros.at[index], *parent = &world->coros.at[coro->parent];
+
+	return coro->parent && (parent->life == LIFE_ENDED || parent->life == LIFE_GONE) &&
+	       is_waiting(coro) && !coro->lives_on && !first_in_list(world, WAIT_CHILD, index);
+}
+
+/* More often than not, of a hundred at least. */
+static bool is_woken_again(const struct world *world, uint32_t coro)
+{
+	uint32_t site = world->coros.at[coro].again_site;
+
+	return (world->coros.at[coro].facts & FACT_WOKEN_AGAIN) && world->nr_woken[site] >= 100 &&
+	       world->nr_woken_again[site] * 2 > world->nr_woken[site];
 }
 
 static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t index)
@@ -136,6 +175,12 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 		return coro->facts & FACT_KEPT_OTHERS;
 	case CT_RULE_STARVATION:
 		return runs_late(world, index);
+	case CT_RULE_LOCK_ORDER:
+		return took_other_way(world, index);
+	case CT_RULE_ORPHANED_CHILD:
+		return is_orphan(world, index);
+	case CT_RULE_DUPLICATE_WAKE:
+		return is_woken_again(world, index);
 	case CT_RULE_SELF_WAKE_STORM:
 		return coro->facts & FACT_STORMED;
 	default:

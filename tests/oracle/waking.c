@@ -111,6 +111,24 @@ static void wake_the_gone(struct world *world, struct actor actor, uint32_t targ
 	put_into_queue(world, actor.thread, target, MISTAKE_NONE);
 }
 
+static void make_ready(
+	struct world *world, struct actor actor, uint32_t target, enum mistake mistake)
+{
+	struct coro *coro = coro_at(world, target);
+	uint32_t site = wait_site_of(world, target);
+
+	coro->life = LIFE_READY;
+	put_into_queue(world, actor.thread, target, mistake);
+	world->nr_woken[site] += !world->is_over;
+	if (mistake != MISTAKE_TWICE)
+		return;
+	say_wake(world, actor, target, CTP_OUTCOME_QUEUED);
+	put_into_queue(world, actor.thread, target, mistake);
+	coro->facts |= FACT_WOKEN_AGAIN;
+	coro->again_site = site;
+	world->nr_woken_again[site] += !world->is_over;
+}
+
 void wake(struct world *world, struct actor actor, uint32_t target, enum mistake mistake)
 {
 	struct coro *coro = coro_at(world, target);
@@ -127,12 +145,7 @@ void wake(struct world *world, struct actor actor, uint32_t target, enum mistake
 		break;
 	case LIFE_WAITING:
 		say_wake(world, actor, target, CTP_OUTCOME_QUEUED);
-		coro->life = LIFE_READY;
-		put_into_queue(world, actor.thread, target, mistake);
-		if (mistake == MISTAKE_TWICE) {
-			say_wake(world, actor, target, CTP_OUTCOME_QUEUED);
-			put_into_queue(world, actor.thread, target, mistake);
-		}
+		make_ready(world, actor, target, mistake);
 		break;
 	default:
 		say_wake(world, actor, target,
@@ -196,7 +209,7 @@ enum went suspend(
 	coro->deadline = patience ? world->now + patience : NEVER;
 	note_run(world, actor.coro);
 	tell(world, actor, CTP_KIND_SUSPEND, handle_of_wait(world, coro),
-		site_here(world, actor, PLACE_WAIT),
+		wait_site_of(world, actor.coro),
 		wait == WAIT_NOTHING || wait == WAIT_CALLER ? CTP_POINT_YIELD : CTP_POINT_AWAIT);
 	if (patience && (world->manner.tells_deadlines || wait != WAIT_TIMER))
 		say_event(world, actor.thread,

@@ -113,6 +113,7 @@ void world_fini(struct world *world)
 	vec_fini(&world->files);
 	vec_fini(&world->queue);
 	vec_fini(&world->groups);
+	vec_fini(&world->nestings);
 	vec_fini(&world->afterwards);
 	vec_fini(&world->free_addresses);
 	vec_fini(&world->events);

@@ -118,13 +118,16 @@ enum fact {
 	FACT_STORMED = 1 << 8,
 	FACT_CRASHED = 1 << 9,
 	FACT_RAN_LATE = 1 << 10,
-	FACT_RAN_AFTERWARDS = 1 << 11, /* when the program went on after the observation */
+	FACT_WOKEN_AGAIN = 1 << 11,    /* put into a queue again before it ran */
+	FACT_RAN_AFTERWARDS = 1 << 12, /* when the program went on after the observation */
 };
 
 struct coro {
 	uint64_t id; /* 0: not created */
 	uint64_t address;
 	uint32_t group;
+	uint32_t parent; /* that created it; 0: a thread did */
+	ct_time created;
 	enum life life;
 	ct_time start; /* created by the starting thread; NEVER: by a coroutine, if at all */
 	VEC(struct step) steps;
@@ -141,6 +144,7 @@ struct coro {
 	bool was_dropped; /* a wake did, and gave up, and none has come since */
 	bool was_granted; /* it was handed what it waits for, and has not run since */
 	bool is_daemon;
+	bool lives_on;     /* by design, when its parent has ended */
 	bool is_generator; /* it is run by others, not by a worker */
 	bool stays;        /* when it has ended, until somebody destroys it */
 	ct_time until;     /* it sleeps */
@@ -151,6 +155,8 @@ struct coro {
 	int64_t taken_from_run; /* time within this run in which others had the processor */
 	uint32_t nr_looks;      /* made itself ready, with nothing in between */
 	ct_time looks_from;
+	uint32_t late_site; /* where it ran late, or was woken again */
+	uint32_t again_site;
 	unsigned facts;  /* enum fact */
 	uint64_t truths; /* 1 << rule: so it was at the end of the observation (truth.h) */
 	bool was_resumed_when_gone;
@@ -209,6 +215,15 @@ struct queued {
 	uint32_t worker; /* the only one that may take it; 0: any */
 };
 
+/* A lock that was taken, for as long as it takes, with another one held. */
+struct nesting {
+	uint32_t coro;
+	uint32_t outer;
+	uint32_t inner;
+	uint64_t held; /* 1 << lock: all that it held */
+	ct_time time;
+};
+
 struct group {
 	const char *name;
 	unsigned rule;  /* enum ct_rule that it is meant to make true; 0: none */
@@ -261,12 +276,15 @@ struct world {
 	VEC(struct file) files;
 	VEC(struct queued) queue;
 	VEC(struct group) groups;
+	VEC(struct nesting) nestings;
 	VEC(uint32_t)
 	afterwards; /* channels that something unseen sends to, when the observation is over */
 	VEC(uint64_t) free_addresses; /* of those that nobody names any more */
 	VEC(struct ct_event) events;
-	uint32_t nr_runs[MOST_SITES]; /* by site: runs after a wait there, */
-	uint32_t nr_late[MOST_SITES]; /* and how many of them came late */
+	uint32_t nr_runs[MOST_SITES];        /* by site: runs after a wait there, */
+	uint32_t nr_late[MOST_SITES];        /* and how many of them came late */
+	uint32_t nr_woken[MOST_SITES];       /* by site: waits there that a wake ended, */
+	uint32_t nr_woken_again[MOST_SITES]; /* and how many of them by two */
 };
 
 /* ---------------------------------------------------------------- chance (world.c) */
@@ -313,8 +331,17 @@ struct file *whole_file(struct world *world, uint32_t file);
 
 /* ---------------------------------------------------------------- telling of it (say.c) */
 
-enum place { PLACE_START, PLACE_WAIT, PLACE_WAKE, PLACE_WORK, NR_PLACES };
+enum place {
+	PLACE_START,
+	PLACE_SPAWN,
+	PLACE_WAKE,
+	PLACE_WORK,
+	PLACE_WAIT, /* and what for: enum wait */
+	NR_PLACES = PLACE_WAIT + WAIT_CALLER + 1,
+};
 uint32_t site_of(const struct world *world, uint32_t coro, enum place place);
+/* Where it waits, or waited last. */
+uint32_t wait_site_of(const struct world *world, uint32_t coro);
 
 void say_event(struct world *world, uint32_t thread, struct ct_event event);
 uint64_t handle_of_wait(const struct world *world, const struct coro *coro);
