@@ -81,6 +81,7 @@ static void find_all(struct analysis *analysis)
 	ties_find_victims(analysis);
 	leak_find(analysis);
 	lost_wakeup_find(analysis);
+	herd_find(analysis);
 	orphan_find(analysis);
 	lock_order_find(analysis);
 	duplicate_wake_find(analysis);
@@ -197,6 +198,16 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 	analysis->why_pid = known.why_pid;
 }
 
+/* What the model counts by itself while it reads. */
+static void set_limits(struct analysis *analysis)
+{
+	analysis->model->herd_limits = (struct model_herd_limits){
+		.nr_woken = (uint32_t)LIMIT(analysis, HERD_WOKEN),
+		.nr_progressed = (uint32_t)LIMIT(analysis, HERD_PROGRESS),
+		.back_ns = LIMIT(analysis, HERD_TIME),
+	};
+}
+
 static void fini_analysis(struct analysis *analysis)
 {
 	vec_fini(&analysis->candidates);
@@ -229,6 +240,8 @@ enum ct_status analyze_source_live(struct ct_source *source,
 	analysis.arena = &owned->arena;
 	take_options(&analysis, options);
 	status = model_new(source->tables, &analysis.model, reterr);
+	if (status == CT_OK)
+		set_limits(&analysis);
 	if (status == CT_OK)
 		status = read_all(source, analysis.model, reterr);
 	if (status == CT_OK)

@@ -193,6 +193,9 @@ void orphan_describe(
 void lock_order_find(struct analysis *analysis);
 void lock_order_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void herd_find(struct analysis *analysis);
+void herd_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void broken_state_find(struct analysis *analysis);
 void broken_state_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

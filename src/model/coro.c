@@ -167,6 +167,8 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	coro->flags &= (uint16_t) ~(MODEL_CORO_WAITS_FOR_MORE | MODEL_CORO_LEFT_BY_SWITCH);
 	if (event->kind == CTP_KIND_SWITCH)
 		coro->flags |= MODEL_CORO_LEFT_BY_SWITCH;
+	else
+		herd_wait(model, index);
 	thread_at(model, event->thread)->last_suspended = index;
 	thread_at(model, event->thread)->last_doubled = 0;
 	return true;

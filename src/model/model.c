@@ -97,7 +97,7 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       nesting_reserve(model) && vec_push(&model->objects, nothing);
+	       herd_reserve(model) && nesting_reserve(model) && vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -158,6 +158,7 @@ void model_free(struct model *model)
 	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
 	annotation_fini(model);
+	herd_fini(model);
 	nesting_fini(model);
 	repeat_fini(model);
 	gap_fini(model);
@@ -274,7 +275,9 @@ static bool apply_descriptor(struct model *model, const struct ct_event *event)
 {
 	process_at(model, event->process)->nr_descriptor_events++;
 	/* A scheduler polls on the stack of whoever is about to leave the thread: that is not its doing. */
-	if (event->kind != CTP_KIND_DESCRIPTOR_READY)
+	if (event->kind == CTP_KIND_DESCRIPTOR_IO && (int64_t)event->coro < 0)
+		coro_try(model, thread_at(model, event->thread)->top);
+	else if (event->kind != CTP_KIND_DESCRIPTOR_READY)
 		coro_progress(model, thread_at(model, event->thread)->top);
 	switch (event->kind) {
 	case CTP_KIND_DESCRIPTOR_OPEN:
@@ -386,6 +389,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 		model->now = 0;
 	coro_finish(model);
 	thread_finish(model);
+	herd_finish(model);
 	times_finish(model);
 	annotation_finish(model);
 	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);

@@ -49,15 +49,6 @@ enum model_coro_flag {
 	MODEL_CORO_HAS_DOUBTFUL_ORDER = 1 << 13,
 };
 
-/* One wake of a coroutine. */
-struct model_waking {
-	ct_time time; /* CT_NO_TIME: none */
-	uint64_t sequence;
-	uint32_t coro; /* the waker; 0: a thread */
-	uint32_t thread;
-	uint32_t site;
-};
-
 struct model_coro {
 	uint64_t id;
 	ct_time changed;      /* when it entered its present state */
@@ -99,6 +90,7 @@ struct model_coro {
 	struct model_waking wake_before; /* the one before the last */
 	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
 	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
+	uint32_t burst;        /* of wakes: its number; 0: none; MODEL_BURST_OVER */
 	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
 	uint32_t awaited;      /* exclusive or of the children that it awaits now */
 	uint32_t nr_awaits;    /* children that it awaits now */
@@ -448,6 +440,10 @@ struct model {
 	uint64_t nr_spans_refused; /* annotations beyond the bounds */
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
+	struct model_herd_limits herd_limits;
+	VEC(struct model_herd) herds; /* [0] is none */
+	uint32_t *herd_of_site;
+	uint32_t nr_bursts;           /* numbers that were given */
 	VEC(struct model_held) helds; /* [0] is none */
 	VEC(uint32_t) held_of;        /* by coroutine: the last one taken */
 	uint32_t free_held;

@@ -107,7 +107,8 @@ bool coro_touch(struct model *model, const struct ct_event *event);
 void coro_join(struct model *model, const struct model_coro *coro);
 /* coro_leave_queue: it is in none any more. */
 void coro_leave_queue(struct model_coro *coro);
-/* coro_progress: it did something else than to wait and to wake. */
+/* coro_try: it did something else than to wait and to wake. coro_progress: and got something done by it. */
+void coro_try(struct model *model, uint32_t coro);
 void coro_progress(struct model *model, uint32_t coro);
 /* coro_woke_itself: the wake is its own. */
 bool coro_woke_itself(struct model *model, uint32_t coro, const struct ct_event *event);
@@ -123,6 +124,13 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 bool wake_apply(struct model *model, const struct ct_event *event);
 /* wake_last: the last wake of this coroutine. */
 struct model_waking wake_last(const struct model_coro *coro);
+/* herd_wake: before it is woken. herd_wait: it waits, and what for is known. */
+bool herd_wake(struct model *model, uint32_t coro, const struct ct_event *event);
+void herd_wait(struct model *model, uint32_t coro);
+bool herd_reserve(struct model *model);
+/* herd_finish: nobody comes back any more. */
+void herd_finish(struct model *model);
+void herd_fini(struct model *model);
 /* repeat_wake: before it is woken: had it been already? False: out of memory. */
 bool repeat_wake(struct model *model, uint32_t coro, const struct ct_event *event);
 void repeat_fini(struct model *model);

@@ -11,6 +11,15 @@
 
 #include "corotracer/ct.h"
 
+/* One wake of a coroutine. */
+struct model_waking {
+	ct_time time; /* CT_NO_TIME: none */
+	uint64_t sequence;
+	uint32_t coro; /* the waker; 0: a thread */
+	uint32_t thread;
+	uint32_t site;
+};
+
 /*
  * At one place at which coroutines wait: wakes of such as had been woken from there already, and not run since. A waker
  * that says itself that it found its target in the queue does not count.
@@ -70,6 +79,41 @@ struct model_nesting {
 		uint32_t thread;
 	} outer_taken, inner_taken; /* the first time */
 	ct_time last;               /* that the inner one was taken */
+};
+
+#define MODEL_HERDS 16384u
+
+/* From when on it is one, and what is right away. They are set between model_new and the first event. */
+struct model_herd_limits {
+	uint32_t nr_woken;      /* by one burst, at least */
+	uint32_t nr_progressed; /* of those, at most */
+	int64_t back_ns; /* from its resume until it waits again, at most; likewise between two wakes of a burst */
+};
+
+/* Of a coroutine's burst: it is woken no more by it: it waits again, or has got something done. */
+#define MODEL_BURST_OVER (1u << 31)
+
+/* What is woken at one place. */
+struct model_herd {
+	uint32_t site;
+	uint32_t burst; /* number of the present one; the rest up to `present` is of that */
+	uint64_t object;
+	uint32_t nr_woken;
+	uint32_t nr_vain; /* that wait again, with nothing done */
+	uint32_t last_vain;
+	int64_t vain_ns; /* for which those ran */
+	ct_time first;
+	ct_time last;
+	struct model_waking present; /* its first wake */
+	uint64_t nr_bursts;          /* large ones */
+	uint64_t nr_thundered;       /* of those: for nearly all in vain; the rest is of those */
+	uint64_t nr_served;          /* somebody got something done */
+	uint64_t nr_vain_wakes;
+	int64_t wasted_ns;
+	ct_time since;
+	ct_time until;
+	uint32_t coro;             /* that was woken in vain by the last one */
+	struct model_waking waker; /* the first wake of the last one */
 };
 
 #endif

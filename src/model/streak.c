@@ -6,12 +6,18 @@
  */
 #include "model_parts.h"
 
-void coro_progress(struct model *model, uint32_t index)
+void coro_try(struct model *model, uint32_t index)
 {
 	uint32_t streak = index ? coro_at(model, index)->streak : 0;
 
 	if (streak)
 		model->streaks.at[streak].count = 0;
+}
+
+void coro_progress(struct model *model, uint32_t index)
+{
+	coro_at(model, index)->burst |= MODEL_BURST_OVER;
+	coro_try(model, index);
 }
 
 static bool begin(struct model *model, struct model_coro *coro, uint32_t index)

@@ -231,6 +231,8 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 		return coro_ghost(model, match.coro, event);
 	if (!repeat_wake(model, match.coro, event))
 		return false;
+	if (makes_ready(event->argument) && !herd_wake(model, match.coro, event))
+		return false;
 	coro->nr_wakes++;
 	coro->wake_before = wake_last(coro);
 	coro->wake_time = event->time;
