@@ -85,6 +85,8 @@ static void find_all(struct analysis *analysis)
 	orphan_find(analysis);
 	lock_order_find(analysis);
 	duplicate_wake_find(analysis);
+	ties_find_victims(analysis);
+	growth_find(analysis);
 	broken_state_find(analysis);
 	ties_find_victims(analysis);
 }

@@ -196,6 +196,9 @@ void lock_order_describe(
 void herd_find(struct analysis *analysis);
 void herd_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void growth_find(struct analysis *analysis);
+void growth_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void broken_state_find(struct analysis *analysis);
 void broken_state_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

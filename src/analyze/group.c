@@ -321,6 +321,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_MISSED_WAKE] = missed_wake_describe,
 	[CT_RULE_BROKEN_STATE] = broken_state_describe,
 	[CT_RULE_THUNDERING_HERD] = herd_describe,
+	[CT_RULE_UNBOUNDED_GROWTH] = growth_describe,
 	[CT_RULE_LOCK_ORDER] = lock_order_describe,
 	[CT_RULE_DUPLICATE_WAKE] = duplicate_wake_describe,
 	[CT_RULE_ORPHANED_CHILD] = orphan_describe,

@@ -188,6 +188,12 @@ void quality_remarks(struct analysis *analysis)
 					"at the end; nothing after that counts as waiting",
 					analysis->tables->processes[i].pid));
 	}
+	if (model->nr_tallies_refused)
+		remark(analysis,
+			say(analysis,
+				"there are more places, locks or counters than are followed over "
+				"time: %" PRIu64 " times one was not looked at",
+				model->nr_tallies_refused));
 	if (analysis->nr_allowed)
 		remark(analysis, say(analysis,
 					 "nothing is said of %" PRIu64

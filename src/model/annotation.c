@@ -315,7 +315,7 @@ static bool take_value(struct model *model, const struct ct_event *event)
 	span->nr_begun++;
 	span->last = value;
 	span->last_time = event->time;
-	return true;
+	return series_count(model, index, event->time, value);
 }
 
 static bool take_name(struct model *model, const struct ct_event *event)

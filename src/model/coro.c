@@ -93,6 +93,8 @@ bool coro_create(struct model *model, const struct ct_event *event)
 		else if (!coro_conflict(model, index, event))
 			return false;
 	}
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED) && coro->state < CT_STATE_DONE)
+		series_move(model, coro->process, MODEL_SERIES_ALIVE, event->time, 1);
 	coro->flags |= MODEL_CORO_WAS_CREATED;
 	coro->created = event->time;
 	if (coro->state == CT_STATE_UNSEEN)

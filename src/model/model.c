@@ -97,7 +97,7 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       herd_reserve(model) && nesting_reserve(model) && vec_push(&model->objects, nothing);
+	       herd_reserve(model) && series_reserve(model) && nesting_reserve(model) && vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -159,6 +159,7 @@ void model_free(struct model *model)
 	vec_fini(&model->crashes);
 	annotation_fini(model);
 	herd_fini(model);
+	series_fini(model);
 	nesting_fini(model);
 	repeat_fini(model);
 	gap_fini(model);

@@ -212,8 +212,9 @@ struct model_unmatched {
 struct model_process {
 	struct map pages; /* coroutine id / MODEL_PAGE_IDS -> index into model.pages */
 	uint64_t cached_key;
-	uint32_t cached_page;  /* 0: none */
-	uint32_t nr_ready;     /* coroutines in state READY */
+	uint32_t cached_page; /* 0: none */
+	uint32_t nr_ready;    /* coroutines in state READY */
+	uint32_t series[MODEL_NR_SERIES_OF_PROCESS];
 	uint32_t nr_hidden;    /* coroutines that may be running without having been seen to */
 	ct_time ready_since;   /* when nr_ready last left zero */
 	struct map frames;     /* frame address -> coroutine */
@@ -377,6 +378,7 @@ struct model_span {
 	uint64_t nr_begun; /* of a counter: values */
 	uint64_t nr_open;
 	struct histogram *durations; /* of those that have ended; NULL for a counter */
+	uint32_t series;             /* of a counter */
 	int64_t last;                /* of a counter */
 	int64_t least;
 	int64_t greatest;
@@ -441,7 +443,8 @@ struct model {
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
 	struct model_herd_limits herd_limits;
-	VEC(struct model_herd) herds; /* [0] is none */
+	VEC(struct model_series) series; /* [0] is none */
+	VEC(struct model_herd) herds;    /* [0] is none */
 	uint32_t *herd_of_site;
 	uint32_t nr_bursts;           /* numbers that were given */
 	VEC(struct model_held) helds; /* [0] is none */

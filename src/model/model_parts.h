@@ -188,9 +188,21 @@ bool object_receiver(struct model *model, const struct ct_event *event);
 /* nesting_take: the coroutine holds this lock from now on. False: out of memory. nesting_drop: nobody does any more. */
 bool nesting_take(
 	struct model *model, uint32_t object, uint32_t coro, const struct ct_event *event);
-void nesting_drop(struct model *model, uint32_t object);
+void nesting_drop(struct model *model, uint32_t object, ct_time time);
 bool nesting_reserve(struct model *model);
 void nesting_fini(struct model *model);
+
+/* ---------------------------------------------------------------- numbers over time: series.c */
+
+/*
+ * series_move: a number of a process changes by so much. series_count: a counter of the program has this value from now
+ * on; false: out of memory. What there is no room for is counted.
+ */
+void series_move(struct model *model, uint32_t process, enum model_series_kind kind, ct_time time,
+	int64_t by);
+bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value);
+bool series_reserve(struct model *model);
+void series_fini(struct model *model);
 
 /* ---------------------------------------------------------------- what is missing: gap.c */
 

@@ -116,4 +116,30 @@ struct model_herd {
 	struct model_waking waker; /* the first wake of the last one */
 };
 
+#define MODEL_SERIES 4096u
+#define MODEL_WINDOWS 64u
+
+/* What is followed over time. */
+enum model_series_kind {
+	MODEL_SERIES_ALIVE, /* coroutines whose creation was seen */
+	MODEL_SERIES_READY,
+	MODEL_SERIES_LOCKS, /* that are held */
+	MODEL_NR_SERIES_OF_PROCESS,
+	MODEL_SERIES_COUNTER = MODEL_NR_SERIES_OF_PROCESS, /* of the program's own */
+};
+
+struct model_series {
+	uint32_t process;
+	uint32_t span;   /* of a counter */
+	uint8_t kind;    /* enum model_series_kind */
+	bool has_fallen; /* at some time */
+	ct_time from;    /* the first window begins; CT_NO_TIME: there was no value yet */
+	ct_time until;   /* the present one ends */
+	int64_t width_ns;
+	int64_t value;
+	uint32_t present;
+	uint32_t nr_rises[MODEL_WINDOWS];
+	int64_t least[MODEL_WINDOWS]; /* up to the present one */
+};
+
 #endif

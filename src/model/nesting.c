@@ -44,7 +44,7 @@ static bool reach(struct model *model, uint32_t coro)
 	return true;
 }
 
-void nesting_drop(struct model *model, uint32_t object)
+void nesting_drop(struct model *model, uint32_t object, ct_time time)
 {
 	uint32_t index = model->objects.at[object].held;
 	struct model_held *held = &model->helds.at[index];
@@ -60,6 +60,7 @@ void nesting_drop(struct model *model, uint32_t object)
 	*held = (struct model_held){.next = model->free_held};
 	model->free_held = index;
 	model->objects.at[object].held = 0;
+	series_move(model, model->objects.at[object].process, MODEL_SERIES_LOCKS, time, -1);
 }
 
 /* ---------------------------------------------------------------- nestings */
@@ -181,5 +182,6 @@ bool nesting_take(struct model *model, uint32_t object, uint32_t coro, const str
 		model->helds.at[held.next].before = index;
 	model->held_of.at[coro] = index;
 	model->objects.at[object].held = index;
+	series_move(model, model->objects.at[object].process, MODEL_SERIES_LOCKS, event->time, 1);
 	return note_all(model, &held);
 }

@@ -118,7 +118,7 @@ bool object_change(struct model *model, const struct ct_event *event)
 		return false;
 	note_change(model, object, event);
 	if (event->kind != CTP_KIND_NOTIFY)
-		nesting_drop(model, index);
+		nesting_drop(model, index, event->time);
 	switch (event->kind) {
 	case CTP_KIND_ACQUIRE:
 		acquire(model, object, event);

@@ -133,15 +133,27 @@ static void unhide(struct model *model, struct model_coro *coro)
 	process_at(model, coro->process)->nr_hidden--;
 }
 
-void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+static void count_ready(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	struct model_process *process = process_at(model, coro->process);
+	int by = (state == CT_STATE_READY) - (coro->state == CT_STATE_READY);
 
-	times_change(model, coro, state, time);
-	if (coro->state == CT_STATE_READY && state != CT_STATE_READY)
-		process->nr_ready--;
-	if (coro->state != CT_STATE_READY && state == CT_STATE_READY && process->nr_ready++ == 0)
+	if (!by)
+		return;
+	if (by > 0 && process->nr_ready == 0)
 		process->ready_since = time;
+	process->nr_ready += (uint32_t)by;
+	series_move(model, coro->process, MODEL_SERIES_READY, time, by);
+}
+
+void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+{
+	times_change(model, coro, state, time);
+	count_ready(model, coro, state, time);
+	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
+		(coro->flags & MODEL_CORO_WAS_CREATED))
+		series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
 	unhide(model, coro);
 	coro->state = (uint8_t)state;
 	coro->changed = time;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers over time, in memory that does not grow: the least value in each of at most MODEL_WINDOWS windows of one
+ * width. When time has run beyond the last one, two become one each.
+ */
+#include "model_parts.h"
+
+#define FIRST_WIDTH_NS (INT64_C(1) << 20)
+
+static bool begin(struct model *model, struct model_series about, uint32_t *ret_index)
+{
+	about.from = about.until = CT_NO_TIME;
+	*ret_index = (uint32_t)model->series.count;
+	return vec_push(&model->series, about);
+}
+
+/* Those of processes are there from the beginning, so that no change of state needs memory. */
+bool series_reserve(struct model *model)
+{
+	uint32_t process, kind, none;
+
+	if (!begin(model, (struct model_series){0}, &none))
+		return false;
+	for (process = 0; process < model->nr_processes; process++)
+		for (kind = 0; kind < MODEL_NR_SERIES_OF_PROCESS; kind++) {
+			struct model_series about = {.kind = (uint8_t)kind, .process = process};
+
+			if (model->series.count + MODEL_NR_SERIES_OF_PROCESS <= MODEL_SERIES &&
+				!begin(model, about, &process_at(model, process)->series[kind]))
+				return false;
+		}
+	return true;
+}
+
+void series_fini(struct model *model)
+{
+	vec_fini(&model->series);
+}
+
+static void halve(struct model_series *series)
+{
+	uint32_t i;
+
+	for (i = 0; i < MODEL_WINDOWS / 2; i++) {
+		int64_t a = series->least[2 * i], b = series->least[2 * i + 1];
+
+		series->least[i] = a < b || 2 * i + 1 > series->present ? a : b;
+		series->nr_rises[i] = series->nr_rises[2 * i] + series->nr_rises[2 * i + 1];
+		series->nr_rises[2 * i + 1] = 0;
+	}
+	for (i = MODEL_WINDOWS / 2; i < MODEL_WINDOWS; i++)
+		series->nr_rises[i] = 0;
+	series->present /= 2;
+	series->width_ns *= 2;
+}
+
+/* Windows in which nothing changed have the value of before. */
+static void advance(struct model_series *series, ct_time time)
+{
+	uint32_t target;
+
+	if (series->from == CT_NO_TIME) {
+		series->from = time;
+		series->width_ns = FIRST_WIDTH_NS;
+		series->least[0] = series->value;
+	}
+	while ((time - series->from) / series->width_ns >= (int64_t)MODEL_WINDOWS)
+		halve(series);
+	target = (uint32_t)((time - series->from) / series->width_ns);
+	while (series->present < target)
+		series->least[++series->present] = series->value;
+	series->until = series->from + (int64_t)(target + 1) * series->width_ns;
+}
+
+static void change(struct model_series *series, ct_time time, int64_t value)
+{
+	if (time >= series->until)
+		advance(series, time);
+	series->nr_rises[series->present] += value > series->value;
+	series->has_fallen |= value < series->value;
+	series->value = value;
+	if (value < series->least[series->present])
+		series->least[series->present] = value;
+}
+
+void series_move(struct model *model, uint32_t process, enum model_series_kind kind, ct_time time,
+	int64_t by)
+{
+	uint32_t index = process_at(model, process)->series[kind];
+
+	if (index)
+		change(&model->series.at[index], time, model->series.at[index].value + by);
+	else
+		model->nr_tallies_refused++;
+}
+
+bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value)
+{
+	struct model_span *of = &model->spans.at[span];
+	struct model_series about = {
+		.kind = MODEL_SERIES_COUNTER, .process = of->process, .span = span, .value = value};
+
+	if (!of->series && model->series.count > MODEL_SERIES) {
+		model->nr_tallies_refused++;
+		return true;
+	}
+	if (!of->series && !begin(model, about, &of->series))
+		return false;
+	change(&model->series.at[of->series], time, value);
+	return true;
+}
