@@ -97,7 +97,8 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       herd_reserve(model) && series_reserve(model) && nesting_reserve(model) && vec_push(&model->objects, nothing);
+	       herd_reserve(model) && series_reserve(model) && nesting_reserve(model) &&
+	       vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
