@@ -294,9 +294,12 @@ static void print_program(void)
 		print_words(described->summary, strlen(described->summary));
 		printf(".\nSee\n.Xr corotracer-%s 1 .\n", described->name);
 	}
-	puts(".El\n.Sh ENVIRONMENT\n.Bl -tag -width NO_COLOR\n.It Ev NO_COLOR\nWhen set and not "
+	puts(".El\n.Sh ENVIRONMENT\n.Bl -tag -width COROTRACER_DEBUG_PATH\n.It Ev NO_COLOR\nWhen "
+	     "set and not "
 	     "empty, nothing "
-	     "is coloured unless asked for.\n.El");
+	     "is coloured unless asked for.\n.It Ev COROTRACER_DEBUG_PATH\nFolders, separated by "
+	     "colons, below which files of debug information are looked for, too, by build id.\n"
+	     ".El");
 }
 
 void manual_print(enum command command)

@@ -11,12 +11,14 @@
  */
 #include <elfutils/libdwfl.h>
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "debug_info.h"
 #include "function_table.h"
+#include "unit_functions.h"
 
 #define CALLERS_MAX 16
 
@@ -28,12 +30,15 @@ struct unit_range {
 };
 
 struct debug_info {
+	char *path;               /* of folders with debug information */
+	Dwfl_Callbacks callbacks; /* used as long as `dwfl` is */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf *dwarf; /* NULL: no debug information */
 	Dwarf_Addr dwarf_bias;
 	struct function_table functions;
 	VEC(struct unit_range) ranges;
+	struct units_functions units;
 };
 
 /* ------------------------------------------------------------ opening */
@@ -51,7 +56,19 @@ static int find_debug_file(Dwfl_Module *module, void **user_data, const char *mo
 		debug_link, debug_link_crc, ret_debug_file);
 }
 
-static const Dwfl_Callbacks callbacks = {
+/* Where files of debug information are looked for: beside the program, as all tools do, and where the user says. */
+static char *debug_path(void)
+{
+	static const char usual[] = ":.debug:/usr/lib/debug";
+	const char *more = getenv("COROTRACER_DEBUG_PATH");
+	char *path;
+
+	if (!more || !*more)
+		return strdup(usual);
+	return asprintf(&path, "%s:%s", usual, more) < 0 ? NULL : path;
+}
+
+static const Dwfl_Callbacks usual_callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
 	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address,
@@ -138,7 +155,10 @@ static bool read_units(struct debug_info *debug)
 
 static bool report_file(struct debug_info *debug, const char *path)
 {
-	debug->dwfl = dwfl_begin(&callbacks);
+	debug->path = debug_path();
+	debug->callbacks = usual_callbacks;
+	debug->callbacks.debuginfo_path = &debug->path;
+	debug->dwfl = debug->path ? dwfl_begin(&debug->callbacks) : NULL;
 	if (!debug->dwfl)
 		return false;
 	dwfl_report_begin(debug->dwfl);
@@ -170,8 +190,10 @@ void debug_info_close(struct debug_info *debug)
 		return;
 	function_table_fini(&debug->functions);
 	vec_fini(&debug->ranges);
+	units_functions_fini(&debug->units);
 	if (debug->dwfl)
 		dwfl_end(debug->dwfl);
+	free(debug->path);
 	free(debug);
 }
 
@@ -254,13 +276,6 @@ static bool set_scope(const char **ret_function, struct arena *arena, Dwarf_Die 
 	return *ret_function != NULL;
 }
 
-static bool is_function_scope(Dwarf_Die *scope)
-{
-	int tag = dwarf_tag(scope);
-
-	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-}
-
 /* Where an inlined function was called: a file number of the unit's table, and a line. */
 static bool set_call(
 	struct symbol_caller *caller, struct arena *arena, Dwarf_Die *unit, Dwarf_Die *inlined)
@@ -298,8 +313,6 @@ static bool set_callers(struct symbol_place *place, struct arena *arena, Dwarf_D
 	for (i = 0; i < nr_scopes; i++) {
 		bool is_inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
 
-		if (!is_function_scope(&scopes[i]))
-			continue;
 		if (is_inlined || !concrete ? !set_scope(ret_function, arena, &scopes[i])
 					    : !set_function(ret_function, arena, concrete))
 			return false;
@@ -313,41 +326,30 @@ static bool set_callers(struct symbol_place *place, struct arena *arena, Dwarf_D
 	return true;
 }
 
-/*
- * The scopes that physically contain the address. dwarf_getscopes alone, behind an inlined function,
- * goes on with the scopes of its definition and not of its call.
- */
-static int find_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **ret_scopes)
+/* A unit whose functions lie in a file of their own (-gsplit-dwarf) has lines only. */
+static Dwarf_Die *unit_with_functions(Dwarf_Die *unit, Dwarf_Die *split)
 {
-	Dwarf_Die *innermost = NULL;
-	Dwarf_Die split;
 	uint8_t type = 0;
-	int count;
 
-	/* A unit whose functions lie in a file of their own (-gsplit-dwarf) has lines only. */
-	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-		type == DW_UT_skeleton && split.cu)
-		unit = &split;
-	count = dwarf_getscopes(unit, address, &innermost);
-	*ret_scopes = NULL;
-	if (count > 0)
-		count = dwarf_getscopes_die(&innermost[0], ret_scopes);
-	free(innermost);
-	return count;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, split, NULL, NULL, NULL) == 0 &&
+		type == DW_UT_skeleton && split->cu)
+		return split;
+	return unit;
 }
 
-static bool set_functions(struct symbol_place *place, struct arena *arena, Dwarf_Die *unit,
-	uint64_t address, bool is_entry, const char *concrete)
+static bool set_functions(struct debug_info *debug, struct symbol_place *place, struct arena *arena,
+	Dwarf_Die *skeleton, uint64_t address, bool is_entry, const char *concrete)
 {
-	Dwarf_Die *scopes;
-	int nr_scopes = find_scopes(unit, address, &scopes);
-	bool is_done = true;
+	Dwarf_Die scopes[SCOPES_MAX], split = {.cu = NULL};
+	Dwarf_Die *unit = unit_with_functions(skeleton, &split);
+	int nr_scopes;
 
 	/* What is inlined at a function's very beginning is not what the function is called. */
-	if (nr_scopes > 0 && !(is_entry && concrete))
-		is_done = set_callers(place, arena, unit, scopes, nr_scopes, concrete);
-	free(scopes);
-	return is_done;
+	if (is_entry && concrete)
+		return true;
+	if (!units_functions_find(&debug->units, skeleton, unit, address, scopes, &nr_scopes))
+		return false;
+	return nr_scopes == 0 || set_callers(place, arena, unit, scopes, nr_scopes, concrete);
 }
 
 static bool set_line(
@@ -379,7 +381,7 @@ bool debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t add
 	if (debug->dwarf && find_unit(debug, address - debug->dwarf_bias, &unit)) {
 		uint64_t inside = address - debug->dwarf_bias;
 
-		if (!set_functions(place, arena, &unit, inside, is_entry, concrete) ||
+		if (!set_functions(debug, place, arena, &unit, inside, is_entry, concrete) ||
 			!set_line(place, arena, &unit, inside))
 			return false;
 	}

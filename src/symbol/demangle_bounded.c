@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mangled names through libiberty (demangle.h), which hands out pieces as it goes and allocates nothing, so that it can be
- * left in the middle when enough has come.
+ * Mangled names through libiberty (demangle.h), which hands out pieces as it goes and allocates nothing, so that it can
+ * be left in the middle when enough has come.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>

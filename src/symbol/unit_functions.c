@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of compilation units, sorted by address (unit_functions.h).
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "unit_functions.h"
+
+#define DEPTH_MAX 64 /* of namespaces and classes within each other */
+
+struct function_range {
+	Dwarf_Addr begin;
+	Dwarf_Addr end;
+	Dwarf_Die function;
+};
+
+void units_functions_fini(struct units_functions *units)
+{
+	size_t i;
+
+	for (i = 0; i < units->units.count; i++)
+		vec_fini(&units->units.at[i].ranges);
+	vec_fini(&units->units);
+	map_fini(&units->by_unit);
+}
+
+/* ------------------------------------------------------------ reading a unit */
+
+static bool add_function(struct unit_functions *functions, Dwarf_Die *function)
+{
+	struct function_range range = {.function = *function};
+	Dwarf_Addr base;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(function, next, &base, &range.begin, &range.end)) > 0)
+		if (range.begin < range.end && !vec_push(&functions->ranges, range))
+			return false;
+	return true;
+}
+
+/* What functions may stand in, besides the unit itself. */
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type;
+}
+
+static bool add_functions(struct unit_functions *functions, Dwarf_Die *within, unsigned depth)
+{
+	Dwarf_Die entry;
+	bool is_there = dwarf_child(within, &entry) == 0;
+
+	for (; is_there; is_there = dwarf_siblingof(&entry, &entry) == 0) {
+		int tag = dwarf_tag(&entry);
+
+		if (tag == DW_TAG_subprogram && !add_function(functions, &entry))
+			return false;
+		if (holds_functions(tag) && depth < DEPTH_MAX &&
+			!add_functions(functions, &entry, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct function_range *a = left, *b = right;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* NULL: out of memory. */
+static const struct unit_functions *functions_of(
+	struct units_functions *units, Dwarf_Die *skeleton, Dwarf_Die *unit)
+{
+	struct unit_functions fresh = {.ranges = {.at = NULL}};
+	Dwarf_Off offset = dwarf_dieoffset(skeleton);
+	uint32_t index;
+
+	if (map_get(&units->by_unit, offset, &index))
+		return &units->units.at[index];
+	index = (uint32_t)units->units.count;
+	if (!add_functions(&fresh, unit, 0) || !vec_push(&units->units, fresh)) {
+		vec_fini(&fresh.ranges);
+		return NULL;
+	}
+	if (fresh.ranges.count)
+		qsort(fresh.ranges.at, fresh.ranges.count, sizeof(*fresh.ranges.at), compare);
+	return map_put(&units->by_unit, offset, index) ? &units->units.at[index] : NULL;
+}
+
+/* ------------------------------------------------------------ looking up */
+
+static const struct function_range *find_range(
+	const struct unit_functions *functions, Dwarf_Addr address)
+{
+	size_t low = 0, high = functions->ranges.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (functions->ranges.at[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address >= functions->ranges.at[low - 1].end)
+		return NULL;
+	return &functions->ranges.at[low - 1];
+}
+
+/* The part of a scope that holds the address; false: none does. */
+static bool find_inner(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *ret_inner)
+{
+	Dwarf_Die entry;
+	bool is_there = dwarf_child(scope, &entry) == 0;
+
+	for (; is_there; is_there = dwarf_siblingof(&entry, &entry) == 0) {
+		int tag = dwarf_tag(&entry);
+
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+			    tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+			dwarf_haspc(&entry, address) > 0) {
+			*ret_inner = entry;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void reverse(Dwarf_Die *scopes, int count)
+{
+	int i;
+
+	for (i = 0; i < count / 2; i++) {
+		Dwarf_Die swapped = scopes[i];
+
+		scopes[i] = scopes[count - 1 - i];
+		scopes[count - 1 - i] = swapped;
+	}
+}
+
+bool units_functions_find(struct units_functions *units, Dwarf_Die *skeleton, Dwarf_Die *unit,
+	Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count)
+{
+	const struct unit_functions *functions = functions_of(units, skeleton, unit);
+	const struct function_range *range;
+	Dwarf_Die scope;
+	int count = 0, depth;
+
+	if (!functions)
+		return false;
+	*ret_count = 0;
+	range = find_range(functions, address);
+	if (!range)
+		return true;
+	scopes[count++] = scope = range->function;
+	for (depth = 0; depth < 4 * SCOPES_MAX && count < SCOPES_MAX; depth++) {
+		if (!find_inner(&scope, address, &scope))
+			break;
+		if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
+			scopes[count++] = scope;
+	}
+	reverse(scopes, count);
+	*ret_count = count;
+	return true;
+}

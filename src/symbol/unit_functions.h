@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which function of a compilation unit holds an address, and what was inlined there.
+ *
+ * libdw answers that by walking through the whole unit each time, which takes milliseconds in a large one. Here a
+ * unit is walked once, when it is first asked about; then a search and a walk through the one function will do.
+ */
+#ifndef SYMBOL_UNIT_FUNCTIONS_H
+#define SYMBOL_UNIT_FUNCTIONS_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+#include "map.h"
+#include "vec.h"
+
+struct function_range;
+
+struct unit_functions {
+	VEC(struct function_range) ranges; /* sorted */
+};
+
+/* All units that were asked about. Zeroed is empty. */
+struct units_functions {
+	struct map by_unit; /* the offset of its entry, to an index into `units` */
+	VEC(struct unit_functions) units;
+};
+
+/* units_functions_fini: gives the memory back. */
+void units_functions_fini(struct units_functions *units);
+
+/* More functions within each other than anybody inlines; what is deeper is not told. */
+#define SCOPES_MAX 64
+
+/*
+ * units_functions_find: the function that holds the address and all that were inlined into it there, innermost first,
+ * into `scopes`; how many in *ret_count, 0 where no function of the unit is known to. `unit` is the entry of a unit
+ * with its functions, `skeleton` the one in the main file that stands for it, or the same; their Dwarf must stay open.
+ * False: out of memory.
+ */
+bool units_functions_find(struct units_functions *units, Dwarf_Die *skeleton, Dwarf_Die *unit,
+	Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a program's debug information may lie: in it, in a file beside it, in a folder by build id, or nowhere; and
+ * that such a file of another program is not used.
+ *
+ *	test_symbol_files PROGRAM OTHER
+ *
+ * Both are symbol_nested.c.
+ */
+#include "check.h"
+
+#include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "symbol.h"
+
+#define LINE_BYTES 8192
+
+static char folder[] = "/tmp/test_symbol_files.XXXXXX";
+
+__attribute__((format(printf, 1, 2))) static void shell(const char *format, ...)
+{
+	char command[LINE_BYTES], whole[LINE_BYTES + 64];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	snprintf(whole, sizeof(whole), "cd %s && %s", folder, command);
+	CHECK_EQUAL(system(whole), 0);
+}
+
+/* The mapping of the program's code; what it is in the trace's tables. */
+static bool read_mapping(const char *line, const char *path, struct ct_mapping *mapping)
+{
+	char rights[8], found[4096] = "";
+
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095[^\n]",
+		       &mapping->start, &mapping->end, rights, &mapping->offset, found) == 5 &&
+	       strchr(rights, 'x') && strcmp(found, path) == 0;
+}
+
+/* Runs the variant, and resolves the address that it prints as its trace would have it. */
+static struct symbol_place resolve(struct symbol_resolver *resolver, const char *variant)
+{
+	static char path[256], build_id[SYMBOL_BUILD_ID_SIZE];
+	struct ct_mapping mapping = {.process = 1, .path = path, .build_id = build_id};
+	struct symbol_place place = {.extent = SYMBOL_NOTHING};
+	char line[LINE_BYTES];
+	uint64_t address = 0;
+	bool is_found = false;
+	FILE *output;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, variant);
+	CHECK(symbol_build_id(path, build_id));
+	output = popen(path, "r");
+	CHECK(output && fscanf(output, "0x%" SCNx64 "\n", &address) == 1);
+	while (output && fgets(line, sizeof(line), output))
+		is_found = is_found || read_mapping(line, path, &mapping);
+	CHECK(output && pclose(output) == 0 && is_found);
+	CHECK_EQUAL(
+		symbol_resolve(resolver, &mapping, 1, 1, address, CTP_SITE_ADDRESS, &place, NULL),
+		CT_OK);
+	return place;
+}
+
+static void check_whole(const char *variant)
+{
+	struct symbol_resolver *resolver = symbol_new();
+	struct symbol_place place = resolve(resolver, variant);
+
+	CHECK_EQUAL(place.extent, SYMBOL_LINE);
+	CHECK_TEXT(place.function, "inner_function");
+	CHECK_EQUAL(place.nr_callers, 2);
+	if (place.nr_callers == 2) {
+		CHECK_TEXT(place.callers[0].function, "middle_function");
+		CHECK_TEXT(place.callers[1].function, "outer_function");
+		CHECK(place.line < place.callers[0].line);
+		CHECK(place.callers[0].line < place.callers[1].line);
+	}
+	symbol_free(resolver);
+}
+
+/* Module and offset: what other tools can look up where the symbols are. */
+static void check_bare(const char *variant)
+{
+	struct symbol_resolver *resolver = symbol_new();
+	struct symbol_place place = resolve(resolver, variant);
+	size_t length = strlen(variant);
+
+	CHECK_EQUAL(place.extent, SYMBOL_MODULE);
+	CHECK_TEXT(place.function, "");
+	CHECK_TEXT(place.module + strlen(place.module) - length, variant);
+	CHECK(place.module_offset > 0 && place.module_offset < 0x100000);
+	CHECK(strstr(place.remark, "debug information") != NULL);
+	symbol_free(resolver);
+}
+
+static void make_debug_file(const char *program, const char *name)
+{
+	char build_id[SYMBOL_BUILD_ID_SIZE];
+
+	CHECK(symbol_build_id(program, build_id));
+	shell("mkdir -p root/.build-id/%.2s .debug", build_id);
+	shell("objcopy --only-keep-debug %s %s", program, name);
+}
+
+static void test_places(const char *program, const char *other)
+{
+	char build_id[SYMBOL_BUILD_ID_SIZE], root[128];
+
+	make_debug_file(program, "own.debug");
+	make_debug_file(other, "others.debug");
+	CHECK(symbol_build_id(program, build_id));
+	shell("cp %s whole && strip -o bare %s", program, program);
+	check_whole("whole");
+	check_bare("bare");
+
+	shell("objcopy --add-gnu-debuglink=own.debug bare linked");
+	check_whole("linked");
+	shell("mv own.debug .debug/");
+	check_whole("linked");
+	shell("mv .debug/own.debug root/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	check_bare("linked");
+	snprintf(root, sizeof(root), "%s/root", folder);
+	setenv("COROTRACER_DEBUG_PATH", root, 1);
+	check_whole("linked");
+	check_whole("bare");
+	unsetenv("COROTRACER_DEBUG_PATH");
+
+	shell("objcopy --add-gnu-debuglink=others.debug bare foreign");
+	check_bare("foreign");
+}
+
+int main(int nr_arguments, char **arguments)
+{
+	CHECK(nr_arguments == 3 && mkdtemp(folder));
+	unsetenv("DEBUGINFOD_URLS"); /* with it, files beside the program are not looked for */
+	test_places(arguments[1], arguments[2]);
+	shell("rm -r %s", folder);
+	return check_result();
+}
