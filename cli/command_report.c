@@ -133,6 +133,8 @@ int command_stats(const struct arguments *arguments)
 	const char *path = one_operand(arguments);
 	const char *output = arguments->value[OPTION_STATS_OUTPUT];
 	unsigned long rows = arguments_number(arguments, OPTION_STATS_ROWS, 0);
+	struct ct_analyze_options judging = {
+		.size = sizeof(judging), .path_task = arguments->value[OPTION_STATS_TASK]};
 	struct ct_report_options options;
 
 	if (!path)
@@ -142,6 +144,6 @@ int command_stats(const struct arguments *arguments)
 	options = options_for(arguments->value[OPTION_STATS_FORMAT], output, NULL);
 	options.is_statistics = true;
 	options.max_rows = rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX;
-	return judge_and_write(
-		path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL, NULL, &options, output);
+	return judge_and_write(path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL, &judging,
+		&options, output);
 }

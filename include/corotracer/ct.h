@@ -364,11 +364,13 @@ struct ct_analyze_options {
 	uint64_t why_pid;      /* of its process; 0: the first that has one with this id */
 	const struct ct_thresholds
 		*thresholds; /* NULL: all defaults; what is set above goes first */
+	/* Find the critical path of this task, too: its id, or a name, of which the longest is meant. NULL: none */
+	const char *path_task;
 };
 
 /*
  * ct_analyze: reads the whole trace, and judges. The report borrows from the trace: release it first.
- * CT_ERR_NOT_FOUND: no process has the id why_pid.
+ * CT_ERR_NOT_FOUND: no process has the id why_pid, or there is no task path_task.
  */
 enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_options *options,
 	const struct ct_report **ret_report, struct ct_error *reterr);

@@ -358,6 +358,49 @@ struct ct_live {
 	uint32_t nr_looks;
 };
 
+/* One stretch of a task's critical path: what one coroutine did, or how it waited. */
+struct ct_stretch {
+	ct_time from;
+	ct_time until;
+	uint64_t coro; /* id; 0: outside of coroutines, or not told */
+	uint32_t thread;
+	enum ct_state state;
+	uint32_t site;         /* where it waited, or went on from */
+	uint64_t object;       /* what it waited for: a resource handle */
+	uint64_t waker;        /* coroutine that made it go on; 0: none, or not told */
+	uint32_t waker_thread; /* 0: nobody did */
+	uint32_t waker_site;
+	uint64_t holder; /* coroutine that had what it waited for; 0: not told */
+	uint32_t holder_site;
+	uint32_t depth;   /* 0: of the task itself; else, of who ended the wait around it */
+	bool is_followed; /* the deeper stretches behind it are what came to pass meanwhile */
+};
+
+/* All stretches of one coroutine in one state, at one place and for one thing. */
+struct ct_path_part {
+	struct ct_stretch longest;
+	const char *resource; /* that it waited for, in words; else "" */
+	int64_t total_ns;
+	uint64_t count;
+};
+
+/*
+ * What the duration of one task was made of. The stretches of depth 0 add up to it exactly, and so do all that are
+ * not followed.
+ */
+struct ct_path {
+	struct ct_task task;
+	struct ct_times times;            /* of depth 0 */
+	int64_t untold_ns;                /* of depth 0: outside of coroutines, or not told */
+	const struct ct_path_part *waits; /* of depth 0, the longest in total first */
+	uint32_t nr_waits;
+	const struct ct_path_part *parts; /* of all that are not followed, likewise */
+	uint32_t nr_parts;
+	const struct ct_stretch *stretches; /* by time; behind a followed one those inside it */
+	uint32_t nr_stretches;
+	uint64_t nr_dropped; /* changes of state that were too many to be kept; the oldest */
+};
+
 struct ct_report {
 	const struct ct_tables *tables;
 	struct ct_quality quality;
@@ -384,6 +427,7 @@ struct ct_report {
 	uint64_t
 		nr_annotations_refused; /* not counted above: there were too many at once, or names */
 	struct ct_statistics statistics;
+	const struct ct_path *path; /* where it was asked for; else NULL */
 };
 
 #pragma GCC visibility pop

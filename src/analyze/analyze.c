@@ -174,6 +174,9 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	quality_fill(analysis, &report->quality);
 	annotations_export(analysis, report);
 	statistics_export(analysis, &report->statistics);
+	status = task_path_export(analysis, source, report, reterr);
+	if (status != CT_OK)
+		return status;
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
 	if (analysis->live->pid)
@@ -198,6 +201,7 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 		LIMIT(analysis, WAIT_LIMIT) = known.wait_limit_ns;
 	analysis->why_coro = known.why_coro;
 	analysis->why_pid = known.why_pid;
+	analysis->path_task = known.path_task;
 }
 
 /* What the model counts by itself while it reads. */

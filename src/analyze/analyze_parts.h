@@ -115,6 +115,7 @@ struct analysis {
 	bool *is_place_allowed;                 /* by site; NULL: none is; in the scratch arena */
 	uint64_t nr_allowed;             /* candidates at such places, of which nothing is said */
 	uint64_t why_coro;               /* 0: nobody asks */
+	const char *path_task;           /* NULL: none */
 	uint64_t why_pid;                /* 0: of any process */
 	const struct analyze_live *live; /* its pid is 0 where no process was looked at */
 	VEC(struct candidate) candidates;
@@ -405,6 +406,13 @@ const char *words_annotation(
 
 /* annotations_export: tasks, regions and counters into the report. */
 void annotations_export(struct analysis *analysis, struct ct_report *report);
+
+/*
+ * task_path_export: the way back through the task that was asked for, where one was. Reads the source again.
+ * CT_ERR_NOT_FOUND: it is not in the trace.
+ */
+enum ct_status task_path_export(struct analysis *analysis, struct ct_source *source,
+	struct ct_report *report, struct ct_error *reterr);
 
 /* statistics_distribution: what a histogram tells. statistics_times: ns by enum ct_state, up to CT_STATE_WAITING. */
 struct ct_distribution statistics_distribution(const struct histogram *histogram);

@@ -22,6 +22,7 @@
 #include "histogram.h"
 #include "map.h"
 #include "model_tallies.h"
+#include "model_history.h"
 #include "model_times.h"
 #include "vec.h"
 
@@ -480,6 +481,7 @@ struct model {
 	int64_t reordered_ns; /* the furthest of them: so far at least the clocks of two cores lie apart */
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
+	struct model_history *history; /* its user's: to be filled; NULL: none is kept */
 };
 
 #define MODEL_GHOSTS 65536u

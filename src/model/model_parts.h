@@ -242,6 +242,9 @@ void annotation_fini(struct model *model);
 /* annotation_forget: the coroutine is gone, and with it the regions that it had open. */
 void annotation_forget(struct model *model, uint32_t coro, ct_time time);
 
+/* history_note: before a coroutine enters a state, where there is a history. */
+void history_note(struct model *model, const struct model_coro *coro, ct_time time);
+
 /* ---------------------------------------------------------------- for what they worked: work.c */
 
 /*

@@ -150,6 +150,8 @@ static void count_ready(
 void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	times_change(model, coro, state, time);
+	if (model->history)
+		history_note(model, coro, time);
 	count_ready(model, coro, state, time);
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
 		(coro->flags & MODEL_CORO_WAS_CREATED))

@@ -31,6 +31,8 @@ void statistics_text(
 void statistics_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options);
 struct json;
+/* json_path: a task's critical path, as a member. */
+void json_path(struct json *json, const struct ct_path *path);
 /* json_times: the four times of a coroutine, as members. */
 void json_times(struct json *json, const struct ct_times *times);
 void json_statistics(struct json *json, const struct ct_statistics *statistics);

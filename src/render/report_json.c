@@ -531,6 +531,8 @@ void report_json(struct text *text, const struct ct_report *report)
 	slowest_member(&json, report);
 	counters_member(&json, report);
 	json_statistics(&json, &report->statistics);
+	if (report->path)
+		json_path(&json, report->path);
 	processes_member(&json, report->tables);
 	threads_member(&json, report->tables);
 	sites_member(&json, report->tables);

@@ -212,12 +212,29 @@ void report_markdown(
 		facts_annotations(&(const struct facts_printer){text, print_table}, report);
 }
 
+static void path(
+	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
+{
+	struct text facts = {0};
+
+	text_add(text, "### The critical path of one task\n\n");
+	facts_path(&facts, report);
+	rows(text, &facts);
+	facts_drop(text, &facts);
+	facts_path_tables(
+		&(const struct facts_printer){text, print_table}, report, options->max_rows);
+}
+
 void statistics_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct text facts = {0};
 
 	quality(text, report);
+	if (report->path) {
+		path(text, report, options);
+		return;
+	}
 	text_add(text, "### All coroutines\n\n");
 	facts_times(&facts, report);
 	rows(text, &facts);

@@ -324,6 +324,18 @@ void report_text(
 		facts_annotations(&(const struct facts_printer){&page, print_table}, report);
 }
 
+static void path_text(const struct page *page)
+{
+	struct text facts = {0};
+
+	heading(page, "The critical path of one task");
+	facts_path(&facts, page->report);
+	rows(page, &facts);
+	facts_drop(page->text, &facts);
+	facts_path_tables(&(const struct facts_printer){(void *)(uintptr_t)page, print_table},
+		page->report, page->options->max_rows);
+}
+
 void statistics_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -331,6 +343,10 @@ void statistics_text(
 	struct text facts = {0};
 
 	quality(&page);
+	if (report->path) {
+		path_text(&page);
+		return;
+	}
 	heading(&page, "All coroutines");
 	facts_times(&facts, report);
 	rows(&page, &facts);

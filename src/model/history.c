@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The last states of all coroutines, in a ring, each linked to the one before it of the same coroutine.
+ */
+#include "model_parts.h"
+
+void model_history_fini(struct model_history *history)
+{
+	vec_fini(&history->ring);
+	vec_fini(&history->last);
+}
+
+const struct model_interval *model_history_at(const struct model_history *history, uint64_t number)
+{
+	if (!number || number + MODEL_HISTORY <= history->count)
+		return NULL;
+	return &history->ring.at[(number - 1) % MODEL_HISTORY];
+}
+
+/* ---------------------------------------------------------------- who made it go on */
+
+static uint32_t runs_there(const struct model *model, const struct ct_event *event, uint32_t coro)
+{
+	uint32_t top = model->threads[event->thread].top;
+
+	return top == coro ? 0 : top;
+}
+
+/* Resumed with no wake before: by who runs on that thread, or hands it over, or by the child that has ended. */
+static uint32_t resumer_of(struct model *model, const struct model_coro *coro)
+{
+	const struct ct_event *event = model->history->event;
+	uint32_t top = runs_there(model, event, (uint32_t)(coro - model->coros.at));
+
+	if (event->kind == CTP_KIND_SWITCH)
+		return model_find(model, event->process, event->coro);
+	if (!top && coro->nr_awaits == 1 && coro->awaited < model->coros.count)
+		return coro->awaited;
+	return top;
+}
+
+static void note_waker(
+	struct model *model, const struct model_coro *coro, struct model_interval *interval)
+{
+	const struct ct_event *event = model->history->event;
+
+	interval->waker_thread = event->thread;
+	interval->waker_site = event->site;
+	if (interval->state == CT_STATE_WAITING || interval->state == CT_STATE_UNSEEN) {
+		if (event->kind == CTP_KIND_WAKE)
+			interval->waker = coro->wake_coro
+						  ? coro->wake_coro
+						  : runs_there(model, event, interval->coro);
+		else if (event->kind == CTP_KIND_ENQUEUE)
+			interval->waker = runs_there(model, event, interval->coro);
+		else
+			interval->waker = resumer_of(model, coro);
+	}
+	if (interval->waker == interval->coro)
+		interval->waker = 0;
+}
+
+/* Who gave it back last had it; while it is not given back, its owner does. */
+static void note_holder(
+	const struct model *model, const struct model_coro *coro, struct model_interval *interval)
+{
+	uint32_t index = model_find_object(model, coro->process, coro->wait_object);
+	const struct model_object *object = &model->objects.at[index];
+	bool is_free = object->changed_how == CTP_KIND_RELEASE;
+
+	if (!index || interval->state != CT_STATE_WAITING)
+		return;
+	if (object->changed_how == CTP_KIND_HAND_OVER) {
+		interval->holder = object->giver;
+		interval->holder_site = object->changed_at;
+	} else if (is_free || object->owner) {
+		interval->holder = is_free ? object->changed_by_coro : object->owner;
+		interval->holder_site = object->owner_site;
+	}
+	if (interval->holder == MODEL_OWNER_UNKNOWN || interval->holder == interval->coro)
+		interval->holder = 0;
+}
+
+/* ---------------------------------------------------------------- keeping */
+
+struct model_interval model_interval_open(const struct model *model, uint32_t index)
+{
+	const struct model_coro *coro = &model->coros.at[index];
+	struct model_interval interval = {
+		.coro = index,
+		.thread = coro->thread,
+		.from = coro->changed,
+		.until = INT64_MAX,
+		.task = coro->task,
+		.object = coro->state == CT_STATE_WAITING ? coro->wait_object : 0,
+		.site = coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site,
+		.state = coro->state,
+	};
+
+	note_holder(model, coro, &interval);
+	return interval;
+}
+
+static bool put(struct model_history *history, const struct model_interval *interval)
+{
+	while (history->last.count <= interval->coro)
+		if (!vec_push(&history->last, 0))
+			return false;
+	if (history->ring.count < MODEL_HISTORY) {
+		if (!vec_push(&history->ring, *interval))
+			return false;
+	} else {
+		history->ring.at[history->count % MODEL_HISTORY] = *interval;
+	}
+	history->last.at[interval->coro] = ++history->count;
+	return true;
+}
+
+void history_note(struct model *model, const struct model_coro *coro, ct_time time)
+{
+	struct model_history *history = model->history;
+	uint32_t index = (uint32_t)(coro - model->coros.at);
+	struct model_interval interval;
+
+	if (time <= history->from || !history->event)
+		return;
+	interval = model_interval_open(model, index);
+	interval.until = time;
+	interval.before = index < history->last.count ? history->last.at[index] : 0;
+	note_waker(model, coro, &interval);
+	history->is_broken |= !put(history, &interval);
+}
