@@ -50,7 +50,7 @@ const struct model_interval *model_history_at(const struct model_history *histor
 
 struct model;
 
-/* model_interval_open: the state that a coroutine is in, which has not ended: `until` is INT64_MAX, and nobody woke it. */
+/* model_interval_open: the state that a coroutine is in: `until` is INT64_MAX, and nobody has ended it. */
 struct model_interval model_interval_open(const struct model *model, uint32_t coro);
 
 #endif

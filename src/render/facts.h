@@ -90,7 +90,7 @@ void facts_times(struct text *rows, const struct ct_report *report);
 void facts_statistics(
 	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
 
-/* facts_path: what a task's duration was made of; there is a path. facts_path_tables: in tables of at most `max` rows. */
+/* facts_path: what a task's duration was made of; there is a path. facts_path_tables: of at most `max` rows each. */
 void facts_path(struct text *rows, const struct ct_report *report);
 void facts_path_tables(
 	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);

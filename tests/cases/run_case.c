@@ -13,6 +13,7 @@
 #include "analyze.h"
 #include "case_file.h"
 #include "lives.h"
+#include "paths.h"
 
 /* Cuts the next line out of *rest, which moves on; NULL at the end. */
 static char *next_line(char **rest)
@@ -159,7 +160,7 @@ static bool run(const char *path, bool is_print_only)
 		is_right = check(&file, &said);
 	for (i = 0; i < report->nr_findings; i++)
 		is_right &= check_range(path, &report->findings[i]);
-	is_right &= check_times(path, source);
+	is_right &= check_times(path, source) && paths_check_all(source);
 	text_fini(&said);
 	analyze_report_free(report);
 	source_close(source);

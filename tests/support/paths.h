@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Puts a task into any trace: from one of its events to another one, which a coroutine wrote each. The critical path of
+ * that task has to add up to its duration, wherever it begins and ends (J-11).
+ */
+#ifndef TESTS_PATHS_H
+#define TESTS_PATHS_H
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyze.h"
+#include "stream.h"
+
+#define PATHS_TASK "987654321987654321"
+
+struct paths_source {
+	struct ct_source source;
+	struct ct_source *under;
+	uint64_t first; /* events of coroutines, from 0: the task begins before this one */
+	uint64_t last;  /* and ends before this one, if there are so many */
+	uint64_t nr_seen;
+	struct ct_event put_in;
+	const struct ct_event *kept; /* that comes after what was put in */
+};
+
+static inline bool paths_puts_in(struct paths_source *paths, const struct ct_event *event)
+{
+	bool is_first, is_last;
+
+	if (event->kind < CTP_KIND_CREATE || event->kind > CTP_KIND_SWITCH || !event->coro ||
+		event->time < 0)
+		return false;
+	is_first = paths->nr_seen == paths->first;
+	is_last = paths->nr_seen == paths->last;
+	paths->nr_seen++;
+	if (!is_first && !is_last)
+		return false;
+	paths->put_in = *event;
+	paths->put_in.kind = is_first ? CTP_KIND_TASK_BEGIN : CTP_KIND_TASK_END;
+	paths->put_in.object = strtoull(PATHS_TASK, NULL, 10);
+	paths->put_in.site = 0;
+	return true;
+}
+
+static inline enum ct_status paths_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	struct paths_source *paths = (struct paths_source *)source;
+	enum ct_status status;
+
+	if (paths->kept) {
+		*ret_event = paths->kept;
+		paths->kept = NULL;
+		return CT_OK;
+	}
+	status = source_next(paths->under, ret_event, reterr);
+	source->is_carried = paths->under->is_carried;
+	if (status != CT_OK || !paths_puts_in(paths, *ret_event))
+		return status;
+	paths->kept = *ret_event;
+	*ret_event = &paths->put_in;
+	return CT_OK;
+}
+
+static inline enum ct_status paths_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	struct paths_source *paths = (struct paths_source *)source;
+
+	paths->nr_seen = 0;
+	paths->kept = NULL;
+	return source_reset(paths->under, reterr);
+}
+
+/* Whoever opened the one under it closes that. */
+static inline void paths_close(struct ct_source *source)
+{
+	(void)source;
+}
+
+/* Do the stretches inside of the one at `at` add up to it? `ret_next` is the one behind them. */
+static inline bool paths_are_inside(const struct ct_path *path, uint32_t at, uint32_t *ret_next)
+{
+	const struct ct_stretch *outer = &path->stretches[at];
+	ct_time time = outer->from;
+	bool is_right = true;
+	uint32_t i = at + 1;
+
+	while (i < path->nr_stretches && path->stretches[i].depth > outer->depth) {
+		is_right &= path->stretches[i].depth == outer->depth + 1 &&
+			    path->stretches[i].from == time;
+		time = path->stretches[i].until;
+		is_right &= paths_are_inside(path, i, &i);
+	}
+	*ret_next = i;
+	return is_right && outer->from < outer->until &&
+	       (outer->is_followed ? time == outer->until : i == at + 1);
+}
+
+static inline bool paths_is_right(const struct ct_path *path)
+{
+	ct_time time = path->task.begun;
+	int64_t sum = path->untold_ns + path->times.unseen_ns + path->times.ready_ns +
+		      path->times.running_ns + path->times.waiting_ns;
+	int64_t waited = 0, parts = 0;
+	bool is_right = true;
+	uint32_t i;
+
+	for (i = 0; i < path->nr_stretches;) {
+		is_right &= path->stretches[i].depth == 0 && path->stretches[i].from == time;
+		time = path->stretches[i].until;
+		is_right &= paths_are_inside(path, i, &i);
+	}
+	for (i = 0; i < path->nr_waits; i++)
+		waited += path->waits[i].total_ns;
+	for (i = 0; i < path->nr_parts; i++)
+		parts += path->parts[i].total_ns;
+	if (path->task.duration_ns <= 0)
+		return is_right && path->nr_stretches == 0;
+	return is_right && time == path->task.begun + path->task.duration_ns &&
+	       sum == path->task.duration_ns && waited == path->times.waiting_ns &&
+	       parts == path->task.duration_ns;
+}
+
+/* paths_check: with a task between two of its events; none, where there are not so many. */
+static inline bool paths_check(struct ct_source *under, uint64_t first, uint64_t last)
+{
+	static const struct ct_source_ops ops = {
+		.next = paths_next, .reset = paths_reset, .close = paths_close};
+	struct paths_source paths = {.source = {&ops, under->tables, false},
+		.under = under,
+		.first = first,
+		.last = last};
+	struct ct_analyze_options options = {.size = sizeof(options), .path_task = PATHS_TASK};
+	const struct ct_report *report;
+	struct ct_error error;
+	enum ct_status status = analyze_source(&paths.source, &options, &report, &error);
+	bool is_right;
+
+	if (status == CT_ERR_NOT_FOUND && paths.nr_seen <= first)
+		return true;
+	is_right = status == CT_OK && paths_is_right(report->path);
+	if (!is_right)
+		fprintf(stderr,
+			"the path of a task from event %" PRIu64 " to %" PRIu64
+			" does not add up: %s\n",
+			first, last, status ? error.text : "");
+	if (status == CT_OK)
+		analyze_report_free(report);
+	return is_right;
+}
+
+/* paths_check_all: tasks that begin and end at several places of the trace, or do not end. */
+static inline bool paths_check_all(struct ct_source *under)
+{
+	static const uint64_t ends[][2] = {
+		{0, UINT64_MAX}, {1, 4}, {2, 9}, {4, 7}, {0, 16}, {7, UINT64_MAX}, {12, 60}};
+	bool is_right = true;
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		is_right &= paths_check(under, ends[i][0], ends[i][1]);
+	return is_right;
+}
+
+#endif
