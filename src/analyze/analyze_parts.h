@@ -133,6 +133,12 @@ void party_survey(struct analysis *analysis);
 /* party_working_until: the end of observation, or when the program said that it ends. */
 ct_time party_working_until(const struct analysis *analysis, uint32_t process);
 
+/*
+ * party_is_to_run: does this coroutine wait for the clock, with its moment still to come, or lie in a queue? Whoever
+ * did something wrong may then still make up for it. 0: no.
+ */
+bool party_is_to_run(const struct analysis *analysis, uint32_t coro);
+
 /* ---------------------------------------------------------------- detectors */
 
 void closed_descriptor_find(struct analysis *analysis);

@@ -165,18 +165,6 @@ static bool is_quiet(const struct analysis *analysis, const struct wait *wait)
 		       model_thread_quiet_time(analysis->model, closer, wait->end) > wait->since);
 }
 
-/* It closes first, and resumes the waiters when it runs again: by the clock, or from a queue in which it lies. */
-static bool is_closer_to_run(const struct analysis *analysis, const struct wait *wait)
-{
-	const struct model_coro *closer = &analysis->model->coros.at[wait->descriptor->close_coro];
-
-	if (!wait->descriptor->close_coro || closer->state != CT_STATE_WAITING)
-		return wait->descriptor->close_coro && closer->state == CT_STATE_READY;
-	if (closer->deadline != CT_NO_TIME)
-		return closer->deadline > wait->end;
-	return CTP_HANDLE_RESOURCE(closer->wait_object) == CTP_RESOURCE_TIMER;
-}
-
 static void grade_alive(
 	const struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
 {
@@ -196,8 +184,8 @@ static void grade_alive(
 		candidate->reasons |= REASON(NOT_QUIET);
 	if (party->timers <= wait->since)
 		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
-	if (is_closer_to_run(analysis, wait))
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_CLOSER_TO_RUN);
+	if (party_is_to_run(analysis, wait->descriptor->close_coro))
+		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_STILL_TO_RUN);
 }
 
 static void grade_destroyed(

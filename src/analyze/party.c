@@ -184,6 +184,17 @@ ct_time party_working_until(const struct analysis *analysis, uint32_t process)
 	return from != CT_NO_TIME && from < end ? from : end;
 }
 
+bool party_is_to_run(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	if (index == 0 || coro->state != CT_STATE_WAITING)
+		return index != 0 && coro->state == CT_STATE_READY;
+	if (coro->deadline != CT_NO_TIME)
+		return coro->deadline > analysis->parties[coro->process].end;
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
+}
+
 void party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
