@@ -114,6 +114,39 @@ void build_token(struct world *world)
 	add_step(world, thread, ACT_SEND, channel, 0);
 }
 
+void build_dropped_and_repeated(struct world *world)
+{
+	bool is_coro = world->nr_workers > 1 && once_in(world, 2);
+	uint32_t channel = add_channel(world), waker, target;
+
+	waker = is_coro ? add_coro(world, between(world, 2 * MS, 20 * MS))
+			: add_stranger(world, false);
+	target = add_coro(world, between(world, 25 * MS, 45 * MS));
+	add_step(world, target, ACT_RECEIVE, channel, 0);
+	add_step(world, waker, ACT_AIM, target, 0);
+	add_step(world, waker, ACT_SEND, channel, 0)->mistake = MISTAKE_GIVES_UP;
+	add_step(world, waker, ACT_SLEEP, 0, between(world, MS, 6 * SECOND));
+	add_step(world, waker, ACT_WAKE, target, 0);
+}
+
+/* At once, or by the clock. */
+void build_destructor(struct world *world)
+{
+	uint32_t lock = add_lock(world), channel = add_channel(world), owner = begin(world);
+	uint32_t waiter = prepare(world), destroyer = begin(world);
+
+	add_step(world, owner, ACT_LOCK, lock, 0);
+	add_step(world, owner, ACT_SPAWN, waiter, 0);
+	add_step(world, owner, ACT_RECEIVE, channel, 0);
+	add_step(world, waiter, ACT_LOCK, lock, 0);
+	add_step(world, waiter, ACT_UNLOCK, lock, 0);
+	await_waiting(world, destroyer, waiter);
+	add_step(world, destroyer, ACT_DESTROY, owner, 0);
+	if (once_in(world, 2))
+		add_step(world, destroyer, ACT_SLEEP, 0, between(world, MS, 6 * SECOND));
+	add_step(world, destroyer, ACT_GIVE_BACK, lock, 0);
+}
+
 void build_gate(struct world *world)
 {
 	uint32_t gate = add_lock(world), first = add_lock(world), second = add_lock(world), i;

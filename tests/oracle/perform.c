@@ -161,6 +161,8 @@ static enum went perform_step(struct world *world, struct actor actor, const str
 	case ACT_LOCK:
 	case ACT_TRY_LOCK:
 		return perform_lock(world, actor, step);
+	case ACT_GIVE_BACK:
+		return perform_give_back(world, actor, step);
 	case ACT_UNLOCK:
 		return perform_unlock(world, actor, step);
 	case ACT_SEND:

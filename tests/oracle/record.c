@@ -10,6 +10,7 @@
 
 #define SKEW_NS 400 /* between two clocks, at most; a microsecond is allowed */
 #define MOST_GAPS 3u
+#define LONG_GAP 3000u
 
 struct record {
 	struct ct_source source;
@@ -17,7 +18,7 @@ struct record {
 	struct ct_process processes[2];
 	struct ct_thread *threads;
 	struct ct_site sites[MOST_SITES];
-	struct ct_loss losses[MOST_GAPS];
+	struct ct_loss losses[MOST_GAPS + 1];
 	VEC(struct ct_event) events;
 	size_t next;
 };
@@ -183,7 +184,10 @@ static struct ct_event lost_before(const struct ct_event *after, ct_time first, 
 	};
 }
 
-/* What the thread writes from `from` on is gone, so many events of it; it tells of that in its next one's place. */
+/*
+ * What the thread writes from `from` on is gone, so many events of it, up to what tells of another gap; it tells of
+ * that in its next one's place.
+ */
 static void lose(struct record *record, uint32_t thread, size_t from, uint32_t count)
 {
 	struct ct_loss loss = {
@@ -195,7 +199,7 @@ static void lose(struct record *record, uint32_t thread, size_t from, uint32_t c
 		struct ct_event *event = &record->events.at[i];
 		bool is_its = event->thread == thread && !is_engines(event);
 
-		if (is_its && loss.count < count && !is_told) {
+		if (is_its && loss.count < count && !is_told && event->kind != CTP_KIND_LOST) {
 			loss.count++;
 			loss.last = event->time;
 			continue;
@@ -223,7 +227,28 @@ static void lose_some(struct record *record, struct world *world)
 
 	while (gaps-- > 0 && record->events.count > 0)
 		lose(record, 1 + below(world, (uint32_t)world->threads.count - 1),
-			below(world, (uint32_t)record->events.count), 1 + below(world, 12));
+			below(world, (uint32_t)record->events.count),
+			1 + below(world, once_in(world, 5) ? LONG_GAP : 12));
+}
+
+/* All that was before the engine came. */
+static void attach_late(struct record *record, struct world *world)
+{
+	ct_time from = between(world, MS, world->end / 2);
+	size_t kept = 0, i;
+
+	for (i = 0; i < record->events.count; i++)
+		if (record->events.at[i].time >= from)
+			record->events.at[kept++] = record->events.at[i];
+	record->events.count = kept;
+	record->tables.observed_from = from;
+	record->processes[1].attached = from;
+	record->losses[record->tables.nr_losses++] = (struct ct_loss){
+		.process = 1,
+		.reason = CTP_LOSS_BEFORE,
+		.count = 1,
+		.last = from,
+	};
 }
 
 static void number(struct record *record)
@@ -251,6 +276,8 @@ struct record *record_new(struct world *world)
 		skew(record, world);
 		qsort(record->events.at, record->events.count, sizeof(*record->events.at), compare);
 	}
+	if (world->manner.is_attached_late)
+		attach_late(record, world);
 	if (world->manner.loses)
 		lose_some(record, world);
 	number(record);

@@ -95,6 +95,16 @@ enum went perform_unlock(struct world *world, struct actor actor, const struct s
 	return WENT_ON;
 }
 
+/* As the owner's destructor would. */
+enum went perform_give_back(struct world *world, struct actor actor, const struct step *step)
+{
+	struct actor owner = {actor.thread, world->locks.at[step->what].owner};
+	struct step unlock = {.act = ACT_UNLOCK, .what = step->what};
+
+	coro_at(world, owner.coro)->facts &= ~(unsigned)FACT_TOOK_ALONG;
+	return owner.coro ? perform_unlock(world, owner, &unlock) : WENT_ON;
+}
+
 enum went perform_send(struct world *world, struct actor actor, const struct step *step)
 {
 	bool wakes = step->mistake != MISTAKE_FORGETS;

@@ -50,6 +50,7 @@ enum went perform_run(struct world *world, struct actor actor, const struct step
 
 /* resources.c */
 enum went perform_lock(struct world *world, struct actor actor, const struct step *step);
+enum went perform_give_back(struct world *world, struct actor actor, const struct step *step);
 enum went perform_unlock(struct world *world, struct actor actor, const struct step *step);
 enum went perform_send(struct world *world, struct actor actor, const struct step *step);
 enum went perform_receive(struct world *world, struct actor actor, const struct step *step);

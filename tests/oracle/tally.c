@@ -87,7 +87,8 @@ static bool came_to_pass(const struct world *world, const struct group *group)
 
 static bool is_whole(const struct world *world)
 {
-	return !world->manner.loses && world->manner.is_looked_at && world->manner.has_accounts;
+	return !world->manner.loses && !world->manner.is_attached_late &&
+	       world->manner.is_looked_at && world->manner.has_accounts;
 }
 
 static void count_faults(

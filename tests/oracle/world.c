@@ -60,6 +60,7 @@ static void choose_manner(struct world *world)
 		.exits = once_in(world, 2),
 		.is_skewed = once_in(world, 4),
 		.loses = once_in(world, 3),
+		.is_attached_late = once_in(world, 12),
 	};
 }
 

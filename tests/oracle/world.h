@@ -37,10 +37,11 @@ enum act {
 	ACT_LOCK,  /* lock what, for value ns at most; 0: as long as it takes */
 	ACT_TRY_LOCK,
 	ACT_UNLOCK,
-	ACT_SEND,    /* one item into channel what */
-	ACT_RECEIVE, /* one item out of it, within value ns; 0: as long as it takes */
-	ACT_OPEN,    /* file what, and have it polled */
-	ACT_READ,    /* from it */
+	ACT_GIVE_BACK, /* lock what, in the place of its owner */
+	ACT_SEND,      /* one item into channel what */
+	ACT_RECEIVE,   /* one item out of it, within value ns; 0: as long as it takes */
+	ACT_OPEN,      /* file what, and have it polled */
+	ACT_READ,      /* from it */
 	ACT_CLOSE,
 	ACT_DUPLICATE, /* another descriptor for file what */
 	ACT_SPAWN,     /* start coroutine what */
@@ -250,6 +251,7 @@ struct manner {
 	bool has_handler;   /* of a signal, that can set things going */
 	bool is_skewed;
 	bool loses;
+	bool is_attached_late;
 };
 
 struct world {
