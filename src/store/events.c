@@ -117,8 +117,7 @@ INLINE unsigned object_form(
 	unsigned is_in_slot = object == known->slots[slot_of(object)];
 	unsigned form = is_in_slot * (OBJECT_SLOT - OBJECT_DELTA) + OBJECT_DELTA;
 
-	form = object == last->object ? OBJECT_SAME : form;
-	return object == 0 ? OBJECT_ZERO : form;
+	return object == last->object ? OBJECT_SAME : form;
 }
 
 /*
@@ -185,10 +184,13 @@ INLINE uint8_t *put_record(struct store_encoder *encoder, struct store_words *wo
 	struct store_last *last = &encoder->known.last[kind];
 	uint64_t difference = record->time - words->time;
 	uint64_t back = 0 - (difference >> 63);
-	unsigned mask = coro_form(words, record->coro) |
-			object_form(&encoder->known, last, record->object) |
-			tail_mask(last, record->tail) | (TIME_BACK & (unsigned)back);
+	unsigned mask = coro_form(words, record->coro) | (TIME_BACK & (unsigned)back);
 
+	/* Two branches that the processor has to guess all the same, further down. */
+	if (record->object)
+		mask |= object_form(&encoder->known, last, record->object);
+	if (record->tail != last->tail)
+		mask |= tail_mask(last, record->tail);
 	difference = (difference ^ back) - back;
 	at = put_code(encoder, at, kind, mask);
 	at = put_number(at, difference, has_deposit);
