@@ -3,7 +3,7 @@
  * The snapshot's life, and telling it.
  *
  * Of a million coroutines there are millions of records to tell, so they are never all gathered: references to
- * them are, of 16 bytes, and of one stretch of time after the other, each with at most so many. Within a stretch
+ * them are, of 16 bytes, and of one stretch of time after the other. Within a stretch
  * they are put in order, by stream and by time; the records are made of them as they are asked for.
  */
 #include <stdlib.h>
@@ -263,7 +263,8 @@ static void refer_all(struct snapshot *snapshot, enum snapshot_telling_step step
 /* ---------------------------------------------------------------- stretches of time */
 
 #define STRETCH (1u << 18) /* references that are gathered at once */
-#define SHARES (1u << 16)  /* of the whole time */
+#define STRETCHES 4u /* or so many stretches: each of them is gathered by a look at everything */
+#define SHARES (1u << 16) /* of the whole time */
 
 static unsigned nr_bits(uint64_t value)
 {
@@ -287,13 +288,15 @@ static bool count_shares(struct snapshot *snapshot)
 /* The next stretch: as many shares as have few enough. */
 static void find_stretch(struct snapshot_telling *telling)
 {
+	uint64_t most =
+		telling->nr_all / STRETCHES > STRETCH ? telling->nr_all / STRETCHES : STRETCH;
 	uint64_t count = 0;
 	size_t share = telling->next_share;
 
 	telling->from = telling->first + ((uint64_t)share << telling->shift);
 	do
 		count += telling->nr_by_time[share++];
-	while (share < SHARES && count + telling->nr_by_time[share] <= STRETCH);
+	while (share < SHARES && count + telling->nr_by_time[share] <= most);
 	telling->next_share = share;
 	telling->until = telling->first + ((uint64_t)share << telling->shift) - 1;
 	if (share == SHARES || telling->until > telling->last)
