@@ -79,6 +79,7 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 					     : STORE_NO_BLOCK;
 	}
 	scan->nr_damaged++;
+	scan->nr_torn++;
 	scan->nr_missing++;
 	scan->damaged_bytes += nr_bytes;
 	scan->block_after = (uint32_t)scan->index->blocks.count;
@@ -88,6 +89,7 @@ static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t n
 /* Blocks that are not there left a gap in the numbers: the file was recovered. */
 static void note_number(struct scan *scan, uint64_t number)
 {
+	scan->nr_torn += number != scan->next_number;
 	scan->nr_missing += number != scan->next_number;
 	scan->next_number = number + 1;
 }
@@ -192,18 +194,18 @@ static enum ct_status scan_repeated(
 	return scan_definitions(scan, payload, nr_bytes, true, reterr);
 }
 
-/* A row of such blocks tells all that was said before it, if none of them is damaged. */
+/* A row of such blocks tells all that was said before it, if none of them is damaged or gone, at neither end. */
 static void note_repeated(struct scan *scan, const struct store_block_header *header)
 {
 	bool is_repeated = header->type == STORE_BLOCK_REPEATED;
 
 	if (is_repeated && !scan->is_in_repeated)
-		scan->nr_damaged_before = scan->nr_damaged_at_last;
-	else if (!is_repeated && scan->is_in_repeated &&
-		 scan->nr_damaged == scan->nr_damaged_before)
-		scan->nr_missing_restored = scan->nr_missing;
+		scan->nr_torn_before = scan->nr_torn_at_last;
+	else if (!is_repeated && scan->is_in_repeated && scan->nr_torn == scan->nr_torn_before)
+		scan->nr_missing_restored = scan->nr_missing_at_last;
 	scan->is_in_repeated = is_repeated;
-	scan->nr_damaged_at_last = scan->nr_damaged;
+	scan->nr_torn_at_last = scan->nr_torn;
+	scan->nr_missing_at_last = scan->nr_missing;
 }
 
 static uint32_t take_number(struct store_bytes *bytes)

@@ -21,12 +21,14 @@ struct scan {
 	uint32_t block_after;    /* after the last damage */
 	uint64_t nr_skipped;     /* blocks of a type that is not known */
 	uint64_t skipped_offset;
-	uint64_t nr_missing;          /* stretches of damage, blocks and parts that are not there */
+	uint64_t nr_torn;             /* stretches of damage, and gaps in the numbers of blocks */
+	uint64_t nr_missing;          /* of these, and parts that are not there */
 	uint64_t next_number;         /* of a block */
 	uint64_t nr_missing_restored; /* of these that were followed by all that is repeated */
 	bool is_in_repeated;          /* the last block was of that */
-	uint64_t nr_damaged_before;   /* before the row of such blocks that it belongs to */
-	uint64_t nr_damaged_at_last;  /* when the last block was read */
+	uint64_t nr_torn_before;      /* before the row of such blocks that it belongs to */
+	uint64_t nr_torn_at_last;     /* when the last block was read */
+	uint64_t nr_missing_at_last;  /* likewise */
 };
 
 /* store_scan_generation: the one of the last block; there was one. */
