@@ -14,18 +14,17 @@ struct owned_report {
 	struct arena arena;
 };
 
+static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
+{
+	return model_apply(context, event, reterr);
+}
+
 static enum ct_status read_all(
 	struct ct_source *source, struct model *model, struct ct_error *reterr)
 {
-	const struct ct_event *event;
-	enum ct_status status = source_reset(source, reterr);
+	enum ct_status status = source_each(source, apply, model, reterr);
 
-	while (status == CT_OK) {
-		status = source_next(source, &event, reterr);
-		if (status == CT_OK)
-			status = model_apply(model, event, reterr);
-	}
-	return status == CT_END ? model_finish(model, reterr) : status;
+	return status ? status : model_finish(model, reterr);
 }
 
 static void make_findings(struct analysis *analysis, struct ct_report *report)

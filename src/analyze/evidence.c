@@ -234,11 +234,18 @@ static void hand_over_peers(struct collector *collector)
 	}
 }
 
+static enum ct_status take_event(
+	void *context, const struct ct_event *event, struct ct_error *reterr)
+{
+	(void)reterr;
+	take(context, event);
+	return CT_OK;
+}
+
 enum ct_status evidence_collect(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr)
 {
 	struct collector collector = {.analysis = analysis};
-	const struct ct_event *event;
 	enum ct_status status;
 
 	if (!analysis->groups.count)
@@ -246,14 +253,8 @@ enum ct_status evidence_collect(
 	prepare(&collector);
 	if (analysis->is_broken)
 		return ct_fail_memory(reterr);
-	status = source_reset(source, reterr);
-	while (status == CT_OK) {
-		status = source_next(source, &event, reterr);
-		if (status == CT_OK)
-			take(&collector, event);
-	}
-	if (status != CT_END)
-		return status;
-	hand_over_peers(&collector);
-	return CT_OK;
+	status = source_each(source, take_event, &collector, reterr);
+	if (status == CT_OK)
+		hand_over_peers(&collector);
+	return status;
 }

@@ -24,9 +24,7 @@ static bool is_storm(const struct analysis *analysis, const struct model_streak 
 	return streak->longest >= (uint64_t)LIMIT(analysis, STORM_WAKES) &&
 	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
 	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
-	       streak->nr_self_wakes * 2 > coro->nr_wakes &&
-	       party_is_at_work(
-		       analysis, coro->process, streak->longest_first, streak->longest_last);
+	       streak->nr_self_wakes * 2 > coro->nr_wakes;
 }
 
 static void judge(struct analysis *analysis, uint32_t index)

@@ -41,7 +41,8 @@ static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
 	return map_put(&process_at(model, process)->pages, id / MODEL_PAGE_IDS, page) ? page : 0;
 }
 
-uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
+static __attribute__((noinline)) uint32_t make_coro(
+	struct model *model, uint32_t process, uint64_t id, ct_time time)
 {
 	struct model_coro fresh = {
 		.id = id,
@@ -61,16 +62,19 @@ uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time ti
 
 	if (!page)
 		page = make_page(model, process, id);
-	if (!page)
-		return 0;
-	index = model->pages.at[page].coro[id % MODEL_PAGE_IDS];
-	if (index)
-		return index;
-	if (model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
+	if (!page || model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
 		return 0;
 	index = (uint32_t)(model->coros.count - 1);
 	model->pages.at[page].coro[id % MODEL_PAGE_IDS] = index;
 	return index;
+}
+
+uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
+{
+	uint32_t page = page_of(model, process, id);
+	uint32_t index = page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
+
+	return index ? index : make_coro(model, process, id, time);
 }
 
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)

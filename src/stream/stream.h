@@ -85,6 +85,35 @@ static inline enum ct_status source_reset(struct ct_source *source, struct ct_er
 	return source->ops->reset(source, reterr);
 }
 
+#define SOURCE_TAKEN_AT_ONCE 256u
+
+typedef enum ct_status source_function(
+	void *context, const struct ct_event *event, struct ct_error *reterr);
+
+/*
+ * source_each: calls the function with each event from the first one on, borrowed until it returns. CT_OK after the
+ * last one; else a failure of the source, or what the function returned other than CT_OK.
+ */
+static inline enum ct_status source_each(
+	struct ct_source *source, source_function *function, void *context, struct ct_error *reterr)
+{
+	struct ct_event room[SOURCE_TAKEN_AT_ONCE];
+	bool are_carried[SOURCE_TAKEN_AT_ONCE];
+	struct ct_events events = {room, are_carried, SOURCE_TAKEN_AT_ONCE, 0};
+	enum ct_status status = source_reset(source, reterr), outcome;
+	size_t i;
+
+	while (status == CT_OK) {
+		status = source_take(source, &events, reterr);
+		for (i = 0; i < events.count; i++) {
+			outcome = function(context, &room[i], reterr);
+			if (outcome)
+				return outcome;
+		}
+	}
+	return status == CT_END ? CT_OK : status;
+}
+
 /* source_close: NULL is allowed. */
 static inline void source_close(struct ct_source *source)
 {
