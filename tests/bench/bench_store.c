@@ -27,6 +27,7 @@
 
 #define NR_EVENTS 6000000u
 #define ROUNDS 5u
+#define EVENTS_AT_ONCE 256u
 #define JSON_ROUNDS 1u
 
 enum figure {
@@ -82,29 +83,13 @@ static void note(struct bench *bench, enum figure figure, uint64_t start)
 
 /* ---------------------------------------------------------------- what is measured */
 
-static void put_all(struct ct_sink *sink, const struct workload *workload)
-{
-	struct ct_error error;
-	size_t i;
-
-	for (i = 0; i < workload->steps.count; i++) {
-		const struct workload_step *step = &workload->steps.at[i];
-
-		workload_require(step->batch.nr_records
-					 ? sink_put(sink, &step->batch, &error)
-					 : sink_define(sink, &step->definition, &error),
-			&error);
-	}
-	workload_require(sink_flush(sink, &error), &error);
-}
-
 static void write_file(struct bench *bench, enum figure figure, struct ct_sink *sink)
 {
 	uint64_t start = spent_ns();
 	struct ct_error error;
 	struct stat about;
 
-	put_all(sink, bench->workload);
+	workload_put(bench->workload, sink);
 	note(bench, figure, start);
 	workload_require(sink_close(sink, true, &error), &error);
 	if (stat(bench->path, &about) == 0)
@@ -121,15 +106,22 @@ static void write_trace(struct bench *bench, enum figure figure, int pack_level)
 	write_file(bench, figure, sink);
 }
 
+/* As a report does. */
 static uint64_t read_events(struct ct_source *source)
 {
-	const struct ct_event *event;
-	struct ct_error error;
+	static struct ct_event room[EVENTS_AT_ONCE];
+	static bool are_carried[EVENTS_AT_ONCE];
+	struct ct_events events = {room, are_carried, EVENTS_AT_ONCE, 0};
+	enum ct_status status = CT_OK;
 	uint64_t count = 0, sum = 0;
+	struct ct_error error;
+	size_t i;
 
-	while (source_next(source, &event, &error) == CT_OK) {
-		sum += event->coro;
-		count++;
+	while (status == CT_OK) {
+		status = source_take(source, &events, &error);
+		for (i = 0; i < events.count; i++)
+			sum += room[i].coro;
+		count += events.count;
 	}
 	return sum ? count : 0;
 }

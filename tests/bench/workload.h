@@ -36,6 +36,15 @@ void workload_make(struct workload *workload, size_t nr_events);
 void workload_load(struct workload *workload, const char *path, size_t nr_events);
 void workload_fini(struct workload *workload);
 
+/* workload_put: gives all steps to a sink, and flushes it. Ends the program where that fails. */
+void workload_put(const struct workload *workload, struct ct_sink *sink);
+
+/*
+ * workload_repeat: what workload_load would hold, given to a sink, in the memory of one repetition. Ends the program
+ * where it fails.
+ */
+void workload_repeat(const char *path, size_t nr_events, struct ct_sink *sink);
+
 /* workload_require: ends the program with the error's text unless the status is success. */
 void workload_require(enum ct_status status, const struct ct_error *error);
 

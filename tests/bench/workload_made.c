@@ -39,6 +39,22 @@ void workload_fini(struct workload *workload)
 	arena_fini(&workload->arena);
 }
 
+void workload_put(const struct workload *workload, struct ct_sink *sink)
+{
+	struct ct_error error;
+	size_t i;
+
+	for (i = 0; i < workload->steps.count; i++) {
+		const struct workload_step *step = &workload->steps.at[i];
+
+		workload_require(step->batch.nr_records
+					 ? sink_put(sink, &step->batch, &error)
+					 : sink_define(sink, &step->definition, &error),
+			&error);
+	}
+	workload_require(sink_flush(sink, &error), &error);
+}
+
 static uint64_t random_number(uint64_t *state)
 {
 	*state ^= *state << 13;

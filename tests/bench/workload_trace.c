@@ -197,38 +197,78 @@ static void repeat(struct load *load, const struct shift *shift)
 	}
 }
 
-static void repeat_all(struct load *load, size_t nr_events)
+static void move_on(const struct load *load, struct shift *shift)
 {
 	/* Beyond the last reading there may be events still. */
 	uint64_t raw = load->last_raw - load->first_raw, ns = load->last_ns - load->first_ns;
-	struct shift shift = {0}, step = {raw + raw / 16, ns + ns / 16, load->last_coro + 1};
+
+	shift->raw += raw + raw / 16;
+	shift->ns += ns + ns / 16;
+	shift->coro += load->last_coro + 1;
+}
+
+static void repeat_all(struct load *load, size_t nr_events)
+{
+	struct shift shift = {0};
 
 	while (load->workload->nr_events < nr_events) {
 		repeat(load, &shift);
-		shift.raw += step.raw;
-		shift.ns += step.ns;
-		shift.coro += step.coro;
+		move_on(load, &shift);
 		load->workload->nr_coros += load->last_coro;
 	}
+}
+
+static void load_once(struct load *load, const char *path)
+{
+	struct ct_error error;
+
+	*load->workload = (struct workload){.name = "real"};
+	arena_init(&load->workload->arena);
+	workload_require(store_input_open(&load->input, path, &error), &error);
+	load_blocks(load);
+	if (load->once.nr_events == 0 || load->last_raw == load->first_raw) {
+		fprintf(stderr, "bench: '%s' holds no events, or no clock\n", path);
+		exit(1);
+	}
+}
+
+static void fini_load(struct load *load)
+{
+	vec_fini(&load->once.steps);
+	map_fini(&load->segment_of);
+	store_index_fini(&load->index);
+	store_input_close(&load->input);
 }
 
 void workload_load(struct workload *workload, const char *path, size_t nr_events)
 {
 	struct load load = {.workload = workload, .input = {.descriptor = -1}};
-	struct ct_error error;
 
-	*workload = (struct workload){.name = "real"};
-	arena_init(&workload->arena);
-	workload_require(store_input_open(&load.input, path, &error), &error);
-	load_blocks(&load);
-	if (load.once.nr_events == 0 || load.last_raw == load.first_raw) {
-		fprintf(stderr, "bench: '%s' holds no events, or no clock\n", path);
-		exit(1);
-	}
+	load_once(&load, path);
 	repeat_all(&load, nr_events);
 	workload->nr_streams = load.segment_of.count;
-	vec_fini(&load.once.steps);
-	map_fini(&load.segment_of);
-	store_index_fini(&load.index);
-	store_input_close(&load.input);
+	fini_load(&load);
+}
+
+void workload_repeat(const char *path, size_t nr_events, struct ct_sink *sink)
+{
+	struct workload all;
+	struct load load = {.workload = &all, .input = {.descriptor = -1}};
+	struct shift shift = {0};
+	size_t nr_put = 0;
+
+	load_once(&load, path);
+	while (nr_put < nr_events) {
+		struct workload one = {.name = "repetition"};
+
+		arena_init(&one.arena);
+		load.workload = &one;
+		repeat(&load, &shift);
+		move_on(&load, &shift);
+		workload_put(&one, sink);
+		nr_put += one.nr_events;
+		workload_fini(&one);
+	}
+	fini_load(&load);
+	workload_fini(&all);
 }
