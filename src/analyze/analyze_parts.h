@@ -139,6 +139,13 @@ ct_time party_working_until(const struct analysis *analysis, uint32_t process);
  */
 bool party_is_to_run(const struct analysis *analysis, uint32_t coro);
 
+/*
+ * party_is_at_work: was the process neither warming up all of the time from `from` to `until`, nor ending since before?
+ * It is for rules about how fast or how often something happens.
+ */
+bool party_is_at_work(
+	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
+
 /* ---------------------------------------------------------------- detectors */
 
 void closed_descriptor_find(struct analysis *analysis);

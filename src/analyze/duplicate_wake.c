@@ -47,8 +47,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = repeat->time,
 	};
 
-	if (!coro->mark && candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
-				   analysis->parties[coro->process].end))
+	if (!coro->mark && party_is_at_work(analysis, coro->process, repeat->time, repeat->time) &&
+		candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+			analysis->parties[coro->process].end))
 		candidate_add(analysis, &candidate);
 }
 

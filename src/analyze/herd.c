@@ -16,15 +16,6 @@ static bool is_herd(const struct analysis *analysis, const struct model_herd *he
 	       herd->nr_served * 2 > herd->nr_thundered && herd->nr_thundered * 2 > herd->nr_bursts;
 }
 
-static bool is_excused(const struct analysis *analysis, const struct model_herd *herd)
-{
-	const struct model_coro *coro = &analysis->model->coros.at[herd->coro];
-	const struct model_process *process = &analysis->model->processes[coro->process];
-
-	return coro->mark || ties_is_shutting_down(analysis, coro->process, herd->since) ||
-	       (process->warm_up_until != CT_NO_TIME && herd->until < process->warm_up_until);
-}
-
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_herd *herd = &analysis->model->herds.at[index];
@@ -41,7 +32,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = herd->since,
 	};
 
-	if (is_excused(analysis, herd))
+	if (coro->mark || !party_is_at_work(analysis, coro->process, herd->since, herd->until))
 		return;
 	candidate_lower_for_gaps(
 		analysis, &candidate, herd->since, analysis->parties[coro->process].end);

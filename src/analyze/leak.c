@@ -232,6 +232,7 @@ static void judge(struct analysis *analysis, struct family *family)
 		return;
 	survey(analysis, family);
 	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
+		party_is_at_work(analysis, family->process, family->from, family->until) &&
 		is_rising(analysis, family) && is_load_even(analysis, family) &&
 		are_left_behind(analysis, family) && is_no_pool(analysis, family))
 		add_members(analysis, family);

@@ -145,12 +145,10 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 /* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
 static bool is_time_of_work(const struct analysis *analysis, uint32_t process, ct_time since)
 {
-	const struct model_process *of = &analysis->model->processes[process];
 	const struct party *party = &analysis->parties[process];
 
 	return party->end - since > LIMIT(analysis, ORPHAN_TIME) && !party->has_crashed &&
-	       !ties_is_shutting_down(analysis, process, since) && !of->is_warming_up &&
-	       (of->warm_up_until == CT_NO_TIME || since >= of->warm_up_until);
+	       party_is_at_work(analysis, process, since, since);
 }
 
 /* Left to themselves by design: at least as many that were started there have been, and ended. */

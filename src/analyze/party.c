@@ -195,6 +195,16 @@ bool party_is_to_run(const struct analysis *analysis, uint32_t index)
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 }
 
+bool party_is_at_work(
+	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+
+	if (of->is_warming_up || ties_is_shutting_down(analysis, process, from))
+		return false;
+	return of->warm_up_until == CT_NO_TIME || until >= of->warm_up_until;
+}
+
 void party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;

@@ -24,7 +24,9 @@ static bool is_storm(const struct analysis *analysis, const struct model_streak 
 	return streak->longest >= (uint64_t)LIMIT(analysis, STORM_WAKES) &&
 	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
 	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
-	       streak->nr_self_wakes * 2 > coro->nr_wakes;
+	       streak->nr_self_wakes * 2 > coro->nr_wakes &&
+	       party_is_at_work(
+		       analysis, coro->process, streak->longest_first, streak->longest_last);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)

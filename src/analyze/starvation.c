@@ -82,6 +82,7 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 	};
 
 	if (analysis->model->coros.at[times->most_delayed].mark ||
+		!party_is_at_work(analysis, process, candidate.since, times->most_delayed_until) ||
 		!had_processors(analysis, process))
 		return;
 	candidate_lower_for_gaps(

@@ -47,6 +47,17 @@ static void note_lost(struct ring_reader *reader, const struct ctp_record *recor
 		count);
 }
 
+/* Hardly any record is of a kind that is more than passed on. */
+static inline bool is_noted(unsigned kind)
+{
+	static const uint64_t noted =
+		UINT64_C(1) << CTP_KIND_CREATE | UINT64_C(1) << CTP_KIND_DESTROY |
+		UINT64_C(1) << CTP_KIND_LOST | UINT64_C(1) << CTP_KIND_THREAD_START |
+		UINT64_C(1) << CTP_KIND_THREAD_STOP;
+
+	return kind < 64 && noted >> kind & 1;
+}
+
 /*
  * Splits a piece of one chunk where the ring passes from one thread to another. The records may
  * change under this loop; what it decides is at worst wrong about a liar's own events.
@@ -57,13 +68,15 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 	const struct ctp_record *begin = records;
 	const struct ctp_record *end = records + nr_records;
 	const struct ctp_record *record;
-	uint64_t nr_lost = 0;
+	uint64_t nr_lost = 0, nr_moves = 0;
 
 	for (record = records; record < end; record++) {
 		uint64_t tail = ctp_load_relaxed(&record->tail);
 		unsigned kind = CTP_TAIL_KIND(tail);
 
-		reader->nr_moves += kind <= CTP_KIND_DETAIL;
+		nr_moves += kind <= CTP_KIND_DETAIL;
+		if (!is_noted(kind))
+			continue;
 		switch (kind) {
 		case CTP_KIND_CREATE:
 			reader->nr_created++;
@@ -94,6 +107,7 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 			break;
 		}
 	}
+	reader->nr_moves += nr_moves;
 	hand_on(reader, consumer, begin, (size_t)(end - begin), (uint64_t)(end - begin) - nr_lost);
 }
 

@@ -141,6 +141,8 @@ enum ct_status naming_resolve_site(struct symbol_resolver *resolver,
 
 /* --------------------------------------------------------------- while reading */
 
+#define DOUBTS_MAX 16u /* reasons that are told */
+
 static bool is_nameless(const struct ct_site *site)
 {
 	/* Of a caller's two addresses the file keeps one, which alone may name the wrong place. */
@@ -159,8 +161,39 @@ static bool take_place(struct arena *arena, struct ct_site *site, const struct s
 	return site->file && site->function && site->module;
 }
 
+/* Why places have no names, each reason once, behind the notes that the trace has itself. */
+struct doubts {
+	struct ct_note *notes;
+	uint32_t count;
+	uint32_t nr_room;
+};
+
+/* The reason names its file where that is what is wrong; where it only lacks something it is named here. */
+static bool add_doubt(struct doubts *doubts, struct arena *arena, const struct symbol_place *place)
+{
+	bool is_named = place->remark[0] == '\'';
+	struct arena_mark before = arena_mark(arena);
+	const char *text = arena_format(arena, "a place has no name: %s%s%s%s", is_named ? "" : "'",
+		is_named ? "" : place->module, is_named ? "" : "': ", place->remark);
+	uint32_t i = 0;
+
+	if (!text)
+		return false;
+	while (i < doubts->count && strcmp(doubts->notes[i].text, text) != 0)
+		i++;
+	if (i < doubts->nr_room && i == doubts->count) {
+		doubts->notes[doubts->count++] =
+			(struct ct_note){.text = text, .count = 1, .offset = CT_NO_OFFSET};
+		return true;
+	}
+	arena_reset(arena, before);
+	if (i < doubts->count)
+		doubts->notes[i].count++;
+	return true;
+}
+
 static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct ct_tables *tables,
-	struct ct_site *sites, struct arena *arena, struct ct_error *reterr)
+	struct ct_site *sites, struct arena *arena, struct doubts *doubts, struct ct_error *reterr)
 {
 	struct symbol_place place;
 	enum ct_status status;
@@ -174,6 +207,8 @@ static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct 
 		if (status)
 			return status;
 		if (place.extent != SYMBOL_NOTHING && !take_place(arena, &sites[i], &place))
+			return ct_fail_memory(reterr);
+		if (place.extent == SYMBOL_MODULE && !add_doubt(doubts, arena, &place))
 			return ct_fail_memory(reterr);
 	}
 	return CT_OK;
@@ -195,6 +230,7 @@ enum ct_status naming_fill_tables(
 {
 	struct ct_tables *tables;
 	struct symbol_resolver *resolver;
+	struct doubts doubts = {.count = source->tables->nr_notes};
 	struct ct_site *sites;
 	enum ct_status status;
 
@@ -202,15 +238,21 @@ enum ct_status naming_fill_tables(
 		return CT_OK;
 	tables = arena_alloc(arena, sizeof(*tables));
 	sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
+	doubts.nr_room = doubts.count + DOUBTS_MAX;
+	doubts.notes = arena_array(arena, doubts.nr_room, sizeof(*doubts.notes));
 	resolver = symbol_new();
-	if (!tables || !sites || !resolver) {
+	if (!tables || !sites || !doubts.notes || !resolver) {
 		symbol_free(resolver);
 		return ct_fail_memory(reterr);
 	}
 	*tables = *source->tables;
 	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
 	tables->sites = sites;
-	status = fill_sites(resolver, tables, sites, arena, reterr);
+	if (doubts.count)
+		memcpy(doubts.notes, tables->notes, doubts.count * sizeof(*doubts.notes));
+	status = fill_sites(resolver, tables, sites, arena, &doubts, reterr);
+	tables->notes = doubts.notes;
+	tables->nr_notes = doubts.count;
 	symbol_free(resolver);
 	if (status == CT_OK)
 		source->tables = tables;

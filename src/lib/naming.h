@@ -33,7 +33,7 @@ enum ct_status naming_define_site(struct ct_sink *sink, const struct collect_sit
 
 /*
  * naming_fill_tables: replaces source->tables by a copy in which sites without a function have one where
- * it can be found. The copy lives in the caller's arena.
+ * it can be found, and a note says for each reason how many have none. The copy lives in the caller's arena.
  */
 enum ct_status naming_fill_tables(
 	struct ct_source *source, struct arena *arena, struct ct_error *reterr);

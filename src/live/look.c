@@ -69,6 +69,11 @@ static void read_call(int folder, struct live_thread *thread)
 		thread->descriptor = (int32_t)thread->arguments[0];
 }
 
+static bool has_ended(const struct live_thread *thread)
+{
+	return thread->state == 'Z' || thread->state == 'X';
+}
+
 static bool look_at_thread(void *context, int tid)
 {
 	struct look *look = context;
@@ -87,7 +92,7 @@ static bool look_at_thread(void *context, int tid)
 	thread.state = read_state(look->folder, tid);
 	if (thread.state == '\0')
 		return true;
-	live->are_calls_hidden |= thread.call == LIVE_UNKNOWN_CALL;
+	live->are_calls_hidden |= thread.call == LIVE_UNKNOWN_CALL && !has_ended(&thread);
 	look->is_out_of_memory |= !vec_push(&live->threads, thread);
 	return !look->is_out_of_memory;
 }
@@ -192,7 +197,7 @@ static bool has_living_thread(const struct live *live)
 	size_t i;
 
 	for (i = 0; i < live->threads.count; i++)
-		if (live->threads.at[i].state != 'Z' && live->threads.at[i].state != 'X')
+		if (!has_ended(&live->threads.at[i]))
 			return true;
 	return false;
 }

@@ -22,20 +22,16 @@ void herd_fini(struct model *model)
 	free(model->herd_of_site);
 }
 
+#define RESOURCE(name) (1u << CTP_RESOURCE_##name)
+
 /* What each waits for alone is nobody's herd. */
 static bool is_shared(uint64_t object)
 {
-	switch (CTP_HANDLE_RESOURCE(object)) {
-	case CTP_RESOURCE_NONE:
-	case CTP_RESOURCE_COROUTINE:
-	case CTP_RESOURCE_FRAME:
-	case CTP_RESOURCE_REMOTE:
-	case CTP_RESOURCE_TIMER:
-	case CTP_RESOURCE_PROCESS:
-		return false;
-	default:
-		return true;
-	}
+	static const unsigned alone = RESOURCE(NONE) | RESOURCE(COROUTINE) | RESOURCE(FRAME) |
+				      RESOURCE(REMOTE) | RESOURCE(TIMER) | RESOURCE(PROCESS);
+	unsigned kind = CTP_HANDLE_RESOURCE(object);
+
+	return kind >= 32 || !(alone >> kind & 1);
 }
 
 /* The herd of a place, made if there is none; *ret_index 0: there is no room. False: out of memory. */
@@ -52,7 +48,7 @@ static bool herd_at(struct model *model, uint32_t site, uint32_t *ret_index)
 	return vec_push(&model->herds, (struct model_herd){.site = site});
 }
 
-static void settle(const struct model *model, struct model_herd *herd)
+static void settle(struct model *model, struct model_herd *herd)
 {
 	const struct model_herd_limits *limits = &model->herd_limits;
 	uint32_t nr_progressed = herd->nr_woken - herd->nr_vain;
@@ -70,6 +66,8 @@ static void settle(const struct model *model, struct model_herd *herd)
 	herd->wasted_ns += herd->vain_ns;
 	herd->coro = herd->last_vain;
 	herd->waker = herd->present;
+	herd->waker.coro =
+		model_find(model, coro_at(model, herd->last_vain)->process, herd->waker_id);
 }
 
 static void begin(
@@ -79,13 +77,13 @@ static void begin(
 	model->nr_bursts = (model->nr_bursts + 1) & (MODEL_BURST_OVER - 1);
 	herd->burst = model->nr_bursts += model->nr_bursts == 0;
 	herd->object = object;
+	herd->waker_id = event->coro;
 	herd->first = event->time;
 	herd->nr_woken = herd->nr_vain = 0;
 	herd->vain_ns = 0;
 	herd->present = (struct model_waking){
 		.time = event->time,
 		.sequence = event->sequence,
-		.coro = model_find(model, event->process, event->coro),
 		.thread = event->thread,
 		.site = event->site,
 	};

@@ -104,7 +104,8 @@ struct model_herd {
 	int64_t vain_ns; /* for which those ran */
 	ct_time first;
 	ct_time last;
-	struct model_waking present; /* its first wake */
+	uint64_t waker_id;           /* who began it */
+	struct model_waking present; /* its first wake, without who did it */
 	uint64_t nr_bursts;          /* large ones */
 	uint64_t nr_thundered;       /* of those: for nearly all in vain; the rest is of those */
 	uint64_t nr_served;          /* somebody got something done */

@@ -34,8 +34,24 @@ def check_quiet_program(place):
     check("note" not in told and "mappings" not in said, f"lamented without need:\n{said}{told}")
 
 
+def check_changed_program(place):
+    """A program that is another one by now gives no names, and that is said; each reason once."""
+    text = place + "/changed.txt"
+    with open(text, "w", encoding="ascii") as file:
+        file.write("trace from=0 until=1s\nprocess 1 pid=100 program=/bin/p probe\n"
+                   f"mapping 1 process=1 start=0x10000 end=0x20000 offset=0x1000 path={COROTRACER} build_id=aa\n"
+                   "mapping 2 process=1 start=0x20000 end=0x30000 offset=0x1000 path=/nonexistent/p build_id=bb\n")
+        for number, address in enumerate((0x10010, 0x10020, 0x20010), 1):
+            file.write(f"site {number} process=1 kind=function address={address:#x}\n")
+    told = " ".join(run(COROTRACER, "report", text).stdout.split())
+    check(f"'{COROTRACER}' has changed since the recording: it has another build id (2 times)" in told, told)
+    check("'/nonexistent/p' can not be read now" in told, told)
+    check("no name" not in run(COROTRACER, "report", "--no-symbols", text).stdout, "symbols were asked for")
+
+
 def main():
     with folder() as place:
+        check_changed_program(place)
         check_many_processes(place)
         for _ in range(20):
             check_quiet_program(place)

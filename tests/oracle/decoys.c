@@ -199,6 +199,24 @@ void build_coalesced(struct world *world)
 	repeat_from(world, sender, 0, items - 1);
 }
 
+void build_broadcast(struct world *world)
+{
+	uint32_t count = 10 + below(world, 10);
+
+	wake_many(world, count, count);
+}
+
+void build_saw_tooth(struct world *world)
+{
+	uint32_t coro = begin(world), i;
+
+	for (i = 0; i < 10; i++) {
+		add_step(world, coro, ACT_COUNT, 0, i == 9 ? -90 : 10);
+		add_step(world, coro, ACT_SLEEP, 0, between(world, 10 * MS, 20 * MS));
+	}
+	repeat_from(world, coro, 0, between(world, 6, 9));
+}
+
 void build_yields(struct world *world)
 {
 	uint32_t coro = begin(world);

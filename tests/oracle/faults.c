@@ -261,7 +261,24 @@ void build_leak(struct world *world)
 		add_step(world, i ? prepare(world) : first, ACT_RECEIVE, add_channel(world), 0);
 }
 
+void build_herd(struct world *world)
+{
+	wake_many(world, 10 + below(world, 10), 1);
+}
+
 /* ---------------------------------------------------------------- it went well, this time */
+
+void build_growth(struct world *world)
+{
+	uint32_t coro = begin(world);
+	int64_t up = between(world, 20, 60);
+
+	add_step(world, coro, ACT_COUNT, 0, up);
+	add_step(world, coro, ACT_SLEEP, 0, between(world, 10 * MS, 18 * MS));
+	add_step(world, coro, ACT_COUNT, 0, -between(world, 0, up / 2));
+	add_step(world, coro, ACT_SLEEP, 0, between(world, MS, 2 * MS));
+	repeat_from(world, coro, 0, 1000);
+}
 
 void build_two_orders(struct world *world)
 {

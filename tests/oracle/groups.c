@@ -49,6 +49,22 @@ uint32_t next_step(const struct world *world, uint32_t coro)
 	return (uint32_t)world->coros.at[coro].steps.count;
 }
 
+void wake_many(struct world *world, uint32_t count, int64_t items)
+{
+	uint32_t channel = add_channel(world), sender = begin(world), i;
+	int64_t rounds = between(world, 15, 30);
+
+	add_step(world, sender, ACT_SLEEP, 0, between(world, 2 * MS, 10 * MS));
+	add_step(world, sender, ACT_SEND_MANY, channel, items);
+	repeat_from(world, sender, 0, rounds - 1);
+	for (i = 0; i < count; i++) {
+		uint32_t waiter = add_coro(world, world->coros.at[sender].start);
+
+		add_step(world, waiter, ACT_RECEIVE, channel, 0);
+		repeat_from(world, waiter, 0, rounds);
+	}
+}
+
 void repeat_from(struct world *world, uint32_t coro, uint32_t step, int64_t times)
 {
 	add_step(world, coro, ACT_AGAIN, next_step(world, coro) - step, times);

@@ -21,6 +21,8 @@ void compute(struct world *world, uint32_t coro);
 void await_waiting(struct world *world, uint32_t coro, uint32_t other);
 /* What follows is done again, `times` times, from `step` on. */
 void repeat_from(struct world *world, uint32_t coro, uint32_t step, int64_t times);
+/* `count` of them at one channel, where somebody sends so many items at once, again and again. */
+void wake_many(struct world *world, uint32_t count, int64_t items);
 uint32_t next_step(const struct world *world, uint32_t coro);
 
 #define X(name, rule, weight, text) void build_##name(struct world *world);

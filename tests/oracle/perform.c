@@ -124,6 +124,18 @@ static enum went perform_crash(struct world *world, struct actor actor)
 	return WENT_ON;
 }
 
+static enum went perform_count(struct world *world, struct actor actor, const struct step *step)
+{
+	struct coro *coro = self(world, actor);
+
+	coro->counter += step->value;
+	if (++coro->nr_counts >= 60 && coro->counter >= coro->nr_counts)
+		coro->facts |= FACT_GREW;
+	tell(world, actor, CTP_KIND_COUNTER, (uint64_t)coro->counter,
+		site_here(world, actor, PLACE_COUNTER), 0);
+	return WENT_ON;
+}
+
 static enum went perform_mark(struct world *world, struct actor actor, const struct step *step)
 {
 	struct coro *coro = self(world, actor);
@@ -167,6 +179,8 @@ static enum went perform_step(struct world *world, struct actor actor, const str
 		return perform_unlock(world, actor, step);
 	case ACT_SEND:
 		return perform_send(world, actor, step);
+	case ACT_SEND_MANY:
+		return perform_send_many(world, actor, step);
 	case ACT_RECEIVE:
 		return perform_receive(world, actor, step);
 	case ACT_OPEN:
@@ -190,6 +204,8 @@ static enum went perform_step(struct world *world, struct actor actor, const str
 			coro_at(world, step->what)->wait != WAIT_LOCK)
 			return WENT_ON;
 		return perform_destroy(world, actor, step);
+	case ACT_COUNT:
+		return perform_count(world, actor, step);
 	case ACT_MARK:
 		return perform_mark(world, actor, step);
 	case ACT_AIM:

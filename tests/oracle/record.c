@@ -95,6 +95,7 @@ static void describe_sites(struct record *record, const struct world *world)
 		[PLACE_SPAWN] = "spawn",
 		[PLACE_WAKE] = "wake",
 		[PLACE_WORK] = "work",
+		[PLACE_COUNTER] = "counter",
 		[PLACE_WAIT + WAIT_NOTHING] = "yield",
 		[PLACE_WAIT + WAIT_LOCK] = "lock",
 		[PLACE_WAIT + WAIT_CHANNEL] = "receive",
@@ -109,7 +110,7 @@ static void describe_sites(struct record *record, const struct world *world)
 	for (i = 0; i < world->groups.count * NR_PLACES; i++)
 		record->sites[1 + i] = (struct ct_site){
 			.process = 1,
-			.kind = CTP_SITE_SOURCE,
+			.kind = i % NR_PLACES == PLACE_COUNTER ? CTP_SITE_NAME : CTP_SITE_SOURCE,
 			.line = 1 + i,
 			.file = "simulated.c",
 			.function = world->groups.at[i / NR_PLACES].name,

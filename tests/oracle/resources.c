@@ -119,6 +119,30 @@ enum went perform_send(struct world *world, struct actor actor, const struct ste
 	return WENT_ON;
 }
 
+/* Eight or more for one item, ten times: a herd. */
+enum went perform_send_many(struct world *world, struct actor actor, const struct step *step)
+{
+	uint32_t waiter, nr_woken = 0, i;
+
+	world->channels.at[step->what].nr_items += step->value;
+	for (i = 1; i < world->coros.count; i++)
+		nr_woken += coro_at(world, i)->is_listed &&
+			    coro_at(world, i)->wait == WAIT_CHANNEL &&
+			    coro_at(world, i)->what == step->what;
+	if (world->manner.tells_notifies)
+		tell(world, actor, CTP_KIND_NOTIFY, channel_handle(step->what),
+			site_here(world, actor, PLACE_WAKE), nr_woken);
+	while ((waiter = first_in_list(world, WAIT_CHANNEL, step->what)) != 0) {
+		struct coro *coro = coro_at(world, waiter);
+
+		coro->nr_herds += nr_woken >= 8 && step->value == 1;
+		if (coro->nr_herds >= 10)
+			coro->facts |= FACT_IN_HERDS;
+		wake(world, actor, waiter, MISTAKE_NONE);
+	}
+	return WENT_ON;
+}
+
 enum went perform_receive(struct world *world, struct actor actor, const struct step *step)
 {
 	struct coro *coro = self(world, actor);

@@ -53,6 +53,7 @@ enum went perform_lock(struct world *world, struct actor actor, const struct ste
 enum went perform_give_back(struct world *world, struct actor actor, const struct step *step);
 enum went perform_unlock(struct world *world, struct actor actor, const struct step *step);
 enum went perform_send(struct world *world, struct actor actor, const struct step *step);
+enum went perform_send_many(struct world *world, struct actor actor, const struct step *step);
 enum went perform_receive(struct world *world, struct actor actor, const struct step *step);
 enum went perform_open(struct world *world, struct actor actor, const struct step *step);
 enum went perform_duplicate(struct world *world, struct actor actor, const struct step *step);

@@ -27,9 +27,25 @@ static bool is_right(
 						 : truth_of(world, finding->rule, coro);
 }
 
-/* Of no coroutine: that the program crashed. */
+/* Does one of the group grow, or is it left behind? */
+static bool is_growing(const struct world *world, const struct group *group)
+{
+	uint32_t i;
+
+	for (i = group->first; i < group->first + group->count; i++)
+		if (truth_of(world, CT_RULE_UNBOUNDED_GROWTH, i) ||
+			truth_of(world, CT_RULE_COROUTINE_LEAK, i))
+			return true;
+	return false;
+}
+
+/* Of no coroutine: that the program crashed, or that something grows at a place. */
 static bool is_right_as_a_whole(const struct world *world, const struct ct_finding *finding)
 {
+	uint32_t group = finding->cause_site ? (finding->cause_site - 1) / NR_PLACES : UINT32_MAX;
+
+	if (finding->rule == CT_RULE_UNBOUNDED_GROWTH)
+		return group < world->groups.count && is_growing(world, &world->groups.at[group]);
 	return finding->rule == CT_RULE_CRASH && world->signal;
 }
 
@@ -69,7 +85,9 @@ static bool was_found(
 		for (k = 0; k < finding->nr_members; k++)
 			if (is_in_group(world, finding->members[k].coro.id, group))
 				return true;
-		if (finding->nr_members == 0 && is_right_as_a_whole(world, finding))
+		if (finding->nr_members == 0 && is_right_as_a_whole(world, finding) &&
+			(!finding->cause_site ||
+				group == &world->groups.at[(finding->cause_site - 1) / NR_PLACES]))
 			return true;
 	}
 	return false;

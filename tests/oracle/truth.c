@@ -181,6 +181,10 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 		return is_orphan(world, index);
 	case CT_RULE_DUPLICATE_WAKE:
 		return is_woken_again(world, index);
+	case CT_RULE_THUNDERING_HERD:
+		return coro->facts & FACT_IN_HERDS;
+	case CT_RULE_UNBOUNDED_GROWTH:
+		return coro->facts & FACT_GREW;
 	case CT_RULE_SELF_WAKE_STORM:
 		return coro->facts & FACT_STORMED;
 	default:

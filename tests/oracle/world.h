@@ -39,6 +39,7 @@ enum act {
 	ACT_UNLOCK,
 	ACT_GIVE_BACK, /* lock what, in the place of its owner */
 	ACT_SEND,      /* one item into channel what */
+	ACT_SEND_MANY, /* value items, and wake all who wait */
 	ACT_RECEIVE,   /* one item out of it, within value ns; 0: as long as it takes */
 	ACT_OPEN,      /* file what, and have it polled */
 	ACT_READ,      /* from it */
@@ -50,6 +51,7 @@ enum act {
 	ACT_GIVE_WAY,  /* to whoever runs this one: a generator's yield */
 	ACT_DESTROY,
 	ACT_CANCEL,       /* destroy coroutine what, if it waits for a lock */
+	ACT_COUNT,        /* a counter of the program goes up by value, or down */
 	ACT_MARK,         /* say of oneself: value is an enum ctp_mark */
 	ACT_AIM,          /* go on at the very moment when coroutine what is on its way to sleep */
 	ACT_STAND_BY,     /* go back by one step until coroutine what waits */
@@ -120,7 +122,9 @@ enum fact {
 	FACT_CRASHED = 1 << 9,
 	FACT_RAN_LATE = 1 << 10,
 	FACT_WOKEN_AGAIN = 1 << 11,    /* put into a queue again before it ran */
-	FACT_RAN_AFTERWARDS = 1 << 12, /* when the program went on after the observation */
+	FACT_IN_HERDS = 1 << 12,       /* woken with many others for one item, again and again */
+	FACT_GREW = 1 << 13,           /* it added, and took away less, sixty times */
+	FACT_RAN_AFTERWARDS = 1 << 14, /* when the program went on after the observation */
 };
 
 struct coro {
@@ -154,7 +158,10 @@ struct coro {
 	ct_time ready_from;
 	ct_time run_from;
 	int64_t taken_from_run; /* time within this run in which others had the processor */
-	uint32_t nr_looks;      /* made itself ready, with nothing in between */
+	uint32_t nr_herds;      /* it was woken in */
+	int64_t counter;
+	uint32_t nr_counts;
+	uint32_t nr_looks; /* made itself ready, with nothing in between */
 	ct_time looks_from;
 	uint32_t late_site; /* where it ran late, or was woken again */
 	uint32_t again_site;
@@ -338,7 +345,8 @@ enum place {
 	PLACE_SPAWN,
 	PLACE_WAKE,
 	PLACE_WORK,
-	PLACE_WAIT, /* and what for: enum wait */
+	PLACE_COUNTER, /* the counter's name */
+	PLACE_WAIT,    /* and what for: enum wait */
 	NR_PLACES = PLACE_WAIT + WAIT_CALLER + 1,
 };
 uint32_t site_of(const struct world *world, uint32_t coro, enum place place);
