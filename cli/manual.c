@@ -298,7 +298,7 @@ static void print_program(void)
 	     "set and not "
 	     "empty, nothing "
 	     "is coloured unless asked for.\n.It Ev COROTRACER_DEBUG_PATH\nFolders, separated by "
-	     "colons, below which files of debug information are looked for, too, by build id.\n"
+	     "colons,\nbelow which files of debug information are looked for, too, by build id.\n"
 	     ".El");
 }
 
