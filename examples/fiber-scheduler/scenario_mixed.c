@@ -6,11 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "corotracer/ctp_probe.h"
 #include "stage.h"
 #include "synchronisation.h"
 
 #define NR_PAIRS 4u
 #define NR_ITEMS 2000u /* for each sender */
+#define NR_BATCH 100u
 #define NR_BYTES 100000u
 #define NR_NAPS 20u
 #define NAP_NS UINT64_C(2000000)
@@ -40,19 +42,30 @@ static void send_numbers(void *argument)
 	}
 }
 
+/* Each batch of numbers is a task of its own, and what is done with the mutex held a region. */
 static void receive_numbers(void *argument)
 {
+	uint64_t batch = 0;
 	unsigned i;
 
 	(void)argument;
 	for (i = 0; i < NR_ITEMS; i++) {
-		uintptr_t item = fiber_channel_receive(&mixed.channel);
+		uintptr_t item;
 
+		if (i % NR_BATCH == 0) {
+			batch = ctp_task_new();
+			ctp_task_begin(0, batch, CTP_SITE("batch"));
+		}
+		item = fiber_channel_receive(&mixed.channel);
+		ctp_region_begin(0, 0, CTP_SITE("sum"));
 		fiber_mutex_lock(&mixed.mutex);
 		mixed.sum += item;
 		if (i % 16 == 0)
 			fiber_yield(); /* with the mutex held, so that others queue for it */
 		fiber_mutex_unlock(&mixed.mutex);
+		ctp_region_end(0, CTP_SITE("sum"));
+		if (i % NR_BATCH == NR_BATCH - 1)
+			ctp_task_end(0, batch);
 	}
 }
 

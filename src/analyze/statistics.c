@@ -51,6 +51,25 @@ static void all_delays(struct analysis *analysis, struct ct_statistics *statisti
 	statistics->delays = statistics_distribution(all);
 }
 
+static void all_ready(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	struct histogram *all = arena_alloc(&analysis->scratch, sizeof(*all));
+	uint32_t i;
+
+	analysis->is_broken |= !all;
+	if (!all)
+		return;
+	for (i = 0; i < analysis->model->nr_processes; i++)
+		histogram_merge(all, &analysis->model->processes[i].ready);
+	statistics->ready = (struct ct_ready){
+		.observed_ns = (int64_t)all->count,
+		.mean = all->count ? (double)all->sum / (double)all->count : 0,
+		.p50 = histogram_at(all, 0.5),
+		.p99 = histogram_at(all, 0.99),
+		.max = all->max,
+	};
+}
+
 /* ---------------------------------------------------------------- workers */
 
 /* What comes first in a list has more of something; where that is equal, the smaller number. */
@@ -270,6 +289,7 @@ void statistics_export(struct analysis *analysis, struct ct_statistics *statisti
 {
 	sum_up(analysis->model, statistics);
 	all_delays(analysis, statistics);
+	all_ready(analysis, statistics);
 	export_workers(analysis, statistics);
 	export_places(analysis, statistics);
 	export_spawnings(analysis, statistics);

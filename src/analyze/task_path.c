@@ -5,8 +5,8 @@
  * The trace is read once more, up to the task's end, by a model that keeps what each coroutine did. From the end
  * the path goes back along the coroutine that ended the task. Where that waited, it goes to who made it go on, and to
  * what that one did meanwhile; at the beginning of the wait it returns, or, where the coroutine did not work for the
- * task yet, goes on along the waker: so it came to it. A coroutine that began on the way is preceded by its creator. Each
- * instant is taken once, so stretches of depth 0 add up to the duration, and so do those that are not followed.
+ * task yet, goes on along the waker: so it came to it. A coroutine that began on the way is preceded by its creator.
+ * Each instant is taken once, so stretches of depth 0 add up to the duration, and so do those that are not followed.
  *
  * Time only falls on the way, so each coroutine's states are gone through once. What lies further back than the history
  * reaches is told as such.

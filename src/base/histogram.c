@@ -27,13 +27,18 @@ static uint64_t top_of(unsigned bucket)
 	return ((step + STEPS + 1) << (power - 1)) - 1;
 }
 
-void histogram_add(struct histogram *histogram, uint64_t value)
+void histogram_add_times(struct histogram *histogram, uint64_t value, uint64_t times)
 {
-	histogram->count++;
-	histogram->sum += value;
+	histogram->count += times;
+	histogram->sum += value * times;
 	if (value > histogram->max)
 		histogram->max = value;
-	histogram->buckets[bucket_of(value)]++;
+	histogram->buckets[bucket_of(value)] += times;
+}
+
+void histogram_add(struct histogram *histogram, uint64_t value)
+{
+	histogram_add_times(histogram, value, 1);
 }
 
 void histogram_merge(struct histogram *histogram, const struct histogram *other)

@@ -22,6 +22,9 @@ struct histogram {
 
 void histogram_add(struct histogram *histogram, uint64_t value);
 
+/* histogram_add_times: the same so many times; `sum` wraps round sooner then. */
+void histogram_add_times(struct histogram *histogram, uint64_t value, uint64_t times);
+
 /* histogram_merge: adds all of `other`. */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 

@@ -46,7 +46,9 @@ static void note_waker(
 
 	interval->waker_thread = event->thread;
 	interval->waker_site = event->site;
-	if (interval->state == CT_STATE_WAITING || interval->state == CT_STATE_UNSEEN) {
+	/* Who starts it out of a queue is whoever came by. */
+	if (interval->state == CT_STATE_WAITING ||
+		(interval->state == CT_STATE_UNSEEN && !coro->queue_event)) {
 		if (event->kind == CTP_KIND_WAKE)
 			interval->waker = coro->wake_coro
 						  ? coro->wake_coro

@@ -54,6 +54,7 @@ static void init_processes(struct model *model)
 
 	for (i = 0; i < model->nr_processes; i++) {
 		model->processes[i].ready_since = CT_NO_TIME;
+		model->processes[i].ready_counted = CT_NO_TIME;
 		model->processes[i].shutdown_from = CT_NO_TIME;
 		model->processes[i].warm_up_until = CT_NO_TIME;
 		model->processes[i].halted = CT_NO_TIME;

@@ -245,7 +245,9 @@ struct model_process {
 	bool tells_takings;   /* acquisitions of other things than locks are told */
 	bool is_reachable;    /* by a signal handler, a child, an io_uring: past its descriptors */
 	bool has_unseen_threads; /* the engine did not look at all of its threads */
-	ct_time halted; /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
+	ct_time halted;         /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
+	ct_time ready_counted;  /* up to then `ready` is right; CT_NO_TIME: nothing was ready yet */
+	struct histogram ready; /* for how many ns how many coroutines were ready at once */
 	struct histogram delays; /* ns from ready to running, of all its coroutines */
 	struct histogram runs;   /* ns from there to the next wait, likewise */
 };

@@ -223,6 +223,8 @@ bool times_reserve(struct model *model);
 void times_fini(struct model *model);
 /* times_change: before a coroutine enters a state. */
 void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/* times_ready: before the number of those that are ready changes. */
+void times_ready(struct model *model, struct model_process *process, ct_time time);
 /* times_begin: its creation is known now. */
 void times_begin(struct model *model, const struct model_coro *coro);
 /* times_thread: before anything changes in what a thread does. */

@@ -145,6 +145,7 @@ static void count_ready(
 
 	if (!by)
 		return;
+	times_ready(model, process, time);
 	if (by > 0 && process->nr_ready == 0)
 		process->ready_since = time;
 	process->nr_ready += (uint32_t)by;

@@ -191,6 +191,16 @@ int64_t model_life(const struct model_coro *coro)
 	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING];
 }
 
+void times_ready(struct model *model, struct model_process *process, ct_time time)
+{
+	time = time_observed(model, time);
+	if (process->ready_counted != CT_NO_TIME && time > process->ready_counted)
+		histogram_add_times(&process->ready, process->nr_ready,
+			(uint64_t)(time - process->ready_counted));
+	if (process->ready_counted == CT_NO_TIME || time > process->ready_counted)
+		process->ready_counted = time;
+}
+
 /* ---------------------------------------------------------------- threads */
 
 static enum model_activity activity_of(const struct model_thread *thread)
@@ -281,6 +291,10 @@ void times_finish(struct model *model)
 		finish_coro(model, coro_at(model, (uint32_t)i));
 	for (i = 1; i < model->nr_threads; i++)
 		finish_thread(model, thread_at(model, (uint32_t)i));
+	for (i = 0; i < model->nr_processes; i++)
+		if (process_at(model, (uint32_t)i)->ready_counted != CT_NO_TIME)
+			times_ready(model, process_at(model, (uint32_t)i),
+				model_end_of(model, (uint32_t)i));
 }
 
 bool times_reserve(struct model *model)

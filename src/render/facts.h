@@ -83,9 +83,11 @@ void facts_annotations(const struct facts_printer *printer, const struct ct_repo
 void facts_spans(const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
 
 /*
- * facts_times: how long all coroutines were in each state. facts_statistics: the tables of where the time went, of at
+ * facts_time_went: where the time went, in a few rows; none where nothing is known. facts_times: how long all
+ * coroutines were in each state. facts_statistics: the tables of where the time went, of at
  * most `max` rows each; those that are empty are left out.
  */
+void facts_time_went(struct text *rows, const struct ct_report *report);
 void facts_times(struct text *rows, const struct ct_report *report);
 void facts_statistics(
 	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);

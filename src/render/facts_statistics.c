@@ -6,6 +6,7 @@
 
 #include "facts.h"
 #include "phrase.h"
+#include "safe.h"
 
 enum facts_statistic {
 	FACTS_WORKERS,
@@ -319,6 +320,111 @@ static void share_of(struct text *rows, const char *label, int64_t ns, int64_t t
 	facts_end(rows);
 }
 
+static void ready_row(struct text *rows, const struct ct_ready *ready)
+{
+	if (!ready->max)
+		return;
+	facts_begin(rows, "ready at once");
+	text_format(rows, "%.2f in the mean over time; 99 %% of the time at most ", ready->mean);
+	text_count(rows, ready->p99);
+	text_add(rows, "; at most ");
+	text_count(rows, ready->max);
+	facts_end(rows);
+}
+
+static int64_t all_of(const struct ct_times *times)
+{
+	return times->unseen_ns + times->ready_ns + times->running_ns + times->waiting_ns;
+}
+
+static void brief_states(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_times *total = &report->statistics.total;
+	double whole = (double)all_of(total) / 100;
+
+	facts_begin(rows, "coroutines");
+	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting of ",
+		(double)total->running_ns / whole, (double)total->ready_ns / whole,
+		(double)total->waiting_ns / whole);
+	text_duration(rows, all_of(total));
+	text_add(rows, " together");
+	facts_end(rows);
+}
+
+static void brief_waits(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_statistics *statistics = &report->statistics;
+	uint32_t most = next_place(statistics, FACTS_WAITS, NONE);
+
+	if (most == NONE || !statistics->places[most].waits.count)
+		return;
+	facts_begin(rows, "most waited");
+	text_duration(rows, statistics->places[most].waits.total_ns);
+	text_add(rows, " in ");
+	phrase_count(rows, statistics->places[most].waits.count, "wait", "waits");
+	text_add(rows, " at ");
+	if (statistics->places[most].site)
+		phrase_wait(rows, report->tables, statistics->places[most].site);
+	else
+		text_add(rows, "places that were not told");
+	facts_end(rows);
+}
+
+static void brief_delays(struct text *rows, const struct ct_distribution *delays)
+{
+	if (!delays->count)
+		return;
+	facts_begin(rows, "latency");
+	text_duration(rows, delays->p50_ns);
+	text_add(rows, " from ready to running in the median, 99 % within ");
+	text_duration(rows, delays->p99_ns);
+	text_add(rows, ", ");
+	text_duration(rows, delays->max_ns);
+	text_add(rows, " at most");
+	facts_end(rows);
+}
+
+static void brief_workers(struct text *rows, const struct ct_statistics *statistics)
+{
+	double observed_ns = 0, running_ns = 0, idle_ns = 0;
+	uint32_t i;
+
+	for (i = 0; i < statistics->nr_workers; i++) {
+		observed_ns += (double)(statistics->workers[i].until - statistics->workers[i].from);
+		running_ns += (double)statistics->workers[i].running_ns;
+		idle_ns += (double)statistics->workers[i].idle_ns;
+	}
+	if (observed_ns <= 0)
+		return;
+	facts_begin(rows, "workers");
+	phrase_count(rows, statistics->nr_workers, "worker", "workers");
+	text_format(rows,
+		", which ran coroutines for %.1f %% of their time, and were idle for %.1f %%",
+		100 * running_ns / observed_ns, 100 * idle_ns / observed_ns);
+	facts_end(rows);
+}
+
+void facts_time_went(struct text *rows, const struct ct_report *report)
+{
+	const struct ct_statistics *statistics = &report->statistics;
+
+	if (all_of(&statistics->total) <= 0)
+		return;
+	brief_states(rows, report);
+	brief_waits(rows, report);
+	brief_delays(rows, &statistics->delays);
+	brief_workers(rows, statistics);
+	if (!report->nr_slowest)
+		return;
+	facts_begin(rows, "longest task");
+	render_safe(rows, report->slowest[0].name);
+	text_format(rows, " %" PRIu64 ", ", report->slowest[0].id);
+	text_duration(rows, report->slowest[0].duration_ns);
+	text_format(rows, "%s; 'corotracer stats --task %" PRIu64 "' tells what that was made of",
+		report->slowest[0].is_open ? ", and goes on" : "", report->slowest[0].id);
+	facts_end(rows);
+}
+
 void facts_times(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_statistics *statistics = &report->statistics;
@@ -342,6 +448,7 @@ void facts_times(struct text *rows, const struct ct_report *report)
 	text_count(rows, statistics->nr_migrations);
 	text_add(rows, " of them on another thread than the one before");
 	facts_end(rows);
+	ready_row(rows, &statistics->ready);
 	if (statistics->nr_refused) {
 		facts_begin(rows, "not counted");
 		phrase_count(rows, statistics->nr_refused, "time", "times");

@@ -29,6 +29,19 @@ void json_times(struct json *json, const struct ct_times *times)
 	time_member(json, "waiting_ns", times->waiting_ns);
 }
 
+static void ready_member(struct json *json, const struct ct_ready *ready)
+{
+	json_key(json, "ready");
+	json_open(json, '{');
+	time_member(json, "observed_ns", ready->observed_ns);
+	json_key(json, "mean");
+	json_real(json, ready->mean);
+	count_member(json, "p50", ready->p50);
+	count_member(json, "p99", ready->p99);
+	count_member(json, "max", ready->max);
+	json_close(json, '}');
+}
+
 static void workers_member(struct json *json, const struct ct_statistics *statistics)
 {
 	uint32_t i;
@@ -132,6 +145,7 @@ void json_statistics(struct json *json, const struct ct_statistics *statistics)
 	count_member(json, "migrations", statistics->nr_migrations);
 	count_member(json, "refused", statistics->nr_refused);
 	distribution_member(json, "delays", &statistics->delays);
+	ready_member(json, &statistics->ready);
 	workers_member(json, statistics);
 	places_member(json, statistics);
 	spawnings_member(json, statistics);

@@ -186,6 +186,18 @@ static void rest(struct text *text, const struct ct_report *report, uint32_t nr_
 	text_add(text, "\n\n");
 }
 
+static void time_went(struct text *text, const struct ct_report *report)
+{
+	struct text facts = {0};
+
+	facts_time_went(&facts, report);
+	if (facts.length) {
+		text_add(text, "### Where the time went\n\n");
+		rows(text, &facts);
+	}
+	facts_drop(text, &facts);
+}
+
 void report_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -208,6 +220,8 @@ void report_markdown(
 		text_pass_on(text, REPORT_PIECE_BYTES);
 	}
 	rest(text, report, i);
+	if (!options->is_brief)
+		time_went(text, report);
 	if (!options->is_brief)
 		facts_annotations(&(const struct facts_printer){text, print_table}, report);
 }

@@ -303,6 +303,18 @@ static void print_table(
 	and_more(page, nr_more, 0, " (--rows shows more, --format json all)");
 }
 
+static void time_went(const struct page *page)
+{
+	struct text facts = {0};
+
+	facts_time_went(&facts, page->report);
+	if (facts.length) {
+		heading(page, "Where the time went ('corotracer stats' has it all)");
+		rows(page, &facts);
+	}
+	facts_drop(page->text, &facts);
+}
+
 void report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
@@ -320,6 +332,8 @@ void report_text(
 		text_pass_on(text, REPORT_PIECE_BYTES);
 	}
 	rest(&page, i);
+	if (!options->is_brief)
+		time_went(&page);
 	if (!options->is_brief)
 		facts_annotations(&(const struct facts_printer){&page, print_table}, report);
 }

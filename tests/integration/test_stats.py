@@ -56,6 +56,48 @@ def check_texts(trace):
     check(len(few.splitlines()) < len(told.splitlines()), few)
 
 
+def span(report, name):
+    return next(one for one in report["spans"] if one["name"] == name)
+
+
+def check_spans(report):
+    """J-10: what the coroutines of a region did adds up to how long it was open, and the kinds of waits to the wait."""
+    batch, region = span(report, "batch"), span(report, "sum")
+    check((batch["kind"], batch["ended"], batch["open"]) == ("task", 80, 0), f"{batch}")
+    check((region["kind"], region["ended"], region["open"]) == ("region", 8000, 0), f"{region}")
+    for one in (batch, region):
+        check(abs(sum(one[state] for state in STATES) - one["total_ns"]) <= 1000 * one["ended"], f"{one}")
+        check(sum(wait["ns"] for wait in one["waits"]) == one["waiting_ns"], f"{one}")
+        check(one["mean_ns"] == one["total_ns"] // one["ended"], f"{one}")
+        check(one["p50_ns"] <= one["p90_ns"] <= one["p99_ns"] <= one["p999_ns"] <= one["p9999_ns"] <= one["max_ns"],
+              f"{one}")
+    check(region["waits"][0]["for"] == "lock", f"{region['waits']}")
+    check(any(wait["for"] == "channel" for wait in batch["waits"]), f"{batch['waits']}")
+
+
+def check_path(trace, report):
+    """J-11: the stretches of the slowest batch lie one behind the other, and add up to how long it took."""
+    slowest = report["slowest_tasks"][0]
+    path = json.loads(run(COROTRACER, "stats", "--task", "batch", "--format", "json", trace).stdout)["path"]
+    check((path["id"], path["duration_ns"]) == (slowest["id"], slowest["duration_ns"]), f"{path['id']} {slowest}")
+    time = path["begun_ns"]
+    for stretch in path["stretches"]:
+        if stretch["depth"] == 0:
+            check(stretch["from_ns"] == time, f"{stretch} does not begin at {time}")
+            time = stretch["until_ns"]
+    check(time == path["begun_ns"] + path["duration_ns"], f"the path ends at {time}")
+    check(sum(part["total_ns"] for part in path["parts"]) == path["duration_ns"], "its parts")
+    told = run(COROTRACER, "stats", "--task", str(path["id"]), trace).stdout
+    check(f"batch {path['id']}" in told and "The critical path" in told and "Workers" not in told, told)
+    done = run(COROTRACER, "stats", "--task", "no such", trace, status=4)
+    check("no task 'no such'" in done.stderr, done.stderr)
+
+
+def check_ready(told):
+    ready = told["ready"]
+    check(0 < ready["mean"] <= ready["max"] and ready["p50"] <= ready["p99"] <= ready["max"], f"{ready}")
+
+
 def check_complaints(place):
     for words, status, sentence in (((f"{place}/none.ctrace",), 4, "No such file"), ((), 2, "stats")):
         done = run(COROTRACER, "stats", *words, status=status)
@@ -69,7 +111,11 @@ def main():
         report, told = statistics(trace)
         check_sums(report, told)
         check_places(report, told)
+        check_spans(report)
+        check_path(trace, report)
+        check_ready(told)
         check_texts(trace)
+        check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
         check_complaints(place)
 
 

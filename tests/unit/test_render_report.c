@@ -147,6 +147,7 @@ static const struct ct_coro_times busiest[] = {
 static const struct ct_statistics statistics = {
 	.total = {1000000, 15000000, 110000000, 7000000000},
 	.delays = DISTRIBUTION(110, 15000000),
+	.ready = {3000000000, 2.5, 2, 17, 64},
 	.nr_resumes = 1234,
 	.nr_migrations = 7,
 	.workers = workers,

@@ -124,7 +124,7 @@ static void test_handed_on(void)
 	end();
 }
 
-/* A child that is started on the way does the rest, and ends it. A coroutine that is handed the thread is woken by that. */
+/* A child that is started on the way does the rest. A coroutine that is handed the thread is woken by that. */
 static void test_child(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t1 create c1 0x1010 @1\n"

@@ -119,6 +119,30 @@ static void test_workers(void)
 	end(model);
 }
 
+/* How many were ready is counted by how long they were so many, from the first one on. */
+static void test_ready(void)
+{
+	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
+					  "1ms t1 resume c1\n"
+					  "2ms t1 suspend c1 channel:5 @2\n"
+					  "3ms t2 create c2 0x2010 @1\n"
+					  "3ms t2 resume c2\n"
+					  "4ms t2 suspend c2 channel:5 @2\n"
+					  "10ms t2 wake coroutine:1 @3\n"
+					  "20ms t2 wake coroutine:2 @3\n"
+					  "25ms t1 resume c1\n"
+					  "40ms t2 resume c2\n");
+	const struct histogram *ready = &model->processes[1].ready;
+
+	CHECK_EQUAL(ready->count, 90 * MS);
+	CHECK_EQUAL(ready->sum, (10 + 2 * 5 + 15) * MS);
+	CHECK_EQUAL(ready->max, 2);
+	CHECK_EQUAL(histogram_at(ready, 0.5), 0);
+	CHECK_EQUAL(histogram_at(ready, 0.9), 1);
+	CHECK_EQUAL(histogram_at(ready, 0.99), 2);
+	end(model);
+}
+
 /* Its own wake comes before it waits: it is ready from then on, and the yield is the waker's place. */
 static void test_yield(void)
 {
@@ -253,6 +277,7 @@ static void test_regions(void)
 
 int main(void)
 {
+	test_ready();
 	test_task();
 	test_open_task();
 	test_regions();
