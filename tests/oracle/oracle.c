@@ -157,7 +157,8 @@ static bool parse(int argc, char **argv, struct arguments *arguments)
 {
 	int i;
 
-	for (i = 1; i < argc; i++) {
+	/* Each one has a value. */
+	for (i = 1; i < argc; i += 2) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
 		if (!value)
@@ -175,7 +176,6 @@ static bool parse(int argc, char **argv, struct arguments *arguments)
 			return false;
 		arguments->is_explain |= strcmp(argv[i], "--explain") == 0;
 		arguments->is_trace |= strcmp(argv[i], "--trace") == 0;
-		i++;
 	}
 	return true;
 }
