@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Orphans: a coroutine still waits, whoever started it has ended, and nobody waits for its end. One that holds a lock,
- * or waits for an open descriptor, keeps that from others.
+ * Orphans: a coroutine still waits, whoever started it has ended, and nobody waits for its end. One that holds a lock
+ * keeps that from others. One that waits for an open descriptor may be a connection, which outlives by design the
+ * coroutine that accepted it.
  *
  * Silent where it is marked; where it ends by itself (a timer, a deadline) or waits for new connections; where others
  * that were started at the same place are left to themselves, too, and end (that is how it is meant); while the program
@@ -164,7 +165,7 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 	enum holding holding = holds(analysis, index);
 	struct candidate candidate = {
 		.rule = CT_RULE_ORPHANED_CHILD,
-		.grade = holding == HOLDING_NOTHING ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		.grade = holding == HOLDING_LOCK ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
 		.process = coro->process,
 		.coro = index,
 		.wait_site = coro->wait_site,
