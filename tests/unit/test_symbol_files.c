@@ -9,6 +9,7 @@
  */
 #include "check.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,9 +137,13 @@ static void test_places(const char *program, const char *other)
 
 int main(int nr_arguments, char **arguments)
 {
+	char own[PATH_MAX], other[PATH_MAX];
+
 	CHECK(nr_arguments == 3 && mkdtemp(folder));
 	unsetenv("DEBUGINFOD_URLS"); /* with it, files beside the program are not looked for */
-	test_places(arguments[1], arguments[2]);
+	/* They may be named from the folder in which the test was started. */
+	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
+	test_places(own, other);
 	shell("rm -r %s", folder);
 	return check_result();
 }
