@@ -212,6 +212,8 @@ static void add_copy(struct store_sink *store, struct stream *stream,
 	struct ctp_record piece[PIECE];
 	size_t i;
 
+	if (count == 0)
+		return;
 	for (i = 0; i < count; i++)
 		piece[i] = stream_record(&records[i]);
 	add_piece(store, stream, piece, count);

@@ -125,6 +125,7 @@ static enum ct_status parse_own_number(
 {
 	struct textrace_word word;
 
+	*ret_number = 0;
 	if (!textrace_word_take(&parser->words, &word) || !word.name || word.value ||
 		!parse_number32(word.name, ret_number))
 		return textrace_refuse(
