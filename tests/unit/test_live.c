@@ -31,13 +31,12 @@ static struct live *look_at(pid_t pid)
 
 static void *read_for_ever(void *unused)
 {
-	char byte;
+	static char byte;
 
 	(void)unused;
 	pthread_setname_np(pthread_self(), MISLEADING);
 	reader = gettid();
-	CHECK(read(ends[0], &byte, 1) == 1);
-	return NULL;
+	return read(ends[0], &byte, 1) == 1 ? &byte : NULL;
 }
 
 /* The look that finds the thread asleep; it is on its way there. */
@@ -61,6 +60,7 @@ static void test_thread(void)
 	const struct live_thread *thread;
 	struct live *live;
 	pthread_t handle;
+	void *byte;
 
 	CHECK(pipe(ends) == 0);
 	CHECK(pthread_create(&handle, NULL, read_for_ever, NULL) == 0);
@@ -80,7 +80,7 @@ static void test_thread(void)
 	CHECK(!live->is_cut && !live->has_ended && !live->is_without_descriptors);
 	live_free(live);
 	CHECK(write(ends[1], "x", 1) == 1);
-	pthread_join(handle, NULL);
+	CHECK(pthread_join(handle, &byte) == 0 && byte);
 }
 
 /* An instance keeps what was registered as long as its file lives, whatever becomes of the number. */
