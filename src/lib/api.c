@@ -123,9 +123,8 @@ static enum ct_status open_by_first_bytes(const char *path, const char *shown, i
 		return ct_fail(reterr, CT_ERR_FORMAT, "the file is empty");
 	if (ct_is_flight(path))
 		return ct_fail(reterr, CT_ERR_FORMAT,
-			"not a trace yet: a program's flight recorder wrote it, and 'corotracer "
-			"salvage' "
-			"makes a trace of it");
+			"not a trace yet: a program's flight recorder wrote it, and "
+			"'corotracer recover' makes a trace of it");
 	return ct_fail(
 		reterr, CT_ERR_FORMAT, "not a trace: its first bytes are of no form that is known");
 }
