@@ -13,8 +13,11 @@
 struct search {
 	struct analysis *analysis;
 	bool *was_told;  /* by coroutine: a graver finding speaks of it; in the scratch arena */
-	struct map told; /* kind of finding << 32 | coroutine: it is a member already */
+	struct map told; /* kind of finding << 32 | coroutine: an enum member, once it was met */
 };
+
+/* What has become of a coroutine in a finding of one kind. */
+enum member { MEMBER_LEFT_OUT, MEMBER_TOLD };
 
 static bool have_common_gate(const struct model_nesting *a, const struct model_nesting *b)
 {
@@ -58,19 +61,6 @@ static bool can_collide(
 	       !(search->was_told[a->coro] && search->was_told[b->coro]);
 }
 
-/* Who took the same two locks the other way round, and could have met this one; 0: nobody. */
-static uint32_t opposite_of(const struct search *search, const struct model_nesting *nesting)
-{
-	const struct model *model = search->analysis->model;
-	uint64_t pair = (uint64_t)nesting->inner << 32 | nesting->outer;
-	uint32_t index = 0;
-
-	map_get(&model->nesting_at, pair, &index);
-	while (index && !can_collide(search, nesting, &model->nestings.at[index]))
-		index = model->nestings.at[index].next;
-	return index;
-}
-
 static uint32_t hash_of_sites(const struct model_nesting *a, const struct model_nesting *b)
 {
 	const uint32_t sites[] = {
@@ -87,19 +77,43 @@ static ct_time older(ct_time a, ct_time b)
 	return a < b ? a : b;
 }
 
+static uint64_t member_key(const struct candidate *candidate)
+{
+	return (uint64_t)candidate->variant << 32 | candidate->coro;
+}
+
+static void note_member(
+	struct search *search, const struct candidate *candidate, enum member member)
+{
+	search->analysis->is_broken |= !map_put(&search->told, member_key(candidate), member);
+}
+
 /* One coroutine may do so with many locks: it is one member of the finding. */
 static void add_once(struct search *search, const struct candidate *candidate)
 {
-	uint64_t key = (uint64_t)candidate->variant << 32 | candidate->coro;
 	uint32_t before;
 
-	if (map_get(&search->told, key, &before))
-		return;
-	search->analysis->is_broken |= !map_put(&search->told, key, 0);
+	if (map_get(&search->told, member_key(candidate), &before)) {
+		if (before == MEMBER_TOLD)
+			return;
+		search->analysis->nr_allowed--;
+	}
+	note_member(search, candidate, MEMBER_TOLD);
 	candidate_add(search->analysis, candidate);
 }
 
-static void judge(struct search *search, uint32_t index, uint32_t opposite)
+static void leave_out(struct search *search, const struct candidate *candidate)
+{
+	uint32_t before;
+
+	if (map_get(&search->told, member_key(candidate), &before))
+		return;
+	note_member(search, candidate, MEMBER_LEFT_OUT);
+	search->analysis->nr_allowed++;
+}
+
+/* False: nothing is said of these two, or nothing is known for sure. Others may do the same. */
+static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 {
 	struct analysis *analysis = search->analysis;
 	const struct model *model = analysis->model;
@@ -124,30 +138,44 @@ static void judge(struct search *search, uint32_t index, uint32_t opposite)
 	other.coro = b->coro;
 	other.descriptor = second->descriptor;
 	other.since = b->inner_taken.time;
-	if (candidate_is_allowed(analysis, &candidate) || candidate_is_allowed(analysis, &other)) {
-		analysis->nr_allowed += 2;
-		return;
-	}
 	if (!candidate_outlives_gaps(analysis, &candidate,
 		    older(candidate_life_start(analysis, first),
 			    candidate_life_start(analysis, second)),
 		    a->last > b->last ? a->last : b->last))
-		return;
+		return false;
+	if (candidate_is_allowed(analysis, &candidate) || candidate_is_allowed(analysis, &other)) {
+		leave_out(search, &candidate);
+		leave_out(search, &other);
+		return false;
+	}
 	add_once(search, &candidate);
 	add_once(search, &other);
+	return true;
+}
+
+/* Who took the same two locks the other way round, up to the first of whom there is something to say. */
+static bool look_at_opposites(struct search *search, uint32_t index)
+{
+	const struct model *model = search->analysis->model;
+	const struct model_nesting *nesting = &model->nestings.at[index];
+	uint64_t pair = (uint64_t)nesting->inner << 32 | nesting->outer;
+	uint32_t at = 0;
+
+	map_get(&model->nesting_at, pair, &at);
+	for (; at; at = model->nestings.at[at].next)
+		if (can_collide(search, nesting, &model->nestings.at[at]) &&
+			judge(search, index, at))
+			return true;
+	return false;
 }
 
 /* All that took these two locks in this order, up to the first that meets somebody. */
 static void look_at_pair(struct search *search, uint32_t first)
 {
-	const struct model *model = search->analysis->model;
-	uint32_t at, opposite = 0;
+	uint32_t at = first;
 
-	for (at = first; at && !opposite; at = model->nestings.at[at].next) {
-		opposite = opposite_of(search, &model->nestings.at[at]);
-		if (opposite)
-			judge(search, at, opposite);
-	}
+	while (at && !look_at_opposites(search, at))
+		at = search->analysis->model->nestings.at[at].next;
 }
 
 void lock_order_find(struct analysis *analysis)
