@@ -250,7 +250,8 @@ struct ct_place {
 	struct ct_distribution delays; /* from then until they ran: the scheduler's latency */
 	struct ct_distribution runs;   /* from here to the next wait */
 	struct ct_distribution delays_caused; /* until those ran that were woken here */
-	uint64_t nr_waiting;                  /* at the end of observation */
+	uint64_t nr_waiting;                  /* at the end of observation; not in `waits` */
+	int64_t waiting_ns;                   /* of these, up to then */
 	uint64_t
 		longest_coro; /* of the longest run: its id, 0: none; on which thread, and when it ended */
 	uint32_t longest_thread;

@@ -136,6 +136,7 @@ static struct ct_place export_place(
 		.runs = statistics_distribution(model_histogram(times->runs)),
 		.delays_caused = statistics_distribution(model_histogram(times->delays_caused)),
 		.nr_waiting = times->nr_waiting,
+		.waiting_ns = times->waiting_ns,
 		.longest_coro = analysis->model->coros.at[times->longest.coro].id,
 		.longest_thread = times->longest.thread,
 		.longest_until = times->longest.coro ? times->longest.until : CT_NO_TIME,
@@ -145,10 +146,12 @@ static struct ct_place export_place(
 static int compare_places(const void *left, const void *right)
 {
 	const struct ct_place *a = left, *b = right;
+	int64_t waited_a = a->waits.total_ns + a->waiting_ns;
+	int64_t waited_b = b->waits.total_ns + b->waiting_ns;
 
-	if (a->waits.total_ns == b->waits.total_ns)
+	if (waited_a == waited_b)
 		return more_first(a->runs.total_ns, b->runs.total_ns, a->site, b->site);
-	return more_first(a->waits.total_ns, b->waits.total_ns, a->site, b->site);
+	return more_first(waited_a, waited_b, a->site, b->site);
 }
 
 static bool is_of_interest(const struct model_place_times *times)

@@ -50,6 +50,7 @@ struct model_place_times {
 	struct histogram *delays_caused; /* from ready to running, of those that were woken here */
 	struct histogram *lives;         /* of those that were started here and have ended */
 	uint64_t nr_waiting;             /* at the end */
+	int64_t waiting_ns;              /* of these, up to the end; not in `waits` */
 	uint64_t nr_started;
 	uint64_t nr_alive;  /* of those started here, at the end */
 	uint64_t nr_events; /* of those started here */

@@ -257,6 +257,7 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 {
 	ct_time end = model_end_of(model, coro->process);
 	struct model_place_times *times = times_of(model, coro->spawn_site);
+	int64_t ns;
 
 	if (times) {
 		times->nr_events += coro->nr_events;
@@ -268,7 +269,10 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 	/* Events may be later than the last sign of life of who recorded them. */
 	if (coro->state == CT_STATE_DESTROYED || end <= coro->changed)
 		return;
-	coro->spent[coro->state] += time_observed(model, end) - time_observed(model, coro->changed);
+	ns = time_observed(model, end) - time_observed(model, coro->changed);
+	coro->spent[coro->state] += ns;
+	if (times)
+		times->waiting_ns += ns;
 	if (work_has(coro))
 		work_count(model, coro, end);
 }

@@ -47,10 +47,11 @@ static void site_cell(struct table *table, const struct ct_tables *tables, uint3
 	table_end_cell(table);
 }
 
+/* The percentiles and the maximum: without what still goes on. */
 static void distribution_cells(struct table *table, const struct ct_distribution *distribution)
 {
-	const int64_t parts[] = {distribution->total_ns, distribution->p50_ns, distribution->p99_ns,
-		distribution->p9999_ns, distribution->max_ns};
+	const int64_t parts[] = {distribution->p50_ns, distribution->p99_ns, distribution->p9999_ns,
+		distribution->max_ns};
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -105,9 +106,22 @@ static const struct ct_distribution *distribution_of(
 	}
 }
 
+/* How often and how long, with the waits that go on at the end. */
+static uint64_t count_of(const struct ct_place *place, enum facts_statistic which)
+{
+	return distribution_of(place, which)->count +
+	       (which == FACTS_WAITS ? place->nr_waiting : 0);
+}
+
+static int64_t total_of(const struct ct_place *place, enum facts_statistic which)
+{
+	return distribution_of(place, which)->total_ns +
+	       (which == FACTS_WAITS ? place->waiting_ns : 0);
+}
+
 static bool has_row(const struct ct_place *place, enum facts_statistic which)
 {
-	return distribution_of(place, which)->count || (which == FACTS_WAITS && place->nr_waiting);
+	return count_of(place, which) > 0;
 }
 
 static void longest_cell(
@@ -122,8 +136,8 @@ static void longest_cell(
 static bool comes_before(
 	const struct ct_statistics *statistics, enum facts_statistic which, uint32_t a, uint32_t b)
 {
-	int64_t total_a = distribution_of(&statistics->places[a], which)->total_ns;
-	int64_t total_b = distribution_of(&statistics->places[b], which)->total_ns;
+	int64_t total_a = total_of(&statistics->places[a], which);
+	int64_t total_b = total_of(&statistics->places[b], which);
 
 	return total_a == total_b ? a < b : total_a > total_b;
 }
@@ -151,7 +165,7 @@ static void places(struct table *table, const struct ct_report *report, enum fac
 	uint32_t max)
 {
 	static const char *const headings[] = {
-		"", "times", "total", "p50", "p99", "p99.99", "max", "of coroutine", "waiting now"};
+		"", "times", "total", "p50", "p99", "p99.99", "max", "of coroutine", "go on"};
 	const struct ct_statistics *statistics = &report->statistics;
 	uint32_t at = next_place(statistics, which, NONE), nr;
 
@@ -160,7 +174,8 @@ static void places(struct table *table, const struct ct_report *report, enum fac
 		const struct ct_place *place = &statistics->places[at];
 
 		site_cell(table, report->tables, place->site);
-		table_add_count(table, distribution_of(place, which)->count);
+		table_add_count(table, count_of(place, which));
+		duration_cell(table, total_of(place, which));
 		distribution_cells(table, distribution_of(place, which));
 		longest_cell(table, place, which);
 		table_add_count(table, which == FACTS_WAITS ? place->nr_waiting : 0);
@@ -226,7 +241,8 @@ static const char *place_title(enum facts_statistic which)
 {
 	switch (which) {
 	case FACTS_WAITS:
-		return "Waits, by where they waited";
+		return "Waits, by where they waited (percentiles and max: of those that have "
+		       "ended)";
 	case FACTS_DELAYS:
 		return "Scheduler latency (from ready to running), by where they had waited";
 	case FACTS_DELAYS_CAUSED:
@@ -355,16 +371,23 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_statistics *statistics = &report->statistics;
 	uint32_t most = next_place(statistics, FACTS_WAITS, NONE);
+	const struct ct_place *place;
 
-	if (most == NONE || !statistics->places[most].waits.count)
+	if (most == NONE)
 		return;
+	place = &statistics->places[most];
 	facts_begin(rows, "most waited");
-	text_duration(rows, statistics->places[most].waits.total_ns);
+	text_duration(rows, total_of(place, FACTS_WAITS));
 	text_add(rows, " in ");
-	phrase_count(rows, statistics->places[most].waits.count, "wait", "waits");
+	phrase_count(rows, count_of(place, FACTS_WAITS), "wait", "waits");
+	if (place->nr_waiting) {
+		text_add(rows, " (");
+		text_count(rows, place->nr_waiting);
+		text_format(rows, " %s on)", place->nr_waiting == 1 ? "goes" : "go");
+	}
 	text_add(rows, " at ");
-	if (statistics->places[most].site)
-		phrase_wait(rows, report->tables, statistics->places[most].site);
+	if (place->site)
+		phrase_wait(rows, report->tables, place->site);
 	else
 		text_add(rows, "places that were not told");
 	facts_end(rows);

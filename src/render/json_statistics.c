@@ -78,6 +78,7 @@ static void places_member(struct json *json, const struct ct_statistics *statist
 		index_member(json, "site", place->site);
 		index_member(json, "process", place->process);
 		count_member(json, "waiting", place->nr_waiting);
+		time_member(json, "waiting_ns", place->waiting_ns);
 		distribution_member(json, "waits", &place->waits);
 		distribution_member(json, "delays", &place->delays);
 		distribution_member(json, "runs", &place->runs);

@@ -98,6 +98,46 @@ def check_ready(told):
     check(0 < ready["mean"] <= ready["max"] and ready["p50"] <= ready["p99"] <= ready["max"], f"{ready}")
 
 
+# One waits for 1 ms and is woken; then three wait elsewhere until the end.
+GOES_ON = """\
+trace from=0 until=100ms
+process 1 pid=100 probe ledger
+thread 1 tid=101 name=a
+site 1 kind=source file=a.c line=10 function=main
+site 2 kind=source file=a.c line=20 function=take reason=brief
+site 3 kind=source file=a.c line=30 function=give reason=lasting
+1ms t1 create c1 0x1010 @1
+2ms t1 resume c1
+3ms t1 suspend c1 channel:5 @2
+4ms t1 wake c0 coroutine:1 @3
+5ms t1 resume c1
+10ms t1 suspend c1 channel:6 @3
+10ms t1 create c2 0x2010 @1
+10ms t1 resume c2
+20ms t1 suspend c2 channel:6 @3
+20ms t1 create c3 0x3010 @1
+20ms t1 resume c3
+30ms t1 suspend c3 channel:6 @3
+"""
+
+
+def check_what_goes_on(place):
+    """J-12: waits that go on at the end count where most was waited, and add up with the others."""
+    trace = place / "goes-on.txt"
+    trace.write_text(GOES_ON)
+    _, told = statistics(trace)
+    check([(one["waits"]["count"], one["waiting"], one["waiting_ns"]) for one in told["places"]][:2] ==
+          [(0, 3, 240_000_000), (1, 0, 0)], f"{told['places']}")
+    waited = sum(one["waits"]["total_ns"] + one["waiting_ns"] for one in told["places"])
+    check(waited == told["waiting_ns"] == 241_000_000, f"{waited} of {told['waiting_ns']}")
+    text = run(COROTRACER, "report", trace).stdout
+    check("240 ms in 3 waits (3 go on) at" in text, text)
+    rows = run(COROTRACER, "stats", trace).stdout.split("Waits, by where", 1)[1].splitlines()
+    lasting, brief = (next(line for line in rows if word in line).split() for word in ("lasting", "brief"))
+    check(" ".join(lasting).endswith("3 240 ms 3") and "go on" in rows[1] + rows[2], "\n".join(rows))
+    check("1 1.00 ms 1.00 ms" in " ".join(brief), "\n".join(rows))
+
+
 def check_complaints(place):
     for words, status, sentence in (((f"{place}/none.ctrace",), 4, "No such file"), ((), 2, "stats")):
         done = run(COROTRACER, "stats", *words, status=status)
@@ -116,6 +156,7 @@ def main():
         check_ready(told)
         check_texts(trace)
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
+        check_what_goes_on(place)
         check_complaints(place)
 
 

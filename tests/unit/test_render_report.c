@@ -130,10 +130,10 @@ static const struct ct_worker workers[] = {
 /* The second waited for less, and ran for longer. */
 static const struct ct_place places[] = {
 	{2, 1, DISTRIBUTION(100, 4000000000), DISTRIBUTION(100, 7000000),
-		DISTRIBUTION(100, 50000000), {0}, 47, 1025, 1, 2100000000},
+		DISTRIBUTION(100, 50000000), {0}, 47, 47000000000, 1025, 1, 2100000000},
 	{3, 1, DISTRIBUTION(10, 3000000000), DISTRIBUTION(10, 8000000), DISTRIBUTION(10, 60000000),
-		DISTRIBUTION(110, 15000000), 0, 1026, 2, 2200000000},
-	{0, 0, {0}, {0}, {0}, DISTRIBUTION(1, 2), 0, 0, 0, CT_NO_TIME},
+		DISTRIBUTION(110, 15000000), 0, 0, 1026, 2, 2200000000},
+	{0, 0, {0}, {0}, {0}, DISTRIBUTION(1, 2), 0, 0, 0, 0, CT_NO_TIME},
 };
 static const struct ct_spawning spawnings[] = {
 	{1, 1, 50, 47, 10000, 15.625, DISTRIBUTION(3, 3000000)},

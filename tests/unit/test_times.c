@@ -89,6 +89,7 @@ static void test_one_life(void)
 	CHECK_EQUAL(model_histogram(place(model, 30)->delays_caused)->sum, 9 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 30)->waits)->count, 0);
 	CHECK_EQUAL(place(model, 30)->nr_waiting, 1);
+	CHECK_EQUAL(place(model, 30)->waiting_ns, 75 * MS);
 	CHECK_EQUAL(model->processes[1].delays.sum, 9 * MS);
 	end(model);
 }
