@@ -277,6 +277,9 @@ static uint32_t nr_rows(const struct ct_statistics *statistics, enum facts_stati
 	}
 }
 
+_Static_assert(
+	CT_BUSIEST == 10, "headings of lists of coroutines, and the help of --rows, say ten");
+
 /* Returns its heading. */
 static const char *fill(struct table *table, const struct ct_report *report,
 	enum facts_statistic which, uint32_t count, uint32_t max)
@@ -292,16 +295,17 @@ static const char *fill(struct table *table, const struct ct_report *report,
 		return "Started";
 	case FACTS_BUSIEST:
 		coroutines(table, report, statistics->busiest, count < max ? count : max);
-		return "Coroutines that ran for the longest time";
+		return "Coroutines that ran for the longest time (at most ten)";
 	case FACTS_MOST_DELAYED:
 		coroutines(table, report, statistics->delayed, count < max ? count : max);
-		return "Coroutines that were ready, and did not run, for the longest time";
+		return "Coroutines that were ready, and did not run, for the longest time (at most "
+		       "ten)";
 	case FACTS_MOST_WAITING:
 		coroutines(table, report, statistics->waiters, count < max ? count : max);
-		return "Coroutines that waited for the longest time";
+		return "Coroutines that waited for the longest time (at most ten)";
 	case FACTS_MOST_MIGRATIONS:
 		coroutines(table, report, statistics->movers, count < max ? count : max);
-		return "Coroutines that went from thread to thread most often";
+		return "Coroutines that went from thread to thread most often (at most ten)";
 	default:
 		places(table, report, which, max);
 		return place_title(which);

@@ -138,6 +138,19 @@ def check_what_goes_on(place):
     check("1 1.00 ms 1.00 ms" in " ".join(brief), "\n".join(rows))
 
 
+def check_ten_most(place):
+    """Whoever asks for many rows learns that a list of coroutines has ten, from its heading and from the help."""
+    trace = place / "many.txt"
+    lives = [f"{number}ms t1 create c{number} 0x{number:x}000\n{number}ms t1 resume c{number}\n{number}.5ms t1 return c{number}\n"
+             for number in range(1, 13)]
+    trace.write_text("trace from=0 until=100ms\nprocess 1 pid=100 probe\nthread 1 tid=101\n" + "".join(lives))
+    text = run(COROTRACER, "stats", "-n", 50, trace).stdout.split("ran for the longest time (at most ten)")[1]
+    rows = [line for line in text.split("\n\n")[0].splitlines() if line.split()[:1] and line.split()[0].isdigit()]
+    check(len(rows) == 10 and len(statistics(trace)[1]["busiest"]) == 10, text)
+    told = " ".join(run(COROTRACER, "help", "stats").stdout.split())
+    check("Lists of coroutines have the ten most of each, json, too" in told, told)
+
+
 def check_complaints(place):
     for words, status, sentence in (((f"{place}/none.ctrace",), 4, "No such file"), ((), 2, "stats")):
         done = run(COROTRACER, "stats", *words, status=status)
@@ -157,6 +170,7 @@ def main():
         check_texts(trace)
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
         check_what_goes_on(place)
+        check_ten_most(place)
         check_complaints(place)
 
 
