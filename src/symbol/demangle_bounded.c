@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mangled names through libiberty (demangle.h), which hands out pieces as it goes and allocates nothing, so that it can
- * be left in the middle when enough has come.
+ * Mangled names through libiberty (demangle.h), which hands out pieces as it goes, and is left in the middle when
+ * enough has come. Its C++ side allocates nothing. Its Rust side allocates for identifiers that are not ASCII, and
+ * frees that once such a piece was taken: it is left at the next one.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -16,11 +17,23 @@ static const char cut_mark[] = "...";
 struct name {
 	jmp_buf enough;
 	size_t length;
+	bool is_cut;
 	char bytes[DEMANGLED_MAX_BYTES + sizeof(cut_mark)];
 };
 
 typedef int reader(const char *mangled, int options, demangle_callbackref callback, void *opaque);
 
+static bool is_ascii(const char *piece, size_t nr_bytes)
+{
+	size_t i;
+
+	for (i = 0; i < nr_bytes; i++)
+		if ((unsigned char)piece[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* Between two pieces that are not ASCII stands one that is, as "::". */
 static void take(const char *piece, size_t nr_bytes, void *context)
 {
 	struct name *name = context;
@@ -29,7 +42,8 @@ static void take(const char *piece, size_t nr_bytes, void *context)
 
 	memcpy(name->bytes + name->length, piece, taken);
 	name->length += taken;
-	if (taken < nr_bytes)
+	name->is_cut |= taken < nr_bytes;
+	if (name->is_cut && is_ascii(piece, nr_bytes))
 		longjmp(name->enough, 1);
 }
 
@@ -37,11 +51,11 @@ static char *read_with(reader *read, int options, const char *mangled)
 {
 	struct name name = {.length = 0};
 
-	if (setjmp(name.enough)) {
+	if (setjmp(name.enough) == 0 && !read(mangled, options, take, &name))
+		return NULL;
+	if (name.is_cut) {
 		memcpy(name.bytes + name.length, cut_mark, sizeof(cut_mark) - 1);
 		name.length += sizeof(cut_mark) - 1;
-	} else if (!read(mangled, options, take, &name)) {
-		return NULL;
 	}
 	return strndup(name.bytes, name.length);
 }
@@ -51,7 +65,10 @@ char *demangle(const char *mangled)
 	return read_with(cplus_demangle_v3_callback, DMGL_PARAMS | DMGL_TYPES, mangled);
 }
 
+/* What is longer than any name will be is not read: decoding such identifiers takes the square of their length. */
 char *demangle_rust(const char *mangled)
 {
+	if (strlen(mangled) > DEMANGLED_MAX_BYTES)
+		return NULL;
 	return read_with(rust_demangle_callback, DMGL_NO_OPTS, mangled);
 }

@@ -416,6 +416,48 @@ static void test_endless_name(void)
 	free(name);
 }
 
+/* A tuple of two, of which each part is the tuple before it; with Rust's references: "B_" is position 0. */
+static void test_endless_rust_name(void)
+{
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char mangled[1024] = "_RINvC1a1fTiiE", reference[8];
+	size_t before = strlen("_RINvC1a1f"), length = strlen(mangled), i;
+	char *name;
+
+	for (i = 0; i < 60; i++) {
+		size_t position = before - strlen("_R") - 1;
+
+		before = length;
+		snprintf(reference, sizeof(reference), "B%.*s%c_", position >= 62,
+			&digits[position / 62], digits[position % 62]);
+		length += (size_t)snprintf(
+			mangled + length, sizeof(mangled) - length, "T%s%sE", reference, reference);
+	}
+	snprintf(mangled + length, sizeof(mangled) - length, "E");
+	name = symbol_function_name(mangled);
+	CHECK(name && strncmp(name, "a::f::<(isize, isize), ((isize, isize), ", 38) == 0);
+	CHECK(name && strlen(name) < 16384 && ends_with(name, "..."));
+	free(name);
+}
+
+/* An identifier that is not ASCII, of which much is beyond the bound; a leak checker sees that nothing is lost. */
+static void test_long_rust_name(void)
+{
+	char mangled[16384], *name;
+
+	snprintf(mangled, sizeof(mangled), "_RINvC1a1fNvC1bu%d_%0*d_ya%sE", 4003, 4000, 0,
+		"B7_B7_B7_");
+	name = symbol_function_name(mangled);
+	CHECK(name && strncmp(name, "a::f::<b::0000", 14) == 0);
+	CHECK(name && strlen(name) < 16384 && ends_with(name, "..."));
+	free(name);
+	snprintf(mangled, sizeof(mangled), "_RNvCs_1au%d_%0*d_ya", 9003, 9000, 0);
+	name = symbol_function_name(mangled);
+	CHECK_TEXT(name, mangled);
+	free(name);
+}
+
 static void test_names(void)
 {
 	size_t i;
@@ -451,6 +493,8 @@ int main(int nr_arguments, char **arguments)
 	if (HAS_LIBIBERTY) {
 		test_rust_names();
 		test_endless_name();
+		test_endless_rust_name();
+		test_long_rust_name();
 	}
 	test_damaged();
 	for (i = 1; HAS_SYMBOLS && i < nr_arguments; i++)
