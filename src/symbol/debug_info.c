@@ -21,6 +21,9 @@
 #include "unit_functions.h"
 
 #define CALLERS_MAX 16
+/* What is beyond is named by the symbol table only: units of a hostile file can name one long list of ranges. */
+#define UNIT_RANGES_MAX 65536u    /* of one unit */
+#define UNITS_RANGES_MAX 1048576u /* of all */
 
 /* A stretch of code, and the unit that describes it. */
 struct unit_range {
@@ -38,6 +41,7 @@ struct debug_info {
 	Dwarf_Addr dwarf_bias;
 	struct function_table functions;
 	VEC(struct unit_range) ranges;
+	uint32_t nr_ranges; /* that were read, empty ones among them */
 	struct units_functions units;
 };
 
@@ -114,13 +118,18 @@ static bool read_functions(struct debug_info *debug)
 
 static bool read_unit_ranges(struct debug_info *debug, Dwarf_Die *unit)
 {
-	Dwarf_Addr base, begin, end;
+	Dwarf_Addr base;
 	ptrdiff_t next = 0;
+	uint32_t i;
 
-	while ((next = dwarf_ranges(unit, next, &base, &begin, &end)) > 0) {
-		struct unit_range range = {begin, end, dwarf_dieoffset(unit)};
+	for (i = 0; i < UNIT_RANGES_MAX && debug->nr_ranges < UNITS_RANGES_MAX; i++) {
+		struct unit_range range = {.unit = dwarf_dieoffset(unit)};
 
-		if (begin < end && !vec_push(&debug->ranges, range))
+		next = dwarf_ranges(unit, next, &base, &range.begin, &range.end);
+		if (next <= 0)
+			break;
+		debug->nr_ranges++;
+		if (range.begin < range.end && !vec_push(&debug->ranges, range))
 			return false;
 	}
 	return true;

@@ -27,15 +27,27 @@ void units_functions_fini(struct units_functions *units)
 
 /* ------------------------------------------------------------ reading a unit */
 
-static bool add_function(struct unit_functions *functions, Dwarf_Die *function)
+struct reading {
+	struct unit_functions functions;
+	uint32_t *nr_ranges; /* of all units */
+};
+
+/* Empty ranges count as others do: they take as long to read. */
+static bool add_function(struct reading *reading, Dwarf_Die *function)
 {
 	struct function_range range = {.function = *function};
 	Dwarf_Addr base;
 	ptrdiff_t next = 0;
+	uint32_t i;
 
-	while ((next = dwarf_ranges(function, next, &base, &range.begin, &range.end)) > 0)
-		if (range.begin < range.end && !vec_push(&functions->ranges, range))
+	for (i = 0; i < FUNCTION_RANGES_MAX && *reading->nr_ranges < FUNCTIONS_RANGES_MAX; i++) {
+		next = dwarf_ranges(function, next, &base, &range.begin, &range.end);
+		if (next <= 0)
+			break;
+		++*reading->nr_ranges;
+		if (range.begin < range.end && !vec_push(&reading->functions.ranges, range))
 			return false;
+	}
 	return true;
 }
 
@@ -47,7 +59,7 @@ static bool holds_functions(int tag)
 	       tag == DW_TAG_enumeration_type;
 }
 
-static bool add_functions(struct unit_functions *functions, Dwarf_Die *within, unsigned depth)
+static bool add_functions(struct reading *reading, Dwarf_Die *within, unsigned depth)
 {
 	Dwarf_Die entry;
 	bool is_there = dwarf_child(within, &entry) == 0;
@@ -55,10 +67,10 @@ static bool add_functions(struct unit_functions *functions, Dwarf_Die *within, u
 	for (; is_there; is_there = dwarf_siblingof(&entry, &entry) == 0) {
 		int tag = dwarf_tag(&entry);
 
-		if (tag == DW_TAG_subprogram && !add_function(functions, &entry))
+		if (tag == DW_TAG_subprogram && !add_function(reading, &entry))
 			return false;
 		if (holds_functions(tag) && depth < DEPTH_MAX &&
-			!add_functions(functions, &entry, depth + 1))
+			!add_functions(reading, &entry, depth + 1))
 			return false;
 	}
 	return true;
@@ -77,19 +89,20 @@ static int compare(const void *left, const void *right)
 static const struct unit_functions *functions_of(
 	struct units_functions *units, Dwarf_Die *skeleton, Dwarf_Die *unit)
 {
-	struct unit_functions fresh = {.ranges = {.at = NULL}};
+	struct reading reading = {.nr_ranges = &units->nr_ranges};
+	struct unit_functions *fresh = &reading.functions;
 	Dwarf_Off offset = dwarf_dieoffset(skeleton);
 	uint32_t index;
 
 	if (map_get(&units->by_unit, offset, &index))
 		return &units->units.at[index];
 	index = (uint32_t)units->units.count;
-	if (!add_functions(&fresh, unit, 0) || !vec_push(&units->units, fresh)) {
-		vec_fini(&fresh.ranges);
+	if (!add_functions(&reading, unit, 0) || !vec_push(&units->units, *fresh)) {
+		vec_fini(&fresh->ranges);
 		return NULL;
 	}
-	if (fresh.ranges.count)
-		qsort(fresh.ranges.at, fresh.ranges.count, sizeof(*fresh.ranges.at), compare);
+	if (fresh->ranges.count)
+		qsort(fresh->ranges.at, fresh->ranges.count, sizeof(*fresh->ranges.at), compare);
 	return map_put(&units->by_unit, offset, index) ? &units->units.at[index] : NULL;
 }
 

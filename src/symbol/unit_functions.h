@@ -20,10 +20,15 @@ struct unit_functions {
 	VEC(struct function_range) ranges; /* sorted */
 };
 
+/* What is beyond has lines only: a few bytes of a hostile file can name one long list of ranges again and again. */
+#define FUNCTION_RANGES_MAX 64u       /* of one function */
+#define FUNCTIONS_RANGES_MAX 1048576u /* of all functions of a file */
+
 /* All units that were asked about. Zeroed is empty. */
 struct units_functions {
 	struct map by_unit; /* the offset of its entry, to an index into `units` */
 	VEC(struct unit_functions) units;
+	uint32_t nr_ranges; /* that were read */
 };
 
 /* units_functions_fini: gives the memory back. */

@@ -3,9 +3,9 @@
  * Where a program's debug information may lie: in it, in a file beside it, in a folder by build id, or nowhere; and
  * that such a file of another program is not used.
  *
- *	test_symbol_files PROGRAM OTHER
+ *	test_symbol_files PROGRAM OTHER SCATTERED...
  *
- * Both are symbol_nested.c.
+ * The first two are symbol_nested.c; the others symbol_scattered.c, with a call in range 0, 63, 64, and 127.
  */
 #include "check.h"
 
@@ -135,15 +135,33 @@ static void test_places(const char *program, const char *other)
 	check_bare("foreign");
 }
 
+/* Of a function's ranges the first 64 are known; an address beyond them belongs to no function. */
+static void test_ranges(const char *program, bool is_known)
+{
+	struct symbol_resolver *resolver = symbol_new();
+	struct symbol_place place;
+
+	shell("cp %s scattered", program);
+	place = resolve(resolver, "scattered");
+	CHECK_EQUAL(place.extent, is_known ? SYMBOL_FUNCTION : SYMBOL_MODULE);
+	CHECK_TEXT(place.function, is_known ? "scattered" : "");
+	symbol_free(resolver);
+}
+
 int main(int nr_arguments, char **arguments)
 {
-	char own[PATH_MAX], other[PATH_MAX];
+	char own[PATH_MAX], other[PATH_MAX], scattered[PATH_MAX];
+	int i;
 
-	CHECK(nr_arguments == 3 && mkdtemp(folder));
+	CHECK(nr_arguments == 7 && mkdtemp(folder));
 	unsetenv("DEBUGINFOD_URLS"); /* with it, files beside the program are not looked for */
 	/* They may be named from the folder in which the test was started. */
 	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
 	test_places(own, other);
+	for (i = 3; i < nr_arguments; i++) {
+		CHECK(realpath(arguments[i], scattered));
+		test_ranges(scattered, i < 5);
+	}
 	shell("rm -r %s", folder);
 	return check_result();
 }
