@@ -125,16 +125,18 @@ static enum ct_status read_to_end(
 {
 	const struct ct_event *event;
 	enum ct_status status = source_reset(source, reterr);
+	bool is_possible;
 
 	while (status == CT_OK && !path->has_ended) {
 		status = source_next(source, &event, reterr);
 		if (status != CT_OK)
 			break;
-		if (is_end(path, event)) {
+		is_possible = model_is_possible(path->model, event);
+		if (is_possible && is_end(path, event)) {
 			end(path, event);
 			break;
 		}
-		if (is_beginning(path, event))
+		if (is_possible && is_beginning(path, event))
 			begin(path, event);
 		path->history.event = event;
 		status = model_apply(path->model, event, reterr);

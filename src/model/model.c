@@ -178,20 +178,23 @@ void model_free(struct model *model)
  * A row with a time of 0, or far outside the run, says nothing about when anything was, and can
  * move neither "now" nor any state.
  */
-static bool is_possible(struct model *model, const struct ct_event *event)
+bool model_is_possible(const struct model *model, const struct ct_event *event)
 {
 	if (event->time < model->lowest || event->time > model->highest)
 		return false;
 	if (event->time == 0 && model->from > 0)
 		return false;
-	if (event->process >= model->nr_processes || event->thread >= model->nr_threads)
-		return false;
-	if (model->is_open_ended) {
-		if (event->time > model->now || model->now == CT_NO_TIME)
-			model->now = event->time;
-		model->highest = model->now + LONGEST_SILENCE_NS;
-	}
-	return true;
+	return event->process < model->nr_processes && event->thread < model->nr_threads;
+}
+
+/* What comes much later than all before is impossible; who knows no end goes by what came so far. */
+static void move_on(struct model *model, const struct ct_event *event)
+{
+	if (!model->is_open_ended)
+		return;
+	if (event->time > model->now || model->now == CT_NO_TIME)
+		model->now = event->time;
+	model->highest = model->now + LONGEST_SILENCE_NS;
 }
 
 /* ---------------------------------------------------------------- kinds of their own */
@@ -364,10 +367,11 @@ enum ct_status model_apply(
 
 	model->nr_events++;
 	model->sequence = event->sequence;
-	if (!is_possible(model, event)) {
+	if (!model_is_possible(model, event)) {
 		model->nr_impossible++;
 		return CT_OK;
 	}
+	move_on(model, event);
 	if (model_place(model, event->site) != event->site) {
 		placed = *event;
 		placed.site = model_place(model, event->site);

@@ -498,11 +498,12 @@ enum ct_status model_new(
 void model_free(struct model *model);
 
 /*
- * model_apply: folds in one event. Whatever an event says is taken up or counted; the only failure
- * is CT_ERR_NO_MEMORY.
+ * model_apply: folds in one event. Whatever it says is taken up or counted; the only failure is CT_ERR_NO_MEMORY.
+ * model_is_possible: false where its time, process or thread can not be true, so that it will only be counted.
  */
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr);
+bool model_is_possible(const struct model *model, const struct ct_event *event);
 
 /* model_finish: after the last event: settles what was left open. Nothing is applied after it. */
 enum ct_status model_finish(struct model *model, struct ct_error *reterr);

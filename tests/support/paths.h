@@ -29,7 +29,7 @@ static inline bool paths_puts_in(struct paths_source *paths, const struct ct_eve
 	bool is_first, is_last;
 
 	if (event->kind < CTP_KIND_CREATE || event->kind > CTP_KIND_SWITCH || !event->coro ||
-		event->time < 0)
+		event->time <= 0)
 		return false;
 	is_first = paths->nr_seen == paths->first;
 	is_last = paths->nr_seen == paths->last;

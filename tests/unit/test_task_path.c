@@ -177,6 +177,26 @@ static void test_open(void)
 	end();
 }
 
+/* What can not be true neither begins nor ends a task. */
+static void test_impossible(void)
+{
+	const struct ct_path *path = path_of(TABLES "1ms t1 create c1 0x1010 @1\n"
+						    "2ms t1 resume c1\n"
+						    "72057594037927936 t1 task-begin c1 7 @2\n"
+						    "10ms t1 task-begin c1 7 @2\n"
+						    "72057594037927936 t1 task-end 7\n"
+						    "30ms t1 suspend c1 channel:6 @2\n",
+		"7");
+
+	CHECK_EQUAL(path->task.begun, 10 * MS);
+	CHECK(path->task.is_open);
+	CHECK_EQUAL(path->task.duration_ns, 190 * MS);
+	CHECK_EQUAL(path->nr_stretches, 2);
+	expect(path, 0, 0, 1, CT_STATE_RUNNING, 20);
+	expect(path, 1, 0, 1, CT_STATE_WAITING, 170);
+	end();
+}
+
 static void test_not_there(void)
 {
 	static const char *const names[] = {"nothing", "9", "7x", ""};
@@ -199,6 +219,7 @@ int main(void)
 	test_handed_on();
 	test_child();
 	test_open();
+	test_impossible();
 	test_not_there();
 	return check_result();
 }
