@@ -56,7 +56,7 @@ static void settle(struct model *model, struct model_herd *herd)
 	if (herd->nr_woken < limits->nr_woken)
 		return;
 	herd->nr_bursts++;
-	if (nr_progressed > limits->nr_progressed)
+	if (nr_progressed > limits->nr_progressed || !herd->nr_vain)
 		return;
 	if (herd->nr_thundered++ == 0)
 		herd->since = herd->first;
@@ -79,7 +79,7 @@ static void begin(
 	herd->object = object;
 	herd->waker_id = event->coro;
 	herd->first = event->time;
-	herd->nr_woken = herd->nr_vain = 0;
+	herd->nr_woken = herd->nr_vain = herd->last_vain = 0;
 	herd->vain_ns = 0;
 	herd->present = (struct model_waking){
 		.time = event->time,
