@@ -169,9 +169,15 @@ static bool begin_task(struct model *model, const struct ct_event *event)
 
 	/* One of this number that goes on has not told of its end. */
 	end_task(model, event);
-	if (!find_span(model, event, CTP_KIND_TASK_BEGIN, &span) || !take_task(model, &index))
+	if (!event->object)
+		return true;
+	if (!find_span(model, event, CTP_KIND_TASK_BEGIN, &span))
 		return false;
-	if (!event->object || !span || !index)
+	if (!span)
+		return true;
+	if (!take_task(model, &index))
+		return false;
+	if (!index)
 		return true;
 	model->spans.at[span].nr_begun++;
 	model->spans.at[span].nr_open++;
@@ -236,9 +242,13 @@ static bool begin_region(struct model *model, const struct ct_event *event)
 {
 	uint32_t span, index, *top;
 
-	if (!find_span(model, event, CTP_KIND_REGION_BEGIN, &span) || !take_region(model, &index))
+	if (!find_span(model, event, CTP_KIND_REGION_BEGIN, &span))
 		return false;
-	if (!span || !index)
+	if (!span)
+		return true;
+	if (!take_region(model, &index))
+		return false;
+	if (!index)
 		return true;
 	model->spans.at[span].nr_begun++;
 	model->spans.at[span].nr_open++;

@@ -457,6 +457,35 @@ static void test_regions(void)
 	end(model);
 }
 
+/* What has no number or no name left takes up no place of an open one. */
+static void test_refused_annotations(void)
+{
+	struct text tables = {0}, events = {0};
+	struct model *model;
+	unsigned i;
+
+	text_add(&tables, TABLES);
+	for (i = 1; i <= MODEL_SPANS + 2; i++) {
+		text_format(&tables, "site %u kind=name reason=n%u\n", i, i);
+		text_format(
+			&events, "%ums t1 counter 1 @%u\n", i / 2, i <= MODEL_SPANS - 1 ? i : 1);
+	}
+	text_add(&events, "900ms t1 task-begin 0 @1\n"
+			  "900ms t1 task-begin 7 @1\n"
+			  "901ms t1 task-begin 8 @2\n"
+			  "901ms t1 task-begin 9 @3\n"
+			  "902ms t1 region-begin @2\n"
+			  "902ms t1 region-begin @3\n");
+	model = fold_all(text_peek(&tables), text_peek(&events));
+	CHECK_EQUAL(model->spans.count, MODEL_SPANS + 1);
+	CHECK_EQUAL(model->tasks.count, 2);
+	CHECK_EQUAL(model->regions.count, 1);
+	CHECK_EQUAL(model->nr_spans_refused, 4);
+	end(model);
+	text_fini(&tables);
+	text_fini(&events);
+}
+
 /* What was left out is counted apart, and the coroutine is not taken for one that runs on. */
 static void test_left_out(void)
 {
@@ -496,6 +525,7 @@ int main(void)
 	test_window();
 	test_tasks();
 	test_regions();
+	test_refused_annotations();
 	test_left_out();
 	return check_result();
 }
