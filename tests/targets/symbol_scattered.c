@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug information by hand: a function of 128 ranges of one byte each. Prints where a call in range RANGE returns to, then
- * its own memory map. To be compiled without debug information of the compiler's.
+ * Debug information by hand: a function of 128 ranges of one byte each. Prints where a call in range RANGE returns to,
+ * then its own memory map. To be compiled without debug information of the compiler's.
  */
 #include <stdio.h>
 
