@@ -41,6 +41,18 @@ static void tell_fact(struct walk *walk, const char *sentence)
 
 /* ---------------------------------------------------------------- threads */
 
+/* A thread that runs is in no call, which the kernel tells as -1. */
+static const char *words_look(const struct walk *walk, const struct model_thread *thread)
+{
+	if (thread->seen_system_call == UINT32_MAX)
+		return say(walk->analysis, "its thread was seen in state %c, in no system call",
+			thread->seen_state);
+	return say(walk->analysis, "its thread was seen in state %c, system call %u, %s",
+		thread->seen_state, thread->seen_system_call,
+		thread->seen_untimed ? "which blocks without a time-out"
+				     : "which can end by itself");
+}
+
 static void tell_look(struct walk *walk, uint32_t index)
 {
 	const struct model_thread *thread = &walk->analysis->model->threads[index];
@@ -51,11 +63,7 @@ static void tell_look(struct walk *walk, uint32_t index)
 			   .time = thread->seen,
 			   .thread = index,
 			   .sequence = thread->seen_event,
-			   .text = say(walk->analysis,
-				   "its thread was seen in state %c, system call %u, %s",
-				   thread->seen_state, thread->seen_system_call,
-				   thread->seen_untimed ? "which blocks without a time-out"
-							: "which can end by itself"),
+			   .text = words_look(walk, thread),
 		   });
 }
 

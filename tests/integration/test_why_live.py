@@ -205,9 +205,19 @@ def test_graph(scratch):
                 "coroutine 1 must go on first", f"{999 - 10} more wait for it")
 
 
+def test_running(scratch):
+    """A thread that the kernel tells as running is in no system call."""
+    (scratch / "busy.txt").write_text("trace from=0 until=3s\nprocess 1 pid=100 program=/x probe\n"
+                                      "thread 1 tid=101 name=w\n1ms t1 create c1\n1ms t1 resume c1\n"
+                                      "1200ms t1 thread-state c101 0xffffffffffffff52\n")
+    told = run(COROTRACER, "why", scratch / "busy.txt", 1).stdout
+    check_parts(told, "its thread was seen in state R, in no system call")
+
+
 def main():
     with folder() as name:
-        for test in (test_past, test_past_in_file, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph):
+        for test in (test_past, test_past_in_file, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
+                     test_running):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
             test(scratch) if test.__code__.co_argcount else test()
