@@ -73,7 +73,11 @@ bool why_live_thread(struct analysis *analysis, struct story *story, uint32_t in
 	thread = live_thread_of(seen, told->tid);
 	if (!thread)
 		story_fact(analysis, story,
-			say(analysis, "thread %" PRIu64 " is not there any more", told->tid));
+			say(analysis,
+				seen->is_cut ? "thread %" PRIu64
+					       " was not looked at: there are too many"
+					     : "thread %" PRIu64 " is not there any more",
+				told->tid));
 	else
 		story_fact(analysis, story,
 			say(analysis, "seen at the end of the recording: %s",
