@@ -71,10 +71,9 @@ static enum ct_status harvest(
 		left_ms = (until_ns - now_ns) / 1000000 + 1;
 		status = ct_record_step(record, left_ms < STEP_MS ? (int)left_ms : STEP_MS, reterr);
 	}
-	return status < 0 ? status : CT_OK;
+	return status;
 }
 
-/* One that is gone by now is told of up to its end. */
 static void look(struct watch *watch)
 {
 	struct live *seen;
@@ -99,7 +98,11 @@ static enum ct_status record(struct watch *watch, struct ct_error *reterr)
 		return status;
 	status = harvest(watch, record, reterr);
 	watch->live.watched_ns = (int64_t)(clock_monotonic_ns() - begun_ns);
-	look(watch);
+	/* One that has ended is told of up to its end: another may have its number by now. */
+	if (status != CT_END)
+		look(watch);
+	else
+		status = CT_OK;
 	closed = ct_record_close(record, status ? NULL : reterr);
 	return status ? status : closed;
 }
