@@ -57,15 +57,20 @@ size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 	return procfs_read_at(AT_FDCWD, place_of(pid, name).path, buffer, nr_bytes);
 }
 
-bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
+bool procfs_status_at(int folder, const char *name, char *ret_state, pid_t *ret_parent)
 {
 	const char *behind_name;
 	char text[512];
 
-	if (procfs_read(pid, "stat", text, sizeof(text)) == 0)
+	if (procfs_read_at(folder, name, text, sizeof(text)) == 0)
 		return false;
 	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
 	return behind_name && sscanf(behind_name + 1, " %c %d", ret_state, ret_parent) == 2;
+}
+
+bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
+{
+	return procfs_status_at(AT_FDCWD, place_of(pid, "stat").path, ret_state, ret_parent);
 }
 
 void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes)

@@ -43,6 +43,9 @@ bool procfs_numbers(
  */
 int procfs_open(pid_t pid);
 
+/* procfs_status_at: of a process or thread by its "stat", such as "task/4711/stat". */
+bool procfs_status_at(int folder, const char *name, char *ret_state, pid_t *ret_parent);
+
 /* procfs_read_at, procfs_link_at, procfs_numbers_at: the same as without _at, in a folder of procfs_open. */
 size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_bytes);
 void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes);

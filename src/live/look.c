@@ -23,18 +23,6 @@ struct look {
 
 /* ---------------------------------------------------------------- threads */
 
-static char read_state(int folder, int tid)
-{
-	const char *behind_name;
-	char name[FILE_NAME_BYTES];
-	char text[512];
-
-	snprintf(name, sizeof(name), "task/%d/stat", tid);
-	procfs_read_at(folder, name, text, sizeof(text));
-	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
-	return behind_name && behind_name[1] == ' ' ? behind_name[2] : '\0';
-}
-
 /* One line, of which as much is kept as there is room for. */
 static void read_line(int folder, int tid, const char *of, char *line, size_t nr_bytes)
 {
@@ -79,6 +67,8 @@ static bool look_at_thread(void *context, int tid)
 	struct look *look = context;
 	struct live *live = look->live;
 	struct live_thread thread = {.tid = (uint64_t)tid, .descriptor = -1};
+	char name[FILE_NAME_BYTES];
+	pid_t parent;
 
 	if (live->threads.count == LIVE_THREADS_MAX) {
 		live->is_cut = true;
@@ -89,8 +79,8 @@ static bool look_at_thread(void *context, int tid)
 	if (strcmp(thread.waits_in, "0") == 0)
 		thread.waits_in[0] = '\0';
 	read_line(look->folder, tid, "comm", thread.name, sizeof(thread.name));
-	thread.state = read_state(look->folder, tid);
-	if (thread.state == '\0')
+	snprintf(name, sizeof(name), "task/%d/stat", tid);
+	if (!procfs_status_at(look->folder, name, &thread.state, &parent))
 		return true;
 	live->are_calls_hidden |= thread.call == LIVE_UNKNOWN_CALL && !has_ended(&thread);
 	look->is_out_of_memory |= !vec_push(&live->threads, thread);
@@ -181,6 +171,10 @@ static void look_at_instances(struct look *look)
 
 		if (strcmp(live_kind_name(descriptor), "epoll") != 0)
 			continue;
+		if (look->live->watches.count == LIVE_WATCHES_MAX) {
+			look->live->is_cut = true;
+			break;
+		}
 		snprintf(name, sizeof(name), "fdinfo/%d", (int)descriptor->number);
 		if (procfs_read_at(look->folder, name, text, WATCHES_BYTES) == WATCHES_BYTES - 1)
 			look->live->is_cut = true;
