@@ -168,7 +168,7 @@ static enum ct_status write_dump(
 	enum ct_status status =
 		store_window_dump(flight->window, dump->path, dump->reason, now_ns, &failure);
 
-	store_window_look(flight->window, &state);
+	store_window_look(flight->window, now_ns, &state);
 	dump->held_ns = (int64_t)state.ns;
 	dump->held_bytes = state.bytes;
 	dump->is_short_of_bytes = state.is_short_of_bytes;

@@ -216,7 +216,6 @@ enum ct_status store_generation_beat(
 {
 	enum ct_status status = CT_OK;
 
-	store->beat_ns = now_ns;
 	if (!store->generation.is_told) {
 		store->first_beat_ns = now_ns;
 		store->generation.is_told = true;

@@ -18,7 +18,8 @@ struct store_window_options {
 
 /* What is held at this moment. */
 struct store_window_state {
-	uint64_t ns; /* from the beginning of the oldest generation to the last heartbeat */
+	uint64_t
+		ns; /* from the beginning of the oldest generation to the moment that is asked for */
 	uint64_t bytes;
 	uint32_t nr_generations;
 	bool is_short_of_bytes; /* older ones were let go for their size, before their time */
@@ -36,6 +37,8 @@ enum ct_status store_window_open(const struct store_window_options *options,
 enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const char *reason,
 	uint64_t now_ns, struct ct_error *reterr);
 
-void store_window_look(const struct ct_sink *sink, struct store_window_state *ret_state);
+/* store_window_look: at `now_ns`, CLOCK_MONOTONIC: what a dump then has, which goes on beyond the last heartbeat. */
+void store_window_look(
+	const struct ct_sink *sink, uint64_t now_ns, struct store_window_state *ret_state);
 
 #endif

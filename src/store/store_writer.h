@@ -46,8 +46,7 @@ struct store_sink {
 	struct store_open_block *spares;
 
 	struct generation generation;
-	uint64_t first_beat_ns; /* of the first heartbeat, and of the last one */
-	uint64_t beat_ns;
+	uint64_t first_beat_ns; /* of the first heartbeat */
 	struct store_repeated repeated;
 	struct snapshot *snapshot;
 };

@@ -225,15 +225,16 @@ enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const c
 	return status ? status : closed;
 }
 
-void store_window_look(const struct ct_sink *sink, struct store_window_state *ret_state)
+void store_window_look(
+	const struct ct_sink *sink, uint64_t now_ns, struct store_window_state *ret_state)
 {
 	const struct store_sink *store = (const struct store_sink *)sink;
 	const struct window *window = (const struct window *)store->output;
 	const struct kept *oldest = &window->kept.at[0];
+	uint64_t began_ns = oldest->number == 1 ? store->first_beat_ns : oldest->began_ns;
 
 	*ret_state = (struct store_window_state){
-		.ns = store->beat_ns -
-		      (oldest->number == 1 ? store->first_beat_ns : oldest->began_ns),
+		.ns = store->generation.is_told && now_ns > began_ns ? now_ns - began_ns : 0,
 		.bytes = window->nr_bytes,
 		.nr_generations = (uint32_t)window->kept.count,
 		.is_short_of_bytes = window->is_short_of_bytes,

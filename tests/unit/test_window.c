@@ -60,7 +60,7 @@ static void test_time(void)
 	for (i = 0; i < 50; i++)
 		beat(sink);
 	dump(sink, "time.ctrace");
-	store_window_look(sink, &state);
+	store_window_look(sink, now, &state);
 	CHECK(state.ns >= 2000 * MS && state.ns <= 2000 * MS + 700 * MS &&
 		!state.is_short_of_bytes);
 	source = made_source("time.ctrace");
@@ -69,6 +69,26 @@ static void test_time(void)
 	CHECK_EQUAL(source->tables->nr_before + source->tables->nr_events, 50 * NR_PER_BEAT);
 	CHECK_EQUAL(source->tables->nr_losses, 0);
 	CHECK_EQUAL(source->tables->nr_notes, 0);
+	source_close(source);
+	CHECK_EQUAL(sink_close(sink, false, NULL), CT_OK);
+}
+
+/* A dump reaches beyond the last heartbeat, and what is said of it does so, too. */
+static void test_between_heartbeats(void)
+{
+	struct ct_sink *sink = open_window(2000 * MS, 0);
+	struct store_window_state state;
+	struct ct_source *source;
+
+	store_window_look(sink, now, &state);
+	CHECK_EQUAL(state.ns, 0);
+	beat(sink);
+	now += 43 * MS;
+	dump(sink, "between.ctrace");
+	store_window_look(sink, now, &state);
+	source = made_source("between.ctrace");
+	CHECK_EQUAL(state.ns, 243 * MS);
+	CHECK_EQUAL(source->tables->observed_until - source->tables->observed_from, 243 * MS);
 	source_close(source);
 	CHECK_EQUAL(sink_close(sink, false, NULL), CT_OK);
 }
@@ -83,7 +103,7 @@ static void test_bytes(void)
 
 	for (i = 0; i < 200; i++) {
 		beat(sink);
-		store_window_look(sink, &state);
+		store_window_look(sink, now, &state);
 		largest = state.bytes > largest ? state.bytes : largest;
 	}
 	CHECK(state.is_short_of_bytes && state.nr_generations > 1);
@@ -153,6 +173,7 @@ int main(void)
 {
 	made_enter();
 	test_time();
+	test_between_heartbeats();
 	test_bytes();
 	test_joining();
 	test_joining_what_has_no_end();
