@@ -140,7 +140,9 @@ static bool read_time(
 	if (!value || ct_time_read(value, ret_time))
 		return true;
 	snprintf(sentence, sizeof(sentence),
-		"option '--%s' takes a time since the beginning, such as 12.5s or 300ms, not '%s'",
+		"option '--%s' takes a time since the beginning with its unit (ns, us, ms, s, min "
+		"or h), "
+		"such as 12.5s or 300ms, not '%s'",
 		option_descriptions[option].name, value);
 	say_usage("cut", sentence);
 	return false;

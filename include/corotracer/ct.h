@@ -168,8 +168,8 @@ enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *
 	const char *output, struct ct_part *ret_part, struct ct_error *reterr);
 
 /*
- * ct_time_read: "12.5s", "300ms", "2min"; a number alone is nanoseconds. ct_duration_read: the same with a unit (ns,
- * us, ms, s, min or h), and longer than nothing. False: it is no such thing, or beyond 292 years.
+ * ct_time_read: a number and a unit (ns, us, ms, s, min or h), as in "12.5s", "300ms", "2min". ct_duration_read: the
+ * same, and longer than nothing. False: it is no such thing, or beyond 292 years.
  */
 bool ct_time_read(const char *text, ct_time *ret_time);
 bool ct_duration_read(const char *text, int64_t *ret_ns);

@@ -6,7 +6,6 @@
 #include "duration.h"
 #include "known_options.h"
 #include "store.h"
-#include "textrace_words.h"
 
 static int pack_level(const struct ct_part_options *options)
 {
@@ -43,5 +42,5 @@ bool ct_duration_read(const char *text, int64_t *ret_ns)
 
 bool ct_time_read(const char *text, ct_time *ret_time)
 {
-	return textrace_time(text, ret_time) && *ret_time != CT_NO_TIME;
+	return duration_read(text, ret_time);
 }

@@ -223,6 +223,15 @@ def test_read_only(scratch):
         check(result.returncode != 0 and result.stderr.count("\n") == 1, result.stderr)
 
 
+def test_times(scratch):
+    """A time without a unit, or before the beginning, is refused, and nothing is written."""
+    for words in (["--from", "100"], ["--from=-5s"], ["--to", "1.5"], ["--to", "5m"], ["--to", "none"]):
+        output = scratch / "times.ctrace"
+        result = run(COROTRACER, "cut", *words, "-o", output, scratch / "whole.ctrace", status=2)
+        check("takes a time since the beginning with its unit (ns, us, ms, s, min or h)" in result.stderr, result.stderr)
+        check(not output.exists(), f"{words} wrote a trace")
+
+
 def test_closed_pipe(scratch):
     command = [str(word) for word in (COROTRACER, "run", "-o", "-", "--", "timeout", "-s", "TERM", "1", PUBLISHER,
                                       scratch / "c3", "1", "200")]
@@ -246,6 +255,7 @@ def main():
         test_follow(scratch)
         test_full_disk(scratch)
         test_folder_vanishes(scratch)
+        test_times(scratch)
         test_closed_pipe(scratch)
 
 
