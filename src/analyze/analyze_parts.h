@@ -354,6 +354,15 @@ bool why_live_thread(struct analysis *analysis, struct story *story, uint32_t th
 void why_live_descriptor(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
+/* why_live_place: what the kernel told of the descriptor that the coroutine waits for. UNSEEN: nothing, or of none. */
+enum why_place {
+	WHY_PLACE_UNSEEN,
+	WHY_PLACE_OPEN,
+	WHY_PLACE_CLOSED,
+};
+
+enum why_place why_live_place(const struct analysis *analysis, const struct model_coro *coro);
+
 /* waiting_list: the places at which coroutines wait at the end. */
 void waiting_list(struct analysis *analysis, struct ct_report *report);
 

@@ -24,9 +24,24 @@ static const struct model_coro *coro_of(const struct walk *walk, uint32_t index)
 	return &walk->analysis->model->coros.at[index];
 }
 
+/* The end of a process is what its engine knows, and an event may be a moment younger. */
+static int64_t until_end(const struct walk *walk, uint32_t process, ct_time since)
+{
+	ct_time end = walk->analysis->parties[process].end;
+
+	return end > since ? end - since : 0;
+}
+
 static const char *duration_until_end(const struct walk *walk, uint32_t process, ct_time since)
 {
-	return words_duration(walk->analysis, walk->analysis->parties[process].end - since);
+	return words_duration(walk->analysis, until_end(walk, process, since));
+}
+
+static const char *words_ago(const struct walk *walk, uint32_t process, ct_time since)
+{
+	if (until_end(walk, process, since) == 0)
+		return "just now";
+	return say(walk->analysis, "that is %s ago", duration_until_end(walk, process, since));
 }
 
 static void tell(struct walk *walk, struct ct_step step)
@@ -138,7 +153,7 @@ static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 	else if (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED)
 		tell_fact(walk, say(walk->analysis, "it is armed%s, and was not reported since",
 					words_readiness(walk->analysis, descriptor->armed_events)));
-	else
+	else if (why_live_place(walk->analysis, coro) == WHY_PLACE_UNSEEN)
 		tell_fact(walk, "no poll waits for it, as far as the trace tells");
 }
 
@@ -197,10 +212,9 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 			.coro = coro->id,
 			.sequence = coro->wait_event,
 			.text = say(walk->analysis,
-				"coroutine %" PRIu64 " suspended, to wait for %s; that is %s ago",
-				coro->id,
+				"coroutine %" PRIu64 " suspended, to wait for %s; %s", coro->id,
 				words_resource(walk->analysis, coro->wait_object, coro->descriptor),
-				duration_until_end(walk, coro->process, coro->suspended)),
+				words_ago(walk, coro->process, coro->suspended)),
 		});
 	if (coro->deadline != CT_NO_TIME)
 		tell(walk, (struct ct_step){.time = coro->deadline,
@@ -323,10 +337,12 @@ static const char *free_threads(struct walk *walk, uint32_t process)
 }
 
 /* What is left of the obligation set (DETECTORS.md): each that could still make it go on. */
-static void tell_obligations(struct walk *walk, uint32_t process)
+static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 {
+	uint32_t process = coro->process;
 	const struct party *party = &walk->analysis->parties[process];
 	const struct model_process *of = &walk->analysis->model->processes[process];
+	bool is_closed = why_live_place(walk->analysis, coro) == WHY_PLACE_CLOSED;
 	bool is_left = party->has_free_thread || !party->are_threads_known || party->has_timer ||
 		       party->has_outside || of->nr_ready;
 
@@ -342,6 +358,10 @@ static void tell_obligations(struct walk *walk, uint32_t process)
 			"that is armed");
 		return;
 	}
+	if (is_closed)
+		tell_fact(walk,
+			"it waits for a descriptor that is closed, and will not become ready: "
+			"only the program itself could make it go on");
 	if (of->nr_ready)
 		tell_fact(walk, say(walk->analysis,
 					"it could be woken by one of %" PRIu32
@@ -355,7 +375,7 @@ static void tell_obligations(struct walk *walk, uint32_t process)
 	tell_hope(walk, !party->was_looked_at,
 		"it could be woken by threads: what they do at the end is not known");
 	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
-	tell_hope(walk, party->has_outside,
+	tell_hope(walk, party->has_outside && !is_closed,
 		"it could be woken from outside, by a descriptor or another process");
 }
 
@@ -385,7 +405,7 @@ static void follow(struct walk *walk, uint32_t index)
 			say(walk->analysis, "that is a circle: coroutine %" PRIu64 " is waited for",
 				coro_of(walk, index)->id));
 	else if (coro_of(walk, last)->state == CT_STATE_WAITING)
-		tell_obligations(walk, coro_of(walk, last)->process);
+		tell_obligations(walk, coro_of(walk, last));
 	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
 		tell_fact(walk, say(walk->analysis,
 					"coroutine %" PRIu64

@@ -150,25 +150,34 @@ static void tell_watches(struct analysis *analysis, struct story *story, const s
 		story_fact(analysis, story, "no epoll instance has it");
 }
 
-void why_live_descriptor(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+enum why_place why_live_place(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct live *seen = seen_of(analysis, coro->process);
-	const struct live_descriptor *descriptor;
-	int32_t number;
 
 	if (!seen || seen->has_ended || seen->is_without_descriptors ||
 		CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_DESCRIPTOR)
-		return;
-	number = (int32_t)CTP_HANDLE_IDENTITY(coro->wait_object);
-	descriptor = live_descriptor_of(seen, number);
-	if (!descriptor && !seen->is_cut)
+		return WHY_PLACE_UNSEEN;
+	if (live_descriptor_of(seen, (int32_t)CTP_HANDLE_IDENTITY(coro->wait_object)))
+		return WHY_PLACE_OPEN;
+	return seen->is_cut ? WHY_PLACE_UNSEEN : WHY_PLACE_CLOSED;
+}
+
+void why_live_descriptor(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	enum why_place place = why_live_place(analysis, coro);
+	const struct live *seen = seen_of(analysis, coro->process);
+	int32_t number = (int32_t)CTP_HANDLE_IDENTITY(coro->wait_object);
+	const struct live_descriptor *descriptor;
+
+	if (place == WHY_PLACE_CLOSED)
 		story_fact(analysis, story,
 			say(analysis,
 				"descriptor %" PRId32 " is not open at the end of the recording",
 				number));
-	if (!descriptor)
+	if (place != WHY_PLACE_OPEN)
 		return;
+	descriptor = live_descriptor_of(seen, number);
 	story_fact(analysis, story,
 		say(analysis, "descriptor %" PRId32 " is %s at the end of the recording", number,
 			words_kind(analysis, descriptor)));

@@ -90,8 +90,12 @@ def check_descriptors(process, said):
     if are_calls_told():
         check_parts(armed, f"and waits in thread reactor ({said['reactor']})")
     check_parts(why(process, 7).stdout, f"epoll instance {said['epoll']} has it, disarmed")
-    check_parts(why(process, 8).stdout, f"descriptor {said['alone']} is a socket", "no epoll instance has it")
-    check_parts(why(process, 9).stdout, f"descriptor {said['gone']} is not open at the end")
+    alone = why(process, 8).stdout
+    check_parts(alone, f"descriptor {said['alone']} is a socket", "no epoll instance has it")
+    check("as far as the trace tells" not in flat(alone + armed), f"the kernel tells more:\n{alone}{armed}")
+    gone = why(process, 9).stdout
+    check_parts(gone, f"descriptor {said['gone']} is not open at the end", "it waits for a descriptor that is closed")
+    check("could be woken from outside" not in flat(gone), f"nothing can reach it there:\n{gone}")
     check_parts(armed, "it could be woken by a thread that runs, or sleeps with a time-out: ",
                 f"thread sleeper ({said['sleeper']})")
 
@@ -214,10 +218,17 @@ def test_running(scratch):
     check_parts(told, "its thread was seen in state R, in no system call")
 
 
+def test_moments(scratch):
+    """What is as young as the trace is not told with a time."""
+    (scratch / "now.txt").write_text("trace from=0 until=2ms\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=w\n"
+                                     "1ms t1 create c1\n1ms t1 resume c1\n2ms t1 suspend c1 lock:0x10\n")
+    check_parts(run(COROTRACER, "why", scratch / "now.txt", 1).stdout, "to wait for lock 0x10; just now")
+
+
 def main():
     with folder() as name:
         for test in (test_past, test_past_in_file, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
-                     test_running):
+                     test_running, test_moments):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
             test(scratch) if test.__code__.co_argcount else test()
