@@ -29,7 +29,7 @@ static bool is_about(const struct selection *selection, const struct ct_event *e
 {
 	uint64_t coroutine = selection->coroutine;
 
-	if (event->coro == coroutine)
+	if (event->coro == coroutine && ct_event_has_coro(event))
 		return true;
 	switch (event->kind) {
 	case CTP_KIND_SWITCH:

@@ -19,6 +19,7 @@
 #include "failure.h"
 #include "io.h"
 #include "jsonl.h"
+#include "kind_words.h"
 #include "known_options.h"
 #include "naming.h"
 #include "render.h"
@@ -389,4 +390,9 @@ enum ct_status ct_report_write(const struct ct_report *report,
 		return io_output_close(&writing.output, true, reterr);
 	io_output_close(&writing.output, false, NULL);
 	return status;
+}
+
+bool ct_event_has_coro(const struct ct_event *event)
+{
+	return kind_has_coro(event->kind);
 }

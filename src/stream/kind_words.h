@@ -50,21 +50,32 @@ static inline bool kind_is_observed(unsigned kind)
 	return kind == CTP_KIND_THREAD_STATE || kind == CTP_KIND_THREAD_TIME;
 }
 
-/* kind_has_coro: does the second word name a coroutine? Of some kinds it holds something else. */
-static inline bool kind_has_coro(unsigned kind)
+/* kind_coro_key: what the second word holds, in a word, where it names no coroutine; else NULL. */
+static inline const char *kind_coro_key(unsigned kind)
 {
 	switch (kind) {
 	case CTP_KIND_DESCRIPTOR_ARM:
 	case CTP_KIND_DESCRIPTOR_READY:
+		return "data";
 	case CTP_KIND_DESCRIPTOR_IO:
+		return "result";
 	case CTP_KIND_DESCRIPTOR_TIMER:
+		return "expires";
 	case CTP_KIND_LOST:
+		return "first";
 	case CTP_KIND_THREAD_STATE:
+		return "tid";
 	case CTP_KIND_THREAD_TIME:
-		return false;
+		return "ran";
 	default:
-		return true;
+		return NULL;
 	}
+}
+
+/* kind_has_coro: does the second word name a coroutine? */
+static inline bool kind_has_coro(unsigned kind)
+{
+	return !kind_coro_key(kind);
 }
 
 /* kind_is_annotation: does the program tell something of itself? Its site then has the name. */

@@ -183,16 +183,30 @@ static bool parse_first(struct line *line, const char *value)
 {
 	ct_time time;
 
-	if (line->event.kind != CTP_KIND_LOST || line->has_coro || !textrace_time(value, &time) ||
-		time == CT_NO_TIME)
+	if (line->has_coro || !textrace_time(value, &time) || time == CT_NO_TIME)
 		return false;
 	line->has_coro = true;
 	line->event.coro = (uint64_t)time;
 	return true;
 }
 
+/* Where the second word is no coroutine; c7 is understood there, too. */
+static bool parse_coro_word(struct line *line, const char *value)
+{
+	int64_t number;
+
+	if (line->event.kind == CTP_KIND_LOST)
+		return parse_first(line, value);
+	if (line->has_coro || !textrace_signed(value, &number))
+		return false;
+	line->has_coro = true;
+	line->event.coro = (uint64_t)number;
+	return true;
+}
+
 static bool parse_keyed(struct line *line, const struct textrace_word *word)
 {
+	const char *coro_key = kind_coro_key(line->event.kind);
 	uint64_t number;
 
 	if (strcmp(word->name, "argument") == 0) {
@@ -213,8 +227,8 @@ static bool parse_keyed(struct line *line, const struct textrace_word *word)
 		line->event.flags |= (uint16_t)number;
 		return true;
 	}
-	if (strcmp(word->name, "first") == 0)
-		return parse_first(line, word->value);
+	if (coro_key && strcmp(word->name, coro_key) == 0)
+		return parse_coro_word(line, word->value);
 	return parse_argument(line, word);
 }
 

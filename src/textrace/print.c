@@ -370,12 +370,17 @@ void textrace_print_object(struct text *text, const struct ct_event *event)
 	}
 }
 
-/* A word that holds a result, or a time, is no large number. */
+/* What is no coroutine has a key. A word that holds a result, or a time, is no large number. */
 static void print_coro(struct text *text, const struct ct_event *event)
 {
+	const char *key = kind_coro_key(event->kind);
+
 	if (event->kind == CTP_KIND_LOST) {
-		text_add(text, " first=");
+		text_format(text, " %s=", key);
 		print_time(text, (ct_time)event->coro);
+	} else if (key && event->coro) {
+		text_format(text, " %s=", key);
+		text_signed(text, (int64_t)event->coro);
 	} else if (event->coro || kind_object(event->kind) == KIND_OBJECT_CORO) {
 		text_add(text, " c");
 		text_signed(text, (int64_t)event->coro);

@@ -339,6 +339,17 @@ def check_json(trace):
     check("suspend c1" in evidence and "descriptor-close" in evidence, "J-5: the evidence is not there")
 
 
+def check_numbers_are_no_coroutines(scratch):
+    """A transfer of 16 bytes is none of coroutine 16's events, and dump does not show it as one."""
+    text = scratch / "numbers.txt"
+    text.write_text("trace from=0 until=1s\nprocess 1 pid=100 probe\nthread 1 tid=101\n1ms t1 create c16 0x1000\n"
+                    "2ms t1 descriptor-io result=16 descriptor:4.1 argument=1\n3ms t1 thread-time ran=16 5\n")
+    whole = run(COROTRACER, "dump", text).stdout
+    check("descriptor-io result=16 " in whole and "thread-time ran=16 " in whole, whole)
+    lines = run(COROTRACER, "dump", "-c", 16, text).stdout.splitlines()
+    check(len(lines) == 1 and "create c16" in lines[0], f"{lines}")
+
+
 def check_dump(place, trace):
     assembled, again = pathlib.Path(place, "a.ctrace"), pathlib.Path(place, "b.ctrace")
     run(COROTRACER, "assemble", "-o", assembled, trace)
@@ -397,6 +408,7 @@ def main():
         check_many_findings()
         check_json(trace)
         check_dump(place, trace)
+        check_numbers_are_no_coroutines(pathlib.Path(place))
     check_older()
 
 
