@@ -206,10 +206,8 @@ static void print_state(const struct ct_tables *tables)
 {
 	uint32_t i;
 
-	label("complete");
-	puts(tables->has_no_end       ? "its form does not tell"
-		: tables->is_complete ? "yes"
-				      : "no: its end is missing");
+	label("has its end");
+	puts(tables->has_no_end ? "its form does not tell" : tables->is_complete ? "yes" : "no");
 	for (i = 0; i < tables->nr_notes && i < MAX_ROWS; i++) {
 		label("note");
 		print_safe(stdout, tables->notes[i].text);

@@ -433,7 +433,7 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 size_t ct_event_format(
 	const struct ct_trace *trace, const struct ct_event *event, char *buffer, size_t nr_bytes);
 
-/* ct_event_has_coro: is `coro` a coroutine's id? Of some kinds it holds something else: a result, a time, a thread's id. */
+/* ct_event_has_coro: is `coro` a coroutine's id? Of some kinds it is something else: a result, a time, a thread. */
 bool ct_event_has_coro(const struct ct_event *event);
 
 #pragma GCC visibility pop

@@ -49,9 +49,22 @@ def check_changed_program(place):
     check("no name" not in run(COROTRACER, "report", "--no-symbols", text).stdout, "symbols were asked for")
 
 
+def check_end(place):
+    """A trace with its end may lack events all the same: info calls none complete."""
+    text = place + "/end.txt"
+    for end, said in (("", "yes"), (" incomplete", "no")):
+        with open(text, "w", encoding="ascii") as file:
+            file.write(f"trace from=0 until=1s{end}\nprocess 1 pid=100 probe\nthread 1 tid=101\n"
+                       "1ms t1 lost 12 first=0.5ms loss=\"no ring\"\n")
+        told = run(COROTRACER, "info", text).stdout
+        check(re.search(rf"^has its end +{said}$", told, re.MULTILINE) and "12 events" in told, told)
+        check("complete" not in told, told)
+
+
 def main():
     with folder() as place:
         check_changed_program(place)
+        check_end(place)
         check_many_processes(place)
         for _ in range(20):
             check_quiet_program(place)

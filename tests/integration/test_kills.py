@@ -85,7 +85,7 @@ def recover(trace):
     said = run(COROTRACER, "recover", "-o", recovered, partial, status=None)
     if said.returncode == 0:
         info = run(COROTRACER, "info", recovered).stdout
-        check("complete      yes" in info, info)
+        check("has its end   yes" in info, info)
         recovered.unlink()
     else:
         check(partial.stat().st_size == 0 and said.stderr.count("\n") == 1, said.stderr)
