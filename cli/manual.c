@@ -182,7 +182,8 @@ static void print_thresholds(void)
 	puts(".Sh THRESHOLDS");
 	print_paragraphs("From when on something is worth a finding, each with its default. In a "
 			 "file they stand one a "
-			 "line, NAME = VALUE; what follows a '#' is a comment, and a line "
+			 "line, NAME = VALUE; what follows a '#' at the beginning or "
+			 "after a blank is a comment, and a line "
 			 "allow-site = PATTERN says "
 			 "that nothing is to be said of a place.");
 	puts(".Bl -tag -width Ds");

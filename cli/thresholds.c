@@ -70,7 +70,8 @@ void thresholds_help(void)
 	puts("Thresholds: from when on something is worth a finding\n");
 	puts("  --threshold NAME=VALUE   set one");
 	puts("  --thresholds FILE        set those in FILE, one a line: NAME = VALUE, or");
-	puts("                           allow-site = PATTERN; what follows a '#' is a comment");
+	puts("                           allow-site = PATTERN; what follows a '#' at the");
+	puts("                           beginning or after a blank is a comment");
 	puts("  --allow-site PATTERN     say nothing of a place\n");
 	puts("Each with its default, and the rules that use it:");
 	for (i = 0; (about = ct_threshold_about(i)); i++) {

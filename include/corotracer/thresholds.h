@@ -67,15 +67,16 @@ enum ct_status ct_thresholds_set(
 
 /*
  * ct_thresholds_allow: what waits, was started, or has its cause at such a place is never found, crashes excepted. A
- * place matches by its function, its file's name, "file:line", or its name, with the patterns of fnmatch(3).
+ * place matches by its function, its name, its file, or "file:line", with the patterns of fnmatch(3); a file by its path,
+ * or by an end of it from a folder's or the file's name on. A pattern that no place of the trace matches is remarked on.
  */
 enum ct_status ct_thresholds_allow(
 	struct ct_thresholds *thresholds, const char *pattern, struct ct_error *reterr);
 
 /*
  * ct_thresholds_read: settings from a file ("-": standard input), one a line: NAME = VALUE, or allow-site = PATTERN as
- * often as one likes. Empty lines and what follows a '#' do not count. A failure's text names file and line; what stood
- * before it is set then.
+ * often as one likes. Empty lines do not count, nor does what follows a '#' at the beginning of a line or behind a
+ * blank. A value of 1279 bytes or more is refused. A failure's text names file and line; what stood before it is set.
  */
 enum ct_status ct_thresholds_read(
 	struct ct_thresholds *thresholds, const char *path, struct ct_error *reterr);

@@ -106,9 +106,26 @@ static void survey_left_out(struct analysis *analysis)
 }
 
 /* Places of which the user wants to hear nothing. */
+static void allow(struct analysis *analysis, const char *pattern)
+{
+	bool has_matched = false;
+	uint32_t i;
+
+	for (i = 1; i < analysis->tables->nr_sites; i++) {
+		if (!thresholds_match(pattern, &analysis->tables->sites[i]))
+			continue;
+		analysis->is_place_allowed[i] = true;
+		has_matched = true;
+	}
+	if (!has_matched)
+		quality_remark(analysis,
+			say(analysis, "no place in the trace is like '%s', which was allowed",
+				pattern));
+}
+
 static void survey_allowed(struct analysis *analysis)
 {
-	uint32_t i;
+	size_t i;
 
 	if (!analysis->thresholds || !analysis->thresholds->allowed.count)
 		return;
@@ -118,9 +135,8 @@ static void survey_allowed(struct analysis *analysis)
 		analysis->is_broken = true;
 		return;
 	}
-	for (i = 1; i < analysis->tables->nr_sites; i++)
-		analysis->is_place_allowed[i] =
-			thresholds_allow(analysis->thresholds, &analysis->tables->sites[i]);
+	for (i = 0; i < analysis->thresholds->allowed.count; i++)
+		allow(analysis, analysis->thresholds->allowed.at[i]);
 }
 
 /* The name that the program gave a thread says more than the one that the kernel has. */

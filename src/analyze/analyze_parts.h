@@ -324,8 +324,12 @@ enum ct_status evidence_collect(
 void group_finding(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 
-/* quality_fill: what is known about the observation. quality_remarks: what to say besides. */
+/*
+ * quality_fill: what is known about the observation. quality_remark: one more sentence to say besides, in the analysis'
+ * arena or constant. quality_remarks: all that the observation is worth.
+ */
 void quality_fill(struct analysis *analysis, struct ct_quality *quality);
+void quality_remark(struct analysis *analysis, const char *sentence);
 void quality_remarks(struct analysis *analysis);
 
 /*

@@ -88,7 +88,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 
 /* ---------------------------------------------------------------- remarks */
 
-static void remark(struct analysis *analysis, const char *sentence)
+void quality_remark(struct analysis *analysis, const char *sentence)
 {
 	if (!vec_push(&analysis->remarks, sentence))
 		analysis->is_broken = true;
@@ -131,14 +131,14 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 	if (told->has_probe || process->pages.count)
 		return;
 	if (!told->has_ledger) {
-		remark(analysis,
+		quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " never attached, and no descriptor of it was "
 				"watched: is the probe linked, and InitTracer called?",
 				told->pid));
 		return;
 	}
-	remark(analysis,
+	quality_remark(analysis,
 		say(analysis,
 			"process %" PRIu64 " never attached: is InitTracer called? Of its "
 			"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
@@ -154,13 +154,13 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 		analysis->parties[index].has_crashed)
 		return;
 	if (told->ending_value == SIGKILL)
-		remark(analysis,
+		quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
 				"want of memory",
 				told->pid));
 	else
-		remark(analysis,
+		quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " was ended by %s, which did not come by way of "
 				"corotracer",
@@ -176,30 +176,33 @@ void quality_remarks(struct analysis *analysis)
 		remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);
 		if (model->processes[i].has_unseen_threads)
-			remark(analysis, say(analysis,
-						 "process %" PRIu64
-						 " has more threads than the engine looks at; what "
-						 "the others wait for is not known",
-						 analysis->tables->processes[i].pid));
+			quality_remark(analysis,
+				say(analysis,
+					"process %" PRIu64
+					" has more threads than the engine looks at; what "
+					"the others wait for is not known",
+					analysis->tables->processes[i].pid));
 		if (model->processes[i].halted != CT_NO_TIME)
-			remark(analysis,
+			quality_remark(analysis,
 				say(analysis,
 					"process %" PRIu64 " was stopped by a signal or a debugger "
 					"at the end; nothing after that counts as waiting",
 					analysis->tables->processes[i].pid));
 	}
 	if (model->nr_tallies_refused)
-		remark(analysis,
+		quality_remark(analysis,
 			say(analysis,
 				"there are more places, locks or counters than are followed over "
 				"time: %" PRIu64 " times one was not looked at",
 				model->nr_tallies_refused));
 	if (analysis->nr_allowed)
-		remark(analysis, say(analysis,
-					 "nothing is said of %" PRIu64
-					 " that would be found at places which were allowed",
-					 analysis->nr_allowed));
+		quality_remark(
+			analysis, say(analysis,
+					  "nothing is said of %" PRIu64
+					  " that would be found at places which were allowed",
+					  analysis->nr_allowed));
 	if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
-		remark(analysis, "the trace has no orderly end: what happened after its last "
-				 "record is not known");
+		quality_remark(analysis,
+			"the trace has no orderly end: what happened after its last "
+			"record is not known");
 }

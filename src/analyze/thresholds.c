@@ -195,17 +195,31 @@ enum ct_status ct_thresholds_allow(
 
 /* ---------------------------------------------------------------- files */
 
+/* A '#' inside of a word belongs to it: {closure#0}. */
+static void cut_comment(char *line)
+{
+	char *at = line;
+
+	while ((at = strchr(at, '#')) && at > line && !isspace((unsigned char)at[-1]))
+		at++;
+	if (at)
+		*at = '\0';
+}
+
 static enum ct_status take_line(
 	struct ct_thresholds *thresholds, char *line, struct ct_error *reterr)
 {
 	char name[LONGEST_NAME + 1], value[PLACE_BYTES];
 
-	line[strcspn(line, "#")] = '\0';
+	cut_comment(line);
 	if (!line[strspn(line, " \t\r")])
 		return CT_OK;
 	if (!split(line, name, value, sizeof(value)))
 		return ct_fail(reterr, CT_ERR_USAGE, "this is no NAME = VALUE: '%.60s'",
 			line + strspn(line, " \t\r"));
+	if (strlen(value) == sizeof(value) - 1)
+		return ct_fail(reterr, CT_ERR_USAGE, "the value of '%s' has %u bytes or more", name,
+			PLACE_BYTES - 1);
 	if (strcmp(name, ALLOW) == 0)
 		return ct_thresholds_allow(thresholds, value, reterr);
 	return set(thresholds, name, value, reterr);
@@ -250,24 +264,24 @@ enum ct_status ct_thresholds_read(
 
 /* ---------------------------------------------------------------- places */
 
-bool thresholds_allow(const struct ct_thresholds *thresholds, const struct ct_site *site)
+/* The path as a whole, and each end of it from a folder's or the file's name on; with the line, and without. */
+static bool has_file(const char *pattern, const struct ct_site *site)
 {
-	const char *slash = strrchr(site->file, '/');
-	const char *file = slash ? slash + 1 : site->file;
 	char place[PLACE_BYTES];
-	size_t i;
+	const char *end = site->file;
 
-	if (!thresholds || !thresholds->allowed.count)
-		return false;
-	snprintf(place, sizeof(place), "%s:%" PRIu32, file, site->line);
-	for (i = 0; i < thresholds->allowed.count; i++) {
-		const char *pattern = thresholds->allowed.at[i];
-
-		if ((*site->function && fnmatch(pattern, site->function, 0) == 0) ||
-			(*file && fnmatch(pattern, file, 0) == 0) ||
-			(*file && fnmatch(pattern, place, 0) == 0) ||
-			(*site->reason && fnmatch(pattern, site->reason, 0) == 0))
+	while (end && *end) {
+		snprintf(place, sizeof(place), "%s:%" PRIu32, end, site->line);
+		if (fnmatch(pattern, end, 0) == 0 || fnmatch(pattern, place, 0) == 0)
 			return true;
+		end = strchr(end, '/');
+		end = end ? end + 1 : NULL;
 	}
 	return false;
+}
+
+bool thresholds_match(const char *pattern, const struct ct_site *site)
+{
+	return (*site->function && fnmatch(pattern, site->function, 0) == 0) ||
+	       (*site->reason && fnmatch(pattern, site->reason, 0) == 0) || has_file(pattern, site);
 }

@@ -13,7 +13,7 @@ struct ct_thresholds {
 	VEC(char *) allowed; /* patterns of places */
 };
 
-/* thresholds_allow: is nothing to be said of this place? NULL: no place is allowed. */
-bool thresholds_allow(const struct ct_thresholds *thresholds, const struct ct_site *site);
+/* thresholds_match: is this one of the places that the pattern of ct_thresholds_allow means? */
+bool thresholds_match(const char *pattern, const struct ct_site *site);
 
 #endif

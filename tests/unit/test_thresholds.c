@@ -121,9 +121,9 @@ static void test_file(void)
 	CHECK_EQUAL(ct_thresholds_value(thresholds, CT_THRESHOLD_HOG_FACTOR), 3);
 	CHECK_EQUAL(thresholds->allowed.count, 2);
 	CHECK_TEXT(thresholds->allowed.at[0], "src/*.c");
-	CHECK(thresholds_allow(thresholds, &site));
+	CHECK(thresholds_match(thresholds->allowed.at[1], &site));
 	site.function = "other";
-	CHECK(!thresholds_allow(thresholds, &site));
+	CHECK(!thresholds_match(thresholds->allowed.at[1], &site));
 	CHECK_EQUAL(read_file(thresholds, bad, sizeof(bad) - 1, said), CT_ERR_USAGE);
 	CHECK_TEXT(said, ":3: this is no NAME = VALUE: 'wait-limit'");
 	CHECK_EQUAL(read_file(thresholds, worse, sizeof(worse) - 1, said), CT_ERR_USAGE);
@@ -135,22 +135,44 @@ static void test_file(void)
 	ct_thresholds_free(thresholds);
 }
 
+/* A '#' inside of a word is part of it; a pattern is taken whole, or refused. */
+static void test_words(void)
+{
+	static const char names[] = "allow-site = mycrate::work::{closure#0}\t# a comment\n"
+				    "\t#allow-site = b\n#allow-site = c\nallow-site=d#e #f#g\n";
+	struct ct_thresholds *thresholds;
+	char said[256], line[1400];
+
+	CHECK_EQUAL(ct_thresholds_new(&thresholds, NULL), CT_OK);
+	CHECK_EQUAL(read_file(thresholds, names, sizeof(names) - 1, said), CT_OK);
+	CHECK_EQUAL(thresholds->allowed.count, 2);
+	CHECK_TEXT(thresholds->allowed.at[0], "mycrate::work::{closure#0}");
+	CHECK_TEXT(thresholds->allowed.at[1], "d#e");
+	snprintf(line, sizeof(line), "allow-site = %01278d", 0);
+	CHECK_EQUAL(read_file(thresholds, line, strlen(line), said), CT_OK);
+	CHECK_EQUAL(strlen(thresholds->allowed.at[2]), 1278);
+	snprintf(line, sizeof(line), "allow-site = %01279d", 0);
+	CHECK_EQUAL(read_file(thresholds, line, strlen(line), said), CT_ERR_USAGE);
+	CHECK_TEXT(said, ":1: the value of 'allow-site' has 1279 bytes or more");
+	ct_thresholds_free(thresholds);
+}
+
 static void test_places(void)
 {
-	static const char *const patterns[] = {
-		"a.c", "a.c:3", "main", "rece*", "b.c", "a.c:4", "[!m]ain"};
+	static const char *const right[] = {"a.c", "a.c:3", "main", "rece*", "src/a.c",
+		"engine/src/a.c:3", "/x/engine/src/a.c", "*/a.c", "*/a.c:3", "/x/*"};
+	static const char *const wrong[] = {
+		"b.c", "a.c:4", "[!m]ain", "rc/a.c", "src", "*/a.c:4", "", "engine/a.c"};
 	struct ct_site site = {
-		.file = "/src/a.c", .function = "main", .reason = "receive", .line = 3};
-	struct ct_thresholds *thresholds;
+		.file = "/x/engine/src/a.c", .function = "main", .reason = "receive", .line = 3};
 	size_t i;
 
-	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		CHECK_EQUAL(ct_thresholds_new(&thresholds, NULL), CT_OK);
-		CHECK_EQUAL(ct_thresholds_allow(thresholds, patterns[i], NULL), CT_OK);
-		CHECK_EQUAL(thresholds_allow(thresholds, &site), i < 4);
-		ct_thresholds_free(thresholds);
-	}
-	CHECK(!thresholds_allow(NULL, &site));
+	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+		CHECK(thresholds_match(right[i], &site));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!thresholds_match(wrong[i], &site));
+	site.file = site.function = site.reason = "";
+	CHECK(!thresholds_match("*", &site));
 }
 
 int main(void)
@@ -158,6 +180,7 @@ int main(void)
 	test_table();
 	test_refused();
 	test_file();
+	test_words();
 	test_places();
 	return check_result();
 }
