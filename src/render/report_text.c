@@ -369,7 +369,17 @@ void statistics_text(
 		&(const struct facts_printer){&page, print_table}, report, options->max_rows);
 }
 
-/* Findings that speak of it, by their titles. */
+static bool is_on_chain(const struct ct_report *report, uint64_t coro)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_why; i++)
+		if (report->why[i].coro == coro)
+			return true;
+	return coro == report->why_coro.id;
+}
+
+/* Findings that speak of it, or of one on its chain, by their titles. */
 static void findings_of(const struct page *page)
 {
 	const struct ct_report *report = page->report;
@@ -379,8 +389,8 @@ static void findings_of(const struct page *page)
 		const struct ct_finding *finding = &report->findings[i];
 
 		for (member = 0; member < finding->nr_members; member++)
-			if (finding->members[member].coro.id == report->why_coro.id &&
-				finding->process == report->why_coro.process)
+			if (finding->process == report->why_coro.process &&
+				is_on_chain(report, finding->members[member].coro.id))
 				break;
 		if (member < finding->nr_members)
 			title(page, finding);
@@ -452,6 +462,5 @@ void report_why(
 	for (i = 0; i < report->nr_why; i++)
 		one_step(&page, &report->why[i]);
 	awaits(&page);
-	text_char(text, '\n');
 	findings_of(&page);
 }

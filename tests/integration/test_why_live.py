@@ -225,10 +225,23 @@ def test_moments(scratch):
     check_parts(run(COROTRACER, "why", scratch / "now.txt", 1).stdout, "to wait for lock 0x10; just now")
 
 
+def test_findings_on_the_chain(scratch):
+    """What is found about whom it waits for stands below the chain, after one blank line."""
+    (scratch / "dropped.txt").write_text(
+        "trace from=0 until=2s\nprocess 1 pid=100 program=/x probe ledger\nthread 1 tid=101 name=a\nthread 2 tid=102 name=b\n"
+        "1ms t1 create c1\n1ms t1 create c2\n1ms t1 create c3\n1ms t1 resume c1\n1ms t2 resume c2\n"
+        "1500us t1 acquire c1 lock:0x40\n2ms t1 suspend c1 channel:0x6000\n+5us t2 wake c2 coroutine:1 outcome=target-running\n"
+        "3ms t2 return c2\n3ms t2 destroy c2\n4ms t1 resume c3\n5ms t1 suspend c3 lock:0x40\n"
+        "10ms t1 park\n10ms t2 park\n900ms t1 unpark\n901ms t1 destroy c1 life=suspended\n")
+    told = run(COROTRACER, "why", scratch / "dropped.txt", 3).stdout
+    check_parts(told, "coroutine 1 took it", "PROVEN dropped-wake")
+    check("\n\nPROVEN" in told and "\n\n\n" not in told, told)
+
+
 def main():
     with folder() as name:
         for test in (test_past, test_past_in_file, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
-                     test_running, test_moments):
+                     test_running, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
             test(scratch) if test.__code__.co_argcount else test()
