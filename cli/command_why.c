@@ -44,8 +44,12 @@ static enum ct_report_format read_format(const struct arguments *arguments)
 static void say_absent(const struct ct_report *report, uint64_t id)
 {
 	if (report->live.pid)
-		say_sentence("no coroutine %llu of process %llu is known", (unsigned long long)id,
-			(unsigned long long)report->live.pid);
+		say_sentence(
+			"no coroutine %llu of process %llu is known; without a flight recorder ids "
+			"are new each time somebody attaches, and only coroutines that do "
+			"something "
+			"meanwhile are seen: start the program with COROTRACER_FLIGHT=,64M",
+			(unsigned long long)id, (unsigned long long)report->live.pid);
 	else
 		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
 }

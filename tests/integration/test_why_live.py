@@ -147,7 +147,9 @@ def test_no_past():
         check(asked.returncode == 0, complaint)
         check_parts(told, "what it did before is not known", "coroutine 1 took it", "thread reader (",
                     "what happened before the recording began is not known")
-        check_parts(why(process, 2, status=4).stdout, "would tell", "thread sleeper (")
+        done = why(process, 2, status=4)
+        check_parts(done.stdout, "would tell", "thread sleeper (")
+        check_parts(done.stderr, "ids are new each time somebody attaches", "COROTRACER_FLIGHT=,64M")
 
 
 def test_death():
