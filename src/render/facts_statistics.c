@@ -425,9 +425,9 @@ static void brief_workers(struct text *rows, const struct ct_statistics *statist
 		return;
 	facts_begin(rows, "workers");
 	phrase_count(rows, statistics->nr_workers, "worker", "workers");
-	text_format(rows,
-		", which ran coroutines for %.1f %% of their time, and were idle for %.1f %%",
-		100 * running_ns / observed_ns, 100 * idle_ns / observed_ns);
+	text_format(rows, ", which ran coroutines for %.1f %% of %s time, and %s idle for %.1f %%",
+		100 * running_ns / observed_ns, statistics->nr_workers == 1 ? "its" : "their",
+		statistics->nr_workers == 1 ? "was" : "were", 100 * idle_ns / observed_ns);
 	facts_end(rows);
 }
 
