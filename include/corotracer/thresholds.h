@@ -67,8 +67,9 @@ enum ct_status ct_thresholds_set(
 
 /*
  * ct_thresholds_allow: what waits, was started, or has its cause at such a place is never found, crashes excepted. A
- * place matches by its function, its name, its file, or "file:line", with the patterns of fnmatch(3); a file by its path,
- * or by an end of it from a folder's or the file's name on. A pattern that no place of the trace matches is remarked on.
+ * place matches by its function, its name, its file, or "file:line", with the patterns of fnmatch(3); a file by its
+ * path, or by an end of it from a folder's or the file's name on. A pattern that no place of the trace matches is
+ * remarked on.
  */
 enum ct_status ct_thresholds_allow(
 	struct ct_thresholds *thresholds, const char *pattern, struct ct_error *reterr);
