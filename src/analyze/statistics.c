@@ -238,17 +238,32 @@ static struct ct_coro_times export_coro(const struct model_coro *coro)
 	};
 }
 
-/* By what the tables of a few coroutines are ordered: ns in a state, or how often they changed threads. */
-#define BY_MIGRATIONS CT_STATE_DESTROYED
+/* By what the tables of a few coroutines are ordered. */
+typedef int64_t measure(const struct model_coro *coro);
 
-static int64_t measure(const struct model_coro *coro, enum ct_state by)
+static int64_t running_ns(const struct model_coro *coro)
 {
-	return by == BY_MIGRATIONS ? coro->nr_migrations : coro->spent[by];
+	return coro->spent[CT_STATE_RUNNING];
+}
+
+static int64_t ready_ns(const struct model_coro *coro)
+{
+	return coro->spent[CT_STATE_READY];
+}
+
+static int64_t waiting_ns(const struct model_coro *coro)
+{
+	return coro->spent[CT_STATE_WAITING];
+}
+
+static int64_t nr_migrations(const struct model_coro *coro)
+{
+	return coro->nr_migrations;
 }
 
 /* Who has most of it: the few of them, in order. */
 static const struct ct_coro_times *export_most(
-	struct analysis *analysis, enum ct_state by, uint32_t *ret_count)
+	struct analysis *analysis, measure *amount_of, uint32_t *ret_count)
 {
 	const struct model_coro *coros = analysis->model->coros.at;
 	struct ct_coro_times *most = arena_array(analysis->arena, CT_BUSIEST, sizeof(*most));
@@ -256,9 +271,9 @@ static const struct ct_coro_times *export_most(
 
 	analysis->is_broken |= !most;
 	for (i = 1; most && i < analysis->model->coros.count; i++) {
-		int64_t amount = measure(&coros[i], by);
+		int64_t amount = amount_of(&coros[i]);
 
-		for (at = nr; at > 0 && measure(&coros[of[at - 1]], by) < amount; at--)
+		for (at = nr; at > 0 && amount_of(&coros[of[at - 1]]) < amount; at--)
 			if (at < CT_BUSIEST)
 				of[at] = of[at - 1];
 		if (amount <= 0 || at == CT_BUSIEST)
@@ -296,9 +311,9 @@ void statistics_export(struct analysis *analysis, struct ct_statistics *statisti
 	export_workers(analysis, statistics);
 	export_places(analysis, statistics);
 	export_spawnings(analysis, statistics);
-	statistics->busiest = export_most(analysis, CT_STATE_RUNNING, &statistics->nr_busiest);
-	statistics->delayed = export_most(analysis, CT_STATE_READY, &statistics->nr_delayed);
-	statistics->waiters = export_most(analysis, CT_STATE_WAITING, &statistics->nr_waiters);
-	statistics->movers = export_most(analysis, BY_MIGRATIONS, &statistics->nr_movers);
+	statistics->busiest = export_most(analysis, running_ns, &statistics->nr_busiest);
+	statistics->delayed = export_most(analysis, ready_ns, &statistics->nr_delayed);
+	statistics->waiters = export_most(analysis, waiting_ns, &statistics->nr_waiters);
+	statistics->movers = export_most(analysis, nr_migrations, &statistics->nr_movers);
 	statistics->nr_refused = analysis->model->nr_times_refused;
 }
