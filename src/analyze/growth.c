@@ -189,7 +189,7 @@ static void count_locks(const struct analysis *analysis, const struct model_seri
 	}
 }
 
-/* By place, the most first; as many as there are sites. NULL: no memory. */
+/* By place, the most first; as many as there are sites. In the scratch arena; NULL: no memory. */
 static struct place_count *count_places(
 	struct analysis *analysis, const struct model_series *series)
 {
@@ -205,7 +205,7 @@ static struct place_count *count_places(
 		places[i].site = i;
 	if (series->kind == MODEL_SERIES_LOCKS)
 		count_locks(analysis, series, places);
-	else if (series->kind != MODEL_SERIES_COUNTER)
+	else
 		count_coros(analysis, series, places);
 	qsort(places, nr_sites, sizeof(*places), compare_places);
 	return places;
@@ -257,12 +257,16 @@ static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
 
 static uint32_t place_of(struct analysis *analysis, const struct model_series *series)
 {
+	struct arena_mark before = arena_mark(&analysis->scratch);
 	const struct place_count *places;
+	uint32_t site;
 
 	if (series->kind == MODEL_SERIES_COUNTER)
 		return analysis->model->spans.at[series->span].site;
 	places = count_places(analysis, series);
-	return places && places[0].count ? places[0].site : 0;
+	site = places && places[0].count ? places[0].site : 0;
+	arena_reset(&analysis->scratch, before);
+	return site;
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -319,15 +323,19 @@ static void tell_places(
 {
 	static const char *const doing[] = {
 		"are alive that were started at", "are ready at", "are held that were taken at"};
-	const struct place_count *places = count_places(analysis, series);
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	const struct place_count *places;
 	uint32_t i;
 
-	if (series->kind == MODEL_SERIES_COUNTER || !places)
+	if (series->kind == MODEL_SERIES_COUNTER)
 		return;
-	for (i = 0; i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count; i++)
+	places = count_places(analysis, series);
+	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
+		i++)
 		story_evidence(analysis, story,
 			say(analysis, "at the end %u %s %s", places[i].count, doing[series->kind],
 				words_place(analysis, places[i].site)));
+	arena_reset(&analysis->scratch, before);
 }
 
 static void tell_limit(struct analysis *analysis, const struct trend *trend, struct story *story)
