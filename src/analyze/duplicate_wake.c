@@ -15,8 +15,11 @@
 /* How many waits at this place a wake has ended. */
 static uint64_t nr_woken(const struct analysis *analysis, const struct model_repeat *repeat)
 {
-	const struct model_place_times *times = analysis->model->place_times[repeat->site];
+	const struct model_place_times *times;
 
+	if (repeat->site >= analysis->tables->nr_sites)
+		return 0;
+	times = analysis->model->place_times[repeat->site];
 	return times ? model_histogram(times->delays)->count : 0;
 }
 
