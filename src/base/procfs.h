@@ -20,6 +20,9 @@ size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 /* procfs_status: the state's letter, and who started it; false for a process that is gone. */
 bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent);
 
+/* procfs_is_called: is it the process's id, here or in the container that it lives in (the last of its "NSpid:")? */
+bool procfs_is_called(pid_t pid, uint64_t id);
+
 /* procfs_link: where the link /proc/PID/NAME leads, NUL-terminated; "" where that is not known. */
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 

@@ -77,28 +77,13 @@ static pid_t owner_of(int descriptor)
 	return (pid_t)orders.engine_pid;
 }
 
-/*
- * A forked child still has its parent's segment open: that one is not the child's. In a container a process
- * knows itself by the last of the ids in "NSpid:".
- */
+/* A forked child still has its parent's segment open: that one is not the child's. */
 static bool is_own(int descriptor, pid_t pid)
 {
 	struct ctp_header header;
-	char text[4096];
-	const char *ids, *last;
 
-	if (pread(descriptor, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
-		return false;
-	if (header.pid == (uint64_t)pid)
-		return true;
-	if (procfs_read(pid, "status", text, sizeof(text)) == 0)
-		return false;
-	ids = strstr(text, "\nNSpid:");
-	if (!ids)
-		return false;
-	text[(ids + 1 - text) + (ptrdiff_t)strcspn(ids + 1, "\n")] = '\0';
-	last = strrchr(ids, '\t');
-	return last && strtoull(last, NULL, 10) == header.pid;
+	return pread(descriptor, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+	       procfs_is_called(pid, header.pid);
 }
 
 static void take(struct seek *seek, int descriptor)

@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "known_options.h"
 #include "live.h"
+#include "procfs.h"
 #include "trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
@@ -109,7 +110,10 @@ static enum ct_status record(struct watch *watch, struct ct_error *reterr)
 
 /* ---------------------------------------------------------------- a past in a file */
 
-/* The process may have removed the file: what it holds open can be read all the same. */
+/*
+ * The process may have removed the file: what it holds open can be read all the same. A forked child has its parent's
+ * open, too: that one is not the child's.
+ */
 static bool read_past(struct watch *watch)
 {
 	const struct live *seen = watch->live.seen;
@@ -123,7 +127,8 @@ static bool read_past(struct watch *watch)
 		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)seen->pid,
 			(int)descriptor->number);
 		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path) &&
-			ct_salvage(path, NULL, watch->path, &stats, NULL) == CT_OK)
+			ct_salvage(path, NULL, watch->path, &stats, NULL) == CT_OK &&
+			procfs_is_called(seen->pid, stats.pid))
 			return true;
 	}
 	return false;

@@ -136,6 +136,15 @@ def test_past_in_file(scratch):
                     f"thread sleeper ({said['sleeper']}) sleeps")
 
 
+def test_past_of_another(scratch):
+    """A recorder's file that is open, and another process's, is no past of this one."""
+    with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M"), open(scratch / "past", "rb") as past:
+        with subprocess.Popen(["sleep", "1000"], stdin=past) as other:
+            done = why(other, 5, status=9)
+            other.kill()
+    check("keeps its own past" in done.stderr and not done.stdout, done.stderr)
+
+
 def test_no_past():
     """Without a past: what was seen, and what can not be known. Ctrl-C ends the wait."""
     with blocked("late") as (process, _):
@@ -242,7 +251,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_in_file, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_in_file, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
                      test_running, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
