@@ -153,10 +153,13 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 			"again");
 	} else if (has_attached(report->tables, false)) {
 		advise(rows, "verdict", "the probe attached, and no coroutine was seen");
+		advise(rows, "is it idle",
+			"did any coroutine do something while it was recorded? One that only "
+			"waits tells nothing");
 		advise(rows, "is it linked",
-			"does the promise type inherit from corotracer::PromiseMixin, or is it "
-			"wrapped in corotracer::traced, and was a coroutine started after "
-			"InitTracer()?");
+			"does the program tell of its coroutines: in C++ by a promise type that "
+			"inherits from corotracer::PromiseMixin, or is wrapped in "
+			"corotracer::traced, in C by calls of ctp_create and its like?");
 	} else {
 		advise(rows, "verdict", "no coroutine was seen, because no probe attached");
 		advise(rows, "is it linked",
