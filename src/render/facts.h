@@ -24,6 +24,9 @@ void facts_headline(struct text *rows, const struct ct_report *report);
 /* facts_quality: everything about the observation itself. */
 void facts_quality(struct text *rows, const struct ct_report *report);
 
+/* facts_warnings: of that, what no verdict may stand without: losses, doubts, remarks. No rows: there are none. */
+void facts_warnings(struct text *rows, const struct ct_report *report);
+
 /* facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
 void facts_verdict(struct text *rows, const struct ct_report *report);
 

@@ -382,10 +382,29 @@ static void doubts(struct text *rows, const struct ct_report *report)
 		"wakes were for coroutines that are not known");
 }
 
-void facts_quality(struct text *rows, const struct ct_report *report)
+static void remarks(struct text *rows, const struct ct_report *report)
 {
 	uint32_t i;
 
+	for (i = 0; i < report->nr_remarks && i < FACTS_MAX_LIST; i++) {
+		facts_begin(rows, "note");
+		render_safe(rows, report->remarks[i]);
+		facts_end(rows);
+	}
+}
+
+void facts_warnings(struct text *rows, const struct ct_report *report)
+{
+	if (report->quality.nr_lost || report->quality.nr_left_out ||
+		!(report->tables->is_complete || report->tables->has_no_end))
+		trace(rows, report);
+	losses(rows, report);
+	doubts(rows, report);
+	remarks(rows, report);
+}
+
+void facts_quality(struct text *rows, const struct ct_report *report)
+{
 	/* Without an end of observation nothing that follows means what it else does. */
 	if (report->tables->has_no_end)
 		notes(rows, report->tables);
@@ -398,11 +417,7 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 	losses(rows, report);
 	coroutines(rows, &report->quality);
 	doubts(rows, report);
-	for (i = 0; i < report->nr_remarks && i < FACTS_MAX_LIST; i++) {
-		facts_begin(rows, "note");
-		render_safe(rows, report->remarks[i]);
-		facts_end(rows);
-	}
+	remarks(rows, report);
 	if (report->quality.has_lower_grades) {
 		facts_begin(rows, "therefore");
 		text_add(rows, "findings that this touches have a lower grade");

@@ -106,6 +106,16 @@ static void quality(struct text *text, const struct ct_report *report)
 	facts_drop(text, &facts);
 }
 
+static void warnings(struct text *text, const struct ct_report *report)
+{
+	struct text facts = {0};
+
+	facts_warnings(&facts, report);
+	if (facts.length)
+		rows(text, &facts);
+	facts_drop(text, &facts);
+}
+
 static void verdict(struct text *text, const struct ct_report *report)
 {
 	struct text facts = {0};
@@ -242,7 +252,9 @@ void report_html(
 	uint32_t i;
 
 	begin_page(text, report);
-	if (!options->is_brief)
+	if (options->is_brief)
+		warnings(text, report);
+	else
 		quality(text, report);
 	verdict(text, report);
 	for (i = 0; i < report->nr_findings && i < options->max_findings; i++) {

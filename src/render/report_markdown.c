@@ -61,6 +61,16 @@ static void quality(struct text *text, const struct ct_report *report)
 	facts_drop(text, &facts);
 }
 
+static void warnings(struct text *text, const struct ct_report *report)
+{
+	struct text facts = {0};
+
+	facts_warnings(&facts, report);
+	if (facts.length)
+		rows(text, &facts);
+	facts_drop(text, &facts);
+}
+
 static void one_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step,
 	unsigned number)
 {
@@ -209,7 +219,9 @@ void report_markdown(
 	render_markdown(text, text_peek(&headline));
 	text_add(text, "\n\n");
 	facts_drop(text, &headline);
-	if (!options->is_brief)
+	if (options->is_brief)
+		warnings(text, report);
+	else
 		quality(text, report);
 	verdict(text, report);
 	for (i = 0; i < report->nr_findings && i < options->max_findings; i++) {

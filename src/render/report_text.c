@@ -121,6 +121,18 @@ static void quality(const struct page *page)
 	facts_drop(page->text, &facts);
 }
 
+static void warnings(const struct page *page)
+{
+	struct text facts = {0};
+
+	facts_warnings(&facts, page->report);
+	if (facts.length) {
+		rows(page, &facts);
+		text_char(page->text, '\n');
+	}
+	facts_drop(page->text, &facts);
+}
+
 /* The labels are not shown: the first row is the answer, what follows explains it. */
 static void verdict(const struct page *page)
 {
@@ -321,7 +333,9 @@ void report_text(
 	struct page page = {text, report, options};
 	uint32_t i;
 
-	if (!options->is_brief)
+	if (options->is_brief)
+		warnings(&page);
+	else
 		quality(&page);
 	verdict(&page);
 	for (i = 0; i < report->nr_findings && i < options->max_findings; i++) {
