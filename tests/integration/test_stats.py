@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`stats`: where the time of a real scheduler went."""
 import json
+import pathlib
 
 from support import BUILD, COROTRACER, check, folder, run
 
@@ -170,8 +171,8 @@ def main():
         check_ready(told)
         check_texts(trace)
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
-        check_what_goes_on(place)
-        check_ten_most(place)
+        check_what_goes_on(pathlib.Path(place))
+        check_ten_most(pathlib.Path(place))
         check_complaints(place)
 
 
