@@ -39,14 +39,21 @@ static void *read_for_ever(void *unused)
 	return read(ends[0], &byte, 1) == 1 ? &byte : NULL;
 }
 
+/* What the kernel tells of a thread is read piece by piece: it may fall asleep between two of them. */
+static bool is_asleep(const struct live *live)
+{
+	const struct live_thread *thread = reader ? live_thread_of(live, (uint64_t)reader) : NULL;
+
+	return thread && thread->state == 'S' &&
+	       (live->are_calls_hidden || thread->call == SYS_read);
+}
+
 /* The look that finds the thread asleep; it is on its way there. */
 static struct live *look_until_it_sleeps(void)
 {
 	struct live *live = look_at(getpid());
-	const struct live_thread *thread;
 
-	while (!reader || !(thread = live_thread_of(live, (uint64_t)reader)) ||
-		thread->state != 'S') {
+	while (!is_asleep(live)) {
 		live_free(live);
 		sched_yield();
 		live = look_at(getpid());
