@@ -6,7 +6,7 @@ it has published in memory of its own, which outlives it; a checker reads the tr
 compares. An engine that is killed leaves a target that runs on, a file from which `recover` takes what was written,
 and a place for the next engine, whose trace counts what was lost between the two.
 
-KILLS (100) targets and ENGINE_KILLS (4) engines are killed; SEED is taken from the environment, too. A last line says
+KILLS (50) targets and ENGINE_KILLS (4) engines are killed; SEED is taken from the environment, too. A last line says
 how long the engine needed from the kill to the finished trace.
 """
 import mmap
@@ -158,7 +158,7 @@ def main():
         scratch = pathlib.Path(name)
         for part, kill, number in (("targets", kill_targets, "KILLS"), ("engines", kill_engines, "ENGINE_KILLS")):
             (scratch / part).mkdir()
-            kill(scratch / part, int(os.environ.get(number, {"KILLS": "100", "ENGINE_KILLS": "4"}[number])), chance)
+            kill(scratch / part, int(os.environ.get(number, {"KILLS": "50", "ENGINE_KILLS": "4"}[number])), chance)
 
 
 if __name__ == "__main__":
