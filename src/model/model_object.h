@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of what coroutines hand to each other. A part of model.h.
+ */
+#ifndef MODEL_MODEL_OBJECT_H
+#define MODEL_MODEL_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+#include "model_tallies.h"
+
+/* A lock, channel, or anything else that coroutines hand to each other. */
+struct model_object {
+	uint64_t handle;
+	uint32_t process;
+	uint32_t owner;        /* coroutine that holds it; MODEL_OWNER_UNKNOWN; 0: none */
+	uint32_t owner_site;   /* where it came to hold it */
+	uint32_t owner_thread; /* on which it was told */
+	uint32_t held;         /* of a lock: index of what is held; 0: it is not */
+	uint32_t giver;        /* the coroutine that handed it over */
+	bool is_handed;        /* by a hand-over, and the owner has not told of it since */
+	ct_time owned;         /* since when */
+	uint64_t owner_event;
+	ct_time released;          /* CT_NO_TIME: never */
+	struct model_waking vain;  /* the last notify that woke nobody */
+	struct model_waking found; /* the last one that woke somebody */
+	uint32_t cut; /* that had been woken for it, and was destroyed before it ran; 0: none */
+	/* At least as many were given and not taken, if every taking is told. */
+	uint64_t nr_left;
+	bool has_takers;          /* one was taken at some time */
+	uint32_t changed_by_coro; /* the last of any change */
+	uint32_t changed_by_thread;
+	uint32_t changed_at; /* site */
+	uint8_t changed_how; /* enum ctp_kind; 0: never */
+	ct_time changed;
+	uint64_t change_event;
+};
+
+#define MODEL_OWNER_UNKNOWN UINT32_MAX
+
+#endif
