@@ -21,9 +21,17 @@
 #include "check.h"
 #include "vec.h"
 
-/* Events that are judged for each case, and how often at least. */
+/*
+ * Events that are judged for each case, and how often at least. What is judged is the same with the sanitizer, which
+ * looks for other things.
+ */
+#ifdef __SANITIZE_ADDRESS__
+#define EVENTS_JUDGED 25000u
+#define LEAST_ROUNDS 10u
+#else
 #define EVENTS_JUDGED 100000u
 #define LEAST_ROUNDS 40u
+#endif
 #define MOST_ROUNDS 1000u
 
 struct replay {

@@ -25,6 +25,7 @@ PROGRAMS = {
     "sites": [],
     "transfer": [],
     "threads": [],
+    "resources": [],
     "plain": ["plain_unit.cpp", "-fno-exceptions", "-fno-rtti"],
 }
 SECONDS = 240
