@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Missed wakes: a coroutine has been ready for over a second, and everybody who could run it sleeps without
- * time-out: it was put into a queue, and nobody was told.
+ * time-out: it was put into a queue, and nobody was told. Ten times what is usual at its place is long enough where
+ * the engine saw them asleep after that, too: a thread that was woken, and got no processor yet, does not sleep.
  *
  * Silent where a worker is awake, or wakes up by itself; where the coroutine is marked; or the wake may have been
  * for another one.
@@ -55,6 +56,52 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       analysis->parties[coro->process].has_crashed;
 }
 
+/* How long those that waited there take to run, usually; 0: not known. */
+static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times =
+		coro->suspended != CT_NO_TIME && coro->wait_site < analysis->tables->nr_sites
+			? analysis->model->place_times[coro->wait_site]
+			: NULL;
+	const struct histogram *delays = model_histogram(times ? times->delays : NULL);
+
+	if (delays->count < (uint64_t)LIMIT(analysis, MISSED_WAKES))
+		return 0;
+	return (int64_t)histogram_at(delays, 0.99);
+}
+
+/* Ready for so long it has been missed, if everybody was seen asleep then; INT64_MAX: that can not be told. */
+static int64_t shorter_limit(const struct analysis *analysis, const struct model_coro *coro)
+{
+	int64_t usual = usual_time(analysis, coro), limit;
+
+	if (!usual || __builtin_mul_overflow(LIMIT(analysis, MISSED_FACTOR), usual, &limit))
+		return INT64_MAX;
+	return limit > LIMIT(analysis, MISSED_LEAST) ? limit : LIMIT(analysis, MISSED_LEAST);
+}
+
+static bool was_seen_asleep(const struct analysis *analysis, uint32_t worker, ct_time after)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	return sleeps_since(analysis, worker) == CT_NO_TIME ||
+	       (thread->seen != CT_NO_TIME && thread->seen >= after && thread->seen_untimed);
+}
+
+static bool were_seen_asleep(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time after)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	size_t i;
+
+	if (coro->is_queue_private)
+		return was_seen_asleep(analysis, coro->queue_thread, after);
+	for (i = 0; i < process->workers.count; i++)
+		if (!was_seen_asleep(analysis, process->workers.at[i], after))
+			return false;
+	return true;
+}
+
 /* Where no other worker may take it, that one alone counts; it may have ended. */
 static bool is_missed(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
@@ -62,11 +109,17 @@ static bool is_missed(
 	ct_time since =
 		coro->is_queue_private ? sleeps_since(analysis, coro->queue_thread) : all_since;
 	ct_time ready = ready_since(coro);
+	int64_t lasted, shorter;
 
 	if (since == INT64_MAX)
 		return false;
-	return party_working_until(analysis, coro->process) - (since > ready ? since : ready) >
-	       LIMIT(analysis, MISSED_TIME);
+	if (since < ready)
+		since = ready;
+	lasted = party_working_until(analysis, coro->process) - since;
+	if (lasted > LIMIT(analysis, MISSED_TIME))
+		return true;
+	shorter = shorter_limit(analysis, coro);
+	return lasted > shorter && were_seen_asleep(analysis, coro, since + shorter);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -146,6 +199,20 @@ static void tell_asleep(
 	story_step(analysis, story, &step);
 }
 
+/* Where it was too short to be long by itself. */
+static void tell_usual(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	int64_t lasted = party_working_until(analysis, coro->process) - ready_since(coro);
+
+	if (lasted <= LIMIT(analysis, MISSED_TIME))
+		story_evidence(analysis, story,
+			say(analysis,
+				"99 of 100 that had waited there ran within %s; the engine saw "
+				"who could have run it asleep",
+				words_duration(analysis, usual_time(analysis, coro))));
+}
+
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
@@ -175,6 +242,7 @@ void missed_wake_describe(
 	story_made_ready(analysis, &story, coro);
 	if (!is_asleep_first)
 		tell_asleep(analysis, coro, &story);
+	tell_usual(analysis, coro, &story);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence =
