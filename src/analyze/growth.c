@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growth without an end: of what is alive, ready, held or counted by the program, the least value of each window is
- * higher than that of the one before, and the slope over all of the time (Theil's and Sen's, which no single value can
- * turn) points upwards.
+ * Growth without an end: of what is alive, ready, held, open, in a channel, or counted by the program, the least value
+ * of each window is higher than that of the one before, and the slope over all of the time (Theil's and Sen's, which no
+ * single value can turn) points upwards.
  *
  * The beginning does not count: what the program calls its warm-up, or else the first quarter. Neither do coroutines
- * that wait for the world outside, are marked, or of which another finding speaks, nor such as come at a rising rate. A
- * counter that never falls may count what has happened, and is Suspect.
+ * that wait for the world outside, are marked, or of which another finding speaks, nor such as come at a rising rate;
+ * nor descriptors that are polled or waited for. A channel counts only where its takings are told, and begins anew
+ * whenever somebody waits for it. A counter that never falls may count what has happened, and is Suspect.
  */
 #include <inttypes.h>
 
@@ -189,6 +190,22 @@ static void count_locks(const struct analysis *analysis, const struct model_seri
 	}
 }
 
+static void count_descriptors(const struct analysis *analysis, const struct model_series *series,
+	struct place_count *places)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->descriptors.count; i++) {
+		const struct model_descriptor *descriptor = &model->descriptors.at[i];
+
+		if (descriptor->process == series->process && descriptor->opened != CT_NO_TIME &&
+			(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
+			descriptor->open_site < analysis->tables->nr_sites)
+			places[descriptor->open_site].count++;
+	}
+}
+
 /* By place, the most first; as many as there are sites. In the scratch arena; NULL: no memory. */
 static struct place_count *count_places(
 	struct analysis *analysis, const struct model_series *series)
@@ -205,6 +222,8 @@ static struct place_count *count_places(
 		places[i].site = i;
 	if (series->kind == MODEL_SERIES_LOCKS)
 		count_locks(analysis, series, places);
+	else if (series->kind == MODEL_SERIES_DESCRIPTORS)
+		count_descriptors(analysis, series, places);
 	else
 		count_coros(analysis, series, places);
 	qsort(places, nr_sites, sizeof(*places), compare_places);
@@ -255,6 +274,49 @@ static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_alive;
 }
 
+/* Most of the open descriptors are polled, or waited for: ever more connections, which the world outside makes. */
+static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	bool *is_waited_for =
+		arena_array(&analysis->scratch, model->descriptors.count, sizeof(bool));
+	uint32_t nr_open = 0, nr_excused = 0, i;
+
+	analysis->is_broken |= !is_waited_for;
+	for (i = 1; is_waited_for && i < model->coros.count; i++)
+		if (model->coros.at[i].state == CT_STATE_WAITING)
+			is_waited_for[model->coros.at[i].descriptor] = true;
+	for (i = 1; is_waited_for && i < model->descriptors.count; i++) {
+		const struct model_descriptor *descriptor = &model->descriptors.at[i];
+
+		if (descriptor->process != process || descriptor->opened == CT_NO_TIME ||
+			!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
+			continue;
+		nr_open++;
+		nr_excused += is_waited_for[i] || (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED);
+	}
+	arena_reset(&analysis->scratch, before);
+	return nr_excused * 2 > nr_open;
+}
+
+/* Not all that rises is left behind by mistake. */
+static bool is_growth_excused(struct analysis *analysis, const struct trend *trend)
+{
+	const struct model_series *series = trend->series;
+
+	switch ((enum model_series_kind)series->kind) {
+	case MODEL_SERIES_ALIVE:
+		return is_load_uneven(trend) || are_alive_excused(analysis, series->process);
+	case MODEL_SERIES_DESCRIPTORS:
+		return is_load_uneven(trend) || are_descriptors_excused(analysis, series->process);
+	case MODEL_SERIES_CONTENT:
+		return !analysis->model->objects.at[series->object].has_takers;
+	default:
+		return false;
+	}
+}
+
 static uint32_t place_of(struct analysis *analysis, const struct model_series *series)
 {
 	struct arena_mark before = arena_mark(&analysis->scratch);
@@ -263,6 +325,8 @@ static uint32_t place_of(struct analysis *analysis, const struct model_series *s
 
 	if (series->kind == MODEL_SERIES_COUNTER)
 		return analysis->model->spans.at[series->span].site;
+	if (series->kind == MODEL_SERIES_CONTENT)
+		return analysis->model->objects.at[series->object].put_site;
 	places = count_places(analysis, series);
 	site = places && places[0].count ? places[0].site : 0;
 	arena_reset(&analysis->scratch, before);
@@ -283,10 +347,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 	};
 	struct trend trend;
 
-	if (!measure(analysis, series, &trend))
-		return;
-	if (series->kind == MODEL_SERIES_ALIVE &&
-		(is_load_uneven(&trend) || are_alive_excused(analysis, series->process)))
+	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend))
 		return;
 	candidate.cause_site = place_of(analysis, series);
 	if (candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
@@ -313,6 +374,12 @@ static const char *words_what(struct analysis *analysis, const struct model_seri
 		return "coroutines that are ready, and not run";
 	case MODEL_SERIES_LOCKS:
 		return "locks that are held";
+	case MODEL_SERIES_DESCRIPTORS:
+		return "open descriptors";
+	case MODEL_SERIES_CONTENT:
+		return say(analysis, "what lies in %s",
+			words_resource(
+				analysis, analysis->model->objects.at[series->object].handle, 0));
 	default:
 		return say(analysis, "counter '%s'", analysis->model->spans.at[series->span].name);
 	}
@@ -321,13 +388,17 @@ static const char *words_what(struct analysis *analysis, const struct model_seri
 static void tell_places(
 	struct analysis *analysis, const struct model_series *series, struct story *story)
 {
-	static const char *const doing[] = {
-		"are alive that were started at", "are ready at", "are held that were taken at"};
+	static const char *const doing[MODEL_NR_SERIES_OF_PROCESS] = {
+		[MODEL_SERIES_ALIVE] = "are alive that were started at",
+		[MODEL_SERIES_READY] = "are ready at",
+		[MODEL_SERIES_LOCKS] = "are held that were taken at",
+		[MODEL_SERIES_DESCRIPTORS] = "are open that were opened at",
+	};
 	struct arena_mark before = arena_mark(&analysis->scratch);
 	const struct place_count *places;
 	uint32_t i;
 
-	if (series->kind == MODEL_SERIES_COUNTER)
+	if (series->kind >= MODEL_NR_SERIES_OF_PROCESS)
 		return;
 	places = count_places(analysis, series);
 	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
@@ -338,9 +409,25 @@ static void tell_places(
 	arena_reset(&analysis->scratch, before);
 }
 
+/* Who puts, and who takes. */
+static void tell_ends(
+	struct analysis *analysis, const struct model_series *series, struct story *story)
+{
+	const struct model_object *object = &analysis->model->objects.at[series->object];
+
+	if (series->kind != MODEL_SERIES_CONTENT)
+		return;
+	story_evidence(analysis, story,
+		say(analysis, "given last at %s, and taken last at %s",
+			words_place(analysis, object->put_site),
+			words_place(analysis, object->owner_site)));
+}
+
 static void tell_limit(struct analysis *analysis, const struct trend *trend, struct story *story)
 {
-	int64_t limit = LIMIT(analysis, GROWTH_LIMIT);
+	int64_t limit = trend->series->kind == MODEL_SERIES_DESCRIPTORS
+				? LIMIT(analysis, GROWTH_DESCRIPTORS)
+				: LIMIT(analysis, GROWTH_LIMIT);
 	double left = ((double)limit - (double)trend->series->value) / trend->slope * 1e9;
 
 	if (left > 0 && left < 1e18)
@@ -364,6 +451,7 @@ void growth_describe(
 		words_what(analysis, series), trend.least[0], trend.least[trend.nr_groups - 1],
 		words_duration(analysis, (int64_t)trend.count * series->width_ns));
 	tell_places(analysis, series, &story);
+	tell_ends(analysis, series, &story);
 	tell_limit(analysis, &trend, &story);
 	if (series->kind == MODEL_SERIES_COUNTER && !series->has_fallen)
 		story_evidence(analysis, &story,

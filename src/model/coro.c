@@ -150,6 +150,12 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 
 /* ---------------------------------------------------------------- waiting */
 
+void coro_waits(struct model *model, uint32_t index)
+{
+	herd_wait(model, index);
+	object_wait(model, index);
+}
+
 static bool note_wait(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -170,7 +176,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	if (event->kind == CTP_KIND_SWITCH)
 		coro->flags |= MODEL_CORO_LEFT_BY_SWITCH;
 	else
-		herd_wait(model, index);
+		coro_waits(model, index);
 	thread_at(model, event->thread)->last_suspended = index;
 	thread_at(model, event->thread)->last_doubled = 0;
 	return true;

@@ -28,6 +28,14 @@ static uint32_t newest(struct model *model, uint32_t process, uint32_t fd)
 
 /* ---------------------------------------------------------------- closing and opening */
 
+/* How many are open is followed over time, of those whose opening was seen: others may have been there for long. */
+static void follow(
+	struct model *model, const struct model_descriptor *descriptor, ct_time time, int64_t by)
+{
+	if (descriptor->opened != CT_NO_TIME)
+		series_move(model, descriptor->process, MODEL_SERIES_DESCRIPTORS, time, by);
+}
+
 static void end(struct model *model, uint32_t index, ct_time time)
 {
 	struct model_descriptor *descriptor = descriptor_at(model, index);
@@ -40,6 +48,7 @@ static void end(struct model *model, uint32_t index, ct_time time)
 	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_OPEN;
 	descriptor->closed = time;
 	process->nr_open--;
+	follow(model, descriptor, time, -1);
 	if (--file->nr_copies == 0) {
 		file->file_closed = time;
 		file->last_copy = index;
@@ -130,7 +139,7 @@ static uint32_t recall(struct model *model, uint32_t first, uint32_t generation,
 }
 
 /* dup2 says "closed" before it tries; where it fails, the same generation is open again. */
-static void reopen(struct model *model, uint32_t index)
+static void reopen(struct model *model, uint32_t index, ct_time time)
 {
 	struct model_descriptor *descriptor = descriptor_at(model, index);
 	struct model_descriptor *file = descriptor_at(model, descriptor->file);
@@ -142,6 +151,7 @@ static void reopen(struct model *model, uint32_t index)
 	file->nr_copies++;
 	file->file_closed = CT_NO_TIME;
 	process_at(model, descriptor->process)->nr_open++;
+	follow(model, descriptor, time, 1);
 }
 
 /* The descriptor that comes into being with this event. 0: out of memory. */
@@ -152,7 +162,7 @@ static uint32_t open_new(struct model *model, const struct ct_event *event)
 
 	if (known && generation && descriptor_at(model, known)->generation == generation) {
 		/* Named before by an event whose clock is a little ahead, or closed in vain. */
-		reopen(model, known);
+		reopen(model, known, event->time);
 	} else {
 		known = begin(model, event->process, fd, generation, event->time);
 		if (!known)
@@ -162,6 +172,7 @@ static uint32_t open_new(struct model *model, const struct ct_event *event)
 		descriptor_at(model, known)->opened = event->time;
 		descriptor_at(model, known)->open_site = event->site;
 		process_at(model, event->process)->nr_opened++;
+		follow(model, descriptor_at(model, known), event->time, 1);
 	}
 	if (CTP_DESCRIPTOR_TYPE(event->flags))
 		descriptor_at(model, known)->type = (uint8_t)CTP_DESCRIPTOR_TYPE(event->flags);

@@ -103,6 +103,6 @@ bool coro_waits_for(struct model *model, uint32_t index, const struct ct_event *
 		!descriptor_bind(model, event, &descriptor))
 		return false;
 	coro_at(model, index)->descriptor = descriptor;
-	herd_wait(model, index);
+	coro_waits(model, index);
 	return true;
 }

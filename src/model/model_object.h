@@ -29,7 +29,11 @@ struct model_object {
 	uint32_t cut; /* that had been woken for it, and was destroyed before it ran; 0: none */
 	/* At least as many were given and not taken, if every taking is told. */
 	uint64_t nr_left;
-	bool has_takers;          /* one was taken at some time */
+	bool has_takers;  /* one was taken at some time */
+	uint64_t content; /* of a channel: the same, since somebody waited for it last */
+	uint32_t
+		content_series; /* followed over time since there were MODEL_CONTENT; 0: it is not */
+	uint32_t put_site;      /* where one was given last */
 	uint32_t changed_by_coro; /* the last of any change */
 	uint32_t changed_by_thread;
 	uint32_t changed_at; /* site */

@@ -95,7 +95,8 @@ bool coro_create(struct model *model, const struct ct_event *event);
 bool coro_step(struct model *model, const struct ct_event *event);
 bool coro_switch(struct model *model, const struct ct_event *event);
 bool coro_enqueue(struct model *model, const struct ct_event *event);
-/* coro_waits_for: the detail after a suspend or switch. */
+/* coro_waits: it waits, and what for is known now. coro_waits_for: the detail after a suspend or switch. */
+void coro_waits(struct model *model, uint32_t coro);
 bool coro_waits_for(struct model *model, uint32_t coro, const struct ct_event *event);
 bool coro_dequeue(struct model *model, const struct ct_event *event);
 bool coro_await(struct model *model, const struct ct_event *event);
@@ -180,6 +181,8 @@ bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t
 bool object_change(struct model *model, const struct ct_event *event);
 /* object_cut: this coroutine is destroyed, woken for what it waited for, before it ran. */
 void object_cut(struct model *model, uint32_t coro);
+/* object_wait: this coroutine waits: for a channel's other end, if for a channel. */
+void object_wait(struct model *model, uint32_t coro);
 /* object_receiver: the detail after a hand-over. False: out of memory. */
 bool object_receiver(struct model *model, const struct ct_event *event);
 
@@ -201,6 +204,8 @@ void nesting_fini(struct model *model);
 void series_move(struct model *model, uint32_t process, enum model_series_kind kind, ct_time time,
 	int64_t by);
 bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value);
+/* series_content: the same of a channel's content, which may become a series by that. */
+bool series_content(struct model *model, uint32_t object, ct_time time);
 bool series_reserve(struct model *model);
 void series_fini(struct model *model);
 

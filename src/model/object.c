@@ -109,6 +109,46 @@ bool object_receiver(struct model *model, const struct ct_event *event)
 	return nesting_take(model, index, receiver, event);
 }
 
+/* ---------------------------------------------------------------- what a channel holds */
+
+static bool is_channel(uint64_t handle)
+{
+	return CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_CHANNEL;
+}
+
+/* False: out of memory. */
+static bool count_content(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_object *object = &model->objects.at[index];
+
+	if (event->kind == CTP_KIND_NOTIFY) {
+		object->content++;
+		object->put_site = event->site;
+	} else if (event->kind == CTP_KIND_ACQUIRE && object->content) {
+		object->content--;
+	}
+	if (!object->content_series && object->content < MODEL_CONTENT)
+		return true;
+	return series_content(model, index, event->time);
+}
+
+/*
+ * Who waits for something from it finds it empty, whatever was counted: not all takings are told, or its memory
+ * serves another one. Who waits for room in it shows that it is bounded. Either way it starts anew.
+ */
+void object_wait(struct model *model, uint32_t index)
+{
+	const struct model_coro *coro = coro_at(model, index);
+	struct model_object *object;
+
+	if (!is_channel(coro->wait_object))
+		return;
+	object = &model->objects.at[model_find_object(model, coro->process, coro->wait_object)];
+	object->content = 0;
+	if (object->content_series)
+		series_content(model, (uint32_t)(object - model->objects.at), coro->suspended);
+}
+
 bool object_change(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = get(model, event->process, event->object);
@@ -122,7 +162,9 @@ bool object_change(struct model *model, const struct ct_event *event)
 	switch (event->kind) {
 	case CTP_KIND_ACQUIRE:
 		acquire(model, object, event);
-		return nesting_take(model, index, object->changed_by_coro, event);
+		if (!nesting_take(model, index, object->changed_by_coro, event))
+			return false;
+		break;
 	case CTP_KIND_HAND_OVER:
 		own(object, MODEL_OWNER_UNKNOWN, event);
 		object->giver = object->changed_by_coro;
@@ -137,5 +179,5 @@ bool object_change(struct model *model, const struct ct_event *event)
 		notify(object, event);
 		break;
 	}
-	return true;
+	return !is_channel(event->object) || count_content(model, index, event);
 }

@@ -94,18 +94,37 @@ void series_move(struct model *model, uint32_t process, enum model_series_kind k
 		model->nr_tallies_refused++;
 }
 
+/* One that begins with its first value. */
+static bool follow(struct model *model, struct model_series about, uint32_t *series, ct_time time)
+{
+	if (!*series && model->series.count > MODEL_SERIES) {
+		model->nr_tallies_refused++;
+		return true;
+	}
+	if (!*series && !begin(model, about, series))
+		return false;
+	change(&model->series.at[*series], time, about.value);
+	return true;
+}
+
 bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value)
 {
 	struct model_span *of = &model->spans.at[span];
 	struct model_series about = {
 		.kind = MODEL_SERIES_COUNTER, .process = of->process, .span = span, .value = value};
 
-	if (!of->series && model->series.count > MODEL_SERIES) {
-		model->nr_tallies_refused++;
-		return true;
-	}
-	if (!of->series && !begin(model, about, &of->series))
-		return false;
-	change(&model->series.at[of->series], time, value);
-	return true;
+	return follow(model, about, &of->series, time);
+}
+
+bool series_content(struct model *model, uint32_t object, ct_time time)
+{
+	struct model_object *of = &model->objects.at[object];
+	struct model_series about = {
+		.kind = MODEL_SERIES_CONTENT,
+		.process = of->process,
+		.object = object,
+		.value = (int64_t)of->content,
+	};
+
+	return follow(model, about, &of->content_series, time);
 }
