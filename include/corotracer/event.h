@@ -96,6 +96,21 @@ struct ct_site {
 	const char *module;     /* file that holds the code; for addresses */
 	uint64_t address;       /* in the process, as recorded; 0 for sources */
 	uint64_t module_offset; /* address relative to the module */
+	/*
+	 * Into which functions the compiler inlined `function`, innermost first, each in a line of its own:
+	 * name, file and line of the call, with tabs in between. ct_caller_next takes it apart. "": into
+	 * none, or not known.
+	 */
+	const char *callers;
+};
+
+/* A function that the one before it was inlined into, and where it called it. Texts are not ended by a zero byte. */
+struct ct_caller {
+	const char *function;
+	size_t function_bytes;
+	const char *file;
+	size_t file_bytes;
+	uint32_t line;
 };
 
 /* A mapped piece of executable code. */
@@ -170,6 +185,12 @@ struct ct_tables {
 	uint32_t nr_notes;
 	uint64_t nr_events; /* that the source holds; 0: not known before it was read */
 };
+
+/*
+ * ct_caller_next: the next one of a site's callers. *at is `callers` first, and moves on. False: there is no further
+ * one. Whatever the text is, no byte behind its end is read.
+ */
+bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 
 /* Names of the numbers in events: never NULL; "unknown" for a number not listed. */
 const char *ct_kind_name(unsigned kind);

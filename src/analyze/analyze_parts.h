@@ -401,7 +401,10 @@ void story_fact(struct analysis *analysis, struct story *story, const char *sent
 void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 
 const char *words_reason(enum reason reason);
-/* words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. */
+/*
+ * words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. What was inlined is told with the
+ * function that it was inlined into.
+ */
 const char *words_place(struct analysis *analysis, uint32_t site);
 /* words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
 const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);

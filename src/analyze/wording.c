@@ -67,6 +67,20 @@ static const char *words_what(struct analysis *analysis, const struct ct_site *s
 	return site->function;
 }
 
+/* The first one tells places apart that share a helper; the others stand with the place itself. */
+static const char *words_caller(struct analysis *analysis, const struct ct_site *site)
+{
+	const char *at = site->callers, *file;
+	struct ct_caller caller;
+
+	if (!ct_caller_next(&at, &caller))
+		return "";
+	file = memrchr(caller.file, '/', caller.file_bytes);
+	file = file ? file + 1 : caller.file;
+	return say(analysis, ", inlined into %.*s at %.*s:%" PRIu32, (int)caller.function_bytes,
+		caller.function, (int)(caller.file + caller.file_bytes - file), file, caller.line);
+}
+
 const char *words_place(struct analysis *analysis, uint32_t index)
 {
 	const struct ct_site *site;
@@ -77,8 +91,8 @@ const char *words_place(struct analysis *analysis, uint32_t index)
 	site = &analysis->tables->sites[index];
 	what = words_what(analysis, site);
 	if (site->file[0])
-		return say(analysis, "%s%s%s:%u", what, what[0] ? ", " : "", last_part(site->file),
-			site->line);
+		return say(analysis, "%s%s%s:%u%s", what, what[0] ? ", " : "",
+			last_part(site->file), site->line, words_caller(analysis, site));
 	if (what[0])
 		return what;
 	return say(analysis, "%s+0x%" PRIx64, site->module[0] ? last_part(site->module) : "address",

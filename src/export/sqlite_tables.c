@@ -191,6 +191,7 @@ static int fill_sites(sqlite3 *database, const struct ct_report *report)
 		sqlite_insert_text(&insert, site->reason);
 		sqlite_insert_text(&insert, site->module);
 		sqlite_insert_reference(&insert, site->module_offset);
+		sqlite_insert_text(&insert, site->callers);
 		sqlite_insert_row(&insert);
 	}
 	return sqlite_insert_close(&insert);

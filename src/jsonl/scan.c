@@ -301,7 +301,7 @@ static bool add_processes(struct jsonl_scan *scan)
 static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *counts)
 {
 	static const struct ct_site no_site = {
-		.file = "", .function = "", .reason = "", .module = ""};
+		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
 	static const struct ct_mapping no_mapping = {.path = "", .build_id = ""};
 	struct ct_tables *tables = &scan->tables;
 

@@ -92,5 +92,7 @@ enum ct_status creator_resolve(struct symbol_resolver *resolver, const struct ct
 	ret_place->file = ret_place->callers[depth].file;
 	ret_place->line = ret_place->callers[depth].line;
 	ret_place->column = 0;
+	ret_place->callers += depth + 1;
+	ret_place->nr_callers -= depth + 1;
 	return CT_OK;
 }

@@ -2,6 +2,7 @@
 /*
  * Names for addresses, while recording and while reading.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,10 @@
 #include "failure.h"
 #include "naming.h"
 #include "symbol.h"
+#include "text.h"
 #include "vec.h"
+
+#define CALLERS_BYTES 16384u /* of one site; the one that exceeds it is the last one */
 
 /* ------------------------------------------------------------------ build ids */
 
@@ -105,6 +109,26 @@ struct ct_mapping *naming_copy_mappings(
 	return copies;
 }
 
+/* What a line is made of must not end it, nor one of its words. */
+static void add_word(struct text *text, const char *word, char end)
+{
+	for (; *word; word++)
+		text_char(text, *word == '\t' || *word == '\n' ? ' ' : *word);
+	text_char(text, end);
+}
+
+/* As struct ct_site has them. Names can be long: those that are too many are left out. */
+static void add_callers(struct text *text, const struct symbol_place *place)
+{
+	uint32_t i;
+
+	for (i = 0; i < place->nr_callers && text->length < CALLERS_BYTES; i++) {
+		add_word(text, place->callers[i].function, '\t');
+		add_word(text, place->callers[i].file, '\t');
+		text_format(text, "%" PRIu32 "\n", place->callers[i].line);
+	}
+}
+
 enum ct_status naming_define_site(struct ct_sink *sink, const struct collect_site *site,
 	const struct symbol_place *place, struct ct_error *reterr)
 {
@@ -125,8 +149,16 @@ enum ct_status naming_define_site(struct ct_sink *sink, const struct collect_sit
 				.module_offset = place->module_offset,
 			},
 	};
+	struct text callers = {0};
+	enum ct_status status;
 
-	return sink_define(sink, &definition, reterr);
+	add_callers(&callers, place);
+	definition.site.callers = text_peek(&callers);
+	status = text_status(&callers, reterr);
+	if (status == CT_OK)
+		status = sink_define(sink, &definition, reterr);
+	text_fini(&callers);
+	return status;
 }
 
 enum ct_status naming_resolve_site(struct symbol_resolver *resolver,
@@ -152,13 +184,18 @@ static bool is_nameless(const struct ct_site *site)
 /* The resolver's texts end with it; the tables live longer. */
 static bool take_place(struct arena *arena, struct ct_site *site, const struct symbol_place *place)
 {
+	struct text callers = {0};
+
 	site->line = place->line;
 	site->column = place->column;
 	site->module_offset = place->module_offset;
 	site->file = keep(arena, place->file);
 	site->function = keep(arena, place->function);
 	site->module = keep(arena, place->module);
-	return site->file && site->function && site->module;
+	add_callers(&callers, place);
+	site->callers = callers.is_broken ? NULL : keep(arena, text_peek(&callers));
+	text_fini(&callers);
+	return site->file && site->function && site->module && site->callers;
 }
 
 /* Why places have no names, each reason once, behind the notes that the trace has itself. */

@@ -37,7 +37,8 @@ static uint64_t hash_site(const struct ct_site *site)
 	hash = hash_text(hash, site->file);
 	hash = hash_text(hash, site->function);
 	hash = hash_text(hash, site->reason);
-	return hash_text(hash, site->module);
+	hash = hash_text(hash, site->module);
+	return hash_text(hash, site->callers);
 }
 
 static bool is_same(const struct ct_site *a, const struct ct_site *b)
@@ -46,7 +47,7 @@ static bool is_same(const struct ct_site *a, const struct ct_site *b)
 	       a->column == b->column && a->address == b->address &&
 	       a->module_offset == b->module_offset && strcmp(a->file, b->file) == 0 &&
 	       strcmp(a->function, b->function) == 0 && strcmp(a->reason, b->reason) == 0 &&
-	       strcmp(a->module, b->module) == 0;
+	       strcmp(a->module, b->module) == 0 && strcmp(a->callers, b->callers) == 0;
 }
 
 /* A site that says nothing at all is like no other one. */

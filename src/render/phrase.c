@@ -10,6 +10,7 @@
 #include "safe.h"
 
 #define NOT_KNOWN "not known"
+#define CALLERS_SHOWN 4u /* of the functions that a place was inlined into; JSON has all */
 
 void phrase_time(struct text *text, ct_time time)
 {
@@ -81,7 +82,8 @@ void phrase_file(struct text *text, const char *path)
 
 const struct ct_site *phrase_peek_site(const struct ct_tables *tables, uint32_t site)
 {
-	static const struct ct_site none = {.file = "", .function = "", .reason = "", .module = ""};
+	static const struct ct_site none = {
+		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
 
 	return site && site < tables->nr_sites ? &tables->sites[site] : &none;
 }
@@ -120,6 +122,43 @@ void phrase_short_line(struct text *text, const struct ct_tables *tables, uint32
 		text_format(text, ":%" PRIu32, site->line);
 }
 
+/* A part of a text, which has no end of its own. */
+static void phrase_part(struct text *text, void (*phrase)(struct text *text, const char *part),
+	const char *from, size_t nr_bytes)
+{
+	struct text part = {0};
+
+	text_append(&part, from, nr_bytes);
+	phrase(text, text_peek(&part));
+	text->is_broken = text->is_broken || part.is_broken;
+	text_fini(&part);
+}
+
+static void phrase_caller(struct text *text, const struct ct_caller *caller)
+{
+	text_add(text, ", inlined into ");
+	phrase_part(text, phrase_function, caller->function, caller->function_bytes);
+	if (!caller->file_bytes)
+		return;
+	text_add(text, " at ");
+	phrase_part(text, phrase_file, caller->file, caller->file_bytes);
+	if (caller->line)
+		text_format(text, ":%" PRIu32, caller->line);
+}
+
+static void phrase_callers(struct text *text, const char *callers)
+{
+	struct ct_caller caller;
+	unsigned depth = 0;
+
+	while (ct_caller_next(&callers, &caller)) {
+		if (depth++ < CALLERS_SHOWN)
+			phrase_caller(text, &caller);
+	}
+	if (depth > CALLERS_SHOWN)
+		text_format(text, ", and %u more", depth - CALLERS_SHOWN);
+}
+
 void phrase_place(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
 	const struct ct_site *site = phrase_peek_site(tables, index);
@@ -131,6 +170,7 @@ void phrase_place(struct text *text, const struct ct_tables *tables, uint32_t in
 		text_add(text, ", ");
 	}
 	phrase_line(text, tables, index);
+	phrase_callers(text, site->callers);
 }
 
 /* In C++ a reason is what is awaited; elsewhere it is a name that the program gave. */

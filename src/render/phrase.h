@@ -35,7 +35,8 @@ void phrase_short_line(struct text *text, const struct ct_tables *tables, uint32
 
 /*
  * phrase_line: file and line, "server.cpp:120"; without them the module and offset, or the address.
- * phrase_place: function and line: "handle_connection, server.cpp:120".
+ * phrase_place: function and line: "handle_connection, server.cpp:120", and into which functions the compiler inlined
+ * that one: ", inlined into serve at server.cpp:70".
  * phrase_wait: the same with what it awaits in front: "co_await AsyncRead in handle_connection, ...".
  */
 void phrase_line(struct text *text, const struct ct_tables *tables, uint32_t site);

@@ -124,6 +124,32 @@ static void threads_member(struct json *json, const struct ct_tables *tables)
 	json_close(json, ']');
 }
 
+static void part_member(struct json *json, const char *key, const char *from, size_t nr_bytes)
+{
+	struct text part = {0};
+
+	text_append(&part, from, nr_bytes);
+	text_member(json, key, text_peek(&part));
+	json->text->is_broken = json->text->is_broken || part.is_broken;
+	text_fini(&part);
+}
+
+static void callers_member(struct json *json, const char *callers)
+{
+	struct ct_caller caller;
+
+	json_key(json, "callers");
+	json_open(json, '[');
+	while (ct_caller_next(&callers, &caller)) {
+		json_open(json, '{');
+		part_member(json, "function", caller.function, caller.function_bytes);
+		part_member(json, "file", caller.file, caller.file_bytes);
+		index_member(json, "line", caller.line);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void sites_member(struct json *json, const struct ct_tables *tables)
 {
 	const struct ct_site *site;
@@ -144,6 +170,7 @@ static void sites_member(struct json *json, const struct ct_tables *tables)
 		text_member(json, "module", site->module);
 		hex_member(json, "module_offset", site->module_offset);
 		hex_member(json, "address", site->address);
+		callers_member(json, site->callers);
 		end_element(json);
 	}
 	json_close(json, ']');

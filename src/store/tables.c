@@ -24,7 +24,8 @@ static const struct ct_process no_process = {
 };
 static const struct ct_thread no_thread = {
 	.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
-static const struct ct_site no_site = {.file = "", .function = "", .reason = "", .module = ""};
+static const struct ct_site no_site = {
+	.file = "", .function = "", .reason = "", .module = "", .callers = ""};
 static const struct ct_mapping no_mapping = {.path = "", .build_id = ""};
 static const struct store_segment no_segment = {.attached = STORE_NOT_KNOWN};
 
@@ -188,6 +189,7 @@ static void fill_site(struct ct_site *site, const struct ct_define_site *from)
 	fill_text(&site->function, from->function);
 	fill_text(&site->reason, from->reason);
 	fill_text(&site->module, from->module);
+	fill_text(&site->callers, from->callers);
 }
 
 static bool apply_site(struct store_tables *all, const struct ct_define_site *from)

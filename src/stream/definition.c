@@ -26,6 +26,7 @@ size_t definition_texts(
 		ret_texts[count++] = &definition->site.function;
 		ret_texts[count++] = &definition->site.reason;
 		ret_texts[count++] = &definition->site.module;
+		ret_texts[count++] = &definition->site.callers;
 		return count;
 	case CT_DEFINE_MAPPING:
 		ret_texts[count++] = &definition->mapping.path;

@@ -9,7 +9,7 @@
 
 #include "stream.h"
 
-#define DEFINITION_TEXTS_MAX 4
+#define DEFINITION_TEXTS_MAX 5
 
 /*
  * definition_texts: where the definition's texts stand, each NULL or ended by a zero byte; returns how many there

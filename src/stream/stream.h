@@ -182,6 +182,7 @@ struct ct_define_site {
 	const char *module;
 	uint64_t address;
 	uint64_t module_offset;
+	const char *callers; /* see struct ct_site */
 };
 
 struct ct_define_mapping {

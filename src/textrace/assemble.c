@@ -202,6 +202,7 @@ static enum ct_status define_site(struct assembly *assembly, uint32_t number)
 				.module = site->module,
 				.address = site->address,
 				.module_offset = site->module_offset,
+				.callers = site->callers,
 			},
 	};
 

@@ -211,6 +211,7 @@ static enum ct_status parse_site(struct textrace_parser *parser)
 		.function = "",
 		.reason = "",
 		.module = "",
+		.callers = "",
 	};
 	enum ct_status status = check_next(parser, TEXTRACE_SITE, source->sites.count);
 

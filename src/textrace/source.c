@@ -147,7 +147,8 @@ static bool reserve_firsts(struct textrace_source *source)
 	struct ct_process process = {
 		.program = "", .command_line = "", .attached = CT_NO_TIME, .ended = CT_NO_TIME};
 	struct ct_thread thread = {.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
-	struct ct_site site = {.file = "", .function = "", .reason = "", .module = ""};
+	struct ct_site site = {
+		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
 	struct ct_mapping mapping = {.path = "", .build_id = ""};
 
 	return vec_push(&source->processes, process) && vec_push(&source->threads, thread) &&

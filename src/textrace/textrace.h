@@ -19,6 +19,7 @@
  *	thread 1 process=1 tid=101 name=worker-0
  *	site 1 process=1 kind=source file=server.cpp line=42 column=7 function=handle
  *		reason=AsyncRead module=/bin/app address=0x401000 offset=0x1000
+ *		callers="serve\tserver.cpp\t70\nmain\tmain.cpp\t12\n"
  *	mapping 1 process=1 start=0x400000 end=0x500000 offset=0 path=/bin/app build_id=aa55
  *	loss process=1 thread=1 coro=7 reason="ring full" count=10 first=1ms last=2ms
  *	note "cut at offset 4096" count=1 offset=4096

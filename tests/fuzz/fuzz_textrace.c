@@ -25,6 +25,25 @@ static struct text print_all(struct ct_source *source)
 	return text;
 }
 
+/* Whatever stands there, each caller lies within the text. */
+static void walk_callers(const struct ct_tables *tables)
+{
+	struct ct_caller caller;
+	uint32_t i;
+
+	for (i = 0; i < tables->nr_sites; i++) {
+		const char *begin = tables->sites[i].callers, *at = begin;
+		const char *end = begin + strlen(begin);
+
+		while (ct_caller_next(&at, &caller)) {
+			if (caller.function < begin || caller.file < caller.function ||
+				caller.function + caller.function_bytes > end ||
+				caller.file + caller.file_bytes > end || at > end)
+				abort();
+		}
+	}
+}
+
 static struct ct_source *read_text(const char *text, size_t nr_bytes)
 {
 	struct ct_source *source = NULL;
@@ -45,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	textrace_is_ours(bytes, nr_bytes);
 	if (!source)
 		return 0;
+	walk_callers(source->tables);
 	first = print_all(source);
 	source_close(source);
 	source = read_text(first.at, first.length);

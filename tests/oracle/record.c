@@ -106,7 +106,8 @@ static void describe_sites(struct record *record, const struct world *world)
 	};
 	uint32_t i;
 
-	record->sites[0] = (struct ct_site){.file = "", .function = "", .reason = "", .module = ""};
+	record->sites[0] = (struct ct_site){
+		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
 	for (i = 0; i < world->groups.count * NR_PLACES; i++)
 		record->sites[1 + i] = (struct ct_site){
 			.process = 1,
@@ -116,6 +117,7 @@ static void describe_sites(struct record *record, const struct world *world)
 			.function = world->groups.at[i / NR_PLACES].name,
 			.reason = reasons[i % NR_PLACES],
 			.module = "",
+			.callers = "",
 		};
 	record->tables.nr_sites = 1 + i;
 }

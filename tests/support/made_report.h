@@ -34,11 +34,11 @@ static const struct ct_thread threads[] = {
 #define SITE(file_name, line_number, function_name, reason_name)                               \
 	{                                                                                      \
 		.process = 1, .kind = CTP_SITE_SOURCE, .line = line_number, .file = file_name, \
-		.function = function_name, .reason = reason_name, .module = ""                 \
+		.function = function_name, .reason = reason_name, .module = "", .callers = ""  \
 	}
 
 static const struct ct_site sites[] = {
-	{.file = "", .function = "", .reason = "", .module = ""},
+	{.file = "", .function = "", .reason = "", .module = "", .callers = ""},
 	SITE("../app/main.cpp", 88, "void accept_loop(Server&)", ""),
 	SITE("../app/server.cpp", 120, "Task handle_connection(Socket)", "AsyncRead"),
 	SITE("../app/scheduler.cpp", 210, "void Scheduler::on_hangup(int)", ""),

@@ -96,8 +96,11 @@ static struct ct_tables make_tables(void)
 			.ending_value = chance(2) ? 11 : 15,
 			.has_probe = true,
 			.has_ledger = chance(2)};
-		sites[i] = (struct ct_site){
-			.file = i == 1 ? "a.cpp" : "", .function = "", .reason = "", .module = ""};
+		sites[i] = (struct ct_site){.file = i == 1 ? "a.cpp" : "",
+			.function = "",
+			.reason = "",
+			.module = "",
+			.callers = ""};
 	}
 	for (i = 0; i < 4; i++)
 		threads[i] = (struct ct_thread){.process = i == 3 ? 2 : 1,

@@ -186,6 +186,45 @@ static void test_events(void)
 		expect_event(&rows[i].event, rows[i].words);
 }
 
+/* Text that a trace may hold there, however broken, says what it can. */
+static void test_callers(void)
+{
+	static const struct {
+		const char *callers, *place;
+	} rows[] = {
+		{"", "take, src/lock.h:12"},
+		{"int serve(int)\t/x/y/src/main.c\t40\n",
+			"take, src/lock.h:12, inlined into serve at y/src/main.c:40"},
+		{"a\ta.c\t1\nb\t\t0\nc\tc.c\t0\n", "take, src/lock.h:12, inlined into a at a.c:1, "
+						   "inlined into b, inlined into "
+						   "c at "
+						   "c.c"},
+		{"a\t\t\nb\t\t\nc\t\t\nd\t\t\ne\t\t\nf\t\t\n",
+			"take, src/lock.h:12, inlined into a, inlined into b, inlined into c, "
+			"inlined "
+			"into d, and 2 more"},
+		{"a\ta.c\t99999999999\nb\tb.c\t1x\nc", "take, src/lock.h:12, inlined into a at "
+						       "a.c, inlined into b at b.c, inlined "
+						       "into "
+						       "c"},
+		{"\t\033\t1", "take, src/lock.h:12, inlined into  at \\x1b:1"},
+		{"\n", "take, src/lock.h:12, inlined into "},
+	};
+	struct ct_site sites[2] = {{.kind = 0},
+		{.file = "src/lock.h", .line = 12, .function = "take", .reason = "", .module = ""}};
+	struct ct_tables tables = {.sites = sites, .nr_sites = 2};
+	struct text text = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sites[1].callers = rows[i].callers;
+		text_clear(&text);
+		phrase_place(&text, &tables, 1);
+		CHECK_TEXT(text_peek(&text), rows[i].place);
+	}
+	text_fini(&text);
+}
+
 static void test_table(void)
 {
 	struct text text = {0};
@@ -227,6 +266,7 @@ int main(void)
 	test_html();
 	test_times();
 	test_events();
+	test_callers();
 	test_table();
 	return check_result();
 }

@@ -287,8 +287,8 @@ static void test_hostile(void)
 	struct ct_process evil_process[2] = {
 		processes[0], {.program = evil, .command_line = evil, .ended = CT_NO_TIME}};
 	struct ct_thread evil_thread[2] = {threads[0], {.process = 1, .name = evil}};
-	struct ct_site evil_site[2] = {
-		sites[0], {.file = evil, .function = evil, .reason = evil, .module = evil}};
+	struct ct_site evil_site[2] = {sites[0],
+		{.file = evil, .function = evil, .reason = evil, .module = evil, .callers = evil}};
 	struct ct_event evil_event = {.kind = 255,
 		.coro = FIRST_CORO,
 		.site = UINT32_MAX,

@@ -18,7 +18,7 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_SEGMENT, .segment = {1, 2, 3, 4, {9}, UINT64_MAX}},
 	{.type = CT_DEFINE_THREAD, .thread = {1, 2, 3, ""}},
 	{.type = CT_DEFINE_STREAM, .stream = {128, 16384}},
-	{.type = CT_DEFINE_SITE, .site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7}},
+	{.type = CT_DEFINE_SITE, .site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n"}},
 	{.type = CT_DEFINE_MAPPING, .mapping = {1, 2, 3, 4, "p", "b"}},
 	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5}},
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
@@ -225,7 +225,7 @@ static void test_observation_without_heartbeat(void)
 	source_close(source);
 }
 
-/* F-33. */
+/* F-33, F-70. */
 static void test_defined_again(void)
 {
 	struct ct_sink *sink = made_sink("again.ctrace");
@@ -235,7 +235,7 @@ static void test_defined_again(void)
 	made_start(sink, 1);
 	made_site(sink, 1, 1, "a.c");
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
-				  .site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0}});
+				  .site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0, "c"}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_PROCESS,
 				  .process = {1, 0, 0, "/bin/other", ""}});
 	made_define(sink,
@@ -251,6 +251,7 @@ static void test_defined_again(void)
 	CHECK_EQUAL(site->line, 11);
 	CHECK_EQUAL(site->column, 9);
 	CHECK_EQUAL(site->address, 0x10);
+	CHECK_TEXT(site->callers, "c");
 	CHECK_TEXT(source->tables->processes[1].program, "/bin/other");
 	CHECK_TEXT(source->tables->processes[1].command_line, "app -x");
 	CHECK_EQUAL(source->tables->processes[1].pid, 101);

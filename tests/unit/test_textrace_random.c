@@ -94,7 +94,8 @@ static void make_places(struct made *made, uint64_t *state)
 			.reason = random_text(made, state),
 			.module = random_text(made, state),
 			.address = made_odd(state),
-			.module_offset = made_odd(state)};
+			.module_offset = made_odd(state),
+			.callers = random_text(made, state)};
 	made->tables.nr_mappings = (uint32_t)(1 + made_random(state) % 4);
 	for (i = 1; i < made->tables.nr_mappings; i++)
 		made->mappings[i] = (struct ct_mapping){

@@ -111,7 +111,8 @@ static void test_file(void)
 				   "worker-hog.factor=3";
 	static const char bad[] = "grace = 7s\nallow-site = main\nwait-limit\n";
 	static const char worse[] = "grace = 7s\n\nwait-limit = soon\n";
-	struct ct_site site = {.file = "/x/a.c", .function = "acceptor", .reason = "", .line = 3};
+	struct ct_site site = {
+		.file = "/x/a.c", .function = "acceptor", .reason = "", .line = 3, .callers = ""};
 	struct ct_thresholds *thresholds;
 	char said[256];
 
@@ -160,18 +161,22 @@ static void test_words(void)
 static void test_places(void)
 {
 	static const char *const right[] = {"a.c", "a.c:3", "main", "rece*", "src/a.c",
-		"engine/src/a.c:3", "/x/engine/src/a.c", "*/a.c", "*/a.c:3", "/x/*"};
-	static const char *const wrong[] = {
-		"b.c", "a.c:4", "[!m]ain", "rc/a.c", "src", "*/a.c:4", "", "engine/a.c"};
-	struct ct_site site = {
-		.file = "/x/engine/src/a.c", .function = "main", .reason = "receive", .line = 3};
+		"engine/src/a.c:3", "/x/engine/src/a.c", "*/a.c", "*/a.c:3", "/x/*", "serve",
+		"src/b.h:70", "on_*"};
+	static const char *const wrong[] = {"b.c", "a.c:4", "[!m]ain", "rc/a.c", "src", "*/a.c:4",
+		"", "engine/a.c", "b.h:71", "serv"};
+	struct ct_site site = {.file = "/x/engine/src/a.c",
+		.function = "main",
+		.reason = "receive",
+		.line = 3,
+		.callers = "serve\tengine/src/b.h\t70\non_request\t\t0\n"};
 	size_t i;
 
 	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
 		CHECK(thresholds_match(right[i], &site));
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		CHECK(!thresholds_match(wrong[i], &site));
-	site.file = site.function = site.reason = "";
+	site.file = site.function = site.reason = site.callers = "";
 	CHECK(!thresholds_match("*", &site));
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A site's callers, taken apart: a line each, "function TAB file TAB line". A trace may hold any text there.
+ */
+#include <string.h>
+
+#include "corotracer/event.h"
+
+/* The next word of a line that ends at `end`: up to a tab, which is stepped over. */
+static const char *take_word(const char **at, const char *end, size_t *ret_bytes)
+{
+	const char *word = *at;
+	const char *tab = memchr(word, '\t', (size_t)(end - word));
+
+	*ret_bytes = (size_t)((tab ? tab : end) - word);
+	*at = tab ? tab + 1 : end;
+	return word;
+}
+
+static uint32_t read_line_number(const char *at, const char *end)
+{
+	uint64_t number = 0;
+
+	for (; at < end && *at >= '0' && *at <= '9'; at++) {
+		number = number * 10 + (uint64_t)(*at - '0');
+		if (number > UINT32_MAX)
+			return 0;
+	}
+	return at == end ? (uint32_t)number : 0;
+}
+
+bool ct_caller_next(const char **at, struct ct_caller *ret_caller)
+{
+	const char *word = *at;
+	const char *end = word + strcspn(word, "\n");
+
+	if (*word == '\0')
+		return false;
+	*at = *end ? end + 1 : end;
+	ret_caller->function = take_word(&word, end, &ret_caller->function_bytes);
+	ret_caller->file = take_word(&word, end, &ret_caller->file_bytes);
+	ret_caller->line = read_line_number(word, end);
+	return true;
+}
