@@ -86,6 +86,18 @@ static bool is_allowed(
 	return false;
 }
 
+/* Nothing is said of it, nor of those that wait behind it. */
+static void allow(struct analysis *analysis, const struct circle *circle)
+{
+	uint32_t index = circle->first;
+
+	analysis->nr_allowed += circle->length;
+	do {
+		analysis->is_told[index] = true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+}
+
 static void add_member(struct analysis *analysis, uint32_t index, struct candidate candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -141,7 +153,7 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 	candidate_lower_for_gaps(
 		analysis, &candidate, circle->oldest, analysis->parties[candidate.process].end);
 	if (is_allowed(analysis, circle, candidate)) {
-		analysis->nr_allowed += circle->length;
+		allow(analysis, circle);
 		return;
 	}
 	do {
