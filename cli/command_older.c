@@ -14,6 +14,7 @@
 #include "judge.h"
 #include "recording.h"
 #include "say.h"
+#include "thresholds.h"
 
 #define DEFAULT_TRACE "trace_output.jsonl"
 #define DEFAULT_STATIONS 128u
@@ -68,10 +69,11 @@ static int record(const struct arguments *arguments)
 	return exit_status;
 }
 
-static int write_report(
-	const struct arguments *arguments, enum ct_report_format format, const char *output)
+static int write_report(const struct arguments *arguments, const struct ct_thresholds *thresholds,
+	enum ct_report_format format, const char *output)
 {
 	struct ct_report_options options = {.size = sizeof(options), .format = format};
+	struct ct_analyze_options judging = {.size = sizeof(judging), .thresholds = thresholds};
 	const char *input = named_input(arguments);
 	struct judgement judgement;
 	struct ct_error error;
@@ -79,7 +81,7 @@ static int write_report(
 
 	if (would_replace_trace(input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(input, false, NULL, &judgement, &error);
+	status = judgement_open(input, false, &judging, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	interrupt_guard(output);
@@ -91,7 +93,7 @@ static int write_report(
 	return 0;
 }
 
-static int export(const struct arguments *arguments)
+static int export(const struct arguments *arguments, const struct ct_thresholds *thresholds)
 {
 	const char *format = arguments->value[OPTION_OLDER_EXPORT];
 	bool is_sqlite = strcmp(format, "sqlite") == 0;
@@ -101,6 +103,7 @@ static int export(const struct arguments *arguments)
 		.output = arguments->value[is_sqlite ? OPTION_OLDER_SQLITE_OUT
 						     : OPTION_OLDER_CSV_OUT],
 		.table = arguments->value[OPTION_OLDER_DB_TABLE],
+		.thresholds = thresholds,
 	};
 
 	if (!is_sqlite && strcmp(format, "csv") != 0 && strcmp(format, "dataframe") != 0) {
@@ -131,25 +134,50 @@ static enum option wanted(const struct arguments *arguments)
 	return found;
 }
 
-int command_older(const struct arguments *arguments)
+static bool is_judging(const struct arguments *arguments)
 {
-	if (arguments->nr_operands)
-		return say_usage(
-			"coroTracer", "coroTracer takes its command behind '-cmd', in one word");
-	if (!*named_input(arguments))
-		return say_usage("coroTracer", "the name of a trace is empty");
+	const char *format = arguments->value[OPTION_OLDER_EXPORT];
+
+	return arguments->value[OPTION_OLDER_DEEPDIVE] || arguments->value[OPTION_OLDER_HTML] ||
+	       (format && strcmp(format, "sqlite") == 0);
+}
+
+static int perform(const struct arguments *arguments, const struct ct_thresholds *thresholds)
+{
 	switch (wanted(arguments)) {
 	case OPTION_OLDER_CMD:
 		return record(arguments);
 	case OPTION_OLDER_DEEPDIVE:
-		return write_report(arguments, CT_REPORT_MARKDOWN, REPORT_NAME);
+		return write_report(arguments, thresholds, CT_REPORT_MARKDOWN, REPORT_NAME);
 	case OPTION_OLDER_HTML:
-		return write_report(arguments, CT_REPORT_HTML, PAGE_NAME);
+		return write_report(arguments, thresholds, CT_REPORT_HTML, PAGE_NAME);
 	case OPTION_OLDER_EXPORT:
-		return export(arguments);
+		return export(arguments, thresholds);
 	default:
 		return say_usage("coroTracer", "give one of '-cmd', '-deepdive', '-html' and "
 					       "'-export': for example coroTracer "
 					       "-cmd './app'");
 	}
+}
+
+int command_older(const struct arguments *arguments)
+{
+	struct ct_thresholds *thresholds;
+	int exit_status;
+
+	if (arguments->nr_operands)
+		return say_usage(
+			"coroTracer", "coroTracer takes its command behind '-cmd', in one word");
+	if (!*named_input(arguments))
+		return say_usage("coroTracer", "the name of a trace is empty");
+	if (thresholds_are_given(arguments) && !is_judging(arguments))
+		return say_usage("coroTracer",
+			"thresholds go with what judges: '-deepdive', '-html' and '-export "
+			"sqlite'");
+	exit_status = thresholds_read(arguments, &thresholds);
+	if (exit_status)
+		return exit_status;
+	exit_status = perform(arguments, thresholds);
+	ct_thresholds_free(thresholds);
+	return exit_status;
 }

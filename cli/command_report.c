@@ -135,15 +135,23 @@ int command_stats(const struct arguments *arguments)
 	unsigned long rows = arguments_number(arguments, OPTION_STATS_ROWS, 0);
 	struct ct_analyze_options judging = {
 		.size = sizeof(judging), .path_task = arguments->value[OPTION_STATS_TASK]};
+	struct ct_thresholds *thresholds;
 	struct ct_report_options options;
+	int exit_status;
 
 	if (!path)
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
+	exit_status = thresholds_read(arguments, &thresholds);
+	if (exit_status)
+		return exit_status;
+	judging.thresholds = thresholds;
 	options = options_for(arguments->value[OPTION_STATS_FORMAT], output, NULL);
 	options.is_statistics = true;
 	options.max_rows = rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX;
-	return judge_and_write(path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL, &judging,
-		&options, output);
+	exit_status = judge_and_write(path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL,
+		&judging, &options, output);
+	ct_thresholds_free(thresholds);
+	return exit_status;
 }

@@ -63,8 +63,10 @@ bool would_replace_trace(const char *input, const char *output)
 static enum ct_status open_and_write(const struct handing_on *handing_on,
 	enum ct_export_format format, const char *output, struct ct_error *reterr)
 {
-	struct ct_export_options options = {
-		.size = sizeof(options), .format = format, .table = handing_on->table};
+	struct ct_export_options options = {.size = sizeof(options),
+		.format = format,
+		.table = handing_on->table,
+		.thresholds = handing_on->thresholds};
 	struct ct_trace *trace;
 	enum ct_status status;
 

@@ -7,11 +7,15 @@
 
 #include <stdbool.h>
 
+#include "corotracer/ct.h"
+
 struct handing_on {
 	const char *input;
 	const char *format; /* csv, dataframe or sqlite */
 	const char *output; /* NULL: named after the input, and said aloud */
 	const char *table;  /* NULL: the library's default */
+	const struct ct_thresholds
+		*thresholds; /* NULL: all defaults; of sqlite, which holds findings */
 };
 
 /* hand_on: does it, and returns the exit status. */

@@ -37,6 +37,23 @@ enum command command_find(const char *name)
 	return COMMAND_NONE;
 }
 
+/* Some of them judge only where another option asks for it; each says so itself. */
+static bool is_judge(enum command command)
+{
+	switch (command) {
+	case COMMAND_RUN:
+	case COMMAND_ATTACH:
+	case COMMAND_REPORT:
+	case COMMAND_WHY:
+	case COMMAND_STATS:
+	case COMMAND_EXPORT:
+	case COMMAND_OLDER:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool command_has(enum command command, enum option option)
 {
 	enum command owner = option_descriptions[option].command;
@@ -44,8 +61,7 @@ bool command_has(enum command command, enum option option)
 	if (owner == COMMAND_RECORD)
 		return command == COMMAND_RUN || command == COMMAND_ATTACH;
 	if (owner == COMMAND_JUDGE)
-		return command == COMMAND_RUN || command == COMMAND_ATTACH ||
-		       command == COMMAND_REPORT || command == COMMAND_WHY;
+		return is_judge(command);
 	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
 }
 
@@ -166,11 +182,24 @@ static bool accept(struct reader *reader, enum option option, const char *attach
 	return is_acceptable(described, reader->dashes, attached, reader->complaint);
 }
 
+/* An option of all commands that judge, to one that does not. */
+static bool is_for_judges(enum command command, const char *name)
+{
+	enum option option = find_by_name(COMMAND_REPORT, name, strcspn(name, "="));
+
+	return !is_judge(command) && option_descriptions[option].command == COMMAND_JUDGE;
+}
+
 static bool refuse_option(struct reader *reader, const char *word)
 {
-	const char *nearest = nearest_option(reader->arguments->command, word);
+	enum command command = reader->arguments->command;
+	const char *nearest = nearest_option(command, word);
 
-	if (nearest)
+	if (is_for_judges(command, word + strspn(word, "-")))
+		snprintf(reader->complaint, COMPLAINT_BYTES,
+			"'%s' judges nothing, and takes no option '%s'",
+			command_descriptions[command].name, word);
+	else if (nearest)
 		snprintf(reader->complaint, COMPLAINT_BYTES,
 			"unknown option '%s'; did you mean '%s%s'?", word, reader->dashes, nearest);
 	else

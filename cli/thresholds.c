@@ -27,7 +27,7 @@ static enum ct_status take(
 	}
 }
 
-static bool asks_for_something(const struct arguments *arguments)
+bool thresholds_are_given(const struct arguments *arguments)
 {
 	return arguments->value[OPTION_JUDGE_THRESHOLDS] ||
 	       arguments->value[OPTION_JUDGE_THRESHOLD] ||
@@ -41,7 +41,7 @@ int thresholds_read(const struct arguments *arguments, struct ct_thresholds **re
 	int i;
 
 	*ret_thresholds = NULL;
-	if (asks_for_something(arguments))
+	if (thresholds_are_given(arguments))
 		status = ct_thresholds_new(ret_thresholds, &error);
 	for (i = 0; i < arguments->nr_given && *ret_thresholds && !status; i++)
 		status = take(*ret_thresholds, &arguments->given[i], &error);

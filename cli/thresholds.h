@@ -14,6 +14,9 @@
  */
 int thresholds_read(const struct arguments *arguments, struct ct_thresholds **ret_thresholds);
 
+/* thresholds_are_given: do the options ask for anything? */
+bool thresholds_are_given(const struct arguments *arguments);
+
 /* thresholds_help: the table, as help on a terminal. */
 void thresholds_help(void);
 

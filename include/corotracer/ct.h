@@ -416,6 +416,8 @@ struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
 	const char *table; /* of the events, in a database; NULL: coro_trace_events */
+	const struct ct_thresholds
+		*thresholds; /* of the findings in a database; NULL: all defaults */
 };
 
 /*

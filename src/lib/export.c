@@ -9,17 +9,19 @@
 #include "trace.h"
 
 /* A database holds the findings, too. */
-static enum ct_status to_sqlite(
-	struct ct_trace *trace, const char *table, const char *path, struct ct_error *reterr)
+static enum ct_status to_sqlite(struct ct_trace *trace, const struct ct_export_options *options,
+	const char *path, struct ct_error *reterr)
 {
+	struct ct_analyze_options judging = {
+		.size = sizeof(judging), .thresholds = options->thresholds};
 	const struct ct_report *report;
-	enum ct_status status = ct_analyze(trace, NULL, &report, reterr);
+	enum ct_status status = ct_analyze(trace, &judging, &report, reterr);
 
 	if (status)
 		return status;
 	status = ct_trace_rewind(trace, reterr);
 	if (status == CT_OK)
-		status = export_sqlite(trace->source, report, table, path, reterr);
+		status = export_sqlite(trace->source, report, options->table, path, reterr);
 	ct_report_free(report);
 	return status;
 }
@@ -39,7 +41,7 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 		return export_csv(
 			trace->source, options.format == CT_EXPORT_DATAFRAME, path, reterr);
 	case CT_EXPORT_SQLITE:
-		return to_sqlite(trace, options.table, path, reterr);
+		return to_sqlite(trace, &options, path, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);
 }

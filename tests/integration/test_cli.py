@@ -204,6 +204,9 @@ def check_thresholds(place, trace):
     for options in (("--thresholds", settings), ("--allow-site", "*")):
         told = found(*options)
         check("No finding" in told and "places which were allowed" in told, f"{options}: {told}")
+    judged = json.loads(run(COROTRACER, "stats", "--format", "json", "--allow-site", "*", trace).stdout)
+    check(not judged["findings"] and judged["quality"]["allowed"] > 0, f"{judged['findings']}")
+    check_mistake(2, "'dump' judges nothing, and takes no option '--threshold'", "dump", "--threshold", "grace=1s", trace)
     settings.write_text("grace = 1s\nwait-limit = never\n")
     check_mistake(2, "thresholds:2: threshold 'wait-limit' takes a time", "report", "--thresholds", settings, trace)
     check_mistake(2, "there is no threshold 'nothing'", "why", "--threshold", "nothing=1", trace, "1")

@@ -236,6 +236,16 @@ def check_sqlite(trace, place, rows):
               "processes differ")
         check_findings(trace, database)
         check_documented_queries(database)
+    check_thresholds(trace, place)
+
+
+def check_thresholds(trace, place):
+    """A database holds findings, so thresholds and allowed places go with it, and with no other form."""
+    with sqlite3.connect(exported(trace, "sqlite", place / "allowed.sqlite", "--allow-site", "*")) as database:
+        check(database.execute("SELECT count(*) FROM findings").fetchone() == (0,), "an allowed place has a finding")
+    for form in ("csv", "dataframe"):
+        done = run(COROTRACER, "export", "-f", form, "--threshold", "grace=1s", trace, status=2)
+        check("only '--format sqlite' holds findings" in done.stderr, done.stderr)
 
 
 def check_findings(trace, database):

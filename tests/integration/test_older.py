@@ -187,6 +187,8 @@ def check_reports(place):
                 check_form(output, trace)
             else:
                 check(output.read_text() == run(COROTRACER, "report", "--format", "md", trace).stdout, f"{action} differs")
+        run(OLDER, action, "-in", trace, "-allow-site", "*", cwd=place)
+        check("no finding but at places that were allowed" in output.read_text(), f"{action} does not heed -allow-site")
         output.unlink()
         refuse(4, "trace_output.jsonl", action, cwd=place / "empty")
         refuse(4, "nothing", action, "-in", "nothing", "-out", trace, cwd=place / "empty")
@@ -234,6 +236,8 @@ def check_mistakes(place):
     refuse(2, "needs a value: COMMAND", "-cmd")
     refuse(2, "is empty", "-cmd", "true", "-out", "")
     refuse(2, "did you mean '-deepdive'", "-deepdrive")
+    refuse(2, "go with what judges", "-export", "csv", "-in", place / "t.txt", "-threshold", "grace=1s")
+    refuse(2, "go with what judges", "-cmd", "true", "-allow-site", "*")
 
 
 def main():
