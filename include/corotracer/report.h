@@ -153,6 +153,7 @@ struct ct_quality {
 	ct_time observed_from;
 	ct_time observed_until;
 	bool has_lower_grades; /* the losses or gaps above lower findings */
+	uint64_t nr_allowed;   /* that would be found at places of which nothing is to be said */
 	const struct ct_loss
 		*losses; /* tables' and events' alike; nr_lost and nr_left_out are the sum */
 	uint32_t nr_losses;
@@ -300,12 +301,27 @@ struct ct_ready {
 	uint64_t max;
 };
 
+/*
+ * A queue of coroutines that are ready to run, which the program told of (enqueue). Whoever is ready and was put into
+ * none is in none of these.
+ */
+struct ct_run_queue {
+	uint64_t handle; /* a resource handle; 0: the program did not name it */
+	uint32_t process;
+	uint32_t thread; /* that alone takes coroutines out of it, as it says; 0: others may, too */
+	const char *name;    /* "queue 2 worker-1": in words, with the name that the program gave */
+	uint64_t nr_entered; /* how often one was put into it */
+	struct ct_ready lengths; /* how many lay in it at once, since one did for the first time */
+};
+
 #define CT_BUSIEST 10u
 
 struct ct_statistics {
-	struct ct_times total;         /* of all coroutines */
-	struct ct_distribution delays; /* of all coroutines: from ready to running */
-	struct ct_ready ready;         /* of all processes */
+	struct ct_times total;                 /* of all coroutines */
+	struct ct_distribution delays;         /* of all coroutines: from ready to running */
+	struct ct_ready ready;                 /* of all processes */
+	const struct ct_run_queue *run_queues; /* the longest in the mean first */
+	uint32_t nr_run_queues;
 	uint64_t nr_resumes;
 	uint64_t nr_migrations;
 	const struct ct_worker *workers; /* who ran most first */

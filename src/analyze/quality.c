@@ -77,6 +77,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_reordered = model->nr_reordered;
 	quality->reordered_ns = model->reordered_ns;
 	quality->nr_unmatched_wakes = model->nr_unmatched_wakes;
+	quality->nr_allowed = analysis->nr_allowed;
 	quality->observed_from = model->from;
 	quality->observed_until = model->now;
 	count_coros(analysis, quality);

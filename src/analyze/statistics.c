@@ -51,6 +51,18 @@ static void all_delays(struct analysis *analysis, struct ct_statistics *statisti
 	statistics->delays = statistics_distribution(all);
 }
 
+/* How many of something there were at once. */
+static struct ct_ready levels(const struct histogram *by_time)
+{
+	return (struct ct_ready){
+		.observed_ns = (int64_t)by_time->count,
+		.mean = by_time->count ? (double)by_time->sum / (double)by_time->count : 0,
+		.p50 = histogram_at(by_time, 0.5),
+		.p99 = histogram_at(by_time, 0.99),
+		.max = by_time->max,
+	};
+}
+
 static void all_ready(struct analysis *analysis, struct ct_statistics *statistics)
 {
 	struct histogram *all = arena_alloc(&analysis->scratch, sizeof(*all));
@@ -61,13 +73,57 @@ static void all_ready(struct analysis *analysis, struct ct_statistics *statistic
 		return;
 	for (i = 0; i < analysis->model->nr_processes; i++)
 		histogram_merge(all, &analysis->model->processes[i].ready);
-	statistics->ready = (struct ct_ready){
-		.observed_ns = (int64_t)all->count,
-		.mean = all->count ? (double)all->sum / (double)all->count : 0,
-		.p50 = histogram_at(all, 0.5),
-		.p99 = histogram_at(all, 0.99),
-		.max = all->max,
-	};
+	statistics->ready = levels(all);
+}
+
+/* ---------------------------------------------------------------- queues */
+
+/* A queue that has no name is told by whose it is. */
+static const char *words_queue(struct analysis *analysis, const struct model_run_queue *queue)
+{
+	const char *name = model_resource_name(analysis->model, queue->process, queue->handle);
+
+	if (!queue->handle)
+		return queue->thread ? "its own" : "not named";
+	return say(analysis, "%s%s%s", words_resource(analysis, queue->handle, 0), *name ? " " : "",
+		name);
+}
+
+static int compare_run_queues(const void *left, const void *right)
+{
+	const struct ct_run_queue *a = left, *b = right;
+
+	if (a->lengths.mean != b->lengths.mean)
+		return a->lengths.mean < b->lengths.mean ? 1 : -1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->handle < b->handle ? -1 : a->handle > b->handle;
+}
+
+static void export_run_queues(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	const struct model *model = analysis->model;
+	struct ct_run_queue *queues =
+		arena_array(analysis->arena, model->run_queues.count, sizeof(*queues));
+	size_t i;
+
+	analysis->is_broken |= !queues;
+	if (!queues)
+		return;
+	for (i = 1; i < model->run_queues.count; i++) {
+		const struct model_run_queue *queue = &model->run_queues.at[i];
+
+		queues[statistics->nr_run_queues++] = (struct ct_run_queue){
+			.handle = queue->handle,
+			.process = queue->process,
+			.thread = queue->thread,
+			.name = words_queue(analysis, queue),
+			.nr_entered = queue->nr_entered,
+			.lengths = levels(queue->lengths),
+		};
+	}
+	qsort(queues, statistics->nr_run_queues, sizeof(*queues), compare_run_queues);
+	statistics->run_queues = queues;
 }
 
 /* ---------------------------------------------------------------- workers */
@@ -308,6 +364,7 @@ void statistics_export(struct analysis *analysis, struct ct_statistics *statisti
 	sum_up(analysis->model, statistics);
 	all_delays(analysis, statistics);
 	all_ready(analysis, statistics);
+	export_run_queues(analysis, statistics);
 	export_workers(analysis, statistics);
 	export_places(analysis, statistics);
 	export_spawnings(analysis, statistics);

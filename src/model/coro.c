@@ -133,7 +133,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
 		!coro_conflict(model, index, event))
 		return false;
-	coro_leave_queue(coro);
+	coro_leave_queue(model, coro, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;
@@ -234,7 +234,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		return false;
 	is_woken |= was_running && coro->queue_thread;
 	if (!is_woken)
-		coro_leave_queue(coro);
+		coro_leave_queue(model, coro, event->time);
 	coro_leave_stack(model, index);
 	coro->thread = event->thread;
 	if (is_over || event->argument == CTP_POINT_FINAL) {
@@ -276,7 +276,7 @@ static bool cancel(struct model *model, uint32_t index, const struct ct_event *e
 		coro->state != CT_STATE_UNSEEN)
 		return coro_conflict(model, index, event);
 	coro->last_event = event->sequence;
-	coro_leave_queue(coro);
+	coro_leave_queue(model, coro, event->time);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro_enter_stack(model, index, event->thread);
 	return true;
@@ -351,7 +351,6 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 		if (was_stuck(model, coro, event->time))
 			coro->flags |= MODEL_CORO_WAS_DESTROYED_QUIET;
 	}
-	coro_leave_queue(coro);
 	coro_leave_stack(model, index);
 	coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
 	coro->destroyed = event->time;

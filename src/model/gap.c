@@ -172,7 +172,7 @@ void gap_of_coro(struct model *model, const struct ct_event *event)
 
 	if (!coro || coro->state == CT_STATE_DESTROYED)
 		return;
-	coro_leave_queue(coro);
+	coro_leave_queue(model, coro, event->time);
 	coro_leave_stack(model, index);
 	coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 }

@@ -5,8 +5,9 @@
  */
 #include "model_parts.h"
 
-void coro_leave_queue(struct model_coro *coro)
+void coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time)
 {
+	run_queue_leave(model, coro, time);
 	coro->queue_thread = 0;
 	coro->is_queue_private = false;
 }
@@ -32,6 +33,7 @@ bool coro_enqueue(struct model *model, const struct ct_event *event)
 	coro->is_queue_private = event->flags & CTP_ENQUEUE_PRIVATE;
 	coro->queued = event->time;
 	coro->queue_event = event->sequence;
+	run_queue_enter(model, coro, event);
 	if (coro->state == CT_STATE_WAITING)
 		coro_set_state(model, coro, CT_STATE_READY, event->time);
 	return true;
@@ -42,7 +44,7 @@ bool coro_dequeue(struct model *model, const struct ct_event *event)
 	uint32_t index = model_find(model, event->process, event->coro);
 
 	if (index)
-		coro_leave_queue(coro_at(model, index));
+		coro_leave_queue(model, coro_at(model, index), event->time);
 	return coro_touch(model, event);
 }
 

@@ -99,7 +99,7 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
 	       herd_reserve(model) && series_reserve(model) && nesting_reserve(model) &&
-	       vec_push(&model->objects, nothing);
+	       run_queue_reserve(model) && vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -136,6 +136,7 @@ static void free_process(struct model_process *process)
 	map_fini(&process->objects);
 	map_fini(&process->tasks);
 	map_fini(&process->names);
+	map_fini(&process->run_queues);
 	vec_fini(&process->offsets);
 	vec_fini(&process->unmatched);
 	map_fini(&process->numbers);
@@ -166,6 +167,7 @@ void model_free(struct model *model)
 	repeat_fini(model);
 	gap_fini(model);
 	times_fini(model);
+	run_queue_fini(model);
 	free(model->processes);
 	free(model->places);
 	free(model->threads);
@@ -398,6 +400,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	thread_finish(model);
 	herd_finish(model);
 	times_finish(model);
+	run_queue_finish(model);
 	annotation_finish(model);
 	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }

@@ -74,6 +74,7 @@ struct model {
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */
 	uint32_t *places;                       /* by site: the first one that says the same */
+	VEC(struct model_run_queue) run_queues; /* [0] is none; at most MODEL_RUN_QUEUES */
 	struct model_place_times **place_times; /* by site; NULL: nothing happened there */
 	uint32_t nr_place_times;
 	uint64_t nr_times_refused; /* what happened at places beyond MODEL_PLACES */

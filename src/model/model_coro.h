@@ -51,6 +51,7 @@ struct model_coro {
 	uint8_t point;       /* enum ctp_point of the last suspend */
 	uint8_t wake_outcome;
 	uint8_t mark;
+	bool is_queue_private; /* of the queue in which it lies: no other thread can take it from there */
 	uint32_t nr_resumes;
 	uint32_t nr_wakes;
 	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
@@ -81,7 +82,7 @@ struct model_coro {
 	uint32_t awaited;      /* exclusive or of the children that it awaits now */
 	uint32_t nr_awaits;    /* children that it awaits now */
 	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
-	bool is_queue_private; /* no other thread can take it from there */
+	uint32_t queue;        /* that queue: an index; 0: not looked at */
 	ct_time queued;
 	uint64_t queue_event;
 	/* The last moment before its destruction since which every worker had been idle once. */

@@ -107,7 +107,7 @@ bool coro_touch(struct model *model, const struct ct_event *event);
 /* coro_join: it waits: if for another's end, that one is awaited. */
 void coro_join(struct model *model, const struct model_coro *coro);
 /* coro_leave_queue: it is in none any more. */
-void coro_leave_queue(struct model_coro *coro);
+void coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time);
 /* coro_try: it did something else than to wait and to wake. coro_progress: and got something done by it. */
 void coro_try(struct model *model, uint32_t coro);
 void coro_progress(struct model *model, uint32_t coro);
@@ -228,6 +228,12 @@ bool times_reserve(struct model *model);
 void times_fini(struct model *model);
 /* times_change: before a coroutine enters a state. */
 void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/*
+ * times_level: what there was so many of since *counted, and is up to `time`, goes into the histogram: ns by number.
+ * *counted is CT_NO_TIME at first.
+ */
+void times_level(struct model *model, struct histogram *histogram, ct_time *counted, uint64_t level,
+	ct_time time);
 /* times_ready: before the number of those that are ready changes. */
 void times_ready(struct model *model, struct model_process *process, ct_time time);
 /* times_begin: its creation is known now. */
@@ -237,6 +243,15 @@ void times_thread(struct model *model, struct model_thread *thread, ct_time time
 /* times_account: the kernel's account of a thread. */
 bool times_account(struct model *model, const struct ct_event *event);
 void times_finish(struct model *model);
+
+/* ---------------------------------------------------------------- queues of ready ones: run_queue.c */
+
+bool run_queue_reserve(struct model *model);
+/* run_queue_enter, run_queue_leave: the coroutine lies in the queue that this enqueue names; in none any more. */
+void run_queue_enter(struct model *model, struct model_coro *coro, const struct ct_event *event);
+void run_queue_leave(struct model *model, struct model_coro *coro, ct_time time);
+void run_queue_finish(struct model *model);
+void run_queue_fini(struct model *model);
 
 /* ---------------------------------------------------------------- annotation.c */
 

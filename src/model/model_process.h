@@ -43,6 +43,7 @@ struct model_process {
 	struct map objects;    /* resource handle -> model.objects */
 	struct map tasks;      /* id of an open task -> model.tasks */
 	struct map names;      /* resource handle -> site */
+	struct map run_queues; /* resource handle, or else thread -> model.run_queues */
 	VEC(uint32_t) workers; /* threads that ran coroutines, or whose events are missing */
 	struct map tids;       /* kernel thread id -> the last thread that had it */
 	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none

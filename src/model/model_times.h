@@ -39,6 +39,19 @@ struct model_run {
 	uint32_t behind;    /* the one of them that had been ready for the longest time */
 };
 
+#define MODEL_RUN_QUEUES 4096u /* that are looked at, at 15 KiB each */
+
+/* A queue of coroutines that are ready to run, which the program told of. */
+struct model_run_queue {
+	uint64_t handle; /* 0: it was not named */
+	uint32_t process;
+	uint32_t thread; /* that alone takes coroutines out of it; 0: others may, too */
+	uint64_t length; /* now */
+	ct_time counted; /* up to then `lengths` is right; CT_NO_TIME: nobody was in it yet */
+	uint64_t nr_entered;
+	struct histogram *lengths; /* for how many ns how many lay in it */
+};
+
 /*
  * What came to pass at one place, in ns; distributions are NULL as long as they are empty. Of coroutines that wait,
  * and of those that have not waited yet: the place at which they were started.

@@ -161,6 +161,8 @@ void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state 
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
 		(coro->flags & MODEL_CORO_WAS_CREATED))
 		series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
+	if (state >= CT_STATE_DONE)
+		coro_leave_queue(model, coro, time);
 	unhide(model, coro);
 	coro->state = (uint8_t)state;
 	coro->changed = time;

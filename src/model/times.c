@@ -191,14 +191,19 @@ int64_t model_life(const struct model_coro *coro)
 	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING];
 }
 
-void times_ready(struct model *model, struct model_process *process, ct_time time)
+void times_level(struct model *model, struct histogram *histogram, ct_time *counted, uint64_t level,
+	ct_time time)
 {
 	time = time_observed(model, time);
-	if (process->ready_counted != CT_NO_TIME && time > process->ready_counted)
-		histogram_add_times(&process->ready, process->nr_ready,
-			(uint64_t)(time - process->ready_counted));
-	if (process->ready_counted == CT_NO_TIME || time > process->ready_counted)
-		process->ready_counted = time;
+	if (*counted != CT_NO_TIME && time > *counted)
+		histogram_add_times(histogram, level, (uint64_t)(time - *counted));
+	if (*counted == CT_NO_TIME || time > *counted)
+		*counted = time;
+}
+
+void times_ready(struct model *model, struct model_process *process, ct_time time)
+{
+	times_level(model, &process->ready, &process->ready_counted, process->nr_ready, time);
 }
 
 /* ---------------------------------------------------------------- threads */

@@ -59,23 +59,55 @@ static void place_row(
 	facts_end(rows);
 }
 
-/* The earliest and the latest time since when members have been so; false: it is known of none. */
-static bool range_of_since(const struct ct_finding *finding, ct_time *ret_first, ct_time *ret_last)
+/* Since when members have been so, and for how long: the least and the most of each. */
+struct range_of_since {
+	ct_time first;
+	ct_time last; /* CT_NO_TIME: it is known of none */
+	int64_t shortest_ns;
+	int64_t longest_ns;
+	uint32_t nr_gone; /* whom their destruction set an end to it */
+	uint32_t nr_there;
+};
+
+static void take_in(
+	struct range_of_since *range, const struct ct_member *member, ct_time observed_until)
 {
-	ct_time first = INT64_MAX, last = CT_NO_TIME;
+	ct_time since = member->since;
+	bool is_gone = member->coro.state == CT_STATE_DESTROYED &&
+		       member->coro.destroyed != CT_NO_TIME && member->coro.destroyed > since;
+	int64_t ns = (is_gone ? member->coro.destroyed : observed_until) - since;
+
+	range->first = since < range->first ? since : range->first;
+	range->last = since > range->last ? since : range->last;
+	range->shortest_ns = ns < range->shortest_ns ? ns : range->shortest_ns;
+	range->longest_ns = ns > range->longest_ns ? ns : range->longest_ns;
+	range->nr_gone += is_gone;
+	range->nr_there += !is_gone;
+}
+
+static struct range_of_since range_of_since(
+	const struct ct_finding *finding, ct_time observed_until)
+{
+	struct range_of_since range = {.first = INT64_MAX,
+		.last = CT_NO_TIME,
+		.shortest_ns = INT64_MAX,
+		.longest_ns = INT64_MIN};
 	uint32_t i;
 
-	for (i = 0; i < finding->nr_members; i++) {
-		ct_time since = finding->members[i].since;
+	for (i = 0; i < finding->nr_members; i++)
+		if (finding->members[i].since != CT_NO_TIME)
+			take_in(&range, &finding->members[i], observed_until);
+	return range;
+}
 
-		if (since == CT_NO_TIME)
-			continue;
-		first = since < first ? since : first;
-		last = since > last ? since : last;
-	}
-	*ret_first = first;
-	*ret_last = last;
-	return last != CT_NO_TIME;
+static const char *words_until(const struct range_of_since *range)
+{
+	if (!range->nr_gone)
+		return " when observation ended";
+	if (!range->nr_there)
+		return range->nr_gone == 1 ? " until it was destroyed"
+					   : " until they were destroyed";
+	return " until they were destroyed, or observation ended";
 }
 
 /* "2.17 s to 2.19 s", or one of them where both read the same. */
@@ -89,22 +121,22 @@ static void range(struct text *rows, const struct text *first, const struct text
 static void since_row(
 	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
 {
+	struct range_of_since known = range_of_since(finding, report->quality.observed_until);
 	struct text words[2] = {{0}, {0}};
-	ct_time first, last, until = report->quality.observed_until;
 
-	if (!range_of_since(finding, &first, &last))
+	if (known.last == CT_NO_TIME)
 		return;
 	facts_begin(rows, "since");
-	phrase_time(&words[0], first);
-	phrase_time(&words[1], last);
+	phrase_time(&words[0], known.first);
+	phrase_time(&words[1], known.last);
 	range(rows, &words[0], &words[1]);
 	text_add(rows, "; for ");
 	text_clear(&words[0]);
 	text_clear(&words[1]);
-	phrase_span(&words[0], last, until);
-	phrase_span(&words[1], first, until);
+	text_duration(&words[0], known.shortest_ns);
+	text_duration(&words[1], known.longest_ns);
 	range(rows, &words[0], &words[1]);
-	text_add(rows, " when observation ended");
+	text_add(rows, words_until(&known));
 	facts_end(rows);
 	facts_drop(rows, &words[0]);
 	facts_drop(rows, &words[1]);

@@ -181,7 +181,7 @@ static void trace(struct text *rows, const struct ct_report *report)
 		text_add(rows, " left out as asked, ");
 	}
 	text_add(rows, tables->has_no_end    ? "of a form that tells no end of observation"
-		       : tables->is_complete ? "complete"
+		       : tables->is_complete ? "with its end"
 					     : "cut short: its end is missing");
 	origin(rows, tables);
 	facts_end(rows);

@@ -10,6 +10,7 @@
 
 enum facts_statistic {
 	FACTS_WORKERS,
+	FACTS_RUN_QUEUES,
 	FACTS_WAITS,
 	FACTS_DELAYS,
 	FACTS_DELAYS_CAUSED,
@@ -87,6 +88,62 @@ static void workers(struct table *table, const struct ct_report *report, uint32_
 		share_cell(table, (double)worker->blocked_ns, observed_ns);
 		share_cell(table, (double)worker->idle_ns, observed_ns);
 		table_add_count(table, worker->nr_resumes);
+	}
+}
+
+/* How many in the mean: three digits that count, where there are so many. */
+static void mean(struct text *text, double value)
+{
+	if (value > 0 && value < 0.0005)
+		text_add(text, "< 0.001");
+	else if (value < 999.5)
+		text_format(text, "%.*f",
+			value < 0.0995  ? 3
+			: value < 9.995 ? 2
+			: value < 99.95 ? 1
+					: 0,
+			value);
+	else
+		text_count(text, (uint64_t)(value + 0.5));
+}
+
+static void levels(struct text *rows, const struct ct_ready *ready)
+{
+	mean(rows, ready->mean);
+	text_add(rows, " in the mean over time; 99 % of the time at most ");
+	text_count(rows, ready->p99);
+	text_add(rows, "; at most ");
+	text_count(rows, ready->max);
+}
+
+static void run_queues(struct table *table, const struct ct_report *report, uint32_t max)
+{
+	static const char *const headings[] = {
+		"queue", "taken from by", "put in", "mean", "p50", "p99", "most"};
+	const struct ct_statistics *statistics = &report->statistics;
+	uint32_t i;
+
+	table_init_with(
+		table, headings, COLUMNS(headings), all_right(COLUMNS(headings)) & ~TABLE_RIGHT(1));
+	for (i = 0; i < statistics->nr_run_queues && i < max; i++) {
+		const struct ct_run_queue *queue = &statistics->run_queues[i];
+
+		render_safe(&table->cells, queue->name);
+		table_end_cell(table);
+		if (queue->thread)
+			phrase_thread(&table->cells, report->tables, queue->thread);
+		else
+			text_add(&table->cells, "any");
+		table_end_cell(table);
+		table_add_count(table, queue->nr_entered);
+		mean(&table->cells, queue->lengths.mean);
+		table_end_cell(table);
+		text_count(&table->cells, queue->lengths.p50);
+		table_end_cell(table);
+		text_count(&table->cells, queue->lengths.p99);
+		table_end_cell(table);
+		text_count(&table->cells, queue->lengths.max);
+		table_end_cell(table);
 	}
 }
 
@@ -260,6 +317,8 @@ static uint32_t nr_rows(const struct ct_statistics *statistics, enum facts_stati
 	switch (which) {
 	case FACTS_WORKERS:
 		return statistics->nr_workers;
+	case FACTS_RUN_QUEUES:
+		return statistics->nr_run_queues;
 	case FACTS_SPAWNINGS:
 		return statistics->nr_spawnings;
 	case FACTS_BUSIEST:
@@ -290,6 +349,9 @@ static const char *fill(struct table *table, const struct ct_report *report,
 	case FACTS_WORKERS:
 		workers(table, report, max);
 		return "Workers";
+	case FACTS_RUN_QUEUES:
+		run_queues(table, report, max);
+		return "Queues of ready coroutines: how many lay in each at once, by time";
 	case FACTS_SPAWNINGS:
 		spawnings(table, report, max);
 		return "Started";
@@ -345,10 +407,7 @@ static void ready_row(struct text *rows, const struct ct_ready *ready)
 	if (!ready->max)
 		return;
 	facts_begin(rows, "ready at once");
-	text_format(rows, "%.2f in the mean over time; 99 %% of the time at most ", ready->mean);
-	text_count(rows, ready->p99);
-	text_add(rows, "; at most ");
-	text_count(rows, ready->max);
+	levels(rows, ready);
 	facts_end(rows);
 }
 
@@ -411,6 +470,20 @@ static void brief_delays(struct text *rows, const struct ct_distribution *delays
 	facts_end(rows);
 }
 
+static void brief_run_queues(struct text *rows, const struct ct_statistics *statistics)
+{
+	const struct ct_run_queue *longest = statistics->run_queues;
+
+	ready_row(rows, &statistics->ready);
+	if (!statistics->nr_run_queues || !longest->lengths.max)
+		return;
+	facts_begin(rows, "longest queue");
+	render_safe(rows, longest->name);
+	text_add(rows, ": ");
+	levels(rows, &longest->lengths);
+	facts_end(rows);
+}
+
 static void brief_workers(struct text *rows, const struct ct_statistics *statistics)
 {
 	double observed_ns = 0, running_ns = 0, idle_ns = 0;
@@ -440,6 +513,7 @@ void facts_time_went(struct text *rows, const struct ct_report *report)
 	brief_states(rows, report);
 	brief_waits(rows, report);
 	brief_delays(rows, &statistics->delays);
+	brief_run_queues(rows, statistics);
 	brief_workers(rows, statistics);
 	if (!report->nr_slowest)
 		return;

@@ -105,24 +105,40 @@ static void waiting_places(struct text *rows, const struct ct_report *report)
 	facts_end(rows);
 }
 
-static void no_finding(struct text *rows, const struct ct_report *report)
+/* Nobody asked of those at allowed places, and nobody could of what was not recorded. */
+static void still_waiting(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
 	uint64_t nr_waiting = quality->nr_by_state[CT_STATE_WAITING];
 
-	facts_begin(rows, "verdict");
-	text_add(rows, "no finding; looked for ");
-	names_of_rules(rows);
-	facts_end(rows);
 	if (nr_waiting == 0)
 		return;
 	facts_begin(rows, "still waiting");
 	phrase_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
-	text_add(rows, " at the end; as far as the trace tells, ");
-	text_add(rows, nr_waiting == 1 ? "it" : "they");
-	text_add(rows, " may still be woken");
+	text_add(rows, " at the end; ");
+	if (quality->nr_allowed)
+		text_add(rows, "of those at places that were allowed nothing is said");
+	else if (quality->nr_left_out)
+		text_add(rows, "what was left out may be what would tell why");
+	else
+		text_format(rows, "as far as the trace tells, %s may still be woken",
+			nr_waiting == 1 ? "it" : "they");
 	facts_end(rows);
 	waiting_places(rows, report);
+}
+
+static void no_finding(struct text *rows, const struct ct_report *report)
+{
+	facts_begin(rows, "verdict");
+	text_add(rows, "no finding");
+	if (report->quality.nr_allowed)
+		text_add(rows, " but at places that were allowed");
+	if (report->quality.nr_left_out)
+		text_add(rows, ", in what was not left out");
+	text_add(rows, "; looked for ");
+	names_of_rules(rows);
+	facts_end(rows);
+	still_waiting(rows, report);
 }
 
 static bool has_attached(const struct ct_tables *tables, bool is_ledger)
@@ -143,6 +159,44 @@ static void advise(struct text *rows, const char *label, const char *advice)
 	facts_end(rows);
 }
 
+static bool has_loss(const struct ct_report *report, enum ctp_loss reason)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->quality.nr_losses; i++)
+		if (report->quality.losses[i].reason == reason)
+			return true;
+	return false;
+}
+
+static void advise_to_link(struct text *rows)
+{
+	advise(rows, "is it linked",
+		"does the program tell of its coroutines: in C++ by a promise type that inherits "
+		"from corotracer::PromiseMixin, or is wrapped in corotracer::traced, in C by calls "
+		"of ctp_create and its like?");
+}
+
+/* Why a program with a probe told of no coroutine depends on how it came to be recorded. */
+static void silent_probe(struct text *rows, const struct ct_report *report)
+{
+	advise(rows, "verdict", "the probe attached, and no coroutine was seen");
+	if (has_loss(report, CTP_LOSS_PAUSED))
+		advise(rows, "was it told",
+			"recording was stopped for a time, as asked: did the moment come for which "
+			"it "
+			"waited (--start-after, --wait-for-start and ctp_start)?");
+	else if (has_loss(report, CTP_LOSS_BEFORE))
+		advise(rows, "is it idle",
+			"recording began while the program ran: did any coroutine do something "
+			"since then? One that only waits tells nothing");
+	else if (report->quality.nr_left_out)
+		advise(rows, "was it wanted",
+			"events were left out as asked: are all coroutines among them (--sample, "
+			"--leave-out-site, --leave-out-name, --leave-out-task)?");
+	advise_to_link(rows);
+}
+
 /* Nothing was seen that could be judged: the likely reasons, the first one first. */
 static void no_coroutine(struct text *rows, const struct ct_report *report)
 {
@@ -152,14 +206,7 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 			"a recording that was cut short at once holds nothing else; record it "
 			"again");
 	} else if (has_attached(report->tables, false)) {
-		advise(rows, "verdict", "the probe attached, and no coroutine was seen");
-		advise(rows, "is it idle",
-			"did any coroutine do something while it was recorded? One that only "
-			"waits tells nothing");
-		advise(rows, "is it linked",
-			"does the program tell of its coroutines: in C++ by a promise type that "
-			"inherits from corotracer::PromiseMixin, or is wrapped in "
-			"corotracer::traced, in C by calls of ctp_create and its like?");
+		silent_probe(rows, report);
 	} else {
 		advise(rows, "verdict", "no coroutine was seen, because no probe attached");
 		advise(rows, "is it linked",

@@ -29,9 +29,9 @@ void json_times(struct json *json, const struct ct_times *times)
 	time_member(json, "waiting_ns", times->waiting_ns);
 }
 
-static void ready_member(struct json *json, const struct ct_ready *ready)
+static void ready_member(struct json *json, const char *key, const struct ct_ready *ready)
 {
-	json_key(json, "ready");
+	json_key(json, key);
 	json_open(json, '{');
 	time_member(json, "observed_ns", ready->observed_ns);
 	json_key(json, "mean");
@@ -40,6 +40,27 @@ static void ready_member(struct json *json, const struct ct_ready *ready)
 	count_member(json, "p99", ready->p99);
 	count_member(json, "max", ready->max);
 	json_close(json, '}');
+}
+
+static void run_queues_member(struct json *json, const struct ct_statistics *statistics)
+{
+	uint32_t i;
+
+	json_key(json, "run_queues");
+	json_open(json, '[');
+	for (i = 0; i < statistics->nr_run_queues; i++) {
+		const struct ct_run_queue *queue = &statistics->run_queues[i];
+
+		json_open(json, '{');
+		text_member(json, "name", queue->name);
+		hex_member(json, "queue", queue->handle);
+		index_member(json, "process", queue->process);
+		index_member(json, "thread", queue->thread);
+		count_member(json, "entered", queue->nr_entered);
+		ready_member(json, "lengths", &queue->lengths);
+		end_element(json);
+	}
+	json_close(json, ']');
 }
 
 static void workers_member(struct json *json, const struct ct_statistics *statistics)
@@ -146,7 +167,8 @@ void json_statistics(struct json *json, const struct ct_statistics *statistics)
 	count_member(json, "migrations", statistics->nr_migrations);
 	count_member(json, "refused", statistics->nr_refused);
 	distribution_member(json, "delays", &statistics->delays);
-	ready_member(json, &statistics->ready);
+	ready_member(json, "ready", &statistics->ready);
+	run_queues_member(json, statistics);
 	workers_member(json, statistics);
 	places_member(json, statistics);
 	spawnings_member(json, statistics);

@@ -241,9 +241,21 @@ static void print_table(
 {
 	struct text *text = context;
 
-	(void)nr_more;
 	text_format(text, "<h2>%s</h2>\n", title);
 	table_print_html(table, text);
+	and_more(text, nr_more, 0);
+}
+
+static void time_went(struct text *text, const struct ct_report *report)
+{
+	struct text facts = {0};
+
+	facts_time_went(&facts, report);
+	if (facts.length) {
+		text_add(text, "<h2>Where the time went</h2>\n");
+		rows(text, &facts);
+	}
+	facts_drop(text, &facts);
 }
 
 void report_html(
@@ -266,6 +278,8 @@ void report_html(
 		facts_rest(text, report, i);
 		text_add(text, "</p>\n");
 	}
+	if (!options->is_brief)
+		time_went(text, report);
 	if (!options->is_brief)
 		facts_annotations(&(const struct facts_printer){text, print_table}, report);
 	text_add(text, "</body>\n</html>\n");

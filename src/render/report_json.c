@@ -254,6 +254,7 @@ static void quality_member(struct json *json, const struct ct_report *report)
 	count_member(json, "reordered_ns", (uint64_t)quality->reordered_ns);
 	count_member(json, "unmatched_wakes", quality->nr_unmatched_wakes);
 	bool_member(json, "has_lower_grades", quality->has_lower_grades);
+	count_member(json, "allowed", quality->nr_allowed);
 	losses_member(json, &report->quality);
 	notes_member(json, report->tables);
 	json_close(json, '}');

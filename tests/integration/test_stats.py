@@ -100,6 +100,22 @@ def check_ready(told):
     check(0 < ready["mean"] <= ready["max"] and ready["p50"] <= ready["p99"] <= ready["max"], f"{ready}")
 
 
+def check_run_queues(trace, told):
+    """The scheduler tells of its queues: a slot and a ring of each worker, and one for everybody."""
+    queues = told["run_queues"]
+    check(len(queues) >= 2 and len({queue["queue"] for queue in queues}) == len(queues), f"{queues}")
+    check([queue["lengths"]["mean"] for queue in queues] ==
+          sorted((queue["lengths"]["mean"] for queue in queues), reverse=True), "the longest comes first")
+    for queue in queues:
+        lengths = queue["lengths"]
+        check(queue["entered"] > 0 and lengths["p50"] <= lengths["p99"] <= lengths["max"], f"{queue}")
+        check(0 <= lengths["mean"] <= lengths["max"] and lengths["observed_ns"] > 0, f"{queue}")
+        check(queue["name"].startswith("queue "), f"{queue}")
+    check("Queues of ready coroutines" in run(COROTRACER, "stats", trace).stdout, "their table")
+    told = run(COROTRACER, "report", trace).stdout
+    check("ready at once" in told and "longest queue" in told, told)
+
+
 # One waits for 1 ms and is woken; then three wait elsewhere until the end.
 GOES_ON = """\
 trace from=0 until=100ms
@@ -181,6 +197,7 @@ def main():
         check_spans(report)
         check_path(trace, report)
         check_ready(told)
+        check_run_queues(trace, told)
         check_texts(trace)
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
         check_what_goes_on(pathlib.Path(place))

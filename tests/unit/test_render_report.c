@@ -144,7 +144,15 @@ static const struct ct_coro_times busiest[] = {
 	{1, 1, 0, 0, {0, 0, 20, 0}, 1, 0, 1},
 };
 
+static const struct ct_run_queue run_queues[] = {
+	{CTP_HANDLE(CTP_RESOURCE_QUEUE, 0), 1, 0, "queue 0 everybody's", 900,
+		{3000000000, 2.25, 1, 16, 60}},
+	{CTP_HANDLE(CTP_RESOURCE_QUEUE, 2), 1, 1, "queue 2", 90, {2500000000, 0.25, 0, 1, 1}},
+};
+
 static const struct ct_statistics statistics = {
+	.run_queues = run_queues,
+	.nr_run_queues = 2,
 	.total = {1000000, 15000000, 110000000, 7000000000},
 	.delays = DISTRIBUTION(110, 15000000),
 	.ready = {3000000000, 2.5, 2, 17, 64},
@@ -255,6 +263,78 @@ static void test_nothing_found(void)
 	expect_file("no-coroutine.txt", &report, (struct ct_report_options){0});
 	report = (struct ct_report){.tables = &nothing_told};
 	expect_file("nothing-told.txt", &report, (struct ct_report_options){0});
+}
+
+/* What a report says before anything else, and what it advises. */
+static void expect_words(const struct ct_report *report, const char *words, bool is_there)
+{
+	struct text text = rendered(report, (struct ct_report_options){.width = 2000});
+
+	CHECK_EQUAL(strstr(text_peek(&text), words) != NULL, is_there);
+	text_fini(&text);
+}
+
+/* Where not everything was judged, or recorded, no verdict speaks of everything. */
+static void test_verdict_of_a_part(void)
+{
+	struct ct_report report = {.tables = &tables,
+		.quality = {.nr_events = 900,
+			.nr_coros = 50,
+			.nr_by_state = {[CT_STATE_WAITING] = 13}}};
+
+	expect_words(&report, "No finding; looked for", true);
+	expect_words(&report, "they may still be woken", true);
+	report.quality.nr_allowed = 2;
+	expect_words(&report, "No finding but at places that were allowed; looked for", true);
+	expect_words(&report, "of those at places that were allowed nothing is said", true);
+	expect_words(&report, "may still be woken", false);
+	report.quality.nr_allowed = 0;
+	report.quality.nr_left_out = 1;
+	expect_words(&report, "No finding, in what was not left out; looked for", true);
+	expect_words(&report, "what was left out may be what would tell why", true);
+	expect_words(&report, "may still be woken", false);
+}
+
+/* Why a probe told of no coroutine: what is asked first follows from how it was recorded. */
+static void test_advice(void)
+{
+	struct ct_loss loss = {.process = 1, .count = 1, .reason = CTP_LOSS_BEFORE};
+	struct ct_report report = {.tables = &tables, .quality = {.nr_events = 900}};
+
+	expect_words(&report, "is it linked: does the program tell", true);
+	expect_words(&report, "is it idle", false);
+	report.quality.losses = &loss;
+	report.quality.nr_losses = 1;
+	expect_words(&report, "is it idle: recording began while the program ran", true);
+	loss.reason = CTP_LOSS_PAUSED;
+	expect_words(&report, "was it told: recording was stopped for a time", true);
+	expect_words(&report, "is it idle", false);
+	loss.reason = CTP_LOSS_SAMPLE;
+	report.quality.nr_left_out = 1;
+	expect_words(&report, "was it wanted: events were left out", true);
+}
+
+/* How long something lasted ends where its coroutine does. */
+static void test_duration_of_the_gone(void)
+{
+	struct ct_member *members = new_members(2);
+	struct ct_finding finding = finding_of(members, 2);
+	struct ct_report report = {.tables = &tables, .findings = &finding, .nr_findings = 1};
+	uint32_t i;
+
+	report.quality.observed_until = 3000000000;
+	for (i = 0; i < 2; i++) {
+		members[i].since = 1000000000;
+		members[i].coro.state = CT_STATE_DESTROYED;
+		members[i].coro.destroyed = 1250000000 + 250000000 * i;
+	}
+	expect_words(&report, "for 250 ms to 500 ms until they were destroyed", true);
+	members[1].coro.state = CT_STATE_WAITING;
+	expect_words(&report,
+		"for 250 ms to 2.00 s until they were destroyed, or observation ended", true);
+	finding.nr_members = 1;
+	expect_words(&report, "for 250 ms until it was destroyed", true);
+	free(members);
 }
 
 static void test_evidence_of_one_event(void)
@@ -462,6 +542,9 @@ int main(int argc, char **argv)
 	folder = argv[1];
 	test_forms();
 	test_nothing_found();
+	test_verdict_of_a_part();
+	test_advice();
+	test_duration_of_the_gone();
 	test_evidence_of_one_event();
 	test_hostile();
 	test_missing_memory();

@@ -276,8 +276,40 @@ static void test_regions(void)
 	end(model);
 }
 
+/* Who lies in which queue, from its enqueue until it is taken out, runs or is gone; who was put nowhere is in none. */
+static void test_run_queues(void)
+{
+	struct model *model = fold(TABLES "0 t1 create c1 0x1010 @1\n"
+					  "0 t1 create c2 0x2010 @1\n"
+					  "0 t1 create c3 0x3010 @1\n"
+					  "0 t1 create c4 0x4010 @1\n"
+					  "10ms t1 enqueue c1 queue:7 flags=0\n"
+					  "20ms t1 enqueue c2 queue:7 flags=0\n"
+					  "30ms t2 dequeue c1 queue:7\n"
+					  "30ms t2 enqueue c1 queue:0 flags=1\n"
+					  "40ms t2 resume c1\n"
+					  "50ms t1 destroy c2\n"
+					  "60ms t1 enqueue c3 queue:7 flags=0\n"
+					  "60ms t1 wake coroutine:4 @3\n");
+	const struct model_run_queue *shared = &model->run_queues.at[1];
+	const struct model_run_queue *own = &model->run_queues.at[2];
+
+	CHECK_EQUAL(model->run_queues.count, 3);
+	CHECK_EQUAL(shared->handle, CTP_HANDLE(CTP_RESOURCE_QUEUE, 7));
+	CHECK_EQUAL(shared->thread, 0);
+	CHECK_EQUAL(shared->nr_entered, 3);
+	CHECK_EQUAL(shared->lengths->count, 90 * MS);
+	CHECK_EQUAL(shared->lengths->sum, (10 + 2 * 10 + 20 + 0 + 40) * MS);
+	CHECK_EQUAL(shared->lengths->max, 2);
+	CHECK_EQUAL(own->thread, 2);
+	CHECK_EQUAL(own->lengths->count, 70 * MS);
+	CHECK_EQUAL(own->lengths->sum, 10 * MS);
+	end(model);
+}
+
 int main(void)
 {
+	test_run_queues();
 	test_ready();
 	test_task();
 	test_open_task();
