@@ -40,6 +40,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = conflict->time,
 	};
 
+	/* A suspend that is missing explains it, and most often does. */
+	if (model_lost_between(analysis->model, coro->process, conflict->before - doubt,
+		    conflict->time + doubt))
+		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_GAP);
 	candidate_lower_for_gaps(
 		analysis, &candidate, conflict->before - doubt, conflict->time + doubt);
 	candidate_add(analysis, &candidate);

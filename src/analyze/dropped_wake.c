@@ -54,7 +54,10 @@ static bool settle(
 	if (!analysis->parties[coro->process].has_ended_itself &&
 		model_thread_quiet_time(analysis->model, coro->wake_thread,
 			analysis->parties[coro->process].end) <= coro->wake_time)
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+		candidate_limit(candidate,
+			analysis->model->threads[coro->wake_thread].is_worker ? CT_GRADE_LIKELY
+									      : CT_GRADE_SUSPECT,
+			REASON_WAKER_AWAKE);
 	return candidate_settle(analysis, candidate, coro->wake_time);
 }
 
@@ -76,7 +79,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (!settle(analysis, coro, &candidate))
 		return;
 	if (party_is_to_run(analysis, coro->wake_coro))
-		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_STILL_TO_RUN);
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STILL_TO_RUN);
 	if (coro->wake_time < coro->suspended)
 		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
 	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)

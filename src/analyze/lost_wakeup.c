@@ -301,7 +301,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
 	explain(&analysis->parties[coro->process], coro, &candidate);
 	if (analysis->model->processes[coro->process].is_reachable)
-		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_REACHABLE);
+		candidate_limit(&candidate,
+			candidate.variant == VARIANT_NOBODY ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+			REASON_REACHABLE);
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	candidate_lower_for_gaps(analysis, &candidate, gap_start(analysis, coro, &candidate),

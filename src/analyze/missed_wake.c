@@ -139,6 +139,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (analysis->parties[coro->process].timers <= candidate.since)
 		candidate_lower(&candidate, REASON_TIMER);
+	/* Its resume may be among what is missing since then, and most often is. */
+	if (model_lost_between(analysis->model, coro->process, candidate.since,
+		    analysis->parties[coro->process].end))
+		return;
 	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
 		analysis->parties[coro->process].end);
 	candidate_add(analysis, &candidate);

@@ -86,8 +86,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (ghost->thread != coro->destroy_thread &&
 		is_near(analysis, coro->destroyed, ghost->time))
 		candidate_lower(&candidate, REASON_CLOCKS);
-	candidate_lower_for_gaps(analysis, &candidate, coro->destroyed, ghost->time);
-	candidate_add(analysis, &candidate);
+	if (candidate_outlives_gaps(analysis, &candidate, coro->destroyed, ghost->time))
+		candidate_add(analysis, &candidate);
 }
 
 /* The crash that followed names it as its reason. */

@@ -61,7 +61,7 @@ static void settle(struct model *model, struct model_herd *herd)
 	if (herd->nr_thundered++ == 0)
 		herd->since = herd->first;
 	herd->until = herd->last;
-	herd->nr_served += nr_progressed > 0;
+	herd->nr_served += herd->nr_told > 0;
 	herd->nr_vain_wakes += herd->nr_vain;
 	herd->wasted_ns += herd->vain_ns;
 	herd->coro = herd->last_vain;
@@ -79,7 +79,7 @@ static void begin(
 	herd->object = object;
 	herd->waker_id = event->coro;
 	herd->first = event->time;
-	herd->nr_woken = herd->nr_vain = herd->last_vain = 0;
+	herd->nr_woken = herd->nr_vain = herd->nr_told = herd->last_vain = 0;
 	herd->vain_ns = 0;
 	herd->present = (struct model_waking){
 		.time = event->time,
@@ -113,6 +113,26 @@ bool herd_wake(struct model *model, uint32_t index, const struct ct_event *event
 	return true;
 }
 
+/* The herd of the place at which it waits, or did last; one that is none. */
+static struct model_herd *herd_of(struct model *model, const struct model_coro *coro)
+{
+	bool is_known = coro->wait_site < model->tables->nr_sites;
+
+	return &model->herds.at[is_known ? model->herd_of_site[coro->wait_site] : 0];
+}
+
+void herd_progress(struct model *model, uint32_t index)
+{
+	struct model_coro *coro = coro_at(model, index);
+	struct model_herd *herd;
+
+	if (!coro->burst || (coro->burst & MODEL_BURST_OVER))
+		return;
+	herd = herd_of(model, coro);
+	herd->nr_told += herd->burst == coro->burst;
+	coro->burst |= MODEL_BURST_OVER;
+}
+
 void herd_wait(struct model *model, uint32_t index)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -120,9 +140,7 @@ void herd_wait(struct model *model, uint32_t index)
 
 	if (!coro->burst || (coro->burst & MODEL_BURST_OVER))
 		return;
-	herd = coro->wait_site < model->tables->nr_sites
-		       ? &model->herds.at[model->herd_of_site[coro->wait_site]]
-		       : &model->herds.at[0];
+	herd = herd_of(model, coro);
 	if (herd->burst == coro->burst && herd->object == coro->wait_object &&
 		coro->resumed != CT_NO_TIME &&
 		coro->suspended - coro->resumed <= model->herd_limits.back_ns) {

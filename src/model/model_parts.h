@@ -125,9 +125,10 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 bool wake_apply(struct model *model, const struct ct_event *event);
 /* wake_last: the last wake of this coroutine. */
 struct model_waking wake_last(const struct model_coro *coro);
-/* herd_wake: before it is woken. herd_wait: it waits, and what for is known. */
+/* herd_wake: before it is woken. herd_wait: it waits, and what for is known. herd_progress: it got something done. */
 bool herd_wake(struct model *model, uint32_t coro, const struct ct_event *event);
 void herd_wait(struct model *model, uint32_t coro);
+void herd_progress(struct model *model, uint32_t coro);
 bool herd_reserve(struct model *model);
 /* herd_finish: nobody comes back any more. */
 void herd_finish(struct model *model);

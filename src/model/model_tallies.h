@@ -100,6 +100,7 @@ struct model_herd {
 	uint64_t object;
 	uint32_t nr_woken;
 	uint32_t nr_vain; /* that wait again, with nothing done */
+	uint32_t nr_told; /* that got something done, and told of it */
 	uint32_t last_vain;
 	int64_t vain_ns; /* for which those ran */
 	ct_time first;
@@ -108,7 +109,7 @@ struct model_herd {
 	struct model_waking present; /* its first wake, without who did it */
 	uint64_t nr_bursts;          /* large ones */
 	uint64_t nr_thundered;       /* of those: for nearly all in vain; the rest is of those */
-	uint64_t nr_served;          /* somebody got something done */
+	uint64_t nr_served;          /* somebody told of something done */
 	uint64_t nr_vain_wakes;
 	int64_t wasted_ns;
 	ct_time since;

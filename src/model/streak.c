@@ -16,7 +16,7 @@ void coro_try(struct model *model, uint32_t index)
 
 void coro_progress(struct model *model, uint32_t index)
 {
-	coro_at(model, index)->burst |= MODEL_BURST_OVER;
+	herd_progress(model, index);
 	coro_try(model, index);
 }
 

@@ -166,6 +166,8 @@ void tally_explain(const struct world *world, const struct ct_report *report, FI
 				ct_rule_name(finding->rule), ct_grade_name(finding->grade), id,
 				world->groups.at[world->coros.at[coro].group].name, finding->title);
 		}
+		for (k = 0; k < finding->nr_lowered; k++)
+			fprintf(out, "       lowered: %s\n", finding->lowered[k]);
 	}
 	for (i = 0; i < world->groups.count; i++) {
 		const struct group *group = &world->groups.at[i];
