@@ -37,10 +37,14 @@ static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t
 	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
 }
 
-/* On a processor: at work, as far as anybody can tell. */
+/*
+ * On a processor at each look, and not in a call that it told of: at work, as far as anybody can tell. One look alone
+ * may come when a signal has just got it out of its sleep.
+ */
 static bool is_computing(const struct model_thread *thread)
 {
-	return is_seen(thread) && thread->seen_state == 'R';
+	return is_seen(thread) && thread->nr_looks_running == thread->nr_looks &&
+	       thread->blocked_from == CT_NO_TIME;
 }
 
 /*
@@ -85,6 +89,17 @@ static uint32_t place_of(const struct analysis *analysis, const struct model_thr
 	return top->function_site ? top->function_site : top->spawn_site;
 }
 
+/* Why it is not known to be blocked for ever. */
+static uint32_t doubt_of(const struct model_thread *thread)
+{
+	if (!is_seen(thread))
+		return REASON(THREAD_UNSEEN);
+	if (thread->seen_state == 'R')
+		return REASON(RAN_MEANWHILE);
+	return thread->seen_system_call == MODEL_NO_CALL ? REASON(CALL_UNKNOWN)
+							 : REASON(LOOKED_AT_EARLY);
+}
+
 static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -112,8 +127,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);
 	else if (coro->is_queue_private && thread->blocked_from == CT_NO_TIME)
-		candidate.reasons |=
-			is_seen(thread) ? REASON(LOOKED_AT_EARLY) : REASON(THREAD_UNSEEN);
+		candidate.reasons |= doubt_of(thread);
 	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
 	candidate_add(analysis, &candidate);
 }
@@ -140,17 +154,41 @@ void stuck_worker_find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static const char *words_state(struct analysis *analysis, const struct model_thread *thread)
+static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
 {
-	if (is_computing(thread))
-		return "the engine saw it compute";
-	if (is_seen(thread))
-		return say(analysis, "the engine saw it in state %c, in system call %u%s",
-			thread->seen_state, thread->seen_system_call,
-			thread->seen_untimed ? ", without time-out" : "");
 	if (thread->blocked_from != CT_NO_TIME)
 		return say(analysis, "it is in %s", ct_call_name(thread->blocked_call));
 	return "what it does was not seen";
+}
+
+/* Once it slept and once it ran: it does something again and again, or was woken by what ended the recording. */
+static const char *words_looks(struct analysis *analysis, const struct model_thread *thread)
+{
+	uint32_t nr_asleep = thread->nr_looks - thread->nr_looks_running;
+
+	if (nr_asleep == 0)
+		return say(analysis, "%s, and the engine saw it on a processor",
+			words_told(analysis, thread));
+	return say(analysis,
+		"the engine saw it on a processor, and before that asleep at %u of %u looks",
+		nr_asleep, thread->nr_looks);
+}
+
+static const char *words_state(struct analysis *analysis, const struct model_thread *thread)
+{
+	if (!is_seen(thread))
+		return words_told(analysis, thread);
+	if (is_computing(thread))
+		return "the engine saw it compute";
+	if (thread->seen_state == 'R')
+		return words_looks(analysis, thread);
+	if (thread->seen_system_call == MODEL_NO_CALL)
+		return say(analysis,
+			"the engine saw it in state %c; in which system call, if any, is not known",
+			thread->seen_state);
+	return say(analysis, "the engine saw it in state %c, in system call %u%s",
+		thread->seen_state, thread->seen_system_call,
+		thread->seen_untimed ? ", without time-out" : "");
 }
 
 static void tell_worker(struct analysis *analysis, uint32_t worker, struct story *story)

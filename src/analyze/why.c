@@ -59,7 +59,7 @@ static void tell_fact(struct walk *walk, const char *sentence)
 /* A thread that runs is in no call, which the kernel tells as -1. */
 static const char *words_look(const struct walk *walk, const struct model_thread *thread)
 {
-	if (thread->seen_system_call == UINT32_MAX)
+	if (thread->seen_system_call == MODEL_NO_CALL)
 		return say(walk->analysis, "its thread was seen in state %c, in no system call",
 			thread->seen_state);
 	return say(walk->analysis, "its thread was seen in state %c, system call %u, %s",

@@ -318,11 +318,24 @@ void observe_put(struct collect *collect, struct process *process, uint32_t thre
 	output_put(&collect->output, &batch, 1);
 }
 
+/* The two are read one after the other: who is in a call that can be read slept by then. */
+static struct thread_state read_state(pid_t pid, pid_t tid)
+{
+	struct thread_state state = {.letter = read_letter(pid, tid), .call = -1};
+
+	if (state.letter == '\0')
+		return state;
+	read_call(pid, tid, &state);
+	if (state.letter == 'R' && state.call >= 0)
+		state.letter = read_letter(pid, tid);
+	return state;
+}
+
 static bool observe_thread(void *context, int tid)
 {
 	struct observation *observation = context;
 	struct process *process = observation->process;
-	struct thread_state state = {.letter = read_letter(process->pid, tid)};
+	struct thread_state state = read_state(process->pid, tid);
 	struct ctp_record record = {.coro = (uint64_t)tid};
 	bool is_last = observation->nr_left == 0;
 	uint32_t thread;
@@ -330,7 +343,6 @@ static bool observe_thread(void *context, int tid)
 
 	if (state.letter == '\0')
 		return true;
-	read_call(process->pid, tid, &state);
 	is_stuck = waits_for_ever(observation, &state);
 	record.time = clock_monotonic_ns();
 	record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;

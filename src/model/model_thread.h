@@ -13,6 +13,8 @@
 #include "model_times.h"
 #include "vec.h"
 
+#define MODEL_NO_CALL UINT32_MAX
+
 struct model_thread {
 	uint32_t process;
 	uint32_t same_tid;    /* the thread that had this kernel id before; 0: none */
@@ -26,8 +28,10 @@ struct model_thread {
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
 	ct_time stopped;      /* it has ended; CT_NO_TIME: not known */
 	uint64_t seen_event;
-	uint32_t seen_system_call;
-	char seen_state; /* the letter of /proc, such as 'S' */
+	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known which */
+	uint32_t nr_looks;         /* at it, since its last event */
+	uint32_t nr_looks_running; /* of these, that found it on a processor, or waiting for one */
+	char seen_state;           /* the letter of /proc, such as 'S' */
 	uint8_t blocked_call;
 	bool is_worker; /* it ran a coroutine at some time */
 	bool is_listed; /* among the workers of its process */

@@ -308,6 +308,10 @@ void thread_seen(struct model *model, const struct ct_event *event)
 		process_at(model, event->process)->has_completions = true;
 	if (thread == thread_at(model, 0))
 		return;
+	if (thread->seen == CT_NO_TIME || thread->seen < thread->last_event)
+		thread->nr_looks = thread->nr_looks_running = 0;
+	thread->nr_looks++;
+	thread->nr_looks_running += letter == 'R';
 	thread->seen = event->time;
 	thread->seen_event = event->sequence;
 	thread->seen_state = letter;
