@@ -9,47 +9,10 @@
 
 #define MAP_FIRST_CAPACITY 64u
 
-static size_t home_of(uint64_t key, size_t capacity)
-{
-	/* Fibonacci hashing: neighbouring ids and addresses scatter over the whole table. */
-	uint64_t product = key * UINT64_C(0x9e3779b97f4a7c15);
-
-	/* The uppermost bits are all that ids differ in whose generation stands in theirs. */
-	return (size_t)(product >> 20 ^ product >> 48) & (capacity - 1);
-}
-
-static size_t slot_of(const struct map *map, uint64_t key)
-{
-	size_t slot = home_of(key, map->capacity);
-
-	while (map->entries[slot].is_used && map->entries[slot].key != key)
-		slot = (slot + 1) & (map->capacity - 1);
-	return slot;
-}
-
 void map_fini(struct map *map)
 {
 	free(map->entries);
 	*map = (struct map){0};
-}
-
-bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value)
-{
-	size_t slot;
-
-	if (!map->capacity)
-		return false;
-	slot = slot_of(map, key);
-	if (!map->entries[slot].is_used)
-		return false;
-	*ret_value = map->entries[slot].value;
-	return true;
-}
-
-void map_prefetch(const struct map *map, uint64_t key)
-{
-	if (map->capacity)
-		__builtin_prefetch(&map->entries[home_of(key, map->capacity)]);
 }
 
 static bool grow(struct map *map)
@@ -62,7 +25,7 @@ static bool grow(struct map *map)
 		return false;
 	for (i = 0; i < map->capacity; i++) {
 		if (map->entries[i].is_used)
-			larger.entries[slot_of(&larger, map->entries[i].key)] = map->entries[i];
+			larger.entries[map_slot(&larger, map->entries[i].key)] = map->entries[i];
 	}
 	larger.count = map->count;
 	free(map->entries);
@@ -76,7 +39,7 @@ bool map_put(struct map *map, uint64_t key, uint32_t value)
 
 	if (map->count + 1 > map->capacity / 4 * 3 && !grow(map))
 		return false;
-	entry = &map->entries[slot_of(map, key)];
+	entry = &map->entries[map_slot(map, key)];
 	map->count += !entry->is_used;
 	*entry = (struct map_entry){.key = key, .value = value, .is_used = 1};
 	return true;
@@ -88,11 +51,11 @@ bool map_remove(struct map *map, uint64_t key)
 
 	if (!map->capacity)
 		return false;
-	hole = slot_of(map, key);
+	hole = map_slot(map, key);
 	if (!map->entries[hole].is_used)
 		return false;
 	for (next = (hole + 1) & mask; map->entries[next].is_used; next = (next + 1) & mask) {
-		size_t home = home_of(map->entries[next].key, map->capacity);
+		size_t home = map_home(map->entries[next].key, map->capacity);
 
 		/* Move back only what would otherwise be cut off from its home by the hole. */
 		if (((next - home) & mask) >= ((next - hole) & mask)) {

@@ -26,11 +26,45 @@ struct map {
 /* map_fini: gives the memory back; the map is empty again. */
 void map_fini(struct map *map);
 
-/* map_get: true and *ret_value where the key is present. */
-bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value);
+/* map_home: where a key belongs among so many entries. map_slot: where it is, or would be; the map is not empty. */
+static inline size_t map_home(uint64_t key, size_t capacity)
+{
+	/* Fibonacci hashing: neighbouring ids and addresses scatter over the whole table. */
+	uint64_t product = key * UINT64_C(0x9e3779b97f4a7c15);
+
+	/* The uppermost bits are all that ids differ in whose generation stands in theirs. */
+	return (size_t)(product >> 20 ^ product >> 48) & (capacity - 1);
+}
+
+static inline size_t map_slot(const struct map *map, uint64_t key)
+{
+	size_t slot = map_home(key, map->capacity);
+
+	while (map->entries[slot].is_used && map->entries[slot].key != key)
+		slot = (slot + 1) & (map->capacity - 1);
+	return slot;
+}
+
+/* map_get: true and *ret_value where the key is present. It stands here since some ask for each event. */
+static inline bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value)
+{
+	const struct map_entry *entry;
+
+	if (!map->capacity)
+		return false;
+	entry = &map->entries[map_slot(map, key)];
+	if (!entry->is_used)
+		return false;
+	*ret_value = entry->value;
+	return true;
+}
 
 /* map_prefetch: a look-up of the key is near, and its place far from the processor. */
-void map_prefetch(const struct map *map, uint64_t key);
+static inline void map_prefetch(const struct map *map, uint64_t key)
+{
+	if (map->capacity)
+		__builtin_prefetch(&map->entries[map_home(key, map->capacity)]);
+}
 
 /* map_put: inserts or replaces; false: out of memory, the map is unchanged. */
 bool map_put(struct map *map, uint64_t key, uint32_t value);

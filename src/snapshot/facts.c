@@ -15,25 +15,6 @@ uint32_t snapshot_fact_more(struct snapshot *snapshot)
 	return (uint32_t)(snapshot->facts.count - 1);
 }
 
-/* Three words into one, each bit of which depends on all of theirs. */
-uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about)
-{
-	uint64_t key = (about ^ (uint64_t)kind << 56 ^ (uint64_t)segment << 32) *
-		       UINT64_C(0xbf58476d1ce4e5b9);
-
-	key ^= key >> 31;
-	key = (key + kind) * UINT64_C(0x94d049bb133111eb);
-	return (key ^ key >> 29) + segment;
-}
-
-uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key)
-{
-	uint32_t fact = 0;
-
-	map_get(&snapshot->fact_at, key, &fact);
-	return fact;
-}
-
 void snapshot_fact_replace(
 	struct snapshot *snapshot, uint32_t index, uint32_t origin, const struct ctp_record *record)
 {
@@ -47,15 +28,11 @@ void snapshot_fact_replace(
 	snapshot_fact_remember(snapshot, origin, index);
 }
 
-bool snapshot_fact_set(
+bool snapshot_fact_make(
 	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record)
 {
-	uint32_t fact = snapshot_fact_at(snapshot, key);
+	uint32_t fact;
 
-	if (fact) {
-		snapshot_fact_replace(snapshot, fact, origin, record);
-		return true;
-	}
 	if (snapshot->fact_at.count >= SNAPSHOT_KEYS)
 		return false;
 	fact = snapshot_fact_new(snapshot, origin, record);

@@ -39,7 +39,7 @@ static inline uint32_t own_coro(const struct step *step)
 
 static inline bool is_dead(const struct step *step, uint32_t coro)
 {
-	return coro_of(step, coro)->kind == CTP_KIND_DESTROY;
+	return snapshot_state(coro_of(step, coro)) == CTP_KIND_DESTROY;
 }
 
 /* ---------------------------------------------------------------- states */
@@ -70,10 +70,7 @@ static void take_state(const struct step *step, uint32_t index, uint64_t object)
 	snapshot_coro_drop_details(step->snapshot, index);
 	coro->since = step->record->time;
 	coro->object = object;
-	coro->site = CTP_TAIL_SITE(step->record->tail);
-	coro->kind = (uint8_t)step->kind;
-	coro->argument = (uint8_t)step->argument;
-	coro->flags = CTP_TAIL_FLAGS(step->record->tail);
+	coro->tail = step->record->tail;
 	coro->origin = step->origin % SNAPSHOT_ORIGINS;
 	remember_state(step, index);
 }
@@ -100,10 +97,27 @@ static void use_up(const struct step *step, uint32_t index)
 	snapshot_coro_drop(snapshot, index, SNAPSHOT_KIND(CTP_KIND_CANCEL), 0, until);
 }
 
-static bool run(const struct step *step, uint64_t id, uint64_t object)
+/* Most of what happens: the state before was told by the same stream, and nothing else is known that ends with it. */
+static inline bool is_plain(
+	const struct step *step, const struct snapshot_coro *coro, unsigned holds)
 {
-	uint32_t coro = get_coro(step, id);
+	return coro->origin == step->origin && !(coro->holds & holds) &&
+	       snapshot_state(coro) != CTP_KIND_DESTROY;
+}
 
+static inline void take_plain(const struct step *step, uint32_t index, uint64_t object)
+{
+	struct snapshot_coro *coro = coro_of(step, index);
+
+	coro->since = step->record->time;
+	coro->object = object;
+	coro->tail = step->record->tail;
+	remember_state(step, index);
+}
+
+static __attribute__((noinline)) bool run_any(
+	const struct step *step, uint32_t coro, uint64_t object)
+{
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
@@ -114,10 +128,21 @@ static bool run(const struct step *step, uint64_t id, uint64_t object)
 	return true;
 }
 
-static bool wait_or_end(const struct step *step, uint64_t object)
+static inline bool run(const struct step *step, uint64_t id, uint64_t object)
 {
-	uint32_t coro = own_coro(step);
+	uint32_t index = get_coro(step, id);
+	const struct snapshot_coro *coro = coro_of(step, index);
 
+	if (!is_plain(step, coro, SNAPSHOT_HOLDS_DETAIL | SNAPSHOT_HOLDS_CANCEL) || coro->wake ||
+		coro->queue || step->snapshot->observer.ran)
+		return run_any(step, index, object);
+	take_plain(step, index, object);
+	return true;
+}
+
+static __attribute__((noinline)) bool wait_or_end_any(
+	const struct step *step, uint32_t coro, uint64_t object)
+{
 	if (!coro)
 		return false;
 	if (is_dead(step, coro))
@@ -125,6 +150,16 @@ static bool wait_or_end(const struct step *step, uint64_t object)
 	snapshot_coro_drop(
 		step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_CANCEL), 0, step->record->time);
 	take_state(step, coro, object);
+	return true;
+}
+
+static inline bool wait_or_end(const struct step *step, uint64_t object)
+{
+	uint32_t coro = own_coro(step);
+
+	if (!is_plain(step, coro_of(step, coro), SNAPSHOT_HOLDS_DETAIL | SNAPSHOT_HOLDS_CANCEL))
+		return wait_or_end_any(step, coro, object);
+	take_plain(step, coro, object);
 	return true;
 }
 
@@ -214,9 +249,7 @@ static bool fold_wake(const struct step *step)
 	uint32_t coro;
 
 	if (CTP_HANDLE_RESOURCE(record->object) != CTP_RESOURCE_COROUTINE)
-		return snapshot_fact_set(step->snapshot,
-			snapshot_fact_key(step->segment, CTP_KIND_WAKE, record->object),
-			step->origin, record);
+		return fold_set(step, CTP_KIND_WAKE, record->object);
 	/* Its creation may lie in a ring still. */
 	coro = get_coro(step, CTP_HANDLE_IDENTITY(record->object));
 	return fold_slot(step, coro, &coro_of(step, coro)->wake);
@@ -268,7 +301,7 @@ static bool fold_hand_over(const struct step *step)
 	if (coro)
 		snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_ACQUIRE),
 			step->record->object, step->record->time);
-	return snapshot_fact_set(step->snapshot, key, step->origin, step->record);
+	return fold_keyed(step, key);
 }
 
 static bool fold_mark(const struct step *step)
@@ -277,9 +310,7 @@ static bool fold_mark(const struct step *step)
 		return set_of_coro(step, own_coro(step), 0);
 	if (step->argument != CTP_MARK_PHASE)
 		return true;
-	return snapshot_fact_set(step->snapshot,
-		snapshot_fact_key(step->segment, CTP_KIND_MARK, step->argument), step->origin,
-		step->record);
+	return fold_set(step, CTP_KIND_MARK, step->argument);
 }
 
 /* ---------------------------------------------------------------- details */

@@ -18,7 +18,11 @@ struct step {
 	uint32_t likely; /* the coroutine that it is about, as looked up before; 0: nobody knows */
 };
 
-/* fold_set: the record is what counts from now on for what it is about, of this kind. False: no room. */
+/*
+ * fold_set: the record is what counts from now on for what it is about, of this kind. fold_keyed: for this key.
+ * False: no room.
+ */
+bool fold_keyed(const struct step *step, uint64_t key);
 bool fold_set(const struct step *step, unsigned kind, uint64_t about);
 
 /* fold_thread: that the record is of. */

@@ -74,7 +74,7 @@ static bool gather_waits(struct snapshot *snapshot, struct waits *waits)
 		const struct snapshot_coro *coro = &snapshot->coros.at[i];
 		struct wait wait = {coro->object, coro->since};
 
-		if (coro->key && coro->kind == CTP_KIND_SUSPEND &&
+		if (coro->key && snapshot_state(coro) == CTP_KIND_SUSPEND &&
 			CTP_HANDLE_RESOURCE(coro->object) == CTP_RESOURCE_DESCRIPTOR &&
 			!vec_push(&waits->all, wait))
 			return false;
@@ -142,7 +142,7 @@ static bool is_of_the_dead(struct snapshot *snapshot, const struct snapshot_fact
 	uint32_t segment = snapshot->sources.at[fact->origin].origin.segment;
 	uint32_t coro = snapshot_coro_find(snapshot, segment, fact->record.coro);
 
-	return coro && snapshot->coros.at[coro].kind == CTP_KIND_DESTROY;
+	return coro && snapshot_state(&snapshot->coros.at[coro]) == CTP_KIND_DESTROY;
 }
 
 /* It ended: neither it nor what it did matters to anybody. */

@@ -4,10 +4,15 @@
  */
 #include "fold.h"
 
+bool fold_keyed(const struct step *step, uint64_t key)
+{
+	return snapshot_fact_set(step->snapshot, key, snapshot_fact_at(step->snapshot, key),
+		step->origin, step->record);
+}
+
 bool fold_set(const struct step *step, unsigned kind, uint64_t about)
 {
-	return snapshot_fact_set(step->snapshot, snapshot_fact_key(step->segment, kind, about),
-		step->origin, step->record);
+	return fold_keyed(step, snapshot_fact_key(step->segment, kind, about));
 }
 
 uint32_t fold_thread(const struct step *step)
@@ -44,48 +49,68 @@ static bool fold_descriptor(const struct step *step)
 }
 
 /* What began before the end, in whatever order they come. */
-static bool fold_span(const struct step *step, unsigned begin, uint64_t about)
+static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 {
 	const struct snapshot_observer *observer = &step->snapshot->observer;
-	uint32_t fact =
-		snapshot_fact_at(step->snapshot, snapshot_fact_key(step->segment, begin, about));
+	uint32_t fact = snapshot_fact_at(step->snapshot, key);
 	const struct ctp_record *known = &step->snapshot->facts.at[fact].record;
 
 	if (observer->ended && fact && step->kind != begin && CTP_TAIL_KIND(known->tail) == begin &&
 		known->time <= step->record->time)
 		observer->ended(observer->context, step->origin, known, step->record);
-	return fold_set(step, begin, about);
+	return snapshot_fact_set(step->snapshot, key, fact, step->origin, step->record);
 }
 
-/* Whose, of which name, within how many others of that name. */
-static uint64_t region_of(const struct step *step, unsigned nr_around)
+/* Whose, and of which name. */
+static uint64_t region_of(const struct step *step)
 {
 	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)fold_thread(step);
 	uint32_t site = snapshot_first_named(
 		step->snapshot, step->segment, CTP_TAIL_SITE(step->record->tail));
 
-	return (who * 31 + site) * SNAPSHOT_NESTED + nr_around;
+	return (who * 31 + site) * SNAPSHOT_NESTED;
 }
 
-static bool is_open(const struct step *step, unsigned nr_around)
+static inline uint64_t region_key(const struct step *step, uint64_t region, unsigned nr_around)
 {
-	uint32_t fact = snapshot_fact_at(
-		step->snapshot, snapshot_fact_key(step->segment, CTP_KIND_REGION_BEGIN,
-					region_of(step, nr_around)));
+	return snapshot_fact_key(step->segment, CTP_KIND_REGION_BEGIN, region + nr_around);
+}
+
+static inline bool is_open(const struct step *step, uint64_t region, unsigned nr_around)
+{
+	uint32_t fact = snapshot_fact_at(step->snapshot, region_key(step, region, nr_around));
 
 	return fact && snapshot_kind(&step->snapshot->facts.at[fact]) == CTP_KIND_REGION_BEGIN;
 }
 
-/* An end closes the innermost. */
+/* Within each other. It is the same as after the last record, or nearly so, where that was of the same region. */
+static unsigned nr_open(const struct step *step, uint64_t region)
+{
+	const struct snapshot_source *source = &step->snapshot->sources.at[step->origin];
+	unsigned count = source->last_region == region ? source->nr_regions : 0;
+
+	while (count && !is_open(step, region, count - 1))
+		count--;
+	while (count < SNAPSHOT_NESTED && is_open(step, region, count))
+		count++;
+	return count;
+}
+
+/* A beginning is one more, of those that are told; an end closes the innermost. */
 static bool fold_region(const struct step *step)
 {
-	unsigned nr_around = 0;
+	struct snapshot_source *source = &step->snapshot->sources.at[step->origin];
+	uint64_t region = region_of(step);
+	unsigned nr_around = nr_open(step, region);
+	bool is_begin = step->kind == CTP_KIND_REGION_BEGIN;
 
-	while (nr_around < SNAPSHOT_NESTED - 1 && is_open(step, nr_around))
-		nr_around++;
-	if (step->kind == CTP_KIND_REGION_END && nr_around && !is_open(step, nr_around))
+	if (!is_begin && nr_around)
 		nr_around--;
-	return fold_span(step, CTP_KIND_REGION_BEGIN, region_of(step, nr_around));
+	if (nr_around > SNAPSHOT_NESTED - 1)
+		nr_around = SNAPSHOT_NESTED - 1;
+	source->last_region = region;
+	source->nr_regions = nr_around + is_begin;
+	return fold_span(step, CTP_KIND_REGION_BEGIN, region_key(step, region, nr_around));
 }
 
 bool fold_notify(const struct step *step)
@@ -111,7 +136,8 @@ bool fold_other(const struct step *step)
 		return fold_set(step, CTP_KIND_BLOCK_BEGIN, fold_thread(step));
 	case CTP_KIND_TASK_BEGIN:
 	case CTP_KIND_TASK_END:
-		return fold_span(step, CTP_KIND_TASK_BEGIN, record->object);
+		return fold_span(step, CTP_KIND_TASK_BEGIN,
+			snapshot_fact_key(step->segment, CTP_KIND_TASK_BEGIN, record->object));
 	case CTP_KIND_REGION_BEGIN:
 	case CTP_KIND_REGION_END:
 		return fold_region(step);

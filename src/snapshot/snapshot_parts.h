@@ -33,21 +33,18 @@
 
 struct snapshot_coro {
 	uint64_t key; /* segment << 48 | id; 0: this place is free, `facts` is the next free one */
-	uint64_t since; /* its state's own record: time, object, ... */
+	uint64_t since; /* its state's own record: time, object, tail */
 	uint64_t object;
+	uint64_t tail;
 	uint64_t created_object;
 	uint32_t created_site;
-	uint32_t site;
 	uint32_t created_origin : 24; /* 0: its creation was not seen */
 	uint32_t nr_facts : 8;        /* in its chain */
 	uint32_t origin : 24;         /* 0: nothing but its creation was seen */
 	uint32_t holds : 8;           /* SNAPSHOT_HOLDS_...: what there may be among them */
-	uint8_t kind;
-	uint8_t argument;
-	uint16_t flags;
-	uint32_t facts; /* first of the chain */
-	uint32_t wake;  /* the last one that no resume has used up */
-	uint32_t queue; /* that it stands in */
+	uint32_t facts;               /* first of the chain */
+	uint32_t wake;                /* the last one that no resume has used up */
+	uint32_t queue;               /* that it stands in */
 };
 
 static_assert(sizeof(struct snapshot_coro) == 64, "a coroutine's cache line");
@@ -92,7 +89,9 @@ struct snapshot_source {
 		last_time; /* of that fact or state, which may be gone and its place another one's */
 	uint32_t last_coro; /* whose state it became, where last_fact is 0; 0: nobody's */
 	uint64_t last_key;
-	uint32_t group; /* the first origin of its stream */
+	uint32_t group;       /* the first origin of its stream */
+	uint32_t nr_regions;  /* of that name are open */
+	uint64_t last_region; /* the last one that began or ended */
 };
 
 /* One that is to be told. */
@@ -174,6 +173,12 @@ static inline uint64_t snapshot_id(const struct snapshot_coro *coro)
 	return coro->key & SNAPSHOT_ID_MASK;
 }
 
+/* Of the record that its state is told by; 0: nothing but its creation was seen. */
+static inline uint8_t snapshot_state(const struct snapshot_coro *coro)
+{
+	return CTP_TAIL_KIND(coro->tail);
+}
+
 static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 {
 	return CTP_TAIL_KIND(fact->record.tail);
@@ -235,16 +240,43 @@ static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t ori
 void snapshot_fact_replace(
 	struct snapshot *snapshot, uint32_t fact, uint32_t origin, const struct ctp_record *record);
 
-/*
- * fact_set: this record is what counts for the key from now on, unless a later one is known. False: no
- * room. fact_clear: nothing counts for it any more.
- */
-bool snapshot_fact_set(
-	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record);
+/* fact_key: of what a record of this kind is about, in this segment. Each bit of it depends on all of theirs. */
+static inline uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about)
+{
+	uint64_t key = (about ^ (uint64_t)kind << 56 ^ (uint64_t)segment << 32) *
+		       UINT64_C(0xbf58476d1ce4e5b9);
+
+	key ^= key >> 31;
+	key = (key + kind) * UINT64_C(0x94d049bb133111eb);
+	return (key ^ key >> 29) + segment;
+}
+
+/* fact_at: what counts for the key; 0: nothing. fact_clear: nothing counts for it any more. */
+static inline uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key)
+{
+	uint32_t fact = 0;
+
+	map_get(&snapshot->fact_at, key, &fact);
+	return fact;
+}
+
 void snapshot_fact_clear(struct snapshot *snapshot, uint64_t key);
 
-/* fact_at: what counts for the key; 0: nothing. */
-uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key);
+/*
+ * fact_set: this record is what counts for the key from now on, unless a later one is known; `known` is what
+ * counted so far. False: no room. fact_make: for a key for which nothing counts.
+ */
+bool snapshot_fact_make(
+	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record);
+
+static inline bool snapshot_fact_set(struct snapshot *snapshot, uint64_t key, uint32_t known,
+	uint32_t origin, const struct ctp_record *record)
+{
+	if (!known)
+		return snapshot_fact_make(snapshot, key, origin, record);
+	snapshot_fact_replace(snapshot, known, origin, record);
+	return true;
+}
 
 /* fact_detail: a record that says more of a fact, behind those that did before. False: no room. */
 bool snapshot_fact_detail(
@@ -252,9 +284,6 @@ bool snapshot_fact_detail(
 
 /* snapshot_first_named: the first site of the segment that has this one's name. */
 uint32_t snapshot_first_named(const struct snapshot *snapshot, uint32_t segment, uint32_t site);
-
-/* fact_key: of what a record of this kind is about, in this segment. */
-uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about);
 
 /* ------------------------------------------------------------------ forget.c */
 

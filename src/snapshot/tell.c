@@ -105,7 +105,7 @@ void snapshot_observe(struct snapshot *snapshot, const struct snapshot_observer 
 
 static bool is_running_or_gone(const struct snapshot_coro *coro)
 {
-	switch (coro->kind) {
+	switch (snapshot_state(coro)) {
 	case CTP_KIND_RESUME:
 	case CTP_KIND_RETURN:
 	case CTP_KIND_DESTROY:
@@ -202,7 +202,8 @@ static void refer_coro(struct snapshot *snapshot, uint32_t index)
 	const struct snapshot_birth *birth = &snapshot->births.at[index];
 	uint32_t fact;
 
-	if (coro->kind == CTP_KIND_DESTROY && !snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
+	if (snapshot_state(coro) == CTP_KIND_DESTROY &&
+		!snapshot_coro_has(snapshot, coro, CTP_KIND_ACQUIRE))
 		return;
 	if (coro->created_origin)
 		refer(snapshot, coro->created_origin, birth->time, index, CREATION);
@@ -443,12 +444,13 @@ static bool add_state_details(struct snapshot *snapshot, const struct snapshot_c
 
 static bool add_state(struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
-	bool is_entered = coro->kind == CTP_KIND_SWITCH && coro->object == SNAPSHOT_ENTERED;
+	bool is_entered =
+		snapshot_state(coro) == CTP_KIND_SWITCH && coro->object == SNAPSHOT_ENTERED;
 	struct ctp_record record = {
 		.time = coro->since,
 		.coro = is_entered ? 0 : snapshot_id(coro),
 		.object = is_entered ? snapshot_id(coro) : coro->object,
-		.tail = CTP_TAIL(coro->site, coro->kind, coro->argument, coro->flags),
+		.tail = coro->tail,
 	};
 
 	return add(snapshot, coro->origin, &record) && add_state_details(snapshot, coro);
