@@ -39,33 +39,41 @@ static bool is_span(const struct model_span *span, uint32_t process, uint8_t kin
 	return span->process == process && span->kind == kind && strcmp(span->name, name) == 0;
 }
 
+/* False: out of memory. *ret_span is 0 where no room is left. */
+static __attribute__((noinline)) bool make_span(
+	struct model *model, uint64_t key, struct model_span about, uint32_t *ret_span)
+{
+	*ret_span = 0;
+	if (model->spans.count > MODEL_SPANS) {
+		model->nr_spans_refused++;
+		return true;
+	}
+	if (about.kind != CTP_KIND_COUNTER) {
+		about.durations = calloc(1, sizeof(*about.durations));
+		if (!about.durations)
+			return false;
+	}
+	*ret_span = (uint32_t)model->spans.count;
+	if (map_put(&model->span_at, key, *ret_span) && vec_push(&model->spans, about))
+		return true;
+	free(about.durations);
+	return false;
+}
+
 /* The index of what has this name, made where it is new; 0: no room is left. False: out of memory. */
 static bool find_span(
 	struct model *model, const struct ct_event *event, uint8_t kind, uint32_t *ret_span)
 {
 	const char *name = text_of(model, event->site);
 	uint64_t key = hash_name(event->process, kind, name);
-	struct model_span span = {
-		.name = name, .process = event->process, .site = event->site, .kind = kind};
 
 	for (; map_get(&model->span_at, key, ret_span); key++)
 		if (is_span(&model->spans.at[*ret_span], event->process, kind, name))
 			return true;
-	*ret_span = 0;
-	if (model->spans.count > MODEL_SPANS) {
-		model->nr_spans_refused++;
-		return true;
-	}
-	if (kind != CTP_KIND_COUNTER) {
-		span.durations = calloc(1, sizeof(*span.durations));
-		if (!span.durations)
-			return false;
-	}
-	*ret_span = (uint32_t)model->spans.count;
-	if (map_put(&model->span_at, key, *ret_span) && vec_push(&model->spans, span))
-		return true;
-	free(span.durations);
-	return false;
+	return make_span(model, key,
+		(struct model_span){
+			.name = name, .process = event->process, .site = event->site, .kind = kind},
+		ret_span);
 }
 
 /* Whose it is: a coroutine, or else none, and the thread. */

@@ -94,29 +94,42 @@ void series_move(struct model *model, uint32_t process, enum model_series_kind k
 		model->nr_tallies_refused++;
 }
 
-/* One that begins with its first value. */
-static bool follow(struct model *model, struct model_series about, uint32_t *series, ct_time time)
+/*
+ * One that begins with its first value. `about` is large, so it is made where there is none yet. Without an index
+ * behind it there was no room for it, which is counted.
+ */
+static bool begin_with(struct model *model, struct model_series about, uint32_t *series)
 {
-	if (!*series && model->series.count > MODEL_SERIES) {
-		model->nr_tallies_refused++;
-		return true;
-	}
-	if (!*series && !begin(model, about, series))
-		return false;
-	change(&model->series.at[*series], time, about.value);
+	if (model->series.count <= MODEL_SERIES)
+		return begin(model, about, series);
+	model->nr_tallies_refused++;
 	return true;
 }
 
-bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value)
+static void follow(struct model *model, uint32_t series, ct_time time, int64_t value)
+{
+	if (series)
+		change(&model->series.at[series], time, value);
+}
+
+static __attribute__((noinline)) bool begin_count(struct model *model, uint32_t span, int64_t value)
 {
 	struct model_span *of = &model->spans.at[span];
 	struct model_series about = {
 		.kind = MODEL_SERIES_COUNTER, .process = of->process, .span = span, .value = value};
 
-	return follow(model, about, &of->series, time);
+	return begin_with(model, about, &of->series);
 }
 
-bool series_content(struct model *model, uint32_t object, ct_time time)
+bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value)
+{
+	if (!model->spans.at[span].series && !begin_count(model, span, value))
+		return false;
+	follow(model, model->spans.at[span].series, time, value);
+	return true;
+}
+
+static __attribute__((noinline)) bool begin_content(struct model *model, uint32_t object)
 {
 	struct model_object *of = &model->objects.at[object];
 	struct model_series about = {
@@ -126,5 +139,14 @@ bool series_content(struct model *model, uint32_t object, ct_time time)
 		.value = (int64_t)of->content,
 	};
 
-	return follow(model, about, &of->content_series, time);
+	return begin_with(model, about, &of->content_series);
+}
+
+bool series_content(struct model *model, uint32_t object, ct_time time)
+{
+	if (!model->objects.at[object].content_series && !begin_content(model, object))
+		return false;
+	follow(model, model->objects.at[object].content_series, time,
+		(int64_t)model->objects.at[object].content);
+	return true;
 }
