@@ -128,6 +128,28 @@ int command_report(const struct arguments *arguments)
 	return exit_status;
 }
 
+/* False: what is asked for does not go together, which has been said. */
+static bool choose_breakdown(
+	const struct arguments *arguments, struct ct_analyze_options *ret_judging)
+{
+	const char *by = arguments->value[OPTION_STATS_BY];
+	const char *sort = arguments->value[OPTION_STATS_SORT];
+
+	ret_judging->by = by ? ct_by_find(by) : CT_BY_NONE;
+	if (sort && ret_judging->by != CT_BY_COROUTINE && ret_judging->by != CT_BY_FUNCTION &&
+		ret_judging->by != CT_BY_SITE) {
+		say_usage("stats", "'--sort' goes with '--by coroutine', '--by function' and "
+				   "'--by site'");
+		return false;
+	}
+	if (by && ret_judging->path_task) {
+		say_usage("stats", "give one of '--by' and '--task'");
+		return false;
+	}
+	ret_judging->sort = sort ? ct_sort_find(sort) : CT_SORT_RUNNING;
+	return true;
+}
+
 int command_stats(const struct arguments *arguments)
 {
 	const char *path = one_operand(arguments);
@@ -143,12 +165,16 @@ int command_stats(const struct arguments *arguments)
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
+	if (!choose_breakdown(arguments, &judging))
+		return ct_status_exit_code(CT_ERR_USAGE);
 	exit_status = thresholds_read(arguments, &thresholds);
 	if (exit_status)
 		return exit_status;
 	judging.thresholds = thresholds;
+	judging.max_rows = (uint32_t)(rows < UINT32_MAX ? rows : UINT32_MAX);
 	options = options_for(arguments->value[OPTION_STATS_FORMAT], output, NULL);
 	options.is_statistics = true;
+	options.by = judging.by;
 	options.max_rows = rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX;
 	exit_status = judge_and_write(path, arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL,
 		&judging, &options, output);

@@ -366,6 +366,10 @@ struct ct_analyze_options {
 		*thresholds; /* NULL: all defaults; what is set above goes first */
 	/* Find the critical path of this task, too: its id, or a name, of which the longest is meant. NULL: none */
 	const char *path_task;
+	/* Make a breakdown, too, by coroutine, function or site; of others, and NONE, none is made. */
+	enum ct_by by;
+	enum ct_sort sort;
+	uint32_t max_rows; /* of the breakdown, at most 10,000; 0: 20 */
 };
 
 /*
@@ -397,6 +401,7 @@ struct ct_report_options {
 	bool is_why;           /* only the explanation of one coroutine, in the form text */
 	bool is_statistics;    /* only where the time went, in the forms text and Markdown */
 	uint32_t max_rows;     /* printed of each table of statistics; 0: 20; JSON has them all */
+	enum ct_by by;         /* of statistics, only what is told apart by this; NONE: all */
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

@@ -343,6 +343,58 @@ struct ct_statistics {
 	uint64_t nr_refused; /* what happened at places beyond those that are counted */
 };
 
+enum ct_by {
+	CT_BY_NONE = 0,
+#define B(name, text, meaning) CT_BY_##name,
+#define S(name, text, meaning)
+#include "corotracer/def/breakdowns.def"
+#undef B
+#undef S
+	CT_NR_BY,
+};
+
+enum ct_sort {
+#define B(name, text, meaning)
+#define S(name, text, meaning) CT_SORT_##name,
+#include "corotracer/def/breakdowns.def"
+#undef B
+#undef S
+	CT_NR_SORT,
+};
+
+/* ct_by_name, ct_sort_name: as in options. ct_by_find, ct_sort_find: by name; the first one where there is none. */
+const char *ct_by_name(enum ct_by by);
+enum ct_by ct_by_find(const char *name);
+const char *ct_sort_name(enum ct_sort sort);
+enum ct_sort ct_sort_find(const char *name);
+
+/* What the coroutines of one row of a breakdown did: one, those of one function, or those started at one place. */
+struct ct_share {
+	uint64_t coro;    /* id, where each coroutine has a row; else 0 */
+	uint32_t process; /* of the first of them */
+	uint32_t site;    /* their function, or where they were started; 0: not known */
+	uint64_t nr_coros;
+	struct ct_times times;            /* they add up to the lives of these coroutines */
+	const struct ct_wait_time *waits; /* times.waiting_ns, by what for; the longest first */
+	uint32_t nr_waits;
+	uint64_t nr_resumes;
+	uint64_t nr_migrations;
+	uint64_t nr_events;
+	struct ct_distribution runs;
+	struct ct_distribution delays;
+	struct ct_distribution wait_times; /* of waits that have ended, up to the wake */
+};
+
+/* The times of all coroutines, told apart. The rows and the others add up to those of ct_statistics. */
+struct ct_breakdown {
+	enum ct_by by; /* COROUTINE, FUNCTION or SITE */
+	enum ct_sort sort;
+	const struct ct_share *rows; /* that have most of `sort` first */
+	uint32_t nr_rows;
+	uint64_t nr_others;     /* rows that were not asked for */
+	struct ct_share others; /* all of them together */
+};
+
 /*
  * A coroutine in the await graph around the one that was asked about. Who must go on first comes first, then, each
  * behind the one that it waits for, who waits; each coroutine stands there once.
@@ -454,7 +506,8 @@ struct ct_report {
 	uint64_t
 		nr_annotations_refused; /* not counted above: there were too many at once, or names */
 	struct ct_statistics statistics;
-	const struct ct_path *path; /* where it was asked for; else NULL */
+	const struct ct_path *path;           /* where it was asked for; else NULL */
+	const struct ct_breakdown *breakdown; /* likewise */
 };
 
 #pragma GCC visibility pop

@@ -190,6 +190,8 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	annotations_export(analysis, report);
 	statistics_export(analysis, &report->statistics);
 	status = task_path_export(analysis, source, report, reterr);
+	if (status == CT_OK)
+		status = breakdown_export(analysis, source, report, reterr);
 	if (status != CT_OK)
 		return status;
 	make_remarks(analysis, report);
@@ -217,6 +219,9 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 	analysis->why_coro = known.why_coro;
 	analysis->why_pid = known.why_pid;
 	analysis->path_task = known.path_task;
+	analysis->by = known.by;
+	analysis->sort = known.sort;
+	analysis->max_rows = known.max_rows;
 }
 
 /* What the model counts by itself while it reads. */

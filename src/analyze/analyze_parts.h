@@ -113,9 +113,12 @@ struct analysis {
 	const struct ct_thresholds *thresholds; /* NULL: no place is allowed */
 	int64_t limits[CT_NR_THRESHOLDS];       /* what holds */
 	bool *is_place_allowed;                 /* by site; NULL: none is; in the scratch arena */
-	uint64_t nr_allowed;             /* candidates at such places, of which nothing is said */
-	uint64_t why_coro;               /* 0: nobody asks */
-	const char *path_task;           /* NULL: none */
+	uint64_t nr_allowed;   /* candidates at such places, of which nothing is said */
+	uint64_t why_coro;     /* 0: nobody asks */
+	const char *path_task; /* NULL: none */
+	enum ct_by by;         /* a breakdown, which; NONE: none */
+	enum ct_sort sort;
+	uint32_t max_rows;               /* of it; 0: as usual */
 	uint64_t why_pid;                /* 0: of any process */
 	const struct analyze_live *live; /* its pid is 0 where no process was looked at */
 	VEC(struct candidate) candidates;
@@ -433,6 +436,10 @@ const char *words_site(const struct analysis *analysis, uint32_t site);
 const char *words_annotation(
 	struct analysis *analysis, const struct ct_event *event, const char *message);
 
+/* annotations_waits: ns by enum ctp_resource as a list in the report's arena, the longest first. */
+const struct ct_wait_time *annotations_waits(
+	struct analysis *analysis, const int64_t *waited, uint32_t *ret_count);
+
 /* annotations_export: tasks, regions and counters into the report. */
 void annotations_export(struct analysis *analysis, struct ct_report *report);
 
@@ -441,6 +448,10 @@ void annotations_export(struct analysis *analysis, struct ct_report *report);
  * CT_ERR_NOT_FOUND: it is not in the trace.
  */
 enum ct_status task_path_export(struct analysis *analysis, struct ct_source *source,
+	struct ct_report *report, struct ct_error *reterr);
+
+/* breakdown_export: the breakdown that was asked for, where one was. Reads the source again. */
+enum ct_status breakdown_export(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr);
 
 /* statistics_distribution: what a histogram tells. statistics_times: ns by enum ct_state, up to CT_STATE_WAITING. */

@@ -82,20 +82,21 @@ static int compare_waits(const void *left, const void *right)
 	return a->resource < b->resource ? -1 : a->resource > b->resource;
 }
 
-static void export_waits(
-	struct analysis *analysis, const struct model_span *span, struct ct_span *ret_span)
+const struct ct_wait_time *annotations_waits(
+	struct analysis *analysis, const int64_t *waited, uint32_t *ret_count)
 {
 	struct ct_wait_time *waits =
 		arena_array(analysis->arena, MODEL_NR_RESOURCES, sizeof(*waits));
 	unsigned i;
 
+	*ret_count = 0;
 	analysis->is_broken |= !waits;
 	for (i = 0; waits && i < MODEL_NR_RESOURCES; i++)
-		if (span->waited[i] > 0)
-			waits[ret_span->nr_waits++] = (struct ct_wait_time){i, span->waited[i]};
-	if (ret_span->nr_waits)
-		qsort(waits, ret_span->nr_waits, sizeof(*waits), compare_waits);
-	ret_span->waits = waits;
+		if (waited[i] > 0)
+			waits[(*ret_count)++] = (struct ct_wait_time){i, waited[i]};
+	if (*ret_count)
+		qsort(waits, *ret_count, sizeof(*waits), compare_waits);
+	return waits;
 }
 
 static struct ct_span export_span(struct analysis *analysis, const struct model_span *span)
@@ -113,7 +114,7 @@ static struct ct_span export_span(struct analysis *analysis, const struct model_
 		.times = statistics_times(span->spent),
 	};
 
-	export_waits(analysis, span, &exported);
+	exported.waits = annotations_waits(analysis, span->waited, &exported.nr_waits);
 	return exported;
 }
 

@@ -24,6 +24,7 @@
 #include "corotracer/ct.h"
 #include "map.h"
 #include "model_annotations.h"
+#include "model_breakdown.h"
 #include "model_coro.h"
 #include "model_descriptor.h"
 #include "model_history.h"
@@ -97,7 +98,8 @@ struct model {
 	int64_t reordered_ns; /* the furthest of them: so far at least the clocks of two cores lie apart */
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
-	struct model_history *history; /* its user's: to be filled; NULL: none is kept */
+	struct model_breakdown *breakdown; /* its user's: to be filled; NULL: none is */
+	struct model_history *history;     /* its user's: to be filled; NULL: none is kept */
 };
 
 /*

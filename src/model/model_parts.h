@@ -254,6 +254,16 @@ void run_queue_leave(struct model *model, struct model_coro *coro, ct_time time)
 void run_queue_finish(struct model *model);
 void run_queue_fini(struct model *model);
 
+/* ---------------------------------------------------------------- times by group: breakdown.c */
+
+/*
+ * breakdown_leave: before a coroutine that was in its state for so long enters another one. breakdown_end: it is in it
+ * still when observation ends. Only where there is a breakdown.
+ */
+void breakdown_leave(
+	struct model *model, const struct model_coro *coro, enum ct_state state, int64_t ns);
+void breakdown_end(struct model *model, const struct model_coro *coro, int64_t ns);
+
 /* ---------------------------------------------------------------- annotation.c */
 
 /* Each is false where memory is short. */

@@ -167,6 +167,8 @@ void times_change(struct model *model, struct model_coro *coro, enum ct_state st
 	if (work_has(coro))
 		work_count(model, coro, time);
 	coro->spent[coro->state] += ns;
+	if (model->breakdown)
+		breakdown_leave(model, coro, state, ns);
 	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
 		count_run(model, coro, time, ns);
 	else if (coro->state == CT_STATE_WAITING && state != CT_STATE_DESTROYED)
@@ -276,6 +278,8 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 		return;
 	ns = time_observed(model, end) - time_observed(model, coro->changed);
 	coro->spent[coro->state] += ns;
+	if (model->breakdown)
+		breakdown_end(model, coro, ns);
 	if (times)
 		times->waiting_ns += ns;
 	if (work_has(coro))

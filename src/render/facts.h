@@ -82,18 +82,22 @@ struct facts_printer {
 /* facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
 void facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
 
-/* facts_spans: where the time of tasks and regions went, in tables of at most `max` rows each. */
-void facts_spans(const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
+/* facts_spans: where the time of tasks and regions went, or of one of the two, in tables of at most `max` rows each. */
+void facts_spans(const struct facts_printer *printer, const struct ct_report *report, enum ct_by by,
+	uint32_t max);
 
 /*
  * facts_time_went: where the time went, in a few rows; none where nothing is known. facts_times: how long all
  * coroutines were in each state. facts_statistics: the tables of where the time went, of at
- * most `max` rows each; those that are empty are left out.
+ * most `max` rows each, all or those that are by something; those that are empty are left out.
  */
 void facts_time_went(struct text *rows, const struct ct_report *report);
 void facts_times(struct text *rows, const struct ct_report *report);
-void facts_statistics(
-	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
+void facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
+	enum ct_by by, uint32_t max);
+
+/* facts_breakdown: the tables of a breakdown; there is one. */
+void facts_breakdown(const struct facts_printer *printer, const struct ct_report *report);
 
 /* facts_path: what a task's duration was made of; there is a path. facts_path_tables: of at most `max` rows each. */
 void facts_path(struct text *rows, const struct ct_report *report);

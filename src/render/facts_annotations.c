@@ -175,8 +175,28 @@ static void slowest_times(struct table *table, const struct ct_report *report, u
 	}
 }
 
-void facts_spans(const struct facts_printer *printer, const struct ct_report *report, uint32_t max)
+/* Tasks come before regions. */
+static struct ct_report with_spans(const struct ct_report *report, enum ct_by by)
 {
+	struct ct_report part = *report;
+	uint32_t nr_tasks = 0;
+
+	while (nr_tasks < report->nr_spans && report->spans[nr_tasks].is_task)
+		nr_tasks++;
+	if (by == CT_BY_TASK) {
+		part.nr_spans = nr_tasks;
+	} else if (by) {
+		part.spans += part.nr_spans ? nr_tasks : 0;
+		part.nr_spans = by == CT_BY_REGION ? part.nr_spans - nr_tasks : 0;
+		part.nr_slowest = 0;
+	}
+	return part;
+}
+
+void facts_spans(const struct facts_printer *printer, const struct ct_report *whole, enum ct_by by,
+	uint32_t max)
+{
+	const struct ct_report part = with_spans(whole, by), *report = &part;
 	const struct {
 		const char *title;
 		uint32_t nr_rows;

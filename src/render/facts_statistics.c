@@ -374,23 +374,45 @@ static const char *fill(struct table *table, const struct ct_report *report,
 	}
 }
 
-void facts_statistics(
-	const struct facts_printer *printer, const struct ct_report *report, uint32_t max)
+/* By what it is told apart. */
+static enum ct_by by_of(enum facts_statistic which)
+{
+	switch (which) {
+	case FACTS_WORKERS:
+	case FACTS_RUN_QUEUES:
+		return CT_BY_WORKER;
+	case FACTS_WAITS:
+	case FACTS_DELAYS:
+	case FACTS_RUNS:
+		return CT_BY_PLACE;
+	case FACTS_DELAYS_CAUSED:
+		return CT_BY_WAKER;
+	case FACTS_SPAWNINGS:
+		return CT_BY_SITE;
+	default:
+		return CT_BY_NONE;
+	}
+}
+
+void facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
+	enum ct_by by, uint32_t max)
 {
 	struct table table;
 	int which;
 
+	if (report->breakdown && report->breakdown->by == by)
+		facts_breakdown(printer, report);
 	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
 		uint32_t count = nr_rows(&report->statistics, (enum facts_statistic)which);
 		const char *title;
 
-		if (!count)
+		if (!count || (by && by_of((enum facts_statistic)which) != by))
 			continue;
 		title = fill(&table, report, (enum facts_statistic)which, count, max);
 		printer->print(printer->context, title, &table, count > max ? count - max : 0);
 		table_fini(&table);
 	}
-	facts_spans(printer, report, max);
+	facts_spans(printer, report, by, max);
 }
 
 static void share_of(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
@@ -422,9 +444,12 @@ static void brief_states(struct text *rows, const struct ct_report *report)
 	double whole = (double)all_of(total) / 100;
 
 	facts_begin(rows, "coroutines");
-	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting of ",
+	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting",
 		(double)total->running_ns / whole, (double)total->ready_ns / whole,
 		(double)total->waiting_ns / whole);
+	if ((double)total->unseen_ns >= 0.05 * whole)
+		text_format(rows, ", %.1f %% not begun", (double)total->unseen_ns / whole);
+	text_add(rows, " of ");
 	text_duration(rows, all_of(total));
 	text_add(rows, " together");
 	facts_end(rows);

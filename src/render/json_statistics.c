@@ -5,7 +5,7 @@
 #include "json_member.h"
 #include "report.h"
 
-static void distribution_member(
+void json_distribution(
 	struct json *json, const char *key, const struct ct_distribution *distribution)
 {
 	json_key(json, key);
@@ -27,6 +27,21 @@ void json_times(struct json *json, const struct ct_times *times)
 	time_member(json, "ready_ns", times->ready_ns);
 	time_member(json, "running_ns", times->running_ns);
 	time_member(json, "waiting_ns", times->waiting_ns);
+}
+
+void json_waits(struct json *json, const struct ct_wait_time *waits, uint32_t nr_waits)
+{
+	uint32_t i;
+
+	json_key(json, "waits");
+	json_open(json, '[');
+	for (i = 0; i < nr_waits; i++) {
+		json_open(json, '{');
+		text_member(json, "for", ct_resource_name(waits[i].resource));
+		time_member(json, "ns", waits[i].ns);
+		end_element(json);
+	}
+	json_close(json, ']');
 }
 
 static void ready_member(struct json *json, const char *key, const struct ct_ready *ready)
@@ -100,10 +115,10 @@ static void places_member(struct json *json, const struct ct_statistics *statist
 		index_member(json, "process", place->process);
 		count_member(json, "waiting", place->nr_waiting);
 		time_member(json, "waiting_ns", place->waiting_ns);
-		distribution_member(json, "waits", &place->waits);
-		distribution_member(json, "delays", &place->delays);
-		distribution_member(json, "runs", &place->runs);
-		distribution_member(json, "delays_caused", &place->delays_caused);
+		json_distribution(json, "waits", &place->waits);
+		json_distribution(json, "delays", &place->delays);
+		json_distribution(json, "runs", &place->runs);
+		json_distribution(json, "delays_caused", &place->delays_caused);
 		sequence_member(json, "longest_run_coroutine",
 			place->longest_coro ? place->longest_coro : UINT64_MAX);
 		index_member(json, "longest_run_thread", place->longest_thread);
@@ -130,7 +145,7 @@ static void spawnings_member(struct json *json, const struct ct_statistics *stat
 		json_real(json, spawning->per_second);
 		count_member(json, "alive", spawning->nr_alive);
 		count_member(json, "events", spawning->nr_events);
-		distribution_member(json, "lives", &spawning->lives);
+		json_distribution(json, "lives", &spawning->lives);
 		end_element(json);
 	}
 	json_close(json, ']');
@@ -166,7 +181,7 @@ void json_statistics(struct json *json, const struct ct_statistics *statistics)
 	count_member(json, "resumes", statistics->nr_resumes);
 	count_member(json, "migrations", statistics->nr_migrations);
 	count_member(json, "refused", statistics->nr_refused);
-	distribution_member(json, "delays", &statistics->delays);
+	json_distribution(json, "delays", &statistics->delays);
 	ready_member(json, "ready", &statistics->ready);
 	run_queues_member(json, statistics);
 	workers_member(json, statistics);

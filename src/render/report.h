@@ -35,6 +35,11 @@ struct json;
 void json_path(struct json *json, const struct ct_path *path);
 /* json_times: the four times of a coroutine, as members. */
 void json_times(struct json *json, const struct ct_times *times);
+/* json_waits: for how long what was waited for. json_distribution: as the member `key`. json_breakdown: a breakdown. */
+void json_waits(struct json *json, const struct ct_wait_time *waits, uint32_t nr_waits);
+void json_distribution(
+	struct json *json, const char *key, const struct ct_distribution *distribution);
+void json_breakdown(struct json *json, const struct ct_breakdown *breakdown);
 void json_statistics(struct json *json, const struct ct_statistics *statistics);
 
 /* json_awaits: the await graph; json_live: what the kernel told. As members. */

@@ -433,21 +433,6 @@ static void waiting_member(struct json *json, const struct ct_report *report)
 	json_close(json, ']');
 }
 
-static void waits_member(struct json *json, const struct ct_span *span)
-{
-	uint32_t i;
-
-	json_key(json, "waits");
-	json_open(json, '[');
-	for (i = 0; i < span->nr_waits; i++) {
-		json_open(json, '{');
-		text_member(json, "for", ct_resource_name(span->waits[i].resource));
-		time_member(json, "ns", span->waits[i].ns);
-		end_element(json);
-	}
-	json_close(json, ']');
-}
-
 static void spans_member(struct json *json, const struct ct_report *report)
 {
 	uint32_t i;
@@ -478,7 +463,7 @@ static void spans_member(struct json *json, const struct ct_report *report)
 		time_member(json, "p9999_ns", span->durations.p9999_ns);
 		time_member(json, "open_ns", span->open_ns);
 		json_times(json, &span->times);
-		waits_member(json, span);
+		json_waits(json, span->waits, span->nr_waits);
 		end_element(json);
 	}
 	json_close(json, ']');
@@ -561,6 +546,8 @@ void report_json(struct text *text, const struct ct_report *report)
 	json_statistics(&json, &report->statistics);
 	if (report->path)
 		json_path(&json, report->path);
+	if (report->breakdown)
+		json_breakdown(&json, report->breakdown);
 	processes_member(&json, report->tables);
 	threads_member(&json, report->tables);
 	sites_member(&json, report->tables);

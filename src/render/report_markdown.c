@@ -265,6 +265,6 @@ void statistics_markdown(
 	facts_times(&facts, report);
 	rows(text, &facts);
 	facts_drop(text, &facts);
-	facts_statistics(
-		&(const struct facts_printer){text, print_table}, report, options->max_rows);
+	facts_statistics(&(const struct facts_printer){text, print_table}, report, options->by,
+		options->max_rows);
 }

@@ -379,8 +379,8 @@ void statistics_text(
 	facts_times(&facts, report);
 	rows(&page, &facts);
 	facts_drop(text, &facts);
-	facts_statistics(
-		&(const struct facts_printer){&page, print_table}, report, options->max_rows);
+	facts_statistics(&(const struct facts_printer){&page, print_table}, report, options->by,
+		options->max_rows);
 }
 
 static bool is_on_chain(const struct ct_report *report, uint64_t coro)

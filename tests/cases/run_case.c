@@ -14,6 +14,7 @@
 #include "case_file.h"
 #include "lives.h"
 #include "paths.h"
+#include "shares.h"
 
 /* Cuts the next line out of *rest, which moves on; NULL at the end. */
 static char *next_line(char **rest)
@@ -160,7 +161,8 @@ static bool run(const char *path, bool is_print_only)
 		is_right = check(&file, &said);
 	for (i = 0; i < report->nr_findings; i++)
 		is_right &= check_range(path, &report->findings[i]);
-	is_right &= check_times(path, source) && paths_check_all(source);
+	is_right &=
+		check_times(path, source) && paths_check_all(source) && shares_check_all(source);
 	text_fini(&said);
 	analyze_report_free(report);
 	source_close(source);

@@ -116,6 +116,53 @@ def check_run_queues(trace, told):
     check("ready at once" in told and "longest queue" in told, told)
 
 
+TIMES_AND_COUNTS = (*STATES, "resumes", "migrations")
+
+
+def check_breakdown(trace, whole, by, sort, rows):
+    """J-13: the rows, the greatest first, and the others add up to the whole, whatever is shown."""
+    options = ("--by", by, "--sort", sort, "--rows", rows)
+    told = json.loads(run(COROTRACER, "stats", *options, "--format", "json", trace).stdout)["breakdown"]
+    check((told["by"], told["sort"]) == (by, sort), f"{options}: {told['by']} {told['sort']}")
+    check(0 < len(told["rows"]) <= rows, f"{options}: {len(told['rows'])} rows")
+    shares = told["rows"] + [told["others"]]
+    for key in TIMES_AND_COUNTS:
+        check(sum(share[key] for share in shares) == whole[key], f"{options}: {key} is not that of all")
+    for share in shares:
+        # Where clocks disagree a part may be negative, and is in no list.
+        check(0 <= sum(wait["ns"] for wait in share["waits"]) - share["waiting_ns"] < 100_000, f"{options}: {share}")
+        check(share["runs"]["total_ns"] - share["running_ns"] < 100_000, f"{options}: {share}")
+    check(sum(share["delays"]["count"] for share in shares) == whole["delays"]["count"], f"{options}: delays")
+    check(sum(share["delays"]["total_ns"] for share in shares) == whole["delays"]["total_ns"], f"{options}: latency")
+    amount = {"life": lambda share: sum(share[state] for state in STATES),
+              "running": lambda share: share["running_ns"], "ready": lambda share: share["ready_ns"],
+              "waiting": lambda share: share["waiting_ns"]}.get(sort, lambda share: share[sort])
+    amounts = [amount(share) for share in told["rows"]]
+    check(amounts == sorted(amounts, reverse=True), f"{options}: {amounts}")
+    text = run(COROTRACER, "stats", *options, trace).stdout
+    check((f"({told['other_rows']} other" in text) == (told["other_rows"] > 0), f"{options}: {text}")
+    return told
+
+
+def check_breakdowns(trace, report, whole):
+    for by in ("coroutine", "function", "site"):
+        for sort, rows in (("running", 1), ("ready", 3), ("waiting", 1000), ("life", 2), ("resumes", 2),
+                           ("migrations", 2), ("events", 2), ("coroutines", 2)):
+            told = check_breakdown(trace, whole, by, sort, rows)
+        nr_coros = sum(share["coroutines"] for share in told["rows"] + [told["others"]])
+        check(nr_coros == report["quality"]["coroutines"], f"{by}: {nr_coros} coroutines")
+    for by, title in (("place", "Waits, by where they waited"), ("waker", "by where they were woken"),
+                      ("worker", "Workers"), ("task", "The slowest tasks"), ("region", "region  sum"),
+                      ("site", "What they waited for")):
+        text = run(COROTRACER, "stats", "--by", by, trace).stdout
+        check(title in text and ("Workers" in text) == (by == "worker"), f"--by {by}: {text}")
+        check("## " in run(COROTRACER, "stats", "--by", by, "--format", "md", trace).stdout, f"--by {by} in Markdown")
+    for words, sentence in ((("--sort", "ready"), "goes with"), (("--by", "worker", "--sort", "ready"), "goes with"),
+                            (("--by", "site", "--task", "batch"), "give one of"), (("--by", "day"), "takes one of")):
+        done = run(COROTRACER, "stats", *words, trace, status=2)
+        check(sentence in done.stderr, f"{words}: {done.stderr}")
+
+
 # One waits for 1 ms and is woken; then three wait elsewhere until the end.
 GOES_ON = """\
 trace from=0 until=100ms
@@ -198,6 +245,7 @@ def main():
         check_path(trace, report)
         check_ready(told)
         check_run_queues(trace, told)
+        check_breakdowns(trace, report, told)
         check_texts(trace)
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
         check_what_goes_on(pathlib.Path(place))
