@@ -73,20 +73,24 @@ bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
 	return procfs_status_at(AT_FDCWD, place_of(pid, "stat").path, ret_state, ret_parent);
 }
 
-bool procfs_is_called(pid_t pid, uint64_t id)
+uint64_t procfs_inner_id(pid_t pid, const char *name)
 {
-	const char *ids, *last;
+	const char *last;
+	char *ids;
 	char text[4096];
 
-	if (id == (uint64_t)pid)
-		return true;
-	procfs_read(pid, "status", text, sizeof(text));
+	procfs_read(pid, name, text, sizeof(text));
 	ids = strstr(text, "\nNSpid:");
 	if (!ids)
-		return false;
-	text[(ids + 1 - text) + (ptrdiff_t)strcspn(ids + 1, "\n")] = '\0';
+		return 0;
+	ids[1 + strcspn(ids + 1, "\n")] = '\0';
 	last = strrchr(ids, '\t');
-	return last && strtoull(last, NULL, 10) == id;
+	return last ? strtoull(last, NULL, 10) : 0;
+}
+
+bool procfs_is_called(pid_t pid, uint64_t id)
+{
+	return id == (uint64_t)pid || (id != 0 && procfs_inner_id(pid, "status") == id);
 }
 
 void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes)

@@ -23,6 +23,12 @@ bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent);
 /* procfs_is_called: is it the process's id, here or in the container that it lives in (the last of its "NSpid:")? */
 bool procfs_is_called(pid_t pid, uint64_t id);
 
+/*
+ * procfs_inner_id: the id of a process (name "status") or thread ("task/4711/status") in the container that it
+ * lives in, the innermost one; its own where it lives in none. 0: not known.
+ */
+uint64_t procfs_inner_id(pid_t pid, const char *name);
+
 /* procfs_link: where the link /proc/PID/NAME leads, NUL-terminated; "" where that is not known. */
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 

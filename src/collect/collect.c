@@ -478,6 +478,7 @@ static void release_peers(struct collect *collect)
 		if (process->pidfd >= 0)
 			close(process->pidfd);
 		threads_fini(&process->threads);
+		thread_ids_fini(&process->ids);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "service.h"
 #include "sleep.h"
 #include "target.h"
+#include "thread_ids.h"
 #include "threads.h"
 #include "vec.h"
 
@@ -43,6 +44,7 @@ struct process {
 	bool has_ledger;
 	uint64_t ended_ns;
 
+	struct thread_ids ids;
 	struct threads threads;
 	uint32_t
 		unknown_thread; /* number of the thread that stands for those not known; 0: not made */
@@ -180,6 +182,13 @@ void process_map(struct collect *collect, struct process *process);
 /* process_thread: the number of the thread that has `tid` at `time`, defined if it is new. Never 0. */
 uint32_t process_thread(
 	struct collect *collect, struct process *process, uint64_t tid, uint64_t time);
+
+/* process_thread_told: the same of a thread that the process itself named, by an id of its own namespace. */
+uint32_t process_thread_told(
+	struct collect *collect, struct process *process, uint64_t told, uint64_t time);
+
+/* process_thread_stopped: the thread of this number said that it ends. */
+void process_thread_stopped(struct process *process, uint32_t number, uint64_t told, uint64_t time);
 
 /* process_end: defines its ending, and gives the slot back. Its segments are closed before. */
 void process_end(

@@ -262,6 +262,8 @@ static enum ct_status read_open(struct flight_file *file, int descriptor, struct
 		return ct_fail(reterr, CT_ERR_FORMAT,
 			"it has %lld bytes, which no flight recorder's file has",
 			(long long)facts.st_size);
+	file->device = facts.st_dev;
+	file->inode = facts.st_ino;
 	file->nr_bytes = (size_t)facts.st_size;
 	status = make_room(file, reterr);
 	if (status == CT_OK)

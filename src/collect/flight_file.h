@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto.h"
 #include "stream.h"
@@ -21,6 +22,8 @@ struct flight_file {
 	void *base; /* of the copy, mapped: the segment as proto_check expects it */
 	size_t nr_bytes;
 	struct proto_layout layout;
+	dev_t device; /* of the file */
+	ino_t inode;
 	bool is_alive;     /* its process lives */
 	bool is_this_boot; /* this machine has not been started anew since: its clocks still count */
 	char *about;       /* its lines, each with a NUL behind it */

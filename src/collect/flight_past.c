@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "clock.h"
 #include "collector.h"
 #include "flight_file.h"
 #include "flight_past.h"
@@ -85,31 +87,55 @@ static bool take_clocks(struct past *past)
 
 /* ------------------------------------------------------------------ the process */
 
-/* Asked for the names of its threads; 0: it is gone, or the number means another one. */
-static pid_t pid_to_ask(const struct past *past)
+struct holder {
+	const struct past *past;
+	pid_t pid;
+	bool has_it;
+};
+
+static bool look_at_descriptor(void *context, int number)
 {
-	pid_t pid = (pid_t)past->file.layout.pid;
-	char path[4096];
+	struct holder *holder = context;
+	struct stat file;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)holder->pid, number);
+	holder->has_it = stat(path, &file) == 0 && file.st_dev == holder->past->file.device &&
+			 file.st_ino == holder->past->file.inode;
+	return !holder->has_it;
+}
+
+/*
+ * Whom to ask for threads, and what these do; 0: it is gone, or the number means another process. Only whoever
+ * has the file open is meant.
+ */
+static pid_t pid_to_ask(const struct past *past, pid_t pid)
+{
+	struct holder holder = {past, pid, false};
 
 	if (!past->file.is_alive || past->file.layout.pid > INT32_MAX)
 		return 0;
-	procfs_link(pid, "exe", path, sizeof(path));
-	return strcmp(path, past->file.program) == 0 ? pid : 0;
+	if (pid == 0)
+		holder.pid = (pid_t)past->file.layout.pid;
+	procfs_numbers(holder.pid, "fd", look_at_descriptor, &holder);
+	return holder.has_it ? holder.pid : 0;
 }
 
-static void define_process(struct past *past)
+static void define_process(struct past *past, pid_t pid)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_PROCESS};
 	struct process *process = &past->collect->processes[0];
 
 	process->number = ++past->collect->nr_processes;
-	process->pid = pid_to_ask(past);
+	process->pid = pid_to_ask(past, pid);
 	process->pidfd = -1;
 	process->was_mapped = true;
 	past->process = process;
+	if (process->pid)
+		thread_ids_init(&process->ids, process->pid);
 	definition.process = (struct ct_define_process){
 		.process = process->number,
-		.pid = past->file.layout.pid,
+		.pid = process->pid ? (uint64_t)process->pid : past->file.layout.pid,
 		.program = past->file.program,
 		.command_line = past->file.command_line,
 	};
@@ -216,7 +242,7 @@ static uint32_t find_thread(
 		unsigned kind = record ? CTP_TAIL_KIND(record->tail) : 0;
 
 		if (kind == CTP_KIND_THREAD_STOP)
-			return process_thread(past->collect, past->process, record->object,
+			return process_thread_told(past->collect, past->process, record->object,
 				first ? first->time : record->time);
 		if (kind == CTP_KIND_THREAD_START)
 			return process_thread(past->collect, past->process, 0, 0);
@@ -352,8 +378,35 @@ static void define_end(struct past *past)
 	past->collect->ended_ns = past->end_ns;
 }
 
-static enum ct_status take_out(
-	struct past *past, struct flight_facts *ret_facts, struct ct_error *reterr)
+/*
+ * What threads do says something only together with all that they wrote before: they are looked at first, and what the
+ * recorder holds is read after that.
+ */
+static enum ct_status look_and_read_again(
+	struct past *past, const char *path, struct ct_error *reterr)
+{
+	struct flight_file again;
+	enum ct_status status;
+
+	observe_process(past->collect, past->process);
+	past->end_ns = clock_monotonic_ns();
+	status = flight_file_read(path, &again, reterr);
+	if (status)
+		return status;
+	if (again.device != past->file.device || again.inode != past->file.inode ||
+		memcmp(again.layout.identity, past->file.layout.identity,
+			sizeof(again.layout.identity)) != 0) {
+		flight_file_close(&again);
+		return ct_fail(reterr, CT_ERR_CORRUPT,
+			"'%s' gave way to another file while it was read", path);
+	}
+	flight_file_close(&past->file);
+	past->file = again;
+	return CT_OK;
+}
+
+static enum ct_status take_out(struct past *past, const char *path, pid_t pid,
+	struct flight_facts *ret_facts, struct ct_error *reterr)
 {
 	struct collect *collect = past->collect;
 	enum ct_status status;
@@ -364,9 +417,11 @@ static enum ct_status take_out(
 		return ct_fail_memory(reterr);
 	collect->now_ns = past->begin_ns;
 	define_heartbeat(collect);
-	define_process(past);
+	define_process(past, pid);
 	define_code(past);
-	status = take_segment(past, reterr);
+	status = past->process->pid ? look_and_read_again(past, path, reterr) : CT_OK;
+	if (status == CT_OK)
+		status = take_segment(past, reterr);
 	if (status)
 		return status;
 	drain(past);
@@ -376,8 +431,8 @@ static enum ct_status take_out(
 	return CT_OK;
 }
 
-enum ct_status collect_flight(const char *path, struct ct_sink *sink, struct collect **ret_collect,
-	struct flight_facts *ret_facts, struct ct_error *reterr)
+enum ct_status collect_flight(const char *path, pid_t pid, struct ct_sink *sink,
+	struct collect **ret_collect, struct flight_facts *ret_facts, struct ct_error *reterr)
 {
 	struct past past = {.first_ns = UINT64_MAX};
 	enum ct_status status = flight_file_read(path, &past.file, reterr);
@@ -385,7 +440,8 @@ enum ct_status collect_flight(const char *path, struct ct_sink *sink, struct col
 	if (status)
 		return status;
 	past.collect = collect_new(sink);
-	status = past.collect ? take_out(&past, ret_facts, reterr) : ct_fail_memory(reterr);
+	status = past.collect ? take_out(&past, path, pid, ret_facts, reterr)
+			      : ct_fail_memory(reterr);
 	timeline_fini(&past.timeline);
 	flight_file_close(&past.file);
 	if (status == CT_OK)

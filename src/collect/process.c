@@ -142,6 +142,7 @@ struct process *process_add(struct collect *collect, pid_t pid, const struct pro
 	process->parent = find_parent(collect, pid, facts->parent);
 	process->is_target = pid == collect->target.pid && !collect->target.has_ended;
 	process->moved_ns = clock_monotonic_ns();
+	thread_ids_init(&process->ids, pid);
 	watch(collect, process);
 	define_process(collect, process, facts);
 	return process;
@@ -259,6 +260,19 @@ uint32_t process_thread(
 	return number;
 }
 
+uint32_t process_thread_told(
+	struct collect *collect, struct process *process, uint64_t told, uint64_t time)
+{
+	return process_thread(
+		collect, process, thread_ids_here(&process->ids, process->pid, told), time);
+}
+
+void process_thread_stopped(struct process *process, uint32_t number, uint64_t told, uint64_t time)
+{
+	threads_stopped(&process->threads, number,
+		thread_ids_here(&process->ids, process->pid, told), time);
+}
+
 void process_end(
 	struct collect *collect, struct process *process, const struct ct_define_ending *ending)
 {
@@ -271,6 +285,7 @@ void process_end(
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	threads_fini(&process->threads);
+	thread_ids_fini(&process->ids);
 	forget_young(collect, process);
 	memset(process, 0, sizeof(*process));
 }

@@ -154,14 +154,14 @@ static uint32_t take_thread(void *context, uint64_t tid, uint64_t time)
 {
 	struct segment *segment = context;
 
-	return process_thread(segment->collect, segment->process, tid, time);
+	return process_thread_told(segment->collect, segment->process, tid, time);
 }
 
 static void take_stop(void *context, uint32_t thread, uint64_t tid, uint64_t time)
 {
 	struct segment *segment = context;
 
-	threads_stopped(&segment->process->threads, thread, tid, time);
+	process_thread_stopped(segment->process, thread, tid, time);
 }
 
 /* Its own policy, or an order of ours: whoever may overwrite is read with more care. */

@@ -232,7 +232,8 @@ static uint32_t site_of(struct station_trace *trace, struct station_owner *owner
 static uint32_t thread_of(
 	struct station_trace *trace, const struct station *station, uint64_t tid, uint64_t time)
 {
-	return process_thread(trace->collect, trace->owners[station->owner].process, tid, time);
+	return process_thread_told(
+		trace->collect, trace->owners[station->owner].process, tid, time);
 }
 
 static void add(struct station_trace *trace, struct station *station, uint32_t thread,

@@ -15,12 +15,12 @@
 #define THREADS_A_SAMPLE 64u
 
 /* "ran waited timeslices" in nanoseconds. False: there is no such thread, or the kernel keeps no account. */
-static bool read_account(pid_t pid, uint32_t tid, struct ctp_record *ret_record)
+static bool read_account(pid_t pid, uint64_t tid, struct ctp_record *ret_record)
 {
 	char name[48];
 	char text[96];
 
-	snprintf(name, sizeof(name), "task/%" PRIu32 "/schedstat", tid);
+	snprintf(name, sizeof(name), "task/%" PRIu64 "/schedstat", tid);
 	return procfs_read(pid, name, text, sizeof(text)) > 0 &&
 	       sscanf(text, "%" SCNu64 " %" SCNu64, &ret_record->coro, &ret_record->object) == 2;
 }
@@ -30,12 +30,13 @@ static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;
 	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
-	uint32_t tid;
+	uint64_t tid;
 
 	if (reader->tail == ring->sampled || reader->thread == 0)
 		return false;
 	ring->sampled = reader->tail;
 	tid = ctp_load_relaxed(&reader->shared->owner);
+	tid = thread_ids_here(&segment->process->ids, segment->process->pid, tid);
 	if (tid == 0 || !read_account(segment->process->pid, tid, &record))
 		return true;
 	record.time = clock_monotonic_ns();

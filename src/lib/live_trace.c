@@ -17,6 +17,7 @@
 #include "known_options.h"
 #include "live.h"
 #include "procfs.h"
+#include "salvage.h"
 #include "trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
@@ -127,7 +128,7 @@ static bool read_past(struct watch *watch)
 		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)seen->pid,
 			(int)descriptor->number);
 		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path) &&
-			ct_salvage(path, NULL, watch->path, &stats, NULL) == CT_OK &&
+			salvage(path, seen->pid, NULL, watch->path, &stats, NULL) == CT_OK &&
 			procfs_is_called(seen->pid, stats.pid))
 			return true;
 	}

@@ -12,6 +12,7 @@
 #include "known_options.h"
 #include "namer.h"
 #include "naming.h"
+#include "salvage.h"
 #include "store.h"
 
 bool ct_is_flight(const char *path)
@@ -68,12 +69,12 @@ static enum ct_status name_sites(
 	return status;
 }
 
-static enum ct_status take_out(const char *path, struct ct_sink *sink,
+static enum ct_status take_out(const char *path, pid_t pid, struct ct_sink *sink,
 	struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
 {
 	struct flight_facts facts;
 	struct collect *collect;
-	enum ct_status status = collect_flight(path, sink, &collect, &facts, reterr);
+	enum ct_status status = collect_flight(path, pid, sink, &collect, &facts, reterr);
 
 	if (status)
 		return status;
@@ -87,7 +88,7 @@ static enum ct_status take_out(const char *path, struct ct_sink *sink,
 	return status;
 }
 
-enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
+enum ct_status salvage(const char *path, pid_t pid, const struct ct_part_options *options,
 	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
 {
 	struct ct_sink *inner, *sink;
@@ -106,11 +107,17 @@ enum ct_status ct_salvage(const char *path, const struct ct_part_options *option
 		sink_close(inner, false, NULL);
 		return status;
 	}
-	status = take_out(path, sink, &stats, reterr);
+	status = take_out(path, pid, sink, &stats, reterr);
 	if (status) {
 		sink_close(sink, false, NULL);
 		return status;
 	}
 	*ret_stats = stats;
 	return sink_close(sink, true, reterr);
+}
+
+enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+{
+	return salvage(path, 0, options, output, ret_stats, reterr);
 }

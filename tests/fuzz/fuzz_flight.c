@@ -95,7 +95,7 @@ static void recover(const struct made_segment *made)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", made->descriptor);
-	if (collect_flight(path, &sink, &collect, &facts, NULL))
+	if (collect_flight(path, 0, &sink, &collect, &facts, NULL))
 		return;
 	sum += facts.held_ns + facts.complete_ns;
 	if (collect_finish(collect, NULL))

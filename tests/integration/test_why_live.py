@@ -134,6 +134,76 @@ def test_past_in_file(scratch):
     with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M") as (process, said):
         check_parts(why(process, 5).stdout, "keeps in a file was read", "coroutine 4 took it",
                     f"thread sleeper ({said['sleeper']}) sleeps")
+        check_parts(why(process, 6).stdout, "it could be woken by a thread that runs, or sleeps with a time-out: ",
+                    f"thread sleeper ({said['sleeper']})")
+        run(COROTRACER, "recover", "-o", scratch / "past.ctrace", scratch / "past")
+        states = run(COROTRACER, "dump", scratch / "past.ctrace").stdout.count("thread-state")
+        check(states == 3, f"{states} threads were looked at, not 3")
+
+
+def contain():
+    """What starts a program in a container of its own, by whatever right there is; None: by none."""
+    for rights in ((), ("--user", "--map-root-user")):
+        words = ("unshare", *rights, "--pid", "--fork", "--mount-proc", "--kill-child")
+        if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
+            return words
+    return None
+
+
+def ids_of(pid):
+    """The threads' ids out here, by what they call themselves."""
+    return {text_of(task / "comm").strip(): int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
+
+
+def settled_in_container(starter, pid):
+    names = {"reader", "sleeper", "reactor"}
+    while not all(") S " in text_of(f"/proc/{pid}/task/{ids_of(pid).get(name)}/stat") for name in names):
+        check(starter.poll() is None, "the target has ended")
+        os.sched_yield()
+    return ids_of(pid)
+
+
+@contextlib.contextmanager
+def contained(words, flight):
+    """The target in a container: the id that it has out here, and those of its threads."""
+    starter = subprocess.Popen([*words, TARGET], env=dict(os.environ, COROTRACER_FLIGHT=flight), stdout=subprocess.PIPE,
+                               text=True)
+    try:
+        check(json.loads(starter.stdout.readline())["reactor"] == 1, "it is not alone in there")
+        pid = int(text_of(f"/proc/{starter.pid}/task/{starter.pid}/children"))
+        yield pid, settled_in_container(starter, pid)
+    finally:
+        starter.kill()
+        starter.wait()
+        starter.stdout.close()
+
+
+def check_contained(pid, ids):
+    told = run(COROTRACER, "why", "--duration", "20ms", pid, 3).stdout
+    check_parts(told, f"(pid {pid})", f"by coroutine 1 on reader ({ids['reader']})", f"on reactor ({pid})",
+                f"seen at the end of the recording: thread reader ({ids['reader']}) sleeps")
+    check_parts(run(COROTRACER, "why", "--duration", "20ms", pid, 6).stdout,
+                f"it could be woken by a thread that runs, or sleeps with a time-out: thread sleeper ({ids['sleeper']})")
+    if are_calls_told():
+        check_parts(told, "in read of descriptor")
+    threads = json.loads(run(COROTRACER, "why", "--duration", "20ms", "--format", "json", pid, 3).stdout)
+    told_of = {thread["tid"]: thread["name"] for thread in threads["threads"]}
+    check(told_of == {number: name for name, number in ids.items()}, f"{told_of}, not {ids}")
+
+
+def test_contained(scratch):
+    """From outside of a container: ids are those of out here."""
+    words = contain()
+    if not words:
+        print("no container can be made here", file=sys.stderr)
+        return
+    with contained(words, f"{scratch}/past,1M") as (pid, ids):
+        check_contained(pid, ids)
+    with contained(words, ",1M") as (pid, ids):
+        check_contained(pid, ids)
+        run(COROTRACER, "attach", "--duration", "20ms", "-o", scratch / "attached.ctrace", pid)
+    check_parts(run(COROTRACER, "dump", scratch / "attached.ctrace").stdout, f"process 1 pid={pid} ",
+                f"tid={ids['reader']} name=reader", f"tid={ids['sleeper']} name=sleeper")
 
 
 def test_past_of_another(scratch):
@@ -251,7 +321,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_in_file, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
                      test_running, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
