@@ -142,6 +142,9 @@ ct_time party_working_until(const struct analysis *analysis, uint32_t process);
  */
 bool party_is_to_run(const struct analysis *analysis, uint32_t coro);
 
+/* party_is_inside: can only the process itself, or time, make this descriptor ready? */
+bool party_is_inside(const struct analysis *analysis, uint32_t descriptor);
+
 /*
  * party_is_at_work: was the process neither warming up all of the time from `from` to `until`, nor ending since before?
  * It is for rules about how fast or how often something happens.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Orphans: a coroutine still waits, whoever started it has ended, and nobody waits for its end. One that holds a lock
- * keeps that from others. One that waits for an open descriptor may be a connection, which outlives by design the
- * coroutine that accepted it.
+ * keeps that from others.
  *
- * Silent where it is marked; where it ends by itself (a timer, a deadline) or waits for new connections; where others
- * that were started at the same place are left to themselves, too, and end (that is how it is meant); while the program
- * warms up or ends; for those whom another finding explains; and where events are missing.
+ * Silent where it is marked; where it ends by itself (a timer, a deadline); where it holds no lock and waits for the
+ * world outside: a connection outlives by design the coroutine that accepted it; where others that were started at the
+ * same place are left to themselves, too, and end (that is how it is meant); while the program warms up or ends; for
+ * those whom another finding explains; and where events are missing.
  */
 #include <inttypes.h>
 
@@ -143,6 +143,12 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 	return HOLDING_DESCRIPTOR;
 }
 
+/* A connection: it goes on when its peer does something, and ends with it. */
+static bool is_connection(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->descriptor && !party_is_inside(analysis, coro->descriptor);
+}
+
 /* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
 static bool is_time_of_work(const struct analysis *analysis, uint32_t process, ct_time since)
 {
@@ -175,6 +181,8 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 		.since = parent_of(analysis, coro)->changed,
 	};
 
+	if (holding != HOLDING_LOCK && is_connection(analysis, coro))
+		return;
 	if (is_meant(lineage, coro) || analysis->is_told[index] || ties_behind(analysis, index) ||
 		!is_time_of_work(analysis, coro->process, candidate.since))
 		return;

@@ -135,6 +135,13 @@ static bool is_own(const struct model *model, const struct model_descriptor *des
 	}
 }
 
+bool party_is_inside(const struct analysis *analysis, uint32_t descriptor)
+{
+	const struct model_descriptor *at = &analysis->model->descriptors.at[descriptor];
+
+	return analysis->parties[at->process].is_alone && is_own(analysis->model, at);
+}
+
 static void look_at_descriptors(struct analysis *analysis, const bool *is_waited_for)
 {
 	const struct model *model = analysis->model;
