@@ -136,12 +136,6 @@ void party_survey(struct analysis *analysis);
 /* party_working_until: the end of observation, or when the program said that it ends. */
 ct_time party_working_until(const struct analysis *analysis, uint32_t process);
 
-/*
- * party_is_to_run: does this coroutine wait for the clock, with its moment still to come, or lie in a queue? Whoever
- * did something wrong may then still make up for it. 0: no.
- */
-bool party_is_to_run(const struct analysis *analysis, uint32_t coro);
-
 /* party_is_inside: can only the process itself, or time, make this descriptor ready? */
 bool party_is_inside(const struct analysis *analysis, uint32_t descriptor);
 
@@ -256,6 +250,14 @@ void candidate_lower(struct candidate *candidate, enum reason reason);
 
 /* candidate_limit: no higher than `grade`, for the reason where it was. */
 void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason);
+
+/*
+ * candidate_limit_for_doer: the coroutine (0: none) that did something wrong at `time` may still make up for it where
+ * it waits for the clock, with its moment still to come, or lies in a queue: Suspect at most, or Likely where it has
+ * run in between, and did not.
+ */
+void candidate_limit_for_doer(
+	const struct analysis *analysis, struct candidate *candidate, uint32_t coro, ct_time time);
 
 /* From when on events matter, where all do. */
 #define FROM_THE_BEGINNING (INT64_MIN + 1)

@@ -184,8 +184,8 @@ static void grade_alive(
 		candidate->reasons |= REASON(NOT_QUIET);
 	if (party->timers <= wait->since)
 		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
-	if (party_is_to_run(analysis, wait->descriptor->close_coro))
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_STILL_TO_RUN);
+	candidate_limit_for_doer(
+		analysis, candidate, wait->descriptor->close_coro, wait->descriptor->closed);
 }
 
 static void grade_destroyed(

@@ -78,8 +78,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (!settle(analysis, coro, &candidate))
 		return;
-	if (party_is_to_run(analysis, coro->wake_coro))
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STILL_TO_RUN);
+	candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
 	if (coro->wake_time < coro->suspended)
 		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
 	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)

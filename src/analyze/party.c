@@ -191,7 +191,8 @@ ct_time party_working_until(const struct analysis *analysis, uint32_t process)
 	return from != CT_NO_TIME && from < end ? from : end;
 }
 
-bool party_is_to_run(const struct analysis *analysis, uint32_t index)
+/* Does it wait for the clock, with its moment still to come, or lie in a queue? */
+static bool is_to_run(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
@@ -200,6 +201,16 @@ bool party_is_to_run(const struct analysis *analysis, uint32_t index)
 	if (coro->deadline != CT_NO_TIME)
 		return coro->deadline > analysis->parties[coro->process].end;
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
+}
+
+void candidate_limit_for_doer(
+	const struct analysis *analysis, struct candidate *candidate, uint32_t coro, ct_time time)
+{
+	bool has_come_back = analysis->model->coros.at[coro].resumed > time;
+
+	if (is_to_run(analysis, coro))
+		candidate_limit(candidate, has_come_back ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
+			REASON_STILL_TO_RUN);
 }
 
 bool party_is_at_work(

@@ -27,7 +27,8 @@ static bool add(struct model *model, struct model_gap gap)
 		return false;
 	/* A ring that stays full tells of one gap after the other. */
 	if (last && last->process == gap.process && last->thread == gap.thread &&
-		last->coro == gap.coro && last->reason == gap.reason && gap.first >= last->first &&
+		last->coro == gap.coro && last->reason == gap.reason &&
+		last->is_told == gap.is_told && gap.first >= last->first &&
 		gap.first <= time_plus(last->last, model->uncertainty_ns)) {
 		last->count += gap.count;
 		if (gap.last > last->last)
@@ -68,6 +69,7 @@ bool gap_lost(struct model *model, const struct ct_event *event)
 		.thread = event->thread,
 		.reason = event->argument,
 		.count = event->object,
+		.is_told = true,
 		.first = first,
 		.last = event->time,
 	};
@@ -99,6 +101,19 @@ static void add_up(struct model_edge *edges, size_t count)
 		edges[i].total = total += edges[i].total;
 }
 
+/*
+ * When it is over. A thread that told nothing of its gap, and wrote nothing after it, may have been at anything since,
+ * whatever it did before.
+ */
+static ct_time end_of(const struct model *model, const struct model_gap *gap)
+{
+	bool is_known = gap->is_told || !gap->thread || gap->thread >= model->nr_threads ||
+			gap->reason == CTP_LOSS_BEFORE || ct_loss_was_asked(gap->reason);
+
+	return is_known || model->threads[gap->thread].last_event >= gap->last ? gap->last
+									       : INT64_MAX;
+}
+
 bool gap_finish(struct model *model)
 {
 	size_t count = model->gaps.count, i;
@@ -113,7 +128,8 @@ bool gap_finish(struct model *model)
 		const struct model_gap *gap = &model->gaps.at[i];
 
 		model->gap_firsts[i] = (struct model_edge){gap->process, gap->first, gap->count};
-		model->gap_lasts[i] = (struct model_edge){gap->process, gap->last, gap->count};
+		model->gap_lasts[i] =
+			(struct model_edge){gap->process, end_of(model, gap), gap->count};
 	}
 	add_up(model->gap_firsts, count);
 	add_up(model->gap_lasts, count);

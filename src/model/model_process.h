@@ -87,6 +87,7 @@ struct model_gap {
 	uint32_t process;
 	uint32_t thread; /* 0: not known */
 	uint32_t reason; /* enum ctp_loss */
+	bool is_told;    /* by the thread itself, when it wrote again */
 	uint64_t coro;   /* id; 0: not known, or of several */
 	uint64_t count;
 	ct_time first;

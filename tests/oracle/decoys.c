@@ -217,6 +217,20 @@ void build_saw_tooth(struct world *world)
 	repeat_from(world, coro, 0, between(world, 6, 9));
 }
 
+void build_backlog(struct world *world)
+{
+	uint32_t channel = add_channel(world), sender = begin(world), receiver = begin(world), i;
+	uint32_t count = 20 + below(world, 30);
+
+	for (i = 0; i < count; i++)
+		add_step(world, sender, ACT_SEND, channel, 0);
+	add_step(world, sender, ACT_SLEEP, 0, between(world, 200 * MS, 300 * MS));
+	repeat_from(world, sender, 0, 1000);
+	add_step(world, receiver, ACT_RECEIVE, channel, 0);
+	add_step(world, receiver, ACT_SLEEP, 0, between(world, MS, 3 * MS));
+	repeat_from(world, receiver, 0, 100000);
+}
+
 void build_yields(struct world *world)
 {
 	uint32_t coro = begin(world);

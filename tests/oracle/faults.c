@@ -280,6 +280,34 @@ void build_growth(struct world *world)
 	repeat_from(world, coro, 0, 1000);
 }
 
+void build_pile(struct world *world)
+{
+	uint32_t channel = add_channel(world), sender = begin(world), receiver = begin(world);
+
+	world->manner.tells_notifies = world->manner.tells_takings = true;
+	add_step(world, sender, ACT_SEND, channel, 0);
+	add_step(world, sender, ACT_SEND, channel, 0);
+	add_step(world, sender, ACT_SLEEP, 0, between(world, 10 * MS, 18 * MS));
+	repeat_from(world, sender, 0, 1000);
+	add_step(world, receiver, ACT_SLEEP, 0, between(world, 15 * MS, 20 * MS));
+	add_step(world, receiver, ACT_RECEIVE, channel, 0);
+	repeat_from(world, receiver, 0, 1000);
+}
+
+void build_unclosed(struct world *world)
+{
+	uint32_t coro = begin(world), i;
+
+	for (i = 0; i < 125; i++) {
+		uint32_t kept = add_file(world, 0, 0), closed = add_file(world, 0, 0);
+
+		add_step(world, coro, ACT_OPEN, kept, 0)->mistake = MISTAKE_FORGETS;
+		add_step(world, coro, ACT_OPEN, closed, 0)->mistake = MISTAKE_FORGETS;
+		add_step(world, coro, ACT_SLEEP, 0, between(world, 33 * MS, 38 * MS));
+		add_step(world, coro, ACT_CLOSE, closed, 0);
+	}
+}
+
 void build_two_orders(struct world *world)
 {
 	uint32_t first = add_lock(world), second = add_lock(world), one = begin(world), other;

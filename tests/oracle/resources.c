@@ -105,12 +105,20 @@ enum went perform_give_back(struct world *world, struct actor actor, const struc
 	return owner.coro ? perform_unlock(world, owner, &unlock) : WENT_ON;
 }
 
+/* One more is put somewhere, and so many lie there now: half of what came stays. */
+static void note_pile(struct coro *coro, int64_t nr_there)
+{
+	if (++coro->nr_counts >= 60 && nr_there * 3 >= coro->nr_counts)
+		coro->facts |= FACT_GREW;
+}
+
 enum went perform_send(struct world *world, struct actor actor, const struct step *step)
 {
 	bool wakes = step->mistake != MISTAKE_FORGETS;
 	uint32_t waiter = first_in_list(world, WAIT_CHANNEL, step->what);
 
 	world->channels.at[step->what].nr_items++;
+	note_pile(self(world, actor), world->channels.at[step->what].nr_items);
 	if (world->manner.tells_notifies)
 		tell(world, actor, CTP_KIND_NOTIFY, channel_handle(step->what),
 			site_here(world, actor, PLACE_WAKE), waiter && wakes);
@@ -218,7 +226,10 @@ enum went perform_open(struct world *world, struct actor actor, const struct ste
 
 	give_number(world, step->what);
 	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_OPEN, step->what);
-	arm(world, actor, step->what);
+	if (step->mistake == MISTAKE_FORGETS)
+		note_pile(self(world, actor), ++self(world, actor)->counter);
+	else
+		arm(world, actor, step->what);
 	file->arrival = file->nr_arrivals ? world->now + between(world, US, file->every) : NEVER;
 	return WENT_ON;
 }
@@ -268,6 +279,7 @@ enum went perform_close(struct world *world, struct actor actor, const struct st
 	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_CLOSE, step->what);
 	file->is_open = false;
 	whole->nr_open--;
+	self(world, actor)->counter--;
 	if (whole->nr_open || step->mistake == MISTAKE_FORGETS)
 		return WENT_ON;
 	while ((waiter = first_in_list(world, WAIT_FILE, step->what)) != 0)

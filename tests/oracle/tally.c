@@ -103,8 +103,11 @@ static bool came_to_pass(const struct world *world, const struct group *group)
 	return false;
 }
 
-static bool is_whole(const struct world *world)
+/* Herds are told from what was taken only. */
+static bool is_whole(const struct world *world, enum ct_rule rule)
 {
+	if (rule == CT_RULE_THUNDERING_HERD && !world->manner.tells_takings)
+		return false;
 	return !world->manner.loses && !world->manner.is_attached_late &&
 	       world->manner.is_looked_at && world->manner.has_accounts;
 }
@@ -124,8 +127,8 @@ static void count_faults(
 		is_found = was_found(world, report, group);
 		line->planted++;
 		line->found += is_found;
-		line->planted_whole += is_whole(world);
-		line->found_whole += is_whole(world) && is_found;
+		line->planted_whole += is_whole(world, group->rule);
+		line->found_whole += is_whole(world, group->rule) && is_found;
 	}
 }
 
@@ -138,6 +141,34 @@ static uint32_t nr_wrongly_proven(const struct tally *tally)
 	return count;
 }
 
+/* Is anything above Suspect untrue? Harm may come of two parts that are none by themselves. */
+static bool is_false_alarm(const struct world *world, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	if (finding->grade <= CT_GRADE_SUSPECT)
+		return false;
+	for (i = 0; i < finding->nr_members; i++)
+		if (!is_right(world, finding, &finding->members[i]))
+			return true;
+	return finding->nr_members == 0 && !is_right_as_a_whole(world, finding);
+}
+
+static void count_healthy(
+	struct tally *tally, const struct world *world, const struct ct_report *report)
+{
+	bool is_alarmed = false;
+	size_t i;
+
+	for (i = 0; i < world->groups.count; i++)
+		if (world->groups.at[i].rule)
+			return;
+	for (i = 0; i < report->nr_findings; i++)
+		is_alarmed |= is_false_alarm(world, &report->findings[i]);
+	tally->nr_healthy++;
+	tally->nr_alarmed += is_alarmed;
+}
+
 uint32_t tally_add(struct tally *tally, const struct world *world, const struct ct_report *report)
 {
 	uint32_t before = nr_wrongly_proven(tally), i;
@@ -147,6 +178,7 @@ uint32_t tally_add(struct tally *tally, const struct world *world, const struct 
 	for (i = 0; i < report->nr_findings; i++)
 		count_claims(tally, world, &report->findings[i]);
 	count_faults(tally, world, report);
+	count_healthy(tally, world, report);
 	return nr_wrongly_proven(tally) - before;
 }
 
@@ -200,10 +232,11 @@ static void print_line(const char *name, const struct tally_line *line, FILE *ou
 	char recall[16], recall_whole[16], precision[16];
 	uint32_t claims = sum(line->claims), wrong = sum(line->wrong);
 
-	fprintf(out, "%-28s %7u %7u %7s %9s %9u %7u %9s %7u %7u\n", name, line->planted,
+	fprintf(out, "%-28s %7u %7u %7s %9s %9u %7u %9s %7u %7u %7u %7u\n", name, line->planted,
 		line->found, percent(recall, line->found, line->planted),
 		percent(recall_whole, line->found_whole, line->planted_whole), claims,
 		claims - wrong, percent(precision, claims - wrong, claims),
+		line->claims[CT_GRADE_LIKELY], line->wrong[CT_GRADE_LIKELY],
 		line->claims[CT_GRADE_PROVEN], line->wrong[CT_GRADE_PROVEN]);
 }
 
@@ -211,9 +244,13 @@ void tally_print(const struct tally *tally, FILE *out)
 {
 	uint32_t rule;
 
-	fprintf(out, "%u programs, %" PRIu64 " events\n", tally->nr_runs, tally->nr_events);
-	fprintf(out, "%-28s %7s %7s %7s %9s %9s %7s %9s %7s %7s\n", "rule", "planted", "found",
-		"recall", "if whole", "claims", "true", "precision", "proven", "wrong");
+	fprintf(out,
+		"%u programs, %" PRIu64 " events; %u without a fault, %u of these with a claim "
+		"above Suspect that is untrue\n",
+		tally->nr_runs, tally->nr_events, tally->nr_healthy, tally->nr_alarmed);
+	fprintf(out, "%-28s %7s %7s %7s %9s %9s %7s %9s %7s %7s %7s %7s\n", "rule", "planted",
+		"found", "recall", "if whole", "claims", "true", "precision", "likely", "wrong",
+		"proven", "wrong");
 	for (rule = 1; rule < CT_NR_RULES; rule++)
 		print_line(ct_rule_name(rule), &tally->lines[rule], out);
 }
@@ -229,8 +266,9 @@ void tally_print_json(const struct tally *tally, uint64_t seed, FILE *out)
 	uint32_t rule;
 
 	fprintf(out,
-		"{\"seed\": %" PRIu64 ", \"programs\": %u, \"events\": %" PRIu64 ", \"rules\": [",
-		seed, tally->nr_runs, tally->nr_events);
+		"{\"seed\": %" PRIu64 ", \"programs\": %u, \"events\": %" PRIu64
+		", \"healthy\": %u, \"healthy_untrue_above_suspect\": %u, \"rules\": [",
+		seed, tally->nr_runs, tally->nr_events, tally->nr_healthy, tally->nr_alarmed);
 	for (rule = 1; rule < CT_NR_RULES; rule++) {
 		const struct tally_line *line = &tally->lines[rule];
 

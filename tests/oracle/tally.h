@@ -22,6 +22,8 @@ struct tally_line {
 struct tally {
 	uint32_t nr_runs;
 	uint64_t nr_events;
+	uint32_t nr_healthy; /* programs without a fault */
+	uint32_t nr_alarmed; /* of these: with a claim above Suspect that is not true */
 	struct tally_line lines[CT_NR_RULES];
 };
 

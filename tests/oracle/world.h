@@ -64,7 +64,7 @@ enum act {
 /* What can be wrong with a step. */
 enum mistake {
 	MISTAKE_NONE,
-	MISTAKE_FORGETS,     /* the one who waits is not woken */
+	MISTAKE_FORGETS,     /* the one who waits is not woken; what is opened is not polled */
 	MISTAKE_LOOKS_FIRST, /* it decides to wait, and then others have their turn before it waits */
 	MISTAKE_GIVES_UP,    /* a wake for one on its way to sleep comes to nothing */
 	MISTAKE_TWICE,       /* the one who waits is put into the queue twice */
