@@ -14,6 +14,18 @@ struct owned_report {
 	struct arena arena;
 };
 
+/* What the model counts by itself while it reads. */
+static void set_limits(struct analysis *analysis)
+{
+	analysis->model->herd_limits = (struct model_herd_limits){
+		.nr_woken = (uint32_t)LIMIT(analysis, HERD_WOKEN),
+		.nr_progressed = (uint32_t)LIMIT(analysis, HERD_PROGRESS),
+		.back_ns = LIMIT(analysis, HERD_TIME),
+	};
+	analysis->model->least_streak = (uint64_t)LIMIT(analysis, STORM_WAKES);
+	model_release_from(analysis->model, analysis->least_ended);
+}
+
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
 {
 	return model_apply(context, event, reterr);
@@ -25,6 +37,67 @@ static enum ct_status read_all(
 	enum ct_status status = source_each(source, apply, model, reterr);
 
 	return status ? status : model_finish(model, reterr);
+}
+
+/* Who asks about a coroutine wants to hear of it also where it ended long ago. */
+static bool keep_asked(struct analysis *analysis)
+{
+	struct model_asked asked = {.kind = MODEL_KEPT_CORO, .name = analysis->why_coro};
+	bool is_kept = true;
+	size_t i;
+
+	for (; asked.name && asked.process < analysis->model->nr_processes; asked.process++)
+		is_kept &= model_keep(analysis->model, &asked);
+	for (i = 0; i < analysis->kept.count; i++)
+		is_kept &= model_keep(analysis->model, &analysis->kept.at[i]);
+	return is_kept;
+}
+
+static enum ct_status fold_once(
+	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr)
+{
+	enum ct_status status = model_new(source->tables, &analysis->model, reterr);
+
+	if (status)
+		return status;
+	set_limits(analysis);
+	if (!keep_asked(analysis))
+		return ct_fail_memory(reterr);
+	return read_all(source, analysis->model, reterr);
+}
+
+/* What was given back, and turned out to matter, is kept when the source is read again. False: out of memory. */
+static bool learn_asked(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = 0; i < model->asked.count; i++)
+		if (!vec_push(&analysis->kept, model->asked.at[i]))
+			return false;
+	return true;
+}
+
+/* Each reading keeps more than the one before. What is open after the last one is told. */
+#define READINGS 4u
+
+static enum ct_status fold(
+	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr)
+{
+	enum ct_status status = fold_once(analysis, source, reterr);
+	unsigned readings;
+
+	for (readings = 1; status == CT_OK && analysis->model->asked.count && readings < READINGS;
+		readings++) {
+		if (analysis->kept.count >= MODEL_ASKED)
+			break;
+		if (!learn_asked(analysis))
+			return ct_fail_memory(reterr);
+		model_free(analysis->model);
+		analysis->model = NULL;
+		status = fold_once(analysis, source, reterr);
+	}
+	return status;
 }
 
 static void make_findings(struct analysis *analysis, struct ct_report *report)
@@ -222,16 +295,8 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 	analysis->by = known.by;
 	analysis->sort = known.sort;
 	analysis->max_rows = known.max_rows;
-}
-
-/* What the model counts by itself while it reads. */
-static void set_limits(struct analysis *analysis)
-{
-	analysis->model->herd_limits = (struct model_herd_limits){
-		.nr_woken = (uint32_t)LIMIT(analysis, HERD_WOKEN),
-		.nr_progressed = (uint32_t)LIMIT(analysis, HERD_PROGRESS),
-		.back_ns = LIMIT(analysis, HERD_TIME),
-	};
+	if (breakdown_is_wanted(analysis))
+		analysis->least_ended = UINT32_MAX;
 }
 
 static void fini_analysis(struct analysis *analysis)
@@ -239,6 +304,7 @@ static void fini_analysis(struct analysis *analysis)
 	vec_fini(&analysis->candidates);
 	vec_fini(&analysis->groups);
 	vec_fini(&analysis->remarks);
+	vec_fini(&analysis->kept);
 	arena_fini(&analysis->scratch);
 	model_free(analysis->model);
 }
@@ -255,7 +321,15 @@ enum ct_status analyze_source_live(struct ct_source *source,
 	const struct ct_analyze_options *options, const struct analyze_live *live,
 	const struct ct_report **ret_report, struct ct_error *reterr)
 {
-	struct analysis analysis = {.tables = source->tables, .live = live};
+	return analyze_source_sparing(source, options, live, MODEL_ENDED, ret_report, reterr);
+}
+
+enum ct_status analyze_source_sparing(struct ct_source *source,
+	const struct ct_analyze_options *options, const struct analyze_live *live,
+	uint32_t nr_ended, const struct ct_report **ret_report, struct ct_error *reterr)
+{
+	struct analysis analysis = {
+		.tables = source->tables, .live = live, .least_ended = nr_ended};
 	struct owned_report *owned = calloc(1, sizeof(*owned));
 	enum ct_status status;
 
@@ -265,11 +339,7 @@ enum ct_status analyze_source_live(struct ct_source *source,
 	arena_init(&analysis.scratch);
 	analysis.arena = &owned->arena;
 	take_options(&analysis, options);
-	status = model_new(source->tables, &analysis.model, reterr);
-	if (status == CT_OK)
-		set_limits(&analysis);
-	if (status == CT_OK)
-		status = read_all(source, analysis.model, reterr);
+	status = fold(&analysis, source, reterr);
 	if (status == CT_OK)
 		status = judge(&analysis, source, &owned->report, reterr);
 	fini_analysis(&analysis);

@@ -13,7 +13,8 @@
 
 /*
  * analyze_source: reads the source from its first event, twice where something was found (the
- * second time for the evidence), and leaves it at an undefined place. Options may be NULL. On
+ * second time for the evidence), more often where one was heard of again that had ended long
+ * before, and leaves it at an undefined place. Options may be NULL. On
  * CT_OK, *ret_report is to be freed by analyze_report_free; it borrows the source's tables, so it
  * goes first.
  */
@@ -34,6 +35,15 @@ struct analyze_live {
 enum ct_status analyze_source_live(struct ct_source *source,
 	const struct ct_analyze_options *options, const struct analyze_live *live,
 	const struct ct_report **ret_report, struct ct_error *reterr);
+
+/*
+ * analyze_source_sparing: the same, where not MODEL_ENDED but nr_ended coroutines that have ended make the model give
+ * back what it can. 0: at each event; UINT32_MAX: never. What the report says does not depend on it; tests ask whether
+ * that is so.
+ */
+enum ct_status analyze_source_sparing(struct ct_source *source,
+	const struct ct_analyze_options *options, const struct analyze_live *live,
+	uint32_t nr_ended, const struct ct_report **ret_report, struct ct_error *reterr);
 
 /* analyze_report_free: NULL is allowed. */
 void analyze_report_free(const struct ct_report *report);

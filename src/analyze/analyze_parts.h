@@ -121,6 +121,8 @@ struct analysis {
 	uint32_t max_rows;               /* of it; 0: as usual */
 	uint64_t why_pid;                /* 0: of any process */
 	const struct analyze_live *live; /* its pid is 0 where no process was looked at */
+	uint32_t least_ended;            /* model_release_from */
+	VEC(struct model_asked) kept;    /* what readings before this one were asked for */
 	VEC(struct candidate) candidates;
 	VEC(struct group) groups;
 	VEC(const char *) remarks;
@@ -455,7 +457,11 @@ void annotations_export(struct analysis *analysis, struct ct_report *report);
 enum ct_status task_path_export(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr);
 
-/* breakdown_export: the breakdown that was asked for, where one was. Reads the source again. */
+/*
+ * breakdown_export: the breakdown that was asked for, where one was. Reads the source again. breakdown_is_wanted: was
+ * one? Then the model has to keep all coroutines.
+ */
+bool breakdown_is_wanted(const struct analysis *analysis);
 enum ct_status breakdown_export(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr);
 

@@ -249,6 +249,12 @@ static void export_rows(struct breakdown *breakdown, struct ct_report *report)
 	report->breakdown = exported;
 }
 
+bool breakdown_is_wanted(const struct analysis *analysis)
+{
+	return analysis->by == CT_BY_COROUTINE || analysis->by == CT_BY_FUNCTION ||
+	       analysis->by == CT_BY_SITE;
+}
+
 enum ct_status breakdown_export(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr)
 {
@@ -256,8 +262,7 @@ enum ct_status breakdown_export(struct analysis *analysis, struct ct_source *sou
 	enum ct_status status;
 	uint32_t i;
 
-	if (analysis->by != CT_BY_COROUTINE && analysis->by != CT_BY_FUNCTION &&
-		analysis->by != CT_BY_SITE)
+	if (!breakdown_is_wanted(analysis))
 		return CT_OK;
 	if (!reserve(&breakdown))
 		return ct_fail_memory(reterr);

@@ -209,7 +209,7 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 
 	if (names_generation(wait->coro))
 		return false;
-	if (wait->descriptor->older &&
+	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
 		near(analysis, wait->descriptor->opened, wait->coro->suspended))
 		return true;
 	/* Opened again later: the number was free until then, whatever the wait meant. */

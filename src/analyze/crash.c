@@ -75,7 +75,8 @@ static bool tell_ghosts(
 			.sequence = coro->destroy_event,
 		};
 
-		if (coro->process != process || end - ghost->time > LIMIT(analysis, CRASH_SHORTLY))
+		if (coro->process != process || coro->is_remains ||
+			end - ghost->time > LIMIT(analysis, CRASH_SHORTLY))
 			continue;
 		story_step(analysis, story, &step);
 		step.time = ghost->time;

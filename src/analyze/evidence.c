@@ -9,6 +9,7 @@
 #include "analyze_parts.h"
 #include "kind_words.h"
 #include "failure.h"
+#include "peers.h"
 
 /* Peers are counted for as many waits; the gravest findings come first. */
 #define WAITS_COUNTED 32u
@@ -21,7 +22,8 @@ struct collector {
 	uint32_t nr_reached[WAITS_COUNTED];
 	uint32_t spawn_site[WAITS_COUNTED]; /* peers were started where the first member was */
 	uint32_t nr_waits;
-	uint32_t *running; /* by thread: the coroutine that runs there; 0: none */
+	uint32_t *running;  /* by thread: the coroutine that runs there; 0: none */
+	struct peers peers; /* of which the model has no record any more */
 };
 
 static void *scratch(struct analysis *analysis, size_t count, size_t size)
@@ -82,6 +84,9 @@ static void prepare(struct collector *collector)
 		analysis, analysis->tables->nr_sites + 1u, sizeof(*collector->wait_of_site));
 	collector->running =
 		scratch(analysis, analysis->model->nr_threads, sizeof(*collector->running));
+	collector->peers.nr_processes = analysis->model->nr_processes;
+	collector->peers.by_id =
+		scratch(analysis, analysis->model->nr_processes, sizeof(*collector->peers.by_id));
 	if (analysis->is_broken)
 		return;
 	for (i = 0; i < analysis->groups.count; i++) {
@@ -165,6 +170,25 @@ static void note_wait(struct collector *collector, uint32_t coro, const struct c
 	collector->nr_reached[wait - 1]++;
 }
 
+/* It ended long before, and counts as one that reached the wait all the same. */
+static void note_gone(struct collector *collector, const struct ct_event *event)
+{
+	struct model *model = collector->analysis->model;
+	uint32_t site = model_place(model, event->site), wait;
+	bool is_in_range = site < collector->analysis->tables->nr_sites;
+
+	if (!model_is_gone(model, event->process, event->coro))
+		return;
+	if (event->kind == CTP_KIND_CREATE)
+		peers_create(&collector->peers, event, site);
+	if (event->kind == CTP_KIND_DESTROY)
+		peers_destroy(&collector->peers, event);
+	wait = is_in_range ? collector->wait_of_site[site] : 0;
+	if (wait && (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SWITCH))
+		collector->nr_reached[wait - 1] += peers_reach(
+			&collector->peers, event, wait - 1, collector->spawn_site[wait - 1]);
+}
+
 /* The coroutine that a wake names by its id; by frame, that of the last one that lay there. */
 static uint32_t woken(struct model *model, const struct ct_event *event)
 {
@@ -213,6 +237,8 @@ static void take(struct collector *collector, const struct ct_event *event)
 		note(collector, model_find(model, event->process, event->object), event);
 	if (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SWITCH)
 		note_wait(collector, coro, event);
+	if (!coro && event->coro && model->ended.count && collector->nr_waits)
+		note_gone(collector, event);
 }
 
 static void hand_over_peers(struct collector *collector)
@@ -256,5 +282,7 @@ enum ct_status evidence_collect(
 	status = source_each(source, take_event, &collector, reterr);
 	if (status == CT_OK)
 		hand_over_peers(&collector);
+	analysis->is_broken |= collector.peers.is_broken;
+	peers_fini(&collector.peers);
 	return status;
 }

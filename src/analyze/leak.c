@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze_parts.h"
 
@@ -26,6 +27,7 @@ struct family {
 	const uint32_t *order;
 	uint32_t count;
 	uint32_t process;
+	uint64_t nr_started; /* also of those that were given back */
 	uint32_t least[WINDOWS];
 	uint32_t started[WINDOWS];
 	uint32_t nr_alive; /* in the end */
@@ -108,6 +110,37 @@ static void survey(struct analysis *analysis, struct family *family)
 	qsort(changes, count, sizeof(*changes), compare_changes);
 	count_alive(family, changes, count);
 	free(changes);
+}
+
+/*
+ * The same by what the model kept of the site, where it gave some of them back: windows of which it has from 33 to 64
+ * in the place of each one's times.
+ */
+static void survey_series(
+	struct analysis *analysis, struct family *family, const struct model_place_times *times)
+{
+	const struct model_series *series = times->alive;
+	ct_time end = party_working_until(analysis, family->process);
+	uint32_t last = 0, i;
+
+	family->from = series->from;
+	family->until = times->last_started < end ? times->last_started : end;
+	memset(family->least, 0xff, sizeof(family->least));
+	for (i = 0; i <= series->present; i++) {
+		ct_time start = series->from + (int64_t)i * series->width_ns;
+		uint32_t least = series->least[i] > 0 ? (uint32_t)series->least[i] : 0;
+
+		if (start > end)
+			break;
+		last = window_of(start, family->from, family->until);
+		family->least[last] = least < family->least[last] ? least : family->least[last];
+		family->started[last] += series->nr_rises[i];
+		family->nr_alive = i == series->present ? (uint32_t)series->value : least;
+	}
+	/* Windows of a load that was over too soon. */
+	for (i = 0; i < WINDOWS; i++)
+		if (family->least[i] == UINT32_MAX)
+			family->least[i] = i ? family->least[i - 1] : 0;
 }
 
 /* ---------------------------------------------------------------- judging */
@@ -225,12 +258,31 @@ static bool is_no_pool(struct analysis *analysis, const struct family *family)
 	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);
 }
 
-static void judge(struct analysis *analysis, struct family *family)
+/* False: too little was kept of those that ended. */
+static bool survey_any(struct analysis *analysis, struct family *family, uint32_t site)
 {
-	if (family->count <
-		LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
+	const struct model *model = analysis->model;
+	const struct model_place_times *times =
+		site < analysis->tables->nr_sites ? model->place_times[site] : NULL;
+
+	if (!model->ended.count || (times && !times->nr_ended)) {
+		survey(analysis, family);
+		return true;
+	}
+	if (!times || !times->alive || times->alive->from == CT_NO_TIME)
+		return false;
+	family->nr_started = times->nr_started;
+	survey_series(analysis, family, times);
+	return true;
+}
+
+static void judge(struct analysis *analysis, struct family *family, uint32_t site)
+{
+	family->nr_started = family->count;
+	if (!survey_any(analysis, family, site) ||
+		(int64_t)family->nr_started <
+			LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
 		return;
-	survey(analysis, family);
 	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
 		party_is_at_work(analysis, family->process, family->from, family->until) &&
 		is_rising(analysis, family) && is_load_even(analysis, family) &&
@@ -281,7 +333,7 @@ void leak_find(struct analysis *analysis)
 				break;
 		family.count = next - first;
 		family.process = model->coros.at[order[first]].process;
-		judge(analysis, &family);
+		judge(analysis, &family, model->coros.at[order[first]].spawn_site);
 	}
 }
 

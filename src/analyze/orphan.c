@@ -12,8 +12,6 @@
 
 #include "analyze_parts.h"
 
-#define ANCESTORS_TOLD 4u
-
 enum holding {
 	HOLDING_NOTHING,
 	HOLDING_DESCRIPTOR,
@@ -44,7 +42,7 @@ static const struct model_coro *parent_of(
 
 static void note_joins(struct analysis *analysis, struct lineage *lineage)
 {
-	const struct model *model = analysis->model;
+	struct model *model = analysis->model;
 	uint32_t i;
 
 	for (i = 1; i < model->coros.count; i++) {
@@ -54,22 +52,10 @@ static void note_joins(struct analysis *analysis, struct lineage *lineage)
 			continue;
 		if (coro->state == CT_STATE_WAITING)
 			lineage->is_joined[ties_child(analysis, coro)] = true;
-		if (coro->nr_awaits == 1 && coro->awaited < model->coros.count)
-			lineage->is_joined[coro->awaited] = true;
+		if (coro->nr_awaits == 1)
+			lineage->is_joined[model_find(model, coro->process, coro->awaited)] = true;
 		lineage->has_many[coro->process] |= coro->nr_awaits > 1;
 	}
-}
-
-/* It outlived its parent, or was never awaited, and came to its end all the same. */
-static bool was_free(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model_coro *parent = parent_of(analysis, coro);
-
-	if (!is_over(coro) ||
-		(coro->flags & (MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_REPLACED)))
-		return false;
-	return !(coro->flags & MODEL_CORO_WAS_AWAITED) ||
-	       (coro->parent && is_over(parent) && parent->changed < coro->changed);
 }
 
 static bool waits_for_outside(const struct analysis *analysis, const struct model_coro *coro)
@@ -115,13 +101,16 @@ static bool survey(struct analysis *analysis, struct lineage *lineage)
 	if (!lineage->is_joined || !lineage->has_many || !lineage->nr_orphans || !lineage->nr_free)
 		return false;
 	note_joins(analysis, lineage);
+	for (i = 0; i < analysis->tables->nr_sites; i++)
+		lineage->nr_free[i] =
+			model->place_times[i] ? (uint32_t)model->place_times[i]->nr_free : 0;
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
 		if (coro->spawn_site >= nr_sites)
 			continue;
 		lineage->nr_orphans[coro->spawn_site] += is_orphan(analysis, lineage, i);
-		lineage->nr_free[coro->spawn_site] += was_free(analysis, coro);
+		lineage->nr_free[coro->spawn_site] += model_was_free(coro);
 	}
 	return true;
 }
@@ -268,7 +257,7 @@ void orphan_describe(
 		group->count == 1 ? "a coroutine" : "coroutines",
 		group->count == 1 ? "has" : "have", group->count == 1 ? "its" : "their",
 		words_holding(analysis, group, first));
-	tell_lineage(analysis, first->coro, ANCESTORS_TOLD, &story);
+	tell_lineage(analysis, first->coro, MODEL_ANCESTORS, &story);
 	story_suspended(analysis, &story, coro);
 	tell_end(analysis, parent_of(analysis, coro), &story);
 	story_held(analysis, &story, first->coro);

@@ -23,12 +23,15 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 		const struct model_coro *coro = &model->coros.at[i];
 
 		/* Its events were left out, as asked: it is no coroutine of this trace. */
-		if (analysis->has_left_out && is_only_named(coro))
+		if ((analysis->has_left_out && is_only_named(coro)) || coro->is_remains)
 			continue;
 		quality->nr_coros++;
 		quality->nr_by_state[coro->state]++;
 		quality->nr_coros_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
 	}
+	quality->nr_coros += model->ended.count;
+	quality->nr_by_state[CT_STATE_DESTROYED] += model->ended.count;
+	quality->nr_coros_mid_life += model->ended.nr_mid_life;
 	/* Where beginnings are never told, a missing one says nothing; gaps in seq do. */
 	if (model->tables->has_no_end)
 		quality->nr_coros_mid_life = 0;
@@ -196,6 +199,12 @@ void quality_remarks(struct analysis *analysis)
 				"there are more places, locks or counters than are followed over "
 				"time: %" PRIu64 " times one was not looked at",
 				model->nr_tallies_refused));
+	if (model->nr_unjudged)
+		quality_remark(analysis,
+			say(analysis,
+				"%" PRIu64 " times a coroutine was heard of that had been "
+				"destroyed long before; what was done to it can not be judged",
+				model->nr_unjudged));
 	if (analysis->nr_allowed)
 		quality_remark(
 			analysis, say(analysis,

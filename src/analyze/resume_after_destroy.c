@@ -111,8 +111,9 @@ static bool has_no_order(const struct analysis *analysis, const struct model_gho
 
 static bool is_open(const struct analysis *analysis, const struct model_ghost *ghost)
 {
-	return !analysis->is_told[ghost->coro] && !has_crashed(analysis, ghost) &&
-	       !has_no_order(analysis, ghost);
+	return !analysis->is_told[ghost->coro] &&
+	       !analysis->model->coros.at[ghost->coro].is_remains &&
+	       !has_crashed(analysis, ghost) && !has_no_order(analysis, ghost);
 }
 
 void resume_after_destroy_find(struct analysis *analysis)

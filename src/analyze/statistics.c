@@ -347,6 +347,9 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 {
 	size_t i;
 
+	statistics->total = statistics_times(model->ended.spent);
+	statistics->nr_resumes = model->ended.nr_resumes;
+	statistics->nr_migrations = model->ended.nr_migrations;
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 

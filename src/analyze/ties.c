@@ -18,12 +18,12 @@ static uint32_t *array_of(struct analysis *analysis, size_t count)
 }
 
 /* The only child that it awaits, where the suspend itself says nothing. */
-static uint32_t awaited_child(const struct model *model, const struct model_coro *coro)
+static uint32_t awaited_child(struct model *model, const struct model_coro *coro)
 {
 	bool is_only = coro->nr_awaits == 1 && !coro->wait_object;
 
 	/* Events that are missing may leave anything there. */
-	return is_only && coro->awaited < model->coros.count ? coro->awaited : 0;
+	return is_only ? model_find(model, coro->process, coro->awaited) : 0;
 }
 
 uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro)

@@ -80,7 +80,7 @@ static bool find_span(
 static uint32_t whose(struct model *model, const struct ct_event *event)
 {
 	if (event->coro)
-		return model_find(model, event->process, event->coro);
+		return coro_find(model, event->process, event->coro);
 	return thread_at(model, event->thread)->top;
 }
 
@@ -347,7 +347,7 @@ static bool take_name(struct model *model, const struct ct_event *event)
 	if (event->object && CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_COROUTINE)
 		return map_put(
 			&process_at(model, event->process)->names, event->object, event->site);
-	coro = model_find(model, event->process,
+	coro = coro_find(model, event->process,
 		event->object ? CTP_HANDLE_IDENTITY(event->object) : event->coro);
 	if (coro)
 		coro_at(model, coro)->name_site = event->site;

@@ -50,7 +50,7 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 		.site = event->site,
 		.kind = event->kind,
 		.argument = event->argument,
-		.by = event->kind == CTP_KIND_WAKE ? model_find(model, event->process, event->coro)
+		.by = event->kind == CTP_KIND_WAKE ? coro_find(model, event->process, event->coro)
 						   : thread_at(model, event->thread)->top,
 		.time = event->time,
 		.sequence = event->sequence,
@@ -93,8 +93,10 @@ bool coro_create(struct model *model, const struct ct_event *event)
 		else if (!coro_conflict(model, index, event))
 			return false;
 	}
-	if (!(coro->flags & MODEL_CORO_WAS_CREATED) && coro->state < CT_STATE_DONE)
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED) && coro->state < CT_STATE_DONE) {
 		series_move(model, coro->process, MODEL_SERIES_ALIVE, event->time, 1);
+		times_alive(model, event->site, event->time, 1);
+	}
 	coro->flags |= MODEL_CORO_WAS_CREATED;
 	coro->created = event->time;
 	if (coro->state == CT_STATE_UNSEEN)

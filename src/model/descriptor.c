@@ -47,6 +47,8 @@ static void end(struct model *model, uint32_t index, ct_time time)
 		return;
 	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_IS_OPEN;
 	descriptor->closed = time;
+	descriptor->epoch = model->epoch;
+	model->nr_ended++;
 	process->nr_open--;
 	follow(model, descriptor, time, -1);
 	if (--file->nr_copies == 0) {
@@ -130,6 +132,8 @@ static uint32_t recall(struct model *model, uint32_t first, uint32_t generation,
 	descriptor->closed = newer->opened == CT_NO_TIME ? time : newer->opened;
 	descriptor->file_closed = descriptor->closed;
 	descriptor->last_copy = index;
+	descriptor->epoch = model->epoch;
+	model->nr_ended++;
 	descriptor->newer = first;
 	descriptor->older = newer->older;
 	if (newer->older)
@@ -148,6 +152,7 @@ static void reopen(struct model *model, uint32_t index, ct_time time)
 		return;
 	descriptor->flags |= MODEL_DESCRIPTOR_IS_OPEN;
 	descriptor->closed = CT_NO_TIME;
+	model->nr_ended -= model->nr_ended > 0;
 	file->nr_copies++;
 	file->file_closed = CT_NO_TIME;
 	process_at(model, descriptor->process)->nr_open++;
@@ -217,6 +222,7 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 {
 	uint32_t fd = NUMBER_OF(handle), generation = GENERATION_OF(handle);
 	uint32_t first = newest(model, process, fd), at = first;
+	bool has_forgotten = false;
 	unsigned searched;
 
 	if (first && !generation)
@@ -224,6 +230,7 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 	for (searched = 0; at && searched < GENERATIONS_SEARCHED; searched++) {
 		if (descriptor_at(model, at)->generation == generation)
 			return at;
+		has_forgotten |= descriptor_at(model, at)->has_forgotten;
 		at = descriptor_at(model, at)->older;
 	}
 	/* Used before anything told its generation: it is this one. */
@@ -232,6 +239,8 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 		descriptor_at(model, first)->generation = generation;
 		return first;
 	}
+	if (has_forgotten)
+		gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
 	if (first && is_earlier(generation, descriptor_at(model, first)->generation))
 		return recall(model, first, generation, time);
 	return begin(model, process, fd, generation, time);
@@ -320,7 +329,8 @@ static bool remember_user_data(struct model *model, uint32_t index, uint64_t use
 	uint32_t other = 0;
 
 	if (map_get(map, user_data, &other) && other != index) {
-		descriptor_at(model, other)->flags |= MODEL_DESCRIPTOR_SHARES_DATA;
+		if (other != MODEL_GONE)
+			descriptor_at(model, other)->flags |= MODEL_DESCRIPTOR_SHARES_DATA;
 		descriptor->flags |= MODEL_DESCRIPTOR_SHARES_DATA;
 	}
 	descriptor->user_data = user_data;
@@ -351,7 +361,8 @@ bool descriptor_ready(struct model *model, const struct ct_event *event)
 
 	if (event->object)
 		index = named(model, event->process, event->object, event->time);
-	else if (!map_get(&process_at(model, event->process)->user_data, event->coro, &index))
+	else if (!map_get(&process_at(model, event->process)->user_data, event->coro, &index) ||
+		 index == MODEL_GONE)
 		return true;
 	if (!index)
 		return false;

@@ -183,7 +183,7 @@ uint64_t model_lost_between(
 
 void gap_of_coro(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = model_find(model, event->process, event->coro);
+	uint32_t index = coro_find(model, event->process, event->coro);
 	struct model_coro *coro = index ? coro_at(model, index) : NULL;
 
 	if (!coro || coro->state == CT_STATE_DESTROYED)

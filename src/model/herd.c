@@ -67,7 +67,7 @@ static void settle(struct model *model, struct model_herd *herd)
 	herd->coro = herd->last_vain;
 	herd->waker = herd->present;
 	herd->waker.coro =
-		model_find(model, coro_at(model, herd->last_vain)->process, herd->waker_id);
+		coro_find(model, coro_at(model, herd->last_vain)->process, herd->waker_id);
 }
 
 static void begin(

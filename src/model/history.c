@@ -34,8 +34,8 @@ static uint32_t resumer_of(struct model *model, const struct model_coro *coro)
 
 	if (event->kind == CTP_KIND_SWITCH)
 		return model_find(model, event->process, event->coro);
-	if (!top && coro->nr_awaits == 1 && coro->awaited < model->coros.count)
-		return coro->awaited;
+	if (!top && coro->nr_awaits == 1)
+		return model_find(model, coro->process, coro->awaited);
 	return top;
 }
 

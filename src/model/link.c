@@ -41,7 +41,7 @@ bool coro_enqueue(struct model *model, const struct ct_event *event)
 
 bool coro_dequeue(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = model_find(model, event->process, event->coro);
+	uint32_t index = coro_find(model, event->process, event->coro);
 
 	if (index)
 		coro_leave_queue(model, coro_at(model, index), event->time);
@@ -55,7 +55,7 @@ bool coro_await(struct model *model, const struct ct_event *event)
 
 	if (!coro_touch(model, event))
 		return false;
-	index = model_find(model, event->process, event->coro);
+	index = coro_find(model, event->process, event->coro);
 	if (!index)
 		return true;
 	if (event->object) {
@@ -72,7 +72,7 @@ bool coro_await(struct model *model, const struct ct_event *event)
 		coro->nr_awaits--;
 	else if (event->time >= model->from)
 		model->nr_broken += !!(coro->flags & MODEL_CORO_WAS_CREATED);
-	coro->awaited = coro->nr_awaits ? coro->awaited ^ child : 0;
+	coro->awaited = coro->nr_awaits ? coro->awaited ^ event->object : 0;
 	return true;
 }
 
@@ -82,11 +82,19 @@ void coro_join(struct model *model, const struct model_coro *coro)
 	uint32_t child = 0;
 
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
-		child = model_find(model, coro->process, identity);
+		child = coro_find(model, coro->process, identity);
 	else if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME)
 		child = model_find_frame(model, coro->process, identity);
 	if (child)
 		coro_at(model, child)->flags |= MODEL_CORO_WAS_AWAITED;
+}
+
+bool model_was_free(const struct model_coro *coro)
+{
+	if (coro->state < CT_STATE_DONE ||
+		(coro->flags & (MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_REPLACED)))
+		return false;
+	return !(coro->flags & MODEL_CORO_WAS_AWAITED) || coro->has_outlived;
 }
 
 /* A switch names the coroutine that it enters; what the left one waits for comes behind it. */

@@ -110,6 +110,8 @@ enum ct_status model_new(
 	if (!model)
 		return ct_fail_memory(reterr);
 	model->tables = tables;
+	model->epoch = 1;
+	model_release_from(model, MODEL_ENDED);
 	model->nr_processes = tables->nr_processes ? tables->nr_processes : 1;
 	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
 	model->processes = calloc(model->nr_processes, sizeof(*model->processes));
@@ -129,6 +131,8 @@ enum ct_status model_new(
 
 static void free_process(struct model_process *process)
 {
+	unsigned i;
+
 	map_fini(&process->pages);
 	map_fini(&process->frames);
 	map_fini(&process->addresses);
@@ -142,6 +146,9 @@ static void free_process(struct model_process *process)
 	map_fini(&process->numbers);
 	vec_fini(&process->workers);
 	map_fini(&process->tids);
+	vec_fini(&process->gone);
+	for (i = 0; i < MODEL_NR_KEPT; i++)
+		map_fini(&process->kept[i]);
 }
 
 void model_free(struct model *model)
@@ -160,6 +167,7 @@ void model_free(struct model *model)
 	vec_fini(&model->conflicts);
 	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
+	vec_fini(&model->asked);
 	annotation_fini(model);
 	herd_fini(model);
 	series_fini(model);
@@ -268,7 +276,7 @@ static bool apply_coro(struct model *model, const struct ct_event *event)
 	case CTP_KIND_RELEASE:
 	case CTP_KIND_HAND_OVER:
 	case CTP_KIND_NOTIFY:
-		coro_progress(model, model_find(model, event->process, event->coro));
+		coro_progress(model, coro_find(model, event->process, event->coro));
 		return coro_touch(model, event) && object_change(model, event);
 	case CTP_KIND_ENQUEUE:
 		return coro_enqueue(model, event);
@@ -361,12 +369,20 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 	}
 }
 
+/* Those who fill in more name coroutines by their index. */
+static bool may_release(const struct model *model)
+{
+	return !model->history && !model->breakdown;
+}
+
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr)
 {
 	struct ct_event placed;
 	bool is_taken;
 
+	if (model->nr_ended > model->release_at && may_release(model) && !release_now(model))
+		return ct_fail_memory(reterr);
 	model->nr_events++;
 	model->sequence = event->sequence;
 	if (!model_is_possible(model, event)) {
@@ -389,13 +405,14 @@ enum ct_status model_apply(
 		is_taken = apply_thread(model, event);
 	else
 		is_taken = apply_other(model, event);
-	return is_taken ? CT_OK : ct_fail_memory(reterr);
+	return is_taken && !model->has_no_memory ? CT_OK : ct_fail_memory(reterr);
 }
 
 enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 {
 	if (model->now == CT_NO_TIME)
 		model->now = 0;
+	gone_finish(model);
 	coro_finish(model);
 	thread_finish(model);
 	herd_finish(model);

@@ -30,6 +30,7 @@
 #include "model_history.h"
 #include "model_object.h"
 #include "model_process.h"
+#include "model_release.h"
 #include "model_tallies.h"
 #include "model_thread.h"
 #include "model_times.h"
@@ -41,6 +42,7 @@ struct model {
 	const struct ct_tables *tables;
 	VEC(struct model_coro) coros;
 	VEC(struct model_page) pages;
+	uint32_t free_page; /* 0: none; the next one is its first entry */
 	VEC(struct model_descriptor) descriptors;
 	VEC(struct model_object) objects;
 	VEC(struct model_ghost) ghosts;       /* at most MODEL_GHOSTS */
@@ -81,6 +83,16 @@ struct model {
 	uint64_t nr_times_refused; /* what happened at places beyond MODEL_PLACES */
 	uint32_t nr_threads;
 	uint32_t nr_processes;
+	struct model_ended ended;      /* the coroutines that were given back */
+	VEC(struct model_asked) asked; /* at most MODEL_ASKED */
+	uint64_t nr_unjudged; /* times that one which was given back was named, and not kept */
+	uint32_t epoch;       /* from 1 */
+	uint32_t least_ended; /* MODEL_ENDED; UINT32_MAX: all are kept; 0: tests, at each event */
+	uint64_t nr_ended;    /* destroyed coroutines and closed descriptors that are there */
+	uint64_t release_at;  /* so many make the next epoch */
+	uint64_t
+		least_streak; /* shorter ones end with their coroutine; may be set before the first event */
+	bool has_no_memory;
 	ct_time lowest; /* times outside of these can not be true */
 	ct_time highest;
 	ct_time from;           /* observation */
@@ -130,6 +142,9 @@ uint32_t model_place(const struct model *model, uint32_t site);
 /* model_life: ns from its beginning to its end, as far as both were observed: the sum of all states before its end. */
 int64_t model_life(const struct model_coro *coro);
 
+/* model_was_free: did it outlive its parent, or was never awaited, and came to its end all the same? */
+bool model_was_free(const struct model_coro *coro);
+
 /*
  * model_account_between: what the kernel counted of the thread between two times, and a little more around them, at
  * most a tenth of a second on each side. False: that is not known.
@@ -137,7 +152,17 @@ int64_t model_life(const struct model_coro *coro);
 bool model_account_between(const struct model *model, uint32_t thread, ct_time from, ct_time until,
 	struct model_account *ret_account);
 
-/* model_find: a coroutine by its process and id; 0 where there is none. */
+/* model_release_from: so many that have ended make it worth looking for those that can go. Before the first event. */
+void model_release_from(struct model *model, uint32_t nr_ended);
+
+/*
+ * model_keep: does not give back what has this name. Before the first event. False: out of memory.
+ * model_is_gone: has the coroutine with this id been given back?
+ */
+bool model_keep(struct model *model, const struct model_asked *asked);
+bool model_is_gone(struct model *model, uint32_t process, uint64_t id);
+
+/* model_find: a coroutine by its process and id; 0 where there is none, or it was given back. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);
 
 /* model_find_frame: the living coroutine whose frame lies there; 0 where there is none. */

@@ -79,10 +79,14 @@ struct model_coro {
 	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
 	uint32_t burst;        /* of wakes: its number; 0: none; MODEL_BURST_OVER */
 	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
-	uint32_t awaited;      /* exclusive or of the children that it awaits now */
+	uint64_t awaited;      /* exclusive or of the ids of the children that it awaits now */
 	uint32_t nr_awaits;    /* children that it awaits now */
+	uint32_t epoch;        /* in which it was destroyed */
 	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
 	uint32_t queue;        /* that queue: an index; 0: not looked at */
+	bool has_outlived;     /* its parent had come to its end when it came to its own */
+	bool is_remains;       /* its record was given back, and it was named again */
+	bool is_cut;           /* some whom its record named were given back */
 	ct_time queued;
 	uint64_t queue_event;
 	/* The last moment before its destruction since which every worker had been idle once. */
@@ -101,7 +105,7 @@ struct model_coro {
 
 #define MODEL_PAGE_IDS 64u
 struct model_page {
-	uint32_t coro[MODEL_PAGE_IDS];
+	uint32_t coro[MODEL_PAGE_IDS]; /* 0: none; MODEL_GONE */
 };
 
 /*

@@ -5,6 +5,7 @@
 #ifndef MODEL_MODEL_DESCRIPTOR_H
 #define MODEL_MODEL_DESCRIPTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "corotracer/ct.h"
@@ -30,6 +31,8 @@ struct model_descriptor {
 	uint32_t generation; /* as the trace tells; 0: it does not */
 	uint32_t older;      /* generations of the same number */
 	uint32_t newer;
+	uint32_t epoch;     /* in which it was closed */
+	bool has_forgotten; /* some older than this one were given back */
 	uint32_t file; /* the first descriptor of the same file; itself, where there is no other */
 	uint32_t nr_copies;    /* in the first: descriptors of the file that are open */
 	uint8_t type;          /* enum ctp_descriptor_type */

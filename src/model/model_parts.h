@@ -74,7 +74,13 @@ static inline bool makes_ready(uint8_t outcome)
 
 /* ---------------------------------------------------------------- where they are: state.c */
 
-/* coro_get: the coroutine with this id, made if it was not known; 0: out of memory. */
+/*
+ * coro_get: the coroutine with this id, made if it was not known; 0: out of memory. coro_find: 0 where it is not known.
+ * Both ask for one that was given back.
+ */
+uint32_t coro_find(struct model *model, uint32_t process, uint64_t id);
+/* state_page: the page in which the id of a known coroutine stands. */
+uint32_t state_page(struct model *model, uint32_t process, uint64_t id);
 uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
 /* coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
@@ -87,6 +93,21 @@ void coro_hide(struct model *model, struct model_coro *coro);
 void coro_enter_stack(struct model *model, uint32_t index, uint32_t thread);
 /* coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
 void coro_leave_stack(struct model *model, uint32_t index);
+
+/* ---------------------------------------------------------------- what was given back: gone.c, release.c */
+
+/* gone_ids: bit n: id n of the page is gone. */
+uint64_t gone_ids(const struct model_process *process, uint64_t page);
+/* gone_merge: so are these pages, in order, with a count of 1 each. False: out of memory. */
+bool gone_merge(struct model_process *process, const struct model_gone *pages, size_t nr_pages);
+/* gone_ask: notes that something of this name was named, unless it is kept, or was asked for before. */
+void gone_ask(struct model *model, uint32_t process, enum model_kept kind, uint64_t name);
+bool gone_is_kept(const struct model *model, uint32_t process, enum model_kept kind, uint64_t name);
+/* gone_finish: asks for what those that wait at the end wait for. */
+void gone_finish(struct model *model);
+
+/* release_now: gives back what can go; between two events. False: out of memory. */
+bool release_now(struct model *model);
 
 /* ---------------------------------------------------------------- coroutines: coro.c */
 
@@ -207,6 +228,9 @@ void series_move(struct model *model, uint32_t process, enum model_series_kind k
 bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value);
 /* series_content: the same of a channel's content, which may become a series by that. */
 bool series_content(struct model *model, uint32_t object, ct_time time);
+/* series_init: of one that is all zero but for what it is about. series_change: its value changes by so much. */
+void series_init(struct model_series *series);
+void series_change(struct model_series *series, ct_time time, int64_t by);
 bool series_reserve(struct model *model);
 void series_fini(struct model *model);
 
@@ -239,6 +263,9 @@ void times_level(struct model *model, struct histogram *histogram, ct_time *coun
 void times_ready(struct model *model, struct model_process *process, ct_time time);
 /* times_begin: its creation is known now. */
 void times_begin(struct model *model, const struct model_coro *coro);
+/* times_alive: one more or less of those that were started there is alive. times_end: it is given back. */
+void times_alive(struct model *model, uint32_t site, ct_time time, int64_t by);
+void times_end(struct model *model, const struct model_coro *coro);
 /* times_thread: before anything changes in what a thread does. */
 void times_thread(struct model *model, struct model_thread *thread, ct_time time);
 /* times_account: the kernel's account of a thread. */

@@ -12,6 +12,7 @@
 #include "corotracer/ct.h"
 #include "histogram.h"
 #include "map.h"
+#include "model_release.h"
 #include "model_tallies.h"
 #include "vec.h"
 
@@ -32,14 +33,16 @@ struct model_process {
 	uint32_t cached_page; /* 0: none */
 	uint32_t nr_ready;    /* coroutines in state READY */
 	uint32_t series[MODEL_NR_SERIES_OF_PROCESS];
-	uint32_t nr_hidden;    /* coroutines that may be running without having been seen to */
-	ct_time ready_since;   /* when nr_ready last left zero */
-	struct map frames;     /* frame address -> coroutine */
+	uint32_t nr_hidden;  /* coroutines that may be running without having been seen to */
+	ct_time ready_since; /* when nr_ready last left zero */
+	VEC(struct model_gone) gone;    /* by page: ids of those that were given back */
+	struct map kept[MODEL_NR_KEPT]; /* names of what is not to be given back */
+	struct map frames;     /* frame address -> coroutine; MODEL_GONE, MODEL_GONE_REUSED */
 	struct map addresses;  /* address of the tracing state -> coroutine */
 	VEC(uint64_t) offsets; /* seen between the two */
 	VEC(struct model_unmatched) unmatched;
 	struct map numbers;    /* descriptor number -> its newest generation */
-	struct map user_data;  /* given to epoll -> descriptor */
+	struct map user_data;  /* given to epoll -> descriptor; MODEL_GONE */
 	struct map objects;    /* resource handle -> model.objects */
 	struct map tasks;      /* id of an open task -> model.tasks */
 	struct map names;      /* resource handle -> site */

@@ -9,6 +9,7 @@
 
 #include "corotracer/ct.h"
 #include "histogram.h"
+#include "model_tallies.h"
 
 /* What a thread does. */
 enum model_activity {
@@ -65,8 +66,12 @@ struct model_place_times {
 	uint64_t nr_waiting;             /* at the end */
 	int64_t waiting_ns;              /* of these, up to the end; not in `waits` */
 	uint64_t nr_started;
-	uint64_t nr_alive;  /* of those started here, at the end */
-	uint64_t nr_events; /* of those started here */
+	ct_time last_started;
+	uint64_t nr_ended;          /* of those started here: given back */
+	uint64_t nr_free;           /* of these: model_was_free */
+	struct model_series *alive; /* of those started here; NULL: there is no memory for it */
+	uint64_t nr_alive;          /* of those started here, at the end */
+	uint64_t nr_events;         /* of those started here */
 	struct model_run longest;
 	struct model_run hog;  /* the last one that was looked into: see times.c */
 	uint32_t most_delayed; /* coroutine of the longest of `delays` */

@@ -41,7 +41,7 @@ static void note_change(
 	object->changed_how = event->kind;
 	object->changed_at = event->site;
 	object->changed_by_thread = event->thread;
-	object->changed_by_coro = model_find(model, event->process, event->coro);
+	object->changed_by_coro = coro_find(model, event->process, event->coro);
 	object->change_event = event->sequence;
 }
 
@@ -97,7 +97,7 @@ bool object_receiver(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 	struct model_object *object = &model->objects.at[thread->last_handed];
-	uint32_t receiver = model_find(model, event->process, event->object);
+	uint32_t receiver = coro_find(model, event->process, event->object);
 
 	bool is_given = thread->last_handed && object->owner == MODEL_OWNER_UNKNOWN && receiver;
 	uint32_t index = thread->last_handed;

@@ -7,9 +7,14 @@
 
 #define FIRST_WIDTH_NS (INT64_C(1) << 20)
 
+void series_init(struct model_series *series)
+{
+	series->from = series->until = CT_NO_TIME;
+}
+
 static bool begin(struct model *model, struct model_series about, uint32_t *ret_index)
 {
-	about.from = about.until = CT_NO_TIME;
+	series_init(&about);
 	*ret_index = (uint32_t)model->series.count;
 	return vec_push(&model->series, about);
 }
@@ -83,13 +88,18 @@ static void change(struct model_series *series, ct_time time, int64_t value)
 		series->least[series->present] = value;
 }
 
+void series_change(struct model_series *series, ct_time time, int64_t by)
+{
+	change(series, time, series->value + by);
+}
+
 void series_move(struct model *model, uint32_t process, enum model_series_kind kind, ct_time time,
 	int64_t by)
 {
 	uint32_t index = process_at(model, process)->series[kind];
 
 	if (index)
-		change(&model->series.at[index], time, model->series.at[index].value + by);
+		series_change(&model->series.at[index], time, by);
 	else
 		model->nr_tallies_refused++;
 }

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- finding */
 
-static uint32_t page_of(struct model *model, uint32_t index, uint64_t id)
+uint32_t state_page(struct model *model, uint32_t index, uint64_t id)
 {
 	struct model_process *process = process_at(model, index);
 	uint64_t key = id / MODEL_PAGE_IDS;
@@ -27,18 +27,64 @@ static uint32_t page_of(struct model *model, uint32_t index, uint64_t id)
 
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
 {
-	uint32_t page = id && process < model->nr_processes ? page_of(model, process, id) : 0;
+	uint32_t page = id && process < model->nr_processes ? state_page(model, process, id) : 0;
+	uint32_t index = page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
 
-	return page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
+	return index == MODEL_GONE ? 0 : index;
+}
+
+bool model_is_gone(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t page = id && process < model->nr_processes ? state_page(model, process, id) : 0;
+
+	if (page)
+		return model->pages.at[page].coro[id % MODEL_PAGE_IDS] == MODEL_GONE;
+	return id && process < model->nr_processes &&
+	       (gone_ids(process_at(model, process), id / MODEL_PAGE_IDS) >> id % MODEL_PAGE_IDS &
+		       1);
+}
+
+uint32_t coro_find(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t index = model_find(model, process, id);
+
+	if (index ? coro_at(model, index)->is_cut
+		  : id && model->ended.count && model_is_gone(model, process, id))
+		gone_ask(model, process, MODEL_KEPT_CORO, id);
+	return index;
 }
 
 static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
 {
-	uint32_t page = (uint32_t)model->pages.count;
+	uint64_t gone = gone_ids(process_at(model, process), id / MODEL_PAGE_IDS);
+	uint32_t page = model->free_page;
+	unsigned i;
 
-	if (model->pages.count >= UINT32_MAX || !vec_push(&model->pages, (struct model_page){{0}}))
+	if (page)
+		model->free_page = model->pages.at[page].coro[0];
+	else if (model->pages.count < UINT32_MAX &&
+		 vec_push(&model->pages, (struct model_page){{0}}))
+		page = (uint32_t)(model->pages.count - 1);
+	else
 		return 0;
+	model->pages.at[page] = (struct model_page){{0}};
+	for (i = 0; gone && i < MODEL_PAGE_IDS; i++)
+		if (gone >> i & 1)
+			model->pages.at[page].coro[i] = MODEL_GONE;
 	return map_put(&process_at(model, process)->pages, id / MODEL_PAGE_IDS, page) ? page : 0;
+}
+
+/* All that is known of it still is that it was destroyed. */
+static void be_remains(struct model *model, uint32_t process, struct model_coro *fresh)
+{
+	gone_ask(model, process, MODEL_KEPT_CORO, fresh->id);
+	model->nr_unjudged++;
+	model->nr_ended++;
+	fresh->state = CT_STATE_DESTROYED;
+	fresh->is_remains = true;
+	fresh->destroyed = fresh->changed;
+	fresh->destroy_event = UINT64_MAX;
+	fresh->epoch = model->epoch;
 }
 
 static __attribute__((noinline)) uint32_t make_coro(
@@ -57,7 +103,7 @@ static __attribute__((noinline)) uint32_t make_coro(
 		.destroyed = CT_NO_TIME,
 		.quiet_at_end = INT64_MIN,
 	};
-	uint32_t page = page_of(model, process, id);
+	uint32_t page = state_page(model, process, id);
 	uint32_t index;
 
 	if (!page)
@@ -65,16 +111,22 @@ static __attribute__((noinline)) uint32_t make_coro(
 	if (!page || model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
 		return 0;
 	index = (uint32_t)(model->coros.count - 1);
+	if (model->pages.at[page].coro[id % MODEL_PAGE_IDS] == MODEL_GONE)
+		be_remains(model, process, coro_at(model, index));
 	model->pages.at[page].coro[id % MODEL_PAGE_IDS] = index;
 	return index;
 }
 
 uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
 {
-	uint32_t page = page_of(model, process, id);
+	uint32_t page = state_page(model, process, id);
 	uint32_t index = page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
 
-	return index ? index : make_coro(model, process, id, time);
+	if (!index || index == MODEL_GONE)
+		return make_coro(model, process, id, time);
+	if (coro_at(model, index)->is_cut)
+		gone_ask(model, process, MODEL_KEPT_CORO, id);
+	return index;
 }
 
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
@@ -152,6 +204,14 @@ static void count_ready(
 	series_move(model, coro->process, MODEL_SERIES_READY, time, by);
 }
 
+/* Had its parent come to its end before? */
+static bool has_outlived(struct model *model, const struct model_coro *coro, ct_time time)
+{
+	const struct model_coro *parent = coro_at(model, coro->parent);
+
+	return parent->state >= CT_STATE_DONE && parent->changed < time;
+}
+
 void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	times_change(model, coro, state, time);
@@ -159,10 +219,18 @@ void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state 
 		history_note(model, coro, time);
 	count_ready(model, coro, state, time);
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
-		(coro->flags & MODEL_CORO_WAS_CREATED))
+		(coro->flags & MODEL_CORO_WAS_CREATED)) {
 		series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
-	if (state >= CT_STATE_DONE)
+		times_alive(model, coro->spawn_site, time, -1);
+	}
+	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
+		coro->epoch = model->epoch;
+		model->nr_ended++;
+	}
+	if (state >= CT_STATE_DONE) {
 		coro_leave_queue(model, coro, time);
+		coro->has_outlived = has_outlived(model, coro, time);
+	}
 	unhide(model, coro);
 	coro->state = (uint8_t)state;
 	coro->changed = time;

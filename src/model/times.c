@@ -183,8 +183,33 @@ void times_begin(struct model *model, const struct model_coro *coro)
 {
 	struct model_place_times *times = times_of(model, coro->spawn_site);
 
-	if (times)
-		times->nr_started++;
+	if (!times)
+		return;
+	times->nr_started++;
+	times->last_started = coro->created;
+}
+
+void times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)
+{
+	struct model_place_times *times = times_of(model, site);
+
+	if (times && !times->alive && (times->alive = calloc(1, sizeof(*times->alive))))
+		series_init(times->alive);
+	if (times && times->alive)
+		series_change(times->alive, time, by);
+	else
+		model->nr_times_refused++;
+}
+
+void times_end(struct model *model, const struct model_coro *coro)
+{
+	struct model_place_times *times = times_of(model, coro->spawn_site);
+
+	if (!times)
+		return;
+	times->nr_events += coro->nr_events;
+	times->nr_ended++;
+	times->nr_free += model_was_free(coro);
 }
 
 int64_t model_life(const struct model_coro *coro)
@@ -325,6 +350,7 @@ static void free_place(struct model_place_times *times)
 	free(times->runs);
 	free(times->delays_caused);
 	free(times->lives);
+	free(times->alive);
 	free(times);
 }
 

@@ -80,12 +80,16 @@ static bool learn_offset(struct model *model, struct model_process *process, uin
 /* Counts an address once, however often it is used again. */
 static void note_reuse(struct model *model, uint32_t old, uint32_t fresh)
 {
+	bool is_gone = old == MODEL_GONE || old == MODEL_GONE_REUSED;
+
 	if (!old || old == fresh)
 		return;
-	if (!(coro_at(model, old)->flags & MODEL_CORO_IS_FRAME_REUSED))
+	if (is_gone ? old == MODEL_GONE
+		    : !(coro_at(model, old)->flags & MODEL_CORO_IS_FRAME_REUSED))
 		model->nr_frames_reused++;
 	coro_at(model, fresh)->flags |= MODEL_CORO_IS_FRAME_REUSED;
-	replace(model, old, fresh);
+	if (!is_gone)
+		replace(model, old, fresh);
 }
 
 bool wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
@@ -145,18 +149,30 @@ static bool is_target_doubtful(
 	return coro->thread != event->thread && is_near(model, coro->created, event->time);
 }
 
+/* Whose frame lies there, or lay there last; 0: that was given back, or nobody's did. */
+static uint32_t frame_at(struct model *model, uint32_t process, uint64_t frame, bool *ret_is_gone)
+{
+	uint32_t known = 0;
+
+	map_get(&process_at(model, process)->frames, frame, &known);
+	*ret_is_gone = known == MODEL_GONE || known == MODEL_GONE_REUSED;
+	return *ret_is_gone ? 0 : known;
+}
+
 static struct match match_frame(
 	struct model *model, struct model_process *process, const struct ct_event *event)
 {
 	uint64_t frame = CTP_HANDLE_IDENTITY(event->object);
+	bool is_gone;
+	uint32_t known = frame_at(model, event->process, frame, &is_gone);
 	struct match match;
-	uint32_t known = 0;
 
-	map_get(&process->frames, frame, &known);
 	if (is_alive(model, known))
 		return (struct match){.coro = known,
 			.is_doubtful = is_target_doubtful(model, coro_at(model, known), event)};
 	match = match_by_offset(model, process, frame);
+	if (is_gone && !match.coro)
+		gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
 		return (struct match){.coro = known};
 	if (known && is_near(model, coro_at(model, known)->destroyed, event->time))
@@ -166,17 +182,20 @@ static struct match match_frame(
 
 uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame)
 {
-	uint32_t known = 0;
+	bool is_gone;
+	uint32_t known;
 
 	if (process >= model->nr_processes)
 		return 0;
-	map_get(&process_at(model, process)->frames, frame, &known);
+	known = frame_at(model, process, frame, &is_gone);
 	if (is_alive(model, known))
 		return known;
 	return match_by_offset(model, process_at(model, process), frame).coro;
 }
 
-uint32_t model_find_remote(struct model *model, uint64_t handle)
+typedef uint32_t finder(struct model *model, uint32_t process, uint64_t id);
+
+static uint32_t find_remote(struct model *model, uint64_t handle, finder *find)
 {
 	const struct ct_tables *tables = model->tables;
 	uint32_t i, coro;
@@ -184,11 +203,16 @@ uint32_t model_find_remote(struct model *model, uint64_t handle)
 	for (i = model->nr_processes; i-- > 0;) {
 		if (i >= tables->nr_processes || tables->processes[i].pid != CTP_REMOTE_PID(handle))
 			continue;
-		coro = model_find(model, i, CTP_REMOTE_CORO(handle));
+		coro = find(model, i, CTP_REMOTE_CORO(handle));
 		if (coro)
 			return coro;
 	}
 	return 0;
+}
+
+uint32_t model_find_remote(struct model *model, uint64_t handle)
+{
+	return find_remote(model, handle, model_find);
 }
 
 static struct match match_target(struct model *model, const struct ct_event *event)
@@ -198,10 +222,10 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 	switch (CTP_HANDLE_RESOURCE(event->object)) {
 	case CTP_RESOURCE_COROUTINE:
-		none.coro = model_find(model, event->process, identity);
+		none.coro = coro_find(model, event->process, identity);
 		return none;
 	case CTP_RESOURCE_REMOTE:
-		none.coro = model_find_remote(model, event->object);
+		none.coro = find_remote(model, event->object, coro_find);
 		return none;
 	case CTP_RESOURCE_FRAME:
 		return match_frame(model, process_at(model, event->process), event);
@@ -227,6 +251,8 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 {
 	struct model_coro *coro = coro_at(model, match.coro);
 
+	if (coro->is_cut)
+		gone_ask(model, coro->process, MODEL_KEPT_CORO, coro->id);
 	if (coro->state == CT_STATE_DESTROYED)
 		return coro_ghost(model, match.coro, event);
 	if (!repeat_wake(model, match.coro, event))
@@ -240,7 +266,7 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	coro->wake_outcome = event->argument;
 	coro->wake_thread = event->thread;
 	coro->wake_site = event->site;
-	coro->wake_coro = model_find(model, event->process, event->coro);
+	coro->wake_coro = coro_find(model, event->process, event->coro);
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
@@ -274,7 +300,7 @@ static bool keep_unmatched(struct model *model, const struct ct_event *event)
 bool wake_apply(struct model *model, const struct ct_event *event)
 {
 	struct match match = match_target(model, event);
-	uint32_t waker = model_find(model, event->process, event->coro);
+	uint32_t waker = coro_find(model, event->process, event->coro);
 
 	coro_at(model, waker)->nr_events++;
 	if (waker && waker == match.coro) {

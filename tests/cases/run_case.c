@@ -15,6 +15,7 @@
 #include "lives.h"
 #include "paths.h"
 #include "shares.h"
+#include "sparing.h"
 
 /* Cuts the next line out of *rest, which moves on; NULL at the end. */
 static char *next_line(char **rest)
@@ -163,6 +164,7 @@ static bool run(const char *path, bool is_print_only)
 		is_right &= check_range(path, &report->findings[i]);
 	is_right &=
 		check_times(path, source) && paths_check_all(source) && shares_check_all(source);
+	is_right &= sparing_check(source, &file.options);
 	text_fini(&said);
 	analyze_report_free(report);
 	source_close(source);

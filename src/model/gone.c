@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of what was given back: which ids are gone, in runs of pages that look the same; and which names are to be
+ * kept, or should have been.
+ */
+#include "model_parts.h"
+
+/* ---------------------------------------------------------------- which ids are gone */
+
+uint64_t gone_ids(const struct model_process *process, uint64_t page)
+{
+	size_t low = 0, high = process->gone.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct model_gone *run = &process->gone.at[middle];
+
+		if (page < run->page)
+			high = middle;
+		else if (page - run->page >= run->count)
+			low = middle + 1;
+		else
+			return run->ids;
+	}
+	return 0;
+}
+
+/* Appended to runs that all lie before it. */
+static bool append(struct model_process *process, struct model_gone run)
+{
+	struct model_gone *last =
+		process->gone.count ? &process->gone.at[process->gone.count - 1] : NULL;
+
+	if (!run.count)
+		return true;
+	if (last && last->ids == run.ids && run.page - last->page == last->count) {
+		last->count += run.count;
+		return true;
+	}
+	return vec_push(&process->gone, run);
+}
+
+/* The part of a run that lies before a page, cut off from it. */
+static struct model_gone cut(struct model_gone *run, uint64_t page)
+{
+	struct model_gone before = *run;
+
+	if (page < run->page)
+		before.count = 0;
+	else if (page - run->page < run->count)
+		before.count = page - run->page;
+	run->page += before.count;
+	run->count -= before.count;
+	return before;
+}
+
+bool gone_merge(struct model_process *process, const struct model_gone *pages, size_t nr_pages)
+{
+	struct model_process merged = {0};
+	size_t run, page = 0;
+	bool is_done = true;
+
+	for (run = 0; run < process->gone.count; run++) {
+		struct model_gone rest = process->gone.at[run];
+
+		for (; page < nr_pages &&
+			(pages[page].page < rest.page || pages[page].page - rest.page < rest.count);
+			page++) {
+			struct model_gone own = pages[page];
+
+			is_done &= append(&merged, cut(&rest, own.page));
+			if (rest.count && rest.page == own.page)
+				own.ids |= cut(&rest, own.page + 1).ids;
+			is_done &= append(&merged, own);
+		}
+		is_done &= append(&merged, rest);
+	}
+	for (; page < nr_pages; page++)
+		is_done &= append(&merged, pages[page]);
+	vec_fini(&process->gone);
+	process->gone.at = merged.gone.at;
+	process->gone.count = merged.gone.count;
+	process->gone.capacity = merged.gone.capacity;
+	return is_done;
+}
+
+/* ---------------------------------------------------------------- what is kept, and asked for */
+
+bool model_keep(struct model *model, const struct model_asked *asked)
+{
+	return asked->process >= model->nr_processes ||
+	       map_put(&process_at(model, asked->process)->kept[asked->kind], asked->name, 1);
+}
+
+bool gone_is_kept(const struct model *model, uint32_t process, enum model_kept kind, uint64_t name)
+{
+	uint32_t is_kept;
+
+	return map_get(&model->processes[process].kept[kind], name, &is_kept);
+}
+
+void gone_ask(struct model *model, uint32_t process, enum model_kept kind, uint64_t name)
+{
+	struct model_asked asked = {.process = process, .kind = kind, .name = name};
+
+	if (gone_is_kept(model, process, kind, name) || model->asked.count >= MODEL_ASKED)
+		return;
+	model->has_no_memory |= !model_keep(model, &asked) || !vec_push(&model->asked, asked);
+}
+
+/* What a coroutine waits for is kept with it; where it was gone before, it is asked for. */
+static void ask_for_wait(struct model *model, const struct model_coro *coro)
+{
+	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
+
+	if (coro->nr_awaits == 1)
+		coro_find(model, coro->process, coro->awaited);
+	if (coro->state != CT_STATE_WAITING)
+		return;
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
+		coro_find(model, coro->process, identity);
+}
+
+void gone_finish(struct model *model)
+{
+	size_t i;
+
+	for (i = 1; model->ended.count && i < model->coros.count; i++)
+		if (model->coros.at[i].state < CT_STATE_DONE)
+			ask_for_wait(model, &model->coros.at[i]);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Giving back: marks what has to stay, adds up the rest, and moves the records together. Every field of the model that
+ * names a coroutine is listed here once (each_table, each_of_coro), and serves both for marking and for moving.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "release.h"
+
+/* ---------------------------------------------------------------- all that names a coroutine */
+
+static void each_of_coro(struct release *release, struct model_coro *coro, release_visitor *visit)
+{
+	visit(release, &coro->above, MARK_SELF);
+	visit(release, &coro->below, MARK_SELF);
+	visit(release, &coro->parent, MARK_SELF);
+	visit(release, &coro->destroy_coro, MARK_SELF);
+	visit(release, &coro->wake_coro, MARK_SELF);
+	visit(release, &coro->wake_before.coro, MARK_SELF);
+	visit(release, &coro->work_next, MARK_SELF);
+	visit(release, &coro->work_before, MARK_SELF);
+}
+
+static void each_object(struct release *release, release_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 1; i < model->objects.count; i++) {
+		struct model_object *object = &model->objects.at[i];
+
+		if (object->owner != MODEL_OWNER_UNKNOWN)
+			visit(release, &object->owner, MARK_WHOLE);
+		visit(release, &object->giver, MARK_SELF);
+		visit(release, &object->vain.coro, MARK_SELF);
+		visit(release, &object->found.coro, MARK_SELF);
+		visit(release, &object->cut, MARK_WHOLE);
+		visit(release, &object->changed_by_coro, MARK_SELF);
+	}
+}
+
+/* Steps that did not lead on. */
+static void each_step(struct release *release, release_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 0; i < model->ghosts.count; i++) {
+		visit(release, &model->ghosts.at[i].coro, MARK_WHOLE);
+		visit(release, &model->ghosts.at[i].by, MARK_SELF);
+	}
+	for (i = 1; i < model->conflicts.count; i++) {
+		visit(release, &model->conflicts.at[i].coro, MARK_WHOLE);
+		visit(release, &model->conflicts.at[i].wakes[0].coro, MARK_SELF);
+		visit(release, &model->conflicts.at[i].wakes[1].coro, MARK_SELF);
+	}
+	for (i = 0; i < model->crashes.count; i++)
+		visit(release, &model->crashes.at[i].coro, MARK_WHOLE);
+}
+
+static void each_tally(struct release *release, release_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 0; i < model->repeats.count; i++)
+		visit(release, &model->repeats.at[i].coro, MARK_WHOLE);
+	for (i = 1; i < model->helds.count; i++)
+		visit(release, &model->helds.at[i].coro, MARK_WHOLE);
+	for (i = 1; i < model->nestings.count; i++)
+		visit(release, &model->nestings.at[i].coro, MARK_WHOLE);
+	for (i = 1; i < model->herds.count; i++) {
+		visit(release, &model->herds.at[i].last_vain, MARK_SELF);
+		visit(release, &model->herds.at[i].coro, MARK_WHOLE);
+		visit(release, &model->herds.at[i].waker.coro, MARK_SELF);
+	}
+	for (i = 1; i < model->tasks.count; i++)
+		visit(release, &model->tasks.at[i].workers, MARK_WHOLE);
+}
+
+static void each_place(struct release *release, release_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 0; i < model->tables->nr_sites + 1u; i++) {
+		struct model_place_times *times = model->place_times[i];
+
+		if (!times)
+			continue;
+		visit(release, &times->longest.coro, MARK_SELF);
+		visit(release, &times->hog.coro, MARK_WHOLE);
+		visit(release, &times->hog.behind, MARK_WHOLE);
+		visit(release, &times->most_delayed, MARK_WHOLE);
+	}
+}
+
+static void each_table(struct release *release, release_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 0; i < model->nr_threads; i++) {
+		visit(release, &model->threads[i].top, MARK_WHOLE);
+		visit(release, &model->threads[i].last_suspended, MARK_WHOLE);
+	}
+	for (i = 0; i < model->nr_processes; i++)
+		visit(release, &model->processes[i].last_cut, MARK_WHOLE);
+	each_object(release, visit);
+	each_step(release, visit);
+	each_tally(release, visit);
+	each_place(release, visit);
+}
+
+/* ---------------------------------------------------------------- marking */
+
+static void mark(struct release *release, uint32_t *coro, enum mark how)
+{
+	if (release->marks[*coro] < how)
+		release->marks[*coro] = how;
+}
+
+/* A rule looks at all coroutines for such as these; what would make it silent can not be undone any more. */
+static bool may_be_told(const struct model *model, const struct model_coro *coro)
+{
+	const struct model_process *process = &model->processes[coro->process];
+	bool was_given_up = coro->wake_outcome == CTP_OUTCOME_DROPPED ||
+			    coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING;
+
+	if ((coro->flags & MODEL_CORO_WAS_DESTROYED_QUIET) && process->last_run <= coro->destroyed)
+		return true;
+	if (coro->streak && model->streaks.at[coro->streak].longest >= model->least_streak)
+		return true;
+	return (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && was_given_up &&
+	       coro->wake_time != CT_NO_TIME &&
+	       coro->wake_time >= coro->suspended - model->uncertainty_ns &&
+	       coro->quiet_at_end > coro->wake_time;
+}
+
+static bool has_to_stay(const struct model *model, const struct model_coro *coro)
+{
+	if (coro->state != CT_STATE_DESTROYED || coro->epoch == model->epoch)
+		return true;
+	if (coro->work || coro->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
+		return true;
+	return may_be_told(model, coro) ||
+	       gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
+	       (coro->frame && gone_is_kept(model, coro->process, MODEL_KEPT_FRAME, coro->frame));
+}
+
+/* Whom a living one waits for, and from whom it comes. */
+static void mark_around(struct release *release, const struct model_coro *coro)
+{
+	struct model *model = release->model;
+	uint32_t other, generation;
+
+	if (coro->nr_awaits == 1) {
+		other = model_find(model, coro->process, coro->awaited);
+		mark(release, &other, MARK_WHOLE);
+	}
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE) {
+		other = model_find(model, coro->process, CTP_HANDLE_IDENTITY(coro->wait_object));
+		mark(release, &other, MARK_WHOLE);
+	}
+	other = coro->parent;
+	for (generation = 0; other && generation < MODEL_ANCESTORS; generation++) {
+		mark(release, &other, MARK_SELF);
+		other = coro_at(model, other)->parent;
+	}
+}
+
+/* Who began the present row of wakes is known by its id. */
+static void mark_wakers(struct release *release)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 1; i < model->herds.count; i++) {
+		const struct model_herd *herd = &model->herds.at[i];
+		uint32_t process = thread_at(model, herd->present.thread)->process;
+		uint32_t waker = model_find(model, process, herd->waker_id);
+
+		mark(release, &waker, MARK_SELF);
+	}
+}
+
+static int64_t amount_of(const struct model_coro *coro, unsigned measure)
+{
+	static const uint8_t states[] = {CT_STATE_RUNNING, CT_STATE_READY, CT_STATE_WAITING};
+
+	return measure < sizeof(states) ? coro->spent[states[measure]] : coro->nr_migrations;
+}
+
+#define NR_MEASURES 4u
+
+/* Those that ran, were ready, waited or moved most are told of, whether they have ended or not. */
+static void mark_most(struct release *release, unsigned measure)
+{
+	struct model *model = release->model;
+	uint32_t most[CT_BUSIEST] = {0}, count = 0, i, at;
+
+	for (i = 1; i < model->coros.count; i++) {
+		int64_t amount = amount_of(coro_at(model, i), measure);
+
+		if (coro_at(model, i)->state != CT_STATE_DESTROYED || amount <= 0)
+			continue;
+		for (at = count;
+			at > 0 && amount_of(coro_at(model, most[at - 1]), measure) < amount; at--)
+			if (at < CT_BUSIEST)
+				most[at] = most[at - 1];
+		if (at == CT_BUSIEST)
+			continue;
+		most[at] = i;
+		count += count < CT_BUSIEST;
+	}
+	for (i = 0; i < count; i++)
+		mark(release, &most[i], MARK_SELF);
+}
+
+static void mark_all(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t i;
+
+	each_table(release, mark);
+	mark_wakers(release);
+	for (i = 1; i < model->coros.count; i++) {
+		if (!has_to_stay(model, coro_at(model, i)))
+			continue;
+		mark(release, &i, MARK_WHOLE);
+		if (coro_at(model, i)->state != CT_STATE_DESTROYED)
+			mark_around(release, coro_at(model, i));
+	}
+	for (i = 1; i < model->coros.count; i++)
+		if (release->marks[i] == MARK_WHOLE)
+			each_of_coro(release, coro_at(model, i), mark);
+	for (i = 0; i < NR_MEASURES; i++)
+		mark_most(release, i);
+	release_mark_descriptors(release);
+	for (i = 1; i < model->descriptors.count; i++)
+		if (release->descriptor_marks[i])
+			mark(release, &model->descriptors.at[i].close_coro, MARK_SELF);
+}
+
+/* ---------------------------------------------------------------- adding up, moving */
+
+static void add_up(struct model *model, const struct model_coro *coro)
+{
+	unsigned state;
+
+	if (coro->is_remains)
+		return;
+	model->ended.count++;
+	model->ended.nr_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
+	model->ended.nr_resumes += coro->nr_resumes;
+	model->ended.nr_migrations += coro->nr_migrations;
+	for (state = 0; state < CT_STATE_DESTROYED; state++)
+		model->ended.spent[state] += coro->spent[state];
+	times_end(model, coro);
+}
+
+static void move(struct release *release, uint32_t *coro, enum mark how)
+{
+	(void)how;
+	*coro = release->to[*coro];
+}
+
+static void move_own(struct release *release, uint32_t *coro, enum mark how)
+{
+	release->is_cut |= *coro && !release->to[*coro];
+	move(release, coro, how);
+}
+
+static void number(struct release *release)
+{
+	uint32_t next = 1, i;
+
+	for (i = 1; i < release->model->coros.count; i++)
+		release->to[i] = release->marks[i] ? next++ : 0;
+}
+
+static void move_coros(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t count = 1, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		struct model_coro *coro = coro_at(model, i);
+
+		if (!release->to[i]) {
+			add_up(model, coro);
+			continue;
+		}
+		release->is_cut = false;
+		each_of_coro(release, coro, move_own);
+		coro->is_cut |= release->is_cut ||
+				(coro->descriptor && !release->descriptor_to[coro->descriptor]);
+		coro->descriptor = release->descriptor_to[coro->descriptor];
+		model->nr_ended += coro->state == CT_STATE_DESTROYED;
+		if (i != count)
+			*coro_at(model, count) = *coro;
+		count++;
+	}
+	model->coros.count = count;
+}
+
+static void move_held(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t count = 0, i;
+
+	for (i = 0; i < model->held_of.count; i++)
+		if (i == 0 || release->to[i])
+			model->held_of.at[count++] = model->held_of.at[i];
+	model->held_of.count = count;
+}
+
+static void move_streaks(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t count = 1, i;
+
+	for (i = 1; i < model->streaks.count; i++) {
+		struct model_streak *streak = &model->streaks.at[i];
+
+		move(release, &streak->coro, MARK_SELF);
+		if (!streak->coro)
+			continue;
+		coro_at(model, streak->coro)->streak = count;
+		model->streaks.at[count++] = *streak;
+	}
+	model->streaks.count = count;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static bool reserve(struct release *release)
+{
+	struct model *model = release->model;
+
+	release->marks = calloc(model->coros.count, sizeof(*release->marks));
+	release->to = calloc(model->coros.count, sizeof(*release->to));
+	release->descriptor_marks =
+		calloc(model->descriptors.count, sizeof(*release->descriptor_marks));
+	release->descriptor_to = calloc(model->descriptors.count, sizeof(*release->descriptor_to));
+	return release->marks && release->to && release->descriptor_marks && release->descriptor_to;
+}
+
+static void fini(struct release *release)
+{
+	free(release->marks);
+	free(release->to);
+	free(release->descriptor_marks);
+	free(release->descriptor_to);
+}
+
+/* It takes a look at everything: so much has to end in between that the looks cost little. */
+static void set_next(struct model *model)
+{
+	uint64_t nr_looked_at = model->coros.count + model->descriptors.count +
+				model->objects.count + model->ghosts.count + model->nestings.count +
+				model->nr_threads;
+	uint32_t i;
+
+	for (i = 0; i < model->nr_processes; i++)
+		nr_looked_at += (process_at(model, i)->frames.capacity +
+					process_at(model, i)->addresses.capacity +
+					process_at(model, i)->user_data.capacity) /
+				4;
+	model_release_from(model, model->least_ended);
+	if (model->least_ended && model->least_ended < nr_looked_at / 4)
+		model->release_at = nr_looked_at / 4;
+	if (model->least_ended)
+		model->release_at += model->nr_ended;
+	model->epoch++;
+}
+
+void model_release_from(struct model *model, uint32_t nr_ended)
+{
+	model->least_ended = nr_ended;
+	model->release_at = nr_ended == UINT32_MAX ? UINT64_MAX : nr_ended;
+}
+
+bool release_now(struct model *model)
+{
+	struct release release = {.model = model};
+	bool is_done = reserve(&release);
+
+	if (is_done) {
+		model->nr_ended = 0;
+		mark_all(&release);
+		number(&release);
+		release_move_descriptors(&release);
+		is_done = release_move_names(&release);
+		each_table(&release, move);
+		move_held(&release);
+		move_coros(&release);
+		move_streaks(&release);
+		set_next(model);
+	}
+	fini(&release);
+	return is_done;
+}

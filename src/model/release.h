@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files share that give back: release.c for coroutines, release_names.c for the maps in which their names
+ * stand, release_descriptors.c for descriptors. Nothing here is for other files.
+ */
+#ifndef MODEL_RELEASE_H
+#define MODEL_RELEASE_H
+
+#include "model_parts.h"
+
+/* How much of a coroutine stays. */
+enum mark {
+	MARK_NONE,
+	MARK_SELF,  /* its record; whom it names may go */
+	MARK_WHOLE, /* and those whom it names, themselves */
+};
+
+struct release {
+	struct model *model;
+	uint8_t *marks;          /* by coroutine: enum mark */
+	uint32_t *to;            /* by coroutine: its new index; 0: it goes */
+	bool is_cut;             /* of the coroutine that moves: whom it names goes */
+	bool *descriptor_marks;  /* by descriptor: it stays */
+	uint32_t *descriptor_to; /* by descriptor: likewise */
+};
+
+/* Looks at a field that names a coroutine, or 0. */
+typedef void release_visitor(struct release *release, uint32_t *coro, enum mark how);
+
+/* release_mark_descriptors: after coroutines are marked. release_move_descriptors: likewise, before those move. */
+void release_mark_descriptors(struct release *release);
+void release_move_descriptors(struct release *release);
+
+/* release_move_names: in pages and maps of addresses, before coroutines move. False: out of memory. */
+bool release_move_names(struct release *release);
+
+#endif

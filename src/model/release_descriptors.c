@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptors that go: closed, given out again since, and nobody kept waited for them. Of a number's generations those
+ * that stay are linked to each other; where some between them went, the newer one says so.
+ */
+#include "release.h"
+
+static struct model_descriptor *at(struct release *release, uint32_t descriptor)
+{
+	return &release->model->descriptors.at[descriptor];
+}
+
+/* ---------------------------------------------------------------- marking */
+
+static void mark(struct release *release, uint32_t descriptor)
+{
+	release->descriptor_marks[descriptor] = true;
+}
+
+/* With what a wait for it is judged: the generations after it, its file, and that one's last copy. */
+static void mark_whole(struct release *release, uint32_t descriptor)
+{
+	uint32_t newer = at(release, descriptor)->newer;
+
+	mark(release, descriptor);
+	mark(release, at(release, descriptor)->mate);
+	mark(release, at(release, at(release, descriptor)->file)->last_copy);
+	mark(release, newer);
+	mark(release, at(release, at(release, newer)->file)->last_copy);
+	mark(release, at(release, newer)->newer);
+}
+
+static bool has_to_stay(const struct model *model, const struct model_descriptor *descriptor)
+{
+	uint64_t name = (uint64_t)descriptor->generation << 32 | descriptor->fd;
+
+	return (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) || !descriptor->newer ||
+	       descriptor->epoch == model->epoch ||
+	       gone_is_kept(model, descriptor->process, MODEL_KEPT_DESCRIPTOR, name);
+}
+
+void release_mark_descriptors(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t i;
+
+	mark(release, 0);
+	for (i = 1; i < model->descriptors.count; i++)
+		if (has_to_stay(model, at(release, i)))
+			mark_whole(release, i);
+	for (i = 1; i < model->coros.count; i++)
+		if (release->marks[i] == MARK_WHOLE)
+			mark_whole(release, coro_at(model, i)->descriptor);
+	for (i = 0; i < model->nr_threads; i++) {
+		mark(release, model->threads[i].last_opened);
+		mark(release, model->threads[i].last_doubled);
+	}
+	for (i = 1; i < model->descriptors.count; i++)
+		if (release->descriptor_marks[i])
+			mark(release, at(release, i)->file);
+}
+
+/* ---------------------------------------------------------------- moving */
+
+/* The generations of a number that stay become neighbours. */
+static void link_stayers(struct release *release, uint32_t index)
+{
+	struct model_descriptor *descriptor = at(release, index);
+
+	while (descriptor->older && !release->descriptor_marks[descriptor->older]) {
+		descriptor->has_forgotten = true;
+		descriptor->older = at(release, descriptor->older)->older;
+	}
+	while (descriptor->newer && !release->descriptor_marks[descriptor->newer])
+		descriptor->newer = at(release, descriptor->newer)->newer;
+}
+
+static void move_numbers(struct release *release, struct model_process *process)
+{
+	size_t i;
+
+	for (i = 0; i < process->numbers.capacity; i++)
+		if (process->numbers.entries[i].is_used)
+			process->numbers.entries[i].value =
+				release->descriptor_to[process->numbers.entries[i].value];
+	for (i = 0; i < process->user_data.capacity; i++) {
+		struct map_entry *entry = &process->user_data.entries[i];
+
+		if (!entry->is_used || entry->value == MODEL_GONE)
+			continue;
+		entry->value = release->descriptor_to[entry->value];
+		if (!entry->value)
+			entry->value = MODEL_GONE;
+	}
+}
+
+static void move(struct release *release, uint32_t *descriptor)
+{
+	*descriptor = release->descriptor_to[*descriptor];
+}
+
+static void move_all(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t count = 1, i;
+
+	for (i = 1; i < model->descriptors.count; i++) {
+		struct model_descriptor *descriptor = at(release, i);
+
+		if (!release->descriptor_marks[i])
+			continue;
+		move(release, &descriptor->older);
+		move(release, &descriptor->newer);
+		move(release, &descriptor->mate);
+		move(release, &descriptor->file);
+		move(release, &descriptor->last_copy);
+		descriptor->close_coro = release->to[descriptor->close_coro];
+		model->nr_ended += !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN);
+		*at(release, count++) = *descriptor;
+	}
+	model->descriptors.count = count;
+}
+
+void release_move_descriptors(struct release *release)
+{
+	struct model *model = release->model;
+	uint32_t next = 1, i;
+
+	for (i = 1; i < model->descriptors.count; i++)
+		if (release->descriptor_marks[i]) {
+			release->descriptor_to[i] = next++;
+			link_stayers(release, i);
+		}
+	for (i = 0; i < model->nr_processes; i++)
+		move_numbers(release, process_at(model, i));
+	for (i = 0; i < model->nr_threads; i++) {
+		move(release, &model->threads[i].last_opened);
+		move(release, &model->threads[i].last_doubled);
+	}
+	move_all(release);
+}

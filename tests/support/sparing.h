@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a report says must not depend on what the model gave back while it read: a report of a model that keeps
+ * everything, and one of a model that gives back what it can at each event, compared to the letter.
+ */
+#ifndef TESTS_SPARING_H
+#define TESTS_SPARING_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze.h"
+#include "render.h"
+
+static inline bool sparing_say(struct ct_source *source, const struct ct_analyze_options *options,
+	uint32_t nr_ended, struct text *said)
+{
+	static const struct analyze_live none;
+	const struct ct_report_options json = {.size = sizeof(json), .format = CT_REPORT_JSON};
+	const struct ct_report *report;
+	bool is_said;
+
+	if (analyze_source_sparing(source, options, &none, nr_ended, &report, NULL) != CT_OK)
+		return false;
+	is_said = render_report(report, &json, said, NULL) == CT_OK;
+	analyze_report_free(report);
+	return is_said;
+}
+
+/* The first line in which they differ, of both. */
+static inline void sparing_tell(const char *all, const char *sparing)
+{
+	size_t line = 0, at;
+
+	for (at = 0; all[at] && all[at] == sparing[at]; at++)
+		if (all[at] == '\n')
+			line = at + 1;
+	fprintf(stderr, "with everything kept: %.*s\nand with what can be given back: %.*s\n",
+		(int)strcspn(all + line, "\n"), all + line, (int)strcspn(sparing + line, "\n"),
+		sparing + line);
+}
+
+/* sparing_check: false where the two differ; what differs first is on standard error. */
+static inline bool sparing_check(struct ct_source *source, const struct ct_analyze_options *options)
+{
+	struct text all = {0}, sparing = {0};
+	bool is_same = sparing_say(source, options, UINT32_MAX, &all) &&
+		       sparing_say(source, options, 0, &sparing) &&
+		       strcmp(text_peek(&all), text_peek(&sparing)) == 0;
+
+	if (!is_same)
+		sparing_tell(text_peek(&all), text_peek(&sparing));
+	text_fini(&all);
+	text_fini(&sparing);
+	return is_same;
+}
+
+#endif
