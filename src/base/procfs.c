@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "procfs.h"
@@ -91,6 +92,24 @@ uint64_t procfs_inner_id(pid_t pid, const char *name)
 bool procfs_is_called(pid_t pid, uint64_t id)
 {
 	return id == (uint64_t)pid || (id != 0 && procfs_inner_id(pid, "status") == id);
+}
+
+bool procfs_has_our_root(pid_t pid)
+{
+	struct stat theirs, ours;
+	char there[64], here[64];
+
+	procfs_link(pid, "ns/mnt", there, sizeof(there));
+	procfs_link_at(AT_FDCWD, "/proc/self/ns/mnt", here, sizeof(here));
+	if (there[0] && strcmp(there, here) != 0)
+		return false;
+	return stat(place_of(pid, "root").path, &theirs) < 0 || stat("/", &ours) < 0 ||
+	       (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino);
+}
+
+int procfs_open_root(pid_t pid)
+{
+	return open(place_of(pid, "root").path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes)

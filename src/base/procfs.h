@@ -29,6 +29,14 @@ bool procfs_is_called(pid_t pid, uint64_t id);
  */
 uint64_t procfs_inner_id(pid_t pid, const char *name);
 
+/*
+ * procfs_has_our_root: do its paths mean the same files as ours? False where it lives in a mount namespace of its
+ * own, or below another root; true where that is not known. procfs_open_root: that root; -1 where it may not be
+ * looked into.
+ */
+bool procfs_has_our_root(pid_t pid);
+int procfs_open_root(pid_t pid);
+
 /* procfs_link: where the link /proc/PID/NAME leads, NUL-terminated; "" where that is not known. */
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 

@@ -90,7 +90,8 @@ static void free_batch(struct batch *batch)
 }
 
 /* The collector's are its own, and may move. */
-static bool fill(struct batch *batch, const struct collect *collect, size_t first)
+static bool fill(struct batch *batch, const struct collect *collect, const struct ct_sink *sink,
+	size_t first)
 {
 	size_t nr_sites;
 	const struct collect_site *sites = collect_sites(collect, &nr_sites);
@@ -99,9 +100,10 @@ static bool fill(struct batch *batch, const struct collect *collect, size_t firs
 	batch->count = nr_sites - first;
 	batch->sites = arena_array(&batch->arena, batch->count, sizeof(*batch->sites));
 	batch->places = arena_array(&batch->arena, batch->count, sizeof(*batch->places));
-	batch->mappings = naming_copy_mappings(collect, &batch->arena, &batch->nr_mappings);
+	batch->mappings = naming_copy_mappings(collect, sink, &batch->arena, &batch->nr_mappings);
 	batch->resolver = symbol_new();
-	if (!batch->sites || !batch->places || !batch->mappings || !batch->resolver)
+	if (!batch->sites || !batch->places || !batch->mappings || !batch->resolver ||
+		!naming_see_roots(sink, batch->resolver))
 		return false;
 	if (batch->count)
 		memcpy(batch->sites, sites + first, batch->count * sizeof(*sites));
@@ -118,14 +120,14 @@ static bool note_taken(struct namer *namer, size_t count)
 }
 
 /* Where it can not be done now, it is done at the end. */
-static void take_new(struct namer *namer, const struct collect *collect)
+static void take_new(struct namer *namer, const struct collect *collect, const struct ct_sink *sink)
 {
 	struct batch *batch = calloc(1, sizeof(*batch));
 
 	if (!batch)
 		return;
 	arena_init(&batch->arena);
-	if (!fill(batch, collect, namer->nr_taken) ||
+	if (!fill(batch, collect, sink, namer->nr_taken) ||
 		!note_taken(namer, namer->nr_taken + batch->count) || !start(batch)) {
 		free_batch(batch);
 		return;
@@ -166,7 +168,7 @@ void namer_look(
 	if (nr_sites == namer->nr_taken)
 		return;
 	namer->taken_ns = now_ns;
-	take_new(namer, collect);
+	take_new(namer, collect, sink);
 }
 
 int namer_wait_ms(const struct namer *namer, const struct collect *collect, int wait_ms)
@@ -214,8 +216,8 @@ enum ct_status namer_finish(struct namer *namer, const struct collect *collect,
 	if (!all)
 		return ct_fail_memory(reterr);
 	arena_init(&all->arena);
-	status = fill(all, collect, 0) ? name_rest(namer, all, sink, reterr)
-				       : ct_fail_memory(reterr);
+	status = fill(all, collect, sink, 0) ? name_rest(namer, all, sink, reterr)
+					     : ct_fail_memory(reterr);
 	free_batch(all);
 	return status;
 }

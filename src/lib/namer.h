@@ -14,6 +14,8 @@
 
 struct namer;
 
+/* In what follows `sink` is the one that naming_sink_open made (naming.h). */
+
 /* namer_new: NULL: out of memory. namer_free: waits for the thread. NULL is allowed. */
 struct namer *namer_new(uint64_t now_ns);
 void namer_free(struct namer *namer);

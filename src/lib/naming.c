@@ -3,12 +3,15 @@
  * Names for addresses, while recording and while reading.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "creator.h"
 #include "failure.h"
 #include "naming.h"
+#include "procfs.h"
 #include "symbol.h"
 #include "text.h"
 #include "vec.h"
@@ -17,9 +20,25 @@
 
 /* ------------------------------------------------------------------ build ids */
 
+/* Where a process finds its files. */
+struct naming_process {
+	uint32_t process;
+	pid_t pid;
+	int root; /* see symbol.h */
+};
+
+/* What a piece of code was when it was told: the file may be another one by the time that names are looked for. */
+struct naming_code {
+	uint32_t process;
+	uint64_t start;
+	char build_id[SYMBOL_BUILD_ID_SIZE];
+};
+
 struct naming_sink {
 	struct ct_sink sink;
 	struct ct_sink *inner;
+	VEC(struct naming_process) processes;
+	VEC(struct naming_code) codes; /* in the order of the collector's mappings */
 };
 
 static struct ct_sink *inner_of(struct ct_sink *sink)
@@ -33,18 +52,91 @@ static enum ct_status naming_put(
 	return sink_put(inner_of(sink), batch, reterr);
 }
 
-static enum ct_status naming_define(
-	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+static struct naming_process *find_process(struct naming_sink *naming, uint32_t process)
+{
+	size_t i;
+
+	for (i = 0; i < naming->processes.count; i++)
+		if (naming->processes.at[i].process == process)
+			return &naming->processes.at[i];
+	return NULL;
+}
+
+static bool note_process(struct naming_sink *naming, const struct ct_define_process *process)
+{
+	struct naming_process own = {process->process, (pid_t)process->pid, SYMBOL_OUR_ROOT};
+
+	return process->pid == 0 || process->pid > INT32_MAX ||
+	       find_process(naming, process->process) || vec_push(&naming->processes, own);
+}
+
+/*
+ * A process may enter its container at any time, so it is asked for whenever code of it is told. The root is kept open:
+ * once the process has ended there is no other way to its files.
+ */
+static int root_of(struct naming_sink *naming, uint32_t process)
+{
+	struct naming_process *own = find_process(naming, process);
+
+	if (!own)
+		return SYMBOL_OUR_ROOT;
+	if (own->root != SYMBOL_OUR_ROOT || procfs_has_our_root(own->pid))
+		return own->root;
+	own->root = procfs_open_root(own->pid);
+	if (own->root < 0)
+		own->root = SYMBOL_NO_ROOT;
+	return own->root;
+}
+
+bool naming_see_roots(const struct ct_sink *sink, struct symbol_resolver *resolver)
+{
+	const struct naming_sink *naming = (const struct naming_sink *)sink;
+	size_t i;
+
+	for (i = 0; i < naming->processes.count; i++) {
+		const struct naming_process *own = &naming->processes.at[i];
+
+		if (own->root != SYMBOL_OUR_ROOT &&
+			!symbol_see_root(resolver, own->process, own->root))
+			return false;
+	}
+	return true;
+}
+
+static bool note_code(struct naming_sink *naming, const struct ct_define_mapping *mapping)
+{
+	struct naming_code code = {.process = mapping->process, .start = mapping->start};
+
+	if (mapping->build_id)
+		snprintf(code.build_id, sizeof(code.build_id), "%s", mapping->build_id);
+	return vec_push(&naming->codes, code);
+}
+
+static enum ct_status define_mapping(
+	struct naming_sink *naming, const struct ct_definition *definition, struct ct_error *reterr)
 {
 	struct ct_definition named = *definition;
 	char build_id[SYMBOL_BUILD_ID_SIZE];
 
-	if (definition->type != CT_DEFINE_MAPPING || !definition->mapping.path ||
-		(definition->mapping.build_id && definition->mapping.build_id[0]))
-		return sink_define(inner_of(sink), definition, reterr);
-	if (symbol_build_id(definition->mapping.path, build_id))
+	if (named.mapping.path && (!named.mapping.build_id || !named.mapping.build_id[0]) &&
+		symbol_build_id(
+			root_of(naming, named.mapping.process), named.mapping.path, build_id))
 		named.mapping.build_id = build_id;
-	return sink_define(inner_of(sink), &named, reterr);
+	if (!note_code(naming, &named.mapping))
+		return ct_fail_memory(reterr);
+	return sink_define(naming->inner, &named, reterr);
+}
+
+static enum ct_status naming_define(
+	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
+{
+	struct naming_sink *naming = (struct naming_sink *)sink;
+
+	if (definition->type == CT_DEFINE_MAPPING)
+		return define_mapping(naming, definition, reterr);
+	if (definition->type == CT_DEFINE_PROCESS && !note_process(naming, &definition->process))
+		return ct_fail_memory(reterr);
+	return sink_define(naming->inner, definition, reterr);
 }
 
 static enum ct_status naming_flush(struct ct_sink *sink, struct ct_error *reterr)
@@ -55,7 +147,14 @@ static enum ct_status naming_flush(struct ct_sink *sink, struct ct_error *reterr
 static enum ct_status naming_close(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
 {
 	enum ct_status status = sink_close(inner_of(sink), is_wanted, reterr);
+	struct naming_sink *naming = (struct naming_sink *)sink;
+	size_t i;
 
+	for (i = 0; i < naming->processes.count; i++)
+		if (naming->processes.at[i].root >= 0)
+			close(naming->processes.at[i].root);
+	vec_fini(&naming->processes);
+	vec_fini(&naming->codes);
 	free(sink);
 	return status;
 }
@@ -86,9 +185,23 @@ static const char *keep(struct arena *arena, const char *text)
 	return text ? arena_text(arena, text, strlen(text)) : "";
 }
 
-struct ct_mapping *naming_copy_mappings(
-	const struct collect *collect, struct arena *arena, uint32_t *ret_count)
+static const char *build_id_of(
+	const struct naming_sink *naming, size_t index, const struct ct_define_mapping *mapping)
 {
+	const struct naming_code *code;
+
+	if (index >= naming->codes.count)
+		return mapping->build_id;
+	code = &naming->codes.at[index];
+	return code->process == mapping->process && code->start == mapping->start
+		       ? code->build_id
+		       : mapping->build_id;
+}
+
+struct ct_mapping *naming_copy_mappings(const struct collect *collect, const struct ct_sink *sink,
+	struct arena *arena, uint32_t *ret_count)
+{
+	const struct naming_sink *naming = (const struct naming_sink *)sink;
 	size_t count, i;
 	const struct ct_define_mapping *mappings = collect_mappings(collect, &count);
 	struct ct_mapping *copies = arena_array(arena, count, sizeof(*copies));
@@ -100,7 +213,7 @@ struct ct_mapping *naming_copy_mappings(
 			.end = mappings[i].end,
 			.offset = mappings[i].offset,
 			.path = keep(arena, mappings[i].path),
-			.build_id = keep(arena, mappings[i].build_id),
+			.build_id = keep(arena, build_id_of(naming, i, &mappings[i])),
 		};
 		if (!copies[i].path || !copies[i].build_id)
 			return NULL;

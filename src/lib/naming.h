@@ -20,11 +20,18 @@ enum ct_status naming_sink_open(
 	struct ct_sink *inner, struct ct_sink **ret_sink, struct ct_error *reterr);
 
 /*
- * For namer.c. naming_copy_mappings: all that the collector has seen so far, in the arena; NULL: out of memory.
+ * naming_see_roots: tells a resolver where the files of processes lie that live in containers. It must be done with
+ * before the sink, which naming_sink_open made, is closed. False: out of memory.
+ */
+bool naming_see_roots(const struct ct_sink *sink, struct symbol_resolver *resolver);
+
+/*
+ * For namer.c. naming_copy_mappings: all that the collector has seen so far, with the build ids of that time, in the
+ * arena; NULL: out of memory.
  * naming_resolve_site: what a site stands for, as symbol_resolve has it. naming_define_site: tells it the sink.
  */
-struct ct_mapping *naming_copy_mappings(
-	const struct collect *collect, struct arena *arena, uint32_t *ret_count);
+struct ct_mapping *naming_copy_mappings(const struct collect *collect, const struct ct_sink *sink,
+	struct arena *arena, uint32_t *ret_count);
 enum ct_status naming_resolve_site(struct symbol_resolver *resolver,
 	const struct ct_mapping *mappings, uint32_t nr_mappings, const struct collect_site *site,
 	struct symbol_place *ret_place, struct ct_error *reterr);

@@ -16,8 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "debug_file.h"
 #include "debug_info.h"
 #include "function_table.h"
+#include "root.h"
 #include "unit_functions.h"
 
 #define CALLERS_MAX 16
@@ -33,6 +35,8 @@ struct unit_range {
 };
 
 struct debug_info {
+	int root; /* below which the file lies */
+	char build_id[SYMBOL_BUILD_ID_SIZE];
 	char *path;               /* of folders with debug information */
 	Dwfl_Callbacks callbacks; /* used as long as `dwfl` is */
 	Dwfl *dwfl;
@@ -51,10 +55,16 @@ static int find_debug_file(Dwfl_Module *module, void **user_data, const char *mo
 	Dwarf_Addr base, const char *file_name, const char *debug_link, GElf_Word debug_link_crc,
 	char **ret_debug_file)
 {
-	int descriptor = dwfl_build_id_find_debuginfo(module, user_data, module_name, base,
-		file_name, debug_link, debug_link_crc, ret_debug_file);
+	const struct debug_info *debug = *user_data;
+	int descriptor = -1;
 
-	if (descriptor >= 0 || getenv("DEBUGINFOD_URLS"))
+	if (debug->root != SYMBOL_OUR_ROOT)
+		descriptor = debug_file_open(debug->root, file_name, debug->build_id, debug_link);
+	if (descriptor < 0)
+		descriptor = dwfl_build_id_find_debuginfo(module, user_data, module_name, base,
+			file_name, debug_link, debug_link_crc, ret_debug_file);
+	/* What lies beside a file of the same name out here is another program's. */
+	if (descriptor >= 0 || debug->root != SYMBOL_OUR_ROOT || getenv("DEBUGINFOD_URLS"))
 		return descriptor;
 	return dwfl_standard_find_debuginfo(module, user_data, module_name, base, file_name,
 		debug_link, debug_link_crc, ret_debug_file);
@@ -164,25 +174,40 @@ static bool read_units(struct debug_info *debug)
 
 static bool report_file(struct debug_info *debug, const char *path)
 {
+	int descriptor = root_open_file(debug->root, path);
+	void **user_data;
+
+	if (descriptor < 0)
+		return false;
 	debug->path = debug_path();
 	debug->callbacks = usual_callbacks;
 	debug->callbacks.debuginfo_path = &debug->path;
 	debug->dwfl = debug->path ? dwfl_begin(&debug->callbacks) : NULL;
-	if (!debug->dwfl)
+	if (debug->dwfl) {
+		dwfl_report_begin(debug->dwfl);
+		/* Loaded at 0: addresses stay what the file says, for executables of either kind. */
+		debug->module = dwfl_report_elf(debug->dwfl, path, path, descriptor, 0, true);
+	}
+	if (!debug->module) {
+		close(descriptor);
 		return false;
-	dwfl_report_begin(debug->dwfl);
-	/* Loaded at 0: addresses stay what the file says, for executables of either kind. */
-	debug->module = dwfl_report_elf(debug->dwfl, path, path, -1, 0, true);
-	return dwfl_report_end(debug->dwfl, NULL, NULL) == 0 && debug->module;
+	}
+	if (dwfl_report_end(debug->dwfl, NULL, NULL) != 0 ||
+		!dwfl_module_info(debug->module, &user_data, NULL, NULL, NULL, NULL, NULL, NULL))
+		return false;
+	*user_data = debug;
+	return true;
 }
 
-struct debug_info *debug_info_open(const char *path, const char **ret_remark)
+struct debug_info *debug_info_open(int root, const char *path, const char **ret_remark)
 {
 	struct debug_info *debug = calloc(1, sizeof(*debug));
 
 	*ret_remark = "out of memory";
 	if (!debug)
 		return NULL;
+	debug->root = root;
+	symbol_build_id(root, path, debug->build_id);
 	if (!report_file(debug, path)) {
 		*ret_remark = "its symbols can not be read";
 	} else if (read_functions(debug) && read_units(debug)) {

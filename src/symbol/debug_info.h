@@ -15,9 +15,9 @@ struct debug_info;
 
 /*
  * debug_info_open: opens the file, and the separate debug file that belongs to it, where one is
- * installed. NULL: it can not be used; *ret_remark says why (a constant text).
+ * installed, below that root or ours. NULL: it can not be used; *ret_remark says why (a constant text).
  */
-struct debug_info *debug_info_open(const char *path, const char **ret_remark);
+struct debug_info *debug_info_open(int root, const char *path, const char **ret_remark);
 
 /* debug_info_close: NULL is allowed. */
 void debug_info_close(struct debug_info *debug);

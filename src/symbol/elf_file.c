@@ -5,12 +5,12 @@
  */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "elf_file.h"
+#include "root.h"
 
 #define PROGRAM_HEADERS_MAX 128
 #define NOTES_MAX_BYTES 8192
@@ -126,15 +126,15 @@ static enum ct_status read_headers(
 	return CT_OK;
 }
 
-enum ct_status elf_file_read(const char *path, struct elf_file *ret_file, struct ct_error *reterr)
+enum ct_status elf_file_read(
+	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr)
 {
 	enum ct_status status;
 	struct stat facts;
 	int descriptor;
 
 	memset(ret_file, 0, sizeof(*ret_file));
-	/* The path may name a pipe or a device by now: opening must not wait for anyone. */
-	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	descriptor = root_open_file(root, path);
 	if (descriptor < 0)
 		return ct_fail_errno(reterr, "'%s' can not be opened", path);
 	if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -161,10 +161,10 @@ bool elf_file_address(const struct elf_file *file, uint64_t file_offset, uint64_
 	return false;
 }
 
-bool symbol_build_id(const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
+bool symbol_build_id(int root, const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
 {
 	struct elf_file file;
-	enum ct_status status = elf_file_read(path, &file, NULL);
+	enum ct_status status = elf_file_read(root, path, &file, NULL);
 
 	memcpy(ret_build_id, file.build_id, SYMBOL_BUILD_ID_SIZE);
 	if (status)

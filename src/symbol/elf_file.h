@@ -27,7 +27,8 @@ struct elf_file {
 };
 
 /* elf_file_read: fails with NOT_FOUND or SYSTEM where it can not be read, FORMAT where it is no ELF file. */
-enum ct_status elf_file_read(const char *path, struct elf_file *ret_file, struct ct_error *reterr);
+enum ct_status elf_file_read(
+	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr);
 
 /* elf_file_address: the address of a byte of the file; false where that is not loaded. */
 bool elf_file_address(const struct elf_file *file, uint64_t file_offset, uint64_t *ret_address);

@@ -19,6 +19,7 @@
 struct module {
 	const char *path;
 	const char *build_id;
+	int root;
 	bool is_usable; /* it is there, and is what was recorded */
 	bool has_debug_been_sought;
 	struct elf_file file;
@@ -27,8 +28,14 @@ struct module {
 	struct map answers; /* address and kind, to an index into places */
 };
 
+struct seen_root {
+	uint32_t process;
+	int root;
+};
+
 struct symbol_resolver {
 	struct arena arena;
+	VEC(struct seen_root) roots; /* of processes that have another one than we */
 	VEC(struct module) modules;
 	VEC(struct symbol_place) places;
 };
@@ -54,6 +61,7 @@ void symbol_free(struct symbol_resolver *resolver)
 		debug_info_close(resolver->modules.at[i].debug);
 		map_fini(&resolver->modules.at[i].answers);
 	}
+	vec_fini(&resolver->roots);
 	vec_fini(&resolver->modules);
 	vec_fini(&resolver->places);
 	arena_fini(&resolver->arena);
@@ -87,7 +95,7 @@ static bool module_open(struct symbol_resolver *resolver, struct module *module)
 	enum ct_status status = CT_ERR_NOT_FOUND;
 
 	if (module->path[0] == '/')
-		status = elf_file_read(module->path, &module->file, NULL);
+		status = elf_file_read(module->root, module->path, &module->file, NULL);
 	module->is_usable = status == CT_OK && is_as_recorded(module);
 	module->remark = "";
 	if (!module->is_usable)
@@ -95,16 +103,31 @@ static bool module_open(struct symbol_resolver *resolver, struct module *module)
 	return module->remark != NULL;
 }
 
+bool symbol_see_root(struct symbol_resolver *resolver, uint32_t process, int root)
+{
+	return vec_push(&resolver->roots, ((struct seen_root){process, root}));
+}
+
+static int root_of(const struct symbol_resolver *resolver, uint32_t process)
+{
+	size_t i;
+
+	for (i = 0; i < resolver->roots.count; i++)
+		if (resolver->roots.at[i].process == process)
+			return resolver->roots.at[i].root;
+	return SYMBOL_OUR_ROOT;
+}
+
 /* The module of a mapping, made at first sight; NULL: out of memory. */
 static struct module *module_of(struct symbol_resolver *resolver, const struct ct_mapping *mapping)
 {
-	struct module fresh = {.path = NULL};
+	struct module fresh = {.root = root_of(resolver, mapping->process)};
 	size_t i;
 
 	for (i = 0; i < resolver->modules.count; i++) {
 		struct module *module = &resolver->modules.at[i];
 
-		if (strcmp(module->path, mapping->path) == 0 &&
+		if (module->root == fresh.root && strcmp(module->path, mapping->path) == 0 &&
 			strcmp(module->build_id, mapping->build_id) == 0)
 			return module;
 	}
@@ -129,7 +152,7 @@ static bool ask_debug(struct symbol_resolver *resolver, struct module *module, u
 	bool is_entry, struct symbol_place *place)
 {
 	if (!module->has_debug_been_sought) {
-		module->debug = debug_info_open(module->path, &module->remark);
+		module->debug = debug_info_open(module->root, module->path, &module->remark);
 		module->has_debug_been_sought = true;
 		place->remark = module->remark;
 	}

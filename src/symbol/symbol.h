@@ -25,10 +25,17 @@
 #define SYMBOL_BUILD_ID_SIZE 65
 
 /*
+ * The root below which a path is meant: an open descriptor of a folder, or one of these. Links are never followed out
+ * of such a folder.
+ */
+#define SYMBOL_OUR_ROOT (-1)
+#define SYMBOL_NO_ROOT (-2) /* one that may not be looked into: no file is found there */
+
+/*
  * symbol_build_id: the build id of an ELF file in lower-case hexadecimal. False, and "", where the
  * file can not be read, is no 64-bit little-endian ELF file, or has none.
  */
-bool symbol_build_id(const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE]);
+bool symbol_build_id(int root, const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE]);
 
 /* How much is known of an address. Each includes what comes before it. */
 enum symbol_extent {
@@ -73,6 +80,12 @@ struct symbol_resolver *symbol_new(void);
 
 /* symbol_free: closes all files; every text it handed out is gone. NULL is allowed. */
 void symbol_free(struct symbol_resolver *resolver);
+
+/*
+ * symbol_see_root: from now on the files of `process` are those below `root`, which the caller keeps open as long as
+ * the resolver is used. False: out of memory.
+ */
+bool symbol_see_root(struct symbol_resolver *resolver, uint32_t process, int root);
 
 /*
  * symbol_resolve: what `address` of `process` stands for, by the mappings that were recorded for it;

@@ -40,3 +40,12 @@ def run(*command, status=0, timeout=120, **options):
 def folder():
     """A fresh folder that vanishes at the end: use it in a with statement."""
     return tempfile.TemporaryDirectory(prefix="corotracer-test-")
+
+
+def contain(*parts):
+    """What starts a program in a container of its own, with these parts, by whatever right there is; None: by none."""
+    for rights in ((), ("--user", "--map-root-user")):
+        words = ("unshare", *rights, *parts)
+        if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
+            return words
+    return None

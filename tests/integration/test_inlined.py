@@ -2,9 +2,12 @@
 """A wait behind helpers that the compiler took into their callers: reports tell the place, and into what it was inlined."""
 import json
 import pathlib
+import re
+import shutil
 import sqlite3
+import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, contain, folder, run
 
 TARGETS = BUILD / "tests/targets"
 AT_ONCE = ("--threshold", "grace=1ns")
@@ -103,6 +106,39 @@ def check_debug_files(place, program):
         check_places(record(place, variant))
 
 
+def make_inside(folder, program):
+    """The program as it is in the container: stripped, with its debug information beside it."""
+    (folder / ".debug").mkdir(parents=True)
+    run("objcopy", "--only-keep-debug", program, folder / ".debug/program.debug")
+    run("strip", "-o", folder / "program", program)
+    run("objcopy", f"--add-gnu-debuglink={folder}/.debug/program.debug", folder / "program")
+
+
+def check_container(place, program):
+    """In a container a name may mean another file than out here: the one in there is read, and its debug information."""
+    jail, outside = pathlib.Path(place, "jail"), pathlib.Path(place, "outside")
+    words = contain("--mount")
+    if not words:
+        print("no container can be made here", file=sys.stderr)
+        return
+    outside.mkdir()
+    (outside / "program").write_bytes((TARGETS / "inlined_coroutine").read_bytes())
+    make_inside(jail / str(outside)[1:], program)
+    for library in re.findall(r"(/\S+) \(0x", run("ldd", program).stdout):
+        copy = jail / library[1:]
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, copy)
+    trace = f"{place}/container.ctrace"
+    run(COROTRACER, "run", "--no-ledger", "-o", trace, "--", *words, f"--root={jail}", outside / "program", status=None)
+    check_places(trace)
+    # What was mounted in there is gone with the program: what then has its name is another file, and is not asked.
+    inside = jail / str(outside)[1:]
+    run(COROTRACER, "run", "--no-ledger", "-o", trace, "--", *words, "sh", "-c",
+        f"mount --bind {inside} {outside} && exec {outside}/program", status=None)
+    told = run(COROTRACER, "report", trace).stdout
+    check("ctp_probe" not in told, f"names of another file:\n{told}")
+
+
 def check_coroutine(place):
     trace = record(place, TARGETS / "inlined_coroutine")
     source = "inlined_coroutine.cpp"
@@ -119,6 +155,7 @@ def main():
         check_copies(place, trace)
         check_thresholds(place, trace)
         check_debug_files(place, TARGETS / "inlined")
+        check_container(place, TARGETS / "inlined")
         check_coroutine(place)
 
 

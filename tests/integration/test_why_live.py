@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import test_attach
-from support import BUILD, COROTRACER, check, folder, run
+from support import BUILD, COROTRACER, check, contain, folder, run
 
 TARGET = BUILD / "tests/targets/blocked"
 
@@ -141,15 +141,6 @@ def test_past_in_file(scratch):
         check(states == 3, f"{states} threads were looked at, not 3")
 
 
-def contain():
-    """What starts a program in a container of its own, by whatever right there is; None: by none."""
-    for rights in ((), ("--user", "--map-root-user")):
-        words = ("unshare", *rights, "--pid", "--fork", "--mount-proc", "--kill-child")
-        if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
-            return words
-    return None
-
-
 def ids_of(pid):
     """The threads' ids out here, by what they call themselves."""
     return {text_of(task / "comm").strip(): int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
@@ -193,7 +184,7 @@ def check_contained(pid, ids):
 
 def test_contained(scratch):
     """From outside of a container: ids are those of out here."""
-    words = contain()
+    words = contain("--pid", "--fork", "--mount-proc", "--kill-child")
     if not words:
         print("no container can be made here", file=sys.stderr)
         return

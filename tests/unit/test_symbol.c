@@ -32,7 +32,7 @@ static void maps_add(struct maps *maps, const char *line)
 		    &mapping.start, &mapping.end, rights, &mapping.offset, path) < 4 ||
 		!strchr(rights, 'x'))
 		return;
-	symbol_build_id(path, build_id);
+	symbol_build_id(SYMBOL_OUR_ROOT, path, build_id);
 	mapping.path = arena_text(&maps->arena, path, strlen(path));
 	mapping.build_id = arena_text(&maps->arena, build_id, strlen(build_id));
 	CHECK(mapping.path && mapping.build_id && vec_push(&maps->list, mapping));
@@ -241,13 +241,13 @@ static void test_build_id(void)
 {
 	char build_id[SYMBOL_BUILD_ID_SIZE];
 
-	CHECK(symbol_build_id("/proc/self/exe", build_id));
+	CHECK(symbol_build_id(SYMBOL_OUR_ROOT, "/proc/self/exe", build_id));
 	CHECK_EQUAL(strlen(build_id), 40);
 	CHECK_EQUAL(strspn(build_id, "0123456789abcdef"), 40);
-	CHECK(!symbol_build_id("/etc/passwd", build_id));
+	CHECK(!symbol_build_id(SYMBOL_OUR_ROOT, "/etc/passwd", build_id));
 	CHECK_TEXT(build_id, "");
-	CHECK(!symbol_build_id("/nonexistent", build_id));
-	CHECK(!symbol_build_id("/", build_id));
+	CHECK(!symbol_build_id(SYMBOL_OUR_ROOT, "/nonexistent", build_id));
+	CHECK(!symbol_build_id(SYMBOL_OUR_ROOT, "/", build_id));
 }
 
 /* ------------------------------------------------------------ damaged files */

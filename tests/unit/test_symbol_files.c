@@ -9,6 +9,7 @@
  */
 #include "check.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/wait.h>
@@ -43,8 +44,12 @@ static bool read_mapping(const char *line, const char *path, struct ct_mapping *
 	       strchr(rights, 'x') && strcmp(found, path) == 0;
 }
 
-/* Runs the variant, and resolves the address that it prints as its trace would have it. */
-static struct symbol_place resolve(struct symbol_resolver *resolver, const char *variant)
+/*
+ * Runs the variant, and resolves the address that it prints as its trace would have it; `inside` is what the program
+ * would call itself below another root, or NULL.
+ */
+static struct symbol_place resolve_inside(
+	struct symbol_resolver *resolver, const char *variant, const char *inside)
 {
 	static char path[256], build_id[SYMBOL_BUILD_ID_SIZE];
 	struct ct_mapping mapping = {.process = 1, .path = path, .build_id = build_id};
@@ -55,23 +60,27 @@ static struct symbol_place resolve(struct symbol_resolver *resolver, const char 
 	FILE *output;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, variant);
-	CHECK(symbol_build_id(path, build_id));
+	CHECK(symbol_build_id(SYMBOL_OUR_ROOT, path, build_id));
 	output = popen(path, "r");
 	CHECK(output && fscanf(output, "0x%" SCNx64 "\n", &address) == 1);
 	while (output && fgets(line, sizeof(line), output))
 		is_found = is_found || read_mapping(line, path, &mapping);
 	CHECK(output && pclose(output) == 0 && is_found);
+	if (inside)
+		mapping.path = inside;
 	CHECK_EQUAL(
 		symbol_resolve(resolver, &mapping, 1, 1, address, CTP_SITE_ADDRESS, &place, NULL),
 		CT_OK);
 	return place;
 }
 
-static void check_whole(const char *variant)
+static struct symbol_place resolve(struct symbol_resolver *resolver, const char *variant)
 {
-	struct symbol_resolver *resolver = symbol_new();
-	struct symbol_place place = resolve(resolver, variant);
+	return resolve_inside(resolver, variant, NULL);
+}
 
+static void check_place(struct symbol_place place)
+{
 	CHECK_EQUAL(place.extent, SYMBOL_LINE);
 	CHECK_TEXT(place.function, "inner_function");
 	CHECK_EQUAL(place.nr_callers, 2);
@@ -81,6 +90,13 @@ static void check_whole(const char *variant)
 		CHECK(place.line < place.callers[0].line);
 		CHECK(place.callers[0].line < place.callers[1].line);
 	}
+}
+
+static void check_whole(const char *variant)
+{
+	struct symbol_resolver *resolver = symbol_new();
+
+	check_place(resolve(resolver, variant));
 	symbol_free(resolver);
 }
 
@@ -103,7 +119,7 @@ static void make_debug_file(const char *program, const char *name)
 {
 	char build_id[SYMBOL_BUILD_ID_SIZE];
 
-	CHECK(symbol_build_id(program, build_id));
+	CHECK(symbol_build_id(SYMBOL_OUR_ROOT, program, build_id));
 	shell("mkdir -p root/.build-id/%.2s .debug", build_id);
 	shell("objcopy --only-keep-debug %s %s", program, name);
 }
@@ -114,7 +130,7 @@ static void test_places(const char *program, const char *other)
 
 	make_debug_file(program, "own.debug");
 	make_debug_file(other, "others.debug");
-	CHECK(symbol_build_id(program, build_id));
+	CHECK(symbol_build_id(SYMBOL_OUR_ROOT, program, build_id));
 	shell("cp %s whole && strip -o bare %s", program, program);
 	check_whole("whole");
 	check_bare("bare");
@@ -133,6 +149,66 @@ static void test_places(const char *program, const char *other)
 
 	shell("objcopy --add-gnu-debuglink=others.debug bare foreign");
 	check_bare("foreign");
+}
+
+static void check_inside(int root, const char *variant, const char *inside, bool is_whole)
+{
+	struct symbol_resolver *resolver = symbol_new();
+	struct symbol_place place;
+
+	CHECK(symbol_see_root(resolver, 1, root));
+	place = resolve_inside(resolver, variant, inside);
+	if (is_whole)
+		check_place(place);
+	else
+		CHECK_EQUAL(place.extent, SYMBOL_MODULE);
+	symbol_free(resolver);
+}
+
+/*
+ * Below another root, as in a container: its files and its debug information count, links are those of that root, and
+ * none of them leads out of it.
+ */
+static void test_root(const char *program)
+{
+	char build_id[SYMBOL_BUILD_ID_SIZE], path[128];
+	int root;
+
+	shell("mkdir -p jail/bin/.debug jail/usr/lib/debug/.build-id && cp %s whole && strip -o "
+	      "bare %s",
+		program, program);
+	shell("objcopy --only-keep-debug %s jail/bin/.debug/own.debug", program);
+	shell("objcopy --add-gnu-debuglink=jail/bin/.debug/own.debug bare linked");
+	shell("cp whole bare linked jail/bin && ln -s /bin/whole jail/link && ln -s "
+	      "../../../bin/whole jail/up");
+	shell("ln -s %s/whole jail/out && ln -s ../whole jail/above && mkfifo jail/pipe", folder);
+	snprintf(path, sizeof(path), "%s/jail", folder);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CHECK(root >= 0);
+	check_inside(root, "whole", "/bin/whole", true);
+	check_inside(root, "whole", "/link", true);
+	check_inside(root, "whole", "/up", true);
+	check_inside(root, "whole", "/out", false);
+	check_inside(root, "whole", "/above", false);
+	check_inside(root, "whole", "/pipe", false);
+	check_inside(SYMBOL_NO_ROOT, "whole", "/bin/whole", false);
+	CHECK(!symbol_build_id(root, "/out", build_id) &&
+		!symbol_build_id(root, "/../whole", build_id));
+	check_inside(root, "linked", "/bin/linked", true);
+	shell("rm -r jail/bin/.debug");
+	check_inside(root, "linked", "/bin/linked", false);
+	check_inside(root, "bare", "/bin/bare", false);
+	CHECK(symbol_build_id(root, "/bin/bare", build_id));
+	shell("mkdir jail/usr/lib/debug/.build-id/%.2s", build_id);
+	/* A link out of the root, to what would be right, is none. */
+	shell("ln -s %s/whole jail/usr/lib/debug/.build-id/%.2s/%s.debug", folder, build_id,
+		build_id + 2);
+	check_inside(root, "bare", "/bin/bare", false);
+	shell("objcopy --only-keep-debug whole keep && mv keep "
+	      "jail/usr/lib/debug/.build-id/%.2s/%s.debug",
+		build_id, build_id + 2);
+	check_inside(root, "bare", "/bin/bare", true);
+	close(root);
 }
 
 /* Of a function's ranges the first 64 are known; an address beyond them belongs to no function. */
@@ -158,6 +234,7 @@ int main(int nr_arguments, char **arguments)
 	/* They may be named from the folder in which the test was started. */
 	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
 	test_places(own, other);
+	test_root(own);
 	for (i = 3; i < nr_arguments; i++) {
 		CHECK(realpath(arguments[i], scattered));
 		test_ranges(scattered, i < 5);

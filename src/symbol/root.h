@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening files by the names that a process has for them, which in a container are names below another root.
+ *
+ * Whoever made that root may have put links into it that lead anywhere: they are followed as the process would follow
+ * them, and never out of it.
+ */
+#ifndef SYMBOL_ROOT_H
+#define SYMBOL_ROOT_H
+
+#include "symbol.h"
+
+/*
+ * root_open_file: opens for reading, and waits for nobody. -1 and errno where it can not be opened; below another root
+ * ENOSYS where the kernel is older than Linux 5.6. `root`: see symbol_see_root.
+ */
+int root_open_file(int root, const char *path);
+
+#endif
