@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""A program in Rust, with names of either form: functions, generics, closures, and what was inlined, with their lines."""
+import os
+import re
+import shutil
+import sys
+
+from support import COROTRACER, SOURCE, check, folder, run
+
+TARGETS = SOURCE / "tests/targets"
+
+
+def line_of(mark):
+    lines = (TARGETS / "inlined.rs").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"// {mark}"))
+
+
+def build(place, mangling):
+    program = f"{place}/{mangling}"
+    run(shutil.which("rustc"), "--edition", "2021", "-O", "-g", "--crate-name", "app", "-C",
+        f"symbol-mangling-version={mangling}", "-L", place, "-l", "static=shim", TARGETS / "inlined.rs", "-o", program,
+        # Newer compilers have only the newer form, but for those who ask so.
+        *(("-Z", "unstable-options") if mangling == "legacy" else ()), env=dict(os.environ, RUSTC_BOOTSTRAP="1"))
+    return program
+
+
+def check_names(place, mangling):
+    trace = f"{place}/{mangling}.ctrace"
+    run(COROTRACER, "run", "--no-ledger", "-o", trace, "--", build(place, mangling))
+    place_of = f"inlined.rs:{line_of('innermost')}, inlined into "
+    for coro, function, mark in ((1, r"app::serve(::<u32>)?", "generic"),
+                                 (2, r"app::main::(\{closure#0\}|\{\{closure\}\})", "closure")):
+        told = " ".join(run(COROTRACER, "why", trace, coro).stdout.split())
+        wanted = (r"at <?app::net::Lock<(T|u32)>>?::take, \S*" + place_of + function +
+                  rf" at \S*inlined.rs:{line_of(mark)}\b")
+        check(re.search(wanted, told), f"no '{wanted}' in\n{told}")
+
+
+def main():
+    compiler, archiver = shutil.which("cc"), shutil.which("ar")
+    if not shutil.which("rustc") or not compiler or not archiver:
+        print("no Rust compiler is here", file=sys.stderr)
+        return 77
+    with folder() as place:
+        run(compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-I", SOURCE / "include", "-c", TARGETS / "rust_shim.c", "-o",
+            f"{place}/shim.o")
+        run(archiver, "rcs", f"{place}/libshim.a", f"{place}/shim.o")
+        for mangling in ("v0", "legacy"):
+            check_names(place, mangling)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
