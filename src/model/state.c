@@ -25,10 +25,17 @@ uint32_t state_page(struct model *model, uint32_t index, uint64_t id)
 	return page;
 }
 
-uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
+/* What stands there for the id: 0, MODEL_GONE, or an index. */
+static inline uint32_t entry_of(struct model *model, uint32_t process, uint64_t id)
 {
 	uint32_t page = id && process < model->nr_processes ? state_page(model, process, id) : 0;
-	uint32_t index = page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
+
+	return page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
+}
+
+uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t index = entry_of(model, process, id);
 
 	return index == MODEL_GONE ? 0 : index;
 }
@@ -44,14 +51,22 @@ bool model_is_gone(struct model *model, uint32_t process, uint64_t id)
 		       1);
 }
 
-uint32_t coro_find(struct model *model, uint32_t process, uint64_t id)
+/* Something was given back: was it this one, or whom its record named? */
+static __attribute__((noinline)) uint32_t find_what_is_left(
+	struct model *model, uint32_t process, uint64_t id, uint32_t entry)
 {
-	uint32_t index = model_find(model, process, id);
+	uint32_t index = entry == MODEL_GONE ? 0 : entry;
 
-	if (index ? coro_at(model, index)->is_cut
-		  : id && model->ended.count && model_is_gone(model, process, id))
+	if (index ? coro_at(model, index)->is_cut : model_is_gone(model, process, id))
 		gone_ask(model, process, MODEL_KEPT_CORO, id);
 	return index;
+}
+
+uint32_t coro_find(struct model *model, uint32_t process, uint64_t id)
+{
+	uint32_t entry = entry_of(model, process, id);
+
+	return model->ended.count ? find_what_is_left(model, process, id, entry) : entry;
 }
 
 static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
@@ -124,9 +139,7 @@ uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time ti
 
 	if (!index || index == MODEL_GONE)
 		return make_coro(model, process, id, time);
-	if (coro_at(model, index)->is_cut)
-		gone_ask(model, process, MODEL_KEPT_CORO, id);
-	return index;
+	return model->ended.count ? find_what_is_left(model, process, id, index) : index;
 }
 
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
