@@ -453,6 +453,7 @@ struct ct_stretch {
 	uint32_t holder_site;
 	uint32_t depth;   /* 0: of the task itself; else, of who ended the wait around it */
 	bool is_followed; /* the deeper stretches behind it are what came to pass meanwhile */
+	bool has_yielded; /* ready or waiting: it gave up its thread of its own accord */
 };
 
 /* All stretches of one coroutine in one state, at one place and for one thing. */
@@ -469,8 +470,10 @@ struct ct_path_part {
  */
 struct ct_path {
 	struct ct_task task;
-	struct ct_times times;            /* of depth 0 */
-	int64_t untold_ns;                /* of depth 0: outside of coroutines, or not told */
+	struct ct_times times; /* of depth 0 */
+	int64_t untold_ns;     /* of depth 0: outside of coroutines, or not told */
+	uint64_t nr_yields;    /* of depth 0 */
+	int64_t yielded_ns;    /* of depth 0: from there until it ran again; in `times` as well */
 	const struct ct_path_part *waits; /* of depth 0, the longest in total first */
 	uint32_t nr_waits;
 	const struct ct_path_part *parts; /* of all that are not followed, likewise */

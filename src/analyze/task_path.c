@@ -188,6 +188,7 @@ static struct ct_stretch stretch_of(
 		.holder = coros[interval->holder].id,
 		.holder_site = interval->holder_site,
 		.depth = depth,
+		.has_yielded = interval->has_yielded,
 	};
 }
 
@@ -283,8 +284,10 @@ static int compare_words(const uint64_t *a, const uint64_t *b, size_t count)
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct ct_stretch *a = left, *b = right;
-	const uint64_t of_a[] = {a->coro, a->state, a->site, a->object, a->holder, a->holder_site};
-	const uint64_t of_b[] = {b->coro, b->state, b->site, b->object, b->holder, b->holder_site};
+	const uint64_t of_a[] = {
+		a->coro, a->state, a->site, a->object, a->holder, a->holder_site, a->has_yielded};
+	const uint64_t of_b[] = {
+		b->coro, b->state, b->site, b->object, b->holder, b->holder_site, b->has_yielded};
 
 	return compare_words(of_a, of_b, sizeof(of_a) / sizeof(of_a[0]));
 }
@@ -306,6 +309,8 @@ static const char *resource_words(const struct task_path *path, const struct ct_
 
 	if (stretch->state != CT_STATE_WAITING)
 		return "";
+	if (stretch->has_yielded && !stretch->object)
+		return "nothing: it yielded";
 	words = words_resource(analysis, stretch->object, 0);
 	return *name ? say(analysis, "%s %s", words, name) : words;
 }
@@ -359,6 +364,7 @@ static const struct ct_path_part *export_parts(
 static void sum_up(const struct task_path *path, struct ct_path *ret_path)
 {
 	int64_t spent[CT_STATE_DONE] = {0};
+	bool had_yielded = false;
 	size_t i;
 
 	for (i = 0; i < path->stretches.count; i++) {
@@ -366,6 +372,10 @@ static void sum_up(const struct task_path *path, struct ct_path *ret_path)
 
 		if (one->depth)
 			continue;
+		if (one->has_yielded)
+			ret_path->yielded_ns += one->until - one->from;
+		ret_path->nr_yields += one->has_yielded && !had_yielded;
+		had_yielded = one->has_yielded;
 		if (one->coro)
 			spent[one->state] += one->until - one->from;
 		else

@@ -85,6 +85,19 @@ static void note_holder(
 
 /* ---------------------------------------------------------------- keeping */
 
+/* A yield says so; or who suspends had woken itself before. */
+static bool has_yielded(const struct model *model, const struct model_coro *coro)
+{
+	bool was_by_itself = coro->wake_coro == (uint32_t)(coro - model->coros.at) &&
+			     coro->wake_time != CT_NO_TIME &&
+			     (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
+
+	if (coro->suspended == CT_NO_TIME ||
+		(coro->state != CT_STATE_READY && coro->state != CT_STATE_WAITING))
+		return false;
+	return coro->point == CTP_POINT_YIELD || was_by_itself;
+}
+
 struct model_interval model_interval_open(const struct model *model, uint32_t index)
 {
 	const struct model_coro *coro = &model->coros.at[index];
@@ -97,6 +110,7 @@ struct model_interval model_interval_open(const struct model *model, uint32_t in
 		.object = coro->state == CT_STATE_WAITING ? coro->wait_object : 0,
 		.site = coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site,
 		.state = coro->state,
+		.has_yielded = has_yielded(model, coro),
 	};
 
 	note_holder(model, coro, &interval);

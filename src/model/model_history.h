@@ -28,6 +28,7 @@ struct model_interval {
 	uint32_t holder;      /* who had what it waited for, before it got it; 0: not told */
 	uint32_t holder_site; /* where that one had got it */
 	uint8_t state;        /* enum ct_state */
+	bool has_yielded;     /* ready or waiting: it gave up its thread of its own accord */
 };
 
 /* As many of the last intervals are kept, in about 80 MiB. */

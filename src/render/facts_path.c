@@ -21,6 +21,18 @@ static void share_row(struct text *rows, const char *label, int64_t ns, int64_t 
 	facts_end(rows);
 }
 
+static void yields_row(struct text *rows, const struct ct_path *path)
+{
+	if (!path->nr_yields)
+		return;
+	facts_begin(rows, "yielded");
+	phrase_count(rows, path->nr_yields, "time", "times");
+	text_add(rows, ", and ran again after ");
+	text_duration(rows, path->yielded_ns);
+	text_add(rows, path->nr_yields == 1 ? " (counted above)" : " in all (counted above)");
+	facts_end(rows);
+}
+
 void facts_path(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_path *path = report->path;
@@ -39,6 +51,7 @@ void facts_path(struct text *rows, const struct ct_report *report)
 	share_row(rows, "running", path->times.running_ns, duration_ns);
 	share_row(rows, "ready", path->times.ready_ns, duration_ns);
 	share_row(rows, "waiting", path->times.waiting_ns, duration_ns);
+	yields_row(rows, path);
 	share_row(rows, "not begun", path->times.unseen_ns, duration_ns);
 	share_row(rows, "not told", path->untold_ns, duration_ns);
 	if (!path->nr_dropped)
@@ -112,6 +125,9 @@ static const char *state_words(const struct ct_stretch *stretch)
 {
 	if (!stretch->coro)
 		return "not told";
+	if (stretch->has_yielded)
+		return stretch->state == CT_STATE_READY ? "ready, having yielded"
+							: "waiting, having yielded";
 	return stretch->state == CT_STATE_UNSEEN ? "not begun" : ct_state_name(stretch->state);
 }
 

@@ -10,6 +10,7 @@ static void stretch_members(struct json *json, const struct ct_stretch *stretch)
 	sequence_member(json, "coroutine", stretch->coro ? stretch->coro : UINT64_MAX);
 	index_member(json, "thread", stretch->thread);
 	text_member(json, "state", stretch->coro ? ct_state_name(stretch->state) : "");
+	bool_member(json, "has_yielded", stretch->has_yielded);
 	index_member(json, "site", stretch->site);
 	hex_member(json, "object", stretch->object);
 	sequence_member(json, "waker", stretch->waker ? stretch->waker : UINT64_MAX);
@@ -70,6 +71,8 @@ void json_path(struct json *json, const struct ct_path *path)
 	sequence_member(json, "event", path->task.event);
 	json_times(json, &path->times);
 	time_member(json, "untold_ns", path->untold_ns);
+	count_member(json, "yields", path->nr_yields);
+	time_member(json, "yielded_ns", path->yielded_ns);
 	count_member(json, "dropped", path->nr_dropped);
 	parts_member(json, "waits", path->waits, path->nr_waits);
 	parts_member(json, "parts", path->parts, path->nr_parts);

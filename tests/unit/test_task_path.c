@@ -213,9 +213,44 @@ static void test_not_there(void)
 	source_close(source);
 }
 
+/* It yields twice, once with a wake of itself and once at a yield; what it waits for in between is no yield. */
+static void test_yields(void)
+{
+	const struct ct_path *path = path_of(TABLES "1ms t1 create c1 0x1010 @1\n"
+						    "5ms t1 resume c1\n"
+						    "5ms t1 task-begin c1 7 @2\n"
+						    "7ms t1 wake c1 coroutine:1 @3\n"
+						    "8ms t1 suspend c1 @3\n"
+						    "18ms t1 resume c1\n"
+						    "20ms t1 suspend c1 channel:5 @2\n"
+						    "30ms t2 wake coroutine:1 @3\n"
+						    "33ms t1 resume c1\n"
+						    "34ms t1 suspend c1 @3 point=yield\n"
+						    "35ms t2 enqueue c1 queue:1 flags=0\n"
+						    "41ms t1 resume c1\n"
+						    "50ms t1 task-end 7\n",
+		"request");
+
+	CHECK_EQUAL(path->nr_stretches, 9);
+	expect(path, 1, 0, 1, CT_STATE_READY, 10);
+	expect(path, 3, 0, 1, CT_STATE_WAITING, 10);
+	expect(path, 4, 0, 1, CT_STATE_READY, 3);
+	expect(path, 6, 0, 1, CT_STATE_WAITING, 1);
+	expect(path, 7, 0, 1, CT_STATE_READY, 6);
+	CHECK(path->stretches[1].has_yielded);
+	CHECK(!path->stretches[3].has_yielded);
+	CHECK(!path->stretches[4].has_yielded);
+	CHECK(path->stretches[6].has_yielded);
+	CHECK(path->stretches[7].has_yielded);
+	CHECK_EQUAL(path->nr_yields, 2);
+	CHECK_EQUAL(path->yielded_ns, 17 * MS);
+	end();
+}
+
 int main(void)
 {
 	test_lock();
+	test_yields();
 	test_handed_on();
 	test_child();
 	test_open();
