@@ -2,6 +2,7 @@
 """What the integration tests share: where the binaries are, running them, and failing with a sentence."""
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -49,3 +50,15 @@ def contain(*parts):
         if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
             return words
     return None
+
+
+def keys_of(value):
+    if isinstance(value, list):
+        return set().union(*map(keys_of, value))
+    return set(value).union(*map(keys_of, value.values())) if isinstance(value, dict) else set()
+
+
+def check_documented(report):
+    """Every key of a report as JSON, wherever in it, stands in docs/spec/report-json.md."""
+    documented = set(re.findall("`([a-z0-9_]+)`", (SOURCE / "docs/spec/report-json.md").read_text()))
+    check(not keys_of(report) - documented, f"docs/spec/report-json.md lacks {keys_of(report) - documented}")

@@ -13,7 +13,7 @@ import select
 import shutil
 import subprocess
 
-from support import COROTRACER, SOURCE, BUILD, check, fail, folder, run
+from support import COROTRACER, SOURCE, BUILD, check, check_documented, fail, folder, run
 
 OLDER = str(BUILD / "coroTracer")
 ESCAPE = "\033["
@@ -327,6 +327,7 @@ def check_many_findings():
 def check_json(trace):
     """J-1, J-2, J-3, J-4, J-5, J-6 and J-8 of docs/spec/report-json.md."""
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+    check_documented(report)
     check(report["format"] == "corotracer-report" and report["version"] == 1, "J-1: the form is not named")
     check(list(report).index("quality") < list(report).index("findings"), "J-8: findings come first")
     finding, = report["findings"]

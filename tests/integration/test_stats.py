@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from support import BUILD, COROTRACER, check, fail, folder, run
+from support import BUILD, COROTRACER, check, check_documented, fail, folder, run
 
 STATES = ("unseen_ns", "ready_ns", "running_ns", "waiting_ns")
 
@@ -80,7 +80,9 @@ def check_spans(report):
 def check_path(trace, report):
     """J-11: the stretches of the slowest batch lie one behind the other, and add up to how long it took."""
     slowest = report["slowest_tasks"][0]
-    path = json.loads(run(COROTRACER, "stats", "--task", "batch", "--format", "json", trace).stdout)["path"]
+    told = json.loads(run(COROTRACER, "stats", "--task", "batch", "--format", "json", trace).stdout)
+    check_documented(told)
+    path = told["path"]
     check((path["id"], path["duration_ns"]) == (slowest["id"], slowest["duration_ns"]), f"{path['id']} {slowest}")
     time = path["begun_ns"]
     for stretch in path["stretches"]:
@@ -122,7 +124,9 @@ TIMES_AND_COUNTS = (*STATES, "resumes", "migrations")
 def check_breakdown(trace, whole, by, sort, rows):
     """J-13: the rows, the greatest first, and the others add up to the whole, whatever is shown."""
     options = ("--by", by, "--sort", sort, "--rows", rows)
-    told = json.loads(run(COROTRACER, "stats", *options, "--format", "json", trace).stdout)["breakdown"]
+    told = json.loads(run(COROTRACER, "stats", *options, "--format", "json", trace).stdout)
+    check_documented(told)
+    told = told["breakdown"]
     check((told["by"], told["sort"]) == (by, sort), f"{options}: {told['by']} {told['sort']}")
     check(0 < len(told["rows"]) <= rows, f"{options}: {len(told['rows'])} rows")
     shares = told["rows"] + [told["others"]]

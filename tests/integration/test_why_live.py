@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import test_attach
-from support import BUILD, COROTRACER, check, contain, folder, run
+from support import BUILD, COROTRACER, check, check_documented, contain, folder, run
 
 TARGET = BUILD / "tests/targets/blocked"
 
@@ -102,6 +102,7 @@ def check_descriptors(process, said):
 
 def check_forms(process, said):
     report = json.loads(why(process, "c2", "--format", "json").stdout)
+    check_documented(report)
     check([node["id"] for node in report["awaits"]] == [1, 2, 3], f"{report['awaits']}")
     check([node["waits_for"] for node in report["awaits"]] == [None, 1, 2], f"{report['awaits']}")
     check(report["live"]["pid"] == process.pid and report["live"]["watched_ns"] > 0, f"{report['live']}")
