@@ -264,9 +264,9 @@ struct ct_spawning {
 	uint32_t site;
 	uint32_t process;
 	uint64_t nr_started;
-	uint64_t nr_alive;  /* at the end of observation */
-	uint64_t nr_events; /* of those that were started here */
-	double per_second;
+	uint64_t nr_alive;            /* at the end of observation */
+	uint64_t nr_events;           /* of those that were started here */
+	double per_second;            /* while it was observed */
 	struct ct_distribution lives; /* of those that have ended */
 };
 
@@ -341,6 +341,8 @@ struct ct_statistics {
 	const struct ct_coro_times *movers; /* likewise, who changed threads most often first */
 	uint32_t nr_movers;
 	uint64_t nr_refused; /* what happened at places beyond those that are counted */
+	/* Changes of state that are told of the time before the observation: in no time and no distribution. */
+	uint64_t nr_before;
 };
 
 enum ct_by {

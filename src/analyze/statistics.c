@@ -247,7 +247,8 @@ static struct ct_spawning export_spawning(
 		.nr_alive = times->nr_alive,
 		.nr_events = times->nr_events,
 		.per_second = model->from != CT_NO_TIME && observed_ns > 0
-				      ? (double)times->nr_started * 1e9 / (double)observed_ns
+				      ? (double)(times->nr_started - times->nr_started_before) *
+						1e9 / (double)observed_ns
 				      : 0,
 		.lives = statistics_distribution(model_histogram(times->lives)),
 	};
@@ -376,4 +377,6 @@ void statistics_export(struct analysis *analysis, struct ct_statistics *statisti
 	statistics->waiters = export_most(analysis, waiting_ns, &statistics->nr_waiters);
 	statistics->movers = export_most(analysis, nr_migrations, &statistics->nr_movers);
 	statistics->nr_refused = analysis->model->nr_times_refused;
+	if (!analysis->tables->nr_carried)
+		statistics->nr_before = analysis->model->nr_changes_before;
 }

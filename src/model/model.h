@@ -80,7 +80,8 @@ struct model {
 	VEC(struct model_run_queue) run_queues; /* [0] is none; at most MODEL_RUN_QUEUES */
 	struct model_place_times **place_times; /* by site; NULL: nothing happened there */
 	uint32_t nr_place_times;
-	uint64_t nr_times_refused; /* what happened at places beyond MODEL_PLACES */
+	uint64_t nr_changes_before; /* of state, that are told of the time before the observation */
+	uint64_t nr_times_refused;  /* what happened at places beyond MODEL_PLACES */
 	uint32_t nr_threads;
 	uint32_t nr_processes;
 	struct model_ended ended;      /* the coroutines that were given back */

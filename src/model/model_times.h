@@ -70,6 +70,7 @@ struct model_place_times {
 	uint64_t nr_ended;          /* of those started here: given back */
 	uint64_t nr_free;           /* of these: model_was_free */
 	struct model_series *alive; /* of those started here; NULL: there is no memory for it */
+	uint64_t nr_started_before; /* of those started here: before the observation */
 	uint64_t nr_alive;          /* of those started here, at the end */
 	uint64_t nr_events;         /* of those started here */
 	struct model_run longest;

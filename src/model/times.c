@@ -158,6 +158,25 @@ static void count_life(struct model *model, const struct model_coro *coro, ct_ti
 		count(model, &times->lives, end - coro->created);
 }
 
+/* Nobody observed how long that took: it is told, and in no distribution. */
+static bool is_before(const struct model *model, ct_time time)
+{
+	return model->from != CT_NO_TIME && time < model->from;
+}
+
+static void count_change(struct model *model, const struct model_coro *coro, enum ct_state state,
+	ct_time time, int64_t ns)
+{
+	if (model->breakdown)
+		breakdown_leave(model, coro, state, ns);
+	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
+		count_run(model, coro, time, ns);
+	else if (coro->state == CT_STATE_WAITING && state != CT_STATE_DESTROYED)
+		count_wait(model, coro, ns);
+	else if (coro->state == CT_STATE_READY && state == CT_STATE_RUNNING)
+		count_delay(model, coro, time, ns);
+}
+
 void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	int64_t ns = time_observed(model, time) - time_observed(model, coro->changed);
@@ -167,14 +186,10 @@ void times_change(struct model *model, struct model_coro *coro, enum ct_state st
 	if (work_has(coro))
 		work_count(model, coro, time);
 	coro->spent[coro->state] += ns;
-	if (model->breakdown)
-		breakdown_leave(model, coro, state, ns);
-	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
-		count_run(model, coro, time, ns);
-	else if (coro->state == CT_STATE_WAITING && state != CT_STATE_DESTROYED)
-		count_wait(model, coro, ns);
-	else if (coro->state == CT_STATE_READY && state == CT_STATE_RUNNING)
-		count_delay(model, coro, time, ns);
+	if (is_before(model, time))
+		model->nr_changes_before++;
+	else
+		count_change(model, coro, state, time, ns);
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE)
 		count_life(model, coro, time);
 }
@@ -187,6 +202,7 @@ void times_begin(struct model *model, const struct model_coro *coro)
 		return;
 	times->nr_started++;
 	times->last_started = coro->created;
+	times->nr_started_before += is_before(model, coro->created);
 }
 
 void times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)

@@ -91,31 +91,6 @@ static void workers(struct table *table, const struct ct_report *report, uint32_
 	}
 }
 
-/* How many in the mean: three digits that count, where there are so many. */
-static void mean(struct text *text, double value)
-{
-	if (value > 0 && value < 0.0005)
-		text_add(text, "< 0.001");
-	else if (value < 999.5)
-		text_format(text, "%.*f",
-			value < 0.0995  ? 3
-			: value < 9.995 ? 2
-			: value < 99.95 ? 1
-					: 0,
-			value);
-	else
-		text_count(text, (uint64_t)(value + 0.5));
-}
-
-static void levels(struct text *rows, const struct ct_ready *ready)
-{
-	mean(rows, ready->mean);
-	text_add(rows, " in the mean over time; 99 % of the time at most ");
-	text_count(rows, ready->p99);
-	text_add(rows, "; at most ");
-	text_count(rows, ready->max);
-}
-
 static void run_queues(struct table *table, const struct ct_report *report, uint32_t max)
 {
 	static const char *const headings[] = {
@@ -136,7 +111,7 @@ static void run_queues(struct table *table, const struct ct_report *report, uint
 			text_add(&table->cells, "any");
 		table_end_cell(table);
 		table_add_count(table, queue->nr_entered);
-		mean(&table->cells, queue->lengths.mean);
+		phrase_mean(&table->cells, queue->lengths.mean);
 		table_end_cell(table);
 		text_count(&table->cells, queue->lengths.p50);
 		table_end_cell(table);
@@ -257,7 +232,7 @@ static void spawnings(struct table *table, const struct ct_report *report, uint3
 			text_add(&table->cells, "not known");
 		table_end_cell(table);
 		table_add_count(table, spawning->nr_started);
-		text_format(&table->cells, "%.1f", spawning->per_second);
+		phrase_mean(&table->cells, spawning->per_second);
 		table_end_cell(table);
 		table_add_count(table, spawning->nr_alive);
 		if (spawning->lives.count)
@@ -413,172 +388,4 @@ void facts_statistics(const struct facts_printer *printer, const struct ct_repor
 		table_fini(&table);
 	}
 	facts_spans(printer, report, by, max);
-}
-
-static void share_of(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
-{
-	facts_begin(rows, label);
-	text_duration(rows, ns);
-	if (total_ns > 0)
-		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
-	facts_end(rows);
-}
-
-static void ready_row(struct text *rows, const struct ct_ready *ready)
-{
-	if (!ready->max)
-		return;
-	facts_begin(rows, "ready at once");
-	levels(rows, ready);
-	facts_end(rows);
-}
-
-static int64_t all_of(const struct ct_times *times)
-{
-	return times->unseen_ns + times->ready_ns + times->running_ns + times->waiting_ns;
-}
-
-static void brief_states(struct text *rows, const struct ct_report *report)
-{
-	const struct ct_times *total = &report->statistics.total;
-	double whole = (double)all_of(total) / 100;
-
-	facts_begin(rows, "coroutines");
-	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting",
-		(double)total->running_ns / whole, (double)total->ready_ns / whole,
-		(double)total->waiting_ns / whole);
-	if ((double)total->unseen_ns >= 0.05 * whole)
-		text_format(rows, ", %.1f %% not begun", (double)total->unseen_ns / whole);
-	text_add(rows, " of ");
-	text_duration(rows, all_of(total));
-	text_add(rows, " together");
-	facts_end(rows);
-}
-
-static void brief_waits(struct text *rows, const struct ct_report *report)
-{
-	const struct ct_statistics *statistics = &report->statistics;
-	uint32_t most = next_place(statistics, FACTS_WAITS, NONE);
-	const struct ct_place *place;
-
-	if (most == NONE)
-		return;
-	place = &statistics->places[most];
-	facts_begin(rows, "most waited");
-	text_duration(rows, total_of(place, FACTS_WAITS));
-	text_add(rows, " in ");
-	phrase_count(rows, count_of(place, FACTS_WAITS), "wait", "waits");
-	if (place->nr_waiting) {
-		text_add(rows, " (");
-		text_count(rows, place->nr_waiting);
-		text_format(rows, " %s on)", place->nr_waiting == 1 ? "goes" : "go");
-	}
-	text_add(rows, " at ");
-	if (place->site)
-		phrase_wait(rows, report->tables, place->site);
-	else
-		text_add(rows, "places that were not told");
-	facts_end(rows);
-}
-
-static void brief_delays(struct text *rows, const struct ct_distribution *delays)
-{
-	if (!delays->count)
-		return;
-	facts_begin(rows, "latency");
-	text_duration(rows, delays->p50_ns);
-	text_add(rows, " from ready to running in the median, 99 % within ");
-	text_duration(rows, delays->p99_ns);
-	text_add(rows, ", ");
-	text_duration(rows, delays->max_ns);
-	text_add(rows, " at most");
-	facts_end(rows);
-}
-
-static void brief_run_queues(struct text *rows, const struct ct_statistics *statistics)
-{
-	const struct ct_run_queue *longest = statistics->run_queues;
-
-	ready_row(rows, &statistics->ready);
-	if (!statistics->nr_run_queues || !longest->lengths.max)
-		return;
-	facts_begin(rows, "longest queue");
-	render_safe(rows, longest->name);
-	text_add(rows, ": ");
-	levels(rows, &longest->lengths);
-	facts_end(rows);
-}
-
-static void brief_workers(struct text *rows, const struct ct_statistics *statistics)
-{
-	double observed_ns = 0, running_ns = 0, idle_ns = 0;
-	uint32_t i;
-
-	for (i = 0; i < statistics->nr_workers; i++) {
-		observed_ns += (double)(statistics->workers[i].until - statistics->workers[i].from);
-		running_ns += (double)statistics->workers[i].running_ns;
-		idle_ns += (double)statistics->workers[i].idle_ns;
-	}
-	if (observed_ns <= 0)
-		return;
-	facts_begin(rows, "workers");
-	phrase_count(rows, statistics->nr_workers, "worker", "workers");
-	text_format(rows, ", which ran coroutines for %.1f %% of %s time, and %s idle for %.1f %%",
-		100 * running_ns / observed_ns, statistics->nr_workers == 1 ? "its" : "their",
-		statistics->nr_workers == 1 ? "was" : "were", 100 * idle_ns / observed_ns);
-	facts_end(rows);
-}
-
-void facts_time_went(struct text *rows, const struct ct_report *report)
-{
-	const struct ct_statistics *statistics = &report->statistics;
-
-	if (all_of(&statistics->total) <= 0)
-		return;
-	brief_states(rows, report);
-	brief_waits(rows, report);
-	brief_delays(rows, &statistics->delays);
-	brief_run_queues(rows, statistics);
-	brief_workers(rows, statistics);
-	if (!report->nr_slowest)
-		return;
-	facts_begin(rows, "longest task");
-	render_safe(rows, report->slowest[0].name);
-	text_format(rows, " %" PRIu64 ", ", report->slowest[0].id);
-	text_duration(rows, report->slowest[0].duration_ns);
-	text_format(rows, "%s; 'corotracer stats --task %" PRIu64 "' tells what that was made of",
-		report->slowest[0].is_open ? ", and goes on" : "", report->slowest[0].id);
-	facts_end(rows);
-}
-
-void facts_times(struct text *rows, const struct ct_report *report)
-{
-	const struct ct_statistics *statistics = &report->statistics;
-	const struct ct_times *total = &statistics->total;
-	int64_t lives_ns =
-		total->unseen_ns + total->ready_ns + total->running_ns + total->waiting_ns;
-
-	facts_begin(rows, "lives");
-	text_duration(rows, lives_ns);
-	text_add(rows, ", of ");
-	phrase_count(rows, report->quality.nr_coros, "coroutine", "coroutines");
-	text_add(rows, " together");
-	facts_end(rows);
-	share_of(rows, "running", total->running_ns, lives_ns);
-	share_of(rows, "ready", total->ready_ns, lives_ns);
-	share_of(rows, "waiting", total->waiting_ns, lives_ns);
-	share_of(rows, "not begun", total->unseen_ns, lives_ns);
-	facts_begin(rows, "resumes");
-	text_count(rows, statistics->nr_resumes);
-	text_add(rows, ", ");
-	text_count(rows, statistics->nr_migrations);
-	text_add(rows, " of them on another thread than the one before");
-	facts_end(rows);
-	ready_row(rows, &statistics->ready);
-	if (statistics->nr_refused) {
-		facts_begin(rows, "not counted");
-		phrase_count(rows, statistics->nr_refused, "time", "times");
-		text_add(rows, ": there are too many places to count them by");
-		facts_end(rows);
-	}
 }

@@ -181,6 +181,7 @@ void json_statistics(struct json *json, const struct ct_statistics *statistics)
 	count_member(json, "resumes", statistics->nr_resumes);
 	count_member(json, "migrations", statistics->nr_migrations);
 	count_member(json, "refused", statistics->nr_refused);
+	count_member(json, "changes_before", statistics->nr_before);
 	json_distribution(json, "delays", &statistics->delays);
 	ready_member(json, "ready", &statistics->ready);
 	run_queues_member(json, statistics);

@@ -352,3 +352,20 @@ void phrase_count(struct text *text, uint64_t count, const char *one, const char
 	text_count(text, count);
 	text_format(text, " %s", count == 1 ? one : many);
 }
+
+void phrase_mean(struct text *text, double mean)
+{
+	if (mean <= 0)
+		text_char(text, '0');
+	else if (mean < 0.0005)
+		text_add(text, "< 0.001");
+	else if (mean < 999.5)
+		text_format(text, "%.*f",
+			mean < 0.0995  ? 3
+			: mean < 9.995 ? 2
+			: mean < 99.95 ? 1
+				       : 0,
+			mean);
+	else
+		text_count(text, (uint64_t)(mean + 0.5));
+}

@@ -78,6 +78,9 @@ void phrase_event(struct text *text, const struct ct_event *event);
 /* phrase_count: a number and its noun: "1 finding", "1,234 events". */
 void phrase_count(struct text *text, uint64_t count, const char *one, const char *many);
 
+/* phrase_mean: how many in the mean: about three digits that count: "0.061", "2.25", "64", "1,085". */
+void phrase_mean(struct text *text, double mean);
+
 /* phrase_ending_name: the key that JSON uses. */
 const char *phrase_ending_name(enum ct_ending ending);
 

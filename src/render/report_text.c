@@ -42,6 +42,16 @@ static void line(const struct page *page, const char *text)
 	text_char(page->text, '\n');
 }
 
+/* The blank behind this word, where a line may end; a number and its '%' are one word. NULL: it is the last one. */
+static const char *end_of_word(const char *words, const char *end)
+{
+	const char *blank = memchr(words, ' ', (size_t)(end - words));
+
+	while (blank && blank + 1 < end && blank[1] == '%')
+		blank = memchr(blank + 1, ' ', (size_t)(end - blank - 1));
+	return blank;
+}
+
 /*
  * Prints words from column `at`, going on at column `margin` of the next line where the width ends. Ends
  * the line. A word that is longer than a line stays whole: a path cut in two helps nobody.
@@ -53,7 +63,7 @@ static void wrapped(
 	bool is_first = true;
 
 	while (words < end) {
-		const char *blank = memchr(words, ' ', (size_t)(end - words));
+		const char *blank = end_of_word(words, end);
 		size_t length = (size_t)((blank ? blank : end) - words);
 		size_t columns = render_columns(words, length);
 
@@ -107,7 +117,8 @@ static void quality(const struct page *page)
 	struct text facts = {0};
 
 	colour(page, BOLD);
-	text_add(page->text, "corotracer report");
+	text_add(page->text,
+		page->options->is_statistics ? "corotracer stats" : "corotracer report");
 	plain(page);
 	text_add(page->text, ": ");
 	facts_headline(page->text, page->report);

@@ -208,6 +208,40 @@ def check_what_goes_on(place):
     check("1 1.00 ms 1.00 ms" in " ".join(brief), "\n".join(rows))
 
 
+# A flight recorder tells of the time before somebody looked: it ran, waited, and was woken then.
+BEFORE = """\
+trace from=50ms until=150ms
+process 1 pid=100 probe ledger
+thread 1 tid=101 name=a
+site 1 kind=source file=a.c line=10 function=main
+site 2 kind=source file=a.c line=20 function=take reason=get
+1ms t1 create c1 0x1010 @1
+2ms t1 resume c1
+3ms t1 suspend c1 channel:5 @2
+4ms t1 wake coroutine:1 @2
+5ms t1 resume c1
+6ms t1 suspend c1 channel:5 @2
+70ms t1 create c2 0x2010 @1
+"""
+
+
+def check_before(place):
+    """What nobody observed is told as that: no distribution takes it for 0 ns."""
+    trace = place / "before.txt"
+    trace.write_text(BEFORE)
+    _, told = statistics(trace)
+    check(told["changes_before"] == 5, f"{told['changes_before']} changes before")
+    check(told["delays"]["count"] == 0 and told["waiting_ns"] == 100_000_000, f"{told}")
+    check(not any(place["runs"]["count"] + place["waits"]["count"] for place in told["places"]), f"{told['places']}")
+    check([(one["started"], one["per_second"]) for one in told["spawnings"]] == [(2, 10)], f"{told['spawnings']}")
+    text = run(COROTRACER, "stats", trace).stdout
+    check("5 changes of state, told of the time before the observation" in text and "p99" not in text, text)
+    check("before that" in run(COROTRACER, "report", trace).stdout, "the report, too")
+    trace.write_text(BEFORE.replace("from=50ms", "from=0"))
+    _, told = statistics(trace)
+    check(told["changes_before"] == 0 and told["delays"]["count"] == 1, f"{told}")
+
+
 def check_ten_most(place):
     """Whoever asks for many rows learns that a list of coroutines has ten, from its heading and from the help."""
     trace = place / "many.txt"
@@ -253,6 +287,7 @@ def main():
         check_texts(trace)
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
         check_what_goes_on(pathlib.Path(place))
+        check_before(pathlib.Path(place))
         check_ten_most(pathlib.Path(place))
         check_complaints(place)
 

@@ -178,6 +178,11 @@ static void test_before(void)
 	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_WAITING], 30 * MS);
 	CHECK_EQUAL(coro(model, 1)->spent[CT_STATE_READY], 10 * MS);
 	CHECK_EQUAL(model->threads[1].counted_from, 50 * MS);
+	/* Its first run, and that it was ready, are in no distribution: nobody saw how long it took. */
+	CHECK_EQUAL(model->nr_changes_before, 2);
+	CHECK_EQUAL(model->processes[1].runs.count, 0);
+	CHECK_EQUAL(model_histogram(place(model, 20)->waits)->sum, 30 * MS);
+	CHECK_EQUAL(model_histogram(place(model, 20)->delays)->sum, 10 * MS);
 	end(model);
 }
 
