@@ -123,6 +123,22 @@ CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_RELEASE, 0, 0));
 }
 
+/*
+ * ctp_block: this thread is about to wait for the lock with all that runs on it, for so many milliseconds at most; -1:
+ * as long as it takes. ctp_block_done: it waits no more. Who has the lock says so by ctp_acquire; where a thread has
+ * it, with coroutine 0 and outside of any.
+ */
+CTP_INLINE void ctp_block(uint64_t lock, int64_t timeout_ms, uint32_t site)
+{
+	ctp_emit(
+		lock, (uint64_t)timeout_ms, CTP_TAIL(site, CTP_KIND_BLOCK_BEGIN, CTP_CALL_LOCK, 0));
+}
+
+CTP_INLINE void ctp_block_done(uint32_t site)
+{
+	ctp_emit(0, 0, CTP_TAIL(site, CTP_KIND_BLOCK_END, CTP_CALL_LOCK, 0));
+}
+
 /* ctp_hand_over: `coro` gives the resource to the coroutine `receiver`; it is never free between. */
 CTP_INLINE void ctp_hand_over(uint64_t coro, uint64_t resource, uint64_t receiver, uint32_t site)
 {

@@ -291,6 +291,21 @@ uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro);
 const struct model_object *ties_object(
 	const struct analysis *analysis, const struct model_coro *coro);
 
+/* What a coroutine waits for: suspended, or running on a thread that waits for a lock with all that runs on it. */
+struct ties_wait {
+	uint64_t object; /* a resource handle */
+	ct_time since;
+	uint64_t event;
+	uint32_t site;
+	uint32_t thread; /* the one that waits; 0: the coroutine does */
+};
+
+/* ties_wait: false where it waits for nothing. */
+bool ties_wait(const struct analysis *analysis, uint32_t coro, struct ties_wait *ret_wait);
+
+/* ties_thread_ahead: the thread that has this lock outside of coroutines, and itself waits for one; 0: none. */
+uint32_t ties_thread_ahead(const struct analysis *analysis, uint32_t process, uint64_t lock);
+
 /*
  * ties_next: who must go on before this waiting one can: child, owner of the lock, or one that is gone and had
  * been given what this one waits for; 0: not known.

@@ -3,8 +3,11 @@
  * Circles of waiting coroutines, each of which can go on only after the next one: an owner of a lock, or a
  * child. With a lock in it the circle is a deadlock of mutexes, without one it is an await cycle.
  *
- * Silent where one of the waits has a deadline or another way out, or its coroutine is marked. Threads
- * that block in a lock of their own are not seen.
+ * Threads are part of it where the program tells of them (P-35): one that has a lock outside of coroutines and waits
+ * for another one, and one that waits for a lock with the coroutine that runs on it. A circle of threads alone is none
+ * of ours.
+ *
+ * Silent where one of the waits has a deadline or another way out, or its coroutine is marked.
  */
 #include <inttypes.h>
 
@@ -14,15 +17,21 @@
 struct circle {
 	uint32_t first;
 	uint32_t length;
-	uint32_t sites;   /* the sum of its waits: circles of the same sites are of one kind */
-	uint32_t closing; /* the coroutine that closed it: the last one to suspend */
+	uint32_t nr_threads; /* between its coroutines */
+	uint32_t sites;      /* the sum of its waits: circles of the same sites are of one kind */
+	uint32_t closing;    /* the coroutine that closed it: the last one to suspend */
 	ct_time oldest; /* its oldest coroutine's beginning: a mark may have come right after it */
+	ct_time closed; /* since when it is one: its last wait's beginning */
 	bool has_lock;
 	bool has_child;
+	bool has_thread; /* one waits with all that runs on it */
 };
 
+/* A wait of a coroutine that runs is its thread's, which has no time-out. */
 static bool is_for_all(const struct model_coro *coro)
 {
+	if (coro->state == CT_STATE_RUNNING)
+		return coro->mark == 0;
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       coro->deadline == CT_NO_TIME && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
 	       coro->mark == 0;
@@ -35,20 +44,52 @@ static uint32_t follow(struct analysis *analysis, uint32_t index)
 	return is_for_all(coro) ? ties_next(analysis, index) : 0;
 }
 
+/* Of one that is in a circle, and so waits for something. */
+static struct ties_wait wait_of(const struct analysis *analysis, uint32_t index)
+{
+	struct ties_wait wait = {0};
+
+	ties_wait(analysis, index, &wait);
+	return wait;
+}
+
 /* ---------------------------------------------------------------- measuring */
+
+/* Threads between this wait and the next coroutine: each has a lock, and waits for one. */
+static void take_in_threads(struct analysis *analysis, uint32_t process,
+	const struct ties_wait *wait, struct circle *circle)
+{
+	uint64_t lock = wait->object;
+	uint32_t thread;
+
+	circle->has_thread |= wait->thread != 0;
+	while ((thread = ties_thread_ahead(analysis, process, lock)) != 0) {
+		const struct model_thread *at = &analysis->model->threads[thread];
+
+		circle->has_thread = true;
+		circle->nr_threads++;
+		circle->sites += at->wanted_at * 2654435761u;
+		if (at->blocked_from > circle->closed)
+			circle->closed = at->blocked_from;
+		lock = at->wanted;
+	}
+}
 
 static void take_in(struct analysis *analysis, uint32_t index, struct circle *circle)
 {
-	const struct model *model = analysis->model;
-	const struct model_coro *coro = &model->coros.at[index];
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ties_wait wait = wait_of(analysis, index);
 
 	circle->length++;
-	circle->sites += coro->wait_site * 2654435761u;
+	circle->sites += wait.site * 2654435761u;
 	if (candidate_life_start(analysis, coro) < circle->oldest)
 		circle->oldest = candidate_life_start(analysis, coro);
-	if (coro->suspended > model->coros.at[circle->closing].suspended)
+	if (wait.since > wait_of(analysis, circle->closing).since)
 		circle->closing = index;
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_LOCK) {
+	if (wait.since > circle->closed)
+		circle->closed = wait.since;
+	take_in_threads(analysis, coro->process, &wait, circle);
+	if (CTP_HANDLE_RESOURCE(wait.object) != CTP_RESOURCE_LOCK) {
 		circle->has_child = true;
 		return;
 	}
@@ -58,7 +99,8 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 /* It begins behind the one that closed it, however its coroutines are numbered. */
 static struct circle measure(struct analysis *analysis, uint32_t first)
 {
-	struct circle circle = {.first = first, .closing = first, .oldest = INT64_MAX};
+	struct circle circle = {
+		.first = first, .closing = first, .oldest = INT64_MAX, .closed = CT_NO_TIME};
 	uint32_t index = first;
 
 	do {
@@ -104,7 +146,7 @@ static void add_member(struct analysis *analysis, uint32_t index, struct candida
 
 	candidate.coro = index;
 	candidate.descriptor = coro->descriptor;
-	candidate.since = coro->suspended;
+	candidate.since = wait_of(analysis, index).since;
 	candidate_add(analysis, &candidate);
 }
 
@@ -133,6 +175,53 @@ static bool has_doubt(struct analysis *analysis, const struct circle *circle)
 	return false;
 }
 
+/* Does the thread wait in this circle, for what a coroutine that runs on it wants, or for itself? */
+static bool is_thread_in(struct analysis *analysis, const struct circle *circle, uint32_t thread)
+{
+	uint32_t index = circle->first;
+
+	do {
+		struct ties_wait wait = wait_of(analysis, index);
+		uint32_t process = analysis->model->coros.at[index].process, ahead;
+
+		for (ahead = wait.thread; ahead != thread;
+			wait.object = analysis->model->threads[ahead].wanted) {
+			ahead = ties_thread_ahead(analysis, process, wait.object);
+			if (!ahead)
+				break;
+		}
+		if (ahead == thread)
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
+}
+
+/* A worker that waits in the circle does nothing any more; all others have been idle since. */
+static bool are_others_quiet(struct analysis *analysis, const struct circle *circle)
+{
+	const struct model *model = analysis->model;
+	uint32_t process = model->coros.at[circle->first].process;
+	const struct model_process *of = &model->processes[process];
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++)
+		if (model_thread_quiet_time(model, of->workers.at[i],
+			    analysis->parties[process].end) <= circle->closed &&
+			!is_thread_in(analysis, circle, of->workers.at[i]))
+			return false;
+	return true;
+}
+
+/* False: it is too early to say anything. */
+static bool settle(
+	struct analysis *analysis, const struct circle *circle, struct candidate *candidate)
+{
+	if (circle->has_thread && are_others_quiet(analysis, circle))
+		return true;
+	return candidate_settle(analysis, candidate, circle->closed);
+}
+
 static void judge(struct analysis *analysis, const struct circle *circle)
 {
 	const struct model_coro *closing = &analysis->model->coros.at[circle->closing];
@@ -140,13 +229,13 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 		.rule = circle->has_lock ? CT_RULE_MUTEX_DEADLOCK : CT_RULE_AWAIT_CYCLE,
 		.grade = CT_GRADE_PROVEN,
 		.process = closing->process,
-		.cause_site = closing->wait_site,
+		.cause_site = wait_of(analysis, circle->closing).site,
 		.variant = circle->sites,
 	};
 	uint32_t index = circle->first;
 
-	if (ties_is_shutting_down(analysis, candidate.process, closing->suspended) ||
-		!candidate_settle(analysis, &candidate, closing->suspended))
+	if (ties_is_shutting_down(analysis, candidate.process, circle->closed) ||
+		!settle(analysis, circle, &candidate))
 		return;
 	if (has_doubt(analysis, circle))
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
@@ -186,42 +275,85 @@ void deadlock_find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_lock(struct analysis *analysis, const struct model_coro *coro, struct story *story)
+static const struct model_object *object_of(
+	const struct analysis *analysis, uint32_t process, uint64_t lock)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	return &analysis->model->objects.at[model_find_object(analysis->model, process, lock)];
+}
+
+static void tell_taken(
+	struct analysis *analysis, const struct model_object *object, struct story *story)
+{
+	uint32_t owner = object->owner == MODEL_OWNER_UNKNOWN ? 0 : object->owner;
 	struct ct_step step = {
 		.time = object->owned,
 		.site = object->owner_site,
 		.thread = object->owner_thread,
-		.coro = analysis->model->coros.at[object->owner].id,
+		.coro = analysis->model->coros.at[owner].id,
 		.sequence = object->owner_event,
 		.text = say(analysis, "took %s", words_resource(analysis, object->handle, 0)),
 	};
 
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK)
+	story_step(analysis, story, &step);
+}
+
+static const char *words_holder(struct analysis *analysis, uint32_t thread, uint32_t coro)
+{
+	if (thread)
+		return words_thread(analysis, thread);
+	return say(analysis, "coroutine %" PRIu64, analysis->model->coros.at[coro].id);
+}
+
+/* The threads between a wait and the next coroutine: each has what was waited for last, and waits for more. */
+static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t lock, uint32_t next,
+	struct story *story)
+{
+	uint32_t thread;
+
+	while ((thread = ties_thread_ahead(analysis, process, lock)) != 0) {
+		const struct model_thread *at = &analysis->model->threads[thread];
+		uint32_t ahead = ties_thread_ahead(analysis, process, at->wanted);
+		struct ct_step step = {
+			.time = at->blocked_from,
+			.site = at->wanted_at,
+			.thread = thread,
+			.sequence = at->wanted_event,
+			.text = say(analysis, "waits for %s, outside of any coroutine; %s holds it",
+				words_resource(analysis, at->wanted, 0),
+				words_holder(analysis, ahead, next)),
+		};
+
+		tell_taken(analysis, object_of(analysis, process, at->wanted), story);
 		story_step(analysis, story, &step);
+		lock = at->wanted;
+	}
 }
 
 static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, struct story *story)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint64_t id = analysis->model->coros.at[next].id;
+	struct ties_wait wait = wait_of(analysis, index);
+	uint32_t ahead = ties_thread_ahead(analysis, coro->process, wait.object);
 	struct ct_step step = {
-		.time = coro->suspended,
-		.site = coro->wait_site,
+		.time = wait.since,
+		.site = wait.site,
 		.thread = coro->thread,
 		.coro = coro->id,
-		.sequence = coro->wait_event,
+		.sequence = wait.event,
 	};
 
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK)
-		step.text = say(analysis,
-			"suspended, to wait for %s, which coroutine %" PRIu64 " holds",
-			words_resource(analysis, coro->wait_object, 0), id);
+	if (CTP_HANDLE_RESOURCE(wait.object) != CTP_RESOURCE_LOCK)
+		step.text = say(analysis, "suspended, to wait for the end of coroutine %" PRIu64,
+			analysis->model->coros.at[next].id);
 	else
-		step.text =
-			say(analysis, "suspended, to wait for the end of coroutine %" PRIu64, id);
+		step.text = say(analysis, "%s %s, which %s holds",
+			wait.thread ? "keeps its thread waiting for" : "suspended, to wait for",
+			words_resource(analysis, wait.object, 0),
+			words_holder(analysis, ahead, next));
+	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
+		tell_taken(analysis, object_of(analysis, coro->process, wait.object), story);
 	story_step(analysis, story, &step);
+	tell_threads(analysis, coro->process, wait.object, next, story);
 }
 
 static const char *words_title(
@@ -233,6 +365,10 @@ static const char *words_title(
 
 	if (circle->has_lock && circle->has_child)
 		what = "for locks and for each other's end";
+	if (circle->nr_threads)
+		return say(analysis, "%u %s in a circle with %u %s, %s, closed at %s", group->count,
+			waits, circle->nr_threads, circle->nr_threads == 1 ? "thread" : "threads",
+			what, site);
 	if (circle->length > 1)
 		return say(analysis, "%u %s in a circle of %u %s, closed at %s", group->count,
 			waits, circle->length, what, site);
@@ -255,12 +391,11 @@ void deadlock_describe(
 	do {
 		uint32_t next = follow(analysis, index);
 
-		tell_lock(analysis, &analysis->model->coros.at[index], &story);
 		tell_wait(analysis, index, next, &story);
 		index = next;
 	} while (index != circle.first);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
-	finding->first_sequence = analysis->model->coros.at[circle.first].wait_event;
-	finding->last_sequence = analysis->model->coros.at[circle.closing].wait_event;
+	finding->first_sequence = wait_of(analysis, circle.first).event;
+	finding->last_sequence = wait_of(analysis, circle.closing).event;
 }

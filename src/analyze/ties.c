@@ -50,11 +50,66 @@ const struct model_object *ties_object(
 			.at[model_find_object(analysis->model, coro->process, coro->wait_object)];
 }
 
+static const struct model_object *object_at(
+	const struct analysis *analysis, uint32_t process, uint64_t handle)
+{
+	return &analysis->model->objects.at[model_find_object(analysis->model, process, handle)];
+}
+
+bool ties_wait(const struct analysis *analysis, uint32_t index, struct ties_wait *ret_wait)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct model_thread *thread = &analysis->model->threads[coro->thread];
+
+	if (coro->state == CT_STATE_WAITING) {
+		*ret_wait = (struct ties_wait){.object = coro->wait_object,
+			.since = coro->suspended,
+			.event = coro->wait_event,
+			.site = coro->wait_site};
+		return true;
+	}
+	if (coro->state != CT_STATE_RUNNING || thread->top != index || !thread->wanted)
+		return false;
+	*ret_wait = (struct ties_wait){.object = thread->wanted,
+		.since = thread->blocked_from,
+		.event = thread->wanted_event,
+		.site = thread->wanted_at,
+		.thread = coro->thread};
+	return true;
+}
+
+uint32_t ties_thread_ahead(const struct analysis *analysis, uint32_t process, uint64_t lock)
+{
+	const struct model_object *object = object_at(analysis, process, lock);
+
+	return object->is_of_thread && analysis->model->threads[object->owner_thread].wanted
+		       ? object->owner_thread
+		       : 0;
+}
+
+/* Through threads that have one lock and wait for the next one, to a coroutine that has one; 0: there is none. */
+static uint32_t owner_behind_threads(
+	const struct analysis *analysis, uint32_t process, uint64_t lock)
+{
+	uint32_t steps, thread, owner;
+
+	for (steps = 0; steps < analysis->model->nr_threads; steps++) {
+		thread = ties_thread_ahead(analysis, process, lock);
+		if (!thread)
+			break;
+		lock = analysis->model->threads[thread].wanted;
+	}
+	owner = object_at(analysis, process, lock)->owner;
+	return owner == MODEL_OWNER_UNKNOWN ? 0 : owner;
+}
+
 static uint32_t owner_of(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_object *object = ties_object(analysis, coro);
 
+	if (object->is_of_thread)
+		return owner_behind_threads(analysis, coro->process, coro->wait_object);
 	if (!object->handle || object->owner == MODEL_OWNER_UNKNOWN)
 		return 0;
 	/* Handed to itself while it waits: that is no wait for itself. */
@@ -78,10 +133,13 @@ static uint32_t keeper_of(const struct analysis *analysis, const struct model_co
 static uint32_t find_next(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ties_wait wait;
 	uint32_t next = 0;
 
-	if (coro->state != CT_STATE_WAITING)
+	if (!ties_wait(analysis, index, &wait))
 		return 0;
+	if (wait.thread)
+		return owner_behind_threads(analysis, coro->process, wait.object);
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK)
 		next = owner_of(analysis, index);
 	else

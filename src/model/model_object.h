@@ -18,6 +18,7 @@ struct model_object {
 	uint32_t owner;        /* coroutine that holds it; MODEL_OWNER_UNKNOWN; 0: none */
 	uint32_t owner_site;   /* where it came to hold it */
 	uint32_t owner_thread; /* on which it was told */
+	bool is_of_thread;     /* the thread itself has it, outside of any coroutine */
 	uint32_t held;         /* of a lock: index of what is held; 0: it is not */
 	uint32_t giver;        /* the coroutine that handed it over */
 	bool is_handed;        /* by a hand-over, and the owner has not told of it since */

@@ -40,6 +40,10 @@ struct model_thread {
 	bool is_idle_timed; /* its present idleness ends by itself */
 	bool seen_untimed;  /* at that look it blocked without time-out */
 	bool is_blocked_timed;
+	/* The lock that it waits for without time-out, with all that runs on it (P-35): a resource handle; 0: none. */
+	uint64_t wanted;
+	uint64_t wanted_event;
+	uint32_t wanted_at;      /* site */
 	uint32_t last_suspended; /* whom a detail speaks of: coroutine or descriptor; one at most */
 	uint32_t last_doubled;
 	uint32_t last_opened; /* descriptor; 0: none */

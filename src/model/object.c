@@ -52,7 +52,7 @@ static void own(struct model_object *object, uint32_t owner, const struct ct_eve
 	object->owner_thread = event->thread;
 	object->owner_event = event->sequence;
 	object->owned = event->time;
-	object->is_handed = false;
+	object->is_handed = object->is_of_thread = false;
 	object->giver = 0;
 	object->cut = 0;
 }
@@ -60,6 +60,7 @@ static void own(struct model_object *object, uint32_t owner, const struct ct_eve
 static void acquire(struct model *model, struct model_object *object, const struct ct_event *event)
 {
 	own(object, object->changed_by_coro ? object->changed_by_coro : MODEL_OWNER_UNKNOWN, event);
+	object->is_of_thread = !event->coro && !thread_at(model, event->thread)->top;
 	object->has_takers = true;
 	if (object->nr_left)
 		object->nr_left--;
@@ -173,6 +174,7 @@ bool object_change(struct model *model, const struct ct_event *event)
 		break;
 	case CTP_KIND_RELEASE:
 		object->owner = 0;
+		object->is_of_thread = false;
 		object->released = event->time;
 		break;
 	default: /* notify */

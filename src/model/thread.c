@@ -136,6 +136,12 @@ void thread_block_begin(struct model *model, const struct ct_event *event)
 	thread->blocked_from = event->time;
 	thread->blocked_call = event->argument;
 	thread->is_blocked_timed = (int64_t)event->object >= 0;
+	if (event->argument == CTP_CALL_LOCK) {
+		thread->wanted = thread->is_blocked_timed ? 0 : event->coro;
+		thread->wanted_event = event->sequence;
+		thread->wanted_at = event->site;
+		return;
+	}
 	if (event->argument == CTP_CALL_POLL || event->argument == CTP_CALL_SELECT)
 		process_at(model, thread->process)->has_polls = true;
 	/* Inside a coroutine a read is that coroutine's work; outside, the worker waits for work.
@@ -155,6 +161,7 @@ void thread_block_end(struct model *model, const struct ct_event *event)
 	struct model_thread *thread = thread_at(model, event->thread);
 
 	thread->blocked_from = CT_NO_TIME;
+	thread->wanted = 0;
 	thread->is_polling = false;
 	if (!thread->is_parked)
 		idle_end(model, thread, event->time);
@@ -166,6 +173,7 @@ void thread_stop(struct model *model, const struct ct_event *event)
 
 	thread->is_parked = thread->is_polling = false;
 	thread->blocked_from = CT_NO_TIME;
+	thread->wanted = 0;
 	idle_end(model, thread, event->time);
 	clear_stack(model, thread);
 	thread->stopped = event->time;
@@ -251,7 +259,8 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	if (model_is_look_valid(model, index))
 		return !is_epoll_call(thread->seen_system_call) || !has_ledger;
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
-		return thread->blocked_call != CTP_CALL_EPOLL_WAIT;
+		return thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
+		       thread->blocked_call != CTP_CALL_LOCK;
 	return !thread->is_parked;
 }
 

@@ -59,6 +59,8 @@ static inline const char *kind_coro_key(unsigned kind)
 		return "data";
 	case CTP_KIND_DESCRIPTOR_IO:
 		return "result";
+	case CTP_KIND_BLOCK_BEGIN:
+		return "resource";
 	case CTP_KIND_DESCRIPTOR_TIMER:
 		return "expires";
 	case CTP_KIND_LOST:

@@ -190,13 +190,26 @@ static bool parse_first(struct line *line, const char *value)
 	return true;
 }
 
+/* What a thread waits for. */
+static bool parse_wanted(struct line *line, char *value)
+{
+	char *colon = strchr(value, ':');
+
+	if (line->has_coro || !(colon ? parse_resource(value, colon, &line->event.coro)
+				      : textrace_unsigned(value, &line->event.coro)))
+		return false;
+	return line->has_coro = true;
+}
+
 /* Where the second word is no coroutine; c7 is understood there, too. */
-static bool parse_coro_word(struct line *line, const char *value)
+static bool parse_coro_word(struct line *line, char *value)
 {
 	int64_t number;
 
 	if (line->event.kind == CTP_KIND_LOST)
 		return parse_first(line, value);
+	if (line->event.kind == CTP_KIND_BLOCK_BEGIN)
+		return parse_wanted(line, value);
 	if (line->has_coro || !textrace_signed(value, &number))
 		return false;
 	line->has_coro = true;

@@ -378,6 +378,9 @@ static void print_coro(struct text *text, const struct ct_event *event)
 	if (event->kind == CTP_KIND_LOST) {
 		text_format(text, " %s=", key);
 		print_time(text, (ct_time)event->coro);
+	} else if (event->kind == CTP_KIND_BLOCK_BEGIN && event->coro) {
+		text_format(text, " %s=", key);
+		print_resource(text, event->coro);
 	} else if (key && event->coro) {
 		text_format(text, " %s=", key);
 		text_signed(text, (int64_t)event->coro);

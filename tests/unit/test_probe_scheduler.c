@@ -155,7 +155,11 @@ static void workers(void)
 	ctp_unpark(queue);
 	ctp_park_until(queue, 91, 987654321);
 	ctp_enqueue_private(6, queue);
-	CHECK_EQUAL(drain(&reader, &kept), 7);
+	ctp_block(lock, -1, 92); /* P-35 */
+	ctp_block_done(92);
+	CHECK_EQUAL(drain(&reader, &kept), 9);
+	check_record(&kept, 7, lock, UINT64_MAX, 92, CTP_KIND_BLOCK_BEGIN, CTP_CALL_LOCK);
+	check_record(&kept, 8, 0, 0, 92, CTP_KIND_BLOCK_END, CTP_CALL_LOCK);
 	check_record(&kept, 0, 5, queue, 0, CTP_KIND_ENQUEUE, 0);
 	check_record(&kept, 1, 5, queue, 0, CTP_KIND_DEQUEUE, 0);
 	check_record(&kept, 2, 0, queue, 90, CTP_KIND_PARK, 0);
