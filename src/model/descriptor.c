@@ -233,14 +233,14 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 		has_forgotten |= descriptor_at(model, at)->has_forgotten;
 		at = descriptor_at(model, at)->older;
 	}
+	if (has_forgotten)
+		gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
 	/* Used before anything told its generation: it is this one. */
 	if (first && !descriptor_at(model, first)->generation &&
 		(descriptor_at(model, first)->flags & MODEL_DESCRIPTOR_IS_OPEN)) {
 		descriptor_at(model, first)->generation = generation;
 		return first;
 	}
-	if (has_forgotten)
-		gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
 	if (first && is_earlier(generation, descriptor_at(model, first)->generation))
 		return recall(model, first, generation, time);
 	return begin(model, process, fd, generation, time);

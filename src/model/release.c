@@ -71,7 +71,7 @@ static void each_tally(struct release *release, release_visitor *visit)
 	for (i = 1; i < model->nestings.count; i++)
 		visit(release, &model->nestings.at[i].coro, MARK_WHOLE);
 	for (i = 1; i < model->herds.count; i++) {
-		visit(release, &model->herds.at[i].last_vain, MARK_SELF);
+		visit(release, &model->herds.at[i].last_vain, MARK_WHOLE);
 		visit(release, &model->herds.at[i].coro, MARK_WHOLE);
 		visit(release, &model->herds.at[i].waker.coro, MARK_SELF);
 	}
