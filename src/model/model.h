@@ -12,6 +12,9 @@
  * reserved and means none. Threads and processes have the indexes of ct_tables. Analysers read the
  * arrays directly and change nothing. One thread uses a model at a time.
  *
+ * Between two events coroutines and descriptors that ended may be given back, and the indexes of those behind them
+ * change (model_release.h). A field that names one by its index has to stand in release.c or release_descriptors.c.
+ *
  * What each array holds is told by a header of its own (model_coro.h, model_thread.h, ...); this one has the
  * model as a whole, and what it can be asked.
  */
