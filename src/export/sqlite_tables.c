@@ -337,6 +337,14 @@ static int fill_spans(sqlite3 *database, const struct ct_report *report)
 		sqlite_insert_number(&insert, span->durations.p50_ns);
 		sqlite_insert_number(&insert, span->durations.p99_ns);
 		sqlite_insert_number(&insert, span->durations.max_ns);
+		sqlite_insert_number(&insert, span->durations.p90_ns);
+		sqlite_insert_number(&insert, span->durations.p999_ns);
+		sqlite_insert_number(&insert, span->durations.p9999_ns);
+		sqlite_insert_number(&insert, span->open_ns);
+		sqlite_insert_number(&insert, span->times.unseen_ns);
+		sqlite_insert_number(&insert, span->times.ready_ns);
+		sqlite_insert_number(&insert, span->times.running_ns);
+		sqlite_insert_number(&insert, span->times.waiting_ns);
 		sqlite_insert_row(&insert);
 	}
 	return sqlite_insert_close(&insert);

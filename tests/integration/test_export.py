@@ -248,6 +248,10 @@ def check_thresholds(trace, place):
         check("only '--format sqlite' holds findings" in done.stderr, done.stderr)
 
 
+SPAN_TIMES = ("total_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "max_ns", "open_ns", "unseen_ns",
+              "ready_ns", "running_ns", "waiting_ns")
+
+
 def check_findings(trace, database):
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
     check(report["findings"], "the trace has no finding to compare")
@@ -261,8 +265,8 @@ def check_findings(trace, database):
     check([text for text, in steps] == [step["text"] for each in report["findings"] for step in each["steps"]],
           f"steps differ: {steps}")
     told = [database.execute(f"SELECT {columns} FROM {table}").fetchall() for columns, table in
-            (("kind, name, nr_ended, nr_open, p99_ns", "spans"), ("name, last, nr_values", "counters"))]
-    check(told == [[(each["kind"], each["name"], each["ended"], each["open"], each["p99_ns"])
+            ((f"kind, name, nr_ended, nr_open, {', '.join(SPAN_TIMES)}", "spans"), ("name, last, nr_values", "counters"))]
+    check(told == [[(each["kind"], each["name"], each["ended"], each["open"], *(each[key] for key in SPAN_TIMES))
                     for each in report["spans"]],
                    [(each["name"], each["last"], each["values"]) for each in report["counters"]]] and all(told),
           f"spans and counters differ: {told}")
