@@ -300,9 +300,11 @@ static bool keep_unmatched(struct model *model, const struct ct_event *event)
 bool wake_apply(struct model *model, const struct ct_event *event)
 {
 	struct match match = match_target(model, event);
-	uint32_t waker = coro_find(model, event->process, event->coro);
+	uint32_t waker;
 
-	coro_at(model, waker)->nr_events++;
+	/* It is alive, also where nothing was seen of it before: it may come again. */
+	if (!coro_own(model, event, &waker))
+		return false;
 	if (waker && waker == match.coro) {
 		if (!coro_woke_itself(model, waker, event))
 			return false;
