@@ -125,6 +125,8 @@ static void survey_series(
 
 	family->from = series->from;
 	family->until = times->last_started < end ? times->last_started : end;
+	if (family->until < family->from)
+		return;
 	memset(family->least, 0xff, sizeof(family->least));
 	for (i = 0; i <= series->present; i++) {
 		ct_time start = series->from + (int64_t)i * series->width_ns;
@@ -258,7 +260,7 @@ static bool is_no_pool(struct analysis *analysis, const struct family *family)
 	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);
 }
 
-/* False: too little was kept of those that ended. */
+/* False: too little was kept of those that ended, or all were started after the program's work. */
 static bool survey_any(struct analysis *analysis, struct family *family, uint32_t site)
 {
 	const struct model *model = analysis->model;
@@ -267,13 +269,13 @@ static bool survey_any(struct analysis *analysis, struct family *family, uint32_
 
 	if (!model->ended.count || (times && !times->nr_ended)) {
 		survey(analysis, family);
-		return true;
+		return family->from <= family->until;
 	}
 	if (!times || !times->alive || times->alive->from == CT_NO_TIME)
 		return false;
 	family->nr_started = times->nr_started;
 	survey_series(analysis, family, times);
-	return true;
+	return family->from <= family->until;
 }
 
 static void judge(struct analysis *analysis, struct family *family, uint32_t site)

@@ -200,8 +200,9 @@ void times_begin(struct model *model, const struct model_coro *coro)
 
 	if (!times)
 		return;
-	times->nr_started++;
-	times->last_started = coro->created;
+	/* Times within a thread may go back. */
+	if (times->nr_started++ == 0 || coro->created > times->last_started)
+		times->last_started = coro->created;
 	times->nr_started_before += is_before(model, coro->created);
 }
 
