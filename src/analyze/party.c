@@ -33,7 +33,7 @@ static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 	if (thread->is_parked || thread->is_polling)
 		return thread->idle_from != CT_NO_TIME && !thread->is_idle_timed &&
 		       !(thread->blocked_from != CT_NO_TIME && thread->is_blocked_timed);
-	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
+	return thread->is_blocked_last && !thread->is_blocked_timed;
 }
 
 static void look_at_worker(const struct model_thread *thread, struct party *party)

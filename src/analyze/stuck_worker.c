@@ -34,7 +34,7 @@ static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t
 		return false;
 	if (is_seen(thread) && thread->seen - since > limit_ns)
 		return true;
-	return thread->blocked_from != CT_NO_TIME && !thread->is_blocked_timed;
+	return thread->is_blocked_last && !thread->is_blocked_timed;
 }
 
 /*
@@ -44,7 +44,7 @@ static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t
 static bool is_computing(const struct model_thread *thread)
 {
 	return is_seen(thread) && thread->nr_looks_running == thread->nr_looks &&
-	       thread->blocked_from == CT_NO_TIME;
+	       !thread->is_blocked_last;
 }
 
 /*
@@ -126,7 +126,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);
-	else if (coro->is_queue_private && thread->blocked_from == CT_NO_TIME)
+	else if (coro->is_queue_private && !thread->is_blocked_last)
 		candidate.reasons |= doubt_of(thread);
 	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
 	candidate_add(analysis, &candidate);
@@ -156,7 +156,7 @@ void stuck_worker_find(struct analysis *analysis)
 
 static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
 {
-	if (thread->blocked_from != CT_NO_TIME)
+	if (thread->is_blocked_last)
 		return say(analysis, "it is in %s", ct_call_name(thread->blocked_call));
 	return "what it does was not seen";
 }

@@ -74,6 +74,11 @@ void thread_note(struct model *model, const struct ct_event *event)
 	thread = thread_at(model, event->thread);
 	times_thread(model, thread, event->time);
 	thread->last_event = event->time;
+	/* Whoever writes something has left the call that it told of, though it told of no end: that is forgotten. */
+	if (event->kind != CTP_KIND_DETAIL) {
+		thread->is_blocked_last = false;
+		thread->wanted = 0;
+	}
 	process_at(model, thread->process)->last_event = event->time;
 	/* Idle only because the engine saw it asleep: that it writes shows that it is not any more.
 	 */
@@ -136,6 +141,7 @@ void thread_block_begin(struct model *model, const struct ct_event *event)
 	thread->blocked_from = event->time;
 	thread->blocked_call = event->argument;
 	thread->is_blocked_timed = (int64_t)event->object >= 0;
+	thread->is_blocked_last = true;
 	if (event->argument == CTP_CALL_LOCK) {
 		thread->wanted = thread->is_blocked_timed ? 0 : event->coro;
 		thread->wanted_event = event->sequence;
@@ -161,7 +167,6 @@ void thread_block_end(struct model *model, const struct ct_event *event)
 	struct model_thread *thread = thread_at(model, event->thread);
 
 	thread->blocked_from = CT_NO_TIME;
-	thread->wanted = 0;
 	thread->is_polling = false;
 	if (!thread->is_parked)
 		idle_end(model, thread, event->time);
@@ -173,7 +178,6 @@ void thread_stop(struct model *model, const struct ct_event *event)
 
 	thread->is_parked = thread->is_polling = false;
 	thread->blocked_from = CT_NO_TIME;
-	thread->wanted = 0;
 	idle_end(model, thread, event->time);
 	clear_stack(model, thread);
 	thread->stopped = event->time;
