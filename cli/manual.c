@@ -250,23 +250,38 @@ static void print_examples(const char *examples)
 	}
 }
 
+/* The command behind `last` in the order of the alphabet, as mdoc wants it; COMMAND_NONE: the first one, or the end. */
+static enum command next_by_name(enum command last)
+{
+	enum command next = COMMAND_NONE;
+	unsigned other;
+
+	for (other = COMMAND_NONE + 1; other < NR_COMMANDS; other++) {
+		const char *name = command_descriptions[other].name;
+
+		if (other == COMMAND_OLDER || strcmp(name, command_descriptions[last].name) <= 0)
+			continue;
+		if (next == COMMAND_NONE || strcmp(name, command_descriptions[next].name) < 0)
+			next = (enum command)other;
+	}
+	return next;
+}
+
 static void print_see_also(enum command command)
 {
 	const char *separator = "";
-	unsigned other;
+	enum command other;
 
 	puts(".Sh SEE ALSO");
 	if (command != COMMAND_NONE) {
 		fputs(".Xr corotracer 1", stdout);
 		separator = " ,\n";
 	}
-	/* In the order of the alphabet, as mdoc wants it. */
-	static const enum command order[] = {COMMAND_ASSEMBLE, COMMAND_DUMP, COMMAND_EXPORT,
-		COMMAND_HELP, COMMAND_INFO, COMMAND_REPORT, COMMAND_RUN};
-	for (other = 0; other < sizeof(order) / sizeof(order[0]); other++) {
-		if (order[other] == command)
+	for (other = next_by_name(COMMAND_NONE); other != COMMAND_NONE;
+		other = next_by_name(other)) {
+		if (other == command)
 			continue;
-		printf("%s.Xr corotracer-%s 1", separator, command_descriptions[order[other]].name);
+		printf("%s.Xr corotracer-%s 1", separator, command_descriptions[other].name);
 		separator = " ,\n";
 	}
 	putchar('\n');

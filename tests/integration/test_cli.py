@@ -92,6 +92,17 @@ def check_help(lists):
     check(whole == run(COROTRACER, "help").stdout, "'help' and '--help' differ")
 
 
+def check_values():
+    """Help names each word that an option takes."""
+    entries = re.findall(r'^O\((\w+), \w+, "([^"]*)", [^,]*, "[^"]*", "([^"]*\|[^"]*)",\s*((?:"[^"]*"\s*)+)\)',
+                         (SOURCE / "cli/options.def").read_text(), re.MULTILINE)
+    check({"by", "sort", "format"} <= {option for _, option, _, _ in entries}, f"the list was not understood: {entries}")
+    for command, option, values, explained in entries:
+        words = set(re.findall(r"[\w-]+", explained))
+        check(explained == '""' or set(values.split("|")) <= words,
+              f"help on --{option} of {command} does not name {set(values.split('|')) - words}")
+
+
 def check_version():
     version = re.search(r'VERSION_TEXT "(.*)"',
                         (SOURCE / "include/corotracer/version.h").read_text()).group(1)
@@ -395,6 +406,7 @@ def check_older():
 
 def main():
     lists = commands_and_options()
+    check_values()
     check_help(lists)
     check_version()
     check_man_pages(lists)
