@@ -41,9 +41,22 @@ static enum ct_report_format read_format(const struct arguments *arguments)
 	return format && strcmp(format, "dot") == 0 ? CT_REPORT_DOT : CT_REPORT_TEXT;
 }
 
+static bool has_begun_late(const struct ct_report *report)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->quality.nr_losses; i++)
+		if (report->quality.losses[i].reason == CTP_LOSS_BEFORE)
+			return true;
+	return false;
+}
+
+/* Where a recorder was read, the ids are its own, and asking again finds the same ones. */
 static void say_absent(const struct ct_report *report, uint64_t id)
 {
-	if (report->live.pid)
+	if (!report->live.pid)
+		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
+	else if (has_begun_late(report))
 		say_sentence(
 			"no coroutine %llu of process %llu is known; without a flight recorder ids "
 			"are new each time somebody attaches, and only coroutines that do "
@@ -51,7 +64,9 @@ static void say_absent(const struct ct_report *report, uint64_t id)
 			"meanwhile are seen: start the program with COROTRACER_FLIGHT=,64M",
 			(unsigned long long)id, (unsigned long long)report->live.pid);
 	else
-		say_sentence("no coroutine %llu is in the trace", (unsigned long long)id);
+		say_sentence("no coroutine %llu is among those of process %llu in what its flight "
+			     "recorder kept",
+			(unsigned long long)id, (unsigned long long)report->live.pid);
 }
 
 static int print(const struct judgement *judgement, enum ct_report_format format, uint64_t id)
