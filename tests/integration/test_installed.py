@@ -87,6 +87,15 @@ def check_program(place, root):
         check(said.count("libcorotracer-ledger.so'") == 3 and str(alone) in said, f"places are not named: {said}")
 
 
+def check_headers(place, root):
+    """The headers for C++ are found with pkg-config, installed or not."""
+    (place / "traced.cpp").write_text("#include <coroTracer.h>\nint main() { corotracer::InitTracer(); }\n")
+    installed = {"PKG_CONFIG_LIBDIR": str(only(root, "corotracer-cpp.pc").parent), "PKG_CONFIG_SYSROOT_DIR": str(root)}
+    for environment in (installed, {"PKG_CONFIG_LIBDIR": str(BUILD / "meson-uninstalled")}):
+        flags = run("pkg-config", "--cflags", "corotracer-cpp", env=dict(os.environ, **environment)).stdout.split()
+        run("c++", "-std=c++20", "-Werror", "-fsyntax-only", *flags, place / "traced.cpp")
+
+
 def check_library(place, root):
     shutil.copy(SOURCE / "examples/own-analysis.c", place)
     (place / "case.txt").write_text(CASE)
@@ -118,6 +127,7 @@ def main():
         root = place / "second"
         (place / "first").rename(root)
         check_program(place, root)
+        check_headers(place, root)
         check_library(place, root)
         check_names(root)
 
