@@ -82,17 +82,23 @@ struct facts_printer {
 /* facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
 void facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
 
-/* facts_spans: where the time of tasks and regions went, or of one of the two, in tables of at most `max` rows each. */
+/*
+ * facts_spans: where the time of tasks and regions went, or of one of the two, in tables of at most `max` rows each.
+ * facts_has_spans: is there such a table?
+ */
+bool facts_has_spans(const struct ct_report *report, enum ct_by by);
 void facts_spans(const struct facts_printer *printer, const struct ct_report *report, enum ct_by by,
 	uint32_t max);
 
 /*
  * facts_time_went: where the time went, in a few rows; none where nothing is known. facts_times: how long all
  * coroutines were in each state. facts_statistics: the tables of where the time went, of at
- * most `max` rows each, all or those that are by something; those that are empty are left out.
+ * most `max` rows each, all or those that are by something; those that are empty are left out. facts_by: that all of
+ * these are, where they are.
  */
 void facts_time_went(struct text *rows, const struct ct_report *report);
 void facts_times(struct text *rows, const struct ct_report *report);
+void facts_by(struct text *rows, const struct ct_report *report, enum ct_by by);
 void facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
 	enum ct_by by, uint32_t max);
 

@@ -193,6 +193,13 @@ static struct ct_report with_spans(const struct ct_report *report, enum ct_by by
 	return part;
 }
 
+bool facts_has_spans(const struct ct_report *whole, enum ct_by by)
+{
+	const struct ct_report part = with_spans(whole, by);
+
+	return part.nr_spans || part.nr_slowest;
+}
+
 void facts_spans(const struct facts_printer *printer, const struct ct_report *whole, enum ct_by by,
 	uint32_t max)
 {

@@ -369,6 +369,28 @@ static enum ct_by by_of(enum facts_statistic which)
 	}
 }
 
+static bool has_tables(const struct ct_report *report, enum ct_by by)
+{
+	int which;
+
+	if (report->breakdown && report->breakdown->by == by)
+		return report->breakdown->nr_rows;
+	for (which = 0; which < FACTS_NR_STATISTICS; which++)
+		if (by_of((enum facts_statistic)which) == by &&
+			nr_rows(&report->statistics, (enum facts_statistic)which))
+			return true;
+	return facts_has_spans(report, by);
+}
+
+void facts_by(struct text *rows, const struct ct_report *report, enum ct_by by)
+{
+	if (!by || has_tables(report, by))
+		return;
+	facts_begin(rows, "by");
+	text_format(rows, "the trace tells of no %s", ct_by_name(by));
+	facts_end(rows);
+}
+
 void facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
 	enum ct_by by, uint32_t max)
 {

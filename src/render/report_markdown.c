@@ -208,17 +208,23 @@ static void time_went(struct text *text, const struct ct_report *report)
 	facts_drop(text, &facts);
 }
 
+static void headline(struct text *text, const char *command, const struct ct_report *report)
+{
+	struct text words = {0};
+
+	text_format(text, "## corotracer %s\n\n", command);
+	facts_headline(&words, report);
+	render_markdown(text, text_peek(&words));
+	text_add(text, "\n\n");
+	facts_drop(text, &words);
+}
+
 void report_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
-	struct text headline = {0};
 	uint32_t i;
 
-	text_add(text, "## corotracer report\n\n");
-	facts_headline(&headline, report);
-	render_markdown(text, text_peek(&headline));
-	text_add(text, "\n\n");
-	facts_drop(text, &headline);
+	headline(text, "report", report);
 	if (options->is_brief)
 		warnings(text, report);
 	else
@@ -256,6 +262,7 @@ void statistics_markdown(
 {
 	struct text facts = {0};
 
+	headline(text, "stats", report);
 	quality(text, report);
 	if (report->path) {
 		path(text, report, options);
@@ -263,6 +270,7 @@ void statistics_markdown(
 	}
 	text_add(text, "### All coroutines\n\n");
 	facts_times(&facts, report);
+	facts_by(&facts, report, options->by);
 	rows(text, &facts);
 	facts_drop(text, &facts);
 	facts_statistics(&(const struct facts_printer){text, print_table}, report, options->by,

@@ -388,6 +388,7 @@ void statistics_text(
 	}
 	heading(&page, "All coroutines");
 	facts_times(&facts, report);
+	facts_by(&facts, report, options->by);
 	rows(&page, &facts);
 	facts_drop(text, &facts);
 	facts_statistics(&(const struct facts_printer){&page, print_table}, report, options->by,

@@ -52,7 +52,10 @@ def check_texts(trace):
     for title in ("Data quality", "All coroutines", "Workers", "Waits, by where they waited", "Scheduler latency, by",
                   "Runs, by where", "Started", "Coroutines that ran for the longest time"):
         check(title in told, f"no '{title}' in\n{told}")
-    check("### Workers" in run(COROTRACER, "stats", "--format", "md", trace).stdout, "Markdown")
+    page = run(COROTRACER, "stats", "--format", "md", trace).stdout
+    check(page.startswith("## corotracer stats\n\n") and "### Workers" in page, f"Markdown: {page}")
+    program = told.split("corotracer stats: ")[1].split(" ")[0]
+    check(program in page.splitlines()[2], f"{program} is not named in {page.splitlines()[2]}")
     few = run(COROTRACER, "stats", "--rows", "1", trace).stdout
     check(len(few.splitlines()) < len(told.splitlines()), few)
 
@@ -255,6 +258,18 @@ def check_ten_most(place):
     check("Lists of coroutines have the ten most of each, json, too" in told, told)
 
 
+def check_none(place):
+    """Where there is nothing to tell apart, that is said."""
+    trace = place / "none.txt"
+    trace.write_text("trace from=0 until=9ms\nprocess 1 pid=100 probe\nthread 1 tid=101\n1ms t1 create c1 0x1000\n1ms t1 resume c1\n")
+    for by in ("task", "region"):
+        for form in ("text", "md"):
+            told = run(COROTRACER, "stats", "--by", by, "--format", form, trace).stdout
+            check(f"the trace tells of no {by}\n" in told.replace(" |", ""), told)
+    for by in ("worker", "coroutine"):
+        check("the trace tells of no" not in run(COROTRACER, "stats", "--by", by, trace).stdout, f"there is one {by}")
+
+
 def check_complaints(place):
     for words, status, sentence in (((f"{place}/none.ctrace",), 4, "No such file"), ((), 2, "stats")):
         done = run(COROTRACER, "stats", *words, status=status)
@@ -288,6 +303,7 @@ def main():
         check("Where the time went" in run(COROTRACER, "report", trace).stdout, "the report tells the most of it")
         check_what_goes_on(pathlib.Path(place))
         check_before(pathlib.Path(place))
+        check_none(pathlib.Path(place))
         check_ten_most(pathlib.Path(place))
         check_complaints(place)
 
