@@ -205,14 +205,15 @@ static void begin_private_list(void)
 	bell_init(&e.released);
 	scheduler_direct(stage_scheduler(), direct_private_list);
 	stage_spawn("waiter-1", take_permit, NULL);
-	stage_spawn("waiter-2", take_permit, NULL);
 }
 
-/* Both wait. */
+/* The first waits; then both do. */
 static bool step_private_list(unsigned number)
 {
-	if (number > 0)
+	if (number > 1)
 		return false;
+	if (number == 0)
+		return stage_spawn("waiter-2", take_permit, NULL) != NULL;
 	e.first = stage_spawn("releaser-1", release_first, NULL);
 	stage_spawn("releaser-2", release_second, NULL);
 	return true;
