@@ -74,6 +74,7 @@ struct party {
 	bool has_crashed;
 	bool was_looked_at;     /* the engine saw threads of it */
 	bool has_free_thread;   /* one is not known to be blocked without time-out */
+	bool has_sleeper;       /* a thread sleeps for a time */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_timer;         /* a timer or a deadline is still to come */
 	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */

@@ -250,7 +250,9 @@ static void explain(
 	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_itself ||
 		(is_outside(coro) && coro->wait_object))
 		return;
-	if (!party->are_threads_known)
+	if (party->has_sleeper)
+		candidate->reasons |= REASON(SLEEPER);
+	else if (!party->are_threads_known)
 		candidate->reasons |= REASON(THREADS_UNKNOWN);
 	if (party->has_outside || party->has_timer)
 		candidate->reasons |= REASON(LIVE_PARTY);

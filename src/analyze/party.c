@@ -57,6 +57,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 	if (thread->stopped != CT_NO_TIME && thread->stopped <= party->end)
 		return;
 	party->has_outside |= model_waits_outside(analysis->model, index);
+	party->has_sleeper |= model_sleeps(analysis->model, index);
 	party->has_free_thread |= !is_blocked_for_ever(analysis->model, index);
 }
 

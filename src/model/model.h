@@ -222,6 +222,8 @@ ct_time model_end_of(const struct model *model, uint32_t process);
  */
 bool model_is_look_valid(const struct model *model, uint32_t thread);
 
+/* model_sleeps: was this thread last seen in a sleep, which ends by the clock, and has it written nothing since? */
+bool model_sleeps(const struct model *model, uint32_t thread);
 /* model_waits_outside: is what this blocked thread waits for outside the program, or not known? */
 bool model_waits_outside(const struct model *model, uint32_t thread);
 

@@ -248,9 +248,18 @@ bool model_is_look_valid(const struct model *model, uint32_t index)
 	       thread->seen >= model->processes[thread->process].last_event;
 }
 
+bool model_sleeps(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	return model_is_look_valid(model, index) && !thread->seen_untimed &&
+	       (thread->seen_system_call == SYS_nanosleep ||
+		       thread->seen_system_call == SYS_clock_nanosleep);
+}
+
 /*
- * A futex is woken by the program itself, and what is in interest lists the ledger tells. Signals,
- * child processes, and descriptors that a thread reads by itself are the world outside.
+ * A futex is woken by the program itself, what is in interest lists the ledger tells, and a sleep is ended by the
+ * clock. Signals, child processes, and descriptors that a thread reads by itself are the world outside.
  */
 bool model_waits_outside(const struct model *model, uint32_t index)
 {
@@ -259,6 +268,8 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 			  model->tables->processes[thread->process].has_ledger;
 
 	if (model_is_look_valid(model, index) && thread->seen_system_call == SYS_futex)
+		return false;
+	if (model_sleeps(model, index))
 		return false;
 	if (model_is_look_valid(model, index))
 		return !is_epoll_call(thread->seen_system_call) || !has_ledger;
