@@ -267,7 +267,11 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	if (!stop_running(model, index, event))
 		return false;
 	coro->last_event = event->sequence;
-	return note_wait(model, index, event) && thread_be_worker(model, event->thread);
+	if (!note_wait(model, index, event))
+		return false;
+	/* Whoever creates one that begins with a suspend has run nothing of it, and may never run any. */
+	return event->argument == CTP_POINT_INITIAL ? thread_may_be_worker(model, event->thread)
+						    : thread_be_worker(model, event->thread);
 }
 
 static bool cancel(struct model *model, uint32_t index, const struct ct_event *event)

@@ -169,7 +169,7 @@ void thread_note(struct model *model, const struct ct_event *event);
 /* thread_list: finds a thread by its kernel id from now on. */
 bool thread_list(struct model *model, uint32_t thread);
 bool thread_be_worker(struct model *model, uint32_t thread);
-/* thread_may_be_worker: events of it are missing: it counts where all must have been idle. */
+/* thread_may_be_worker: no run of it was seen, but may come, or be missing: it counts where all must have been idle. */
 bool thread_may_be_worker(struct model *model, uint32_t thread);
 void thread_park(struct model *model, const struct ct_event *event);
 void thread_unpark(struct model *model, const struct ct_event *event);

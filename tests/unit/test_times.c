@@ -120,6 +120,19 @@ static void test_workers(void)
 	end(model);
 }
 
+/* Who creates one that begins with a suspend runs nothing by that. */
+static void test_creator(void)
+{
+	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
+					  "1ms t1 suspend c1 point=initial\n"
+					  "2ms t2 resume c1\n"
+					  "3ms t2 suspend c1 channel:5 @2\n");
+
+	CHECK(!model->threads[1].is_worker);
+	CHECK(model->threads[2].is_worker);
+	end(model);
+}
+
 /* How many were ready is counted by how long they were so many, from the first one on. */
 static void test_ready(void)
 {
@@ -321,6 +334,7 @@ int main(void)
 	test_regions();
 	test_one_life();
 	test_workers();
+	test_creator();
 	test_yield();
 	test_before();
 	return check_result();
