@@ -2,7 +2,7 @@
 /*
  * Stuck workers: coroutines are ready, and the thread in whose queue they lie has been at something else
  * for over a second. Where no other thread may take them out of there, and the thread is blocked without
- * time-out, that is proven.
+ * time-out, that is proven. So do coroutines in a queue that all workers share, where each of them is blocked.
  *
  * Silent where the worker is parked or polls: then a wake for it is on its way, or another rule judges. Silent,
  * too, where what the worker runs is marked: it is meant to take long.
@@ -10,6 +10,14 @@
 #include <inttypes.h>
 
 #include "analyze_parts.h"
+
+#define WORKERS_TOLD 8 /* of those that are all blocked */
+
+enum variant {
+	VARIANT_SHARED,  /* others may take it, too */
+	VARIANT_PRIVATE, /* only the one worker may */
+	VARIANT_ALL,     /* all workers are blocked */
+};
 
 static bool is_busy(const struct model_thread *thread, ct_time end)
 {
@@ -69,7 +77,46 @@ static uint32_t only_busy_worker(const struct analysis *analysis, uint32_t proce
 	return found;
 }
 
-/* The same by process, found out once. */
+static bool has_ended(const struct analysis *analysis, uint32_t worker)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	return thread->stopped != CT_NO_TIME &&
+	       thread->stopped <= analysis->parties[thread->process].end;
+}
+
+/* With a coroutine that is not marked, and in a call that does not come back, by itself or since long. */
+static bool is_lost(const struct analysis *analysis, uint32_t worker)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	return is_busy(thread, analysis->parties[thread->process].end) && thread->top &&
+	       !analysis->model->coros.at[thread->top].mark &&
+	       is_blocked(thread, thread->last_event, LIMIT(analysis, STUCK_TIME));
+}
+
+/* Where all workers, two at least, are blocked with what they run: the last one to be so; 0: they are not. */
+static uint32_t last_blocked_worker(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t count = 0, last = 0;
+	size_t i;
+
+	for (i = 0; i < model->processes[process].workers.count; i++) {
+		uint32_t worker = model->processes[process].workers.at[i];
+
+		if (!model->threads[worker].is_worker || has_ended(analysis, worker))
+			continue;
+		if (!is_lost(analysis, worker))
+			return 0;
+		count++;
+		if (!last || model->threads[worker].last_event > model->threads[last].last_event)
+			last = worker;
+	}
+	return count > 1 ? last : 0;
+}
+
+/* By process, found out once. */
 static uint32_t *list_only_busy(struct analysis *analysis)
 {
 	uint32_t count = analysis->model->nr_processes, i;
@@ -79,6 +126,17 @@ static uint32_t *list_only_busy(struct analysis *analysis)
 		only[i] = only_busy_worker(analysis, i, analysis->parties[i].end);
 	analysis->is_broken |= !only;
 	return only;
+}
+
+static uint32_t *list_last_blocked(struct analysis *analysis)
+{
+	uint32_t count = analysis->model->nr_processes, i;
+	uint32_t *last = arena_array(&analysis->scratch, count, sizeof(*last));
+
+	for (i = 0; last && i < count; i++)
+		last[i] = last_blocked_worker(analysis, i);
+	analysis->is_broken |= !last;
+	return last;
 }
 
 /* Where it runs: the call that blocks, or the function of the coroutine that is on the thread. */
@@ -100,7 +158,7 @@ static uint32_t doubt_of(const struct model_thread *thread)
 							 : REASON(LOOKED_AT_EARLY);
 }
 
-static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
+static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, enum variant variant)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_thread *thread = &analysis->model->threads[worker];
@@ -114,7 +172,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 		.process = coro->process,
 		.coro = index,
 		.cause_site = place_of(analysis, thread),
-		.variant = coro->is_queue_private,
+		.variant = variant,
 		.subject = worker,
 		.since = since,
 	};
@@ -122,33 +180,47 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker)
 	if (analysis->model->coros.at[thread->top].mark || end - since <= limit_ns ||
 		end - thread->last_event <= limit_ns)
 		return;
-	if (coro->is_queue_private && is_blocked(thread, since, limit_ns))
+	if (variant == VARIANT_PRIVATE && is_blocked(thread, since, limit_ns))
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
 		candidate_lower(&candidate, REASON_COMPUTING);
-	else if (coro->is_queue_private && !thread->is_blocked_last)
+	else if (variant == VARIANT_PRIVATE && !thread->is_blocked_last)
 		candidate.reasons |= doubt_of(thread);
+	if (variant == VARIANT_ALL)
+		start = FROM_THE_BEGINNING;
 	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
 	candidate_add(analysis, &candidate);
+}
+
+/* By whoever may take it: its own worker alone, or any. Whoever puts something into a common queue may be none. */
+static void judge_ready(
+	struct analysis *analysis, uint32_t index, uint32_t only_busy, uint32_t last_blocked)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t worker = coro->queue_thread;
+	bool is_own_busy = worker && is_busy(&analysis->model->threads[worker],
+					     analysis->parties[coro->process].end);
+
+	if (coro->is_queue_private && is_own_busy)
+		judge(analysis, index, worker, VARIANT_PRIVATE);
+	else if (coro->is_queue_private)
+		return;
+	else if (last_blocked)
+		judge(analysis, index, last_blocked, VARIANT_ALL);
+	else if (is_own_busy || only_busy)
+		judge(analysis, index, is_own_busy ? worker : only_busy, VARIANT_SHARED);
 }
 
 void stuck_worker_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	uint32_t *only = list_only_busy(analysis), i;
+	uint32_t *only = list_only_busy(analysis), *last = list_last_blocked(analysis), i;
 
-	for (i = 1; only && i < model->coros.count; i++) {
+	for (i = 1; only && last && i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
-		ct_time end = analysis->parties[coro->process].end;
-		uint32_t worker = coro->queue_thread;
 
-		if (!is_ready(coro) || analysis->is_told[i])
-			continue;
-		/* Whoever puts something into a common queue is often no worker. */
-		if (!worker || !is_busy(&model->threads[worker], end))
-			worker = only[coro->process];
-		if (worker)
-			judge(analysis, i, worker);
+		if (is_ready(coro) && !analysis->is_told[i])
+			judge_ready(analysis, i, only[coro->process], last[coro->process]);
 	}
 }
 
@@ -208,6 +280,40 @@ static void tell_worker(struct analysis *analysis, uint32_t worker, struct story
 	story_step(analysis, story, &step);
 }
 
+static void tell_workers(struct analysis *analysis, uint32_t process, struct story *story)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	uint32_t nr_told = 0;
+	size_t i;
+
+	for (i = 0; i < of->workers.count && nr_told < WORKERS_TOLD; i++) {
+		uint32_t worker = of->workers.at[i];
+
+		if (!analysis->model->threads[worker].is_worker || has_ended(analysis, worker))
+			continue;
+		tell_worker(analysis, worker, story);
+		nr_told++;
+	}
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const struct model_thread *thread = &analysis->model->threads[first->subject];
+	const char *ran = say(analysis, "%s, which has run coroutine %" PRIu64 " (%s) for %s",
+		words_thread(analysis, first->subject), analysis->model->coros.at[thread->top].id,
+		words_place(analysis, first->cause_site),
+		words_duration(analysis,
+			party_working_until(analysis, first->process) - thread->last_event));
+
+	if (first->variant == VARIANT_ALL)
+		return say(analysis, "%u ready %s, and all workers are blocked, the last one %s",
+			group->count, group->count == 1 ? "coroutine waits" : "coroutines wait",
+			ran);
+	return say(analysis, "%u ready %s%s", group->count,
+		group->count == 1 ? "coroutine lies with " : "coroutines lie with ", ran);
+}
+
 void stuck_worker_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -216,15 +322,12 @@ void stuck_worker_describe(
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
 
-	finding->title = say(analysis,
-		"%u ready %s%s, which has run coroutine %" PRIu64 " (%s) for %s", group->count,
-		group->count == 1 ? "coroutine lies with " : "coroutines lie with ",
-		words_thread(analysis, first->subject), analysis->model->coros.at[thread->top].id,
-		words_place(analysis, first->cause_site),
-		words_duration(analysis,
-			party_working_until(analysis, first->process) - thread->last_event));
+	finding->title = words_title(analysis, group, first);
 	story_made_ready(analysis, &story, coro);
-	tell_worker(analysis, first->subject, &story);
+	if (first->variant == VARIANT_ALL)
+		tell_workers(analysis, first->process, &story);
+	else
+		tell_worker(analysis, first->subject, &story);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = coro->last_event;
