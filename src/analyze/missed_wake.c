@@ -102,19 +102,28 @@ static bool were_seen_asleep(
 	return true;
 }
 
-/* Where no other worker may take it, that one alone counts; it may have ended. */
-static bool is_missed(
+/*
+ * Since when it is ready with everybody who could run it asleep; INT64_MAX: somebody is not. Where no other worker may
+ * take it, that one alone counts; it may have ended.
+ */
+static ct_time missed_since(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
 {
 	ct_time since =
 		coro->is_queue_private ? sleeps_since(analysis, coro->queue_thread) : all_since;
 	ct_time ready = ready_since(coro);
+
+	return since < ready ? ready : since;
+}
+
+static bool is_missed(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
+{
+	ct_time since = missed_since(analysis, coro, all_since);
 	int64_t lasted, shorter;
 
 	if (since == INT64_MAX)
 		return false;
-	if (since < ready)
-		since = ready;
 	lasted = party_working_until(analysis, coro->process) - since;
 	if (lasted > LIMIT(analysis, MISSED_TIME))
 		return true;
@@ -207,7 +216,8 @@ static void tell_asleep(
 static void tell_usual(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
-	int64_t lasted = party_working_until(analysis, coro->process) - ready_since(coro);
+	ct_time since = missed_since(analysis, coro, all_sleep_since(analysis, coro->process));
+	int64_t lasted = party_working_until(analysis, coro->process) - since;
 
 	if (lasted <= LIMIT(analysis, MISSED_TIME))
 		story_evidence(analysis, story,
