@@ -132,7 +132,7 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 	const struct model_process *process = &analysis->model->processes[index];
 	const struct ct_process *told = &analysis->tables->processes[index];
 
-	if (told->has_probe || process->pages.count)
+	if (told->has_probe || process->pages.count || process->gone.count)
 		return;
 	if (!told->has_ledger) {
 		quality_remark(analysis,
