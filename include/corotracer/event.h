@@ -188,7 +188,7 @@ struct ct_tables {
 
 /*
  * ct_caller_next: the next one of a site's callers. *at is `callers` first, and moves on. False: there is no further
- * one. Whatever the text is, no byte behind its end is read.
+ * one. Lines that name no function are stepped over. Whatever the text is, no byte behind its end is read.
  */
 bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 

@@ -75,6 +75,9 @@ static const char *words_caller(struct analysis *analysis, const struct ct_site 
 
 	if (!ct_caller_next(&at, &caller))
 		return "";
+	if (!caller.file_bytes)
+		return say(analysis, ", inlined into %.*s", (int)caller.function_bytes,
+			caller.function);
 	file = memrchr(caller.file, '/', caller.file_bytes);
 	file = file ? file + 1 : caller.file;
 	return say(analysis, ", inlined into %.*s at %.*s:%" PRIu32, (int)caller.function_bytes,

@@ -29,9 +29,19 @@ static uint32_t read_line_number(const char *at, const char *end)
 	return at == end ? (uint32_t)number : 0;
 }
 
+/* Of a line without a function there is nothing to tell. */
+static const char *find_named(const char *at)
+{
+	while (*at == '\t' || *at == '\n') {
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	return at;
+}
+
 bool ct_caller_next(const char **at, struct ct_caller *ret_caller)
 {
-	const char *word = *at;
+	const char *word = find_named(*at);
 	const char *end = word + strcspn(word, "\n");
 
 	if (*word == '\0')

@@ -207,8 +207,10 @@ static void test_callers(void)
 						       "a.c, inlined into b at b.c, inlined "
 						       "into "
 						       "c"},
-		{"\t\033\t1", "take, src/lock.h:12, inlined into  at \\x1b:1"},
-		{"\n", "take, src/lock.h:12, inlined into "},
+		{"a\t\033\t1", "take, src/lock.h:12, inlined into a at \\x1b:1"},
+		{"\t\033\t1", "take, src/lock.h:12"},
+		{"\n\t\n\n\t\t3\na\ta.c\t1\n\n", "take, src/lock.h:12, inlined into a at a.c:1"},
+		{"\n", "take, src/lock.h:12"},
 	};
 	struct ct_site sites[2] = {{.kind = 0},
 		{.file = "src/lock.h", .line = 12, .function = "take", .reason = "", .module = ""}};
