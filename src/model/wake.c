@@ -204,7 +204,8 @@ static uint32_t find_remote(struct model *model, uint64_t handle, finder *find)
 		if (i >= tables->nr_processes || tables->processes[i].pid != CTP_REMOTE_PID(handle))
 			continue;
 		coro = find(model, i, CTP_REMOTE_CORO(handle));
-		if (coro)
+		/* It is the last process of that number that is meant, also where that one's was given back. */
+		if (coro || model_is_gone(model, i, CTP_REMOTE_CORO(handle)))
 			return coro;
 	}
 	return 0;

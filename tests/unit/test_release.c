@@ -275,6 +275,46 @@ static void test_not_read_again(void)
 	model_free(model);
 }
 
+/* Two processes had the same number one after the other, and the older one has that id, too. */
+static struct ct_event life_of_second(const struct made *made, uint64_t number)
+{
+	struct ct_event event;
+
+	if (number == 0)
+		return (struct ct_event){.kind = CTP_KIND_CREATE,
+			.process = 1,
+			.thread = 1,
+			.coro = LONG_GONE,
+			.time = 1};
+	event = step_of_life(made, number - 1);
+	event.process = event.thread = 2;
+	return event;
+}
+
+static void test_remote(void)
+{
+	struct ct_process own_processes[3] = {processes[0], processes[1], processes[1]};
+	struct ct_thread own_threads[3] = {threads[0], threads[1], threads[2]};
+	struct ct_tables own = tables;
+	struct made made = {.source = {.ops = &ops, .tables = &own},
+		.make = life_of_second,
+		.count = (uint64_t)SOME_LIVES * STEPS_OF_LIFE + 1};
+	const struct ct_event *event;
+	struct model *model;
+
+	own_threads[2].process = 2;
+	own.processes = own_processes;
+	own.threads = own_threads;
+	own.nr_processes = 3;
+	CHECK_EQUAL(model_new(&own, &model, NULL), CT_OK);
+	while (source_next(&made.source, &event, NULL) == CT_OK)
+		CHECK_EQUAL(model_apply(model, event, NULL), CT_OK);
+	CHECK(model_find(model, 1, LONG_GONE) != 0 && model_is_gone(model, 2, LONG_GONE));
+	CHECK_EQUAL(model_find_remote(model, CTP_REMOTE(7, LONG_GONE)), 0);
+	CHECK_EQUAL(model_find_remote(model, CTP_REMOTE(7, 900000)), 0);
+	model_free(model);
+}
+
 /* ---------------------------------------------------------------- asked about */
 
 static void test_why(void)
@@ -428,6 +468,7 @@ int main(int argc, char **argv)
 	check_ghost(woken_late_by_frame, CT_GRADE_SUSPECT);
 	test_descriptor_named_late();
 	test_not_read_again();
+	test_remote();
 	test_why();
 	test_by_chance(argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS);
 	return check_result();
