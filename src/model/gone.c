@@ -125,7 +125,7 @@ void gone_finish(struct model *model)
 {
 	size_t i;
 
-	for (i = 1; model->ended.count && i < model->coros.count; i++)
+	for (i = 1; has_given_back(model) && i < model->coros.count; i++)
 		if (model->coros.at[i].state < CT_STATE_DONE)
 			ask_for_wait(model, &model->coros.at[i]);
 }

@@ -57,7 +57,6 @@ static inline bool is_near(const struct model *model, ct_time a, ct_time b)
 	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
 }
 
-/* Does a wake with this outcome make its target ready? */
 /* One event was put before another that lies `ns` before it by the clocks. */
 static inline void model_put_in_order(struct model *model, int64_t ns)
 {
@@ -66,10 +65,17 @@ static inline void model_put_in_order(struct model *model, int64_t ns)
 		model->reordered_ns = ns;
 }
 
+/* Does a wake with this outcome make its target ready? */
 static inline bool makes_ready(uint8_t outcome)
 {
 	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
 	       outcome == CTP_OUTCOME_RESUMED;
+}
+
+/* Was anything given back: coroutines, or descriptors alone? */
+static inline bool has_given_back(const struct model *model)
+{
+	return model->epoch > 1;
 }
 
 /* ---------------------------------------------------------------- where they are: state.c */

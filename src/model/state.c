@@ -66,7 +66,7 @@ uint32_t coro_find(struct model *model, uint32_t process, uint64_t id)
 {
 	uint32_t entry = entry_of(model, process, id);
 
-	return model->ended.count ? find_what_is_left(model, process, id, entry) : entry;
+	return has_given_back(model) ? find_what_is_left(model, process, id, entry) : entry;
 }
 
 static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
@@ -139,7 +139,7 @@ uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time ti
 
 	if (!index || index == MODEL_GONE)
 		return make_coro(model, process, id, time);
-	return model->ended.count ? find_what_is_left(model, process, id, index) : index;
+	return has_given_back(model) ? find_what_is_left(model, process, id, index) : index;
 }
 
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
