@@ -118,7 +118,7 @@ static void each_table(struct release *release, release_visitor *visit)
 static void mark(struct release *release, uint32_t *coro, enum mark how)
 {
 	if (release->marks[*coro] < how)
-		release->marks[*coro] = how;
+		release->marks[*coro] = (uint8_t)how;
 }
 
 /* A rule looks at all coroutines for such as these; what would make it silent can not be undone any more. */
