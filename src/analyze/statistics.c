@@ -97,7 +97,9 @@ static int compare_run_queues(const void *left, const void *right)
 		return a->lengths.mean < b->lengths.mean ? 1 : -1;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	return a->handle < b->handle ? -1 : a->handle > b->handle;
+	if (a->handle != b->handle)
+		return a->handle < b->handle ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
 static void export_run_queues(struct analysis *analysis, struct ct_statistics *statistics)
