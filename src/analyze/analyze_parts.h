@@ -288,6 +288,10 @@ void ties_survey(struct analysis *analysis);
 /* ties_child: the coroutine that this one waits for; 0: none, or it can not be told which. */
 uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro);
 
+/* ties_object_at: what this handle means; index 0 of the model: nothing was done to it. */
+const struct model_object *ties_object_at(
+	const struct analysis *analysis, uint32_t process, uint64_t handle);
+
 /* ties_object: what it waits for, where anything was done to it; index 0 of the model: nothing. */
 const struct model_object *ties_object(
 	const struct analysis *analysis, const struct model_coro *coro);

@@ -275,12 +275,6 @@ void deadlock_find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static const struct model_object *object_of(
-	const struct analysis *analysis, uint32_t process, uint64_t lock)
-{
-	return &analysis->model->objects.at[model_find_object(analysis->model, process, lock)];
-}
-
 static void tell_taken(
 	struct analysis *analysis, const struct model_object *object, struct story *story)
 {
@@ -323,7 +317,7 @@ static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t l
 				words_holder(analysis, ahead, next)),
 		};
 
-		tell_taken(analysis, object_of(analysis, process, at->wanted), story);
+		tell_taken(analysis, ties_object_at(analysis, process, at->wanted), story);
 		story_step(analysis, story, &step);
 		lock = at->wanted;
 	}
@@ -351,7 +345,7 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 			words_resource(analysis, wait.object, 0),
 			words_holder(analysis, ahead, next));
 	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
-		tell_taken(analysis, object_of(analysis, coro->process, wait.object), story);
+		tell_taken(analysis, ties_object_at(analysis, coro->process, wait.object), story);
 	story_step(analysis, story, &step);
 	tell_threads(analysis, coro->process, wait.object, next, story);
 }

@@ -43,17 +43,16 @@ uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro)
 	return child;
 }
 
-const struct model_object *ties_object(
-	const struct analysis *analysis, const struct model_coro *coro)
-{
-	return &analysis->model->objects
-			.at[model_find_object(analysis->model, coro->process, coro->wait_object)];
-}
-
-static const struct model_object *object_at(
+const struct model_object *ties_object_at(
 	const struct analysis *analysis, uint32_t process, uint64_t handle)
 {
 	return &analysis->model->objects.at[model_find_object(analysis->model, process, handle)];
+}
+
+const struct model_object *ties_object(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return ties_object_at(analysis, coro->process, coro->wait_object);
 }
 
 bool ties_wait(const struct analysis *analysis, uint32_t index, struct ties_wait *ret_wait)
@@ -80,7 +79,7 @@ bool ties_wait(const struct analysis *analysis, uint32_t index, struct ties_wait
 
 uint32_t ties_thread_ahead(const struct analysis *analysis, uint32_t process, uint64_t lock)
 {
-	const struct model_object *object = object_at(analysis, process, lock);
+	const struct model_object *object = ties_object_at(analysis, process, lock);
 
 	return object->is_of_thread && analysis->model->threads[object->owner_thread].wanted
 		       ? object->owner_thread
@@ -99,7 +98,7 @@ static uint32_t owner_behind_threads(
 			break;
 		lock = analysis->model->threads[thread].wanted;
 	}
-	owner = object_at(analysis, process, lock)->owner;
+	owner = ties_object_at(analysis, process, lock)->owner;
 	return owner == MODEL_OWNER_UNKNOWN ? 0 : owner;
 }
 
