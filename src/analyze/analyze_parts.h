@@ -438,6 +438,15 @@ const char *words_reason(enum reason reason);
 const char *words_place(struct analysis *analysis, uint32_t site);
 /* words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
 const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
+/* words_named: the same, with what the program calls it: "channel 0x7f00 (replies)". */
+const char *words_named(
+	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor);
+/* words_wait: what it waits for, or waited for last; a frame by the coroutine that lies there, where that is known. */
+const char *words_wait(struct analysis *analysis, const struct model_coro *coro);
+/* words_coro: "coroutine 3 (consumer)", with the name that the program gave it. */
+const char *words_coro(struct analysis *analysis, const struct model_coro *coro);
+/* words_system_call: "epoll_wait"; "system call 999" where no name is known. */
+const char *words_system_call(struct analysis *analysis, uint32_t call);
 /* words_thread: "thread worker-1 (1234)". */
 const char *words_thread(struct analysis *analysis, uint32_t thread);
 /*

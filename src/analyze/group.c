@@ -213,18 +213,6 @@ static const char *const *texts_in_order(
 	return texts;
 }
 
-static const char *words_waited_for(
-	struct analysis *analysis, const struct candidate *candidate, const struct model_coro *coro)
-{
-	const char *words, *name;
-
-	if (coro->suspended == CT_NO_TIME)
-		return "";
-	words = words_resource(analysis, coro->wait_object, candidate->descriptor);
-	name = model_resource_name(analysis->model, coro->process, coro->wait_object);
-	return *name ? say(analysis, "%s (%s)", words, name) : words;
-}
-
 /*
  * Of one member: the closing of its own descriptor. Other rules have one cause for all, in the
  * chain.
@@ -246,7 +234,7 @@ static void fill_member(struct analysis *analysis, const struct candidate *candi
 	model_export(analysis->model, candidate->coro, &member->coro);
 	member->since = candidate->since;
 	member->cause = cause_of(analysis, candidate);
-	member->resource = words_waited_for(analysis, candidate, coro);
+	member->resource = coro->suspended == CT_NO_TIME ? "" : words_wait(analysis, coro);
 	member->name = words_site(analysis, coro->name_site);
 	member->task = words_task(analysis, candidate->coro);
 	if (!events)

@@ -258,8 +258,8 @@ static const char *words_state(struct analysis *analysis, const struct model_thr
 		return say(analysis,
 			"the engine saw it in state %c; in which system call, if any, is not known",
 			thread->seen_state);
-	return say(analysis, "the engine saw it in state %c, in system call %u%s",
-		thread->seen_state, thread->seen_system_call,
+	return say(analysis, "the engine saw it in state %c, in %s%s", thread->seen_state,
+		words_system_call(analysis, thread->seen_system_call),
 		thread->seen_untimed ? ", without time-out" : "");
 }
 

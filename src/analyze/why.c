@@ -12,6 +12,7 @@
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */
 #define FREE_THREADS_NAMED 4u
+#define WORKERS_TOLD 4u
 
 struct walk {
 	struct analysis *analysis;
@@ -56,19 +57,22 @@ static void tell_fact(struct walk *walk, const char *sentence)
 
 /* ---------------------------------------------------------------- threads */
 
+static const char its_thread[] = "its thread";
+
 /* A thread that runs is in no call, which the kernel tells as -1. */
-static const char *words_look(const struct walk *walk, const struct model_thread *thread)
+static const char *words_look(
+	const struct walk *walk, const char *who, const struct model_thread *thread)
 {
 	if (thread->seen_system_call == MODEL_NO_CALL)
-		return say(walk->analysis, "its thread was seen in state %c, in no system call",
+		return say(walk->analysis, "%s was seen in state %c, in no system call", who,
 			thread->seen_state);
-	return say(walk->analysis, "its thread was seen in state %c, system call %u, %s",
-		thread->seen_state, thread->seen_system_call,
+	return say(walk->analysis, "%s was seen in state %c, in %s, %s", who, thread->seen_state,
+		words_system_call(walk->analysis, thread->seen_system_call),
 		thread->seen_untimed ? "which blocks without a time-out"
 				     : "which can end by itself");
 }
 
-static void tell_look(struct walk *walk, uint32_t index)
+static void tell_look(struct walk *walk, uint32_t index, const char *who)
 {
 	const struct model_thread *thread = &walk->analysis->model->threads[index];
 
@@ -78,41 +82,38 @@ static void tell_look(struct walk *walk, uint32_t index)
 			   .time = thread->seen,
 			   .thread = index,
 			   .sequence = thread->seen_event,
-			   .text = words_look(walk, thread),
+			   .text = words_look(walk, who, thread),
 		   });
 }
 
-static void tell_thread(struct walk *walk, uint32_t index)
+/* `who`: "its thread", or one by its name. */
+static void tell_thread(struct walk *walk, uint32_t index, const char *who)
 {
 	const struct model_thread *thread = &walk->analysis->model->threads[index];
 	const struct model_coro *top = coro_of(walk, thread->top);
+	struct ct_step step = {.thread = index, .sequence = UINT64_MAX};
 
-	if (thread->stopped != CT_NO_TIME)
-		tell(walk, (struct ct_step){.time = thread->stopped,
-				   .thread = index,
-				   .sequence = UINT64_MAX,
-				   .text = "its thread has ended"});
-	else if (thread->blocked_from != CT_NO_TIME)
-		tell(walk, (struct ct_step){.time = thread->blocked_from,
-				   .thread = index,
-				   .coro = top->id,
-				   .sequence = UINT64_MAX,
-				   .text = say(walk->analysis,
-					   "its thread went into %s, and has not come back",
-					   ct_call_name(thread->blocked_call))});
-	else if (thread->is_parked && thread->idle_from != CT_NO_TIME)
-		tell(walk, (struct ct_step){.time = thread->idle_from,
-				   .thread = index,
-				   .sequence = UINT64_MAX,
-				   .text = "its thread found no work, and sleeps"});
-	else if (thread->top)
-		tell(walk, (struct ct_step){.time = top->resumed,
-				   .thread = index,
-				   .coro = top->id,
-				   .sequence = UINT64_MAX,
-				   .text = say(walk->analysis,
-					   "coroutine %" PRIu64 " runs on that thread", top->id)});
-	tell_look(walk, index);
+	if (thread->stopped != CT_NO_TIME) {
+		step.time = thread->stopped;
+		step.text = say(walk->analysis, "%s has ended", who);
+	} else if (thread->blocked_from != CT_NO_TIME) {
+		step.time = thread->blocked_from;
+		step.coro = top->id;
+		step.text = say(walk->analysis, "%s went into %s, and has not come back", who,
+			ct_call_name(thread->blocked_call));
+	} else if (thread->is_parked && thread->idle_from != CT_NO_TIME) {
+		step.time = thread->idle_from;
+		step.text = say(walk->analysis, "%s found no work, and sleeps", who);
+	} else if (thread->top && !walk->is_told[thread->top]) {
+		step.time = top->resumed;
+		step.coro = top->id;
+		step.sequence = top->resume_event;
+		step.text = say(walk->analysis, "%s runs on %s", words_coro(walk->analysis, top),
+			who == its_thread ? "that thread" : who);
+	}
+	if (step.text)
+		tell(walk, step);
+	tell_look(walk, index, who);
 }
 
 /* ---------------------------------------------------------------- what it waits for */
@@ -165,8 +166,8 @@ static void tell_owner(struct walk *walk, const struct model_object *object)
 			   .thread = object->owner_thread,
 			   .coro = coro_of(walk, object->owner)->id,
 			   .sequence = object->owner_event,
-			   .text = say(walk->analysis, "coroutine %" PRIu64 " %s it",
-				   coro_of(walk, object->owner)->id,
+			   .text = say(walk->analysis, "%s %s it",
+				   words_coro(walk->analysis, coro_of(walk, object->owner)),
 				   object->is_handed ? "was given" : "took"),
 		   });
 }
@@ -211,9 +212,8 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 			.thread = coro->thread,
 			.coro = coro->id,
 			.sequence = coro->wait_event,
-			.text = say(walk->analysis,
-				"coroutine %" PRIu64 " suspended, to wait for %s; %s", coro->id,
-				words_resource(walk->analysis, coro->wait_object, coro->descriptor),
+			.text = say(walk->analysis, "%s suspended, to wait for %s; %s",
+				words_coro(walk->analysis, coro), words_wait(walk->analysis, coro),
 				words_ago(walk, coro->process, coro->suspended)),
 		});
 	if (coro->deadline != CT_NO_TIME)
@@ -227,13 +227,55 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 
 /* ---------------------------------------------------------------- the other states */
 
+/* Those that may take it out of the queue, and what they do instead. */
+static void tell_workers(struct walk *walk, uint32_t process)
+{
+	const struct model *model = walk->analysis->model;
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->nr_threads; i++) {
+		const struct model_thread *thread = &model->threads[i];
+
+		if (thread->process != process || !thread->is_worker ||
+			thread->stopped != CT_NO_TIME)
+			continue;
+		if (count++ < WORKERS_TOLD)
+			tell_thread(walk, i, words_thread(walk->analysis, i));
+	}
+	if (count > WORKERS_TOLD)
+		tell_fact(walk, say(walk->analysis, "%" PRIu32 " more threads run coroutines",
+					count - WORKERS_TOLD));
+}
+
+/* Who put it there need not be who takes it out. */
+static void tell_queue(struct walk *walk, const struct model_coro *coro)
+{
+	const struct model_run_queue *queue = &walk->analysis->model->run_queues.at[coro->queue];
+
+	if (coro->is_queue_private) {
+		tell_thread(
+			walk, coro->queue_thread, words_thread(walk->analysis, coro->queue_thread));
+		return;
+	}
+	if (queue->handle)
+		tell_fact(
+			walk, say(walk->analysis,
+				      "it lies in %s, from which any worker may take it; so many "
+				      "lie there: %" PRIu64,
+				      words_named(walk->analysis, coro->process, queue->handle, 0),
+				      queue->length));
+	tell_workers(walk, coro->process);
+}
+
 static void tell_ready(struct walk *walk, const struct model_coro *coro)
 {
 	story_made_ready(walk->analysis, &walk->story, coro);
 	tell_fact(walk, say(walk->analysis, "it is ready to run since then, for %s",
 				duration_until_end(walk, coro->process, ready_since(coro))));
 	if (coro->queue_thread)
-		tell_thread(walk, coro->queue_thread);
+		tell_queue(walk, coro);
+	else
+		tell_workers(walk, coro->process);
 }
 
 static void tell_running(struct walk *walk, const struct model_coro *coro)
@@ -243,12 +285,12 @@ static void tell_running(struct walk *walk, const struct model_coro *coro)
 			.time = coro->resumed,
 			.thread = coro->thread,
 			.coro = coro->id,
-			.sequence = coro->last_event,
-			.text = say(walk->analysis,
-				"coroutine %" PRIu64 " was resumed, and runs since then, for %s",
-				coro->id, duration_until_end(walk, coro->process, coro->resumed)),
+			.sequence = coro->resume_event,
+			.text = say(walk->analysis, "%s was resumed, and runs since then, for %s",
+				words_coro(walk->analysis, coro),
+				duration_until_end(walk, coro->process, coro->resumed)),
 		});
-	tell_thread(walk, coro->thread);
+	tell_thread(walk, coro->thread, its_thread);
 }
 
 static void tell_unseen(struct walk *walk, const struct model_coro *coro)
@@ -259,9 +301,8 @@ static void tell_unseen(struct walk *walk, const struct model_coro *coro)
 			   .thread = coro->thread,
 			   .coro = coro_of(walk, coro->parent)->id,
 			   .sequence = UINT64_MAX,
-			   .text = say(walk->analysis,
-				   "coroutine %" PRIu64 " was created, and was not seen running",
-				   coro->id),
+			   .text = say(walk->analysis, "%s was created, and was not seen running",
+				   words_coro(walk->analysis, coro)),
 		   });
 }
 
@@ -327,8 +368,13 @@ static const char *free_threads(struct walk *walk, uint32_t process)
 			thread->seen_untimed || thread->stopped != CT_NO_TIME)
 			continue;
 		if (count++ < FREE_THREADS_NAMED)
-			names = say(walk->analysis, "%s%s%s", names, count == 1 ? ": " : ", ",
-				words_thread(walk->analysis, i));
+			names = say(walk->analysis, "%s%s%s%s%s", names, count == 1 ? ": " : ", ",
+				words_thread(walk->analysis, i),
+				thread->seen_system_call == MODEL_NO_CALL ? "" : " in ",
+				thread->seen_system_call == MODEL_NO_CALL
+					? ""
+					: words_system_call(
+						  walk->analysis, thread->seen_system_call));
 	}
 	if (count > FREE_THREADS_NAMED)
 		names = say(walk->analysis, "%s and %" PRIu32 " more", names,
@@ -495,6 +541,9 @@ void why_tell(struct analysis *analysis, struct ct_report *report)
 		return;
 	}
 	model_export(analysis->model, coro, &report->why_coro);
+	/* One that lies in a queue was ready before its first run, too. */
+	if (is_ready(coro_of(&walk, coro)))
+		report->why_coro.state = CT_STATE_READY;
 	tell_waiters(&walk, coro);
 	follow(&walk, coro);
 	tell_what_is_missing(&walk, analysis->model->coros.at[coro].process);

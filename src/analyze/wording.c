@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze_parts.h"
+#include "live.h"
 #include "text.h"
 
 const char *say(struct analysis *analysis, const char *format, ...)
@@ -137,6 +138,41 @@ const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t 
 	default:
 		return say(analysis, "%s 0x%" PRIx64, ct_resource_name(kind), identity);
 	}
+}
+
+const char *words_named(
+	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor)
+{
+	const char *words = words_resource(analysis, handle, descriptor);
+	const char *name = model_resource_name(analysis->model, process, handle);
+
+	return *name ? say(analysis, "%s (%s)", words, name) : words;
+}
+
+const char *words_wait(struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t child = CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME
+				 ? ties_child(analysis, coro)
+				 : 0;
+
+	if (child)
+		return words_coro(analysis, &analysis->model->coros.at[child]);
+	return words_named(analysis, coro->process, coro->wait_object, coro->descriptor);
+}
+
+const char *words_coro(struct analysis *analysis, const struct model_coro *coro)
+{
+	const char *name = words_site(analysis, coro->name_site);
+
+	return say(analysis, "coroutine %" PRIu64 "%s%s%s", coro->id, *name ? " (" : "", name,
+		*name ? ")" : "");
+}
+
+const char *words_system_call(struct analysis *analysis, uint32_t call)
+{
+	const char *name = call <= INT32_MAX ? live_call_name((int32_t)call) : NULL;
+
+	return name ? name : say(analysis, "system call %" PRIu32, call);
 }
 
 const char *words_thread(struct analysis *analysis, uint32_t index)

@@ -145,6 +145,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL | MODEL_CORO_WAS_WOKEN_AGAIN);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
+	coro->resume_event = event->sequence;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	coro_enter_stack(model, index, event->thread);
 	return thread_be_worker(model, event->thread);

@@ -55,6 +55,7 @@ struct model_coro {
 	uint32_t nr_resumes;
 	uint32_t nr_wakes;
 	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
+	uint64_t resume_event;  /* that resume's sequence number */
 	int64_t blocked_before; /* what its thread had spent in system calls until then, in ns */
 	ct_time suspended;      /* its last suspend; CT_NO_TIME: none was seen */
 	uint64_t wait_event;    /* that suspend's sequence number */

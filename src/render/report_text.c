@@ -450,25 +450,35 @@ static void awaits(const struct page *page)
 	facts_drop(page->text, &words);
 }
 
-/* What the kernel told; without a chain, of every thread. */
+/* What was asked of the kernel, and how much is known. */
+static void observation(const struct page *page)
+{
+	const struct ct_live *live = &page->report->live;
+	struct text words = {0};
+
+	text_format(&words, "process %" PRIu64 ": %s%s%s", live->pid, live->known,
+		*live->trouble ? "; " : "", live->trouble);
+	wrapped(page, 0, 2, text_peek(&words), words.length);
+	facts_drop(page->text, &words);
+}
+
+/* What the kernel told of every thread. */
 static void looks(const struct page *page)
 {
 	const struct ct_live *live = &page->report->live;
 	struct text words = {0};
 	uint32_t i;
 
-	text_format(&words, "process %" PRIu64 ": %s%s%s", live->pid, live->known,
-		*live->trouble ? "; " : "", live->trouble);
-	wrapped(page, 0, 2, text_peek(&words), words.length);
-	for (i = 0; page->report->nr_why == 0 && i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
+	if (live->nr_looks && page->report->nr_why)
+		heading(page, "What its threads do");
+	for (i = 0; i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
 		text_clear(&words);
 		render_safe(&words, live->looks[i].text);
 		text_add(page->text, "  ");
 		wrapped(page, 2, 4, text_peek(&words), words.length);
 	}
 	facts_drop(page->text, &words);
-	if (page->report->nr_why == 0)
-		and_more(page, live->nr_looks, i, " threads");
+	and_more(page, live->nr_looks, i, " threads");
 }
 
 void report_why(
@@ -483,10 +493,11 @@ void report_why(
 		text_format(text, ": %s\n", ct_state_name(report->why_coro.state));
 	}
 	if (report->live.pid)
-		looks(&page);
+		observation(&page);
 	text_char(text, '\n');
 	for (i = 0; i < report->nr_why; i++)
 		one_step(&page, &report->why[i]);
 	awaits(&page);
+	looks(&page);
 	findings_of(&page);
 }

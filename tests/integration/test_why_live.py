@@ -76,6 +76,9 @@ def check_chains(process, said):
     if are_calls_told():
         check_parts(told, f", in read of descriptor {said['pipe']}, a pipe (inode {inode(process, said['pipe'])})")
         check_parts(why(process, 5).stdout, f"thread sleeper ({said['sleeper']}) sleeps (state S), in clock_nanosleep")
+    all_threads = flat(told[told.index("What its threads do"):])
+    for name in ("reader", "sleeper", "reactor"):
+        check(f"thread {name} ({said[name]}) sleeps" in all_threads, told)
     graph = told[told.index("Who waits for whom"):]
     check([line.strip().split(" at ")[0].rstrip(",") for line in graph.splitlines()[1:4]] ==
           [f"coroutine 1 runs on reader ({said['reader']})", "coroutine 2 waits for lock 0x40",
@@ -293,6 +296,33 @@ def test_running(scratch):
     check_parts(told, "its thread was seen in state R, in no system call")
 
 
+def test_event_of_resume(scratch):
+    """The step that tells of the resume names its event, and the lock is named as the program does."""
+    (scratch / "held.txt").write_text(
+        "trace from=0 until=3s\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=w\n"
+        "site 1 kind=source file=/a.c line=1 function=f reason=table\nsite 2 kind=source file=/a.c line=2 function=f reason=keeper\n"
+        "1ms t1 create c1\n1ms t1 name lock:0x10 @1\n1ms t1 name c1 @2\n2ms t1 resume c1\n3ms t1 acquire c1 lock:0x10\n"
+        "3ms t1 create c2\n4ms t1 suspend c1 timer:1\n5ms t1 resume c2\n6ms t1 suspend c2 lock:0x10\n7ms t1 resume c1\n"
+        "8ms t1 create c3\n1200ms t1 thread-state c101 0xffffffffffffff53\n")
+    told = flat(run(COROTRACER, "why", scratch / "held.txt", 2).stdout)
+    check("coroutine 2 suspended, to wait for lock 0x10 (table);" in told, told)
+    check("coroutine 1 (keeper) took it" in told and "coroutine 2 waits for lock 0x10 (table)" in told, told)
+    event = told.split("coroutine 1 (keeper) was resumed, ")[1].split("event ")[1].split()[0]
+    shown = run(COROTRACER, "dump", "--events", event, scratch / "held.txt").stdout
+    check("resume c1" in shown, f"event {event} is {shown}")
+
+
+def test_queued(scratch):
+    """One that lies in a queue is ready, before its first run, too; what keeps it there are the workers."""
+    (scratch / "queued.txt").write_text(
+        "trace from=0 until=3s\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=main\nthread 2 tid=102 name=worker\n"
+        "1ms t1 create c1\n2ms t1 create c2\n3ms t1 enqueue c1 queue:1\n4ms t2 dequeue c1 queue:1\n4ms t2 resume c1\n"
+        "5ms t1 enqueue c2 queue:1\n6ms t1 block-begin -1 call=epoll_wait\n")
+    told = flat(run(COROTRACER, "why", scratch / "queued.txt", 2).stdout)
+    check("coroutine 2 of x (pid 100): ready" in told and "it lies in queue 1," in told, told)
+    check("coroutine 1 runs on thread worker (102)" in told and "epoll_wait" not in told, told)
+
+
 def test_moments(scratch):
     """What is as young as the trace is not told with a time."""
     (scratch / "now.txt").write_text("trace from=0 until=2ms\nprocess 1 pid=100 program=/x probe\nthread 1 tid=101 name=w\n"
@@ -316,7 +346,7 @@ def test_findings_on_the_chain(scratch):
 def main():
     with folder() as name:
         for test in (test_past, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
-                     test_running, test_moments, test_findings_on_the_chain):
+                     test_running, test_event_of_resume, test_queued, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
             test(scratch) if test.__code__.co_argcount else test()
