@@ -393,7 +393,9 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 		       party->has_outside || of->nr_ready;
 
 	if (is_over(walk, process)) {
-		tell_fact(walk, "nobody can wake it any more: the program has ended");
+		tell_fact(walk,
+			"the program has ended with it: whether anybody was still to wake it, the "
+			"trace does not tell");
 		return;
 	}
 	if (!is_left) {

@@ -105,6 +105,38 @@ static void waiting_places(struct text *rows, const struct ct_report *report)
 	facts_end(rows);
 }
 
+/* Those that a program left waiting when it ended by itself. */
+static uint64_t nr_left_waiting(const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_waiting; i++) {
+		const struct ct_waiting *waiting = &report->waiting[i];
+
+		if (waiting->process < tables->nr_processes &&
+			tables->processes[waiting->process].ending == CT_ENDING_EXITED)
+			count += waiting->nr_coros;
+	}
+	return count;
+}
+
+static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_left)
+{
+	if (nr_left < nr_waiting)
+		text_format(rows, "as far as the trace tells, %s may still be woken%s",
+			nr_waiting == 1 ? "it" : "they", nr_left ? "; " : "");
+	if (nr_left == 0)
+		return;
+	if (nr_left < nr_waiting)
+		text_format(rows, "of %" PRIu64 " the program ended", nr_left);
+	else
+		text_format(rows, "the program ended with %s", nr_left == 1 ? "it" : "them");
+	text_add(rows, ", and what is left waiting then may be meant to: it is judged only where "
+		       "what it waits for had been given, or was closed");
+}
+
 /* Nobody asked of those at allowed places, and nobody could of what was not recorded. */
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
@@ -121,8 +153,7 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 	else if (quality->nr_left_out)
 		text_add(rows, "what was left out may be what would tell why");
 	else
-		text_format(rows, "as far as the trace tells, %s may still be woken",
-			nr_waiting == 1 ? "it" : "they");
+		may_be_woken(rows, nr_waiting, nr_left_waiting(report));
 	facts_end(rows);
 	waiting_places(rows, report);
 }
