@@ -112,6 +112,24 @@ static void survey(struct analysis *analysis, struct family *family)
 	free(changes);
 }
 
+static void survey_windows(struct family *family, const struct model_series *series, ct_time end)
+{
+	uint32_t window, i;
+
+	for (i = 0; series->from != CT_NO_TIME && i <= series->present; i++) {
+		ct_time start = series->from + (int64_t)i * series->width_ns;
+		uint32_t least = series->least[i] > 0 ? (uint32_t)series->least[i] : 0;
+
+		if (start > end)
+			break;
+		window = window_of(start, family->from, family->until);
+		family->least[window] =
+			least < family->least[window] ? least : family->least[window];
+		family->started[window] += series->nr_rises[i];
+		family->nr_alive = i == series->present ? (uint32_t)series->value : least;
+	}
+}
+
 /*
  * The same by what the model kept of the site, where it gave some of them back: windows of which it has from 33 to 64
  * in the place of each one's times.
@@ -121,24 +139,15 @@ static void survey_series(
 {
 	const struct model_series *series = times->alive;
 	ct_time end = party_working_until(analysis, family->process);
-	uint32_t last = 0, i;
+	uint32_t i;
 
 	family->from = series->from;
 	family->until = times->last_started < end ? times->last_started : end;
 	if (family->until < family->from)
 		return;
 	memset(family->least, 0xff, sizeof(family->least));
-	for (i = 0; i <= series->present; i++) {
-		ct_time start = series->from + (int64_t)i * series->width_ns;
-		uint32_t least = series->least[i] > 0 ? (uint32_t)series->least[i] : 0;
-
-		if (start > end)
-			break;
-		last = window_of(start, family->from, family->until);
-		family->least[last] = least < family->least[last] ? least : family->least[last];
-		family->started[last] += series->nr_rises[i];
-		family->nr_alive = i == series->present ? (uint32_t)series->value : least;
-	}
+	survey_windows(family, &series[0], end);
+	survey_windows(family, &series[1], end);
 	/* Windows of a load that was over too soon. */
 	for (i = 0; i < WINDOWS; i++)
 		if (family->least[i] == UINT32_MAX)

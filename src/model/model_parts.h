@@ -237,6 +237,8 @@ bool series_content(struct model *model, uint32_t object, ct_time time);
 /* series_init: of one that is all zero but for what it is about. series_change: its value changes by so much. */
 void series_init(struct model_series *series);
 void series_change(struct model_series *series, ct_time time, int64_t by);
+/* series_join: takes in what came after it, which is empty then. */
+void series_join(struct model_series *series, struct model_series *later);
 bool series_reserve(struct model *model);
 void series_fini(struct model *model);
 

@@ -67,9 +67,10 @@ struct model_place_times {
 	int64_t waiting_ns;              /* of these, up to the end; not in `waits` */
 	uint64_t nr_started;
 	ct_time last_started;
-	uint64_t nr_ended;          /* of those started here: given back */
-	uint64_t nr_free;           /* of these: model_was_free */
-	struct model_series *alive; /* of those started here; NULL: there is no memory for it */
+	uint64_t nr_ended; /* of those started here: given back */
+	uint64_t nr_free;  /* of these: model_was_free */
+	/* Of those started here: [0] up to the last start, [1] after it. NULL: there is no memory for it. */
+	struct model_series *alive;
 	uint64_t nr_started_before; /* of those started here: before the observation */
 	uint64_t nr_alive;          /* of those started here, at the end */
 	uint64_t nr_events;         /* of those started here */

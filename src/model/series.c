@@ -68,6 +68,8 @@ static void advance(struct model_series *series, ct_time time)
 		series->from = time;
 		series->width_ns = FIRST_WIDTH_NS;
 		series->least[0] = series->value;
+		series->until = time + FIRST_WIDTH_NS;
+		return;
 	}
 	while ((time - series->from) / series->width_ns >= (int64_t)MODEL_WINDOWS)
 		halve(series);
@@ -91,6 +93,18 @@ static void change(struct model_series *series, ct_time time, int64_t value)
 void series_change(struct model_series *series, ct_time time, int64_t by)
 {
 	change(series, time, series->value + by);
+}
+
+void series_join(struct model_series *series, struct model_series *later)
+{
+	uint32_t i;
+
+	if (later->from == CT_NO_TIME)
+		return;
+	for (i = 0; i <= later->present; i++)
+		change(series, later->from + (int64_t)i * later->width_ns, later->least[i]);
+	series_init(later);
+	later->present = 0;
 }
 
 void series_move(struct model *model, uint32_t process, enum model_series_kind kind, ct_time time,

@@ -206,16 +206,38 @@ void times_begin(struct model *model, const struct model_coro *coro)
 	times->nr_started_before += is_before(model, coro->created);
 }
 
+static struct model_series *begin_alive(void)
+{
+	struct model_series *alive = calloc(2, sizeof(*alive));
+
+	if (!alive)
+		return NULL;
+	series_init(&alive[0]);
+	series_init(&alive[1]);
+	return alive;
+}
+
+/*
+ * How they are started is looked at in windows of the time up to the last start: one that ends much later must not make
+ * them wider.
+ */
 void times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)
 {
 	struct model_place_times *times = times_of(model, site);
 
-	if (times && !times->alive && (times->alive = calloc(1, sizeof(*times->alive))))
-		series_init(times->alive);
-	if (times && times->alive)
-		series_change(times->alive, time, by);
-	else
+	if (times && !times->alive)
+		times->alive = begin_alive();
+	if (!times || !times->alive) {
 		model->nr_times_refused++;
+		return;
+	}
+	if (by < 0) {
+		series_change(&times->alive[1], time, by);
+		return;
+	}
+	series_join(&times->alive[0], &times->alive[1]);
+	series_change(&times->alive[0], time, by);
+	times->alive[1].value = times->alive[0].value;
 }
 
 void times_end(struct model *model, const struct model_coro *coro)
