@@ -20,27 +20,44 @@ extern "C" {
  * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
  * target can be seen by another worker, release and notify before the next owner can be seen.
  */
+/*
+ * ctp_create: `coro` is there from here on, and has not run yet. `address` is where the record lies that the program
+ * keeps of it (its fiber, task or promise), or anything else of its own that is given back no sooner than it is
+ * destroyed; 0: not told. No two coroutines that are there have the same one: where a second one is created with it,
+ * the first one is taken to be gone, and its end to have been missed. It is no place in the code: `site` is, where it
+ * was started from.
+ */
 CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
 {
 	ctp_emit(coro, address, CTP_TAIL(site, CTP_KIND_CREATE, 0, 0));
 }
 
+/*
+ * ctp_frame: `frame` is what wakes name it by, where they know no id (CTP_RESOURCE_FRAME), such as the address of a
+ * coroutine handle; as `address` of ctp_create, it is this coroutine's alone. `function_site` is the function that it
+ * runs: ctp_site_address(function, CTP_SITE_FUNCTION), or 0. Written after ctp_create, once.
+ */
 CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_site)
 {
 	ctp_emit(coro, (uint64_t)(uintptr_t)frame, CTP_TAIL(function_site, CTP_KIND_FRAME, 0, 0));
 }
 
+/* ctp_resume: `coro` runs on this thread from here on; `point` is that at which it was suspended (points.def). */
 CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, point, 0));
 }
 
+/*
+ * ctp_suspend: `coro` gives up its thread, and waits for `resource`: what ends the wait, such as a lock, a descriptor
+ * or a child. `site` is where it waits; `point` is CTP_POINT_AWAIT but for the beginning, the end, and yields.
+ */
 CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
 {
 	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0));
 }
 
-/* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns`, whatever happens. */
+/* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns` of CLOCK_MONOTONIC, whatever happens. */
 CTP_INLINE void ctp_suspend_until(
 	uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point, uint64_t deadline_ns)
 {
@@ -74,18 +91,21 @@ CTP_INLINE void ctp_cancel(uint64_t coro)
 
 /*
  * ctp_wake: `target` is a handle of kind COROUTINE or FRAME, or CTP_REMOTE where it is another process's coroutine;
- * `waker` the running coroutine or 0.
+ * `waker` the running coroutine or 0. `outcome` is what became of it (outcomes.def); where the target is put into a
+ * queue, ctp_enqueue follows. The first run of a new coroutine needs no wake.
  */
 CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
 {
 	ctp_emit(waker, target, CTP_TAIL(site, CTP_KIND_WAKE, outcome, 0));
 }
 
+/* ctp_return: `coro` has run to its end; it is there until ctp_destroy. */
 CTP_INLINE void ctp_return(uint64_t coro)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RETURN, 0, 0));
 }
 
+/* ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` is what it did until then. */
 CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
@@ -153,7 +173,12 @@ CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, 
 		CTP_TAIL(site, CTP_KIND_NOTIFY, nr_woken < 255 ? nr_woken : 255, 0));
 }
 
-/* ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. */
+/*
+ * ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. One that has not
+ * run yet is ready then for 'corotracer why' and for findings; in times it has "not begun" until its first run, whether
+ * it was woken or lies in a queue, and the scheduler's latency leaves that run out. Of one that was suspended before
+ * its first run (CTP_POINT_INITIAL) both count from the wake on.
+ */
 CTP_INLINE void ctp_enqueue(uint64_t coro, uint64_t queue)
 {
 	ctp_emit(coro, queue, CTP_TAIL(0, CTP_KIND_ENQUEUE, 0, 0));

@@ -181,7 +181,7 @@ struct ct_distribution {
 };
 
 struct ct_times {
-	int64_t unseen_ns; /* before it was first seen to be ready or running */
+	int64_t unseen_ns; /* before it first ran; where it was suspended before that: was woken */
 	int64_t ready_ns;
 	int64_t running_ns;
 	int64_t waiting_ns;

@@ -350,7 +350,7 @@ void group_finding(struct analysis *analysis, const struct group *group, struct 
 	finding->wait_site = first->wait_site;
 	finding->cause_site = first->cause_site;
 	finding->nr_peers = group->nr_peers > group->count ? group->nr_peers : group->count;
-	finding->peers = group->nr_peers ? "reached the same wait" : "";
+	finding->peers = group->nr_peers ? "started at the same place reached the same wait" : "";
 	finding->title = "";
 	finding->next_step = ct_rule_next_step(first->rule);
 	finding->first_sequence = UINT64_MAX;
