@@ -12,6 +12,7 @@ struct search {
 	pid_t pid;
 	uint64_t told;
 	uint64_t found; /* 0: not yet */
+	struct map there;
 };
 
 static uint64_t ask(pid_t pid, uint64_t here)
@@ -35,7 +36,10 @@ void thread_ids_fini(struct thread_ids *ids)
 	map_fini(&ids->there);
 }
 
-/* A thread keeps its ids: one that is known, and has another one in there, is not asked again. */
+/*
+ * A thread keeps its ids: one that is known, and has another one in there, is not asked again. Those that are gone are
+ * forgotten, since the kernel gives their ids to others.
+ */
 static bool look_at(void *context, int here)
 {
 	struct search *search = context;
@@ -43,12 +47,14 @@ static bool look_at(void *context, int here)
 	uint32_t known;
 	uint64_t there;
 
-	if (map_get(&ids->there, (uint64_t)here, &known) && known != search->told)
+	if (map_get(&ids->there, (uint64_t)here, &known) && known != search->told) {
+		map_put(&search->there, (uint64_t)here, known);
 		return true;
+	}
 	there = ask(search->pid, (uint64_t)here);
 	if (there == 0 || there > UINT32_MAX)
 		return true;
-	map_put(&ids->there, (uint64_t)here, (uint32_t)there);
+	map_put(&search->there, (uint64_t)here, (uint32_t)there);
 	map_put(&ids->here, there, (uint32_t)here);
 	if (there == search->told)
 		search->found = (uint64_t)here;
@@ -65,6 +71,8 @@ uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told)
 	if (map_get(&ids->here, told, &known) && ask(pid, known) == told)
 		return known;
 	procfs_numbers(pid, "task", look_at, &search);
+	map_fini(&ids->there);
+	ids->there = search.there;
 	if (search.found)
 		return search.found;
 	/* What it told before it went is of the thread that had the id last. */
