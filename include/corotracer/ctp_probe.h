@@ -468,7 +468,10 @@ CTP_INLINE uint32_t ctp_site_address(const void *address, uint32_t kind)
 
 /*
  * CTP_SITE(name): the number of the place where it stands, with a name (what the wait is for, or NULL).
- * A static descriptor per place: interned at its first use, one load later on.
+ * A static descriptor per place: interned at its first use, one load later on. The name has to be a literal, or another
+ * constant address. In a function that others call to wait, it names that function, inlined or not: there, make the
+ * function a macro, or take the address to which it returns, where it is not inlined:
+ * ctp_site_address(__builtin_return_address(0), CTP_SITE_ADDRESS).
  */
 struct ctp_site_here {
 	uint32_t id;

@@ -165,7 +165,8 @@ static enum ct_status set(struct ct_thresholds *thresholds, const char *name, co
 		thresholds->values[i] = number;
 		return CT_OK;
 	}
-	return ct_fail(reterr, CT_ERR_USAGE, "there is no threshold '%.60s'", name);
+	return ct_fail(reterr, CT_ERR_USAGE,
+		"there is no threshold '%.60s'; 'corotracer help thresholds' lists them", name);
 }
 
 enum ct_status ct_thresholds_set(

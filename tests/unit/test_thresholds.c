@@ -56,7 +56,8 @@ static void test_refused(void)
 		const char *said;
 	} cases[] = {
 		{"wait-limit", "a threshold is set by NAME=VALUE, not by 'wait-limit'"},
-		{"waits=1s", "there is no threshold 'waits'"},
+		{"waits=1s",
+			"there is no threshold 'waits'; 'corotracer help thresholds' lists them"},
 		{"wait-limit=10", "threshold 'wait-limit' takes a time with its unit (ns, us, ms, "
 				  "s, min or h) from "
 				  "1ns to 1000h, not '10'"},
