@@ -81,8 +81,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = ghost->time,
 	};
 
+	/* A program may tell one address of several that live at the same time. */
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
-		candidate_lower(&candidate, REASON_END_UNSEEN);
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
 	if (ghost->thread != coro->destroy_thread &&
 		is_near(analysis, coro->destroyed, ghost->time))
 		candidate_lower(&candidate, REASON_CLOCKS);
