@@ -34,6 +34,8 @@ def blocked(*arguments, **environment):
     """The target; it and what it said of itself, once every thread of it sleeps."""
     process = subprocess.Popen([TARGET, *arguments], env=dict(os.environ, **environment), stdout=subprocess.PIPE, text=True)
     try:
+        if arguments:
+            check(process.stdout.readline() == "ready\n", "nobody can attach to the target")
         yield process, None if arguments else settled(process)
     finally:
         process.kill()

@@ -12,7 +12,7 @@
  *	coroutine 9 waits for a descriptor that is closed
  *	"reactor" is in epoll_wait
  *
- * `late`: all this happens only once an engine has come. Prints the threads' ids and the descriptors as a line of JSON
+ * `late`: all this happens only once an engine has come; the line "ready" says that it may. Prints the threads' ids and the descriptors as a line of JSON
  * when everybody has done what is told of; they may still be on their way into their calls.
  */
 #include <pthread.h>
@@ -140,13 +140,21 @@ static void hang(void)
 	suspend_for_place(9, GONE);
 }
 
+static void wait_for_engine(void)
+{
+	printf("ready\n");
+	fflush(stdout);
+	while (!ctp_is_attached())
+		sched_yield();
+}
+
 int main(int argc, char **argv)
 {
 	struct epoll_event reported;
 
 	ctp_attach();
-	while (argc > 1 && strcmp(argv[1], "late") == 0 && !ctp_is_attached())
-		sched_yield();
+	if (argc > 1 && strcmp(argv[1], "late") == 0)
+		wait_for_engine();
 	pthread_setname_np(pthread_self(), "reactor");
 	hang();
 	printf("{\"reader\": %d, \"sleeper\": %d, \"reactor\": %d, \"pipe\": %d, \"armed\": %d, "
