@@ -28,11 +28,12 @@
 #ifdef __SANITIZE_ADDRESS__
 #define EVENTS_JUDGED 25000u
 #define LEAST_ROUNDS 10u
+#define MOST_ROUNDS 250u
 #else
 #define EVENTS_JUDGED 100000u
 #define LEAST_ROUNDS 40u
-#endif
 #define MOST_ROUNDS 1000u
+#endif
 
 struct replay {
 	struct ct_source source;
