@@ -12,8 +12,9 @@
  *	coroutine 9 waits for a descriptor that is closed
  *	"reactor" is in epoll_wait
  *
- * `late`: all this happens only once an engine has come; the line "ready" says that it may. Prints the threads' ids and the descriptors as a line of JSON
- * when everybody has done what is told of; they may still be on their way into their calls.
+ * `late`: all this happens only once an engine has come; the line "ready" says that it may. Prints the threads' ids and
+ * the descriptors as a line of JSON when everybody has done what is told of; they may still be on their way into their
+ * calls.
  */
 #include <pthread.h>
 #include <stdio.h>
