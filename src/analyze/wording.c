@@ -59,13 +59,24 @@ static bool is_cpp(const char *file)
 	return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".rs") != 0 && strcmp(dot, ".zig") != 0;
 }
 
+static const char *words_name(struct analysis *analysis, const char *name)
+{
+	struct text text = {0};
+	const char *words;
+
+	if (strlen(name) <= TEXT_NAME_COLUMNS)
+		return name;
+	text_short_name(&text, name, strlen(name));
+	words = say(analysis, "%s", text_peek(&text));
+	text_fini(&text);
+	return words;
+}
+
 static const char *words_what(struct analysis *analysis, const struct ct_site *site)
 {
 	if (site->reason[0] && is_cpp(site->file))
-		return say(analysis, "co_await %s", site->reason);
-	if (site->reason[0])
-		return site->reason;
-	return site->function;
+		return say(analysis, "co_await %s", words_name(analysis, site->reason));
+	return words_name(analysis, site->reason[0] ? site->reason : site->function);
 }
 
 /* The first one tells places apart that share a helper; the others stand with the place itself. */

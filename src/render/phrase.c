@@ -102,7 +102,7 @@ void phrase_line(struct text *text, const struct ct_tables *tables, uint32_t ind
 	} else if (site->address) {
 		text_format(text, "address 0x%" PRIx64, site->address);
 	} else if (*site->reason) {
-		render_safe(text, site->reason);
+		phrase_name(text, site->reason);
 	} else {
 		text_add(text, index ? "a place not known" : NOT_KNOWN);
 	}
@@ -199,7 +199,7 @@ void phrase_wait(struct text *text, const struct ct_tables *tables, uint32_t ind
 	}
 	if (is_cpp(site->file))
 		text_add(text, "co_await ");
-	render_safe(text, site->reason);
+	phrase_name(text, site->reason);
 	if (*site->function || *site->file || *site->module || site->address) {
 		text_add(text, *site->function ? " in " : " at ");
 		phrase_place(text, tables, index);

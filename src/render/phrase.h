@@ -23,9 +23,11 @@ void phrase_span(struct text *text, ct_time from, ct_time until);
 
 /*
  * phrase_function: a function without its parameters and its result: "net::Server::on_hangup" for
- * "void net::Server::on_hangup(int)".
+ * "void net::Server::on_hangup(int)". phrase_name: a type or another name. Both leave out template arguments
+ * where the name would be long (text_short_name); JSON has all.
  */
 void phrase_function(struct text *text, const char *function);
+void phrase_name(struct text *text, const char *name);
 
 /* phrase_file: the last three parts of a path: "examples/tcp-server/main.cpp". */
 void phrase_file(struct text *text, const char *path);

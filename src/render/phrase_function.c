@@ -11,8 +11,6 @@
 #include "phrase.h"
 #include "safe.h"
 
-#define LONGEST_NAME 512
-
 static bool is_word(char c)
 {
 	return c == '_' || c == '$' || c == '~' || (c >= '0' && c <= '9') ||
@@ -112,11 +110,24 @@ static bool find_name(const char *signature, const char **ret_name, const char *
 	return false;
 }
 
+static void phrase_short(struct text *text, const char *name, size_t nr_bytes)
+{
+	struct text brief = {0};
+
+	text_short_name(&brief, name, nr_bytes);
+	render_safe(text, text_peek(&brief));
+	text->is_broken = text->is_broken || brief.is_broken;
+	text_fini(&brief);
+}
+
+void phrase_name(struct text *text, const char *name)
+{
+	phrase_short(text, name, strlen(name));
+}
+
 void phrase_function(struct text *text, const char *function)
 {
 	const char *name = function, *end = function + strlen(function);
-	char copy[LONGEST_NAME];
-	size_t length;
 
 	if (!find_name(function, &name, &end)) {
 		name = function;
@@ -124,12 +135,7 @@ void phrase_function(struct text *text, const char *function)
 	}
 	while (name < end && (*name == '*' || *name == '&'))
 		name++;
-	length = (size_t)(end - name);
-	if (length == 0 || length >= sizeof(copy)) {
-		render_safe(text, function);
-		return;
-	}
-	memcpy(copy, name, length);
-	copy[length] = '\0';
-	render_safe(text, copy);
+	if (name == end)
+		name = function;
+	phrase_short(text, name, (size_t)(end - name));
 }

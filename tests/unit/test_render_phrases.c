@@ -48,6 +48,15 @@ static void test_functions(void)
 		{"f)", "f)"},
 		{"(", "("},
 		{"a<b", "a<b"},
+		/* What is long loses its outermost template arguments, and nothing else. */
+		{"Task net::Server<std::vector<std::pair<int, std::string>>, "
+		 "net::policy::retry_with_backoff<10>>::serve(int)",
+			"net::Server<...>::serve"},
+		{"a_name_that_is_long_by_itself_and_has_an_argument_list_that_never_ends<std::"
+		 "vector<int>",
+			"a_name_that_is_long_by_itself_and_has_an_argument_list_that_never_ends<"
+			"std::"
+			"vector<int>"},
 	};
 	size_t i;
 
