@@ -267,8 +267,33 @@ static const void *keep(struct analysis *analysis, const void *at, size_t bytes)
 	return kept;
 }
 
+/* When a step is told: a fact without a time stays behind the step that it explains. */
+static ct_time told_at(const struct story *story, size_t index)
+{
+	while (index > 0 && story->steps.at[index].time == CT_NO_TIME)
+		index--;
+	return story->steps.at[index].time;
+}
+
+/* Rules tell steps as they find them; readers want them as they happened. Few, and almost in order. */
+static void put_in_order(struct story *story)
+{
+	size_t i, at;
+
+	for (i = 1; i < story->steps.count; i++) {
+		struct ct_step step = story->steps.at[i];
+
+		if (step.time == CT_NO_TIME)
+			continue;
+		for (at = i; at > 0 && told_at(story, at - 1) > step.time; at--)
+			story->steps.at[at] = story->steps.at[at - 1];
+		story->steps.at[at] = step;
+	}
+}
+
 void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
 {
+	put_in_order(story);
 	finding->steps =
 		keep(analysis, story->steps.at, story->steps.count * sizeof(*story->steps.at));
 	finding->nr_steps = finding->steps ? (uint32_t)story->steps.count : 0;
