@@ -49,6 +49,11 @@ static const char head[] =
 	".proven .grade { color: var(--proven); } .likely .grade { color: var(--likely); }\n"
 	"summary { cursor: pointer; margin-top: .75rem; }\n"
 	".quiet { color: var(--quiet); }\n"
+	"@media (max-width: 40rem) { body { padding: .75rem; } section { padding: 0 .5rem .5rem; "
+	"}\n"
+	"  ol, ul { padding-left: 1.25rem; }\n"
+	"  .facts, .facts tbody, .facts tr, .facts th, .facts td { display: block; }\n"
+	"  .facts th { border: 0; padding-bottom: 0; } .facts td { padding-top: 0; } }\n"
 	"</style>\n";
 
 static void escaped(struct text *text, const struct text *safe)
