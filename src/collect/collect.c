@@ -257,7 +257,10 @@ static enum ct_status start_target(struct collect *collect, const struct collect
 	if (options->pid > 0) {
 		clock_read(&collect->first_reading);
 		collect->now_ns = collect->first_reading.monotonic_ns;
-		return seek_process(collect, (pid_t)options->pid, reterr);
+		status = seek_process(collect, (pid_t)options->pid, reterr);
+		if (status == CT_OK)
+			seek_past(collect);
+		return status;
 	}
 	if (!options->command || !options->command[0])
 		return ct_fail(reterr, CT_ERR_USAGE, "no command was given to run");
@@ -286,6 +289,26 @@ static void join_arguments(char *const *command, char *buffer, size_t nr_bytes)
 	}
 }
 
+/*
+ * Where the target kept its past, the recording begins with that: a process that stood still an hour ago has nothing
+ * else to tell. The heartbeat of now comes with the first look, when the past is in.
+ */
+static void define_observation(struct collect *collect)
+{
+	const struct past_begin *past = &collect->past;
+
+	if (past->reading.monotonic_ns == 0) {
+		define_reading(collect, &collect->first_reading);
+		define_heartbeat(collect);
+		return;
+	}
+	define_reading_of(collect, past->clock, &past->reading);
+	define_reading(collect, &collect->first_reading);
+	collect->now_ns = past->reading.monotonic_ns;
+	define_heartbeat(collect);
+	collect->now_ns = collect->first_reading.monotonic_ns;
+}
+
 /* The first look was before the target began, so that nothing can have been missed. */
 static void define_beginning(struct collect *collect, const struct collect_options *options,
 	const struct executable *executable)
@@ -301,8 +324,7 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 	if (options->command)
 		join_arguments(options->command, command_line, sizeof(command_line));
 	define_run(collect, host);
-	define_reading(collect, &collect->first_reading);
-	define_heartbeat(collect);
+	define_observation(collect);
 	process = process_add(collect, collect->target.pid, &facts);
 	if (process)
 		process_map(

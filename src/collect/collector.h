@@ -69,6 +69,12 @@ struct young_thread {
 	char name[COLLECT_THREAD_NAME];
 };
 
+/* When the flight recorder of a target that was found began. Zeroed: it has none. */
+struct past_begin {
+	uint32_t clock; /* of `counter` */
+	struct clock_reading reading;
+};
+
 struct collect {
 	struct output output;
 	struct listener listener;
@@ -97,7 +103,8 @@ struct collect {
 	struct mappings mappings;
 
 	struct clock_reading first_reading; /* before the target was started */
-	uint64_t now_ns;                    /* begin of the present look */
+	struct past_begin past;
+	uint64_t now_ns; /* begin of the present look */
 	struct clock_line line;
 	uint64_t clock_ns; /* of the last clock reading, heartbeat, flush, settling of losses */
 	uint64_t heartbeat_ns;
@@ -254,8 +261,13 @@ uint64_t look_due_ns(const struct collect *collect);
 /* look_last: the last look at one process: everything it has published, and what it lost. */
 void look_last(struct collect *collect, struct process *process);
 
-/* define_clock: reads and defines the clocks. define_reading: defines what was read before. */
+/*
+ * define_clock: reads and defines the clocks. define_reading: defines what was read before. define_reading_of: the
+ * same, where the reading's counter is of another clock.
+ */
 void define_clock(struct collect *collect);
+void define_reading_of(
+	struct collect *collect, uint32_t clock, const struct clock_reading *reading);
 void define_reading(struct collect *collect, const struct clock_reading *reading);
 
 /* define_heartbeat: everything published before the present look began is in. */

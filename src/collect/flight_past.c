@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "adopt.h"
 #include "clock.h"
 #include "collector.h"
 #include "flight_file.h"
@@ -227,34 +228,6 @@ static void mark_unwritten(struct past *past, const struct ctp_ring *ring)
 	}
 }
 
-/*
- * Whose the records are that are left from before the ring's first word of a thread: of the one that then
- * stops there. Where a start comes first, nobody says.
- */
-static uint32_t find_thread(
-	struct past *past, const struct ctp_ring *ring, uint64_t position, uint64_t head)
-{
-	const struct ctp_record *first = record_at(past, ring, position);
-
-	for (; position < head && head - position <= CTP_RING_CHUNKS * CTP_CHUNK_RECORDS;
-		position++) {
-		const struct ctp_record *record = record_at(past, ring, position);
-		unsigned kind = record ? CTP_TAIL_KIND(record->tail) : 0;
-
-		if (kind == CTP_KIND_THREAD_STOP)
-			return process_thread_told(past->collect, past->process, record->object,
-				first ? first->time : record->time);
-		if (kind == CTP_KIND_THREAD_START)
-			return process_thread(past->collect, past->process, 0, 0);
-	}
-	return 0;
-}
-
-static bool is_first_of_thread(const struct ctp_record *record)
-{
-	return CTP_TAIL_KIND(record->tail) == CTP_KIND_THREAD_START;
-}
-
 /* All rings together can not hold more than the chunks; what claims to is not read. */
 static bool is_possible(struct past *past, struct segment_ring *ring)
 {
@@ -282,8 +255,7 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 		mark_unwritten(past, shared);
 	note_time(past, first, latest_ns);
 	note_time(past, last, latest_ns);
-	if (!is_first_of_thread(first))
-		ring->reader.thread = find_thread(past, shared, shared->floor, shared->head);
+	ring->reader.thread = adopt_first_thread(past->segment, ring);
 	ring->gap_first_ns = time_ns(past, first->time);
 	if (shared->floor > 0 && ring->gap_first_ns > past->complete_ns)
 		past->complete_ns = ring->gap_first_ns;

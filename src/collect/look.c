@@ -58,18 +58,23 @@ uint64_t look_rings(struct collect *collect)
 	return nr_records;
 }
 
-void define_reading(struct collect *collect, const struct clock_reading *reading)
+void define_reading_of(struct collect *collect, uint32_t clock, const struct clock_reading *reading)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_CLOCK};
 
 	definition.clock = (struct ct_define_clock){
-		.clock = CTP_CLOCK_COUNTER,
+		.clock = clock,
 		.raw = reading->counter,
 		.monotonic_ns = reading->monotonic_ns,
 		.realtime_ns = reading->realtime_ns,
 		.uncertainty_ns = reading->uncertainty_ns,
 	};
 	output_define(&collect->output, &definition);
+}
+
+void define_reading(struct collect *collect, const struct clock_reading *reading)
+{
+	define_reading_of(collect, CTP_CLOCK_COUNTER, reading);
 }
 
 /* The coarse clock shows CLOCK_MONOTONIC, and is as far behind as it has been so far. */

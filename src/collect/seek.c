@@ -110,6 +110,22 @@ static void take(struct seek *seek, int descriptor)
 			(int)collect->target.pid);
 }
 
+/* A descriptor of ours for one of the process's own segments; -1: that number is none. */
+static int open_segment(pid_t pid, int number, const char *link)
+{
+	char path[64];
+	int descriptor;
+
+	if (strncmp(link, SEGMENT_LINK, strlen(SEGMENT_LINK)) != 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
+	descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (descriptor < 0 || is_own(descriptor, pid))
+		return descriptor;
+	close(descriptor);
+	return -1;
+}
+
 /* A file that begins as a segment, and is none of memory: a flight recorder's. */
 static bool is_flight_file(const char *path)
 {
@@ -144,17 +160,65 @@ static bool look_at(void *context, int number)
 			memcpy(seek->file, link, sizeof(seek->file));
 		return true;
 	}
-	descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	descriptor = open_segment(pid, number, link);
 	if (descriptor < 0)
 		return true;
-	if (fstat(descriptor, &file) < 0 || is_taken(seek->collect, &file) ||
-		!is_own(descriptor, pid)) {
+	if (fstat(descriptor, &file) < 0 || is_taken(seek->collect, &file)) {
 		close(descriptor);
 		return true;
 	}
 	take(seek, descriptor);
 	return true;
 }
+
+/* ---------------------------------------------------------------- how far its past may reach back */
+
+/*
+ * Its own word, which goes no further than into its own times: it decides how old an event may be to be believed, and
+ * how counts of before the recording become times.
+ */
+static void note_past(struct collect *collect, const struct ctp_header *header)
+{
+	struct past_begin *past = &collect->past;
+	const struct clock_reading *now = &collect->first_reading;
+
+	if (header->magic != CTP_MAGIC || !(header->features_compatible & CTP_FEATURE_FLIGHT))
+		return;
+	if (header->clock_monotonic_ns == 0 || header->clock_monotonic_ns >= now->monotonic_ns ||
+		(header->clock == CTP_CLOCK_COUNTER && header->clock_counter >= now->counter))
+		return;
+	if (past->reading.monotonic_ns && past->reading.monotonic_ns <= header->clock_monotonic_ns)
+		return;
+	past->clock = header->clock;
+	past->reading = (struct clock_reading){.counter = header->clock_counter,
+		.monotonic_ns = header->clock_monotonic_ns,
+		.realtime_ns = header->clock_realtime_ns};
+}
+
+static bool look_for_past(void *context, int number)
+{
+	struct collect *collect = context;
+	struct ctp_header header;
+	char name[32], link[256];
+	int descriptor;
+
+	snprintf(name, sizeof(name), "fd/%d", number);
+	procfs_link(collect->target.pid, name, link, sizeof(link));
+	descriptor = open_segment(collect->target.pid, number, link);
+	if (descriptor < 0)
+		return true;
+	if (pread(descriptor, &header, sizeof(header), 0) == (ssize_t)sizeof(header))
+		note_past(collect, &header);
+	close(descriptor);
+	return true;
+}
+
+void seek_past(struct collect *collect)
+{
+	procfs_numbers(collect->target.pid, "fd", look_for_past, collect);
+}
+
+/* ---------------------------------------------------------------- the whole */
 
 static enum ct_status fail_to_look(pid_t pid, struct ct_error *reterr)
 {

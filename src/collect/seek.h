@@ -18,6 +18,12 @@ struct collect;
 enum ct_status seek_process(struct collect *collect, pid_t pid, struct ct_error *reterr);
 
 /*
+ * seek_past: when the target's own flight recorder began, into collect->past: what it still holds is part of the
+ * recording. Where it has none that can be read, nothing is noted.
+ */
+void seek_past(struct collect *collect);
+
+/*
  * seek_segments: takes the target's segments that are not taken yet. CT_OK: there is at least one now.
  * CT_ERR_REFUSED: its descriptors may not be looked at; CT_ERR_BUSY: another recording has them;
  * CT_ERR_NO_PROBE: it has none.

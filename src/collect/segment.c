@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adopt.h"
 #include "clock.h"
 #include "coarse.h"
 #include "collector.h"
@@ -147,6 +148,8 @@ static void take_run(void *context, struct ring_reader *reader, const struct rin
 	if (!segment->are_sites_read)
 		segment_read_sites(segment);
 	segment->are_sites_read = true;
+	adopt_note_first(
+		segment, (struct segment_ring *)reader, ctp_load_relaxed(&run->records->time));
 	output_put(&segment->collect->output, &batch, run->nr_events);
 }
 
@@ -213,22 +216,16 @@ static struct ring_space space_of(const struct segment *segment)
 		segment->memory.descriptor < 0 ? NULL : &segment->memory};
 }
 
-static void adopt_ring(const struct segment *segment, struct segment_ring *ring)
+/* A ring is counted in before its owner writes the first word of it. */
+static bool was_written(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_space space = space_of(segment);
 
-	ring_adopt(&ring->reader, &space);
-	ring->told_nested = ctp_load_relaxed(&ring->reader.shared->nested);
-}
-
-/* A ring is counted in before its owner writes the first word of it. */
-static bool was_written(const struct segment *segment, struct segment_ring *ring)
-{
 	if (ring->was_written)
 		return true;
 	ring->was_written = holds(segment, ring->reader.shared, PRODUCER_LINE_BYTES);
 	if (ring->was_written && segment->is_found)
-		adopt_ring(segment, ring);
+		adopt_ring(segment, &space, ring);
 	return ring->was_written;
 }
 
@@ -325,6 +322,23 @@ static void lose(const struct segment *segment, const struct segment_ring *ring,
 	output_lose(&segment->collect->output, &loss);
 }
 
+static void lose_overwritten(
+	const struct segment *segment, struct segment_ring *ring, uint64_t count, uint64_t now_ns)
+{
+	struct ct_define_loss loss = {
+		.process = segment->process->number,
+		.thread = ring->reader.thread,
+		.reason = CTP_LOSS_OVERWRITTEN,
+		.count = count,
+		.first_monotonic_ns = segment->settled_ns,
+		.last_monotonic_ns = now_ns,
+	};
+
+	adopt_lost_past(segment, ring, &loss);
+	output_lose(&segment->collect->output, &loss);
+	ring->told_overwritten += count;
+}
+
 /* What `now` has grown beyond *told; a counter that goes back is a liar's, and counts nothing. */
 static uint64_t grown(uint64_t now, uint64_t *told)
 {
@@ -374,8 +388,9 @@ static void settle_ring(
 		grown(ctp_load_relaxed(&reader->shared->nested), &ring->told_nested), now_ns);
 	lose(segment, ring, CTP_LOSS_CORRUPT, grown(reader->nr_corrupt, &ring->told_corrupt),
 		now_ns);
-	lose(segment, ring, CTP_LOSS_OVERWRITTEN,
-		grown(ring_overwritten(reader), &ring->told_overwritten), now_ns);
+	if (ring_overwritten(reader) > ring->told_overwritten)
+		lose_overwritten(
+			segment, ring, ring_overwritten(reader) - ring->told_overwritten, now_ns);
 	watch_gap(segment, ring, now_ns);
 	if (is_last)
 		lose_gap(segment, ring);
@@ -491,32 +506,6 @@ static enum ct_status take_up(
 		reterr);
 }
 
-/* Nobody recorded what came before: how much that was, nobody knows. */
-static void lose_beginning(const struct segment *segment)
-{
-	struct ct_definition definition = {.type = CT_DEFINE_LOSS};
-
-	definition.loss = (struct ct_define_loss){
-		.process = segment->process->number,
-		.reason = CTP_LOSS_BEFORE,
-		.count = 1,
-		.first_monotonic_ns = segment->layout.attached.monotonic_ns,
-		.last_monotonic_ns = segment->settled_ns,
-	};
-	/* No loss of this recording: it stands in no count. */
-	output_define(&segment->collect->output, &definition);
-}
-
-/* What nobody counted for lack of an engine, besides events that found a ring full, is not counted now. */
-static void adopt(struct segment *segment)
-{
-	segment->told_untraced = ctp_load_relaxed(&header_of(segment)->untraced_events);
-	segment->told_refused = ctp_load_relaxed(&header_of(segment)->sites_refused);
-	if (!segment->layout.is_flight)
-		lose_beginning(segment);
-	segment_want(segment);
-}
-
 static enum ct_status attach(struct collect *collect, struct segment *segment,
 	const struct arrival *arrival, struct ct_error *reterr)
 {
@@ -575,7 +564,7 @@ enum ct_status collect_attach(
 	segment_order(segment);
 	start_clock(collect, segment);
 	if (segment->is_found)
-		adopt(segment);
+		adopt_segment(segment);
 	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
 	/* At once: a process that lives a millisecond has no mappings later. */

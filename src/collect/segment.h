@@ -28,7 +28,11 @@ struct segment_ring {
 	uint64_t gap_size;     /* dropped and not yet told of in the stream */
 	uint64_t gap_first_ns; /* when that was first seen, at the earliest */
 	uint64_t gap_last_ns;
-	bool was_written; /* so that there is something to read */
+	bool was_written;     /* so that there is something to read */
+	uint64_t lost_before; /* records that were overwritten when it was adopted */
+	bool has_first;       /* the next one is known */
+	uint64_t
+		first_raw; /* when the first record that was read of it was written, in the segment's time */
 	uint64_t sampled; /* records drained when its owner's times were read last */
 };
 

@@ -254,8 +254,11 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	return status;
 }
 
-/* A signal that the user sent is no reason to keep the past. */
-static void dump_crash(struct ct_record *record, uint64_t now_ns)
+/*
+ * A signal that the user sent is no reason to keep the past. The dump ends now, when all is in: what the step began with
+ * may be before the crash itself.
+ */
+static void dump_crash(struct ct_record *record)
 {
 	struct collect_stats stats;
 	const char *name;
@@ -269,7 +272,7 @@ static void dump_crash(struct ct_record *record, uint64_t now_ns)
 		stats.ending_value, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
 	namer_finish(record->namer, record->collect, record->sink, NULL);
 	queue_settle(record->queue);
-	flight_dump(record->flight, reason, now_ns, NULL);
+	flight_dump(record->flight, reason, clock_monotonic_ns(), NULL);
 }
 
 /* Behind the queue, of what was counted as taken. The queue has settled. */
@@ -330,7 +333,7 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	if (record->flight)
 		queue_call(record->queue, look_behind_queue, record->flight, now_ns);
 	if (status == CT_END && record->flight && !record->has_ended)
-		dump_crash(record, now_ns);
+		dump_crash(record);
 	if (status == CT_END && !record->has_ended)
 		write_rows(record);
 	if (status == CT_END)

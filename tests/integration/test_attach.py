@@ -3,6 +3,7 @@
 
 The target counts what it publishes while somebody wants it, in memory of its own; see attach_target.c.
 """
+import json
 import os
 import pathlib
 import re
@@ -107,6 +108,18 @@ def test_flight(scratch):
             count_more(started, 10)
 
 
+def test_flight_overwritten(scratch):
+    """What a recorder no longer has lies between its beginning and what it still has."""
+    with target(scratch, COROTRACER_FLIGHT=",1M") as started:
+        count_more(started, 100000)  # it holds 32,768
+        stop(attach(started, scratch / "late.ctrace"))
+    told = json.loads(run(COROTRACER, "report", "--format", "json", scratch / "late.ctrace").stdout)["quality"]
+    lost = [loss for loss in told["losses"] if loss["reason"] == "overwritten" and loss["first_ns"] < told["observed_until_ns"]]
+    check(lost and lost[0]["first_ns"] == told["observed_from_ns"], f"{told}")
+    first = run(COROTRACER, "dump", "--events", "0", scratch / "late.ctrace").stdout
+    check(lost[0]["last_ns"] < told["observed_until_ns"] and " counter " in first, f"{lost} {first}")
+
+
 def test_refusals(scratch):
     """A sentence and an exit status for each."""
     def refused(pid, status, words):
@@ -135,7 +148,7 @@ def test_refusals(scratch):
 def main():
     with folder() as name:
         for test in (test_again_and_again, test_duration_and_end, test_engine_killed, test_orders, test_plug_in,
-                     test_flight, test_refusals):
+                     test_flight, test_flight_overwritten, test_refusals):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
             test(scratch)

@@ -34,9 +34,9 @@ def blocked(*arguments, **environment):
     """The target; it and what it said of itself, once every thread of it sleeps."""
     process = subprocess.Popen([TARGET, *arguments], env=dict(os.environ, **environment), stdout=subprocess.PIPE, text=True)
     try:
-        if arguments:
+        if "late" in arguments:
             check(process.stdout.readline() == "ready\n", "nobody can attach to the target")
-        yield process, None if arguments else settled(process)
+        yield process, None if "late" in arguments else settled(process)
     finally:
         process.kill()
         process.wait()
@@ -134,6 +134,19 @@ def test_past():
         check_descriptors(process, said)
         check_forms(process, said)
         check_stranger(process, said)
+
+
+def test_past_of_long_ago(scratch):
+    """What froze a hundred seconds ago is told as what froze just now; so in a recording of it."""
+    with blocked("aged", COROTRACER_FLIGHT=",1M") as (process, said):
+        check_chains(process, said)
+        check_parts(why(process, 2).stdout, "coroutine 2 suspended, to wait for lock 0x40; that is 1.6")
+        run(COROTRACER, "attach", "--duration", "20ms", "-o", scratch / "old.ctrace", process.pid)
+    report = json.loads(run(COROTRACER, "report", "--format", "json", scratch / "old.ctrace").stdout)
+    quality = report["quality"]
+    check(quality["impossible_events"] == 0, f"{quality}")
+    check(quality["observed_until_ns"] - quality["observed_from_ns"] > 95e9, f"{quality}")
+    check(quality["coroutines"] == 9, f"{quality}")
 
 
 def test_past_in_file(scratch):
@@ -347,7 +360,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_of_long_ago, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
                      test_running, test_event_of_resume, test_queued, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()

@@ -2,7 +2,7 @@
 /*
  * A program that hangs in ways that are known, for `why PID`.
  *
- *	blocked [late]
+ *	blocked [late|aged]
  *
  *	coroutine 1 has lock 0x40; its worker "reader" is in read(2) of a pipe that nobody writes to
  *	coroutine 2 waits for lock 0x40, and coroutine 3 for 2, which is its child
@@ -12,7 +12,8 @@
  *	coroutine 9 waits for a descriptor that is closed
  *	"reactor" is in epoll_wait
  *
- * `late`: all this happens only once an engine has come; the line "ready" says that it may. Prints the threads' ids and
+ * `late`: all this happens only once an engine has come; the line "ready" says that it may. `aged`: its flight recorder
+ * says that it happened a hundred seconds ago. Prints the threads' ids and
  * the descriptors as a line of JSON when everybody has done what is told of; they may still be on their way into their
  * calls.
  */
@@ -21,8 +22,10 @@
 #include <string.h>
 #include <sched.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "corotracer/ctp_flight.h"
 #include "corotracer/ctp_probe.h"
@@ -141,6 +144,50 @@ static void hang(void)
 	suspend_for_place(9, GONE);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void age_ring(struct ctp_header *header, const struct ctp_ring *ring, uint64_t counts)
+{
+	char *chunks = (char *)header + header->chunk_offset;
+	uint64_t i;
+
+	for (i = ring->floor; i < ring->head; i++) {
+		uint32_t number = ring->chunk[i / CTP_CHUNK_RECORDS % CTP_RING_CHUNKS];
+		struct ctp_record *records = (void *)(chunks + (size_t)number * CTP_CHUNK_BYTES);
+
+		records[i % CTP_CHUNK_RECORDS].time -= counts;
+	}
+}
+
+/* Nobody writes any more: all threads are in their calls, or on their way into them. */
+static void grow_old(void)
+{
+	const uint64_t age_ns = 100000000000;
+	off_t nr_bytes = lseek(ctp_process_state.descriptor, 0, SEEK_END);
+	struct ctp_header *header = mmap(NULL, (size_t)nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		ctp_process_state.descriptor, 0);
+	uint64_t counts;
+	uint32_t i;
+
+	NEED(header != MAP_FAILED);
+	counts = (uint64_t)((double)(ctp_time(header->clock) - header->clock_counter) /
+			    (double)(now_ns() - header->clock_monotonic_ns) * (double)age_ns);
+	header->clock_counter -= counts;
+	header->clock_monotonic_ns -= age_ns;
+	header->clock_realtime_ns -= age_ns;
+	for (i = 0; i < header->rings_used; i++)
+		age_ring(header,
+			(const void *)((char *)header + header->ring_offset +
+				       (size_t)i * CTP_RING_STRIDE),
+			counts);
+}
+
 static void wait_for_engine(void)
 {
 	printf("ready\n");
@@ -158,6 +205,8 @@ int main(int argc, char **argv)
 		wait_for_engine();
 	pthread_setname_np(pthread_self(), "reactor");
 	hang();
+	if (argc > 1 && strcmp(argv[1], "aged") == 0)
+		grow_old();
 	printf("{\"reader\": %d, \"sleeper\": %d, \"reactor\": %d, \"pipe\": %d, \"armed\": %d, "
 	       "\"disarmed\": %d, \"alone\": %d, \"gone\": %d, \"epoll\": %d}\n",
 		tids[0], tids[1], gettid(), places[PIPE], places[ARMED], places[DISARMED],

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Going on with what others have begun. Everything here is read from memory that the target may write meanwhile: it
+ * decides whose events are whose, and where a loss lay, never what is touched.
+ */
+#include "adopt.h"
+#include "clock.h"
+#include "collector.h"
+
+#define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
+
+/* ------------------------------------------------------------------ the segment */
+
+/* Nobody recorded what came before: how much that was, nobody knows. */
+static void lose_beginning(const struct segment *segment)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_LOSS};
+
+	definition.loss = (struct ct_define_loss){
+		.process = segment->process->number,
+		.reason = CTP_LOSS_BEFORE,
+		.count = 1,
+		.first_monotonic_ns = segment->layout.attached.monotonic_ns,
+		.last_monotonic_ns = segment->settled_ns,
+	};
+	/* No loss of this recording: it stands in no count. */
+	output_define(&segment->collect->output, &definition);
+}
+
+void adopt_segment(struct segment *segment)
+{
+	const struct ctp_header *header = segment->memory.base;
+
+	segment->told_untraced = ctp_load_relaxed(&header->untraced_events);
+	segment->told_refused = ctp_load_relaxed(&header->sites_refused);
+	if (!segment->layout.is_flight)
+		lose_beginning(segment);
+	segment_want(segment);
+}
+
+/* ------------------------------------------------------------------ its rings */
+
+/* The record at a position, where memory was written; NULL: there is none. */
+static const struct ctp_record *record_at(
+	const struct segment *segment, const struct ctp_ring *ring, uint64_t position)
+{
+	uint64_t entry = position / CTP_CHUNK_RECORDS % CTP_RING_CHUNKS;
+	const struct ctp_record *chunk = proto_chunk(
+		&segment->layout, segment->memory.base, ctp_load_relaxed(&ring->chunk[entry]));
+
+	if (!chunk)
+		return NULL;
+	if (segment->memory.descriptor >= 0 && position % CTP_CHUNK_RECORDS == 0 &&
+		!memory_holds(&segment->memory, chunk, CTP_CHUNK_BYTES))
+		return NULL;
+	return chunk + position % CTP_CHUNK_RECORDS;
+}
+
+uint32_t adopt_first_thread(struct segment *segment, const struct segment_ring *ring)
+{
+	const struct ctp_ring *shared = ring->reader.shared;
+	uint64_t position = ctp_load_acquire(&shared->floor); /* P3 */
+	uint64_t head = ctp_load_acquire(&shared->head);      /* P1 */
+	const struct ctp_record *first = record_at(segment, shared, position), *record;
+
+	if (head - position > RING_RECORDS)
+		return 0;
+	for (; position < head; position++) {
+		unsigned kind;
+
+		record = record_at(segment, shared, position);
+		kind = record ? CTP_TAIL_KIND(ctp_load_relaxed(&record->tail)) : 0;
+		if (kind == CTP_KIND_THREAD_STOP)
+			return process_thread_told(segment->collect, segment->process,
+				ctp_load_relaxed(&record->object),
+				ctp_load_relaxed(first ? &first->time : &record->time));
+		if (kind == CTP_KIND_THREAD_START)
+			return record == first
+				       ? 0
+				       : process_thread(segment->collect, segment->process, 0, 0);
+	}
+	return 0;
+}
+
+void adopt_ring(struct segment *segment, const struct ring_space *space, struct segment_ring *ring)
+{
+	ring_adopt(&ring->reader, space);
+	ring->told_nested = ctp_load_relaxed(&ring->reader.shared->nested);
+	/* Threads hand rings on to one another: the last owner need not have written what is left of the first. */
+	if (!segment->layout.is_flight)
+		return;
+	ring->lost_before = ctp_load_acquire(&ring->reader.shared->floor); /* P3 */
+	ring->reader.thread = adopt_first_thread(segment, ring);
+}
+
+/* ------------------------------------------------------------------ what a recorder no longer has */
+
+void adopt_note_first(const struct segment *segment, struct segment_ring *ring, uint64_t raw)
+{
+	if (ring->has_first || !segment->is_found)
+		return;
+	ring->has_first = true;
+	ring->first_raw = raw;
+}
+
+/* On the line between the recorder's beginning and that of this recording. */
+static uint64_t time_ns(const struct segment *segment, uint64_t raw)
+{
+	const struct ctp_instant *from = &segment->layout.attached;
+	const struct clock_reading *to = &segment->collect->first_reading;
+
+	if (segment->layout.clock != CTP_CLOCK_COUNTER)
+		return raw;
+	if (raw >= to->counter || to->counter <= from->counter ||
+		to->monotonic_ns <= from->monotonic_ns)
+		return to->monotonic_ns;
+	if (raw <= from->counter)
+		return from->monotonic_ns;
+	return from->monotonic_ns +
+	       (uint64_t)((unsigned __int128)(raw - from->counter) *
+			  (to->monotonic_ns - from->monotonic_ns) / (to->counter - from->counter));
+}
+
+void adopt_lost_past(
+	const struct segment *segment, const struct segment_ring *ring, struct ct_define_loss *loss)
+{
+	if (ring->lost_before == 0 || ring->told_overwritten > 0)
+		return;
+	loss->first_monotonic_ns = segment->layout.attached.monotonic_ns;
+	if (ring->has_first && loss->count <= ring->lost_before)
+		loss->last_monotonic_ns = time_ns(segment, ring->first_raw);
+	/* Threads take over the rings of others. */
+	if (ctp_load_relaxed(&ring->reader.shared->claims) != 1)
+		loss->thread = 0;
+}
