@@ -497,12 +497,19 @@ static enum ct_status take_up(
 	struct collect *collect, struct segment *segment, pid_t pid, struct ct_error *reterr)
 {
 	struct process *process = find_process(collect, segment, pid);
+	struct ctp_instant attached;
 
 	if (!process)
 		return ct_fail(reterr, CT_ERR_REFUSED, "too many processes are traced already");
 	segment->settled_ns = clock_monotonic_ns();
+	if (segment->is_found && segment->layout.is_flight)
+		attached = segment->layout.attached;
+	else
+		attached = (struct ctp_instant){
+			.counter = clock_counter(), .monotonic_ns = segment->settled_ns};
 	return segment_take(collect, segment, process,
-		segment->layout.clock == CTP_CLOCK_COUNTER ? clock_counter() : segment->settled_ns,
+		segment->layout.clock == CTP_CLOCK_COUNTER ? attached.counter
+							   : attached.monotonic_ns,
 		reterr);
 }
 

@@ -35,6 +35,14 @@ def check_conditions(place):
             os.unlink(dump)
 
 
+def check_reaches_its_events(dump):
+    """What a dump holds lies before its end: nothing of it happened after the last moment that was observed."""
+    text = run(COROTRACER, "dump", "--no-symbols", dump).stdout
+    until = float(re.search(r" until=([\d.]+)s", text)[1])
+    last = max(float(time) for time in re.findall(r"^([\d.]+)s ", text, re.MULTILINE))
+    check(last <= until, f"an event at {last} s lies behind the end, {until} s")
+
+
 def check_other_reasons(place):
     """The program's own wish and its crash; the engine's exit status stays the program's."""
     for then, expected, reason in (("dump", 0, "the program asked for it: after the hiccup"),
@@ -43,6 +51,8 @@ def check_other_reasons(place):
         dump = place + "/f.1.ctrace"
         check(status == expected and reason in said, f"{then}: status {status}\n{said}")
         check(hiccups.holds_the_cause(dump, culprit, 20, 0), f"{then}: the past is not in the dump")
+        if then == "crash":
+            check_reaches_its_events(dump)
         os.unlink(dump)
 
 
