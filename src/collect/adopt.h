@@ -10,8 +10,8 @@
 #include "stream.h"
 
 /*
- * adopt_segment: has its events wanted from now on. What nobody counted for lack of an engine, besides events that found
- * a ring full, is not counted now either.
+ * adopt_segment: has its events wanted from now on. What nobody counted for lack of an engine, besides events that
+ * found a ring full, is not counted now either.
  */
 void adopt_segment(struct segment *segment);
 

@@ -255,8 +255,8 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 }
 
 /*
- * A signal that the user sent is no reason to keep the past. The dump ends now, when all is in: what the step began with
- * may be before the crash itself.
+ * A signal that the user sent is no reason to keep the past. The dump ends now, when all is in: the step began before
+ * the crash.
  */
 static void dump_crash(struct ct_record *record)
 {
