@@ -280,6 +280,20 @@ void candidate_lower_for_gaps(
 bool candidate_outlives_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
 
+/* Two events that can not both be, where nothing is missing between them. */
+struct contradiction {
+	uint32_t process;
+	uint32_t threads[2]; /* that wrote them; 0: not known */
+	ct_time times[2];
+};
+
+/*
+ * contradiction_has_gap: are events missing on either thread between the two, or on one that is not known? Then it is
+ * no finding at all: what clears it up is most often among those.
+ */
+bool contradiction_has_gap(
+	const struct analysis *analysis, const struct contradiction *contradiction);
+
 /* ---------------------------------------------------------------- who waits for whom: ties.c */
 
 /* ties_survey: finds out all ties. */

@@ -27,7 +27,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_conflict *conflict = &analysis->model->conflicts.at[index];
 	const struct model_coro *coro = &analysis->model->coros.at[conflict->coro];
-	int64_t doubt = analysis->model->uncertainty_ns;
+	struct contradiction contradiction = {
+		.process = coro->process,
+		.threads = {conflict->thread_before, conflict->thread},
+		.times = {conflict->before, conflict->time},
+	};
 	struct candidate candidate = {
 		.rule = CT_RULE_DOUBLE_RESUME,
 		.grade = CT_GRADE_PROVEN,
@@ -40,13 +44,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = conflict->time,
 	};
 
-	/* A suspend that is missing explains it, and most often does. */
-	if (model_lost_between(analysis->model, coro->process, conflict->before - doubt,
-		    conflict->time + doubt))
-		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_GAP);
-	candidate_lower_for_gaps(
-		analysis, &candidate, conflict->before - doubt, conflict->time + doubt);
-	candidate_add(analysis, &candidate);
+	if (!contradiction_has_gap(analysis, &contradiction))
+		candidate_add(analysis, &candidate);
 }
 
 void double_resume_find(struct analysis *analysis)

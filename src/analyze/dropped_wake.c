@@ -64,6 +64,12 @@ static bool settle(
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
+	/* It may have run in between: then the wake was given up rightly. */
+	struct contradiction contradiction = {
+		.process = coro->process,
+		.threads = {coro->thread, coro->wake_thread},
+		.times = {coro->suspended, coro->wake_time},
+	};
 	struct candidate candidate = {
 		.rule = CT_RULE_DROPPED_WAKE,
 		.grade = CT_GRADE_PROVEN,
@@ -78,6 +84,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (!settle(analysis, coro, &candidate))
 		return;
+	if (contradiction_has_gap(analysis, &contradiction))
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
 	candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
 	if (coro->wake_time < coro->suspended)
 		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);

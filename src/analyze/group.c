@@ -102,6 +102,25 @@ bool candidate_outlives_gaps(
 	return !candidate->nr_lost || candidate->grade < before;
 }
 
+bool contradiction_has_gap(
+	const struct analysis *analysis, const struct contradiction *contradiction)
+{
+	const struct model *model = analysis->model;
+	const ct_time *times = contradiction->times;
+	ct_time from = (times[0] < times[1] ? times[0] : times[1]) - model->uncertainty_ns;
+	ct_time until = (times[0] < times[1] ? times[1] : times[0]) + model->uncertainty_ns;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		uint32_t thread = contradiction->threads[i];
+
+		if (thread ? model_lost_on(model, thread, from, until)
+			   : model_lost_between(model, contradiction->process, from, until))
+			return true;
+	}
+	return false;
+}
+
 /* ---------------------------------------------------------------- order */
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

@@ -69,6 +69,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_ghost *ghost = &analysis->model->ghosts.at[index];
 	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];
+	struct contradiction contradiction = {
+		.process = coro->process,
+		.threads = {coro->destroy_thread, ghost->thread},
+		.times = {coro->destroyed, ghost->time},
+	};
 	struct candidate candidate = {
 		.rule = CT_RULE_RESUME_AFTER_DESTROY,
 		.grade = is_resume(ghost) ? CT_GRADE_PROVEN : CT_GRADE_SUSPECT,
@@ -87,7 +92,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (ghost->thread != coro->destroy_thread &&
 		is_near(analysis, coro->destroyed, ghost->time))
 		candidate_lower(&candidate, REASON_CLOCKS);
-	if (candidate_outlives_gaps(analysis, &candidate, coro->destroyed, ghost->time))
+	if (!contradiction_has_gap(analysis, &contradiction))
 		candidate_add(analysis, &candidate);
 }
 

@@ -86,8 +86,8 @@ static int compare_edges(const void *left, const void *right)
 {
 	const struct model_edge *a = left, *b = right;
 
-	if (a->process != b->process)
-		return a->process > b->process ? 1 : -1;
+	if (a->owner != b->owner)
+		return a->owner > b->owner ? 1 : -1;
 	return (a->time > b->time) - (a->time < b->time);
 }
 
@@ -114,40 +114,61 @@ static ct_time end_of(const struct model *model, const struct model_gap *gap)
 									       : INT64_MAX;
 }
 
-bool gap_finish(struct model *model)
+/* Processes come before threads. */
+static uint64_t owner_thread(uint32_t thread)
+{
+	return ((uint64_t)1 << 32) + thread;
+}
+
+static uint64_t owner_of(const struct model_gap *gap, bool is_by_thread)
+{
+	return is_by_thread && gap->thread ? owner_thread(gap->thread) : gap->process;
+}
+
+static bool make_index(struct model *model, bool is_by_thread, struct model_gap_index *ret_index)
 {
 	size_t count = model->gaps.count, i;
 
-	if (!count)
-		return true;
-	model->gap_firsts = calloc(count, sizeof(*model->gap_firsts));
-	model->gap_lasts = calloc(count, sizeof(*model->gap_lasts));
-	if (!model->gap_firsts || !model->gap_lasts)
+	ret_index->firsts = calloc(count, sizeof(*ret_index->firsts));
+	ret_index->lasts = calloc(count, sizeof(*ret_index->lasts));
+	if (!ret_index->firsts || !ret_index->lasts)
 		return false;
 	for (i = 0; i < count; i++) {
 		const struct model_gap *gap = &model->gaps.at[i];
+		uint64_t owner = owner_of(gap, is_by_thread);
 
-		model->gap_firsts[i] = (struct model_edge){gap->process, gap->first, gap->count};
-		model->gap_lasts[i] =
-			(struct model_edge){gap->process, end_of(model, gap), gap->count};
+		ret_index->firsts[i] = (struct model_edge){owner, gap->first, gap->count};
+		ret_index->lasts[i] = (struct model_edge){owner, end_of(model, gap), gap->count};
 	}
-	add_up(model->gap_firsts, count);
-	add_up(model->gap_lasts, count);
+	add_up(ret_index->firsts, count);
+	add_up(ret_index->lasts, count);
 	return true;
+}
+
+bool gap_finish(struct model *model)
+{
+	return !model->gaps.count || (make_index(model, false, &model->gaps_of_processes) &&
+					     make_index(model, true, &model->gaps_of_threads));
+}
+
+static void release_index(struct model_gap_index *index)
+{
+	free(index->firsts);
+	free(index->lasts);
 }
 
 void gap_fini(struct model *model)
 {
 	vec_fini(&model->gaps);
-	free(model->gap_firsts);
-	free(model->gap_lasts);
+	release_index(&model->gaps_of_processes);
+	release_index(&model->gaps_of_threads);
 }
 
-/* How many are missing in the gaps whose edge lies before this one, in all processes up to its own. */
+/* How many are missing in the gaps whose edge lies before this one, of all owners up to its own. */
 static uint64_t total_before(
-	const struct model_edge *edges, size_t count, uint32_t process, ct_time time)
+	const struct model_edge *edges, size_t count, uint64_t owner, ct_time time)
 {
-	struct model_edge key = {.process = process, .time = time};
+	struct model_edge key = {.owner = owner, .time = time};
 	size_t low = 0, high = count;
 
 	while (low < high) {
@@ -162,23 +183,38 @@ static uint64_t total_before(
 }
 
 /* Those that have begun by the end of the interval, less those that were over before it. */
-static uint64_t lost_of(const struct model *model, uint32_t process, ct_time from, ct_time until)
+static uint64_t lost_of(const struct model_gap_index *index, size_t count, uint64_t owner,
+	ct_time from, ct_time until)
 {
-	size_t count = model->gaps.count;
 	uint64_t begun = until == INT64_MAX
-				 ? total_before(model->gap_firsts, count, process + 1, INT64_MIN)
-				 : total_before(model->gap_firsts, count, process, until + 1);
+				 ? total_before(index->firsts, count, owner + 1, INT64_MIN)
+				 : total_before(index->firsts, count, owner, until + 1);
 
-	return begun - total_before(model->gap_lasts, count, process, from);
+	return begun - total_before(index->lasts, count, owner, from);
 }
 
 uint64_t model_lost_between(
 	const struct model *model, uint32_t process, ct_time from, ct_time until)
 {
+	const struct model_gap_index *index = &model->gaps_of_processes;
 	ct_time first = from < until ? from : until, last = from < until ? until : from;
 
-	return lost_of(model, process, first, last) +
-	       (process ? lost_of(model, 0, first, last) : 0);
+	return lost_of(index, model->gaps.count, process, first, last) +
+	       (process ? lost_of(index, model->gaps.count, 0, first, last) : 0);
+}
+
+uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from, ct_time until)
+{
+	const struct model_gap_index *index = &model->gaps_of_threads;
+	ct_time first = from < until ? from : until, last = from < until ? until : from;
+	uint32_t process = thread < model->nr_threads ? model->threads[thread].process : 0;
+	uint64_t nr_lost = lost_of(index, model->gaps.count, 0, first, last);
+
+	if (thread)
+		nr_lost += lost_of(index, model->gaps.count, owner_thread(thread), first, last);
+	if (process)
+		nr_lost += lost_of(index, model->gaps.count, process, first, last);
+	return nr_lost;
 }
 
 void gap_of_coro(struct model *model, const struct ct_event *event)

@@ -53,8 +53,8 @@ struct model {
 	VEC(struct model_conflict) conflicts; /* [0] is none; at most MODEL_GHOSTS */
 	VEC(struct model_crash) crashes;
 	VEC(struct model_gap) gaps;
-	struct model_edge *gap_firsts; /* by process and time; there after model_finish */
-	struct model_edge *gap_lasts;
+	struct model_gap_index gaps_of_processes; /* both are there after model_finish */
+	struct model_gap_index gaps_of_threads;
 	VEC(struct model_span) spans; /* [0] is none, as of the next two */
 	VEC(struct model_task) tasks;
 	VEC(struct model_region) regions;
@@ -212,6 +212,12 @@ ct_time model_quiet_time(const struct model *model, uint32_t process, ct_time no
  */
 uint64_t model_lost_between(
 	const struct model *model, uint32_t process, ct_time from, ct_time until);
+
+/*
+ * model_lost_on: how many events of this thread are missing between two times, as above; those of a loss whose thread
+ * is not known count for each thread of its process, or of all.
+ */
+uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from, ct_time until);
 
 /* model_end_of: until when the process was observed: its end, its halt, or that of the trace. */
 ct_time model_end_of(const struct model *model, uint32_t process);

@@ -99,9 +99,15 @@ struct model_gap {
 
 /* One edge of a gap, with the number of events that are missing in all gaps up to it. */
 struct model_edge {
-	uint32_t process;
+	uint64_t owner; /* whose events they are */
 	ct_time time;
 	uint64_t total;
+};
+
+/* All gaps, by their owners and by time. */
+struct model_gap_index {
+	struct model_edge *firsts;
+	struct model_edge *lasts;
 };
 
 #endif
