@@ -179,7 +179,9 @@ enum ct_status collect_signal(
 {
 	if (collect->was_wound_up)
 		return CT_OK;
-	collect_snapshot(collect, reterr);
+	/* What the kernel has delivered is taking the program down by now. */
+	if (!is_note_only)
+		collect_snapshot(collect, reterr);
 	if (collect->target.is_found) {
 		collect_stop(collect);
 		return CT_OK;
@@ -515,6 +517,7 @@ void collect_close(struct collect *collect)
 	service_close(&collect->service);
 	if (collect->waiting >= 0)
 		close(collect->waiting);
+	vec_fini(&collect->looks);
 	vec_fini(&collect->sites);
 	mappings_fini(&collect->mappings);
 	free(collect->scratch);

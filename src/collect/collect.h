@@ -108,7 +108,7 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 /*
  * collect_signal: passes a signal on to the target and remembers it, so that an end by it is known
  * to be the user's wish. `is_note_only`: the kernel has delivered it already (a key in the terminal
- * goes to the whole foreground group): only remember. The states of the target's threads are
+ * goes to the whole foreground group): only remember. Else the states of the target's threads are
  * recorded first. CT_OK also where the target has ended already.
  */
 enum ct_status collect_signal(

@@ -55,7 +55,12 @@ struct process {
 
 	uint64_t nr_moves;          /* events of coroutines, ever */
 	uint64_t moved_ns;          /* when they were last seen to grow */
-	uint64_t snapshot_after_ns; /* quiet for so long: look at the threads */
+	uint64_t wrote_ns;          /* when anything of it was last seen to be written */
+	uint64_t snapshot_after_ns; /* coroutines quiet for so long: look at the threads */
+	uint64_t silence_of_ns;     /* the `wrote_ns` that the next one is of */
+	uint64_t silence_after_ns;  /* nothing written for so long: look at the threads */
+	uint64_t looked_ns;         /* end of the last look at the threads */
+	uint64_t look_cost_ns;      /* how long that took */
 	uint32_t observed_segment;  /* of the engine's own records; 0: not made */
 	uint32_t observed_stream;
 };
@@ -73,6 +78,13 @@ struct young_thread {
 struct past_begin {
 	uint32_t clock; /* of `counter` */
 	struct clock_reading reading;
+};
+
+/* A thread's state, read and not recorded yet. */
+struct thread_look {
+	uint32_t thread;
+	struct ctp_record record;
+	uint64_t turns; /* on a processor, before that */
 };
 
 struct collect {
@@ -110,6 +122,7 @@ struct collect {
 	uint64_t heartbeat_ns;
 	uint64_t flush_ns;
 	uint64_t settle_ns;
+	uint64_t silence_ns;
 	uint64_t seek_ns;    /* when segments of a found target were looked for */
 	uint64_t sampled_ns; /* threads' times */
 
@@ -124,6 +137,7 @@ struct collect {
 
 	struct young_thread young[COLLECT_YOUNG];
 	unsigned nr_young;
+	VEC(struct thread_look) looks; /* of the process that is being looked at */
 
 	struct coarse *coarse;    /* NULL: nothing is recorded live */
 	uint64_t coarse_step_ns;  /* 0: probes are not asked to use the coarse clock */
@@ -220,18 +234,23 @@ enum ct_status collect_attach(
 
 /* ---------------------------------------------------------------- observe.c */
 
-/* observe_process: records the state of each of its threads. */
-void observe_process(struct collect *collect, struct process *process);
+/*
+ * observe_process: records the state of each of its threads; all of them were so at one moment. False: nothing was
+ * recorded, since the process was ending.
+ */
+bool observe_process(struct collect *collect, struct process *process);
 
 /* observe_put: a record of the engine's own about a thread of the process, in the time of CLOCK_MONOTONIC. */
 void observe_put(struct collect *collect, struct process *process, uint32_t thread,
 	const struct ctp_record *record);
 
-/* observe_stalls: looks at processes whose coroutines have not moved for a while. */
-void observe_stalls(struct collect *collect);
+/* ---------------------------------------------------------------- silence.c */
 
-/* observe_due_ns: when the next of them is to be looked at, UINT64_MAX for never. */
-uint64_t observe_due_ns(const struct collect *collect);
+/* silence_look: looks at threads of processes that wrote nothing, or whose coroutines have not moved, for a while. */
+void silence_look(struct collect *collect);
+
+/* silence_next_ns: when the next of them is to be looked at, UINT64_MAX for never. */
+uint64_t silence_next_ns(const struct collect *collect);
 
 /* ---------------------------------------------------------------- thread_time.c */
 

@@ -12,6 +12,7 @@
 #define CLOCK_PERIOD_NS UINT64_C(1000000000)
 #define HEARTBEAT_PERIOD_NS UINT64_C(200000000)
 #define FLUSH_PERIOD_NS UINT64_C(1000000000)
+#define SILENCE_PERIOD_NS UINT64_C(10000000)
 #define SETTLE_PERIOD_NS UINT64_C(100000000)
 #define SAMPLE_PERIOD_NS UINT64_C(100000000)
 #define MAPPING_PERIOD_NS UINT64_C(100000000)
@@ -175,8 +176,9 @@ void look_clocks(struct collect *collect)
 	if (is_due(collect, &collect->settle_ns, SETTLE_PERIOD_NS)) {
 		settle(collect);
 		process_name_threads(collect);
-		observe_stalls(collect);
 	}
+	if (is_due(collect, &collect->silence_ns, SILENCE_PERIOD_NS))
+		silence_look(collect);
 	/* A library that was loaded meanwhile may have brought a probe of its own. */
 	if (collect->target.is_found && !collect->target.has_ended &&
 		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
@@ -204,7 +206,11 @@ static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
 uint64_t look_due_ns(const struct collect *collect)
 {
 	uint64_t due_ns = collect->clock_ns + CLOCK_PERIOD_NS;
+	uint64_t silence_ns = silence_next_ns(collect);
 	size_t i;
+
+	if (silence_ns < collect->silence_ns + SILENCE_PERIOD_NS)
+		silence_ns = collect->silence_ns + SILENCE_PERIOD_NS;
 
 	if (collect->active_ns > collect->settle_ns)
 		due_ns = earlier(due_ns, collect->settle_ns + SETTLE_PERIOD_NS);
@@ -214,7 +220,7 @@ uint64_t look_due_ns(const struct collect *collect)
 		if (process->number && process->wants_mappings && !process->has_ended)
 			due_ns = earlier(due_ns, process->mapped_ns + MAPPING_PERIOD_NS);
 	}
-	return earlier(earlier(due_ns, process_naming_due_ns(collect)), observe_due_ns(collect));
+	return earlier(earlier(due_ns, process_naming_due_ns(collect)), silence_ns);
 }
 
 void look_last(struct collect *collect, struct process *process)

@@ -2,7 +2,11 @@
 /*
  * What the engine sees of a target's threads from outside: the system call that each is in, and
  * whether that call can end by itself. Read from /proc; nothing stops the target.
+ *
+ * What is recorded was true of all threads at one moment, and not of a process that a signal, or its own exit, was
+ * taking down already: such a look is thrown away, so that it never stands before the one from when all was in order.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +20,13 @@
 
 #define THREADS_LOOKED_AT 4096
 #define DESCRIPTORS_LOOKED_AT 65536
-#define STALL_NS UINT64_C(1000000000)
-#define STALL_MAX_NS (UINT64_C(60) * 1000000000)
 
 #define FUTEX_COMMANDS 0x7f
+#define BIT_OF(signal_number) (UINT64_C(1) << ((signal_number)-1))
+/* Signals that end nothing by default. */
+#define HARMLESS                                                                                   \
+	(BIT_OF(SIGCHLD) | BIT_OF(SIGCONT) | BIT_OF(SIGURG) | BIT_OF(SIGWINCH) | BIT_OF(SIGSTOP) | \
+		BIT_OF(SIGTSTP) | BIT_OF(SIGTTIN) | BIT_OF(SIGTTOU))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
@@ -78,6 +85,7 @@ static const struct {
 /* What was read of one thread. */
 struct thread_state {
 	char letter;
+	bool is_dying;
 	long call; /* -1: not in one */
 	uint64_t arguments[6];
 };
@@ -112,6 +120,7 @@ struct observation {
 	enum timers timers;
 	enum reach reach;
 	unsigned nr_left; /* how many more threads or descriptors are looked at */
+	bool is_dying;
 };
 
 /* "it_value: (seconds, nanoseconds)" until it goes off; zeros: it is not armed. */
@@ -164,19 +173,23 @@ static bool is_quiet_signal(int number)
 }
 
 /* Whoever sends such a signal may make a descriptor ready, or wake somebody. */
-static bool catches_signals(pid_t pid)
+/* A set of signals from "status"; `unknown` where it can not be read. */
+static uint64_t status_mask(pid_t pid, const char *name, uint64_t unknown)
 {
 	char text[4096];
-	const char *caught;
-	uint64_t mask;
-	int number;
+	const char *found;
 
 	if (procfs_read(pid, "status", text, sizeof(text)) == 0)
-		return true;
-	caught = strstr(text, "\nSigCgt:");
-	if (!caught)
-		return true;
-	mask = strtoull(caught + strlen("\nSigCgt:"), NULL, 16);
+		return unknown;
+	found = strstr(text, name);
+	return found ? strtoull(found + strlen(name), NULL, 16) : unknown;
+}
+
+static bool catches_signals(pid_t pid)
+{
+	uint64_t mask = status_mask(pid, "\nSigCgt:", UINT64_MAX);
+	int number;
+
 	for (number = 1; number <= 64; number++) {
 		if ((mask >> (number - 1) & 1) && !is_quiet_signal(number))
 			return true;
@@ -248,17 +261,29 @@ static bool waits_for_ever(struct observation *observation, const struct thread_
 	return state->call == SYS_futex || !may_be_timed(observation);
 }
 
-static char read_letter(pid_t pid, pid_t tid)
+/* Of the flags in "stat": it is on its way out, by its own doing or a signal's. */
+#define EXITING (0x4u | 0x200u | 0x400u) /* PF_EXITING, PF_DUMPCORE, PF_SIGNALED */
+
+/* "pid (name) letter parent group session tty foreground flags ...", and pending signals as the 31st. */
+static void read_stat(pid_t pid, pid_t tid, struct thread_state *ret_state)
 {
 	const char *behind_name;
 	char name[48];
-	char text[512];
+	char text[1024];
+	unsigned flags = 0;
+	uint64_t pending = 0;
 
+	ret_state->letter = '\0';
 	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
 	if (procfs_read(pid, name, text, sizeof(text)) == 0)
-		return '\0';
-	behind_name = strrchr(text, ')');
-	return behind_name && behind_name[1] == ' ' ? behind_name[2] : '\0';
+		return;
+	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
+	if (!behind_name || sscanf(behind_name + 1,
+				    " %c %*d %*d %*d %*d %*d %u %*s %*s %*s %*s %*s %*s %*s %*s"
+				    " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
+				    &ret_state->letter, &flags, &pending) < 2)
+		return;
+	ret_state->is_dying = (flags & EXITING) || (pending >> (SIGKILL - 1) & 1);
 }
 
 /* "number argument... stack instruction", "-1 stack instruction", or "running". */
@@ -321,114 +346,103 @@ void observe_put(struct collect *collect, struct process *process, uint32_t thre
 /* The two are read one after the other: who is in a call that can be read slept by then. */
 static struct thread_state read_state(pid_t pid, pid_t tid)
 {
-	struct thread_state state = {.letter = read_letter(pid, tid), .call = -1};
+	struct thread_state state = {.call = -1};
 
+	read_stat(pid, tid, &state);
 	if (state.letter == '\0')
 		return state;
 	read_call(pid, tid, &state);
 	if (state.letter == 'R' && state.call >= 0)
-		state.letter = read_letter(pid, tid);
+		read_stat(pid, tid, &state);
 	return state;
+}
+
+/* How often it was given a processor so far; 0: the kernel keeps no account. */
+static uint64_t read_turns(pid_t pid, pid_t tid)
+{
+	char name[48];
+	char text[96];
+	uint64_t turns = 0;
+
+	snprintf(name, sizeof(name), "task/%d/schedstat", (int)tid);
+	if (procfs_read(pid, name, text, sizeof(text)) > 0)
+		(void)!sscanf(text, "%*u %*u %" SCNu64, &turns);
+	return turns;
 }
 
 static bool observe_thread(void *context, int tid)
 {
 	struct observation *observation = context;
 	struct process *process = observation->process;
+	uint64_t turns = read_turns(process->pid, tid);
 	struct thread_state state = read_state(process->pid, tid);
-	struct ctp_record record = {.coro = (uint64_t)tid};
+	struct thread_look look = {.record = {.coro = (uint64_t)tid}, .turns = turns};
 	bool is_last = observation->nr_left == 0;
-	uint32_t thread;
 	bool is_stuck;
 
-	if (state.letter == '\0')
-		return true;
+	observation->is_dying |= state.is_dying;
+	if (state.letter == '\0' || state.is_dying)
+		return !state.is_dying;
 	is_stuck = waits_for_ever(observation, &state);
-	record.time = clock_monotonic_ns();
-	record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
-	thread = process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
+	look.record.time = clock_monotonic_ns();
+	look.record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
+	look.thread = process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
 	/* One that has no number of its own can not be told from others, and counts as not looked at. */
-	record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
-		(is_last || thread == process->unknown_thread ? 1u : 0) |
+	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
+		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
 			(is_reachable(observation) ? 2u : 0));
-	observe_put(observation->collect, process, thread, &record);
 	observation->nr_left--;
-	return !is_last;
+	return vec_push(&observation->collect->looks, look) && !is_last;
 }
 
-void observe_process(struct collect *collect, struct process *process)
+/*
+ * Threads are read one after the other: one of them may have set another one going that had been read as asleep, and
+ * be asleep itself when its turn comes. So each is looked at again: who ran meanwhile is told as running.
+ */
+static void confirm(struct observation *observation, struct thread_look *look)
 {
+	struct process *process = observation->process;
+	pid_t tid = (pid_t)look->record.coro;
+	struct thread_state state = {.letter = '\0'};
+
+	read_stat(process->pid, tid, &state);
+	observation->is_dying |= state.is_dying || state.letter == '\0';
+	if (state.letter == (char)(look->record.object & 0x7f) &&
+		look->turns == read_turns(process->pid, tid))
+		return;
+	look->record.object = UINT64_MAX << 8 | (uint8_t)'R';
+	look->record.tail &= ~CTP_TAIL(0, 0, 1, 0);
+}
+
+/* A signal that ends the process may wait to be taken by one of its threads. */
+static bool has_fatal_signal(pid_t pid)
+{
+	uint64_t pending = status_mask(pid, "\nShdPnd:", 0);
+
+	pending &= ~(status_mask(pid, "\nSigIgn:", 0) | status_mask(pid, "\nSigCgt:", 0) |
+		     status_mask(pid, "\nSigBlk:", 0) | HARMLESS);
+	return pending != 0;
+}
+
+bool observe_process(struct collect *collect, struct process *process)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
 	struct observation observation = {
 		.collect = collect, .process = process, .nr_left = THREADS_LOOKED_AT - 1};
+	size_t i;
 
 	if (process->has_ended)
-		return;
+		return false;
+	collect->looks.count = 0;
 	procfs_numbers(process->pid, "task", observe_thread, &observation);
-}
-
-/* Whether silence of this process says something: coroutines wait, or only the ledger can tell. */
-static bool has_something_to_say(struct collect *collect, const struct process *process)
-{
-	size_t i;
-
-	if (!process->has_probe)
-		return process->has_ledger;
-	if (service_count_live(&collect->service, process) > 0)
-		return true;
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		const struct segment *segment = &collect->segments[i];
-
-		if (segment->number && segment->process == process &&
-			segment_count_live(segment) > 0)
-			return true;
-	}
-	return false;
-}
-
-/* The longer the silence, the rarer the looks: after 1 second, 2, 4, ... and then every minute. */
-static void observe_stall(struct collect *collect, struct process *process)
-{
-	uint64_t quiet_ns = collect->now_ns - process->moved_ns;
-
-	if (quiet_ns < STALL_NS) {
-		process->snapshot_after_ns = STALL_NS;
-		return;
-	}
-	if (quiet_ns < process->snapshot_after_ns || !has_something_to_say(collect, process))
-		return;
-	observe_process(collect, process);
-	process->snapshot_after_ns = quiet_ns + (quiet_ns < STALL_MAX_NS ? quiet_ns : STALL_MAX_NS);
-}
-
-uint64_t observe_due_ns(const struct collect *collect)
-{
-	uint64_t due_ns = UINT64_MAX;
-	size_t i;
-
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		const struct process *process = &collect->processes[i];
-		uint64_t after_ns = process->snapshot_after_ns;
-
-		if (process->number == 0 || process->has_ended)
-			continue;
-		if (after_ns < STALL_NS || collect->now_ns - process->moved_ns < STALL_NS)
-			after_ns = STALL_NS;
-		/* What was due before had nothing to say. */
-		if (process->moved_ns + after_ns > collect->now_ns &&
-			process->moved_ns + after_ns < due_ns)
-			due_ns = process->moved_ns + after_ns;
-	}
-	return due_ns;
-}
-
-void observe_stalls(struct collect *collect)
-{
-	size_t i;
-
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number && !process->has_ended)
-			observe_stall(collect, process);
-	}
+	for (i = 0; i < collect->looks.count && !observation.is_dying; i++)
+		confirm(&observation, &collect->looks.at[i]);
+	process->looked_ns = clock_monotonic_ns();
+	process->look_cost_ns = process->looked_ns - begin_ns;
+	if (observation.is_dying || has_fatal_signal(process->pid))
+		return false;
+	for (i = 0; i < collect->looks.count; i++)
+		observe_put(collect, process, collect->looks.at[i].thread,
+			&collect->looks.at[i].record);
+	return collect->looks.count > 0;
 }

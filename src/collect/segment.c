@@ -199,10 +199,12 @@ void segment_find_rings(struct segment *segment)
 	}
 }
 
-static void note_moves(struct segment *segment, uint64_t nr_moves)
+static void note_activity(struct segment *segment, uint64_t nr_records, uint64_t nr_moves)
 {
 	struct process *process = segment->process;
 
+	if (nr_records > 0)
+		process->wrote_ns = segment->collect->now_ns;
 	if (nr_moves == 0)
 		return;
 	process->nr_moves += nr_moves;
@@ -242,7 +244,7 @@ static uint64_t drain_ring(struct segment *segment, struct segment_ring *ring)
 	nr_records = ring_drain(reader, &space, &consumer);
 	output_count_lost(
 		&segment->collect->output, reader->nr_told + reader->nr_told_other - nr_lost_told);
-	note_moves(segment, reader->nr_moves - nr_moves);
+	note_activity(segment, nr_records, reader->nr_moves - nr_moves);
 	return nr_records;
 }
 

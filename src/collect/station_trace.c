@@ -296,7 +296,7 @@ static void take_event(
 	struct ctp_record record = {.time = event->time, .coro = station->coro};
 
 	process->nr_moves++;
-	process->moved_ns = trace->collect->now_ns;
+	process->moved_ns = process->wrote_ns = trace->collect->now_ns;
 	if (event->is_active) {
 		record.tail = CTP_TAIL(0, CTP_KIND_RESUME, CTP_POINT_AWAIT, 0);
 	} else {

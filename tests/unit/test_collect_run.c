@@ -181,7 +181,7 @@ static void test_signal_is_forwarded(void)
 	check_ending(&run, CT_ENDING_SIGNALED, SIGTERM);
 	CHECK(find_ending(&run, 1)->ending.was_forwarded);
 	/* Before the signal the engine looked at the thread. */
-	CHECK_EQUAL(keep_count_kind(&run.keep, CTP_KIND_THREAD_STATE), 1);
+	CHECK(keep_count_kind(&run.keep, CTP_KIND_THREAD_STATE) >= 1);
 	CHECK_EQUAL(collect_signal(run.collect, SIGTERM, false, &run.trouble), CT_OK);
 	run_close(&run);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the engine looks at the threads of a process by itself: as soon as it falls silent, and then more and more
+ * rarely.
+ *
+ * How a program is ended tells nothing of what it was waiting for, and mostly there is no time for a look then: a key
+ * in the terminal reaches the program at once. So the look has to have been taken before. Of a program that is silent
+ * for a moment again and again, looks take a thousandth of the time at most.
+ */
+#include "collector.h"
+
+#define SILENCE_NS UINT64_C(20000000)
+#define STALL_NS UINT64_C(1000000000)
+#define STALL_MAX_NS (UINT64_C(60) * 1000000000)
+#define REST_FACTOR 1000 /* times what a look took, until the next one */
+
+/* Whether silence of this process says something: coroutines wait, or only the ledger can tell. */
+static bool has_something_to_say(struct collect *collect, const struct process *process)
+{
+	size_t i;
+
+	if (!process->has_probe)
+		return process->has_ledger;
+	if (service_count_live(&collect->service, process) > 0)
+		return true;
+	for (i = 0; i < COLLECT_SEGMENTS; i++) {
+		const struct segment *segment = &collect->segments[i];
+
+		if (segment->number && segment->process == process &&
+			segment_count_live(segment) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* A trace whose engine is killed from here on has the look, and that nothing came up to then. */
+static void look_at(struct collect *collect, struct process *process)
+{
+	if (!observe_process(collect, process))
+		return;
+	define_heartbeat(collect);
+	collect->flush_ns = 0;
+}
+
+/* When the next of the looks in the first second of silence is due; UINT64_MAX: there is none. */
+static uint64_t silence_due_ns(const struct process *process)
+{
+	uint64_t due_ns = process->wrote_ns + SILENCE_NS;
+	uint64_t rested_ns = process->looked_ns + process->look_cost_ns * REST_FACTOR;
+
+	if (!process->has_probe || process->wrote_ns == 0)
+		return UINT64_MAX;
+	if (process->silence_of_ns == process->wrote_ns)
+		due_ns = process->wrote_ns + process->silence_after_ns;
+	if (due_ns - process->wrote_ns >= STALL_NS)
+		return UINT64_MAX;
+	return due_ns > rested_ns ? due_ns : rested_ns;
+}
+
+/* After 20 ms, 40, 80, ... of silence. */
+static void look_at_silence(struct collect *collect, struct process *process)
+{
+	uint64_t quiet_ns = collect->now_ns - process->wrote_ns;
+
+	if (collect->now_ns < silence_due_ns(process))
+		return;
+	process->silence_of_ns = process->wrote_ns;
+	process->silence_after_ns = SILENCE_NS;
+	while (process->silence_after_ns <= quiet_ns)
+		process->silence_after_ns *= 2;
+	if (has_something_to_say(collect, process))
+		look_at(collect, process);
+}
+
+/*
+ * What writes without its coroutines moving, such as a loop that polls, is looked at by them alone: after 1 second, 2,
+ * 4, ... and then every minute.
+ */
+static void look_at_stall(struct collect *collect, struct process *process)
+{
+	uint64_t quiet_ns = collect->now_ns - process->moved_ns;
+
+	if (quiet_ns < STALL_NS) {
+		process->snapshot_after_ns = STALL_NS;
+		return;
+	}
+	if (quiet_ns < process->snapshot_after_ns || !has_something_to_say(collect, process))
+		return;
+	look_at(collect, process);
+	process->snapshot_after_ns = quiet_ns + (quiet_ns < STALL_MAX_NS ? quiet_ns : STALL_MAX_NS);
+}
+
+static uint64_t stall_due_ns(const struct collect *collect, const struct process *process)
+{
+	uint64_t after_ns = process->snapshot_after_ns;
+
+	if (after_ns < STALL_NS || collect->now_ns - process->moved_ns < STALL_NS)
+		after_ns = STALL_NS;
+	/* What was due before had nothing to say. */
+	return process->moved_ns + after_ns > collect->now_ns ? process->moved_ns + after_ns
+							      : UINT64_MAX;
+}
+
+uint64_t silence_next_ns(const struct collect *collect)
+{
+	uint64_t due_ns = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		const struct process *process = &collect->processes[i];
+		uint64_t own_ns;
+
+		if (process->number == 0 || process->has_ended)
+			continue;
+		own_ns = silence_due_ns(process);
+		due_ns = own_ns < due_ns ? own_ns : due_ns;
+		own_ns = stall_due_ns(collect, process);
+		due_ns = own_ns < due_ns ? own_ns : due_ns;
+	}
+	return due_ns;
+}
+
+void silence_look(struct collect *collect)
+{
+	size_t i;
+
+	for (i = 0; i < COLLECT_PROCESSES; i++) {
+		struct process *process = &collect->processes[i];
+
+		if (process->number == 0 || process->has_ended)
+			continue;
+		look_at_silence(collect, process);
+		look_at_stall(collect, process);
+	}
+}
