@@ -433,6 +433,8 @@ void story_suspended(struct analysis *analysis, struct story *story, const struc
 /* story_made_ready: the step in which it was put into a queue, or woken. */
 void story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/* story_wake: its last wake, to be told; its text may be replaced. */
+struct ct_step story_wake(const struct analysis *analysis, const struct model_coro *coro);
 /* story_destroyed: the step in which it was destroyed; nothing where it was not. */
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /* story_held: which locks it still holds, and where it took them. */

@@ -22,16 +22,25 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       coro->mark == CTP_MARK_DAEMON;
 }
 
+/* Given to it after its end; or before, and it was woken to go on with it, and did not come to run. */
+static bool is_given_in_vain(const struct model_object *object, const struct model_coro *coro)
+{
+	return object->is_handed &&
+	       (object->owned >= coro->destroyed || (coro->flags & MODEL_CORO_WAS_DESTROYED_READY));
+}
+
 static bool is_kept_for_ever(const struct analysis *analysis, const struct model_object *object)
 {
+	const unsigned suspended =
+		MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_DESTROYED_READY;
 	const struct model_coro *coro;
 	bool is_lock = CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK;
 
 	if (object->owner == MODEL_OWNER_UNKNOWN || !object->owner)
 		return false;
 	coro = &analysis->model->coros.at[object->owner];
-	return (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && !is_excused(analysis, coro) &&
-	       (is_lock || (object->is_handed && object->owned >= coro->destroyed));
+	return (coro->flags & suspended) && !is_excused(analysis, coro) &&
+	       (is_lock || is_given_in_vain(object, coro));
 }
 
 /* Others wait, though it is there for them: a free lock, or more given than taken. */
@@ -132,12 +141,25 @@ static void tell_owner(struct analysis *analysis, const struct model_object *obj
 	story_step(analysis, story, &step);
 }
 
+static void tell_wake(struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	struct ct_step wake = story_wake(analysis, coro);
+
+	wake.text = say(analysis, "woke coroutine %" PRIu64, coro->id);
+	if (coro->wake_time != CT_NO_TIME)
+		story_step(analysis, story, &wake);
+}
+
 static void tell_kept(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	if (object->owned < coro->destroyed)
+	if (object->owned < coro->suspended)
 		tell_owner(analysis, object, coro, story);
 	story_suspended(analysis, story, coro);
+	if (object->owned >= coro->suspended && object->owned < coro->destroyed)
+		tell_owner(analysis, object, coro, story);
+	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
+		tell_wake(analysis, coro, story);
 	story_destroyed(analysis, story, coro);
 	if (object->owned >= coro->destroyed)
 		tell_owner(analysis, object, coro, story);
@@ -146,16 +168,10 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 static void tell_cut(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	struct ct_step wake = {
-		.time = coro->wake_time,
-		.site = coro->wake_site,
-		.thread = coro->wake_thread,
-		.coro = analysis->model->coros.at[coro->wake_coro].id,
-		.sequence = coro->wake_event,
-		.text = say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
-			words_resource(analysis, object->handle, 0)),
-	};
+	struct ct_step wake = story_wake(analysis, coro);
 
+	wake.text = say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
+		words_resource(analysis, object->handle, 0));
 	story_suspended(analysis, story, coro);
 	story_step(analysis, story, &wake);
 	story_destroyed(analysis, story, coro);
@@ -165,11 +181,13 @@ static const char *words_consequence(
 	struct analysis *analysis, const struct candidate *first, const struct model_object *object)
 {
 	const char *what = words_resource(analysis, object->handle, 0);
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
 	if (first->variant == VARIANT_CUT)
 		return say(analysis, "with it the wake for %s, which nobody has taken since", what);
 	if (object->is_handed)
-		return say(analysis, "%s was handed over to it, and is lost", what);
+		return say(analysis, "%s was handed over to it%s, and is lost", what,
+			coro->flags & MODEL_CORO_WAS_DESTROYED_READY ? " with a wake" : "");
 	return say(analysis, "holds %s for ever", what);
 }
 

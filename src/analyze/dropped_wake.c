@@ -116,17 +116,11 @@ void dropped_wake_describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
-	struct ct_step wake = {
-		.time = coro->wake_time,
-		.site = coro->wake_site,
-		.thread = coro->wake_thread,
-		.coro = analysis->model->coros.at[coro->wake_coro].id,
-		.sequence = coro->wake_event,
-		.text = say(analysis,
-			"woke coroutine %" PRIu64 ", and gave up: %s; no wake for it since",
-			coro->id, ct_outcome_name(coro->wake_outcome)),
-	};
+	struct ct_step wake = story_wake(analysis, coro);
 
+	wake.text =
+		say(analysis, "woke coroutine %" PRIu64 ", and gave up: %s; no wake for it since",
+			coro->id, ct_outcome_name(coro->wake_outcome));
 	finding->title = say(analysis, "%s at %s for a wake that was dropped at %s",
 		words_count(analysis, group), words_place(analysis, first->wait_site),
 		words_place(analysis, first->cause_site));

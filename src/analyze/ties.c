@@ -316,6 +316,18 @@ void story_made_ready(struct analysis *analysis, struct story *story, const stru
 	story_step(analysis, story, &step);
 }
 
+struct ct_step story_wake(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (struct ct_step){
+		.time = coro->wake_time,
+		.site = coro->wake_site,
+		.thread = coro->wake_thread,
+		.coro = analysis->model->coros.at[coro->wake_coro].id,
+		.sequence = coro->wake_event,
+		.text = "woke it",
+	};
+}
+
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_coro *by = &analysis->model->coros.at[coro->destroy_coro];
@@ -326,7 +338,9 @@ void story_destroyed(struct analysis *analysis, struct story *story, const struc
 		.sequence = coro->destroy_event,
 		.text = say(analysis, "destroyed coroutine %" PRIu64 "%s", coro->id,
 			coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING ? ", which was suspended"
-								       : ""),
+			: coro->flags & MODEL_CORO_WAS_DESTROYED_READY
+				? ", which was woken and had not run since"
+				: ""),
 	};
 
 	if (coro->state == CT_STATE_DESTROYED)
