@@ -171,6 +171,10 @@ void dropped_wake_describe(
 void double_resume_find(struct analysis *analysis);
 void double_resume_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+/* double_resume_is: is this step of that kind? double_resume_tell: its wakes and both resumes. */
+bool double_resume_is(const struct model_conflict *conflict);
+void double_resume_tell(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story);
 void resume_after_destroy_find(struct analysis *analysis);
 void resume_after_destroy_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
@@ -433,8 +437,12 @@ void story_suspended(struct analysis *analysis, struct story *story, const struc
 /* story_made_ready: the step in which it was put into a queue, or woken. */
 void story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
-/* story_wake: its last wake, to be told; its text may be replaced. */
-struct ct_step story_wake(const struct analysis *analysis, const struct model_coro *coro);
+/* story_wake: the step of a wake; its text may be replaced. story_woken: tells it, where there was one. */
+struct ct_step story_wake(const struct analysis *analysis, struct model_waking wake);
+void story_woken(struct analysis *analysis, struct story *story, const struct model_coro *coro,
+	struct model_waking wake);
+/* wake_of: its last wake; time CT_NO_TIME: there was none. */
+struct model_waking wake_of(const struct model_coro *coro);
 /* story_destroyed: the step in which it was destroyed; nothing where it was not. */
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /* story_held: which locks it still holds, and where it took them. */
@@ -443,6 +451,8 @@ void story_held(struct analysis *analysis, struct story *story, uint32_t coro);
 void story_victims(struct analysis *analysis, struct story *story, const struct group *group);
 /* story_fact: a statement about the whole. */
 void story_fact(struct analysis *analysis, struct story *story, const char *sentence);
+/* story_in_order: the steps that were told, by time. */
+void story_in_order(struct story *story);
 /* story_end: hands what was told to the finding, and releases the rest. */
 void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 

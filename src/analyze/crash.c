@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program was ended by a fatal signal. That it was is certain; whom it hit is told where it was
- * recorded, and where it was not, who ran at the end are candidates and called so. A coroutine that
- * was resumed or woken after its destruction, shortly before, is the likely reason.
+ * recorded, and where it was not, who ran at the end are candidates and called so. What was done wrong to the
+ * coroutine that it hit, and one that was resumed or woken after its destruction, shortly before, are told with it:
+ * they are its likely reason, and findings of their own all the same.
  */
 #include <inttypes.h>
 
@@ -56,9 +57,26 @@ void crash_find(struct analysis *analysis)
 	}
 }
 
-/* ---------------------------------------------------------------- telling it */
+/* ---------------------------------------------------------------- what led to it */
 
-static bool tell_ghosts(
+static bool is_shortly_before(const struct analysis *analysis, ct_time time, ct_time end)
+{
+	return time != CT_NO_TIME && end - time <= LIMIT(analysis, CRASH_SHORTLY);
+}
+
+/* Who destroyed it, and where it was suspended then. */
+static void tell_victim(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	if (coro->suspended != CT_NO_TIME)
+		story_suspended(analysis, story, coro);
+	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
+		story_woken(analysis, story, coro, wake_of(coro));
+	story_destroyed(analysis, story, coro);
+}
+
+/* The last one tells enough. */
+static uint32_t tell_ghost(
 	struct analysis *analysis, uint32_t process, ct_time end, struct story *story)
 {
 	const struct model *model = analysis->model;
@@ -68,38 +86,67 @@ static bool tell_ghosts(
 		const struct model_ghost *ghost = &model->ghosts.at[i];
 		const struct model_coro *coro = &model->coros.at[ghost->coro];
 		struct ct_step step = {
-			.time = coro->destroyed,
-			.text = "destroyed",
+			.time = ghost->time,
+			.site = ghost->site,
+			.thread = ghost->thread,
 			.coro = coro->id,
-			.thread = coro->destroy_thread,
-			.sequence = coro->destroy_event,
+			.sequence = ghost->sequence,
 		};
 
 		if (coro->process != process || coro->is_remains ||
-			end - ghost->time > LIMIT(analysis, CRASH_SHORTLY))
+			!is_shortly_before(analysis, ghost->time, end))
 			continue;
-		story_step(analysis, story, &step);
-		step.time = ghost->time;
-		step.site = ghost->site;
-		step.thread = ghost->thread;
-		step.sequence = ghost->sequence;
+		tell_victim(analysis, coro, story);
 		step.text = say(analysis, "%s after that: its frame was gone",
 			ghost->kind == CTP_KIND_WAKE ? "woken" : "resumed");
 		story_step(analysis, story, &step);
-		return true; /* the last one tells enough */
+		return ghost->coro;
+	}
+	return 0;
+}
+
+/* The very coroutine that crashed was resumed twice at once, or after its end. */
+static bool tell_conflict(
+	struct analysis *analysis, uint32_t crashed, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = model->conflicts.count; crashed && i-- > 1;) {
+		const struct model_conflict *conflict = &model->conflicts.at[i];
+
+		if (conflict->coro != crashed || !double_resume_is(conflict) ||
+			!is_shortly_before(analysis, conflict->time, end))
+			continue;
+		double_resume_tell(analysis, conflict, story);
+		return true;
 	}
 	return false;
 }
 
-/* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
-static void tell_cut(struct analysis *analysis, uint32_t process, ct_time end, struct story *story)
+/* It runs by one of two wakes, and lies in the queue still for the other one; or that one has run it, too. */
+static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story *story)
 {
-	const struct model *model = analysis->model;
-	const struct model_coro *coro = &model->coros.at[model->processes[process].last_cut];
+	const struct model_coro *coro = &analysis->model->coros.at[crashed];
 
-	if (!coro->id || coro->destroyed > end ||
-		end - coro->destroyed > LIMIT(analysis, CRASH_SHORTLY))
+	if (!crashed || !coro->has_spare_wake)
 		return;
+	story_woken(analysis, story, coro, coro->wake_before);
+	story_woken(analysis, story, coro, wake_of(coro));
+	story_evidence(analysis, story,
+		say(analysis,
+			"coroutine %" PRIu64
+			" was woken twice before this run: whoever takes it from the "
+			"queue for the second wake resumes it once more than it waits",
+			coro->id));
+}
+
+/* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
+static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[cut];
+
+	tell_victim(analysis, coro, story);
 	story_evidence(analysis, story,
 		say(analysis,
 			"coroutine %" PRIu64
@@ -107,6 +154,44 @@ static void tell_cut(struct analysis *analysis, uint32_t process, ct_time end, s
 			"resumes it through an old handle runs into its freed frame",
 			coro->id, words_duration(analysis, end - coro->destroyed)));
 }
+
+static void tell_others(
+	struct analysis *analysis, uint32_t process, uint32_t told, struct story *story)
+{
+	const unsigned suspended =
+		MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_DESTROYED_READY;
+	uint64_t count = analysis->model->processes[process].nr_cut +
+			 analysis->model->processes[process].nr_cut_ready;
+
+	count -= told && (analysis->model->coros.at[told].flags & suspended);
+	if (count)
+		story_evidence(analysis, story,
+			say(analysis,
+				"%" PRIu64
+				" %scoroutine%s of this program %s destroyed while suspended",
+				count, told ? "more " : "", count == 1 ? "" : "s",
+				count == 1 ? "was" : "were"));
+}
+
+static void tell_causes(
+	struct analysis *analysis, const struct candidate *first, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	uint32_t told = tell_ghost(analysis, first->process, end, story);
+	uint32_t cut = model->processes[first->process].last_cut;
+	bool is_double = tell_conflict(analysis, first->coro, end, story);
+
+	if (!is_double)
+		tell_wakes(analysis, first->coro, story);
+	if (!told && !is_double && cut &&
+		is_shortly_before(analysis, model->coros.at[cut].destroyed, end)) {
+		told = cut;
+		tell_cut(analysis, cut, end, story);
+	}
+	tell_others(analysis, first->process, told, story);
+}
+
+/* ---------------------------------------------------------------- telling it */
 
 static void tell_candidates(struct analysis *analysis, uint32_t process, struct story *story)
 {
@@ -139,8 +224,11 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 	if (!crash)
 		return say(analysis, "the program was ended by %s", name);
 	if (!coro->id)
-		return say(analysis, "the program was ended by %s, on %s, outside any coroutine",
-			name, words_thread(analysis, crash->thread));
+		return say(analysis, "the program was ended by %s, on %s%s", name,
+			words_thread(analysis, crash->thread),
+			analysis->model->threads[crash->thread].nr_resumes
+				? ", outside any coroutine"
+				: "");
 	return say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64, name,
 		words_thread(analysis, crash->thread), coro->id);
 }
@@ -169,8 +257,7 @@ void crash_describe(
 
 	finding->title = words_crash(analysis, first, crash, name);
 	finding->next_step = next_step(finding, crash);
-	if (!tell_ghosts(analysis, first->process, first->since, &story))
-		tell_cut(analysis, first->process, first->since, &story);
+	tell_causes(analysis, first, first->since, &story);
 	if (!crash)
 		tell_candidates(analysis, first->process, &story);
 	step.text = say(analysis, "%s ended the program", name);
@@ -184,6 +271,7 @@ void crash_describe(
 		step.sequence = crash->sequence;
 	}
 	story_step(analysis, &story, &step);
+	story_in_order(&story);
 	if (!crash)
 		story_evidence(analysis, &story, words_reason(REASON_NO_CRASH_EVENT));
 	story_end(analysis, &story, finding);

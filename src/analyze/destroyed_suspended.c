@@ -141,15 +141,6 @@ static void tell_owner(struct analysis *analysis, const struct model_object *obj
 	story_step(analysis, story, &step);
 }
 
-static void tell_wake(struct analysis *analysis, const struct model_coro *coro, struct story *story)
-{
-	struct ct_step wake = story_wake(analysis, coro);
-
-	wake.text = say(analysis, "woke coroutine %" PRIu64, coro->id);
-	if (coro->wake_time != CT_NO_TIME)
-		story_step(analysis, story, &wake);
-}
-
 static void tell_kept(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
@@ -159,7 +150,7 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 	if (object->owned >= coro->suspended && object->owned < coro->destroyed)
 		tell_owner(analysis, object, coro, story);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		tell_wake(analysis, coro, story);
+		story_woken(analysis, story, coro, wake_of(coro));
 	story_destroyed(analysis, story, coro);
 	if (object->owned >= coro->destroyed)
 		tell_owner(analysis, object, coro, story);
@@ -168,7 +159,7 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 static void tell_cut(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	struct ct_step wake = story_wake(analysis, coro);
+	struct ct_step wake = story_wake(analysis, wake_of(coro));
 
 	wake.text = say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
 		words_resource(analysis, object->handle, 0));

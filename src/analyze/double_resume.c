@@ -9,7 +9,7 @@
 
 #include "analyze_parts.h"
 
-static bool is_double(const struct model_conflict *conflict)
+bool double_resume_is(const struct model_conflict *conflict)
 {
 	bool is_resume = conflict->kind == CTP_KIND_RESUME || conflict->kind == CTP_KIND_SWITCH;
 
@@ -56,7 +56,7 @@ void double_resume_find(struct analysis *analysis)
 		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
 
 		/* What follows the first one of a coroutine is its consequence. */
-		if (is_double(conflict) && !analysis->is_told[conflict->coro])
+		if (double_resume_is(conflict) && !analysis->is_told[conflict->coro])
 			judge(analysis, (uint32_t)i);
 	}
 }
@@ -104,6 +104,13 @@ static void tell_resumes(
 	story_step(analysis, story, &step);
 }
 
+void double_resume_tell(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
+{
+	tell_wakes(analysis, conflict, story);
+	tell_resumes(analysis, conflict, story);
+}
+
 void double_resume_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -119,8 +126,7 @@ void double_resume_describe(
 				  words_thread(analysis, conflict->thread_before))
 			: "after its end",
 		words_place(analysis, first->cause_site));
-	tell_wakes(analysis, conflict, &story);
-	tell_resumes(analysis, conflict, &story);
+	double_resume_tell(analysis, conflict, &story);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);
 	finding->first_sequence = conflict->sequence_before;

@@ -116,7 +116,7 @@ void dropped_wake_describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
-	struct ct_step wake = story_wake(analysis, coro);
+	struct ct_step wake = story_wake(analysis, wake_of(coro));
 
 	wake.text =
 		say(analysis, "woke coroutine %" PRIu64 ", and gave up: %s; no wake for it since",

@@ -42,7 +42,8 @@ void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
 	if (!vec_push(&analysis->candidates, copy))
 		analysis->is_broken = true;
-	if (candidate->coro)
+	/* That it crashed tells nothing of why: what does is told beside it. */
+	if (candidate->coro && candidate->rule != CT_RULE_CRASH)
 		analysis->is_told[candidate->coro] = true;
 }
 

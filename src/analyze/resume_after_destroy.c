@@ -46,11 +46,7 @@ static struct model_waking wake_before(const struct model *model, uint32_t index
 			.site = wake->site};
 	if (!(coro->flags & MODEL_CORO_WAS_DESTROYED_READY))
 		return none;
-	return (struct model_waking){.time = coro->wake_time,
-		.sequence = coro->wake_event,
-		.coro = coro->wake_coro,
-		.thread = coro->wake_thread,
-		.site = coro->wake_site};
+	return wake_of(coro);
 }
 
 static uint32_t cause_of(const struct model *model, uint32_t index)
@@ -96,15 +92,6 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate_add(analysis, &candidate);
 }
 
-/* The crash that followed names it as its reason. */
-static bool has_crashed(const struct analysis *analysis, const struct model_ghost *ghost)
-{
-	const struct party *party =
-		&analysis->parties[analysis->model->coros.at[ghost->coro].process];
-
-	return party->has_crashed && party->end - ghost->time <= LIMIT(analysis, CRASH_SHORTLY);
-}
-
 /* A coarse clock can not show that it came after the destruction. */
 static bool has_no_order(const struct analysis *analysis, const struct model_ghost *ghost)
 {
@@ -118,8 +105,7 @@ static bool has_no_order(const struct analysis *analysis, const struct model_gho
 static bool is_open(const struct analysis *analysis, const struct model_ghost *ghost)
 {
 	return !analysis->is_told[ghost->coro] &&
-	       !analysis->model->coros.at[ghost->coro].is_remains &&
-	       !has_crashed(analysis, ghost) && !has_no_order(analysis, ghost);
+	       !analysis->model->coros.at[ghost->coro].is_remains && !has_no_order(analysis, ghost);
 }
 
 void resume_after_destroy_find(struct analysis *analysis)

@@ -316,16 +316,37 @@ void story_made_ready(struct analysis *analysis, struct story *story, const stru
 	story_step(analysis, story, &step);
 }
 
-struct ct_step story_wake(const struct analysis *analysis, const struct model_coro *coro)
+struct model_waking wake_of(const struct model_coro *coro)
+{
+	return (struct model_waking){
+		.time = coro->wake_time,
+		.sequence = coro->wake_event,
+		.coro = coro->wake_coro,
+		.thread = coro->wake_thread,
+		.site = coro->wake_site,
+	};
+}
+
+struct ct_step story_wake(const struct analysis *analysis, struct model_waking wake)
 {
 	return (struct ct_step){
-		.time = coro->wake_time,
-		.site = coro->wake_site,
-		.thread = coro->wake_thread,
-		.coro = analysis->model->coros.at[coro->wake_coro].id,
-		.sequence = coro->wake_event,
+		.time = wake.time,
+		.site = wake.site,
+		.thread = wake.thread,
+		.coro = analysis->model->coros.at[wake.coro].id,
+		.sequence = wake.sequence,
 		.text = "woke it",
 	};
+}
+
+void story_woken(struct analysis *analysis, struct story *story, const struct model_coro *coro,
+	struct model_waking wake)
+{
+	struct ct_step step = story_wake(analysis, wake);
+
+	step.text = say(analysis, "woke coroutine %" PRIu64, coro->id);
+	if (wake.time != CT_NO_TIME)
+		story_step(analysis, story, &step);
 }
 
 void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro)

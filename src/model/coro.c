@@ -135,6 +135,8 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
 		!coro_conflict(model, index, event))
 		return false;
+	if (!repeat_run(model, index, event))
+		return false;
 	coro_leave_queue(model, coro, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
@@ -348,12 +350,15 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	coro->last_event = event->sequence;
 	annotation_forget(model, index, event->time);
 	if (coro->state == CT_STATE_READY) {
+		process_at(model, coro->process)->nr_cut_ready++;
+		process_at(model, coro->process)->last_cut = index;
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_READY;
 		object_cut(model, index);
 	}
 	if (coro->state == CT_STATE_WAITING) {
 		coro->quiet_at_end = model_quiet_time(model, coro->process, event->time);
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_WAITING;
+		process_at(model, coro->process)->nr_cut++;
 		process_at(model, coro->process)->last_cut = index;
 		if (was_stuck(model, coro, event->time))
 			coro->flags |= MODEL_CORO_WAS_DESTROYED_QUIET;

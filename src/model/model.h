@@ -76,6 +76,7 @@ struct model {
 	struct map nesting_at;                  /* by outer << 32 | inner: the first one */
 	VEC(struct model_repeat) repeats;       /* at most MODEL_REPEATS */
 	struct map repeat_at;                   /* by site */
+	VEC(struct model_twice) twices;         /* at most MODEL_GHOSTS */
 	uint64_t nr_tallies_refused;            /* beyond the bounds of model_tallies.h */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */

@@ -52,6 +52,7 @@ struct model_coro {
 	uint8_t wake_outcome;
 	uint8_t mark;
 	bool is_queue_private; /* of the queue in which it lies: no other thread can take it from there */
+	bool has_spare_wake; /* two wakes had put it into a queue before it ran last */
 	uint32_t nr_resumes;
 	uint32_t nr_wakes;
 	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */

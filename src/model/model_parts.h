@@ -162,6 +162,12 @@ void herd_finish(struct model *model);
 void herd_fini(struct model *model);
 /* repeat_wake: before it is woken: had it been already? False: out of memory. */
 bool repeat_wake(struct model *model, uint32_t coro, const struct ct_event *event);
+/*
+ * repeat_run: before it runs: had one of two wakes run it already, and does it wait since then, and nobody ended that?
+ * repeat_explain: this wake came in time for the run that it is at. False: out of memory.
+ */
+bool repeat_run(struct model *model, uint32_t coro, const struct ct_event *event);
+void repeat_explain(struct model *model, uint32_t coro);
 void repeat_fini(struct model *model);
 /* wake_learn_frame: this coroutine's frame lies at `frame` from now on. */
 bool wake_learn_frame(struct model *model, uint32_t coro, uint64_t frame);

@@ -51,8 +51,10 @@ struct model_process {
 	struct map tids;       /* kernel thread id -> the last thread that had it */
 	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none
 			    */
-	ct_time last_event; /* written by any of its threads; CT_NO_TIME: none */
-	ct_time last_run;   /* the last resume of any of its coroutines; CT_NO_TIME: none */
+	uint64_t nr_cut;   /* of those */
+	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
+	ct_time last_event;    /* written by any of its threads; CT_NO_TIME: none */
+	ct_time last_run;      /* the last resume of any of its coroutines; CT_NO_TIME: none */
 	uint64_t nr_descriptor_waits;
 	uint64_t nr_descriptor_events;
 	uint64_t nr_opened;

@@ -42,6 +42,24 @@ struct model_repeat {
 	} wakers[MODEL_REPEAT_WAKERS];
 };
 
+/* One wait was ended by two wakes, and the next one, which nobody had ended, by the second of them. */
+struct model_twice {
+	uint32_t coro;
+	uint32_t wait_site;   /* of the wait that nobody had ended */
+	uint64_t wait_object; /* likewise: a resource handle */
+	ct_time suspended;
+	uint64_t wait_event;
+	ct_time resumed; /* the first time */
+	uint64_t resume_event;
+	uint32_t thread; /* of the second resume, as are the next two */
+	ct_time time;
+	uint64_t sequence;
+	bool has_deadline; /* that wait */
+	bool is_yield;
+	bool is_explained; /* there was a wake after all */
+	struct model_waking wakes[2];
+};
+
 /* A lock that a coroutine holds. */
 struct model_held {
 	uint32_t object; /* index; 0: the place is free, and `next` is the next free one */

@@ -66,6 +66,11 @@ static void each_tally(struct release *release, release_visitor *visit)
 
 	for (i = 0; i < model->repeats.count; i++)
 		visit(release, &model->repeats.at[i].coro, MARK_WHOLE);
+	for (i = 0; i < model->twices.count; i++) {
+		visit(release, &model->twices.at[i].coro, MARK_WHOLE);
+		visit(release, &model->twices.at[i].wakes[0].coro, MARK_SELF);
+		visit(release, &model->twices.at[i].wakes[1].coro, MARK_SELF);
+	}
 	for (i = 1; i < model->helds.count; i++)
 		visit(release, &model->helds.at[i].coro, MARK_WHOLE);
 	for (i = 1; i < model->nestings.count; i++)

@@ -67,8 +67,54 @@ bool repeat_wake(struct model *model, uint32_t index, const struct ct_event *eve
 	return true;
 }
 
+static bool keep_twice(
+	struct model *model, const struct model_coro *coro, const struct ct_event *event)
+{
+	struct model_twice twice = {
+		.coro = (uint32_t)(coro - model->coros.at),
+		.wait_site = coro->wait_site,
+		.wait_object = coro->wait_object,
+		.suspended = coro->suspended,
+		.wait_event = coro->wait_event,
+		.resumed = coro->resumed,
+		.resume_event = coro->resume_event,
+		.thread = event->thread,
+		.time = event->time,
+		.sequence = event->sequence,
+		.has_deadline = coro->deadline != CT_NO_TIME,
+		.is_yield = coro->point != CTP_POINT_AWAIT,
+		.wakes = {coro->wake_before, wake_last(coro)},
+	};
+
+	return model->twices.count >= MODEL_GHOSTS || vec_push(&model->twices, twice);
+}
+
+bool repeat_run(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_coro *coro = coro_at(model, index);
+	bool is_unwoken = coro->state == CT_STATE_WAITING && coro->wake_time < coro->suspended;
+	bool had_spare_wake = coro->has_spare_wake;
+
+	coro->has_spare_wake = coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN;
+	return !had_spare_wake || !is_unwoken || keep_twice(model, coro, event);
+}
+
+void repeat_explain(struct model *model, uint32_t index)
+{
+	size_t i;
+
+	for (i = model->twices.count; i-- > 0;) {
+		struct model_twice *twice = &model->twices.at[i];
+
+		if (!is_near(model, twice->time, coro_at(model, index)->changed))
+			return;
+		twice->is_explained |= twice->coro == index;
+	}
+}
+
 void repeat_fini(struct model *model)
 {
+	vec_fini(&model->twices);
 	vec_fini(&model->repeats);
 	map_fini(&model->repeat_at);
 }
