@@ -94,6 +94,7 @@ static uint32_t tell_ghost(
 		};
 
 		if (coro->process != process || coro->is_remains ||
+			!resume_after_destroy_is_meant(analysis, ghost) ||
 			!is_shortly_before(analysis, ghost->time, end))
 			continue;
 		tell_victim(analysis, coro, story);

@@ -377,8 +377,8 @@ static void tell_notify(struct analysis *analysis, const struct model_coro *coro
 }
 
 /* A notify that takes the waiters into a list of its own leaves none for one that comes meanwhile. */
-static void tell_other_notify(struct analysis *analysis, const struct model_coro *coro,
-	const struct model_waking *missed, struct story *story)
+static void tell_other_notify(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	const struct model_waking *found = &ties_object(analysis, coro)->found;
 	struct ct_step step = {
@@ -391,8 +391,7 @@ static void tell_other_notify(struct analysis *analysis, const struct model_coro
 			"list of its own when the other notify found nobody",
 	};
 
-	if (found->time != CT_NO_TIME && found->time >= coro->suspended &&
-		found->thread != missed->thread)
+	if (found->time != CT_NO_TIME && found->time >= coro->suspended)
 		story_step(analysis, story, &step);
 }
 
@@ -403,10 +402,25 @@ static void tell_notifies(struct analysis *analysis, const struct model_coro *co
 	bool is_other_first = ties_object(analysis, coro)->found.time < missed->time;
 
 	if (is_other_first)
-		tell_other_notify(analysis, coro, missed, story);
+		tell_other_notify(analysis, coro, story);
 	tell_notify(analysis, coro, missed, story);
 	if (!is_other_first)
-		tell_other_notify(analysis, coro, missed, story);
+		tell_other_notify(analysis, coro, story);
+}
+
+/*
+ * A notify that found nobody, and another that found somebody since: it may be told at its end, with the first one
+ * within it, also on one thread. That grades nothing, and explains much.
+ */
+static const struct model_waking *vain_meanwhile(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
+
+	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
+		return NULL;
+	return object->vain.time >= coro->suspended ? &object->vain : NULL;
 }
 
 /* The object's last change, and by whom. */
@@ -501,6 +515,8 @@ void lost_wakeup_describe(
 		.text = say(analysis, "suspended, to wait for %s", resource),
 	};
 
+	if (!missed)
+		missed = vain_meanwhile(analysis, coro);
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
 		tell_notify(analysis, coro, missed, &story);

@@ -22,6 +22,16 @@ static bool is_late_wake(const struct model_ghost *ghost)
 	       (ghost->argument == CTP_OUTCOME_QUEUED || ghost->argument == CTP_OUTCOME_RESUMED);
 }
 
+/*
+ * Where part of a program's coroutines is not traced, a dead one's address comes back in one of those: a place that wakes
+ * frames that were never known may mean such a one.
+ */
+bool resume_after_destroy_is_meant(const struct analysis *analysis, const struct model_ghost *ghost)
+{
+	return !ghost->is_by_frame || ghost->site >= analysis->tables->nr_sites ||
+	       !analysis->model->wakes_strangers[ghost->site];
+}
+
 static bool is_wake(const struct model_ghost *ghost)
 {
 	return ghost->kind == CTP_KIND_WAKE && is_late_wake(ghost);
@@ -105,7 +115,8 @@ static bool has_no_order(const struct analysis *analysis, const struct model_gho
 static bool is_open(const struct analysis *analysis, const struct model_ghost *ghost)
 {
 	return !analysis->is_told[ghost->coro] &&
-	       !analysis->model->coros.at[ghost->coro].is_remains && !has_no_order(analysis, ghost);
+	       !analysis->model->coros.at[ghost->coro].is_remains &&
+	       resume_after_destroy_is_meant(analysis, ghost) && !has_no_order(analysis, ghost);
 }
 
 void resume_after_destroy_find(struct analysis *analysis)

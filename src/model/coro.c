@@ -52,6 +52,8 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 		.argument = event->argument,
 		.by = event->kind == CTP_KIND_WAKE ? coro_find(model, event->process, event->coro)
 						   : thread_at(model, event->thread)->top,
+		.is_by_frame = event->kind == CTP_KIND_WAKE &&
+			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
 		.time = event->time,
 		.sequence = event->sequence,
 	};

@@ -178,6 +178,7 @@ void model_free(struct model *model)
 	run_queue_fini(model);
 	free(model->processes);
 	free(model->places);
+	free(model->wakes_strangers);
 	free(model->threads);
 	free(model);
 }
@@ -413,6 +414,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	if (model->now == CT_NO_TIME)
 		model->now = 0;
 	gone_finish(model);
+	wake_finish(model);
 	coro_finish(model);
 	thread_finish(model);
 	herd_finish(model);

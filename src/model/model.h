@@ -80,6 +80,7 @@ struct model {
 	uint64_t nr_tallies_refused;            /* beyond the bounds of model_tallies.h */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */
+	bool *wakes_strangers;                  /* by site: it woke frames that were never known */
 	uint32_t *places;                       /* by site: the first one that says the same */
 	VEC(struct model_run_queue) run_queues; /* [0] is none; at most MODEL_RUN_QUEUES */
 	struct model_place_times **place_times; /* by site; NULL: nothing happened there */

@@ -155,6 +155,7 @@ struct model_ghost {
 	uint32_t by;      /* coroutine that did it; 0: none */
 	uint32_t wake;    /* the last late wake of the same coroutine before it: an index */
 	bool has_wake;
+	bool is_by_frame; /* what was done names the address of its frame, not its id */
 	ct_time time;
 	uint64_t sequence;
 };

@@ -150,6 +150,8 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 /* ---------------------------------------------------------------- wakes, frames: wake.c */
 
 bool wake_apply(struct model *model, const struct ct_event *event);
+/* wake_finish: whom no wake has found by now, it did not mean. */
+void wake_finish(struct model *model);
 /* wake_last: the last wake of this coroutine. */
 struct model_waking wake_last(const struct model_coro *coro);
 /* herd_wake: before it is woken. herd_wait: it waits, and what for is known. herd_progress: it got something done. */

@@ -23,6 +23,8 @@
 struct model_unmatched {
 	uint64_t frame;
 	ct_time time;
+	uint32_t site;
+	bool is_stranger; /* nothing that is known ever lay there */
 };
 
 #define MODEL_UNMATCHED 4096u

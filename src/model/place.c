@@ -63,7 +63,8 @@ bool place_tables(struct model *model)
 	uint32_t i;
 
 	model->places = calloc(tables->nr_sites + 1, sizeof(*model->places));
-	if (!model->places)
+	model->wakes_strangers = calloc(tables->nr_sites + 1, sizeof(*model->wakes_strangers));
+	if (!model->places || !model->wakes_strangers)
 		return false;
 	for (i = 0; i < tables->nr_sites; i++) {
 		const struct ct_site *site = &tables->sites[i];

@@ -111,6 +111,7 @@ bool wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
 struct match {
 	uint32_t coro;
 	bool is_doubtful;
+	bool is_gone; /* it was known, and was given back */
 };
 
 static bool is_alive(struct model *model, uint32_t coro)
@@ -174,7 +175,7 @@ static struct match match_frame(
 	if (is_gone && !match.coro)
 		gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
-		return (struct match){.coro = known};
+		return (struct match){.coro = known, .is_gone = is_gone};
 	if (known && is_near(model, coro_at(model, known)->destroyed, event->time))
 		match.is_doubtful = true;
 	return match;
@@ -287,17 +288,40 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	return true;
 }
 
-static bool keep_unmatched(struct model *model, const struct ct_event *event)
+static void note_stranger(struct model *model, const struct model_unmatched *wake)
+{
+	if (wake->is_stranger && wake->site < model->tables->nr_sites)
+		model->wakes_strangers[wake->site] = true;
+}
+
+/* A frame may be known only later (match_belatedly). */
+static bool keep_unmatched(struct model *model, struct match match, const struct ct_event *event)
 {
 	struct model_process *process = process_at(model, event->process);
 	struct model_unmatched wake = {
 		.frame = CTP_HANDLE_IDENTITY(event->object),
 		.time = event->time,
+		.site = event->site,
+		.is_stranger = !match.is_gone,
 	};
 
 	model->nr_unmatched_wakes++;
-	return CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_FRAME ||
-	       process->unmatched.count >= MODEL_UNMATCHED || vec_push(&process->unmatched, wake);
+	if (CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_FRAME)
+		return true;
+	if (process->unmatched.count < MODEL_UNMATCHED)
+		return vec_push(&process->unmatched, wake);
+	note_stranger(model, &wake);
+	return true;
+}
+
+void wake_finish(struct model *model)
+{
+	uint32_t process;
+	size_t i;
+
+	for (process = 0; process < model->nr_processes; process++)
+		for (i = 0; i < process_at(model, process)->unmatched.count; i++)
+			note_stranger(model, &process_at(model, process)->unmatched.at[i]);
 }
 
 bool wake_apply(struct model *model, const struct ct_event *event)
@@ -315,5 +339,5 @@ bool wake_apply(struct model *model, const struct ct_event *event)
 		coro_progress(model, waker);
 	}
 
-	return match.coro ? wake_one(model, match, event) : keep_unmatched(model, event);
+	return match.coro ? wake_one(model, match, event) : keep_unmatched(model, match, event);
 }
