@@ -454,8 +454,6 @@ void story_held(struct analysis *analysis, struct story *story, uint32_t coro);
 void story_victims(struct analysis *analysis, struct story *story, const struct group *group);
 /* story_fact: a statement about the whole. */
 void story_fact(struct analysis *analysis, struct story *story, const char *sentence);
-/* story_in_order: the steps that were told, by time. */
-void story_in_order(struct story *story);
 /* story_end: hands what was told to the finding, and releases the rest. */
 void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 

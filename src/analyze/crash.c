@@ -272,7 +272,6 @@ void crash_describe(
 		step.sequence = crash->sequence;
 	}
 	story_step(analysis, &story, &step);
-	story_in_order(&story);
 	if (!crash)
 		story_evidence(analysis, &story, words_reason(REASON_NO_CRASH_EVENT));
 	story_end(analysis, &story, finding);

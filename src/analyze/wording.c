@@ -244,20 +244,6 @@ void story_step(struct analysis *analysis, struct story *story, const struct ct_
 		analysis->is_broken = true;
 }
 
-/* Few, and nearly in order: those of one time stay as they were told. */
-void story_in_order(struct story *story)
-{
-	size_t i, at;
-
-	for (i = 1; i < story->steps.count; i++) {
-		struct ct_step step = story->steps.at[i];
-
-		for (at = i; at > 0 && story->steps.at[at - 1].time > step.time; at--)
-			story->steps.at[at] = story->steps.at[at - 1];
-		story->steps.at[at] = step;
-	}
-}
-
 void story_fact(struct analysis *analysis, struct story *story, const char *sentence)
 {
 	story_step(analysis, story,
