@@ -23,8 +23,8 @@ static bool is_late_wake(const struct model_ghost *ghost)
 }
 
 /*
- * Where part of a program's coroutines is not traced, a dead one's address comes back in one of those: a place that wakes
- * frames that were never known may mean such a one.
+ * Where part of a program's coroutines is not traced, a dead one's address comes back in one of those: a place that
+ * wakes frames that were never known may mean such a one.
  */
 bool resume_after_destroy_is_meant(const struct analysis *analysis, const struct model_ghost *ghost)
 {
