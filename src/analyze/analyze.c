@@ -141,6 +141,7 @@ static void find_all(struct analysis *analysis)
 	closed_descriptor_find(analysis);
 	dropped_wake_find(analysis);
 	double_resume_find(analysis);
+	woken_twice_find(analysis);
 	resume_after_destroy_find(analysis);
 	deadlock_find(analysis);
 	destroyed_suspended_find(analysis);

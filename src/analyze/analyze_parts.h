@@ -175,6 +175,9 @@ void double_resume_describe(
 bool double_resume_is(const struct model_conflict *conflict);
 void double_resume_tell(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story);
+void woken_twice_find(struct analysis *analysis);
+void woken_twice_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 /* resume_after_destroy_is_meant: is it certain that this was done to that coroutine, and to no untraced one? */
 bool resume_after_destroy_is_meant(
 	const struct analysis *analysis, const struct model_ghost *ghost);

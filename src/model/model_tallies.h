@@ -45,6 +45,7 @@ struct model_repeat {
 /* One wait was ended by two wakes, and the next one, which nobody had ended, by the second of them. */
 struct model_twice {
 	uint32_t coro;
+	uint32_t wait_thread; /* on which it ran in between */
 	uint32_t wait_site;   /* of the wait that nobody had ended */
 	uint64_t wait_object; /* likewise: a resource handle */
 	ct_time suspended;

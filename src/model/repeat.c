@@ -72,6 +72,7 @@ static bool keep_twice(
 {
 	struct model_twice twice = {
 		.coro = (uint32_t)(coro - model->coros.at),
+		.wait_thread = coro->thread,
 		.wait_site = coro->wait_site,
 		.wait_object = coro->wait_object,
 		.suspended = coro->suspended,
@@ -95,6 +96,8 @@ bool repeat_run(struct model *model, uint32_t index, const struct ct_event *even
 	bool is_unwoken = coro->state == CT_STATE_WAITING && coro->wake_time < coro->suspended;
 	bool had_spare_wake = coro->has_spare_wake;
 
+	if (is_unwoken)
+		times_unwoken(model, coro);
 	coro->has_spare_wake = coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN;
 	return !had_spare_wake || !is_unwoken || keep_twice(model, coro, event);
 }

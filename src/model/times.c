@@ -119,6 +119,14 @@ static void count_wait(struct model *model, const struct model_coro *coro, int64
 		count(model, &times->waits, ns);
 }
 
+void times_unwoken(struct model *model, const struct model_coro *coro)
+{
+	struct model_place_times *times = times_of(model, resumed_from(coro));
+
+	if (times)
+		times->nr_unwoken++;
+}
+
 /* Was it a wake that made it ready, since it ran last? A queue alone has no place of a waker. */
 static bool was_woken(const struct model_coro *coro)
 {

@@ -199,6 +199,18 @@ void build_coalesced(struct world *world)
 	repeat_from(world, sender, 0, items - 1);
 }
 
+void build_woken_each_time(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+	int64_t items = between(world, 3, 20);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	repeat_from(world, waiter, 0, items - 1);
+	await_waiting(world, sender, waiter);
+	add_step(world, sender, ACT_SEND, channel, 0);
+	repeat_from(world, sender, 0, items - 1);
+}
+
 void build_broadcast(struct world *world)
 {
 	uint32_t count = 10 + below(world, 10);

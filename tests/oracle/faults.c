@@ -147,6 +147,18 @@ void build_woken_twice(struct world *world)
 	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_TWICE;
 }
 
+void build_woken_into_next(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	repeat_from(world, waiter, 0, 3);
+	await_waiting(world, sender, waiter);
+	add_step(world, sender, ACT_SEND, channel, 0);
+	await_waiting(world, sender, waiter);
+	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_TWICE;
+}
+
 void build_left_in_list(struct world *world)
 {
 	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);

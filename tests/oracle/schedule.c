@@ -150,6 +150,9 @@ static void look_for_work(struct world *world, uint32_t worker)
 	thread->is_asleep = false;
 	coro = take_from_queue(world, worker);
 	if (coro) {
+		if (coro_at(world, coro)->life == LIFE_WAITING ||
+			coro_at(world, coro)->life == LIFE_LEAVING)
+			coro_at(world, coro)->facts |= FACT_RUN_TOO_OFTEN;
 		start_run(world, worker, coro);
 		return;
 	}

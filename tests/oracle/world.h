@@ -121,9 +121,10 @@ enum fact {
 	FACT_STORMED = 1 << 8,
 	FACT_CRASHED = 1 << 9,
 	FACT_RAN_LATE = 1 << 10,
-	FACT_WOKEN_AGAIN = 1 << 11,    /* put into a queue again before it ran */
-	FACT_IN_HERDS = 1 << 12,       /* woken with many others for one item, again and again */
-	FACT_GREW = 1 << 13,           /* it added, and took away less, sixty times */
+	FACT_WOKEN_AGAIN = 1 << 11,   /* put into a queue again before it ran */
+	FACT_IN_HERDS = 1 << 12,      /* woken with many others for one item, again and again */
+	FACT_GREW = 1 << 13,          /* it added, and took away less, sixty times */
+	FACT_RUN_TOO_OFTEN = 1 << 15, /* taken from the queue while it waited: it lay there twice */
 	FACT_RAN_AFTERWARDS = 1 << 14, /* when the program went on after the observation */
 };
 
