@@ -306,7 +306,8 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
  * ct_record_signal: passes a signal on to the target, and notes that it came from the user.
  * `was_delivered`: the target has it already (a key in the terminal reaches the whole foreground
  * group, with si_code SI_KERNEL): it is only noted. CT_OK also where the target has ended. A process that
- * was not started here gets no signal: its recording ends instead, and it runs on.
+ * was not started here gets no signal: its recording ends instead, and it runs on. A flight recorder writes the
+ * past before INT and TERM are passed on, with what each thread does, but not again within pause_ns.
  */
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);

@@ -24,7 +24,8 @@ struct flight {
 	char *output;
 	uint32_t max_dumps;
 	uint64_t pause_ns;
-	uint64_t dumped_ns; /* the last one that a condition asked for; 0: none */
+	uint64_t dumped_ns;    /* the last one that a condition asked for; 0: none */
+	uint64_t signalled_ns; /* the last one that came before a signal; 0: none */
 	struct text reason;
 	size_t nr_dumps;
 
@@ -223,12 +224,27 @@ static void suppress(struct flight *flight)
 	pthread_mutex_unlock(&flight->lock);
 }
 
+static bool is_too_soon(const struct flight *flight, uint64_t last_ns, uint64_t now_ns)
+{
+	return last_ns && now_ns - last_ns < flight->pause_ns;
+}
+
+void flight_dump_for_signal(struct flight *flight, const char *reason, uint64_t now_ns)
+{
+	if (is_too_soon(flight, flight->signalled_ns, now_ns)) {
+		suppress(flight);
+		return;
+	}
+	flight->signalled_ns = now_ns;
+	flight_dump(flight, reason, now_ns, NULL);
+}
+
 void flight_look(struct flight *flight, uint64_t now_ns)
 {
 	if (!watch_look(flight->watch, now_ns, &flight->reason))
 		return;
 	if (flight->nr_dumps >= flight->max_dumps ||
-		(flight->dumped_ns && now_ns - flight->dumped_ns < flight->pause_ns)) {
+		is_too_soon(flight, flight->dumped_ns, now_ns)) {
 		suppress(flight);
 		return;
 	}

@@ -3,6 +3,7 @@
  * The public functions that record: an output, the collector that fills it, and names for addresses before
  * it is closed.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +349,18 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	return status;
 }
 
+/* Everything up to now_ns is with the flight recorder afterwards. */
+static enum ct_status take_in(struct ct_record *record, uint64_t now_ns, struct ct_error *reterr)
+{
+	enum ct_status status = collect_step(record->collect, 0, reterr);
+
+	if (status < 0)
+		return status;
+	namer_look(record->namer, record->collect, record->sink, now_ns);
+	queue_settle(record->queue);
+	return CT_OK;
+}
+
 enum ct_status ct_record_dump(struct ct_record *record, const char *reason, struct ct_error *reterr)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -356,12 +369,8 @@ enum ct_status ct_record_dump(struct ct_record *record, const char *reason, stru
 	if (!record->flight)
 		return ct_fail(
 			reterr, CT_ERR_USAGE, "everything is recorded: there is nothing to dump");
-	status = collect_step(record->collect, 0, reterr);
-	if (status < 0)
-		return status;
-	namer_look(record->namer, record->collect, record->sink, now_ns);
-	queue_settle(record->queue);
-	return flight_dump(record->flight, reason, now_ns, reterr);
+	status = take_in(record, now_ns, reterr);
+	return status ? status : flight_dump(record->flight, reason, now_ns, reterr);
 }
 
 const struct ct_dump *ct_record_dumps(
@@ -375,10 +384,44 @@ const struct ct_dump *ct_record_dumps(
 	return NULL;
 }
 
+/*
+ * These are how somebody ends a program that stands still: it is the last chance to keep what led to that, and what its
+ * threads do.
+ */
+static bool asks_to_end(int signal_number)
+{
+	return signal_number == SIGINT || signal_number == SIGTERM;
+}
+
+static void dump_for_signal(struct ct_record *record, int signal_number)
+{
+	uint64_t now_ns;
+	char reason[80];
+
+	if (collect_snapshot(record->collect, NULL))
+		return;
+	now_ns = clock_monotonic_ns();
+	if (take_in(record, now_ns, NULL))
+		return;
+	snprintf(reason, sizeof(reason), "signal %s, which asks to end",
+		sigabbrev_np(signal_number));
+	flight_dump_for_signal(record->flight, reason, now_ns);
+}
+
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr)
 {
-	return collect_signal(record->collect, signal_number, was_delivered, reterr);
+	bool wants_dump = record->flight && !record->has_ended && asks_to_end(signal_number);
+	enum ct_status status = CT_OK;
+
+	/* What the program has already may end it at any time: that it was the user's is noted first. */
+	if (was_delivered)
+		status = collect_signal(record->collect, signal_number, true, reterr);
+	if (wants_dump)
+		dump_for_signal(record, signal_number);
+	if (was_delivered)
+		return status;
+	return collect_signal(record->collect, signal_number, false, reterr);
 }
 
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)

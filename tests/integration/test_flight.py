@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -75,6 +76,24 @@ def check_signal(place):
         told = file.read().split()
     check(program.returncode == 0 and said.count("signal USR1") == 2, said)
     check(sorted(told) == [place + "/s.1", place + "/s.2"], f"--exec saw {told}")
+
+
+def check_end(place):
+    """Who ends a frozen program with a signal to corotracer has its past, and what its threads do, once."""
+    for number, name in ((signal.SIGTERM, "TERM"), (signal.SIGINT, "INT")):
+        program = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "-o", place + f"/{name}", "--",
+                                    BUILD / "tests/targets/blocked"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        threads = json.loads(program.stdout.readline())
+        for thread in ("reader", "sleeper", "reactor"):
+            while ") S " not in pathlib.Path(f"/proc/{threads[thread]}/stat").read_text():
+                check(program.poll() is None, "it has ended")
+        program.send_signal(number)
+        _, said = program.communicate(timeout=60)
+        check(program.returncode == 128 + number and said.count("asks to end") == 1, f"{program.returncode}: {said}")
+        check(sorted(glob.glob(place + f"/{name}*")) == [place + f"/{name}.1"], f"{os.listdir(place)}")
+        dump = run(COROTRACER, "dump", place + f"/{name}.1").stdout
+        check(dump.count(" thread-state ") == 3 and " suspend c9 " in dump, dump)
 
 
 def check_commands(place):
@@ -150,7 +169,7 @@ def check_complaints(place):
 
 
 def main():
-    for step in (check_conditions, check_other_reasons, check_signal, check_commands, check_names, check_bounds,
+    for step in (check_conditions, check_other_reasons, check_signal, check_end, check_commands, check_names, check_bounds,
                  check_too_many, check_complaints):
         with folder() as place:
             step(place)
