@@ -35,6 +35,7 @@ static int run_flight(const struct arguments *arguments, struct recording *recor
 			name, "'--report' needs the whole trace; '--flight' keeps the past only");
 	if (!flight_options_read(arguments, &flight, complaint))
 		return say_usage(name, complaint);
+	flight.thresholds = recording->thresholds;
 	recording->flight = &flight;
 	recording->dump_command = arguments->value[OPTION_RECORD_EXEC];
 	exit_status = recording_perform(recording);

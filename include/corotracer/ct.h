@@ -187,6 +187,8 @@ struct ct_flight_options {
 	const char *const *conditions; /* NULL-terminated, see `corotracer run --on`; NULL: none */
 	uint32_t max_dumps;            /* 0: 16 */
 	int64_t pause_ns; /* at least so long between two that conditions ask for; 0: 10 s */
+	const struct ct_thresholds
+		*thresholds; /* of conditions about findings; NULL: all defaults */
 };
 
 /* One dump. Texts are the recording's. */

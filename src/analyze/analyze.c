@@ -8,6 +8,7 @@
 #include "analyze_parts.h"
 #include "failure.h"
 #include "known_options.h"
+#include "places.h"
 
 struct owned_report {
 	struct ct_report report; /* first: a pointer to it is one to the whole */
@@ -186,7 +187,7 @@ static void allow(struct analysis *analysis, const char *pattern)
 	uint32_t i;
 
 	for (i = 1; i < analysis->tables->nr_sites; i++) {
-		if (!thresholds_match(pattern, &analysis->tables->sites[i]))
+		if (!place_matches(pattern, &analysis->tables->sites[i]))
 			continue;
 		analysis->is_place_allowed[i] = true;
 		has_matched = true;

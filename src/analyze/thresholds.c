@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,46 +260,4 @@ enum ct_status ct_thresholds_read(
 		status = take_lines(thresholds, path, lines, reterr);
 	free(lines);
 	return status;
-}
-
-/* ---------------------------------------------------------------- places */
-
-/* The path as a whole, and each end of it from a folder's or the file's name on; with the line, and without. */
-static bool has_file(const char *pattern, const char *file, uint32_t line)
-{
-	char place[PLACE_BYTES];
-	const char *end = file;
-
-	while (end && *end) {
-		snprintf(place, sizeof(place), "%s:%" PRIu32, end, line);
-		if (fnmatch(pattern, end, 0) == 0 || fnmatch(pattern, place, 0) == 0)
-			return true;
-		end = strchr(end, '/');
-		end = end ? end + 1 : NULL;
-	}
-	return false;
-}
-
-/* Who names a function means what the compiler took into it, too. */
-static bool has_caller(const char *pattern, const char *callers)
-{
-	char function[PLACE_BYTES], file[PLACE_BYTES];
-	struct ct_caller caller;
-
-	while (ct_caller_next(&callers, &caller)) {
-		snprintf(function, sizeof(function), "%.*s", (int)caller.function_bytes,
-			caller.function);
-		snprintf(file, sizeof(file), "%.*s", (int)caller.file_bytes, caller.file);
-		if ((*function && fnmatch(pattern, function, 0) == 0) ||
-			has_file(pattern, file, caller.line))
-			return true;
-	}
-	return false;
-}
-
-bool thresholds_match(const char *pattern, const struct ct_site *site)
-{
-	return (*site->function && fnmatch(pattern, site->function, 0) == 0) ||
-	       (*site->reason && fnmatch(pattern, site->reason, 0) == 0) ||
-	       has_file(pattern, site->file, site->line) || has_caller(pattern, site->callers);
 }

@@ -13,7 +13,4 @@ struct ct_thresholds {
 	VEC(char *) allowed; /* patterns of places */
 };
 
-/* thresholds_match: is this one of the places that the pattern of ct_thresholds_allow means? */
-bool thresholds_match(const char *pattern, const struct ct_site *site);
-
 #endif

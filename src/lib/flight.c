@@ -10,6 +10,7 @@
 
 #include "failure.h"
 #include "flight.h"
+#include "flight_judge.h"
 #include "store_window.h"
 #include "text.h"
 #include "vec.h"
@@ -20,6 +21,7 @@
 
 struct flight {
 	struct watch *watch;
+	struct flight_judge *judge; /* NULL: no condition asks for findings */
 	struct ct_sink *window;
 	char *output;
 	uint32_t max_dumps;
@@ -64,6 +66,10 @@ static enum ct_status open_sinks(
 		return status;
 	}
 	status = add_conditions(flight, options->conditions, reterr);
+	if (status == CT_OK && watch_wants_findings(flight->watch)) {
+		flight->judge = flight_judge_new(options->thresholds);
+		status = flight->judge ? CT_OK : ct_fail_memory(reterr);
+	}
 	if (status)
 		sink_close(flight_sink(flight), false, NULL);
 	return status;
@@ -134,6 +140,7 @@ void flight_free(struct flight *flight)
 {
 	if (!flight)
 		return;
+	flight_judge_free(flight->judge);
 	free_dumps(flight->made.at, flight->made.count);
 	free_dumps(flight->dumps.at, flight->dumps.count);
 	vec_fini(&flight->made);
@@ -241,6 +248,10 @@ void flight_dump_for_signal(struct flight *flight, const char *reason, uint64_t 
 
 void flight_look(struct flight *flight, uint64_t now_ns)
 {
+	enum ct_grade grades[CT_NR_RULES];
+
+	if (flight->judge && flight_judge_look(flight->judge, flight->window, now_ns, grades))
+		watch_take_findings(flight->watch, grades);
 	if (!watch_look(flight->watch, now_ns, &flight->reason))
 		return;
 	if (flight->nr_dumps >= flight->max_dumps ||

@@ -109,6 +109,16 @@ uint64_t snapshot_nr_live(const struct snapshot *snapshot);
 /* snapshot_nr_ready: coroutines that were woken or queued and do not run. Looks at all of them. */
 uint64_t snapshot_nr_ready(const struct snapshot *snapshot);
 
+/* snapshot_nr_unfinished: coroutines that have not come to their end. Looks at all of them. */
+uint64_t snapshot_nr_unfinished(const struct snapshot *snapshot);
+
+/*
+ * snapshot_each_waiting: tells of each coroutine that suspended within its body and was not woken since: where its
+ * record came from, and the record. Looks at all of them.
+ */
+void snapshot_each_waiting(const struct snapshot *snapshot, void *context,
+	void (*tell)(void *context, uint32_t origin, const struct ctp_record *record));
+
 /* snapshot_nr_told_at_most: an upper bound of how many records would be told. Costs nothing. */
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot);
 

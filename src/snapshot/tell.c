@@ -131,6 +131,58 @@ uint64_t snapshot_nr_ready(const struct snapshot *snapshot)
 	return count;
 }
 
+static bool is_at_point(const struct snapshot_coro *coro, unsigned point)
+{
+	return snapshot_state(coro) == CTP_KIND_SUSPEND && CTP_TAIL_ARGUMENT(coro->tail) == point;
+}
+
+static bool has_finished(const struct snapshot_coro *coro)
+{
+	unsigned state = snapshot_state(coro);
+
+	return state == CTP_KIND_RETURN || state == CTP_KIND_DESTROY ||
+	       is_at_point(coro, CTP_POINT_FINAL);
+}
+
+uint64_t snapshot_nr_unfinished(const struct snapshot *snapshot)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 1; i < snapshot->coros.count; i++) {
+		const struct snapshot_coro *coro = &snapshot->coros.at[i];
+
+		count += coro->key && !has_finished(coro);
+	}
+	return count;
+}
+
+static bool has_suspended(const struct snapshot_coro *coro)
+{
+	unsigned state = snapshot_state(coro);
+
+	return coro->key && coro->origin && !is_at_point(coro, CTP_POINT_INITIAL) &&
+	       !has_finished(coro) &&
+	       (state == CTP_KIND_SUSPEND ||
+		       (state == CTP_KIND_SWITCH && coro->object != SNAPSHOT_ENTERED));
+}
+
+void snapshot_each_waiting(const struct snapshot *snapshot, void *context,
+	void (*tell)(void *context, uint32_t origin, const struct ctp_record *record))
+{
+	uint64_t time;
+	size_t i;
+
+	for (i = 1; i < snapshot->coros.count; i++) {
+		const struct snapshot_coro *coro = &snapshot->coros.at[i];
+		const struct ctp_record record = {
+			coro->since, snapshot_id(coro), coro->object, coro->tail};
+
+		if (has_suspended(coro) && !snapshot_coro_woken(snapshot, (uint32_t)i, &time))
+			tell(context, coro->origin, &record);
+	}
+}
+
 uint64_t snapshot_nr_told_at_most(const struct snapshot *snapshot)
 {
 	return 3 * snapshot->nr_coros + snapshot->nr_facts;

@@ -68,6 +68,51 @@ enum ct_status store_file_open(
 	return CT_OK;
 }
 
+/* ---------------------------------------------------------------- a descriptor */
+
+struct open_file {
+	struct store_output output;
+	int descriptor;
+};
+
+static enum ct_status descriptor_write(
+	struct store_output *output, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
+{
+	return io_write(((struct open_file *)output)->descriptor, bytes, nr_bytes, reterr);
+}
+
+static bool descriptor_cut_back(struct store_output *output, uint64_t nr_bytes)
+{
+	(void)output, (void)nr_bytes;
+	return false;
+}
+
+static enum ct_status descriptor_close(
+	struct store_output *output, bool is_wanted, struct ct_error *reterr)
+{
+	(void)is_wanted, (void)reterr;
+	free(output);
+	return CT_OK;
+}
+
+enum ct_status store_descriptor_open(
+	int descriptor, struct store_output **ret_output, struct ct_error *reterr)
+{
+	static const struct store_output_ops ops = {
+		.write = descriptor_write,
+		.cut_back = descriptor_cut_back,
+		.close = descriptor_close,
+	};
+	struct open_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return ct_fail_memory(reterr);
+	file->output.ops = &ops;
+	file->descriptor = descriptor;
+	*ret_output = &file->output;
+	return CT_OK;
+}
+
 /* ---------------------------------------------------------------- any output */
 
 static enum ct_status write_whole(

@@ -51,6 +51,10 @@ struct store_output {
 enum ct_status store_file_open(
 	const char *path, struct store_output **ret_output, struct ct_error *reterr);
 
+/* store_descriptor_open: a file that is open, from where it stands; the descriptor stays the caller's. */
+enum ct_status store_descriptor_open(
+	int descriptor, struct store_output **ret_output, struct ct_error *reterr);
+
 /* store_output_start: writes the file's header. Call it once, before the first block. */
 enum ct_status store_output_start(struct store_output *output, struct ct_error *reterr);
 

@@ -37,6 +37,10 @@ enum ct_status store_window_open(const struct store_window_options *options,
 enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const char *reason,
 	uint64_t now_ns, struct ct_error *reterr);
 
+/* store_window_copy: the same into a file that is open, with no reason. It is the caller's, and not closed. */
+enum ct_status store_window_copy(
+	struct ct_sink *sink, int descriptor, uint64_t now_ns, struct ct_error *reterr);
+
 /* store_window_look: at `now_ns`, CLOCK_MONOTONIC: what a dump then has, which goes on beyond the last heartbeat. */
 void store_window_look(
 	const struct ct_sink *sink, uint64_t now_ns, struct store_window_state *ret_state);

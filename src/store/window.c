@@ -182,7 +182,7 @@ static enum ct_status write_ending(struct store_output *file, const struct store
 	enum ct_status status;
 
 	definition.reason = (struct ct_define_reason){.monotonic_ns = now_ns, .text = reason};
-	status = write_definition(file, &definition, reterr);
+	status = *reason ? write_definition(file, &definition, reterr) : CT_OK;
 	if (status)
 		return status;
 	definition = (struct ct_definition){.type = CT_DEFINE_END};
@@ -223,6 +223,21 @@ enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const c
 	status = write_dump(store, file, reason, now_ns, reterr);
 	closed = store_output_close(file, status == CT_OK, status ? NULL : reterr);
 	return status ? status : closed;
+}
+
+enum ct_status store_window_copy(
+	struct ct_sink *sink, int descriptor, uint64_t now_ns, struct ct_error *reterr)
+{
+	enum ct_status status = sink_flush(sink, reterr);
+	struct store_output *file;
+
+	if (status == CT_OK)
+		status = store_descriptor_open(descriptor, &file, reterr);
+	if (status)
+		return status;
+	status = write_dump((struct store_sink *)sink, file, "", now_ns, reterr);
+	store_output_close(file, true, NULL);
+	return status;
 }
 
 void store_window_look(

@@ -3,10 +3,12 @@
  * Reading conditions, and comparing.
  */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "condition.h"
+#include "corotracer/ct.h"
 #include "duration.h"
 
 const struct watch_metric_description watch_metrics[WATCH_NR_METRICS] = {
@@ -109,6 +111,16 @@ static const struct watch_metric_description *asked(const struct reader *reader)
 	return &watch_metrics[reader->condition->metric];
 }
 
+static bool is_rule(const char *pattern)
+{
+	unsigned i;
+
+	for (i = CT_RULE_NONE + 1; i < CT_NR_RULES; i++)
+		if (fnmatch(pattern, ct_rule_name((enum ct_rule)i), 0) == 0)
+			return true;
+	return false;
+}
+
 static enum ct_status read_name(struct reader *reader)
 {
 	enum watch_of of = asked(reader)->of;
@@ -119,11 +131,14 @@ static enum ct_status read_name(struct reader *reader)
 		return CT_OK;
 	if (!take(reader, "("))
 		return complain(reader, "a name in brackets is missing, as in region(db.query)");
-	end = strchr(reader->at, ')');
+	end = strrchr(reader->at, ')');
 	length = end ? (size_t)(end - reader->at) : 0;
 	if (length == 0 || length >= CONDITION_NAME_BYTES)
 		return complain(reader, "a name and ')' are missing");
 	memcpy(reader->condition->name, reader->at, length);
+	if (asked(reader)->unit == WATCH_UNIT_GRADE && !is_rule(reader->condition->name))
+		return complain(
+			reader, "no rule has this name; reports name those that they looked for");
 	reader->at = end + 1;
 	return CT_OK;
 }
@@ -207,17 +222,37 @@ static bool read_time(const char *word, double *ret_ns)
 	return true;
 }
 
+static bool read_grade(const char *word, double *ret_grade)
+{
+	unsigned grade;
+
+	for (grade = CT_GRADE_SUSPECT; grade <= CT_GRADE_PROVEN; grade++) {
+		if (strcmp(word, ct_grade_name((enum ct_grade)grade)) == 0) {
+			*ret_grade = grade;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct {
+	bool (*read)(const char *word, double *ret_limit);
+	const char *wanted;
+} units[] = {
+	[WATCH_UNIT_TIME] = {read_time, "a time is a number with " DURATION_UNITS " behind it"},
+	[WATCH_UNIT_COUNT] = {read_count, "a count is a number, with k or M behind it or nothing"},
+	[WATCH_UNIT_GRADE] = {read_grade, "a grade is suspect, likely or proven"},
+};
+
 static enum ct_status read_limit(struct reader *reader)
 {
-	bool is_time = asked(reader)->unit == WATCH_UNIT_TIME;
-	double *limit = &reader->condition->limit;
+	enum watch_unit unit = asked(reader)->unit;
 	char word[64];
 
 	if (take_rest(reader, word, sizeof(word)) &&
-		(is_time ? read_time(word, limit) : read_count(word, limit)))
+		units[unit].read(word, &reader->condition->limit))
 		return CT_OK;
-	return complain(reader, is_time ? "a time is a number with " DURATION_UNITS " behind it"
-					: "a count is a number, with k or M behind it or nothing");
+	return complain(reader, units[unit].wanted);
 }
 
 enum ct_status condition_parse(
@@ -257,10 +292,24 @@ bool condition_is_near(const struct condition *condition, double value)
 
 static void tell_value(const struct condition *condition, double value, struct text *text)
 {
-	if (watch_metrics[condition->metric].unit == WATCH_UNIT_TIME)
+	switch (watch_metrics[condition->metric].unit) {
+	case WATCH_UNIT_TIME:
 		text_duration(text, (int64_t)value);
-	else
+		break;
+	case WATCH_UNIT_COUNT:
 		text_format(text, "%.15g", value);
+		break;
+	case WATCH_UNIT_GRADE:
+		text_add(text, ct_grade_name((enum ct_grade)value));
+		break;
+	}
+}
+
+static const char *words_comparison(const struct condition *condition)
+{
+	if (watch_metrics[condition->metric].unit == WATCH_UNIT_GRADE)
+		return "asked for was";
+	return condition->comparison[0] == '>' ? "over the limit of" : "below the limit of";
 }
 
 void condition_tell(const struct condition *condition, double value, struct text *text)
@@ -272,7 +321,8 @@ void condition_tell(const struct condition *condition, double value, struct text
 		text_format(text, ".%s", condition->statistic);
 	text_add(text, " is ");
 	tell_value(condition, value, text);
-	text_format(text, ", %s ",
-		condition->comparison[0] == '>' ? "over the limit of" : "below the limit of");
+	text_format(text, ", %s ", words_comparison(condition));
+	if (watch_metrics[condition->metric].unit == WATCH_UNIT_GRADE)
+		text_format(text, "%s ", condition->comparison);
 	tell_value(condition, condition->limit, text);
 }

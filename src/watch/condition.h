@@ -3,8 +3,10 @@
  * A condition as people write it: what is asked, compared with a number.
  *
  *	sched_latency.p99 > 5ms      region(db.query).max >= 150ms      live_coroutines > 100000
+ *	no_progress > 10s            waiting(read_reply) > 30s          finding(lost-wakeup) >= likely
  *
- * Times take ns, us, ms, s, min or h; counts take k and M. Spaces do not matter.
+ * Times take ns, us, ms, s, min or h; counts take k and M; grades are suspect, likely and proven. Spaces do not matter.
+ * A place is what place_matches takes, a rule one of those that reports name, with * and ?.
  */
 #ifndef WATCH_CONDITION_H
 #define WATCH_CONDITION_H
@@ -23,7 +25,7 @@ enum watch_metric {
 };
 
 enum watch_of { WATCH_OF_VALUE, WATCH_OF_SPREAD, WATCH_OF_NAMED_VALUE, WATCH_OF_NAMED_SPREAD };
-enum watch_unit { WATCH_UNIT_TIME, WATCH_UNIT_COUNT };
+enum watch_unit { WATCH_UNIT_TIME, WATCH_UNIT_COUNT, WATCH_UNIT_GRADE };
 
 struct watch_metric_description {
 	const char *name;
@@ -42,7 +44,7 @@ struct condition {
 	double share;                    /* of a spread: 0.99 for p99, 1 for max */
 	const char *statistic;           /* its name; "" where the metric has none */
 	char comparison[3];              /* "<", "<=", ">", ">=" */
-	double limit;                    /* nanoseconds, or a count */
+	double limit;                    /* nanoseconds, a count, or an enum ct_grade */
 };
 
 /* condition_parse: CT_ERR_USAGE and one sentence that quotes what can not be read, and names what could. */

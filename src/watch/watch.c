@@ -2,61 +2,21 @@
 /*
  * The sink that watches: what is measured, and when it is too much.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "directory.h"
-#include "histogram.h"
-#include "map.h"
-#include "snapshot.h"
-#include "watch.h"
+#include "places.h"
+#include "watch_parts.h"
 
-#define TURN_NS UINT64_C(1000000000) /* a statistic is of the last two turns */
 #define CALM_NS UINT64_C(1000000000)
 #define NAMES_MAX 65536u
 #define PENDING_MAX (1u << 20)
 #define TIDY_RECORDS 65536u
 
-struct watched {
-	struct condition condition;
-	struct histogram *now; /* of a spread; NULL: it has none */
-	struct histogram *before;
-	uint64_t turned_ns;
-	struct map sites; /* that have its name: segment << 32 | id */
-	double value;     /* of a counter */
-	bool has_value;
-	bool was_told;          /* it holds, and was told */
-	uint64_t calm_since_ns; /* clearly false since; 0: it is not */
-};
-
-/* A record that waits for those of other rings that may come before it. */
-struct pending {
-	uint64_t ns;
-	uint64_t sequence;
-	uint32_t origin;
-	struct ctp_record record;
-};
-
-struct watch {
-	struct ct_sink sink;
-	struct ct_sink *next;
-	struct directory directory;
-	struct snapshot *snapshot;
-	uint64_t tidy_at; /* so much is known: what ended is forgotten then */
-	VEC(struct watched) list;
-	VEC(struct pending) pending;
-	uint64_t nr_pending_ever;
-	uint64_t looked_ns; /* the last look: what is older has come from all rings */
-	uint64_t ran_ns;    /* the last resume; 0: none yet */
-	bool wants_dump;    /* the program asked for it */
-	uint64_t dump_site; /* segment << 32 | id, the reason */
-	struct map name_at; /* such sites to texts, for reasons */
-	VEC(char *) names;
-};
-
 /* ---------------------------------------------------------------- what folding tells */
 
-static uint64_t to_ns(const struct watch *watch, uint32_t origin, uint64_t raw)
+uint64_t watch_ns(const struct watch *watch, uint32_t origin, uint64_t raw)
 {
 	uint32_t stream = snapshot_origin_at(watch->snapshot, origin).stream;
 
@@ -76,8 +36,8 @@ static void note_run(void *context, uint32_t origin, uint64_t woken, uint64_t re
 
 	for (i = 0; i < watch->list.count; i++)
 		if (watch->list.at[i].condition.metric == WATCH_SCHED_LATENCY)
-			add(&watch->list.at[i], to_ns(watch, origin, woken),
-				to_ns(watch, origin, resumed));
+			add(&watch->list.at[i], watch_ns(watch, origin, woken),
+				watch_ns(watch, origin, resumed));
 }
 
 static bool has_site(const struct watched *watched, uint64_t site)
@@ -107,8 +67,8 @@ static void note_end(void *context, uint32_t origin, const struct ctp_record *be
 
 		if (watched->condition.metric == (is_region ? WATCH_REGION : WATCH_TASK) &&
 			has_site(watched, site))
-			add(watched, to_ns(watch, origin, begin->time),
-				to_ns(watch, origin, end->time));
+			add(watched, watch_ns(watch, origin, begin->time),
+				watch_ns(watch, origin, end->time));
 	}
 }
 
@@ -134,7 +94,13 @@ static void note_record(struct watch *watch, const struct pending *pending)
 	switch (CTP_TAIL_KIND(pending->record.tail)) {
 	case CTP_KIND_RESUME:
 	case CTP_KIND_SWITCH:
-		watch->ran_ns = pending->ns;
+		watch->ran_ns = watch->moved_ns = pending->ns;
+		break;
+	case CTP_KIND_CREATE:
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+	case CTP_KIND_DESTROY:
+		watch->moved_ns = pending->ns;
 		break;
 	case CTP_KIND_COUNTER:
 		note_counter(watch, pending->origin, &pending->record);
@@ -197,7 +163,7 @@ static void tidy(struct watch *watch)
 static void keep(struct watch *watch, uint32_t origin, struct ctp_record record)
 {
 	struct pending pending = {
-		.ns = to_ns(watch, origin, record.time),
+		.ns = watch_ns(watch, origin, record.time),
 		.sequence = watch->nr_pending_ever++,
 		.origin = origin,
 		.record = record,
@@ -247,6 +213,21 @@ static bool keep_name(struct watch *watch, uint64_t site, const char *name)
 	return false;
 }
 
+/* Addresses get their function and file later, when they are defined again. */
+static bool is_meant(const struct condition *condition, const struct ct_define_site *from)
+{
+	const struct ct_site site = {.line = from->line,
+		.file = from->file ? from->file : "",
+		.function = from->function ? from->function : "",
+		.reason = from->reason ? from->reason : "",
+		.callers = from->callers ? from->callers : ""};
+
+	if (!*condition->name)
+		return false;
+	return condition->metric == WATCH_WAITING ? place_matches(condition->name, &site)
+						  : strcmp(condition->name, site.reason) == 0;
+}
+
 static bool note_site(struct watch *watch, const struct ct_define_site *from)
 {
 	uint64_t site = (uint64_t)from->segment << 32 | from->id;
@@ -256,8 +237,7 @@ static bool note_site(struct watch *watch, const struct ct_define_site *from)
 	for (i = 0; i < watch->list.count; i++) {
 		struct watched *watched = &watch->list.at[i];
 
-		if (*watched->condition.name && strcmp(watched->condition.name, name) == 0 &&
-			!map_put(&watched->sites, site, 1))
+		if (is_meant(&watched->condition, from) && !map_put(&watched->sites, site, 1))
 			return false;
 	}
 	if (!snapshot_name(watch->snapshot, from->segment, from->id, name))
@@ -277,58 +257,6 @@ static enum ct_status watch_define(
 }
 
 /* ---------------------------------------------------------------- looking */
-
-static void turn(struct watched *watched, uint64_t now_ns)
-{
-	struct histogram *emptied = watched->before;
-
-	if (now_ns - watched->turned_ns < TURN_NS)
-		return;
-	watched->before = watched->now;
-	watched->now = emptied;
-	memset(emptied, 0, sizeof(*emptied));
-	watched->turned_ns = now_ns;
-}
-
-static double statistic_of(const struct watched *watched)
-{
-	struct histogram both = *watched->before;
-
-	histogram_merge(&both, watched->now);
-	return (double)histogram_at(&both, watched->condition.share);
-}
-
-/* Looking at all coroutines is worth it only once nothing has run for so long. */
-static double stalled(const struct watch *watch, double limit, uint64_t now_ns)
-{
-	double since = (double)(int64_t)(now_ns - watch->ran_ns);
-
-	if (!watch->ran_ns || since < limit)
-		return 0;
-	return snapshot_nr_ready(watch->snapshot) ? since : 0;
-}
-
-/* False: there is nothing to compare. */
-static bool measure(
-	const struct watch *watch, struct watched *watched, uint64_t now_ns, double *ret_value)
-{
-	switch (watch_metrics[watched->condition.metric].of) {
-	case WATCH_OF_SPREAD:
-	case WATCH_OF_NAMED_SPREAD:
-		*ret_value = statistic_of(watched);
-		turn(watched, now_ns);
-		return *ret_value > 0;
-	case WATCH_OF_NAMED_VALUE:
-		*ret_value = watched->value;
-		return watched->has_value;
-	default:
-		break;
-	}
-	*ret_value = watched->condition.metric == WATCH_LIVE_COROUTINES
-			     ? (double)snapshot_nr_live(watch->snapshot)
-			     : stalled(watch, watched->condition.limit, now_ns);
-	return true;
-}
 
 /* Once told, it has to be clearly false for a while; where there is nothing to compare, it is. */
 static bool becomes_true(struct watched *watched, bool has_value, double value, uint64_t now_ns)
@@ -374,7 +302,7 @@ bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 		tell_asked(watch, ret_reason);
 	for (i = 0; i < watch->list.count; i++) {
 		struct watched *watched = &watch->list.at[i];
-		bool has_value = measure(watch, watched, now_ns, &value);
+		bool has_value = watch_measure(watch, watched, now_ns, &value);
 
 		if (!becomes_true(watched, has_value, value, now_ns))
 			continue;
@@ -384,6 +312,38 @@ bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 		is_wanted = true;
 	}
 	return is_wanted;
+}
+
+/* ---------------------------------------------------------------- what is found */
+
+bool watch_wants_findings(const struct watch *watch)
+{
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++)
+		if (watch->list.at[i].condition.metric == WATCH_FINDING)
+			return true;
+	return false;
+}
+
+void watch_take_findings(struct watch *watch, const enum ct_grade grades[CT_NR_RULES])
+{
+	unsigned rule;
+	size_t i;
+
+	for (i = 0; i < watch->list.count; i++) {
+		struct watched *watched = &watch->list.at[i];
+
+		if (watched->condition.metric != WATCH_FINDING)
+			continue;
+		watched->has_value = true;
+		watched->value = CT_GRADE_NONE;
+		for (rule = CT_RULE_NONE + 1; rule < CT_NR_RULES; rule++)
+			if (grades[rule] > watched->value &&
+				fnmatch(watched->condition.name, ct_rule_name((enum ct_rule)rule),
+					0) == 0)
+				watched->value = grades[rule];
+	}
 }
 
 /* ---------------------------------------------------------------- its life */

@@ -9,6 +9,7 @@
 #define WATCH_WATCH_H
 
 #include "condition.h"
+#include "corotracer/ct.h"
 #include "stream.h"
 
 struct watch;
@@ -26,5 +27,12 @@ enum ct_status watch_add(struct watch *watch, const char *condition, struct ct_e
  * the program.
  */
 bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason);
+
+/*
+ * watch_wants_findings: does a condition ask for what is found? Then whoever can judge says from time to time what the
+ * gravest finding of each rule is: watch_take_findings.
+ */
+bool watch_wants_findings(const struct watch *watch);
+void watch_take_findings(struct watch *watch, const enum ct_grade grades[CT_NR_RULES]);
 
 #endif

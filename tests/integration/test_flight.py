@@ -44,6 +44,25 @@ def check_reaches_its_events(dump):
     check(last <= until, f"an event at {last} s lies behind the end, {until} s")
 
 
+def check_standstill(place):
+    """Two coroutines that wait for each other: by the silence, by how long they wait at a place, by what is found."""
+    for condition, reason in (("no_progress > 200ms", "no_progress is "),
+                              ("waiting(take the other*) > 200ms", "waiting(take the other*) is "),
+                              ("waiting(lock_circle.c:*) > 200ms", "waiting(lock_circle.c:*) is "),
+                              ("finding(mutex-deadlock) >= likely", "finding(mutex-deadlock) is ")):
+        program = subprocess.Popen([COROTRACER, "run", "--flight", "5s", "--on", condition, "-o", place + "/c", "--",
+                                    BUILD / "tests/targets/lock_circle"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        check(program.stdout.readline() == "ready\n", condition)
+        while not os.path.exists(place + "/c.1"):
+            check(program.poll() is None, "it has ended")
+        said = program.communicate(timeout=60)[1]
+        check(program.returncode == 0 and reason in said, f"{condition}: {said}")
+        report = run(COROTRACER, "report", place + "/c.1").stdout
+        check("  mutex-deadlock\n" in report, report)
+        os.unlink(place + "/c.1")
+
+
 def check_other_reasons(place):
     """The program's own wish and its crash; the engine's exit status stays the program's."""
     for then, expected, reason in (("dump", 0, "the program asked for it: after the hiccup"),
@@ -154,6 +173,8 @@ def check_complaints(place):
             (["--flight", "1s", "--on", "latency.p99 > 5ms"], "it begins with one of sched_latency, region"),
             (["--flight", "1s", "--on", "region.p99 > 5ms"], "a name in brackets is missing"),
             (["--flight", "1s", "--on", "live_coroutines 5"], "a comparison is missing"),
+            (["--flight", "1s", "--on", "finding(lost) > likely"], "no rule has this name"),
+            (["--flight", "1s", "--on", "finding(*) > 5"], "a grade is suspect, likely or proven"),
             (["--on", "live_coroutines > 5"], "go with '--flight'"),
             (["--flight", "1s", "-o", "-"], "writes traces into files"),
             (["--flight", "1s", "--format", "jsonl"], "writes traces into files"),
@@ -169,7 +190,7 @@ def check_complaints(place):
 
 
 def main():
-    for step in (check_conditions, check_other_reasons, check_signal, check_end, check_commands, check_names, check_bounds,
+    for step in (check_conditions, check_standstill, check_other_reasons, check_signal, check_end, check_commands, check_names, check_bounds,
                  check_too_many, check_complaints):
         with folder() as place:
             step(place)

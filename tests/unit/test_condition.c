@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "condition.h"
+#include "corotracer/ct.h"
 #include "histogram.h"
 
 static struct condition read(const char *text)
@@ -40,6 +41,13 @@ static void test_reading(void)
 	CHECK(condition.limit == 0 && strcmp(condition.name, "queue length") == 0);
 	CHECK(read("stalled > 2min").limit == 120e9);
 	CHECK(read("stalled >0.5 h ").limit == 1800e9);
+	CHECK(read("no_progress > 10s").limit == 10e9);
+	condition = read("waiting(handle(int) const) > 30 s");
+	CHECK(strcmp(condition.name, "handle(int) const") == 0 && condition.limit == 30e9);
+	CHECK_EQUAL(condition.metric, WATCH_WAITING);
+	condition = read("finding(lost-wakeup) >= likely");
+	CHECK(condition.limit == CT_GRADE_LIKELY && strcmp(condition.name, "lost-wakeup") == 0);
+	CHECK(read("finding(*) > suspect").limit == CT_GRADE_SUSPECT);
 }
 
 static void test_what_can_not_be_read(void)
@@ -49,7 +57,10 @@ static void test_what_can_not_be_read(void)
 		"sched_latency.p99 > 5", "sched_latency.p99 > 5ms now", "live_coroutines > 5ms",
 		"live_coroutines > -5", "live_coroutines > nan", "live_coroutines > 1e30",
 		"region.p99 > 5ms", "region() .p99 > 5ms", "region(x > 5ms", "live_coroutinesx > 5",
-		"sched_latency.p999 > 5ms", "sched_latency.p99 > 5 0ms", "stalled > 9999999h"};
+		"sched_latency.p999 > 5ms", "sched_latency.p99 > 5 0ms", "stalled > 9999999h",
+		"no_progress > 5", "no_progress(x) > 5s", "waiting > 5s", "waiting(x) > likely",
+		"finding > likely", "finding(lost-wakeups) > likely", "finding(*) > 5s",
+		"finding(*) >= certain"};
 	struct condition condition;
 	struct ct_error error;
 	size_t i;
@@ -71,6 +82,16 @@ static void test_comparing(void)
 	/* A tenth of the limit lies between true and clearly false. */
 	CHECK(condition_is_near(&over, 91) && !condition_is_near(&over, 90));
 	CHECK(condition_is_near(&below, 109) && !condition_is_near(&below, 110));
+}
+
+static void test_telling_grades(void)
+{
+	struct condition condition = read("finding(lost-*) >= likely");
+	struct text text = {0};
+
+	condition_tell(&condition, CT_GRADE_PROVEN, &text);
+	CHECK(strcmp(text_peek(&text), "finding(lost-*) is proven, asked for was >= likely") == 0);
+	text_fini(&text);
 }
 
 static void test_telling(void)
@@ -125,6 +146,7 @@ int main(void)
 	test_what_can_not_be_read();
 	test_comparing();
 	test_telling();
+	test_telling_grades();
 	test_histogram();
 	return check_result();
 }

@@ -118,6 +118,77 @@ static void test_nested(void)
 	close_watch(watch);
 }
 
+/* Nothing happens, and somebody is left who has not ended. */
+static void test_no_progress(void)
+{
+	struct watch *watch = open_watch("no_progress > 1s");
+
+	now += 5000 * MS;
+	CHECK(!look(watch)); /* nobody is there */
+	put(watch, CTP_KIND_CREATE, 0, 0);
+	put(watch, CTP_KIND_RESUME, 0, 0);
+	CHECK(!look(watch));
+	now += 900 * MS;
+	CHECK(!look(watch));
+	now += 200 * MS;
+	CHECK(look(watch));
+	put(watch, CTP_KIND_SUSPEND, 0, 0);
+	now += 2000 * MS;
+	CHECK(!look(watch)); /* that was told */
+	put(watch, CTP_KIND_RESUME, 0, 0);
+	CHECK(!look(watch));
+	put(watch, CTP_KIND_RETURN, 0, 0);
+	CHECK(!look(watch));
+	now += 5000 * MS;
+	CHECK(!look(watch)); /* it has ended */
+	close_watch(watch);
+}
+
+/* Of one place, told by the name, function or line of it; a wake ends the wait. */
+static void test_waiting(void)
+{
+	struct watch *watch = open_watch("waiting(a.c:2) > 1s");
+
+	name(watch, 1, "elsewhere");
+	name(watch, 2, "here");
+	put(watch, CTP_KIND_CREATE, 0, 0);
+	put(watch, CTP_KIND_RESUME, 0, 0);
+	put(watch, CTP_KIND_SUSPEND, 0, 1);
+	now += 5000 * MS;
+	CHECK(!look(watch));
+	put(watch, CTP_KIND_RESUME, 0, 0);
+	put(watch, CTP_KIND_SUSPEND, 0, 2);
+	CHECK(!look(watch));
+	now += 500 * MS;
+	CHECK(!look(watch));
+	put(watch, CTP_KIND_RESUME, 0, 0);
+	put(watch, CTP_KIND_SUSPEND, 0, 2);
+	CHECK(!look(watch));
+	now += 800 * MS;
+	CHECK(!look(watch));
+	now += 400 * MS;
+	CHECK(look(watch));
+	close_watch(watch);
+}
+
+static void test_findings(void)
+{
+	struct watch *watch = open_watch("finding(lost-*) >= likely");
+	enum ct_grade grades[CT_NR_RULES] = {CT_GRADE_NONE};
+
+	CHECK(watch_wants_findings(watch));
+	CHECK(!look(watch));
+	grades[CT_RULE_CRASH] = CT_GRADE_PROVEN;
+	grades[CT_RULE_LOST_WAKEUP] = CT_GRADE_SUSPECT;
+	watch_take_findings(watch, grades);
+	CHECK(!look(watch));
+	grades[CT_RULE_LOST_WAKEUP] = CT_GRADE_LIKELY;
+	watch_take_findings(watch, grades);
+	CHECK(look(watch));
+	CHECK(!look(watch));
+	close_watch(watch);
+}
+
 /* P-60: tasks that ended are forgotten, however many there are. */
 static void test_many_tasks(void)
 {
@@ -144,6 +215,9 @@ int main(void)
 	test_after_silence();
 	test_names();
 	test_nested();
+	test_no_progress();
+	test_waiting();
+	test_findings();
 	test_many_tasks();
 	return check_result();
 }

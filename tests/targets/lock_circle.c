@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two coroutines that wait for each other's lock. Says "ready", and goes on until its input ends.
+ */
+#include <stdio.h>
+
+#include "corotracer/ctp_probe.h"
+#include "need.h"
+
+static void take_then_wait(uint64_t coro, uint64_t own, uint64_t other)
+{
+	ctp_create(coro, 0, CTP_SITE("start"));
+	ctp_resume(coro, CTP_POINT_INITIAL);
+	ctp_acquire(coro, CTP_HANDLE(CTP_RESOURCE_LOCK, own), CTP_SITE("take"));
+	ctp_suspend(coro, CTP_HANDLE(CTP_RESOURCE_LOCK, other), CTP_SITE("take the other one"),
+		CTP_POINT_AWAIT);
+}
+
+int main(void)
+{
+	NEED(ctp_attach());
+	take_then_wait(ctp_coro_new(), 1, 2);
+	take_then_wait(ctp_coro_new(), 2, 1);
+	printf("ready\n");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	return 0;
+}
