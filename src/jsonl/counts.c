@@ -8,9 +8,6 @@
 #include "jsonl_counts.h"
 #include "text.h"
 
-/* As many rows with an even seq are no chance. */
-#define SURE_ROWS 4u
-
 void jsonl_lines_add(struct jsonl_lines *lines, uint64_t line)
 {
 	if (lines->count < JSONL_LINES_KEPT)
@@ -42,25 +39,20 @@ void jsonl_counts_key(struct jsonl_counts *counts, const char *key, size_t nr_by
 
 /* ----------------------------------------------------------------------- gaps */
 
-static uint64_t missing(const struct jsonl_seen *coro, uint64_t nr_written)
-{
-	uint64_t nr_read = coro->nr_rows + coro->nr_left_out;
-
-	return nr_written > nr_read ? nr_written - nr_read : 0;
-}
-
 static void add_gap(struct jsonl_gap *sum, const struct jsonl_gap *gap)
 {
+	unsigned each;
+
 	sum->id = 0;
-	sum->by_ones += gap->by_ones;
-	sum->by_twos += gap->by_twos;
+	for (each = 0; each < NR_JSONL_NUMBERINGS; each++)
+		sum->missing[each] += gap->missing[each];
 	if (gap->first_ts < sum->first_ts)
 		sum->first_ts = gap->first_ts;
 	if (gap->last_ts > sum->last_ts)
 		sum->last_ts = gap->last_ts;
 }
 
-/* Behind the last coroutine that is told by itself there is one sum for each run, sure and unsure. */
+/* Behind the last coroutine that is told by itself there is one sum for each run and numbering. */
 static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
 {
 	size_t i;
@@ -69,7 +61,7 @@ static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
 		return vec_push(&counts->gaps, *gap);
 	for (i = JSONL_LOSSES_MAX; i < counts->gaps.count; i++) {
 		if (counts->gaps.at[i].run == gap->run &&
-			counts->gaps.at[i].is_unsure == gap->is_unsure) {
+			counts->gaps.at[i].numbering == gap->numbering) {
 			add_gap(&counts->gaps.at[i], gap);
 			return true;
 		}
@@ -79,30 +71,42 @@ static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
 
 bool jsonl_counts_coro(struct jsonl_counts *counts, uint32_t run, const struct jsonl_seen *coro)
 {
+	enum jsonl_numbering each;
 	struct jsonl_gap gap = {
 		.run = run,
-		.is_unsure = !coro->has_odd && coro->nr_rows < SURE_ROWS,
+		.numbering = jsonl_seen_numbering(coro),
 		.id = coro->id,
-		.by_ones = missing(coro, coro->last_seq),
-		.by_twos = missing(coro, coro->last_seq / 2),
 		.first_ts = coro->first_ts,
 		.last_ts = coro->last_ts,
 	};
+	uint64_t sum = 0;
 
-	if (coro->has_odd)
-		gap.by_twos = gap.by_ones;
-	else if (!gap.is_unsure)
-		gap.by_ones = gap.by_twos;
-	counts->nr_by_ones += coro->has_odd;
-	counts->nr_by_twos += !coro->has_odd && !gap.is_unsure;
-	return (!gap.by_ones && !gap.by_twos) || keep_gap(counts, &gap);
+	for (each = JSONL_BY_ONES; each < NR_JSONL_NUMBERINGS; each++)
+		sum += gap.missing[each] = jsonl_seen_missing(coro, each);
+	counts->nr_by[gap.numbering]++;
+	return sum == 0 || keep_gap(counts, &gap);
+}
+
+/* One whose rows do not tell is numbered as most of the others are. */
+static enum jsonl_numbering numbering_of(
+	const struct jsonl_counts *counts, const struct jsonl_gap *gap)
+{
+	const uint64_t *nr_by = counts->nr_by;
+
+	if (gap->numbering == JSONL_BY_ONES || gap->numbering == JSONL_BY_BLOCKS)
+		return gap->numbering;
+	/* By twos is what blocks look like of which one row each was read. */
+	if (nr_by[JSONL_BY_BLOCKS] > nr_by[JSONL_BY_TWOS] / 8)
+		return JSONL_BY_BLOCKS;
+	if (gap->numbering == JSONL_BY_TWOS)
+		return JSONL_BY_TWOS;
+	return nr_by[JSONL_BY_ONES] && !nr_by[JSONL_BY_TWOS] ? JSONL_BY_ONES : JSONL_BY_TWOS;
 }
 
 static bool tell_gap(
 	const struct jsonl_gap *gap, const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
-	/* Where all others count by ones, so do those whose few rows do not tell. */
-	uint64_t count = counts->nr_by_ones && !counts->nr_by_twos ? gap->by_ones : gap->by_twos;
+	uint64_t count = gap->missing[numbering_of(counts, gap)];
 	ct_time epoch = scan->tables.epoch_monotonic_ns;
 	struct ct_loss loss = {
 		.process = gap->run + 1,
@@ -173,7 +177,7 @@ static bool note_runs(const struct jsonl_counts *counts, struct jsonl_scan *scan
 		" (they begin at lines",
 		scan->runs.count);
 	for (i = 0; i < scan->runs.count && i < 2 * JSONL_LINES_KEPT; i++)
-		text_format(&text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].line);
+		text_format(&text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].begin_line);
 	text_add(&text, i < scan->runs.count ? ", ...)" : ")");
 	if (counts->is_full)
 		text_add(&text, "; further ones are not told apart");
@@ -192,10 +196,23 @@ static bool note_colliding(const struct jsonl_counts *counts, struct jsonl_scan 
 	return add_note(scan, &text);
 }
 
+static void add_reason(struct text *text, const struct jsonl_lines *lines, bool *is_first,
+	const char *one, const char *many)
+{
+	if (!lines->count)
+		return;
+	if (!*is_first)
+		text_add(text, ", ");
+	*is_first = false;
+	add_count(text, lines, one, many);
+}
+
 static bool note_impossible(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
-	uint64_t count = counts->zero_times.count + counts->impossible.count;
+	uint64_t count =
+		counts->zero_times.count + counts->residue.count + counts->impossible.count;
 	struct text text = {0};
+	bool is_first = true;
 
 	if (!count)
 		return true;
@@ -204,13 +221,12 @@ static bool note_impossible(const struct jsonl_counts *counts, struct jsonl_scan
 	text_count(&text, counts->nr_rows);
 	text_format(&text, " rows (%.1f %%) can not be true and are left out of everything: ",
 		100.0 * (double)count / (double)counts->nr_rows);
-	if (counts->zero_times.count)
-		add_count(&text, &counts->zero_times, "has the time 0", "have the time 0");
-	if (counts->zero_times.count && counts->impossible.count)
-		text_add(&text, ", ");
-	if (counts->impossible.count)
-		add_count(&text, &counts->impossible, "does not fit into the run around it",
-			"do not fit into the run around them");
+	add_reason(&text, &counts->zero_times, &is_first, "has the time 0", "have the time 0");
+	add_reason(&text, &counts->residue, &is_first,
+		"is what an earlier run left, under an id of a later one",
+		"are what an earlier run left, under ids of a later one");
+	add_reason(&text, &counts->impossible, &is_first, "does not fit into the run around it",
+		"do not fit into the run around them");
 	return add_note(scan, &text);
 }
 
@@ -262,16 +278,18 @@ static bool note_renewed(const struct jsonl_counts *counts, struct jsonl_scan *s
 	return add_note(scan, &text);
 }
 
-static bool note_discipline(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static bool note_numbering(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
+	uint64_t nr_twos = counts->nr_by[JSONL_BY_TWOS], nr_blocks = counts->nr_by[JSONL_BY_BLOCKS];
 	struct text text = {0};
 
-	if (!counts->nr_by_twos)
+	if (!nr_twos && !nr_blocks)
 		return true;
-	text_add(&text, "seq rises by two with each event of ");
-	text_count(&text, counts->nr_by_twos);
-	text_format(&text, " coroutines (a sequence lock of version 1), by one of %" PRIu64,
-		counts->nr_by_ones);
+	text_add(&text, "seq rises by two with each ");
+	text_add(&text, nr_blocks > nr_twos ? "eight events of " : "event of ");
+	text_count(&text, nr_blocks > nr_twos ? nr_blocks : nr_twos);
+	text_add(&text, " coroutines (a sequence lock of version 1), by one of ");
+	text_count(&text, counts->nr_by[JSONL_BY_ONES]);
 	return add_note(scan, &text);
 }
 
@@ -357,6 +375,6 @@ bool jsonl_counts_tell(const struct jsonl_counts *counts, struct jsonl_scan *sca
 		       "rows stand there once more, and count once") &&
 	       note_lines(scan, &counts->unknown_kinds, "row is of a kind that has no name here",
 		       "rows are of kinds that have no name here") &&
-	       note_renewed(counts, scan) && note_discipline(counts, scan) &&
+	       note_renewed(counts, scan) && note_numbering(counts, scan) &&
 	       note_further(counts, scan) && note_limits(counts, scan) && note_rows(counts, scan);
 }

@@ -24,13 +24,12 @@ struct jsonl_key {
 	uint64_t count;
 };
 
-/* Events missing in one generation of a coroutine that counts by ones, or by twos if the others do. */
+/* Events missing in one generation of a coroutine: how many, if it is numbered in one way or the other. */
 struct jsonl_gap {
 	uint32_t run;
-	bool is_unsure; /* its rows do not tell how it counts */
-	uint64_t id;    /* 0: of many coroutines */
-	uint64_t by_ones;
-	uint64_t by_twos;
+	enum jsonl_numbering numbering; /* as its own rows show it */
+	uint64_t id;                    /* 0: of many coroutines */
+	uint64_t missing[NR_JSONL_NUMBERINGS];
 	uint64_t first_ts;
 	uint64_t last_ts;
 };
@@ -39,6 +38,7 @@ struct jsonl_counts {
 	struct jsonl_lines bad;
 	const char *why_bad; /* the first one */
 	struct jsonl_lines zero_times;
+	struct jsonl_lines residue;    /* rows that an earlier run left */
 	struct jsonl_lines impossible; /* others */
 	struct jsonl_lines twice;
 	struct jsonl_lines further; /* rows with further keys */
@@ -50,12 +50,11 @@ struct jsonl_counts {
 	uint64_t nr_rows;       /* all that could be read */
 	uint64_t nr_frames;     /* events that an addr makes, beside that of its row */
 	uint64_t nr_renewed;
-	uint64_t nr_colliding; /* probe_ids of more than one run */
-	uint64_t nr_by_ones;   /* coroutines */
-	uint64_t nr_by_twos;
-	uint64_t nr_untold_threads; /* rows whose thread did not fit into the table */
-	bool is_out_of_order;       /* by more than is sorted */
-	bool is_full;               /* further runs are not told apart */
+	uint64_t nr_colliding;               /* probe_ids of more than one run */
+	uint64_t nr_by[NR_JSONL_NUMBERINGS]; /* coroutines */
+	uint64_t nr_untold_threads;          /* rows whose thread did not fit into the table */
+	bool is_out_of_order;                /* by more than is sorted */
+	bool is_full;                        /* further runs are not told apart */
 	VEC(struct jsonl_gap) gaps;
 };
 

@@ -10,37 +10,45 @@
 #define JSONL_JSONL_RUNS_H
 
 #include "jsonl_row.h"
+#include "jsonl_seen.h"
 #include "map.h"
 #include "vec.h"
 
 /* So many rows are looked at, the row in question among them. */
 #define JSONL_AHEAD 256u
 
+#define JSONL_RUNS_MAX 256u
+
 /* Coroutines of which rows are left out before a first one is taken: so many are known at a time. */
 #define JSONL_EARLY_MAX 65536u
 
-/* One generation of one probe_id. */
-struct jsonl_seen {
-	uint64_t probe_id;
-	uint64_t id; /* that it goes by: unique in its run */
-	uint64_t first_seq;
-	uint64_t last_seq;
+/*
+ * What is known of the runs before the present one: rows that such a run left in the slots of a station may
+ * be read once more by the next one's engine, which finds them under ids of its own.
+ */
+struct jsonl_past_run {
 	uint64_t first_ts;
 	uint64_t last_ts;
-	uint64_t nr_rows;
-	uint64_t nr_left_out; /* rows of it that can not be true, */
-	uint64_t nr_waiting;  /* and such rows behind the last one */
-	uint64_t frame;       /* the last address that a row told; 0: none */
-	uint32_t generation;  /* from 0 */
-	uint32_t last_look;   /* the number of the look ahead that met it last */
-	bool has_odd;         /* an odd seq: it counts by ones */
 };
+
+struct jsonl_past {
+	VEC(struct jsonl_past_run) runs;
+	struct map threads; /* of a run: its number and the thread's id in one key */
+};
+
+/* jsonl_past_add: one more run. False: out of memory. */
+bool jsonl_past_add(struct jsonl_past *past, const struct jsonl_past_run *run);
+
+/* jsonl_past_thread: a thread of the run that will be the next one to be added. False: out of memory. */
+bool jsonl_past_thread(struct jsonl_past *past, uint64_t tid);
+void jsonl_past_fini(struct jsonl_past *past);
 
 enum jsonl_verdict {
 	JSONL_IN_RUN,
 	JSONL_NEXT_RUN,   /* it begins another run: ask again with a tracker that is new */
 	JSONL_IMPOSSIBLE, /* it can not be true */
-	JSONL_TWICE,      /* the row before it of its coroutine, once more */
+	JSONL_RESIDUE, /* neither: it is left of an earlier run, or of this one if nothing of it follows */
+	JSONL_TWICE, /* the row before it of its coroutine, once more */
 	JSONL_NO_MEMORY,
 };
 
@@ -66,10 +74,14 @@ struct jsonl_thread {
 struct jsonl_tracker {
 	/* Set by the user before the first row. */
 	uint32_t thread_max;
-	bool counts_by_ones; /* no coroutine of the run counts by twos */
-	bool is_last;        /* no further run is told apart */
+	enum jsonl_numbering numbering; /* of the run, as far as it is known */
+	const struct jsonl_past *past;  /* the runs before it, and maybe others; NULL: none */
+	uint32_t nr_past;               /* how many of them are before it */
+	uint64_t begin_ts;              /* of the row that began it: nothing later is of the past */
+	bool is_last;                   /* no further run is told apart */
 
 	uint64_t nr_rows; /* in the run */
+	uint64_t nr_odd;  /* of them, with an odd seq */
 	uint64_t first_ts;
 	uint64_t last_ts;
 	uint32_t nr_threads;
@@ -77,7 +89,9 @@ struct jsonl_tracker {
 	struct map coro_of; /* probe_id to index */
 	struct map given;   /* ids of later generations */
 	struct map thread_of;
-	struct map early; /* probe_id to rows left out before its first one */
+	struct map early;   /* probe_id to rows left out before its first one */
+	struct map residue; /* probe_ids under which rows of earlier runs were read, */
+	struct map ahead;   /* or, behind the last row of this run, rows of this one */
 	struct jsonl_thread threads_near[JSONL_THREADS_NEAR];
 	uint32_t nr_looks;
 	uint64_t same_until; /* the run goes on at least up to this line */
@@ -85,7 +99,10 @@ struct jsonl_tracker {
 
 void jsonl_tracker_fini(struct jsonl_tracker *tracker);
 
-/* jsonl_tracker_begin_next: forgets the run, to follow the one behind it. */
+/*
+ * jsonl_tracker_begin_next: forgets the run, to follow the one behind it, from the first row of residue on
+ * that no row of the run followed.
+ */
 void jsonl_tracker_begin_next(struct jsonl_tracker *tracker);
 
 /*

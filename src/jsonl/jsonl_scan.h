@@ -13,11 +13,10 @@
 /* Rows that become events are sorted by so many at a time. */
 #define JSONL_CHUNK_ROWS 4096u
 
-#define JSONL_RUNS_MAX 256u
 #define JSONL_THREADS_MAX 65536u /* in all runs */
 
 struct jsonl_run {
-	uint64_t offset; /* of its first line */
+	uint64_t offset; /* of its first line, which an earlier run may have left */
 	uint64_t end_offset;
 	uint64_t line;
 	uint64_t nr_rows;
@@ -28,7 +27,9 @@ struct jsonl_run {
 	uint32_t first_thread; /* in the tables, the index before it */
 	uint32_t nr_threads;
 	uint32_t thread_max;
-	bool counts_by_ones;
+	uint64_t begin_ts;   /* of its own first row, */
+	uint64_t begin_line; /* and where that stands */
+	enum jsonl_numbering numbering;
 };
 
 /* The times of the rows of one chunk; after the reading: and of all chunks of its run behind it. */
@@ -46,6 +47,7 @@ struct jsonl_scan {
 	VEC(struct ct_thread) threads;
 	VEC(struct ct_loss) losses;
 	VEC(struct ct_note) notes;
+	struct jsonl_past past;
 	uint64_t end_offset;
 };
 

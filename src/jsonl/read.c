@@ -67,7 +67,10 @@ static enum ct_status reader_new(struct jsonl_source *jsonl, uint32_t index,
 	reader->scan = &jsonl->scan;
 	reader->run = index;
 	reader->tracker.thread_max = run->thread_max;
-	reader->tracker.counts_by_ones = run->counts_by_ones;
+	reader->tracker.numbering = run->numbering;
+	reader->tracker.past = &jsonl->scan.past;
+	reader->tracker.nr_past = index;
+	reader->tracker.begin_ts = run->begin_ts;
 	reader->tracker.is_last = index + 1 == JSONL_RUNS_MAX;
 	status = jsonl_window_open(&reader->window, jsonl->descriptor, run->offset,
 		jsonl->scan.end_offset, run->line, reterr);

@@ -12,6 +12,7 @@
 #define LEAST_SLACK_NS (60 * SECOND_NS)
 #define MOST_SLACK_NS (86400 * SECOND_NS)
 #define PAUSE_NS (SECOND_NS / 10)
+#define RESTART_NS (SECOND_NS / 1000) /* no program is started anew within it */
 #define TS_MAX ((uint64_t)INT64_MAX / 2)
 #define TIMES_AHEAD 64u    /* rows that are asked about a time */
 #define FAR_SUPPORTERS 8u  /* of them must agree with one that is more than a day away */
@@ -27,16 +28,20 @@ void jsonl_tracker_fini(struct jsonl_tracker *tracker)
 	map_fini(&tracker->given);
 	map_fini(&tracker->thread_of);
 	map_fini(&tracker->early);
+	map_fini(&tracker->residue);
+	map_fini(&tracker->ahead);
 }
 
 void jsonl_tracker_begin_next(struct jsonl_tracker *tracker)
 {
 	struct jsonl_tracker next = {
 		.thread_max = tracker->thread_max,
+		.past = tracker->past,
 		.early = tracker->early,
+		.residue = tracker->ahead,
 	};
 
-	tracker->early = (struct map){0};
+	tracker->early = tracker->ahead = (struct map){0};
 	jsonl_tracker_fini(tracker);
 	*tracker = next;
 }
@@ -163,59 +168,108 @@ static uint32_t find_thread(struct jsonl_tracker *tracker, uint64_t tid)
 	return thread;
 }
 
-static bool is_same(const struct jsonl_seen *coro, const struct jsonl_row *row)
+/* A run that counts by ones has odd numbers from its first row on. */
+static bool may_count_in_blocks(const struct jsonl_tracker *tracker)
 {
-	return (row->seq == coro->last_seq && row->ts == coro->last_ts) ||
-	       (row->seq == coro->first_seq && row->ts == coro->first_ts);
+	return tracker->nr_odd * 8 <= tracker->nr_rows;
 }
 
-static bool rises_together(uint64_t seq, uint64_t ts, uint64_t other_seq, uint64_t other_ts)
+static bool fits(const struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
+	const struct jsonl_row *row)
 {
-	if (seq == other_seq)
-		return ts == other_ts;
-	return seq < other_seq ? ts <= other_ts : ts >= other_ts;
+	return jsonl_seen_fits(coro, row, may_count_in_blocks(tracker));
 }
 
-static bool fits(const struct jsonl_seen *coro, const struct jsonl_row *row)
+/* ------------------------------------------------------------------ earlier runs */
+
+static uint64_t past_key(size_t run, uint64_t tid)
 {
-	return rises_together(row->seq, row->ts, coro->last_seq, coro->last_ts) &&
-	       rises_together(row->seq, row->ts, coro->first_seq, coro->first_ts);
+	return tid << 8 | run % JSONL_RUNS_MAX;
 }
 
-/* No coroutine has more than one event in a nanosecond, and counts by two at most. */
-static bool is_too_fast(const struct jsonl_seen *coro, const struct jsonl_row *row)
+bool jsonl_past_add(struct jsonl_past *past, const struct jsonl_past_run *run)
 {
-	return row->seq > coro->last_seq && row->ts >= coro->last_ts &&
-	       (row->seq - coro->last_seq) / 2 > row->ts - coro->last_ts + JSONL_AHEAD;
+	return vec_push(&past->runs, *run);
+}
+
+bool jsonl_past_thread(struct jsonl_past *past, uint64_t tid)
+{
+	return map_put(&past->threads, past_key(past->runs.count, tid), 1);
+}
+
+void jsonl_past_fini(struct jsonl_past *past)
+{
+	vec_fini(&past->runs);
+	map_fini(&past->threads);
+}
+
+/* At the time of an earlier run, and by a thread of it: its slots were read again. */
+static bool is_of_past(const struct jsonl_tracker *tracker, const struct jsonl_row *row)
+{
+	uint32_t i, ignored;
+
+	if (tracker->nr_past == 0 || row->ts >= tracker->begin_ts)
+		return false;
+	for (i = 0; i < tracker->nr_past; i++) {
+		const struct jsonl_past_run *run = &tracker->past->runs.at[i];
+
+		if (row->ts >= run->first_ts && row->ts <= run->last_ts &&
+			map_get(&tracker->past->threads, past_key(i, row->tid), &ignored))
+			return true;
+	}
+	return false;
 }
 
 /* ----------------------------------------------------------------- looking ahead */
 
 struct look {
-	bool goes_on;          /* a coroutine of the run goes on */
+	bool goes_on;          /* a coroutine of the run goes on, on a thread of it */
+	bool may_go_on;        /* or on another thread, as one of another run hardly would */
 	bool has_known_thread; /* a thread of the run goes on */
+	bool has_residue;      /* what the run left behind is read again, as others' */
+	bool has_later;        /* somebody goes on a good while later */
 	size_t nr_restarts;    /* coroutines of the run that begin again */
 	uint64_t until;        /* the line that showed it */
 };
 
 /* The first row of each coroutine says most: later ones follow from it. */
-static void look_at(struct jsonl_tracker *tracker, const struct jsonl_row *row, struct look *look)
+static void look_at_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
+	const struct jsonl_row *row, bool is_known, struct look *look)
+{
+	if (coro->last_look == tracker->nr_looks)
+		return;
+	coro->last_look = tracker->nr_looks;
+	if (jsonl_seen_is_same(coro, row) || !fits(tracker, coro, row))
+		look->nr_restarts++;
+	else if (row->seq > coro->last_seq && is_known)
+		look->goes_on = true;
+	else if (row->seq > coro->last_seq)
+		look->may_go_on |= coro->last_seq > LEAST_TO_GO_ON;
+	else
+		look->goes_on = is_known && row->ts > coro->last_ts;
+}
+
+/* A row of the run's own time is no sign that it goes on, where the question came up later than that. */
+static void look_at(struct jsonl_tracker *tracker, const struct jsonl_row *row, bool is_later,
+	struct look *look)
 {
 	struct jsonl_seen *coro = names_coro(row) ? find_coro(tracker, row) : NULL;
 	bool is_known = find_thread(tracker, row->tid) != 0;
+	bool is_old = row->ts >= tracker->first_ts && row->ts <= tracker->last_ts;
 
-	look->has_known_thread |= is_known;
-	if (!coro || coro->last_look == tracker->nr_looks)
+	if (is_known && is_old &&
+		(!coro || jsonl_seen_is_same(coro, row) || !fits(tracker, coro, row)))
+		look->has_residue = true;
+	if (is_later && is_old)
 		return;
-	coro->last_look = tracker->nr_looks;
-	if (is_same(coro, row) || !fits(coro, row))
-		look->nr_restarts++;
-	else if (row->seq > coro->last_seq)
-		look->goes_on = is_known || coro->last_seq > LEAST_TO_GO_ON;
+	look->has_known_thread |= is_known;
+	look->has_later |= row->ts > tracker->last_ts + RESTART_NS;
+	if (coro)
+		look_at_coro(tracker, coro, row, is_known, look);
 }
 
 static struct look look_ahead(
-	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
+	struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows, bool is_later)
 {
 	struct look look = {0};
 	size_t i;
@@ -224,10 +278,25 @@ static struct look look_ahead(
 	for (i = 0; i < nr_rows && i < JSONL_AHEAD && !look.goes_on; i++) {
 		if (!is_time(rows[i].ts) || outside(tracker, rows[i].ts) > MOST_SLACK_NS)
 			continue;
-		look_at(tracker, &rows[i], &look);
+		look_at(tracker, &rows[i], is_later, &look);
 		look.until = rows[i].line;
 	}
+	look.goes_on |= look.may_go_on && !look.has_residue;
 	return look;
+}
+
+/* Behind it come later rows, and none of them is of the run: another run's engine read it again. */
+static bool is_residue(struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
+{
+	struct look look;
+
+	if (tracker->is_last || rows->line < tracker->same_until || rows->ts < tracker->first_ts ||
+		rows->ts > tracker->last_ts || !find_thread(tracker, rows->tid))
+		return false;
+	look = look_ahead(tracker, rows, nr_rows, true);
+	if (look.goes_on)
+		tracker->same_until = look.until;
+	return look.has_later && !look.goes_on && !look.has_known_thread;
 }
 
 /* A coroutine begins again at rows[0]: with it the whole program? */
@@ -242,31 +311,39 @@ static bool is_run_over(struct jsonl_tracker *tracker, const struct jsonl_seen *
 	if (coro->probe_id >= COUNTER_IDS && rows->ts > coro->first_ts &&
 		find_thread(tracker, rows->tid))
 		return false;
-	look = look_ahead(tracker, rows, nr_rows);
+	look = look_ahead(tracker, rows, nr_rows, rows->ts > tracker->last_ts);
 	if (look.goes_on) {
 		tracker->same_until = look.until;
 		return false;
 	}
 	if (rows->ts <= coro->first_ts)
-		return coro->nr_rows > 1 || look.nr_restarts > 1 || !is_same(coro, rows);
+		return coro->nr_rows > 1 || look.nr_restarts > 1 || !jsonl_seen_is_same(coro, rows);
 	if (!look.has_known_thread)
 		return true;
 	return coro->probe_id < COUNTER_IDS && look.nr_restarts > 1;
 }
 
-/* A thread and a coroutine that are new, after a pause: nobody of the run may be left. */
+static bool is_in_a_pause(const struct jsonl_tracker *tracker, uint64_t ts)
+{
+	return ts >= tracker->first_ts &&
+	       ts - tracker->first_ts < tracker->last_ts - tracker->first_ts + RESTART_NS;
+}
+
+/* A thread that is new, and after a pause: nobody of the run may be left. */
 static bool is_run_left(struct jsonl_tracker *tracker, const struct jsonl_row *rows, size_t nr_rows)
 {
 	struct look look;
 
 	if (tracker->is_last || tracker->nr_rows == 0 || rows->line < tracker->same_until ||
-		rows->seq > LEAST_TO_GO_ON)
+		is_in_a_pause(tracker, rows->ts))
 		return false;
-	if (rows->ts >= tracker->first_ts &&
-		rows->ts - tracker->first_ts < tracker->last_ts - tracker->first_ts + PAUSE_NS)
+	look = look_ahead(tracker, rows, nr_rows, rows->ts > tracker->last_ts);
+	if (look.goes_on || look.has_known_thread)
 		return false;
-	look = look_ahead(tracker, rows, nr_rows);
-	return !look.goes_on && !look.has_known_thread;
+	if (look.has_residue)
+		return true;
+	return rows->seq <= LEAST_TO_GO_ON && !find_coro(tracker, rows) &&
+	       !(rows->ts >= tracker->first_ts && rows->ts - tracker->last_ts < PAUSE_NS);
 }
 
 /* ------------------------------------------------------------------ taking it */
@@ -297,18 +374,15 @@ static uint64_t free_id(const struct jsonl_tracker *tracker, uint64_t probe_id, 
 static struct jsonl_seen first_seen(
 	struct jsonl_tracker *tracker, const struct jsonl_row *row, uint32_t generation)
 {
-	uint32_t nr_early = 0;
+	uint32_t nr_early = 0, ignored;
 
 	if (tracker->early.count && map_get(&tracker->early, row->probe_id, &nr_early))
 		map_remove(&tracker->early, row->probe_id);
 	return (struct jsonl_seen){
 		.nr_left_out = nr_early < row->seq ? nr_early : 0,
+		.goes_on_from = map_get(&tracker->residue, row->probe_id, &ignored),
 		.probe_id = row->probe_id,
 		.id = free_id(tracker, row->probe_id, generation),
-		.first_seq = row->seq,
-		.last_seq = row->seq,
-		.first_ts = row->ts,
-		.last_ts = row->ts,
 		.generation = generation,
 	};
 }
@@ -333,29 +407,22 @@ static bool renew_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 	place->ended_copy = *coro;
 	place->ended = &place->ended_copy;
 	next.last_look = coro->last_look;
+	next.shares_block = coro->last_seq == row->seq;
 	*coro = next;
 	return map_put(&tracker->given, next.id, 1);
 }
 
-static void extend(const struct jsonl_tracker *tracker, struct jsonl_seen *coro,
-	const struct jsonl_row *row, struct jsonl_place *place)
+/* By blocks, rows come in the order of slots: one that is not there yet may still come. */
+static bool is_after_gap(const struct jsonl_tracker *tracker, const struct jsonl_seen *coro,
+	const struct jsonl_row *row)
 {
-	uint64_t step;
+	bool by_ones = tracker->numbering == JSONL_BY_ONES || coro->has_odd || row->seq % 2;
 
-	coro->has_odd |= row->seq & 1;
-	step = tracker->counts_by_ones || coro->has_odd ? 1 : 2;
-	place->is_after_gap = row->seq > coro->last_seq && row->seq - coro->last_seq > step;
-	coro->nr_rows++;
-	if (row->seq > coro->last_seq) {
-		coro->nr_left_out += coro->nr_waiting;
-		coro->nr_waiting = 0;
-		coro->last_seq = row->seq;
-		coro->last_ts = row->ts;
-	}
-	if (row->seq < coro->first_seq) {
-		coro->first_seq = row->seq;
-		coro->first_ts = row->ts;
-	}
+	if (coro->nr_rows == 0 || row->seq <= coro->last_seq)
+		return false;
+	if (tracker->numbering == JSONL_BY_BLOCKS && coro->nr_at_last < JSONL_BLOCK_ROWS)
+		return true;
+	return row->seq - coro->last_seq > (by_ones ? 1 : 2);
 }
 
 static void note_address(
@@ -389,54 +456,96 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 								  : JSONL_NO_MEMORY;
 }
 
-static void extend_run(struct jsonl_tracker *tracker, uint64_t ts)
+/* It says nothing of its coroutine, but that the numbers in its slots do not begin there. */
+static enum jsonl_verdict leave_residue(
+	struct jsonl_tracker *tracker, struct map *residue, const struct jsonl_row *row)
 {
+	struct jsonl_seen *coro = find_coro(tracker, row);
+
+	if (coro && residue == &tracker->residue)
+		coro->goes_on_from = true;
+	if (residue->count >= JSONL_EARLY_MAX)
+		return JSONL_RESIDUE;
+	return map_put(residue, row->probe_id, 1) ? JSONL_RESIDUE : JSONL_NO_MEMORY;
+}
+
+static void extend_run(struct jsonl_tracker *tracker, const struct jsonl_row *row)
+{
+	uint64_t ts = row->ts;
+
 	if (tracker->nr_rows++ == 0)
 		tracker->first_ts = tracker->last_ts = ts;
+	tracker->nr_odd += !row->has_event && row->seq & 1;
 	if (ts < tracker->first_ts)
 		tracker->first_ts = ts;
 	if (ts > tracker->last_ts)
 		tracker->last_ts = ts;
+	if (tracker->ahead.count)
+		map_fini(&tracker->ahead);
 }
 
 static enum jsonl_verdict take_known(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 	const struct jsonl_row *rows, size_t nr_rows, struct jsonl_place *place)
 {
-	if (is_too_fast(coro, rows))
+	bool is_same = jsonl_seen_is_same(coro, rows);
+
+	if (jsonl_seen_is_too_fast(coro, rows))
 		return JSONL_IMPOSSIBLE;
-	if (fits(coro, rows) && !is_same(coro, rows))
-		return JSONL_IN_RUN;
+	if (fits(tracker, coro, rows) && !is_same)
+		return !find_thread(tracker, rows->tid) && is_run_left(tracker, rows, nr_rows)
+			       ? JSONL_NEXT_RUN
+			       : JSONL_IN_RUN;
+	if (is_residue(tracker, rows, nr_rows))
+		return JSONL_RESIDUE;
 	if (is_run_over(tracker, coro, rows, nr_rows))
 		return JSONL_NEXT_RUN;
-	if (is_same(coro, rows))
+	if (is_same)
 		return JSONL_TWICE;
 	if (rows->ts < coro->last_ts)
 		return JSONL_IMPOSSIBLE;
 	return renew_coro(tracker, coro, rows, place) ? JSONL_IN_RUN : JSONL_NO_MEMORY;
 }
 
+static enum jsonl_verdict take_unknown(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
+	size_t nr_rows, struct jsonl_seen **ret_coro)
+{
+	if (!find_thread(tracker, rows->tid) && is_run_left(tracker, rows, nr_rows))
+		return JSONL_NEXT_RUN;
+	if (is_residue(tracker, rows, nr_rows))
+		return JSONL_RESIDUE;
+	*ret_coro = add_coro(tracker, rows);
+	return *ret_coro ? JSONL_IN_RUN : JSONL_NO_MEMORY;
+}
+
 static enum jsonl_verdict take_coro(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
 	size_t nr_rows, struct jsonl_place *place)
 {
 	struct jsonl_seen *coro = find_coro(tracker, rows);
-	enum jsonl_verdict verdict = JSONL_IN_RUN;
+	enum jsonl_verdict verdict;
 
-	if (coro) {
-		verdict = take_known(tracker, coro, rows, nr_rows, place);
-	} else if (!find_thread(tracker, rows->tid) && is_run_left(tracker, rows, nr_rows)) {
-		return JSONL_NEXT_RUN;
-	} else {
-		coro = add_coro(tracker, rows);
-		if (!coro)
-			return JSONL_NO_MEMORY;
-		place->is_new_coro = true;
-	}
+	place->is_new_coro = coro == NULL;
+	verdict = coro ? take_known(tracker, coro, rows, nr_rows, place)
+		       : take_unknown(tracker, rows, nr_rows, &coro);
 	if (verdict != JSONL_IN_RUN)
 		return verdict;
-	extend(tracker, coro, rows, place);
+	place->is_after_gap = is_after_gap(tracker, coro, rows);
+	jsonl_seen_take(coro, rows);
 	note_address(coro, rows, place);
 	place->id = coro->id;
 	return JSONL_IN_RUN;
+}
+
+/* Verdicts on a row that names a coroutine; what was left out is accounted for. */
+static enum jsonl_verdict judge(struct jsonl_tracker *tracker, const struct jsonl_row *rows,
+	size_t nr_rows, struct jsonl_place *place)
+{
+	enum jsonl_verdict verdict = take_coro(tracker, rows, nr_rows, place);
+
+	if (verdict == JSONL_IMPOSSIBLE)
+		return leave_out(tracker, rows);
+	if (verdict == JSONL_RESIDUE)
+		return leave_residue(tracker, &tracker->ahead, rows);
+	return verdict;
 }
 
 enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct jsonl_row *rows,
@@ -449,6 +558,8 @@ enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct json
 	ret_place->is_new_coro = ret_place->is_new_thread = ret_place->is_after_gap = false;
 	if (nr_rows > PREPARED_ROWS)
 		prepare(tracker, &rows[PREPARED_ROWS]);
+	if (is_of_past(tracker, rows))
+		return leave_residue(tracker, &tracker->residue, rows);
 	if (!is_possible(tracker, rows, nr_rows))
 		return leave_out(tracker, rows);
 	/* Further back than any disorder of one run: it is another one. */
@@ -456,12 +567,10 @@ enum jsonl_verdict jsonl_tracker_take(struct jsonl_tracker *tracker, struct json
 		tracker->first_ts - rows->ts > slack_of(tracker))
 		return JSONL_NEXT_RUN;
 	if (names_coro(rows)) {
-		verdict = take_coro(tracker, rows, nr_rows, ret_place);
-		if (verdict == JSONL_IMPOSSIBLE)
-			return leave_out(tracker, rows);
+		verdict = judge(tracker, rows, nr_rows, ret_place);
 		if (verdict != JSONL_IN_RUN)
 			return verdict;
 	}
-	extend_run(tracker, rows->ts);
+	extend_run(tracker, rows);
 	return take_thread(tracker, rows, ret_place) ? JSONL_IN_RUN : JSONL_NO_MEMORY;
 }

@@ -5,6 +5,7 @@
  * thousand rows, never by row.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "failure.h"
 #include "jsonl_counts.h"
@@ -18,10 +19,10 @@ struct scanner {
 	struct jsonl_scan *scan;
 	struct jsonl_counts counts;
 	struct jsonl_tracker tracker;
-	struct map run_of;   /* probe_id to the last run that used it, from 1 */
-	uint64_t nr_emitted; /* rows of the present run */
-	uint64_t nr_by_ones; /* coroutines, before the present run */
-	uint64_t nr_by_twos;
+	struct map run_of;                   /* probe_id to the last run that used it, from 1 */
+	uint64_t nr_emitted;                 /* rows of the present run */
+	uint64_t nr_by[NR_JSONL_NUMBERINGS]; /* coroutines, before the present run */
+	struct jsonl_row residue; /* the first one behind the run's last row; line 0: none */
 };
 
 /* ------------------------------------------------------------------- listener */
@@ -65,12 +66,16 @@ static struct jsonl_run *present_run(struct scanner *scanner)
 	return &scanner->scan->runs.at[scanner->scan->runs.count - 1];
 }
 
+/* Where the run before left rows behind itself, those are looked at again with the new one. */
 static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 {
+	const struct jsonl_row *from = scanner->residue.line ? &scanner->residue : row;
 	struct jsonl_scan *scan = scanner->scan;
 	struct jsonl_run run = {
-		.offset = row->offset,
-		.line = row->line,
+		.offset = from->offset,
+		.line = from->line,
+		.begin_ts = row->ts,
+		.begin_line = row->line,
 		.first_chunk = scan->chunks.count,
 		.first_thread = (uint32_t)scan->threads.count - 1,
 		.thread_max = JSONL_THREADS_MAX - ((uint32_t)scan->threads.count - 1),
@@ -79,9 +84,12 @@ static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 	scanner->tracker.thread_max = run.thread_max;
 	scanner->tracker.is_last = scan->runs.count + 1 == JSONL_RUNS_MAX;
 	scanner->counts.is_full |= scanner->tracker.is_last;
+	scanner->tracker.past = &scan->past;
+	scanner->tracker.nr_past = (uint32_t)scan->runs.count;
+	scanner->tracker.begin_ts = run.begin_ts;
 	scanner->nr_emitted = 0;
-	scanner->nr_by_ones = scanner->counts.nr_by_ones;
-	scanner->nr_by_twos = scanner->counts.nr_by_twos;
+	scanner->residue.line = 0;
+	memcpy(scanner->nr_by, scanner->counts.nr_by, sizeof(scanner->nr_by));
 	return vec_push(&scan->runs, run);
 }
 
@@ -104,10 +112,27 @@ static void sum_chunks(struct scanner *scanner, const struct jsonl_run *run)
 	}
 }
 
+/* How most coroutines of the present run are numbered. */
+static enum jsonl_numbering numbering_of_run(const struct scanner *scanner)
+{
+	enum jsonl_numbering most = JSONL_BY_UNKNOWN, each;
+	uint64_t count, nr_most = 0;
+
+	for (each = JSONL_BY_ONES; each < NR_JSONL_NUMBERINGS; each++) {
+		count = scanner->counts.nr_by[each] - scanner->nr_by[each];
+		if (count > nr_most) {
+			nr_most = count;
+			most = each;
+		}
+	}
+	return most;
+}
+
 static bool end_run(struct scanner *scanner, uint64_t end_offset)
 {
 	struct jsonl_scan *scan = scanner->scan;
 	struct jsonl_run *run = present_run(scanner);
+	struct jsonl_past_run past = {scanner->tracker.first_ts, scanner->tracker.last_ts};
 	uint32_t index = (uint32_t)scan->runs.count - 1;
 	size_t i;
 
@@ -125,10 +150,9 @@ static bool end_run(struct scanner *scanner, uint64_t end_offset)
 	run->last_ts = scanner->tracker.last_ts;
 	run->nr_chunks = scan->chunks.count - run->first_chunk;
 	run->nr_threads = scanner->tracker.nr_threads;
-	run->counts_by_ones = scanner->counts.nr_by_ones > scanner->nr_by_ones &&
-			      scanner->counts.nr_by_twos == scanner->nr_by_twos;
+	run->numbering = numbering_of_run(scanner);
 	sum_chunks(scanner, run);
-	return true;
+	return jsonl_past_add(&scan->past, &past);
 }
 
 /* ----------------------------------------------------------------------- rows */
@@ -157,7 +181,8 @@ static bool note_thread(struct scanner *scanner, const struct jsonl_row *row)
 		.stopped = CT_NO_TIME,
 	};
 
-	return vec_push(&scanner->scan->threads, thread);
+	return vec_push(&scanner->scan->threads, thread) &&
+	       jsonl_past_thread(&scanner->scan->past, row->tid);
 }
 
 static bool note_probe_id(struct scanner *scanner, uint64_t probe_id)
@@ -206,7 +231,8 @@ static bool take_row(struct scanner *scanner, struct jsonl_row *rows, size_t nr_
 	enum jsonl_verdict verdict = jsonl_tracker_take(&scanner->tracker, rows, nr_rows, &place);
 
 	if (verdict == JSONL_NEXT_RUN) {
-		if (!end_run(scanner, rows->offset))
+		if (!end_run(scanner,
+			    scanner->residue.line ? scanner->residue.offset : rows->offset))
 			return false;
 		jsonl_tracker_begin_next(&scanner->tracker);
 		if (!begin_run(scanner, rows))
@@ -215,7 +241,13 @@ static bool take_row(struct scanner *scanner, struct jsonl_row *rows, size_t nr_
 	}
 	switch (verdict) {
 	case JSONL_IN_RUN:
+		scanner->residue.line = 0;
 		return note_row(scanner, rows, &place);
+	case JSONL_RESIDUE:
+		if (scanner->residue.line == 0)
+			scanner->residue = *rows;
+		jsonl_lines_add(&scanner->counts.residue, rows->line);
+		return true;
 	case JSONL_IMPOSSIBLE:
 		jsonl_lines_add(
 			rows->ts ? &scanner->counts.impossible : &scanner->counts.zero_times,
@@ -274,7 +306,7 @@ static bool add_process(struct jsonl_scan *scan, uint32_t index)
 
 	if (scan->runs.count > 1)
 		process.program = arena_format(&scan->arena,
-			"run %" PRIu32 " (from line %" PRIu64 ")", index + 1, run->line);
+			"run %" PRIu32 " (from line %" PRIu64 ")", index + 1, run->begin_line);
 	return process.program && vec_push(&scan->processes, process);
 }
 
@@ -308,7 +340,8 @@ static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *count
 	tables->host = tables->reason = "";
 	tables->clock = "CLOCK_MONOTONIC";
 	tables->has_no_end = true;
-	tables->nr_impossible = counts->zero_times.count + counts->impossible.count;
+	tables->nr_impossible =
+		counts->zero_times.count + counts->impossible.count + counts->residue.count;
 	tables->processes = scan->processes.at;
 	tables->nr_processes = (uint32_t)scan->processes.count;
 	tables->threads = scan->threads.at;
@@ -386,5 +419,6 @@ void jsonl_scan_fini(struct jsonl_scan *scan)
 	vec_fini(&scan->threads);
 	vec_fini(&scan->losses);
 	vec_fini(&scan->notes);
+	jsonl_past_fini(&scan->past);
 	arena_fini(&scan->arena);
 }

@@ -17,12 +17,18 @@
 #define START UINT64_C(1000000000000)
 #define HOUR UINT64_C(3600000000000)
 
-static void add_row(struct text *text, uint64_t probe_id, uint64_t tid, uint64_t seq, uint64_t ts)
+static void add_state(struct text *text, uint64_t probe_id, uint64_t tid, uint64_t seq,
+	bool is_active, uint64_t ts)
 {
 	text_format(text,
 		"{\"probe_id\":%" PRIu64 ",\"tid\":%" PRIu64
 		",\"addr\":\"0x%016x\",\"seq\":%" PRIu64 ",\"is_active\":%s,\"ts\":%" PRIu64 "}\n",
-		probe_id, tid, 0, seq, seq % 2 ? "true" : "false", ts);
+		probe_id, tid, 0, seq, is_active ? "true" : "false", ts);
+}
+
+static void add_row(struct text *text, uint64_t probe_id, uint64_t tid, uint64_t seq, uint64_t ts)
+{
+	add_state(text, probe_id, tid, seq, seq % 2, ts);
 }
 
 /* So many coroutines, one after the other, each event 1 us after the one before. */
@@ -433,7 +439,7 @@ static void test_gaps(void)
 		if (i % 7 == 0 || i < 4)
 			continue;
 		add_row(&text, 1, 100, i, ts);
-		add_row(&text, 2, 100, 2 * i, ts + 1);
+		add_state(&text, 2, 100, 2 * i, i % 2, ts + 1);
 		nr_rows += 2;
 	}
 	source = open_file(&text);
