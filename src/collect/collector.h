@@ -260,6 +260,10 @@ uint64_t silence_next_ns(const struct collect *collect);
  */
 void thread_time_sample(struct collect *collect);
 
+/* thread_time_put: records the same of one thread, whose number in the trace is `thread`. */
+void thread_time_put(
+	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread);
+
 /* ---------------------------------------------------------------- look.c */
 
 /* look_arrivals: takes in who has handed something over; false: there is nobody left. */

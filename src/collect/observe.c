@@ -424,6 +424,15 @@ static bool has_fatal_signal(pid_t pid)
 	return pending != 0;
 }
 
+/* With its account: whether it ran at all since the look before tells a thread that polls from one that sleeps. */
+static void put_look(
+	struct collect *collect, struct process *process, const struct thread_look *look)
+{
+	observe_put(collect, process, look->thread, &look->record);
+	if (look->thread != process->unknown_thread)
+		thread_time_put(collect, process, look->record.coro, look->thread);
+}
+
 bool observe_process(struct collect *collect, struct process *process)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -442,7 +451,6 @@ bool observe_process(struct collect *collect, struct process *process)
 	if (observation.is_dying || has_fatal_signal(process->pid))
 		return false;
 	for (i = 0; i < collect->looks.count; i++)
-		observe_put(collect, process, collect->looks.at[i].thread,
-			&collect->looks.at[i].record);
+		put_look(collect, process, &collect->looks.at[i]);
 	return collect->looks.count > 0;
 }

@@ -3,7 +3,7 @@
  * How long threads ran, and how long they could have run and did not get a processor: /proc/PID/task/TID/schedstat.
  * Without it a worker that other programs kept from running looks like one that is stuck in a coroutine.
  *
- * Read rarely, and only of threads that wrote something meanwhile: an idle program costs nothing.
+ * Read rarely, and only of threads that wrote something meanwhile, or are looked at: an idle program costs nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,23 +25,32 @@ static bool read_account(pid_t pid, uint64_t tid, struct ctp_record *ret_record)
 	       sscanf(text, "%" SCNu64 " %" SCNu64, &ret_record->coro, &ret_record->object) == 2;
 }
 
+void thread_time_put(
+	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread)
+{
+	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
+
+	if (!read_account(process->pid, tid, &record))
+		return;
+	record.time = clock_monotonic_ns();
+	observe_put(collect, process, thread, &record);
+}
+
 /* False: nothing was to be read. Of a ring that nobody wrote into, not even the owner: its page may not be there. */
 static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;
-	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
+	struct process *process = segment->process;
 	uint64_t tid;
 
 	if (reader->tail == ring->sampled || reader->thread == 0)
 		return false;
 	ring->sampled = reader->tail;
 	tid = ctp_load_relaxed(&reader->shared->owner);
-	tid = thread_ids_here(&segment->process->ids, segment->process->pid, tid);
-	if (tid == 0 || !read_account(segment->process->pid, tid, &record))
-		return true;
-	record.time = clock_monotonic_ns();
-	observe_put(segment->collect, segment->process,
-		process_thread(segment->collect, segment->process, tid, THREADS_RUNNING), &record);
+	tid = thread_ids_here(&process->ids, process->pid, tid);
+	if (tid)
+		thread_time_put(segment->collect, process, tid,
+			process_thread(segment->collect, process, tid, THREADS_RUNNING));
 	return true;
 }
 
