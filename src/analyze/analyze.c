@@ -160,6 +160,7 @@ static void find_all(struct analysis *analysis)
 	lock_order_find(analysis);
 	duplicate_wake_find(analysis);
 	ties_find_victims(analysis);
+	standstill_find(analysis);
 	growth_find(analysis);
 	broken_state_find(analysis);
 	ties_find_victims(analysis);
@@ -243,6 +244,9 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	enum ct_status status;
 
 	party_survey(analysis);
+	if (analysis->is_broken)
+		return ct_fail_memory(reterr);
+	stillness_survey(analysis);
 	ties_survey(analysis);
 	survey_left_out(analysis);
 	status = why_check(analysis, reterr);

@@ -77,6 +77,7 @@ struct party {
 	bool has_sleeper;       /* a thread sleeps for a time */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
 	bool has_timer;         /* a timer or a deadline is still to come */
+	bool has_waited_timer;  /* such a timer, and a coroutine waits for it */
 	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */
 	bool has_armed;        /* a descriptor is armed or waited for, whoever makes it ready */
 	bool has_outside;      /* a descriptor or process outside can still wake somebody */
@@ -87,6 +88,20 @@ struct party {
 	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.
 	 */
 	ct_time timers;
+};
+
+/* Since when a process as a whole stands still, and what could set it going again: stillness.c. */
+struct stillness {
+	ct_time moment; /* the last time that any coroutine entered a state; CT_NO_TIME: none did */
+	uint32_t nr_running; /* coroutines, on threads that were not seen asleep */
+	uint32_t
+		outside_descriptor; /* open listener, or armed or waited for, that the outside makes ready; 0: none */
+	uint32_t outside_thread; /* that waits for files or other processes; 0: none */
+	uint32_t
+		clock_thread; /* in a wait with a time-out that has not run out since `moment`; 0: none */
+	bool has_deadline; /* a coroutine waits for the clock */
+	bool waits_for_process;
+	bool is_told; /* a finding says who is stuck */
 };
 
 /* Who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
@@ -106,8 +121,9 @@ struct analysis {
 	const struct ct_tables *tables;
 	struct arena *arena; /* of the report */
 	struct arena scratch;
-	struct party *parties; /* by process; in the scratch arena */
-	bool *is_told;         /* by coroutine: a finding speaks of it; in the scratch arena */
+	struct party *parties;    /* by process; in the scratch arena */
+	struct stillness *stills; /* likewise */
+	bool *is_told;            /* by coroutine: a finding speaks of it; in the scratch arena */
 	struct ties ties;
 	bool has_left_out;                      /* of any time: coroutines, categories */
 	bool was_paused;                        /* for a time */
@@ -139,8 +155,12 @@ void party_survey(struct analysis *analysis);
 /* party_working_until: the end of observation, or when the program said that it ends. */
 ct_time party_working_until(const struct analysis *analysis, uint32_t process);
 
-/* party_is_inside: can only the process itself, or time, make this descriptor ready? */
+/*
+ * party_is_inside: can only the process itself, or time, make this descriptor ready? party_is_own: the same, as long as
+ * no other process has the descriptor, and no handler of a signal uses it.
+ */
 bool party_is_inside(const struct analysis *analysis, uint32_t descriptor);
+bool party_is_own(const struct analysis *analysis, uint32_t descriptor);
 
 /*
  * party_is_at_work: was the process neither warming up all of the time from `from` to `until`, nor ending since before?
@@ -149,7 +169,29 @@ bool party_is_inside(const struct analysis *analysis, uint32_t descriptor);
 bool party_is_at_work(
 	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
 
+/* ---------------------------------------------------------------- who could set it going: stillness.c */
+
+/* stillness_survey: fills analysis->stills. */
+void stillness_survey(struct analysis *analysis);
+
+/* stillness_is_running: does a thread run it that was not seen asleep since? */
+bool stillness_is_running(const struct analysis *analysis, const struct model_coro *coro);
+
+/* stillness_words_thread: what the thread is at: "parked", "in futex, without time-out". */
+const char *stillness_words_thread(struct analysis *analysis, uint32_t thread);
+
+#define STILLNESS_THREADS 16u
+
+struct story;
+
+/* stillness_tell_threads: the same of all threads of the process, of so many at most. */
+void stillness_tell_threads(struct analysis *analysis, uint32_t process, struct story *story);
+
 /* ---------------------------------------------------------------- detectors */
+
+void standstill_find(struct analysis *analysis);
+void standstill_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 
 void closed_descriptor_find(struct analysis *analysis);
 void closed_descriptor_describe(

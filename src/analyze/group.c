@@ -334,6 +334,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_LOCK_ORDER] = lock_order_describe,
 	[CT_RULE_DUPLICATE_WAKE] = duplicate_wake_describe,
 	[CT_RULE_ORPHANED_CHILD] = orphan_describe,
+	[CT_RULE_STANDSTILL] = standstill_describe,
 };
 
 static void span(struct ct_finding *finding, uint64_t sequence)

@@ -88,6 +88,7 @@ static void look_at_timer(
 	if (!model_is_pending_timer(descriptor, party->end))
 		return;
 	party->has_timer = true;
+	party->has_waited_timer |= is_waited_for;
 	if (is_waited_for)
 		return;
 	if (!(descriptor->flags & MODEL_DESCRIPTOR_REPEATS))
@@ -134,6 +135,11 @@ static bool is_own(const struct model *model, const struct model_descriptor *des
 	default:
 		return false;
 	}
+}
+
+bool party_is_own(const struct analysis *analysis, uint32_t descriptor)
+{
+	return is_own(analysis->model, &analysis->model->descriptors.at[descriptor]);
 }
 
 bool party_is_inside(const struct analysis *analysis, uint32_t descriptor)

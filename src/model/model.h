@@ -158,6 +158,13 @@ bool model_was_free(const struct model_coro *coro);
 bool model_account_between(const struct model *model, uint32_t thread, ct_time from, ct_time until,
 	struct model_account *ret_account);
 
+/*
+ * model_account_since: what the kernel counted of the thread between the first time that it was asked after `from`, and
+ * the last one. False: it was not asked twice since.
+ */
+bool model_account_since(const struct model *model, uint32_t thread, ct_time from,
+	struct model_account *ret_account, ct_time *ret_from);
+
 /* model_release_from: so many that have ended make it worth looking for those that can go. Before the first event. */
 void model_release_from(struct model *model, uint32_t nr_ended);
 

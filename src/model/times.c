@@ -330,6 +330,25 @@ bool model_account_between(const struct model *model, uint32_t index, ct_time fr
 	return false;
 }
 
+bool model_account_since(const struct model *model, uint32_t index, ct_time from,
+	struct model_account *ret_account, ct_time *ret_from)
+{
+	const struct model_thread *thread = &model->threads[index];
+	const struct model_account *last;
+	size_t i = 0;
+
+	while (i < thread->accounts.count && thread->accounts.at[i].time < from)
+		i++;
+	if (i + 1 >= thread->accounts.count)
+		return false;
+	last = &thread->accounts.at[thread->accounts.count - 1];
+	*ret_account = (struct model_account){.time = last->time,
+		.waited_ns = last->waited_ns - thread->accounts.at[i].waited_ns,
+		.ran_ns = last->ran_ns - thread->accounts.at[i].ran_ns};
+	*ret_from = thread->accounts.at[i].time;
+	return true;
+}
+
 /* ---------------------------------------------------------------- the end */
 
 static void finish_coro(struct model *model, struct model_coro *coro)

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Standstills: from some moment on no coroutine of the process did anything, none is ready, and some wait. It needs
+ * nothing that the program has to tell but that they wait, so it is never more than Suspect.
+ *
+ * Silent where the outside can set the program going, by a listener, an armed descriptor or a thread that waits for
+ * files: that is idleness, and a remark. Silent, with a remark too, while a thread's wait with a time-out has not run
+ * out: it may be their timer. Silent where a timer is told of, where all of them are marked, where another rule says
+ * who is stuck, and where the program ended by itself, is stopped, or said that it ends.
+ */
+#include <inttypes.h>
+
+#include "analyze_parts.h"
+
+#define PLACES_TOLD 8u
+#define STEPS_FOLLOWED 64u
+
+static bool is_excused(const struct model_coro *coro)
+{
+	return coro->mark == CTP_MARK_DAEMON || coro->mark == CTP_MARK_EXPECT_IDLE ||
+	       (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_AWAIT);
+}
+
+/* Who waits for one that is meant to wait is meant to wait as well. */
+static bool is_behind_excused(const struct analysis *analysis, uint32_t index)
+{
+	uint32_t steps;
+
+	for (steps = 0; steps < STEPS_FOLLOWED; steps++) {
+		index = ties_next(analysis, index);
+		if (!index)
+			return false;
+		if (is_excused(&analysis->model->coros.at[index]))
+			return true;
+	}
+	return false;
+}
+
+static bool stands(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->state == CT_STATE_WAITING && !is_excused(coro) &&
+	       !is_behind_excused(analysis, index);
+}
+
+/* Rules that say who is stuck, or why: the rest may be no more than their victims. */
+static bool says_who_is_stuck(enum ct_rule rule)
+{
+	switch (rule) {
+	case CT_RULE_COROUTINE_LEAK:
+	case CT_RULE_BROKEN_STATE:
+	case CT_RULE_DUPLICATE_WAKE:
+	case CT_RULE_LOCK_ORDER:
+	case CT_RULE_THUNDERING_HERD:
+	case CT_RULE_UNBOUNDED_GROWTH:
+	case CT_RULE_WORKER_HOG:
+	case CT_RULE_STARVATION:
+	case CT_RULE_SELF_WAKE_STORM:
+	case CT_RULE_RESUME_AFTER_DESTROY:
+	case CT_RULE_DOUBLE_RESUME:
+	case CT_RULE_ORPHANED_CHILD:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void note_told(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->candidates.count; i++) {
+		const struct candidate *candidate = &analysis->candidates.at[i];
+
+		if (says_who_is_stuck(candidate->rule))
+			analysis->stills[candidate->process].is_told = true;
+	}
+}
+
+static bool is_over(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+
+	return party->has_ended_itself || party->has_crashed ||
+	       ties_is_shutting_down(analysis, process, party->end);
+}
+
+/* Is a timer still to come, by what the program or the ledger tells? One that comes again and again has come since. */
+static bool has_timer(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+	const struct stillness *still = &analysis->stills[process];
+
+	return still->has_deadline || party->has_waited_timer || party->timers <= still->moment;
+}
+
+static int64_t lasted_ns(const struct analysis *analysis, uint32_t process)
+{
+	return analysis->parties[process].end - analysis->stills[process].moment;
+}
+
+static bool is_idle(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+
+	return still->outside_descriptor || still->outside_thread || still->waits_for_process ||
+	       analysis->model->processes[process].has_completions;
+}
+
+/* Does the process stand still, as far as its coroutines are concerned? */
+static bool is_still(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+
+	/* What is found at places that are allowed counts as explained. */
+	return still->moment != CT_NO_TIME && !still->nr_running && !still->is_told &&
+	       !analysis->nr_allowed && !analysis->model->processes[process].nr_ready &&
+	       !is_over(analysis, process) && !has_timer(analysis, process) &&
+	       lasted_ns(analysis, process) > LIMIT(analysis, STANDSTILL_TIME);
+}
+
+static bool is_waiting_for_clock(const struct analysis *analysis, uint32_t process)
+{
+	return analysis->stills[process].clock_thread &&
+	       lasted_ns(analysis, process) <= LIMIT(analysis, WAIT_LIMIT);
+}
+
+/* ---------------------------------------------------------------- remarks */
+
+static const char *words_outside(struct analysis *analysis, const struct stillness *still)
+{
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[still->outside_descriptor];
+
+	if (still->outside_descriptor)
+		return say(analysis, "%s is %s",
+			words_resource(analysis,
+				CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, descriptor->fd),
+				still->outside_descriptor),
+			descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER
+				? "open, and listens"
+				: "waited for, and comes from outside");
+	if (still->outside_thread)
+		return say(analysis, "%s is %s", words_thread(analysis, still->outside_thread),
+			stillness_words_thread(analysis, still->outside_thread));
+	return still->waits_for_process ? "a coroutine waits for another process"
+					: "the kernel completes its transfers";
+}
+
+static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_waiting)
+{
+	const struct stillness *still = &analysis->stills[process];
+	const char *who = nr_waiting == 1 ? "coroutine waits" : "coroutines wait";
+	const char *lasted = words_duration(analysis, lasted_ns(analysis, process));
+	uint64_t pid = analysis->tables->processes[process].pid;
+
+	if (is_idle(analysis, process))
+		quality_remark(analysis,
+			say(analysis,
+				"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
+				" %s, and %s, so that the outside can set it going",
+				pid, lasted, nr_waiting, who, words_outside(analysis, still)));
+	else
+		quality_remark(analysis,
+			say(analysis,
+				"process %" PRIu64 " stands still: nothing has run for %s, and "
+				"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
+				"timer of one that does not tell its deadline",
+				pid, lasted, nr_waiting, who,
+				words_thread(analysis, still->clock_thread),
+				stillness_words_thread(analysis, still->clock_thread)));
+}
+
+/* ---------------------------------------------------------------- the judgement */
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_STANDSTILL,
+		.grade = CT_GRADE_SUSPECT,
+		.process = coro->process,
+		.coro = index,
+		.since = coro->suspended,
+	};
+
+	candidate.nr_lost = model_lost_between(analysis->model, coro->process,
+		analysis->stills[coro->process].moment, analysis->parties[coro->process].end);
+	/* What ran since may be among what is missing. */
+	if (!candidate.nr_lost)
+		candidate_add(analysis, &candidate);
+}
+
+/* By process: how many of its coroutines stand. */
+static uint64_t *count_standing(struct analysis *analysis)
+{
+	uint64_t *counts =
+		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
+	uint32_t i;
+
+	analysis->is_broken |= !counts;
+	for (i = 1; counts && i < analysis->model->coros.count; i++)
+		counts[analysis->model->coros.at[i].process] += stands(analysis, i);
+	return counts;
+}
+
+void standstill_find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint64_t *nr_standing = count_standing(analysis);
+	uint32_t i;
+
+	note_told(analysis);
+	for (i = 1; nr_standing && i < model->nr_processes; i++) {
+		if (!nr_standing[i] || !is_still(analysis, i))
+			nr_standing[i] = 0;
+		else if (is_idle(analysis, i) || is_waiting_for_clock(analysis, i)) {
+			remark(analysis, i, nr_standing[i]);
+			nr_standing[i] = 0;
+		}
+	}
+	for (i = 1; nr_standing && i < model->coros.count; i++)
+		if (nr_standing[model->coros.at[i].process] && stands(analysis, i))
+			judge(analysis, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+struct place {
+	uint32_t site;
+	uint32_t count;
+};
+
+static void tell_places(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	struct place places[PLACES_TOLD] = {{0}};
+	uint32_t nr_places = 0, nr_elsewhere = 0, i, k;
+
+	for (i = 0; i < group->count; i++) {
+		const struct candidate *member = &analysis->candidates.at[group->first + i];
+		uint32_t site = analysis->model->coros.at[member->coro].wait_site;
+
+		for (k = 0; k < nr_places && places[k].site != site; k++)
+			;
+		if (k < nr_places || nr_places < PLACES_TOLD) {
+			nr_places += k == nr_places;
+			places[k].site = site;
+			places[k].count++;
+		} else {
+			nr_elsewhere++;
+		}
+	}
+	for (k = 0; k < nr_places; k++)
+		story_evidence(analysis, story,
+			say(analysis, "%" PRIu32 " wait%s at %s", places[k].count,
+				places[k].count == 1 ? "s" : "",
+				words_place(analysis, places[k].site)));
+	if (nr_elsewhere)
+		story_evidence(analysis, story,
+			say(analysis, "%" PRIu32 " more wait elsewhere", nr_elsewhere));
+}
+
+/* The one that moved last: what it did then is where to look first. */
+static const struct model_coro *last_to_stop(
+	const struct analysis *analysis, const struct group *group)
+{
+	const struct model_coro *last = NULL;
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++) {
+		const struct model_coro *coro =
+			&analysis->model->coros.at[analysis->candidates.at[group->first + i].coro];
+
+		if (!last || coro->suspended > last->suspended)
+			last = coro;
+	}
+	return last;
+}
+
+void standstill_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *last = last_to_stop(analysis, group);
+	const struct stillness *still = &analysis->stills[first->process];
+	struct story story = {0};
+	struct ct_step step = {
+		.time = still->moment,
+		.sequence = UINT64_MAX,
+		.text = "since then no coroutine did anything, none is ready, and no timer is told "
+			"of",
+	};
+
+	finding->title = say(analysis, "nothing has run for %s, and %u %s",
+		words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
+		group->count == 1 ? "coroutine waits" : "coroutines wait");
+	story_suspended(analysis, &story, last);
+	story_step(analysis, &story, &step);
+	tell_places(analysis, group, &story);
+	stillness_tell_threads(analysis, first->process, &story);
+	story_end(analysis, &story, finding);
+	finding->first_sequence = last->wait_event;
+	finding->last_sequence = last->last_event;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Since when a process stands still, and who could set it going by what is known: a thread at work, the world outside,
+ * or the clock. It judges nothing; rules about programs that stand still ask it.
+ */
+#include <sys/syscall.h>
+
+#include "analyze_parts.h"
+
+/* ---------------------------------------------------------------- threads */
+
+static bool is_over(const struct analysis *analysis, const struct model_thread *thread)
+{
+	return thread->stopped != CT_NO_TIME &&
+	       thread->stopped <= analysis->parties[thread->process].end;
+}
+
+/* The engine has looked at it since it last wrote anything. */
+static bool is_seen(const struct model_thread *thread)
+{
+	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+}
+
+static bool is_sleep(uint32_t call)
+{
+	return call == SYS_nanosleep || call == SYS_clock_nanosleep;
+}
+
+/* Calls that end when a file has something, or a signal comes. */
+static bool waits_for_files(const struct analysis *analysis, const struct model_thread *thread)
+{
+	switch (thread->seen_system_call) {
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+#endif
+	case SYS_epoll_pwait:
+		/* What is in there the ledger tells. */
+		return !analysis->tables->processes[thread->process].has_ledger;
+	case SYS_futex:
+	case MODEL_NO_CALL:
+		return false;
+	default:
+		return !is_sleep(thread->seen_system_call);
+	}
+}
+
+/* The first thread of a program often waits for a key or a signal, with nothing to hand on. */
+static bool is_bystander(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+	const struct ct_thread *told = &analysis->tables->threads[index];
+
+	return !thread->is_worker && told->tid == analysis->tables->processes[thread->process].pid;
+}
+
+static bool waits_outside(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	if (is_bystander(analysis, index))
+		return false;
+	if (is_seen(thread))
+		return thread->seen_state == 'S' && waits_for_files(analysis, thread);
+	return thread->blocked_from != CT_NO_TIME && thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
+	       thread->blocked_call != CTP_CALL_LOCK;
+}
+
+/*
+ * Is it in a wait that ends by the clock, and began before `moment`? Whoever looks again and again, every few
+ * milliseconds, has looked since.
+ */
+static bool waits_for_clock(const struct analysis *analysis, uint32_t index, ct_time moment)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+	struct model_account account;
+	ct_time from;
+
+	if (thread->is_parked || thread->is_polling)
+		return thread->is_idle_timed && thread->timed_end <= moment;
+	if (!is_seen(thread) || thread->seen_state != 'S' || thread->seen_untimed ||
+		is_sleep(thread->seen_system_call) || thread->seen_system_call == MODEL_NO_CALL)
+		return false;
+	if (!model_account_since(analysis->model, index, moment, &account, &from))
+		return true;
+	return account.ran_ns == 0;
+}
+
+static void look_at_thread(struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+	struct stillness *still = &analysis->stills[thread->process];
+
+	if (is_over(analysis, thread))
+		return;
+	if (waits_outside(analysis, index))
+		still->outside_thread = index;
+	if (waits_for_clock(analysis, index, still->moment))
+		still->clock_thread = index;
+}
+
+/* ---------------------------------------------------------------- coroutines and descriptors */
+
+bool stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_thread *thread = &analysis->model->threads[coro->thread];
+
+	return coro->state == CT_STATE_RUNNING && (coro->flags & MODEL_CORO_ON_STACK) &&
+	       thread->idle_from == CT_NO_TIME && !is_over(analysis, thread) &&
+	       !(is_seen(thread) && thread->nr_looks_running < thread->nr_looks);
+}
+
+static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	struct stillness *still = &analysis->stills[coro->process];
+
+	if (coro->changed != CT_NO_TIME && coro->changed > still->moment)
+		still->moment = coro->changed;
+	still->nr_running += stillness_is_running(analysis, coro);
+	if (coro->state != CT_STATE_WAITING)
+		return;
+	if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
+		still->has_deadline = true;
+	else if (coro->deadline != CT_NO_TIME && coro->deadline > still->moment)
+		still->moment = coro->deadline;
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER &&
+		coro->deadline == CT_NO_TIME)
+		still->has_deadline = true;
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_PROCESS)
+		still->waits_for_process = true;
+	if (coro->descriptor && !still->outside_descriptor &&
+		!party_is_own(analysis, coro->descriptor))
+		still->outside_descriptor = coro->descriptor;
+}
+
+static void look_at_descriptor(struct analysis *analysis, uint32_t index)
+{
+	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
+	struct stillness *still = &analysis->stills[descriptor->process];
+	bool is_listener = descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER;
+
+	if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
+		return;
+	if (is_listener || ((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) &&
+				   !still->outside_descriptor && !party_is_own(analysis, index)))
+		still->outside_descriptor = index;
+}
+
+void stillness_survey(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	analysis->stills =
+		arena_array(&analysis->scratch, model->nr_processes, sizeof(*analysis->stills));
+	if (!analysis->stills) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < model->nr_processes; i++)
+		analysis->stills[i].moment = model->processes[i].last_run;
+	for (i = 1; i < model->coros.count; i++)
+		look_at_coro(analysis, &model->coros.at[i]);
+	for (i = 1; i < model->descriptors.count; i++)
+		look_at_descriptor(analysis, i);
+	for (i = 1; i < model->nr_threads; i++)
+		look_at_thread(analysis, i);
+}
+
+/* ---------------------------------------------------------------- words */
+
+const char *stillness_words_thread(struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	if (thread->is_parked)
+		return thread->is_idle_timed ? "parked, with a time-out" : "parked";
+	if (thread->blocked_from != CT_NO_TIME)
+		return say(analysis, "in %s%s", ct_call_name(thread->blocked_call),
+			thread->is_blocked_timed ? ", with a time-out" : "");
+	if (!is_seen(thread))
+		return "not looked at since";
+	if (thread->seen_state == 'R')
+		return thread->seen_system_call == SYS_sched_yield
+			       ? "on a processor, yielding it again and again"
+			       : "on a processor, in user space";
+	if (thread->seen_system_call == MODEL_NO_CALL)
+		return say(analysis, "in state %c", thread->seen_state);
+	return say(analysis, "in %s%s", words_system_call(analysis, thread->seen_system_call),
+		thread->seen_untimed ? ", without time-out" : ", with a time-out");
+}
+
+void stillness_tell_threads(struct analysis *analysis, uint32_t process, struct story *story)
+{
+	uint32_t i, nr_told = 0;
+
+	for (i = 1; i < analysis->model->nr_threads && nr_told < STILLNESS_THREADS; i++) {
+		const struct model_thread *thread = &analysis->model->threads[i];
+
+		if (thread->process != process || is_over(analysis, thread) ||
+			(thread->last_event == CT_NO_TIME && thread->seen == CT_NO_TIME))
+			continue;
+		nr_told++;
+		story_evidence(analysis, story,
+			say(analysis, "%s is %s", words_thread(analysis, i),
+				stillness_words_thread(analysis, i)));
+	}
+}
