@@ -33,11 +33,13 @@ static bool has_something_to_say(struct collect *collect, const struct process *
 	return false;
 }
 
-/* A trace whose engine is killed from here on has the look, and that nothing came up to then. */
+/* A trace whose engine is killed from here on has the look, and what there was up to its end. */
 static void look_at(struct collect *collect, struct process *process)
 {
 	if (!observe_process(collect, process))
 		return;
+	collect->now_ns = process->looked_ns;
+	look_rings(collect);
 	define_heartbeat(collect);
 	collect->flush_ns = 0;
 }
