@@ -71,18 +71,25 @@ struct group {
 /* What is true of a process as a whole at the end of observation; found out once. */
 struct party {
 	bool has_ended_itself; /* it exited */
+	bool has_ended_well;   /* it exited, with status 0 */
+	bool has_given_up;     /* it exited with another status, or ended itself by a signal */
 	bool has_crashed;
 	bool was_looked_at;     /* the engine saw threads of it */
 	bool has_free_thread;   /* one is not known to be blocked without time-out */
 	bool has_sleeper;       /* a thread sleeps for a time */
 	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
-	bool has_timer;         /* a timer or a deadline is still to come */
-	bool has_waited_timer;  /* such a timer, and a coroutine waits for it */
+	bool has_busy_thread;   /* one is known neither to be so, nor to have slept for a time */
+	/* Every thread is known to be one or the other, and nothing is ready. */
+	bool are_threads_asleep;
+	bool has_timer;        /* a timer or a deadline is still to come */
+	bool has_waited_timer; /* such a timer, and a coroutine waits for it */
 	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */
-	bool has_armed;        /* a descriptor is armed or waited for, whoever makes it ready */
-	bool has_outside;      /* a descriptor or process outside can still wake somebody */
-	ct_time end;           /* it was observed until then */
-	ct_time quiet;         /* the last moment since which every worker has been idle once */
+	bool has_armed;   /* a descriptor is armed or waited for, whoever makes it ready */
+	bool has_outside; /* a descriptor or process outside can still wake somebody */
+	ct_time end;      /* it was observed until then */
+	ct_time quiet;    /* the last moment since which every worker has been idle once */
+	/* The same of threads that are workers for sure; at the end, those that lie asleep are idle. */
+	ct_time workers_quiet;
 	ct_time blocked_since; /* the longest blocking call that is no poll; INT64_MAX: none */
 	ct_time workers_ended; /* when the last worker did; INT64_MAX: one is there; INT64_MIN: none was */
 	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.

@@ -17,6 +17,7 @@ enum variant {
 	VARIANT_READY,      /* what it waits for is there */
 	VARIANT_DROPPED,    /* a wake for it was given up */
 	VARIANT_LONG,       /* it has waited for long */
+	VARIANT_GAVE_UP, /* all slept, most of them for ever, until the program ended in failure */
 };
 
 /* ---------------------------------------------------------------- which waits are judged */
@@ -32,8 +33,7 @@ static bool is_judged(const struct analysis *analysis, const struct model_coro *
 	const struct party *party = &analysis->parties[coro->process];
 
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !is_meant_to_wait(coro, party->end) && !party->has_crashed &&
-	       coro->suspended < party->end;
+	       !is_meant_to_wait(coro, party->end) && coro->suspended < party->end;
 }
 
 static bool is_outside(const struct model_coro *coro)
@@ -198,7 +198,17 @@ static bool is_program_idle(const struct analysis *analysis, const struct model_
 }
 
 /*
- * The program has ended: whoever waits then may be meant to. Only what was given in vain counts, while
+ * All but sleepers were blocked for ever, and then the program ended itself in failure, a watchdog or a failed
+ * assertion perhaps: what ended it might have woken somebody later, had all been well.
+ */
+static bool has_failed_in_sleep(const struct party *party)
+{
+	return party->has_given_up && party->are_threads_asleep && !party->has_timer &&
+	       !party->has_outside;
+}
+
+/*
+ * The program has ended as it wished: whoever waits then may be meant to. Only what was given in vain counts, while
  * everybody was idle before the program said that it ends.
  */
 static void grade_at_exit(
@@ -207,7 +217,7 @@ static void grade_at_exit(
 	ct_time since = coro->suspended;
 
 	if (!is_object_given(analysis, coro, &since) ||
-		analysis->parties[coro->process].quiet <= since ||
+		analysis->parties[coro->process].workers_quiet <= since ||
 		ties_is_shutting_down(analysis, coro->process, since))
 		return;
 	candidate->variant = VARIANT_READY;
@@ -220,14 +230,14 @@ static void grade(
 	const struct party *party = &analysis->parties[coro->process];
 	ct_time since = coro->suspended;
 
-	if (party->has_ended_itself) {
+	if (party->has_ended_well) {
 		grade_at_exit(analysis, coro, candidate);
 		return;
 	}
-	if (is_object_ready(analysis, coro, &since) && party->quiet > since) {
+	if (is_object_ready(analysis, coro, &since) && party->workers_quiet > since) {
 		candidate->variant = VARIANT_READY;
 		candidate->grade = CT_GRADE_LIKELY;
-	} else if (is_wake_dropped(coro) && party->quiet > coro->wake_time) {
+	} else if (is_wake_dropped(coro) && party->workers_quiet > coro->wake_time) {
 		candidate->variant = VARIANT_DROPPED;
 		candidate->grade = CT_GRADE_LIKELY;
 	}
@@ -236,6 +246,9 @@ static void grade(
 	if (is_nobody_left(party)) {
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
 		candidate->grade = CT_GRADE_PROVEN;
+	} else if (!candidate->grade && has_failed_in_sleep(party)) {
+		candidate->variant = VARIANT_GAVE_UP;
+		candidate->grade = CT_GRADE_LIKELY;
 	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&
 		   !is_program_idle(analysis, coro)) {
 		candidate->variant = VARIANT_LONG;
@@ -247,7 +260,7 @@ static void grade(
 static void explain(
 	const struct party *party, const struct model_coro *coro, struct candidate *candidate)
 {
-	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_itself ||
+	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_well ||
 		(is_outside(coro) && coro->wait_object))
 		return;
 	if (party->has_sleeper)
@@ -304,7 +317,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 	explain(&analysis->parties[coro->process], coro, &candidate);
 	if (analysis->model->processes[coro->process].is_reachable)
 		candidate_limit(&candidate,
-			candidate.variant == VARIANT_NOBODY ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+			candidate.variant == VARIANT_NOBODY || candidate.variant == VARIANT_GAVE_UP
+				? CT_GRADE_SUSPECT
+				: CT_GRADE_LIKELY,
 			REASON_REACHABLE);
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
@@ -478,6 +493,9 @@ static const char *words_title(
 		break;
 	case VARIANT_DROPPED:
 		what = "though there was a wake";
+		break;
+	case VARIANT_GAVE_UP:
+		what = "until the program ended itself in failure";
 		break;
 	default:
 		what = group->count == 1 ? "and nothing is left to wake it"

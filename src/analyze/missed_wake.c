@@ -33,6 +33,9 @@ static ct_time all_sleep_since(const struct analysis *analysis, uint32_t process
 	for (i = 0; i < of->workers.count; i++) {
 		ct_time own = sleeps_since(analysis, of->workers.at[i]);
 
+		if (!model_is_sure_worker(analysis->model, of->workers.at[i]))
+			continue;
+
 		if (own > since)
 			since = own;
 	}
@@ -50,10 +53,9 @@ static ct_time *list_sleeping(struct analysis *analysis)
 	return since;
 }
 
-static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
+static bool is_excused(const struct model_coro *coro)
 {
-	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) ||
-	       analysis->parties[coro->process].has_crashed;
+	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE);
 }
 
 /* How long those that waited there take to run, usually; 0: not known. */
@@ -97,7 +99,8 @@ static bool were_seen_asleep(
 	if (coro->is_queue_private)
 		return was_seen_asleep(analysis, coro->queue_thread, after);
 	for (i = 0; i < process->workers.count; i++)
-		if (!was_seen_asleep(analysis, process->workers.at[i], after))
+		if (model_is_sure_worker(analysis->model, process->workers.at[i]) &&
+			!was_seen_asleep(analysis, process->workers.at[i], after))
 			return false;
 	return true;
 }
@@ -166,7 +169,7 @@ void missed_wake_find(struct analysis *analysis)
 	for (i = 1; all_since && i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		if (!analysis->is_told[i] && is_ready(coro) && !is_excused(analysis, coro) &&
+		if (!analysis->is_told[i] && is_ready(coro) && !is_excused(coro) &&
 			is_missed(analysis, coro, all_since[coro->process]))
 			judge(analysis, i);
 	}
@@ -187,7 +190,8 @@ static uint32_t last_asleep(const struct analysis *analysis, const struct model_
 		uint32_t worker = process->workers.at[i];
 		ct_time since = sleeps_since(analysis, worker);
 
-		if (since != CT_NO_TIME && (!last || since > sleeps_since(analysis, last)))
+		if (model_is_sure_worker(analysis->model, worker) && since != CT_NO_TIME &&
+			(!last || since > sleeps_since(analysis, last)))
 			last = worker;
 	}
 	return last;

@@ -143,7 +143,7 @@ static bool is_time_of_work(const struct analysis *analysis, uint32_t process, c
 {
 	const struct party *party = &analysis->parties[process];
 
-	return party->end - since > LIMIT(analysis, ORPHAN_TIME) && !party->has_crashed &&
+	return party->end - since > LIMIT(analysis, ORPHAN_TIME) &&
 	       party_is_at_work(analysis, process, since, since);
 }
 

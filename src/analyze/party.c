@@ -17,6 +17,8 @@ static bool is_crash_signal(int number)
 static void look_at_ending(const struct ct_process *process, struct party *party)
 {
 	party->has_ended_itself = process->ending == CT_ENDING_EXITED;
+	party->has_ended_well = party->has_ended_itself && process->ending_value == 0;
+	party->has_given_up = party->has_ended_itself && process->ending_value != 0;
 	party->has_crashed = process->ending == CT_ENDING_SIGNALED &&
 			     is_crash_signal(process->ending_value) &&
 			     !process->was_killed_by_engine_user;
@@ -28,12 +30,23 @@ static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
 
+	if (thread->has_failed)
+		return false;
 	if (model_is_look_valid(model, index))
 		return thread->seen_untimed;
 	if (thread->is_parked || thread->is_polling)
 		return thread->idle_from != CT_NO_TIME && !thread->is_idle_timed &&
 		       !(thread->blocked_from != CT_NO_TIME && thread->is_blocked_timed);
 	return thread->is_blocked_last && !thread->is_blocked_timed;
+}
+
+/* It was found asleep since its last event. It may be awake by now, to end the program perhaps. */
+static bool was_asleep_for_a_time(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	return model_is_look_valid(model, index) && !thread->seen_untimed &&
+	       thread->nr_looks_running < thread->nr_looks;
 }
 
 static void look_at_worker(const struct model_thread *thread, struct party *party)
@@ -58,7 +71,11 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 		return;
 	party->has_outside |= model_waits_outside(analysis->model, index);
 	party->has_sleeper |= model_sleeps(analysis->model, index);
-	party->has_free_thread |= !is_blocked_for_ever(analysis->model, index);
+	if (is_blocked_for_ever(analysis->model, index))
+		return;
+	party->has_free_thread = true;
+	party->has_busy_thread |= !was_asleep_for_a_time(analysis->model, index);
+	party->has_given_up |= thread->has_failed;
 }
 
 /* Threads that never wrote anything are known only where the engine looked for them. */
@@ -72,8 +89,9 @@ static void look_at_threads(struct analysis *analysis)
 		const struct model_process *process = &analysis->model->processes[i];
 		struct party *party = &analysis->parties[i];
 
-		party->are_threads_known = party->was_looked_at && !party->has_free_thread &&
-					   !process->has_unseen_threads && process->nr_ready == 0;
+		party->are_threads_asleep = party->was_looked_at && !party->has_busy_thread &&
+					    !process->has_unseen_threads && process->nr_ready == 0;
+		party->are_threads_known = party->are_threads_asleep && !party->has_free_thread;
 	}
 }
 
@@ -248,6 +266,7 @@ void party_survey(struct analysis *analysis)
 
 		party->end = model_end_of(model, i);
 		party->quiet = model_quiet_time(model, i, party->end);
+		party->workers_quiet = model_workers_quiet_time(model, i, party->end);
 		party->is_alone = is_alone(analysis, i);
 		party->timers = party->blocked_since = INT64_MAX;
 		party->workers_ended = INT64_MIN;

@@ -59,6 +59,7 @@ static bool says_who_is_stuck(enum ct_rule rule)
 	case CT_RULE_SELF_WAKE_STORM:
 	case CT_RULE_RESUME_AFTER_DESTROY:
 	case CT_RULE_DOUBLE_RESUME:
+	case CT_RULE_WOKEN_TWICE:
 	case CT_RULE_ORPHANED_CHILD:
 		return false;
 	default:

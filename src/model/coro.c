@@ -103,6 +103,7 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	coro->created = event->time;
 	if (coro->state == CT_STATE_UNSEEN)
 		coro->thread = event->thread;
+	coro->creator = event->thread;
 	coro->spawn_site = event->site;
 	coro->parent = thread_at(model, event->thread)->top;
 	work_join(model, index,
@@ -125,9 +126,22 @@ static bool tell_frame(struct model *model, uint32_t index, const struct ct_even
 
 /* ---------------------------------------------------------------- running */
 
+/*
+ * Whoever goes on with a coroutine that had waited is a worker, and so is who takes a new one that another thread made.
+ * A thread that starts its own ones, and does no more, is mostly main.
+ */
+static bool note_worker(struct model *model, const struct model_coro *coro, bool is_first_step,
+	const struct ct_event *event)
+{
+	return is_first_step && coro->creator == event->thread
+		       ? thread_stand_by(model, event->thread, true)
+		       : thread_be_worker(model, event->thread);
+}
+
 static bool run(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
+	bool is_first_step = coro->suspended == CT_NO_TIME || (coro->flags & MODEL_CORO_IS_INITIAL);
 
 	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
@@ -152,7 +166,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->resume_event = event->sequence;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
 	coro_enter_stack(model, index, event->thread);
-	return thread_be_worker(model, event->thread);
+	return note_worker(model, coro_at(model, index), is_first_step, event);
 }
 
 /* ---------------------------------------------------------------- waiting */
@@ -262,6 +276,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 static bool leave(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
+	bool is_first_step = coro->nr_resumes <= 1;
 
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
@@ -275,8 +290,9 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	if (!note_wait(model, index, event))
 		return false;
 	/* Whoever creates one that begins with a suspend has run nothing of it, and may never run any. */
-	return event->argument == CTP_POINT_INITIAL ? thread_may_be_worker(model, event->thread)
-						    : thread_be_worker(model, event->thread);
+	return event->argument == CTP_POINT_INITIAL
+		       ? thread_stand_by(model, event->thread, false)
+		       : note_worker(model, coro_at(model, index), is_first_step, event);
 }
 
 static bool cancel(struct model *model, uint32_t index, const struct ct_event *event)

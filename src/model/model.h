@@ -216,6 +216,19 @@ ct_time model_thread_quiet_time(const struct model *model, uint32_t thread, ct_t
 ct_time model_quiet_time(const struct model *model, uint32_t process, ct_time now);
 
 /*
+ * model_is_sure_worker: has it gone on with coroutines that had waited, or taken new ones that others made? Where no
+ * thread of the process has, those count that started coroutines.
+ */
+bool model_is_sure_worker(const struct model *model, uint32_t thread);
+
+/*
+ * model_workers_quiet_time: model_quiet_time of the sure workers. One that the last look found asleep without
+ * time-out, and after which nothing was written, was idle then, though a coroutine whose end was not told may seem to
+ * run on it. Weaker than the other: a thread that waits with all that runs on it is taken for idle.
+ */
+ct_time model_workers_quiet_time(const struct model *model, uint32_t process, ct_time now);
+
+/*
  * model_lost_between: how many events of the process, on any thread, are missing between two times;
  * 0: none. A gap that touches the interval counts whole. Only after model_finish.
  */

@@ -41,8 +41,9 @@ struct model_coro {
 	uint64_t wait_object; /* what it waited for last: a resource handle */
 	uint64_t last_event;  /* sequence number */
 	uint32_t process;
-	uint32_t thread; /* the one it runs on, or ran on last; before that, its creator's */
-	uint32_t above;  /* neighbours on that thread's stack of running coroutines */
+	uint32_t thread;  /* the one it runs on, or ran on last; before that, its creator's */
+	uint32_t creator; /* the thread that created it; 0: not seen */
+	uint32_t above;   /* neighbours on that thread's stack of running coroutines */
 	uint32_t below;
 	uint32_t wait_site;
 	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */

@@ -183,8 +183,10 @@ void thread_note(struct model *model, const struct ct_event *event);
 /* thread_list: finds a thread by its kernel id from now on. */
 bool thread_list(struct model *model, uint32_t thread);
 bool thread_be_worker(struct model *model, uint32_t thread);
-/* thread_may_be_worker: no run of it was seen, but may come, or be missing: it counts where all must have been idle. */
+/* thread_may_be_worker: no run of it was seen, but may be missing: it counts where all must have been idle. */
 bool thread_may_be_worker(struct model *model, uint32_t thread);
+/* thread_stand_by: it started a coroutine, and has perhaps run the first step of it. */
+bool thread_stand_by(struct model *model, uint32_t thread, bool has_run);
 void thread_park(struct model *model, const struct ct_event *event);
 void thread_unpark(struct model *model, const struct ct_event *event);
 void thread_block_begin(struct model *model, const struct ct_event *event);

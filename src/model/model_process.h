@@ -43,14 +43,15 @@ struct model_process {
 	struct map addresses;  /* address of the tracing state -> coroutine */
 	VEC(uint64_t) offsets; /* seen between the two */
 	VEC(struct model_unmatched) unmatched;
-	struct map numbers;    /* descriptor number -> its newest generation */
-	struct map user_data;  /* given to epoll -> descriptor; MODEL_GONE */
-	struct map objects;    /* resource handle -> model.objects */
-	struct map tasks;      /* id of an open task -> model.tasks */
-	struct map names;      /* resource handle -> site */
-	struct map run_queues; /* resource handle, or else thread -> model.run_queues */
-	VEC(uint32_t) workers; /* threads that ran coroutines, or whose events are missing */
-	struct map tids;       /* kernel thread id -> the last thread that had it */
+	struct map numbers;     /* descriptor number -> its newest generation */
+	struct map user_data;   /* given to epoll -> descriptor; MODEL_GONE */
+	struct map objects;     /* resource handle -> model.objects */
+	struct map tasks;       /* id of an open task -> model.tasks */
+	struct map names;       /* resource handle -> site */
+	struct map run_queues;  /* resource handle, or else thread -> model.run_queues */
+	VEC(uint32_t) workers;  /* threads that ran coroutines, or whose events are missing */
+	uint32_t nr_bystanders; /* of these */
+	struct map tids;        /* kernel thread id -> the last thread that had it */
 	uint32_t last_cut; /* the last of its coroutines that was destroyed while suspended; 0: none
 			    */
 	uint64_t nr_cut;   /* of those */

@@ -35,6 +35,9 @@ struct model_thread {
 	uint8_t blocked_call;
 	bool is_worker; /* it ran a coroutine at some time */
 	bool is_listed; /* among the workers of its process */
+	/* It started coroutines, and ran at most their first steps: it may well be no worker. */
+	bool is_bystander;
+	bool has_failed; /* a signal of its own doing ended the process: it was awake then */
 	bool is_parked;
 	bool is_polling;    /* in a call that waits for descriptors */
 	bool is_idle_timed; /* its present idleness ends by itself */

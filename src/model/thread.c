@@ -69,9 +69,16 @@ void thread_note(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread;
 
-	if (kind_is_observed(event->kind) || event->kind == CTP_KIND_LOST)
+	/* A ring's beginning stands before the thread's first event, and says no more than that one. */
+	if (kind_is_observed(event->kind) || event->kind == CTP_KIND_LOST ||
+		event->kind == CTP_KIND_THREAD_START)
 		return;
 	thread = thread_at(model, event->thread);
+	/* How a program dies tells nothing of what its threads did before; only whose doing it was. */
+	if (event->kind == CTP_KIND_CRASH) {
+		thread->has_failed = !(event->flags & 1); /* else another process sent it */
+		return;
+	}
 	times_thread(model, thread, event->time);
 	thread->last_event = event->time;
 	/* Whoever writes something has left the call that it told of, though it told of no end: that is forgotten. */
@@ -86,7 +93,7 @@ void thread_note(struct model *model, const struct ct_event *event)
 		idle_end(model, thread, event->time);
 }
 
-bool thread_may_be_worker(struct model *model, uint32_t index)
+static bool list_worker(struct model *model, uint32_t index)
 {
 	struct model_thread *thread = thread_at(model, index);
 
@@ -94,6 +101,28 @@ bool thread_may_be_worker(struct model *model, uint32_t index)
 		return true;
 	thread->is_listed = true;
 	return vec_push(&process_at(model, thread->process)->workers, index);
+}
+
+bool thread_may_be_worker(struct model *model, uint32_t index)
+{
+	struct model_thread *thread = thread_at(model, index);
+
+	if (thread->is_bystander)
+		process_at(model, thread->process)->nr_bystanders--;
+	thread->is_bystander = false;
+	return list_worker(model, index);
+}
+
+bool thread_stand_by(struct model *model, uint32_t index, bool has_run)
+{
+	struct model_thread *thread = thread_at(model, index);
+
+	thread->is_worker |= has_run && index != 0;
+	if (thread->is_listed || !index)
+		return true;
+	thread->is_bystander = true;
+	process_at(model, thread->process)->nr_bystanders++;
+	return list_worker(model, index);
 }
 
 bool thread_be_worker(struct model *model, uint32_t index)
@@ -271,6 +300,9 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 		return false;
 	if (model_sleeps(model, index))
 		return false;
+	/* Who runs waits for nothing. */
+	if (model_is_look_valid(model, index) && thread->seen_state == 'R')
+		return false;
 	if (model_is_look_valid(model, index))
 		return !is_epoll_call(thread->seen_system_call) || !has_ledger;
 	if (thread->is_polling || thread->blocked_from != CT_NO_TIME)
@@ -373,6 +405,45 @@ ct_time model_quiet_time(const struct model *model, uint32_t index, ct_time now)
 
 		if (own < quiet)
 			quiet = own;
+	}
+	return quiet;
+}
+
+bool model_is_sure_worker(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+	const struct model_process *process = &model->processes[thread->process];
+
+	return !thread->is_bystander || process->nr_bystanders == process->workers.count;
+}
+
+/* At the end it lies, without time-out, in a call in which workers wait, whatever it was seen to run before. */
+static ct_time seen_quiet(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	if (!model_is_look_valid(model, index) || !thread->seen_untimed ||
+		!is_waiting_call(thread->seen_system_call) ||
+		model->processes[thread->process].nr_ready > 0)
+		return INT64_MIN;
+	return thread->seen;
+}
+
+ct_time model_workers_quiet_time(const struct model *model, uint32_t index, ct_time now)
+{
+	const struct model_process *process = &model->processes[index];
+	ct_time quiet = process->workers.count ? INT64_MAX : INT64_MIN;
+	size_t i;
+
+	for (i = 0; i < process->workers.count; i++) {
+		uint32_t worker = process->workers.at[i];
+		ct_time own = model_thread_quiet_time(model, worker, now);
+		ct_time seen = seen_quiet(model, worker);
+
+		if (!model_is_sure_worker(model, worker))
+			continue;
+		own = seen > own ? seen : own;
+		quiet = own < quiet ? own : quiet;
 	}
 	return quiet;
 }

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""How a frozen program is ended changes nothing about why it was frozen.
+
+Three programs (tests/targets/frozen.cpp) are ended in each of the ways in which people end programs: keys in a terminal,
+`timeout`, signals to the program, to the engine, to all, both killed, and by the program itself. The finding has to be the
+same one each time. All run at the same time, but for a few.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+from support import BUILD, COROTRACER, check, folder, run
+
+FROZEN = BUILD / "tests/targets/frozen"
+AT_ONCE = 9
+PROGRAMS = {  # the rule, what the title says, and how many threads there are
+    "never": ("lost-wakeup", "co_await Never", 1),
+    "reply": ("lost-wakeup", "co_await Reply", 3),
+    "locks": ("mutex-deadlock", "co_await Lock", 3),
+}
+# Nobody ends these from outside: a thread of the program's own sleeps, and could have woken somebody, had it not.
+BY_ITSELF = {"exit": 3, "abort": 128 + signal.SIGABRT, "assert": 128 + signal.SIGABRT}
+
+
+def command(trace, program, *way):
+    return [COROTRACER, "run", "-o", str(trace), "--", str(FROZEN), program, *way]
+
+
+def partial(trace):
+    return pathlib.Path(f"{trace}.partial")
+
+
+def wait_until_looked(trace, program):
+    """Until the file says what the threads do now that they are frozen: each of them is in a call without time-out."""
+    nr_threads = PROGRAMS[program][2]
+    states = []
+    while len(states) < nr_threads or not all("argument=1" in line for line in states[-nr_threads:]):
+        time.sleep(0.02)  # leaves the processor to the others
+        told = run(COROTRACER, "dump", partial(trace), status=None).stdout
+        states = [line for line in told.splitlines() if " thread-state " in line]
+
+
+def target_of(engine):
+    return int(pathlib.Path(f"/proc/{engine.pid}/task/{engine.pid}/children").read_text().split()[0])
+
+
+def end(engine):
+    """The target may be left; whoever waits for the engine's output would wait for it, too."""
+    words = engine.communicate(timeout=60)[1]
+    check("Traceback" not in words, words)
+
+
+def by_signal(number, to):
+    def way(trace, program):
+        with subprocess.Popen(command(trace, program), stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as engine:
+            wait_until_looked(trace, program)
+            target = target_of(engine)
+            if to == "group":
+                os.killpg(engine.pid, number)
+            else:
+                os.kill(engine.pid if to == "engine" else target, number)
+            if (to, number) == ("engine", signal.SIGKILL):
+                engine.wait()
+                os.kill(target, signal.SIGKILL)
+            end(engine)
+    return way
+
+
+def by_timeout(trace, program):
+    run("timeout", "1", *command(trace, program), status=124)
+
+
+def by_key(key):
+    def way(trace, program):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(COROTRACER, command(trace, program))
+        wait_until_looked(trace, program)
+        os.write(terminal, key)
+        try:
+            while os.read(terminal, 4096):
+                pass
+        except OSError:  # nobody has the other end any more
+            pass
+        os.waitpid(pid, 0)
+        os.close(terminal)
+    return way
+
+
+def by_itself(how):
+    def way(trace, program):
+        run(*command(trace, program, how), status=BY_ITSELF[how])
+    return way
+
+
+WAYS = {
+    "control-c": by_key(b"\x03"),
+    "control-backslash": by_key(b"\x1c"),
+    "timeout": by_timeout,
+    **{f"{name} to the {to}": by_signal(getattr(signal, name), to)
+       for name in ("SIGTERM", "SIGINT", "SIGHUP") for to in ("group", "engine", "program")},
+    **{f"{name} to the program": by_signal(getattr(signal, name), "program")
+       for name in ("SIGQUIT", "SIGABRT", "SIGKILL")},
+    "SIGKILL to the engine": by_signal(signal.SIGKILL, "engine"),
+    **{how: by_itself(how) for how in BY_ITSELF},
+}
+
+
+def judge(scratch, program, name):
+    trace = scratch / f"{program} {name}.ctrace"
+    WAYS[name](trace, program)
+    told = run(COROTRACER, "report", "--format", "json", trace if trace.exists() else partial(trace), status=None).stdout
+    findings = [finding for finding in json.loads(told)["findings"] if finding["rule"] != "crash"]
+    rule, words, _ = PROGRAMS[program]
+    grades = ("proven",) if name not in BY_ITSELF or rule == "mutex-deadlock" else ("proven", "likely")
+    if [finding["rule"] for finding in findings] != [rule] or findings[0]["grade"] not in grades:
+        return f"{program}, ended by {name}: {[(f['rule'], f['grade'], f['title']) for f in findings]}"
+    if words not in findings[0]["title"]:
+        return f"{program}, ended by {name}: {findings[0]['title']}"
+    return None
+
+
+def main():
+    with folder() as name, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        scratch = pathlib.Path(name)
+        verdicts = [pool.submit(judge, scratch, program, way) for way in WAYS for program in PROGRAMS]
+        wrong = [verdict.result() for verdict in verdicts if verdict.result()]
+    check(not wrong, "\n".join(["not the same verdict:", *wrong]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
