@@ -131,7 +131,10 @@ CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
 	ctp_emit(parent, child, CTP_TAIL(0, CTP_KIND_AWAIT_DONE, 0, 0));
 }
 
-/* ctp_acquire: `coro` holds the resource from here on; not written by who was handed it. */
+/*
+ * ctp_acquire: `coro` holds the resource from here on; not written by who was handed it. A CTP_RESOURCE_LOCK is held by
+ * one at a time: what several may hold at once, such as a lock that readers share, is a CTP_RESOURCE_SEMAPHORE.
+ */
 CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_ACQUIRE, 0, 0));

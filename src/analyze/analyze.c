@@ -144,6 +144,7 @@ static void find_all(struct analysis *analysis)
 	double_resume_find(analysis);
 	woken_twice_find(analysis);
 	resume_after_destroy_find(analysis);
+	two_holders_find(analysis);
 	deadlock_find(analysis);
 	destroyed_suspended_find(analysis);
 	granted_find(analysis);

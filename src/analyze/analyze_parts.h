@@ -233,6 +233,9 @@ bool resume_after_destroy_is_meant(
 void resume_after_destroy_find(struct analysis *analysis);
 void resume_after_destroy_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void two_holders_find(struct analysis *analysis);
+void two_holders_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void deadlock_find(struct analysis *analysis);
 void deadlock_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

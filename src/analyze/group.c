@@ -318,6 +318,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_DOUBLE_RESUME] = double_resume_describe,
 	[CT_RULE_WOKEN_TWICE] = woken_twice_describe,
 	[CT_RULE_RESUME_AFTER_DESTROY] = resume_after_destroy_describe,
+	[CT_RULE_TWO_HOLDERS] = two_holders_describe,
 	[CT_RULE_MUTEX_DEADLOCK] = deadlock_describe,
 	[CT_RULE_AWAIT_CYCLE] = deadlock_describe,
 	[CT_RULE_DESTROYED_SUSPENDED] = destroyed_suspended_describe,

@@ -175,6 +175,8 @@ void coro_waits(struct model *model, uint32_t index)
 {
 	herd_wait(model, index);
 	object_wait(model, index);
+	if (coro_at(model, index)->holding)
+		holding_wait(model, index);
 }
 
 static bool note_wait(struct model *model, uint32_t index, const struct ct_event *event)

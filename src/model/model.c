@@ -99,7 +99,8 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
 	       herd_reserve(model) && series_reserve(model) && nesting_reserve(model) &&
-	       run_queue_reserve(model) && vec_push(&model->objects, nothing);
+	       holding_reserve(model) && run_queue_reserve(model) &&
+	       vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -172,6 +173,7 @@ void model_free(struct model *model)
 	herd_fini(model);
 	series_fini(model);
 	nesting_fini(model);
+	holding_fini(model);
 	repeat_fini(model);
 	gap_fini(model);
 	times_fini(model);

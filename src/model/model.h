@@ -48,6 +48,7 @@ struct model {
 	uint32_t free_page; /* 0: none; the next one is its first entry */
 	VEC(struct model_descriptor) descriptors;
 	VEC(struct model_object) objects;
+	VEC(struct model_holding) holdings;   /* [0] is none; at most MODEL_HOLDINGS */
 	VEC(struct model_ghost) ghosts;       /* at most MODEL_GHOSTS */
 	VEC(struct model_streak) streaks;     /* [0] is none */
 	VEC(struct model_conflict) conflicts; /* [0] is none; at most MODEL_GHOSTS */

@@ -80,6 +80,7 @@ struct model_coro {
 	struct model_waking wake_before; /* the one before the last */
 	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
 	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
+	uint32_t holding;      /* of a lock that another one took meanwhile: an index; 0: none */
 	uint32_t burst;        /* of wakes: its number; 0: none; MODEL_BURST_OVER */
 	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
 	uint64_t awaited;      /* exclusive or of the ids of the children that it awaits now */

@@ -27,6 +27,9 @@ struct model_object {
 	ct_time released;          /* CT_NO_TIME: never */
 	struct model_waking vain;  /* the last notify that woke nobody */
 	struct model_waking found; /* the last one that woke somebody */
+	uint32_t holding; /* two hold it, and the first one has not given it back; 0: none do */
+	uint32_t nr_takes;
+	uint32_t nr_overlaps; /* of these: that another one held it */
 	uint32_t cut; /* that had been woken for it, and was destroyed before it ran; 0: none */
 	/* At least as many were given and not taken, if every taking is told. */
 	uint64_t nr_left;
@@ -44,5 +47,24 @@ struct model_object {
 };
 
 #define MODEL_OWNER_UNKNOWN UINT32_MAX
+
+#define MODEL_HOLDINGS 4096u
+
+/* A coroutine took a lock that another one had not told to have given back. */
+struct model_holding {
+	uint32_t object;
+	struct model_waking first; /* who took it, when and where */
+	struct model_waking second;
+	struct model_waking ended; /* the first one gave it back itself; CT_NO_TIME: it did not */
+	ct_time resumed;           /* its last resume before that; CT_NO_TIME: none was seen */
+	ct_time second_ended;      /* likewise */
+	uint64_t waits_for
+		[2]; /* the first one's last wait with it before the second one, and its first after */
+	bool is_yield[2];    /* or a point that is no wait */
+	bool has_waited;     /* waits_for[0] counts */
+	bool has_moved;      /* waits_for[1] counts */
+	bool tells_releases; /* the lock had been given back before, and that was told */
+	bool is_withdrawn;   /* something that was told later speaks against it */
+};
 
 #endif

@@ -233,6 +233,17 @@ void nesting_drop(struct model *model, uint32_t object, ct_time time);
 bool nesting_reserve(struct model *model);
 void nesting_fini(struct model *model);
 
+/* ---------------------------------------------------------------- locks that two hold: holding.c */
+
+bool holding_reserve(struct model *model);
+void holding_fini(struct model *model);
+/* holding_take: before this lock changes its owner: does another one hold it? False: out of memory. */
+bool holding_take(struct model *model, uint32_t object, const struct ct_event *event);
+/* holding_wait: the first one of two that hold a lock waits, and what for is known. */
+void holding_wait(struct model *model, uint32_t coro);
+/* holding_release: before it is given back, or handed over: does the second one keep it? */
+bool holding_release(struct model *model, uint32_t object, const struct ct_event *event);
+
 /* ---------------------------------------------------------------- numbers over time: series.c */
 
 /*

@@ -150,6 +150,11 @@ void object_wait(struct model *model, uint32_t index)
 		series_content(model, (uint32_t)(object - model->objects.at), coro->suspended);
 }
 
+static bool is_giving(unsigned kind)
+{
+	return kind == CTP_KIND_RELEASE || kind == CTP_KIND_HAND_OVER;
+}
+
 bool object_change(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = get(model, event->process, event->object);
@@ -158,6 +163,10 @@ bool object_change(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	note_change(model, object, event);
+	if (event->kind == CTP_KIND_ACQUIRE && !holding_take(model, index, event))
+		return false;
+	if (object->holding && is_giving(event->kind) && holding_release(model, index, event))
+		return true;
 	if (event->kind != CTP_KIND_NOTIFY)
 		nesting_drop(model, index, event->time);
 	switch (event->kind) {

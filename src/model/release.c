@@ -40,6 +40,18 @@ static void each_object(struct release *release, release_visitor *visit)
 	}
 }
 
+static void each_holding(struct release *release, release_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 1; i < model->holdings.count; i++) {
+		visit(release, &model->holdings.at[i].first.coro, MARK_WHOLE);
+		visit(release, &model->holdings.at[i].second.coro, MARK_WHOLE);
+		visit(release, &model->holdings.at[i].ended.coro, MARK_SELF);
+	}
+}
+
 /* Steps that did not lead on. */
 static void each_step(struct release *release, release_visitor *visit)
 {
@@ -113,6 +125,7 @@ static void each_table(struct release *release, release_visitor *visit)
 	for (i = 0; i < model->nr_processes; i++)
 		visit(release, &model->processes[i].last_cut, MARK_WHOLE);
 	each_object(release, visit);
+	each_holding(release, visit);
 	each_step(release, visit);
 	each_tally(release, visit);
 	each_place(release, visit);

@@ -211,6 +211,22 @@ void build_woken_each_time(struct world *world)
 	repeat_from(world, sender, 0, items - 1);
 }
 
+void build_told_late(struct world *world)
+{
+	uint32_t lock = add_lock(world), count = 2 + below(world, 3), first = begin(world), i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t coro = i ? add_coro(world, world->coros.at[first].start) : first;
+
+		add_step(world, coro, ACT_LOCK, lock, 0);
+		compute(world, coro);
+		if (once_in(world, 2))
+			add_step(world, coro, ACT_SLEEP, 0, between(world, US, MS));
+		add_step(world, coro, ACT_UNLOCK, lock, 0)->mistake = MISTAKE_LATE;
+		repeat_from(world, coro, 0, between(world, 1, 20));
+	}
+}
+
 void build_broadcast(struct world *world)
 {
 	uint32_t count = 10 + below(world, 10);

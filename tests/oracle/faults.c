@@ -159,6 +159,19 @@ void build_woken_into_next(struct world *world)
 	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_TWICE;
 }
 
+void build_two_holders(struct world *world)
+{
+	uint32_t lock = add_lock(world), one = begin(world), other = begin(world);
+
+	add_step(world, one, ACT_LOCK, lock, 0);
+	add_step(world, one, ACT_SLEEP, 0, between(world, 8 * MS, 30 * MS));
+	compute(world, one);
+	add_step(world, one, ACT_UNLOCK, lock, 0);
+	await_waiting(world, other, one);
+	add_step(world, other, ACT_LOCK, lock, 0)->mistake = MISTAKE_BARGES;
+	compute(world, other);
+}
+
 void build_left_in_list(struct world *world)
 {
 	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);

@@ -50,6 +50,12 @@ enum went perform_lock(struct world *world, struct actor actor, const struct ste
 	}
 	if (step->act == ACT_TRY_LOCK || coro->has_timed_out)
 		return WENT_ON;
+	if (step->mistake == MISTAKE_BARGES) {
+		coro->facts |= FACT_BARGED;
+		tell(world, actor, CTP_KIND_ACQUIRE, lock_handle(step->what),
+			site_here(world, actor, PLACE_WORK), 0);
+		return WENT_ON;
+	}
 	coro->phase = 1;
 	return suspend(world, actor, WAIT_LOCK, step->what, step->value);
 }
@@ -77,10 +83,31 @@ static void hand_over(struct world *world, struct actor actor, uint32_t lock, ui
 		coro->is_listed = false;
 }
 
+/* The lock is free, and taken by another one perhaps, before its owner comes to say so. */
+static enum went unlock_silently(
+	struct world *world, struct actor actor, uint32_t lock, uint32_t waiter)
+{
+	struct coro *coro = self(world, actor);
+
+	if (coro->phase) {
+		tell(world, actor, CTP_KIND_RELEASE, lock_handle(lock),
+			site_here(world, actor, PLACE_WORK), 0);
+		return WENT_ON;
+	}
+	coro->phase = 1;
+	world->locks.at[lock].owner = 0;
+	if (waiter)
+		wake(world, actor, waiter, MISTAKE_NONE);
+	be_busy(world, actor, between(world, US, 100 * US));
+	return WENT_BUSY;
+}
+
 enum went perform_unlock(struct world *world, struct actor actor, const struct step *step)
 {
 	uint32_t waiter = first_in_list(world, WAIT_LOCK, step->what);
 
+	if (step->mistake == MISTAKE_LATE)
+		return unlock_silently(world, actor, step->what, waiter);
 	if (world->locks.at[step->what].owner != actor.coro)
 		return WENT_ON; /* it was not to be had */
 	if (waiter && (world->manner.hands_over || step->mistake == MISTAKE_FORGETS)) {

@@ -70,6 +70,8 @@ enum mistake {
 	MISTAKE_TWICE,       /* the one who waits is put into the queue twice */
 	MISTAKE_STAYS,       /* the destroyed one stays in the list that it waits in */
 	MISTAKE_NO_WORKER,   /* the queue is filled, and no worker is told */
+	MISTAKE_BARGES,      /* it takes the lock though another one has it */
+	MISTAKE_LATE,        /* no mistake, but told late: the lock has long been free */
 	MISTAKE_OWN_SLOT,    /* no mistake: the woken one lies where only this worker may take it */
 };
 
@@ -124,6 +126,7 @@ enum fact {
 	FACT_WOKEN_AGAIN = 1 << 11,   /* put into a queue again before it ran */
 	FACT_IN_HERDS = 1 << 12,      /* woken with many others for one item, again and again */
 	FACT_GREW = 1 << 13,          /* it added, and took away less, sixty times */
+	FACT_BARGED = 1 << 16,        /* took a lock that another one had */
 	FACT_RUN_TOO_OFTEN = 1 << 15, /* taken from the queue while it waited: it lay there twice */
 	FACT_RAN_AFTERWARDS = 1 << 14, /* when the program went on after the observation */
 };
