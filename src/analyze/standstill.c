@@ -6,7 +6,7 @@
  * Silent where the outside can set the program going, by a listener, an armed descriptor or a thread that waits for
  * files: that is idleness, and a remark. Silent, with a remark too, while a thread's wait with a time-out has not run
  * out: it may be their timer. Silent where a timer is told of, where all of them are marked, where another rule says
- * who is stuck, and where the program ended by itself, is stopped, or said that it ends.
+ * who is stuck, and where the program ended with status 0, is stopped, or said that it ends.
  */
 #include <inttypes.h>
 
@@ -83,8 +83,7 @@ static bool is_over(const struct analysis *analysis, uint32_t process)
 {
 	const struct party *party = &analysis->parties[process];
 
-	return party->has_ended_itself || party->has_crashed ||
-	       ties_is_shutting_down(analysis, process, party->end);
+	return party->has_ended_well || ties_is_shutting_down(analysis, process, party->end);
 }
 
 /* Is a timer still to come, by what the program or the ledger tells? One that comes again and again has come since. */

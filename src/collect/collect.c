@@ -3,6 +3,7 @@
  * The collector's loop, one round at a time, and its beginning and end.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,18 @@
 #include "collect.h"
 #include "collector.h"
 #include "executable.h"
+#include "family.h"
 #include "procfs.h"
 #include "seek.h"
 
 #define ARRIVALS_AT_THE_END 64 /* looks */
 #define HOST_BYTES 256
+#define DYING_MS 500 /* at most; a core may be written */
 #define COMMAND_LINE_BYTES 4096
 
 /* ------------------------------------------------------------------ the end of a process */
 
-/* Only its parent is told how a process ended. */
+/* Only its parent is told how a process ended; else it is found out as far as the kernel lets others know. */
 static void end_other(struct collect *collect, struct process *process)
 {
 	struct ct_define_ending ending = {
@@ -32,6 +35,9 @@ static void end_other(struct collect *collect, struct process *process)
 		.monotonic_ns = process->has_ended ? process->ended_ns : clock_monotonic_ns(),
 	};
 
+	if (process->has_ended)
+		family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
+	ending.was_forwarded = target_was_forwarded(&collect->target, ending.ending, ending.value);
 	look_last(collect, process);
 	process_end(collect, process, &ending);
 }
@@ -42,10 +48,12 @@ static void end_target(struct collect *collect, struct process *process)
 	struct ct_define_ending ending = {
 		.ending = target->has_ended ? target->ending : CT_ENDING_DETACHED,
 		.value = target->ending_value,
-		.was_forwarded = target_was_forwarded(target),
+		.was_forwarded = target_was_forwarded(target, target->ending, target->ending_value),
 		.monotonic_ns = target->has_ended ? target->ended_ns : clock_monotonic_ns(),
 	};
 
+	if (target->is_found && target->has_ended)
+		family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
 	look_last(collect, process);
 	process_end(collect, process, &ending);
 }
@@ -101,12 +109,24 @@ static void take_in_the_rest(struct collect *collect)
 	note_the_dead(collect);
 }
 
+/* The signal that ended the target is ending this one, too: how it ends is known in a moment. */
+static void wait_for_end(struct process *process)
+{
+	struct pollfd end = {.fd = process->pidfd, .events = POLLIN};
+
+	if (process->pidfd < 0 || poll(&end, 1, DYING_MS) != 1)
+		return;
+	process->has_ended = true;
+	process->ended_ns = clock_monotonic_ns();
+}
+
 /* It runs on: this is the last moment at which it can be asked. */
 static void look_at_survivor(struct collect *collect, struct process *process)
 {
 	if (process->wants_mappings)
 		process_map(collect, process);
-	observe_process(collect, process);
+	if (!observe_process(collect, process))
+		wait_for_end(process);
 }
 
 /* Everyone's end, as far as this recording goes: those who live on are detached. */
@@ -441,7 +461,8 @@ void collect_stats(const struct collect *collect, struct collect_stats *ret_stat
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,
-		.was_forwarded = target->has_ended && target_was_forwarded(target),
+		.was_forwarded = target->has_ended &&
+				 target_was_forwarded(target, target->ending, target->ending_value),
 		.target_pid = target->pid,
 	};
 	if (collect->has_ledger_absence)

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "corotracer/ctp.h"
+#include "family.h"
 #include "target.h"
 
 extern char **environ;
@@ -297,15 +298,15 @@ enum ct_status target_signal(
 	if (target->has_ended)
 		return CT_OK;
 	target->forwarded |= UINT64_C(1) << (signal_number - 1);
+	if (is_note_only)
+		return CT_OK;
 	/* Not reaped yet: the pid is still the child's, at worst a zombie's. */
-	if (!is_note_only && kill(target->pid, signal_number))
+	if (!family_signal(target->pid, signal_number))
 		return ct_fail_errno(reterr, "passing signal %d on", signal_number);
 	return CT_OK;
 }
 
-bool target_was_forwarded(const struct target *target)
+bool target_was_forwarded(const struct target *target, enum ct_ending ending, int value)
 {
-	if (target->ending != CT_ENDING_SIGNALED || target->ending_value <= 0)
-		return false;
-	return target->forwarded >> (target->ending_value - 1) & 1;
+	return ending == CT_ENDING_SIGNALED && value > 0 && (target->forwarded >> (value - 1) & 1);
 }

@@ -49,11 +49,11 @@ void target_note_gone(struct target *target, uint64_t ended_ns);
 /* target_reap: true where the child has ended; its ending is filled in then. Never waits. */
 bool target_reap(struct target *target);
 
-/* target_signal: notes the signal, and sends it unless `is_note_only`. */
+/* target_signal: notes the signal, and sends it to the child and its family (family.h) unless `is_note_only`. */
 enum ct_status target_signal(
 	struct target *target, int signal_number, bool is_note_only, struct ct_error *reterr);
 
-/* target_was_forwarded: whether the target ended by a signal that was passed on. */
-bool target_was_forwarded(const struct target *target);
+/* target_was_forwarded: whether one of the family that ended so did by a signal that was passed on. */
+bool target_was_forwarded(const struct target *target, enum ct_ending ending, int value);
 
 #endif

@@ -73,6 +73,35 @@ def by_signal(number, to):
     return way
 
 
+def under_shell(trace, program):
+    """The engine alone is sent the signal, and a shell stands between it and the program: both end by it."""
+    words = command(trace, program)
+    begin = words.index("--") + 1
+    words[begin:] = ["sh", "-c", '"$@"; echo next', "sh", *words[begin:]]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as engine:
+        wait_until_looked(trace, program)
+        engine.terminate()
+        said = engine.communicate(timeout=60)[0]
+    check("next" not in said, "the shell went on")
+    check_ends(trace)
+
+
+def under_timeout(trace, program):
+    words = command(trace, program)
+    begin = words.index("--") + 1
+    words[begin:] = ["timeout", "1", *words[begin:]]
+    run(*words, status=124)
+    check_ends(trace)
+
+
+def check_ends(trace):
+    """The end of a process whose parent is not the engine is known where the kernel tells it to others, too."""
+    release = tuple(int(number) for number in os.uname().release.split("-")[0].split(".")[:2])
+    processes = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)["processes"]
+    ends = [(process["ending"], process["ending_value"]) for process in processes if process["program"] == str(FROZEN)]
+    check(ends == [("signaled", signal.SIGTERM)] or release < (6, 15), f"how the program ended: {ends}")
+
+
 def by_timeout(trace, program):
     run("timeout", "1", *command(trace, program), status=124)
 
@@ -104,6 +133,8 @@ WAYS = {
     "control-c": by_key(b"\x03"),
     "control-backslash": by_key(b"\x1c"),
     "timeout": by_timeout,
+    "timeout inside": under_timeout,
+    "SIGTERM to the engine of a shell": under_shell,
     **{f"{name} to the {to}": by_signal(getattr(signal, name), to)
        for name in ("SIGTERM", "SIGINT", "SIGHUP") for to in ("group", "engine", "program")},
     **{f"{name} to the program": by_signal(getattr(signal, name), "program")
