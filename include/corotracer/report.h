@@ -70,6 +70,17 @@ enum ct_grade {
 
 const char *ct_grade_name(enum ct_grade grade);
 
+/* What a program does not tell, without which a wait can not be judged (lacks.def). */
+enum ct_lack {
+	CT_LACK_NONE = 0,
+#define X(name, text, meaning) CT_LACK_##name,
+#include "corotracer/def/lacks.def"
+#undef X
+	CT_NR_LACKS,
+};
+
+const char *ct_lack_name(enum ct_lack lack);
+
 enum ct_rule {
 	CT_RULE_NONE = 0,
 #define X(name, text, says, wrong_if, next_step) CT_RULE_##name,
@@ -166,6 +177,16 @@ struct ct_waiting {
 	uint64_t nr_coros;
 	uint64_t coro; /* id of the one that waits there for the longest time */
 	ct_time since; /* it waits since then */
+};
+
+/* A line of integration that the program lacks: with it, what waits there could be judged. */
+struct ct_advice {
+	enum ct_lack lack;
+	uint32_t process;
+	uint32_t site; /* where they wait; 0: not known */
+	uint64_t nr_coros;
+	const char *name; /* of what they await there, as the program has it; "": none */
+	const char *text; /* what to add, and where: one sentence */
 };
 
 /* Of how many, in all, and at most so long for so many of them; percentiles are at most 1/32 too high. */
@@ -494,6 +515,9 @@ struct ct_report {
 	uint32_t nr_remarks;
 	const struct ct_waiting *waiting; /* where most wait first */
 	uint32_t nr_waiting;
+	const struct ct_advice
+		*advice; /* what to add where waits can not be judged; the most frequent first */
+	uint32_t nr_advice;
 
 	/* Where it was asked for: from the coroutine to whoever could make it go on. None: it is not in the trace. */
 	struct ct_coro why_coro;

@@ -276,6 +276,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 		return status;
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
+	advice_export(analysis, report);
 	if (analysis->live->pid)
 		why_live_export(analysis, report);
 	if (analysis->why_coro)

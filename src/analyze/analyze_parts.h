@@ -108,7 +108,8 @@ struct stillness {
 		clock_thread; /* in a wait with a time-out that has not run out since `moment`; 0: none */
 	bool has_deadline; /* a coroutine waits for the clock */
 	bool waits_for_process;
-	bool is_told; /* a finding says who is stuck */
+	bool is_told;       /* a finding says who is stuck */
+	bool is_clock_told; /* a remark says that it may wait for the clock */
 };
 
 /* Who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
@@ -473,6 +474,9 @@ enum why_place {
 
 enum why_place why_live_place(const struct analysis *analysis, const struct model_coro *coro);
 
+/* advice_export: the lines of integration that would let waits be judged which are not. */
+void advice_export(struct analysis *analysis, struct ct_report *report);
+
 /* waiting_list: the places at which coroutines wait at the end. */
 void waiting_list(struct analysis *analysis, struct ct_report *report);
 
@@ -518,6 +522,9 @@ const char *words_reason(enum reason reason);
  * function that it was inlined into.
  */
 const char *words_place(struct analysis *analysis, uint32_t site);
+/* words_is_cpp: is the place in a C++ source? words_awaited: what is awaited there, as the program has it: "Reply". */
+bool words_is_cpp(const struct analysis *analysis, uint32_t site);
+const char *words_awaited(struct analysis *analysis, uint32_t site);
 /* words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
 const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
 /* words_named: the same, with what the program calls it: "channel 0x7f00 (replies)". */

@@ -150,11 +150,12 @@ static const char *words_outside(struct analysis *analysis, const struct stillne
 
 static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_waiting)
 {
-	const struct stillness *still = &analysis->stills[process];
+	struct stillness *still = &analysis->stills[process];
 	const char *who = nr_waiting == 1 ? "coroutine waits" : "coroutines wait";
 	const char *lasted = words_duration(analysis, lasted_ns(analysis, process));
 	uint64_t pid = analysis->tables->processes[process].pid;
 
+	still->is_clock_told = !is_idle(analysis, process);
 	if (is_idle(analysis, process))
 		quality_remark(analysis,
 			say(analysis,

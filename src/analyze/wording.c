@@ -72,6 +72,21 @@ static const char *words_name(struct analysis *analysis, const char *name)
 	return words;
 }
 
+bool words_is_cpp(const struct analysis *analysis, uint32_t site)
+{
+	return site && site < analysis->tables->nr_sites &&
+	       is_cpp(analysis->tables->sites[site].file);
+}
+
+const char *words_awaited(struct analysis *analysis, uint32_t site)
+{
+	const struct ct_site *at = &analysis->tables->sites[site];
+
+	if (!site || site >= analysis->tables->nr_sites)
+		return "";
+	return words_name(analysis, at->reason);
+}
+
 static const char *words_what(struct analysis *analysis, const struct ct_site *site)
 {
 	if (site->reason[0] && is_cpp(site->file))

@@ -23,6 +23,19 @@ const char *ct_state_name(enum ct_state state)
 	return "unknown";
 }
 
+const char *ct_lack_name(enum ct_lack lack)
+{
+	switch (lack) {
+#define X(name, text, meaning) \
+	case CT_LACK_##name:   \
+		return text;
+#include "corotracer/def/lacks.def"
+#undef X
+	default:
+		return "unknown";
+	}
+}
+
 const char *ct_grade_name(enum ct_grade grade)
 {
 	switch (grade) {

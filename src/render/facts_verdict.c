@@ -6,6 +6,7 @@
 
 #include "facts.h"
 #include "phrase.h"
+#include "safe.h"
 
 #define MAX_PLACES 3u /* named, of those at which coroutines wait */
 
@@ -254,6 +255,17 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 	}
 }
 
+static void integration(struct text *rows, const struct ct_report *report)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_advice && i < FACTS_MAX_LIST; i++) {
+		facts_begin(rows, "to judge it");
+		render_safe(rows, report->advice[i].text);
+		facts_end(rows);
+	}
+}
+
 void facts_verdict(struct text *rows, const struct ct_report *report)
 {
 	if (report->nr_findings)
@@ -263,4 +275,5 @@ void facts_verdict(struct text *rows, const struct ct_report *report)
 	/* Not an alternative: a crash is found in a program without coroutines as well. */
 	if (report->quality.nr_coros == 0)
 		no_coroutine(rows, report);
+	integration(rows, report);
 }

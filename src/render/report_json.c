@@ -433,6 +433,27 @@ static void waiting_member(struct json *json, const struct ct_report *report)
 	json_close(json, ']');
 }
 
+static void advice_member(struct json *json, const struct ct_report *report)
+{
+	uint32_t i;
+
+	json_key(json, "advice");
+	json_open(json, '[');
+	for (i = 0; i < report->nr_advice; i++) {
+		const struct ct_advice *advice = &report->advice[i];
+
+		json_open(json, '{');
+		text_member(json, "lacks", ct_lack_name(advice->lack));
+		index_member(json, "process", advice->process);
+		index_member(json, "site", advice->site);
+		count_member(json, "coroutines", advice->nr_coros);
+		text_member(json, "awaits", advice->name);
+		text_member(json, "text", advice->text);
+		end_element(json);
+	}
+	json_close(json, ']');
+}
+
 static void spans_member(struct json *json, const struct ct_report *report)
 {
 	uint32_t i;
@@ -529,6 +550,7 @@ void report_json(struct text *text, const struct ct_report *report)
 	quality_member(&json, report);
 	texts_member(&json, "remarks", report->remarks, report->nr_remarks);
 	waiting_member(&json, report);
+	advice_member(&json, report);
 	if (report->live.pid)
 		json_live(&json, &report->live);
 	if (report->nr_why) {

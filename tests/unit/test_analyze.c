@@ -6,6 +6,7 @@
  * Linked with malloc, calloc and realloc wrapped.
  */
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "analyze.h"
 #include "check.h"
@@ -223,6 +224,71 @@ static void test_thread_name(void)
 	source_close(source);
 }
 
+/* ---------------------------------------------------------------- what would let a wait be judged */
+
+#define ADVISING                                                                           \
+	"trace from=0 until=2s\n"                                                          \
+	"process 1 pid=100 program=/bin/client probe\n"                                    \
+	"thread 1 process=1 tid=101 name=worker\n"                                         \
+	"site 1 process=1 kind=source file=client.cpp line=7 function=call reason=Reply\n" \
+	"site 2 process=1 kind=source file=client.c line=9 function=call reason=reply\n"   \
+	"1ms t1 create c1 0x1010\n"                                                        \
+	"1ms t1 create c2 0x2010\n"                                                        \
+	"2ms t1 wake c2 coroutine:1\n"                                                     \
+	"3ms t1 resume c1\n"
+
+/* `rest`: what the program does then; `lack`, `text`: of the first advice; LACK_NONE: there is none. */
+static void check_advice(const char *rest, enum ct_lack lack, const char *text)
+{
+	char trace_text[2048];
+	const struct ct_report *report;
+	struct ct_source *source;
+
+	snprintf(trace_text, sizeof(trace_text), ADVISING "%s", rest);
+	source = open_text(trace_text);
+	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->nr_advice > 0, lack != CT_LACK_NONE);
+	if (report->nr_advice > 0) {
+		CHECK_EQUAL(report->advice[0].lack, lack);
+		CHECK_TEXT(report->advice[0].text, text);
+	}
+	analyze_report_free(report);
+	source_close(source);
+}
+
+static void test_advice(void)
+{
+	check_advice("4ms t1 suspend c1 @1\n5ms t1 park\n", CT_LACK_RESOURCE,
+		"1 coroutine waits at co_await Reply, client.cpp:7, and what for is not told: add "
+		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set: "
+		"then this "
+		"can be judged");
+	check_advice("4ms t1 suspend c1 @2\n5ms t1 park\n", CT_LACK_RESOURCE,
+		"1 coroutine waits at reply, client.c:9, and what for is not told: name it in the "
+		"second "
+		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set: then "
+		"this "
+		"can be judged");
+	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
+		"1 coroutine waits at co_await Reply, client.cpp:7, for channel 0x5000, of which "
+		"nothing "
+		"else is told: call `corotracer::notify()` where it is set or filled: then this "
+		"can be "
+		"judged");
+	check_advice("3ms t1 notify c1 channel:0x5000\n4ms t1 suspend c1 channel:0x5000 @1\n4ms t1 "
+		     "park\n",
+		CT_LACK_NONE, "");
+	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 notify c1 channel:0x5000\n",
+		CT_LACK_PARK,
+		"workers do not tell when they sleep: call `corotracer::park()` and "
+		"`corotracer::unpark()` around the wait for work");
+	/* For the clock, as it is told; and for too short a time. */
+	check_advice(
+		"4ms t1 suspend c1 @1\n4ms t1 detail 3000000000 detail=deadline\n5ms t1 park\n",
+		CT_LACK_NONE, "");
+	check_advice("1900ms t1 suspend c1 @1\n1900ms t1 park\n", CT_LACK_NONE, "");
+}
+
 static void test_empty(void)
 {
 	struct ct_source *source;
@@ -248,6 +314,7 @@ int main(void)
 	test_waiting();
 	test_awaited();
 	test_thread_name();
+	test_advice();
 	test_empty();
 	return check_result();
 }

@@ -232,6 +232,13 @@ static void test_forms(void)
 	free(members);
 }
 
+static const struct ct_advice advice = {.lack = CT_LACK_RESOURCE,
+	.process = 1,
+	.site = 2,
+	.nr_coros = 8,
+	.name = "AsyncRead",
+	.text = "8 coroutines wait at AsyncRead <7>, and what for is not told"};
+
 static const struct ct_waiting waiting[] = {
 	{.site = 2, .process = 1, .nr_coros = 8, .coro = 1025, .since = 1020000000},
 	{.site = 3, .process = 1, .nr_coros = 2, .coro = 17, .since = 1030000000},
@@ -249,7 +256,9 @@ static void test_nothing_found(void)
 			.nr_coros = 50,
 			.nr_by_state = {[CT_STATE_WAITING] = 13, [CT_STATE_DESTROYED] = 37}},
 		.waiting = waiting,
-		.nr_waiting = 5};
+		.nr_waiting = 5,
+		.advice = &advice,
+		.nr_advice = 1};
 
 	expect_file("no-finding.txt", &report, (struct ct_report_options){0});
 	expect_file(
@@ -259,7 +268,7 @@ static void test_nothing_found(void)
 	expect_file(
 		"no-finding.json", &report, (struct ct_report_options){.format = CT_REPORT_JSON});
 	report.quality = (struct ct_quality){.nr_events = 900};
-	report.nr_waiting = 0;
+	report.nr_waiting = report.nr_advice = 0;
 	expect_file("no-coroutine.txt", &report, (struct ct_report_options){0});
 	report = (struct ct_report){.tables = &nothing_told};
 	expect_file("nothing-told.txt", &report, (struct ct_report_options){0});

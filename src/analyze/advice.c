@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which line of integration would let a wait be judged that can not be judged as it is. Only of waits that have lasted
+ * for a while, and of which no finding speaks that is more than Suspect; in C of C calls, in C++ with the awaiter's
+ * own name. It judges nothing.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyze_parts.h"
+
+#define PLACES_ADVISED 5u /* of one process */
+
+/* A place at which some wait that are not judged. */
+struct unjudged {
+	uint32_t site;
+	uint32_t process;
+	uint32_t coro; /* the first of them */
+	uint32_t nr_coros;
+};
+
+struct advising {
+	struct analysis *analysis;
+	bool *is_judged; /* by coroutine */
+	VEC(struct unjudged) places;
+	VEC(struct ct_advice) advice;
+};
+
+/* ---------------------------------------------------------------- what is not judged */
+
+static void note_judged(struct advising *advising)
+{
+	const struct analysis *analysis = advising->analysis;
+	size_t i;
+
+	for (i = 0; i < analysis->candidates.count; i++)
+		if (analysis->candidates.at[i].grade > CT_GRADE_SUSPECT)
+			advising->is_judged[analysis->candidates.at[i].coro] = true;
+}
+
+/* Who waits for one that is there, or for the outside, has told what is to be told. */
+static bool is_unjudged(const struct advising *advising, uint32_t index)
+{
+	const struct analysis *analysis = advising->analysis;
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct party *party = &analysis->parties[coro->process];
+
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
+	       !advising->is_judged[index] && !ties_behind(analysis, index) &&
+	       !ties_next(analysis, index) && !coro->nr_awaits && coro->deadline == CT_NO_TIME &&
+	       !party->has_ended_well &&
+	       !ties_is_shutting_down(analysis, coro->process, party->end) &&
+	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
+}
+
+static void count_place(struct advising *advising, uint32_t *place_of, uint32_t index)
+{
+	const struct model_coro *coro = &advising->analysis->model->coros.at[index];
+	uint32_t *place = &place_of[coro->wait_site];
+	struct unjudged fresh = {.site = coro->wait_site, .process = coro->process, .coro = index};
+
+	if (!*place && vec_push(&advising->places, fresh))
+		*place = (uint32_t)advising->places.count;
+	if (*place)
+		advising->places.at[*place - 1].nr_coros++;
+	else
+		advising->analysis->is_broken = true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct unjudged *a = left, *b = right;
+	int order = (a->nr_coros < b->nr_coros) - (a->nr_coros > b->nr_coros);
+
+	return order ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+static void list_places(struct advising *advising)
+{
+	struct analysis *analysis = advising->analysis;
+	uint32_t *place_of =
+		arena_array(&analysis->scratch, analysis->tables->nr_sites + 1, sizeof(*place_of));
+	uint32_t i;
+
+	analysis->is_broken |= !place_of;
+	for (i = 1; place_of && i < analysis->model->coros.count; i++)
+		if (is_unjudged(advising, i) &&
+			analysis->model->coros.at[i].wait_site <= analysis->tables->nr_sites)
+			count_place(advising, place_of, i);
+	if (advising->places.count)
+		qsort(advising->places.at, advising->places.count, sizeof(*advising->places.at),
+			compare);
+}
+
+/* ---------------------------------------------------------------- what to add */
+
+static void advise(struct advising *advising, const struct unjudged *place, enum ct_lack lack,
+	const char *text)
+{
+	struct ct_advice advice = {
+		.lack = lack,
+		.process = place->process,
+		.site = place->site,
+		.nr_coros = place->nr_coros,
+		.name = words_awaited(advising->analysis, place->site),
+		.text = text,
+	};
+
+	if (!vec_push(&advising->advice, advice))
+		advising->analysis->is_broken = true;
+}
+
+static const char *words_who(struct analysis *analysis, const struct unjudged *place)
+{
+	return say(analysis, "%" PRIu32 " %s at %s", place->nr_coros,
+		place->nr_coros == 1 ? "coroutine waits" : "coroutines wait",
+		words_place(analysis, place->site));
+}
+
+static void advise_resource(struct advising *advising, const struct unjudged *place)
+{
+	struct analysis *analysis = advising->analysis;
+	const char *who = words_who(analysis, place);
+
+	if (words_is_cpp(analysis, place->site))
+		advise(advising, place, CT_LACK_RESOURCE,
+			say(analysis,
+				"%s, and what for is not told: add `corotracer_resource()` to %s, "
+				"and `corotracer::notify()` where it is set: then this can be "
+				"judged",
+				who, words_awaited(analysis, place->site)));
+	else
+		advise(advising, place, CT_LACK_RESOURCE,
+			say(analysis,
+				"%s, and what for is not told: name it in the second argument of "
+				"`ctp_suspend()` there, and call `ctp_notify()` where it is set: "
+				"then this can be judged",
+				who));
+}
+
+/* What the program is to call where that is given which was waited for. */
+static const char *call_of(unsigned resource, bool is_cpp)
+{
+	if (resource == CTP_RESOURCE_LOCK)
+		return is_cpp ? "`corotracer::acquire()` and `corotracer::release()`"
+			      : "`ctp_acquire()` and `ctp_release()`";
+	return is_cpp ? "`corotracer::notify()`" : "`ctp_notify()`";
+}
+
+static bool is_inside(uint64_t handle)
+{
+	switch (CTP_HANDLE_RESOURCE(handle)) {
+	case CTP_RESOURCE_LOCK:
+	case CTP_RESOURCE_CHANNEL:
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_SEMAPHORE:
+	case CTP_RESOURCE_EVENT:
+	case CTP_RESOURCE_OTHER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void advise_change(struct advising *advising, const struct unjudged *place)
+{
+	struct analysis *analysis = advising->analysis;
+	const struct model_coro *coro = &analysis->model->coros.at[place->coro];
+	unsigned resource = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	advise(advising, place, CT_LACK_CHANGE,
+		say(analysis,
+			"%s, for %s, of which nothing else is told: call %s where it is %s: then "
+			"this can be judged",
+			words_who(analysis, place), words_wait(analysis, coro),
+			call_of(resource, words_is_cpp(analysis, place->site)),
+			resource == CTP_RESOURCE_LOCK ? "taken and given back" : "set or filled"));
+}
+
+static void advise_place(struct advising *advising, const struct unjudged *place)
+{
+	const struct model_coro *coro = &advising->analysis->model->coros.at[place->coro];
+
+	if (!coro->wait_object && !coro->descriptor)
+		advise_resource(advising, place);
+	else if (is_inside(coro->wait_object) && !ties_object(advising->analysis, coro)->handle)
+		advise_change(advising, place);
+}
+
+/* ---------------------------------------------------------------- what the whole process does not tell */
+
+static bool has_wakes(const struct model *model, uint32_t process)
+{
+	size_t i;
+
+	if (model->nr_unmatched_wakes)
+		return true;
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].process == process && model->coros.at[i].nr_wakes)
+			return true;
+	return false;
+}
+
+/* Does none of those that run coroutines ever tell that it sleeps, and nobody saw it? */
+static bool has_silent_workers(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	size_t i;
+
+	if (analysis->parties[process].was_looked_at)
+		return false;
+	for (i = 0; i < of->workers.count; i++)
+		if (analysis->model->threads[of->workers.at[i]].idle_began != CT_NO_TIME)
+			return false;
+	return true;
+}
+
+static void advise_process(struct advising *advising, const struct unjudged *place)
+{
+	struct analysis *analysis = advising->analysis;
+	bool is_cpp = words_is_cpp(analysis, place->site);
+
+	if (!has_wakes(analysis->model, place->process))
+		advise(advising, place, CT_LACK_WAKE,
+			say(analysis,
+				"nobody tells who makes coroutines ready: call %s where one is put "
+				"into a queue",
+				is_cpp ? "`corotracer::wake()`" : "`ctp_wake()`"));
+	if (has_silent_workers(analysis, place->process))
+		advise(advising, place, CT_LACK_PARK,
+			say(analysis,
+				"workers do not tell when they sleep: call %s around the wait for "
+				"work",
+				is_cpp ? "`corotracer::park()` and `corotracer::unpark()`"
+				       : "`ctp_park()` and `ctp_unpark()`"));
+	if (analysis->stills[place->process].is_clock_told)
+		advise(advising, place, CT_LACK_DEADLINE,
+			say(analysis,
+				"%s, and until when is not told: %s where it waits for a timer, so "
+				"that this can be told from a wait for ever",
+				words_who(analysis, place),
+				is_cpp ? say(analysis, "add `corotracer_deadline()` to %s",
+						 words_awaited(analysis, place->site))
+				       : "call `ctp_suspend_until()`"));
+}
+
+static bool is_first_of_process(const struct advising *advising, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (advising->places.at[i].process == advising->places.at[at].process)
+			return false;
+	return true;
+}
+
+static void export(struct advising *advising, struct ct_report *report)
+{
+	struct analysis *analysis = advising->analysis;
+	struct ct_advice *advice =
+		arena_array(analysis->arena, advising->advice.count, sizeof(*advice));
+	size_t i;
+
+	analysis->is_broken |= !advice;
+	for (i = 0; advice && i < advising->advice.count; i++)
+		advice[i] = advising->advice.at[i];
+	report->advice = advice;
+	report->nr_advice = advice ? (uint32_t)advising->advice.count : 0;
+}
+
+void advice_export(struct analysis *analysis, struct ct_report *report)
+{
+	struct advising advising = {.analysis = analysis};
+	size_t i;
+
+	advising.is_judged = arena_array(
+		&analysis->scratch, analysis->model->coros.count, sizeof(*advising.is_judged));
+	analysis->is_broken |= !advising.is_judged;
+	if (analysis->is_broken)
+		return;
+	note_judged(&advising);
+	list_places(&advising);
+	for (i = 0; i < advising.places.count && i < PLACES_ADVISED; i++) {
+		advise_place(&advising, &advising.places.at[i]);
+		if (is_first_of_process(&advising, i))
+			advise_process(&advising, &advising.places.at[i]);
+	}
+	export(&advising, report);
+	vec_fini(&advising.places);
+	vec_fini(&advising.advice);
+}
