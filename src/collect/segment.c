@@ -274,9 +274,9 @@ uint64_t segment_drain(struct segment *segment)
 	return drain_up_to(segment, SEGMENT_TURN);
 }
 
-void segment_drain_all(struct segment *segment)
+uint64_t segment_drain_all(struct segment *segment)
 {
-	drain_up_to(segment, UINT64_MAX);
+	return drain_up_to(segment, UINT64_MAX);
 }
 
 bool segment_has_news(struct segment *segment)

@@ -72,8 +72,8 @@ void segment_find_rings(struct segment *segment);
  */
 uint64_t segment_drain(struct segment *segment);
 
-/* segment_drain_all: harvests every ring once, whatever it holds: nothing is written any more. */
-void segment_drain_all(struct segment *segment);
+/* segment_drain_all: harvests every ring once, whatever it holds. */
+uint64_t segment_drain_all(struct segment *segment);
 
 #define SEGMENT_TURN (2 * (uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
