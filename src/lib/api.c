@@ -244,6 +244,7 @@ static enum ct_status copy_as_text(
 	const struct ct_event *event;
 	struct io_output output;
 	struct text text = {0};
+	uint32_t nr_losses = trace->source->tables->nr_losses;
 	enum ct_status status = io_output_open(&output, path, reterr), end = CT_OK;
 
 	if (status)
@@ -258,6 +259,8 @@ static enum ct_status copy_as_text(
 		}
 		if (end == CT_OK && text.length < 65536)
 			continue;
+		if (end == CT_END)
+			textrace_print_losses(&text, trace->source->tables, nr_losses);
 		status = text_status(&text, reterr);
 		if (status == CT_OK)
 			status = io_output_write(&output, text_peek(&text), text.length, reterr);

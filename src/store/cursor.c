@@ -165,24 +165,48 @@ static enum ct_status enter_block(
 		return ct_fail_memory(reterr);
 	store_decoder_start(&run->decoder, block->first, run->payload + block->head_bytes,
 		run->payload + block->raw_bytes);
-	run->offset = block->offset;
 	run->nr_left = block->nr_records;
 	cursor->thread = thread_index(reader, cursor, block->thread);
 	cursor->is_carried = block->is_carried;
+	cursor->block = cursor->next_block;
 	cursor->next_block = block->next;
 	return CT_OK;
 }
 
-static enum ct_status decode_run(
-	struct store_reader *reader, struct store_cursor *cursor, struct ct_error *reterr)
+/*
+ * Its checksum holds, and its records make no sense: whoever wrote it was mistaken, or meant harm. What is left of the
+ * block is missing; told once the last event is handed out, since what was read of it may be handed out already.
+ */
+static void give_up_block(struct store_reader *reader, const struct store_cursor *cursor)
+{
+	struct store_block *block = &reader->index.blocks.at[cursor->block];
+	struct ct_loss *loss = &reader->index.senseless;
+	size_t hint = 0;
+	ct_time first =
+		store_tables_time(&reader->all, cursor->segment->clock, block->first, &hint);
+
+	if (reader->index.nr_senseless++ == 0)
+		reader->index.senseless_offset = block->offset;
+	*loss = (struct ct_loss){
+		.reason = CTP_LOSS_CORRUPT,
+		.count = loss->count + cursor->run->nr_left,
+		.first = loss->count && loss->first < first ? loss->first : first,
+		.last = CT_NO_TIME,
+	};
+	block->is_senseless = true;
+}
+
+static void decode_run(struct store_reader *reader, struct store_cursor *cursor)
 {
 	struct store_run *run = cursor->run;
 	size_t count = run->nr_left < STORE_RUN ? run->nr_left : STORE_RUN, i;
 
-	if (store_decode(&run->decoder, reader->records, count) != count)
-		return ct_fail_at(reterr, CT_ERR_CORRUPT, run->offset,
-			"the block at offset %llu holds records that make no sense",
-			(unsigned long long)run->offset);
+	if (store_decode(&run->decoder, reader->records, count) != count) {
+		if (!reader->index.blocks.at[cursor->block].is_senseless)
+			give_up_block(reader, cursor);
+		cursor->count = run->nr_left = 0;
+		return;
+	}
 	to_events(reader, cursor, count);
 	for (i = 0; cursor->segment->coro_prefix && i < count; i++)
 		tell_apart(&run->events[i], cursor->segment->coro_prefix);
@@ -190,7 +214,6 @@ static enum ct_status decode_run(
 		mark_carried(&run->events[i]);
 	run->nr_left -= (uint32_t)count;
 	cursor->count = count;
-	return CT_OK;
 }
 
 enum ct_status store_cursor_load(
@@ -205,5 +228,25 @@ enum ct_status store_cursor_load(
 		}
 		status = enter_block(reader, cursor, reterr);
 	}
-	return status ? status : decode_run(reader, cursor, reterr);
+	if (status == CT_OK)
+		decode_run(reader, cursor);
+	return status;
+}
+
+enum ct_status store_reader_tell_senseless(struct store_reader *reader, struct ct_error *reterr)
+{
+	struct ct_loss *loss = &reader->index.senseless;
+	enum ct_status status;
+
+	if (loss->count == 0)
+		return CT_OK;
+	status = store_tables_note(&reader->all, reader->index.nr_senseless,
+		reader->index.senseless_offset, reterr,
+		"the file is damaged: it has blocks of records that make no sense");
+	if (status == CT_OK && !vec_push(&reader->all.losses, *loss))
+		status = ct_fail_memory(reterr);
+	reader->index.nr_senseless = 0;
+	loss->count = 0;
+	store_tables_publish(&reader->all);
+	return status;
 }

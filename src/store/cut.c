@@ -88,7 +88,7 @@ enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_le
 	struct store_part part;
 	struct store_copy copy;
 	size_t first, last;
-	enum ct_status status = store_part_open(&part, path, reterr);
+	enum ct_status status = store_part_open(&part, path, false, reterr);
 
 	if (status == CT_OK)
 		status = refuse_outside(&part, from, to, reterr);
@@ -151,7 +151,7 @@ static enum ct_status refuse_stranger(
 static enum ct_status add_part(struct joined *joined, const char *path, struct ct_error *reterr)
 {
 	struct store_part *part = &joined->parts[joined->nr_parts++];
-	enum ct_status status = store_part_open(part, path, reterr);
+	enum ct_status status = store_part_open(part, path, false, reterr);
 	size_t i;
 
 	if (status == CT_OK)

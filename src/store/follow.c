@@ -198,6 +198,8 @@ static enum ct_status scan_more(struct follow *follow, struct ct_error *reterr)
 	store_tables_refresh(&follow->reader.all);
 	order_waiting(follow);
 	status = read_lanes(follow, reterr);
+	if (status == CT_OK)
+		status = store_reader_tell_senseless(&follow->reader, reterr);
 	if (follow->waiting.count)
 		qsort(follow->waiting.at, follow->waiting.count, sizeof(*follow->waiting.at),
 			compare);
@@ -309,7 +311,7 @@ static enum ct_status start(struct follow *follow, const char *path, struct ct_e
 		.index = &follow->reader.index,
 		.input = &follow->reader.input,
 		.all = &follow->reader.all,
-		.block_before = STORE_NO_BLOCK,
+		.last_beat_ns = STORE_NOT_KNOWN,
 	};
 	if (status)
 		return status;

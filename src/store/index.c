@@ -11,12 +11,14 @@
 #include "crc32c.h"
 #include "store.h"
 #include "store_definitions.h"
+#include "store_events.h"
 #include "store_scan.h"
 
 #define SEARCH_BYTES 65536
 #define EXAMINED_PER_BYTE 4
 #define EXAMINED_FREE (64u << 20)
 #define RECORD_BYTES_MIN 2 /* a code and a time */
+#define RECORDS_AT_ONCE 256u
 
 /* --------------------------------------------------------------------- blocks */
 
@@ -72,26 +74,51 @@ static bool is_failure_to_read(enum ct_status status)
 
 static enum ct_status note_damage(struct scan *scan, uint64_t offset, uint64_t nr_bytes)
 {
-	if (scan->nr_damaged == 0) {
+	if (scan->nr_damaged++ == 0)
 		scan->damaged_offset = offset;
-		scan->block_before = scan->index->blocks.count
-					     ? (uint32_t)scan->index->blocks.count - 1
-					     : STORE_NO_BLOCK;
-	}
-	scan->nr_damaged++;
-	scan->nr_torn++;
-	scan->nr_missing++;
 	scan->damaged_bytes += nr_bytes;
-	scan->block_after = (uint32_t)scan->index->blocks.count;
+	store_missing_note(scan);
 	return CT_OK;
 }
 
-/* Blocks that are not there left a gap in the numbers: the file was recovered. */
-static void note_number(struct scan *scan, uint64_t number)
+/* Generations are not there, which is told in other ways: see missing.c. */
+static bool is_jump(const struct scan *scan, uint32_t generation)
 {
-	scan->nr_torn += number != scan->next_number;
-	scan->nr_missing += number != scan->next_number;
-	scan->next_number = number + 1;
+	return scan->index->generations.count &&
+	       generation > store_scan_generation(scan)->number + 1;
+}
+
+/*
+ * Blocks that are not there leave a gap in the numbers. A part may begin with any of them but 1, by which a copy says
+ * that something was missing before it.
+ */
+static void note_number(struct scan *scan, const struct store_block_header *header)
+{
+	bool is_first = scan->index->generations.count == 0;
+	bool may_begin = is_first && header->generation > 1 && header->number != 1;
+	bool is_gap = header->number != scan->next_number && !may_begin;
+
+	scan->next_number = header->number + 1;
+	if (!is_gap)
+		return;
+	scan->index->begins_torn |= is_first;
+	if (!is_jump(scan, header->generation)) {
+		store_missing_note(scan);
+		return;
+	}
+	scan->nr_torn++;
+	scan->nr_missing++;
+}
+
+/* What the file has twice says nothing new. */
+static enum ct_status step_over_twice(
+	struct scan *scan, const struct store_block_header *header, struct ct_error *reterr)
+{
+	struct store_hole hole = {scan->offset, sizeof(*header) + header->payload_bytes, true};
+
+	if (scan->nr_twice++ == 0)
+		scan->twice_offset = scan->offset;
+	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
 }
 
 /* A generation is a row of blocks with the same number. */
@@ -102,6 +129,7 @@ static bool note_generation(struct scan *scan, uint32_t number)
 		.offset = scan->offset,
 		.began_ns = STORE_NOT_KNOWN,
 		.ended_ns = STORE_NOT_KNOWN,
+		.nr_told = STORE_NOT_KNOWN,
 	};
 
 	struct store_generation *last =
@@ -134,8 +162,13 @@ static void note_part(struct scan *scan, const struct ct_definition *definition)
 	if (definition->type == CT_DEFINE_GENERATION_END &&
 		definition->generation_end.generation == generation->number) {
 		generation->ended_ns = definition->generation_end.monotonic_ns;
+		generation->nr_told = definition->generation_end.nr_events;
 		generation->nr_lost = definition->generation_end.nr_lost;
 	}
+	if (definition->type == CT_DEFINE_HEARTBEAT)
+		store_missing_beat(scan, definition->heartbeat.monotonic_ns, false);
+	if (definition->type == CT_DEFINE_END)
+		store_missing_beat(scan, definition->end.monotonic_ns, true);
 }
 
 /* Where only names are wanted again, what would count twice is left out. */
@@ -263,6 +296,38 @@ static bool add_block(struct store_index *index, uint32_t number, const struct s
 	return true;
 }
 
+/* A block that is left out: it has to be stepped over by those who copy, too. */
+static enum ct_status leave_out(
+	struct scan *scan, const struct store_block_header *header, struct ct_error *reterr)
+{
+	struct store_hole hole = {scan->offset, sizeof(*header) + header->payload_bytes, false};
+
+	if (!scan->is_thorough)
+		return note_damage(scan, scan->offset, header->payload_bytes);
+	note_damage(scan, scan->offset, hole.nr_bytes);
+	scan->index->nr_hole_bytes += hole.nr_bytes;
+	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
+}
+
+/* Does each record of the block decode? */
+static bool has_sense(const struct store_block *block, const uint8_t *payload)
+{
+	struct store_decoder decoder;
+	struct ctp_record records[RECORDS_AT_ONCE];
+	uint32_t left = block->nr_records;
+
+	store_decoder_start(
+		&decoder, block->first, payload + block->head_bytes, payload + block->raw_bytes);
+	while (left) {
+		uint32_t count = left < RECORDS_AT_ONCE ? left : RECORDS_AT_ONCE;
+
+		if (store_decode(&decoder, records, count) != count)
+			return false;
+		left -= count;
+	}
+	return true;
+}
+
 static enum ct_status scan_events(struct scan *scan, const struct store_block_header *header,
 	const uint8_t *payload, struct ct_error *reterr)
 {
@@ -279,8 +344,9 @@ static enum ct_status scan_events(struct scan *scan, const struct store_block_he
 	/* Later parts are read from what comes before them. */
 	if (block.is_carried && !is_in_first_generation(scan))
 		return CT_OK;
-	if (!take_head(&bytes, &block, &stream))
-		return note_damage(scan, scan->offset, header->payload_bytes);
+	if (!take_head(&bytes, &block, &stream) ||
+		(scan->is_thorough && !has_sense(&block, payload)))
+		return leave_out(scan, header, reterr);
 	if (!block.is_carried)
 		store_scan_generation(scan)->nr_events += block.nr_records;
 	return add_block(scan->index, stream, &block) ? CT_OK : ct_fail_memory(reterr);
@@ -310,9 +376,11 @@ static enum ct_status scan_block(struct scan *scan, const struct store_block_hea
 {
 	enum ct_status status;
 
+	if (header->number < scan->next_number)
+		return step_over_twice(scan, header, reterr);
+	note_number(scan, header);
 	if (!note_generation(scan, header->generation))
 		return ct_fail_memory(reterr);
-	note_number(scan, header->number);
 	note_repeated(scan, header);
 	if (!is_known(header)) {
 		if (scan->nr_skipped++ == 0)
@@ -321,7 +389,7 @@ static enum ct_status scan_block(struct scan *scan, const struct store_block_hea
 	}
 	status = store_block_unpack(scan->index, header, &payload, reterr);
 	if (status == CT_ERR_CORRUPT)
-		return note_damage(scan, scan->offset, header->payload_bytes);
+		return leave_out(scan, header, reterr);
 	return status ? status : scan_known(scan, header, payload, reterr);
 }
 
@@ -385,7 +453,7 @@ static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
 	if (status)
 		return status;
 	note_damage(scan, scan->offset, next - scan->offset);
-	hole = (struct store_hole){scan->offset, next - scan->offset};
+	hole = (struct store_hole){scan->offset, next - scan->offset, false};
 	scan->index->nr_hole_bytes += hole.nr_bytes;
 	scan->offset = next;
 	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
@@ -488,13 +556,14 @@ enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 }
 
 enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
-	struct store_tables *all, struct ct_error *reterr)
+	struct store_tables *all, bool is_thorough, struct ct_error *reterr)
 {
 	struct scan scan = {
 		.index = index,
 		.input = input,
 		.all = all,
-		.block_before = STORE_NO_BLOCK,
+		.last_beat_ns = STORE_NOT_KNOWN,
+		.is_thorough = is_thorough,
 	};
 	enum ct_status status = store_scan_header(&scan, reterr);
 

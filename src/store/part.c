@@ -9,7 +9,8 @@
 
 /* ---------------------------------------------------------------- opening */
 
-enum ct_status store_part_open(struct store_part *part, const char *path, struct ct_error *reterr)
+enum ct_status store_part_open(
+	struct store_part *part, const char *path, bool is_thorough, struct ct_error *reterr)
 {
 	enum ct_status status;
 
@@ -20,7 +21,8 @@ enum ct_status store_part_open(struct store_part *part, const char *path, struct
 	if (status == CT_OK)
 		status = store_input_open(&part->input, path, reterr);
 	if (status == CT_OK)
-		status = store_index_scan(&part->index, &part->input, &part->all, reterr);
+		status = store_index_scan(
+			&part->index, &part->input, &part->all, is_thorough, reterr);
 	return status ? ct_context(reterr, status, "'%s'", path) : CT_OK;
 }
 
@@ -92,9 +94,10 @@ static bool is_cut_end(
 static void keep_gap(struct store_copy *copy, const struct store_part *part, uint64_t number,
 	bool is_first_of_file, bool is_behind_hole)
 {
-	bool is_told = copy->from == part || is_first_of_file;
+	bool is_torn = is_first_of_file ? part->index.begins_torn
+					: copy->from == part && number != copy->next_number;
 
-	if (is_behind_hole || (is_told && number != copy->next_number))
+	if (is_behind_hole || is_torn)
 		copy->output->written.nr_blocks++;
 	copy->from = part;
 	copy->next_number = number + 1;
@@ -109,8 +112,8 @@ static enum ct_status copy_block(struct store_copy *copy, struct store_part *par
 	return store_output_copy(copy->output, header, payload, reterr);
 }
 
-/* The end of a damaged stretch that begins here; the same place where none does. */
-static uint64_t step_over_hole(const struct store_index *index, uint64_t offset)
+/* What is stepped over from here on; NULL: a block begins here. */
+static const struct store_hole *hole_at(const struct store_index *index, uint64_t offset)
 {
 	size_t low = 0, high = index->holes.count;
 
@@ -122,9 +125,9 @@ static uint64_t step_over_hole(const struct store_index *index, uint64_t offset)
 		else
 			high = middle;
 	}
-	if (low < index->holes.count && index->holes.at[low].offset == offset)
-		return offset + index->holes.at[low].nr_bytes;
-	return offset;
+	return low < index->holes.count && index->holes.at[low].offset == offset
+		       ? &index->holes.at[low]
+		       : NULL;
 }
 
 /* What is damaged at the beginning of a file belongs to no generation. */
@@ -165,17 +168,17 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 
 	copy->output->generation = generation->number;
 	while (offset < generation->end) {
-		status = store_block_check(&part->input, offset, &header, &payload, reterr);
-		if (status == CT_ERR_CORRUPT || status == CT_END) {
-			uint64_t next = step_over_hole(&part->index, offset);
+		const struct store_hole *hole = hole_at(&part->index, offset);
 
-			if (next == offset)
-				return ct_fail_at(reterr, CT_ERR_CORRUPT, offset,
-					"'%s' was changed while it was read", part->path);
-			is_behind_hole = true;
-			offset = next;
+		if (hole) {
+			is_behind_hole |= !hole->is_twice;
+			offset += hole->nr_bytes;
 			continue;
 		}
+		status = store_block_check(&part->input, offset, &header, &payload, reterr);
+		if (status == CT_ERR_CORRUPT || status == CT_END)
+			return ct_fail_at(reterr, CT_ERR_CORRUPT, offset,
+				"'%s' was changed while it was read", part->path);
 		if (status)
 			return ct_context(reterr, status, "'%s'", part->path);
 		keep_gap(copy, part, header.number, is_first, is_behind_hole);
@@ -218,7 +221,7 @@ enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *
 		.end =
 			{
 				.monotonic_ns = ended,
-				.nr_events = last->nr_before + last->nr_events,
+				.nr_events = last->nr_before + store_generation_events(last),
 				.nr_lost = last->nr_lost_before + last->nr_lost,
 				.is_cut = true,
 			},

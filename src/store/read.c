@@ -57,8 +57,11 @@ static __attribute__((noinline)) void load_front(struct store_source *store, siz
 {
 	struct store_cursor *cursor = &store->cursors[store->cursor_of[index]];
 	struct front *front = &store->fronts[index];
-	enum ct_status status = store_cursor_load(&store->reader, cursor, &store->error);
+	enum ct_status status;
 
+	do {
+		status = store_cursor_load(&store->reader, cursor, &store->error);
+	} while (status == CT_OK && cursor->count == 0);
 	if (status) {
 		*front = (struct front){.place = INT64_MAX};
 		store->status = status < 0 ? status : store->status;
@@ -226,6 +229,13 @@ static void take_of_many(struct store_source *store, struct ct_events *events)
 	}
 }
 
+static enum ct_status end(struct store_source *store)
+{
+	enum ct_status status = store_reader_tell_senseless(&store->reader, &store->error);
+
+	return status ? status : CT_END;
+}
+
 static enum ct_status store_take(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
@@ -239,7 +249,7 @@ static enum ct_status store_take(
 	else if (store->nr_fronts)
 		take_of_many(store, events);
 	if (store->status == CT_OK && events->count < events->capacity)
-		store->status = CT_END;
+		store->status = end(store);
 	if (store->status < 0 && reterr)
 		*reterr = store->error;
 	return store->status;
@@ -326,8 +336,8 @@ static enum ct_status open_source(
 		status = store_input_open(&store->reader.input, path, reterr);
 	if (status)
 		return status;
-	status = store_index_scan(
-		&store->reader.index, &store->reader.input, &store->reader.all, reterr);
+	status = store_index_scan(&store->reader.index, &store->reader.input, &store->reader.all,
+		false, reterr);
 	if (status == CT_OK)
 		status = make_cursors(store, reterr);
 	store->limit = order_limit(&store->reader.all.tables);

@@ -7,7 +7,7 @@
 
 #include "store_part.h"
 
-#define DEFINITIONS 4
+#define DEFINITIONS 5
 
 /* What the recovered file says besides. */
 struct ending {
@@ -33,17 +33,28 @@ static uint64_t to_monotonic(const struct store_part *part, ct_time time)
 				  : (uint64_t)time + (uint64_t)part->all.tables.epoch_monotonic_ns;
 }
 
+static void note_holes(struct ending *ending, const struct store_index *index)
+{
+	uint64_t count = 0, offset = 0;
+	size_t i;
+
+	for (i = 0; i < index->holes.count; i++) {
+		if (!index->holes.at[i].is_twice && count++ == 0)
+			offset = index->holes.at[i].offset;
+	}
+	snprintf(ending->sentence, sizeof(ending->sentence),
+		"the file was recovered: %llu bytes of it held no whole block",
+		(unsigned long long)index->nr_hole_bytes);
+	if (count)
+		add_note(ending, ending->sentence, count, offset);
+}
+
 static void add_damage(struct ending *ending, const struct store_part *part)
 {
 	const struct store_index *index = &part->index;
 	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
 
-	if (index->holes.count == 0)
-		return;
-	snprintf(ending->sentence, sizeof(ending->sentence),
-		"the file was recovered: %llu bytes of it held no whole block",
-		(unsigned long long)index->nr_hole_bytes);
-	add_note(ending, ending->sentence, index->holes.count, index->holes.at[0].offset);
+	note_holes(ending, index);
 	loss.loss = (struct ct_define_loss){
 		.reason = CTP_LOSS_CORRUPT,
 		.count = index->damage.count,
@@ -58,6 +69,7 @@ static void add_end(struct ending *ending, const struct store_part *part)
 {
 	const struct ct_tables *tables = &part->all.tables;
 	struct ct_definition end = {.type = CT_DEFINE_END};
+	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
 
 	if (tables->is_complete)
 		return;
@@ -65,6 +77,16 @@ static void add_end(struct ending *ending, const struct store_part *part)
 		"the file was recovered: its end was missing, since it was cut or who wrote it "
 		"died",
 		1, part->index.end_of_whole);
+	/* Nothing vouches for what is behind the last heartbeat, nor does this END. */
+	loss.loss = (struct ct_define_loss){
+		.reason = CTP_LOSS_OPEN_END,
+		.count = 1,
+		.first_monotonic_ns = part->all.has_heartbeat
+					      ? to_monotonic(part, tables->observed_until + 1)
+					      : STORE_NOT_KNOWN,
+		.last_monotonic_ns = STORE_NOT_KNOWN,
+	};
+	add(ending, loss);
 	end.end = (struct ct_define_end){
 		.monotonic_ns = to_monotonic(part, tables->observed_until),
 		.nr_events = tables->nr_before + tables->nr_events + part->index.damage.count,
@@ -101,7 +123,7 @@ enum ct_status store_recover(const char *path, int pack_level, const char *outpu
 {
 	struct store_part part;
 	struct store_copy copy;
-	enum ct_status status = store_part_open(&part, path, reterr), closed;
+	enum ct_status status = store_part_open(&part, path, true, reterr), closed;
 
 	if (status == CT_OK)
 		status = store_part_refuse_empty(&part, reterr);

@@ -27,13 +27,13 @@ struct store_run {
 	struct ct_event events[STORE_RUN];
 	uint8_t *payload; /* a copy of the block's: other cursors read on */
 	size_t capacity;
-	uint64_t offset;  /* of the block */
 	uint32_t nr_left; /* of its records */
 };
 
 struct store_cursor {
 	const struct store_stream *stream;
 	const struct store_segment *segment;
+	uint32_t block; /* the one at hand */
 	uint32_t next_block;
 	uint32_t thread;                        /* index, of the block at hand */
 	bool is_carried;                        /* the block at hand */
@@ -45,11 +45,15 @@ struct store_cursor {
 };
 
 /*
- * store_cursor_load: the cursor's next run of events, of its next block where it has handed out all of one. CT_END
- * after the last one; CT_ERR_CORRUPT where its records make no sense, or the file was changed since it was opened.
+ * store_cursor_load: the cursor's next run of events, of its next block where it has handed out all of one. None at all
+ * where they make no sense: the rest of the block is given up. CT_END after the last one; CT_ERR_CORRUPT where the file
+ * was changed since it was opened.
  */
 enum ct_status store_cursor_load(
 	struct store_reader *reader, struct store_cursor *cursor, struct ct_error *reterr);
+
+/* store_reader_tell_senseless: adds what was missing in blocks that were given up to the tables; each block once. */
+enum ct_status store_reader_tell_senseless(struct store_reader *reader, struct ct_error *reterr);
 
 /* store_cursor_is_in_block: the next run is of the same block as this one. */
 static inline bool store_cursor_is_in_block(const struct store_cursor *cursor)

@@ -26,6 +26,7 @@ struct store_block {
 	uint64_t latest;
 	uint32_t next; /* block of the same stream, or STORE_NO_BLOCK */
 	bool is_carried;
+	bool is_senseless; /* it was read, and its records are not all ones */
 };
 
 /* A part that can be understood alone. It reaches to where the next one begins. */
@@ -37,14 +38,16 @@ struct store_generation {
 	uint64_t ended_ns;  /* STORE_NOT_KNOWN: its end is not in the file */
 	uint64_t nr_before; /* events of the recording before it */
 	uint64_t nr_lost_before;
-	uint64_t nr_events; /* in it */
+	uint64_t nr_events; /* in it, as far as they were read */
+	uint64_t nr_told;   /* in it, as its end says; STORE_NOT_KNOWN */
 	uint64_t nr_lost;
 };
 
-/* Bytes in which no whole block begins. */
+/* Bytes that are stepped over: no whole block begins in them, or one that was there before. */
 struct store_hole {
 	uint64_t offset;
 	uint64_t nr_bytes;
+	bool is_twice;
 };
 
 struct store_stream {
@@ -62,21 +65,29 @@ struct store_index {
 	struct map stream_at; /* number to index in streams */
 	VEC(struct store_generation) generations;
 	VEC(struct store_hole) holes;
-	uint64_t nr_hole_bytes;
-	struct ct_loss damage;           /* what was lost in holes; count 0: nothing */
-	uint64_t nr_carried;             /* of streams that are defined */
-	bool has_packed;                 /* blocks */
-	uint64_t end_of_whole;           /* what follows is cut off */
-	uint64_t features;               /* incompatible ones of the file */
+	uint64_t nr_hole_bytes;    /* but for what is there twice */
+	struct ct_loss damage;     /* what is missing, and told nowhere else; count 0: nothing */
+	struct ct_loss senseless;  /* in blocks given up since the tables were told of them */
+	uint64_t nr_senseless;     /* of these */
+	uint64_t senseless_offset; /* of the first one */
+	bool begins_torn;          /* something is missing before the first block */
+	uint64_t nr_carried;       /* of streams that are defined */
+	bool has_packed;           /* blocks */
+	uint64_t end_of_whole;     /* what follows is cut off */
+	uint64_t features;         /* incompatible ones of the file */
 	struct store_unpacker *unpacker; /* NULL: no block was packed */
 };
 
 /*
  * store_index_scan: fills the index and the tables, and finishes and publishes those. Only a file
- * that is no trace, an input that can not be read, or missing memory fail.
+ * that is no trace, an input that can not be read, or missing memory fail. `is_thorough`: records are looked at, too,
+ * and a block of which they make no sense is a hole; else that shows when it is read.
  */
 enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
-	struct store_tables *all, struct ct_error *reterr);
+	struct store_tables *all, bool is_thorough, struct ct_error *reterr);
+
+/* store_generation_events: how many there were in it, as far as that is known: some of them may be missing. */
+uint64_t store_generation_events(const struct store_generation *generation);
 
 /* store_generation_gap: events of the recording between two parts; 0: not known, or none. */
 uint64_t store_generation_gap(

@@ -19,10 +19,11 @@ struct store_part {
 };
 
 /*
- * store_part_open: looks through a trace file. Nothing of it need be whole. A failure names the file.
- * store_part_close: also after a failure; zeroed is allowed.
+ * store_part_open: looks through a trace file. Nothing of it need be whole. `is_thorough`: see store_index_scan. A
+ * failure names the file. store_part_close: also after a failure; zeroed is allowed.
  */
-enum ct_status store_part_open(struct store_part *part, const char *path, struct ct_error *reterr);
+enum ct_status store_part_open(
+	struct store_part *part, const char *path, bool is_thorough, struct ct_error *reterr);
 void store_part_close(struct store_part *part);
 
 /* store_part_refuse_empty: CT_ERR_FORMAT where the file has no block at all. */

@@ -8,6 +8,19 @@
 
 #include "store_index.h"
 
+/*
+ * From before the first place at which something is missing to behind the last one. A heartbeat says that all of before
+ * it is in the file; what is written before a heartbeat was there when the next one was made.
+ */
+struct torn {
+	uint64_t nr_places;
+	uint32_t block_before;   /* the last one of events, before the first place; or STORE_NO_BLOCK */
+	uint64_t beat_before_ns; /* the last one before it; STORE_NOT_KNOWN */
+	uint64_t beat_after_ns;  /* the second one behind the last place; STORE_NOT_KNOWN */
+	unsigned nr_beats_after; /* 2 where there are more */
+	ct_time latest_before;   /* of the stream that is the furthest behind there; found out at the end */
+};
+
 struct scan {
 	struct store_index *index;
 	struct store_input *input;
@@ -17,10 +30,13 @@ struct scan {
 	uint64_t nr_damaged; /* stretches */
 	uint64_t damaged_bytes;
 	uint64_t damaged_offset; /* of the first */
-	uint32_t block_before;   /* of events, before the first damage */
-	uint32_t block_after;    /* after the last damage */
-	uint64_t nr_skipped;     /* blocks of a type that is not known */
+	struct torn torn;
+	uint64_t last_beat_ns; /* STORE_NOT_KNOWN: none yet that came after events */
+	uint64_t nr_skipped;   /* blocks of a type that is not known */
 	uint64_t skipped_offset;
+	uint64_t nr_twice; /* blocks */
+	uint64_t twice_offset;
+	bool is_thorough;
 	uint64_t nr_torn;             /* stretches of damage, and gaps in the numbers of blocks */
 	uint64_t nr_missing;          /* of these, and parts that are not there */
 	uint64_t next_number;         /* of a block */
@@ -43,6 +59,17 @@ static inline struct store_generation *store_scan_generation(const struct scan *
  */
 enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr);
 enum ct_status store_scan_blocks(struct scan *scan, struct ct_error *reterr);
+
+/* store_missing_note: something is missing before the block that comes next. */
+void store_missing_note(struct scan *scan);
+/* store_missing_beat: a heartbeat was read, or an END. */
+void store_missing_beat(struct scan *scan, uint64_t monotonic_ns, bool is_end);
+
+/*
+ * store_missing_sum_up: after the last block: how much is missing, and when it would have been, as losses and notes.
+ * `nr_events` were read.
+ */
+enum ct_status store_missing_sum_up(struct scan *scan, uint64_t nr_events, struct ct_error *reterr);
 
 /* store_scan_sum_up: after the last block: finishes and publishes the tables. */
 enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr);

@@ -27,61 +27,23 @@ static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 	return status;
 }
 
+uint64_t store_generation_events(const struct store_generation *generation)
+{
+	bool is_told = generation->nr_told != STORE_NOT_KNOWN;
+
+	return is_told && generation->nr_told > generation->nr_events ? generation->nr_told
+								      : generation->nr_events;
+}
+
 uint64_t store_generation_gap(
 	const struct store_generation *one, const struct store_generation *next)
 {
-	uint64_t until = one->nr_before + one->nr_events;
+	uint64_t until = one->nr_before + store_generation_events(one);
 
 	if (next->number == one->number + 1 || one->began_ns == STORE_NOT_KNOWN ||
 		next->began_ns == STORE_NOT_KNOWN || next->nr_before < until)
 		return 0;
 	return next->nr_before - until;
-}
-
-/* Parts that are not there leave a gap. */
-static bool add_gaps(struct scan *scan, uint64_t *ret_nr_missing)
-{
-	const struct store_generation *parts = scan->index->generations.at;
-	size_t i;
-
-	*ret_nr_missing = 0;
-	for (i = 1; i < scan->index->generations.count; i++) {
-		uint64_t from = parts[i - 1].ended_ns;
-		struct ct_loss loss = {
-			.reason = CTP_LOSS_PART,
-			.count = store_generation_gap(&parts[i - 1], &parts[i]),
-			.first = store_since_epoch(
-				scan->all, from == STORE_NOT_KNOWN ? parts[i - 1].began_ns : from),
-			.last = store_since_epoch(scan->all, parts[i].began_ns),
-		};
-
-		*ret_nr_missing += loss.count;
-		if (loss.count && !vec_push(&scan->all->losses, loss))
-			return false;
-	}
-	return true;
-}
-
-/*
- * What the end record says is missing is exact; else the bytes lost tell about how many. Those of parts that
- * are not there are known already.
- */
-static uint64_t estimate_lost(const struct scan *scan, uint64_t nr_events, uint64_t nr_in_gaps)
-{
-	uint64_t nr_bytes = 0, nr_before_or_there, estimate;
-	size_t i;
-
-	/* END counts from the beginning of the recording. */
-	nr_before_or_there = scan->all->tables.nr_before + nr_events + nr_in_gaps;
-	if (scan->all->has_end && scan->all->end_nr_events > nr_before_or_there)
-		return scan->all->end_nr_events - nr_before_or_there;
-	for (i = 0; i < scan->index->blocks.count; i++)
-		nr_bytes += scan->index->blocks.at[i].payload_bytes;
-	if (scan->all->has_end || nr_bytes == 0)
-		return scan->all->has_end ? 0 : 1;
-	estimate = (uint64_t)((double)scan->damaged_bytes * (double)nr_events / (double)nr_bytes);
-	estimate = estimate > nr_in_gaps ? estimate - nr_in_gaps : 0;
-	return estimate || nr_in_gaps ? estimate : 1;
 }
 
 static const struct store_segment *segment_of(const struct scan *scan, uint32_t number)
@@ -93,8 +55,7 @@ static const struct store_segment *segment_of(const struct scan *scan, uint32_t 
 }
 
 struct extremes {
-	ct_time before; /* latest time before the first damage; CT_NO_TIME */
-	ct_time after;  /* first time after the last damage */
+	ct_time before; /* the latest of the stream at hand, before the first place where something is missing */
 	ct_time latest;
 	ct_time carried; /* the earliest */
 };
@@ -105,6 +66,8 @@ static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
 	const struct store_block *block = &scan->index->blocks.at[at];
 	ct_time latest = store_tables_time(scan->all, clock, block->latest, hint);
 	ct_time first = store_tables_time(scan->all, clock, block->first, hint);
+	bool is_before = scan->torn.nr_places && scan->torn.block_before != STORE_NO_BLOCK &&
+			 at <= scan->torn.block_before;
 
 	if (block->is_carried) {
 		if (extremes->carried == CT_NO_TIME || first < extremes->carried)
@@ -113,13 +76,20 @@ static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
 	}
 	if (latest > extremes->latest)
 		extremes->latest = latest;
-	if (!scan->nr_damaged)
-		return;
-	if (scan->block_before != STORE_NO_BLOCK && at <= scan->block_before &&
-		latest > extremes->before)
+	if (is_before && latest > extremes->before)
 		extremes->before = latest;
-	if (at >= scan->block_after && (extremes->after == CT_NO_TIME || first < extremes->after))
-		extremes->after = first;
+}
+
+static void look_at_stream(struct scan *scan, const struct store_stream *stream,
+	struct extremes *extremes, size_t *hint)
+{
+	uint32_t clock = segment_of(scan, stream->number)->clock, at;
+
+	extremes->before = CT_NO_TIME;
+	for (at = stream->first_block; at != STORE_NO_BLOCK; at = scan->index->blocks.at[at].next)
+		look_at_block(scan, at, clock, extremes, hint);
+	if (extremes->before != CT_NO_TIME && extremes->before < scan->torn.latest_before)
+		scan->torn.latest_before = extremes->before;
 }
 
 /* Joins streams with their segments; those of none can not be placed, and count as lost. */
@@ -127,8 +97,9 @@ static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uin
 {
 	uint64_t nr_orphans = 0;
 	size_t i, hint = 0;
-	uint32_t at, segment = 0;
+	uint32_t segment = 0;
 
+	scan->torn.latest_before = INT64_MAX;
 	for (i = 0; i < scan->index->streams.count; i++) {
 		struct store_stream *stream = &scan->index->streams.at[i];
 
@@ -141,34 +112,46 @@ static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uin
 		}
 		*ret_placed += stream->nr_records;
 		scan->index->nr_carried += stream->nr_carried;
-		for (at = stream->first_block; at != STORE_NO_BLOCK;
-			at = scan->index->blocks.at[at].next)
-			look_at_block(
-				scan, at, segment_of(scan, stream->number)->clock, extremes, &hint);
+		look_at_stream(scan, stream, extremes, &hint);
 	}
 	return nr_orphans;
 }
 
-static struct ct_loss make_loss(uint64_t count, const struct extremes *extremes)
+/* Events of streams that nothing defines: whose they are is not known, nor by which clock. */
+static bool add_orphans(struct scan *scan, uint64_t count)
 {
-	return (struct ct_loss){
+	struct ct_loss loss = {
 		.reason = CTP_LOSS_CORRUPT,
 		.count = count,
-		.first = extremes->before,
-		.last = extremes->after,
+		.first = CT_NO_TIME,
+		.last = CT_NO_TIME,
 	};
+
+	return count == 0 || vec_push(&scan->all->losses, loss);
 }
 
-static bool add_loss(struct scan *scan, struct ct_loss loss)
+/* How a process ended was told behind the last heartbeat: what it did before that is missing, or may be. */
+static void doubt_endings(struct scan *scan)
 {
-	return loss.count == 0 || vec_push(&scan->all->losses, loss);
+	const struct store_tables *all = scan->all;
+	size_t i;
+
+	if (all->has_end || all->tables.has_no_end)
+		return;
+	for (i = 1; i < all->processes.count; i++) {
+		struct ct_process *process = &all->processes.at[i];
+
+		if (process->ended == CT_NO_TIME || process->ended <= all->tables.observed_until)
+			continue;
+		process->ending = CT_ENDING_UNKNOWN;
+		process->ended = CT_NO_TIME;
+	}
 }
 
 enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 {
-	struct extremes extremes = {CT_NO_TIME, CT_NO_TIME, CT_NO_TIME, CT_NO_TIME};
-	struct extremes whole = extremes;
-	uint64_t nr_events = 0, nr_orphans, nr_in_gaps;
+	struct extremes extremes = {CT_NO_TIME, CT_NO_TIME, CT_NO_TIME};
+	uint64_t nr_events = 0, nr_orphans;
 	struct ct_tables *tables = &scan->all->tables;
 	enum ct_status status = note_condition(scan, reterr);
 
@@ -179,13 +162,6 @@ enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 			"events belong to streams that are not defined, and were left out");
 	if (status)
 		return status;
-	if (!add_gaps(scan, &nr_in_gaps))
-		return ct_fail_memory(reterr);
-	if (scan->nr_damaged)
-		scan->index->damage = make_loss(
-			estimate_lost(scan, nr_events + nr_orphans, nr_in_gaps), &extremes);
-	if (!add_loss(scan, make_loss(nr_orphans, &whole)) || !add_loss(scan, scan->index->damage))
-		return ct_fail_memory(reterr);
 	tables->nr_events = nr_events;
 	tables->nr_carried = scan->index->nr_carried;
 	tables->is_packed = scan->index->has_packed;
@@ -194,6 +170,10 @@ enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 		tables->last_generation = store_scan_generation(scan)->number;
 	if (!scan->all->has_heartbeat && extremes.latest > 0)
 		tables->observed_until = extremes.latest;
+	status = store_missing_sum_up(scan, nr_events + nr_orphans, reterr);
+	if (status == CT_OK && !add_orphans(scan, nr_orphans))
+		status = ct_fail_memory(reterr);
+	doubt_endings(scan);
 	store_tables_publish(scan->all);
-	return CT_OK;
+	return status;
 }

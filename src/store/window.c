@@ -206,6 +206,7 @@ static enum ct_status write_dump(struct store_sink *store, struct store_output *
 		status = file->ops->write(
 			file, window->kept.at[i].bytes, window->kept.at[i].nr_bytes, reterr);
 	file->generation = store->output->generation;
+	file->written.nr_blocks = store->output->written.nr_blocks;
 	return status ? status : write_ending(file, store, reason, now_ns, reterr);
 }
 

@@ -15,6 +15,7 @@ struct assembly {
 	struct ct_error *reterr;
 	VEC(bool) has_stream; /* by number */
 	uint64_t nr_events;
+	uint32_t nr_losses; /* of the tables, before the first event */
 };
 
 static enum ct_status define(struct assembly *assembly, const struct ct_definition *definition)
@@ -302,7 +303,7 @@ static enum ct_status define_tables(struct assembly *assembly)
 	if (status == CT_OK)
 		status = define_each(assembly, 1, tables->nr_mappings, define_mapping);
 	if (status == CT_OK)
-		status = define_each(assembly, 0, tables->nr_losses, define_loss);
+		status = define_each(assembly, 0, assembly->nr_losses, define_loss);
 	if (status == CT_OK)
 		status = define_each(assembly, 0, tables->nr_notes, define_note);
 	return status;
@@ -324,8 +325,12 @@ static enum ct_status define_rest(struct assembly *assembly)
 				.is_cut = tables->is_cut,
 			},
 	};
-	enum ct_status status = define_each(assembly, 1, tables->nr_processes, define_ending);
+	/* Some may have become known while events were read. */
+	enum ct_status status =
+		define_each(assembly, assembly->nr_losses, tables->nr_losses, define_loss);
 
+	if (status == CT_OK)
+		status = define_each(assembly, 1, tables->nr_processes, define_ending);
 	if (status == CT_OK)
 		status = define(assembly, &heartbeat);
 	if (status == CT_OK && tables->is_complete)
@@ -382,7 +387,12 @@ static enum ct_status put_event(
 enum ct_status textrace_to_sink(
 	struct ct_source *source, struct ct_sink *sink, struct ct_error *reterr)
 {
-	struct assembly assembly = {.tables = source->tables, .sink = sink, .reterr = reterr};
+	struct assembly assembly = {
+		.tables = source->tables,
+		.sink = sink,
+		.nr_losses = source->tables->nr_losses,
+		.reterr = reterr,
+	};
 	const struct ct_event *event;
 	enum ct_status status = define_tables(&assembly);
 

@@ -277,6 +277,16 @@ static void print_note(struct text *text, const struct ct_note *note)
 	print_fields(text, TEXTRACE_NOTE, note);
 }
 
+void textrace_print_losses(struct text *text, const struct ct_tables *tables, uint32_t from)
+{
+	uint32_t i;
+
+	for (i = from; i < tables->nr_losses; i++) {
+		text_add(text, textrace_line_name(TEXTRACE_LOSS));
+		print_fields(text, TEXTRACE_LOSS, &tables->losses[i]);
+	}
+}
+
 void textrace_print_tables(struct text *text, const struct ct_tables *tables)
 {
 	uint32_t i;
@@ -290,10 +300,7 @@ void textrace_print_tables(struct text *text, const struct ct_tables *tables)
 		print_numbered(text, TEXTRACE_SITE, i, &tables->sites[i]);
 	for (i = 1; i < tables->nr_mappings; i++)
 		print_numbered(text, TEXTRACE_MAPPING, i, &tables->mappings[i]);
-	for (i = 0; i < tables->nr_losses; i++) {
-		text_add(text, textrace_line_name(TEXTRACE_LOSS));
-		print_fields(text, TEXTRACE_LOSS, &tables->losses[i]);
-	}
+	textrace_print_losses(text, tables, 0);
 	for (i = 0; i < tables->nr_notes; i++)
 		print_note(text, &tables->notes[i]);
 	for (i = 1; i < tables->nr_processes; i++)

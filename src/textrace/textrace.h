@@ -92,6 +92,12 @@ bool textrace_is_ours(const void *first_bytes, size_t nr_bytes);
 /* textrace_print_tables: all definitions, a line each, with newlines. */
 void textrace_print_tables(struct text *text, const struct ct_tables *tables);
 
+/*
+ * textrace_print_losses: losses from this one on, likewise: those that came to the tables while events were read stand
+ * behind the events.
+ */
+void textrace_print_losses(struct text *text, const struct ct_tables *tables, uint32_t from);
+
 /* textrace_print_event: one event as one line, without a newline. `is_carried`: see struct ct_source. */
 void textrace_print_event(struct text *text, const struct ct_tables *tables,
 	const struct ct_event *event, bool is_carried);

@@ -123,6 +123,29 @@ static void make_places(struct made *made, uint64_t *state)
 			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
 }
 
+/* F-9: what a trace without END has, once it was in a file. */
+static void make_open_end(struct made *made)
+{
+	size_t i;
+
+	if (made->tables.is_complete || made->tables.has_no_end)
+		return;
+	made->losses[made->tables.nr_losses++] = (struct ct_loss){
+		.reason = CTP_LOSS_OPEN_END,
+		.count = 1,
+		.first = made->tables.observed_until + 1,
+		.last = CT_NO_TIME,
+	};
+	for (i = 1; i < made->tables.nr_processes; i++) {
+		struct ct_process *process = &made->processes[i];
+
+		if (process->ended <= made->tables.observed_until)
+			continue;
+		process->ending = CT_ENDING_UNKNOWN;
+		process->ended = CT_NO_TIME;
+	}
+}
+
 static void make_tables(struct made *made, uint64_t *state)
 {
 	size_t i;
@@ -153,6 +176,7 @@ static void make_tables(struct made *made, uint64_t *state)
 	made->tables.mappings = made->mappings;
 	made->tables.losses = made->losses;
 	made->tables.notes = made->notes;
+	make_open_end(made);
 }
 
 static struct ct_event make_event(const struct made *made, uint64_t *state)
