@@ -334,7 +334,9 @@ void candidate_limit_for_doer(
  */
 ct_time candidate_life_start(const struct analysis *analysis, const struct model_coro *coro);
 
-/* candidate_lower_for_gaps: one grade down where events of the process are missing in the interval.
+/*
+ * candidate_lower_for_gaps: one grade down where events of the process are missing in the interval; Suspect at most
+ * where a piece of the trace is.
  */
 void candidate_lower_for_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);

@@ -90,6 +90,9 @@ void candidate_lower_for_gaps(
 	candidate->nr_lost = model_lost_between(analysis->model, candidate->process, from, until);
 	if (candidate->nr_lost && analysis->was_paused)
 		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
+	if (candidate->nr_lost &&
+		model_lost_in_holes(analysis->model, candidate->process, from, until))
+		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_GAP);
 	if (candidate->nr_lost)
 		candidate_lower(candidate, REASON_GAP);
 }

@@ -171,6 +171,22 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 				told->pid, words_signal(analysis, told->ending_value)));
 }
 
+static void remark_open_end(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+
+	if (model->nr_behind)
+		quality_remark(analysis,
+			say(analysis,
+				"nothing is judged of what came behind the last heartbeat: %" PRIu64
+				" events of that time are in the trace, others were never written",
+				model->nr_behind));
+	else if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
+		quality_remark(analysis,
+			"the trace has no orderly end: what happened after its last "
+			"record is not known");
+}
+
 void quality_remarks(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -211,8 +227,5 @@ void quality_remarks(struct analysis *analysis)
 					  "nothing is said of %" PRIu64
 					  " that would be found at places which were allowed",
 					  analysis->nr_allowed));
-	if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
-		quality_remark(analysis,
-			"the trace has no orderly end: what happened after its last "
-			"record is not known");
+	remark_open_end(analysis);
 }

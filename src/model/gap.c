@@ -41,10 +41,9 @@ static bool add(struct model *model, struct model_gap gap)
 bool gap_tables(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
-	uint32_t i;
 
-	for (i = 0; i < tables->nr_losses; i++) {
-		const struct ct_loss *loss = &tables->losses[i];
+	for (; model->nr_losses_taken < tables->nr_losses; model->nr_losses_taken++) {
+		const struct ct_loss *loss = &tables->losses[model->nr_losses_taken];
 		struct model_gap gap = {
 			.process = loss->process,
 			.thread = loss->thread,
@@ -120,14 +119,33 @@ static uint64_t owner_thread(uint32_t thread)
 	return ((uint64_t)1 << 32) + thread;
 }
 
-static uint64_t owner_of(const struct model_gap *gap, bool is_by_thread)
+typedef bool index_function(const struct model_gap *gap, uint64_t *ret_owner);
+
+static bool take_process(const struct model_gap *gap, uint64_t *ret_owner)
 {
-	return is_by_thread && gap->thread ? owner_thread(gap->thread) : gap->process;
+	*ret_owner = gap->process;
+	return true;
 }
 
-static bool make_index(struct model *model, bool is_by_thread, struct model_gap_index *ret_index)
+static bool take_thread(const struct model_gap *gap, uint64_t *ret_owner)
+{
+	*ret_owner = gap->thread ? owner_thread(gap->thread) : gap->process;
+	return true;
+}
+
+/* What a ring held that can not be true is of a process; what a file held is of none. */
+static bool take_hole(const struct model_gap *gap, uint64_t *ret_owner)
+{
+	*ret_owner = gap->process;
+	return !gap->process && !gap->thread &&
+	       (gap->reason == CTP_LOSS_CORRUPT || gap->reason == CTP_LOSS_PART ||
+		       gap->reason == CTP_LOSS_OPEN_END);
+}
+
+static bool make_index(struct model *model, index_function *take, struct model_gap_index *ret_index)
 {
 	size_t count = model->gaps.count, i;
+	uint64_t owner;
 
 	ret_index->firsts = calloc(count, sizeof(*ret_index->firsts));
 	ret_index->lasts = calloc(count, sizeof(*ret_index->lasts));
@@ -135,20 +153,25 @@ static bool make_index(struct model *model, bool is_by_thread, struct model_gap_
 		return false;
 	for (i = 0; i < count; i++) {
 		const struct model_gap *gap = &model->gaps.at[i];
-		uint64_t owner = owner_of(gap, is_by_thread);
+		size_t at = ret_index->count;
 
-		ret_index->firsts[i] = (struct model_edge){owner, gap->first, gap->count};
-		ret_index->lasts[i] = (struct model_edge){owner, end_of(model, gap), gap->count};
+		if (!take(gap, &owner))
+			continue;
+		ret_index->firsts[at] = (struct model_edge){owner, gap->first, gap->count};
+		ret_index->lasts[at] = (struct model_edge){owner, end_of(model, gap), gap->count};
+		ret_index->count++;
 	}
-	add_up(ret_index->firsts, count);
-	add_up(ret_index->lasts, count);
+	add_up(ret_index->firsts, ret_index->count);
+	add_up(ret_index->lasts, ret_index->count);
 	return true;
 }
 
 bool gap_finish(struct model *model)
 {
-	return !model->gaps.count || (make_index(model, false, &model->gaps_of_processes) &&
-					     make_index(model, true, &model->gaps_of_threads));
+	return !model->gaps.count ||
+	       (make_index(model, take_process, &model->gaps_of_processes) &&
+		       make_index(model, take_thread, &model->gaps_of_threads) &&
+		       make_index(model, take_hole, &model->holes));
 }
 
 static void release_index(struct model_gap_index *index)
@@ -162,6 +185,7 @@ void gap_fini(struct model *model)
 	vec_fini(&model->gaps);
 	release_index(&model->gaps_of_processes);
 	release_index(&model->gaps_of_threads);
+	release_index(&model->holes);
 }
 
 /* How many are missing in the gaps whose edge lies before this one, of all owners up to its own. */
@@ -183,24 +207,36 @@ static uint64_t total_before(
 }
 
 /* Those that have begun by the end of the interval, less those that were over before it. */
-static uint64_t lost_of(const struct model_gap_index *index, size_t count, uint64_t owner,
-	ct_time from, ct_time until)
+static uint64_t lost_of(
+	const struct model_gap_index *index, uint64_t owner, ct_time from, ct_time until)
 {
 	uint64_t begun = until == INT64_MAX
-				 ? total_before(index->firsts, count, owner + 1, INT64_MIN)
-				 : total_before(index->firsts, count, owner, until + 1);
+				 ? total_before(index->firsts, index->count, owner + 1, INT64_MIN)
+				 : total_before(index->firsts, index->count, owner, until + 1);
 
-	return begun - total_before(index->lasts, count, owner, from);
+	return begun - total_before(index->lasts, index->count, owner, from);
+}
+
+/* The process's own, and those of which not even that is known. */
+static uint64_t lost_of_process(
+	const struct model_gap_index *index, uint32_t process, ct_time from, ct_time until)
+{
+	ct_time first = from < until ? from : until, last = from < until ? until : from;
+
+	return lost_of(index, process, first, last) +
+	       (process ? lost_of(index, 0, first, last) : 0);
 }
 
 uint64_t model_lost_between(
 	const struct model *model, uint32_t process, ct_time from, ct_time until)
 {
-	const struct model_gap_index *index = &model->gaps_of_processes;
-	ct_time first = from < until ? from : until, last = from < until ? until : from;
+	return lost_of_process(&model->gaps_of_processes, process, from, until);
+}
 
-	return lost_of(index, model->gaps.count, process, first, last) +
-	       (process ? lost_of(index, model->gaps.count, 0, first, last) : 0);
+uint64_t model_lost_in_holes(
+	const struct model *model, uint32_t process, ct_time from, ct_time until)
+{
+	return lost_of_process(&model->holes, process, from, until);
 }
 
 uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from, ct_time until)
@@ -208,13 +244,9 @@ uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from,
 	const struct model_gap_index *index = &model->gaps_of_threads;
 	ct_time first = from < until ? from : until, last = from < until ? until : from;
 	uint32_t process = thread < model->nr_threads ? model->threads[thread].process : 0;
-	uint64_t nr_lost = lost_of(index, model->gaps.count, 0, first, last);
+	uint64_t nr_lost = lost_of_process(index, process, first, last);
 
-	if (thread)
-		nr_lost += lost_of(index, model->gaps.count, owner_thread(thread), first, last);
-	if (process)
-		nr_lost += lost_of(index, model->gaps.count, process, first, last);
-	return nr_lost;
+	return nr_lost + (thread ? lost_of(index, owner_thread(thread), first, last) : 0);
 }
 
 void gap_of_coro(struct model *model, const struct ct_event *event)

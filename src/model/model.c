@@ -29,6 +29,27 @@ static ct_time within(ct_time time)
 	return time < 0 ? -FURTHEST_NS : FURTHEST_NS;
 }
 
+/*
+ * Streams are written at different times: where nobody wrote the end, events of some of them are missing behind the
+ * last heartbeat, and of others not. What is left is as it was at that heartbeat.
+ */
+static bool is_unfinished(const struct model *model)
+{
+	const struct ct_tables *tables = model->tables;
+	uint32_t i;
+
+	if (model->now == CT_NO_TIME || tables->has_no_end)
+		return false;
+	for (i = 0; i < tables->nr_losses; i++) {
+		const struct ct_loss *loss = &tables->losses[i];
+
+		/* Where there was no heartbeat, there is nothing to go by. */
+		if (loss->reason == CTP_LOSS_OPEN_END)
+			return loss->first != CT_NO_TIME && loss->first > model->now;
+	}
+	return !tables->is_complete;
+}
+
 static void set_window(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
@@ -44,8 +65,12 @@ static void set_window(struct model *model)
 	/* What is carried from before is as old as it is. */
 	if (tables->nr_carried && tables->carried_from < model->lowest)
 		model->lowest = within(tables->carried_from);
-	model->is_open_ended = model->now == CT_NO_TIME || model->now <= model->from;
+	model->is_unfinished = is_unfinished(model);
+	model->is_open_ended = !model->is_unfinished &&
+			       (model->now == CT_NO_TIME || model->now <= model->from);
 	model->highest = model->is_open_ended ? FURTHEST_NS : model->now + MARGIN_NS;
+	if (model->is_unfinished)
+		model->highest = model->now;
 }
 
 static void init_processes(struct model *model)
@@ -378,6 +403,14 @@ static bool may_release(const struct model *model)
 	return !model->history && !model->breakdown;
 }
 
+static void count_left_out(struct model *model, const struct ct_event *event)
+{
+	bool is_behind = model->is_unfinished && event->time > model->now &&
+			 event->time - model->now <= MARGIN_NS;
+
+	*(is_behind ? &model->nr_behind : &model->nr_impossible) += 1;
+}
+
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr)
 {
@@ -389,7 +422,7 @@ enum ct_status model_apply(
 	model->nr_events++;
 	model->sequence = event->sequence;
 	if (!model_is_possible(model, event)) {
-		model->nr_impossible++;
+		count_left_out(model, event);
 		return CT_OK;
 	}
 	move_on(model, event);
@@ -423,7 +456,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	times_finish(model);
 	run_queue_finish(model);
 	annotation_finish(model);
-	return gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
+	return gap_tables(model) && gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }
 
 ct_time model_end_of(const struct model *model, uint32_t process)

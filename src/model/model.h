@@ -54,8 +54,9 @@ struct model {
 	VEC(struct model_conflict) conflicts; /* [0] is none; at most MODEL_GHOSTS */
 	VEC(struct model_crash) crashes;
 	VEC(struct model_gap) gaps;
-	struct model_gap_index gaps_of_processes; /* both are there after model_finish */
+	struct model_gap_index gaps_of_processes; /* all three are there after model_finish */
 	struct model_gap_index gaps_of_threads;
+	struct model_gap_index holes;
 	VEC(struct model_span) spans; /* [0] is none, as of the next two */
 	VEC(struct model_task) tasks;
 	VEC(struct model_region) regions;
@@ -106,11 +107,14 @@ struct model {
 	ct_time now;            /* its end */
 	int64_t uncertainty_ns; /* how far the clocks of two threads may disagree */
 	bool is_open_ended;     /* the tables do not say when observation ended */
+	bool is_unfinished; /* the trace has no end: nothing behind the last heartbeat is taken up */
+	uint32_t nr_losses_taken; /* of the tables */
 	uint64_t nr_events;
 	uint64_t sequence; /* of the event that is being applied */
 	uint64_t nr_lost;
 	uint64_t nr_left_out; /* missing, because they were not wanted */
 	uint64_t nr_impossible;
+	uint64_t nr_behind; /* the last heartbeat, of a trace without end */
 	uint64_t nr_unknown_kinds;
 	uint64_t nr_broken;
 	uint64_t nr_reordered;
@@ -237,10 +241,14 @@ uint64_t model_lost_between(
 	const struct model *model, uint32_t process, ct_time from, ct_time until);
 
 /*
- * model_lost_on: how many events of this thread are missing between two times, as above; those of a loss whose thread
- * is not known count for each thread of its process, or of all.
+ * model_lost_on: how many events of this thread are missing between two times, as above; those of a loss whose
+ * thread is not known count for each thread of its process, or of all.
  */
 uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from, ct_time until);
+
+/* model_lost_in_holes: those of them that are missing because a piece of the trace is: many at once, of any kind. */
+uint64_t model_lost_in_holes(
+	const struct model *model, uint32_t process, ct_time from, ct_time until);
 
 /* model_end_of: until when the process was observed: its end, its halt, or that of the trace. */
 ct_time model_end_of(const struct model *model, uint32_t process);

@@ -268,6 +268,7 @@ void series_fini(struct model *model);
 bool gap_lost(struct model *model, const struct ct_event *event);
 /* gap_of_coro: events of this coroutine are missing: what it did before says nothing of what follows. */
 void gap_of_coro(struct model *model, const struct ct_event *event);
+/* gap_tables: takes up the losses of the tables that came since the last call. False: out of memory. */
 bool gap_tables(struct model *model);
 
 /* place_tables: finds the sites that say the same; false: out of memory. */

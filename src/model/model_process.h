@@ -109,8 +109,9 @@ struct model_edge {
 	uint64_t total;
 };
 
-/* All gaps, by their owners and by time. */
+/* Gaps, by their owners and by time. */
 struct model_gap_index {
+	size_t count;
 	struct model_edge *firsts;
 	struct model_edge *lasts;
 };
