@@ -66,8 +66,8 @@ static void set_window(struct model *model)
 	if (tables->nr_carried && tables->carried_from < model->lowest)
 		model->lowest = within(tables->carried_from);
 	model->is_unfinished = is_unfinished(model);
-	model->is_open_ended = !model->is_unfinished &&
-			       (model->now == CT_NO_TIME || model->now <= model->from);
+	model->is_open_ended =
+		!model->is_unfinished && (model->now == CT_NO_TIME || model->now <= model->from);
 	model->highest = model->is_open_ended ? FURTHEST_NS : model->now + MARGIN_NS;
 	if (model->is_unfinished)
 		model->highest = model->now;

@@ -336,8 +336,8 @@ static enum ct_status open_source(
 		status = store_input_open(&store->reader.input, path, reterr);
 	if (status)
 		return status;
-	status = store_index_scan(&store->reader.index, &store->reader.input, &store->reader.all,
-		false, reterr);
+	status = store_index_scan(
+		&store->reader.index, &store->reader.input, &store->reader.all, false, reterr);
 	if (status == CT_OK)
 		status = make_cursors(store, reterr);
 	store->limit = order_limit(&store->reader.all.tables);

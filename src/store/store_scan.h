@@ -14,11 +14,11 @@
  */
 struct torn {
 	uint64_t nr_places;
-	uint32_t block_before;   /* the last one of events, before the first place; or STORE_NO_BLOCK */
+	uint32_t block_before;   /* of events, before the first place; or STORE_NO_BLOCK */
 	uint64_t beat_before_ns; /* the last one before it; STORE_NOT_KNOWN */
 	uint64_t beat_after_ns;  /* the second one behind the last place; STORE_NOT_KNOWN */
 	unsigned nr_beats_after; /* 2 where there are more */
-	ct_time latest_before;   /* of the stream that is the furthest behind there; found out at the end */
+	ct_time latest_before;   /* of the stream that was the furthest behind; known at the end */
 };
 
 struct scan {

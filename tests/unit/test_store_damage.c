@@ -303,7 +303,8 @@ static uint64_t count_blocks(const char *bytes, size_t nr_bytes)
 	uint64_t count = 0;
 
 	for (; offset < nr_bytes; count++)
-		offset += sizeof(struct store_block_header) + header_at(bytes, offset).payload_bytes;
+		offset +=
+			sizeof(struct store_block_header) + header_at(bytes, offset).payload_bytes;
 	return count;
 }
 
