@@ -157,6 +157,9 @@ struct analysis {
 /* LIMIT: the threshold with this name of thresholds.def. */
 #define LIMIT(analysis, name) ((analysis)->limits[CT_THRESHOLD_##name])
 
+/* party_has_nobody_left: is nobody there any more who could do anything, without the world outside? */
+bool party_has_nobody_left(const struct party *party);
+
 /* party_survey: fills analysis->parties. */
 void party_survey(struct analysis *analysis);
 
@@ -208,6 +211,12 @@ void closed_descriptor_describe(
 void closed_descriptor_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause);
 void lost_wakeup_find(struct analysis *analysis);
+/*
+ * lost_wakeup_is_given: was what it waits for given back, and taken by nobody since; or was it notified of, with this
+ * one waiting, and nobody was found?
+ */
+bool lost_wakeup_is_given(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since);
 void lost_wakeup_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void crash_find(struct analysis *analysis);

@@ -5,6 +5,9 @@
  *
  * Silent where the wake came before the suspend: who is running looks again before it sleeps. Silent, too,
  * where the wait has a deadline, is marked, or was perhaps not meant; or the program was shutting down.
+ *
+ * Wakes to nobody: the waker says that there is no such target, but it is, and it waits. That a waker has an old handle
+ * is no fault by itself: silent where the wait is for the world outside, or for another coroutine that can go on.
  */
 #include <inttypes.h>
 
@@ -15,6 +18,11 @@ static bool was_given_up(const struct model_coro *coro)
 	return coro->wake_time != CT_NO_TIME &&
 	       (coro->wake_outcome == CTP_OUTCOME_DROPPED ||
 		       coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING);
+}
+
+static bool was_for_nobody(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME && coro->wake_outcome == CTP_OUTCOME_NO_TARGET;
 }
 
 static bool is_waiting_since(const struct analysis *analysis, const struct model_coro *coro)
@@ -61,6 +69,51 @@ static bool settle(
 	return candidate_settle(analysis, candidate, coro->wake_time);
 }
 
+/* Is it for the program itself, and for nobody who can still go on? */
+static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t next = ties_next(analysis, index);
+
+	if (coro->state != CT_STATE_WAITING)
+		return false;
+	if (next && analysis->model->coros.at[next].state < CT_STATE_DONE)
+		return false;
+	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
+	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_TIMER:
+	case CTP_RESOURCE_PROCESS:
+		return false;
+	case CTP_RESOURCE_NONE:
+		return party_has_nobody_left(&analysis->parties[coro->process]);
+	default:
+		return true;
+	}
+}
+
+/*
+ * Whoever wakes by an old handle finds nobody, rightly, and the coroutine waits for something else by then. That it
+ * waits for ever is certain where nobody is left, or where what it waits for is there.
+ */
+static void limit_for_nobody(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time since;
+
+	if (party_has_nobody_left(party))
+		return;
+	if (lost_wakeup_is_given(analysis, coro, &since) && party->quiet > coro->wake_time)
+		candidate_limit(candidate,
+			party->has_ended_itself ? CT_GRADE_LIKELY : CT_GRADE_PROVEN,
+			REASON_LIVE_PARTY);
+	else if (party->has_outside || party->has_armed || party->has_timer || party->has_sleeper ||
+		 party->quiet <= coro->wake_time)
+		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LIVE_PARTY);
+	else
+		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+}
+
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -71,7 +124,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.times = {coro->suspended, coro->wake_time},
 	};
 	struct candidate candidate = {
-		.rule = CT_RULE_DROPPED_WAKE,
+		.rule = was_for_nobody(coro) ? CT_RULE_WAKE_TO_NOBODY : CT_RULE_DROPPED_WAKE,
 		.grade = CT_GRADE_PROVEN,
 		.process = coro->process,
 		.coro = index,
@@ -84,6 +137,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (!settle(analysis, coro, &candidate))
 		return;
+	if (was_for_nobody(coro))
+		limit_for_nobody(analysis, coro, &candidate);
 	if (contradiction_has_gap(analysis, &contradiction))
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
 	candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
@@ -104,8 +159,10 @@ void dropped_wake_find(struct analysis *analysis)
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 
-		if (!analysis->is_told[i] && was_given_up(coro) &&
-			is_waiting_since(analysis, coro) && !is_meant_to_wait(analysis, coro))
+		if (analysis->is_told[i] || !(was_given_up(coro) || was_for_nobody(coro)) ||
+			!is_waiting_since(analysis, coro) || is_meant_to_wait(analysis, coro))
+			continue;
+		if (was_given_up(coro) || may_miss_wake(analysis, (uint32_t)i))
 			judge(analysis, (uint32_t)i);
 	}
 }
@@ -118,11 +175,12 @@ void dropped_wake_describe(
 	struct story story = {0};
 	struct ct_step wake = story_wake(analysis, wake_of(coro));
 
-	wake.text =
-		say(analysis, "woke coroutine %" PRIu64 ", and gave up: %s; no wake for it since",
-			coro->id, ct_outcome_name(coro->wake_outcome));
-	finding->title = say(analysis, "%s at %s for a wake that was dropped at %s",
+	wake.text = say(analysis, "woke coroutine %" PRIu64 ", and %s: %s; no wake for it since",
+		coro->id, was_for_nobody(coro) ? "found nobody" : "gave up",
+		ct_outcome_name(coro->wake_outcome));
+	finding->title = say(analysis, "%s at %s for a wake that %s at %s",
 		words_count(analysis, group), words_place(analysis, first->wait_site),
+		was_for_nobody(coro) ? "found nobody" : "was dropped",
 		words_place(analysis, first->cause_site));
 	story_suspended(analysis, &story, coro);
 	story_step(analysis, &story, &wake);

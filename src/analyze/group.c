@@ -318,6 +318,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_LOST_WAKEUP] = lost_wakeup_describe,
 	[CT_RULE_CRASH] = crash_describe,
 	[CT_RULE_DROPPED_WAKE] = dropped_wake_describe,
+	[CT_RULE_WAKE_TO_NOBODY] = dropped_wake_describe,
 	[CT_RULE_DOUBLE_RESUME] = double_resume_describe,
 	[CT_RULE_WOKEN_TWICE] = woken_twice_describe,
 	[CT_RULE_RESUME_AFTER_DESTROY] = resume_after_destroy_describe,

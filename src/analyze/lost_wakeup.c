@@ -122,9 +122,8 @@ static ct_time given_in_vain(const struct analysis *analysis, const struct model
 	return object->vain.time;
 }
 
-/* Given back and taken by nobody since; or notified, with this one waiting, and nobody was found. */
-static bool is_object_given(
-	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+bool lost_wakeup_is_given(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
 	const struct model_object *object = ties_object(analysis, coro);
 	ct_time since = object->owner == 0 ? object->released : CT_NO_TIME;
@@ -165,22 +164,21 @@ static bool is_object_ready(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
 	return is_descriptor_ready(analysis, coro, ret_since) ||
-	       is_object_given(analysis, coro, ret_since) ||
+	       lost_wakeup_is_given(analysis, coro, ret_since) ||
 	       is_child_finished(analysis, coro, ret_since);
 }
 
-/* Woken while it waited, in vain: had the wake been taken, it would be ready. */
+/*
+ * Woken while it waited, in vain: had the wake been taken, it would be ready. Who waits for the world outside may be
+ * named by an old handle.
+ */
 static bool is_wake_dropped(const struct model_coro *coro)
 {
-	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended;
+	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       !(coro->wake_outcome == CTP_OUTCOME_NO_TARGET && is_outside(coro));
 }
 
 /* ---------------------------------------------------------------- the judgement */
-
-static bool is_nobody_left(const struct party *party)
-{
-	return party->are_threads_known && !party->has_timer && !party->has_outside;
-}
 
 static bool is_long(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -216,7 +214,7 @@ static void grade_at_exit(
 {
 	ct_time since = coro->suspended;
 
-	if (!is_object_given(analysis, coro, &since) ||
+	if (!lost_wakeup_is_given(analysis, coro, &since) ||
 		analysis->parties[coro->process].workers_quiet <= since ||
 		ties_is_shutting_down(analysis, coro->process, since))
 		return;
@@ -243,7 +241,7 @@ static void grade(
 	}
 	if (is_outside(coro) && coro->wait_object)
 		return;
-	if (is_nobody_left(party)) {
+	if (party_has_nobody_left(party)) {
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
 		candidate->grade = CT_GRADE_PROVEN;
 	} else if (!candidate->grade && has_failed_in_sleep(party)) {
@@ -469,8 +467,8 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 	const struct party *party = &analysis->parties[first->process];
 	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
 
-	step.text = !is_nobody_left(party) ? "the observation ended here"
-		    : party->has_armed     ? NOBODY_LEFT
+	step.text = !party_has_nobody_left(party) ? "the observation ended here"
+		    : party->has_armed            ? NOBODY_LEFT
 			    "what descriptors are armed only the program itself makes ready"
 				       : NOBODY_LEFT "no descriptor is armed";
 	story_step(analysis, story, &step);

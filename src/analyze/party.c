@@ -248,6 +248,11 @@ bool party_is_at_work(
 	return of->warm_up_until == CT_NO_TIME || until >= of->warm_up_until;
 }
 
+bool party_has_nobody_left(const struct party *party)
+{
+	return party->are_threads_known && !party->has_timer && !party->has_outside;
+}
+
 void party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;

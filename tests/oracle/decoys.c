@@ -211,6 +211,22 @@ void build_woken_each_time(struct world *world)
 	repeat_from(world, sender, 0, items - 1);
 }
 
+void build_old_handle(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+	bool is_thread = once_in(world, 2);
+	uint32_t waker = is_thread ? add_stranger(world, false) : begin(world);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	repeat_from(world, waiter, 0, 1);
+	await_waiting(world, waker, waiter);
+	add_step(world, waker, ACT_WAKE, waiter, 0)->mistake = MISTAKE_MISSES;
+	await_waiting(world, sender, waiter);
+	add_step(world, sender, ACT_SLEEP, 0, between(world, MS, 6 * SECOND));
+	add_step(world, sender, ACT_SEND, channel, 0);
+	repeat_from(world, sender, 0, 1);
+}
+
 void build_told_late(struct world *world)
 {
 	uint32_t lock = add_lock(world), count = 2 + below(world, 3), first = begin(world), i;

@@ -159,6 +159,15 @@ void build_woken_into_next(struct world *world)
 	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_TWICE;
 }
 
+void build_not_found(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	await_waiting(world, sender, waiter);
+	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_MISSES;
+}
+
 void build_two_holders(struct world *world)
 {
 	uint32_t lock = add_lock(world), one = begin(world), other = begin(world);

@@ -93,7 +93,7 @@ static void start_properly(struct world *world, uint32_t thread, uint32_t coro)
 	one->thread = thread;
 	one->run_from = world->now;
 	one->taken_from_run = 0;
-	one->is_listed = one->was_granted = one->was_dropped = false;
+	one->is_listed = one->was_granted = one->was_dropped = one->was_missed = false;
 	one->token = TOKEN_NONE;
 	one->deadline = NEVER;
 	if (world->is_over)

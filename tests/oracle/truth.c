@@ -151,6 +151,8 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 		       !world->files.at[coro->what].is_open;
 	case CT_RULE_DROPPED_WAKE:
 		return is_waiting(coro) && coro->was_dropped;
+	case CT_RULE_WAKE_TO_NOBODY:
+		return is_waiting(coro) && coro->was_missed;
 	case CT_RULE_GRANTED_NOT_POLLED:
 		return is_waiting(coro) && coro->was_granted;
 	case CT_RULE_AWAIT_CYCLE:
@@ -206,6 +208,7 @@ static bool is_for_ever(enum ct_rule rule)
 	case CT_RULE_COROUTINE_LEAK:
 	case CT_RULE_CLOSED_DESCRIPTOR:
 	case CT_RULE_DROPPED_WAKE:
+	case CT_RULE_WAKE_TO_NOBODY:
 	case CT_RULE_GRANTED_NOT_POLLED:
 	case CT_RULE_AWAIT_CYCLE:
 	case CT_RULE_MUTEX_DEADLOCK:

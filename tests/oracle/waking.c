@@ -133,6 +133,11 @@ void wake(struct world *world, struct actor actor, uint32_t target, enum mistake
 {
 	struct coro *coro = coro_at(world, target);
 
+	if (mistake == MISTAKE_MISSES && coro->life == LIFE_WAITING) {
+		coro->was_missed = true;
+		say_wake(world, actor, target, CTP_OUTCOME_NO_TARGET);
+		return;
+	}
 	coro->is_listed = false;
 	switch (coro->life) {
 	case LIFE_GONE:

@@ -70,6 +70,7 @@ enum mistake {
 	MISTAKE_TWICE,       /* the one who waits is put into the queue twice */
 	MISTAKE_STAYS,       /* the destroyed one stays in the list that it waits in */
 	MISTAKE_NO_WORKER,   /* the queue is filled, and no worker is told */
+	MISTAKE_MISSES,      /* the one who waits is not found, and that is told */
 	MISTAKE_BARGES,      /* it takes the lock though another one has it */
 	MISTAKE_LATE,        /* no mistake, but told late: the lock has long been free */
 	MISTAKE_OWN_SLOT,    /* no mistake: the woken one lies where only this worker may take it */
@@ -151,6 +152,7 @@ struct coro {
 	bool is_listed;
 	enum token token; /* found when its thread has left it */
 	bool was_dropped; /* a wake did, and gave up, and none has come since */
+	bool was_missed;  /* a wake did not find it, and none has come since */
 	bool was_granted; /* it was handed what it waits for, and has not run since */
 	bool is_daemon;
 	bool lives_on;     /* by design, when its parent has ended */
