@@ -40,6 +40,17 @@ static const char *named_input(const struct arguments *arguments)
 	return value_or(arguments, OPTION_OLDER_IN, named_trace(arguments));
 }
 
+static enum ct_row_numbers named_numbers(const struct arguments *arguments)
+{
+	const char *how = value_or(arguments, OPTION_OLDER_SEQ, "");
+
+	if (strcasecmp(how, "lock") == 0)
+		return CT_ROW_NUMBERS_LOCK;
+	if (strcasecmp(how, "count") == 0)
+		return CT_ROW_NUMBERS_COUNT;
+	return strcasecmp(how, "own") == 0 ? CT_ROW_NUMBERS_OWN : CT_ROW_NUMBERS_AS_PROBE;
+}
+
 static int record(const struct arguments *arguments)
 {
 	char shell[] = "sh", option[] = "-c";
@@ -51,6 +62,8 @@ static int record(const struct arguments *arguments)
 		.format = CT_FORMAT_JSONL,
 		.command = words,
 		.no_ledger = true, /* its events have no row */
+		.row_numbers = named_numbers(arguments),
+		.shows_rows = true,
 		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 		.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
 		.socket_path = value_or(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET),
@@ -93,20 +106,20 @@ static int write_report(const struct arguments *arguments, const struct ct_thres
 	return 0;
 }
 
-static int export(const struct arguments *arguments, const struct ct_thresholds *thresholds)
+static int export(const struct arguments *arguments)
 {
 	const char *format = arguments->value[OPTION_OLDER_EXPORT];
-	bool is_sqlite = strcmp(format, "sqlite") == 0;
+	bool is_sqlite = strcasecmp(format, "sqlite") == 0;
 	struct handing_on handing_on = {
 		.input = named_input(arguments),
 		.format = format,
+		.is_older = true,
 		.output = arguments->value[is_sqlite ? OPTION_OLDER_SQLITE_OUT
 						     : OPTION_OLDER_CSV_OUT],
 		.table = arguments->value[OPTION_OLDER_DB_TABLE],
-		.thresholds = thresholds,
 	};
 
-	if (!is_sqlite && strcmp(format, "csv") != 0 && strcmp(format, "dataframe") != 0) {
+	if (!is_sqlite && strcasecmp(format, "csv") != 0 && strcasecmp(format, "dataframe") != 0) {
 		say_sentence("exports to %s come with a later version; csv, dataframe and sqlite "
 			     "work in "
 			     "this one",
@@ -136,10 +149,7 @@ static enum option wanted(const struct arguments *arguments)
 
 static bool is_judging(const struct arguments *arguments)
 {
-	const char *format = arguments->value[OPTION_OLDER_EXPORT];
-
-	return arguments->value[OPTION_OLDER_DEEPDIVE] || arguments->value[OPTION_OLDER_HTML] ||
-	       (format && strcmp(format, "sqlite") == 0);
+	return arguments->value[OPTION_OLDER_DEEPDIVE] || arguments->value[OPTION_OLDER_HTML];
 }
 
 static int perform(const struct arguments *arguments, const struct ct_thresholds *thresholds)
@@ -152,12 +162,17 @@ static int perform(const struct arguments *arguments, const struct ct_thresholds
 	case OPTION_OLDER_HTML:
 		return write_report(arguments, thresholds, CT_REPORT_HTML, PAGE_NAME);
 	case OPTION_OLDER_EXPORT:
-		return export(arguments, thresholds);
+		return export(arguments);
 	default:
 		return say_usage("coroTracer", "give one of '-cmd', '-deepdive', '-html' and "
 					       "'-export': for example coroTracer "
 					       "-cmd './app'");
 	}
+}
+
+static bool is_blank(const char *command)
+{
+	return command && command[strspn(command, " \t\r\n\v\f")] == '\0';
 }
 
 int command_older(const struct arguments *arguments)
@@ -168,12 +183,13 @@ int command_older(const struct arguments *arguments)
 	if (arguments->nr_operands)
 		return say_usage(
 			"coroTracer", "coroTracer takes its command behind '-cmd', in one word");
+	if (is_blank(arguments->value[OPTION_OLDER_CMD]))
+		return say_usage("coroTracer", "the command behind '-cmd' is blank");
 	if (!*named_input(arguments))
 		return say_usage("coroTracer", "the name of a trace is empty");
 	if (thresholds_are_given(arguments) && !is_judging(arguments))
-		return say_usage("coroTracer",
-			"thresholds go with what judges: '-deepdive', '-html' and '-export "
-			"sqlite'");
+		return say_usage(
+			"coroTracer", "thresholds go with what judges: '-deepdive' and '-html'");
 	exit_status = thresholds_read(arguments, &thresholds);
 	if (exit_status)
 		return exit_status;

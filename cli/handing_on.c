@@ -15,20 +15,25 @@
 
 static const struct form {
 	const char *name;
+	bool is_older;
 	const char *suffix;
 	enum ct_export_format format;
 } forms[] = {
-	{"csv", ".csv", CT_EXPORT_CSV},
-	{"dataframe", ".dataframe.csv", CT_EXPORT_DATAFRAME},
-	{"sqlite", ".sqlite", CT_EXPORT_SQLITE},
+	{"csv", false, ".csv", CT_EXPORT_CSV},
+	{"dataframe", false, ".dataframe.csv", CT_EXPORT_DATAFRAME},
+	{"sqlite", false, ".sqlite", CT_EXPORT_SQLITE},
+	{"csv", true, ".csv", CT_EXPORT_OLDER_CSV},
+	{"dataframe", true, ".csv", CT_EXPORT_OLDER_CSV},
+	{"sqlite", true, ".sqlite", CT_EXPORT_OLDER_SQLITE},
 };
 
-static const struct form *find_form(const char *name)
+static const struct form *find_form(const struct handing_on *handing_on)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (strcmp(forms[i].name, name) == 0)
+		if (forms[i].is_older == handing_on->is_older &&
+			strcasecmp(forms[i].name, handing_on->format) == 0)
 			return &forms[i];
 	}
 	return &forms[0];
@@ -103,7 +108,7 @@ static int write_to(
 
 int hand_on(const struct handing_on *handing_on)
 {
-	const struct form *form = find_form(handing_on->format);
+	const struct form *form = find_form(handing_on);
 	char *named = NULL;
 	int exit_status;
 

@@ -11,7 +11,8 @@
 
 struct handing_on {
 	const char *input;
-	const char *format; /* csv, dataframe or sqlite */
+	const char *format; /* csv, dataframe or sqlite, in any case of letters */
+	bool is_older;      /* the older spelling's forms */
 	const char *output; /* NULL: named after the input, and said aloud */
 	const char *table;  /* NULL: the library's default */
 	const struct ct_thresholds

@@ -99,25 +99,28 @@ static enum option meant_by(enum option option)
 	return option;
 }
 
-static bool is_among(const char *values, const char *value)
+/* The older spelling never cared for the case of such words. */
+static bool is_among(const char *values, const char *value, bool ignores_case)
 {
 	size_t length = strlen(value), one;
 
 	for (;; values += one + 1) {
 		one = strcspn(values, "|");
-		if (one == length && memcmp(values, value, one) == 0)
+		if (one == length && (ignores_case ? strncasecmp(values, value, one)
+						   : strncmp(values, value, one)) == 0)
 			return true;
 		if (!values[one])
 			return false;
 	}
 }
 
-static bool read_number(const char *text, unsigned long *ret_number)
+/* Decimal; of the older spelling also 0x10, 0b10, 010. */
+static bool read_number(enum command command, const char *text, unsigned long *ret_number)
 {
 	char *end;
 
 	errno = 0;
-	*ret_number = strtoul(text, &end, 10);
+	*ret_number = strtoul(text, &end, command == COMMAND_OLDER ? 0 : 10);
 	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_number > 0;
 }
 
@@ -127,14 +130,14 @@ static bool is_acceptable(const struct option_description *option, const char *d
 	unsigned long number;
 
 	if (strcmp(option->values, "#") == 0) {
-		if (read_number(value, &number))
+		if (read_number(option->command, value, &number))
 			return true;
 		snprintf(complaint, COMPLAINT_BYTES,
 			"option '%s%s' takes a whole number from 1 on, not '%s'", dashes,
 			option->name, value);
 		return false;
 	}
-	if (!*option->values || is_among(option->values, value))
+	if (!*option->values || is_among(option->values, value, option->command == COMMAND_OLDER))
 		return true;
 	snprintf(complaint, COMPLAINT_BYTES, "option '%s%s' takes one of %s, not '%s'", dashes,
 		option->name, option->values, value);
@@ -157,20 +160,38 @@ static void keep(struct arguments *arguments, enum option option, const char *va
 	arguments->given[arguments->nr_given++] = (struct given){option, value};
 }
 
+/* "-deepdive=true": the older spelling's switches may have a value. */
+static bool read_switch(const char *value, bool *ret_is_on)
+{
+	*ret_is_on = is_among("1|t|true", value, true);
+	return *ret_is_on || is_among("0|f|false", value, true);
+}
+
+/* A switch, with what stands behind its '=' (NULL: it has none). */
+static bool accept_switch(struct reader *reader, enum option option, const char *attached)
+{
+	const struct option_description *described = &option_descriptions[option];
+	bool is_older = described->command == COMMAND_OLDER, is_on = true;
+
+	if (attached && !(is_older && read_switch(attached, &is_on))) {
+		snprintf(reader->complaint, COMPLAINT_BYTES, "option '%s%s' %s", reader->dashes,
+			described->name, is_older ? "is true or false" : "takes no value");
+		return false;
+	}
+	if (is_on)
+		keep(reader->arguments, meant_by(option), "");
+	else
+		reader->arguments->value[meant_by(option)] = NULL;
+	return true;
+}
+
 /* Stores an option with the value that came with it (NULL: none did), or with the next word. */
 static bool accept(struct reader *reader, enum option option, const char *attached)
 {
 	const struct option_description *described = &option_descriptions[option];
 
-	if (!*described->argument) {
-		if (attached) {
-			snprintf(reader->complaint, COMPLAINT_BYTES, "option '%s%s' takes no value",
-				reader->dashes, described->name);
-			return false;
-		}
-		keep(reader->arguments, meant_by(option), "");
-		return true;
-	}
+	if (!*described->argument)
+		return accept_switch(reader, option, attached);
 	if (!attached && reader->at + 1 >= reader->argc) {
 		snprintf(reader->complaint, COMPLAINT_BYTES, "option '%s%s' needs a value: %s",
 			reader->dashes, described->name, described->argument);
@@ -326,7 +347,8 @@ unsigned long arguments_number(
 {
 	unsigned long number;
 
-	if (!arguments->value[option] || !read_number(arguments->value[option], &number))
+	if (!arguments->value[option] ||
+		!read_number(arguments->command, arguments->value[option], &number))
 		return otherwise;
 	return number;
 }

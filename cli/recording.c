@@ -64,6 +64,8 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.wanted = recording->wanted,
 		.orders = recording->orders,
 		.pack_level = recording->pack_level,
+		.row_numbers = recording->row_numbers,
+		.shows_rows = recording->shows_rows,
 		.wake_descriptor = signals_descriptor(),
 	};
 	struct ct_error error;

@@ -22,6 +22,10 @@ struct recording {
 	const struct ct_wanted *wanted;         /* NULL: everything */
 	const struct ct_orders *orders;         /* NULL: the library's defaults */
 
+	/* Of JSON lines. */
+	enum ct_row_numbers row_numbers;
+	bool shows_rows; /* as they come, under the output's own name */
+
 	/* For probes that speak version 1; 0 and NULL: the library's defaults. */
 	bool no_version1;
 	uint32_t max_stations;

@@ -54,6 +54,10 @@ void summary_before_close(const struct recording *recording, const struct ct_rec
 				     : "nothing was recorded: the program ended before that time");
 	if (stats->output_trouble)
 		say_sentence("the trace is not complete: %s", stats->output_trouble);
+	if (stats->keeps_former)
+		say_sentence("%s, so that '%s' stays the trace that it was",
+			stats->has_probe ? "nothing was recorded" : "no coroutine was recorded",
+			recording->output);
 }
 
 static void print_findings(const struct ct_report *report)
@@ -109,7 +113,7 @@ static void print_line(const struct recording *recording, const struct ct_record
 			recording->all_kinds ? "" : ", of suspends and resumes only");
 	if (recording->flight)
 		fputs("; kept in memory", stderr);
-	else if (is_kept)
+	else if (is_kept && !stats->keeps_former)
 		print_place(recording);
 	if (report && !recording->wants_report) {
 		fputs("; next: corotracer report ", stderr);
@@ -148,7 +152,7 @@ void summary_after_close(const struct recording *recording, const struct ct_reco
 
 	if (error && !stats->output_trouble)
 		say_sentence("the trace is not complete: %s", error->text);
-	if (is_readable(recording) &&
+	if (!stats->keeps_former && is_readable(recording) &&
 		judgement_open(recording->output, false, &judging, &judgement, &reading)) {
 		say_sentence("%s", reading.text);
 		judgement = (struct judgement){NULL, NULL};

@@ -255,6 +255,10 @@ struct ct_record_options {
 
 	const struct ct_orders *orders; /* NULL: the default */
 	int64_t pid; /* of a process that runs already, instead of a command; 0: none */
+
+	/* Of JSON lines. */
+	enum ct_row_numbers row_numbers;
+	bool shows_rows; /* the file gets its name with its first row, and has each row within 50 ms */
 };
 
 struct ct_record;
@@ -286,6 +290,7 @@ struct ct_record_stats {
 	bool was_cut_off;     /* by duration_ns: the program runs on, or ran on, unobserved */
 	uint64_t
 		nr_rows; /* of JSON lines: written, all of them once the target has ended; else 0 */
+	bool keeps_former; /* nothing was recorded, and the trace that had the output's name keeps it */
 };
 
 /*
@@ -330,7 +335,10 @@ const struct ct_dump *ct_record_dumps(
  */
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats);
 
-/* ct_record_close: completes the output and releases the recording. The status is the output's. */
+/*
+ * ct_record_close: completes the output and releases the recording. The status is the output's. A file that had the
+ * output's name keeps it where nothing was recorded, or where the program failed and had no probe.
+ */
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
 
 /* What the flight recorder inside a program held (corotracer/ctp_flight.h); times in nanoseconds. */
@@ -418,6 +426,10 @@ enum ct_export_format {
 	CT_EXPORT_CSV = 0,   /* one event a line; what does not apply is empty */
 	CT_EXPORT_DATAFRAME, /* the same without empty cells, for readers that guess types */
 	CT_EXPORT_SQLITE,    /* a database: events, tables, findings */
+
+	/* Suspends and resumes only, with the six columns of coroTracer's JSON lines: */
+	CT_EXPORT_OLDER_CSV,
+	CT_EXPORT_OLDER_SQLITE, /* ids as text, behind a number of each row */
 };
 
 struct ct_export_options {

@@ -33,6 +33,14 @@ typedef int64_t ct_time;
  */
 #define CT_FLAG_AFTER_GAP 0x4000u
 
+/* How JSON lines number the rows of a coroutine, in their key seq. */
+enum ct_row_numbers {
+	CT_ROW_NUMBERS_AS_PROBE = 0, /* as a probe of version 1 does it; of others, COUNT */
+	CT_ROW_NUMBERS_LOCK, /* what the lock of each of eight slots says: 2 eight times, 4 eight times, ... */
+	CT_ROW_NUMBERS_COUNT, /* 1, 2, 3, ... and on behind a gap as if nothing were missing */
+	CT_ROW_NUMBERS_OWN,   /* 1, 2, 3, ... those that there are */
+};
+
 /* One event: a record's four words, named, and its place. 48 bytes. */
 struct ct_event {
 	ct_time time;

@@ -155,10 +155,23 @@ static int open_partial(const char *path)
 	return -1;
 }
 
+/* One that has its name already is still written. */
+static bool is_written_by_other(const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool is_locked = descriptor >= 0 && io_is_being_written(descriptor);
+
+	if (descriptor >= 0)
+		close(descriptor);
+	return is_locked;
+}
+
 static enum ct_status open_named(struct io_output *output, struct ct_error *reterr)
 {
 	if (output->is_in_place)
 		output->descriptor = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	else if (is_written_by_other(output->path))
+		errno = EBUSY;
 	else
 		output->descriptor = open_partial(output->partial_path);
 	if (output->descriptor < 0 && errno == EBUSY)
@@ -203,6 +216,25 @@ enum ct_status io_output_write(
 	return status ? ct_context(reterr, status, "'%s'", output->path) : CT_OK;
 }
 
+static enum ct_status name_file(const struct io_output *output, struct ct_error *reterr)
+{
+	if (rename(output->partial_path, output->path) == 0)
+		return CT_OK;
+	return ct_fail_errno(reterr, "can not name the output '%s' (it is left as '%s')",
+		output->path, output->partial_path);
+}
+
+enum ct_status io_output_name(struct io_output *output, struct ct_error *reterr)
+{
+	enum ct_status status = output->partial_path ? name_file(output, reterr) : CT_OK;
+
+	if (status)
+		return status;
+	free(output->partial_path);
+	output->partial_path = NULL;
+	return CT_OK;
+}
+
 /* Closing a second descriptor tells of late errors, while the first one still holds the lock. */
 static bool has_late_error(int descriptor)
 {
@@ -217,13 +249,10 @@ static enum ct_status finish_file(struct io_output *output, bool is_wanted, stru
 
 	if (is_wanted && has_late_error(output->descriptor))
 		status = ct_fail_errno(reterr, "writing '%s'", output->path);
-	if (output->partial_path && !is_wanted) {
+	if (output->partial_path && !is_wanted)
 		unlink(output->partial_path);
-	} else if (output->partial_path && status == CT_OK &&
-		   rename(output->partial_path, output->path) < 0) {
-		status = ct_fail_errno(reterr, "can not name the output '%s' (it is left as '%s')",
-			output->path, output->partial_path);
-	}
+	else if (output->partial_path && status == CT_OK)
+		status = name_file(output, reterr);
 	close(output->descriptor);
 	return status;
 }

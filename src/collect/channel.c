@@ -210,6 +210,57 @@ static enum ct_status make_socket(
 	return CT_OK;
 }
 
+/* ------------------------------------------------------------------ names that are taken */
+
+static bool is_there(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+/* A socket that refuses has nobody behind it. */
+static bool has_nobody(const char *path)
+{
+	int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	bool is_refused = false;
+
+	if (peer >= 0 && make_absolute(path, address.sun_path, sizeof(address.sun_path)))
+		is_refused = connect(peer, (const struct sockaddr *)&address, sizeof(address)) &&
+			     errno == ECONNREFUSED && file_at(address.sun_path, S_IFSOCK);
+	if (peer >= 0)
+		close(peer);
+	return is_refused;
+}
+
+static bool is_memory(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	uint64_t magic = 0;
+
+	if (file < 0)
+		return false;
+	if (read(file, &magic, sizeof(magic)) != (ssize_t)sizeof(magic))
+		magic = 0;
+	close(file);
+	return magic == VERSION1_MAGIC;
+}
+
+/* Before anything of ours has a name. */
+static void look_at_names(struct channel *channel, const struct channel_options *options)
+{
+	const char *memory = options->memory_path, *path = options->socket_path;
+
+	if (path && is_there(path))
+		channel->socket_name = has_nobody(path) ? CHANNEL_NAME_LEFT : CHANNEL_NAME_TAKEN;
+	if (!memory || !is_there(memory))
+		return;
+	channel->memory_name = channel->socket_name != CHANNEL_NAME_TAKEN && is_memory(memory)
+				       ? CHANNEL_NAME_LEFT
+				       : CHANNEL_NAME_TAKEN;
+}
+
 /* ------------------------------------------------------------------ opening and closing */
 
 enum ct_status channel_open(
@@ -217,6 +268,7 @@ enum ct_status channel_open(
 {
 	enum ct_status status = CT_OK;
 
+	look_at_names(channel, options);
 	if (!make_somewhere(channel, options, options->memory_path, "stations", make_memory))
 		status = ct_fail_errno(reterr, "making the memory of version 1");
 	if (status == CT_OK)

@@ -26,6 +26,13 @@ struct channel_options {
 	const char *socket_path; /* likewise */
 };
 
+/* What stood under a name that was asked for. */
+enum channel_name {
+	CHANNEL_NAME_FREE,
+	CHANNEL_NAME_TAKEN,
+	CHANNEL_NAME_LEFT, /* by an engine that was killed: nobody listens at the socket */
+};
+
 struct channel {
 	uint32_t max_stations;
 	int socket; /* it listens */
@@ -38,6 +45,8 @@ struct channel {
 	char socket_path[CHANNEL_PATH_BYTES];
 	uint64_t memory_file; /* what stands under its name: is it still ours? */
 	uint64_t socket_file;
+	enum channel_name memory_name;
+	enum channel_name socket_name;
 };
 
 /* channel_init: nothing is open. */

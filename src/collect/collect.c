@@ -180,6 +180,11 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 	return CT_END;
 }
 
+void collect_read_clock(struct collect *collect)
+{
+	define_clock(collect);
+}
+
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr)
 {
 	size_t i;

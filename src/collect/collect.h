@@ -114,6 +114,9 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 enum ct_status collect_signal(
 	struct collect *collect, int signal_number, bool is_note_only, struct ct_error *reterr);
 
+/* collect_read_clock: defines what the clocks show now: times up to here are known for good then. */
+void collect_read_clock(struct collect *collect);
+
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);
 

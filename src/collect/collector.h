@@ -28,7 +28,7 @@
 #define COLLECT_YOUNG 128
 #define COLLECT_THREAD_NAME 32
 #define COLLECT_SITES_MAX 1048576u
-#define COLLECT_NOTES 9
+#define COLLECT_NOTES 12
 
 /* A process that has attached, or the target itself. Zeroed, a slot is free. */
 struct process {

@@ -20,6 +20,9 @@ const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count
 		"a peer was turned away, and nothing of it is recorded; the last one: %s",
 		collect->refusal.text);
 	add(collect, collect->nr_refused, collect->refusal_note);
+	add(collect, collect->service.memory_note[0] != '\0', collect->service.memory_note);
+	add(collect, collect->service.socket_note[0] != '\0', collect->service.socket_note);
+	add(collect, collect->service.stations.nr_untraced, collect->service.room_note);
 	add(collect, collect->service.was_cut,
 		"the file of version 1 was shortened while it was in use: what its coroutines did "
 		"from then on is not known");

@@ -3,6 +3,7 @@
  * Serving probes of version 1 beside those of version 2.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -62,6 +63,39 @@ static enum ct_status open_channel(
 	return status;
 }
 
+static void note_name(char note[SERVICE_NOTE_BYTES], enum channel_name name, const char *wanted,
+	const char *what, const char *got)
+{
+	note[0] = '\0';
+	if (name == CHANNEL_NAME_LEFT)
+		snprintf(note, SERVICE_NOTE_BYTES,
+			"'%.160s' was left behind by a recording that was killed: remove it to "
+			"have the "
+			"name back; the %s of version 1 was '%.160s' instead",
+			wanted, what, got);
+	else if (name == CHANNEL_NAME_TAKEN)
+		snprintf(note, SERVICE_NOTE_BYTES,
+			"the name '%.160s' was taken already: the %s of version 1 was '%.160s' "
+			"instead, "
+			"as the program was told",
+			wanted, what, got);
+}
+
+static void note_names(struct service *service, const struct collect_options *options)
+{
+	const struct channel *channel = &service->channel;
+
+	note_name(service->memory_note, channel->memory_name, options->shm_path, "file",
+		channel->memory_path);
+	note_name(service->socket_note, channel->socket_name, options->socket_path, "socket",
+		channel->socket_path);
+	snprintf(service->room_note, SERVICE_NOTE_BYTES,
+		"a coroutine of version 1 is not in the trace, since all %u stations were taken: "
+		"'-n' or "
+		"'--v1-stations' makes more",
+		(unsigned)channel->max_stations);
+}
+
 static enum ct_status open_service(
 	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
 {
@@ -70,6 +104,7 @@ static enum ct_status open_service(
 
 	if (status)
 		return status;
+	note_names(service, options);
 	service->stations.base = service->channel.base;
 	service->stations.guard = service->channel.guard;
 	service->stations.max_stations = service->channel.max_stations;

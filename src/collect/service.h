@@ -25,9 +25,15 @@ struct collect;
 struct collect_options;
 struct process;
 
+#define SERVICE_NOTE_BYTES 512u
+
 struct service {
-	struct channel channel; /* its base is NULL: version 1 is not served */
-	bool was_cut;           /* its file was shortened: it is served no longer */
+	char memory_note
+		[SERVICE_NOTE_BYTES]; /* "" where the names that were asked for could be had */
+	char socket_note[SERVICE_NOTE_BYTES];
+	char room_note[SERVICE_NOTE_BYTES]; /* of coroutines that found no station */
+	struct channel channel;             /* its base is NULL: version 1 is not served */
+	bool was_cut;                       /* its file was shortened: it is served no longer */
 	struct stations stations;
 	struct station_trace trace;
 	int peers[SERVICE_PEERS]; /* -1: none */

@@ -14,7 +14,7 @@
 struct page {
 	struct text text;
 	struct text clean;
-	bool is_for_data_frames;
+	enum export_form form;
 };
 
 /* Quotes inside are doubled; everything else, line breaks too, stands for itself. */
@@ -42,7 +42,7 @@ static void add_quoted(struct page *page, const char *value, bool must_stay_text
 /* A spreadsheet would compute what begins like a formula; names come from the program that was traced. */
 static bool must_stay_text(const struct page *page, enum export_column column)
 {
-	return !page->is_for_data_frames && *export_columns[column].of;
+	return page->form == EXPORT_FOR_PEOPLE && *export_columns[column].of;
 }
 
 static void add_cell(struct page *page, enum export_column column, const struct export_cell *cell)
@@ -60,15 +60,38 @@ static void add_cell(struct page *page, enum export_column column, const struct 
 	}
 }
 
-static void add_heading(struct text *text)
+static void add_heading(const struct page *page, struct text *text)
 {
-	unsigned column;
+	unsigned column = page->form == EXPORT_OLDER ? EXPORT_PROBE_ID : 0;
 
-	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
-		text_add(text, column ? "," : "");
+	for (;; text_char(text, ',')) {
 		text_add(text, export_columns[column].name);
+		if (++column == EXPORT_NR_COLUMNS)
+			break;
 	}
 	text_char(text, '\n');
+}
+
+static void add_unsigned(struct page *page, uint64_t number)
+{
+	text_digits(&page->text, number, 10, 1);
+}
+
+/* The six columns are the last ones of all. */
+static void add_older_row(struct page *page, const struct export_cell *cells)
+{
+	if (!cells[EXPORT_PROBE_ID].is_set)
+		return;
+	add_unsigned(page, (uint64_t)cells[EXPORT_PROBE_ID].number);
+	text_char(&page->text, ',');
+	add_unsigned(page, (uint64_t)cells[EXPORT_TID].number);
+	text_char(&page->text, ',');
+	text_add(&page->text, cells[EXPORT_ADDR].text);
+	text_char(&page->text, ',');
+	add_unsigned(page, (uint64_t)cells[EXPORT_SEQ].number);
+	text_add(&page->text, cells[EXPORT_IS_ACTIVE].number ? ",true," : ",false,");
+	add_unsigned(page, (uint64_t)cells[EXPORT_TS].number);
+	text_char(&page->text, '\n');
 }
 
 static void add_row(struct page *page, const struct export_rows *rows)
@@ -78,7 +101,7 @@ static void add_row(struct page *page, const struct export_rows *rows)
 	for (column = 0; column < EXPORT_NR_COLUMNS; column++) {
 		if (column)
 			text_char(&page->text, ',');
-		if (page->is_for_data_frames || rows->cells[column].is_set)
+		if (page->form == EXPORT_FOR_DATA_FRAMES || rows->cells[column].is_set)
 			add_cell(page, (enum export_column)column, &rows->cells[column]);
 	}
 	text_char(&page->text, '\n');
@@ -100,12 +123,14 @@ static enum ct_status write_rows(const struct io_output *output, struct export_r
 {
 	enum ct_status status, end;
 
-	add_heading(&page->text);
+	add_heading(page, &page->text);
 	for (;;) {
 		end = export_rows_next(rows, reterr);
 		if (end < 0)
 			return end;
-		if (end == CT_OK)
+		if (end == CT_OK && page->form == EXPORT_OLDER)
+			add_older_row(page, rows->cells);
+		else if (end == CT_OK)
 			add_row(page, rows);
 		if (end == CT_OK && page->text.length < WRITE_BYTES)
 			continue;
@@ -115,12 +140,12 @@ static enum ct_status write_rows(const struct io_output *output, struct export_r
 	}
 }
 
-enum ct_status export_csv(struct ct_source *source, bool is_for_data_frames, const char *path,
-	struct ct_error *reterr)
+enum ct_status export_csv(
+	struct ct_source *source, enum export_form form, const char *path, struct ct_error *reterr)
 {
 	struct export_rows rows;
 	struct io_output output;
-	struct page page = {.is_for_data_frames = is_for_data_frames};
+	struct page page = {.form = form};
 	enum ct_status status = io_output_open(&output, path, reterr);
 
 	if (status)

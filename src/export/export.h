@@ -15,14 +15,21 @@
 
 #define EXPORT_DEFAULT_TABLE "coro_trace_events"
 
+enum export_form {
+	EXPORT_FOR_PEOPLE,
+	EXPORT_FOR_DATA_FRAMES,
+	EXPORT_OLDER, /* suspends and resumes only, with the older form's six columns */
+};
+
 /*
  * export_csv: RFC 4180 with lines that end in a single newline; the first one names the columns. Texts are
  * quoted, numbers are not. What does not apply is left empty; for data frames it is 0, false or "", since
  * readers that guess a column's type would otherwise make whole numbers inexact. A name of the traced program
- * that begins like a formula has an apostrophe before it, but for data frames. "-" is standard output.
+ * that begins like a formula has an apostrophe before it, but for data frames. The older form quotes nothing, and
+ * its numbers have no sign. "-" is standard output.
  */
-enum ct_status export_csv(struct ct_source *source, bool is_for_data_frames, const char *path,
-	struct ct_error *reterr);
+enum ct_status export_csv(
+	struct ct_source *source, enum export_form form, const char *path, struct ct_error *reterr);
 
 /*
  * export_sqlite: a database with the rows in `table` (NULL: coro_trace_events), the tables of
@@ -31,5 +38,12 @@ enum ct_status export_csv(struct ct_source *source, bool is_for_data_frames, con
  */
 enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
 	const char *table, const char *path, struct ct_error *reterr);
+
+/*
+ * export_sqlite_older: a database with nothing but `table` (NULL: coro_trace_events): the older form's six columns
+ * behind an `id`, and an index each on probe_id, tid and ts. Fails as export_sqlite does.
+ */
+enum ct_status export_sqlite_older(
+	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr);
 
 #endif

@@ -113,8 +113,21 @@ static void set_words(struct export_rows *rows)
 	set_text(rows, EXPORT_OBJECT, text_peek(&rows->object));
 }
 
+/* Rows that were read are as they were. */
+static void set_row(struct export_rows *rows, const struct ct_row *row)
+{
+	text_clear(&rows->address);
+	text_add(&rows->address, "0x");
+	text_digits(&rows->address, row->address, 16, 16);
+	set_number(rows, EXPORT_PROBE_ID, row->probe_id);
+	set_text(rows, EXPORT_ADDR, text_peek(&rows->address));
+	set_number(rows, EXPORT_SEQ, row->seq);
+}
+
 static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
 {
+	const struct ct_row *read = source_row(rows->source);
+	struct ct_row row;
 	struct jsonl_coro *coro;
 
 	if (id == 0)
@@ -122,13 +135,9 @@ static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
 	coro = jsonl_coros_find(&rows->coros, rows->event->process, id);
 	if (!coro)
 		return false;
-	text_clear(&rows->address);
-	text_add(&rows->address, "0x");
-	text_digits(&rows->address, is_active ? 0 : coro->frame, 16, 16);
+	row = (struct ct_row){id, is_active ? 0 : coro->frame, ++coro->nr_rows};
+	set_row(rows, read ? read : &row);
 	set_number(rows, EXPORT_COROUTINE, id);
-	set_number(rows, EXPORT_PROBE_ID, id);
-	set_text(rows, EXPORT_ADDR, text_peek(&rows->address));
-	set_number(rows, EXPORT_SEQ, ++coro->nr_rows);
 	set_number(rows, EXPORT_IS_ACTIVE, is_active);
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "export_rows.h"
 #include "io.h"
 #include "sqlite_insert.h"
+#include "sqlite_older.h"
 #include "sqlite_tables.h"
 
 /* The version of what the tables are, as `PRAGMA user_version` tells it. */
@@ -102,21 +103,72 @@ static int open_database(const char *path, sqlite3 **ret_database)
 	return result;
 }
 
-static enum ct_status make(const struct io_output *output, struct ct_source *source,
+/* The older form: what its queries name, and nothing else. */
+static enum ct_status fill_older_rows(
+	sqlite3 *database, struct ct_source *source, const char *events, struct ct_error *reterr)
+{
+	struct sqlite_insert insert;
+	struct export_rows rows;
+	enum ct_status status = CT_OK;
+	int result;
+
+	export_rows_init(&rows, source);
+	sqlite_insert_open(&insert, database, events, SQLITE_OLDER_COLUMNS);
+	while (status == CT_OK && insert.result == SQLITE_OK) {
+		status = export_rows_next(&rows, reterr);
+		if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
+			sqlite_older_insert(&insert, rows.cells);
+	}
+	export_rows_fini(&rows);
+	result = sqlite_insert_close(&insert);
+	return status < 0 ? status : fail(database, result, reterr);
+}
+
+static enum ct_status fill_older(sqlite3 *database, struct ct_source *source,
 	const struct ct_report *report, const char *events, struct ct_error *reterr)
+{
+	enum ct_status status;
+	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
+
+	(void)report;
+	if (result == SQLITE_OK)
+		result = sqlite_older_create(database, events);
+	status = fail(database, result, reterr);
+	if (status == CT_OK)
+		status = fill_older_rows(database, source, events, reterr);
+	if (status)
+		return status;
+	result = sqlite_older_finish(database, events);
+	if (result == SQLITE_OK)
+		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
+	return fail(database, result, reterr);
+}
+
+/* What is to be in the database; the report is NULL for the older form. */
+struct content {
+	struct ct_source *source;
+	const struct ct_report *report;
+	const char *events;
+	enum ct_status (*fill)(sqlite3 *database, struct ct_source *source,
+		const struct ct_report *report, const char *events, struct ct_error *reterr);
+};
+
+static enum ct_status make(
+	const struct io_output *output, const struct content *content, struct ct_error *reterr)
 {
 	sqlite3 *database = NULL;
 	int result = open_database(output->partial_path, &database);
 	enum ct_status status = fail(database, result, reterr);
 
 	if (status == CT_OK)
-		status = fill(database, source, report, events, reterr);
+		status = content->fill(
+			database, content->source, content->report, content->events, reterr);
 	sqlite3_close(database);
 	return status ? ct_context(reterr, status, "writing '%s'", output->path) : CT_OK;
 }
 
-enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
-	const char *table, const char *path, struct ct_error *reterr)
+static enum ct_status make_file(
+	const char *path, const struct content *content, struct ct_error *reterr)
 {
 	struct io_output output;
 	enum ct_status status = io_output_open(&output, path, reterr);
@@ -127,10 +179,26 @@ enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *r
 		status = ct_fail(reterr, CT_ERR_USAGE,
 			"a database needs a file of its own: '%s' is none", path);
 	else
-		status =
-			make(&output, source, report, table ? table : EXPORT_DEFAULT_TABLE, reterr);
+		status = make(&output, content, reterr);
 	if (status == CT_OK)
 		return io_output_close(&output, true, reterr);
 	io_output_close(&output, false, NULL);
 	return status;
+}
+
+enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
+	const char *table, const char *path, struct ct_error *reterr)
+{
+	const struct content content = {source, report, table ? table : EXPORT_DEFAULT_TABLE, fill};
+
+	return make_file(path, &content, reterr);
+}
+
+enum ct_status export_sqlite_older(
+	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr)
+{
+	const struct content content = {
+		source, NULL, table ? table : EXPORT_DEFAULT_TABLE, fill_older};
+
+	return make_file(path, &content, reterr);
 }

@@ -5,13 +5,25 @@
 #include "export.h"
 #include "failure.h"
 
-enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
-	const char *table, const char *path, struct ct_error *reterr)
+static enum ct_status refuse(const char *path, struct ct_error *reterr)
 {
-	(void)source, (void)report, (void)table;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
 		"can not write '%s': this build is without SQLite (install libsqlite3-dev and "
 		"build with "
 		"-Dsqlite=enabled)",
 		path);
+}
+
+enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
+	const char *table, const char *path, struct ct_error *reterr)
+{
+	(void)source, (void)report, (void)table;
+	return refuse(path, reterr);
+}
+
+enum ct_status export_sqlite_older(
+	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr)
+{
+	(void)source, (void)table;
+	return refuse(path, reterr);
 }

@@ -4,6 +4,27 @@
  */
 #include "jsonl_coros.h"
 
+#define NUMBERED_BY_LOCK 2u /* details.def */
+#define BLOCK_ROWS 8u       /* slots of a station of version 1 */
+
+uint64_t jsonl_coro_number(struct jsonl_coro *coro, enum ct_row_numbers numbers)
+{
+	uint64_t number = coro->nr_events++;
+
+	coro->nr_rows++;
+	if (numbers == CT_ROW_NUMBERS_AS_PROBE)
+		numbers = coro->numbering == NUMBERED_BY_LOCK ? CT_ROW_NUMBERS_LOCK
+							      : CT_ROW_NUMBERS_COUNT;
+	switch (numbers) {
+	case CT_ROW_NUMBERS_LOCK:
+		return 2 * (number / BLOCK_ROWS + 1);
+	case CT_ROW_NUMBERS_OWN:
+		return coro->nr_rows;
+	default:
+		return number + 1;
+	}
+}
+
 static struct map *map_of(struct jsonl_coros *coros, uint32_t process)
 {
 	struct map none = {0};

@@ -39,13 +39,14 @@ struct jsonl_sink {
 	struct ct_sink sink;
 	struct io_output output;
 	bool can_cut_back;
-	bool all_kinds;
+	struct jsonl_options options;
 	bool has_failed;
 	struct ct_error failure;
 	uint64_t nr_bytes; /* written, whole rows */
 	uint64_t nr_rows;  /* written */
 	uint64_t nr_new;   /* made, and not yet written */
 	uint64_t nr_lost;
+	uint64_t nr_arrived;
 	VEC(struct waiting) waiting;
 	struct directory directory;
 	VEC(uint64_t) coro_prefixes; /* of segments: tells the ids of further ones apart */
@@ -177,7 +178,8 @@ static bool add_change(
 		return false;
 	row.is_active = coro->is_active = is_active;
 	row.address = is_active ? 0 : coro->frame;
-	row.count = ++coro->nr_rows;
+	row.count = jsonl_coro_number(
+		coro, jsonl->options.all_kinds ? CT_ROW_NUMBERS_COUNT : jsonl->options.numbers);
 	add_row(jsonl, &row);
 	return true;
 }
@@ -188,7 +190,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 	struct row row = start_row(jsonl, event, id);
 	struct jsonl_coro *coro = NULL;
 
-	if (!jsonl->all_kinds)
+	if (!jsonl->options.all_kinds)
 		return true;
 	row.kind = kind;
 	row.address = event->record.object;
@@ -201,7 +203,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 		if (!coro)
 			return false;
 		row.is_active = coro->is_active;
-		row.count = ++coro->nr_rows;
+		row.count = jsonl_coro_number(coro, CT_ROW_NUMBERS_COUNT);
 	}
 	add_row(jsonl, &row);
 	return true;
@@ -219,7 +221,7 @@ static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
 	return coro != NULL;
 }
 
-/* Of version 1: what stands in addr, and how many rows there would be if none were missing. */
+/* Of version 1: what stands in addr, how it numbers, and how many rows there would be if none were missing. */
 static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
 {
 	unsigned detail = CTP_TAIL_ARGUMENT(event->record.tail);
@@ -229,12 +231,16 @@ static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
 		return true;
 	if (detail == CTP_DETAIL_ADDRESS)
 		return note_frame(jsonl, event);
-	if (detail != CTP_DETAIL_MISSING)
+	if (detail != CTP_DETAIL_MISSING && detail != CTP_DETAIL_NUMBERING)
 		return true;
 	coro = find_coro(jsonl, event, event->record.coro);
-	if (coro && coro->nr_rows < event->record.object)
-		coro->nr_rows = event->record.object;
-	return coro != NULL;
+	if (!coro)
+		return false;
+	if (detail == CTP_DETAIL_NUMBERING)
+		coro->numbering = (uint8_t)event->record.object;
+	else if (coro->nr_events < event->record.object)
+		coro->nr_events = event->record.object;
+	return true;
 }
 
 static bool note_destroy(struct jsonl_sink *jsonl, const struct waiting *event)
@@ -310,6 +316,8 @@ static enum ct_status write_rows(struct jsonl_sink *jsonl, struct ct_error *rete
 	if (status == CT_OK)
 		status = io_output_write(
 			&jsonl->output, text_peek(&jsonl->rows), jsonl->rows.length, reterr);
+	if (status == CT_OK && jsonl->options.names_early && jsonl->nr_new)
+		status = io_output_name(&jsonl->output, reterr);
 	if (status == CT_OK) {
 		jsonl->nr_bytes += jsonl->rows.length;
 		jsonl->nr_rows += jsonl->nr_new;
@@ -322,13 +330,14 @@ static enum ct_status write_rows(struct jsonl_sink *jsonl, struct ct_error *rete
 	return status;
 }
 
-static enum ct_status write_waiting(struct jsonl_sink *jsonl, size_t *ret_nr_written)
+/* The first `count` of those that wait. */
+static enum ct_status write_waiting(struct jsonl_sink *jsonl, size_t count, size_t *ret_nr_written)
 {
 	enum ct_status status;
 	size_t i;
 
 	*ret_nr_written = 0;
-	for (i = 0; i < jsonl->waiting.count; i++) {
+	for (i = 0; i < count; i++) {
 		if (!to_rows(jsonl, &jsonl->waiting.at[i]))
 			return ct_fail_memory(&jsonl->failure);
 		if (jsonl->rows.length < WRITE_BYTES)
@@ -340,7 +349,7 @@ static enum ct_status write_waiting(struct jsonl_sink *jsonl, size_t *ret_nr_wri
 	}
 	status = write_rows(jsonl, &jsonl->failure);
 	if (status == CT_OK)
-		*ret_nr_written = jsonl->waiting.count;
+		*ret_nr_written = count;
 	return status;
 }
 
@@ -351,18 +360,44 @@ static enum ct_status repeat_failure(const struct jsonl_sink *jsonl, struct ct_e
 	return jsonl->failure.status;
 }
 
+static void write_first(struct jsonl_sink *jsonl, size_t count)
+{
+	size_t nr_written;
+
+	jsonl->has_failed = write_waiting(jsonl, count, &nr_written) != CT_OK;
+	if (jsonl->has_failed)
+		count = jsonl->waiting.count;
+	jsonl->nr_lost += count - nr_written;
+	jsonl->waiting.count -= count;
+	memmove(jsonl->waiting.at, jsonl->waiting.at + count,
+		jsonl->waiting.count * sizeof(*jsonl->waiting.at));
+}
+
 static enum ct_status jsonl_flush(struct ct_sink *sink, struct ct_error *reterr)
 {
 	struct jsonl_sink *jsonl = (struct jsonl_sink *)sink;
-	size_t nr_written;
 
 	if (jsonl->has_failed)
 		return repeat_failure(jsonl, reterr);
+	if (jsonl->waiting.count == 0)
+		return CT_OK;
 	sort_waiting(jsonl);
-	jsonl->has_failed = write_waiting(jsonl, &nr_written) != CT_OK;
-	jsonl->nr_lost += jsonl->waiting.count - nr_written;
-	jsonl->waiting.count = 0;
+	write_first(jsonl, jsonl->waiting.count);
 	return jsonl->has_failed ? repeat_failure(jsonl, reterr) : CT_OK;
+}
+
+void jsonl_sink_show(struct ct_sink *sink, uint64_t until_ns)
+{
+	struct jsonl_sink *jsonl = (struct jsonl_sink *)sink;
+	size_t count = 0;
+
+	if (jsonl->has_failed || jsonl->waiting.count == 0)
+		return;
+	sort_waiting(jsonl);
+	while (count < jsonl->waiting.count && jsonl->waiting.at[count].place <= (int64_t)until_ns)
+		count++;
+	if (count)
+		write_first(jsonl, count);
 }
 
 /* ------------------------------------------------------------------------ put */
@@ -379,7 +414,7 @@ static bool is_wanted(const struct jsonl_sink *jsonl, unsigned kind)
 	case CTP_KIND_DESTROY:
 		return true;
 	default:
-		return jsonl->all_kinds;
+		return jsonl->options.all_kinds;
 	}
 }
 
@@ -389,7 +424,7 @@ static void take_record(
 	struct waiting *event = &jsonl->waiting.at[jsonl->waiting.count];
 
 	*event = (struct waiting){
-		.arrival = jsonl->waiting.count,
+		.arrival = jsonl->nr_arrived++,
 		.record = stream_record(from),
 		.stream = batch->stream,
 		.thread = batch->thread,
@@ -466,7 +501,8 @@ static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition
 	case CT_DEFINE_THREAD:
 		return note_thread(jsonl, &definition->thread);
 	case CT_DEFINE_SITE:
-		return !jsonl->all_kinds || jsonl_names_note(&jsonl->names, &definition->site);
+		return !jsonl->options.all_kinds ||
+		       jsonl_names_note(&jsonl->names, &definition->site);
 	default:
 		return true;
 	}
@@ -523,8 +559,8 @@ uint64_t jsonl_sink_lost(const struct ct_sink *sink)
 	return ((const struct jsonl_sink *)sink)->nr_lost;
 }
 
-enum ct_status jsonl_sink_open(
-	const char *path, bool all_kinds, struct ct_sink **ret_sink, struct ct_error *reterr)
+enum ct_status jsonl_sink_open(const char *path, const struct jsonl_options *options,
+	struct ct_sink **ret_sink, struct ct_error *reterr)
 {
 	struct jsonl_sink *jsonl = calloc(1, sizeof(*jsonl));
 	enum ct_status status;
@@ -532,7 +568,7 @@ enum ct_status jsonl_sink_open(
 	if (!jsonl)
 		return ct_fail_memory(reterr);
 	jsonl->sink.ops = &jsonl_sink_ops;
-	jsonl->all_kinds = all_kinds;
+	jsonl->options = *options;
 	jsonl_names_init(&jsonl->names);
 	status = io_output_open(&jsonl->output, path, reterr);
 	if (status) {

@@ -8,7 +8,7 @@
  *	tid        kernel id of the thread
  *	addr       on suspend the frame's address where it is known (of version 1 what the probe tells), else 0;
  *	           on resume 0
- *	seq        counts the coroutine's rows, from 1; of version 1 its events, so that a gap shows
+ *	seq        numbers the coroutine's rows, as the options say; with all kinds wanted, those of each kind
  *	is_active  true: it runs from here on; false: it has suspended
  *	ts         CLOCK_MONOTONIC, nanoseconds
  *
@@ -36,8 +36,19 @@
  * When writing fails, put and flush return the failure, then and from then on, and the file is cut
  * back to its last whole row. Used by one thread at a time.
  */
-enum ct_status jsonl_sink_open(
-	const char *path, bool all_kinds, struct ct_sink **ret_sink, struct ct_error *reterr);
+struct jsonl_options {
+	bool all_kinds;
+	bool names_early; /* the file gets its name with its first row, and replaces what had it */
+	enum ct_row_numbers numbers;
+};
+enum ct_status jsonl_sink_open(const char *path, const struct jsonl_options *options,
+	struct ct_sink **ret_sink, struct ct_error *reterr);
+
+/*
+ * jsonl_sink_show: writes the rows up to this CLOCK_MONOTONIC time, of which every stream must have told all.
+ * A clock reading behind it must be defined. What fails is told by the next put or flush.
+ */
+void jsonl_sink_show(struct ct_sink *sink, uint64_t until_ns);
 
 /* jsonl_sink_rows: how many rows were written; those that wait for a flush are not among them. */
 uint64_t jsonl_sink_rows(const struct ct_sink *sink);

@@ -9,14 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "corotracer/event.h"
 #include "map.h"
 #include "vec.h"
 
 struct jsonl_coro {
-	uint64_t frame; /* 0: not known */
-	uint64_t nr_rows;
+	uint64_t frame;     /* 0: not known */
+	uint64_t nr_rows;   /* that were written */
+	uint64_t nr_events; /* and that would have been, had none been missing */
+	uint8_t numbering; /* of its station of version 1: what CTP_DETAIL_NUMBERING says; 0: it has none */
 	bool is_active;
 };
+
+/* jsonl_coro_number: counts one more row, and returns its seq. */
+uint64_t jsonl_coro_number(struct jsonl_coro *coro, enum ct_row_numbers numbers);
 
 /* Zeroed is empty. */
 struct jsonl_coros {

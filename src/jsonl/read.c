@@ -21,6 +21,12 @@
 
 #define WAITING_MAX (1u << 20)
 
+/* An event, and the row that it came from. */
+struct loaded {
+	struct ct_event event; /* sequence: place in the file */
+	struct ct_row row;
+};
+
 /* One run that is being read. */
 struct reader {
 	struct jsonl_scan *scan;
@@ -28,7 +34,7 @@ struct reader {
 	uint32_t chunk; /* the next one to load */
 	struct jsonl_window window;
 	struct jsonl_tracker tracker;
-	VEC(struct ct_event) events; /* those from `first` on wait; sequence: place in the file */
+	VEC(struct loaded) events; /* those from `first` on wait */
 	size_t first;
 	size_t nr_ready; /* that no later one can come before */
 	bool is_at_end;
@@ -41,7 +47,7 @@ struct jsonl_source {
 	uint32_t *by_time; /* runs in the order of their first times */
 	uint32_t nr_begun; /* of them */
 	VEC(struct reader *) readers;
-	struct ct_event event;
+	struct loaded present;
 	uint64_t nr_events; /* handed out */
 };
 
@@ -86,7 +92,9 @@ static bool add_event(struct reader *reader, const struct jsonl_row *row,
 {
 	const struct jsonl_run *run = &reader->scan->runs.at[reader->run];
 	bool is_told = place->thread && place->thread <= run->nr_threads;
-	struct ct_event event = {
+	struct loaded loaded = {.row = {row->probe_id, row->address, row->seq}};
+
+	loaded.event = (struct ct_event){
 		.time = (ct_time)row->ts - reader->scan->tables.epoch_monotonic_ns,
 		.coro = kind_has_coro(kind) ? place->id : 0,
 		.object = object,
@@ -97,7 +105,7 @@ static bool add_event(struct reader *reader, const struct jsonl_row *row,
 		.sequence = row->line,
 	};
 
-	return vec_push(&reader->events, event);
+	return vec_push(&reader->events, loaded);
 }
 
 /* Whether it took a row of the chunk, or the reason why not, is in *ret_is_taken. */
@@ -122,7 +130,8 @@ static bool take_row(struct reader *reader, struct jsonl_row *rows, bool *ret_is
 
 static int compare(const void *left, const void *right)
 {
-	const struct ct_event *a = left, *b = right;
+	const struct ct_event *a = &((const struct loaded *)left)->event;
+	const struct ct_event *b = &((const struct loaded *)right)->event;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
@@ -134,13 +143,13 @@ static int compare(const void *left, const void *right)
 static void sort_events(struct reader *reader)
 {
 	size_t count = reader->events.count - reader->first, i;
-	struct ct_event *events;
+	struct loaded *events;
 
 	if (count < 2)
 		return;
 	events = reader->events.at + reader->first;
 	for (i = 1; i < count; i++) {
-		if (events[i].time < events[i - 1].time) {
+		if (events[i].event.time < events[i - 1].event.time) {
 			qsort(events, count, sizeof(*events), compare);
 			return;
 		}
@@ -160,7 +169,7 @@ static void count_ready(struct reader *reader)
 	limit = (ct_time)reader->scan->chunks.at[run->first_chunk + reader->chunk].least_ts -
 		reader->scan->tables.epoch_monotonic_ns;
 	while (reader->nr_ready &&
-		reader->events.at[reader->first + reader->nr_ready - 1].time > limit)
+		reader->events.at[reader->first + reader->nr_ready - 1].event.time > limit)
 		reader->nr_ready--;
 }
 
@@ -219,7 +228,7 @@ static enum ct_status reader_fill(struct reader *reader, struct ct_error *reterr
 
 static ct_time time_of(const struct reader *reader)
 {
-	return reader->events.at[reader->first].time;
+	return reader->events.at[reader->first].event.time;
 }
 
 /* Runs whose first row lies before what would come next. */
@@ -283,9 +292,9 @@ static enum ct_status jsonl_next(
 		return CT_END;
 	index = earliest(jsonl);
 	reader = jsonl->readers.at[index];
-	jsonl->event = reader->events.at[reader->first++];
-	jsonl->event.sequence = jsonl->nr_events++;
-	*ret_event = &jsonl->event;
+	jsonl->present = reader->events.at[reader->first++];
+	jsonl->present.event.sequence = jsonl->nr_events++;
+	*ret_event = &jsonl->present.event;
 	if (--reader->nr_ready)
 		return CT_OK;
 	status = reader_fill(reader, reterr);
@@ -310,6 +319,11 @@ static enum ct_status jsonl_reset(struct ct_source *source, struct ct_error *ret
 	return CT_OK;
 }
 
+static const struct ct_row *jsonl_row(const struct ct_source *source)
+{
+	return &((const struct jsonl_source *)source)->present.row;
+}
+
 static void jsonl_source_close(struct ct_source *source)
 {
 	struct jsonl_source *jsonl = (struct jsonl_source *)source;
@@ -325,6 +339,7 @@ static void jsonl_source_close(struct ct_source *source)
 static const struct ct_source_ops jsonl_source_ops = {
 	.next = jsonl_next,
 	.reset = jsonl_reset,
+	.row = jsonl_row,
 	.close = jsonl_source_close,
 };
 

@@ -279,9 +279,10 @@ static enum ct_status copy_to_sink(struct ct_trace *trace, const struct ct_write
 	const char *path, struct ct_error *reterr)
 {
 	struct store_options store_options = {.pack_level = options->pack_level};
+	struct jsonl_options rows = {.all_kinds = options->all_kinds};
 	struct ct_sink *sink;
 	enum ct_status status = options->format == CT_FORMAT_JSONL
-					? jsonl_sink_open(path, options->all_kinds, &sink, reterr)
+					? jsonl_sink_open(path, &rows, &sink, reterr)
 					: store_sink_open(path, &store_options, &sink, reterr);
 
 	if (status)

@@ -37,11 +37,15 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 	known_options(&options, sizeof(options), given);
 	switch (options.format) {
 	case CT_EXPORT_CSV:
+		return export_csv(trace->source, EXPORT_FOR_PEOPLE, path, reterr);
 	case CT_EXPORT_DATAFRAME:
-		return export_csv(
-			trace->source, options.format == CT_EXPORT_DATAFRAME, path, reterr);
+		return export_csv(trace->source, EXPORT_FOR_DATA_FRAMES, path, reterr);
 	case CT_EXPORT_SQLITE:
 		return to_sqlite(trace, &options, path, reterr);
+	case CT_EXPORT_OLDER_CSV:
+		return export_csv(trace->source, EXPORT_OLDER, path, reterr);
+	case CT_EXPORT_OLDER_SQLITE:
+		return export_sqlite_older(trace->source, options.table, path, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collect.h"
@@ -27,6 +28,11 @@
 
 #define FLIGHT_WAIT_MS 250
 
+/* Rows are seen within 50 ms. */
+#define SHOW_WAIT_MS 15
+#define SHOW_PERIOD_NS UINT64_C(15000000)
+#define SHOW_BEHIND_NS UINT64_C(10000000)
+
 struct ct_record {
 	struct ct_sink *sink; /* with build ids added, before the queue */
 	struct queue *queue;  /* its thread alone uses what lies behind it, but for its settling */
@@ -36,8 +42,15 @@ struct ct_record {
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
 	uint64_t nr_rows_in_output;                               /* likewise */
 	uint64_t (*rows_in_output)(const struct ct_sink *output); /* NULL: it has no rows */
-	struct flight *flight;                                    /* NULL: everything is recorded */
+	bool has_rows;                                            /* it writes JSON lines */
+	bool shows_rows;                                          /* soon after they were written */
+	uint64_t shown_ns;                                        /* when it did last, */
+	uint64_t nr_taken;     /* how many events there had been then, */
+	uint64_t nr_shown;     /* and of how many all can be seen */
+	bool has_unshown;      /* some came since then */
+	struct flight *flight; /* NULL: everything is recorded */
 	struct collect *collect;
+	char *former; /* a trace that has the output's name; NULL: there is none */
 	struct namer *namer;
 	char *ledger_path;          /* NULL: none was found */
 	struct text ledger_trouble; /* where none was found; else empty */
@@ -100,6 +113,23 @@ static enum ct_status open_flight(
 	return status;
 }
 
+static enum ct_status open_rows(
+	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
+{
+	struct jsonl_options rows = {
+		.all_kinds = options->all_kinds,
+		.names_early = options->shows_rows,
+		.numbers = options->row_numbers,
+	};
+	enum ct_status status = jsonl_sink_open(options->output, &rows, &record->output, reterr);
+
+	record->lost_in_output = jsonl_sink_lost;
+	record->rows_in_output = jsonl_sink_rows;
+	record->has_rows = true;
+	record->shows_rows = status == CT_OK && options->shows_rows;
+	return status;
+}
+
 static enum ct_status open_output(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
@@ -116,10 +146,7 @@ static enum ct_status open_output(
 		record->lost_in_output = store_sink_lost;
 		return store_sink_open(options->output, &store_options, &record->output, reterr);
 	case CT_FORMAT_JSONL:
-		record->lost_in_output = jsonl_sink_lost;
-		record->rows_in_output = jsonl_sink_rows;
-		return jsonl_sink_open(
-			options->output, options->all_kinds, &record->output, reterr);
+		return open_rows(record, options, reterr);
 	default:
 		return ct_fail(reterr, CT_ERR_USAGE, "a program can not be recorded in this form");
 	}
@@ -197,6 +224,17 @@ static enum ct_status start(
 	return collect_open(&collect_options, record->sink, &record->collect, reterr);
 }
 
+/* Only what would be lost with it: an empty file is no trace. */
+static char *find_former(const struct ct_record_options *options)
+{
+	struct stat status;
+
+	if (!options->output || options->flight || stat(options->output, &status) ||
+		!S_ISREG(status.st_mode) || status.st_size == 0)
+		return NULL;
+	return strdup(options->output);
+}
+
 struct record_options {
 	struct ct_record_options all;
 	struct ct_flight_options flight;
@@ -240,6 +278,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 		free(record);
 		return ct_fail_memory(reterr);
 	}
+	record->former = find_former(&known.all);
 	status = start(record, &known.all, reterr);
 	if (status == CT_OK) {
 		*ret_record = record;
@@ -249,6 +288,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 		sink_close(record->sink, false, NULL);
 	flight_free(record->flight);
 	namer_free(record->namer);
+	free(record->former);
 	free(record->ledger_path);
 	text_fini(&record->ledger_trouble);
 	free(record);
@@ -315,11 +355,40 @@ static void look_behind_queue(void *context, uint64_t now_ns)
 	flight_look(context, now_ns);
 }
 
+/* Rows up to then can be seen. */
+static void show_behind_queue(void *context, uint64_t until_ns)
+{
+	jsonl_sink_show(context, until_ns);
+}
+
+/* Threads may be a little behind with what they publish: that much is held back. */
+static void show_rows(struct ct_record *record, uint64_t now_ns)
+{
+	struct collect_stats stats;
+	uint64_t until_ns = now_ns - SHOW_BEHIND_NS;
+
+	if (!record->shows_rows)
+		return;
+	collect_stats(record->collect, &stats);
+	record->has_unshown = stats.nr_events != record->nr_shown;
+	if (!record->has_unshown || now_ns - record->shown_ns < SHOW_PERIOD_NS)
+		return;
+	collect_read_clock(record->collect);
+	queue_call(record->queue, show_behind_queue, record->output, until_ns);
+	record->shown_ns = now_ns;
+	/* Once more, for those that are held back. */
+	if (record->nr_taken == stats.nr_events)
+		record->nr_shown = stats.nr_events;
+	record->nr_taken = stats.nr_events;
+}
+
 /* The silence of a program that stalls is judged again and again. */
 static int wait_of(const struct ct_record *record, int wait_ms)
 {
 	if (record->flight && (wait_ms < 0 || wait_ms > FLIGHT_WAIT_MS))
 		wait_ms = FLIGHT_WAIT_MS;
+	if (record->has_unshown && (wait_ms < 0 || wait_ms > SHOW_WAIT_MS))
+		wait_ms = SHOW_WAIT_MS;
 	wait_ms = namer_wait_ms(record->namer, record->collect, wait_ms);
 	return wanted_wait_ms(&record->wanted, wait_ms);
 }
@@ -331,6 +400,8 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	bool is_over = false;
 
 	namer_look(record->namer, record->collect, record->sink, now_ns);
+	if (status == CT_OK)
+		show_rows(record, now_ns);
 	if (record->flight)
 		queue_call(record->queue, look_behind_queue, record->flight, now_ns);
 	if (status == CT_END && record->flight && !record->has_ended)
@@ -424,6 +495,19 @@ enum ct_status ct_record_signal(
 	return collect_signal(record->collect, signal_number, false, reterr);
 }
 
+/* A trace of something is not given for one of nothing. */
+static bool keeps_former(const struct ct_record *record, const struct ct_record_stats *stats)
+{
+	bool has_failed =
+		stats->has_ended && (stats->ending != CT_ENDING_EXITED || stats->ending_value != 0);
+
+	if (!record->former)
+		return false;
+	if (record->has_rows)
+		return stats->nr_rows == 0;
+	return stats->nr_events == 0 || (!stats->has_probe && has_failed);
+}
+
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)
 {
 	struct collect_stats stats;
@@ -458,19 +542,23 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 		.has_begun = filter_has_begun(record->wanted.filter),
 		.was_cut_off = record->wanted.was_cut_off,
 	};
+	ret_stats->keeps_former = keeps_former(record, ret_stats);
 	ret_stats->notes = collect_notes(record->collect, &ret_stats->nr_notes);
 }
 
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr)
 {
+	struct ct_record_stats stats;
 	enum ct_status named = namer_finish(record->namer, record->collect, record->sink, reterr);
 	enum ct_status finished = collect_finish(record->collect, named ? NULL : reterr);
 	enum ct_status closed;
 
+	ct_record_stats(record, &stats);
 	namer_free(record->namer);
 	collect_close(record->collect);
-	closed = sink_close(record->sink, true, named || finished ? NULL : reterr);
+	closed = sink_close(record->sink, !stats.keeps_former, named || finished ? NULL : reterr);
 	flight_free(record->flight);
+	free(record->former);
 	free(record->ledger_path);
 	text_fini(&record->ledger_trouble);
 	free(record);

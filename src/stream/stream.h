@@ -24,6 +24,13 @@ struct ct_events {
 	size_t count;
 };
 
+/* What the older form tells of a suspend or resume, beside its thread and time. */
+struct ct_row {
+	uint64_t probe_id;
+	uint64_t address;
+	uint64_t seq;
+};
+
 struct ct_source_ops {
 	/*
 	 * next: the next event, in order of time, within a thread in the order it was written.
@@ -41,6 +48,11 @@ struct ct_source_ops {
 		struct ct_source *source, struct ct_events *events, struct ct_error *reterr);
 	/* reset: start again from the first event. Tables stay as they are. */
 	enum ct_status (*reset)(struct ct_source *source, struct ct_error *reterr);
+	/*
+	 * row: of a source whose events come from rows, the one that the last event came from, valid until the next
+	 * one. NULL: it has no rows.
+	 */
+	const struct ct_row *(*row)(const struct ct_source *source);
 	/* close: releases everything; the source and all that was borrowed from it are gone. */
 	void (*close)(struct ct_source *source);
 };
@@ -54,6 +66,11 @@ struct ct_source {
 	const struct ct_tables *tables;
 	bool is_carried; /* the last event tells how things stood when this part began */
 };
+
+static inline const struct ct_row *source_row(const struct ct_source *source)
+{
+	return source->ops->row ? source->ops->row(source) : NULL;
+}
 
 static inline enum ct_status source_next(
 	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)

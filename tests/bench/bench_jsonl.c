@@ -84,7 +84,7 @@ static double write_rows(const char *path)
 	struct ct_sink *sink;
 	unsigned i;
 
-	require(jsonl_sink_open(path, false, &sink, &error), &error);
+	require(jsonl_sink_open(path, &(struct jsonl_options){0}, &sink, &error), &error);
 	define_all(sink);
 	for (i = 0; i < NR_ROWS / BATCH; i++) {
 		struct ct_batch batch = {

@@ -153,7 +153,9 @@ static void write_and_read_json(struct bench *bench)
 	struct ct_sink *sink;
 	uint64_t start;
 
-	workload_require(jsonl_sink_open(bench->path, true, &sink, &error), &error);
+	workload_require(jsonl_sink_open(bench->path, &(struct jsonl_options){.all_kinds = true},
+				 &sink, &error),
+		&error);
 	write_file(bench, WRITE_JSON, sink);
 	start = spent_ns();
 	workload_require(jsonl_source_open(bench->path, bench->path, &source, &error), &error);

@@ -8,12 +8,14 @@ import json
 import pathlib
 import re
 import sqlite3
+import subprocess
 import sys
 
 from page import Page
 from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 OLDER = str(BUILD / "coroTracer")
+WRITER = str(BUILD / "tests/targets/v1_writer")
 SERVER = str(BUILD / "examples/example-tcp-server-fault-a")
 KEYS = ["probe_id", "tid", "addr", "seq", "is_active", "ts"]
 NO_DASHBOARD = "no dashboard"
@@ -57,7 +59,7 @@ def check_document():
 
 def check_spelling(place):
     """Each option is understood with one dash and with two, with its value behind it and behind '='."""
-    values = {"N": "9", "PORT": "5432", "FORMAT": "csv"}
+    values = {"N": "0x9", "PORT": "5432", "FORMAT": "csv", "HOW": "Lock"}
     trace = place / "t.txt"
     for option, argument in options_of_the_list().items():
         if option in ("cmd", "deepdive", "html", "export", "in", "out"):
@@ -84,6 +86,10 @@ def rows_of(path):
 def check_record(place):
     output = place / "trace.jsonl"
     output.write_text("what was there before\n")
+    for command in ("true", "no-such-program", "kill -9 $$"):
+        said = run(OLDER, "-cmd", command, "-out", output, status=None).stderr
+        check(output.read_text() == "what was there before\n", f"'{command}' replaced a trace")
+        check(f"'{output}' stays the trace that it was" in said, f"'{command}': {said}")
     result = run(OLDER, "-n", "256", "-shm", place / "a.shm", "-sock", place / "a.sock", "-cmd",
                  f'"{SERVER}" --self-load 5:3 --exit-after-idle 0.3 >"{place}/log" 2>&1 && echo said; exit 9',
                  "-out", output, status=9)
@@ -99,15 +105,18 @@ def check_record(place):
     check(not list(place.glob("*.partial")), "a half-written file was left behind")
     check_rows_in_exports(place, output, rows)
     # A second run does not add to the first.
-    run(OLDER, "-cmd", "true", "-out", output)
-    check(output.read_text() == "", "a second run was appended")
+    before = output.read_text()
+    run(OLDER, "-cmd", f'"{SERVER}" --self-load 2:1 --exit-after-idle 0.1', "-out", output, status=None)
+    check(0 < output.stat().st_size and before[:200] not in output.read_text(), "a second run was appended")
 
 
 def check_rows_in_exports(place, trace, rows):
     """What was recorded comes out again: the six keys of each line, as they were."""
     run(OLDER, "-export", "dataframe", "-in", trace)
-    with open(place / "trace.dataframe.csv", newline="", encoding="utf-8") as file:
-        found = [row for row in csv.DictReader(file) if row["probe_id"] != "0"]
+    with open(place / "trace.csv", newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        found = list(reader)
+    check(reader.fieldnames == KEYS, f"the columns are {reader.fieldnames}")
     convert = {"addr": str, "is_active": lambda word: word == "true"}
     check([{key: convert.get(key, int)(row[key]) for key in KEYS} for row in found] == rows,
           "an export has other rows than the trace")
@@ -118,8 +127,11 @@ def check_rows_in_exports(place, trace, rows):
     if run(OLDER, "-export", "sqlite", "-in", trace, status=None).returncode == 7:
         return
     with sqlite3.connect(place / "trace.sqlite") as database:
-        found = database.execute(f"SELECT {', '.join(KEYS)} FROM coro_trace_events WHERE probe_id ORDER BY rowid")
-        check(found.fetchall() == [tuple(row.values()) for row in rows], "a database has other rows than the trace")
+        found = database.execute(f"SELECT id, {', '.join(KEYS)} FROM coro_trace_events ORDER BY id").fetchall()
+        check(found == [(number, str(row["probe_id"]), *list(row.values())[1:]) for number, row in enumerate(rows, 1)],
+              "a database has other rows than the trace")
+        indexes = database.execute("SELECT count(*) FROM sqlite_master WHERE type = 'index'").fetchone()
+        check(indexes == (3,), f"{indexes} indexes")
 
 
 def check_record_details(place):
@@ -159,6 +171,62 @@ def check_version1(place):
     check(shm.read_text() == "of somebody else" and not (place / "elsewhere").exists(), "a stranger's file was touched")
 
 
+def numbers_of(path):
+    numbers = {}
+    for row in rows_of(path):
+        numbers.setdefault(row["probe_id"], []).append(row["seq"])
+    return list(numbers.values())
+
+
+def check_numbers(place):
+    """-seq, and what a probe of version 1 does without it; what is numbered by locks is read as what it was."""
+    output = place / "numbers.jsonl"
+    lock = [2 * (number // 8 + 1) for number in range(20)]
+    count = list(range(1, 21))
+    for discipline, words, expected in (("lock", (), lock), ("counter", (), count), ("counter", ("-seq", "lock"), lock),
+                                        ("lock", ("-seq=count",), count), ("lock", ("-seq", "OWN"), count)):
+        run(OLDER, "-no-serve", *words, "-cmd", f"{WRITER} {discipline} 3 20 paced", "-out", output)
+        check(numbers_of(output) == [expected] * 3, f"{discipline} {words}: {numbers_of(output)}")
+        told = json.loads(run(COROTRACER, "report", "--format", "json", output).stdout)["quality"]
+        check((told["coroutines"], told["lost"], told["impossible_events"]) == (3, 0, 0), f"{words} is read as {told}")
+        run(OLDER, "-export", "csv", "-in", output)
+        check(len(output.with_suffix(".csv").read_text().splitlines()) == 61, "not a line for each row, and one")
+
+
+def check_seen_at_once(place):
+    """Rows are in the file while the program runs, which ends only when they were seen."""
+    output = place / "seen.jsonl"
+    with subprocess.Popen([OLDER, "-no-serve", "-cmd", f"{WRITER} lock 3 20 paced wait", "-out", output],
+                          stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        while not output.exists() or output.read_bytes().count(b"\n") < 60:
+            check(running.poll() is None, "the program ended before its rows were seen")
+        said = run(OLDER, "-no-serve", "-cmd", "true", "-out", output, status=None).stderr
+        check("another process is writing it" in said, f"two runs write one file: {said}")
+        running.stdin.close()
+    check(len(rows_of(output)) == 60 and not output.with_name("seen.jsonl.partial").exists(), "rows were added or lost")
+
+
+def check_sentences(place):
+    """Too few stations, a name that somebody has, and one that was left behind."""
+    output, shm, sock = place / "x", place / "said.shm", place / "said.sock"
+
+    def said(*words):
+        return run(OLDER, "-no-serve", "-cmd", f"{WRITER} lock 5 8 paced", "-out", output, *words).stderr
+
+    check("is not in the trace, since all 2 stations were taken" in said("-n", "2") and "(3 times)" in said("-n", "2"),
+          "nothing is said about too few stations")
+    with subprocess.Popen([OLDER, "-no-serve", "-cmd", "echo ready; exec cat", "-out", place / "y", "-shm", shm, "-sock",
+                           sock], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as other:
+        other.stdout.readline()
+        names = ("-shm", shm, "-sock", sock)
+        check(said(*names).count("was taken already") == 2, f"names that are taken are not told: {said(*names)}")
+        other.kill()
+    check(said(*names).count("was left behind") == 2, f"what was left behind is not told: {said(*names)}")
+    shm.unlink()
+    sock.unlink()
+    check("left behind" not in said(*names) and "taken" not in said(*names), "names that are free are told")
+
+
 def check_page(path, trace):
     text = path.read_text()
     check(text == run(COROTRACER, "report", "--format", "html", trace).stdout, "'report --format html' is another page")
@@ -181,7 +249,7 @@ def check_reports(place):
         output = place / name
         for words in (["-out", trace], ["-in", trace], ["-in", trace, "-out", "elsewhere"]):
             output.write_text("old")
-            result = run(OLDER, action, *words, cwd=place)
+            result = run(OLDER, action if len(words) > 2 else f"{action}=true", *words, cwd=place)
             check(result.stdout == "" and result.stderr == f"corotracer: wrote '{name}'\n", f"{action}: {result.stderr}")
             if check_form:
                 check_form(output, trace)
@@ -201,24 +269,26 @@ def check_reports(place):
 
 def check_exports(place):
     trace = place / "t.txt"
-    spellings = {"csv": ("-csv-out", "t.csv"), "dataframe": ("-csv-out", "t.dataframe.csv"),
-                 "sqlite": ("-sqlite-out", "t.sqlite")}
+    spellings = {"csv": ("-csv-out", "t.csv"), "dataframe": ("-csv-out", "t.csv"), "SQLite": ("-sqlite-out", "t.sqlite")}
     for form, (option, name) in spellings.items():
         wanted = place / ("wanted-" + name)
-        if run(COROTRACER, "export", "--format", form, "-o", wanted, trace, status=None).returncode == 7:
+        if run(OLDER, "-export", form, option, wanted, "-in", trace, status=None).returncode == 7:
             continue  # this build is without SQLite; test_export.py says so
         for words in (["-out", trace], ["-in", trace]):
             said = run(OLDER, "-export", form, *words).stderr
             check(said == f"corotracer: wrote '{place / name}'\n", f"{form}: {said}")
-            check((place / name).read_bytes() == wanted.read_bytes(), f"-export {form} differs from 'export'")
+            check((place / name).read_bytes() == wanted.read_bytes(), f"-export {form} differs by its name")
         check(run(OLDER, "-export", form, "-in", trace, option, place / "named").stderr == "", "a given name is said")
         check((place / "named").read_bytes() == wanted.read_bytes(), f"{option} is not heeded")
         refuse(4, "trace_output.jsonl", "-export", form, cwd=place / "empty")
         refuse(2, "is the trace itself", "-export", form, "-in", trace, option, trace)
-        if form == "sqlite":
+        if form == "SQLite":
             run(OLDER, "-export", form, "-in", trace, "-db-table", "mine", option, place / "named")
             with sqlite3.connect(place / "named") as database:
-                check(database.execute("SELECT count(*) FROM mine").fetchone()[0] > 5, "-db-table is not heeded")
+                check(database.execute("SELECT count(*) FROM mine").fetchone()[0] == 2, "-db-table is not heeded")
+        else:
+            check(wanted.read_text() == "probe_id,tid,addr,seq,is_active,ts\n1,101,0x0000000000000000,1,true,1200000\n"
+                  "1,101,0x0000000000000000,2,false,1500000\n", f"-export {form}: {wanted.read_text()}")
     for form in ("mysql", "postgres", "postgresql"):
         refuse(7, f"{form} come with a later version", "-export", form, "-in", trace, "-db-host", "localhost",
                "-db-port", "3306", "-db-user", "u", "-db-password", "p", "-db-name", "coro_tracer", "-db-cli", "mysql",
@@ -234,6 +304,10 @@ def check_mistakes(place):
     refuse(2, "whole number", "-n", "0", "-cmd", "true")
     refuse(2, "whole number", "-n", "many", "-cmd", "true")
     refuse(2, "needs a value: COMMAND", "-cmd")
+    refuse(2, "is blank", "-cmd", " \t")
+    refuse(2, "is true or false", "-deepdive=perhaps")
+    refuse(2, "give one of", "-deepdive=false")
+    refuse(2, "go with what judges", "-export", "sqlite", "-in", place / "t.txt", "-threshold", "grace=1s")
     refuse(2, "is empty", "-cmd", "true", "-out", "")
     refuse(2, "did you mean '-deepdive'", "-deepdrive")
     refuse(2, "go with what judges", "-export", "csv", "-in", place / "t.txt", "-threshold", "grace=1s")
@@ -250,6 +324,9 @@ def main():
         check_record(place)
         check_record_details(place)
         check_version1(place)
+        check_numbers(place)
+        check_seen_at_once(place)
+        check_sentences(place)
         check_reports(place)
         check_exports(place)
         check_mistakes(place)

@@ -67,7 +67,7 @@ def check_rows(place, language, discipline, pace):
     """The older spelling: six keys, seq goes up by one, or by one and what is missing."""
     rows = place + "/rows.jsonl"
     command = f"{WRITERS[language]} {discipline} 16 400 {pace}"
-    told = run(OLDER, "-n", 64, "-shm", place + "/shm", "-sock", place + "/sock", "-out", rows, "-no-serve",
+    told = run(OLDER, "-n", 64, "-shm", place + "/shm", "-sock", place + "/sock", "-out", rows, "-no-serve", "-seq=count",
                "-cmd", command).stdout
     emitted, last, received = emitted_of(told), {}, collections.Counter()
     for line in pathlib.Path(rows).read_text().splitlines():

@@ -14,7 +14,9 @@ static struct ct_sink *open_rows(const char *path, bool all_kinds)
 {
 	struct ct_sink *sink = NULL;
 
-	CHECK_EQUAL(jsonl_sink_open(path, all_kinds, &sink, NULL), CT_OK);
+	CHECK_EQUAL(
+		jsonl_sink_open(path, &(struct jsonl_options){.all_kinds = all_kinds}, &sink, NULL),
+		CT_OK);
 	made_start(sink, 2);
 	return sink;
 }

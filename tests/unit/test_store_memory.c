@@ -78,7 +78,8 @@ static enum ct_status write_generations(struct ct_error *reterr)
 static enum ct_status write_rows(struct ct_error *reterr)
 {
 	struct ct_sink *sink = NULL;
-	enum ct_status status = jsonl_sink_open("memory.jsonl", true, &sink, reterr);
+	enum ct_status status = jsonl_sink_open(
+		"memory.jsonl", &(struct jsonl_options){.all_kinds = true}, &sink, reterr);
 
 	return status ? status : fill_sink(sink, reterr);
 }
