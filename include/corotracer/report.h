@@ -100,8 +100,9 @@ struct ct_step {
 	const char *text; /* one sentence without the place and time: "closed descriptor 7" */
 	uint32_t site;
 	uint32_t thread;
-	uint64_t coro;     /* that did it; 0: the thread itself */
+	uint64_t coro;     /* that did it; 0: the thread itself, or not known */
 	uint64_t sequence; /* of the event; UINT64_MAX: none */
+	bool is_outside;   /* the thread itself, as far as its program tells when coroutines run */
 };
 
 /* One coroutine that a finding is about. */

@@ -410,6 +410,12 @@ struct story {
 	VEC(const char *) evidence;
 };
 
+/*
+ * words_is_outside: where an event of this thread names no coroutine, is it known that none ran? Not where coroutines
+ * begin or end without telling.
+ */
+bool words_is_outside(const struct analysis *analysis, uint32_t thread);
+/* story_step: a copy; it is found out whether its thread was outside any coroutine. */
 void story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
 void story_evidence(struct analysis *analysis, struct story *story, const char *sentence);
 /* story_suspended: the step in which the coroutine came to wait. */

@@ -227,7 +227,8 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 	if (!coro->id)
 		return say(analysis, "the program was ended by %s, on %s%s", name,
 			words_thread(analysis, crash->thread),
-			analysis->model->threads[crash->thread].nr_resumes
+			words_is_outside(analysis, crash->thread) &&
+					analysis->model->threads[crash->thread].nr_resumes
 				? ", outside any coroutine"
 				: "");
 	return say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64, name,

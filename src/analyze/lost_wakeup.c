@@ -56,11 +56,12 @@ static bool is_outside(const struct model_coro *coro)
 static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 {
 	uint32_t next = ties_next(analysis, index);
-	unsigned state = analysis->model->coros.at[next].state;
+	const struct model_coro *at = &analysis->model->coros.at[next];
 
 	if (!next)
 		return false;
-	return analysis->is_told[next] || (state != CT_STATE_DONE && state != CT_STATE_DESTROYED);
+	return analysis->is_told[next] || at->is_presumed_done ||
+	       (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED);
 }
 
 /* ---------------------------------------------------------------- is the object ready? */
@@ -72,7 +73,8 @@ static bool is_child_finished(
 	const struct model_coro *at = &analysis->model->coros.at[child];
 
 	if (!child || (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED) ||
-		(at->flags & MODEL_CORO_WAS_REPLACED) || at->changed < coro->suspended)
+		at->is_presumed_done || (at->flags & MODEL_CORO_WAS_REPLACED) ||
+		at->changed < coro->suspended)
 		return false;
 	*ret_since = at->changed;
 	return true;
@@ -148,7 +150,8 @@ static const struct model_waking *missed_notify(
 {
 	const struct model_object *object = ties_object(analysis, coro);
 	ct_time from = coro->resumed != CT_NO_TIME ? coro->resumed : coro->created;
-	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
+	bool is_own = object->vain.coro && !object->vain.is_leaving &&
+		      &analysis->model->coros.at[object->vain.coro] == coro;
 
 	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
 		return NULL;

@@ -29,7 +29,7 @@ struct lineage {
 
 static bool is_over(const struct model_coro *coro)
 {
-	return coro->state >= CT_STATE_DONE;
+	return coro->state >= CT_STATE_DONE && !coro->is_presumed_done;
 }
 
 static const struct model_coro *parent_of(

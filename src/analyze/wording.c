@@ -253,9 +253,21 @@ const char *words_duration(struct analysis *analysis, int64_t ns)
 
 /* ---------------------------------------------------------------- stories */
 
+bool words_is_outside(const struct analysis *analysis, uint32_t thread)
+{
+	uint32_t process = analysis->model->threads[thread].process;
+
+	return thread && process < analysis->tables->nr_processes &&
+	       analysis->tables->processes[process].has_probe &&
+	       !analysis->model->processes[process].has_half_told;
+}
+
 void story_step(struct analysis *analysis, struct story *story, const struct ct_step *step)
 {
-	if (!vec_push(&story->steps, *step))
+	struct ct_step told = *step;
+
+	told.is_outside = !step->coro && words_is_outside(analysis, step->thread);
+	if (!vec_push(&story->steps, told))
 		analysis->is_broken = true;
 }
 

@@ -50,8 +50,9 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 		.site = event->site,
 		.kind = event->kind,
 		.argument = event->argument,
-		.by = event->kind == CTP_KIND_WAKE ? coro_find(model, event->process, event->coro)
-						   : thread_at(model, event->thread)->top,
+		.by = event->kind == CTP_KIND_WAKE && event->coro
+			      ? coro_find(model, event->process, event->coro)
+			      : thread_doer(model, event->thread),
 		.is_by_frame = event->kind == CTP_KIND_WAKE &&
 			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
 		.time = event->time,
@@ -143,6 +144,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	struct model_coro *coro = coro_at(model, index);
 	bool is_first_step = coro->suspended == CT_NO_TIME || (coro->flags & MODEL_CORO_IS_INITIAL);
 
+	coro_revive(model, coro, event->time);
 	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
@@ -165,6 +167,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
+	thread_enters(model, event->thread, index);
 	coro_enter_stack(model, index, event->thread);
 	return note_worker(model, coro_at(model, index), is_first_step, event);
 }
@@ -275,6 +278,14 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	return true;
 }
 
+/* It waits, and was never told to run: its probe does not see where bodies begin, nor where they end. */
+static bool is_half_told(const struct model_coro *coro, const struct ct_event *event)
+{
+	return coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_WAS_CREATED) &&
+	       coro->nr_resumes == 0 && event->kind == CTP_KIND_SUSPEND &&
+	       event->argument != CTP_POINT_INITIAL;
+}
+
 static bool leave(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -286,11 +297,14 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	}
 	if (settle_early(model, coro, event))
 		return note_wait(model, index, event);
+	coro->is_half_told |= is_half_told(coro, event);
+	process_at(model, coro->process)->has_half_told |= coro->is_half_told;
 	if (!stop_running(model, index, event))
 		return false;
 	coro->last_event = event->sequence;
 	if (!note_wait(model, index, event))
 		return false;
+	thread_at(model, event->thread)->leaving = index;
 	/* Whoever creates one that begins with a suspend has run nothing of it, and may never run any. */
 	return event->argument == CTP_POINT_INITIAL
 		       ? thread_stand_by(model, event->thread, false)
@@ -389,6 +403,8 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	coro->destroy_thread = event->thread;
 	coro->destroy_event = event->sequence;
 	coro->destroy_coro = thread_at(model, event->thread)->top;
+	if (thread_at(model, event->thread)->leaving == index)
+		thread_at(model, event->thread)->leaving = 0;
 	return true;
 }
 

@@ -45,6 +45,7 @@ bool coro_dequeue(struct model *model, const struct ct_event *event)
 
 	if (index)
 		coro_leave_queue(model, coro_at(model, index), event->time);
+	thread_at(model, event->thread)->leaving = 0; /* it looks for whom to run next */
 	return coro_touch(model, event);
 }
 

@@ -331,6 +331,7 @@ static bool apply_descriptor(struct model *model, const struct ct_event *event)
 	case CTP_KIND_DESCRIPTOR_ARM:
 		return descriptor_arm(model, event);
 	case CTP_KIND_DESCRIPTOR_READY:
+		thread_at(model, event->thread)->leaving = 0; /* it polls */
 		return descriptor_ready(model, event);
 	case CTP_KIND_DESCRIPTOR_IO:
 		return descriptor_transfer(model, event);

@@ -91,6 +91,10 @@ struct model_coro {
 	bool has_outlived;     /* its parent had come to its end when it came to its own */
 	bool is_remains;       /* its record was given back, and it was named again */
 	bool is_cut;           /* some whom its record named were given back */
+	bool is_half_told;     /* neither its beginning nor its end is told: the base class */
+	/* Its end was not told, and its thread has gone on: done, until it shows that it was not. */
+	bool is_presumed_done;
+	bool is_waker_leaving; /* the waker was not told: it had suspended just before on that thread */
 	ct_time queued;
 	uint64_t queue_event;
 	/* The last moment before its destruction since which every worker had been idle once. */

@@ -99,6 +99,12 @@ void coro_hide(struct model *model, struct model_coro *coro);
 void coro_enter_stack(struct model *model, uint32_t index, uint32_t thread);
 /* coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
 void coro_leave_stack(struct model *model, uint32_t index);
+/*
+ * coro_let_go: its thread has gone on to something else. Where its probe does not see ends it is presumed to have come
+ * to its own. coro_revive: it shows that it has not.
+ */
+void coro_let_go(struct model *model, uint32_t index, ct_time time);
+void coro_revive(struct model *model, struct model_coro *coro, ct_time time);
 
 /* ---------------------------------------------------------------- what was given back: gone.c, release.c */
 
@@ -183,6 +189,10 @@ void thread_note(struct model *model, const struct ct_event *event);
 /* thread_list: finds a thread by its kernel id from now on. */
 bool thread_list(struct model *model, uint32_t thread);
 bool thread_be_worker(struct model *model, uint32_t thread);
+/* thread_enters: the thread is about to run this coroutine. */
+void thread_enters(struct model *model, uint32_t thread, uint32_t coro);
+/* thread_doer: whose doing an event is that names no coroutine: who runs there, or leaves the thread; 0: not known. */
+uint32_t thread_doer(const struct model *model, uint32_t thread);
 /* thread_may_be_worker: no run of it was seen, but may be missing: it counts where all must have been idle. */
 bool thread_may_be_worker(struct model *model, uint32_t thread);
 /* thread_stand_by: it started a coroutine, and has perhaps run the first step of it. */

@@ -15,11 +15,24 @@
 
 #define MODEL_NO_CALL UINT32_MAX
 
+/* A coroutine on a thread's stack whose end would not be told, and whom the thread has run above it since. */
+#define MODEL_OVER_MOST 16u
+struct model_over {
+	uint32_t below; /* 0: none */
+	uint32_t coro;
+	uint32_t count; /* further times the same one */
+	ct_time time;   /* the last sign of the thread before the first one */
+};
+
 struct model_thread {
 	uint32_t process;
-	uint32_t same_tid;    /* the thread that had this kernel id before; 0: none */
-	uint32_t top;         /* the coroutine that runs on it; 0: none */
+	uint32_t same_tid; /* the thread that had this kernel id before; 0: none */
+	uint32_t top;      /* the coroutine that runs on it; 0: none */
+	struct model_over over;
+	uint32_t
+		leaving; /* that suspended last on it, with nothing told of the thread since; 0: none */
 	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
+	ct_time event_before; /* the one before that */
 	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */
 	ct_time idle_began;   /* its last park or poll; CT_NO_TIME: none */
 	ct_time idle_good;    /* the last moment at which it was idle with nothing ready anywhere */

@@ -41,7 +41,9 @@ static void note_change(
 	object->changed_how = event->kind;
 	object->changed_at = event->site;
 	object->changed_by_thread = event->thread;
-	object->changed_by_coro = coro_find(model, event->process, event->coro);
+	object->changed_by_coro = event->coro || event->kind != CTP_KIND_NOTIFY
+					  ? coro_find(model, event->process, event->coro)
+					  : thread_doer(model, event->thread);
 	object->change_event = event->sequence;
 }
 
@@ -68,7 +70,7 @@ static void acquire(struct model *model, struct model_object *object, const stru
 		process_at(model, event->process)->tells_takings = true;
 }
 
-static void notify(struct model_object *object, const struct ct_event *event)
+static void notify(struct model *model, struct model_object *object, const struct ct_event *event)
 {
 	struct model_waking notify = {
 		.time = event->time,
@@ -76,6 +78,7 @@ static void notify(struct model_object *object, const struct ct_event *event)
 		.coro = object->changed_by_coro,
 		.thread = event->thread,
 		.site = event->site,
+		.is_leaving = !event->coro && !thread_at(model, event->thread)->top,
 	};
 
 	object->nr_left++;
@@ -187,7 +190,7 @@ bool object_change(struct model *model, const struct ct_event *event)
 		object->released = event->time;
 		break;
 	default: /* notify */
-		notify(object, event);
+		notify(model, object, event);
 		break;
 	}
 	return !is_channel(event->object) || count_content(model, index, event);

@@ -121,6 +121,7 @@ static void each_table(struct release *release, release_visitor *visit)
 	for (i = 0; i < model->nr_threads; i++) {
 		visit(release, &model->threads[i].top, MARK_WHOLE);
 		visit(release, &model->threads[i].last_suspended, MARK_WHOLE);
+		visit(release, &model->threads[i].leaving, MARK_WHOLE);
 	}
 	for (i = 0; i < model->nr_processes; i++)
 		visit(release, &model->processes[i].last_cut, MARK_WHOLE);

@@ -149,6 +149,8 @@ bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_i
 		return true;
 	*ret_index = coro_get(model, event->process, event->coro, event->time);
 	coro_at(model, *ret_index)->nr_events++;
+	if (event->kind != CTP_KIND_DESTROY)
+		coro_revive(model, coro_at(model, *ret_index), event->time);
 	return *ret_index != 0;
 }
 
@@ -222,7 +224,31 @@ static bool has_outlived(struct model *model, const struct model_coro *coro, ct_
 {
 	const struct model_coro *parent = coro_at(model, coro->parent);
 
-	return parent->state >= CT_STATE_DONE && parent->changed < time;
+	return parent->state >= CT_STATE_DONE && !parent->is_presumed_done &&
+	       parent->changed < time;
+}
+
+void coro_let_go(struct model *model, uint32_t index, ct_time time)
+{
+	struct model_coro *coro = coro_at(model, index);
+
+	coro_leave_stack(model, index);
+	if (!coro->is_half_told || coro->state != CT_STATE_RUNNING || time < coro->changed)
+		return;
+	coro_set_state(model, coro, CT_STATE_DONE, time);
+	coro->is_presumed_done = true;
+}
+
+void coro_revive(struct model *model, struct model_coro *coro, ct_time time)
+{
+	if (!coro->is_presumed_done)
+		return;
+	coro->is_presumed_done = false;
+	coro_set_state(model, coro, CT_STATE_RUNNING, coro->changed);
+	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
+		return;
+	series_move(model, coro->process, MODEL_SERIES_ALIVE, time, 1);
+	times_alive(model, coro->spawn_site, time, 1);
 }
 
 void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)

@@ -20,10 +20,34 @@
  * suspend that nothing records), or polls by itself; either way what follows is not known to be its
  * doing.
  */
-static void clear_stack(struct model *model, struct model_thread *thread)
+static void clear_stack(struct model *model, struct model_thread *thread, ct_time time)
 {
 	while (thread->top)
-		coro_leave_stack(model, thread->top);
+		coro_let_go(model, thread->top, time);
+	thread->over.below = 0;
+}
+
+/*
+ * A thread that runs others one after the other, with one below them that does nothing, has gone on to them: what looks
+ * like resumes inside of it is what follows its end. One other alone may be its generator, or whom it woke by a call.
+ */
+void thread_enters(struct model *model, uint32_t index, uint32_t coro)
+{
+	struct model_thread *thread = thread_at(model, index);
+	struct model_over *over = &thread->over;
+
+	thread->leaving = 0;
+	if (!thread->top || !coro_at(model, thread->top)->is_half_told)
+		return;
+	if (over->below != thread->top) {
+		*over = (struct model_over){
+			.below = thread->top, .coro = coro, .time = thread->event_before};
+		return;
+	}
+	if (over->coro == coro && ++over->count < MODEL_OVER_MOST)
+		return;
+	coro_let_go(model, thread->top, over->time);
+	over->below = 0;
 }
 
 static void idle_begin(struct model *model, struct model_thread *thread, ct_time time)
@@ -31,7 +55,8 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 	struct model_process *process = process_at(model, thread->process);
 
 	times_thread(model, thread, time);
-	clear_stack(model, thread);
+	clear_stack(model, thread, time);
+	thread->leaving = 0;
 	if (thread->idle_from != CT_NO_TIME)
 		return;
 	thread->idle_from = time;
@@ -80,6 +105,7 @@ void thread_note(struct model *model, const struct ct_event *event)
 		return;
 	}
 	times_thread(model, thread, event->time);
+	thread->event_before = thread->last_event;
 	thread->last_event = event->time;
 	/* Whoever writes something has left the call that it told of, though it told of no end: that is forgotten. */
 	if (event->kind != CTP_KIND_DETAIL) {
@@ -91,6 +117,19 @@ void thread_note(struct model *model, const struct ct_event *event)
 	 */
 	if (thread->idle_from != CT_NO_TIME && !thread->is_parked && !thread->is_polling)
 		idle_end(model, thread, event->time);
+}
+
+/*
+ * An awaiter goes on for a while once its coroutine is told as suspended. What main does after it has run the first
+ * steps of one is main's.
+ */
+uint32_t thread_doer(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+
+	if (thread->top)
+		return thread->top;
+	return thread->is_bystander ? 0 : thread->leaving;
 }
 
 static bool list_worker(struct model *model, uint32_t index)
@@ -208,7 +247,8 @@ void thread_stop(struct model *model, const struct ct_event *event)
 	thread->is_parked = thread->is_polling = false;
 	thread->blocked_from = CT_NO_TIME;
 	idle_end(model, thread, event->time);
-	clear_stack(model, thread);
+	clear_stack(model, thread, event->time);
+	thread->leaving = 0;
 	thread->stopped = event->time;
 }
 

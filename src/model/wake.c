@@ -246,6 +246,7 @@ struct model_waking wake_last(const struct model_coro *coro)
 		.coro = coro->wake_coro,
 		.thread = coro->wake_thread,
 		.site = coro->wake_site,
+		.is_leaving = coro->is_waker_leaving,
 	};
 }
 
@@ -268,7 +269,9 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	coro->wake_outcome = event->argument;
 	coro->wake_thread = event->thread;
 	coro->wake_site = event->site;
-	coro->wake_coro = coro_find(model, event->process, event->coro);
+	coro->wake_coro = event->coro ? coro_find(model, event->process, event->coro)
+				      : thread_doer(model, event->thread);
+	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
@@ -332,6 +335,9 @@ bool wake_apply(struct model *model, const struct ct_event *event)
 	/* It is alive, also where nothing was seen of it before: it may come again. */
 	if (!coro_own(model, event, &waker))
 		return false;
+	/* Of one that is leaving it is not certain enough to call it a storm, or progress. */
+	if (!event->coro)
+		waker = thread_at(model, event->thread)->top;
 	if (waker && waker == match.coro) {
 		if (!coro_woke_itself(model, waker, event))
 			return false;

@@ -29,7 +29,7 @@ void facts_step(struct text *text, const struct ct_tables *tables, const struct 
 	if (step->thread) {
 		text_add(text, step->coro ? separator : "by ");
 		phrase_thread(text, tables, step->thread);
-		text_add(text, step->coro ? "" : ", outside any coroutine");
+		text_add(text, step->is_outside ? ", outside any coroutine" : "");
 	}
 	if (step->coro || step->thread)
 		separator = ", ";

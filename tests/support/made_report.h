@@ -112,7 +112,8 @@ static const struct ct_step steps[] = {
 		.text = "closed descriptor 9 (generation 4)",
 		.site = 3,
 		.thread = 2,
-		.sequence = 20},
+		.sequence = 20,
+		.is_outside = true},
 	{.time = CT_NO_TIME, .text = "no wake for any of them since", .sequence = UINT64_MAX},
 };
 
