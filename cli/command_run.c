@@ -64,6 +64,7 @@ static int record(const struct arguments *arguments, const struct ct_wanted *wan
 {
 	const char *name = command_descriptions[arguments->command].name;
 	const char *format = arguments->value[OPTION_RECORD_FORMAT];
+	const char *peers = arguments->value[OPTION_RUN_PEERS];
 	bool is_jsonl = format && strcmp(format, "jsonl") == 0;
 	unsigned long nr_stations = arguments_number(arguments, OPTION_RUN_V1_STATIONS, 0);
 	char complaint[COMPLAINT_BYTES];
@@ -74,6 +75,7 @@ static int record(const struct arguments *arguments, const struct ct_wanted *wan
 		.command = arguments->operands,
 		.all_kinds = arguments->value[OPTION_RECORD_ALL] != NULL,
 		.no_ledger = arguments->value[OPTION_RUN_NO_LEDGER] != NULL,
+		.admits_all = peers && strcmp(peers, "all") == 0,
 		.wants_report = arguments->value[OPTION_RECORD_REPORT] != NULL,
 		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
 		.wanted = wanted,

@@ -56,6 +56,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.pid = recording->pid,
 		.all_kinds = recording->all_kinds,
 		.no_ledger = recording->no_ledger,
+		.admits_all = recording->admits_all,
 		.no_version1 = recording->no_version1,
 		.max_stations = recording->max_stations,
 		.shm_path = recording->shm_path,

@@ -14,6 +14,7 @@ struct recording {
 	int64_t pid;    /* of a process that runs already, instead of the command; 0: none */
 	bool all_kinds; /* of events, as JSON lines */
 	bool no_ledger;
+	bool admits_all;                        /* probes of all users */
 	int pack_level;                         /* of zstd; 0: the trace is not packed */
 	bool wants_report;                      /* printed when the program has ended */
 	const struct ct_thresholds *thresholds; /* of that report; NULL: all defaults */

@@ -259,6 +259,12 @@ struct ct_record_options {
 	/* Of JSON lines. */
 	enum ct_row_numbers row_numbers;
 	bool shows_rows; /* the file gets its name with its first row, and has each row within 50 ms */
+
+	/*
+	 * Where this is the superuser's: take in probes of all users. Else of others only those of the
+	 * target's descendants: anybody could fill the trace.
+	 */
+	bool admits_all;
 };
 
 struct ct_record;

@@ -416,6 +416,7 @@ static void note_orders(struct collect *collect, const struct collect_options *o
 	collect->categories_off = options->categories_off;
 	collect->coarse_step_ns = options->coarse_step_ns;
 	collect->overwrites = options->overwrites;
+	collect->listener.admission.admits_all = options->admits_all;
 	collect->chunks_per_ring = (uint32_t)(options->ring_bytes / CTP_CHUNK_BYTES);
 }
 
@@ -434,8 +435,10 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
 		status = start_target(collect, options, executable, reterr);
-	if (status == CT_OK)
+	if (status == CT_OK) {
+		collect->listener.admission.target = collect->target.pid;
 		define_beginning(collect, options, executable);
+	}
 	if (status == CT_OK && options->pid > 0)
 		status = seek_segments(collect, reterr);
 	if (status == CT_OK) {

@@ -160,21 +160,18 @@ static enum ct_status receive(
 	return CT_OK;
 }
 
-/* Root traces programs that become other users; everyone else only takes in their own. */
-static enum ct_status check_peer(int descriptor, pid_t *ret_pid, struct ct_error *reterr)
+static enum ct_status check_peer(
+	const struct listener *listener, int descriptor, pid_t *ret_pid, struct ct_error *reterr)
 {
 	struct ucred peer = {0};
 	socklen_t length = sizeof(peer);
-	uid_t own = geteuid();
+	const char *refusal;
 
 	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length))
 		return ct_fail_errno(reterr, "asking who connected");
 	*ret_pid = peer.pid;
-	if (peer.uid != own && own != 0)
-		return refuse(reterr, peer.pid, "it belongs to another user");
-	if (peer.pid <= 0)
-		return refuse(reterr, peer.pid, "its process can not be seen from here");
-	return CT_OK;
+	refusal = admission_refusal(&listener->admission, peer.uid, peer.pid);
+	return refusal ? refuse(reterr, peer.pid, refusal) : CT_OK;
 }
 
 static void keep_peer(struct listener *listener, int descriptor, pid_t pid)
@@ -201,7 +198,7 @@ static enum ct_status accept_one(struct listener *listener, struct arrival *ret_
 	descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (descriptor < 0)
 		return CT_AGAIN;
-	status = check_peer(descriptor, &pid, reterr);
+	status = check_peer(listener, descriptor, &pid, reterr);
 	if (status == CT_OK)
 		status = receive(descriptor, pid, ret_arrival, reterr);
 	if (status == CT_AGAIN) {

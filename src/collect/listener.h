@@ -3,9 +3,9 @@
  * Where segments are handed over: an abstract Unix socket that the target's processes connect to.
  *
  * A peer connects, sends one greeting (struct ctp_hello) with the descriptor of its memory beside it,
- * and is done; what it sent waits here even if it is gone by then. Peers of other users are turned
- * away. A peer that says nothing is dropped after two seconds; at most LISTENER_PEERS of them are kept,
- * others wait in the kernel's queue. Nothing here blocks or allocates.
+ * and is done; what it sent waits here even if it is gone by then. Who is turned away says admission.h. A peer
+ * that says nothing is dropped after two seconds; at most LISTENER_PEERS of them are kept, others wait in the
+ * kernel's queue. Nothing here blocks or allocates.
  */
 #ifndef COLLECT_LISTENER_H
 #define COLLECT_LISTENER_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "admission.h"
 #include "failure.h"
 
 #define LISTENER_PEERS 64
@@ -30,6 +31,7 @@ struct listener {
 	char name[64]; /* of the socket, without the leading NUL */
 	struct listener_peer peers[LISTENER_PEERS];
 	unsigned nr_peers;
+	struct admission admission;
 };
 
 /* A segment that was handed over; the taker owns the descriptor. */

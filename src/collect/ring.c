@@ -233,13 +233,17 @@ static void drain_by_copy(struct ring_reader *reader, const struct ring_space *s
 	}
 }
 
-static bool is_head_possible(struct ring_reader *reader, uint64_t head)
+/* A ring has no more room than its segment has: all rings may name one chunk, and claim to be full. */
+static bool is_head_possible(
+	struct ring_reader *reader, const struct ring_space *space, uint64_t head)
 {
+	uint64_t room = (uint64_t)space->layout->chunk_max * CTP_CHUNK_RECORDS;
+
 	if (head < reader->tail)
 		return false;
 	if (reader->is_overwriting)
-		return skip_overwritten(reader, head);
-	return head - reader->tail <= RING_RECORDS;
+		return skip_overwritten(reader, head) && head - reader->tail <= room;
+	return head - reader->tail <= (room < RING_RECORDS ? room : RING_RECORDS);
 }
 
 /* What LOST records that are still to be read will tell of full rings. */
@@ -301,7 +305,7 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 
 	if (head == before)
 		return 0;
-	if (!is_head_possible(reader, head)) {
+	if (!is_head_possible(reader, space, head)) {
 		resynchronise(reader, head);
 		return 1;
 	}
@@ -310,6 +314,14 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	else
 		drain_in_place(reader, space, consumer, head);
 	return reader->tail - before;
+}
+
+void ring_give_up(struct ring_reader *reader)
+{
+	uint64_t head = ctp_load_acquire(&reader->shared->head); /* P1 */
+
+	if (head != reader->tail)
+		resynchronise(reader, head);
 }
 
 bool ring_has_news(const struct ring_reader *reader)

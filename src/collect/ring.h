@@ -80,6 +80,9 @@ void ring_adopt(struct ring_reader *reader, const struct ring_space *space);
 uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer);
 
+/* ring_give_up: what is published and was not drained can not be: it is one lie, and stepped over. */
+void ring_give_up(struct ring_reader *reader);
+
 /* ring_has_news: has something been published that was not drained? */
 bool ring_has_news(const struct ring_reader *reader);
 

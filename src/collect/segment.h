@@ -72,7 +72,10 @@ void segment_find_rings(struct segment *segment);
  */
 uint64_t segment_drain(struct segment *segment);
 
-/* segment_drain_all: harvests every ring once, whatever it holds. */
+/*
+ * segment_drain_all: harvests every ring once. All rings together can not hold more than
+ * the segment's chunks: what is claimed far beyond counts as a lie.
+ */
 uint64_t segment_drain_all(struct segment *segment);
 
 #define SEGMENT_TURN (2 * (uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)

@@ -183,13 +183,12 @@ static void welcome(struct collect *collect, int descriptor)
 	int *peer = find_free_peer(&collect->service);
 	struct ucred who = {0};
 	socklen_t length = sizeof(who);
+	const char *refusal = "the kernel does not tell who it is";
 
-	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length))
-		refuse(collect, descriptor, 0, "the kernel does not tell who it is");
-	else if (who.uid != geteuid() && geteuid() != 0)
-		refuse(collect, descriptor, who.pid, "it belongs to another user");
-	else if (who.pid <= 0)
-		refuse(collect, descriptor, who.pid, "its process can not be seen from here");
+	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0)
+		refusal = admission_refusal(&collect->listener.admission, who.uid, who.pid);
+	if (refusal)
+		refuse(collect, descriptor, who.pid, refusal);
 	else if (!peer)
 		refuse(collect, descriptor, who.pid, "too many probes are connected already");
 	else if (!take_up(collect, who.pid))

@@ -211,6 +211,7 @@ static enum ct_status start(
 		.socket_path = options->socket_path,
 		.categories_off = options->wanted ? options->wanted->categories_off : 0,
 		.wake_descriptor = options->wake_descriptor,
+		.admits_all = options->admits_all,
 	};
 
 	if (status)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#define MADE_CHUNKS 256u /* as many as a ring can have */
 #include "peer.h"
 
 #define OTHER_USER 12345
@@ -316,12 +317,17 @@ static void hand_over_as(const struct fixture *f, uid_t user)
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-/* The superuser follows programs that become other users. */
+/* The superuser follows programs that become other users, if they descend from the target, or all are wanted. */
 static void test_other_user_before_superuser(void)
 {
 	struct fixture f;
 
 	open_fixture(&f);
+	hand_over_as(&f, OTHER_USER);
+	step_until_refused(&f, 1);
+	CHECK(f.stats.refusal && strstr(f.stats.refusal, "does not descend"));
+	close_fixture(&f);
+	open_fixture_for(&f, true);
 	hand_over_as(&f, OTHER_USER);
 	step_until_attached(&f, 2);
 	CHECK_EQUAL(f.stats.nr_refused, 0);

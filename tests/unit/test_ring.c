@@ -2,6 +2,7 @@
 /*
  * Harvesting one ring: order, threads, losses, and a producer that lies.
  */
+#define MADE_CHUNKS 256u /* as many as a ring can have */
 #include "check.h"
 #include "made_segment.h"
 #include "ring.h"
@@ -250,6 +251,23 @@ static void test_head_at_the_limit(void)
 	close_fixture(&f);
 }
 
+/* No ring holds more than all chunks of its segment, whatever they are named. */
+static void test_head_beyond_the_segment(void)
+{
+	struct fixture f;
+
+	open_fixture(&f);
+	made_claim(&f.made, 0, 11);
+	f.layout.chunk_max = 2;
+	f.made.rings[0].head = 2 * CTP_CHUNK_RECORDS + 1;
+	CHECK_EQUAL(drain(&f), 1);
+	CHECK_EQUAL(f.reader.nr_corrupt, 1);
+	CHECK_EQUAL(f.taken.count, 0);
+	f.made.rings[0].head += 2 * CTP_CHUNK_RECORDS;
+	CHECK_EQUAL(drain(&f), 2 * CTP_CHUNK_RECORDS);
+	close_fixture(&f);
+}
+
 /* P-26. What gave way before the look is counted, the rest arrives. */
 static void test_overwritten(void)
 {
@@ -330,6 +348,7 @@ int main(void)
 	test_head_goes_back();
 	test_head_runs_away();
 	test_head_at_the_limit();
+	test_head_beyond_the_segment();
 	test_overwritten();
 	test_overwritten_events();
 	test_overwritten_adopted();

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asking the kernel whose child a peer is.
+ */
+#include <unistd.h>
+
+#include "admission.h"
+#include "procfs.h"
+
+#define ANCESTORS_MAX \
+	1024 /* while they are asked for, ids may be given out anew: no circle is followed for ever */
+
+static bool descends_from(pid_t pid, pid_t ancestor)
+{
+	pid_t parent;
+	char state;
+	int i;
+
+	for (i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = parent) {
+		if (pid == ancestor)
+			return true;
+		if (!procfs_status(pid, &state, &parent))
+			return false;
+	}
+	return false;
+}
+
+const char *admission_refusal(const struct admission *admission, uid_t uid, pid_t pid)
+{
+	uid_t own = geteuid();
+
+	if (pid <= 0)
+		return "its process can not be seen from here";
+	if (uid == own || (own == 0 && admission->admits_all))
+		return NULL;
+	if (own != 0)
+		return "it belongs to another user";
+	if (!descends_from(pid, admission->target))
+		return "it belongs to another user, and does not descend from the program, or has "
+		       "ended "
+		       "('--peers all' takes it in)";
+	return NULL;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a segment has lost since the last time, told with its place in time.
+ */
+#include "adopt.h"
+#include "collector.h"
+#include "segment.h"
+
+/* A loss between the last settling and now. */
+static void lose(const struct segment *segment, const struct segment_ring *ring, uint32_t reason,
+	uint64_t count, uint64_t now_ns)
+{
+	const struct ct_define_loss loss = {
+		.process = segment->process->number,
+		.thread = ring ? ring->reader.thread : 0,
+		.reason = reason,
+		.count = count,
+		.first_monotonic_ns = segment->settled_ns,
+		.last_monotonic_ns = now_ns,
+	};
+
+	output_lose(&segment->collect->output, &loss);
+}
+
+static void lose_overwritten(
+	const struct segment *segment, struct segment_ring *ring, uint64_t count, uint64_t now_ns)
+{
+	struct ct_define_loss loss = {
+		.process = segment->process->number,
+		.thread = ring->reader.thread,
+		.reason = CTP_LOSS_OVERWRITTEN,
+		.count = count,
+		.first_monotonic_ns = segment->settled_ns,
+		.last_monotonic_ns = now_ns,
+	};
+
+	adopt_lost_past(segment, ring, &loss);
+	output_lose(&segment->collect->output, &loss);
+	ring->told_overwritten += count;
+}
+
+/* What `now` has grown beyond *told; a counter that goes back is a liar's, and counts nothing. */
+static uint64_t grown(uint64_t now, uint64_t *told)
+{
+	uint64_t more = now > *told ? now - *told : 0;
+
+	*told += more;
+	return more;
+}
+
+/* What was dropped is told of in the stream, once there is room again. Until then it is a gap. */
+static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t now_ns)
+{
+	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
+	uint64_t told = ring->reader.nr_told + ring->reader.told_before;
+	uint64_t gap = dropped > told ? dropped - told : 0;
+
+	if (gap == ring->gap_size)
+		return;
+	if (ring->gap_size == 0 || gap < ring->gap_size)
+		ring->gap_first_ns = segment->settled_ns;
+	ring->gap_last_ns = now_ns;
+	ring->gap_size = gap;
+}
+
+/* What no record tells of: the thread never had room again. */
+static void lose_gap(const struct segment *segment, struct segment_ring *ring)
+{
+	const struct ct_define_loss loss = {
+		.process = segment->process->number,
+		.thread = ring->reader.thread,
+		.reason = CTP_LOSS_FULL,
+		.count = ring->gap_size,
+		.first_monotonic_ns = ring->gap_first_ns,
+		.last_monotonic_ns = ring->gap_last_ns,
+	};
+
+	output_lose(&segment->collect->output, &loss);
+	ring->gap_size = 0;
+}
+
+static void settle_ring(
+	const struct segment *segment, struct segment_ring *ring, uint64_t now_ns, bool is_last)
+{
+	struct ring_reader *reader = &ring->reader;
+
+	lose(segment, ring, CTP_LOSS_NESTED,
+		grown(ctp_load_relaxed(&reader->shared->nested), &ring->told_nested), now_ns);
+	lose(segment, ring, CTP_LOSS_CORRUPT, grown(reader->nr_corrupt, &ring->told_corrupt),
+		now_ns);
+	if (ring_overwritten(reader) > ring->told_overwritten)
+		lose_overwritten(
+			segment, ring, ring_overwritten(reader) - ring->told_overwritten, now_ns);
+	watch_gap(segment, ring, now_ns);
+	if (is_last)
+		lose_gap(segment, ring);
+}
+
+void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last)
+{
+	const struct ctp_header *header = segment->memory.base;
+	size_t i;
+
+	for (i = 0; i < segment->rings.count; i++)
+		if (segment->rings.at[i].was_written)
+			settle_ring(segment, &segment->rings.at[i], now_ns, is_last);
+	lose(segment, NULL, CTP_LOSS_NO_RING,
+		grown(ctp_load_relaxed(&header->untraced_events), &segment->told_untraced), now_ns);
+	segment->collect->nr_sites_refused +=
+		grown(ctp_load_relaxed(&header->sites_refused), &segment->told_refused);
+	segment->settled_ns = now_ns;
+}
