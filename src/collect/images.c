@@ -72,7 +72,7 @@ static void look_at_process(struct collect *collect, const struct process *proce
 	free(maps);
 }
 
-/* A process has one segment of each role, as a rule: where it has another one, either may be of a program that is gone. */
+/* A process has one segment of each role, as a rule: where it has another one, either may be of what is gone. */
 void images_note_arrival(struct collect *collect, const struct segment *arrived)
 {
 	size_t i;
