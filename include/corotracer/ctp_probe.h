@@ -4,7 +4,7 @@
  *
  * The hot path is inline: one relaxed load and a branch where nobody wants events; otherwise one reading
  * of the time-stamp counter and a few plain stores into a ring that belongs to the calling thread.
- * No lock, no locked instruction, no fence, no system call, no call through the PLT, no allocation,
+ * No lock, no locked instruction, no system call, no call through the PLT, no allocation,
  * and errno stays as it is. Everything dear is in functions marked CTP_COLD, met once per thread, per
  * site, or per 2,048 events.
  *
@@ -244,12 +244,37 @@ CTP_INLINE bool ctp_is_attached(void)
 	return ctp_present_pass() != 0;
 }
 
-CTP_INLINE uint64_t ctp_time(uint32_t clock)
+/*
+ * Events that follow what another thread gave: taken with a lock held, or from a queue. A counter read may execute
+ * before the locked instruction in front of it has its cache line; the time-stamp is then some microseconds too early, never
+ * too late. So these read the counter behind all that came before, which costs nothing where a locked instruction did: that
+ * is waited for anyway. What is early in other events, the reader puts in order.
+ */
+#define CTP_KINDS_FENCED                                                              \
+	(UINT64_C(1) << CTP_KIND_CREATE | UINT64_C(1) << CTP_KIND_WAKE |              \
+		UINT64_C(1) << CTP_KIND_DEQUEUE | UINT64_C(1) << CTP_KIND_ACQUIRE |   \
+		UINT64_C(1) << CTP_KIND_RELEASE | UINT64_C(1) << CTP_KIND_HAND_OVER | \
+		UINT64_C(1) << CTP_KIND_NOTIFY)
+
+/* ctp_fence: what was done before is done before the counter is read. */
+CTP_INLINE void ctp_fence(void)
+{
+#if defined(__x86_64__)
+	_mm_lfence();
+#else
+	__asm__ volatile("isb" : : : "memory");
+#endif
+}
+
+/* ctp_time_of: the time of an event with this tail, whose kind the compiler knows mostly. */
+CTP_INLINE uint64_t ctp_time_of(uint32_t clock, uint64_t tail)
 {
 	if (clock == CTP_CLOCK_COARSE)
 		return ctp_load_relaxed(&ctp_orders_page.orders.coarse_time);
 	if (CTP_UNLIKELY(clock != CTP_CLOCK_COUNTER))
 		return ctp_time_slow(clock);
+	if (CTP_KINDS_FENCED >> (CTP_TAIL_KIND(tail) & 63) & 1)
+		ctp_fence();
 #if defined(__x86_64__)
 	return __rdtsc();
 #else
@@ -258,6 +283,11 @@ CTP_INLINE uint64_t ctp_time(uint32_t clock)
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(counter));
 	return counter;
 #endif
+}
+
+CTP_INLINE uint64_t ctp_time(uint32_t clock)
+{
+	return ctp_time_of(clock, 0);
 }
 
 /* ctp_enter: takes the thread's state for one event; false: nested, and counted. */
@@ -338,7 +368,7 @@ CTP_INLINE void ctp_emit_of(
 	thread = ctp_thread_self();
 	if (CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
-	time = ctp_time(CTP_PASS_CLOCK(pass));
+	time = ctp_time_of(CTP_PASS_CLOCK(pass), tail);
 	if (ctp_has_room(thread, pass, time))
 		ctp_publish(thread, time, coro, object, tail);
 	ctp_finish(thread);
@@ -365,7 +395,7 @@ CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint
 	thread = ctp_thread_self();
 	if (CTP_UNLIKELY(!ctp_enter(thread)))
 		return;
-	time = ctp_time(CTP_PASS_CLOCK(pass));
+	time = ctp_time_of(CTP_PASS_CLOCK(pass), tail);
 	if (ctp_has_room(thread, pass, time)) {
 		ctp_publish(thread, time, coro, object, tail);
 		if (ctp_has_room(thread, pass, time))

@@ -98,6 +98,14 @@ static void case_wake(void)
 			CTP_OUTCOME_QUEUED);
 }
 
+static void case_acquire(void)
+{
+	unsigned i;
+
+	for (i = 0; i < BATCH; i++)
+		ctp_acquire(i, CTP_HANDLE(CTP_RESOURCE_LOCK, i + 1), CTP_SITE("lock"));
+}
+
 static void case_switch(void)
 {
 	unsigned i;
@@ -226,6 +234,7 @@ static const struct bench_case {
 	{"suspend", case_suspend, true},
 	{"resume", case_resume, true},
 	{"wake", case_wake, true},
+	{"acquire", case_acquire, true},
 	{"switch", case_switch, true},
 	{"suspend_at_address", case_address, true},
 	{"counter_value", case_counter_event, true},
