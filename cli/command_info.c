@@ -85,6 +85,11 @@ static void print_run(const struct ct_tables *tables)
 		printf(" at %.0f Hz", tables->clock_hz);
 	printf(", %s %s\n", strcmp(tables->clock, "coarse") == 0 ? "in steps of up to" : "skew",
 		said_span(tables->clock_skew_ns).text);
+	if (tables->reach_ns) {
+		label("reach");
+		printf("time-stamps may lie up to %s before their events\n",
+			said_span(tables->reach_ns).text);
+	}
 }
 
 static void print_ending(const struct ct_process *process)

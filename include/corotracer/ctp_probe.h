@@ -246,9 +246,9 @@ CTP_INLINE bool ctp_is_attached(void)
 
 /*
  * Events that follow what another thread gave: taken with a lock held, or from a queue. A counter read may execute
- * before the locked instruction in front of it has its cache line; the time-stamp is then some microseconds too early, never
- * too late. So these read the counter behind all that came before, which costs nothing where a locked instruction did: that
- * is waited for anyway. What is early in other events, the reader puts in order.
+ * before the locked instruction in front of it has its cache line; the time-stamp is then some microseconds too
+ * early, never too late. So these read the counter behind all that came before, which costs nothing behind a
+ * locked instruction: that is waited for anyway. What is early in other events, the reader puts in order.
  */
 #define CTP_KINDS_FENCED                                                              \
 	(UINT64_C(1) << CTP_KIND_CREATE | UINT64_C(1) << CTP_KIND_WAKE |              \

@@ -33,6 +33,9 @@ typedef int64_t ct_time;
  */
 #define CT_FLAG_AFTER_GAP 0x4000u
 
+/* Of such events: it may be that this one does not follow what stands before it, within the reach of time-stamps. */
+#define CT_FLAG_ORDER_UNKNOWN 0x2000u
+
 /* How JSON lines number the rows of a coroutine, in their key seq. */
 enum ct_row_numbers {
 	CT_ROW_NUMBERS_AS_PROBE = 0, /* as a probe of version 1 does it; of others, COUNT */
@@ -158,7 +161,8 @@ struct ct_tables {
 	const char *host;
 	const char *clock; /* the time-stamps' source: "counter", "coarse" or "CLOCK_MONOTONIC" */
 	double clock_hz;   /* of the counter; 0: not known */
-	int64_t clock_skew_ns;      /* largest disagreement of clock readings seen; 0: none */
+	int64_t clock_skew_ns; /* largest disagreement of clock readings seen; 0: none */
+	int64_t reach_ns;      /* how far a time-stamp may lie before its event; 0: not measured */
 	int64_t epoch_realtime_ns;  /* CLOCK_REALTIME at time 0 */
 	int64_t epoch_monotonic_ns; /* CLOCK_MONOTONIC at time 0 */
 	ct_time observed_from;      /* the engine looked from here */

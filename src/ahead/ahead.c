@@ -252,7 +252,8 @@ enum ct_status ahead_open(
 
 	if (!ahead)
 		return ct_fail_memory(reterr);
-	ahead->source = (struct ct_source){.ops = &ahead_ops, .tables = inner->tables};
+	ahead->source = (struct ct_source){
+		.ops = &ahead_ops, .tables = inner->tables, .order = inner->order};
 	ahead->inner = inner;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->came, NULL);

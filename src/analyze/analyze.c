@@ -37,7 +37,11 @@ static enum ct_status read_all(
 {
 	enum ct_status status = source_each(source, apply, model, reterr);
 
-	return status ? status : model_finish(model, reterr);
+	if (status)
+		return status;
+	if (source->order)
+		model_take_order(model, source->order);
+	return model_finish(model, reterr);
 }
 
 /* Who asks about a coroutine wants to hear of it also where it ended long ago. */

@@ -28,6 +28,16 @@ static bool is_broken(const struct analysis *analysis, const struct model_confli
 	return (coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes > 0;
 }
 
+/* It left, or came to its end, where it did not run; the thread had run it last. */
+static bool is_of_one_thread(const struct model_conflict *conflict)
+{
+	bool is_leave = conflict->kind == CTP_KIND_SUSPEND || conflict->kind == CTP_KIND_SWITCH ||
+			conflict->kind == CTP_KIND_CANCEL || conflict->kind == CTP_KIND_RETURN;
+
+	return is_leave && conflict->state < CT_STATE_DONE &&
+	       conflict->thread == conflict->thread_before;
+}
+
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_conflict *conflict = &analysis->model->conflicts.at[index];
@@ -43,6 +53,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = conflict->time,
 	};
 
+	if (is_of_one_thread(conflict))
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
+	if (conflict->is_order_unknown)
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (model_lost_between(analysis->model, coro->process, coro->created,
 		    conflict->time + analysis->model->uncertainty_ns))
 		return;

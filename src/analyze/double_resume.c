@@ -2,8 +2,8 @@
 /*
  * Double resumes: a coroutine was resumed while a thread already ran it, or after it had come to its end.
  *
- * Silent where a suspend explains it that the clocks put behind the resume, and where the thread that ran
- * it had gone idle since: then its suspend was not told.
+ * Silent where the thread that ran it had gone idle since: then its suspend was not told. At most
+ * suspect where one thread did both, and where the order of the two is not known.
  */
 #include <inttypes.h>
 
@@ -15,6 +15,12 @@ bool double_resume_is(const struct model_conflict *conflict)
 
 	return is_resume && !conflict->is_explained && !conflict->was_idle &&
 	       (conflict->state == CT_STATE_RUNNING || conflict->state == CT_STATE_DONE);
+}
+
+/* The thread that ran it resumed it: so it had left it, without a word. */
+static bool is_of_one_thread(const struct model_conflict *conflict)
+{
+	return conflict->state == CT_STATE_RUNNING && conflict->thread == conflict->thread_before;
 }
 
 /* The last wake is the nearest reason that the trace has. */
@@ -44,6 +50,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = conflict->time,
 	};
 
+	if (is_of_one_thread(conflict))
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
+	if (conflict->is_order_unknown)
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (!contradiction_has_gap(analysis, &contradiction))
 		candidate_add(analysis, &candidate);
 }
@@ -111,6 +121,21 @@ void double_resume_tell(
 	tell_resumes(analysis, conflict, story);
 }
 
+static const char *words_state(struct analysis *analysis, const struct model_conflict *conflict)
+{
+	const char *thread = words_thread(analysis, conflict->thread);
+
+	if (conflict->state != CT_STATE_RUNNING)
+		return "after its end";
+	if (is_of_one_thread(conflict))
+		return say(analysis,
+			"on %s, which had not told that it left it (tell the suspend, or the "
+			"switch)",
+			thread);
+	return say(analysis, "on %s while %s ran it", thread,
+		words_thread(analysis, conflict->thread_before));
+}
+
 void double_resume_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -120,12 +145,7 @@ void double_resume_describe(
 
 	finding->title = say(analysis, "%u %s resumed %s; the last wake came from %s", group->count,
 		group->count == 1 ? "coroutine was" : "coroutines were",
-		conflict->state == CT_STATE_RUNNING
-			? say(analysis, "on %s while %s ran it",
-				  words_thread(analysis, conflict->thread),
-				  words_thread(analysis, conflict->thread_before))
-			: "after its end",
-		words_place(analysis, first->cause_site));
+		words_state(analysis, conflict), words_place(analysis, first->cause_site));
 	double_resume_tell(analysis, conflict, &story);
 	story_victims(analysis, &story, group);
 	story_end(analysis, &story, finding);

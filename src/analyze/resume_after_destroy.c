@@ -95,6 +95,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	/* A program may tell one address of several that live at the same time. */
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
+	if (ghost->is_order_unknown)
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (ghost->thread != coro->destroy_thread &&
 		is_near(analysis, coro->destroyed, ghost->time))
 		candidate_lower(&candidate, REASON_CLOCKS);

@@ -116,7 +116,8 @@ struct collect {
 
 	struct clock_reading first_reading; /* before the target was started */
 	struct past_begin past;
-	uint64_t now_ns; /* begin of the present look */
+	uint64_t now_ns;   /* begin of the present look */
+	uint64_t reach_ns; /* of time-stamps; 0: not measured yet */
 	struct clock_line line;
 	uint64_t clock_ns; /* of the last clock reading, heartbeat, flush, settling of losses */
 	uint64_t heartbeat_ns;

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "coarse.h"
 #include "collector.h"
+#include "reach.h"
 #include "seek.h"
 
 #define CLOCK_PERIOD_NS UINT64_C(1000000000)
@@ -74,6 +75,7 @@ void define_reading_of(struct collect *collect, uint32_t clock, const struct clo
 		.monotonic_ns = reading->monotonic_ns,
 		.realtime_ns = reading->realtime_ns,
 		.uncertainty_ns = reading->uncertainty_ns,
+		.reach_ns = collect->reach_ns,
 	};
 	output_define(&collect->output, &definition);
 }
@@ -102,6 +104,8 @@ void define_clock(struct collect *collect)
 {
 	struct clock_reading reading;
 
+	if (!collect->reach_ns)
+		collect->reach_ns = reach_measure();
 	clock_read(&reading);
 	clock_line_keep(&collect->line, &reading);
 	define_reading(collect, &reading);

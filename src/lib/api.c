@@ -16,6 +16,7 @@
 
 #include "ahead.h"
 #include "analyze.h"
+#include "arrange.h"
 #include "failure.h"
 #include "io.h"
 #include "jsonl.h"
@@ -194,7 +195,9 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	arena_init(&trace->arena);
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
 				   : open_source(path, &trace->source, reterr);
-	/* What grows is read when it is asked for. */
+	/* What grows is read when it is asked for, and comes as it is. */
+	if (status == CT_OK && !known.is_followed)
+		status = arrange_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.is_followed)
 		status = ahead_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.no_symbols && !known.is_followed)

@@ -45,6 +45,7 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 		.sequence = event->sequence,
 		.sequence_before = coro->last_event,
 		.wakes = {coro->wake_before, wake_last(coro)},
+		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 	};
 
 	/* What came before its last wait has had its resume. */
@@ -57,7 +58,7 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 		coro->conflict = 0;
 		return true;
 	}
-	/* Where another thread ran it, that one's suspend may come yet: its clock is behind. */
+	/* Whether the thread that ran it goes idle, its suspend untold, shows with what comes next. */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
 		(event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH)) {
 		coro->flags |= MODEL_CORO_EARLY_RESUME;

@@ -8,7 +8,7 @@
 
 #include "model_parts.h"
 
-/* The suspend that would have explained an early resume did not come before `time`. */
+/* The next event of one that was resumed on a second thread: had the first one gone idle, its suspend untold? */
 static void give_up_early(struct model *model, struct model_coro *coro, ct_time time)
 {
 	struct model_conflict *conflict;
@@ -50,6 +50,7 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 		.site = event->site,
 		.kind = event->kind,
 		.argument = event->argument,
+		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 		.by = event->kind == CTP_KIND_WAKE && event->coro
 			      ? coro_find(model, event->process, event->coro)
 			      : thread_doer(model, event->thread),
@@ -72,13 +73,6 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 
 /* ---------------------------------------------------------------- beginning */
 
-/* Seen first on another thread, whose clock is a little ahead: it was created all the same. */
-static bool is_creation_late(const struct model *model, const struct model_coro *coro, ct_time time)
-{
-	return !(coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes + coro->nr_wakes > 0 &&
-	       is_near(model, coro->changed, time);
-}
-
 bool coro_create(struct model *model, const struct ct_event *event)
 {
 	size_t nr_before = model->coros.count;
@@ -90,12 +84,9 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	if (!index)
 		return true;
 	coro = coro_at(model, index);
-	if (nr_before == model->coros.count) {
-		if (is_creation_late(model, coro, event->time))
-			model_put_in_order(model, event->time - coro->changed);
-		else if (!coro_conflict(model, index, event))
-			return false;
-	}
+	if (nr_before == model->coros.count && !coro_conflict(model, index, event))
+		return false;
+	coro = coro_at(model, index);
 	if (!(coro->flags & MODEL_CORO_WAS_CREATED) && coro->state < CT_STATE_DONE) {
 		series_move(model, coro->process, MODEL_SERIES_ALIVE, event->time, 1);
 		times_alive(model, event->site, event->time, 1);
@@ -208,35 +199,13 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	return true;
 }
 
-/*
- * A resume on another thread came first, by the clocks' disagreement: this suspend lies before it.
- * True where that is so, and the coroutine runs on.
- */
-static bool settle_early(struct model *model, struct model_coro *coro, const struct ct_event *event)
-{
-	if (!(coro->flags & MODEL_CORO_EARLY_RESUME))
-		return false;
-	if (event->thread == coro->thread || !is_near(model, coro->changed, event->time)) {
-		give_up_early(model, coro, event->time);
-		return false;
-	}
-	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
-	model->conflicts.at[coro->conflict].is_explained = true;
-	model_put_in_order(model, event->time - coro->changed);
-	return true;
-}
-
-/*
- * A wake on another thread came first by the clocks' disagreement: it was for this suspension. Its own wake, with
- * which it puts itself into the queue again, always comes first.
- */
+/* Its own wake, with which it puts itself into the queue again, comes first. */
 static bool is_woken_already(const struct model *model, uint32_t index, ct_time time)
 {
 	const struct model_coro *coro = &model->coros.at[index];
-	bool is_own = coro->wake_coro == index;
 
 	return coro->wake_time != CT_NO_TIME && coro->wake_time <= time &&
-	       (is_own || is_near(model, coro->wake_time, time)) &&
+	       coro->wake_coro == index &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
 	       makes_ready(coro->wake_outcome);
 }
@@ -269,8 +238,6 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		coro->flags |= MODEL_CORO_IS_INITIAL;
 		coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 	} else if (is_woken) {
-		if (!coro->queue_thread && coro->wake_thread != event->thread)
-			model_put_in_order(model, event->time - coro->wake_time);
 		coro_set_state(model, coro, CT_STATE_READY, event->time);
 	} else {
 		coro_set_state(model, coro, CT_STATE_WAITING, event->time);
@@ -295,8 +262,7 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 		coro->last_event = event->sequence;
 		return coro_ghost(model, index, event);
 	}
-	if (settle_early(model, coro, event))
-		return note_wait(model, index, event);
+	give_up_early(model, coro, event->time);
 	coro->is_half_told |= is_half_told(coro, event);
 	process_at(model, coro->process)->has_half_told |= coro->is_half_told;
 	if (!stop_running(model, index, event))

@@ -7,15 +7,13 @@
 
 #include "failure.h"
 #include "model_parts.h"
+#include "order.h"
 
 /* The last heartbeat may be this old when an engine is killed: later events are still true. */
 #define MARGIN_NS INT64_C(10000000000)
 /* Where nothing says when observation ended, silence longer than this is taken for a broken time.
  */
 #define LONGEST_SILENCE_NS (INT64_C(86400) * 1000000000)
-/* Clock readings of two cores, and instructions around them, differ by less. */
-#define LEAST_UNCERTAINTY_NS 1000
-
 /*
  * Times further than 73 years from the trace's own beginning can not be true. So differences of two others never
  * overflow.
@@ -54,9 +52,7 @@ static void set_window(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
 
-	model->uncertainty_ns = LEAST_UNCERTAINTY_NS;
-	if (tables->clock_skew_ns > LEAST_UNCERTAINTY_NS)
-		model->uncertainty_ns = within(tables->clock_skew_ns);
+	model->uncertainty_ns = order_reach(tables);
 	model->from = within(tables->observed_from);
 	model->now = within(tables->observed_until);
 	model->lowest = -FURTHEST_NS;

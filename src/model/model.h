@@ -37,6 +37,7 @@
 #include "model_tallies.h"
 #include "model_thread.h"
 #include "model_times.h"
+#include "stream.h"
 #include "vec.h"
 
 #define MODEL_PLACES 16384u /* that times are kept of, at most 80 KiB each */
@@ -266,6 +267,14 @@ bool model_waits_outside(const struct model *model, uint32_t thread);
 
 /* model_is_pending_timer: will this descriptor's timer fire after `time`, as far as is known? */
 bool model_is_pending_timer(const struct model_descriptor *descriptor, ct_time time);
+
+/* model_take_order: what the source put into another order than that of the time-stamps counts with our own. */
+static inline void model_take_order(struct model *model, const struct ct_order *order)
+{
+	model->nr_reordered += order->nr_moved;
+	if (order->furthest_ns > model->reordered_ns)
+		model->reordered_ns = order->furthest_ns;
+}
 
 /*
  * model_is_coarse: where clocks disagree by this much, many events of a coroutine lie in one instant: one that

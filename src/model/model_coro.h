@@ -143,7 +143,8 @@ struct model_conflict {
 	uint8_t kind;           /* enum ctp_kind of the event */
 	uint8_t state;          /* enum ct_state before it */
 	bool is_explained;      /* the clocks explain it after all */
-	bool was_idle;          /* its thread had gone idle since: a suspend was not told */
+	bool is_order_unknown; /* perhaps some order within the reach of time-stamps is free of it */
+	bool was_idle;         /* its thread had gone idle since: a suspend was not told */
 	ct_time time;
 	ct_time before; /* when the state was entered */
 	uint64_t sequence;
@@ -161,7 +162,8 @@ struct model_ghost {
 	uint32_t by;      /* coroutine that did it; 0: none */
 	uint32_t wake;    /* the last late wake of the same coroutine before it: an index */
 	bool has_wake;
-	bool is_by_frame; /* what was done names the address of its frame, not its id */
+	bool is_by_frame;      /* what was done names the address of its frame, not its id */
+	bool is_order_unknown; /* perhaps it came before the end */
 	ct_time time;
 	uint64_t sequence;
 };

@@ -148,7 +148,7 @@ void coro_progress(struct model *model, uint32_t coro);
 bool coro_woke_itself(struct model *model, uint32_t coro, const struct ct_event *event);
 /* coro_conflict: the event does not lead on from the state that the coroutine is in. */
 bool coro_conflict(struct model *model, uint32_t coro, const struct ct_event *event);
-/* coro_finish: nothing comes any more that could explain an early resume. */
+/* coro_finish: nothing comes any more that could explain a resume on a second thread. */
 void coro_finish(struct model *model);
 /* coro_ghost: something was done to a coroutine that is gone. */
 bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event);

@@ -275,12 +275,10 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
-	/* It runs already, and may have been resumed by this: the clocks put the wake after it. */
+	/* It runs already, and may have been resumed by this. */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
-		is_near(model, coro->changed, event->time)) {
-		model_put_in_order(model, event->time - coro->changed);
+		is_near(model, coro->changed, event->time))
 		repeat_explain(model, match.coro);
-	}
 	if (!makes_ready(event->argument))
 		return true;
 	/* Of a coroutine that was never seen to suspend it is not known that a resume will follow.

@@ -204,7 +204,7 @@ static void clocks(struct text *rows, const struct ct_report *report)
 		text_duration(rows, tables->clock_skew_ns);
 	/* Within a step of a coarse clock order tells nothing of the cores. */
 	if (report->quality.reordered_ns && strcmp(tables->clock, "coarse") != 0) {
-		text_add(rows, ", clocks of cores by at least ");
+		text_add(rows, ", time-stamps lie before their events by up to ");
 		text_duration(rows, report->quality.reordered_ns);
 	}
 	facts_end(rows);

@@ -64,6 +64,8 @@ static void trace_member(struct json *json, const struct ct_tables *tables)
 	json_real(json, tables->clock_hz);
 	json_key(json, "clock_skew_ns");
 	json_number(json, tables->clock_skew_ns);
+	json_key(json, "reach_ns");
+	json_number(json, tables->reach_ns);
 	epoch_member(json, tables->epoch_realtime_ns);
 	decimal_member(json, "epoch_realtime_ns", tables->epoch_realtime_ns);
 	decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);

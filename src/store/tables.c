@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "order.h"
 #include "store_format.h"
 #include "store_tables.h"
 
@@ -229,6 +230,8 @@ static bool apply_clock(struct store_tables *all, const struct ct_define_clock *
 		all->tables.epoch_monotonic_ns = (int64_t)from->monotonic_ns;
 		all->tables.epoch_realtime_ns = (int64_t)from->realtime_ns;
 	}
+	if (from->reach_ns <= INT64_MAX && (int64_t)from->reach_ns > all->tables.reach_ns)
+		all->tables.reach_ns = (int64_t)from->reach_ns;
 	return from->clock >= STORE_CLOCKS || timeline_add(&all->timelines[from->clock], from->raw,
 						      from->monotonic_ns, from->uncertainty_ns);
 }
@@ -430,6 +433,7 @@ static void name_clock(struct store_tables *all)
 {
 	const struct timeline *counter = &all->timelines[CTP_CLOCK_COUNTER];
 	uint64_t skew = 0;
+	bool is_counter;
 	size_t i;
 
 	all->tables.clock = "CLOCK_MONOTONIC";
@@ -442,7 +446,10 @@ static void name_clock(struct store_tables *all)
 			break;
 		}
 	}
-	all->tables.clock_hz = strcmp(all->tables.clock, "counter") == 0 ? timeline_hz(counter) : 0;
+	is_counter = strcmp(all->tables.clock, "counter") == 0;
+	all->tables.clock_hz = is_counter ? timeline_hz(counter) : 0;
+	if (is_counter && !all->tables.reach_ns)
+		all->tables.reach_ns = ORDER_REACH_NS;
 	for (i = 0; i < STORE_CLOCKS; i++)
 		skew = all->timelines[i].skew_ns > skew ? all->timelines[i].skew_ns : skew;
 	all->tables.clock_skew_ns = skew > INT64_MAX ? INT64_MAX : (int64_t)skew;

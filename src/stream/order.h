@@ -14,6 +14,24 @@
 #define ORDER_FIRST INT64_MIN               /* the place before a stream's first event */
 #define ORDER_SLACK_NS INT64_C(60000000000) /* behind the end of observation */
 
+#define ORDER_REACH_NS INT64_C(5000) /* of a counter, where nobody has measured it */
+#define ORDER_LEAST_REACH_NS \
+	INT64_C(1000) /* of clock readings of two cores, and instructions around them */
+
+/*
+ * order_reach: how far a time-stamp may lie before its event. Between two threads nothing is certain within that.
+ */
+static inline int64_t order_reach(const struct ct_tables *tables)
+{
+	int64_t reach = ORDER_LEAST_REACH_NS;
+
+	if (tables->reach_ns > reach)
+		reach = tables->reach_ns;
+	if (tables->clock_skew_ns > reach)
+		reach = tables->clock_skew_ns;
+	return reach < ORDER_SLACK_NS ? reach : ORDER_SLACK_NS;
+}
+
 /* order_limit: the latest time that is believed. */
 static inline ct_time order_limit(const struct ct_tables *tables)
 {

@@ -57,6 +57,12 @@ struct ct_source_ops {
 	void (*close)(struct ct_source *source);
 };
 
+/* Of the events handed out since the first one: which were put into another order than that of their time-stamps. */
+struct ct_order {
+	uint64_t nr_moved;
+	int64_t furthest_ns; /* by which a time was raised at most */
+};
+
 /*
  * First member of every source. `tables` is complete for file sources as soon as the source is open
  * (they look through their definitions first).
@@ -65,6 +71,7 @@ struct ct_source {
 	const struct ct_source_ops *ops;
 	const struct ct_tables *tables;
 	bool is_carried; /* the last event tells how things stood when this part began */
+	const struct ct_order *order; /* NULL: events come by their time-stamps */
 };
 
 static inline const struct ct_row *source_row(const struct ct_source *source)
@@ -218,6 +225,7 @@ struct ct_define_clock {
 	uint64_t monotonic_ns;
 	uint64_t realtime_ns;
 	uint64_t uncertainty_ns; /* how long the three readings took */
+	uint64_t reach_ns;       /* how far a time-stamp may lie before its event; 0: not known */
 };
 
 /* The engine looked at this moment: silence up to here is evidence. */

@@ -105,6 +105,7 @@ static enum ct_status define_run(struct assembly *assembly)
 				.monotonic_ns = (uint64_t)tables->epoch_monotonic_ns,
 				.realtime_ns = (uint64_t)tables->epoch_realtime_ns,
 				.uncertainty_ns = (uint64_t)tables->clock_skew_ns,
+				.reach_ns = (uint64_t)tables->reach_ns,
 			},
 	};
 	struct ct_definition heartbeat = {

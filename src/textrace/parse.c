@@ -278,6 +278,8 @@ static enum ct_status parse_trace(struct textrace_parser *parser)
 		return status;
 	if (trace->skew != CT_NO_TIME && trace->skew < 0)
 		return textrace_refuse(parser, "'skew' is less than nothing");
+	if (trace->reach != CT_NO_TIME && trace->reach < 0)
+		return textrace_refuse(parser, "'reach' is less than nothing");
 	if (trace->epoch_monotonic_ns < 0)
 		return textrace_refuse(parser, "'epoch_monotonic' is less than nothing");
 	if (trace->from != CT_NO_TIME && trace->until != CT_NO_TIME && trace->until < trace->from)

@@ -232,6 +232,7 @@ static void print_trace(struct text *text, const struct ct_tables *tables)
 		.epoch_realtime_ns = tables->epoch_realtime_ns,
 		.epoch_monotonic_ns = tables->epoch_monotonic_ns,
 		.skew = tables->clock_skew_ns ? tables->clock_skew_ns : CT_NO_TIME,
+		.reach = tables->reach_ns ? tables->reach_ns : CT_NO_TIME,
 		.is_incomplete = !tables->is_complete,
 		.has_no_end = tables->has_no_end,
 		.nr_impossible = tables->nr_impossible,

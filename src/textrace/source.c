@@ -121,6 +121,7 @@ static void set_tables(struct textrace_source *source)
 	tables->is_cut = trace->is_cut;
 	tables->clock = "CLOCK_MONOTONIC";
 	tables->clock_skew_ns = trace->skew == CT_NO_TIME ? 0 : trace->skew;
+	tables->reach_ns = trace->reach == CT_NO_TIME ? 0 : trace->reach;
 	tables->epoch_realtime_ns = trace->epoch_realtime_ns;
 	tables->epoch_monotonic_ns = trace->epoch_monotonic_ns;
 	tables->is_complete = !trace->is_incomplete;
@@ -219,6 +220,7 @@ static enum ct_status open_buffer(const char *name, unsigned first_line, char *b
 		.from = CT_NO_TIME,
 		.until = CT_NO_TIME,
 		.skew = CT_NO_TIME,
+		.reach = CT_NO_TIME,
 		.reason = "",
 		.reason_time = CT_NO_TIME,
 	};

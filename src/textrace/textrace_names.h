@@ -61,6 +61,7 @@ struct textrace_trace {
 	int64_t epoch_realtime_ns;
 	int64_t epoch_monotonic_ns;
 	ct_time skew;
+	ct_time reach;
 	bool is_incomplete;
 	bool has_no_end;
 	uint64_t nr_impossible;

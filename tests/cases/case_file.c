@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrange.h"
 #include "case_file.h"
 #include "textrace.h"
 
@@ -174,7 +175,8 @@ struct ct_source *case_open(const struct case_file *file)
 	struct ct_error error;
 
 	if (textrace_source_from_text(file->path, file->trace_line, file->trace, file->trace_bytes,
-		    &source, &error) != CT_OK) {
+		    &source, &error) != CT_OK ||
+		arrange_open(source, &source, &error) != CT_OK) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}

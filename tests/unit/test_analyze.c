@@ -127,7 +127,7 @@ static const struct ct_source_ops failing_ops = {
 static void test_failing_source(int after)
 {
 	struct ct_source *inner = open_trace();
-	struct failing failing = {{&failing_ops, inner->tables, false}, inner, after};
+	struct failing failing = {{.ops = &failing_ops, .tables = inner->tables}, inner, after};
 	const struct ct_report *report = NULL;
 	struct ct_error error;
 

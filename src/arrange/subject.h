@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the order of events is asked of: coroutines and locks, as far as they did something lately. A table of a fixed
+ * size; who finds no room in it is not looked after.
+ */
+#ifndef ARRANGE_SUBJECT_H
+#define ARRANGE_SUBJECT_H
+
+#include "step.h"
+
+#define NO_SUBJECT UINT32_MAX
+#define NR_SUBJECTS 8192u
+
+struct subject {
+	uint64_t key; /* the coroutine's id, or the lock's handle */
+	uint32_t process;
+	uint32_t newest;        /* arrival number of its newest event */
+	uint32_t newest_thread; /* and on which thread that was */
+	struct place place;     /* behind the last event that was played */
+	uint32_t nr_futile;     /* odd steps that no other order made better */
+	bool is_used;
+	bool is_lost; /* a step of it was marked: where it is since then is not certain */
+	ct_time newest_time;
+	ct_time mixed; /* when two threads last did something to it within the reach */
+	ct_time moved; /* where its steps were last put into another order */
+};
+
+struct subject_frame {
+	uint64_t address;
+	uint64_t coro;
+	uint32_t process;
+};
+
+struct subjects {
+	struct subject *at; /* NR_SUBJECTS */
+	struct subject_frame *frames;
+};
+
+/* What one event does to one subject. */
+struct deed {
+	uint64_t key;
+	enum act act;
+	uint32_t by;
+};
+
+/* subjects_init: false: out of memory. subjects_reset: nothing is known of anybody. */
+bool subjects_init(struct subjects *subjects);
+void subjects_reset(struct subjects *subjects);
+void subjects_fini(struct subjects *subjects);
+
+/* subject_deeds: what the event does, to two at most; returns how many. Frames that it tells are remembered. */
+unsigned subject_deeds(
+	struct subjects *subjects, const struct ct_event *event, struct deed deeds[2]);
+
+/*
+ * subject_find: its place in the table; one that has nothing at or after arrival `oldest` may have to give way.
+ * NO_SUBJECT: there is no room.
+ */
+uint32_t subject_find(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
+
+#endif

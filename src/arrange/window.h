@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events that are held back, in places that are numbered through: those before `played` have been taken up into
+ * where their subjects are, those before `handed` have left. A place's number modulo WINDOW_EVENTS is where it lies.
+ */
+#ifndef ARRANGE_WINDOW_H
+#define ARRANGE_WINDOW_H
+
+#include "stream.h"
+#include "subject.h"
+
+#define WINDOW_EVENTS 4096u
+#define WINDOW_REACHES \
+	3 /* so long after an event, in reaches, the order up to it can still be another one */
+#define WINDOW_AT(place) ((place) % WINDOW_EVENTS)
+
+/* What an event does to a subject, and where that was before. */
+struct link {
+	uint32_t subject; /* NO_SUBJECT: none, and nothing else of this holds */
+	uint32_t by;
+	struct place was;
+	uint8_t act;
+};
+
+struct window {
+	struct ct_event *events;
+	bool *are_carried;
+	ct_time *stamps; /* as they came; they never go back as events arrive */
+	struct link (*links)[2];
+	uint8_t *tries; /* how often an order was looked for at this event */
+
+	uint32_t handed;
+	uint32_t played;
+	uint32_t arrived;
+	ct_time newest; /* the last stamp that arrived */
+	ct_time left;   /* the latest stamp of those that have left */
+	bool is_all;    /* nothing more arrives */
+	ct_time limit;  /* see order.h */
+	int64_t reach_ns;
+	struct subjects subjects;
+	struct ct_order order; /* what was put in order */
+};
+
+/* window_init: false: out of memory; window_fini all the same. window_reset: empty, and nothing is known. */
+bool window_init(struct window *window, int64_t reach_ns, ct_time limit);
+void window_reset(struct window *window);
+void window_fini(struct window *window);
+
+/* window_arrive: the event that lies at `arrived` now belongs to the window. */
+void window_arrive(struct window *window);
+
+/* window_play: takes up events as far as all that may come before them has arrived. */
+void window_play(struct window *window);
+
+/* window_may_leave: is there an event that nothing can come before any more? window_leave: where it lies. */
+bool window_may_leave(const struct window *window);
+uint32_t window_leave(struct window *window);
+
+/*
+ * window_move: the event at `from`, with all that its thread did up to place `behind`, comes right behind that one.
+ * What was played from there on is not any more.
+ */
+void window_move(struct window *window, uint32_t from, uint32_t behind);
+
+/* settle: puts what the subject does around this place into a better order. False: there is none, or none is known. */
+bool settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Putting in order: programs of several threads whose steps follow each other, as a machine would stamp them, with
+ * stamps up to the reach too early. What comes out keeps each thread's order, raises no time by more than the
+ * reach, and nothing in it contradicts what came before, but for what is marked.
+ */
+#include <string.h>
+
+#include "arrange.h"
+#include "check.h"
+#include "order.h"
+#include "vec.h"
+
+#define REACH_NS 5000
+#define NR_THREADS 4u
+#define NR_COROS 6u
+#define NR_LOCKS 2u
+#define LOCKS_FROM 0x1000
+
+/* ---------------------------------------------------------------- events from memory */
+
+struct list {
+	struct ct_source source; /* first member */
+	VEC(struct ct_event) events;
+	size_t at;
+};
+
+static enum ct_status list_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	struct list *list = (struct list *)source;
+
+	(void)reterr;
+	if (list->at == list->events.count)
+		return CT_END;
+	*ret_event = &list->events.at[list->at++];
+	return CT_OK;
+}
+
+static enum ct_status list_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	(void)reterr;
+	((struct list *)source)->at = 0;
+	return CT_OK;
+}
+
+static void list_close(struct ct_source *source)
+{
+	(void)source;
+}
+
+static const struct ct_source_ops list_ops = {
+	.next = list_next, .reset = list_reset, .close = list_close};
+static const struct ct_tables tables = {
+	.nr_threads = NR_THREADS + 1, .reach_ns = REACH_NS, .observed_until = INT64_C(1) << 40};
+
+/* ---------------------------------------------------------------- a program */
+
+enum state { NEW, READY, RUNNING, WAITING, DONE };
+
+struct coro {
+	enum state state;
+	uint32_t thread;
+	uint64_t id;
+};
+
+struct program {
+	uint64_t random;
+	ct_time now;
+	ct_time stamped[NR_THREADS + 1]; /* the last stamp of each */
+	struct coro coros[NR_COROS];
+	struct coro *running[NR_THREADS + 1];
+	struct coro *owners[NR_LOCKS];
+	uint64_t nr_coros;
+	bool is_fenced; /* stamps of wakes, locks and creations are right */
+	struct list *list;
+};
+
+static uint64_t random_below(struct program *program, uint64_t bound)
+{
+	program->random ^= program->random << 13;
+	program->random ^= program->random >> 7;
+	program->random ^= program->random << 17;
+	return program->random % bound;
+}
+
+static bool is_early(struct program *program, uint8_t kind)
+{
+	bool is_switch = kind == CTP_KIND_RESUME || kind == CTP_KIND_SUSPEND;
+
+	return (is_switch || !program->is_fenced) && random_below(program, 4) == 0;
+}
+
+/* Now, or a little before; a thread's stamps do not go back. */
+static void tell(struct program *program, uint32_t thread, struct ct_event event)
+{
+	ct_time stamp = program->now;
+
+	if (is_early(program, event.kind))
+		stamp -= (ct_time)random_below(program, REACH_NS);
+	if (stamp < program->stamped[thread])
+		stamp = program->stamped[thread];
+	program->stamped[thread] = stamp;
+	event.time = stamp;
+	event.thread = thread;
+	CHECK(vec_push(&program->list->events, event));
+	program->now += 5 + (ct_time)random_below(program, random_below(program, 8) ? 40 : 4000);
+}
+
+static void step_of(struct program *program, uint32_t thread, struct coro *coro, uint8_t kind,
+	uint8_t argument, uint64_t object)
+{
+	tell(program, thread,
+		(struct ct_event){
+			.kind = kind, .argument = argument, .coro = coro->id, .object = object});
+}
+
+static struct coro *pick(struct program *program, enum state state)
+{
+	struct coro *coro = &program->coros[random_below(program, NR_COROS)];
+
+	return coro->state == state ? coro : NULL;
+}
+
+static void start(struct program *program, uint32_t thread)
+{
+	struct coro *coro = pick(program, DONE);
+
+	if (!coro)
+		return;
+	coro->id = ++program->nr_coros;
+	coro->state = READY;
+	step_of(program, thread, coro, CTP_KIND_CREATE, 0, 0);
+}
+
+static void resume(struct program *program, uint32_t thread)
+{
+	struct coro *coro = pick(program, READY);
+
+	if (!coro)
+		return;
+	coro->state = RUNNING;
+	program->running[thread] = coro;
+	step_of(program, thread, coro, CTP_KIND_RESUME, 0, 0);
+}
+
+static void suspend(struct program *program, uint32_t thread)
+{
+	struct coro *coro = program->running[thread];
+	bool is_last = random_below(program, 6) == 0;
+
+	coro->state = is_last ? DONE : WAITING;
+	program->running[thread] = NULL;
+	step_of(program, thread, coro, CTP_KIND_SUSPEND,
+		is_last ? CTP_POINT_FINAL : CTP_POINT_AWAIT, 0);
+	if (is_last)
+		step_of(program, thread, coro, CTP_KIND_DESTROY, CTP_LIFE_DONE, 0);
+}
+
+static void wake(struct program *program, uint32_t thread)
+{
+	struct coro *target = pick(program, WAITING);
+	struct coro none = {0};
+
+	if (!target)
+		return;
+	target->state = READY;
+	step_of(program, thread, program->running[thread] ? program->running[thread] : &none,
+		CTP_KIND_WAKE, CTP_OUTCOME_QUEUED, CTP_HANDLE(CTP_RESOURCE_COROUTINE, target->id));
+}
+
+static struct coro **lock_of(struct program *program, const struct coro *coro)
+{
+	size_t i;
+
+	for (i = 0; i < NR_LOCKS; i++)
+		if (program->owners[i] == coro)
+			return &program->owners[i];
+	return &program->owners[random_below(program, NR_LOCKS)];
+}
+
+/* Takes a lock that is free, or gives back the one that it has. */
+static bool use_lock(struct program *program, uint32_t thread, bool is_leaving)
+{
+	struct coro *coro = program->running[thread];
+	struct coro **owner = lock_of(program, coro);
+	uint64_t lock =
+		CTP_HANDLE(CTP_RESOURCE_LOCK, LOCKS_FROM + (uint64_t)(owner - program->owners));
+
+	if (*owner == coro) {
+		*owner = NULL;
+		step_of(program, thread, coro, CTP_KIND_RELEASE, 0, lock);
+		return true;
+	}
+	if (*owner || is_leaving)
+		return false;
+	*owner = coro;
+	step_of(program, thread, coro, CTP_KIND_ACQUIRE, 0, lock);
+	return true;
+}
+
+static void do_something(struct program *program)
+{
+	uint32_t thread = 1 + (uint32_t)random_below(program, NR_THREADS);
+
+	switch (random_below(program, 8)) {
+	case 0:
+		start(program, thread);
+		break;
+	case 1:
+	case 2:
+		wake(program, thread);
+		break;
+	case 3:
+		if (program->running[thread])
+			use_lock(program, thread, false);
+		break;
+	default:
+		if (!program->running[thread])
+			resume(program, thread);
+		else if (!use_lock(program, thread, true))
+			suspend(program, thread);
+	}
+}
+
+static int by_stamp(const void *left, const void *right)
+{
+	const struct ct_event *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->sequence < b->sequence ? -1 : 1;
+}
+
+static void make(struct list *list, uint64_t seed, bool is_fenced, size_t nr_events)
+{
+	struct program program = {
+		.random = seed * 2 + 1, .now = 100000, .is_fenced = is_fenced, .list = list};
+	size_t i;
+
+	list->events.count = 0;
+	list->at = 0;
+	for (i = 0; i < NR_COROS; i++)
+		program.coros[i].state = DONE;
+	while (list->events.count < nr_events)
+		do_something(&program);
+	for (i = 0; i < list->events.count; i++)
+		list->events.at[i].sequence = i;
+	qsort(list->events.at, list->events.count, sizeof(*list->events.at), by_stamp);
+	for (i = 0; i < list->events.count; i++)
+		list->events.at[i].sequence = i;
+}
+
+/* ---------------------------------------------------------------- what comes out */
+
+struct seen {
+	size_t nr_impossible; /* and not marked */
+	size_t nr_unknown;    /* marked so */
+	size_t nr_odd;        /* what a program may do, but none of these did */
+	uint8_t states[65536];
+	uint32_t threads[65536];
+	uint64_t owners[NR_LOCKS];
+};
+
+enum verdict { RIGHT, ODD, IMPOSSIBLE };
+
+static enum verdict take_lock(struct seen *seen, const struct ct_event *event)
+{
+	uint64_t *owner = &seen->owners[CTP_HANDLE_IDENTITY(event->object) - LOCKS_FROM];
+	bool is_taken = event->kind == CTP_KIND_ACQUIRE;
+	bool is_right = *owner == (is_taken ? 0 : event->coro);
+
+	*owner = is_taken ? event->coro : 0;
+	return is_right ? RIGHT : ODD;
+}
+
+static enum verdict take_wake(struct seen *seen, const struct ct_event *event)
+{
+	uint8_t *state = &seen->states[CTP_HANDLE_IDENTITY(event->object)];
+
+	if (*state != WAITING)
+		return ODD;
+	*state = READY;
+	return RIGHT;
+}
+
+static enum verdict take_resume(struct seen *seen, const struct ct_event *event)
+{
+	uint8_t before = seen->states[event->coro];
+
+	seen->states[event->coro] = RUNNING;
+	seen->threads[event->coro] = event->thread;
+	if (before == RUNNING || before == DONE)
+		return IMPOSSIBLE;
+	return before == READY ? RIGHT : ODD;
+}
+
+static enum verdict take_end(struct seen *seen, const struct ct_event *event)
+{
+	uint8_t before = seen->states[event->coro];
+	bool is_wait = event->kind == CTP_KIND_SUSPEND && event->argument == CTP_POINT_AWAIT;
+
+	seen->states[event->coro] = is_wait ? WAITING : DONE;
+	if (event->kind == CTP_KIND_DESTROY)
+		return before == DONE ? RIGHT : IMPOSSIBLE;
+	return before == RUNNING && seen->threads[event->coro] == event->thread ? RIGHT
+										: IMPOSSIBLE;
+}
+
+static enum verdict take_step(struct seen *seen, const struct ct_event *event)
+{
+	uint8_t before = seen->states[event->coro];
+
+	switch (event->kind) {
+	case CTP_KIND_ACQUIRE:
+	case CTP_KIND_RELEASE:
+		return take_lock(seen, event);
+	case CTP_KIND_WAKE:
+		return take_wake(seen, event);
+	case CTP_KIND_RESUME:
+		return take_resume(seen, event);
+	case CTP_KIND_CREATE:
+		seen->states[event->coro] = READY;
+		return before == NEW ? RIGHT : IMPOSSIBLE;
+	default:
+		return take_end(seen, event);
+	}
+}
+
+static void judge(struct seen *seen, const struct ct_event *event)
+{
+	switch (take_step(seen, event)) {
+	case RIGHT:
+		break;
+	case ODD:
+		seen->nr_odd++;
+		break;
+	case IMPOSSIBLE:
+		if (event->flags & CT_FLAG_ORDER_UNKNOWN)
+			seen->nr_unknown++;
+		else
+			seen->nr_impossible++;
+	}
+}
+
+/* The same as its thread told next, but perhaps later. */
+static void check_told(const struct list *list, size_t *at, const struct ct_event *event)
+{
+	const struct ct_event *told;
+
+	while (list->events.at[*at].thread != event->thread)
+		++*at;
+	told = &list->events.at[(*at)++];
+	CHECK_EQUAL(event->kind, told->kind);
+	CHECK_EQUAL(event->coro, told->coro);
+	CHECK(event->time >= told->time);
+	CHECK(event->time - told->time <= REACH_NS);
+}
+
+static void look_at(struct ct_source *source, const struct list *list, struct seen *seen)
+{
+	const struct ct_event *event;
+	ct_time last = INT64_MIN;
+	size_t at[NR_THREADS + 1] = {0};
+	uint64_t count = 0;
+
+	memset(seen->states, NEW, sizeof(seen->states));
+	memset(seen->owners, 0, sizeof(seen->owners));
+	while (source_next(source, &event, NULL) == CT_OK) {
+		check_told(list, &at[event->thread], event);
+		CHECK(event->time >= last);
+		CHECK_EQUAL(event->sequence, count);
+		last = event->time;
+		count++;
+		judge(seen, event);
+	}
+	CHECK_EQUAL(count, list->events.count);
+}
+
+static struct list list = {.source = {.ops = &list_ops, .tables = &tables}};
+
+/* As they are stamped, and put in order. */
+static void run_programs(bool is_fenced, struct seen *raw, struct seen *arranged)
+{
+	struct ct_source *source;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 200; seed++) {
+		make(&list, seed, is_fenced, 2000);
+		look_at(&list.source, &list, raw);
+		CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+		CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+		look_at(source, &list, arranged);
+		CHECK(source->order->nr_moved > 0);
+		CHECK(source->order->furthest_ns <= REACH_NS);
+		source_close(source);
+	}
+}
+
+static void test_programs(bool is_fenced)
+{
+	static struct seen raw, arranged;
+
+	raw.nr_impossible = raw.nr_odd = 0;
+	arranged.nr_impossible = arranged.nr_odd = arranged.nr_unknown = 0;
+	run_programs(is_fenced, &raw, &arranged);
+	CHECK_EQUAL(arranged.nr_impossible, 0);
+	CHECK(raw.nr_impossible > 5000);
+	CHECK(arranged.nr_unknown < 100 && arranged.nr_odd < 1000);
+	CHECK(raw.nr_odd > 20 * arranged.nr_odd);
+}
+
+/* One of nothing but one thread's events has nothing to order. */
+static void test_one_thread(void)
+{
+	static const struct ct_tables of_one = {.nr_threads = 2};
+	struct list single = {.source = {.ops = &list_ops, .tables = &of_one}};
+	struct ct_source *source = NULL;
+
+	CHECK_EQUAL(arrange_open(&single.source, &source, NULL), CT_OK);
+	CHECK(source == &single.source);
+}
+
+/* The second time the same comes in the same order. */
+static void test_reset(void)
+{
+	struct ct_source *source;
+	const struct ct_event *event;
+	uint64_t sums[2] = {0};
+	size_t i;
+
+	make(&list, 7, false, 2000);
+	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+	for (i = 0; i < 2; i++) {
+		CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+		while (source_next(source, &event, NULL) == CT_OK)
+			sums[i] = sums[i] * 31 + event->coro * 7 + (uint64_t)event->time;
+	}
+	CHECK(sums[0] == sums[1]);
+	source_close(source);
+}
+
+int main(void)
+{
+	test_programs(true);
+	test_programs(false);
+	test_one_thread();
+	test_reset();
+	vec_fini(&list.events);
+	return check_result();
+}
