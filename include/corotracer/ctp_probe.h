@@ -8,8 +8,9 @@
  * and errno stays as it is. Everything dear is in functions marked CTP_COLD, met once per thread, per
  * site, or per 2,048 events.
  *
- * C programs link libcorotracer-probe. C++ programs include coroTracer.h, which holds the same cold
- * functions (ctp_probe_cold.h) as inline ones and needs no library.
+ * Programs in C, and in C++11 to C++17, link libcorotracer-probe. C++20 programs include coroTracer.h, which holds
+ * the same cold functions (ctp_probe_cold.h) as inline ones and needs no library. Other languages call the library,
+ * which has each call below as an ordinary function, too (def/functions.def).
  *
  * All functions may be called on any thread at any time, also from signal handlers and when not
  * attached. An event that a signal handler writes while the same thread is half-way through another
@@ -27,11 +28,17 @@
 
 #include "corotracer/ctp.h"
 
-#ifdef __cplusplus
+/* Whether the cold functions and the state are inline: not where the language lacks what that takes. */
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#define CTP_IS_HEADER_ONLY 1
 #define CTP_COLD inline __attribute__((cold))
-extern "C" {
 #else
+#define CTP_IS_HEADER_ONLY 0
 #define CTP_COLD __attribute__((cold, noinline))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 #define CTP_INLINE static inline __attribute__((always_inline, unused))
@@ -122,7 +129,7 @@ struct ctp_process {
 	struct ctp_site_slot slots[CTP_SITE_SLOTS];
 };
 
-#ifdef __cplusplus
+#if CTP_IS_HEADER_ONLY
 /* One of each in a process, also where its parts are compiled with -fvisibility=hidden. */
 #define CTP_SHARED __attribute__((visibility("default")))
 CTP_SHARED inline ctp_gate ctp_gate_page{};
@@ -135,7 +142,7 @@ CTP_SHARED inline constinit
 extern struct ctp_gate ctp_gate_page;
 extern struct ctp_orders_place ctp_orders_page;
 extern struct ctp_process ctp_process_state;
-extern __attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
+extern __attribute__((tls_model("initial-exec"))) __thread struct ctp_thread ctp_thread_state;
 #endif
 
 /*

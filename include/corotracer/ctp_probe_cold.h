@@ -50,6 +50,10 @@
 #define CTP_IS_THREAD_SANITIZED 0
 #endif
 
+#if defined(__cplusplus) && !CTP_IS_HEADER_ONLY
+#error "older C++ than C++20 links libcorotracer-probe instead"
+#endif
+
 #ifdef __cplusplus
 #define CTP_COLD_PART inline __attribute__((cold))
 extern "C" {
@@ -58,7 +62,7 @@ extern "C" {
 struct ctp_gate ctp_gate_page;
 struct ctp_orders_place ctp_orders_page;
 struct ctp_process ctp_process_state;
-__attribute__((tls_model("initial-exec"))) _Thread_local struct ctp_thread ctp_thread_state;
+__attribute__((tls_model("initial-exec"))) __thread struct ctp_thread ctp_thread_state;
 #endif
 
 /*
