@@ -165,6 +165,7 @@ static void find_all(struct analysis *analysis)
 	lock_order_find(analysis);
 	duplicate_wake_find(analysis);
 	ties_find_victims(analysis);
+	endless_run_find(analysis);
 	standstill_find(analysis);
 	growth_find(analysis);
 	broken_state_find(analysis);

@@ -29,7 +29,7 @@ enum reason {
 	NR_REASONS,
 };
 
-#define REASON(name) (1u << REASON_##name)
+#define REASON(name) (UINT64_C(1) << REASON_##name)
 
 struct story;
 
@@ -45,7 +45,7 @@ struct candidate {
 	uint32_t crash;      /* index in the model's crashes */
 	uint32_t subject;    /* conflict, ghost, object or thread: the rule's own index */
 	uint32_t opposite;   /* a second one */
-	uint32_t reasons;    /* bits REASON(...) */
+	uint64_t reasons;    /* bits REASON(...) */
 	ct_time since;
 	uint64_t nr_lost;
 };
@@ -101,7 +101,8 @@ struct party {
 /* Since when a process as a whole stands still, and what could set it going again: stillness.c. */
 struct stillness {
 	ct_time moment; /* the last time that any coroutine entered a state; CT_NO_TIME: none did */
-	uint32_t nr_running; /* coroutines, on threads that were not seen asleep */
+	uint32_t nr_running;   /* coroutines, on threads that were not seen asleep */
+	uint32_t nr_computing; /* of these, on threads that were seen on a processor */
 	uint32_t
 		outside_descriptor; /* open listener, or armed or waited for, that the outside makes ready; 0: none */
 	uint32_t outside_thread; /* that waits for files or other processes; 0: none */

@@ -52,7 +52,7 @@ void candidate_lower(struct candidate *candidate, enum reason reason)
 	if (candidate->grade <= CT_GRADE_SUSPECT)
 		return;
 	candidate->grade--;
-	candidate->reasons |= 1u << reason;
+	candidate->reasons |= UINT64_C(1) << reason;
 }
 
 void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason)
@@ -60,7 +60,7 @@ void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reas
 	if (candidate->grade <= grade)
 		return;
 	candidate->grade = grade;
-	candidate->reasons |= 1u << reason;
+	candidate->reasons |= UINT64_C(1) << reason;
 }
 
 bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct_time since)
@@ -292,7 +292,8 @@ static void fill_lowered(
 {
 	const struct candidate *at = &analysis->candidates.at[group->first];
 	const char **sentences = arena_array(analysis->arena, NR_REASONS, sizeof(*sentences));
-	uint32_t reasons = 0, i;
+	uint64_t reasons = 0;
+	uint32_t i;
 
 	if (!sentences) {
 		analysis->is_broken = true;
@@ -304,7 +305,7 @@ static void fill_lowered(
 			finding->nr_lost_nearby = at[i].nr_lost;
 	}
 	for (i = 0; i < NR_REASONS; i++) {
-		if (reasons & (1u << i))
+		if (reasons & (UINT64_C(1) << i))
 			sentences[finding->nr_lowered++] = words_reason((enum reason)i);
 	}
 	finding->lowered = sentences;
@@ -340,6 +341,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_DUPLICATE_WAKE] = duplicate_wake_describe,
 	[CT_RULE_ORPHANED_CHILD] = orphan_describe,
 	[CT_RULE_STANDSTILL] = standstill_describe,
+	[CT_RULE_ENDLESS_RUN] = endless_run_describe,
 };
 
 static void span(struct ct_finding *finding, uint64_t sequence)

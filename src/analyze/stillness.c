@@ -120,6 +120,8 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 	if (coro->changed != CT_NO_TIME && coro->changed > still->moment)
 		still->moment = coro->changed;
 	still->nr_running += stillness_is_running(analysis, coro);
+	still->nr_computing += stillness_is_running(analysis, coro) &&
+			       is_seen(&analysis->model->threads[coro->thread]);
 	if (coro->state != CT_STATE_WAITING)
 		return;
 	if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
@@ -178,7 +180,7 @@ const char *stillness_words_thread(struct analysis *analysis, uint32_t index)
 
 	if (thread->is_parked)
 		return thread->is_idle_timed ? "parked, with a time-out" : "parked";
-	if (thread->blocked_from != CT_NO_TIME)
+	if (thread->is_blocked_last && !(is_seen(thread) && thread->seen_state == 'R'))
 		return say(analysis, "in %s%s", ct_call_name(thread->blocked_call),
 			thread->is_blocked_timed ? ", with a time-out" : "");
 	if (!is_seen(thread))

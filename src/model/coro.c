@@ -232,6 +232,8 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		coro_leave_queue(model, coro, event->time);
 	coro_leave_stack(model, index);
 	coro->thread = event->thread;
+	process_at(model, coro->process)->tells_ends |=
+		event->argument == CTP_POINT_FINAL || event->argument == CTP_POINT_INITIAL;
 	if (is_over || event->argument == CTP_POINT_FINAL) {
 		coro_set_state(model, coro, CT_STATE_DONE, event->time);
 	} else if (event->argument == CTP_POINT_INITIAL) {
@@ -309,6 +311,7 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 	struct model_coro *coro = coro_at(model, index);
 
 	give_up_early(model, coro, event->time);
+	process_at(model, coro->process)->tells_ends = true;
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
 		!coro_conflict(model, index, event))
 		return false;

@@ -371,6 +371,14 @@ void build_signal_handler(struct world *world)
 	fed_afterwards(world);
 }
 
+void build_long_work(struct world *world)
+{
+	uint32_t coro = begin(world);
+
+	add_step(world, coro, ACT_MARK, 0, CTP_MARK_EXPECT_IDLE);
+	add_step(world, coro, ACT_COMPUTE, 0, between(world, 2 * SECOND, 10 * SECOND));
+}
+
 void build_long_call(struct world *world)
 {
 	uint32_t coro = begin(world);

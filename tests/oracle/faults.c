@@ -246,6 +246,14 @@ void build_stuck_behind_timed(struct world *world)
 		world, send_into_slot(world), ACT_CALL, 0, between(world, 5 * SECOND, 10 * SECOND));
 }
 
+void build_endless(struct world *world)
+{
+	uint32_t coro = begin(world);
+
+	add_step(world, coro, ACT_SLEEP, 0, between(world, MS, 500 * MS));
+	add_step(world, coro, ACT_COMPUTE, 0, between(world, 5 * SECOND, 20 * SECOND));
+}
+
 void build_hog(struct world *world)
 {
 	add_step(world, send_into_slot(world), once_in(world, 3) ? ACT_CALL : ACT_COMPUTE, 0,

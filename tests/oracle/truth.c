@@ -84,6 +84,17 @@ static bool is_left_ready(const struct world *world, uint32_t coro, bool wants_a
 
 /* ---------------------------------------------------------------- rules */
 
+static bool runs_on(const struct world *world, uint32_t coro)
+{
+	uint32_t i;
+
+	for (i = 1; i < world->threads.count; i++)
+		if (world->threads.at[i].top == coro &&
+			has_run_for_long(world, &world->threads.at[i]))
+			return true;
+	return false;
+}
+
 static bool is_waiting(const struct coro *coro)
 {
 	return coro->life == LIFE_WAITING && coro->wait != WAIT_CALLER && !coro->is_daemon;
@@ -163,6 +174,8 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 		return is_left_ready(world, index, false);
 	case CT_RULE_MISSED_WAKE:
 		return is_left_ready(world, index, true);
+	case CT_RULE_ENDLESS_RUN:
+		return runs_on(world, index);
 	case CT_RULE_CRASH:
 		return coro->facts & FACT_CRASHED;
 	case CT_RULE_DOUBLE_RESUME:
