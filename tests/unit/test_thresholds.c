@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "corotracer/ct.h"
+#include "places.h"
 #include "thresholds.h"
 
 static bool is_rule(const char *name, size_t length)
@@ -123,9 +124,9 @@ static void test_file(void)
 	CHECK_EQUAL(ct_thresholds_value(thresholds, CT_THRESHOLD_HOG_FACTOR), 3);
 	CHECK_EQUAL(thresholds->allowed.count, 2);
 	CHECK_TEXT(thresholds->allowed.at[0], "src/*.c");
-	CHECK(thresholds_match(thresholds->allowed.at[1], &site));
+	CHECK(place_matches(thresholds->allowed.at[1], &site));
 	site.function = "other";
-	CHECK(!thresholds_match(thresholds->allowed.at[1], &site));
+	CHECK(!place_matches(thresholds->allowed.at[1], &site));
 	CHECK_EQUAL(read_file(thresholds, bad, sizeof(bad) - 1, said), CT_ERR_USAGE);
 	CHECK_TEXT(said, ":3: this is no NAME = VALUE: 'wait-limit'");
 	CHECK_EQUAL(read_file(thresholds, worse, sizeof(worse) - 1, said), CT_ERR_USAGE);
@@ -174,11 +175,11 @@ static void test_places(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
-		CHECK(thresholds_match(right[i], &site));
+		CHECK(place_matches(right[i], &site));
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		CHECK(!thresholds_match(wrong[i], &site));
+		CHECK(!place_matches(wrong[i], &site));
 	site.file = site.function = site.reason = site.callers = "";
-	CHECK(!thresholds_match("*", &site));
+	CHECK(!place_matches("*", &site));
 }
 
 int main(void)
