@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges, skews, and loses, and makes the tables.
+ * Merges, skews or hastens, and loses, and makes the tables.
  */
 #include "record.h"
 
 #include <stdlib.h>
 
+#include "arrange.h"
+#include "corotracer/ctp_probe.h"
 #include "groups.h"
 
-#define SKEW_NS 400 /* between two clocks, at most; a microsecond is allowed */
+#define SKEW_NS 400   /* between two clocks, at most; a microsecond is allowed */
+#define REACH_NS 5000 /* by which a stamp is early, at most */
+#define EARLY_ONE_IN 6
 #define MOST_GAPS 3u
 #define LONG_GAP 3000u
 
 struct record {
 	struct ct_source source;
+	struct ct_source *arranged; /* what readers get */
 	struct ct_tables tables;
 	struct ct_process processes[2];
 	struct ct_thread *threads;
@@ -128,7 +133,8 @@ static void describe(struct record *record, const struct world *world)
 	describe_threads(record, world);
 	record->tables = (struct ct_tables){
 		.host = "",
-		.clock = "CLOCK_MONOTONIC",
+		.clock = world->manner.is_hasty ? "counter" : "CLOCK_MONOTONIC",
+		.reach_ns = world->manner.is_hasty ? REACH_NS : 0,
 		.observed_until = world->end,
 		.is_complete = true,
 		.reason = "",
@@ -162,6 +168,44 @@ static void skew(struct record *record, struct world *world)
 						 8) %
 				       SKEW_NS;
 	}
+}
+
+/* Whoever reads the clock for these waits for what comes before. */
+static bool is_fenced(const struct world *world, const struct ct_event *event)
+{
+	return is_engines(event) ||
+	       (world->manner.is_fenced && (CTP_KINDS_FENCED >> (event->kind & 63) & 1));
+}
+
+/*
+ * Now and then a thread takes what another one gave, and its stamps are early until it has it: some in a row, by
+ * the same time or by less. Within a thread they do not go back.
+ */
+static void hasten(struct record *record, struct world *world)
+{
+	struct hasty {
+		ct_time last, early;
+	} *threads = calloc(world->threads.count, sizeof(*threads));
+	size_t i;
+
+	if (!threads)
+		abort();
+	for (i = 0; i < record->events.count; i++) {
+		struct ct_event *event = &record->events.at[i];
+		struct hasty *thread = &threads[event->thread];
+
+		if (once_in(world, EARLY_ONE_IN))
+			thread->early = below(world, REACH_NS);
+		else if (once_in(world, 2))
+			thread->early = 0;
+		if (!is_fenced(world, event))
+			event->time -= thread->early;
+		if (event->time < thread->last && !is_engines(event))
+			event->time = thread->last;
+		if (!is_engines(event))
+			thread->last = event->time;
+	}
+	free(threads);
 }
 
 static int compare(const void *left, const void *right)
@@ -275,15 +319,19 @@ struct record *record_new(struct world *world)
 	describe(record, world);
 	record->source = (struct ct_source){.ops = &record_ops, .tables = &record->tables};
 	number(record);
-	if (world->manner.is_skewed) {
+	if (world->manner.is_hasty)
+		hasten(record, world);
+	else if (world->manner.is_skewed)
 		skew(record, world);
+	if (world->manner.is_hasty || world->manner.is_skewed)
 		qsort(record->events.at, record->events.count, sizeof(*record->events.at), compare);
-	}
 	if (world->manner.is_attached_late)
 		attach_late(record, world);
 	if (world->manner.loses)
 		lose_some(record, world);
 	number(record);
+	if (arrange_open(&record->source, &record->arranged, NULL))
+		abort();
 	return record;
 }
 
@@ -291,6 +339,7 @@ void record_free(struct record *record)
 {
 	if (!record)
 		return;
+	source_close(record->arranged);
 	vec_fini(&record->events);
 	free(record->threads);
 	free(record);
@@ -298,5 +347,5 @@ void record_free(struct record *record)
 
 struct ct_source *record_source(struct record *record)
 {
-	return &record->source;
+	return record->arranged;
 }

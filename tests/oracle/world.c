@@ -59,6 +59,8 @@ static void choose_manner(struct world *world)
 		.is_crowded = once_in(world, 8),
 		.exits = once_in(world, 2),
 		.is_skewed = once_in(world, 4),
+		.is_hasty = once_in(world, 2),
+		.is_fenced = once_in(world, 2),
 		.loses = once_in(world, 3),
 		.is_attached_late = once_in(world, 12),
 	};

@@ -263,6 +263,8 @@ struct manner {
 	bool hides_threads; /* there are more than the engine looks at */
 	bool has_handler;   /* of a signal, that can set things going */
 	bool is_skewed;
+	bool is_hasty;  /* stamps are taken before what they follow has come to its end */
+	bool is_fenced; /* but for those of wakes, locks and creations */
 	bool loses;
 	bool is_attached_late;
 };
