@@ -151,6 +151,7 @@ static void find_all(struct analysis *analysis)
 	two_holders_find(analysis);
 	deadlock_find(analysis);
 	destroyed_suspended_find(analysis);
+	woken_destroyed_find(analysis);
 	granted_find(analysis);
 	stuck_worker_find(analysis);
 	missed_wake_find(analysis);

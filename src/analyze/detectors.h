@@ -73,6 +73,9 @@ void deadlock_describe(
 void destroyed_suspended_find(struct analysis *analysis);
 void destroyed_suspended_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+void woken_destroyed_find(struct analysis *analysis);
+void woken_destroyed_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void granted_find(struct analysis *analysis);
 void granted_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

@@ -327,6 +327,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_MUTEX_DEADLOCK] = deadlock_describe,
 	[CT_RULE_AWAIT_CYCLE] = deadlock_describe,
 	[CT_RULE_DESTROYED_SUSPENDED] = destroyed_suspended_describe,
+	[CT_RULE_WOKEN_DESTROYED] = woken_destroyed_describe,
 	[CT_RULE_GRANTED_NOT_POLLED] = granted_describe,
 	[CT_RULE_STUCK_WORKER] = stuck_worker_describe,
 	[CT_RULE_WORKER_HOG] = worker_hog_describe,

@@ -31,6 +31,10 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 	}
 	quality->nr_coros += model->ended.count;
 	quality->nr_by_state[CT_STATE_DESTROYED] += model->ended.count;
+	for (i = 0; i < model->nr_processes; i++) {
+		quality->nr_destroyed_waiting += model->processes[i].nr_cut;
+		quality->nr_destroyed_woken += model->processes[i].nr_cut_ready;
+	}
 	quality->nr_coros_mid_life += model->ended.nr_mid_life;
 	/* Where beginnings are never told, a missing one says nothing; gaps in seq do. */
 	if (model->tables->has_no_end)

@@ -352,17 +352,17 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 		return false;
 	coro->last_event = event->sequence;
 	annotation_forget(model, index, event->time);
-	if (coro->state == CT_STATE_READY) {
-		process_at(model, coro->process)->nr_cut_ready++;
+	if (coro->state == CT_STATE_READY || coro->state == CT_STATE_WAITING) {
 		process_at(model, coro->process)->last_cut = index;
+		times_cut(model, coro);
+	}
+	if (coro->state == CT_STATE_READY) {
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_READY;
 		object_cut(model, index);
 	}
 	if (coro->state == CT_STATE_WAITING) {
 		coro->quiet_at_end = model_quiet_time(model, coro->process, event->time);
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_WAITING;
-		process_at(model, coro->process)->nr_cut++;
-		process_at(model, coro->process)->last_cut = index;
 		if (was_stuck(model, coro, event->time))
 			coro->flags |= MODEL_CORO_WAS_DESTROYED_QUIET;
 	}

@@ -310,6 +310,8 @@ void times_end(struct model *model, const struct model_coro *coro);
 void times_thread(struct model *model, struct model_thread *thread, ct_time time);
 /* times_unwoken: before it is resumed out of a wait that no wake has ended. */
 void times_unwoken(struct model *model, const struct model_coro *coro);
+/* times_cut: before it is destroyed, waiting or ready. */
+void times_cut(struct model *model, const struct model_coro *coro);
 /* times_account: the kernel's account of a thread. */
 bool times_account(struct model *model, const struct ct_event *event);
 void times_finish(struct model *model);

@@ -63,9 +63,12 @@ struct model_place_times {
 	struct histogram *runs;          /* from there to the next wait */
 	struct histogram *delays_caused; /* from ready to running, of those that were woken here */
 	struct histogram *lives;         /* of those that were started here and have ended */
-	uint64_t nr_unwoken; /* waits here that ended by a resume, with no wake before it */
-	uint64_t nr_waiting; /* at the end */
-	int64_t waiting_ns;  /* of these, up to the end; not in `waits` */
+	uint64_t nr_unwoken;   /* waits here that ended by a resume, with no wake before it */
+	uint64_t nr_cut;       /* that were destroyed as they waited here */
+	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
+	uint32_t cut;          /* the last of these; 0: none */
+	uint64_t nr_waiting;   /* at the end */
+	int64_t waiting_ns;    /* of these, up to the end; not in `waits` */
 	uint64_t nr_started;
 	ct_time last_started;
 	uint64_t nr_ended; /* of those started here: given back */

@@ -127,6 +127,22 @@ void times_unwoken(struct model *model, const struct model_coro *coro)
 		times->nr_unwoken++;
 }
 
+void times_cut(struct model *model, const struct model_coro *coro)
+{
+	struct model_place_times *times = times_of(model, resumed_from(coro));
+	struct model_process *process = process_at(model, coro->process);
+	bool is_ready = coro->state == CT_STATE_READY;
+
+	process->nr_cut += !is_ready;
+	process->nr_cut_ready += is_ready;
+	if (!times)
+		return;
+	times->nr_cut += !is_ready;
+	times->nr_cut_ready += is_ready;
+	if (is_ready)
+		times->cut = (uint32_t)(coro - model->coros.at);
+}
+
 /* Was it a wake that made it ready, since it ran last? A queue alone has no place of a waker. */
 static bool was_woken(const struct model_coro *coro)
 {

@@ -210,6 +210,26 @@ static void clocks(struct text *rows, const struct ct_report *report)
 	facts_end(rows);
 }
 
+/* Those that had not come to their end. */
+static void destroyed(struct text *rows, const struct ct_quality *quality)
+{
+	const char *separator = " (";
+
+	if (quality->nr_destroyed_waiting) {
+		text_add(rows, separator);
+		text_count(rows, quality->nr_destroyed_waiting);
+		text_add(rows, " while suspended");
+		separator = ", ";
+	}
+	if (quality->nr_destroyed_woken) {
+		text_add(rows, separator);
+		text_count(rows, quality->nr_destroyed_woken);
+		text_add(rows, " when woken");
+	}
+	if (quality->nr_destroyed_waiting || quality->nr_destroyed_woken)
+		text_add(rows, ")");
+}
+
 static void states(struct text *rows, const struct ct_quality *quality)
 {
 	const char *separator = ": ";
@@ -224,6 +244,7 @@ static void states(struct text *rows, const struct ct_quality *quality)
 		text_format(rows, " %s", ct_state_name((enum ct_state)state));
 		separator = ", ";
 	}
+	destroyed(rows, quality);
 }
 
 static void coroutines(struct text *rows, const struct ct_quality *quality)

@@ -118,6 +118,8 @@ enum went perform_destroy(struct world *world, struct actor actor, const struct 
 	if (target->life == LIFE_WAITING || target->life == LIFE_READY ||
 		target->life == LIFE_LEAVING)
 		target->facts |= FACT_DESTROYED_WAITING;
+	if (target->life == LIFE_READY)
+		target->facts |= FACT_CUT_READY;
 	if (owns_a_lock(world, step->what) || is_pending)
 		target->facts |= FACT_TOOK_ALONG;
 	if (step->mistake != MISTAKE_STAYS) {

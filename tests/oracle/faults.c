@@ -209,6 +209,35 @@ void build_lock_to_gone(struct world *world)
 	add_step(world, third, ACT_UNLOCK, lock, 0);
 }
 
+void build_lock_to_woken(struct world *world)
+{
+	uint32_t lock = add_lock(world), owner = begin(world), waiter = prepare(world);
+	uint32_t third = prepare(world);
+
+	world->manner.hands_over = true;
+	add_step(world, owner, ACT_LOCK, lock, 0);
+	add_step(world, owner, ACT_SPAWN, waiter, 0);
+	await_waiting(world, owner, waiter);
+	add_step(world, owner, ACT_SPAWN, third, 0);
+	await_waiting(world, owner, third);
+	add_step(world, owner, ACT_UNLOCK, lock, 0);
+	add_step(world, owner, ACT_CUT, waiter, 0);
+	add_step(world, waiter, ACT_LOCK, lock, 0);
+	add_step(world, third, ACT_LOCK, lock, 0);
+	add_step(world, third, ACT_UNLOCK, lock, 0);
+}
+
+void build_cut_when_woken(struct world *world)
+{
+	uint32_t channel = add_channel(world), waiter = begin(world), sender = begin(world);
+
+	add_step(world, waiter, ACT_RECEIVE, channel, 0);
+	repeat_from(world, waiter, 0, 1);
+	await_waiting(world, sender, waiter);
+	add_step(world, sender, ACT_SEND, channel, 0);
+	add_step(world, sender, ACT_CUT, waiter, 0);
+}
+
 void build_gone_with_lock(struct world *world)
 {
 	uint32_t lock = add_lock(world), channel = add_channel(world), owner = begin(world);

@@ -204,6 +204,10 @@ static enum went perform_step(struct world *world, struct actor actor, const str
 			coro_at(world, step->what)->wait != WAIT_LOCK)
 			return WENT_ON;
 		return perform_destroy(world, actor, step);
+	case ACT_CUT:
+		if (coro_at(world, step->what)->life != LIFE_READY)
+			return WENT_ON;
+		return perform_destroy(world, actor, step);
 	case ACT_COUNT:
 		return perform_count(world, actor, step);
 	case ACT_MARK:

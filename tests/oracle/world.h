@@ -51,6 +51,7 @@ enum act {
 	ACT_GIVE_WAY,  /* to whoever runs this one: a generator's yield */
 	ACT_DESTROY,
 	ACT_CANCEL,       /* destroy coroutine what, if it waits for a lock */
+	ACT_CUT,          /* destroy coroutine what, if it is ready */
 	ACT_COUNT,        /* a counter of the program goes up by value, or down */
 	ACT_MARK,         /* say of oneself: value is an enum ctp_mark */
 	ACT_AIM,          /* go on at the very moment when coroutine what is on its way to sleep */
@@ -127,6 +128,7 @@ enum fact {
 	FACT_WOKEN_AGAIN = 1 << 11,   /* put into a queue again before it ran */
 	FACT_IN_HERDS = 1 << 12,      /* woken with many others for one item, again and again */
 	FACT_GREW = 1 << 13,          /* it added, and took away less, sixty times */
+	FACT_CUT_READY = 1 << 17,     /* destroyed when it had been woken, before it ran */
 	FACT_BARGED = 1 << 16,        /* took a lock that another one had */
 	FACT_RUN_TOO_OFTEN = 1 << 15, /* taken from the queue while it waited: it lay there twice */
 	FACT_RAN_AFTERWARDS = 1 << 14, /* when the program went on after the observation */

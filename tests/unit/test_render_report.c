@@ -49,6 +49,8 @@ static const struct ct_quality quality = {
 	.nr_frames_reused = 2,
 	.nr_unmatched_wakes = 3,
 	.nr_by_state = {[CT_STATE_WAITING] = 47, [CT_STATE_DESTROYED] = 6},
+	.nr_destroyed_waiting = 2,
+	.nr_destroyed_woken = 1,
 	.observed_until = 3210000000,
 	.has_lower_grades = true,
 };
