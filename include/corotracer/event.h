@@ -82,8 +82,9 @@ struct ct_process {
 	ct_time ended;            /* CT_NO_TIME: not known */
 	enum ct_ending ending;
 	int ending_value;
-	bool has_probe;                 /* a probe in the program itself attached */
-	bool has_ledger;                /* the descriptor ledger attached */
+	bool has_probe;        /* a probe in the program itself attached */
+	bool has_ledger;       /* the descriptor ledger attached */
+	bool has_bare_resumes; /* a resume may come with no suspend before: the await was ready */
 	bool was_killed_by_engine_user; /* the engine forwarded the signal that ended it */
 };
 

@@ -65,6 +65,7 @@ static void define_segment(struct collect *collect, const struct station_owner *
 		.role = CTP_ROLE_PROBE,
 		.clock = CTP_CLOCK_MONOTONIC,
 		.attached = clock_monotonic_ns(),
+		.has_bare_resumes = true,
 	};
 	memcpy(identity, collect->run_id, sizeof(collect->run_id));
 	identity[0] ^= (uint8_t)owner->segment;

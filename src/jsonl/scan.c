@@ -302,6 +302,7 @@ static bool add_process(struct jsonl_scan *scan, uint32_t index)
 		.attached = (ct_time)run->first_ts - epoch,
 		.ended = (ct_time)run->last_ts - epoch,
 		.has_probe = true,
+		.has_bare_resumes = true,
 	};
 
 	if (scan->runs.count > 1)

@@ -130,6 +130,15 @@ static bool note_worker(struct model *model, const struct model_coro *coro, bool
 		       : thread_be_worker(model, event->thread);
 }
 
+/* Its await was ready: some probes tell a resume then all the same. */
+static bool goes_on(
+	const struct model *model, const struct model_coro *coro, const struct ct_event *event)
+{
+	return coro->state == CT_STATE_RUNNING && coro->thread == event->thread &&
+	       coro->process < model->tables->nr_processes &&
+	       model->tables->processes[coro->process].has_bare_resumes;
+}
+
 static bool run(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -142,7 +151,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		return coro_ghost(model, index, event);
 	}
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
-		!coro_conflict(model, index, event))
+		!goes_on(model, coro, event) && !coro_conflict(model, index, event))
 		return false;
 	if (!repeat_run(model, index, event))
 		return false;

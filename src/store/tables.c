@@ -145,8 +145,10 @@ static bool apply_segment(struct store_tables *all, const struct ct_define_segme
 	if (segment.role == CTP_ROLE_PROBE &&
 		!take_prefix(all, segment.process, &segment.coro_prefix))
 		return false;
-	if (segment.process)
+	if (segment.process) {
 		note_role(&all->processes.at[segment.process], segment.role);
+		all->processes.at[segment.process].has_bare_resumes |= from->has_bare_resumes;
+	}
 	return map_put(&all->segment_of, from->segment, (uint32_t)all->segments.count) &&
 	       vec_push(&all->segments, segment);
 }

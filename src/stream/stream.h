@@ -177,7 +177,8 @@ struct ct_define_segment {
 	uint32_t role;  /* enum ctp_role */
 	uint32_t clock; /* enum ctp_clock */
 	uint8_t identity[16];
-	uint64_t attached; /* raw */
+	uint64_t attached;     /* raw */
+	bool has_bare_resumes; /* see struct ct_process */
 };
 
 struct ct_define_thread {

@@ -138,6 +138,8 @@ static enum ct_status define_segment(
 				.clock = CTP_CLOCK_MONOTONIC,
 				.attached = to_raw_if_known(
 					assembly, assembly->tables->processes[process].attached),
+				.has_bare_resumes =
+					assembly->tables->processes[process].has_bare_resumes,
 			},
 	};
 

@@ -16,7 +16,7 @@
  *		epoch_realtime=1700000000000000000 epoch_monotonic=5000000000 skew=120ns reach=5us
  *		incomplete no-end impossible=3 generation=12 before=3000 not-carried=2
  *		cut reason="asked for" reason-at=2s
- *	process 1 pid=100 program=/bin/app command="app -x" attached=0 probe ledger
+ *	process 1 pid=100 program=/bin/app command="app -x" attached=0 probe ledger bare-resumes
  *	thread 1 process=1 tid=101 name=worker-0
  *	site 1 process=1 kind=source file=server.cpp line=42 column=7 function=handle
  *		reason=AsyncRead module=/bin/app address=0x401000 offset=0x1000
