@@ -94,7 +94,7 @@ static int write_report(const struct arguments *arguments, const struct ct_thres
 
 	if (would_replace_trace(input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(input, false, &judging, &judgement, &error);
+	status = judgement_open(input, NULL, &judging, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	interrupt_guard(output);

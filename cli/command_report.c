@@ -85,13 +85,14 @@ static int judge_and_write(const char *path, bool no_symbols,
 	const struct ct_analyze_options *judging, const struct ct_report_options *options,
 	const char *output)
 {
+	struct ct_open_options opening = {.size = sizeof(opening), .no_symbols = no_symbols};
 	struct judgement judgement;
 	struct ct_error error;
 	enum ct_status status;
 
 	if (would_replace_trace(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(path, no_symbols, judging, &judgement, &error);
+	status = judgement_open(path, &opening, judging, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	interrupt_guard(output);

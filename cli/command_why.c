@@ -91,6 +91,8 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 
 static int explain(const struct arguments *arguments, const struct ct_analyze_options *options)
 {
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.no_symbols = arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL};
 	struct judgement judgement;
 	struct ct_error error;
 	enum ct_status status;
@@ -98,8 +100,7 @@ static int explain(const struct arguments *arguments, const struct ct_analyze_op
 
 	if (arguments->value[OPTION_WHY_DURATION])
 		return say_usage("why", "'--duration' goes with a process that runs");
-	status = judgement_open(arguments->operands[0],
-		arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL, options, &judgement, &error);
+	status = judgement_open(arguments->operands[0], &opening, options, &judgement, &error);
 	if (status)
 		return say_failure(status, &error);
 	exit_status = print(&judgement, read_format(arguments), options->why_coro);

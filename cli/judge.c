@@ -22,16 +22,15 @@ static enum ct_status judge(enum ct_status opened, struct judgement *judgement,
 	return status;
 }
 
-enum ct_status judgement_open(const char *path, bool no_symbols,
+enum ct_status judgement_open(const char *path, const struct ct_open_options *opening,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement,
 	struct ct_error *reterr)
 {
-	struct ct_open_options opening = {.size = sizeof(opening), .no_symbols = no_symbols};
 	struct judgement judgement = {NULL, NULL};
 	enum ct_status status;
 
 	progress_begin("reading", path);
-	status = ct_trace_open(path, &opening, &judgement.trace, reterr);
+	status = ct_trace_open(path, opening, &judgement.trace, reterr);
 	return judge(status, &judgement, options, ret_judgement, reterr);
 }
 

@@ -13,10 +13,10 @@ struct judgement {
 };
 
 /*
- * judgement_open: opens and analyses, with a sign of life. `options` may be NULL. On success the caller ends with
- * judgement_fini.
+ * judgement_open: opens and analyses, with a sign of life. `opening` and `options` may be NULL. On success the caller
+ * ends with judgement_fini.
  */
-enum ct_status judgement_open(const char *path, bool no_symbols,
+enum ct_status judgement_open(const char *path, const struct ct_open_options *opening,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement,
 	struct ct_error *reterr);
 /* judgement_open_live: the same of a process that runs, after recording it for a time (ct_live_open). */

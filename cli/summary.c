@@ -12,6 +12,10 @@
 #include "say.h"
 #include "summary.h"
 
+/* Some 20 million events: 3 s. Packed ones are two to four times as many. */
+#define BYTES_JUDGED (UINT64_C(128) << 20)
+#define PACKED_BYTES_JUDGED (BYTES_JUDGED / 4)
+
 static void say_who_attached(const struct recording *recording, const struct ct_record_stats *stats)
 {
 	if (!stats->has_probe)
@@ -83,6 +87,15 @@ static void print_findings(const struct ct_report *report)
 		fputc(')', stderr);
 }
 
+/* The rest was not judged here. */
+static void print_part(const struct ct_report *report)
+{
+	if (report->tables->nr_before)
+		fprintf(stderr, " in its last %s",
+			said_span(report->quality.observed_until - report->quality.observed_from)
+				.text);
+}
+
 static void print_place(const struct recording *recording)
 {
 	struct stat status;
@@ -107,6 +120,7 @@ static void print_line(const struct recording *recording, const struct ct_record
 		fprintf(stderr, ", %s, ",
 			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
 		print_findings(report);
+		print_part(report);
 	}
 	if (recording->format == CT_FORMAT_JSONL)
 		fprintf(stderr, "; %s written%s", said_count(stats->nr_rows, "row", "rows").text,
@@ -142,21 +156,37 @@ static void print_report(const struct ct_report *report)
 		say_failure(status, &error);
 }
 
-void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
-	const struct ct_error *error)
+/*
+ * The program has ended, and whoever waits for it waits for us: of a large trace only the end is judged, in which what
+ * froze has frozen.
+ */
+static bool judge_end(const struct recording *recording, struct judgement *ret_judgement)
 {
 	struct ct_analyze_options judging = {
 		.size = sizeof(judging), .thresholds = recording->thresholds};
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.last_bytes = recording->pack_level ? PACKED_BYTES_JUDGED : BYTES_JUDGED};
+	struct ct_error error;
+
+	if (judgement_open(recording->output, &opening, &judging, ret_judgement, &error) == CT_OK) {
+		if (ct_trace_tables(ret_judgement->trace)->nr_before)
+			say_sentence("the trace is large: only its end is judged here, and all of "
+				     "it by 'corotracer report'");
+		return true;
+	}
+	say_sentence("%s", error.text);
+	return false;
+}
+
+void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
+	const struct ct_error *error)
+{
 	struct judgement judgement = {NULL, NULL};
-	struct ct_error reading;
 
 	if (error && !stats->output_trouble)
 		say_sentence("the trace is not complete: %s", error->text);
-	if (!stats->keeps_former && is_readable(recording) &&
-		judgement_open(recording->output, false, &judging, &judgement, &reading)) {
-		say_sentence("%s", reading.text);
+	if (!stats->keeps_former && is_readable(recording) && !judge_end(recording, &judgement))
 		judgement = (struct judgement){NULL, NULL};
-	}
 	if (judgement.report && recording->wants_report)
 		print_report(judgement.report);
 	print_line(recording, stats, judgement.report, !error || is_readable(recording));

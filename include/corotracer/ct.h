@@ -40,6 +40,11 @@ struct ct_open_options {
 	size_t size;
 	bool no_symbols;  /* leave addresses as they are */
 	bool is_followed; /* a trace file that grows: see ct_trace_next; implies no_symbols */
+	/*
+	 * Of a compact trace only what can be understood alone within so many bytes at its end, as `cut`
+	 * would make it; the rest is not even read. CT_ERR_UNSUPPORTED: there is no such part. 0: all.
+	 */
+	uint64_t last_bytes;
 };
 
 /*

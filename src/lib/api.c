@@ -108,7 +108,7 @@ static const char *name_of(const char *path)
 
 /* `path` is where it can be read, `shown` what the user calls it. */
 static enum ct_status open_by_first_bytes(const char *path, const char *shown, int descriptor,
-	struct ct_source **ret_source, struct ct_error *reterr)
+	uint64_t last_bytes, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	unsigned char first[SNIFF_BYTES];
 	ssize_t got = pread(descriptor, first, sizeof(first), 0);
@@ -116,7 +116,7 @@ static enum ct_status open_by_first_bytes(const char *path, const char *shown, i
 	if (got < 0)
 		return ct_fail_errno(reterr, "can not read it");
 	if (store_is_ours(first, (size_t)got))
-		return store_source_open(path, ret_source, reterr);
+		return store_source_open_last(path, last_bytes, ret_source, reterr);
 	if (textrace_is_ours(first, (size_t)got))
 		return textrace_source_open(path, name_of(shown), ret_source, reterr);
 	if (jsonl_is_ours(first, (size_t)got))
@@ -141,7 +141,7 @@ static enum ct_status open_stream(
 	if (status)
 		return status;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
-	status = open_by_first_bytes(name, shown, copy, ret_source, reterr);
+	status = open_by_first_bytes(name, shown, copy, 0, ret_source, reterr);
 	close(copy);
 	return status;
 }
@@ -152,8 +152,8 @@ static bool is_stream(int descriptor)
 	return lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE;
 }
 
-static enum ct_status open_source(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+static enum ct_status open_source(const char *path, uint64_t last_bytes,
+	struct ct_source **ret_source, struct ct_error *reterr)
 {
 	enum ct_status status;
 	int descriptor;
@@ -163,9 +163,9 @@ static enum ct_status open_source(
 	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (descriptor < 0)
 		return ct_fail_errno(reterr, "can not open it");
-	status = is_stream(descriptor)
-			 ? open_stream(path, descriptor, ret_source, reterr)
-			 : open_by_first_bytes(path, path, descriptor, ret_source, reterr);
+	status = is_stream(descriptor) ? open_stream(path, descriptor, ret_source, reterr)
+				       : open_by_first_bytes(path, path, descriptor, last_bytes,
+						 ret_source, reterr);
 	close(descriptor);
 	return status;
 }
@@ -194,7 +194,7 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	known_options(&known, sizeof(known), options);
 	arena_init(&trace->arena);
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
-				   : open_source(path, &trace->source, reterr);
+				   : open_source(path, known.last_bytes, &trace->source, reterr);
 	/* What grows is read when it is asked for, and comes as it is. */
 	if (status == CT_OK && !known.is_followed)
 		status = arrange_open(trace->source, &trace->source, reterr);

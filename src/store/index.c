@@ -420,8 +420,7 @@ static enum ct_status find_marker(
 	return CT_END;
 }
 
-/* The next whole block behind `from`; CT_END: there is none, or looking on would take too long. */
-static enum ct_status find_block(
+enum ct_status store_scan_find(
 	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr)
 {
 	uint64_t budget = scan->input->size * EXAMINED_PER_BYTE + EXAMINED_FREE;
@@ -448,7 +447,7 @@ static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_hole hole;
 	uint64_t next = 0;
-	enum ct_status status = find_block(scan, scan->offset + 1, &next, reterr);
+	enum ct_status status = store_scan_find(scan, scan->offset + 1, &next, reterr);
 
 	if (status)
 		return status;
@@ -556,17 +555,19 @@ enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 }
 
 enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
-	struct store_tables *all, bool is_thorough, struct ct_error *reterr)
+	struct store_tables *all, const struct store_scan_wish *wish, struct ct_error *reterr)
 {
 	struct scan scan = {
 		.index = index,
 		.input = input,
 		.all = all,
 		.last_beat_ns = STORE_NOT_KNOWN,
-		.is_thorough = is_thorough,
+		.is_thorough = wish->is_thorough,
 	};
 	enum ct_status status = store_scan_header(&scan, reterr);
 
+	if (status == CT_OK)
+		status = store_scan_skip(&scan, wish->last_bytes, reterr);
 	if (status == CT_OK)
 		status = store_scan_blocks(&scan, reterr);
 	return status ? status : store_scan_sum_up(&scan, reterr);

@@ -12,6 +12,7 @@
 enum ct_status store_part_open(
 	struct store_part *part, const char *path, bool is_thorough, struct ct_error *reterr)
 {
+	const struct store_scan_wish wish = {.is_thorough = is_thorough};
 	enum ct_status status;
 
 	memset(part, 0, sizeof(*part));
@@ -21,8 +22,7 @@ enum ct_status store_part_open(
 	if (status == CT_OK)
 		status = store_input_open(&part->input, path, reterr);
 	if (status == CT_OK)
-		status = store_index_scan(
-			&part->index, &part->input, &part->all, is_thorough, reterr);
+		status = store_index_scan(&part->index, &part->input, &part->all, &wish, reterr);
 	return status ? ct_context(reterr, status, "'%s'", path) : CT_OK;
 }
 

@@ -328,8 +328,9 @@ static enum ct_status make_cursors(struct store_source *store, struct ct_error *
 }
 
 static enum ct_status open_source(
-	struct store_source *store, const char *path, struct ct_error *reterr)
+	struct store_source *store, const char *path, uint64_t last_bytes, struct ct_error *reterr)
 {
+	const struct store_scan_wish wish = {.last_bytes = last_bytes};
 	enum ct_status status = store_tables_init(&store->reader.all, reterr);
 
 	if (status == CT_OK)
@@ -337,7 +338,7 @@ static enum ct_status open_source(
 	if (status)
 		return status;
 	status = store_index_scan(
-		&store->reader.index, &store->reader.input, &store->reader.all, false, reterr);
+		&store->reader.index, &store->reader.input, &store->reader.all, &wish, reterr);
 	if (status == CT_OK)
 		status = make_cursors(store, reterr);
 	store->limit = order_limit(&store->reader.all.tables);
@@ -347,6 +348,12 @@ static enum ct_status open_source(
 enum ct_status store_source_open(
 	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
 {
+	return store_source_open_last(path, 0, ret_source, reterr);
+}
+
+enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
+	struct ct_source **ret_source, struct ct_error *reterr)
+{
 	struct store_source *store = calloc(1, sizeof(*store));
 	enum ct_status status;
 
@@ -355,7 +362,7 @@ enum ct_status store_source_open(
 	store->source.ops = &store_source_ops;
 	store->source.tables = &store->reader.all.tables;
 	store->reader.input.descriptor = -1;
-	status = open_source(store, path, reterr);
+	status = open_source(store, path, last_bytes, reterr);
 	if (status) {
 		store_close(&store->source);
 		return status;

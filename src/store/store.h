@@ -51,6 +51,14 @@ enum ct_status store_source_open(
 	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
+ * store_source_open_last: the same of the generations that begin within the last bytes of the file (0: all), which is a
+ * part of the recording as store_cut would make it. What lies before is not looked at. CT_ERR_UNSUPPORTED: none begins
+ * there.
+ */
+enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
+	struct ct_source **ret_source, struct ct_error *reterr);
+
+/*
  * store_follow_open: a source over a file that grows ("PATH.partial" while PATH is recorded, else PATH). Where
  * there is nothing more at present, next returns CT_AGAIN; CT_END once END was read, or nobody writes the file
  * any more: then `is_complete` of the tables says which. Events come up to the last heartbeat, in the order in

@@ -78,13 +78,19 @@ struct store_index {
 	struct store_unpacker *unpacker; /* NULL: no block was packed */
 };
 
+/* What of a file is looked at, and how closely. Zeroed: all of it, its blocks. */
+struct store_scan_wish {
+	bool is_thorough;    /* records, too: a block of which they make no sense is a hole */
+	uint64_t last_bytes; /* only generations that begin within so many at the end; 0: all */
+};
+
 /*
  * store_index_scan: fills the index and the tables, and finishes and publishes those. Only a file
- * that is no trace, an input that can not be read, or missing memory fail. `is_thorough`: records are looked at, too,
- * and a block of which they make no sense is a hole; else that shows when it is read.
+ * that is no trace, an input that can not be read, or missing memory fail; and with last_bytes, CT_ERR_UNSUPPORTED, one
+ * of which no generation begins there.
  */
 enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
-	struct store_tables *all, bool is_thorough, struct ct_error *reterr);
+	struct store_tables *all, const struct store_scan_wish *wish, struct ct_error *reterr);
 
 /* store_generation_events: how many there were in it, as far as that is known: some of them may be missing. */
 uint64_t store_generation_events(const struct store_generation *generation);

@@ -71,6 +71,18 @@ void store_missing_beat(struct scan *scan, uint64_t monotonic_ns, bool is_end);
  */
 enum ct_status store_missing_sum_up(struct scan *scan, uint64_t nr_events, struct ct_error *reterr);
 
+/*
+ * store_scan_find: the next whole block at or behind `from`; CT_END: there is none, or looking on would take too long.
+ */
+enum ct_status store_scan_find(
+	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr);
+
+/*
+ * store_scan_skip: behind the header: goes on to the first generation that begins behind a whole block within the
+ * last `nr_bytes` of the input; 0: stays. CT_ERR_UNSUPPORTED: none does.
+ */
+enum ct_status store_scan_skip(struct scan *scan, uint64_t nr_bytes, struct ct_error *reterr);
+
 /* store_scan_sum_up: after the last block: finishes and publishes the tables. */
 enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr);
 

@@ -241,17 +241,23 @@ struct judged {
 	struct model *model;
 };
 
-static struct judged judge(const char *path)
+static struct judged judge_last(const char *path, uint64_t nr_bytes)
 {
-	struct judged judged = {.source = made_source(path)};
+	struct judged judged = {NULL, NULL};
 	const struct ct_event *event;
 	struct ct_error error;
 
+	CHECK_EQUAL(store_source_open_last(path, nr_bytes, &judged.source, &error), CT_OK);
 	CHECK_EQUAL(model_new(judged.source->tables, &judged.model, &error), CT_OK);
 	while (source_next(judged.source, &event, &error) == CT_OK)
 		CHECK_EQUAL(model_apply(judged.model, event, &error), CT_OK);
 	CHECK_EQUAL(model_finish(judged.model, &error), CT_OK);
 	return judged;
+}
+
+static struct judged judge(const char *path)
+{
+	return judge_last(path, 0);
 }
 
 static void leave(struct judged *judged)
@@ -342,6 +348,43 @@ static bool write_part(const char *path, const char *bytes, size_t nr_bytes, uin
 	return false;
 }
 
+/* How much is left of a file where this generation begins; 0: it has none of this number. */
+static size_t bytes_from(const char *bytes, size_t nr_bytes, uint32_t generation)
+{
+	size_t at = sizeof(struct store_file_header), next;
+	struct store_block_header header;
+
+	for (; at < nr_bytes; at = next) {
+		next = next_block(bytes, at, &header);
+		if (header.generation == generation)
+			return nr_bytes - at;
+	}
+	return 0;
+}
+
+/* Read from its end alone it is a part: it begins with the first generation behind a whole block there. */
+static void check_ends(struct judged *whole, const char *bytes, size_t nr_bytes)
+{
+	struct ct_source *source;
+	struct judged end;
+	uint32_t generation;
+	size_t left;
+
+	for (generation = 2; bytes_from(bytes, nr_bytes, generation); generation++) {
+		left = bytes_from(bytes, nr_bytes, generation - 1);
+		end = judge_last("whole.ctrace", left - 1);
+		CHECK_EQUAL(end.source->tables->first_generation, generation);
+		compare(whole, &end);
+		leave(&end);
+	}
+	left = bytes_from(bytes, nr_bytes, generation - 1);
+	CHECK_EQUAL(store_source_open_last("whole.ctrace", left - 1, &source, NULL),
+		CT_ERR_UNSUPPORTED);
+	end = judge_last("whole.ctrace", nr_bytes);
+	CHECK_EQUAL(end.source->tables->first_generation, 1);
+	leave(&end);
+}
+
 /* F-60 to F-64: the end of a recording, read alone, says the same as all of it. */
 static void check_parts(uint64_t seed, int pack_level)
 {
@@ -364,6 +407,7 @@ static void check_parts(uint64_t seed, int pack_level)
 			break;
 	}
 	CHECK(generation > 10);
+	check_ends(&whole, bytes, nr_bytes);
 	leave(&whole);
 	free(bytes);
 }
