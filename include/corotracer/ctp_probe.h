@@ -82,8 +82,8 @@ struct ctp_orders_place {
 #define CTP_PASS_CLOCK(pass) ((pass)&0xffu)
 
 /*
- * What one thread keeps for itself: one cache line, zero until its first event. `cursor` is a multiple
- * of CTP_CHUNK_BYTES exactly where the next record needs the cold path: at a chunk's end, or NULL.
+ * What one thread keeps for itself: one cache line and who runs there, zero until its first event. `cursor` is a
+ * multiple of CTP_CHUNK_BYTES exactly where the next record needs the cold path: at a chunk's end, or NULL.
  */
 struct ctp_thread {
 	CTP_ALIGNED(64) struct ctp_record *cursor; /* where the next record goes */
@@ -96,6 +96,8 @@ struct ctp_thread {
 	uint32_t chunk_max;        /* of that segment */
 	uint32_t tid;              /* kernel thread id, as claimed with */
 	uint32_t owes_start;       /* 1: THREAD_START is still to be written */
+	uint64_t current;          /* the coroutine that runs, as ctp_current returns it */
+	uint64_t before_spawn;     /* the one before the last ctp_current_spawn */
 };
 
 #define CTP_BUSY_ID 1u /* a coroutine id is being taken: no event is lost if it is abandoned */

@@ -21,6 +21,55 @@ extern "C" {
  * target can be seen by another worker, release and notify before the next owner can be seen.
  */
 /*
+ * ctp_current: the coroutine that runs on this thread, as far as was told: from ctp_resume, or a switch to it, to its
+ * next suspend or switch. 0: none does, or it is not known which, as after another one inside of it has suspended; what
+ * is written with 0 counts as a thread's. For a mutex or channel that does not know who calls it. The thread is looked
+ * up anew at each call, so it is right on whatever thread the coroutine goes on. A few instructions.
+ */
+CTP_INLINE uint64_t ctp_current(void)
+{
+	return ctp_load_relaxed(&ctp_gate_page.pass) == 0 ? 0 : ctp_thread_self()->current;
+}
+
+/* Who is told to run here, or not to run any more. For those that write what says so: the functions below. */
+CTP_INLINE void ctp_current_enter(uint64_t coro)
+{
+	if (coro != 0)
+		ctp_thread_self()->current = coro;
+}
+
+CTP_INLINE void ctp_current_leave(uint64_t coro)
+{
+	struct ctp_thread *thread;
+
+	if (coro == 0)
+		return;
+	thread = ctp_thread_self();
+	if (thread->current == coro)
+		thread->current = 0;
+}
+
+/*
+ * ctp_current_spawn: a coroutine was made that may begin here without telling of it: who runs is not known.
+ * ctp_current_spawned: it will tell of it.
+ */
+CTP_INLINE void ctp_current_spawn(void)
+{
+	struct ctp_thread *thread = ctp_thread_self();
+
+	thread->before_spawn = thread->current;
+	thread->current = 0;
+}
+
+CTP_INLINE void ctp_current_spawned(void)
+{
+	struct ctp_thread *thread = ctp_thread_self();
+
+	thread->current = thread->before_spawn;
+	thread->before_spawn = 0;
+}
+
+/*
  * ctp_create: `coro` is there from here on, and has not run yet. `address` is where the record lies that the program
  * keeps of it (its fiber, task or promise), or anything else of its own that is given back no sooner than it is
  * destroyed; 0: not told. No two coroutines that are there have the same one: where a second one is created with it,
@@ -46,6 +95,7 @@ CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_si
 CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RESUME, point, 0));
+	ctp_current_enter(coro);
 }
 
 /*
@@ -55,6 +105,7 @@ CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
 CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
 {
 	ctp_emit(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0));
+	ctp_current_leave(coro);
 }
 
 /* ctp_suspend_until: ctp_suspend; the wait ends at `deadline_ns` of CLOCK_MONOTONIC, whatever happens. */
@@ -63,6 +114,7 @@ CTP_INLINE void ctp_suspend_until(
 {
 	ctp_emit_with(coro, resource, CTP_TAIL(site, CTP_KIND_SUSPEND, point, 0),
 		CTP_DETAIL_DEADLINE, deadline_ns);
+	ctp_current_leave(coro);
 }
 
 /*
@@ -73,6 +125,8 @@ CTP_INLINE void ctp_suspend_until(
 CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_point point)
 {
 	ctp_emit(from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0));
+	ctp_current_leave(from);
+	ctp_current_enter(to);
 }
 
 /* ctp_switch_for: ctp_switch, where `from` waits for `resource`. Two records, one reading. */
@@ -81,12 +135,15 @@ CTP_INLINE void ctp_switch_for(
 {
 	ctp_emit_with(
 		from, to, CTP_TAIL(site, CTP_KIND_SWITCH, point, 0), CTP_DETAIL_RESOURCE, resource);
+	ctp_current_leave(from);
+	ctp_current_enter(to);
 }
 
 /* ctp_cancel: the suspension written last did not take place. */
 CTP_INLINE void ctp_cancel(uint64_t coro)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_CANCEL, 0, 0));
+	ctp_current_enter(coro);
 }
 
 /*
@@ -109,12 +166,14 @@ CTP_INLINE void ctp_return(uint64_t coro)
 CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
+	ctp_current_leave(coro);
 }
 
 /* ctp_destroy_at: ctp_destroy, by somebody else's decision, which was taken at `site`. */
 CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
 {
 	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_DESTROY, life, 0));
+	ctp_current_leave(coro);
 }
 
 /*
@@ -233,6 +292,7 @@ CTP_INLINE void ctp_descriptor_ready(uint64_t descriptor, uint16_t events, uint6
 CTP_INLINE void ctp_park(uint64_t resource, uint32_t site)
 {
 	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0));
+	ctp_thread_self()->current = 0;
 }
 
 /* ctp_park_until: ctp_park; the sleep ends at `deadline_ns`, whatever happens. */
@@ -240,6 +300,7 @@ CTP_INLINE void ctp_park_until(uint64_t resource, uint32_t site, uint64_t deadli
 {
 	ctp_emit_with(
 		0, resource, CTP_TAIL(site, CTP_KIND_PARK, 0, 0), CTP_DETAIL_DEADLINE, deadline_ns);
+	ctp_thread_self()->current = 0;
 }
 
 CTP_INLINE void ctp_unpark(uint64_t resource)

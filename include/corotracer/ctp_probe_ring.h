@@ -374,6 +374,7 @@ CTP_COLD_PART bool ctp_thread_join(struct ctp_thread *thread)
 	if (thread->pass == pass && thread->ring)
 		return true;
 	thread->cursor = NULL;
+	thread->current = thread->before_spawn = 0;
 	thread->header = header;
 	thread->chunk_max = process->chunk_max;
 	thread->tid = (uint32_t)syscall(SYS_gettid);

@@ -147,6 +147,8 @@ class traced : public Promise,
 		detail::is_wrap_noexcept<detail::initial_suspension<Promise>>())
 	{
 		check_layout();
+		if (ctp_is_attached())
+			ctp_current_spawned();
 		return detail::wrap<CTP_POINT_INITIAL>(state(), location::current(),
 			detail::initial_suspension<Promise>{promise()});
 	}
@@ -253,6 +255,19 @@ COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> hand
 		return;
 	ctp_wake(waker, frame(handle.address()), detail::site_of(where, nullptr),
 		static_cast<enum ctp_outcome>(what));
+}
+
+/*
+ * current_id: the corotracer_id() of the coroutine that runs on this thread, for a mutex, channel or event that has no
+ * promise at hand; 0 where none runs, or it is not known which. It is right on whatever thread a coroutine goes on.
+ * With traced<> it is known from the body's beginning to its next suspension; where another coroutine ran inside of it
+ * meanwhile, not again until it is resumed. With the base class it is known from the first resumption after a co_await
+ * on, and not while another one was made since; its body's end is not seen, so it stands until the thread resumes
+ * another one or parks, or the frame is destroyed.
+ */
+COROTRACER_INLINE std::uint64_t current_id() noexcept
+{
+	return ctp_current();
 }
 
 /* park, unpark: this worker found no work and goes to sleep; it is awake again. */

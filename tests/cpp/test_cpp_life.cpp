@@ -285,6 +285,53 @@ static void test_detached()
 	CHECK_STRING(kinds(recording::take_coroutines()), "");
 }
 
+struct sightings {
+	std::uint64_t at_start = 0;
+	std::uint64_t behind_child = 0;
+	std::uint64_t after_wait = 0;
+};
+
+/* Who runs, as a mutex would ask that does not know its caller: at the beginning, behind a child, and after a wait. */
+template <class Task> static Task looks_around(sightings &seen)
+{
+	seen.at_start = corotracer::current_id();
+	{
+		Task child = waits<Task>(1);
+
+		seen.behind_child = corotracer::current_id();
+	}
+	co_await std::suspend_always{};
+	seen.after_wait = corotracer::current_id();
+	co_await std::suspend_always{};
+}
+
+template <class Task> static sightings look_around(std::uint64_t *ret_id)
+{
+	sightings seen;
+	Task t = looks_around<Task>(seen);
+
+	CHECK_EQUAL(corotracer::current_id(), 0);
+	*ret_id = t.handle.promise().corotracer_id();
+	t.resume();
+	CHECK_EQUAL(corotracer::current_id(), 0);
+	return seen;
+}
+
+/* What is not known is 0, and never another one. */
+static void test_current()
+{
+	std::uint64_t id;
+	sightings seen = look_around<wrapped>(&id);
+
+	CHECK_EQUAL(seen.at_start, id);
+	CHECK_EQUAL(seen.behind_child, 0);
+	CHECK_EQUAL(seen.after_wait, id);
+	seen = look_around<task>(&id);
+	CHECK_EQUAL(seen.at_start, 0);
+	CHECK_EQUAL(seen.behind_child, 0);
+	CHECK_EQUAL(seen.after_wait, id);
+}
+
 /* Nobody listens: InitTracer says so, and the coroutines run. */
 static void test_not_attached()
 {
@@ -320,6 +367,7 @@ int main()
 	test_copy();
 	test_errno();
 	test_marks();
+	test_current();
 	CHECK_EQUAL(recording::lost(), 0);
 	test_detached();
 	return check_result();

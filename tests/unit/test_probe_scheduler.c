@@ -191,6 +191,32 @@ static void descriptors(void)
 	check_record(&kept, 3, 0, descriptor, 102, CTP_KIND_DESCRIPTOR_CLOSE, 0);
 }
 
+/* Who runs on a thread, as far as it was told. */
+static void who_runs(void)
+{
+	struct reader reader;
+
+	attach(&reader);
+	CHECK_EQUAL(ctp_current(), 0);
+	ctp_resume(5, CTP_POINT_INITIAL);
+	CHECK_EQUAL(ctp_current(), 5);
+	ctp_suspend(7, lock, 0, CTP_POINT_INITIAL); /* another one, made here, that has not run */
+	CHECK_EQUAL(ctp_current(), 5);
+	ctp_switch(5, 6, 0, CTP_POINT_YIELD);
+	CHECK_EQUAL(ctp_current(), 6);
+	ctp_suspend(6, lock, 0, CTP_POINT_AWAIT);
+	CHECK_EQUAL(ctp_current(), 0);
+	ctp_cancel(6);
+	CHECK_EQUAL(ctp_current(), 6);
+	ctp_return(6);
+	CHECK_EQUAL(ctp_current(), 6);
+	ctp_destroy(6, CTP_LIFE_DONE);
+	CHECK_EQUAL(ctp_current(), 0);
+	ctp_switch_for(0, 5, lock, 0, CTP_POINT_AWAIT);
+	ctp_park(0, 0);
+	CHECK_EQUAL(ctp_current(), 0);
+}
+
 /* Not attached, in a program that no engine asked for. */
 static void detached(void)
 {
@@ -201,6 +227,7 @@ static void detached(void)
 	ctp_switch_for(1, 2, lock, 0, CTP_POINT_AWAIT);
 	ctp_hand_over(1, lock, 2, 0);
 	CHECK_EQUAL(ctp_coro_new(), 0);
+	CHECK_EQUAL(ctp_current(), 0);
 	CHECK_EQUAL(errno, 5);
 }
 
@@ -283,6 +310,7 @@ static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t turned;
 	unsigned leg;
+	unsigned nr_astray; /* who runs was not as it should be */
 	uint64_t tids[NR_THREADS];
 } carried = {.mutex = PTHREAD_MUTEX_INITIALIZER, .turned = PTHREAD_COND_INITIALIZER};
 
@@ -292,6 +320,7 @@ static void fiber_main(void)
 		/* Two in a row, and a switch between the rounds: all in the one frame. */
 		ctp_resume(FIBER_ID, CTP_POINT_AWAIT);
 		ctp_emit(FIBER_ID, carried.leg % NR_THREADS, CTP_TAIL(0, CTP_KIND_COUNTER, 0, 0));
+		carried.nr_astray += ctp_current() != FIBER_ID;
 		ctp_suspend(FIBER_ID, lock, 0, CTP_POINT_AWAIT);
 		swapcontext(&carried.fiber, &carried.thread);
 	}
@@ -309,6 +338,7 @@ static void *carry(void *context)
 			continue;
 		}
 		swapcontext(&carried.thread, &carried.fiber);
+		carried.nr_astray += ctp_current() != 0;
 		carried.leg++;
 		pthread_cond_broadcast(&carried.turned);
 	}
@@ -371,6 +401,8 @@ static void migration(void)
 		CHECK_EQUAL(nr_misplaced, NR_LEGS - NR_LEGS / NR_THREADS);
 	else
 		CHECK_EQUAL(nr_misplaced, 0);
+	if (!is_mutant)
+		CHECK_EQUAL(carried.nr_astray, 0);
 }
 
 int main(int nr_arguments, char **arguments)
@@ -383,6 +415,7 @@ int main(int nr_arguments, char **arguments)
 	CHECK_EQUAL(in_child(moves), 0);
 	CHECK_EQUAL(in_child(resources), 0);
 	CHECK_EQUAL(in_child(workers), 0);
+	CHECK_EQUAL(in_child(who_runs), 0);
 	CHECK_EQUAL(in_child(descriptors), 0);
 	CHECK_EQUAL(in_child(detached), 0);
 	CHECK_EQUAL(in_child(details_stand_beside_their_events), 0);

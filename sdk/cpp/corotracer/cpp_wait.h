@@ -211,6 +211,7 @@ class coroutine_state
 	__attribute__((noinline)) void tell_create(std::uint32_t pass, const void *spawned) noexcept
 	{
 		take_identity(pass);
+		ctp_current_spawn();
 		ctp_create(id_, reinterpret_cast<std::uintptr_t>(this),
 			site_of_caller(spawned, __builtin_return_address(0)));
 	}
