@@ -403,7 +403,7 @@ static bool may_release(const struct model *model)
 static void count_left_out(struct model *model, const struct ct_event *event)
 {
 	bool is_behind = model->is_unfinished && event->time > model->now &&
-			 event->time - model->now <= MARGIN_NS;
+			 event->time <= model->now + MARGIN_NS;
 
 	*(is_behind ? &model->nr_behind : &model->nr_impossible) += 1;
 }

@@ -302,16 +302,26 @@ static uint32_t merge_losses(struct ct_loss *losses, uint32_t nr_losses)
 	return kept + 1;
 }
 
+/* Nobody knows how much that was. */
+static void one_side(struct text *rows, const struct ct_loss *loss)
+{
+	bool is_before = loss->reason == CTP_LOSS_BEFORE;
+
+	facts_begin(rows, is_before ? "not seen" : "lost");
+	text_add(rows, is_before ? "what the program did before " : "what was to be written of ");
+	phrase_time(rows, is_before ? loss->last : loss->first);
+	text_add(rows, is_before ? ": recording began while it ran"
+				 : " and later: the engine was ended, or still writes");
+	facts_end(rows);
+}
+
 static void one_loss(struct text *rows, const struct ct_tables *tables, const struct ct_loss *loss)
 {
 	bool was_asked = ct_loss_was_asked(loss->reason);
 
-	if (loss->reason == CTP_LOSS_BEFORE) {
-		facts_begin(rows, "not seen");
-		text_add(rows, "what the program did before ");
-		phrase_time(rows, loss->last);
-		text_add(rows, ": recording began while it ran");
-		facts_end(rows);
+	if (loss->reason == CTP_LOSS_BEFORE ||
+		(loss->reason == CTP_LOSS_OPEN_END && loss->first != CT_NO_TIME)) {
+		one_side(rows, loss);
 		return;
 	}
 	facts_begin(rows, was_asked ? "left out" : "lost");

@@ -193,6 +193,8 @@ static void give_up_block(struct store_reader *reader, const struct store_cursor
 		.first = loss->count && loss->first < first ? loss->first : first,
 		.last = CT_NO_TIME,
 	};
+	if (block->is_carried)
+		reader->index.nr_senseless_carried += cursor->run->nr_left;
 	block->is_senseless = true;
 }
 
@@ -245,7 +247,9 @@ enum ct_status store_reader_tell_senseless(struct store_reader *reader, struct c
 		"the file is damaged: it has blocks of records that make no sense");
 	if (status == CT_OK && !vec_push(&reader->all.losses, *loss))
 		status = ct_fail_memory(reterr);
-	reader->index.nr_senseless = 0;
+	reader->all.tables.nr_carried -= reader->index.nr_senseless_carried;
+	reader->all.tables.nr_events -= loss->count - reader->index.nr_senseless_carried;
+	reader->index.nr_senseless = reader->index.nr_senseless_carried = 0;
 	loss->count = 0;
 	store_tables_publish(&reader->all);
 	return status;

@@ -101,9 +101,9 @@ static void note_number(struct scan *scan, const struct store_block_header *head
 	scan->next_number = header->number + 1;
 	if (!is_gap)
 		return;
-	scan->index->begins_torn |= is_first;
 	if (!is_jump(scan, header->generation)) {
 		store_missing_note(scan);
+		scan->is_torn_here = true;
 		return;
 	}
 	scan->nr_torn++;
@@ -130,6 +130,7 @@ static bool note_generation(struct scan *scan, uint32_t number)
 		.began_ns = STORE_NOT_KNOWN,
 		.ended_ns = STORE_NOT_KNOWN,
 		.nr_told = STORE_NOT_KNOWN,
+		.begins_torn = scan->is_torn_here,
 	};
 
 	struct store_generation *last =
@@ -302,6 +303,7 @@ static enum ct_status leave_out(
 {
 	struct store_hole hole = {scan->offset, sizeof(*header) + header->payload_bytes, false};
 
+	scan->is_torn_here = true;
 	if (!scan->is_thorough)
 		return note_damage(scan, scan->offset, header->payload_bytes);
 	note_damage(scan, scan->offset, hole.nr_bytes);
@@ -381,6 +383,7 @@ static enum ct_status scan_block(struct scan *scan, const struct store_block_hea
 	note_number(scan, header);
 	if (!note_generation(scan, header->generation))
 		return ct_fail_memory(reterr);
+	scan->is_torn_here = false;
 	note_repeated(scan, header);
 	if (!is_known(header)) {
 		if (scan->nr_skipped++ == 0)
@@ -454,6 +457,7 @@ static enum ct_status step_over(struct scan *scan, struct ct_error *reterr)
 	note_damage(scan, scan->offset, next - scan->offset);
 	hole = (struct store_hole){scan->offset, next - scan->offset, false};
 	scan->index->nr_hole_bytes += hole.nr_bytes;
+	scan->is_torn_here = true;
 	scan->offset = next;
 	return vec_push(&scan->index->holes, hole) ? CT_OK : ct_fail_memory(reterr);
 }

@@ -182,6 +182,13 @@ static struct ct_loss make_loss(const struct scan *scan, uint64_t count, bool is
 	return loss;
 }
 
+ct_time store_open_from(const struct store_tables *all)
+{
+	bool is_known = all->has_heartbeat && all->tables.observed_until < INT64_MAX;
+
+	return is_known ? all->tables.observed_until + 1 : CT_NO_TIME;
+}
+
 static bool has_loss(const struct scan *scan, unsigned reason)
 {
 	size_t i;
@@ -199,7 +206,7 @@ static bool add_open_end(struct scan *scan)
 	struct ct_loss loss = {
 		.reason = CTP_LOSS_OPEN_END,
 		.count = 1,
-		.first = scan->all->has_heartbeat ? tables->observed_until + 1 : CT_NO_TIME,
+		.first = store_open_from(scan->all),
 		.last = CT_NO_TIME,
 	};
 

@@ -92,12 +92,9 @@ static bool is_cut_end(
  * a reader takes names from where they are repeated.
  */
 static void keep_gap(struct store_copy *copy, const struct store_part *part, uint64_t number,
-	bool is_first_of_file, bool is_behind_hole)
+	bool is_behind_hole)
 {
-	bool is_torn = is_first_of_file ? part->index.begins_torn
-					: copy->from == part && number != copy->next_number;
-
-	if (is_behind_hole || is_torn)
+	if (is_behind_hole || (copy->from == part && number != copy->next_number))
 		copy->output->written.nr_blocks++;
 	copy->from = part;
 	copy->next_number = number + 1;
@@ -130,13 +127,6 @@ static const struct store_hole *hole_at(const struct store_index *index, uint64_
 		       : NULL;
 }
 
-/* What is damaged at the beginning of a file belongs to no generation. */
-static bool begins_behind_hole(const struct store_index *index, uint64_t offset)
-{
-	return index->holes.count &&
-	       index->holes.at[0].offset + index->holes.at[0].nr_bytes == offset;
-}
-
 static void sum_up(struct store_copy *copy, const struct store_part *part,
 	const struct store_generation *generation)
 {
@@ -162,8 +152,7 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 	struct store_block_header header;
 	uint64_t offset = generation->offset;
 	const uint8_t *payload;
-	bool is_first = !copy->from && generation == part->index.generations.at;
-	bool is_behind_hole = begins_behind_hole(&part->index, offset);
+	bool is_behind_hole = generation->begins_torn;
 	enum ct_status status;
 
 	copy->output->generation = generation->number;
@@ -181,8 +170,8 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 				"'%s' was changed while it was read", part->path);
 		if (status)
 			return ct_context(reterr, status, "'%s'", part->path);
-		keep_gap(copy, part, header.number, is_first, is_behind_hole);
-		is_first = is_behind_hole = false;
+		keep_gap(copy, part, header.number, is_behind_hole);
+		is_behind_hole = false;
 		status = copy_block(copy, part, &header, payload, reterr);
 		if (status)
 			return status;

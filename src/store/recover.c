@@ -81,9 +81,7 @@ static void add_end(struct ending *ending, const struct store_part *part)
 	loss.loss = (struct ct_define_loss){
 		.reason = CTP_LOSS_OPEN_END,
 		.count = 1,
-		.first_monotonic_ns = part->all.has_heartbeat
-					      ? to_monotonic(part, tables->observed_until + 1)
-					      : STORE_NOT_KNOWN,
+		.first_monotonic_ns = to_monotonic(part, store_open_from(&part->all)),
 		.last_monotonic_ns = STORE_NOT_KNOWN,
 	};
 	add(ending, loss);

@@ -41,6 +41,7 @@ struct store_generation {
 	uint64_t nr_events; /* in it, as far as they were read */
 	uint64_t nr_told;   /* in it, as its end says; STORE_NOT_KNOWN */
 	uint64_t nr_lost;
+	bool begins_torn; /* something is missing before its first block */
 };
 
 /* Bytes that are stepped over: no whole block begins in them, or one that was there before. */
@@ -65,16 +66,16 @@ struct store_index {
 	struct map stream_at; /* number to index in streams */
 	VEC(struct store_generation) generations;
 	VEC(struct store_hole) holes;
-	uint64_t nr_hole_bytes;    /* but for what is there twice */
-	struct ct_loss damage;     /* what is missing, and told nowhere else; count 0: nothing */
-	struct ct_loss senseless;  /* in blocks given up since the tables were told of them */
-	uint64_t nr_senseless;     /* of these */
-	uint64_t senseless_offset; /* of the first one */
-	bool begins_torn;          /* something is missing before the first block */
-	uint64_t nr_carried;       /* of streams that are defined */
-	bool has_packed;           /* blocks */
-	uint64_t end_of_whole;     /* what follows is cut off */
-	uint64_t features;         /* incompatible ones of the file */
+	uint64_t nr_hole_bytes;   /* but for what is there twice */
+	struct ct_loss damage;    /* what is missing, and told nowhere else; count 0: nothing */
+	struct ct_loss senseless; /* in blocks given up since the tables were told of them */
+	uint64_t nr_senseless;    /* of these */
+	uint64_t nr_senseless_carried;   /* records in these that are carried */
+	uint64_t senseless_offset;       /* of the first one */
+	uint64_t nr_carried;             /* of streams that are defined */
+	bool has_packed;                 /* blocks */
+	uint64_t end_of_whole;           /* what follows is cut off */
+	uint64_t features;               /* incompatible ones of the file */
 	struct store_unpacker *unpacker; /* NULL: no block was packed */
 };
 

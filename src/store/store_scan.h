@@ -36,6 +36,7 @@ struct scan {
 	uint64_t skipped_offset;
 	uint64_t nr_twice; /* blocks */
 	uint64_t twice_offset;
+	bool is_torn_here; /* something is missing before the next block */
 	bool is_thorough;
 	uint64_t nr_torn;             /* stretches of damage, and gaps in the numbers of blocks */
 	uint64_t nr_missing;          /* of these, and parts that are not there */
@@ -82,6 +83,9 @@ enum ct_status store_scan_find(
  * last `nr_bytes` of the input; 0: stays. CT_ERR_UNSUPPORTED: none does.
  */
 enum ct_status store_scan_skip(struct scan *scan, uint64_t nr_bytes, struct ct_error *reterr);
+
+/* store_open_from: what a file without END lacks begins here, behind the last heartbeat; CT_NO_TIME: there was none. */
+ct_time store_open_from(const struct store_tables *all);
 
 /* store_scan_sum_up: after the last block: finishes and publishes the tables. */
 enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace file of any bytes, recovered. What could be read of it must be in the new file, which is complete; and
- * that one, recovered again, holds the same.
+ * A trace file of any bytes, recovered. The new file is complete; and that one, recovered again, holds the same. It may
+ * have less than the first one, whose blocks of senseless records count until they are read, or more: where such a
+ * block is left out, names are read from where they are repeated.
  */
 #include "hostile_file.h"
 
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 	if (!recover(input.path, &first))
 		return 0;
 	nr_events = count_events(first.path, true);
-	require(count_events(input.path, false) == nr_events);
+	count_events(input.path, false);
 	require(recover(first.path, &second) && count_events(second.path, true) == nr_events);
 	return 0;
 }

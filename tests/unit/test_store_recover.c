@@ -304,6 +304,73 @@ static void test_damaged_anywhere(void)
 	}
 }
 
+/* ---------------------------------------------------------------- block by block */
+
+static uint64_t count_lost(const char *path)
+{
+	struct ct_source *source = made_source(path);
+	uint64_t count = 0;
+	uint32_t i;
+
+	CHECK(made_count(source) != UINT64_MAX);
+	for (i = 0; i < source->tables->nr_losses; i++)
+		count += source->tables->losses[i].count;
+	source_close(source);
+	return count;
+}
+
+/* A copy of the recording, whole or in two pieces, misses what the file itself does. */
+static void check_copies(uint64_t nr_lost)
+{
+	const char *pieces[] = {"right.ctrace", "left.ctrace"};
+	struct ct_part part = {0};
+
+	CHECK_EQUAL(store_recover("block.ctrace", 0, "saved.ctrace", &part, NULL), CT_OK);
+	CHECK_EQUAL(count_lost("saved.ctrace"), nr_lost);
+	CHECK_EQUAL(store_cut("block.ctrace", 0, INT64_MAX, 0, "cut.ctrace", &part, NULL), CT_OK);
+	CHECK_EQUAL(count_lost("cut.ctrace"), nr_lost);
+	if (store_cut("block.ctrace", 0, 3 * PART_NS - 1, 0, pieces[1], &part, NULL) ||
+		store_cut("block.ctrace", 3 * PART_NS, INT64_MAX, 0, pieces[0], &part, NULL))
+		return;
+	CHECK_EQUAL(store_merge(pieces, 2, 0, "joined.ctrace", &part, NULL), CT_OK);
+	CHECK_EQUAL(count_lost("joined.ctrace") > 0, nr_lost > 0);
+}
+
+/* F-3, F-9: each block damaged, gone, the last one, and there twice. */
+static void check_block(size_t at, size_t nr_bytes)
+{
+	char *copy = malloc(nr_whole + nr_bytes);
+
+	memcpy(copy, whole, nr_whole);
+	copy[at + nr_bytes - 1] ^= 1;
+	made_write("block.ctrace", copy, nr_whole);
+	CHECK(count_lost("block.ctrace") > 0);
+	check_copies(count_lost("block.ctrace"));
+	memmove(copy + at, whole + at + nr_bytes, nr_whole - at - nr_bytes);
+	made_write("block.ctrace", copy, nr_whole - nr_bytes);
+	CHECK(count_lost("block.ctrace") > 0);
+	check_copies(count_lost("block.ctrace"));
+	made_write("block.ctrace", whole, at);
+	CHECK(count_lost("block.ctrace") > 0);
+	memcpy(copy, whole, at + nr_bytes);
+	memcpy(copy + at + nr_bytes, whole + at, nr_whole - at);
+	made_write("block.ctrace", copy, nr_whole + nr_bytes);
+	check_copies(0);
+	free(copy);
+}
+
+static void test_each_block(void)
+{
+	size_t at = sizeof(struct store_file_header), nr_bytes;
+	struct store_block_header header;
+
+	for (; at < nr_whole && !check_failures; at += nr_bytes) {
+		memcpy(&header, whole + at, sizeof(header));
+		nr_bytes = sizeof(header) + header.payload_bytes;
+		check_block(at, nr_bytes);
+	}
+}
+
 int main(void)
 {
 	uint32_t first, last;
@@ -319,6 +386,7 @@ int main(void)
 	test_refusals();
 	test_cut_anywhere();
 	test_damaged_anywhere();
+	test_each_block();
 	if (HAS_ZSTD) {
 		make_whole(1);
 		check_part(2, 5);
