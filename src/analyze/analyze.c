@@ -155,6 +155,7 @@ static void find_all(struct analysis *analysis)
 	granted_find(analysis);
 	stuck_worker_find(analysis);
 	missed_wake_find(analysis);
+	passed_over_find(analysis);
 	worker_hog_find(analysis);
 	starvation_find(analysis);
 	self_wake_storm_find(analysis);

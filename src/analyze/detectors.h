@@ -18,6 +18,9 @@ struct group;
 struct party;
 struct story;
 
+void passed_over_find(struct analysis *analysis);
+void passed_over_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void endless_run_find(struct analysis *analysis);
 void endless_run_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

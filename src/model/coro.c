@@ -92,6 +92,7 @@ bool coro_create(struct model *model, const struct ct_event *event)
 		times_alive(model, event->site, event->time, 1);
 	}
 	coro->flags |= MODEL_CORO_WAS_CREATED;
+	process_at(model, coro->process)->nr_made++;
 	coro->created = event->time;
 	if (coro->state == CT_STATE_UNSEEN)
 		coro->thread = event->thread;
@@ -159,6 +160,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;
+	process_at(model, coro->process)->nr_runs++;
 	thread_at(model, event->thread)->nr_resumes++;
 	process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(

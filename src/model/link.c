@@ -34,6 +34,8 @@ bool coro_enqueue(struct model *model, const struct ct_event *event)
 	coro->queued = event->time;
 	coro->queue_event = event->sequence;
 	run_queue_enter(model, coro, event);
+	if (coro->state == CT_STATE_UNSEEN)
+		coro_becomes_ready(model, coro);
 	if (coro->state == CT_STATE_WAITING)
 		coro_set_state(model, coro, CT_STATE_READY, event->time);
 	return true;

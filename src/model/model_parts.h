@@ -90,6 +90,8 @@ uint32_t state_page(struct model *model, uint32_t process, uint64_t id);
 uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
 /* coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
+/* coro_becomes_ready: notes what had run by then. */
+void coro_becomes_ready(struct model *model, struct model_coro *coro);
 /* coro_set_state: the one place where states change and the ready ones are counted. */
 void coro_set_state(
 	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);

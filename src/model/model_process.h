@@ -68,9 +68,12 @@ struct model_process {
 	bool has_half_told;   /* coroutines that begin, and so end, without telling of it */
 	bool has_completions; /* signs of completion-based input and output */
 	bool has_polls;       /* waits by poll or select, which name no descriptor beforehand */
-	bool tells_ends;      /* of coroutines, or that they begin suspended: not all probes do */
-	bool tells_takings;   /* acquisitions of other things than locks are told */
-	bool is_reachable;    /* by a signal handler, a child, an io_uring: past its descriptors */
+	uint32_t
+		nr_runs; /* of its coroutines, and how many of those were created; both modulo 2^32 */
+	uint32_t nr_made;
+	bool tells_ends;    /* of coroutines, or that they begin suspended: not all probes do */
+	bool tells_takings; /* acquisitions of other things than locks are told */
+	bool is_reachable;  /* by a signal handler, a child, an io_uring: past its descriptors */
 	bool has_unseen_threads; /* the engine did not look at all of its threads */
 	ct_time halted;         /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 	ct_time ready_counted;  /* up to then `ready` is right; CT_NO_TIME: nothing was ready yet */

@@ -40,6 +40,16 @@ struct model_run {
 	uint32_t behind;    /* the one of them that had been ready for the longest time */
 };
 
+/* One that was ready for over a tenth of a second, and what ran meanwhile. */
+struct model_passing {
+	uint32_t coro; /* 0: none */
+	ct_time until;
+	int64_t ns;
+	uint32_t nr_runs;
+	uint32_t nr_others;  /* that ran, or were created, at least */
+	bool has_thread_run; /* others that are still there, on that thread */
+};
+
 #define MODEL_RUN_QUEUES 4096u /* that are looked at, at 15 KiB each */
 
 /* A queue of coroutines that are ready to run, which the program told of. */
@@ -82,6 +92,7 @@ struct model_place_times {
 	struct model_run hog;  /* the last one that was looked into: see times.c */
 	uint32_t most_delayed; /* coroutine of the longest of `delays` */
 	ct_time most_delayed_until;
+	struct model_passing passing; /* of those that waited here: the longest one */
 };
 
 /* model_histogram: a distribution, also where it is empty. */

@@ -111,6 +111,7 @@ static void each_place(struct release *release, release_visitor *visit)
 		visit(release, &times->hog.coro, MARK_WHOLE);
 		visit(release, &times->hog.behind, MARK_WHOLE);
 		visit(release, &times->most_delayed, MARK_WHOLE);
+		visit(release, &times->passing.coro, MARK_WHOLE);
 	}
 }
 

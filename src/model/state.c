@@ -251,6 +251,14 @@ void coro_revive(struct model *model, struct model_coro *coro, ct_time time)
 	times_alive(model, coro->spawn_site, time, 1);
 }
 
+void coro_becomes_ready(struct model *model, struct model_coro *coro)
+{
+	const struct model_process *process = process_at(model, coro->process);
+
+	coro->runs_before = process->nr_runs;
+	coro->made_before = process->nr_made;
+}
+
 void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	times_change(model, coro, state, time);
@@ -262,6 +270,8 @@ void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state 
 		series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
 		times_alive(model, coro->spawn_site, time, -1);
 	}
+	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
+		coro_becomes_ready(model, coro);
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
 		coro->epoch = model->epoch;
 		model->nr_ended++;

@@ -150,6 +150,45 @@ static bool was_woken(const struct model_coro *coro)
 	       (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
 }
 
+/* Who waits for less is not looked into. */
+#define LONG_DELAY_NS INT64_C(100000000)
+
+struct model_passing model_passed_over(
+	const struct model *model, uint32_t index, uint32_t thread, ct_time since, ct_time until)
+{
+	const struct model_coro *coro = &model->coros.at[index];
+	const struct model_process *process = &model->processes[coro->process];
+	struct model_passing passing = {.coro = index,
+		.until = until,
+		.ns = until - since,
+		.nr_runs = process->nr_runs - coro->runs_before};
+	uint32_t nr_made = process->nr_made - coro->made_before, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		if (i == index || other->process != coro->process || other->resumed <= since)
+			continue;
+		passing.nr_others++;
+		passing.has_thread_run |= !thread || other->thread == thread;
+	}
+	if (passing.nr_others < nr_made)
+		passing.nr_others = nr_made;
+	return passing;
+}
+
+/* Everybody is looked at: only where it took twice as long as any that was looked into at this place before. */
+static void note_passing(struct model *model, struct model_place_times *times,
+	const struct model_coro *coro, ct_time until, int64_t ns)
+{
+	if (ns < LONG_DELAY_NS || ns / 2 < times->passing.ns)
+		return;
+	times->passing = model_passed_over(model, (uint32_t)(coro - model->coros.at),
+		coro->nr_resumes > 1 ? coro->thread : 0, until - ns, until);
+	/* The run that ended it. */
+	times->passing.nr_runs -= times->passing.nr_runs > 0;
+}
+
 /* From ready to running: counted for whom it happened to, and for who woke it. */
 static void count_delay(
 	struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
@@ -161,6 +200,8 @@ static void count_delay(
 		times->most_delayed = (uint32_t)(coro - model->coros.at);
 		times->most_delayed_until = until;
 	}
+	if (times)
+		note_passing(model, times, coro, until, ns);
 	if (times)
 		count(model, &times->delays, ns);
 	times = was_woken(coro) ? times_of(model, coro->wake_site) : NULL;

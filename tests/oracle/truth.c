@@ -174,6 +174,8 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 		return is_left_ready(world, index, false);
 	case CT_RULE_MISSED_WAKE:
 		return is_left_ready(world, index, true);
+	case CT_RULE_PASSED_OVER:
+		return entry_of(world, index) && world->end - coro->ready_from > LONG_NS;
 	case CT_RULE_ENDLESS_RUN:
 		return runs_on(world, index);
 	case CT_RULE_CRASH:
