@@ -18,13 +18,14 @@
 static int64_t reach_of(const struct analysis *analysis, const struct model_holding *holding)
 {
 	uint32_t thread = holding->first.thread;
-	int64_t doubt = analysis->model->uncertainty_ns;
+	int64_t reach = LIMIT(analysis, TWO_HOLDERS_TIME);
 
 	if (holding->second.thread == thread && holding->ended.time != CT_NO_TIME &&
 		holding->ended.thread == thread)
 		return 0;
-	return doubt > LIMIT(analysis, TWO_HOLDERS_TIME) ? doubt
-							 : LIMIT(analysis, TWO_HOLDERS_TIME);
+	if (reach < analysis->model->uncertainty_ns)
+		reach = analysis->model->uncertainty_ns;
+	return reach < analysis->tables->reach_ns ? analysis->tables->reach_ns : reach;
 }
 
 /* One after the other, but for the clocks: the first one gave it back before, or the second one did. */

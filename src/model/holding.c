@@ -94,7 +94,7 @@ bool holding_take(struct model *model, uint32_t index, const struct ct_event *ev
 	/* It takes it anew: it had given it back, and did not tell. */
 	if (object->holding && model->holdings.at[object->holding].first.coro == second)
 		withdraw(model, object);
-	if (!is_second(model, object, second))
+	if (!is_second(model, object, second) || (event->flags & CT_FLAG_ORDER_UNKNOWN))
 		return true;
 	object->nr_overlaps++;
 	if (object->holding || model->holdings.count >= MODEL_HOLDINGS)

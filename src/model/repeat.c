@@ -99,6 +99,8 @@ bool repeat_run(struct model *model, uint32_t index, const struct ct_event *even
 	if (is_unwoken)
 		times_unwoken(model, coro);
 	coro->has_spare_wake = coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN;
+	if (event->flags & CT_FLAG_ORDER_UNKNOWN)
+		return true;
 	return !had_spare_wake || !is_unwoken || keep_twice(model, coro, event);
 }
 
