@@ -166,6 +166,7 @@ static void find_all(struct analysis *analysis)
 	orphan_find(analysis);
 	lock_order_find(analysis);
 	duplicate_wake_find(analysis);
+	closed_unread_find(analysis);
 	ties_find_victims(analysis);
 	endless_run_find(analysis);
 	standstill_find(analysis);

@@ -34,6 +34,9 @@ void closed_descriptor_describe(
 /* closed_descriptor_cause: who closed the descriptor that this one candidate waits for. */
 void closed_descriptor_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause);
+void closed_unread_find(struct analysis *analysis);
+void closed_unread_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 void lost_wakeup_find(struct analysis *analysis);
 /*
  * lost_wakeup_is_given: was what it waits for given back, and taken by nobody since; or was it notified of, with this

@@ -316,6 +316,7 @@ typedef void describer(
 
 static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_CLOSED_DESCRIPTOR] = closed_descriptor_describe,
+	[CT_RULE_CLOSED_UNREAD] = closed_unread_describe,
 	[CT_RULE_LOST_WAKEUP] = lost_wakeup_describe,
 	[CT_RULE_CRASH] = crash_describe,
 	[CT_RULE_DROPPED_WAKE] = dropped_wake_describe,

@@ -269,6 +269,8 @@ bool descriptor_close(struct model *model, const struct ct_event *event)
 	descriptor->close_coro = thread_at(model, event->thread)->top;
 	descriptor->close_event = event->sequence;
 	descriptor->nr_hidden = process_at(model, event->process)->nr_hidden;
+	if (!unread_close(model, index, event))
+		return false;
 	end(model, index, event->time);
 	return true;
 }
@@ -382,6 +384,7 @@ bool descriptor_transfer(struct model *model, const struct ct_event *event)
 		return false;
 	if (event->argument == 4)
 		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
+	process_at(model, event->process)->has_reads |= event->argument == 1;
 	/* Whoever transferred has met the readiness. */
 	descriptor_at(model, index)->ready = CT_NO_TIME;
 	return true;

@@ -196,6 +196,7 @@ void model_free(struct model *model)
 	nesting_fini(model);
 	holding_fini(model);
 	repeat_fini(model);
+	unread_fini(model);
 	gap_fini(model);
 	times_fini(model);
 	run_queue_fini(model);

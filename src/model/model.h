@@ -80,6 +80,8 @@ struct model {
 	VEC(struct model_repeat) repeats;       /* at most MODEL_REPEATS */
 	struct map repeat_at;                   /* by site */
 	VEC(struct model_twice) twices;         /* at most MODEL_GHOSTS */
+	VEC(struct model_unread) unreads;       /* at most MODEL_UNREADS */
+	struct map unread_at;                   /* by process << 32 | site */
 	uint64_t nr_tallies_refused;            /* beyond the bounds of model_tallies.h */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */

@@ -225,6 +225,10 @@ bool descriptor_is_copy_of(
 /* descriptor_bind: the generation that a suspend on this handle waits for; false: out of memory. */
 bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t *ret_descriptor);
 
+/* unread_close: before this descriptor is closed: has nobody read what a poll reported? False: out of memory. */
+bool unread_close(struct model *model, uint32_t descriptor, const struct ct_event *event);
+void unread_fini(struct model *model);
+
 /* ---------------------------------------------------------------- objects: object.c */
 
 /* object_change: acquire, release, hand-over and notify. */

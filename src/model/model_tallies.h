@@ -74,6 +74,25 @@ struct model_held {
 	uint64_t event;
 };
 
+/* Connections that are closed at one place, of those that a poll had reported. */
+#define MODEL_UNREADS 4096u
+
+struct model_unread {
+	uint32_t process;
+	uint32_t site;
+	uint64_t nr_closed;
+	uint64_t nr_unread; /* readable, and nobody had read since; the last of these: */
+	uint64_t handle;
+	ct_time opened;
+	uint32_t open_site;
+	uint32_t ready_thread; /* that found it readable */
+	ct_time ready;
+	uint64_t ready_event;
+	ct_time closed;
+	uint64_t close_event;
+	uint32_t close_thread;
+};
+
 #define MODEL_HELD_DEPTH \
 	16u /* of the locks that one coroutine holds, as many of the latest are looked at */
 #define MODEL_GATES 4u

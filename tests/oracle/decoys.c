@@ -227,6 +227,11 @@ void build_old_handle(struct world *world)
 	repeat_from(world, sender, 0, 1);
 }
 
+void build_reads_and_closes(struct world *world)
+{
+	serve(world, 12 + below(world, 10), 1);
+}
+
 void build_told_late(struct world *world)
 {
 	uint32_t lock = add_lock(world), count = 2 + below(world, 3), first = begin(world), i;

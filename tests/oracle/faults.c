@@ -168,6 +168,11 @@ void build_not_found(struct world *world)
 	add_step(world, sender, ACT_SEND, channel, 0)->mistake = MISTAKE_MISSES;
 }
 
+void build_closes_unread(struct world *world)
+{
+	serve(world, 12 + below(world, 10), 4 + below(world, 8));
+}
+
 void build_two_holders(struct world *world)
 {
 	uint32_t lock = add_lock(world), one = begin(world), other = begin(world);

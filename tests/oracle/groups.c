@@ -65,6 +65,21 @@ void wake_many(struct world *world, uint32_t count, int64_t items)
 	}
 }
 
+void serve(struct world *world, uint32_t count, uint32_t every)
+{
+	uint32_t server = begin(world), i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t file = add_file(world, MS, 1);
+
+		add_step(world, server, ACT_OPEN, file, 0);
+		add_step(world, server, ACT_SLEEP, 0, between(world, 2 * MS, 5 * MS));
+		if (i % every == 0)
+			add_step(world, server, ACT_READ, file, 0);
+		add_step(world, server, ACT_CLOSE, file, 0);
+	}
+}
+
 void repeat_from(struct world *world, uint32_t coro, uint32_t step, int64_t times)
 {
 	add_step(world, coro, ACT_AGAIN, next_step(world, coro) - step, times);

@@ -23,6 +23,8 @@ void await_waiting(struct world *world, uint32_t coro, uint32_t other);
 void repeat_from(struct world *world, uint32_t coro, uint32_t step, int64_t times);
 /* `count` of them at one channel, where somebody sends so many items at once, again and again. */
 void wake_many(struct world *world, uint32_t count, int64_t items);
+/* Opens so many connections, one after the other, in each of which something comes; reads from one in `every`. */
+void serve(struct world *world, uint32_t count, uint32_t every);
 uint32_t next_step(const struct world *world, uint32_t coro);
 
 #define X(name, rule, weight, text) void build_##name(struct world *world);

@@ -252,7 +252,14 @@ enum went perform_open(struct world *world, struct actor actor, const struct ste
 	struct file *file = &world->files.at[step->what];
 
 	give_number(world, step->what);
-	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_OPEN, step->what);
+	file->was_told = false;
+	say_event(world, actor.thread,
+		(struct ct_event){
+			.kind = CTP_KIND_DESCRIPTOR_OPEN,
+			.object = handle_of_file(file),
+			.site = site_here(world, actor, PLACE_WORK),
+			.flags = CTP_DESCRIPTOR_TYPE_CONNECTION,
+		});
 	if (step->mistake == MISTAKE_FORGETS)
 		note_pile(self(world, actor), ++self(world, actor)->counter);
 	else
@@ -296,6 +303,18 @@ enum went perform_read(struct world *world, struct actor actor, const struct ste
 	return WENT_ON;
 }
 
+static void note_close(struct coro *coro, const struct file *file, const struct file *whole)
+{
+	if (!file->was_told || file->copy_of)
+		return;
+	coro->nr_closes++;
+	coro->nr_unread += whole->nr_bytes > 0;
+	if (coro->nr_closes >= 10 && coro->nr_unread * 2 > coro->nr_closes)
+		coro->facts |= FACT_CLOSES_UNREAD;
+	else
+		coro->facts &= ~(unsigned)FACT_CLOSES_UNREAD;
+}
+
 enum went perform_close(struct world *world, struct actor actor, const struct step *step)
 {
 	struct file *file = &world->files.at[step->what], *whole = whole_file(world, step->what);
@@ -304,6 +323,7 @@ enum went perform_close(struct world *world, struct actor actor, const struct st
 	if (!file->is_open)
 		return WENT_ON;
 	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_CLOSE, step->what);
+	note_close(self(world, actor), file, whole);
 	file->is_open = false;
 	whole->nr_open--;
 	self(world, actor)->counter--;

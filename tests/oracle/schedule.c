@@ -255,6 +255,7 @@ static void poller_turn(struct world *world)
 	for (i = 1; i < world->files.count; i++)
 		if (world->files.at[i].is_ready && world->files.at[i].is_open) {
 			world->files.at[i].is_ready = false;
+			world->files.at[i].was_told = true;
 			hand_on_ready(world, i);
 		}
 	hand_on_timeouts(world);

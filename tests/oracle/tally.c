@@ -27,6 +27,17 @@ static bool is_right(
 						 : truth_of(world, finding->rule, coro);
 }
 
+/* Is the rule true of one of the group? */
+static bool came_to_pass(const struct world *world, const struct group *group, enum ct_rule rule)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (truth_of(world, rule, group->first + i))
+			return true;
+	return false;
+}
+
 /* Does one of the group grow, or is it left behind? */
 static bool is_growing(const struct world *world, const struct group *group)
 {
@@ -46,6 +57,9 @@ static bool is_right_as_a_whole(const struct world *world, const struct ct_findi
 
 	if (finding->rule == CT_RULE_UNBOUNDED_GROWTH)
 		return group < world->groups.count && is_growing(world, &world->groups.at[group]);
+	if (finding->rule == CT_RULE_CLOSED_UNREAD)
+		return group < world->groups.count &&
+		       came_to_pass(world, &world->groups.at[group], finding->rule);
 	return finding->rule == CT_RULE_CRASH && world->signal;
 }
 
@@ -93,16 +107,6 @@ static bool was_found(
 	return false;
 }
 
-static bool came_to_pass(const struct world *world, const struct group *group)
-{
-	uint32_t i;
-
-	for (i = 0; i < group->count; i++)
-		if (truth_of(world, group->rule, group->first + i))
-			return true;
-	return false;
-}
-
 /* Herds are told from what was taken only. */
 static bool is_whole(const struct world *world, enum ct_rule rule)
 {
@@ -122,7 +126,7 @@ static void count_faults(
 		struct tally_line *line = &tally->lines[group->rule];
 		bool is_found;
 
-		if (!group->rule || !came_to_pass(world, group))
+		if (!group->rule || !came_to_pass(world, group, group->rule))
 			continue;
 		is_found = was_found(world, report, group);
 		line->planted++;
@@ -204,7 +208,8 @@ void tally_explain(const struct world *world, const struct ct_report *report, FI
 	for (i = 0; i < world->groups.count; i++) {
 		const struct group *group = &world->groups.at[i];
 
-		if (group->rule && came_to_pass(world, group) && !was_found(world, report, group))
+		if (group->rule && came_to_pass(world, group, group->rule) &&
+			!was_found(world, report, group))
 			fprintf(out, "missed: %s of '%s', from coroutine %" PRIu64 " on\n",
 				ct_rule_name(group->rule), group->name,
 				world->coros.at[group->first].id);

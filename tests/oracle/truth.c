@@ -184,6 +184,8 @@ static bool holds_now(const struct world *world, enum ct_rule rule, uint32_t ind
 		return coro->facts & (FACT_RESUMED_TWICE | FACT_RESUMED_AFTER_END);
 	case CT_RULE_WOKEN_DESTROYED:
 		return coro->facts & FACT_CUT_READY;
+	case CT_RULE_CLOSED_UNREAD:
+		return coro->facts & FACT_CLOSES_UNREAD;
 	case CT_RULE_TWO_HOLDERS:
 		return coro->facts & FACT_BARGED;
 	case CT_RULE_WOKEN_TWICE:

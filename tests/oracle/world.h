@@ -125,9 +125,11 @@ enum fact {
 	FACT_STORMED = 1 << 8,
 	FACT_CRASHED = 1 << 9,
 	FACT_RAN_LATE = 1 << 10,
-	FACT_WOKEN_AGAIN = 1 << 11,   /* put into a queue again before it ran */
-	FACT_IN_HERDS = 1 << 12,      /* woken with many others for one item, again and again */
-	FACT_GREW = 1 << 13,          /* it added, and took away less, sixty times */
+	FACT_WOKEN_AGAIN = 1 << 11, /* put into a queue again before it ran */
+	FACT_IN_HERDS = 1 << 12,    /* woken with many others for one item, again and again */
+	FACT_GREW = 1 << 13,        /* it added, and took away less, sixty times */
+	FACT_CLOSES_UNREAD =
+		1 << 18, /* closed ten connections, over half of them with something in them */
 	FACT_CUT_READY = 1 << 17,     /* destroyed when it had been woken, before it ran */
 	FACT_BARGED = 1 << 16,        /* took a lock that another one had */
 	FACT_RUN_TOO_OFTEN = 1 << 15, /* taken from the queue while it waited: it lay there twice */
@@ -166,6 +168,8 @@ struct coro {
 	ct_time ready_from;
 	ct_time run_from;
 	int64_t taken_from_run; /* time within this run in which others had the processor */
+	uint32_t nr_closes;     /* of connections that were reported readable */
+	uint32_t nr_unread;     /* of these: with something in them */
 	uint32_t nr_herds;      /* it was woken in */
 	int64_t counter;
 	uint32_t nr_counts;
@@ -219,6 +223,7 @@ struct file {
 	uint32_t copy_of; /* the first descriptor of the same file + 1; 0: this is it */
 	uint32_t nr_open; /* of the first: descriptors */
 	bool is_open;
+	bool was_told;    /* that it is ready */
 	bool is_ready;    /* and the poller does not know it */
 	int64_t nr_bytes; /* of the first: there to be read */
 	ct_time arrival;  /* the next ones */
