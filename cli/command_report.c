@@ -13,6 +13,7 @@
 #include "handing_on.h"
 #include "interrupt.h"
 #include "judge.h"
+#include "process_number.h"
 #include "say.h"
 #include "thresholds.h"
 
@@ -80,6 +81,18 @@ static struct ct_report_options options_for(
 	};
 }
 
+static int write_judged(
+	struct judgement *judgement, const struct ct_report_options *options, const char *output)
+{
+	struct ct_error error;
+	enum ct_status status;
+
+	interrupt_guard(output);
+	status = ct_report_write(judgement->report, options, output, &error);
+	judgement_fini(judgement);
+	return status ? say_failure(status, &error) : 0;
+}
+
 /* Judges the trace and writes what the options ask for; returns the exit status. */
 static int judge_and_write(const char *path, bool no_symbols,
 	const struct ct_analyze_options *judging, const struct ct_report_options *options,
@@ -93,12 +106,28 @@ static int judge_and_write(const char *path, bool no_symbols,
 	if (would_replace_trace(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	status = judgement_open(path, &opening, judging, &judgement, &error);
-	if (status)
-		return say_failure(status, &error);
-	interrupt_guard(output);
-	status = ct_report_write(judgement.report, options, output, &error);
-	judgement_fini(&judgement);
-	return status ? say_failure(status, &error) : 0;
+	return status ? say_failure(status, &error) : write_judged(&judgement, options, output);
+}
+
+static int report_trace(const struct arguments *arguments, const char *path,
+	const struct ct_analyze_options *judging, const struct ct_report_options *options,
+	const char *output)
+{
+	if (arguments->value[OPTION_REPORT_DURATION])
+		return say_usage("report", "'--duration' goes with a process that runs");
+	return judge_and_write(
+		path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, judging, options, output);
+}
+
+static int report_process(const struct arguments *arguments, const char *operand,
+	const struct ct_analyze_options *judging, const struct ct_report_options *options,
+	const char *output)
+{
+	struct judgement judgement;
+	int exit_status = process_judge("report", operand, arguments->value[OPTION_REPORT_DURATION],
+		arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL, judging, &judgement);
+
+	return exit_status ? exit_status : write_judged(&judgement, options, output);
 }
 
 int command_report(const struct arguments *arguments)
@@ -123,8 +152,8 @@ int command_report(const struct arguments *arguments)
 	if (exit_status)
 		return exit_status;
 	judging.thresholds = thresholds;
-	exit_status = judge_and_write(path, arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL,
-		&judging, &options, output);
+	exit_status = (process_is_meant(path) ? report_process : report_trace)(
+		arguments, path, &judging, &options, output);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

@@ -5,14 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
 #include "process_number.h"
 #include "say.h"
-#include "signals.h"
 #include "thresholds.h"
 
 /* An id is a whole number; "c1025", as dump prints it, is meant the same way. */
@@ -24,12 +22,6 @@ static bool read_id(const char *text, uint64_t *ret_id)
 	errno = 0;
 	*ret_id = strtoull(text, &end, 10);
 	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_id > 0;
-}
-
-/* Only digits: a process. A file of such a name has a folder before it: ./4711. */
-static bool is_process(const char *operand)
-{
-	return *operand && operand[strspn(operand, "0123456789")] == '\0';
 }
 
 static enum ct_report_format read_format(const struct arguments *arguments)
@@ -110,56 +102,21 @@ static int explain(const struct arguments *arguments, const struct ct_analyze_op
 
 /* ---------------------------------------------------------------- of a process that runs */
 
-static int say_no_process(const char *operand, enum ct_status status, const struct ct_error *error)
+static int explain_process(const struct arguments *arguments, struct ct_analyze_options *options)
 {
-	if (status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
-		say_sentence("'%s' is taken for the number of a process; the file is './%s'",
-			operand, operand);
-	return say_failure(status, error);
-}
-
-static int explain_process(
-	const struct arguments *arguments, int64_t pid, struct ct_analyze_options *options)
-{
-	struct ct_live_options live = {
-		.size = sizeof(live),
-		.pid = pid,
-		.wake_descriptor = signals_descriptor(),
-		.no_symbols = arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL,
-	};
-	const char *duration = arguments->value[OPTION_WHY_DURATION];
+	const char *operand = arguments->operands[0];
 	struct judgement judgement;
-	struct ct_error error;
-	enum ct_status status;
 	int exit_status;
 
-	if (duration && !ct_duration_read(duration, &live.duration_ns))
-		return say_usage("why", "'--duration' needs a time: 500ms, 10s, 2min");
-	options->why_pid = (uint64_t)pid;
-	status = judgement_open_live(&live, options, &judgement, &error);
-	if (status)
-		return say_no_process(arguments->operands[0], status, &error);
-	exit_status = print(&judgement, read_format(arguments), options->why_coro);
-	judgement_fini(&judgement);
-	return exit_status;
-}
-
-/* Ctrl-C ends the recording early, and what was seen until then is told. */
-static int watch_process(const struct arguments *arguments, struct ct_analyze_options *options)
-{
-	int64_t pid = process_read(arguments->operands[0]);
-	int exit_status;
-
-	if (!pid)
-		return say_usage("why", "PID is the number of a process, as ps and pidof print it");
 	if (options->why_pid)
 		return say_usage("why", "'--process' goes with a trace: PID names the process");
-	if (!signals_catch()) {
-		say_sentence("can not prepare for signals: %s", strerror(errno));
-		return ct_status_exit_code(CT_ERR_SYSTEM);
-	}
-	exit_status = explain_process(arguments, pid, options);
-	signals_release();
+	options->why_pid = (uint64_t)process_read(operand);
+	exit_status = process_judge("why", operand, arguments->value[OPTION_WHY_DURATION],
+		arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL, options, &judgement);
+	if (exit_status)
+		return exit_status;
+	exit_status = print(&judgement, read_format(arguments), options->why_coro);
+	judgement_fini(&judgement);
 	return exit_status;
 }
 
@@ -182,8 +139,9 @@ int command_why(const struct arguments *arguments)
 	if (exit_status)
 		return exit_status;
 	options.thresholds = thresholds;
-	exit_status = is_process(arguments->operands[0]) ? watch_process(arguments, &options)
-							 : explain(arguments, &options);
+	exit_status = process_is_meant(arguments->operands[0])
+			      ? explain_process(arguments, &options)
+			      : explain(arguments, &options);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

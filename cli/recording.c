@@ -54,6 +54,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.format = recording->format,
 		.command = recording->command,
 		.pid = recording->pid,
+		.looks_at_end = recording->pid > 0 && recording->wants_report,
 		.all_kinds = recording->all_kinds,
 		.no_ledger = recording->no_ledger,
 		.admits_all = recording->admits_all,
@@ -83,6 +84,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 
 int recording_perform(const struct recording *recording)
 {
+	struct ct_process_look *look;
 	struct ct_record_stats stats;
 	struct ct_record *opened;
 	struct ct_error error;
@@ -104,8 +106,10 @@ int recording_perform(const struct recording *recording)
 	ct_record_stats(opened, &stats);
 	exit_status = recording->pid ? 0 : exit_status_of(&stats);
 	summary_before_close(recording, &stats);
+	look = ct_record_take_look(opened);
 	closed = ct_record_close(opened, &error);
 	signals_release();
-	summary_after_close(recording, &stats, closed ? &error : NULL);
+	summary_after_close(recording, &stats, closed ? &error : NULL, look);
+	ct_process_look_free(look);
 	return exit_status;
 }

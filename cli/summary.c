@@ -160,12 +160,14 @@ static void print_report(const struct ct_report *report)
  * The program has ended, and whoever waits for it waits for us: of a large trace only the end is judged, in which what
  * froze has frozen.
  */
-static bool judge_end(const struct recording *recording, struct judgement *ret_judgement)
+static bool judge_end(const struct recording *recording, const struct ct_process_look *look,
+	struct judgement *ret_judgement)
 {
 	struct ct_analyze_options judging = {
 		.size = sizeof(judging), .thresholds = recording->thresholds};
 	struct ct_open_options opening = {.size = sizeof(opening),
-		.last_bytes = recording->pack_level ? PACKED_BYTES_JUDGED : BYTES_JUDGED};
+		.last_bytes = recording->pack_level ? PACKED_BYTES_JUDGED : BYTES_JUDGED,
+		.look = look};
 	struct ct_error error;
 
 	if (judgement_open(recording->output, &opening, &judging, ret_judgement, &error) == CT_OK) {
@@ -179,13 +181,14 @@ static bool judge_end(const struct recording *recording, struct judgement *ret_j
 }
 
 void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
-	const struct ct_error *error)
+	const struct ct_error *error, const struct ct_process_look *look)
 {
 	struct judgement judgement = {NULL, NULL};
 
 	if (error && !stats->output_trouble)
 		say_sentence("the trace is not complete: %s", error->text);
-	if (!stats->keeps_former && is_readable(recording) && !judge_end(recording, &judgement))
+	if (!stats->keeps_former && is_readable(recording) &&
+		!judge_end(recording, look, &judgement))
 		judgement = (struct judgement){NULL, NULL};
 	if (judgement.report && recording->wants_report)
 		print_report(judgement.report);

@@ -36,6 +36,8 @@ const char *ct_version(void);
 
 struct ct_trace;
 
+struct ct_process_look;
+
 struct ct_open_options {
 	size_t size;
 	bool no_symbols;  /* leave addresses as they are */
@@ -45,6 +47,8 @@ struct ct_open_options {
 	 * would make it; the rest is not even read. CT_ERR_UNSUPPORTED: there is no such part. 0: all.
 	 */
 	uint64_t last_bytes;
+	/* What the kernel told of its process (ct_record_take_look): lent, until the trace is closed. NULL: nothing */
+	const struct ct_process_look *look;
 };
 
 /*
@@ -270,6 +274,9 @@ struct ct_record_options {
 	 * target's descendants: anybody could fill the trace.
 	 */
 	bool admits_all;
+
+	/* With `pid`: before the recording ends the kernel is asked about the process: ct_record_take_look. */
+	bool looks_at_end;
 };
 
 struct ct_record;
@@ -345,6 +352,13 @@ const struct ct_dump *ct_record_dumps(
  * until ct_record_close.
  */
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats);
+
+/*
+ * ct_record_take_look: what the kernel told of the process's threads and descriptors when its recording ended, for
+ * ct_open_options. NULL: it was not asked, or the process had ended. The caller frees it by ct_process_look_free.
+ */
+struct ct_process_look *ct_record_take_look(struct ct_record *record);
+void ct_process_look_free(struct ct_process_look *look);
 
 /*
  * ct_record_close: completes the output and releases the recording. The status is the output's. A file that had the

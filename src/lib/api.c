@@ -22,6 +22,7 @@
 #include "jsonl.h"
 #include "kind_words.h"
 #include "known_options.h"
+#include "look.h"
 #include "naming.h"
 #include "render.h"
 #include "store.h"
@@ -193,6 +194,10 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		return ct_fail_memory(reterr);
 	known_options(&known, sizeof(known), options);
 	arena_init(&trace->arena);
+	if (known.look) {
+		trace->live = known.look->live;
+		trace->is_live_lent = true;
+	}
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
 				   : open_source(path, known.last_bytes, &trace->source, reterr);
 	/* What grows is read when it is asked for, and comes as it is. */
@@ -216,7 +221,8 @@ void ct_trace_close(struct ct_trace *trace)
 		return;
 	source_close(trace->source);
 	arena_fini(&trace->arena);
-	live_free((struct live *)(uintptr_t)trace->live.seen);
+	if (!trace->is_live_lent)
+		live_free((struct live *)(uintptr_t)trace->live.seen);
 	free(trace);
 }
 

@@ -19,6 +19,7 @@
 #include "jsonl.h"
 #include "known_options.h"
 #include "ledger_path.h"
+#include "look.h"
 #include "namer.h"
 #include "naming.h"
 #include "queue.h"
@@ -55,7 +56,10 @@ struct ct_record {
 	char *ledger_path;          /* NULL: none was found */
 	struct text ledger_trouble; /* where none was found; else empty */
 	bool is_found;              /* the target ran before */
-	bool has_ended;             /* the target; what it published is in the sink */
+	int64_t found_pid;          /* to look at before its recording ends; 0: nothing is */
+	uint64_t begun_ns;
+	struct ct_process_look *look;
+	bool has_ended; /* the target; what it published is in the sink */
 };
 
 /* Nothing is kept: the caller wants the target's fate and the counts only. */
@@ -219,6 +223,8 @@ static enum ct_status start(
 	if (options->orders)
 		take_orders(&collect_options, options->orders);
 	record->is_found = options->pid > 0;
+	record->found_pid = options->looks_at_end ? options->pid : 0;
+	record->begun_ns = clock_monotonic_ns();
 	if (!options->ledger_path && !options->no_ledger && !record->is_found)
 		collect_options.ledger_path = record->ledger_path =
 			ledger_path_find(&record->ledger_trouble);
@@ -350,6 +356,22 @@ static void finish_early(struct ct_record *record)
 	wanted_finish(&record->wanted, record->collect);
 }
 
+/* Once, before the recording ends: what is seen then goes with what is recorded. */
+static void look_at_end(struct ct_record *record)
+{
+	if (record->found_pid && !record->look && !record->has_ended)
+		record->look = process_look(
+			record->found_pid, (int64_t)(clock_monotonic_ns() - record->begun_ns));
+}
+
+struct ct_process_look *ct_record_take_look(struct ct_record *record)
+{
+	struct ct_process_look *look = record->look;
+
+	record->look = NULL;
+	return look;
+}
+
 /* Everything up to then is with the flight recorder. */
 static void look_behind_queue(void *context, uint64_t now_ns)
 {
@@ -413,8 +435,10 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 		record->has_ended = true;
 	else if (status == CT_OK)
 		status = wanted_look(&record->wanted, &is_over, reterr);
-	if (is_over)
+	if (is_over) {
+		look_at_end(record);
 		finish_early(record);
+	}
 	/* Somebody else waits for a process that was found. */
 	if (is_over && record->is_found)
 		collect_stop(record->collect);
@@ -486,6 +510,7 @@ enum ct_status ct_record_signal(
 	bool wants_dump = record->flight && !record->has_ended && asks_to_end(signal_number);
 	enum ct_status status = CT_OK;
 
+	look_at_end(record);
 	/* What the program has already may end it at any time: that it was the user's is noted first. */
 	if (was_delivered)
 		status = collect_signal(record->collect, signal_number, true, reterr);

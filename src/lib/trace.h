@@ -16,6 +16,7 @@ struct ct_trace {
 	struct ct_source *source;
 	struct arena arena;       /* the tables with names filled in */
 	struct analyze_live live; /* where it is of a process that ran when it was opened */
+	bool is_live_lent;        /* by the caller: it is not ours to free */
 };
 
 #endif

@@ -424,6 +424,29 @@ static void remarks(struct text *rows, const struct ct_report *report)
 	}
 }
 
+/* What the kernel told of a process that ran on: a row for each of its threads. */
+static void look(struct text *rows, const struct ct_live *live)
+{
+	uint32_t i;
+
+	if (!live->pid)
+		return;
+	facts_begin(rows, "kernel asked");
+	text_format(rows, "of process %" PRIu64 ": %s%s%s", live->pid, live->known,
+		*live->trouble ? "; " : "", live->trouble);
+	facts_end(rows);
+	for (i = 0; i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
+		facts_begin(rows, "");
+		render_safe(rows, live->looks[i].text);
+		facts_end(rows);
+	}
+	if (i == live->nr_looks)
+		return;
+	facts_begin(rows, "");
+	text_format(rows, "and %" PRIu32 " more threads", live->nr_looks - i);
+	facts_end(rows);
+}
+
 void facts_warnings(struct text *rows, const struct ct_report *report)
 {
 	if (report->quality.nr_lost || report->quality.nr_left_out ||
@@ -447,6 +470,7 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 	clocks(rows, report);
 	losses(rows, report);
 	coroutines(rows, &report->quality);
+	look(rows, &report->live);
 	doubts(rows, report);
 	remarks(rows, report);
 	if (report->quality.has_lower_grades) {

@@ -149,6 +149,32 @@ def test_past_of_long_ago(scratch):
     check(quality["coroutines"] == 9, f"{quality}")
 
 
+def check_asked(process, said, told):
+    """The threads, and what they do, as the kernel tells."""
+    check_parts(told, f"kernel asked of process {process.pid}: it was watched for",
+                f"thread sleeper ({said['sleeper']}) sleeps", f"thread reader ({said['reader']}) sleeps")
+    if are_calls_told():
+        check_parts(told, f", in read of descriptor {said['pipe']}, a pipe", "in epoll_wait of descriptor")
+
+
+def test_report(scratch):
+    """`report PID`, and `attach --report` when its time is over, and when it is ended by a signal."""
+    with blocked(COROTRACER_FLIGHT=",1M") as (process, said):
+        check_asked(process, said, run(COROTRACER, "report", "--duration", "20ms", process.pid).stdout)
+        report = json.loads(run(COROTRACER, "report", "--duration", "20ms", "--format", "json", process.pid).stdout)
+        check_documented(report)
+        check(report["live"]["pid"] == process.pid and len(report["live"]["threads"]) == 3, f"{report['live']}")
+        check_asked(process, said, run(COROTRACER, "attach", "--report", "--duration", "20ms", "-o", scratch / "a.ctrace",
+                                       process.pid).stdout)
+        engine = subprocess.Popen([COROTRACER, "attach", "--report", "-o", scratch / "b.ctrace", str(process.pid)],
+                                  stdout=subprocess.PIPE, text=True)
+        while not (scratch / "b.ctrace.partial").exists():
+            check(engine.poll() is None, "the engine has ended")
+        engine.send_signal(signal.SIGINT)
+        check_asked(process, said, engine.communicate(timeout=60)[0])
+    check("kernel asked" not in run(COROTRACER, "report", scratch / "b.ctrace").stdout, "it was not asked now")
+
+
 def test_past_in_file(scratch):
     """Of a recorder's file, which nobody can attach to, all the same."""
     with blocked(COROTRACER_FLIGHT=f"{scratch}/past,1M") as (process, said):
@@ -360,7 +386,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_of_long_ago, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
                      test_running, test_event_of_resume, test_queued, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()

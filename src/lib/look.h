@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A look at a process by the kernel's eyes, kept for the judgement of its trace (ct_process_look in ct.h).
+ */
+#ifndef LIB_LOOK_H
+#define LIB_LOOK_H
+
+#include "analyze.h"
+#include "corotracer/ct.h"
+
+struct ct_process_look {
+	struct analyze_live live;
+};
+
+/* process_look: looks now. `watched_ns`: for so long it was recorded. NULL: it is gone, or out of memory. */
+struct ct_process_look *process_look(int64_t pid, int64_t watched_ns);
+
+#endif
