@@ -260,10 +260,10 @@ COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> hand
 /*
  * current_id: the corotracer_id() of the coroutine that runs on this thread, for a mutex, channel or event that has no
  * promise at hand; 0 where none runs, or it is not known which. It is right on whatever thread a coroutine goes on.
- * With traced<> it is known from the body's beginning to its next suspension; where another coroutine ran inside of it
- * meanwhile, not again until it is resumed. With the base class it is known from the first resumption after a co_await
- * on, and not while another one was made since; its body's end is not seen, so it stands until the thread resumes
- * another one or parks, or the frame is destroyed.
+ * With traced<> it is known from the body's beginning to the end of its next await_suspend; where another coroutine
+ * ran inside of it meanwhile, not again until it is resumed. With the base class it is known in each await_suspend, and
+ * from the first resumption after a co_await on, but not while another one was made since; its body's end is not seen,
+ * so it stands until the thread resumes another one or parks, or the frame is destroyed.
  */
 COROTRACER_INLINE std::uint64_t current_id() noexcept
 {

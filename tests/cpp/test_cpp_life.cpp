@@ -287,11 +287,32 @@ static void test_detached()
 
 struct sightings {
 	std::uint64_t at_start = 0;
+	std::uint64_t in_await = 0;
+	std::uint64_t refused = 0;
 	std::uint64_t behind_child = 0;
 	std::uint64_t after_wait = 0;
 };
 
-/* Who runs, as a mutex would ask that does not know its caller: at the beginning, behind a child, and after a wait. */
+/* An awaiter that asks who runs, and suspends or does not. */
+struct asks {
+	std::uint64_t &current;
+	bool suspends;
+
+	bool await_ready() const noexcept
+	{
+		return false;
+	}
+	bool await_suspend(std::coroutine_handle<>) const noexcept
+	{
+		current = corotracer::current_id();
+		return suspends;
+	}
+	void await_resume() const noexcept
+	{
+	}
+};
+
+/* Who runs, as a mutex would ask that does not know its caller: at the beginning, behind a child, in and after a wait. */
 template <class Task> static Task looks_around(sightings &seen)
 {
 	seen.at_start = corotracer::current_id();
@@ -300,8 +321,10 @@ template <class Task> static Task looks_around(sightings &seen)
 
 		seen.behind_child = corotracer::current_id();
 	}
-	co_await std::suspend_always{};
+	co_await asks{seen.in_await, true};
 	seen.after_wait = corotracer::current_id();
+	co_await asks{seen.refused, false};
+	CHECK_EQUAL(corotracer::current_id(), seen.refused);
 	co_await std::suspend_always{};
 }
 
@@ -325,8 +348,12 @@ static void test_current()
 
 	CHECK_EQUAL(seen.at_start, id);
 	CHECK_EQUAL(seen.behind_child, 0);
+	CHECK_EQUAL(seen.in_await, id);
 	CHECK_EQUAL(seen.after_wait, id);
+	CHECK_EQUAL(seen.refused, id);
 	seen = look_around<task>(&id);
+	CHECK_EQUAL(seen.in_await, id);
+	CHECK_EQUAL(seen.refused, id);
 	CHECK_EQUAL(seen.at_start, 0);
 	CHECK_EQUAL(seen.behind_child, 0);
 	CHECK_EQUAL(seen.after_wait, id);

@@ -448,18 +448,31 @@ template <class Awaitable, ctp_point point> struct wait {
 			return suspend_inner(handle);
 		}
 
+		/* What await_suspend does is the coroutine's own doing, also once the frame is another's. */
 		template <class Promise>
 		COROTRACER_INLINE suspend_result<awaiter, Promise>
 		suspend_inner(std::coroutine_handle<Promise> handle) noexcept(
 			is_suspend_noexcept<awaiter, Promise>)
 		{
-			if constexpr (std::is_same_v<suspend_result<awaiter, Promise>, bool>) {
-				if (held_.awaiter().await_suspend(handle_for<awaiter>(handle)))
-					return true;
-				state_->cancel(told);
-				return false;
+			using result = suspend_result<awaiter, Promise>;
+			const std::uint64_t id = state_->id();
+
+			ctp_current_enter(id);
+			if constexpr (std::is_void_v<result>) {
+				held_.awaiter().await_suspend(handle_for<awaiter>(handle));
+				ctp_current_leave(id);
 			} else {
-				return held_.awaiter().await_suspend(handle_for<awaiter>(handle));
+				result next =
+					held_.awaiter().await_suspend(handle_for<awaiter>(handle));
+
+				if constexpr (std::is_same_v<result, bool>) {
+					if (!next) {
+						state_->cancel(told);
+						return false;
+					}
+				}
+				ctp_current_leave(id);
+				return next;
 			}
 		}
 
