@@ -69,6 +69,23 @@ def check_links():
             check((document.parent / target).exists(), f"{document.relative_to(SOURCE)} leads to '{target}': nothing there")
 
 
+def unindented(text):
+    return [line.strip() for line in text.splitlines()]
+
+
+def check_guide():
+    """What the guide shows is part of the program that is built and run."""
+    program = SOURCE / "examples/integrated-scheduler/scheduler.h"
+    lines = unindented(program.read_text(encoding="utf-8"))
+    blocks = re.findall(r"^```cpp\n(.*?)^```", (SOURCE / "docs/integrating-a-scheduler.md").read_text(encoding="utf-8"),
+                        re.MULTILINE | re.DOTALL)
+    check(len(blocks) > 5, "the guide shows no code: is the pattern still right?")
+    for block in blocks:
+        shown = unindented(block)
+        check(any(lines[at:at + len(shown)] == shown for at in range(len(lines))),
+              f"docs/integrating-a-scheduler.md: not in {program.name}:\n{block}")
+
+
 def check_demo_is_built():
     """The demo builds a part of the project: what it runs must be in that part."""
     demo = re.search(r"^demo\(\) \{\n(.*?)^\}", (SOURCE / "dev").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -93,6 +110,7 @@ def check_image():
 def main():
     check_links()
     check_image()
+    check_guide()
     check_demo_is_built()
     with folder() as name:
         prepare(pathlib.Path(name))
