@@ -158,6 +158,7 @@ static void find_all(struct analysis *analysis)
 	passed_over_find(analysis);
 	worker_hog_find(analysis);
 	starvation_find(analysis);
+	livelock_find(analysis);
 	self_wake_storm_find(analysis);
 	ties_find_victims(analysis);
 	leak_find(analysis);

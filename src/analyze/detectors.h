@@ -18,6 +18,11 @@ struct group;
 struct party;
 struct story;
 
+void livelock_find(struct analysis *analysis);
+void livelock_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+/* livelock_tells: does it say so of this coroutine? */
+bool livelock_tells(const struct analysis *analysis, uint32_t coro);
 void passed_over_find(struct analysis *analysis);
 void passed_over_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);

@@ -343,6 +343,7 @@ static describer *const describers[CT_NR_RULES] = {
 	[CT_RULE_DUPLICATE_WAKE] = duplicate_wake_describe,
 	[CT_RULE_ORPHANED_CHILD] = orphan_describe,
 	[CT_RULE_STANDSTILL] = standstill_describe,
+	[CT_RULE_LIVELOCK] = livelock_describe,
 	[CT_RULE_PASSED_OVER] = passed_over_describe,
 	[CT_RULE_ENDLESS_RUN] = endless_run_describe,
 };

@@ -52,7 +52,8 @@ void self_wake_storm_find(struct analysis *analysis)
 	size_t i;
 
 	for (i = 1; i < analysis->model->streaks.count; i++)
-		if (is_storm(analysis, &analysis->model->streaks.at[i]))
+		if (is_storm(analysis, &analysis->model->streaks.at[i]) &&
+			!livelock_tells(analysis, analysis->model->streaks.at[i].coro))
 			judge(analysis, (uint32_t)i);
 }
 

@@ -157,6 +157,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	if (!repeat_run(model, index, event))
 		return false;
 	coro_leave_queue(model, coro, event->time);
+	spin_run(model, index, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;

@@ -90,6 +90,9 @@ uint32_t state_page(struct model *model, uint32_t process, uint64_t id);
 uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
 /* coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
 bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
+/* spin_run: the coroutine is about to run. spin_break: something has been done in the process. */
+void spin_run(struct model *model, uint32_t coro, ct_time time);
+void spin_break(struct model *model, uint32_t process);
 /* coro_becomes_ready: notes what had run by then. */
 void coro_becomes_ready(struct model *model, struct model_coro *coro);
 /* coro_set_state: the one place where states change and the ready ones are counted. */

@@ -16,6 +16,8 @@ void coro_try(struct model *model, uint32_t index)
 
 void coro_progress(struct model *model, uint32_t index)
 {
+	if (index)
+		spin_break(model, coro_at(model, index)->process);
 	herd_progress(model, index);
 	coro_try(model, index);
 }
