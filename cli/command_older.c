@@ -61,8 +61,8 @@ static int record(const struct arguments *arguments)
 		.output = named_trace(arguments),
 		.format = CT_FORMAT_JSONL,
 		.command = words,
-		.no_ledger = true, /* its events have no row */
 		.row_numbers = named_numbers(arguments),
+		.tells_all = true,
 		.shows_rows = true,
 		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
 		.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),

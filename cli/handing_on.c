@@ -72,11 +72,13 @@ static enum ct_status open_and_write(const struct handing_on *handing_on,
 		.format = format,
 		.table = handing_on->table,
 		.thresholds = handing_on->thresholds};
+	struct ct_open_options opening = {
+		.size = sizeof(opening), .as_stored = handing_on->is_older};
 	struct ct_trace *trace;
 	enum ct_status status;
 
 	progress_begin("reading", handing_on->input);
-	status = ct_trace_open(handing_on->input, NULL, &trace, reterr);
+	status = ct_trace_open(handing_on->input, &opening, &trace, reterr);
 	progress_end();
 	if (status)
 		return status;

@@ -67,6 +67,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 		.orders = recording->orders,
 		.pack_level = recording->pack_level,
 		.row_numbers = recording->row_numbers,
+		.tells_all = recording->tells_all,
 		.shows_rows = recording->shows_rows,
 		.wake_descriptor = signals_descriptor(),
 	};

@@ -25,6 +25,7 @@ struct recording {
 
 	/* Of JSON lines. */
 	enum ct_row_numbers row_numbers;
+	bool tells_all;
 	bool shows_rows; /* as they come, under the output's own name */
 
 	/* For probes that speak version 1; 0 and NULL: the library's defaults. */

@@ -49,6 +49,7 @@ struct ct_open_options {
 	uint64_t last_bytes;
 	/* What the kernel told of its process (ct_record_take_look): lent, until the trace is closed. NULL: nothing */
 	const struct ct_process_look *look;
+	bool as_stored; /* events come as the file has them, with the rows that they come from */
 };
 
 /*
@@ -267,6 +268,7 @@ struct ct_record_options {
 
 	/* Of JSON lines. */
 	enum ct_row_numbers row_numbers;
+	bool tells_all; /* in the end rows hold all that was recorded, in further keys (docs/spec/jsonl.md, R-13) */
 	bool shows_rows; /* the file gets its name with its first row, and has each row within 50 ms */
 
 	/*

@@ -46,4 +46,11 @@ enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *r
 enum ct_status export_sqlite_older(
 	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr);
 
+/*
+ * export_told: JSON lines with the six keys, and in further ones all that the trace holds (docs/spec/jsonl.md, R-13).
+ * A trace without a suspend or resume makes an empty file.
+ */
+enum ct_status export_told(struct ct_source *source, enum ct_row_numbers numbers, const char *path,
+	struct ct_error *reterr);
+
 #endif

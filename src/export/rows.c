@@ -135,7 +135,8 @@ static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
 	coro = jsonl_coros_find(&rows->coros, rows->event->process, id);
 	if (!coro)
 		return false;
-	row = (struct ct_row){id, is_active ? 0 : coro->frame, ++coro->nr_rows};
+	row = (struct ct_row){
+		id, is_active ? 0 : coro->frame, jsonl_coro_number(coro, rows->numbers)};
 	set_row(rows, read ? read : &row);
 	set_number(rows, EXPORT_COROUTINE, id);
 	set_number(rows, EXPORT_IS_ACTIVE, is_active);
@@ -149,6 +150,21 @@ static bool note_frame(struct export_rows *rows)
 
 	if (coro)
 		coro->frame = rows->event->object;
+	return coro != NULL;
+}
+
+/* Only coroutines of version 1 have such: of others, a detail's number is no coroutine. */
+static bool note_detail(struct export_rows *rows)
+{
+	const struct ct_event *event = rows->event;
+	struct jsonl_coro *coro;
+
+	if (event->argument != CTP_DETAIL_ADDRESS && event->argument != CTP_DETAIL_NUMBERING &&
+		event->argument != CTP_DETAIL_MISSING)
+		return true;
+	coro = jsonl_coros_find(&rows->coros, event->process, event->coro);
+	if (coro)
+		jsonl_coro_note(coro, event->argument, event->object);
 	return coro != NULL;
 }
 
@@ -168,6 +184,8 @@ static bool follow(struct export_rows *rows)
 		return set_change(rows, event->coro, false);
 	case CTP_KIND_FRAME:
 		return event->coro == 0 || note_frame(rows);
+	case CTP_KIND_DETAIL:
+		return event->coro == 0 || note_detail(rows);
 	case CTP_KIND_DESTROY:
 		return jsonl_coros_forget(&rows->coros, event->process, event->coro);
 	default:
@@ -177,7 +195,7 @@ static bool follow(struct export_rows *rows)
 
 void export_rows_init(struct export_rows *rows, struct ct_source *source)
 {
-	*rows = (struct export_rows){.source = source};
+	*rows = (struct export_rows){.source = source, .numbers = CT_ROW_NUMBERS_OWN};
 }
 
 void export_rows_fini(struct export_rows *rows)

@@ -25,6 +25,16 @@ uint64_t jsonl_coro_number(struct jsonl_coro *coro, enum ct_row_numbers numbers)
 	}
 }
 
+void jsonl_coro_note(struct jsonl_coro *coro, unsigned detail, uint64_t number)
+{
+	if (detail == CTP_DETAIL_ADDRESS)
+		coro->frame = number;
+	else if (detail == CTP_DETAIL_NUMBERING)
+		coro->numbering = (uint8_t)number;
+	else if (detail == CTP_DETAIL_MISSING && coro->nr_events < number)
+		coro->nr_events = number;
+}
+
 static struct map *map_of(struct jsonl_coros *coros, uint32_t process)
 {
 	struct map none = {0};

@@ -221,26 +221,16 @@ static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
 	return coro != NULL;
 }
 
-/* Of version 1: what stands in addr, how it numbers, and how many rows there would be if none were missing. */
 static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
 {
-	unsigned detail = CTP_TAIL_ARGUMENT(event->record.tail);
 	struct jsonl_coro *coro;
 
 	if (event->record.coro == 0)
 		return true;
-	if (detail == CTP_DETAIL_ADDRESS)
-		return note_frame(jsonl, event);
-	if (detail != CTP_DETAIL_MISSING && detail != CTP_DETAIL_NUMBERING)
-		return true;
 	coro = find_coro(jsonl, event, event->record.coro);
-	if (!coro)
-		return false;
-	if (detail == CTP_DETAIL_NUMBERING)
-		coro->numbering = (uint8_t)event->record.object;
-	else if (coro->nr_events < event->record.object)
-		coro->nr_events = event->record.object;
-	return true;
+	if (coro)
+		jsonl_coro_note(coro, CTP_TAIL_ARGUMENT(event->record.tail), event->record.object);
+	return coro != NULL;
 }
 
 static bool note_destroy(struct jsonl_sink *jsonl, const struct waiting *event)

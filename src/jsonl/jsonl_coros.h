@@ -24,6 +24,9 @@ struct jsonl_coro {
 /* jsonl_coro_number: counts one more row, and returns its seq. */
 uint64_t jsonl_coro_number(struct jsonl_coro *coro, enum ct_row_numbers numbers);
 
+/* jsonl_coro_note: a detail of version 1: what stands in addr, how rows are numbered, how many there were. */
+void jsonl_coro_note(struct jsonl_coro *coro, unsigned detail, uint64_t number);
+
 /* Zeroed is empty. */
 struct jsonl_coros {
 	VEC(struct map) of_process; /* by its number: ids to indexes */

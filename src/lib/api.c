@@ -27,6 +27,7 @@
 #include "render.h"
 #include "store.h"
 #include "textrace.h"
+#include "told.h"
 #include "trace.h"
 
 #define SNIFF_BYTES 512
@@ -107,9 +108,18 @@ static const char *name_of(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+static enum ct_status open_rows(const char *path, const char *name, int descriptor,
+	struct ct_source **ret_source, struct ct_error *reterr)
+{
+	enum ct_status status = told_open(descriptor, name, ret_source, reterr);
+
+	return status == CT_END ? jsonl_source_open(path, name, ret_source, reterr) : status;
+}
+
 /* `path` is where it can be read, `shown` what the user calls it. */
 static enum ct_status open_by_first_bytes(const char *path, const char *shown, int descriptor,
-	uint64_t last_bytes, struct ct_source **ret_source, struct ct_error *reterr)
+	const struct ct_open_options *options, struct ct_source **ret_source,
+	struct ct_error *reterr)
 {
 	unsigned char first[SNIFF_BYTES];
 	ssize_t got = pread(descriptor, first, sizeof(first), 0);
@@ -117,11 +127,13 @@ static enum ct_status open_by_first_bytes(const char *path, const char *shown, i
 	if (got < 0)
 		return ct_fail_errno(reterr, "can not read it");
 	if (store_is_ours(first, (size_t)got))
-		return store_source_open_last(path, last_bytes, ret_source, reterr);
+		return store_source_open_last(path, options->last_bytes, ret_source, reterr);
 	if (textrace_is_ours(first, (size_t)got))
 		return textrace_source_open(path, name_of(shown), ret_source, reterr);
-	if (jsonl_is_ours(first, (size_t)got))
+	if (jsonl_is_ours(first, (size_t)got) && options->as_stored)
 		return jsonl_source_open(path, name_of(shown), ret_source, reterr);
+	if (jsonl_is_ours(first, (size_t)got))
+		return open_rows(path, name_of(shown), descriptor, ret_source, reterr);
 	if (got == 0)
 		return ct_fail(reterr, CT_ERR_FORMAT, "the file is empty");
 	if (ct_is_flight(path))
@@ -132,9 +144,11 @@ static enum ct_status open_by_first_bytes(const char *path, const char *shown, i
 		reterr, CT_ERR_FORMAT, "not a trace: its first bytes are of no form that is known");
 }
 
-static enum ct_status open_stream(
-	const char *shown, int stream, struct ct_source **ret_source, struct ct_error *reterr)
+static enum ct_status open_stream(const char *shown, int stream,
+	const struct ct_open_options *options, struct ct_source **ret_source,
+	struct ct_error *reterr)
 {
+	struct ct_open_options how = *options;
 	char name[64];
 	int copy;
 	enum ct_status status = copy_stream(stream, &copy, reterr);
@@ -142,7 +156,8 @@ static enum ct_status open_stream(
 	if (status)
 		return status;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
-	status = open_by_first_bytes(name, shown, copy, 0, ret_source, reterr);
+	how.last_bytes = 0;
+	status = open_by_first_bytes(name, shown, copy, &how, ret_source, reterr);
 	close(copy);
 	return status;
 }
@@ -153,20 +168,20 @@ static bool is_stream(int descriptor)
 	return lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE;
 }
 
-static enum ct_status open_source(const char *path, uint64_t last_bytes,
+static enum ct_status open_source(const char *path, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
 	enum ct_status status;
 	int descriptor;
 
 	if (strcmp(path, "-") == 0)
-		return open_stream(path, STDIN_FILENO, ret_source, reterr);
+		return open_stream(path, STDIN_FILENO, options, ret_source, reterr);
 	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (descriptor < 0)
 		return ct_fail_errno(reterr, "can not open it");
-	status = is_stream(descriptor) ? open_stream(path, descriptor, ret_source, reterr)
-				       : open_by_first_bytes(path, path, descriptor, last_bytes,
-						 ret_source, reterr);
+	status = is_stream(descriptor)
+			 ? open_stream(path, descriptor, options, ret_source, reterr)
+			 : open_by_first_bytes(path, path, descriptor, options, ret_source, reterr);
 	close(descriptor);
 	return status;
 }
@@ -199,11 +214,11 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		trace->is_live_lent = true;
 	}
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
-				   : open_source(path, known.last_bytes, &trace->source, reterr);
+				   : open_source(path, &known, &trace->source, reterr);
 	/* What grows is read when it is asked for, and comes as it is. */
-	if (status == CT_OK && !known.is_followed)
+	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = arrange_open(trace->source, &trace->source, reterr);
-	if (status == CT_OK && !known.is_followed)
+	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = ahead_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.no_symbols && !known.is_followed)
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);

@@ -22,8 +22,11 @@
 #include "look.h"
 #include "namer.h"
 #include "naming.h"
+#include "nothing.h"
 #include "queue.h"
 #include "store.h"
+#include "tee.h"
+#include "told.h"
 #include "text.h"
 #include "wanted.h"
 
@@ -43,14 +46,18 @@ struct ct_record {
 	uint64_t (*lost_in_output)(const struct ct_sink *output); /* NULL: it loses nothing */
 	uint64_t nr_rows_in_output;                               /* likewise */
 	uint64_t (*rows_in_output)(const struct ct_sink *output); /* NULL: it has no rows */
-	bool has_rows;                                            /* it writes JSON lines */
-	bool shows_rows;                                          /* soon after they were written */
-	uint64_t shown_ns;                                        /* when it did last, */
+	struct ct_sink *counted;                                  /* of whom the two ask */
+	char *whole; /* where all is kept that goes into the rows in the end; NULL: nowhere */
+	enum ct_row_numbers row_numbers;
+	bool has_rows;         /* it writes JSON lines */
+	bool shows_rows;       /* soon after they were written */
+	uint64_t shown_ns;     /* when it did last, */
 	uint64_t nr_taken;     /* how many events there had been then, */
 	uint64_t nr_shown;     /* and of how many all can be seen */
 	bool has_unshown;      /* some came since then */
 	struct flight *flight; /* NULL: everything is recorded */
 	struct collect *collect;
+	char *output_path;
 	char *former; /* a trace that has the output's name; NULL: there is none */
 	struct namer *namer;
 	char *ledger_path;          /* NULL: none was found */
@@ -61,46 +68,6 @@ struct ct_record {
 	struct ct_process_look *look;
 	bool has_ended; /* the target; what it published is in the sink */
 };
-
-/* Nothing is kept: the caller wants the target's fate and the counts only. */
-static enum ct_status nothing_put(
-	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)
-{
-	(void)sink, (void)batch, (void)reterr;
-	return CT_OK;
-}
-
-static enum ct_status nothing_define(
-	struct ct_sink *sink, const struct ct_definition *definition, struct ct_error *reterr)
-{
-	(void)sink, (void)definition, (void)reterr;
-	return CT_OK;
-}
-
-static enum ct_status nothing_flush(struct ct_sink *sink, struct ct_error *reterr)
-{
-	(void)sink, (void)reterr;
-	return CT_OK;
-}
-
-static enum ct_status nothing_close(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr)
-{
-	(void)sink, (void)is_wanted, (void)reterr;
-	return CT_OK;
-}
-
-static struct ct_sink *nothing_sink(void)
-{
-	static const struct ct_sink_ops ops = {
-		.put = nothing_put,
-		.define = nothing_define,
-		.flush = nothing_flush,
-		.close = nothing_close,
-	};
-	static struct ct_sink sink = {.ops = &ops};
-
-	return &sink;
-}
 
 static enum ct_status open_flight(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
@@ -127,10 +94,13 @@ static enum ct_status open_rows(
 	};
 	enum ct_status status = jsonl_sink_open(options->output, &rows, &record->output, reterr);
 
+	record->counted = record->output;
 	record->lost_in_output = jsonl_sink_lost;
 	record->rows_in_output = jsonl_sink_rows;
 	record->has_rows = true;
 	record->shows_rows = status == CT_OK && options->shows_rows;
+	if (status == CT_OK && options->tells_all)
+		record->whole = told_keep(options->output, &record->output);
 	return status;
 }
 
@@ -138,6 +108,7 @@ static enum ct_status open_output(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
 	struct store_options store_options = {.pack_level = options->pack_level};
+	enum ct_status status;
 
 	if (!options->output) {
 		record->output = nothing_sink();
@@ -147,8 +118,10 @@ static enum ct_status open_output(
 		return open_flight(record, options, reterr);
 	switch (options->format) {
 	case CT_FORMAT_CTRACE:
+		status = store_sink_open(options->output, &store_options, &record->output, reterr);
 		record->lost_in_output = store_sink_lost;
-		return store_sink_open(options->output, &store_options, &record->output, reterr);
+		record->counted = record->output;
+		return status;
 	case CT_FORMAT_JSONL:
 		return open_rows(record, options, reterr);
 	default:
@@ -242,6 +215,16 @@ static char *find_former(const struct ct_record_options *options)
 	return strdup(options->output);
 }
 
+static void release_names(struct ct_record *record)
+{
+	told_forget(record->whole);
+	free(record->former);
+	free(record->output_path);
+	free(record->ledger_path);
+	text_fini(&record->ledger_trouble);
+	free(record);
+}
+
 struct record_options {
 	struct ct_record_options all;
 	struct ct_flight_options flight;
@@ -286,6 +269,9 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 		return ct_fail_memory(reterr);
 	}
 	record->former = find_former(&known.all);
+	if (known.all.output)
+		record->output_path = strdup(known.all.output);
+	record->row_numbers = known.all.row_numbers;
 	status = start(record, &known.all, reterr);
 	if (status == CT_OK) {
 		*ret_record = record;
@@ -295,10 +281,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 		sink_close(record->sink, false, NULL);
 	flight_free(record->flight);
 	namer_free(record->namer);
-	free(record->former);
-	free(record->ledger_path);
-	text_fini(&record->ledger_trouble);
-	free(record);
+	release_names(record);
 	return status;
 }
 
@@ -326,13 +309,13 @@ static void dump_crash(struct ct_record *record)
 /* Behind the queue, of what was counted as taken. The queue has settled. */
 static uint64_t lost_in_output(const struct ct_record *record)
 {
-	return record->lost_in_output ? record->lost_in_output(record->output)
+	return record->lost_in_output ? record->lost_in_output(record->counted)
 				      : record->nr_lost_in_output;
 }
 
 static uint64_t rows_in_output(const struct ct_record *record)
 {
-	return record->rows_in_output ? record->rows_in_output(record->output)
+	return record->rows_in_output ? record->rows_in_output(record->counted)
 				      : record->nr_rows_in_output;
 }
 
@@ -397,7 +380,7 @@ static void show_rows(struct ct_record *record, uint64_t now_ns)
 	if (!record->has_unshown || now_ns - record->shown_ns < SHOW_PERIOD_NS)
 		return;
 	collect_read_clock(record->collect);
-	queue_call(record->queue, show_behind_queue, record->output, until_ns);
+	queue_call(record->queue, show_behind_queue, record->counted, until_ns);
 	record->shown_ns = now_ns;
 	/* Once more, for those that are held back. */
 	if (record->nr_taken == stats.nr_events)
@@ -584,9 +567,8 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 	collect_close(record->collect);
 	closed = sink_close(record->sink, !stats.keeps_former, named || finished ? NULL : reterr);
 	flight_free(record->flight);
-	free(record->former);
-	free(record->ledger_path);
-	text_fini(&record->ledger_trouble);
-	free(record);
+	if (record->whole && named == CT_OK && finished == CT_OK && closed == CT_OK)
+		told_write(record->whole, &stats, record->row_numbers, record->output_path);
+	release_names(record);
 	return named ? named : finished ? finished : closed;
 }

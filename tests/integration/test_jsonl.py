@@ -97,9 +97,10 @@ def test_three_runs(place):
 
 
 def test_nothing_above_suspect(place):
-    """R-8: what would be proven elsewhere. A coroutine that is resumed twice, with nothing missing."""
+    """R-8: what would be proven elsewhere. A coroutine that is resumed on two threads, with nothing missing."""
     path = place / "twice.jsonl"
-    path.write_text(row(1, 100, 0, 1, True, 1000) + row(1, 100, 0, 2, True, 2000) + row(1, 100, 1, 3, False, 3000))
+    path.write_text(row(1, 100, 0, 1, True, 1_000_000) + row(1, 101, 0, 2, True, 2_000_000) +
+                    row(1, 100, 1, 3, False, 3_000_000))
     told = report(path)
     check([finding["rule"] for finding in told["findings"]] == ["double-resume"], f"found {told['findings']}")
     check_suspects_only(told)
@@ -108,7 +109,8 @@ def test_nothing_above_suspect(place):
         check(len(told["findings"]) == 1, f"{copy.suffix} lost the finding")
         check_suspects_only(told)
     # With one row missing in between nothing contradicts anything.
-    path.write_text(row(1, 100, 0, 1, True, 1000) + row(1, 100, 0, 3, True, 2000) + row(1, 100, 1, 4, False, 3000))
+    path.write_text(row(1, 100, 0, 1, True, 1_000_000) + row(1, 101, 0, 3, True, 2_000_000) +
+                    row(1, 100, 1, 4, False, 3_000_000))
     told = report(path)
     check(told["findings"] == [], f"a gap in seq was taken for a fault: {told['findings']}")
     check(told["quality"]["lost"] == 1, "the gap was not counted")

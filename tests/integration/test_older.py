@@ -18,6 +18,7 @@ OLDER = str(BUILD / "coroTracer")
 WRITER = str(BUILD / "tests/targets/v1_writer")
 SERVER = str(BUILD / "examples/example-tcp-server-fault-a")
 KEYS = ["probe_id", "tid", "addr", "seq", "is_active", "ts"]
+FURTHER = ["waits_for", "site", "outcome", "from", "told", "lines", "end"]
 NO_DASHBOARD = "no dashboard"
 
 TRACE = """\
@@ -76,11 +77,11 @@ def rows_of(path):
     lines = path.read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     for line, row in zip(lines, rows):
-        check(list(row) == KEYS, f"the keys are {list(row)}")
+        check(list(row)[:6] == KEYS and set(row) <= {*KEYS, *FURTHER}, f"the keys are {list(row)}")
         check(re.fullmatch(r"0x[0-9a-f]{16}", row["addr"]), f"an address that is none: {line}")
         check(not row["is_active"] or int(row["addr"], 16) == 0, f"a resume with an address: {line}")
-        check(json.dumps(row, separators=(",", ":")) == line, f"blanks in a row: {line}")
-    return rows
+        check(json.dumps(row, separators=(",", ":"), ensure_ascii=False) == line, f"blanks in a row: {line}")
+    return [{key: row[key] for key in KEYS} for row in rows]
 
 
 def check_record(place):
@@ -132,6 +133,32 @@ def check_rows_in_exports(place, trace, rows):
               "a database has other rows than the trace")
         indexes = database.execute("SELECT count(*) FROM sqlite_master WHERE type = 'index'").fetchone()
         check(indexes == (3,), f"{indexes} indexes")
+
+
+def check_told(place):
+    """R-13: the older spelling's own way, from -cmd to -deepdive, proves what a trace file would."""
+    output = place / "told.jsonl"
+
+    def deepdive(path):
+        run(OLDER, "-deepdive", "-out", path, cwd=place)
+        return (place / "coro_report.md").read_text()
+
+    run(OLDER, "-no-serve", "-cmd", f'"{SERVER}" --self-load 5:3 --exit-after-idle 0.3 >"{place}/log" 2>&1', "-out", output)
+    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    told = deepdive(output)
+    check("### proven: waits-on-closed-descriptor" in told, f"fault (a) is not proven from its rows: {told}")
+    check(any(row.get("waits_for", "").startswith("descriptor:") and "AsyncRead" in row["site"] for row in rows),
+          "no row says what it waits for, and where")
+    check(any(row.get("outcome") == "queued" for row in rows), "no row says how it was woken")
+    check(rows[-1]["end"] == "exited 0" and not any("end" in row for row in rows[:-1]), "the end is not told once")
+    check(rows[-1]["lines"] == sum(len(row.get("told", [])) for row in rows), "the lines are not counted")
+    # With a row that is missing, twice, or another's behind them, no more is believed than the six keys say.
+    lines = output.read_text().splitlines(keepends=True)
+    middle = next(number for number, row in enumerate(rows[20:], 20) if "told" in row)
+    part = place / "part.jsonl"
+    for kept in (lines[:-1], lines[:middle] + lines[middle + 1:], lines[1:], lines + lines, lines[:middle] + lines[middle - 1:]):
+        part.write_text("".join(kept))
+        check("proven" not in deepdive(part), f"{len(kept)} of {len(lines)} rows prove something")
 
 
 def check_record_details(place):
@@ -190,7 +217,9 @@ def check_numbers(place):
         told = json.loads(run(COROTRACER, "report", "--format", "json", output).stdout)["quality"]
         check((told["coroutines"], told["lost"], told["impossible_events"]) == (3, 0, 0), f"{words} is read as {told}")
         run(OLDER, "-export", "csv", "-in", output)
-        check(len(output.with_suffix(".csv").read_text().splitlines()) == 61, "not a line for each row, and one")
+        with open(output.with_suffix(".csv"), newline="", encoding="utf-8") as file:
+            exported = [[row["probe_id"], row["seq"]] for row in csv.DictReader(file)]
+        check(exported == [[str(row["probe_id"]), str(row["seq"])] for row in rows_of(output)], f"{words}: other rows")
 
 
 def check_seen_at_once(place):
@@ -322,6 +351,7 @@ def main():
         (place / "empty").mkdir()
         check_spelling(place)
         check_record(place)
+        check_told(place)
         check_record_details(place)
         check_version1(place)
         check_numbers(place)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Putting the lines of the text form together again. Every one must be there, in its place: what is missing would be
+ * missing without a word.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "store.h"
+#include "tee.h"
+#include "text.h"
+#include "textrace.h"
+#include "told.h"
+#include "trace.h"
+
+#define TEXT_BYTES_MAX ((size_t)256 << 20)
+
+struct told {
+	struct text text;
+	uint64_t nr_lines;
+	bool is_whole;  /* the last row was there, and counted as many lines */
+	bool is_broken; /* a line is missing, or is none */
+};
+
+/* ------------------------------------------------------------------------ JSON */
+
+/* What is behind the key, or NULL: within a text its quotes would be escaped. */
+static const char *behind(const char *row, const char *key)
+{
+	const char *found = strstr(row, key);
+
+	return found ? found + strlen(key) : NULL;
+}
+
+/* "\u00e9": of escapes, only those below 0x80 are written. */
+static bool take_escape(const char **at, struct text *text)
+{
+	static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+	const char *found = **at ? strchr(plain, **at) : NULL;
+	unsigned code;
+	char digits[5] = {0};
+
+	if (found) {
+		text_char(text, meant[found - plain]);
+		++*at;
+		return true;
+	}
+	if (**at != 'u' || strlen(*at) < 5)
+		return false;
+	memcpy(digits, *at + 1, 4);
+	if (strspn(digits, "0123456789abcdefABCDEF") != 4)
+		return false;
+	code = (unsigned)strtoul(digits, NULL, 16);
+	text_char(text, code < 0x80 ? (char)code : '?');
+	*at += 5;
+	return true;
+}
+
+/* From behind the opening quote to behind the closing one. */
+static bool take_text(const char **at, struct text *text)
+{
+	for (;;) {
+		size_t length = strcspn(*at, "\"\\");
+
+		text_append(text, *at, length);
+		*at += length;
+		if (**at == '\0')
+			return false;
+		if (*(*at)++ == '"')
+			return true;
+		if (!take_escape(at, text))
+			return false;
+	}
+}
+
+/* ------------------------------------------------------------------------ rows */
+
+static bool take_lines(struct told *told, const char *at)
+{
+	if (*at++ != '[')
+		return false;
+	while (*at == '"') {
+		at++;
+		if (!take_text(&at, &told->text))
+			return false;
+		text_char(&told->text, '\n');
+		told->nr_lines++;
+		at += *at == ',';
+	}
+	return *at == ']' && told->text.length <= TEXT_BYTES_MAX;
+}
+
+static void take_row(struct told *told, const char *row)
+{
+	const char *from = behind(row, ",\"from\":"), *lines = behind(row, ",\"told\":");
+	const char *count = behind(row, ",\"lines\":");
+
+	/* What stands behind the end is another run's. */
+	if (told->is_whole)
+		told->is_broken = true;
+	if (from && lines &&
+		(strtoull(from, NULL, 10) != told->nr_lines || !take_lines(told, lines)))
+		told->is_broken = true;
+	told->is_whole |= count && strtoull(count, NULL, 10) == told->nr_lines;
+}
+
+/* False: the first row says that nothing is to be had here. */
+static bool read_rows(struct told *told, FILE *file)
+{
+	size_t capacity = 0;
+	char *row = NULL;
+	bool is_first = true;
+
+	while (!told->is_broken && getline(&row, &capacity, file) > 0) {
+		if (is_first && !behind(row, ",\"from\":0,\"told\":["))
+			told->is_broken = true;
+		else
+			take_row(told, row);
+		is_first = false;
+	}
+	free(row);
+	return !told->is_broken && told->is_whole && !ferror(file);
+}
+
+enum ct_status told_open(
+	int descriptor, const char *name, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	struct told told = {.nr_lines = 0};
+	enum ct_status status = CT_END;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
+	file = fopen(path, "re");
+	if (!file)
+		return CT_END;
+	if (read_rows(&told, file))
+		status = text_status(&told.text, reterr);
+	if (status == CT_OK && textrace_source_from_text(name, 1, text_peek(&told.text),
+				       told.text.length, ret_source, NULL) != CT_OK)
+		status = CT_END;
+	fclose(file);
+	text_fini(&told.text);
+	return status;
+}
+
+/* --------------------------------------------------------------------- writing */
+
+char *told_keep(const char *output, struct ct_sink **sink)
+{
+	struct store_options options = {.pack_level = 0};
+	struct ct_sink *kept, *both;
+	char *whole;
+
+	if (strcmp(output, "-") == 0 || asprintf(&whole, "%s.whole", output) < 0)
+		return NULL;
+	if (store_sink_open(whole, &options, &kept, NULL)) {
+		free(whole);
+		return NULL;
+	}
+	if (tee_open(*sink, kept, &both, NULL)) {
+		sink_close(kept, false, NULL);
+		free(whole);
+		return NULL;
+	}
+	*sink = both;
+	return whole;
+}
+
+void told_forget(char *whole)
+{
+	if (whole)
+		unlink(whole);
+	free(whole);
+}
+
+void told_write(const char *whole, const struct ct_record_stats *stats, enum ct_row_numbers numbers,
+	const char *output)
+{
+	struct ct_open_options options = {.size = sizeof(options), .as_stored = true};
+	struct ct_trace *trace;
+
+	if (stats->nr_rows == 0 || stats->nr_events > TOLD_EVENTS_MAX ||
+		ct_trace_open(whole, &options, &trace, NULL))
+		return;
+	export_told(trace->source, numbers, output, NULL);
+	ct_trace_close(trace);
+}
