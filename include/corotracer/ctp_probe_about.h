@@ -8,11 +8,8 @@
  *	program /path/of/the/executable
  *	command its arguments
  *	parent the id of the process that made it
- *
- * and in a flight recorder's, whose reader has nothing else:
- *
- *	host its machine
- *	boot the machine's boot id
+ *	host its machine                        of a flight recorder's, whose reader has nothing else
+ *	boot the machine's boot id              likewise
  *	code START END OFFSET BUILD-ID PATH     for each piece of code; in hexadecimal, "-" for no build id
  *
  * A control character in what is told is written as '?'. What does not fit any more is left out, whole.
@@ -226,7 +223,6 @@ CTP_COLD_PART void ctp_about_machine(struct ctp_about *about)
 {
 	ctp_about_file(about, "host", "/proc/sys/kernel/hostname");
 	ctp_about_file(about, "boot", "/proc/sys/kernel/random/boot_id");
-	dl_iterate_phdr(ctp_about_module, about);
 }
 
 /* Writes what is to be said into the segment. Where there is no memory for that, it stays empty. */
@@ -245,6 +241,7 @@ CTP_COLD_PART void ctp_about_write(const struct ctp_segment *segment)
 	ctp_about_program(about);
 	if (segment->is_flight)
 		ctp_about_machine(about);
+	dl_iterate_phdr(ctp_about_module, about);
 	/* Not the file's size again: the rest of it is zeros already. */
 	if (pwrite(segment->descriptor, text, (size_t)(about->at - text),
 		    (off_t)segment->about_offset) < 0)

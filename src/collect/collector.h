@@ -198,8 +198,8 @@ void process_name_threads(struct collect *collect);
 /* process_naming_due_ns: when the next of them is to be asked, UINT64_MAX for never. */
 uint64_t process_naming_due_ns(const struct collect *collect);
 
-/* process_map: reads its mappings, and defines what is new. */
-void process_map(struct collect *collect, struct process *process);
+/* process_map: reads its mappings, and defines what is new. False: it is gone, or they may not be read. */
+bool process_map(struct collect *collect, struct process *process);
 
 /* process_thread: the number of the thread that has `tid` at `time`, defined if it is new. Never 0. */
 uint32_t process_thread(

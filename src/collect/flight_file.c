@@ -144,21 +144,6 @@ static enum ct_status copy(struct flight_file *file, int descriptor, struct ct_e
 
 /* ------------------------------------------------------------------ what it says of its process */
 
-static char *next_line(struct flight_file *file, char *line)
-{
-	char *next = line ? line + strlen(line) + 1 : file->about;
-
-	return next < file->about + file->about_bytes && *next ? next : NULL;
-}
-
-/* What stands behind the word that a line begins with; NULL: it begins with another. */
-static char *value_of(char *line, const char *word)
-{
-	size_t length = strlen(word);
-
-	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
-}
-
 static bool is_this_boot(const char *boot)
 {
 	char present[BOOT_BYTES] = "";
@@ -176,67 +161,23 @@ static bool is_this_boot(const char *boot)
 static enum ct_status read_about(struct flight_file *file, struct ct_error *reterr)
 {
 	char *line = NULL;
-	size_t i;
 
 	file->program = file->command_line = file->host = "";
-	file->about_bytes = file->layout.about_bytes;
-	file->about = calloc(1, file->about_bytes + 1);
-	if (!file->about)
+	if (!about_copy(&file->layout, file->base, &file->about))
 		return ct_fail_memory(reterr);
-	memcpy(file->about, (char *)file->base + file->layout.about_offset, file->about_bytes);
-	for (i = 0; i < file->about_bytes; i++)
-		if (file->about[i] == '\n')
-			file->about[i] = '\0';
-	while ((line = next_line(file, line))) {
+	while ((line = about_next_line(&file->about, line))) {
 		const char *value;
 
-		if ((value = value_of(line, "program")))
+		if ((value = about_value(line, "program")))
 			file->program = value;
-		else if ((value = value_of(line, "command")))
+		else if ((value = about_value(line, "command")))
 			file->command_line = value;
-		else if ((value = value_of(line, "host")))
+		else if ((value = about_value(line, "host")))
 			file->host = value;
-		else if ((value = value_of(line, "boot")))
+		else if ((value = about_value(line, "boot")))
 			file->is_this_boot = is_this_boot(value);
 	}
 	return CT_OK;
-}
-
-/* Takes one number and the blank behind it off *at; false: it is none. */
-static bool take_number(char **at, uint64_t *ret_number)
-{
-	char *end;
-
-	errno = 0;
-	*ret_number = strtoull(*at, &end, 16);
-	if (end == *at || *end != ' ' || errno)
-		return false;
-	*at = end + 1;
-	return true;
-}
-
-bool flight_file_next_code(
-	struct flight_file *file, char **line, struct ct_define_mapping *ret_mapping)
-{
-	while ((*line = next_line(file, *line))) {
-		char *at = value_of(*line, "code");
-		char *blank;
-
-		if (!at || !take_number(&at, &ret_mapping->start) ||
-			!take_number(&at, &ret_mapping->end) ||
-			!take_number(&at, &ret_mapping->offset))
-			continue;
-		blank = strchr(at, ' ');
-		if (!blank)
-			continue;
-		/* Read once: what is left of the line begins with the path from now on. */
-		*blank = '\0';
-		ret_mapping->build_id = *at == '-' ? "" : at;
-		ret_mapping->path = blank + 1;
-		*line = blank + 1;
-		return true;
-	}
-	return false;
 }
 
 /* ------------------------------------------------------------------ opening and closing */
@@ -298,7 +239,6 @@ void flight_file_close(struct flight_file *file)
 {
 	if (file->base)
 		munmap(file->base, file->nr_bytes);
-	free(file->about);
+	about_fini(&file->about);
 	file->base = NULL;
-	file->about = NULL;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "about.h"
 #include "proto.h"
 #include "stream.h"
 
@@ -26,8 +27,7 @@ struct flight_file {
 	ino_t inode;
 	bool is_alive;     /* its process lives */
 	bool is_this_boot; /* this machine has not been started anew since: its clocks still count */
-	char *about;       /* its lines, each with a NUL behind it */
-	size_t about_bytes;
+	struct about about;
 	const char *program;
 	const char *command_line;
 	const char *host;
@@ -39,12 +39,5 @@ enum ct_status flight_file_read(
 
 /* flight_file_close: gives the memory back; of `base` unless the caller has taken it, and set it NULL. */
 void flight_file_close(struct flight_file *file);
-
-/*
- * flight_file_next_code: the next piece of code that the file tells of. *line is NULL at first; false:
- * there is no more. Texts are the file's.
- */
-bool flight_file_next_code(
-	struct flight_file *file, char **line, struct ct_define_mapping *ret_mapping);
 
 #endif

@@ -148,7 +148,7 @@ static void define_code(struct past *past)
 	struct ct_define_mapping mapping = {.process = past->process->number};
 	char *line = NULL;
 
-	while (flight_file_next_code(&past->file, &line, &mapping))
+	while (about_next_code(&past->file.about, &line, &mapping))
 		mappings_add(&past->collect->mappings, &mapping, &past->collect->output);
 }
 

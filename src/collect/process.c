@@ -148,13 +148,14 @@ struct process *process_add(struct collect *collect, pid_t pid, const struct pro
 	return process;
 }
 
-void process_map(struct collect *collect, struct process *process)
+bool process_map(struct collect *collect, struct process *process)
 {
 	process->mapped_ns = collect->now_ns;
 	if (!mappings_read(&collect->mappings, process->number, process->pid, &collect->output))
-		return;
+		return false;
 	process->was_mapped = true;
 	process->wants_mappings = false;
+	return true;
 }
 
 static void define_thread(struct collect *collect, const struct process *process, uint32_t number,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "adopt.h"
 #include "clock.h"
 #include "coarse.h"
@@ -482,7 +483,8 @@ enum ct_status collect_attach(
 	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
 	/* At once: a process that lives a millisecond has no mappings later. */
-	process_map(collect, segment->process);
+	if (!process_map(collect, segment->process))
+		about_map(segment);
 	define_clock(collect);
 	images_note_arrival(collect, segment);
 	return CT_OK;

@@ -151,6 +151,34 @@ static void test_short_life(void)
 	}
 }
 
+static bool has_mapping_of(const struct run *run, const char *name)
+{
+	const struct ct_definition *found;
+	size_t i;
+
+	for (i = 0; (found = keep_find(&run->keep, CT_DEFINE_MAPPING, i)); i++)
+		if (strstr(found->mapping.path, name) && found->mapping.end > found->mapping.start)
+			return true;
+	return false;
+}
+
+/* It has ended before the engine takes it in: its addresses lie in what the segment says of its code. */
+static void test_code_of_the_dead(void)
+{
+	const char *command[] = {"sh", "-c", "\"$0\" three; true", target, NULL};
+	siginfo_t ended;
+	struct run run;
+
+	run_open(&run, command);
+	CHECK_EQUAL(run.status, CT_OK);
+	CHECK_EQUAL(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
+	run_to_end(&run);
+	CHECK(run.stats.nr_events > 0);
+	CHECK_EQUAL(run.stats.nr_unmapped, 0);
+	CHECK(has_mapping_of(&run, strrchr(target, '/')));
+	run_close(&run);
+}
+
 static void test_ends_by_signal(void)
 {
 	struct run run;
@@ -480,6 +508,7 @@ int main(int argc, char **argv)
 	test_command_without_interpreter();
 	test_never_attaches();
 	test_short_life();
+	test_code_of_the_dead();
 	test_ends_by_signal();
 	test_signal_is_forwarded();
 	test_threads();

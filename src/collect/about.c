@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking apart what a segment says of its process. It is copied first, then looked at.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "about.h"
+#include "collector.h"
+
+#define ABOUT_BYTES_MAX ((size_t)1 << 20)
+
+bool about_copy(const struct proto_layout *layout, const void *base, struct about *ret_about)
+{
+	size_t i;
+
+	ret_about->nr_bytes = layout->about_bytes < ABOUT_BYTES_MAX ? (size_t)layout->about_bytes
+								    : ABOUT_BYTES_MAX;
+	ret_about->lines = calloc(1, ret_about->nr_bytes + 1);
+	if (!ret_about->lines)
+		return false;
+	memcpy(ret_about->lines, (const char *)base + layout->about_offset, ret_about->nr_bytes);
+	for (i = 0; i < ret_about->nr_bytes; i++)
+		if (ret_about->lines[i] == '\n')
+			ret_about->lines[i] = '\0';
+	return true;
+}
+
+void about_fini(struct about *about)
+{
+	free(about->lines);
+	*about = (struct about){NULL, 0};
+}
+
+char *about_next_line(const struct about *about, char *line)
+{
+	char *next = line ? line + strlen(line) + 1 : about->lines;
+
+	return next && next < about->lines + about->nr_bytes && *next ? next : NULL;
+}
+
+char *about_value(char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+/* Takes one number and the blank behind it off *at; false: it is none. */
+static bool take_number(char **at, uint64_t *ret_number)
+{
+	char *end;
+
+	errno = 0;
+	*ret_number = strtoull(*at, &end, 16);
+	if (end == *at || *end != ' ' || errno)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+bool about_next_code(const struct about *about, char **line, struct ct_define_mapping *ret_mapping)
+{
+	while ((*line = about_next_line(about, *line))) {
+		char *at = about_value(*line, "code");
+		char *blank;
+
+		if (!at || !take_number(&at, &ret_mapping->start) ||
+			!take_number(&at, &ret_mapping->end) ||
+			!take_number(&at, &ret_mapping->offset))
+			continue;
+		blank = strchr(at, ' ');
+		if (!blank)
+			continue;
+		/* Read once: what is left of the line begins with the path from now on. */
+		*blank = '\0';
+		ret_mapping->build_id = *at == '-' ? "" : at;
+		ret_mapping->path = blank + 1;
+		*line = blank + 1;
+		return true;
+	}
+	return false;
+}
+
+void about_map(struct segment *segment)
+{
+	struct process *process = segment->process;
+	struct ct_define_mapping mapping = {.process = process->number};
+	struct about about;
+	char *line = NULL;
+
+	if (!about_copy(&segment->layout, segment->memory.base, &about))
+		return;
+	while (about_next_code(&about, &line, &mapping)) {
+		mappings_add(&segment->collect->mappings, &mapping, &segment->collect->output);
+		process->was_mapped = true;
+		process->wants_mappings = false;
+	}
+	about_fini(&about);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a segment says of its process (P-85), as lines: read by an engine where the process is gone, and of a flight
+ * recorder's file.
+ */
+#ifndef COLLECT_ABOUT_H
+#define COLLECT_ABOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "proto.h"
+#include "stream.h"
+
+/* Zeroed it says nothing. */
+struct about {
+	char *lines; /* each with a NUL behind it */
+	size_t nr_bytes;
+};
+
+/* about_copy: takes over what the segment says. False: out of memory. about_fini: gives it back. */
+bool about_copy(const struct proto_layout *layout, const void *base, struct about *ret_about);
+void about_fini(struct about *about);
+
+/* about_next_line: the line behind `line` (NULL: the first one); NULL: there is none. */
+char *about_next_line(const struct about *about, char *line);
+
+/* about_value: what stands behind the word that a line begins with; NULL: it begins with another. */
+char *about_value(char *line, const char *word);
+
+/*
+ * about_next_code: the next piece of code. *line is NULL at first; false: there is no more. Texts live until
+ * about_fini; each piece can be read once.
+ */
+bool about_next_code(const struct about *about, char **line, struct ct_define_mapping *ret_mapping);
+
+struct segment;
+
+/* about_map: defines the code that the segment tells of: its process is gone, and /proc with it. */
+void about_map(struct segment *segment);
+
+#endif
