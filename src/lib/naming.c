@@ -16,6 +16,7 @@
 #include "text.h"
 #include "vec.h"
 
+#define FILES_KEPT 64u       /* others are found by their paths, or not */
 #define CALLERS_BYTES 16384u /* of one site; the one that exceeds it is the last one */
 
 /* ------------------------------------------------------------------ build ids */
@@ -34,9 +35,20 @@ struct naming_code {
 	char build_id[SYMBOL_BUILD_ID_SIZE];
 };
 
+/*
+ * A file that holds code, kept open: when names are looked for its path may be gone (a folder of a build, a mount of a
+ * container), or lead to another one.
+ */
+struct naming_file {
+	char *path;
+	char build_id[SYMBOL_BUILD_ID_SIZE];
+	int descriptor;
+};
+
 struct naming_sink {
 	struct ct_sink sink;
 	struct ct_sink *inner;
+	VEC(struct naming_file) files;
 	VEC(struct naming_process) processes;
 	VEC(struct naming_code) codes; /* in the order of the collector's mappings */
 };
@@ -100,7 +112,43 @@ bool naming_see_roots(const struct ct_sink *sink, struct symbol_resolver *resolv
 			!symbol_see_root(resolver, own->process, own->root))
 			return false;
 	}
+	for (i = 0; i < naming->files.count; i++) {
+		const struct naming_file *file = &naming->files.at[i];
+
+		if (!symbol_see_file(resolver, file->path, file->build_id, file->descriptor))
+			return false;
+	}
 	return true;
+}
+
+static bool is_kept(const struct naming_sink *naming, const struct ct_define_mapping *mapping)
+{
+	size_t i;
+
+	for (i = 0; i < naming->files.count; i++)
+		if (strcmp(naming->files.at[i].path, mapping->path) == 0 &&
+			strcmp(naming->files.at[i].build_id, mapping->build_id) == 0)
+			return true;
+	return false;
+}
+
+/* Where it can not be kept it may still be found by its path. */
+static void keep_file(struct naming_sink *naming, const struct ct_define_mapping *mapping)
+{
+	struct naming_file file = {.descriptor = -1};
+
+	if (!mapping->path || mapping->path[0] != '/' || !mapping->build_id ||
+		naming->files.count >= FILES_KEPT || is_kept(naming, mapping))
+		return;
+	snprintf(file.build_id, sizeof(file.build_id), "%s", mapping->build_id);
+	file.descriptor = symbol_open_file(root_of(naming, mapping->process), mapping->path);
+	if (file.descriptor < 0)
+		return;
+	file.path = strdup(mapping->path);
+	if (file.path && vec_push(&naming->files, file))
+		return;
+	free(file.path);
+	close(file.descriptor);
 }
 
 static bool note_code(struct naming_sink *naming, const struct ct_define_mapping *mapping)
@@ -124,6 +172,7 @@ static enum ct_status define_mapping(
 		named.mapping.build_id = build_id;
 	if (!note_code(naming, &named.mapping))
 		return ct_fail_memory(reterr);
+	keep_file(naming, &named.mapping);
 	return sink_define(naming->inner, &named, reterr);
 }
 
@@ -153,6 +202,11 @@ static enum ct_status naming_close(struct ct_sink *sink, bool is_wanted, struct 
 	for (i = 0; i < naming->processes.count; i++)
 		if (naming->processes.at[i].root >= 0)
 			close(naming->processes.at[i].root);
+	for (i = 0; i < naming->files.count; i++) {
+		close(naming->files.at[i].descriptor);
+		free(naming->files.at[i].path);
+	}
+	vec_fini(&naming->files);
 	vec_fini(&naming->processes);
 	vec_fini(&naming->codes);
 	free(sink);

@@ -20,8 +20,9 @@ enum ct_status naming_sink_open(
 	struct ct_sink *inner, struct ct_sink **ret_sink, struct ct_error *reterr);
 
 /*
- * naming_see_roots: tells a resolver where the files of processes lie that live in containers. It must be done with
- * before the sink, which naming_sink_open made, is closed. False: out of memory.
+ * naming_see_roots: tells a resolver where the files of processes lie that live in containers, and which files are kept
+ * open, so that names are found when their paths are gone. It must be done with before the sink, which naming_sink_open
+ * made, is closed. False: out of memory.
  */
 bool naming_see_roots(const struct ct_sink *sink, struct symbol_resolver *resolver);
 

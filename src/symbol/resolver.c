@@ -12,6 +12,7 @@
 #include "debug_info.h"
 #include "elf_file.h"
 #include "map.h"
+#include "root.h"
 #include "symbol.h"
 #include "vec.h"
 
@@ -20,6 +21,8 @@ struct module {
 	const char *path;
 	const char *build_id;
 	int root;
+	int opened_root; /* where it was found: there, or in what was kept open */
+	const char *opened_path;
 	bool is_usable; /* it is there, and is what was recorded */
 	bool has_debug_been_sought;
 	struct elf_file file;
@@ -33,8 +36,15 @@ struct seen_root {
 	int root;
 };
 
+struct seen_file {
+	const char *path;
+	const char *build_id;
+	int descriptor;
+};
+
 struct symbol_resolver {
 	struct arena arena;
+	VEC(struct seen_file) files;
 	VEC(struct seen_root) roots; /* of processes that have another one than we */
 	VEC(struct module) modules;
 	VEC(struct symbol_place) places;
@@ -62,6 +72,7 @@ void symbol_free(struct symbol_resolver *resolver)
 		map_fini(&resolver->modules.at[i].answers);
 	}
 	vec_fini(&resolver->roots);
+	vec_fini(&resolver->files);
 	vec_fini(&resolver->modules);
 	vec_fini(&resolver->places);
 	arena_fini(&resolver->arena);
@@ -90,17 +101,65 @@ static bool is_as_recorded(const struct module *module)
 	return module->build_id[0] == '\0' || strcmp(module->build_id, module->file.build_id) == 0;
 }
 
+static enum ct_status try_file(struct module *module, int root, const char *path)
+{
+	enum ct_status status = elf_file_read(root, path, &module->file, NULL);
+
+	module->opened_root = root;
+	module->opened_path = path;
+	module->is_usable = status == CT_OK && is_as_recorded(module);
+	return status;
+}
+
+/* What was kept open while the path still led to it. False: out of memory. */
+static bool try_seen_file(struct symbol_resolver *resolver, struct module *module)
+{
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < resolver->files.count && !module->is_usable; i++) {
+		const struct seen_file *seen = &resolver->files.at[i];
+
+		if (strcmp(seen->path, module->path) != 0 ||
+			strcmp(seen->build_id, module->build_id) != 0)
+			continue;
+		path = arena_format(&resolver->arena, "/proc/self/fd/%d", seen->descriptor);
+		if (!path)
+			return false;
+		try_file(module, SYMBOL_OUR_ROOT, path);
+	}
+	return true;
+}
+
 static bool module_open(struct symbol_resolver *resolver, struct module *module)
 {
 	enum ct_status status = CT_ERR_NOT_FOUND;
 
 	if (module->path[0] == '/')
-		status = elf_file_read(module->root, module->path, &module->file, NULL);
-	module->is_usable = status == CT_OK && is_as_recorded(module);
+		status = try_file(module, module->root, module->path);
+	if (!module->is_usable && !try_seen_file(resolver, module))
+		return false;
 	module->remark = "";
 	if (!module->is_usable)
 		module->remark = unusable_remark(resolver, module, status);
 	return module->remark != NULL;
+}
+
+int symbol_open_file(int root, const char *path)
+{
+	return root_open_file(root, path);
+}
+
+bool symbol_see_file(
+	struct symbol_resolver *resolver, const char *path, const char *build_id, int descriptor)
+{
+	struct seen_file seen = {
+		.path = arena_text(&resolver->arena, path, strlen(path)),
+		.build_id = arena_text(&resolver->arena, build_id, strlen(build_id)),
+		.descriptor = descriptor,
+	};
+
+	return seen.path && seen.build_id && vec_push(&resolver->files, seen);
 }
 
 bool symbol_see_root(struct symbol_resolver *resolver, uint32_t process, int root)
@@ -152,7 +211,8 @@ static bool ask_debug(struct symbol_resolver *resolver, struct module *module, u
 	bool is_entry, struct symbol_place *place)
 {
 	if (!module->has_debug_been_sought) {
-		module->debug = debug_info_open(module->root, module->path, &module->remark);
+		module->debug =
+			debug_info_open(module->opened_root, module->opened_path, &module->remark);
 		module->has_debug_been_sought = true;
 		place->remark = module->remark;
 	}

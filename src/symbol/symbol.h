@@ -88,6 +88,16 @@ void symbol_free(struct symbol_resolver *resolver);
 bool symbol_see_root(struct symbol_resolver *resolver, uint32_t process, int root);
 
 /*
+ * symbol_open_file: opens a file of a process for reading, and waits for nobody; -1 and errno where that can not be.
+ *
+ * symbol_see_file: what stood under this path with this build id is open as `descriptor`, which the caller keeps open
+ * as long as the resolver is used: where the path leads to it no more, it is read all the same. False: out of memory.
+ */
+int symbol_open_file(int root, const char *path);
+bool symbol_see_file(
+	struct symbol_resolver *resolver, const char *path, const char *build_id, int descriptor);
+
+/*
  * symbol_resolve: what `address` of `process` stands for, by the mappings that were recorded for it;
  * of several that hold the address the last one counts. `kind` is an enum ctp_site_kind: for
  * CTP_SITE_ADDRESS, a return address, the instruction before it is looked up.

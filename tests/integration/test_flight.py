@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -140,6 +141,15 @@ def check_names(place):
     check("function=launch" in text, f"the address of launch has no name:\n{text[:2000]}")
 
 
+def check_names_of_the_gone(place):
+    """A program whose file is removed when it has ended, and which lives for milliseconds, has names for its addresses."""
+    script = '"$1" "$2/counters" 1 0 "$2/own" 3000; rm "$1"'
+    shutil.copy(BUILD / "tests/targets/flight_target", place + "/program")
+    run(COROTRACER, "run", "-o", place + "/gone.ctrace", "--", "sh", "-c", script, "sh", place + "/program", place)
+    text = run(COROTRACER, "dump", "--no-symbols", place + "/gone.ctrace").stdout
+    check("function=launch" in text, f"the address of launch has no name:\n{text[:2000]}")
+
+
 def check_bounds(place):
     """What is held is no longer than asked for by more than a generation, and no larger, and is said."""
     for window, longest in (("500ms,64MiB", 0.9), ("60s,48KiB", 1.6)):
@@ -158,7 +168,7 @@ def check_bounds(place):
 def check_too_many(place):
     """Conditions do not fill the disk: what comes too soon is counted."""
     status, _, said = hiccups.run(place, 1200, 300, 30, "--flight", "1s", "--on", "live_coroutines > 3", "--on",
-                                  "sched_latency.max > 10ms")
+                                  "region(compaction).max > 10ms")
     check(status == 0 and "1 dump more would have come too soon" in said, said)
 
 
@@ -190,8 +200,8 @@ def check_complaints(place):
 
 
 def main():
-    for step in (check_conditions, check_standstill, check_other_reasons, check_signal, check_end, check_commands, check_names, check_bounds,
-                 check_too_many, check_complaints):
+    for step in (check_conditions, check_standstill, check_other_reasons, check_signal, check_end, check_commands,
+                 check_names, check_names_of_the_gone, check_bounds, check_too_many, check_complaints):
         with folder() as place:
             step(place)
 
