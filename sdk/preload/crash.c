@@ -50,6 +50,39 @@ static bool is_raised_by_instruction(int number, const siginfo_t *info)
 	return info->si_code > 0 && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
+/*
+ * Where a call returns to that jumped to an address without code, such as what a freed frame holds; NULL: it was
+ * no such jump, or its stack can not be read. The kernel looks there for us: it may be no stack.
+ */
+static const void *jumped_from(const siginfo_t *info, const void *context)
+{
+	const ucontext_t *machine = context;
+	const void *address = NULL;
+
+	if (info->si_code <= 0 || info->si_addr != instruction(context))
+		return NULL;
+#if defined(__x86_64__)
+	struct iovec local = {&address, sizeof(address)};
+	struct iovec top = {(void *)machine->uc_mcontext.gregs[REG_RSP], sizeof(address)};
+
+	if (syscall(SYS_process_vm_readv, getpid(), &local, 1, &top, 1, 0) != sizeof(address))
+		return NULL;
+#else
+	address = (const void *)machine->uc_mcontext.regs[30];
+#endif
+	return address;
+}
+
+static void caller_note(const siginfo_t *info, const void *context)
+{
+	const void *caller = jumped_from(info, context);
+
+	if (caller)
+		ctp_emit(0, (uint64_t)(uintptr_t)caller,
+			CTP_TAIL(ctp_site_address(caller, CTP_SITE_ADDRESS), CTP_KIND_DETAIL,
+				CTP_DETAIL_CALLER, 0));
+}
+
 static void crash_note(int number, const siginfo_t *info, const void *context)
 {
 	const void *address = info->si_code > 0 ? info->si_addr : NULL;
@@ -62,6 +95,7 @@ static void crash_note(int number, const siginfo_t *info, const void *context)
 	ctp_emit(0, (uint64_t)(uintptr_t)address,
 		CTP_TAIL(ctp_site_address(instruction(context), CTP_SITE_INSTRUCTION),
 			CTP_KIND_CRASH, number, flags));
+	caller_note(info, context);
 }
 
 static void crash_handler(int number, siginfo_t *info, void *context)

@@ -46,7 +46,7 @@ void crash_find(struct analysis *analysis)
 		if (crash) {
 			candidate.crash = (uint32_t)(crash - analysis->model->crashes.at);
 			candidate.coro = crash->coro;
-			candidate.cause_site = crash->site;
+			candidate.cause_site = crash->caller ? crash->caller : crash->site;
 			candidate.since = crash->time;
 		}
 		/* Who sent it may be among what is missing. */
@@ -235,6 +235,17 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 		words_thread(analysis, crash->thread), coro->id);
 }
 
+static const char *words_blow(
+	struct analysis *analysis, const struct model_crash *crash, const char *name)
+{
+	if (crash->is_raised)
+		return say(analysis, "%s, sent by the program itself", name);
+	if (crash->caller)
+		return say(analysis, "%s: called address 0x%" PRIx64 ", where there is no code",
+			name, crash->address);
+	return say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
+}
+
 /* The rule's own speaks of a fault in a coroutine. */
 static const char *next_step(const struct ct_finding *finding, const struct model_crash *crash)
 {
@@ -264,12 +275,10 @@ void crash_describe(
 		tell_candidates(analysis, first->process, &story);
 	step.text = say(analysis, "%s ended the program", name);
 	if (crash) {
-		step.text = crash->is_raised ? say(analysis, "%s, sent by the program itself", name)
-					     : say(analysis, "%s, at address 0x%" PRIx64, name,
-						       crash->address);
+		step.text = words_blow(analysis, crash, name);
 		step.thread = crash->thread;
 		step.coro = analysis->model->coros.at[crash->coro].id;
-		step.site = crash->site;
+		step.site = crash->caller ? crash->caller : crash->site;
 		step.sequence = crash->sequence;
 	}
 	story_step(analysis, &story, &step);

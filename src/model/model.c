@@ -234,6 +234,20 @@ static void move_on(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- kinds of their own */
 
+static void take_caller(struct model *model, const struct ct_event *event)
+{
+	size_t i;
+
+	for (i = model->crashes.count; i-- > 0;) {
+		struct model_crash *crash = &model->crashes.at[i];
+
+		if (crash->thread != event->thread)
+			continue;
+		crash->caller = event->site;
+		return;
+	}
+}
+
 static bool take_detail(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
@@ -253,6 +267,9 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 		       descriptor_is_copy_of(model, thread->last_doubled, event->object, event);
 	case CTP_DETAIL_RECEIVER:
 		return object_receiver(model, event);
+	case CTP_DETAIL_CALLER:
+		take_caller(model, event);
+		return true;
 	case CTP_DETAIL_MISSING:
 		gap_of_coro(model, event);
 		return true;

@@ -104,6 +104,8 @@ struct model_crash {
 	uint32_t thread;
 	uint32_t coro; /* that ran there; 0: none */
 	uint32_t site; /* the instruction */
+	uint32_t
+		caller; /* of a jump to where there is no code: where it returns to; 0: no such jump */
 	uint32_t signal_number;
 	bool is_sent;   /* by another process */
 	bool is_raised; /* by the program itself: abort, raise, kill; no address applies */

@@ -38,6 +38,17 @@ static int do_fault_in_thread(void)
 	return 0;
 }
 
+/* As a resume through a freed frame does. */
+__attribute__((noinline)) static int do_jump(void)
+{
+	void (*volatile data)(void) = (void (*)(void))nowhere;
+
+	printf("%lx\n", (unsigned long)do_jump);
+	fflush(stdout);
+	data();
+	return 0;
+}
+
 static int do_illegal(void)
 {
 	__builtin_trap();
@@ -135,6 +146,7 @@ static const struct {
 } commands[] = {
 	{"fault", do_fault},
 	{"fault-in-thread", do_fault_in_thread},
+	{"jump", do_jump},
 	{"illegal", do_illegal},
 	{"abort", do_abort},
 	{"wait-for-signal", do_wait_for_signal},

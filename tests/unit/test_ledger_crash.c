@@ -81,6 +81,31 @@ static void test_fault(const char *command, bool is_main_thread)
 	tiny_fini(&run);
 }
 
+/* What called is told, where what was called is no code. */
+static void test_jump(void)
+{
+	const struct tiny_event *event;
+	const struct ctp_site *site;
+	struct tiny_run run;
+	char output[32] = "";
+	uint64_t function;
+	size_t index = 0;
+
+	start(&run, "jump", true);
+	tiny_finish(&run);
+	CHECK(read(run.output, output, sizeof(output) - 1) > 0);
+	function = strtoull(output, NULL, 16);
+	CHECK_EQUAL(run.status, status_untraced("jump"));
+	check_crash(&run, SIGSEGV, 0);
+	CHECK(tiny_next(&run, &index, CTP_KIND_CRASH));
+	event = tiny_next(&run, &index, CTP_KIND_DETAIL);
+	CHECK(event && CTP_TAIL_ARGUMENT(event->record.tail) == CTP_DETAIL_CALLER);
+	site = event ? tiny_site(&run, event) : NULL;
+	CHECK(site && site->ready == CTP_SITE_ADDRESS);
+	CHECK(event && event->record.object > function && event->record.object < function + 256);
+	tiny_fini(&run);
+}
+
 static void test_death(const char *command, int number, unsigned flags)
 {
 	struct tiny_run run;
@@ -180,6 +205,7 @@ int main(int nr_arguments, char **arguments)
 	ledger = arguments[2];
 	test_fault("fault", true);
 	test_fault("fault-in-thread", false);
+	test_jump();
 	test_death("illegal", SIGILL, 0);
 	test_death("abort", SIGABRT, 2);
 	test_death("handler-gives-up", SIGSEGV, 0);
