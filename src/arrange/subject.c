@@ -2,10 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
 #include "subject.h"
 
-#define NR_FRAMES 8192u
+#define NR_FRAMES 2048u
 #define PROBES 4u
 
 bool subjects_init(struct subjects *subjects)
@@ -150,26 +149,37 @@ unsigned subject_deeds(
 
 static bool is_free(const struct subject *subject, uint32_t oldest)
 {
-	return !subject->is_used || (int32_t)(subject->newest - oldest) < 0;
+	return (int32_t)(subject->newest - oldest) < 0;
 }
 
-uint32_t subject_find(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
+/* The one that nothing was heard of for longest, if it may go. */
+static uint32_t take_place(struct subjects *subjects, size_t home, uint32_t oldest)
 {
-	size_t home = map_home(key + process, NR_SUBJECTS), i;
-	uint32_t found = NO_SUBJECT;
+	uint32_t found = NO_SUBJECT, at;
+	size_t i;
 
 	for (i = 0; i < PROBES; i++) {
-		struct subject *subject = &subjects->at[(home + i) % NR_SUBJECTS];
-
-		if (subject->is_used && subject->key == key && subject->process == process)
-			return (uint32_t)((home + i) % NR_SUBJECTS);
-		if (is_free(subject, oldest) &&
-			(found == NO_SUBJECT || !subject->is_used ||
-				(subjects->at[found].is_used &&
-					(int32_t)(subject->newest - subjects->at[found].newest) <
-						0)))
-			found = (uint32_t)((home + i) % NR_SUBJECTS);
+		at = (uint32_t)((home + i) % NR_SUBJECTS);
+		if (!subjects->at[at].is_used)
+			return at;
+		if (!is_free(&subjects->at[at], oldest))
+			continue;
+		if (found == NO_SUBJECT ||
+			(int32_t)(subjects->at[at].newest - subjects->at[found].newest) < 0)
+			found = at;
 	}
+	return found;
+}
+
+uint32_t subject_search(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
+{
+	size_t home = map_home(key + process, NR_SUBJECTS), i;
+	uint32_t found;
+
+	for (i = 1; i < PROBES; i++)
+		if (subject_is(&subjects->at[(home + i) % NR_SUBJECTS], process, key))
+			return (uint32_t)((home + i) % NR_SUBJECTS);
+	found = take_place(subjects, home, oldest);
 	if (found != NO_SUBJECT)
 		subjects->at[found] = (struct subject){.key = key,
 			.process = process,

@@ -6,23 +6,24 @@
 #ifndef ARRANGE_SUBJECT_H
 #define ARRANGE_SUBJECT_H
 
+#include "map.h"
 #include "step.h"
 
 #define NO_SUBJECT UINT32_MAX
-#define NR_SUBJECTS 8192u
+#define NR_SUBJECTS 2048u
 
 struct subject {
 	uint64_t key; /* the coroutine's id, or the lock's handle */
+	ct_time newest_time;
+	ct_time mixed; /* when two threads last did something to it within the reach */
+	ct_time moved; /* where its steps were last put into another order */
 	uint32_t process;
 	uint32_t newest;        /* arrival number of its newest event */
 	uint32_t newest_thread; /* and on which thread that was */
 	struct place place;     /* behind the last event that was played */
-	uint32_t nr_futile;     /* odd steps that no other order made better */
+	uint16_t nr_futile;     /* odd steps that no other order made better */
 	bool is_used;
 	bool is_lost; /* a step of it was marked: where it is since then is not certain */
-	ct_time newest_time;
-	ct_time mixed; /* when two threads last did something to it within the reach */
-	ct_time moved; /* where its steps were last put into another order */
 };
 
 struct subject_frame {
@@ -52,10 +53,26 @@ void subjects_fini(struct subjects *subjects);
 unsigned subject_deeds(
 	struct subjects *subjects, const struct ct_event *event, struct deed deeds[2]);
 
+/* subject_search: what subject_find does where it does not lie at its own place. */
+uint32_t subject_search(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
+
+static inline bool subject_is(const struct subject *subject, uint32_t process, uint64_t key)
+{
+	return subject->key == key && subject->process == process && subject->is_used;
+}
+
 /*
  * subject_find: its place in the table; one that has nothing at or after arrival `oldest` may have to give way.
  * NO_SUBJECT: there is no room.
  */
-uint32_t subject_find(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
+static inline uint32_t subject_find(
+	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
+{
+	uint32_t home = (uint32_t)map_home(key + process, NR_SUBJECTS);
+
+	if (subject_is(&subjects->at[home], process, key))
+		return home;
+	return subject_search(subjects, process, key, oldest);
+}
 
 #endif

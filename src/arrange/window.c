@@ -144,7 +144,8 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 			return true;
 		}
 	}
-	subject->nr_futile += has_other && subject->nr_futile < FUTILE_MAX;
+	if (has_other && subject->nr_futile < FUTILE_MAX)
+		subject->nr_futile++;
 	if (cost < COST_IMPOSSIBLE)
 		return false;
 	subject->is_lost |=

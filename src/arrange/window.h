@@ -9,7 +9,7 @@
 #include "stream.h"
 #include "subject.h"
 
-#define WINDOW_EVENTS 4096u
+#define WINDOW_EVENTS 2048u
 #define WINDOW_REACHES \
 	3 /* so long after an event, in reaches, the order up to it can still be another one */
 #define WINDOW_AT(place) ((place) % WINDOW_EVENTS)
