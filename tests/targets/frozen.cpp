@@ -2,18 +2,23 @@
 /*
  * Programs that freeze within milliseconds, each for another reason, and never go on.
  *
- *	frozen never|reply|locks [exit|abort|assert]
+ *	frozen never|reply|reply-base|locks [exit|abort|assert|sleep|timed|join|key]
  *
  * never: three coroutines wait for nothing that anybody tells of; they derive from the base class, and main ran them.
- * reply: a coroutine waits for a reply that was there before it was seen to wait. locks: two coroutines hold a lock
- * each, and want the other one's. The last two have workers, and the wrapper. With a second argument a watchdog of the
- * program's own, a thread that sleeps for a second, ends it then in that way.
+ * reply: a coroutine waits for a reply that was there before it was seen to wait; with the base class, or the wrapper.
+ * locks: two coroutines hold a lock each, and want the other one's. All but the first have workers, which main joins.
+ *
+ * exit, abort, assert: a watchdog of the program's own, a thread that sleeps for a second, ends it then in that way.
+ * The others say what main waits in, instead of joining the workers: for a while, or for a key; then the program ends
+ * with status 0.
  */
 #include <cassert>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <initializer_list>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -50,10 +55,36 @@ void work()
 	}
 }
 
+constexpr std::chrono::seconds a_while(1);
+
+/* What main does meanwhile; it has nothing to do with what the coroutines wait for. */
+void wait_in(const char *how)
+{
+	if (strcmp(how, "key") == 0) {
+		getchar();
+	} else if (strcmp(how, "join") == 0) {
+		std::thread([] { std::this_thread::sleep_for(a_while); }).join();
+	} else if (strcmp(how, "timed") == 0) {
+		std::mutex lock;
+		std::condition_variable nobody;
+		std::unique_lock guard(lock);
+
+		nobody.wait_for(guard, a_while, [] { return false; });
+	} else {
+		std::this_thread::sleep_for(a_while);
+	}
+}
+
+const char *main_waits_in;
+
 [[noreturn]] void run_workers()
 {
 	std::thread first(work), second(work);
 
+	if (main_waits_in) {
+		wait_in(main_waits_in);
+		_exit(0);
+	}
 	first.join();
 	second.join();
 	std::abort();
@@ -183,24 +214,24 @@ struct Reply {
 	}
 };
 
-task client(Reply &reply)
+template <class Task> Task client(Reply &reply)
 {
 	co_await moved_to_worker{};
 	co_await reply;
 }
 
-task backend(Reply &reply)
+template <class Task> Task backend(Reply &reply)
 {
 	co_await moved_to_worker{};
 	reply.set();
 }
 
-[[noreturn]] void freeze_reply()
+template <class Task> [[noreturn]] void freeze_reply()
 {
 	static Reply reply;
 
-	client(reply);
-	backend(reply);
+	client<Task>(reply);
+	backend<Task>(reply);
 	run_workers();
 }
 
@@ -290,14 +321,28 @@ task take_both(Lock &mine, Lock &other)
 }
 } // namespace
 
+static bool is_one_of(const char *word, std::initializer_list<const char *> words)
+{
+	for (const char *each : words)
+		if (strcmp(word, each) == 0)
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
+	const char *program = argc > 1 ? argv[1] : "never";
+
 	corotracer::InitTracer();
-	if (argc > 2)
+	if (argc > 2 && is_one_of(argv[2], {"sleep", "timed", "join", "key"}))
+		main_waits_in = argv[2];
+	else if (argc > 2)
 		std::thread(watch, argv[2]).detach();
-	if (argc > 1 && strcmp(argv[1], "reply") == 0)
-		freeze_reply();
-	if (argc > 1 && strcmp(argv[1], "locks") == 0)
+	if (strcmp(program, "reply") == 0)
+		freeze_reply<task>();
+	if (strcmp(program, "reply-base") == 0)
+		freeze_reply<base_task>();
+	if (strcmp(program, "locks") == 0)
 		freeze_locks();
 	freeze_never();
 }
