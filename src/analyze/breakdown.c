@@ -6,14 +6,15 @@
  * The sums are in the model already. Distributions, and for what each waited, are too much to keep of a million; the
  * source is read again for those that are shown.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyze_parts.h"
 #include "failure.h"
 
 #define DEFAULT_ROWS 20u
-/* Three distributions of 15 KiB each. */
 #define MOST_ROWS 10000u
+#define DISTRIBUTION_BYTES (UINT64_C(64) << 20) /* of three for each row */
 
 /* What the coroutines of one key have in common: a coroutine, a function, a place. */
 struct sums {
@@ -175,6 +176,7 @@ static enum ct_status read_again(
 		.group_of = breakdown->group_of_coro,
 		.nr_coros = breakdown->analysis->model->coros.count,
 		.groups = breakdown->groups,
+		.room_bytes = DISTRIBUTION_BYTES,
 	};
 	struct model *model;
 	enum ct_status status = model_new(source->tables, &model, reterr);
@@ -186,6 +188,12 @@ static enum ct_status read_again(
 	if (status == CT_OK)
 		status = model_finish(model, reterr);
 	model_free(model);
+	if (filled.nr_refused)
+		quality_remark(breakdown->analysis,
+			say(breakdown->analysis,
+				"there are more rows than distributions are kept of: %" PRIu64
+				" times are in none",
+				filled.nr_refused));
 	return status == CT_OK && filled.is_broken ? ct_fail_memory(reterr) : status;
 }
 

@@ -2,9 +2,15 @@
 /*
  * Buckets of one in the first steps, then 32 to each power of two.
  */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "histogram.h"
 
 #define STEPS (1u << HISTOGRAM_STEP_BITS)
+#define CELLS_AT_FIRST 8u
+#define GROWTH 4u
 
 static unsigned bucket_of(uint64_t value)
 {
@@ -41,14 +47,108 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 	histogram_add_times(histogram, value, 1);
 }
 
-void histogram_merge(struct histogram *histogram, const struct histogram *other)
-{
-	unsigned i;
+/* ---------------------------------------------------------------- small ones */
 
+static size_t bytes_of(uint32_t nr_cells)
+{
+	return nr_cells ? offsetof(struct histogram, cells) +
+				  nr_cells * sizeof(struct histogram_cell)
+			: sizeof(struct histogram);
+}
+
+/* The bucket's cell, or the free one that it would get: there is one always. */
+static struct histogram_cell *cell_of(struct histogram *histogram, unsigned bucket)
+{
+	uint32_t mask = histogram->nr_cells - 1, at = bucket * 0x9e3779b1u >> 16 & mask;
+
+	while (histogram->cells[at].bucket && histogram->cells[at].bucket != bucket + 1)
+		at = (at + 1) & mask;
+	return &histogram->cells[at];
+}
+
+static void put(struct histogram *histogram, unsigned bucket, uint64_t count)
+{
+	struct histogram_cell *cell;
+
+	if (histogram->nr_cells == 0) {
+		histogram->buckets[bucket] += count;
+		return;
+	}
+	cell = cell_of(histogram, bucket);
+	histogram->nr_used += cell->bucket == 0;
+	cell->bucket = bucket + 1;
+	cell->count += count;
+}
+
+static void add_up(struct histogram *histogram, const struct histogram *other)
+{
 	histogram->count += other->count;
 	histogram->sum += other->sum;
 	if (other->max > histogram->max)
 		histogram->max = other->max;
+}
+
+/* All that `other`, a small one, has. */
+static void put_all(struct histogram *histogram, const struct histogram *other)
+{
+	uint32_t i;
+
+	for (i = 0; i < other->nr_cells; i++)
+		if (other->cells[i].bucket)
+			put(histogram, (unsigned)other->cells[i].bucket - 1, other->cells[i].count);
+	add_up(histogram, other);
+}
+
+/* So that a further bucket fits in. */
+static bool grow(struct histogram **histogram, uint64_t *room)
+{
+	struct histogram *old = *histogram, *larger;
+	uint32_t nr_cells = old ? old->nr_cells * GROWTH : CELLS_AT_FIRST;
+	uint64_t given_back = old ? bytes_of(old->nr_cells) : 0, bytes;
+
+	nr_cells = nr_cells > HISTOGRAM_CELLS ? 0 : nr_cells;
+	bytes = bytes_of(nr_cells);
+	larger = bytes - given_back <= *room ? calloc(1, bytes) : NULL;
+	if (!larger)
+		return false;
+	larger->nr_cells = nr_cells;
+	if (old)
+		put_all(larger, old);
+	free(old);
+	*room -= bytes - given_back;
+	*histogram = larger;
+	return true;
+}
+
+bool histogram_count(struct histogram **histogram, uint64_t value, uint64_t *room)
+{
+	unsigned bucket = bucket_of(value);
+	struct histogram *at = *histogram;
+
+	if (!at || (at->nr_cells && at->nr_used >= at->nr_cells / 4 * 3 &&
+			   !cell_of(at, bucket)->bucket)) {
+		if (!grow(histogram, room))
+			return false;
+		at = *histogram;
+	}
+	at->count++;
+	at->sum += value;
+	at->max = value > at->max ? value : at->max;
+	put(at, bucket, 1);
+	return true;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+void histogram_merge(struct histogram *histogram, const struct histogram *other)
+{
+	unsigned i;
+
+	if (other->nr_cells) {
+		put_all(histogram, other);
+		return;
+	}
+	add_up(histogram, other);
 	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
 		histogram->buckets[i] += other->buckets[i];
 }
@@ -57,8 +157,14 @@ void histogram_each(const struct histogram *histogram, const double *shares, uns
 	uint64_t *ret_values)
 {
 	unsigned last = bucket_of(histogram->max), next = 0, i;
+	struct histogram whole;
 	uint64_t seen = 0;
 
+	if (histogram->nr_cells) {
+		memset(&whole, 0, sizeof(whole));
+		put_all(&whole, histogram);
+		histogram = &whole;
+	}
 	for (i = 0; i < last && next < nr_shares; i++) {
 		seen += histogram->buckets[i];
 		for (; next < nr_shares && seen; next++) {

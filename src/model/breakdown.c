@@ -16,10 +16,10 @@ void model_breakdown_group_fini(struct model_breakdown_group *group)
 
 static void count(struct model_breakdown *breakdown, struct histogram **histogram, int64_t ns)
 {
-	if (!*histogram)
-		*histogram = calloc(1, sizeof(**histogram));
-	if (*histogram)
-		histogram_add(*histogram, ns > 0 ? (uint64_t)ns : 0);
+	if (histogram_count(histogram, ns > 0 ? (uint64_t)ns : 0, &breakdown->room_bytes))
+		return;
+	if (breakdown->room_bytes < sizeof(**histogram))
+		breakdown->nr_refused++;
 	else
 		breakdown->is_broken = true;
 }

@@ -40,7 +40,8 @@
 #include "stream.h"
 #include "vec.h"
 
-#define MODEL_PLACES 16384u /* that times are kept of, at most 80 KiB each */
+#define MODEL_PLACES 16384u                           /* that times are kept of */
+#define MODEL_DISTRIBUTION_BYTES (UINT64_C(48) << 20) /* of all their distributions */
 
 struct model {
 	const struct ct_tables *tables;
@@ -91,7 +92,8 @@ struct model {
 	struct model_place_times **place_times; /* by site; NULL: nothing happened there */
 	uint32_t nr_place_times;
 	uint64_t nr_changes_before; /* of state, that are told of the time before the observation */
-	uint64_t nr_times_refused;  /* what happened at places beyond MODEL_PLACES */
+	uint64_t distribution_bytes; /* that are left */
+	uint64_t nr_times_refused;   /* what happened at places beyond these bounds */
 	uint32_t nr_threads;
 	uint32_t nr_processes;
 	struct model_ended ended;      /* the coroutines that were given back */

@@ -26,7 +26,9 @@ struct model_breakdown {
 	const uint32_t *group_of;             /* by coroutine, an index of the model; the user's */
 	size_t nr_coros;                      /* that have a group; those beyond are in group 0 */
 	struct model_breakdown_group *groups; /* the user's */
-	bool is_broken;                       /* out of memory */
+	uint64_t room_bytes; /* left for their distributions; the user's at first */
+	uint64_t nr_refused; /* times that found no room in one */
+	bool is_broken;      /* out of memory */
 };
 
 /* model_breakdown_group_fini: gives the distributions back. */

@@ -38,15 +38,11 @@ static struct model_place_times *times_of(struct model *model, uint32_t site)
 	return *times;
 }
 
-/* One more in a distribution of a place. What finds no memory is counted. */
+/* One more in a distribution of a place. What finds no room, or no memory, is counted. */
 static void count(struct model *model, struct histogram **histogram, int64_t ns)
 {
-	if (!*histogram)
-		*histogram = calloc(1, sizeof(**histogram));
-	if (*histogram)
-		histogram_add(*histogram, length(ns));
-	else
-		model->nr_times_refused++;
+	model->nr_times_refused +=
+		!histogram_count(histogram, length(ns), &model->distribution_bytes);
 }
 
 /* It goes on from where it waited; before its first wait, from where it was started. */
@@ -461,6 +457,7 @@ void times_finish(struct model *model)
 bool times_reserve(struct model *model)
 {
 	model->place_times = calloc(model->tables->nr_sites + 1, sizeof(*model->place_times));
+	model->distribution_bytes = MODEL_DISTRIBUTION_BYTES;
 	return model->place_times != NULL;
 }
 

@@ -2,6 +2,7 @@
 """`stats`: where the time of a real scheduler went."""
 import json
 import pathlib
+import resource
 
 from support import BUILD, COROTRACER, check, check_documented, fail, folder, run
 
@@ -288,6 +289,27 @@ def record(trace):
     fail("in 50 runs nobody waited for the lock")
 
 
+MANY_PLACES = 20000
+MOST_KIBIBYTES = 500 << 10  # a seventh of it suffices where no sanitizer keeps what was given back
+
+
+def check_many_places(folder_path):
+    """Times at very many places take bounded memory, and what has no room is told."""
+    text, trace = folder_path / "places.txt", folder_path / "places.ctrace"
+    lines = ["trace from=0 until=2s", "process 1 pid=1 program=/bin/p probe", "thread 1 tid=1"]
+    lines += [f"site {i} kind=source file=p line={i} function=p" for i in range(1, MANY_PLACES + 1)]
+    for i in range(1, MANY_PLACES + 1):
+        lines.append(f"{i}us t1 create c{i} @{i}")
+        lines += 2 * [f"{i}us t1 resume c{i}", f"{i}us t1 suspend c{i} channel:1 @{i}",
+                      f"{i}us t1 wake coroutine:{i} @{i} outcome=queued"]
+    text.write_text("\n".join(lines) + "\n")
+    run(COROTRACER, "assemble", text, "-o", trace)
+    _, told = statistics(trace)
+    check(told["refused"] > 0, "all places had room")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    check(used < MOST_KIBIBYTES, f"the largest command took {used} KiB")
+
+
 def main():
     with folder() as place:
         trace = f"{place}/mixed.ctrace"
@@ -306,6 +328,7 @@ def main():
         check_none(pathlib.Path(place))
         check_ten_most(pathlib.Path(place))
         check_complaints(place)
+        check_many_places(pathlib.Path(place))
 
 
 if __name__ == "__main__":

@@ -140,6 +140,49 @@ static void test_histogram(void)
 	free(histogram);
 }
 
+/* A small one tells what one with all buckets does, whatever it holds and however often it had to grow. */
+static void check_small(unsigned nr_bits, unsigned count)
+{
+	static const double shares[] = {0.0001, 0.25, 0.5, 0.9, 0.99, 1.0};
+	struct histogram *small = NULL, *whole = calloc(2, sizeof(*whole));
+	uint64_t random = nr_bits, room = 1 << 20, before = room;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t value;
+
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		value = random >> (64 - nr_bits) >> (random >> 32) % nr_bits;
+		CHECK(histogram_count(&small, value, &room));
+		histogram_add(&whole[0], value);
+	}
+	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		CHECK_EQUAL(histogram_at(small, shares[i]), histogram_at(&whole[0], shares[i]));
+	histogram_merge(&whole[1], small);
+	CHECK(memcmp(&whole[0], &whole[1], sizeof(*whole)) == 0);
+	CHECK(before - room <= sizeof(*small));
+	free(small);
+	free(whole);
+}
+
+static void test_small_histogram(void)
+{
+	struct histogram *small = NULL;
+	uint64_t room = 200, i;
+
+	for (i = 1; i <= 64; i++)
+		check_small((unsigned)i, (unsigned)(i * i));
+	check_small(64, 100000);
+	for (i = 0; i < 6; i++)
+		CHECK(histogram_count(&small, i << 20, &room));
+	/* No room for a seventh bucket; what is in one already still counts. */
+	CHECK(!histogram_count(&small, UINT64_MAX, &room));
+	CHECK(histogram_count(&small, 0, &room));
+	CHECK_EQUAL(small->count, 7);
+	CHECK_EQUAL(small->max, 5 << 20);
+	free(small);
+}
+
 int main(void)
 {
 	test_reading();
@@ -148,5 +191,6 @@ int main(void)
 	test_telling();
 	test_telling_grades();
 	test_histogram();
+	test_small_histogram();
 	return check_result();
 }
