@@ -13,14 +13,16 @@ import sys
 
 from support import BUILD, SOURCE, check, folder, run
 
+sys.path.insert(0, str(SOURCE / "tools"))
+from tracked import tracked  # noqa: E402
+
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)[^)]*\)")
 DEV_COMMAND = re.compile(r"^(?:[A-Z]+=\S+ )*\./dev\s+(\S+)")
 
 
 def documents():
-    names = run("git", "-C", SOURCE, "ls-files", "*.md").stdout.split()
-    return [SOURCE / name for name in names if (SOURCE / name).exists()]
+    return [SOURCE / name for name in tracked("*.md")]
 
 
 def commands(text):
