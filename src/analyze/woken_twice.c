@@ -76,6 +76,8 @@ static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t in
 		    twice->time + doubt))
 		return;
 	limit_for_place(analysis, counts, &candidate);
+	if (!analysis->model->processes[coro->process].tells_queues)
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
 	/* It may have come before the wait: then the coroutine was resumed while it ran. */
 	if (twice->thread != twice->wait_thread && twice->time - twice->suspended <= doubt)
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_CLOCKS);

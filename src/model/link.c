@@ -33,6 +33,7 @@ bool coro_enqueue(struct model *model, const struct ct_event *event)
 	coro->is_queue_private = event->flags & CTP_ENQUEUE_PRIVATE;
 	coro->queued = event->time;
 	coro->queue_event = event->sequence;
+	process_at(model, coro->process)->tells_queues = true;
 	run_queue_enter(model, coro, event);
 	if (coro->state == CT_STATE_UNSEEN)
 		coro_becomes_ready(model, coro);

@@ -89,8 +89,9 @@ struct model_process {
 	uint32_t nr_made;
 	bool tells_ends;    /* of coroutines, or that they begin suspended: not all probes do */
 	bool tells_takings; /* acquisitions of other things than locks are told */
-	bool is_reachable;  /* by a signal handler, a child, an io_uring: past its descriptors */
-	bool has_reads;     /* a transfer that reads was told */
+	bool tells_queues; /* which wakes find their target queued already, or each entry of a queue */
+	bool is_reachable; /* by a signal handler, a child, an io_uring: past its descriptors */
+	bool has_reads;    /* a transfer that reads was told */
 	bool has_unseen_threads; /* the engine did not look at all of its threads */
 	ct_time halted;         /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 	ct_time ready_counted;  /* up to then `ready` is right; CT_NO_TIME: nothing was ready yet */

@@ -267,6 +267,8 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	coro->wake_time = event->time;
 	coro->wake_event = event->sequence;
 	coro->wake_outcome = event->argument;
+	if (event->argument == CTP_OUTCOME_ALREADY_QUEUED)
+		process_at(model, coro->process)->tells_queues = true;
 	coro->wake_thread = event->thread;
 	coro->wake_site = event->site;
 	coro->wake_coro = event->coro ? coro_find(model, event->process, event->coro)
