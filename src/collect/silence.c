@@ -5,14 +5,16 @@
  *
  * How a program is ended tells nothing of what it was waiting for, and mostly there is no time for a look then: a key
  * in the terminal reaches the program at once. So the look has to have been taken before. Of a program that is silent
- * for a moment again and again, looks take a thousandth of the time at most.
+ * for a moment again and again, looks take a thousandth of the time at most; a hundredth where that lasts.
  */
 #include "collector.h"
 
 #define SILENCE_NS UINT64_C(20000000)
 #define STALL_NS UINT64_C(1000000000)
 #define STALL_MAX_NS (UINT64_C(60) * 1000000000)
-#define REST_FACTOR 1000 /* times what a look took, until the next one */
+#define LASTING_NS UINT64_C(250000000)
+#define REST_FACTOR 1000        /* times what a look took, until the next one */
+#define REST_FACTOR_LASTING 100 /* in a silence that lasts */
 
 /* Whether silence of this process says something: coroutines wait, or only the ledger can tell. */
 static bool has_something_to_say(struct collect *collect, const struct process *process)
@@ -44,19 +46,25 @@ static void look_at(struct collect *collect, struct process *process)
 	collect->flush_ns = 0;
 }
 
+static uint64_t later(uint64_t one_ns, uint64_t other_ns)
+{
+	return one_ns > other_ns ? one_ns : other_ns;
+}
+
 /* When the next of the looks in the first second of silence is due; UINT64_MAX: there is none. */
 static uint64_t silence_due_ns(const struct process *process)
 {
-	uint64_t due_ns = process->wrote_ns + SILENCE_NS;
-	uint64_t rested_ns = process->looked_ns + process->look_cost_ns * REST_FACTOR;
+	bool is_known = process->silence_of_ns == process->wrote_ns;
+	uint64_t after_ns = is_known ? process->silence_after_ns : SILENCE_NS;
+	uint64_t due_ns, lasting_ns;
 
-	if (!process->has_probe || process->wrote_ns == 0)
+	if (!process->has_probe || process->wrote_ns == 0 || after_ns >= STALL_NS)
 		return UINT64_MAX;
-	if (process->silence_of_ns == process->wrote_ns)
-		due_ns = process->wrote_ns + process->silence_after_ns;
-	if (due_ns - process->wrote_ns >= STALL_NS)
-		return UINT64_MAX;
-	return due_ns > rested_ns ? due_ns : rested_ns;
+	due_ns = later(process->wrote_ns + after_ns,
+		process->looked_ns + process->look_cost_ns * REST_FACTOR);
+	lasting_ns = later(process->wrote_ns + later(after_ns, LASTING_NS),
+		process->looked_ns + process->look_cost_ns * REST_FACTOR_LASTING);
+	return due_ns < lasting_ns ? due_ns : lasting_ns;
 }
 
 /* After 20 ms, 40, 80, ... of silence. */
