@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,23 @@ static bool is_stream(int descriptor)
 	return lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE;
 }
 
+/* What a recording writes has its name only when it is complete. */
+static enum ct_status fail_open(const char *path, struct ct_error *reterr)
+{
+	int number = errno;
+	char partial[PATH_MAX];
+	int length = snprintf(partial, sizeof(partial), "%s.partial", path);
+
+	if (number == ENOENT && length > 0 && (size_t)length < sizeof(partial) &&
+		access(partial, F_OK) == 0)
+		return ct_fail(reterr, CT_ERR_NOT_FOUND,
+			"it is not complete yet: '%s' is being recorded, or is what a recording "
+			"that was killed has left",
+			partial);
+	errno = number;
+	return ct_fail_errno(reterr, "can not open it");
+}
+
 static enum ct_status open_source(const char *path, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
@@ -178,7 +196,7 @@ static enum ct_status open_source(const char *path, const struct ct_open_options
 		return open_stream(path, STDIN_FILENO, options, ret_source, reterr);
 	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (descriptor < 0)
-		return ct_fail_errno(reterr, "can not open it");
+		return fail_open(path, reterr);
 	status = is_stream(descriptor)
 			 ? open_stream(path, descriptor, options, ret_source, reterr)
 			 : open_by_first_bytes(path, path, descriptor, options, ret_source, reterr);

@@ -193,6 +193,8 @@ def check_mistakes(place):
     check_mistake(2, "did you mean 'report'", "help", "reprot")
     check_mistake(2, "--output", "assemble", garbage)
     check_mistake(4, "No such file", "report", place + "/nothing")
+    pathlib.Path(place, "growing.ctrace.partial").touch()
+    check_mistake(4, "growing.ctrace.partial' is being recorded", "report", place + "/growing.ctrace")
     check_mistake(5, "not a trace", "report", garbage)
     check_mistake(5, "empty", "info", empty)
     check_mistake(2, "which program", "run")
