@@ -162,6 +162,7 @@ struct ct_quality {
 	int64_t reordered_ns;        /* how far at most: the clocks of two cores lie so far apart */
 	uint64_t nr_unmatched_wakes; /* wakes whose target is not known */
 	uint64_t nr_by_state[CT_STATE_DESTROYED + 1];
+	uint64_t nr_yielding; /* of those waiting: suspended at a yield, and so for nothing */
 	uint64_t nr_destroyed_waiting; /* of those destroyed: suspended, with no wake on its way */
 	uint64_t nr_destroyed_woken;   /* likewise: woken, and not run since; the rest had ended */
 	ct_time observed_from;

@@ -27,6 +27,7 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 			continue;
 		quality->nr_coros++;
 		quality->nr_by_state[coro->state]++;
+		quality->nr_yielding += model_is_yielding(coro);
 		quality->nr_coros_mid_life += !(coro->flags & MODEL_CORO_WAS_CREATED);
 	}
 	quality->nr_coros += model->ended.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where coroutines wait at the end: counted by place, with the one that waits for the longest time. It judges
- * nothing: a place may be as it should be.
+ * Where coroutines wait at the end: counted by place, with the one that waits for the longest time. Those at a yield
+ * wait for nothing. It judges nothing: a place may be as it should be.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ void waiting_list(struct analysis *analysis, struct ct_report *report)
 		const struct model_coro *coro = &model->coros.at[i];
 		struct ct_waiting *waiting = &all[coro->wait_site < nr_sites ? coro->wait_site : 0];
 
-		if (coro->state != CT_STATE_WAITING)
+		if (coro->state != CT_STATE_WAITING || model_is_yielding(coro))
 			continue;
 		nr_used += waiting->nr_coros == 0;
 		count(coro, waiting);

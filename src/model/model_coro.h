@@ -172,4 +172,10 @@ struct model_ghost {
 
 #define MODEL_GHOSTS 65536u
 
+/* model_is_yielding: it gave up its thread, and waits for nothing. */
+static inline bool model_is_yielding(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD;
+}
+
 #endif

@@ -230,19 +230,31 @@ static void destroyed(struct text *rows, const struct ct_quality *quality)
 		text_add(rows, ")");
 }
 
+static void count_state(
+	struct text *rows, const char **separator, uint64_t nr_coros, const char *name)
+{
+	if (nr_coros == 0)
+		return;
+	text_add(rows, *separator);
+	text_count(rows, nr_coros);
+	text_format(rows, " %s", name);
+	*separator = ", ";
+}
+
 static void states(struct text *rows, const struct ct_quality *quality)
 {
 	const char *separator = ": ";
+	uint64_t nr_coros;
 	unsigned state;
 
 	phrase_count(rows, quality->nr_coros, "coroutine", "coroutines");
 	for (state = 0; state <= CT_STATE_DESTROYED; state++) {
-		if (!quality->nr_by_state[state])
-			continue;
-		text_add(rows, separator);
-		text_count(rows, quality->nr_by_state[state]);
-		text_format(rows, " %s", ct_state_name((enum ct_state)state));
-		separator = ", ";
+		nr_coros = quality->nr_by_state[state];
+		if (state == CT_STATE_WAITING)
+			nr_coros -= quality->nr_yielding;
+		count_state(rows, &separator, nr_coros, ct_state_name((enum ct_state)state));
+		if (state == CT_STATE_WAITING)
+			count_state(rows, &separator, quality->nr_yielding, "at a yield");
 	}
 	destroyed(rows, quality);
 }

@@ -142,7 +142,7 @@ static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_lef
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
-	uint64_t nr_waiting = quality->nr_by_state[CT_STATE_WAITING];
+	uint64_t nr_waiting = quality->nr_by_state[CT_STATE_WAITING] - quality->nr_yielding;
 
 	if (nr_waiting == 0)
 		return;

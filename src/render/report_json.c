@@ -188,6 +188,7 @@ static void states_member(struct json *json, const struct ct_quality *quality)
 		count_member(
 			json, ct_state_name((enum ct_state)state), quality->nr_by_state[state]);
 	json_close(json, '}');
+	count_member(json, "yielding", quality->nr_yielding);
 	count_member(json, "destroyed_waiting", quality->nr_destroyed_waiting);
 	count_member(json, "destroyed_woken", quality->nr_destroyed_woken);
 }
