@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two coroutines that wait for each other's lock. Says "ready", and goes on until its input ends.
+ * Two coroutines that wait for each other's lock, started at a function that is known by its address. Says "ready", and
+ * goes on until its input ends.
  */
 #include <stdio.h>
 
@@ -9,7 +10,8 @@
 
 static void take_then_wait(uint64_t coro, uint64_t own, uint64_t other)
 {
-	ctp_create(coro, 0, CTP_SITE("start"));
+	ctp_create(coro, 0,
+		ctp_site_address((const void *)(uintptr_t)take_then_wait, CTP_SITE_FUNCTION));
 	ctp_resume(coro, CTP_POINT_INITIAL);
 	ctp_acquire(coro, CTP_HANDLE(CTP_RESOURCE_LOCK, own), CTP_SITE("take"));
 	ctp_suspend(coro, CTP_HANDLE(CTP_RESOURCE_LOCK, other), CTP_SITE("take the other one"),
