@@ -12,6 +12,7 @@
 
 #define DEEDS_MAX 24u
 #define NODES_MAX 4000u
+#define PLACES_A_STEP 16u /* a step of the search costs as much as looking at so many places */
 
 struct candidate {
 	uint32_t place;
@@ -33,7 +34,8 @@ struct search {
 	size_t path[DEEDS_MAX];
 	size_t best[DEEDS_MAX];
 	unsigned nr_nodes;
-	bool is_cut; /* not all of them, or not all orders, were looked at */
+	uint32_t nr_places; /* that were looked at */
+	bool is_cut;        /* not all of them, or not all orders, were looked at */
 };
 
 /* ---------------------------------------------------------------- what there is to order */
@@ -90,8 +92,9 @@ static void collect(
 	ct_time stamp = window->stamps[WINDOW_AT(place)];
 	uint32_t at = begin_at(window, place, subject, &search->is_cut);
 
+	search->nr_places = place - at;
 	search->first = window->subjects.at[subject].place;
-	for (; at != window->arrived; at++) {
+	for (; at != window->arrived; at++, search->nr_places++) {
 		const struct link *link = link_to(window, at, subject);
 		ct_time present = window->stamps[WINDOW_AT(at)];
 
@@ -234,10 +237,14 @@ bool settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_i
 	struct search search = {.reach_ns = window->reach_ns};
 	unsigned present;
 
+	*ret_is_sure = false;
+	if (window->effort <= 0)
+		return false;
 	collect(&search, window, place, subject);
 	search.is_cut |= is_beyond(window, window->stamps[WINDOW_AT(place)]);
 	present = search.best_cost = present_cost(&search);
 	try_all(&search, 0, search.first, INT64_MIN, 0);
+	window->effort -= search.nr_nodes + search.nr_places / PLACES_A_STEP;
 	*ret_is_sure = !search.is_cut;
 	if (search.best_cost == present)
 		return false;

@@ -24,6 +24,7 @@ bool window_init(struct window *window, int64_t reach_ns, ct_time limit)
 	window->links = calloc(WINDOW_EVENTS, sizeof(*window->links));
 	window->tries = calloc(WINDOW_EVENTS, sizeof(*window->tries));
 	window->reach_ns = reach_ns;
+	window->effort = WINDOW_MOST_EFFORT;
 	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
 	window->newest = window->left = FIRST_STAMP;
 	return subjects_init(&window->subjects) && window->events && window->are_carried &&
@@ -35,6 +36,7 @@ void window_reset(struct window *window)
 	window->handed = window->played = window->arrived = 0;
 	window->newest = window->left = FIRST_STAMP;
 	window->is_all = false;
+	window->effort = WINDOW_MOST_EFFORT;
 	window->order = (struct ct_order){0};
 	subjects_reset(&window->subjects);
 }
@@ -101,6 +103,7 @@ void window_arrive(struct window *window)
 		for (i = 0; i < count; i++)
 			bind(window, event, &links[i], &deeds[i]);
 	}
+	window->effort += window->effort < WINDOW_MOST_EFFORT ? WINDOW_EFFORT : 0;
 	window->arrived++;
 }
 

@@ -12,6 +12,9 @@
 #define WINDOW_EVENTS 2048u
 #define WINDOW_REACHES \
 	3 /* so long after an event, in reaches, the order up to it can still be another one */
+/* In steps of the search: so much may be spent for each event on the whole, and so much at once. */
+#define WINDOW_EFFORT 8
+#define WINDOW_MOST_EFFORT 200000
 #define WINDOW_AT(place) ((place) % WINDOW_EVENTS)
 
 /* What an event does to a subject, and where that was before. */
@@ -35,6 +38,7 @@ struct window {
 	ct_time newest; /* the last stamp that arrived */
 	ct_time left;   /* the latest stamp of those that have left */
 	bool is_all;    /* nothing more arrives */
+	int64_t effort; /* that may still be spent on searches */
 	ct_time limit;  /* see order.h */
 	int64_t reach_ns;
 	struct subjects subjects;
