@@ -339,10 +339,10 @@ void watch_take_findings(struct watch *watch, const enum ct_grade grades[CT_NR_R
 		watched->has_value = true;
 		watched->value = CT_GRADE_NONE;
 		for (rule = CT_RULE_NONE + 1; rule < CT_NR_RULES; rule++)
-			if (grades[rule] > watched->value &&
+			if ((double)grades[rule] > watched->value &&
 				fnmatch(watched->condition.name, ct_rule_name((enum ct_rule)rule),
 					0) == 0)
-				watched->value = grades[rule];
+				watched->value = (double)grades[rule];
 	}
 }
 
