@@ -225,6 +225,21 @@ static void grade_at_exit(
 	candidate->grade = CT_GRADE_LIKELY;
 }
 
+/*
+ * Notified while it waited, found by nobody, and a second has passed: whatever polls elsewhere, what was announced is
+ * not announced again.
+ */
+static bool was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = ties_object(analysis, coro);
+
+	return object->handle && object->vain.time != CT_NO_TIME &&
+	       object->vain.time >= coro->suspended &&
+	       given_in_vain(analysis, coro, object) != CT_NO_TIME &&
+	       party_working_until(analysis, coro->process) - object->vain.time >
+		       LIMIT(analysis, NOTIFIED_TIME);
+}
+
 static void grade(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
 {
@@ -235,7 +250,8 @@ static void grade(
 		grade_at_exit(analysis, coro, candidate);
 		return;
 	}
-	if (is_object_ready(analysis, coro, &since) && party->workers_quiet > since) {
+	if (is_object_ready(analysis, coro, &since) &&
+		(party->workers_quiet > since || was_passed_by(analysis, coro))) {
 		candidate->variant = VARIANT_READY;
 		candidate->grade = CT_GRADE_LIKELY;
 	} else if (is_wake_dropped(coro) && party->workers_quiet > coro->wake_time) {
