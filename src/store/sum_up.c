@@ -130,13 +130,26 @@ static bool add_orphans(struct scan *scan, uint64_t count)
 	return count == 0 || vec_push(&scan->all->losses, loss);
 }
 
-/* How a process ended was told behind the last heartbeat: what it did before that is missing, or may be. */
-static void doubt_endings(struct scan *scan)
+/* A recovered file has an END that vouches for no more than the last heartbeat did. */
+static bool is_open(const struct store_tables *all)
 {
-	const struct store_tables *all = scan->all;
 	size_t i;
 
-	if (all->has_end || all->tables.has_no_end)
+	for (i = 0; i < all->losses.count; i++) {
+		const struct ct_loss *loss = &all->losses.at[i];
+
+		if (loss->reason == CTP_LOSS_OPEN_END && loss->first > all->tables.observed_until)
+			return true;
+	}
+	return false;
+}
+
+/* How a process ended was told behind the last heartbeat: what it did before that is missing, or may be. */
+static void doubt_endings(struct store_tables *all)
+{
+	size_t i;
+
+	if (!is_open(all))
 		return;
 	for (i = 1; i < all->processes.count; i++) {
 		struct ct_process *process = &all->processes.at[i];
@@ -173,7 +186,7 @@ enum ct_status store_scan_sum_up(struct scan *scan, struct ct_error *reterr)
 	status = store_missing_sum_up(scan, nr_events + nr_orphans, reterr);
 	if (status == CT_OK && !add_orphans(scan, nr_orphans))
 		status = ct_fail_memory(reterr);
-	doubt_endings(scan);
+	doubt_endings(scan->all);
 	store_tables_publish(scan->all);
 	return status;
 }

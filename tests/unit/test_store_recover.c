@@ -371,6 +371,35 @@ static void test_each_block(void)
 	}
 }
 
+static void check_ending_unknown(const char *path)
+{
+	struct ct_source *source = made_source(path);
+
+	CHECK_EQUAL(source->tables->processes[1].ending, CT_ENDING_UNKNOWN);
+	CHECK_EQUAL(source->tables->processes[1].ended, CT_NO_TIME);
+	CHECK_EQUAL(source->tables->nr_losses, 1);
+	source_close(source);
+}
+
+/* F-9: that a process ended behind the last heartbeat says nothing of what it did before; nor in a recovered file. */
+static void test_ending_behind_the_last_heartbeat(void)
+{
+	struct ct_sink *sink = made_sink("ending.ctrace");
+	struct ct_definition ending = {.type = CT_DEFINE_ENDING};
+	struct ct_part part;
+
+	made_start(sink, 1);
+	made_put_one(sink, 1, 10, CTP_KIND_RESUME, 1);
+	made_heartbeat(sink, MADE_EPOCH + 100);
+	ending.ending = (struct ct_define_ending){
+		.process = 1, .ending = CT_ENDING_EXITED, .monotonic_ns = MADE_EPOCH + 200};
+	made_define(sink, ending);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+	check_ending_unknown("ending.ctrace");
+	CHECK_EQUAL(store_recover("ending.ctrace", 0, "again.ctrace", &part, NULL), CT_OK);
+	check_ending_unknown("again.ctrace");
+}
+
 int main(void)
 {
 	uint32_t first, last;
@@ -387,6 +416,7 @@ int main(void)
 	test_cut_anywhere();
 	test_damaged_anywhere();
 	test_each_block();
+	test_ending_behind_the_last_heartbeat();
 	if (HAS_ZSTD) {
 		make_whole(1);
 		check_part(2, 5);
