@@ -87,12 +87,13 @@ const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
 
 /*
  * ct_trace_next: the next event in order of time. CT_OK and *ret_event, valid until the next call;
- * CT_END after the last one.
+ * CT_END after the last one. What two threads did within the reach of time-stamps comes in an order that can be, with
+ * times raised where needed (tables' reach_ns; CT_FLAG_ORDER_UNKNOWN).
  *
- * Of a trace that is followed (opened by the name that it will have, or has), events come up to the last moment
- * at which nothing earlier can come any more. CT_AGAIN: none more at present. CT_END: the trace is complete (tables'
- * is_complete), or nobody writes it any more. Its tables grow with each call, and times of processes and losses in
- * them do not hold; it can not be rewound.
+ * Of a trace that is followed (opened by the name that it will have, or has), events come as they are stamped, up
+ * to the last moment at which nothing earlier can come any more. CT_AGAIN: none more at present. CT_END: the trace
+ * is complete (tables' is_complete), or nobody writes it any more. Its tables grow with each call, and times of
+ * processes and losses in them do not hold; it can not be rewound.
  */
 enum ct_status ct_trace_next(
 	struct ct_trace *trace, const struct ct_event **ret_event, struct ct_error *reterr);

@@ -20,7 +20,7 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_STREAM, .stream = {128, 16384}},
 	{.type = CT_DEFINE_SITE, .site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n"}},
 	{.type = CT_DEFINE_MAPPING, .mapping = {1, 2, 3, 4, "p", "b"}},
-	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5}},
+	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5, 6}},
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
 	{.type = CT_DEFINE_LOSS, .loss = {1, 2, 3, 4, 5, 6, 7}},
 	{.type = CT_DEFINE_ENDING, .ending = {1, CT_ENDING_SIGNALED, -5, true, 6}},
