@@ -283,6 +283,8 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 		status = breakdown_export(analysis, source, report, reterr);
 	if (status != CT_OK)
 		return status;
+	if (analysis->live->pid)
+		why_live_remark(analysis);
 	make_remarks(analysis, report);
 	waiting_list(analysis, report);
 	advice_export(analysis, report);

@@ -371,6 +371,9 @@ void await_graph_tell(struct analysis *analysis, uint32_t coro, struct ct_report
 
 /* ---------------------------------------------------------------- a living process: why_live.c */
 
+/* why_live_remark: a remark on coroutines that wait for what is not open any more. */
+void why_live_remark(struct analysis *analysis);
+
 /* why_live_export: what the kernel told of all its threads, into report->live. */
 void why_live_export(struct analysis *analysis, struct ct_report *report);
 

@@ -271,6 +271,40 @@ static const char *words_known(struct analysis *analysis)
 		watched, rest);
 }
 
+/* ---------------------------------------------------------------- what it means for waits */
+
+/* It has waited for a while: who suspended just now may have opened the descriptor behind the look. */
+static bool waits_for_closed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       analysis->model->now - coro->suspended >= LIMIT(analysis, GRACE) &&
+	       why_live_place(analysis, coro) == WHY_PLACE_CLOSED;
+}
+
+void why_live_remark(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *first = NULL;
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		if (!waits_for_closed(analysis, &model->coros.at[i]))
+			continue;
+		first = first ? first : &model->coros.at[i];
+		count++;
+	}
+	if (count == 0)
+		return;
+	quality_remark(analysis,
+		say(analysis,
+			"%" PRIu64 " %s for a descriptor that is not open any more, as the kernel "
+			"tells; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
+			count, count == 1 ? "coroutine waits" : "coroutines wait", first->id,
+			CTP_HANDLE_IDENTITY(first->wait_object) & UINT32_MAX,
+			words_place(analysis, first->wait_site)));
+}
+
 void why_live_export(struct analysis *analysis, struct ct_report *report)
 {
 	const struct live *seen = analysis->live->seen;

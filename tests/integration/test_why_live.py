@@ -142,6 +142,8 @@ def test_past_of_long_ago(scratch):
         check_chains(process, said)
         check_parts(why(process, 2).stdout, "coroutine 2 suspended, to wait for lock 0x40; that is 1.6")
         run(COROTRACER, "attach", "--duration", "20ms", "-o", scratch / "old.ctrace", process.pid)
+        check_parts(run(COROTRACER, "report", "--duration", "20ms", process.pid).stdout, "1 coroutine waits for a descriptor "
+                    f"that is not open any more, as the kernel tells; coroutine 9 for {said['gone']}, at wait")
     report = json.loads(run(COROTRACER, "report", "--format", "json", scratch / "old.ctrace").stdout)
     quality = report["quality"]
     check(quality["impossible_events"] == 0, f"{quality}")
