@@ -26,6 +26,12 @@ static void look_at_ending(const struct ct_process *process, struct party *party
 
 /* ---------------------------------------------------------------- threads */
 
+/* It was awake, and wrote: whom it woke before it parked may not have written anything since. */
+static bool has_acted_since_look(const struct model_thread *thread)
+{
+	return thread->seen != CT_NO_TIME && thread->seen < thread->last_event;
+}
+
 static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
@@ -34,6 +40,8 @@ static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 		return false;
 	if (model_is_look_valid(model, index))
 		return thread->seen_untimed;
+	if (has_acted_since_look(thread))
+		return false;
 	if (thread->is_parked || thread->is_polling)
 		return thread->idle_from != CT_NO_TIME && !thread->is_idle_timed &&
 		       !(thread->blocked_from != CT_NO_TIME && thread->is_blocked_timed);
