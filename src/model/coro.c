@@ -166,11 +166,11 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(
 		MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL | MODEL_CORO_WAS_WOKEN_AGAIN);
+	thread_enters(model, event->thread, index);
 	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
-	thread_enters(model, event->thread, index);
 	coro_enter_stack(model, index, event->thread);
 	return note_worker(model, coro_at(model, index), is_first_step, event);
 }

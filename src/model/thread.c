@@ -27,9 +27,21 @@ static void clear_stack(struct model *model, struct model_thread *thread, ct_tim
 	thread->over.below = 0;
 }
 
+static bool is_half_told(const struct model *model, uint32_t index)
+{
+	return index && model->coros.at[index].is_half_told;
+}
+
+/* Whoever was put into a queue is taken from it by a thread that runs nobody. */
+static bool was_queued(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_READY && coro->wake_outcome != CTP_OUTCOME_RESUMED;
+}
+
 /*
  * A thread that runs others one after the other, with one below them that does nothing, has gone on to them: what looks
- * like resumes inside of it is what follows its end. One other alone may be its generator, or whom it woke by a call.
+ * like resumes inside of it is what follows its end. One other alone, of which nobody said that it was put into a
+ * queue, may be its generator, or whom it woke by a call.
  */
 void thread_enters(struct model *model, uint32_t index, uint32_t coro)
 {
@@ -37,7 +49,9 @@ void thread_enters(struct model *model, uint32_t index, uint32_t coro)
 	struct model_over *over = &thread->over;
 
 	thread->leaving = 0;
-	if (!thread->top || !coro_at(model, thread->top)->is_half_told)
+	while (is_half_told(model, thread->top) && was_queued(coro_at(model, coro)))
+		coro_let_go(model, thread->top, thread->event_before);
+	if (!is_half_told(model, thread->top))
 		return;
 	if (over->below != thread->top) {
 		*over = (struct model_over){
