@@ -417,6 +417,8 @@ static void test_drifting_counter(void)
 	CHECK_TEXT(source->tables->clock, "counter");
 	CHECK(source->tables->clock_hz > 2.0999e9 && source->tables->clock_hz < 2.1002e9);
 	CHECK(source->tables->clock_skew_ns < 1000);
+	/* F-71: nobody measured it. */
+	CHECK_EQUAL(source->tables->reach_ns, 5000);
 	source_close(source);
 }
 
@@ -439,6 +441,35 @@ static void test_no_clock_reading(void)
 	source_close(source);
 }
 
+/* F-71, F-72: the largest reach counts, and what one segment's probe does is true of its process. */
+static void test_reach(void)
+{
+	struct ct_sink *sink = made_sink("reach.ctrace");
+	struct ct_definition reading = {.type = CT_DEFINE_CLOCK,
+		.clock = {.clock = CTP_CLOCK_COUNTER, .raw = 1, .monotonic_ns = MADE_EPOCH + 1}};
+	struct ct_definition segment = {.type = CT_DEFINE_SEGMENT,
+		.segment = {.segment = 2,
+			.process = 1,
+			.role = CTP_ROLE_PROBE,
+			.clock = CTP_CLOCK_COUNTER,
+			.has_bare_resumes = true}};
+	struct ct_source *source;
+
+	made_start(sink, 0);
+	made_define(sink, segment);
+	reading.clock.reach_ns = 9000;
+	made_define(sink, reading);
+	reading.clock.raw = 1000000001;
+	reading.clock.monotonic_ns = MADE_EPOCH + 1000000001;
+	reading.clock.reach_ns = 8000;
+	made_define(sink, reading);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+	source = made_source("reach.ctrace");
+	CHECK_EQUAL(source->tables->reach_ns, 9000);
+	CHECK(source->tables->processes[1].has_bare_resumes);
+	source_close(source);
+}
+
 int main(void)
 {
 	made_enter();
@@ -454,5 +485,6 @@ int main(void)
 	test_ids_of_further_segments();
 	test_drifting_counter();
 	test_no_clock_reading();
+	test_reach();
 	return check_result();
 }
