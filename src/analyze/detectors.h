@@ -42,6 +42,9 @@ void closed_descriptor_cause(
 void closed_unread_find(struct analysis *analysis);
 void closed_unread_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+/* left_behind_is: waits far longer than anybody has waited there, of which nothing else is told, while others go on. */
+bool left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
+
 void lost_wakeup_find(struct analysis *analysis);
 /*
  * lost_wakeup_is_given: was what it waits for given back, and taken by nobody since; or was it notified of, with this

@@ -17,6 +17,7 @@ enum variant {
 	VARIANT_READY,      /* what it waits for is there */
 	VARIANT_DROPPED,    /* a wake for it was given up */
 	VARIANT_LONG,       /* it has waited for long */
+	VARIANT_LEFT,       /* for longer than anybody there, and no more is told */
 	VARIANT_GAVE_UP, /* all slept, most of them for ever, until the program ended in failure */
 };
 
@@ -270,6 +271,9 @@ static void grade(
 		   !is_program_idle(analysis, coro)) {
 		candidate->variant = VARIANT_LONG;
 		candidate->grade = CT_GRADE_SUSPECT;
+	} else if (!candidate->grade && left_behind_is(analysis, coro)) {
+		candidate->variant = VARIANT_LEFT;
+		candidate->grade = CT_GRADE_SUSPECT;
 	}
 }
 
@@ -504,6 +508,9 @@ static const char *words_title(
 	switch (first->variant) {
 	case VARIANT_LONG:
 		what = "for longer than the limit";
+		break;
+	case VARIANT_LEFT:
+		what = "ten times longer than any wait there has taken, while others go on";
 		break;
 	case VARIANT_READY:
 		what = "though what is waited for is ready";

@@ -3,6 +3,7 @@
 
 The table of options in docs/older-coroTracer.md is compared with cli/options.def.
 """
+import collections
 import csv
 import json
 import pathlib
@@ -235,6 +236,29 @@ def check_seen_at_once(place):
     check(len(rows_of(output)) == 60 and not output.with_name("seen.jsonl.partial").exists(), "rows were added or lost")
 
 
+def check_left_behind(place):
+    """Three of 50 coroutines go on: the other 47 are listed, apart from them, and only suspected."""
+    output, numbers, rows, now = place / "behind.jsonl", collections.Counter(), [], 10 ** 12
+
+    def step(coro):
+        nonlocal now
+        for is_active in (True, False):
+            now += 20_000
+            seq = 2 * (numbers[coro] // 8 + 1)
+            numbers[coro] += 1
+            rows.append(f'{{"probe_id":{coro},"tid":{100 + coro % 3},"addr":"0x{0:016x}","seq":{seq},'
+                        f'"is_active":{"true" if is_active else "false"},"ts":{now}}}\n')
+
+    for coro in [*range(1, 51)] * 10 + [1, 2, 3] * 10_000:
+        step(coro)
+    output.write_text("".join(rows))
+    found = json.loads(run(COROTRACER, "report", "--format", "json", output).stdout)["findings"]
+    check([finding["grade"] for finding in found] == ["suspect"], f"not one finding, or more than suspected: {found}")
+    check(sorted(member["id"] for member in found[0]["members"]) == list(range(4, 51)), "not those 47")
+    run(OLDER, "-deepdive", "-out", output, cwd=place)
+    check("47 coroutines wait, ten times longer" in (place / "coro_report.md").read_text(), "-deepdive does not list them")
+
+
 def check_sentences(place):
     """Too few stations, a name that somebody has, and one that was left behind."""
     output, shm, sock = place / "x", place / "said.shm", place / "said.sock"
@@ -356,6 +380,7 @@ def main():
         check_version1(place)
         check_numbers(place)
         check_seen_at_once(place)
+        check_left_behind(place)
         check_sentences(place)
         check_reports(place)
         check_exports(place)
