@@ -381,7 +381,9 @@ static void test_child_ends_first(void)
 	child = find_process(&run, 2);
 	CHECK(child != NULL);
 	ending = find_ending(&run, 2);
-	CHECK(ending && ending->ending.ending == CT_ENDING_UNKNOWN);
+	/* Before Linux 6.15 only its parent is told, and not all of those that come later are seen in time. */
+	CHECK(ending && (ending->ending.ending == CT_ENDING_UNKNOWN ||
+				ending->ending.ending == CT_ENDING_EXITED));
 	CHECK_EQUAL(run.stats.nr_segments, 2);
 	run_close(&run);
 }
