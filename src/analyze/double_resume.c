@@ -9,11 +9,19 @@
 
 #include "analyze_parts.h"
 
+/* Two wakes for its last wait had come before it ran: the second resume has its wake, told or not what lies between. */
+static bool is_woken_twice(const struct model_conflict *conflict)
+{
+	return conflict->wakes[0].time != CT_NO_TIME && conflict->wakes[1].time != CT_NO_TIME &&
+	       conflict->wakes[1].time <= conflict->before;
+}
+
 bool double_resume_is(const struct model_conflict *conflict)
 {
 	bool is_resume = conflict->kind == CTP_KIND_RESUME || conflict->kind == CTP_KIND_SWITCH;
 
-	return is_resume && !conflict->is_explained && !conflict->was_idle &&
+	return is_resume && !conflict->is_explained &&
+	       (!conflict->was_idle || is_woken_twice(conflict)) &&
 	       (conflict->state == CT_STATE_RUNNING || conflict->state == CT_STATE_DONE);
 }
 
@@ -52,6 +60,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	if (is_of_one_thread(conflict))
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
+	if (conflict->was_idle)
+		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_SUSPEND_UNTOLD);
 	if (conflict->is_order_unknown)
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (!contradiction_has_gap(analysis, &contradiction))
