@@ -28,13 +28,13 @@ static bool is_broken(const struct analysis *analysis, const struct model_confli
 	return (coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes > 0;
 }
 
-/* It left, or came to its end, where it did not run; the thread had run it last. */
+/* It left, or came to its end, where it did not run, or had told of its end before; the thread had run it last. */
 static bool is_of_one_thread(const struct model_conflict *conflict)
 {
 	bool is_leave = conflict->kind == CTP_KIND_SUSPEND || conflict->kind == CTP_KIND_SWITCH ||
 			conflict->kind == CTP_KIND_CANCEL || conflict->kind == CTP_KIND_RETURN;
 
-	return is_leave && conflict->state < CT_STATE_DONE &&
+	return is_leave && conflict->state <= CT_STATE_DONE &&
 	       conflict->thread == conflict->thread_before;
 }
 
