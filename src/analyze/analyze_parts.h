@@ -100,7 +100,7 @@ struct party {
 
 /* Since when a process as a whole stands still, and what could set it going again: stillness.c. */
 struct stillness {
-	ct_time moment; /* the last time that any coroutine entered a state; CT_NO_TIME: none did */
+	ct_time moment; /* the last time that any coroutine entered a state; not before the observation */
 	uint32_t nr_running;   /* coroutines, on threads that were not seen asleep */
 	uint32_t nr_computing; /* of these, on threads that were seen on a processor */
 	uint32_t

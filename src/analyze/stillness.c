@@ -163,7 +163,9 @@ void stillness_survey(struct analysis *analysis)
 		return;
 	}
 	for (i = 0; i < model->nr_processes; i++)
-		analysis->stills[i].moment = model->processes[i].last_run;
+		analysis->stills[i].moment = model->processes[i].last_run > model->from
+						     ? model->processes[i].last_run
+						     : model->from;
 	for (i = 1; i < model->coros.count; i++)
 		look_at_coro(analysis, &model->coros.at[i]);
 	for (i = 1; i < model->descriptors.count; i++)
