@@ -172,24 +172,25 @@ static bool is_quiet_signal(int number)
 	       number == SIGABRT || number == 32 || number == 33;
 }
 
-/* Whoever sends such a signal may make a descriptor ready, or wake somebody. */
-/* A set of signals from "status"; `unknown` where it can not be read. */
-static uint64_t status_mask(pid_t pid, const char *name, uint64_t unknown)
-{
-	char text[4096];
-	const char *found;
+#define STATUS_BYTES 4096
 
-	if (procfs_read(pid, "status", text, sizeof(text)) == 0)
-		return unknown;
-	found = strstr(text, name);
-	return found ? strtoull(found + strlen(name), NULL, 16) : unknown;
+/* A set of signals in the text of "status"; all of them where it is not told. */
+static uint64_t mask_in(const char *status, const char *name)
+{
+	const char *found = strstr(status, name);
+
+	return found ? strtoull(found + strlen(name), NULL, 16) : UINT64_MAX;
 }
 
+/* Whoever sends such a signal may make a descriptor ready, or wake somebody. */
 static bool catches_signals(pid_t pid)
 {
-	uint64_t mask = status_mask(pid, "\nSigCgt:", UINT64_MAX);
+	char status[STATUS_BYTES];
+	uint64_t mask = UINT64_MAX;
 	int number;
 
+	if (procfs_read(pid, "status", status, sizeof(status)) > 0)
+		mask = mask_in(status, "\nSigCgt:");
 	for (number = 1; number <= 64; number++) {
 		if ((mask >> (number - 1) & 1) && !is_quiet_signal(number))
 			return true;
@@ -417,11 +418,13 @@ static void confirm(struct observation *observation, struct thread_look *look)
 /* A signal that ends the process may wait to be taken by one of its threads. */
 static bool has_fatal_signal(pid_t pid)
 {
-	uint64_t pending = status_mask(pid, "\nShdPnd:", 0);
+	char status[STATUS_BYTES];
 
-	pending &= ~(status_mask(pid, "\nSigIgn:", 0) | status_mask(pid, "\nSigCgt:", 0) |
-		     status_mask(pid, "\nSigBlk:", 0) | HARMLESS);
-	return pending != 0;
+	if (procfs_read(pid, "status", status, sizeof(status)) == 0)
+		return true;
+	return mask_in(status, "\nShdPnd:") &
+	       ~(mask_in(status, "\nSigIgn:") | mask_in(status, "\nSigCgt:") |
+		       mask_in(status, "\nSigBlk:") | HARMLESS);
 }
 
 /* With its account: whether it ran at all since the look before tells a thread that polls from one that sleeps. */

@@ -239,14 +239,14 @@ template <class Task> [[noreturn]] void freeze_reply()
 
 struct Lock {
 	bool is_held = false;
-	std::mutex guard;
+	std::mutex mutex;
 
 	struct Awaiter {
 		Lock &lock;
 
 		bool await_ready()
 		{
-			std::lock_guard guard(lock.guard);
+			std::lock_guard guard(lock.mutex);
 			bool is_free = !lock.is_held;
 
 			lock.is_held = true;
