@@ -9,7 +9,8 @@ from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 HEADERS = ("ctp_probe.h", "ctp_probe_events.h", "ctp_probe_annotate.h")
 PARTS = {"thread_self", "stack_pointer", "present_pass", "time", "enter", "leave", "finish", "publish", "is_unwanted",
-         "has_room", "emit_of", "emit_with_of", "site_hash", "site_lookup", "text_word"}
+         "has_room", "emit_of", "emit_with_of", "site_hash", "site_lookup", "text_word", "fence",
+         "time_of", "current_enter", "current_leave", "current_spawn", "current_spawned"}
 SHARED = BUILD / "sdk/c/libcorotracer-probe.so"
 LIFE = ["create", "resume", "suspend", "wake", "resume", "return", "destroy"]
 
