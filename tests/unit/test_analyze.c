@@ -278,7 +278,8 @@ static void test_advice(void)
 	check_advice("3ms t1 notify c1 channel:0x5000\n4ms t1 suspend c1 channel:0x5000 @1\n4ms t1 "
 		     "park\n",
 		CT_LACK_NONE, "");
-	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 notify c1 channel:0x5000\n",
+	check_advice(
+		"4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 notify c1 channel:0x5000 argument=1\n",
 		CT_LACK_PARK,
 		"workers do not tell when they sleep: call `corotracer::park()` and "
 		"`corotracer::unpark()` around the wait for work");
