@@ -504,13 +504,14 @@ enum ct_status ct_record_signal(
 	return collect_signal(record->collect, signal_number, false, reterr);
 }
 
-/* A trace of something is not given for one of nothing. */
+/* A trace of something is not given for one of nothing. That the program was ended by a signal is something. */
 static bool keeps_former(const struct ct_record *record, const struct ct_record_stats *stats)
 {
-	bool has_failed =
-		stats->has_ended && (stats->ending != CT_ENDING_EXITED || stats->ending_value != 0);
+	bool has_failed = stats->has_ended && stats->ending_value != 0;
 
 	if (!record->former)
+		return false;
+	if (stats->has_ended && stats->ending == CT_ENDING_SIGNALED && !record->has_rows)
 		return false;
 	if (record->has_rows)
 		return stats->nr_rows == 0;

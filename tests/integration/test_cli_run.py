@@ -48,8 +48,15 @@ LAST_LINE = (r"corotracer: [\d,]+ events?, [\d,]+ lost, [\d,]+ coroutines?, [\d,
              r"trace in (\S+) \([\d.]+ \S+\); next: corotracer report \2")
 
 
+def fresh(place):
+    """A trace's name that no other trace has: one of nothing would not take its place."""
+    trace = pathlib.Path(place, "t.ctrace")
+    trace.unlink(missing_ok=True)
+    return trace
+
+
 def traced(place, *command, status=0, **options):
-    return run(COROTRACER, "run", "-o", place + "/t.ctrace", "--", *command, status=status, **options)
+    return run(COROTRACER, "run", "-o", fresh(place), "--", *command, status=status, **options)
 
 
 def check_exit_statuses(place):
@@ -121,7 +128,7 @@ def check_streams(place):
     result = run(COROTRACER, "run", "true", cwd=place)
     check(pathlib.Path(place, "corotracer.ctrace").exists(), "the default output is another")
     check("InitTracer" in result.stderr, "nothing is said to a program without a probe")
-    result = run(COROTRACER, "run", "--report", "-o", place + "/t.ctrace", "--", "echo", "first")
+    result = run(COROTRACER, "run", "--report", "-o", fresh(place), "--", "echo", "first")
     check(result.stdout.startswith("first\ncorotracer report"), "--report does not follow the program's output")
 
 
@@ -141,7 +148,7 @@ def check_inheritance(place):
 
 
 def started(place, program, **options):
-    return subprocess.Popen([COROTRACER, "run", "-o", place + "/t.ctrace", "--", "python3", "-c", program],
+    return subprocess.Popen([COROTRACER, "run", "-o", str(fresh(place)), "--", "python3", "-c", program],
                             stderr=subprocess.PIPE, text=True, **options)
 
 
