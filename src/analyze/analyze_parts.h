@@ -190,6 +190,9 @@ void stillness_survey(struct analysis *analysis);
 /* stillness_is_running: does a thread run it that was not seen asleep since? */
 bool stillness_is_running(const struct analysis *analysis, const struct model_coro *coro);
 
+/* stillness_is_spinning: was this thread, not the program's first, on a processor at each look since its last event? */
+bool stillness_is_spinning(const struct analysis *analysis, uint32_t thread);
+
 /* stillness_words_thread: what the thread is at: "parked", "in futex, without time-out". */
 const char *stillness_words_thread(struct analysis *analysis, uint32_t thread);
 

@@ -7,10 +7,18 @@
  * files: that is idleness, and a remark. Silent, with a remark too, while a thread's wait with a time-out has not run
  * out: it may be their timer. Silent where a timer is told of, where all of them are marked, where another rule says
  * who is stuck, and where the program ended with status 0, is stopped, or said that it ends.
+ *
+ * Where no coroutine is left that waits, the program may hang all the same, in code that has none: that is told where
+ * every thread is blocked for ever, or a worker computes and runs nobody.
  */
 #include <inttypes.h>
 
 #include "analyze_parts.h"
+
+enum variant {
+	VARIANT_WAITING = 0,
+	VARIANT_NO_COROUTINE, /* none is left that waits */
+};
 
 #define PLACES_TOLD 8u
 #define STEPS_FOLLOWED 64u
@@ -193,8 +201,14 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate_add(analysis, &candidate);
 }
 
-/* By process: how many of its coroutines stand. */
-static uint64_t *count_standing(struct analysis *analysis)
+static bool waits(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->model->coros.at[index].state == CT_STATE_WAITING;
+}
+
+/* By process: of how many of its coroutines this is true. */
+static uint64_t *count_coros(
+	struct analysis *analysis, bool (*is_counted)(const struct analysis *, uint32_t))
 {
 	uint64_t *counts =
 		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
@@ -202,17 +216,72 @@ static uint64_t *count_standing(struct analysis *analysis)
 
 	analysis->is_broken |= !counts;
 	for (i = 1; counts && i < analysis->model->coros.count; i++)
-		counts[analysis->model->coros.at[i].process] += stands(analysis, i);
+		counts[analysis->model->coros.at[i].process] += is_counted(analysis, i);
 	return counts;
+}
+
+/*
+ * A worker that was on a processor at each look since it last did anything that is told; or the program's first
+ * thread, which waits for ever: workers alone are idle.
+ */
+static bool has_hanging_thread(const struct analysis *analysis, uint32_t process, bool is_blocked)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++) {
+		const struct model_thread *thread = &analysis->model->threads[i];
+		bool is_first = analysis->tables->threads[i].tid ==
+				analysis->tables->processes[process].pid;
+
+		if (thread->process != process)
+			continue;
+		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
+			return true;
+		if (thread->is_worker && stillness_is_spinning(analysis, i))
+			return true;
+	}
+	return false;
+}
+
+/* No coroutine is left that waits, and the process goes on without end, or not at all. */
+static bool hangs(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+	const struct model_process *at = &analysis->model->processes[process];
+	bool is_blocked = party->are_threads_known && !party->has_timer && !party->has_outside &&
+			  !at->is_reachable;
+
+	return is_still(analysis, process) && !is_idle(analysis, process) &&
+	       !is_waiting_for_clock(analysis, process) &&
+	       has_hanging_thread(analysis, process, is_blocked);
+}
+
+static void judge_hanging(struct analysis *analysis, uint32_t process)
+{
+	struct candidate candidate = {
+		.rule = CT_RULE_STANDSTILL,
+		.grade = CT_GRADE_SUSPECT,
+		.variant = VARIANT_NO_COROUTINE,
+		.process = process,
+		.since = analysis->stills[process].moment,
+	};
+
+	if (hangs(analysis, process) && !model_lost_between(analysis->model, process,
+						candidate.since, analysis->parties[process].end))
+		candidate_add(analysis, &candidate);
 }
 
 void standstill_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	uint64_t *nr_standing = count_standing(analysis);
+	uint64_t *nr_standing = count_coros(analysis, stands);
+	uint64_t *nr_waiting = count_coros(analysis, waits);
 	uint32_t i;
 
 	note_told(analysis);
+	for (i = 1; nr_waiting && i < model->nr_processes; i++)
+		if (!nr_waiting[i])
+			judge_hanging(analysis, i);
 	for (i = 1; nr_standing && i < model->nr_processes; i++) {
 		if (!nr_standing[i] || !is_still(analysis, i))
 			nr_standing[i] = 0;
@@ -279,20 +348,43 @@ static const struct model_coro *last_to_stop(
 	return last;
 }
 
+static void describe_hanging(
+	struct analysis *analysis, const struct candidate *first, struct ct_finding *finding)
+{
+	struct story story = {0};
+	struct ct_step step = {
+		.time = first->since,
+		.sequence = UINT64_MAX,
+		.text = "since then no coroutine did anything, and none is left that waits",
+	};
+
+	finding->title = say(analysis,
+		"nothing has run for %s, and no coroutine waits: the program hangs in code that "
+		"has "
+		"none",
+		words_duration(analysis, lasted_ns(analysis, first->process)));
+	story_step(analysis, &story, &step);
+	stillness_tell_threads(analysis, first->process, &story);
+	story_end(analysis, &story, finding);
+}
+
 void standstill_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *last = last_to_stop(analysis, group);
-	const struct stillness *still = &analysis->stills[first->process];
 	struct story story = {0};
 	struct ct_step step = {
-		.time = still->moment,
+		.time = analysis->stills[first->process].moment,
 		.sequence = UINT64_MAX,
 		.text = "since then no coroutine did anything, none is ready, and no timer is told "
 			"of",
 	};
 
+	if (first->variant == VARIANT_NO_COROUTINE) {
+		describe_hanging(analysis, first, finding);
+		return;
+	}
 	finding->title = say(analysis, "nothing has run for %s, and %u %s",
 		words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
 		group->count == 1 ? "coroutine waits" : "coroutines wait");

@@ -103,6 +103,14 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 
 /* ---------------------------------------------------------------- coroutines and descriptors */
 
+bool stillness_is_spinning(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	return !is_over(analysis, thread) && is_seen(thread) && !is_bystander(analysis, index) &&
+	       thread->nr_looks > 1 && thread->nr_looks_running == thread->nr_looks;
+}
+
 bool stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_thread *thread = &analysis->model->threads[coro->thread];
