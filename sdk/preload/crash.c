@@ -54,12 +54,14 @@ static bool is_raised_by_instruction(int number, const siginfo_t *info)
  * Where a call returns to that jumped to an address without code, such as what a freed frame holds; NULL: it was
  * no such jump, or its stack can not be read. The kernel looks there for us: it may be no stack.
  */
-static const void *jumped_from(const siginfo_t *info, const void *context)
+static const void *jumped_from(int number, const siginfo_t *info, const void *context)
 {
 	const ucontext_t *machine = context;
 	const void *address = NULL;
 
-	if (info->si_code <= 0 || info->si_addr != instruction(context))
+	/* Of a division by zero, or an instruction that is none, the kernel names the instruction, too. */
+	if ((number != SIGSEGV && number != SIGBUS) || info->si_code <= 0 ||
+		info->si_addr != instruction(context))
 		return NULL;
 #if defined(__x86_64__)
 	struct iovec local = {&address, sizeof(address)};
@@ -73,9 +75,9 @@ static const void *jumped_from(const siginfo_t *info, const void *context)
 	return address;
 }
 
-static void caller_note(const siginfo_t *info, const void *context)
+static void caller_note(int number, const siginfo_t *info, const void *context)
 {
-	const void *caller = jumped_from(info, context);
+	const void *caller = jumped_from(number, info, context);
 
 	if (caller)
 		ctp_emit(0, (uint64_t)(uintptr_t)caller,
@@ -95,7 +97,7 @@ static void crash_note(int number, const siginfo_t *info, const void *context)
 	ctp_emit(0, (uint64_t)(uintptr_t)address,
 		CTP_TAIL(ctp_site_address(instruction(context), CTP_SITE_INSTRUCTION),
 			CTP_KIND_CRASH, number, flags));
-	caller_note(info, context);
+	caller_note(number, info, context);
 }
 
 static void crash_handler(int number, siginfo_t *info, void *context)

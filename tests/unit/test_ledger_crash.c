@@ -106,14 +106,18 @@ static void test_jump(void)
 	tiny_fini(&run);
 }
 
+/* Nothing was called there: the instruction itself is at fault. */
 static void test_death(const char *command, int number, unsigned flags)
 {
 	struct tiny_run run;
+	size_t index = 0;
 
 	start(&run, command, true);
 	tiny_finish(&run);
 	CHECK_EQUAL(run.status, status_untraced(command));
 	check_crash(&run, number, flags);
+	CHECK(tiny_next(&run, &index, CTP_KIND_CRASH));
+	CHECK(!tiny_next(&run, &index, CTP_KIND_DETAIL));
 	tiny_fini(&run);
 }
 
