@@ -2,18 +2,19 @@
 /*
  * Double resumes: a coroutine was resumed while a thread already ran it, or after it had come to its end.
  *
- * Silent where the thread that ran it had gone idle since: then its suspend was not told. At most
- * suspect where one thread did both, and where the order of the two is not known.
+ * Silent where the thread that ran it had gone idle since: then its suspend was not told; but where two wakes had
+ * queued it before, the second one is theirs. At most suspect where one thread did both, and where the order of the two
+ * is not known.
  */
 #include <inttypes.h>
 
 #include "analyze_parts.h"
 
-/* Two wakes for its last wait had come before it ran: the second resume has its wake, told or not what lies between. */
+/* Two wakes had queued it for its last wait before it ran: the second resume has its wake, whatever lies between. */
 static bool is_woken_twice(const struct model_conflict *conflict)
 {
-	return conflict->wakes[0].time != CT_NO_TIME && conflict->wakes[1].time != CT_NO_TIME &&
-	       conflict->wakes[1].time <= conflict->before;
+	return conflict->had_spare_wake && conflict->wakes[0].time != CT_NO_TIME &&
+	       conflict->wakes[1].time != CT_NO_TIME && conflict->wakes[1].time <= conflict->before;
 }
 
 bool double_resume_is(const struct model_conflict *conflict)
@@ -62,6 +63,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
 	if (conflict->was_idle)
 		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_SUSPEND_UNTOLD);
+	if (conflict->was_idle && !analysis->model->processes[coro->process].tells_queues)
+		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
 	if (conflict->is_order_unknown)
 		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (!contradiction_has_gap(analysis, &contradiction))

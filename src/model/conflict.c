@@ -40,6 +40,7 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 		.kind = event->kind,
 		.state = coro->state,
 		.was_idle = coro->state == CT_STATE_RUNNING && !(coro->flags & MODEL_CORO_ON_STACK),
+		.had_spare_wake = coro->has_spare_wake,
 		.time = event->time,
 		.before = coro->changed,
 		.sequence = event->sequence,

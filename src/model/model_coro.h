@@ -147,6 +147,7 @@ struct model_conflict {
 	bool is_explained;      /* the clocks explain it after all */
 	bool is_order_unknown; /* perhaps some order within the reach of time-stamps is free of it */
 	bool was_idle;         /* its thread had gone idle since: a suspend was not told */
+	bool had_spare_wake;   /* two wakes had put it into a queue before it ran */
 	ct_time time;
 	ct_time before; /* when the state was entered */
 	uint64_t sequence;
