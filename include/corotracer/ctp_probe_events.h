@@ -12,15 +12,6 @@ extern "C" {
 #endif
 
 /*
- * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
- * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
- * `queue` are handles made by CTP_HANDLE or CTP_DESCRIPTOR, or 0. Times are CLOCK_MONOTONIC in
- * nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
- *
- * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
- * target can be seen by another worker, release and notify before the next owner can be seen.
- */
-/*
  * ctp_current: the coroutine that runs on this thread, as far as was told: from ctp_resume, or a switch to it, to its
  * next suspend or switch. 0: none does, or it is not known which, as after another one inside of it has suspended; what
  * is written with 0 counts as a thread's. For a mutex or channel that does not know who calls it. The thread is looked
@@ -69,6 +60,15 @@ CTP_INLINE void ctp_current_spawned(void)
 	thread->before_spawn = 0;
 }
 
+/*
+ * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
+ * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
+ * `queue` are handles made by CTP_HANDLE or CTP_DESCRIPTOR, or 0. Times are CLOCK_MONOTONIC in
+ * nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
+ *
+ * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
+ * target can be seen by another worker, release and notify before the next owner can be seen.
+ */
 /*
  * ctp_create: `coro` is there from here on, and has not run yet. `address` is where the record lies that the program
  * keeps of it (its fiber, task or promise), or anything else of its own that is given back no sooner than it is
