@@ -6,7 +6,7 @@
  * By the kernel's account their threads ran for most of the time, and needed little for each turn: a loop that sleeps
  * in between, and one that computes, are none. Silent where the outside may be what they look for (a listener, an armed
  * descriptor), unless one of them has what somebody waits for; where one is marked; and while the program warms up or
- * ends.
+ * ends. Only suspect where nobody saw what it does with descriptors: it may read one that has nothing yet.
  */
 #include <inttypes.h>
 
@@ -84,6 +84,7 @@ static void judge(struct analysis *analysis, uint32_t process, uint32_t index)
 {
 	const struct model_spin *spin = longest_of(analysis, process);
 	const struct model_coro *coro = &analysis->model->coros.at[index];
+	bool is_waited = is_waited_for(analysis, index);
 	struct model_account sum;
 	struct candidate candidate = {
 		.rule = CT_RULE_LIVELOCK,
@@ -94,8 +95,10 @@ static void judge(struct analysis *analysis, uint32_t process, uint32_t index)
 		.since = spin->since,
 	};
 
-	if (coro->mark || (may_look_outside(analysis, process) && !is_waited_for(analysis, index)))
+	if (coro->mark || (may_look_outside(analysis, process) && !is_waited))
 		return;
+	if (!is_waited && !analysis->tables->processes[process].has_ledger)
+		candidate_lower(&candidate, REASON_NO_LEDGER);
 	if (!sum_accounts(analysis, process, spin, &sum))
 		candidate_lower(&candidate, REASON_NO_ACCOUNT);
 	candidate_lower_for_gaps(analysis, &candidate, spin->since, spin->last);
