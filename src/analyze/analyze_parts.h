@@ -216,6 +216,18 @@ static inline ct_time ready_since(const struct model_coro *coro)
 	return coro->queue_thread ? coro->queued : coro->changed;
 }
 
+/* thread_is_seen: has the engine looked at it since it last wrote anything? */
+static inline bool thread_is_seen(const struct model_thread *thread)
+{
+	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+}
+
+/* thread_is_over: had it ended by then? */
+static inline bool thread_is_over(const struct model_thread *thread, ct_time end)
+{
+	return thread->stopped != CT_NO_TIME && thread->stopped <= end;
+}
+
 /*
  * candidate_is_allowed: does it wait, was it started, or does its cause lie at a place of which nothing is to be said?
  * candidate_add leaves out such a one; where several make one finding, whoever adds them asks first.

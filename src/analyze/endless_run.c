@@ -34,8 +34,7 @@ static bool is_on_top(const struct analysis *analysis, uint32_t index)
 
 	return coro->state == CT_STATE_RUNNING && thread->top == index &&
 	       thread->idle_from == CT_NO_TIME &&
-	       !(thread->stopped != CT_NO_TIME &&
-		       thread->stopped <= analysis->parties[coro->process].end);
+	       !thread_is_over(thread, analysis->parties[coro->process].end);
 }
 
 static int64_t silent_ns(const struct analysis *analysis, const struct model_coro *coro)
@@ -54,11 +53,6 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       analysis->parties[coro->process].has_ended_well;
 }
 
-static bool is_seen(const struct model_thread *thread)
-{
-	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
-}
-
 /* What the kernel counted speaks against it: nothing; or that is not known; or it was hardly let run. */
 static uint32_t doubt_of(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -75,7 +69,7 @@ static enum doing doing_of(const struct analysis *analysis, const struct model_c
 {
 	const struct model_thread *thread = thread_of(analysis, coro);
 
-	if (!is_seen(thread))
+	if (!thread_is_seen(thread))
 		return thread->is_blocked_last && thread->is_blocked_timed ? DOING_NOTHING
 		       : thread->is_blocked_last                           ? DOING_CALL
 									   : DOING_UNSEEN;
@@ -150,8 +144,8 @@ static bool is_in_lock(const struct analysis *analysis, const struct model_coro 
 
 	if (doing_of(analysis, coro) != DOING_CALL)
 		return false;
-	return is_seen(thread) ? thread->seen_system_call == SYS_futex
-			       : thread->blocked_call == CTP_CALL_LOCK;
+	return thread_is_seen(thread) ? thread->seen_system_call == SYS_futex
+				      : thread->blocked_call == CTP_CALL_LOCK;
 }
 
 static enum ct_grade grade_of(const struct context *context, const struct model_coro *coro)

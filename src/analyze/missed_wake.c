@@ -16,8 +16,7 @@ static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
 
-	if (thread->stopped != CT_NO_TIME &&
-		thread->stopped <= analysis->parties[thread->process].end)
+	if (thread_is_over(thread, analysis->parties[thread->process].end))
 		return CT_NO_TIME;
 	return thread->idle_from == CT_NO_TIME || thread->is_idle_timed ? INT64_MAX
 									: thread->idle_from;

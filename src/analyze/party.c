@@ -75,7 +75,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 		thread->blocked_from < party->blocked_since)
 		party->blocked_since = thread->blocked_from;
 	party->was_looked_at |= thread->seen != CT_NO_TIME;
-	if (thread->stopped != CT_NO_TIME && thread->stopped <= party->end)
+	if (thread_is_over(thread, party->end))
 		return;
 	party->has_outside |= model_waits_outside(analysis->model, index);
 	party->has_sleeper |= model_sleeps(analysis->model, index);

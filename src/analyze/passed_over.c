@@ -93,8 +93,7 @@ static bool may_take(
 	const struct model_thread *thread = &analysis->model->threads[worker];
 
 	return thread->is_worker && (!coro->is_queue_private || coro->queue_thread == worker) &&
-	       !(thread->stopped != CT_NO_TIME &&
-		       thread->stopped <= analysis->parties[coro->process].end);
+	       !thread_is_over(thread, analysis->parties[coro->process].end);
 }
 
 /* On a processor at each look since it last did anything, and with no coroutine. */

@@ -11,14 +11,7 @@
 
 static bool is_over(const struct analysis *analysis, const struct model_thread *thread)
 {
-	return thread->stopped != CT_NO_TIME &&
-	       thread->stopped <= analysis->parties[thread->process].end;
-}
-
-/* The engine has looked at it since it last wrote anything. */
-static bool is_seen(const struct model_thread *thread)
-{
-	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+	return thread_is_over(thread, analysis->parties[thread->process].end);
 }
 
 static bool is_sleep(uint32_t call)
@@ -62,7 +55,7 @@ static bool waits_outside(const struct analysis *analysis, uint32_t index)
 
 	if (is_bystander(analysis, index))
 		return false;
-	if (is_seen(thread))
+	if (thread_is_seen(thread))
 		return thread->seen_state == 'S' && waits_for_files(analysis, thread);
 	return thread->blocked_from != CT_NO_TIME && thread->blocked_call != CTP_CALL_EPOLL_WAIT &&
 	       thread->blocked_call != CTP_CALL_LOCK;
@@ -80,7 +73,7 @@ static bool waits_for_clock(const struct analysis *analysis, uint32_t index, ct_
 
 	if (thread->is_parked || thread->is_polling)
 		return thread->is_idle_timed && thread->timed_end <= moment;
-	if (!is_seen(thread) || thread->seen_state != 'S' || thread->seen_untimed ||
+	if (!thread_is_seen(thread) || thread->seen_state != 'S' || thread->seen_untimed ||
 		is_sleep(thread->seen_system_call) || thread->seen_system_call == MODEL_NO_CALL)
 		return false;
 	if (!model_account_since(analysis->model, index, moment, &account, &from))
@@ -107,8 +100,9 @@ bool stillness_is_spinning(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 
-	return !is_over(analysis, thread) && is_seen(thread) && !is_bystander(analysis, index) &&
-	       thread->nr_looks > 1 && thread->nr_looks_running == thread->nr_looks;
+	return !is_over(analysis, thread) && thread_is_seen(thread) &&
+	       !is_bystander(analysis, index) && thread->nr_looks > 1 &&
+	       thread->nr_looks_running == thread->nr_looks;
 }
 
 bool stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
@@ -117,7 +111,7 @@ bool stillness_is_running(const struct analysis *analysis, const struct model_co
 
 	return coro->state == CT_STATE_RUNNING && (coro->flags & MODEL_CORO_ON_STACK) &&
 	       thread->idle_from == CT_NO_TIME && !is_over(analysis, thread) &&
-	       !(is_seen(thread) && thread->nr_looks_running < thread->nr_looks);
+	       !(thread_is_seen(thread) && thread->nr_looks_running < thread->nr_looks);
 }
 
 static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)
@@ -129,7 +123,7 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 		still->moment = coro->changed;
 	still->nr_running += stillness_is_running(analysis, coro);
 	still->nr_computing += stillness_is_running(analysis, coro) &&
-			       is_seen(&analysis->model->threads[coro->thread]);
+			       thread_is_seen(&analysis->model->threads[coro->thread]);
 	if (coro->state != CT_STATE_WAITING)
 		return;
 	if (coro->deadline != CT_NO_TIME && coro->deadline > party->end)
@@ -190,10 +184,10 @@ const char *stillness_words_thread(struct analysis *analysis, uint32_t index)
 
 	if (thread->is_parked)
 		return thread->is_idle_timed ? "parked, with a time-out" : "parked";
-	if (thread->is_blocked_last && !(is_seen(thread) && thread->seen_state == 'R'))
+	if (thread->is_blocked_last && !(thread_is_seen(thread) && thread->seen_state == 'R'))
 		return say(analysis, "in %s%s", ct_call_name(thread->blocked_call),
 			thread->is_blocked_timed ? ", with a time-out" : "");
-	if (!is_seen(thread))
+	if (!thread_is_seen(thread))
 		return "not looked at since";
 	if (thread->seen_state == 'R')
 		return thread->seen_system_call == SYS_sched_yield

@@ -22,14 +22,7 @@ enum variant {
 static bool is_busy(const struct model_thread *thread, ct_time end)
 {
 	return thread->is_worker && thread->idle_from == CT_NO_TIME && !thread->is_parked &&
-	       !(thread->stopped != CT_NO_TIME && thread->stopped <= end) &&
-	       thread->last_event != CT_NO_TIME;
-}
-
-/* The engine has looked at it since it last wrote anything. */
-static bool is_seen(const struct model_thread *thread)
-{
-	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+	       !thread_is_over(thread, end) && thread->last_event != CT_NO_TIME;
 }
 
 /*
@@ -38,9 +31,9 @@ static bool is_seen(const struct model_thread *thread)
  */
 static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t limit_ns)
 {
-	if (is_seen(thread) && (thread->seen_state == 'R' || !thread->seen_untimed))
+	if (thread_is_seen(thread) && (thread->seen_state == 'R' || !thread->seen_untimed))
 		return false;
-	if (is_seen(thread) && thread->seen - since > limit_ns)
+	if (thread_is_seen(thread) && thread->seen - since > limit_ns)
 		return true;
 	return thread->is_blocked_last && !thread->is_blocked_timed;
 }
@@ -51,7 +44,7 @@ static bool is_blocked(const struct model_thread *thread, ct_time since, int64_t
  */
 static bool is_computing(const struct model_thread *thread)
 {
-	return is_seen(thread) && thread->nr_looks_running == thread->nr_looks &&
+	return thread_is_seen(thread) && thread->nr_looks_running == thread->nr_looks &&
 	       !thread->is_blocked_last;
 }
 
@@ -81,8 +74,7 @@ static bool has_ended(const struct analysis *analysis, uint32_t worker)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
 
-	return thread->stopped != CT_NO_TIME &&
-	       thread->stopped <= analysis->parties[thread->process].end;
+	return thread_is_over(thread, analysis->parties[thread->process].end);
 }
 
 /* With a coroutine that is not marked, and in a call that does not come back, by itself or since long. */
@@ -150,7 +142,7 @@ static uint32_t place_of(const struct analysis *analysis, const struct model_thr
 /* Why it is not known to be blocked for ever. */
 static uint32_t doubt_of(const struct model_thread *thread)
 {
-	if (!is_seen(thread))
+	if (!thread_is_seen(thread))
 		return REASON(THREAD_UNSEEN);
 	if (thread->seen_state == 'R')
 		return REASON(RAN_MEANWHILE);
@@ -248,7 +240,7 @@ static const char *words_looks(struct analysis *analysis, const struct model_thr
 
 static const char *words_state(struct analysis *analysis, const struct model_thread *thread)
 {
-	if (!is_seen(thread))
+	if (!thread_is_seen(thread))
 		return words_told(analysis, thread);
 	if (is_computing(thread))
 		return "the engine saw it compute";
