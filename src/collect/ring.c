@@ -301,14 +301,15 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer)
 {
 	uint64_t head = ctp_load_acquire(&reader->shared->head); /* P1 */
-	uint64_t before = reader->tail;
+	uint64_t before;
 
-	if (head == before)
+	if (head == reader->tail)
 		return 0;
 	if (!is_head_possible(reader, space, head)) {
 		resynchronise(reader, head);
 		return 1;
 	}
+	before = reader->tail; /* behind what gave way to newer ones */
 	if (reader->is_overwriting)
 		drain_by_copy(reader, space, consumer, head);
 	else

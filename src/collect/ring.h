@@ -75,7 +75,7 @@ void ring_adopt(struct ring_reader *reader, const struct ring_space *space);
 
 /*
  * ring_drain: hands on everything that is published at the time of the call, oldest first, and gives
- * the room back. Returns how many records it moved past.
+ * the room back. Returns how many records it moved past that had not given way to newer ones before.
  */
 uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer);
