@@ -427,13 +427,24 @@ static bool has_fatal_signal(pid_t pid)
 		       mask_in(status, "\nSigBlk:") | HARMLESS);
 }
 
-/* With its account: whether it ran at all since the look before tells a thread that polls from one that sleeps. */
-static void put_look(
-	struct collect *collect, struct process *process, const struct thread_look *look)
+/*
+ * The states as they were read, then the accounts as they are now, so that a stream's times never go back. Whether a
+ * thread ran at all since the look before tells one that polls from one that sleeps.
+ */
+static void put_looks(struct collect *collect, struct process *process)
 {
-	observe_put(collect, process, look->thread, &look->record);
-	if (look->thread != process->unknown_thread)
-		thread_time_put(collect, process, look->record.coro, look->thread);
+	const struct thread_look *look;
+	size_t i;
+
+	for (i = 0; i < collect->looks.count; i++) {
+		look = &collect->looks.at[i];
+		observe_put(collect, process, look->thread, &look->record);
+	}
+	for (i = 0; i < collect->looks.count; i++) {
+		look = &collect->looks.at[i];
+		if (look->thread != process->unknown_thread)
+			thread_time_put(collect, process, look->record.coro, look->thread);
+	}
 }
 
 bool observe_process(struct collect *collect, struct process *process)
@@ -453,7 +464,6 @@ bool observe_process(struct collect *collect, struct process *process)
 	process->look_cost_ns = process->looked_ns - begin_ns;
 	if (observation.is_dying || has_fatal_signal(process->pid))
 		return false;
-	for (i = 0; i < collect->looks.count; i++)
-		put_look(collect, process, &collect->looks.at[i]);
+	put_looks(collect, process);
 	return collect->looks.count > 0;
 }
