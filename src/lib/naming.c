@@ -368,6 +368,7 @@ static bool take_place(struct arena *arena, struct ct_site *site, const struct s
 /* Why places have no names, each reason once, behind the notes that the trace has itself. */
 struct doubts {
 	struct ct_note *notes;
+	uint32_t nr_own; /* that the trace has itself: they tell of the same places, if they say the same */
 	uint32_t count;
 	uint32_t nr_room;
 };
@@ -391,7 +392,7 @@ static bool add_doubt(struct doubts *doubts, struct arena *arena, const struct s
 		return true;
 	}
 	arena_reset(arena, before);
-	if (i < doubts->count)
+	if (i >= doubts->nr_own && i < doubts->count)
 		doubts->notes[i].count++;
 	return true;
 }
@@ -434,7 +435,8 @@ enum ct_status naming_fill_tables(
 {
 	struct ct_tables *tables;
 	struct symbol_resolver *resolver;
-	struct doubts doubts = {.count = source->tables->nr_notes};
+	struct doubts doubts = {
+		.nr_own = source->tables->nr_notes, .count = source->tables->nr_notes};
 	struct ct_site *sites;
 	enum ct_status status;
 
