@@ -67,7 +67,7 @@ static const void *jumped_from(int number, const siginfo_t *info, const void *co
 	struct iovec local = {&address, sizeof(address)};
 	struct iovec top = {(void *)machine->uc_mcontext.gregs[REG_RSP], sizeof(address)};
 
-	if (syscall(SYS_process_vm_readv, getpid(), &local, 1, &top, 1, 0) != sizeof(address))
+	if (syscall(SYS_process_vm_readv, getpid(), &local, 1UL, &top, 1UL, 0UL) != sizeof(address))
 		return NULL;
 #else
 	address = (const void *)machine->uc_mcontext.regs[30];
