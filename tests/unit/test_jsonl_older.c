@@ -185,6 +185,7 @@ static void test_blocks(void)
 	begin_program(&older, 1, 100, START);
 	run_program(&older, 80, 1);
 	expect(&older, 1, 4000, 0, 0);
+	text_fini(&older.rows);
 	older = (struct older){0};
 	begin_program(&older, 0x7f0000001000, 100, START);
 	run_program(&older, 80, 8);
