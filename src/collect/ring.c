@@ -50,10 +50,9 @@ static void note_lost(struct ring_reader *reader, const struct ctp_record *recor
 /* Hardly any record is of a kind that is more than passed on. */
 static inline bool is_noted(unsigned kind)
 {
-	static const uint64_t noted =
-		UINT64_C(1) << CTP_KIND_CREATE | UINT64_C(1) << CTP_KIND_DESTROY |
-		UINT64_C(1) << CTP_KIND_LOST | UINT64_C(1) << CTP_KIND_THREAD_START |
-		UINT64_C(1) << CTP_KIND_THREAD_STOP;
+	static const uint64_t noted = UINT64_C(1) << CTP_KIND_LOST |
+				      UINT64_C(1) << CTP_KIND_THREAD_START |
+				      UINT64_C(1) << CTP_KIND_THREAD_STOP;
 
 	return kind < 64 && noted >> kind & 1;
 }
@@ -78,12 +77,6 @@ static void hand_on_by_thread(struct ring_reader *reader, const struct ring_cons
 		if (!is_noted(kind))
 			continue;
 		switch (kind) {
-		case CTP_KIND_CREATE:
-			reader->nr_created++;
-			break;
-		case CTP_KIND_DESTROY:
-			reader->nr_destroyed++;
-			break;
 		case CTP_KIND_LOST:
 			reader->nr_beside++;
 			nr_lost++;

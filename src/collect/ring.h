@@ -63,8 +63,6 @@ struct ring_reader {
 	uint64_t nr_told_other;  /* what they told of other reasons */
 	uint64_t nr_beside;      /* records that are no events */
 	uint64_t nr_moves;       /* records of coroutines: what a stall is judged by */
-	uint64_t nr_created;     /* coroutines */
-	uint64_t nr_destroyed;
 };
 
 /*

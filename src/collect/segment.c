@@ -316,19 +316,6 @@ uint32_t *segment_sleeping(const struct segment *segment)
 	return &segment_orders(segment)->sleeping;
 }
 
-uint64_t segment_count_live(const struct segment *segment)
-{
-	uint64_t nr_created = 0;
-	uint64_t nr_destroyed = 0;
-	size_t i;
-
-	for (i = 0; i < segment->rings.count; i++) {
-		nr_created += segment->rings.at[i].reader.nr_created;
-		nr_destroyed += segment->rings.at[i].reader.nr_destroyed;
-	}
-	return nr_created > nr_destroyed ? nr_created - nr_destroyed : 0;
-}
-
 /* ------------------------------------------------------------------ coming and going */
 
 static struct segment *find_free(struct collect *collect)

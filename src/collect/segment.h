@@ -95,9 +95,6 @@ uint32_t *segment_sleeping(const struct segment *segment);
  */
 void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
 
-/* segment_count_live: coroutines created and not destroyed, as far as the records told. */
-uint64_t segment_count_live(const struct segment *segment);
-
 /* segment_orders: where the probe reads what is wanted of it. */
 struct ctp_orders *segment_orders(const struct segment *segment);
 

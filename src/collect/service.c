@@ -354,8 +354,3 @@ void service_last(struct collect *collect, struct process *process)
 	}
 	station_trace_disown(&service->trace, process);
 }
-
-uint64_t service_count_live(const struct service *service, const struct process *process)
-{
-	return station_trace_count_live(&service->trace, process);
-}

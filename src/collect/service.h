@@ -78,9 +78,6 @@ void service_settle(struct collect *collect);
 /* service_last: the last look, for the sake of one process that is about to be forgotten. */
 void service_last(struct collect *collect, struct process *process);
 
-/* service_count_live: coroutines of a process that have stations and were not destroyed. */
-uint64_t service_count_live(const struct service *service, const struct process *process);
-
 /* service_close: removes what was made. */
 void service_close(struct service *service);
 

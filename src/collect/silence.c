@@ -16,23 +16,10 @@
 #define REST_FACTOR 1000        /* times what a look took, until the next one */
 #define REST_FACTOR_LASTING 100 /* in a silence that lasts */
 
-/* Whether silence of this process says something: coroutines wait, or only the ledger can tell. */
-static bool has_something_to_say(struct collect *collect, const struct process *process)
+/* Whether silence of this process says something: it has had coroutines, or only the ledger can tell. */
+static bool has_something_to_say(const struct process *process)
 {
-	size_t i;
-
-	if (!process->has_probe)
-		return process->has_ledger;
-	if (service_count_live(&collect->service, process) > 0)
-		return true;
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		const struct segment *segment = &collect->segments[i];
-
-		if (segment->number && segment->process == process &&
-			segment_count_live(segment) > 0)
-			return true;
-	}
-	return false;
+	return process->has_probe ? process->nr_moves > 0 : process->has_ledger;
 }
 
 /* A trace whose engine is killed from here on has the look, and what there was up to its end. */
@@ -78,7 +65,7 @@ static void look_at_silence(struct collect *collect, struct process *process)
 	process->silence_after_ns = SILENCE_NS;
 	while (process->silence_after_ns <= quiet_ns)
 		process->silence_after_ns *= 2;
-	if (has_something_to_say(collect, process))
+	if (has_something_to_say(process))
 		look_at(collect, process);
 }
 
@@ -94,7 +81,7 @@ static void look_at_stall(struct collect *collect, struct process *process)
 		process->snapshot_after_ns = STALL_NS;
 		return;
 	}
-	if (quiet_ns < process->snapshot_after_ns || !has_something_to_say(collect, process))
+	if (quiet_ns < process->snapshot_after_ns || !has_something_to_say(process))
 		return;
 	look_at(collect, process);
 	process->snapshot_after_ns = quiet_ns + (quiet_ns < STALL_MAX_NS ? quiet_ns : STALL_MAX_NS);

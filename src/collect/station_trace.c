@@ -105,13 +105,6 @@ void station_trace_disown(struct station_trace *trace, const struct process *pro
 		trace->owners[owner].process = NULL;
 }
 
-uint64_t station_trace_count_live(const struct station_trace *trace, const struct process *process)
-{
-	uint32_t owner = find_owner(trace, process);
-
-	return owner ? trace->owners[owner].nr_live : 0;
-}
-
 /* The process of a thread, as the kernel tells; 0: it is gone, or counted differently there. */
 static pid_t process_of(uint64_t tid)
 {
@@ -267,7 +260,6 @@ static void take_birth(struct station_trace *trace, struct station *station)
 	record.object = station->discipline;
 	record.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_NUMBERING, 0);
 	add(trace, station, thread, &record);
-	owner->nr_live++;
 }
 
 /*

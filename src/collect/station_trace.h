@@ -81,7 +81,4 @@ void station_trace_take(void *context, struct station *station, const struct sta
 /* station_trace_put: hands the records that wait to the sink. After each scan. */
 void station_trace_put(struct station_trace *trace);
 
-/* station_trace_count_live: coroutines of a process that have stations and were not destroyed. */
-uint64_t station_trace_count_live(const struct station_trace *trace, const struct process *process);
-
 #endif
