@@ -7,6 +7,7 @@
  * taking down already: such a look is thrown away, so that it never stands before the one from when all was in order.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,37 @@ static bool futex_waits(uint64_t operation)
 
 	operation &= FUTEX_COMMANDS;
 	return operation < 64 && (waiting >> operation & 1);
+}
+
+#define FUTEX_IS_PRIVATE 0x80
+
+/* The word lies in memory that the process shares, as far as its mappings tell: others may wake whoever waits there. */
+static bool is_shared_word(pid_t pid, uint64_t address)
+{
+	char path[48];
+	char line[PATH_MAX + 128];
+	unsigned long first, last;
+	char rights[5];
+	bool is_shared = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return true;
+	while (!is_shared && fgets(line, sizeof(line), maps))
+		is_shared = sscanf(line, "%lx-%lx %4s", &first, &last, rights) == 3 &&
+			    address >= first && address < last && rights[3] == 's';
+	fclose(maps);
+	return is_shared;
+}
+
+/* Does this thread wait for a word that another process may change? */
+static bool waits_for_others(pid_t pid, const struct thread_state *state)
+{
+	return state->letter == 'S' && state->call == SYS_futex &&
+	       futex_waits(state->arguments[1]) && !(state->arguments[1] & FUTEX_IS_PRIVATE) &&
+	       is_shared_word(pid, state->arguments[0]);
 }
 
 /* Whether the process has a timer that will go off; looked up at most once a look. */
@@ -391,7 +423,8 @@ static bool observe_thread(void *context, int tid)
 	/* One that has no number of its own can not be told from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
-			(is_reachable(observation) ? 2u : 0));
+			(is_reachable(observation) || waits_for_others(process->pid, &state) ? 2u
+											     : 0));
 	observation->nr_left--;
 	return vec_push(&observation->collect->looks, look) && !is_last;
 }
