@@ -160,6 +160,7 @@ CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ct
 CTP_INLINE void ctp_return(uint64_t coro)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_RETURN, 0, 0));
+	ctp_current_leave(coro);
 }
 
 /* ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` is what it did until then. */
