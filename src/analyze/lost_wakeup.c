@@ -158,6 +158,10 @@ static const struct model_waking *missed_notify(
 		return NULL;
 	if (given_in_vain(analysis, coro, object) != CT_NO_TIME)
 		return &object->vain;
+	/* What was told of has been taken since, perhaps by this one: it waits for the next. */
+	if (object->vain.time < coro->suspended && object->has_takers &&
+		object->owned >= object->vain.time)
+		return NULL;
 	/* Found somebody else since this one waits: it was not the only one to be told. */
 	if (object->found.time >= coro->suspended)
 		return NULL;
