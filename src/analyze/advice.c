@@ -48,7 +48,6 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
 	       !advising->is_judged[index] && !ties_behind(analysis, index) &&
 	       !ties_next(analysis, index) && !coro->nr_awaits && coro->deadline == CT_NO_TIME &&
-	       !party->has_ended_well &&
 	       !ties_is_shutting_down(analysis, coro->process, party->end) &&
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }
