@@ -154,8 +154,9 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 	bool is_alone =
 		is_all_still(analysis, coro->process) && context->nr_stuck[coro->process] > 1;
 
+	/* Two that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
-		return is_alone || is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+		return is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
 	/* Who computes may be about to end that call. */
 	if (!is_alone || analysis->stills[coro->process].nr_computing ||
 		!analysis->model->processes[coro->process].tells_ends)

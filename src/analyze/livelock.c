@@ -97,8 +97,8 @@ static void judge(struct analysis *analysis, uint32_t process, uint32_t index)
 
 	if (coro->mark || (may_look_outside(analysis, process) && !is_waited))
 		return;
-	if (!is_waited && !analysis->tables->processes[process].has_ledger)
-		candidate_lower(&candidate, REASON_NO_LEDGER);
+	if (!is_waited)
+		candidate_lower(&candidate, REASON_NOT_WAITED_FOR);
 	if (!sum_accounts(analysis, process, spin, &sum))
 		candidate_lower(&candidate, REASON_NO_ACCOUNT);
 	candidate_lower_for_gaps(analysis, &candidate, spin->since, spin->last);

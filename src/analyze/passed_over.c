@@ -145,7 +145,8 @@ static void judge_left(struct analysis *analysis, const struct model_passing *pa
 		nr_looking += has_looked(analysis, worker, since);
 	}
 	if (nr_spinning)
-		add(analysis, passing, coro->wait_site, VARIANT_SPINS, reasons);
+		add(analysis, passing, coro->wait_site, VARIANT_SPINS,
+			reasons | REASON(BUSY_UNTOLD));
 	else if (nr_looking)
 		add(analysis, passing, coro->wait_site, VARIANT_LOOKS, 0);
 	else if (!analysis->stills[coro->process].nr_running)
