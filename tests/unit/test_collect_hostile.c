@@ -286,9 +286,9 @@ static void test_flood_of_records(void)
 		CHECK_EQUAL(nr_kept(&f) - before, 2 * RING_RECORDS);
 		f.keep.records.count = f.nr_before;
 	}
-	/* In turn: none is read once more before all others have been. A look with a heartbeat reads all. */
+	/* In turn: the last two were full, too. A look with a heartbeat reads all of them. */
+	CHECK(made.rings[0].tail >= 2 * RING_RECORDS);
 	CHECK(made.rings[3].tail >= RING_RECORDS);
-	CHECK(made.rings[0].tail - made.rings[3].tail <= RING_RECORDS);
 	made_close(&made);
 	close_fixture(&f);
 }

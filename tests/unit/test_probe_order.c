@@ -29,6 +29,9 @@ static void *give(void *context)
 		for (k = 0; k < i % 16 * 8; k++)
 			CTP_SIGNAL_FENCE();
 	}
+	/* The last one at least is taken, however late the other thread begins. */
+	while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) != 0)
+		sched_yield();
 	__atomic_exchange_n(&word, NR_HAND_OFFS + 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&nr_ended, 1, __ATOMIC_RELEASE);
 	return NULL;
