@@ -39,14 +39,21 @@ static inline void step(struct fixture *f)
 }
 
 /* Events that came from probes: what the engine reads of threads by itself comes when it comes. */
+/* What the engine itself says of threads, whenever it looks at them. */
+static inline uint64_t nr_looks(const struct fixture *f)
+{
+	return keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME) +
+	       keep_count_kind(&f->keep, CTP_KIND_THREAD_STATE);
+}
+
 static inline uint64_t nr_recorded(const struct fixture *f)
 {
-	return f->stats.nr_events - keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME);
+	return f->stats.nr_events - nr_looks(f);
 }
 
 static inline uint64_t nr_kept(const struct fixture *f)
 {
-	return f->keep.records.count - keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME);
+	return f->keep.records.count - nr_looks(f);
 }
 
 static inline void find_socket(struct fixture *f)

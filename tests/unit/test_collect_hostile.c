@@ -267,7 +267,7 @@ static void test_flood_of_records(void)
 {
 	struct made_segment made;
 	struct fixture f;
-	uint64_t before;
+	uint64_t before, kept;
 	unsigned i, k;
 
 	open_fixture(&f);
@@ -283,7 +283,9 @@ static void test_flood_of_records(void)
 			ctp_store_release(&made.rings[i].head, made.rings[i].tail + RING_RECORDS);
 		before = nr_kept(&f);
 		step(&f);
-		CHECK_EQUAL(nr_kept(&f) - before, 2 * RING_RECORDS);
+		kept = nr_kept(&f) - before;
+		/* A look with a heartbeat leaves no ring out. */
+		CHECK(kept == 2 * RING_RECORDS || kept == MADE_RINGS * RING_RECORDS);
 		f.keep.records.count = f.nr_before;
 	}
 	/* In turn: the last two were full, too. A look with a heartbeat reads all of them. */

@@ -203,7 +203,9 @@ static void check_run(const char *what, const char *argument, uint64_t nr_events
 	collect_stats(collect, &stats);
 	CHECK_EQUAL(stats.ending, CT_ENDING_EXITED);
 	CHECK_EQUAL(stats.ending_value, 0);
-	CHECK_EQUAL(stats.nr_events - keep_count_kind(&keep, CTP_KIND_THREAD_TIME), nr_events);
+	CHECK_EQUAL(stats.nr_events - keep_count_kind(&keep, CTP_KIND_THREAD_TIME) -
+			    keep_count_kind(&keep, CTP_KIND_THREAD_STATE),
+		nr_events);
 	CHECK_EQUAL(stats.nr_lost, 0);
 	collect_close(collect);
 	keep_fini(&keep);
