@@ -17,10 +17,14 @@ static bool has_file(const char *pattern, const char *file, uint32_t line)
 {
 	char place[PLACE_BYTES];
 	const char *end = file;
+	int length;
 
 	while (end && *end) {
-		snprintf(place, sizeof(place), "%s:%" PRIu32, end, line);
-		if (fnmatch(pattern, end, 0) == 0 || fnmatch(pattern, place, 0) == 0)
+		length = snprintf(place, sizeof(place), "%s:%" PRIu32, end, line);
+		if (fnmatch(pattern, end, 0) == 0)
+			return true;
+		if (length >= 0 && (size_t)length < sizeof(place) &&
+			fnmatch(pattern, place, 0) == 0)
 			return true;
 		end = strchr(end, '/');
 		end = end ? end + 1 : NULL;
