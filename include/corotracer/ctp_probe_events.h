@@ -12,10 +12,11 @@ extern "C" {
 #endif
 
 /*
- * ctp_current: the coroutine that runs on this thread, as far as was told: from ctp_resume, or a switch to it, to its
- * next suspend or switch. 0: none does, or it is not known which, as after another one inside of it has suspended; what
- * is written with 0 counts as a thread's. For a mutex or channel that does not know who calls it. The thread is looked
- * up anew at each call, so it is right on whatever thread the coroutine goes on. A few instructions.
+ * ctp_current: the coroutine that runs on this thread, as far as was told: from ctp_resume, or a switch to it, to
+ * its next suspend or switch, or its return. 0: none does, or it is not known which, as after another one inside of
+ * it has suspended; what is written with 0 counts as a thread's. For a mutex or channel that does not know who
+ * calls it. The thread is looked up anew at each call, so it is right on whatever thread the coroutine goes on. A
+ * few instructions.
  */
 CTP_INLINE uint64_t ctp_current(void)
 {

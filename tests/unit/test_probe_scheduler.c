@@ -209,7 +209,7 @@ static void who_runs(void)
 	ctp_cancel(6);
 	CHECK_EQUAL(ctp_current(), 6);
 	ctp_return(6);
-	CHECK_EQUAL(ctp_current(), 6);
+	CHECK_EQUAL(ctp_current(), 0);
 	ctp_destroy(6, CTP_LIFE_DONE);
 	CHECK_EQUAL(ctp_current(), 0);
 	ctp_switch_for(0, 5, lock, 0, CTP_POINT_AWAIT);
