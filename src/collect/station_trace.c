@@ -332,7 +332,6 @@ static void take_end(struct station_trace *trace, struct station *station)
 	};
 
 	add(trace, station, thread_of(trace, station, 0, 0), &record);
-	trace->owners[station->owner].nr_live--;
 }
 
 void station_trace_take(void *context, struct station *station, const struct stations_news *news)

@@ -33,7 +33,6 @@ struct station_owner {
 	struct map sites;        /* addresses of code to numbers of sites */
 	struct map lanes;        /* threads to lanes */
 	uint64_t nr_further_ids;
-	uint64_t nr_live; /* coroutines */
 };
 
 /* A stream, and the latest time that it has shown. */
