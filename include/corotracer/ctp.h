@@ -242,10 +242,10 @@ struct ctp_record {
  * engine alone; each has a cache line of its own, so that neither disturbs the other.
  *
  * P1  head (release by emit) publishes the record below it, its chunk's entry and every site that
- * the record names; pairs with P1 in ring_drain (acquire). P2  tail (release by ring_drain) gives
+ * the record names; pairs with P1 in collect_ring_drain (acquire). P2  tail (release by collect_ring_drain) gives
  * drained records back; pairs with P2 in ctp_next_chunk (acquire). P3  floor (release by
  * ctp_next_chunk, overwriting only, before the chunk's new content): records below it may be
- * overwritten; pairs with P3 in ring_drain (acquire after the copy). P4  owner (release by
+ * overwritten; pairs with P3 in collect_ring_drain (acquire after the copy). P4  owner (release by
  * ctp_thread_leave) gives the ring away; pairs with P4 in ctp_ring_claim (acquire). P10  surplus
  * (release by ctp_surplus_give) passes a chunk on to another ring; pairs with P10 in ctp_surplus_take
  * (acquire).

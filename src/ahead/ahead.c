@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
-#include "failure.h"
-#include "thread.h"
+#include "ahead/ahead.h"
+#include "base/failure.h"
+#include "base/thread.h"
 
 #define NR_BATCHES 8u
 #define BATCH_EVENTS 1024u

@@ -10,7 +10,7 @@
 #ifndef AHEAD_AHEAD_H
 #define AHEAD_AHEAD_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 /*
  * ahead_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define PLACES_ADVISED 5u /* of one process */
 
@@ -46,9 +46,10 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 	const struct party *party = &analysis->parties[coro->process];
 
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
-	       !advising->is_judged[index] && !ties_behind(analysis, index) &&
-	       !ties_next(analysis, index) && !coro->nr_awaits && coro->deadline == CT_NO_TIME &&
-	       !ties_is_shutting_down(analysis, coro->process, party->end) &&
+	       !advising->is_judged[index] && !analyze_ties_behind(analysis, index) &&
+	       !analyze_ties_next(analysis, index) && !coro->nr_awaits &&
+	       coro->deadline == CT_NO_TIME &&
+	       !analyze_ties_is_shutting_down(analysis, coro->process, party->end) &&
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }
 
@@ -182,7 +183,8 @@ static void advise_place(struct advising *advising, const struct unjudged *place
 
 	if (!coro->wait_object && !coro->descriptor)
 		advise_resource(advising, place);
-	else if (is_inside(coro->wait_object) && !ties_object(advising->analysis, coro)->handle)
+	else if (is_inside(coro->wait_object) &&
+		 !analyze_ties_object(advising->analysis, coro)->handle)
 		advise_change(advising, place);
 }
 
@@ -267,7 +269,7 @@ static void export(struct advising *advising, struct ct_report *report)
 	report->nr_advice = advice ? (uint32_t)advising->advice.count : 0;
 }
 
-void advice_export(struct analysis *analysis, struct ct_report *report)
+void analyze_advice_export(struct analysis *analysis, struct ct_report *report)
 {
 	struct advising advising = {.analysis = analysis};
 	size_t i;

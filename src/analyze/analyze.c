@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_parts.h"
-#include "failure.h"
-#include "known_options.h"
-#include "places.h"
+#include "analyze/parts.h"
+#include "base/failure.h"
+#include "base/known_options.h"
+#include "event/places.h"
 
 struct owned_report {
 	struct ct_report report; /* first: a pointer to it is one to the whole */
@@ -116,7 +116,7 @@ static void make_findings(struct analysis *analysis, struct ct_report *report)
 		return;
 	}
 	for (i = 0; i < analysis->groups.count; i++)
-		group_finding(analysis, &analysis->groups.at[i], &findings[i]);
+		analyze_group_finding(analysis, &analysis->groups.at[i], &findings[i]);
 	report->findings = findings;
 	report->nr_findings = (uint32_t)analysis->groups.count;
 }
@@ -126,7 +126,7 @@ static void make_remarks(struct analysis *analysis, struct ct_report *report)
 	size_t bytes;
 	const char **remarks;
 
-	quality_remarks(analysis);
+	analyze_quality_remarks(analysis);
 	bytes = analysis->remarks.count * sizeof(*remarks);
 	remarks = arena_alloc(analysis->arena, bytes);
 	if (!remarks) {
@@ -142,38 +142,38 @@ static void make_remarks(struct analysis *analysis, struct ct_report *report)
 /* What is nearer to a cause comes first: later ones leave out what is told already. */
 static void find_all(struct analysis *analysis)
 {
-	crash_find(analysis);
-	closed_descriptor_find(analysis);
-	dropped_wake_find(analysis);
-	double_resume_find(analysis);
-	woken_twice_find(analysis);
-	resume_after_destroy_find(analysis);
-	two_holders_find(analysis);
-	deadlock_find(analysis);
-	destroyed_suspended_find(analysis);
-	woken_destroyed_find(analysis);
-	granted_find(analysis);
-	stuck_worker_find(analysis);
-	missed_wake_find(analysis);
-	passed_over_find(analysis);
-	worker_hog_find(analysis);
-	starvation_find(analysis);
-	livelock_find(analysis);
-	self_wake_storm_find(analysis);
-	ties_find_victims(analysis);
-	leak_find(analysis);
-	lost_wakeup_find(analysis);
-	herd_find(analysis);
-	orphan_find(analysis);
-	lock_order_find(analysis);
-	duplicate_wake_find(analysis);
-	closed_unread_find(analysis);
-	ties_find_victims(analysis);
-	endless_run_find(analysis);
-	standstill_find(analysis);
-	growth_find(analysis);
-	broken_state_find(analysis);
-	ties_find_victims(analysis);
+	analyze_crash_find(analysis);
+	analyze_closed_descriptor_find(analysis);
+	analyze_dropped_wake_find(analysis);
+	analyze_double_resume_find(analysis);
+	analyze_woken_twice_find(analysis);
+	analyze_resume_after_destroy_find(analysis);
+	analyze_two_holders_find(analysis);
+	analyze_deadlock_find(analysis);
+	analyze_destroyed_suspended_find(analysis);
+	analyze_woken_destroyed_find(analysis);
+	analyze_granted_find(analysis);
+	analyze_stuck_worker_find(analysis);
+	analyze_missed_wake_find(analysis);
+	analyze_passed_over_find(analysis);
+	analyze_worker_hog_find(analysis);
+	analyze_starvation_find(analysis);
+	analyze_livelock_find(analysis);
+	analyze_self_wake_storm_find(analysis);
+	analyze_ties_find_victims(analysis);
+	analyze_leak_find(analysis);
+	analyze_lost_wakeup_find(analysis);
+	analyze_herd_find(analysis);
+	analyze_orphan_find(analysis);
+	analyze_lock_order_find(analysis);
+	analyze_duplicate_wake_find(analysis);
+	analyze_closed_unread_find(analysis);
+	analyze_ties_find_victims(analysis);
+	analyze_endless_run_find(analysis);
+	analyze_standstill_find(analysis);
+	analyze_growth_find(analysis);
+	analyze_broken_state_find(analysis);
+	analyze_ties_find_victims(analysis);
 }
 
 /* What was left out on purpose is no silence. */
@@ -204,7 +204,7 @@ static void allow(struct analysis *analysis, const char *pattern)
 		has_matched = true;
 	}
 	if (!has_matched)
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis, "no place in the trace is like '%s', which was allowed",
 				pattern));
 }
@@ -253,13 +253,13 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 {
 	enum ct_status status;
 
-	party_survey(analysis);
+	analyze_party_survey(analysis);
 	if (analysis->is_broken)
 		return ct_fail_memory(reterr);
-	stillness_survey(analysis);
-	ties_survey(analysis);
+	analyze_stillness_survey(analysis);
+	analyze_ties_survey(analysis);
 	survey_left_out(analysis);
-	status = why_check(analysis, reterr);
+	status = analyze_why_check(analysis, reterr);
 	if (status)
 		return status;
 	analysis->is_told = arena_array(
@@ -269,29 +269,29 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 		return ct_fail_memory(reterr);
 	survey_allowed(analysis);
 	find_all(analysis);
-	group_candidates(analysis);
-	status = evidence_collect(analysis, source, reterr);
+	analyze_group_candidates(analysis);
+	status = analyze_evidence_collect(analysis, source, reterr);
 	if (status != CT_OK)
 		return status;
 	report->tables = analysis->tables;
 	make_findings(analysis, report);
-	quality_fill(analysis, &report->quality);
-	annotations_export(analysis, report);
-	statistics_export(analysis, &report->statistics);
-	status = task_path_export(analysis, source, report, reterr);
+	analyze_quality_fill(analysis, &report->quality);
+	analyze_annotations_export(analysis, report);
+	analyze_statistics_export(analysis, &report->statistics);
+	status = analyze_task_path_export(analysis, source, report, reterr);
 	if (status == CT_OK)
-		status = breakdown_export(analysis, source, report, reterr);
+		status = analyze_breakdown_export(analysis, source, report, reterr);
 	if (status != CT_OK)
 		return status;
 	if (analysis->live->pid)
-		why_live_remark(analysis);
+		analyze_why_live_remark(analysis);
 	make_remarks(analysis, report);
-	waiting_list(analysis, report);
-	advice_export(analysis, report);
+	analyze_waiting_list(analysis, report);
+	analyze_advice_export(analysis, report);
 	if (analysis->live->pid)
-		why_live_export(analysis, report);
+		analyze_why_live_export(analysis, report);
 	if (analysis->why_coro)
-		why_tell(analysis, report);
+		analyze_why_tell(analysis, report);
 	return analysis->is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 
@@ -314,7 +314,7 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 	analysis->by = known.by;
 	analysis->sort = known.sort;
 	analysis->max_rows = known.max_rows;
-	if (breakdown_is_wanted(analysis))
+	if (analyze_breakdown_is_wanted(analysis))
 		analysis->least_ended = UINT32_MAX;
 }
 

@@ -8,8 +8,8 @@
 #define ANALYZE_ANALYZE_H
 
 #include "corotracer/ct.h"
-#include "live.h"
-#include "stream.h"
+#include "live/live.h"
+#include "stream/stream.h"
 
 /*
  * analyze_source: reads the source from its first event, twice where something was found (the

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* ---------------------------------------------------------------- words */
 
@@ -82,7 +82,7 @@ static int compare_waits(const void *left, const void *right)
 	return a->resource < b->resource ? -1 : a->resource > b->resource;
 }
 
-const struct ct_wait_time *annotations_waits(
+const struct ct_wait_time *analyze_annotations_waits(
 	struct analysis *analysis, const int64_t *waited, uint32_t *ret_count)
 {
 	struct ct_wait_time *waits =
@@ -109,12 +109,12 @@ static struct ct_span export_span(struct analysis *analysis, const struct model_
 		.nr_begun = span->nr_begun,
 		.nr_ended = span->durations->count,
 		.nr_open = span->nr_open,
-		.durations = statistics_distribution(span->durations),
+		.durations = analyze_statistics_distribution(span->durations),
 		.open_ns = span->open_ns,
-		.times = statistics_times(span->spent),
+		.times = analyze_statistics_times(span->spent),
 	};
 
-	exported.waits = annotations_waits(analysis, span->waited, &exported.nr_waits);
+	exported.waits = analyze_annotations_waits(analysis, span->waited, &exported.nr_waits);
 	return exported;
 }
 
@@ -193,13 +193,13 @@ static void export_slowest(struct analysis *analysis, struct ct_report *report)
 			.duration_ns = slow->duration,
 			.is_open = model_is_task_open(model, &slow->task),
 			.event = slow->task.event,
-			.times = statistics_times(slow->task.spent),
+			.times = analyze_statistics_times(slow->task.spent),
 		};
 	}
 	report->nr_slowest = tasks ? model->nr_slowest : 0;
 }
 
-void annotations_export(struct analysis *analysis, struct ct_report *report)
+void analyze_annotations_export(struct analysis *analysis, struct ct_report *report)
 {
 	/* Names are the tables', which outlive the report. */
 	export_spans(analysis, report);

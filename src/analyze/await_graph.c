@@ -6,7 +6,7 @@
  * first, or, in a circle, the one that was asked about. The tree is walked from the root, and comes out in that
  * order; it is cut where many wait, but never on the way from the root to the one that was asked about.
  */
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define AHEAD_MAX 32u   /* from the one that was asked about to the root */
 #define WAITERS_MAX 10u /* of one coroutine */
@@ -27,7 +27,7 @@ static uint32_t waited_for(const struct graph *graph, uint32_t coro)
 {
 	if (graph->analysis->model->coros.at[coro].state != CT_STATE_WAITING)
 		return 0;
-	return ties_next(graph->analysis, coro);
+	return analyze_ties_next(graph->analysis, coro);
 }
 
 static bool is_on_way(const struct graph *graph, uint32_t coro)
@@ -131,7 +131,7 @@ static void walk(struct graph *graph, uint32_t coro, uint32_t depth)
 	await->nr_left_out = await->nr_waiters - nr_told;
 }
 
-void await_graph_tell(struct analysis *analysis, uint32_t coro, struct ct_report *report)
+void analyze_await_graph_tell(struct analysis *analysis, uint32_t coro, struct ct_report *report)
 {
 	struct graph graph = {.analysis = analysis};
 

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyze_parts.h"
-#include "failure.h"
+#include "analyze/parts.h"
+#include "base/failure.h"
 
 #define DEFAULT_ROWS 20u
 #define MOST_ROWS 10000u
@@ -189,7 +189,7 @@ static enum ct_status read_again(
 		status = model_finish(model, reterr);
 	model_free(model);
 	if (filled.nr_refused)
-		quality_remark(breakdown->analysis,
+		analyze_quality_remark(breakdown->analysis,
 			say(breakdown->analysis,
 				"there are more rows than distributions are kept of: %" PRIu64
 				" times are in none",
@@ -205,13 +205,13 @@ static struct ct_share export_share(struct analysis *analysis, const struct sums
 		.nr_resumes = sums->nr_resumes,
 		.nr_migrations = sums->nr_migrations,
 		.nr_events = sums->nr_events,
-		.times = statistics_times(sums->spent),
-		.runs = statistics_distribution(model_histogram(group->runs)),
-		.wait_times = statistics_distribution(model_histogram(group->waits)),
-		.delays = statistics_distribution(model_histogram(group->delays)),
+		.times = analyze_statistics_times(sums->spent),
+		.runs = analyze_statistics_distribution(model_histogram(group->runs)),
+		.wait_times = analyze_statistics_distribution(model_histogram(group->waits)),
+		.delays = analyze_statistics_distribution(model_histogram(group->delays)),
 	};
 
-	share.waits = annotations_waits(analysis, group->waited, &share.nr_waits);
+	share.waits = analyze_annotations_waits(analysis, group->waited, &share.nr_waits);
 	return share;
 }
 
@@ -257,20 +257,20 @@ static void export_rows(struct breakdown *breakdown, struct ct_report *report)
 	report->breakdown = exported;
 }
 
-bool breakdown_is_wanted(const struct analysis *analysis)
+bool analyze_breakdown_is_wanted(const struct analysis *analysis)
 {
 	return analysis->by == CT_BY_COROUTINE || analysis->by == CT_BY_FUNCTION ||
 	       analysis->by == CT_BY_SITE;
 }
 
-enum ct_status breakdown_export(struct analysis *analysis, struct ct_source *source,
+enum ct_status analyze_breakdown_export(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr)
 {
 	struct breakdown breakdown = {.analysis = analysis};
 	enum ct_status status;
 	uint32_t i;
 
-	if (!breakdown_is_wanted(analysis))
+	if (!analyze_breakdown_is_wanted(analysis))
 		return CT_OK;
 	if (!reserve(&breakdown))
 		return ct_fail_memory(reterr);

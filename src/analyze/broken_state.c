@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool is_near(const struct analysis *analysis, const struct model_conflict *conflict)
 {
@@ -54,16 +54,16 @@ static void judge(struct analysis *analysis, uint32_t index)
 	};
 
 	if (is_of_one_thread(conflict))
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
 	if (conflict->is_order_unknown)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (model_lost_between(analysis->model, coro->process, coro->created,
 		    conflict->time + analysis->model->uncertainty_ns))
 		return;
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void broken_state_find(struct analysis *analysis)
+void analyze_broken_state_find(struct analysis *analysis)
 {
 	size_t i;
 
@@ -114,7 +114,7 @@ static const char *words_state(unsigned state)
 	}
 }
 
-void broken_state_describe(
+void analyze_broken_state_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -133,14 +133,14 @@ void broken_state_describe(
 		words_state(conflict->state),
 		conflict->site ? say(analysis, "at %s", words_place(analysis, conflict->site))
 			       : say(analysis, "on %s", words_thread(analysis, conflict->thread)));
-	story_step(analysis, &story, &step);
+	analyze_story_step(analysis, &story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
 	step.text = say(analysis, "%s, which can not follow", words_step(conflict->kind));
-	story_step(analysis, &story, &step);
-	story_end(analysis, &story, finding);
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = conflict->sequence_before;
 	finding->last_sequence = conflict->sequence;
 }

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum variant {
 	VARIANT_AFTER = 1 << 0,     /* it suspended on a descriptor that was closed already */
@@ -173,7 +173,7 @@ static void grade_alive(
 	if (party->has_ended_itself) {
 		candidate->grade = CT_GRADE_PROVEN;
 		if (has_ended_amid(analysis, wait))
-			candidate_limit(candidate, CT_GRADE_LIKELY, REASON_ENDED_AMID);
+			analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_ENDED_AMID);
 		return;
 	}
 	if (is_quiet(analysis, wait))
@@ -183,8 +183,8 @@ static void grade_alive(
 	if (candidate->grade == CT_GRADE_LIKELY)
 		candidate->reasons |= REASON(NOT_QUIET);
 	if (party->timers <= wait->since)
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
-	candidate_limit_for_doer(
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
+	analyze_candidate_limit_for_doer(
 		analysis, candidate, wait->descriptor->close_coro, wait->descriptor->closed);
 }
 
@@ -222,7 +222,7 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
  */
 static ct_time gap_start(const struct analysis *analysis, const struct wait *wait)
 {
-	ct_time life = candidate_life_start(analysis, wait->coro);
+	ct_time life = analyze_candidate_life_start(analysis, wait->coro);
 	ct_time opened = analysis->model->descriptors.at[wait->descriptor->file].opened;
 
 	if (opened == CT_NO_TIME || wait->descriptor->opened == CT_NO_TIME)
@@ -233,16 +233,16 @@ static ct_time gap_start(const struct analysis *analysis, const struct wait *wai
 static void lower(struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
 {
 	if (has_scheduler_ended(wait))
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
 	if (wait->party->blocked_since < wait->closed)
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_BLOCKED_READER);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_BLOCKED_READER);
 	if (is_generation_doubtful(analysis, wait))
-		candidate_lower(candidate, REASON_GENERATION_GUESSED);
+		analyze_candidate_lower(candidate, REASON_GENERATION_GUESSED);
 	if (wait->descriptor->flags & MODEL_DESCRIPTOR_CLOSE_UNSEEN)
-		candidate_lower(candidate, REASON_CLOSE_UNSEEN);
+		analyze_candidate_lower(candidate, REASON_CLOSE_UNSEEN);
 	if (wait->coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
-		candidate_lower(candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, candidate, gap_start(analysis, wait), wait->end);
+		analyze_candidate_lower(candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(analysis, candidate, gap_start(analysis, wait), wait->end);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -270,10 +270,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (!candidate.cause_site)
 		candidate.variant |= wait.descriptor->close_thread << VARIANT_SHIFT;
 	lower(analysis, &wait, &candidate);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void closed_descriptor_find(struct analysis *analysis)
+void analyze_closed_descriptor_find(struct analysis *analysis)
 {
 	size_t i;
 
@@ -318,7 +318,7 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 	if (group->count > 1)
 		step.text = say(analysis, "suspended, to wait for %s; the first of %u", resource,
 			group->count);
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static struct closer *closer_of(struct closer *closers, uint32_t *count, uint32_t thread)
@@ -373,7 +373,7 @@ static void tell_readiness(
 	step.text = say(analysis, "a poll reported %s:%s",
 		words_resource(analysis, CTP_DESCRIPTOR(descriptor->fd, 0), first->descriptor),
 		words_readiness(analysis, descriptor->ready_flags));
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static int compare_closers(const void *left, const void *right)
@@ -412,7 +412,7 @@ static struct ct_step closing_step(const struct analysis *analysis,
 	};
 }
 
-void closed_descriptor_cause(
+void analyze_closed_descriptor_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
 {
 	const struct model_descriptor *descriptor = descriptor_of(analysis, candidate);
@@ -431,7 +431,7 @@ static void tell_closing(struct analysis *analysis, const struct group *group, s
 		struct ct_step step = closing_step(
 			analysis, closers[i].first, words_closing(analysis, &closers[i]));
 
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 	}
 }
 
@@ -444,7 +444,7 @@ static void tell_rest(struct analysis *analysis, const struct group *group, stru
 
 	step.text = group->count == 1 ? "no wake for it since, and it was not resumed"
 				      : "no wake for any of them since, and none was resumed";
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 	step.time = party->end;
 	if (coro->state == CT_STATE_DESTROYED) {
 		step.time = coro->destroyed;
@@ -459,7 +459,7 @@ static void tell_rest(struct analysis *analysis, const struct group *group, stru
 	} else {
 		step.text = "the observation ended here";
 	}
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_evidence(struct analysis *analysis, const struct group *group, struct story *story)
@@ -476,25 +476,25 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 		nr_doubled += !!(descriptor->flags & MODEL_DESCRIPTOR_IS_DOUBLED);
 	}
 	if (nr_armed)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"%u of the %u descriptors were in an epoll interest list; closing "
 				"took them out, so it can not report them any more",
 				nr_armed, group->count));
 	if (nr_again)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"%u of the %u numbers were given out again since: an event for "
 				"such a number is another connection's",
 				nr_again, group->count));
 	if (nr_hidden)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"%u of the %u closes may be the doing of a coroutine after all: "
 				"some had been created and not been seen running yet",
 				nr_hidden, group->count));
 	if (nr_doubled)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"%u of the %u files had further descriptors, which are closed, too",
 				nr_doubled, group->count));
@@ -516,7 +516,7 @@ static const char *words_title(
 		place);
 }
 
-void closed_descriptor_describe(
+void analyze_closed_descriptor_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -533,8 +533,8 @@ void closed_descriptor_describe(
 	}
 	tell_rest(analysis, group, &story);
 	tell_evidence(analysis, group, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = analysis->model->coros.at[first->coro].wait_event;
 	for (i = 0; i < group->count; i++) {
 		uint64_t closed =

@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool is_often(const struct analysis *analysis, const struct model_unread *unread)
 {
@@ -32,12 +32,12 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = unread->closed,
 	};
 
-	if (candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+	if (analyze_candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 		    analysis->parties[unread->process].end))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void closed_unread_find(struct analysis *analysis)
+void analyze_closed_unread_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -46,7 +46,8 @@ void closed_unread_find(struct analysis *analysis)
 		const struct model_unread *unread = &model->unreads.at[i];
 
 		if (model->processes[unread->process].has_reads && is_often(analysis, unread) &&
-			party_is_at_work(analysis, unread->process, unread->closed, unread->closed))
+			analyze_party_is_at_work(
+				analysis, unread->process, unread->closed, unread->closed))
 			judge(analysis, i);
 	}
 }
@@ -64,21 +65,21 @@ static void tell_last(
 		.text = say(analysis, "opened %s, for example", what),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 	step = (struct ct_step){.time = unread->ready,
 		.thread = unread->ready_thread,
 		.sequence = unread->ready_event,
 		.text = say(analysis, "found that it can be read from")};
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 	step = (struct ct_step){.time = unread->closed,
 		.site = unread->site,
 		.thread = unread->close_thread,
 		.sequence = unread->close_event,
 		.text = say(analysis, "closed it; nobody had read from it since")};
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
-void closed_unread_describe(
+void analyze_closed_unread_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -90,5 +91,5 @@ void closed_unread_describe(
 		" connections that were closed at %s could be read from, and nobody did",
 		unread->nr_unread, unread->nr_closed, words_place(analysis, unread->site));
 	tell_last(analysis, unread, &story);
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define CANDIDATES_TOLD 8u
 
@@ -26,7 +26,7 @@ static const struct model_crash *crash_of(const struct analysis *analysis, uint3
 	return NULL;
 }
 
-void crash_find(struct analysis *analysis)
+void analyze_crash_find(struct analysis *analysis)
 {
 	uint32_t i;
 
@@ -51,9 +51,9 @@ void crash_find(struct analysis *analysis)
 		}
 		/* Who sent it may be among what is missing. */
 		if (!crash)
-			candidate_lower_for_gaps(analysis, &candidate,
+			analyze_candidate_lower_for_gaps(analysis, &candidate,
 				candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 	}
 }
 
@@ -69,10 +69,10 @@ static void tell_victim(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	if (coro->suspended != CT_NO_TIME)
-		story_suspended(analysis, story, coro);
+		analyze_story_suspended(analysis, story, coro);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		story_woken(analysis, story, coro, wake_of(coro));
-	story_destroyed(analysis, story, coro);
+		analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+	analyze_story_destroyed(analysis, story, coro);
 }
 
 /* The last one tells enough. */
@@ -94,13 +94,13 @@ static uint32_t tell_ghost(
 		};
 
 		if (coro->process != process || coro->is_remains ||
-			!resume_after_destroy_is_meant(analysis, ghost) ||
+			!analyze_resume_after_destroy_is_meant(analysis, ghost) ||
 			!is_shortly_before(analysis, ghost->time, end))
 			continue;
 		tell_victim(analysis, coro, story);
 		step.text = say(analysis, "%s after that: its frame was gone",
 			ghost->kind == CTP_KIND_WAKE ? "woken" : "resumed");
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 		return ghost->coro;
 	}
 	return 0;
@@ -116,10 +116,10 @@ static bool tell_conflict(
 	for (i = model->conflicts.count; crashed && i-- > 1;) {
 		const struct model_conflict *conflict = &model->conflicts.at[i];
 
-		if (conflict->coro != crashed || !double_resume_is(conflict) ||
+		if (conflict->coro != crashed || !analyze_double_resume_is(conflict) ||
 			!is_shortly_before(analysis, conflict->time, end))
 			continue;
-		double_resume_tell(analysis, conflict, story);
+		analyze_double_resume_tell(analysis, conflict, story);
 		return true;
 	}
 	return false;
@@ -132,9 +132,9 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 
 	if (!crashed || !coro->has_spare_wake)
 		return;
-	story_woken(analysis, story, coro, coro->wake_before);
-	story_woken(analysis, story, coro, wake_of(coro));
-	story_evidence(analysis, story,
+	analyze_story_woken(analysis, story, coro, coro->wake_before);
+	analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+	analyze_story_evidence(analysis, story,
 		say(analysis,
 			"coroutine %" PRIu64
 			" was woken twice before this run: whoever takes it from the "
@@ -148,7 +148,7 @@ static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struc
 	const struct model_coro *coro = &analysis->model->coros.at[cut];
 
 	tell_victim(analysis, coro, story);
-	story_evidence(analysis, story,
+	analyze_story_evidence(analysis, story,
 		say(analysis,
 			"coroutine %" PRIu64
 			" was destroyed %s before, while it was suspended: whoever "
@@ -166,7 +166,7 @@ static void tell_others(
 
 	count -= told && (analysis->model->coros.at[told].flags & suspended);
 	if (count)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"%" PRIu64
 				" %scoroutine%s of this program %s destroyed while suspended",
@@ -212,7 +212,7 @@ static void tell_candidates(struct analysis *analysis, uint32_t process, struct 
 
 		if (thread->process != process || !thread->top)
 			continue;
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 		told++;
 	}
 }
@@ -258,7 +258,7 @@ static const char *next_step(const struct ct_finding *finding, const struct mode
 	return finding->next_step;
 }
 
-void crash_describe(
+void analyze_crash_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -281,8 +281,8 @@ void crash_describe(
 		step.site = crash->caller ? crash->caller : crash->site;
 		step.sequence = crash->sequence;
 	}
-	story_step(analysis, &story, &step);
+	analyze_story_step(analysis, &story, &step);
 	if (!crash)
-		story_evidence(analysis, &story, words_reason(REASON_NO_CRASH_EVENT));
-	story_end(analysis, &story, finding);
+		analyze_story_evidence(analysis, &story, words_reason(REASON_NO_CRASH_EVENT));
+	analyze_story_end(analysis, &story, finding);
 }

@@ -11,7 +11,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* One circle. */
 struct circle {
@@ -41,7 +41,7 @@ static uint32_t follow(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return is_for_all(coro) ? ties_next(analysis, index) : 0;
+	return is_for_all(coro) ? analyze_ties_next(analysis, index) : 0;
 }
 
 /* Of one that is in a circle, and so waits for something. */
@@ -49,7 +49,7 @@ static struct ties_wait wait_of(const struct analysis *analysis, uint32_t index)
 {
 	struct ties_wait wait = {0};
 
-	ties_wait(analysis, index, &wait);
+	analyze_ties_wait(analysis, index, &wait);
 	return wait;
 }
 
@@ -63,7 +63,7 @@ static void take_in_threads(struct analysis *analysis, uint32_t process,
 	uint32_t thread;
 
 	circle->has_thread |= wait->thread != 0;
-	while ((thread = ties_thread_ahead(analysis, process, lock)) != 0) {
+	while ((thread = analyze_ties_thread_ahead(analysis, process, lock)) != 0) {
 		const struct model_thread *at = &analysis->model->threads[thread];
 
 		circle->has_thread = true;
@@ -82,8 +82,8 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 
 	circle->length++;
 	circle->sites += wait.site * 2654435761u;
-	if (candidate_life_start(analysis, coro) < circle->oldest)
-		circle->oldest = candidate_life_start(analysis, coro);
+	if (analyze_candidate_life_start(analysis, coro) < circle->oldest)
+		circle->oldest = analyze_candidate_life_start(analysis, coro);
 	if (wait.since > wait_of(analysis, circle->closing).since)
 		circle->closing = index;
 	if (wait.since > circle->closed)
@@ -121,7 +121,7 @@ static bool is_allowed(
 
 	do {
 		candidate.coro = index;
-		if (candidate_is_allowed(analysis, &candidate))
+		if (analyze_candidate_is_allowed(analysis, &candidate))
 			return true;
 		index = follow(analysis, index);
 	} while (index != circle->first);
@@ -147,7 +147,7 @@ static void add_member(struct analysis *analysis, uint32_t index, struct candida
 	candidate.coro = index;
 	candidate.descriptor = coro->descriptor;
 	candidate.since = wait_of(analysis, index).since;
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
 /* Another finding names the cause for which one of them does not go on. */
@@ -186,7 +186,7 @@ static bool is_thread_in(struct analysis *analysis, const struct circle *circle,
 
 		for (ahead = wait.thread; ahead != thread;
 			wait.object = analysis->model->threads[ahead].wanted) {
-			ahead = ties_thread_ahead(analysis, process, wait.object);
+			ahead = analyze_ties_thread_ahead(analysis, process, wait.object);
 			if (!ahead)
 				break;
 		}
@@ -219,7 +219,7 @@ static bool settle(
 {
 	if (circle->has_thread && are_others_quiet(analysis, circle))
 		return true;
-	return candidate_settle(analysis, candidate, circle->closed);
+	return analyze_candidate_settle(analysis, candidate, circle->closed);
 }
 
 static void judge(struct analysis *analysis, const struct circle *circle)
@@ -234,12 +234,12 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 	};
 	uint32_t index = circle->first;
 
-	if (ties_is_shutting_down(analysis, candidate.process, circle->closed) ||
+	if (analyze_ties_is_shutting_down(analysis, candidate.process, circle->closed) ||
 		!settle(analysis, circle, &candidate))
 		return;
 	if (has_doubt(analysis, circle))
-		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, circle->oldest, analysis->parties[candidate.process].end);
 	if (is_allowed(analysis, circle, candidate)) {
 		allow(analysis, circle);
@@ -252,7 +252,7 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 }
 
 /* From each coroutine along the chain; who is met again on the same way is in a circle. */
-void deadlock_find(struct analysis *analysis)
+void analyze_deadlock_find(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, start, index;
 	uint32_t *way = arena_array(&analysis->scratch, count, sizeof(*way));
@@ -288,7 +288,7 @@ static void tell_taken(
 		.text = say(analysis, "took %s", words_resource(analysis, object->handle, 0)),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static const char *words_holder(struct analysis *analysis, uint32_t thread, uint32_t coro)
@@ -304,9 +304,9 @@ static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t l
 {
 	uint32_t thread;
 
-	while ((thread = ties_thread_ahead(analysis, process, lock)) != 0) {
+	while ((thread = analyze_ties_thread_ahead(analysis, process, lock)) != 0) {
 		const struct model_thread *at = &analysis->model->threads[thread];
-		uint32_t ahead = ties_thread_ahead(analysis, process, at->wanted);
+		uint32_t ahead = analyze_ties_thread_ahead(analysis, process, at->wanted);
 		struct ct_step step = {
 			.time = at->blocked_from,
 			.site = at->wanted_at,
@@ -317,8 +317,8 @@ static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t l
 				words_holder(analysis, ahead, next)),
 		};
 
-		tell_taken(analysis, ties_object_at(analysis, process, at->wanted), story);
-		story_step(analysis, story, &step);
+		tell_taken(analysis, analyze_ties_object_at(analysis, process, at->wanted), story);
+		analyze_story_step(analysis, story, &step);
 		lock = at->wanted;
 	}
 }
@@ -327,7 +327,7 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	struct ties_wait wait = wait_of(analysis, index);
-	uint32_t ahead = ties_thread_ahead(analysis, coro->process, wait.object);
+	uint32_t ahead = analyze_ties_thread_ahead(analysis, coro->process, wait.object);
 	struct ct_step step = {
 		.time = wait.since,
 		.site = wait.site,
@@ -345,8 +345,9 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 			words_resource(analysis, wait.object, 0),
 			words_holder(analysis, ahead, next));
 	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
-		tell_taken(analysis, ties_object_at(analysis, coro->process, wait.object), story);
-	story_step(analysis, story, &step);
+		tell_taken(analysis, analyze_ties_object_at(analysis, coro->process, wait.object),
+			story);
+	analyze_story_step(analysis, story, &step);
 	tell_threads(analysis, coro->process, wait.object, next, story);
 }
 
@@ -373,7 +374,7 @@ static const char *words_title(
 		group->count == 1 ? "it holds itself" : "they hold themselves", site);
 }
 
-void deadlock_describe(
+void analyze_deadlock_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -388,8 +389,8 @@ void deadlock_describe(
 		tell_wait(analysis, index, next, &story);
 		index = next;
 	} while (index != circle.first);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = wait_of(analysis, circle.first).event;
 	finding->last_sequence = wait_of(analysis, circle.closing).event;
 }

@@ -9,7 +9,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum variant {
 	VARIANT_KEPT = 1, /* it holds it, or was handed it */
@@ -18,7 +18,7 @@ enum variant {
 
 static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return ties_is_shutting_down(analysis, coro->process, coro->destroyed) ||
+	return analyze_ties_is_shutting_down(analysis, coro->process, coro->destroyed) ||
 	       coro->mark == CTP_MARK_DAEMON;
 }
 
@@ -52,8 +52,9 @@ static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 	bool is_free = is_lock && !object->owner && object->released != CT_NO_TIME &&
 		       object->released <= coro->destroyed;
 
-	return object->cut && !is_excused(analysis, coro) && ties_nr_waiters(analysis, index) &&
-	       (is_free || ties_is_something_left(analysis, object));
+	return object->cut && !is_excused(analysis, coro) &&
+	       analyze_ties_nr_waiters(analysis, index) &&
+	       (is_free || analyze_ties_is_something_left(analysis, object));
 }
 
 /*
@@ -64,10 +65,10 @@ static ct_time gap_start(const struct analysis *analysis, uint32_t index, enum v
 	const struct model_coro *coro)
 {
 	const struct model_object *object = &analysis->model->objects.at[index];
-	ct_time life = candidate_life_start(analysis, coro);
-	ct_time waits = ties_waits_since(analysis, index);
+	ct_time life = analyze_candidate_life_start(analysis, coro);
+	ct_time waits = analyze_ties_waits_since(analysis, index);
 
-	if (variant == VARIANT_CUT && ties_is_something_left(analysis, object))
+	if (variant == VARIANT_CUT && analyze_ties_is_something_left(analysis, object))
 		return FROM_THE_BEGINNING;
 	return waits != CT_NO_TIME && waits < life ? waits : life;
 }
@@ -91,20 +92,20 @@ static void judge(struct analysis *analysis, uint32_t index, enum variant varian
 		.since = since,
 	};
 
-	if (!candidate_settle(analysis, &candidate, since))
+	if (!analyze_candidate_settle(analysis, &candidate, since))
 		return;
-	if (ties_nr_waiters(analysis, index) == 0)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_NOT_TAKEN);
+	if (analyze_ties_nr_waiters(analysis, index) == 0)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_NOT_TAKEN);
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
-		candidate_lower(&candidate, REASON_END_UNSEEN);
+		analyze_candidate_lower(&candidate, REASON_END_UNSEEN);
 	if (variant == VARIANT_CUT && (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE))
-		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate, gap_start(analysis, index, variant, coro),
-		analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		gap_start(analysis, index, variant, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void destroyed_suspended_find(struct analysis *analysis)
+void analyze_destroyed_suspended_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -138,7 +139,7 @@ static void tell_owner(struct analysis *analysis, const struct model_object *obj
 	if (object->is_handed)
 		step.text = say(analysis, "handed %s over to coroutine %" PRIu64 "%s", lock,
 			coro->id, object->owned >= coro->destroyed ? ", which was gone" : "");
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_kept(struct analysis *analysis, const struct model_object *object,
@@ -146,12 +147,12 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 {
 	if (object->owned < coro->suspended)
 		tell_owner(analysis, object, coro, story);
-	story_suspended(analysis, story, coro);
+	analyze_story_suspended(analysis, story, coro);
 	if (object->owned >= coro->suspended && object->owned < coro->destroyed)
 		tell_owner(analysis, object, coro, story);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		story_woken(analysis, story, coro, wake_of(coro));
-	story_destroyed(analysis, story, coro);
+		analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+	analyze_story_destroyed(analysis, story, coro);
 	if (object->owned >= coro->destroyed)
 		tell_owner(analysis, object, coro, story);
 }
@@ -159,13 +160,13 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 static void tell_cut(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	struct ct_step wake = story_wake(analysis, wake_of(coro));
+	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
 
 	wake.text = say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
 		words_resource(analysis, object->handle, 0));
-	story_suspended(analysis, story, coro);
-	story_step(analysis, story, &wake);
-	story_destroyed(analysis, story, coro);
+	analyze_story_suspended(analysis, story, coro);
+	analyze_story_step(analysis, story, &wake);
+	analyze_story_destroyed(analysis, story, coro);
 }
 
 static const char *words_consequence(
@@ -182,13 +183,13 @@ static const char *words_consequence(
 	return say(analysis, "holds %s for ever", what);
 }
 
-void destroyed_suspended_describe(
+void analyze_destroyed_suspended_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_object *object = &analysis->model->objects.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	uint32_t count = ties_nr_waiters(analysis, first->subject);
+	uint32_t count = analyze_ties_nr_waiters(analysis, first->subject);
 	struct story story = {0};
 
 	finding->title = say(analysis, "%u %s destroyed while suspended at %s, and %s; %s for that",
@@ -199,8 +200,8 @@ void destroyed_suspended_describe(
 		tell_cut(analysis, object, coro, &story);
 	else
 		tell_kept(analysis, object, coro, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence =
 		object->owner_event > coro->last_event ? object->owner_event : coro->last_event;

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* Two wakes had queued it for its last wait before it ran: the second resume has its wake, whatever lies between. */
 static bool is_woken_twice(const struct model_conflict *conflict)
@@ -17,7 +17,7 @@ static bool is_woken_twice(const struct model_conflict *conflict)
 	       conflict->wakes[1].time != CT_NO_TIME && conflict->wakes[1].time <= conflict->before;
 }
 
-bool double_resume_is(const struct model_conflict *conflict)
+bool analyze_double_resume_is(const struct model_conflict *conflict)
 {
 	bool is_resume = conflict->kind == CTP_KIND_RESUME || conflict->kind == CTP_KIND_SWITCH;
 
@@ -60,18 +60,18 @@ static void judge(struct analysis *analysis, uint32_t index)
 	};
 
 	if (is_of_one_thread(conflict))
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
 	if (conflict->was_idle)
-		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_SUSPEND_UNTOLD);
+		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_SUSPEND_UNTOLD);
 	if (conflict->was_idle && !analysis->model->processes[coro->process].tells_queues)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
 	if (conflict->is_order_unknown)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
-	if (!contradiction_has_gap(analysis, &contradiction))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
+	if (!analyze_contradiction_has_gap(analysis, &contradiction))
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void double_resume_find(struct analysis *analysis)
+void analyze_double_resume_find(struct analysis *analysis)
 {
 	size_t i;
 
@@ -79,7 +79,7 @@ void double_resume_find(struct analysis *analysis)
 		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
 
 		/* What follows the first one of a coroutine is its consequence. */
-		if (double_resume_is(conflict) && !analysis->is_told[conflict->coro])
+		if (analyze_double_resume_is(conflict) && !analysis->is_told[conflict->coro])
 			judge(analysis, (uint32_t)i);
 	}
 }
@@ -103,7 +103,7 @@ static void tell_wakes(
 		};
 
 		if (wake->time != CT_NO_TIME)
-			story_step(analysis, story, &step);
+			analyze_story_step(analysis, story, &step);
 	}
 }
 
@@ -118,16 +118,16 @@ static void tell_resumes(
 		.text = was_running ? "began to run it" : "ran it to its end",
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
 	step.text = was_running ? "resumed it, while it was running" : "resumed it, after its end";
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
-void double_resume_tell(
+void analyze_double_resume_tell(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
 {
 	tell_wakes(analysis, conflict, story);
@@ -149,7 +149,7 @@ static const char *words_state(struct analysis *analysis, const struct model_con
 		words_thread(analysis, conflict->thread_before));
 }
 
-void double_resume_describe(
+void analyze_double_resume_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -159,9 +159,9 @@ void double_resume_describe(
 	finding->title = say(analysis, "%u %s resumed %s; the last wake came from %s", group->count,
 		group->count == 1 ? "coroutine was" : "coroutines were",
 		words_state(analysis, conflict), words_place(analysis, first->cause_site));
-	double_resume_tell(analysis, conflict, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_double_resume_tell(analysis, conflict, &story);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = conflict->sequence_before;
 	finding->last_sequence = conflict->sequence;
 }

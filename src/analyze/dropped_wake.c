@@ -11,7 +11,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool was_given_up(const struct model_coro *coro)
 {
@@ -38,7 +38,7 @@ static bool is_meant_to_wait(const struct analysis *analysis, const struct model
 {
 	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) || coro->mark == CTP_MARK_DAEMON ||
 	       coro->mark == CTP_MARK_EXPECT_IDLE || coro->deadline != CT_NO_TIME ||
-	       ties_is_shutting_down(analysis, coro->process, coro->wake_time);
+	       analyze_ties_is_shutting_down(analysis, coro->process, coro->wake_time);
 }
 
 /*
@@ -50,8 +50,8 @@ static bool settle_destroyed(
 {
 	if (coro->quiet_at_end > coro->wake_time)
 		return true;
-	candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
-	return ties_holds_lock(analysis, candidate->coro);
+	analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+	return analyze_ties_holds_lock(analysis, candidate->coro);
 }
 
 static bool settle(
@@ -62,18 +62,18 @@ static bool settle(
 	if (!analysis->parties[coro->process].has_ended_itself &&
 		model_thread_quiet_time(analysis->model, coro->wake_thread,
 			analysis->parties[coro->process].end) <= coro->wake_time)
-		candidate_limit(candidate,
+		analyze_candidate_limit(candidate,
 			analysis->model->threads[coro->wake_thread].is_worker ? CT_GRADE_LIKELY
 									      : CT_GRADE_SUSPECT,
 			REASON_WAKER_AWAKE);
-	return candidate_settle(analysis, candidate, coro->wake_time);
+	return analyze_candidate_settle(analysis, candidate, coro->wake_time);
 }
 
 /* Is it for the program itself, and for nobody who can still go on? */
 static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t next = ties_next(analysis, index);
+	uint32_t next = analyze_ties_next(analysis, index);
 
 	if (coro->state != CT_STATE_WAITING)
 		return false;
@@ -85,7 +85,7 @@ static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 	case CTP_RESOURCE_PROCESS:
 		return false;
 	case CTP_RESOURCE_NONE:
-		return party_has_nobody_left(&analysis->parties[coro->process]);
+		return analyze_party_has_nobody_left(&analysis->parties[coro->process]);
 	default:
 		return true;
 	}
@@ -101,17 +101,17 @@ static void limit_for_nobody(
 	const struct party *party = &analysis->parties[coro->process];
 	ct_time since;
 
-	if (party_has_nobody_left(party))
+	if (analyze_party_has_nobody_left(party))
 		return;
-	if (lost_wakeup_is_given(analysis, coro, &since) && party->quiet > coro->wake_time)
-		candidate_limit(candidate,
+	if (analyze_lost_wakeup_is_given(analysis, coro, &since) && party->quiet > coro->wake_time)
+		analyze_candidate_limit(candidate,
 			party->has_ended_itself ? CT_GRADE_LIKELY : CT_GRADE_PROVEN,
 			REASON_LIVE_PARTY);
 	else if (party->has_outside || party->has_armed || party->has_timer || party->has_sleeper ||
 		 party->quiet <= coro->wake_time)
-		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LIVE_PARTY);
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LIVE_PARTY);
 	else
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -139,20 +139,21 @@ static void judge(struct analysis *analysis, uint32_t index)
 		return;
 	if (was_for_nobody(coro))
 		limit_for_nobody(analysis, coro, &candidate);
-	if (contradiction_has_gap(analysis, &contradiction))
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
-	candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
+	if (analyze_contradiction_has_gap(analysis, &contradiction))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
+	analyze_candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
 	if (coro->wake_time < coro->suspended)
-		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
+		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
 	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)
-		candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
-	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
+		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro),
 		coro->destroyed != CT_NO_TIME ? coro->destroyed
 					      : analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void dropped_wake_find(struct analysis *analysis)
+void analyze_dropped_wake_find(struct analysis *analysis)
 {
 	size_t i;
 
@@ -167,13 +168,13 @@ void dropped_wake_find(struct analysis *analysis)
 	}
 }
 
-void dropped_wake_describe(
+void analyze_dropped_wake_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
-	struct ct_step wake = story_wake(analysis, wake_of(coro));
+	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
 
 	wake.text = say(analysis, "woke coroutine %" PRIu64 ", and %s: %s; no wake for it since",
 		coro->id, was_for_nobody(coro) ? "found nobody" : "gave up",
@@ -182,12 +183,12 @@ void dropped_wake_describe(
 		words_count(analysis, group), words_place(analysis, first->wait_site),
 		was_for_nobody(coro) ? "found nobody" : "was dropped",
 		words_place(analysis, first->cause_site));
-	story_suspended(analysis, &story, coro);
-	story_step(analysis, &story, &wake);
-	story_destroyed(analysis, &story, coro);
-	story_held(analysis, &story, first->coro);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_step(analysis, &story, &wake);
+	analyze_story_destroyed(analysis, &story, coro);
+	analyze_story_held(analysis, &story, first->coro);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = coro->last_event;
 }

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define WAKERS_TOLD 3u
 
@@ -50,13 +50,14 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = repeat->time,
 	};
 
-	if (!coro->mark && party_is_at_work(analysis, coro->process, repeat->time, repeat->time) &&
-		candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+	if (!coro->mark &&
+		analyze_party_is_at_work(analysis, coro->process, repeat->time, repeat->time) &&
+		analyze_candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 			analysis->parties[coro->process].end))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void duplicate_wake_find(struct analysis *analysis)
+void analyze_duplicate_wake_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -91,13 +92,13 @@ static void tell_wakers(
 	memcpy(wakers, repeat->wakers, sizeof(wakers));
 	qsort(wakers, MODEL_REPEAT_WAKERS, sizeof(wakers[0]), compare_wakers);
 	for (i = 0; i < WAKERS_TOLD && wakers[i].count; i++)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "%" PRIu64 " of %" PRIu64 " further wakes came from %s",
 				wakers[i].count, repeat->nr_wakes,
 				words_place(analysis, wakers[i].site)));
 }
 
-void duplicate_wake_describe(
+void analyze_duplicate_wake_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -117,7 +118,7 @@ void duplicate_wake_describe(
 		"coroutines that wait at %s are woken more than once: %" PRIu64 " of %" PRIu64
 		" times",
 		words_place(analysis, repeat->site), repeat->nr_waits, nr_woken(analysis, repeat));
-	story_step(analysis, &story, &step);
+	analyze_story_step(analysis, &story, &step);
 	tell_wakers(analysis, repeat, &story);
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

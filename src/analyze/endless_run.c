@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <sys/syscall.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum doing {
 	DOING_NOTHING, /* that counts */
@@ -41,7 +41,7 @@ static int64_t silent_ns(const struct analysis *analysis, const struct model_cor
 {
 	ct_time last = thread_of(analysis, coro)->last_event;
 
-	return party_working_until(analysis, coro->process) -
+	return analyze_party_working_until(analysis, coro->process) -
 	       (last > coro->changed ? last : coro->changed);
 }
 
@@ -81,7 +81,7 @@ static enum doing doing_of(const struct analysis *analysis, const struct model_c
 /* Does nothing else of the process run, for as long? */
 static bool is_all_still(const struct analysis *analysis, uint32_t process)
 {
-	return party_working_until(analysis, process) - analysis->stills[process].moment >
+	return analyze_party_working_until(analysis, process) - analysis->stills[process].moment >
 	       LIMIT(analysis, ENDLESS_TIME);
 }
 
@@ -103,7 +103,7 @@ static bool is_unusual(const struct analysis *analysis, const struct model_coro 
 	int64_t usual = usual_time(analysis, coro), limit;
 
 	return usual && !__builtin_mul_overflow(usual, LIMIT(analysis, HOG_FACTOR), &limit) &&
-	       party_working_until(analysis, coro->process) - coro->changed > limit;
+	       analyze_party_working_until(analysis, coro->process) - coro->changed > limit;
 }
 
 /* ---------------------------------------------------------------- the judgement */
@@ -180,16 +180,16 @@ static void judge(struct context *context, uint32_t index)
 	if (candidate.grade == CT_GRADE_NONE || is_told(analysis, index))
 		return;
 	if (!analysis->model->processes[coro->process].tells_ends)
-		candidate_lower(&candidate, REASON_ENDS_UNTOLD);
+		analyze_candidate_lower(&candidate, REASON_ENDS_UNTOLD);
 	if (doing_of(analysis, coro) == DOING_COMPUTING && doubt != NR_REASONS)
-		candidate_lower(&candidate, (enum reason)doubt);
+		analyze_candidate_lower(&candidate, (enum reason)doubt);
 	/* Its suspend may be among what is missing since then. */
 	if (model_lost_between(analysis->model, coro->process, coro->changed,
 		    analysis->parties[coro->process].end))
 		return;
-	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
-		analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
 }
 
 static bool is_stuck(const struct analysis *analysis, uint32_t index)
@@ -198,10 +198,10 @@ static bool is_stuck(const struct analysis *analysis, uint32_t index)
 
 	return is_ready(coro) || is_long(analysis, index) ||
 	       (coro->state == CT_STATE_WAITING && !coro->mark && coro->point == CTP_POINT_AWAIT &&
-		       (!coro->descriptor || party_is_own(analysis, coro->descriptor)));
+		       (!coro->descriptor || analyze_party_is_own(analysis, coro->descriptor)));
 }
 
-void endless_run_find(struct analysis *analysis)
+void analyze_endless_run_find(struct analysis *analysis)
 {
 	struct context context = {.analysis = analysis,
 		.nr_stuck = arena_array(&analysis->scratch, analysis->model->nr_processes,
@@ -225,9 +225,9 @@ static const char *words_doing(struct analysis *analysis, const struct model_cor
 {
 	return say(analysis, "has run on %s for %s; the thread is %s",
 		words_thread(analysis, coro->thread),
-		words_duration(
-			analysis, party_working_until(analysis, coro->process) - coro->changed),
-		stillness_words_thread(analysis, coro->thread));
+		words_duration(analysis,
+			analyze_party_working_until(analysis, coro->process) - coro->changed),
+		analyze_stillness_words_thread(analysis, coro->thread));
 }
 
 static void tell_run(struct analysis *analysis, const struct model_coro *coro, struct story *story)
@@ -241,16 +241,16 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 		.text = "went on from here, and has not come back since",
 	};
 
-	story_step(analysis, story, &step);
-	story_evidence(analysis, story,
+	analyze_story_step(analysis, story, &step);
+	analyze_story_evidence(analysis, story,
 		say(analysis, "%s %s", words_coro(analysis, coro), words_doing(analysis, coro)));
 	if (usual_time(analysis, coro))
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "99 of 100 runs from there take at most %s",
 				words_duration(analysis, usual_time(analysis, coro))));
 }
 
-void endless_run_describe(
+void analyze_endless_run_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -266,13 +266,15 @@ void endless_run_describe(
 			"%u coroutines run on a thread each and do not come back, the first one "
 			"since %s",
 			group->count,
-			words_duration(analysis,
-				party_working_until(analysis, coro->process) - coro->changed));
+			words_duration(
+				analysis, analyze_party_working_until(analysis, coro->process) -
+						  coro->changed));
 	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)
 		tell_run(analysis,
 			&analysis->model->coros.at[analysis->candidates.at[group->first + i].coro],
 			&story);
 	if (is_all_still(analysis, first->process))
-		story_evidence(analysis, &story, "nothing else of the program has run meanwhile");
-	story_end(analysis, &story, finding);
+		analyze_story_evidence(
+			analysis, &story, "nothing else of the program has run meanwhile");
+	analyze_story_end(analysis, &story, finding);
 }

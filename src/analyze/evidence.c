@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_parts.h"
-#include "kind_words.h"
-#include "failure.h"
-#include "peers.h"
+#include "analyze/parts.h"
+#include "stream/kind_words.h"
+#include "base/failure.h"
+#include "analyze/peers.h"
 
 /* Peers are counted for as many waits; the gravest findings come first. */
 #define WAITS_COUNTED 32u
@@ -180,12 +180,12 @@ static void note_gone(struct collector *collector, const struct ct_event *event)
 	if (!model_is_gone(model, event->process, event->coro))
 		return;
 	if (event->kind == CTP_KIND_CREATE)
-		peers_create(&collector->peers, event, site);
+		analyze_peers_create(&collector->peers, event, site);
 	if (event->kind == CTP_KIND_DESTROY)
-		peers_destroy(&collector->peers, event);
+		analyze_peers_destroy(&collector->peers, event);
 	wait = is_in_range ? collector->wait_of_site[site] : 0;
 	if (wait && (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SWITCH))
-		collector->nr_reached[wait - 1] += peers_reach(
+		collector->nr_reached[wait - 1] += analyze_peers_reach(
 			&collector->peers, event, wait - 1, collector->spawn_site[wait - 1]);
 }
 
@@ -268,7 +268,7 @@ static enum ct_status take_event(
 	return CT_OK;
 }
 
-enum ct_status evidence_collect(
+enum ct_status analyze_evidence_collect(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr)
 {
 	struct collector collector = {.analysis = analysis};
@@ -283,6 +283,6 @@ enum ct_status evidence_collect(
 	if (status == CT_OK)
 		hand_over_peers(&collector);
 	analysis->is_broken |= collector.peers.is_broken;
-	peers_fini(&collector.peers);
+	analyze_peers_fini(&collector.peers);
 	return status;
 }

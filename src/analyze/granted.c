@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool is_left_alone(const struct analysis *analysis, const struct model_object *object)
 {
@@ -16,7 +16,7 @@ static bool is_left_alone(const struct analysis *analysis, const struct model_ob
 	coro = &analysis->model->coros.at[object->owner];
 	return coro->state == CT_STATE_WAITING && coro->suspended < object->owned &&
 	       coro->point == CTP_POINT_AWAIT && coro->mark == 0 &&
-	       !ties_is_shutting_down(analysis, coro->process, object->owned);
+	       !analyze_ties_is_shutting_down(analysis, coro->process, object->owned);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -38,13 +38,13 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (analysis->parties[coro->process].quiet <= object->owned)
 		return;
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
-		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
-		analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void granted_find(struct analysis *analysis)
+void analyze_granted_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	size_t i;
@@ -57,7 +57,7 @@ void granted_find(struct analysis *analysis)
 	}
 }
 
-void granted_describe(
+void analyze_granted_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -78,10 +78,10 @@ void granted_describe(
 	finding->title = say(analysis, "%s at %s, though %s was handed over to %s",
 		words_count(analysis, group), words_place(analysis, first->wait_site),
 		words_resource(analysis, object->handle, 0), group->count == 1 ? "it" : "them");
-	story_suspended(analysis, &story, coro);
-	story_step(analysis, &story, &step);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = object->owner_event;
 }

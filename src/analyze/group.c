@@ -5,14 +5,15 @@
  */
 #include <stdlib.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool is_allowed(const struct analysis *analysis, uint32_t site)
 {
 	return site < analysis->tables->nr_sites && analysis->is_place_allowed[site];
 }
 
-bool candidate_is_allowed(const struct analysis *analysis, const struct candidate *candidate)
+bool analyze_candidate_is_allowed(
+	const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
@@ -25,11 +26,11 @@ bool candidate_is_allowed(const struct analysis *analysis, const struct candidat
 					   is_allowed(analysis, coro->function_site)));
 }
 
-void candidate_add(struct analysis *analysis, const struct candidate *candidate)
+void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate)
 {
 	struct candidate copy = *candidate;
 
-	if (candidate_is_allowed(analysis, candidate)) {
+	if (analyze_candidate_is_allowed(analysis, candidate)) {
 		analysis->nr_allowed++;
 		if (candidate->coro)
 			analysis->is_told[candidate->coro] = true;
@@ -37,9 +38,9 @@ void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 	}
 
 	if (analysis->tables->has_no_end)
-		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_NO_END);
+		analyze_candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_NO_END);
 	if (analysis->has_left_out && copy.rule != CT_RULE_CRASH)
-		candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
+		analyze_candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
 	if (!vec_push(&analysis->candidates, copy))
 		analysis->is_broken = true;
 	/* That it crashed tells nothing of why: what does is told beside it. */
@@ -47,7 +48,7 @@ void candidate_add(struct analysis *analysis, const struct candidate *candidate)
 		analysis->is_told[candidate->coro] = true;
 }
 
-void candidate_lower(struct candidate *candidate, enum reason reason)
+void analyze_candidate_lower(struct candidate *candidate, enum reason reason)
 {
 	if (candidate->grade <= CT_GRADE_SUSPECT)
 		return;
@@ -55,7 +56,7 @@ void candidate_lower(struct candidate *candidate, enum reason reason)
 	candidate->reasons |= UINT64_C(1) << reason;
 }
 
-void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason)
+void analyze_candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason)
 {
 	if (candidate->grade <= grade)
 		return;
@@ -63,50 +64,50 @@ void candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reas
 	candidate->reasons |= UINT64_C(1) << reason;
 }
 
-bool candidate_settle(struct analysis *analysis, struct candidate *candidate, ct_time since)
+bool analyze_candidate_settle(struct analysis *analysis, struct candidate *candidate, ct_time since)
 {
 	const struct party *party = &analysis->parties[candidate->process];
 
 	if (party->quiet <= since) {
 		if (party->end - since <= LIMIT(analysis, GRACE))
 			return false;
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
 	}
 	if (party->timers <= since)
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
 	return true;
 }
 
-ct_time candidate_life_start(const struct analysis *analysis, const struct model_coro *coro)
+ct_time analyze_candidate_life_start(const struct analysis *analysis, const struct model_coro *coro)
 {
 	if (coro->created == CT_NO_TIME || !(coro->flags & MODEL_CORO_WAS_CREATED))
 		return FROM_THE_BEGINNING;
 	return coro->created - analysis->model->uncertainty_ns;
 }
 
-void candidate_lower_for_gaps(
+void analyze_candidate_lower_for_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until)
 {
 	candidate->nr_lost = model_lost_between(analysis->model, candidate->process, from, until);
 	if (candidate->nr_lost && analysis->was_paused)
-		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
 	if (candidate->nr_lost &&
 		model_lost_in_holes(analysis->model, candidate->process, from, until))
-		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_GAP);
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_GAP);
 	if (candidate->nr_lost)
-		candidate_lower(candidate, REASON_GAP);
+		analyze_candidate_lower(candidate, REASON_GAP);
 }
 
-bool candidate_outlives_gaps(
+bool analyze_candidate_outlives_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until)
 {
 	enum ct_grade before = candidate->grade;
 
-	candidate_lower_for_gaps(analysis, candidate, from, until);
+	analyze_candidate_lower_for_gaps(analysis, candidate, from, until);
 	return !candidate->nr_lost || candidate->grade < before;
 }
 
-bool contradiction_has_gap(
+bool analyze_contradiction_has_gap(
 	const struct analysis *analysis, const struct contradiction *contradiction)
 {
 	const struct model *model = analysis->model;
@@ -177,7 +178,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 	return order ? order : COMPARE(a->first, b->first);
 }
 
-void group_candidates(struct analysis *analysis)
+void analyze_group_candidates(struct analysis *analysis)
 {
 	struct candidate *at = analysis->candidates.at;
 	size_t count = analysis->candidates.count, first = 0, next;
@@ -245,7 +246,7 @@ static struct ct_step cause_of(struct analysis *analysis, const struct candidate
 	struct ct_step cause = {.time = CT_NO_TIME, .text = "", .sequence = UINT64_MAX};
 
 	if (candidate->rule == CT_RULE_CLOSED_DESCRIPTOR)
-		closed_descriptor_cause(analysis, candidate, &cause);
+		analyze_closed_descriptor_cause(analysis, candidate, &cause);
 	return cause;
 }
 
@@ -315,37 +316,37 @@ typedef void describer(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 
 static describer *const describers[CT_NR_RULES] = {
-	[CT_RULE_CLOSED_DESCRIPTOR] = closed_descriptor_describe,
-	[CT_RULE_CLOSED_UNREAD] = closed_unread_describe,
-	[CT_RULE_LOST_WAKEUP] = lost_wakeup_describe,
-	[CT_RULE_CRASH] = crash_describe,
-	[CT_RULE_DROPPED_WAKE] = dropped_wake_describe,
-	[CT_RULE_WAKE_TO_NOBODY] = dropped_wake_describe,
-	[CT_RULE_DOUBLE_RESUME] = double_resume_describe,
-	[CT_RULE_WOKEN_TWICE] = woken_twice_describe,
-	[CT_RULE_RESUME_AFTER_DESTROY] = resume_after_destroy_describe,
-	[CT_RULE_TWO_HOLDERS] = two_holders_describe,
-	[CT_RULE_MUTEX_DEADLOCK] = deadlock_describe,
-	[CT_RULE_AWAIT_CYCLE] = deadlock_describe,
-	[CT_RULE_DESTROYED_SUSPENDED] = destroyed_suspended_describe,
-	[CT_RULE_WOKEN_DESTROYED] = woken_destroyed_describe,
-	[CT_RULE_GRANTED_NOT_POLLED] = granted_describe,
-	[CT_RULE_STUCK_WORKER] = stuck_worker_describe,
-	[CT_RULE_WORKER_HOG] = worker_hog_describe,
-	[CT_RULE_STARVATION] = starvation_describe,
-	[CT_RULE_SELF_WAKE_STORM] = self_wake_storm_describe,
-	[CT_RULE_COROUTINE_LEAK] = leak_describe,
-	[CT_RULE_MISSED_WAKE] = missed_wake_describe,
-	[CT_RULE_BROKEN_STATE] = broken_state_describe,
-	[CT_RULE_THUNDERING_HERD] = herd_describe,
-	[CT_RULE_UNBOUNDED_GROWTH] = growth_describe,
-	[CT_RULE_LOCK_ORDER] = lock_order_describe,
-	[CT_RULE_DUPLICATE_WAKE] = duplicate_wake_describe,
-	[CT_RULE_ORPHANED_CHILD] = orphan_describe,
-	[CT_RULE_STANDSTILL] = standstill_describe,
-	[CT_RULE_LIVELOCK] = livelock_describe,
-	[CT_RULE_PASSED_OVER] = passed_over_describe,
-	[CT_RULE_ENDLESS_RUN] = endless_run_describe,
+	[CT_RULE_CLOSED_DESCRIPTOR] = analyze_closed_descriptor_describe,
+	[CT_RULE_CLOSED_UNREAD] = analyze_closed_unread_describe,
+	[CT_RULE_LOST_WAKEUP] = analyze_lost_wakeup_describe,
+	[CT_RULE_CRASH] = analyze_crash_describe,
+	[CT_RULE_DROPPED_WAKE] = analyze_dropped_wake_describe,
+	[CT_RULE_WAKE_TO_NOBODY] = analyze_dropped_wake_describe,
+	[CT_RULE_DOUBLE_RESUME] = analyze_double_resume_describe,
+	[CT_RULE_WOKEN_TWICE] = analyze_woken_twice_describe,
+	[CT_RULE_RESUME_AFTER_DESTROY] = analyze_resume_after_destroy_describe,
+	[CT_RULE_TWO_HOLDERS] = analyze_two_holders_describe,
+	[CT_RULE_MUTEX_DEADLOCK] = analyze_deadlock_describe,
+	[CT_RULE_AWAIT_CYCLE] = analyze_deadlock_describe,
+	[CT_RULE_DESTROYED_SUSPENDED] = analyze_destroyed_suspended_describe,
+	[CT_RULE_WOKEN_DESTROYED] = analyze_woken_destroyed_describe,
+	[CT_RULE_GRANTED_NOT_POLLED] = analyze_granted_describe,
+	[CT_RULE_STUCK_WORKER] = analyze_stuck_worker_describe,
+	[CT_RULE_WORKER_HOG] = analyze_worker_hog_describe,
+	[CT_RULE_STARVATION] = analyze_starvation_describe,
+	[CT_RULE_SELF_WAKE_STORM] = analyze_self_wake_storm_describe,
+	[CT_RULE_COROUTINE_LEAK] = analyze_leak_describe,
+	[CT_RULE_MISSED_WAKE] = analyze_missed_wake_describe,
+	[CT_RULE_BROKEN_STATE] = analyze_broken_state_describe,
+	[CT_RULE_THUNDERING_HERD] = analyze_herd_describe,
+	[CT_RULE_UNBOUNDED_GROWTH] = analyze_growth_describe,
+	[CT_RULE_LOCK_ORDER] = analyze_lock_order_describe,
+	[CT_RULE_DUPLICATE_WAKE] = analyze_duplicate_wake_describe,
+	[CT_RULE_ORPHANED_CHILD] = analyze_orphan_describe,
+	[CT_RULE_STANDSTILL] = analyze_standstill_describe,
+	[CT_RULE_LIVELOCK] = analyze_livelock_describe,
+	[CT_RULE_PASSED_OVER] = analyze_passed_over_describe,
+	[CT_RULE_ENDLESS_RUN] = analyze_endless_run_describe,
 };
 
 static void span(struct ct_finding *finding, uint64_t sequence)
@@ -373,7 +374,8 @@ static void span_evidence(struct ct_finding *finding)
 		finding->last_sequence = UINT64_MAX;
 }
 
-void group_finding(struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+void analyze_group_finding(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 

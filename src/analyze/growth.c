@@ -11,7 +11,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define MOST_GROUPS 16u
 #define PLACES_TOLD 3u
@@ -49,7 +49,7 @@ static ct_time warm_until(
 static bool take_windows(
 	const struct analysis *analysis, const struct model_series *series, struct trend *trend)
 {
-	ct_time end = party_working_until(analysis, series->process);
+	ct_time end = analyze_party_working_until(analysis, series->process);
 	int64_t last, first;
 
 	*trend = (struct trend){.series = series};
@@ -250,7 +250,7 @@ static bool is_excused(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
-	if (coro->mark || analysis->is_told[index] || ties_behind(analysis, index))
+	if (coro->mark || analysis->is_told[index] || analyze_ties_behind(analysis, index))
 		return true;
 	return coro->state == CT_STATE_WAITING &&
 	       (kind == CTP_RESOURCE_DESCRIPTOR || kind == CTP_RESOURCE_TIMER ||
@@ -350,12 +350,12 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend))
 		return;
 	candidate.cause_site = place_of(analysis, series);
-	if (candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+	if (analyze_candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 		    analysis->parties[series->process].end))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void growth_find(struct analysis *analysis)
+void analyze_growth_find(struct analysis *analysis)
 {
 	uint32_t i;
 
@@ -403,7 +403,7 @@ static void tell_places(
 	places = count_places(analysis, series);
 	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
 		i++)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "at the end %u %s %s", places[i].count, doing[series->kind],
 				words_place(analysis, places[i].site)));
 	arena_reset(&analysis->scratch, before);
@@ -417,7 +417,7 @@ static void tell_ends(
 
 	if (series->kind != MODEL_SERIES_CONTENT)
 		return;
-	story_evidence(analysis, story,
+	analyze_story_evidence(analysis, story,
 		say(analysis, "given last at %s, and taken last at %s",
 			words_place(analysis, object->put_site),
 			words_place(analysis, object->owner_site)));
@@ -431,12 +431,12 @@ static void tell_limit(struct analysis *analysis, const struct trend *trend, str
 	double left = ((double)limit - (double)trend->series->value) / trend->slope * 1e9;
 
 	if (left > 0 && left < 1e18)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "at this rate, %.4g a second, it comes to %" PRId64 " in %s",
 				trend->slope, limit, words_duration(analysis, (int64_t)left)));
 }
 
-void growth_describe(
+void analyze_growth_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -454,7 +454,7 @@ void growth_describe(
 	tell_ends(analysis, series, &story);
 	tell_limit(analysis, &trend, &story);
 	if (series->kind == MODEL_SERIES_COUNTER && !series->has_fallen)
-		story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, &story,
 			"it never fell: it may count what has happened, which is no growth");
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool is_herd(const struct analysis *analysis, const struct model_herd *herd)
 {
@@ -32,14 +32,15 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = herd->since,
 	};
 
-	if (coro->mark || !party_is_at_work(analysis, coro->process, herd->since, herd->until))
+	if (coro->mark ||
+		!analyze_party_is_at_work(analysis, coro->process, herd->since, herd->until))
 		return;
-	candidate_lower_for_gaps(
+	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, herd->since, analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void herd_find(struct analysis *analysis)
+void analyze_herd_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -49,7 +50,8 @@ void herd_find(struct analysis *analysis)
 			judge(analysis, i);
 }
 
-void herd_describe(struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+void analyze_herd_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_herd *herd = &analysis->model->herds.at[first->subject];
@@ -67,17 +69,17 @@ void herd_describe(struct analysis *analysis, const struct group *group, struct 
 		"%" PRIu64 " times all who wait at %s were woken at once, and hardly any had "
 		"something to do",
 		herd->nr_thundered, words_place(analysis, herd->site));
-	story_step(analysis, &story, &step);
-	story_evidence(analysis, &story,
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_evidence(analysis, &story,
 		say(analysis,
 			"%" PRIu64 " wakes were in vain, %" PRIu64
 			" each time, and they took %s of a worker's time",
 			herd->nr_vain_wakes, herd->nr_vain_wakes / herd->nr_thundered,
 			words_duration(analysis, herd->wasted_ns)));
-	story_evidence(analysis, &story,
+	analyze_story_evidence(analysis, &story,
 		say(analysis,
 			"%" PRIu64 " of %" PRIu64
 			" wakes of so many at once at this place were such",
 			herd->nr_thundered, herd->nr_bursts));
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define WINDOWS 8u
 #define RISING_WINDOWS 4u /* the last ones: three steps up */
@@ -90,7 +90,7 @@ static void survey(struct analysis *analysis, struct family *family)
 {
 	const struct model *model = analysis->model;
 	struct change *changes = calloc(2 * (size_t)family->count, sizeof(*changes));
-	ct_time end = party_working_until(analysis, family->process);
+	ct_time end = analyze_party_working_until(analysis, family->process);
 	uint32_t count = 0, i;
 
 	if (!changes) {
@@ -138,7 +138,7 @@ static void survey_series(
 	struct analysis *analysis, struct family *family, const struct model_place_times *times)
 {
 	const struct model_series *series = times->alive;
-	ct_time end = party_working_until(analysis, family->process);
+	ct_time end = analyze_party_working_until(analysis, family->process);
 	uint32_t i;
 
 	family->from = series->from;
@@ -185,13 +185,13 @@ static bool is_left_behind(const struct analysis *analysis, const struct model_c
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
 	       kind != CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME && coro->mark == 0 &&
-	       coro->suspended < party_working_until(analysis, coro->process);
+	       coro->suspended < analyze_party_working_until(analysis, coro->process);
 }
 
 /* Another finding names the cause for which it does not end. */
 static bool is_explained(const struct analysis *analysis, uint32_t index)
 {
-	return analysis->is_told[index] || ties_behind(analysis, index);
+	return analysis->is_told[index] || analyze_ties_behind(analysis, index);
 }
 
 static void add_members(struct analysis *analysis, const struct family *family)
@@ -214,9 +214,9 @@ static void add_members(struct analysis *analysis, const struct family *family)
 
 		if (!is_left_behind(analysis, coro) || is_explained(analysis, family->order[i]))
 			continue;
-		candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+		analyze_candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 			analysis->parties[coro->process].end);
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 	}
 }
 
@@ -263,7 +263,7 @@ static bool has_each_its_own(struct analysis *analysis, const struct family *fam
 /* The load is there to the end, or those that are left show by themselves that they are no pool. */
 static bool is_no_pool(struct analysis *analysis, const struct family *family)
 {
-	ct_time end = party_working_until(analysis, family->process);
+	ct_time end = analyze_party_working_until(analysis, family->process);
 	int64_t lasted = family->until - family->from;
 
 	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);
@@ -295,7 +295,7 @@ static void judge(struct analysis *analysis, struct family *family, uint32_t sit
 			LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
 		return;
 	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
-		party_is_at_work(analysis, family->process, family->from, family->until) &&
+		analyze_party_is_at_work(analysis, family->process, family->from, family->until) &&
 		is_rising(analysis, family) && is_load_even(analysis, family) &&
 		are_left_behind(analysis, family) && is_no_pool(analysis, family))
 		add_members(analysis, family);
@@ -322,7 +322,7 @@ static uint32_t list_known(const struct model *model, uint32_t *order)
 	return count;
 }
 
-void leak_find(struct analysis *analysis)
+void analyze_leak_find(struct analysis *analysis)
 {
 	struct model *model = analysis->model;
 	uint32_t *order = arena_array(&analysis->scratch, model->coros.count, sizeof(*order));
@@ -348,7 +348,8 @@ void leak_find(struct analysis *analysis)
 	}
 }
 
-void leak_describe(struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+void analyze_leak_describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct candidate *last = &analysis->candidates.at[group->first + group->count - 1];
@@ -367,16 +368,16 @@ void leak_describe(struct analysis *analysis, const struct group *group, struct 
 	finding->title = say(analysis, "%s at %s: ever more of those that were started at %s",
 		words_count(analysis, group), words_place(analysis, first->wait_site),
 		words_place(analysis, first->cause_site));
-	story_step(analysis, &story, &step);
-	story_suspended(analysis, &story, coro);
-	story_evidence(analysis, &story,
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_evidence(analysis, &story,
 		say(analysis, "the youngest of them has waited for %s, the oldest for %s",
 			words_duration(
 				analysis, analysis->parties[first->process].end - last->since),
 			words_duration(
 				analysis, analysis->parties[first->process].end - first->since)));
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = coro->last_event;
 }

@@ -3,7 +3,7 @@
  * Who was left behind: of a trace that tells neither what is waited for nor who wakes, as those of version 1 do, no
  * more can be said than that somebody waits far longer than anybody has waited there, while others go on.
  */
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define LEAST_WAITS 10u /* of fewer it can not be told how long one takes */
 #define TIMES_LONGER 10
@@ -45,7 +45,7 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 	return false;
 }
 
-bool left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
+bool analyze_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = place_of(analysis, coro);
 	const struct histogram *waits = model_histogram(times ? times->waits : NULL);

@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static const struct model_spin *longest_of(const struct analysis *analysis, uint32_t process)
 {
@@ -52,7 +52,7 @@ static bool is_livelock(const struct analysis *analysis, uint32_t process)
 
 	if (spin->count < (uint64_t)LIMIT(analysis, LIVELOCK_TURNS) || !spin->nr_waiting ||
 		lasted <= LIMIT(analysis, LIVELOCK_TIME) ||
-		!party_is_at_work(analysis, process, spin->since, spin->last))
+		!analyze_party_is_at_work(analysis, process, spin->since, spin->last))
 		return false;
 	if (!sum_accounts(analysis, process, spin, &sum))
 		return true;
@@ -67,7 +67,7 @@ static bool is_waited_for(const struct analysis *analysis, uint32_t index)
 
 	for (i = 1; i < analysis->model->coros.count; i++)
 		if (analysis->model->coros.at[i].state == CT_STATE_WAITING &&
-			ties_next(analysis, i) == index)
+			analyze_ties_next(analysis, i) == index)
 			return true;
 	return false;
 }
@@ -98,14 +98,14 @@ static void judge(struct analysis *analysis, uint32_t process, uint32_t index)
 	if (coro->mark || (may_look_outside(analysis, process) && !is_waited))
 		return;
 	if (!is_waited)
-		candidate_lower(&candidate, REASON_NOT_WAITED_FOR);
+		analyze_candidate_lower(&candidate, REASON_NOT_WAITED_FOR);
 	if (!sum_accounts(analysis, process, spin, &sum))
-		candidate_lower(&candidate, REASON_NO_ACCOUNT);
-	candidate_lower_for_gaps(analysis, &candidate, spin->since, spin->last);
-	candidate_add(analysis, &candidate);
+		analyze_candidate_lower(&candidate, REASON_NO_ACCOUNT);
+	analyze_candidate_lower_for_gaps(analysis, &candidate, spin->since, spin->last);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void livelock_find(struct analysis *analysis)
+void analyze_livelock_find(struct analysis *analysis)
 {
 	uint32_t i, k;
 
@@ -121,7 +121,7 @@ void livelock_find(struct analysis *analysis)
 	}
 }
 
-bool livelock_tells(const struct analysis *analysis, uint32_t coro)
+bool analyze_livelock_tells(const struct analysis *analysis, uint32_t coro)
 {
 	size_t i;
 
@@ -134,7 +134,7 @@ bool livelock_tells(const struct analysis *analysis, uint32_t coro)
 
 /* ---------------------------------------------------------------- telling it */
 
-void livelock_describe(
+void analyze_livelock_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -156,10 +156,10 @@ void livelock_describe(
 			words_place(analysis, spin->site),
 			words_duration(analysis, spin->last - spin->since), spin->nr_waiting,
 			spin->nr_waiting == 1 ? " waits" : "s wait");
-	story_step(analysis, &story, &step);
-	story_evidence(
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_evidence(
 		analysis, &story, "nobody else of the program has run meanwhile, but for timers");
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->last_sequence = coro->last_event;
 }

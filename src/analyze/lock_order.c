@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 struct search {
 	struct analysis *analysis;
@@ -99,7 +99,7 @@ static void add_once(struct search *search, const struct candidate *candidate)
 		search->analysis->nr_allowed--;
 	}
 	note_member(search, candidate, MEMBER_TOLD);
-	candidate_add(search->analysis, candidate);
+	analyze_candidate_add(search->analysis, candidate);
 }
 
 static void leave_out(struct search *search, const struct candidate *candidate)
@@ -138,12 +138,13 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 	other.coro = b->coro;
 	other.descriptor = second->descriptor;
 	other.since = b->inner_taken.time;
-	if (!candidate_outlives_gaps(analysis, &candidate,
-		    older(candidate_life_start(analysis, first),
-			    candidate_life_start(analysis, second)),
+	if (!analyze_candidate_outlives_gaps(analysis, &candidate,
+		    older(analyze_candidate_life_start(analysis, first),
+			    analyze_candidate_life_start(analysis, second)),
 		    a->last > b->last ? a->last : b->last))
 		return false;
-	if (candidate_is_allowed(analysis, &candidate) || candidate_is_allowed(analysis, &other)) {
+	if (analyze_candidate_is_allowed(analysis, &candidate) ||
+		analyze_candidate_is_allowed(analysis, &other)) {
 		leave_out(search, &candidate);
 		leave_out(search, &other);
 		return false;
@@ -178,7 +179,7 @@ static void look_at_pair(struct search *search, uint32_t first)
 		at = search->analysis->model->nestings.at[at].next;
 }
 
-void lock_order_find(struct analysis *analysis)
+void analyze_lock_order_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	struct search search = {.analysis = analysis};
@@ -214,7 +215,7 @@ static void tell_taking(struct analysis *analysis, const struct model_nesting *n
 			*name ? " (" : "", name, *name ? ")" : ""),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_nesting(
@@ -224,7 +225,7 @@ static void tell_nesting(
 	tell_taking(analysis, nesting, &nesting->inner_taken, nesting->inner, story);
 }
 
-void lock_order_describe(
+void analyze_lock_order_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct model *model = analysis->model;
@@ -239,5 +240,5 @@ void lock_order_describe(
 		words_place(analysis, b->inner_taken.site));
 	tell_nesting(analysis, a, &story);
 	tell_nesting(analysis, b, &story);
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <poll.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define NOBODY_LEFT \
 	"every thread is blocked without time-out, nothing is ready, no timer is pending, and "
@@ -56,7 +56,7 @@ static bool is_outside(const struct model_coro *coro)
  */
 static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 {
-	uint32_t next = ties_next(analysis, index);
+	uint32_t next = analyze_ties_next(analysis, index);
 	const struct model_coro *at = &analysis->model->coros.at[next];
 
 	if (!next)
@@ -70,7 +70,7 @@ static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 static bool is_child_finished(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
-	uint32_t child = ties_child(analysis, coro);
+	uint32_t child = analyze_ties_child(analysis, coro);
 	const struct model_coro *at = &analysis->model->coros.at[child];
 
 	if (!child || (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED) ||
@@ -116,7 +116,7 @@ static bool is_descriptor_ready(
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
 {
-	bool is_left = ties_is_something_left(analysis, object);
+	bool is_left = analyze_ties_is_something_left(analysis, object);
 
 	if (object->vain.time == CT_NO_TIME || (object->found.time > object->vain.time && !is_left))
 		return CT_NO_TIME;
@@ -125,10 +125,10 @@ static ct_time given_in_vain(const struct analysis *analysis, const struct model
 	return object->vain.time;
 }
 
-bool lost_wakeup_is_given(
+bool analyze_lost_wakeup_is_given(
 	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 	ct_time since = object->owner == 0 ? object->released : CT_NO_TIME;
 	ct_time vain = given_in_vain(analysis, coro, object);
 
@@ -149,7 +149,7 @@ bool lost_wakeup_is_given(
 static const struct model_waking *missed_notify(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 	ct_time from = coro->resumed != CT_NO_TIME ? coro->resumed : coro->created;
 	bool is_own = object->vain.coro && !object->vain.is_leaving &&
 		      &analysis->model->coros.at[object->vain.coro] == coro;
@@ -172,7 +172,7 @@ static bool is_object_ready(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
 	return is_descriptor_ready(analysis, coro, ret_since) ||
-	       lost_wakeup_is_given(analysis, coro, ret_since) ||
+	       analyze_lost_wakeup_is_given(analysis, coro, ret_since) ||
 	       is_child_finished(analysis, coro, ret_since);
 }
 
@@ -222,9 +222,9 @@ static void grade_at_exit(
 {
 	ct_time since = coro->suspended;
 
-	if (!lost_wakeup_is_given(analysis, coro, &since) ||
+	if (!analyze_lost_wakeup_is_given(analysis, coro, &since) ||
 		analysis->parties[coro->process].workers_quiet <= since ||
-		ties_is_shutting_down(analysis, coro->process, since))
+		analyze_ties_is_shutting_down(analysis, coro->process, since))
 		return;
 	candidate->variant = VARIANT_READY;
 	candidate->grade = CT_GRADE_LIKELY;
@@ -236,12 +236,12 @@ static void grade_at_exit(
  */
 static bool was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 
 	return object->handle && object->vain.time != CT_NO_TIME &&
 	       object->vain.time >= coro->suspended &&
 	       given_in_vain(analysis, coro, object) != CT_NO_TIME &&
-	       party_working_until(analysis, coro->process) - object->vain.time >
+	       analyze_party_working_until(analysis, coro->process) - object->vain.time >
 		       LIMIT(analysis, NOTIFIED_TIME);
 }
 
@@ -265,7 +265,7 @@ static void grade(
 	}
 	if (is_outside(coro) && coro->wait_object)
 		return;
-	if (party_has_nobody_left(party)) {
+	if (analyze_party_has_nobody_left(party)) {
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
 		candidate->grade = CT_GRADE_PROVEN;
 	} else if (!candidate->grade && has_failed_in_sleep(party)) {
@@ -275,7 +275,7 @@ static void grade(
 		   !is_program_idle(analysis, coro)) {
 		candidate->variant = VARIANT_LONG;
 		candidate->grade = CT_GRADE_SUSPECT;
-	} else if (!candidate->grade && left_behind_is(analysis, coro)) {
+	} else if (!candidate->grade && analyze_left_behind_is(analysis, coro)) {
 		candidate->variant = VARIANT_LEFT;
 		candidate->grade = CT_GRADE_SUSPECT;
 	}
@@ -301,7 +301,7 @@ static uint32_t cause_of(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
 	const struct model_waking *missed = missed_notify(analysis, coro);
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 
 	if (missed)
 		return missed->site;
@@ -316,9 +316,9 @@ static ct_time gap_start(const struct analysis *analysis, const struct model_cor
 	const struct candidate *candidate)
 {
 	if (candidate->grade == CT_GRADE_PROVEN ||
-		ties_is_something_left(analysis, ties_object(analysis, coro)))
+		analyze_ties_is_something_left(analysis, analyze_ties_object(analysis, coro)))
 		return FROM_THE_BEGINNING;
-	return candidate_life_start(analysis, coro);
+	return analyze_candidate_life_start(analysis, coro);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -341,19 +341,19 @@ static void judge(struct analysis *analysis, uint32_t index)
 	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
 	explain(&analysis->parties[coro->process], coro, &candidate);
 	if (analysis->model->processes[coro->process].is_reachable)
-		candidate_limit(&candidate,
+		analyze_candidate_limit(&candidate,
 			candidate.variant == VARIANT_NOBODY || candidate.variant == VARIANT_GAVE_UP
 				? CT_GRADE_SUSPECT
 				: CT_GRADE_LIKELY,
 			REASON_REACHABLE);
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
-		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	candidate_lower_for_gaps(analysis, &candidate, gap_start(analysis, coro, &candidate),
-		analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		gap_start(analysis, coro, &candidate), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void lost_wakeup_find(struct analysis *analysis)
+void analyze_lost_wakeup_find(struct analysis *analysis)
 {
 	size_t i;
 
@@ -393,7 +393,7 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 		step.text = "no wake for it since";
 		break;
 	}
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_notify(struct analysis *analysis, const struct model_coro *coro,
@@ -413,14 +413,14 @@ static void tell_notify(struct analysis *analysis, const struct model_coro *coro
 				: ""),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 /* A notify that takes the waiters into a list of its own leaves none for one that comes meanwhile. */
 static void tell_other_notify(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
-	const struct model_waking *found = &ties_object(analysis, coro)->found;
+	const struct model_waking *found = &analyze_ties_object(analysis, coro)->found;
 	struct ct_step step = {
 		.time = found->time,
 		.site = found->site,
@@ -432,14 +432,14 @@ static void tell_other_notify(
 	};
 
 	if (found->time != CT_NO_TIME && found->time >= coro->suspended)
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 }
 
 /* What was told of the object while this one waited, in order. */
 static void tell_notifies(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_waking *missed, struct story *story)
 {
-	bool is_other_first = ties_object(analysis, coro)->found.time < missed->time;
+	bool is_other_first = analyze_ties_object(analysis, coro)->found.time < missed->time;
 
 	if (is_other_first)
 		tell_other_notify(analysis, coro, story);
@@ -455,7 +455,7 @@ static void tell_notifies(struct analysis *analysis, const struct model_coro *co
 static const struct model_waking *vain_meanwhile(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
 
 	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
@@ -467,10 +467,9 @@ static const struct model_waking *vain_meanwhile(
 static void tell_change(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
-	const struct model_object *object = ties_object(analysis, coro);
-	const struct model_coro *owner =
-		&analysis->model->coros
-			 .at[ties_next(analysis, (uint32_t)(coro - analysis->model->coros.at))];
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	const struct model_coro *owner = &analysis->model->coros.at[analyze_ties_next(
+		analysis, (uint32_t)(coro - analysis->model->coros.at))];
 	struct ct_step step = {
 		.time = object->changed,
 		.site = object->changed_at,
@@ -486,7 +485,7 @@ static void tell_change(
 		object->owner && owner->id
 			? say(analysis, "; coroutine %" PRIu64 ", which has it, is gone", owner->id)
 			: "");
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_end(struct analysis *analysis, const struct candidate *first, struct story *story)
@@ -494,19 +493,19 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 	const struct party *party = &analysis->parties[first->process];
 	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
 
-	step.text = !party_has_nobody_left(party) ? "the observation ended here"
-		    : party->has_armed            ? NOBODY_LEFT
+	step.text = !analyze_party_has_nobody_left(party) ? "the observation ended here"
+		    : party->has_armed                    ? NOBODY_LEFT
 			    "what descriptors are armed only the program itself makes ready"
 				       : NOBODY_LEFT "no descriptor is armed";
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const struct model_object *object = ties_object(analysis, coro);
-	uint32_t next = ties_next(analysis, first->coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	uint32_t next = analyze_ties_next(analysis, first->coro);
 	const char *what, *by = "";
 
 	switch (first->variant) {
@@ -544,7 +543,7 @@ static const char *words_title(
 		words_place(analysis, first->wait_site), by);
 }
 
-void lost_wakeup_describe(
+void analyze_lost_wakeup_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -566,15 +565,15 @@ void lost_wakeup_describe(
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
 		tell_notify(analysis, coro, missed, &story);
-	if (!missed && ties_object(analysis, coro)->changed < coro->suspended)
+	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
 		tell_change(analysis, coro, &story);
-	story_step(analysis, &story, &step);
+	analyze_story_step(analysis, &story, &step);
 	if (missed && missed->time >= coro->suspended)
 		tell_notifies(analysis, coro, missed, &story);
-	if (!missed && ties_object(analysis, coro)->changed >= coro->suspended)
+	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
 		tell_change(analysis, coro, &story);
 	tell_cause(analysis, first, coro, &story);
 	tell_end(analysis, first, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 }

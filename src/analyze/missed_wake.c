@@ -9,7 +9,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* Since when it sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not, or not for ever. */
 static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
@@ -126,7 +126,7 @@ static bool is_missed(
 
 	if (since == INT64_MAX)
 		return false;
-	lasted = party_working_until(analysis, coro->process) - since;
+	lasted = analyze_party_working_until(analysis, coro->process) - since;
 	if (lasted > LIMIT(analysis, MISSED_TIME))
 		return true;
 	shorter = shorter_limit(analysis, coro);
@@ -149,17 +149,17 @@ static void judge(struct analysis *analysis, uint32_t index)
 	};
 
 	if (analysis->parties[coro->process].timers <= candidate.since)
-		candidate_lower(&candidate, REASON_TIMER);
+		analyze_candidate_lower(&candidate, REASON_TIMER);
 	/* Its resume may be among what is missing since then, and most often is. */
 	if (model_lost_between(analysis->model, coro->process, candidate.since,
 		    analysis->parties[coro->process].end))
 		return;
-	candidate_lower_for_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
-		analysis->parties[coro->process].end);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void missed_wake_find(struct analysis *analysis)
+void analyze_missed_wake_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	const ct_time *all_since = list_sleeping(analysis);
@@ -212,7 +212,7 @@ static void tell_asleep(
 
 	if (since == CT_NO_TIME)
 		step.text = "the only worker that may take it has ended";
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 /* Where it was too short to be long by itself. */
@@ -220,10 +220,10 @@ static void tell_usual(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	ct_time since = missed_since(analysis, coro, all_sleep_since(analysis, coro->process));
-	int64_t lasted = party_working_until(analysis, coro->process) - since;
+	int64_t lasted = analyze_party_working_until(analysis, coro->process) - since;
 
 	if (lasted <= LIMIT(analysis, MISSED_TIME))
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"99 of 100 that had waited there ran within %s; the engine saw "
 				"who could have run it asleep",
@@ -233,7 +233,7 @@ static void tell_usual(
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
-	int64_t lasted = party_working_until(analysis, first->process) - first->since;
+	int64_t lasted = analyze_party_working_until(analysis, first->process) - first->since;
 
 	return say(analysis, "%u %s been ready for %s, and %s sleeps; made ready at %s",
 		group->count, group->count == 1 ? "coroutine has" : "coroutines have",
@@ -242,7 +242,7 @@ static const char *words_title(
 		words_place(analysis, first->cause_site));
 }
 
-void missed_wake_describe(
+void analyze_missed_wake_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -253,15 +253,15 @@ void missed_wake_describe(
 
 	finding->title = words_title(analysis, group, first);
 	if (coro->suspended != CT_NO_TIME)
-		story_suspended(analysis, &story, coro);
+		analyze_story_suspended(analysis, &story, coro);
 	if (is_asleep_first)
 		tell_asleep(analysis, coro, &story);
-	story_made_ready(analysis, &story, coro);
+	analyze_story_made_ready(analysis, &story, coro);
 	if (!is_asleep_first)
 		tell_asleep(analysis, coro, &story);
 	tell_usual(analysis, coro, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence =
 		coro->suspended != CT_NO_TIME ? coro->wait_event : coro->last_event;
 	finding->last_sequence = coro->last_event;

@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum holding {
 	HOLDING_NOTHING,
@@ -51,7 +51,7 @@ static void note_joins(struct analysis *analysis, struct lineage *lineage)
 		if (is_over(coro))
 			continue;
 		if (coro->state == CT_STATE_WAITING)
-			lineage->is_joined[ties_child(analysis, coro)] = true;
+			lineage->is_joined[analyze_ties_child(analysis, coro)] = true;
 		if (coro->nr_awaits == 1)
 			lineage->is_joined[model_find(model, coro->process, coro->awaited)] = true;
 		lineage->has_many[coro->process] |= coro->nr_awaits > 1;
@@ -123,7 +123,7 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 	const struct model_descriptor *descriptor =
 		&analysis->model->descriptors.at[coro->descriptor];
 
-	if (ties_holds_lock(analysis, index))
+	if (analyze_ties_holds_lock(analysis, index))
 		return HOLDING_LOCK;
 	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
 		descriptor->type == CTP_DESCRIPTOR_TYPE_EVENT ||
@@ -135,7 +135,7 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 /* A connection: it goes on when its peer does something, and ends with it. */
 static bool is_connection(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->descriptor && !party_is_inside(analysis, coro->descriptor);
+	return coro->descriptor && !analyze_party_is_inside(analysis, coro->descriptor);
 }
 
 /* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
@@ -144,7 +144,7 @@ static bool is_time_of_work(const struct analysis *analysis, uint32_t process, c
 	const struct party *party = &analysis->parties[process];
 
 	return party->end - since > LIMIT(analysis, ORPHAN_TIME) &&
-	       party_is_at_work(analysis, process, since, since);
+	       analyze_party_is_at_work(analysis, process, since, since);
 }
 
 /* Left to themselves by design: at least as many that were started there have been, and ended. */
@@ -172,15 +172,17 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 
 	if (holding != HOLDING_LOCK && is_connection(analysis, coro))
 		return;
-	if (is_meant(lineage, coro) || analysis->is_told[index] || ties_behind(analysis, index) ||
+	if (is_meant(lineage, coro) || analysis->is_told[index] ||
+		analyze_ties_behind(analysis, index) ||
 		!is_time_of_work(analysis, coro->process, candidate.since))
 		return;
-	if (candidate_outlives_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    analyze_candidate_life_start(analysis, coro),
 		    analysis->parties[coro->process].end))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void orphan_find(struct analysis *analysis)
+void analyze_orphan_find(struct analysis *analysis)
 {
 	struct lineage lineage;
 	uint32_t i;
@@ -213,7 +215,7 @@ static void tell_lineage(
 		return;
 	if (coro->parent)
 		tell_lineage(analysis, coro->parent, nr_left - 1, story);
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_end(
@@ -228,7 +230,7 @@ static void tell_end(
 									 : "came to its end",
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static const char *words_holding(
@@ -243,7 +245,7 @@ static const char *words_holding(
 	return "";
 }
 
-void orphan_describe(
+void analyze_orphan_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -258,13 +260,13 @@ void orphan_describe(
 		group->count == 1 ? "has" : "have", group->count == 1 ? "its" : "their",
 		words_holding(analysis, group, first));
 	tell_lineage(analysis, first->coro, MODEL_ANCESTORS, &story);
-	story_suspended(analysis, &story, coro);
+	analyze_story_suspended(analysis, &story, coro);
 	tell_end(analysis, parent_of(analysis, coro), &story);
-	story_held(analysis, &story, first->coro);
+	analyze_story_held(analysis, &story, first->coro);
 	if (first->variant == HOLDING_DESCRIPTOR)
-		story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, &story,
 			say(analysis, "%s is still open",
 				words_resource(analysis, coro->wait_object, coro->descriptor)));
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -5,7 +5,7 @@
  */
 #include <signal.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* A fatal signal that a program brings upon itself. */
 static bool is_crash_signal(int number)
@@ -163,12 +163,12 @@ static bool is_own(const struct model *model, const struct model_descriptor *des
 	}
 }
 
-bool party_is_own(const struct analysis *analysis, uint32_t descriptor)
+bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor)
 {
 	return is_own(analysis->model, &analysis->model->descriptors.at[descriptor]);
 }
 
-bool party_is_inside(const struct analysis *analysis, uint32_t descriptor)
+bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descriptor)
 {
 	const struct model_descriptor *at = &analysis->model->descriptors.at[descriptor];
 
@@ -216,7 +216,7 @@ static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
 	}
 }
 
-ct_time party_working_until(const struct analysis *analysis, uint32_t process)
+ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process)
 {
 	ct_time from = analysis->model->processes[process].shutdown_from;
 	ct_time end = analysis->parties[process].end;
@@ -236,32 +236,32 @@ static bool is_to_run(const struct analysis *analysis, uint32_t index)
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 }
 
-void candidate_limit_for_doer(
+void analyze_candidate_limit_for_doer(
 	const struct analysis *analysis, struct candidate *candidate, uint32_t coro, ct_time time)
 {
 	bool has_come_back = analysis->model->coros.at[coro].resumed > time;
 
 	if (is_to_run(analysis, coro))
-		candidate_limit(candidate, has_come_back ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
-			REASON_STILL_TO_RUN);
+		analyze_candidate_limit(candidate,
+			has_come_back ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT, REASON_STILL_TO_RUN);
 }
 
-bool party_is_at_work(
+bool analyze_party_is_at_work(
 	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until)
 {
 	const struct model_process *of = &analysis->model->processes[process];
 
-	if (of->is_warming_up || ties_is_shutting_down(analysis, process, from))
+	if (of->is_warming_up || analyze_ties_is_shutting_down(analysis, process, from))
 		return false;
 	return of->warm_up_until == CT_NO_TIME || until >= of->warm_up_until;
 }
 
-bool party_has_nobody_left(const struct party *party)
+bool analyze_party_has_nobody_left(const struct party *party)
 {
 	return party->are_threads_known && !party->has_timer && !party->has_outside;
 }
 
-void party_survey(struct analysis *analysis)
+void analyze_party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	bool *is_waited_for =

@@ -11,7 +11,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum variant {
 	VARIANT_OTHERS,  /* ran, again and again */
@@ -42,7 +42,7 @@ static bool is_excused(
 
 	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) ||
 	       process->halted != CT_NO_TIME || analysis->parties[coro->process].has_ended_well ||
-	       !party_is_at_work(analysis, coro->process, from, until) ||
+	       !analyze_party_is_at_work(analysis, coro->process, from, until) ||
 	       model_lost_between(analysis->model, coro->process, from, until);
 }
 
@@ -62,9 +62,10 @@ static void add(struct analysis *analysis, const struct model_passing *passing, 
 		.since = passing->until - passing->ns,
 	};
 
-	if (candidate_outlives_gaps(analysis, &candidate, candidate_life_start(analysis, coro),
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    analyze_candidate_life_start(analysis, coro),
 		    analysis->parties[coro->process].end))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
 /* On another thread than the one that ran this one before they may have been others' turns. */
@@ -157,7 +158,8 @@ static void judge_left(struct analysis *analysis, const struct model_passing *pa
 static void judge_ready(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	ct_time end = party_working_until(analysis, coro->process), since = ready_since(coro);
+	ct_time end = analyze_party_working_until(analysis, coro->process),
+		since = ready_since(coro);
 	uint32_t thread = coro->nr_resumes ? coro->thread : 0;
 	struct model_passing passing;
 
@@ -174,7 +176,7 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 /* All are looked at for each of them: there are not many, or the finding has enough of them. */
 #define JUDGED 1000u
 
-void passed_over_find(struct analysis *analysis)
+void analyze_passed_over_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t nr_judged = 0, i;
@@ -200,7 +202,7 @@ static struct model_passing passing_of(
 	if (candidate->variant == VARIANT_AT_LAST)
 		return analysis->model->place_times[candidate->wait_site]->passing;
 	return model_passed_over(analysis->model, candidate->coro, coro->thread, candidate->since,
-		party_working_until(analysis, coro->process));
+		analyze_party_working_until(analysis, coro->process));
 }
 
 static const char *words_title(struct analysis *analysis, const struct candidate *first,
@@ -226,7 +228,7 @@ static const char *words_title(struct analysis *analysis, const struct candidate
 	}
 }
 
-void passed_over_describe(
+void analyze_passed_over_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -242,15 +244,15 @@ void passed_over_describe(
 
 	finding->title = words_title(analysis, first, &passing);
 	if (first->variant == VARIANT_AT_LAST)
-		story_step(analysis, &story, &ran);
+		analyze_story_step(analysis, &story, &ran);
 	else
-		story_made_ready(analysis, &story, coro);
+		analyze_story_made_ready(analysis, &story, coro);
 	if (group->count > 1)
-		story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, &story,
 			say(analysis, "%u more that waited there are ready as well",
 				group->count - 1));
 	if (first->variant >= VARIANT_SPINS)
-		stillness_tell_threads(analysis, first->process, &story);
-	story_end(analysis, &story, finding);
+		analyze_stillness_tell_threads(analysis, first->process, &story);
+	analyze_story_end(analysis, &story, finding);
 	finding->last_sequence = coro->last_event;
 }

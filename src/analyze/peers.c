@@ -2,9 +2,9 @@
 /*
  * Coroutines that the model has no record of, while events are read again.
  */
-#include "peers.h"
+#include "analyze/peers.h"
 
-void peers_fini(struct peers *peers)
+void analyze_peers_fini(struct peers *peers)
 {
 	uint32_t i;
 
@@ -40,7 +40,7 @@ static struct peer *get(struct peers *peers, const struct ct_event *event)
 	return &peers->at.at[place];
 }
 
-void peers_create(struct peers *peers, const struct ct_event *event, uint32_t spawn_site)
+void analyze_peers_create(struct peers *peers, const struct ct_event *event, uint32_t spawn_site)
 {
 	struct peer *peer = get(peers, event);
 
@@ -48,7 +48,7 @@ void peers_create(struct peers *peers, const struct ct_event *event, uint32_t sp
 		peer->spawn_site = spawn_site;
 }
 
-void peers_destroy(struct peers *peers, const struct ct_event *event)
+void analyze_peers_destroy(struct peers *peers, const struct ct_event *event)
 {
 	struct map *map = &peers->by_id[event->process];
 	uint32_t place;
@@ -59,7 +59,7 @@ void peers_destroy(struct peers *peers, const struct ct_event *event)
 	peers->is_broken |= !vec_push(&peers->free, place);
 }
 
-bool peers_reach(
+bool analyze_peers_reach(
 	struct peers *peers, const struct ct_event *event, uint32_t wait, uint32_t spawn_site)
 {
 	struct peer *peer = get(peers, event);

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
-#include "map.h"
-#include "vec.h"
+#include "base/map.h"
+#include "base/vec.h"
 
 struct peer {
 	uint32_t spawn_site;
@@ -27,14 +27,14 @@ struct peers {
 	bool is_broken;     /* out of memory */
 };
 
-void peers_fini(struct peers *peers);
+void analyze_peers_fini(struct peers *peers);
 
-/* peers_create: the event creates its coroutine, at this place. peers_destroy: it is its end. */
-void peers_create(struct peers *peers, const struct ct_event *event, uint32_t spawn_site);
-void peers_destroy(struct peers *peers, const struct ct_event *event);
+/* analyze_peers_create: the event creates its coroutine, at this place. analyze_peers_destroy: it is its end. */
+void analyze_peers_create(struct peers *peers, const struct ct_event *event, uint32_t spawn_site);
+void analyze_peers_destroy(struct peers *peers, const struct ct_event *event);
 
-/* peers_reach: has the event's coroutine, if it was started there, reached this wait for the first time? */
-bool peers_reach(
+/* analyze_peers_reach: has the event's coroutine, if it was started there, reached this wait for the first time? */
+bool analyze_peers_reach(
 	struct peers *peers, const struct ct_event *event, uint32_t wait, uint32_t spawn_site);
 
 #endif

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <signal.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* Another one waits for it, and that is all there is of it. */
 static bool is_only_named(const struct model_coro *coro)
@@ -70,7 +70,7 @@ static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 	quality->nr_losses = (uint32_t)model->gaps.count;
 }
 
-void quality_fill(struct analysis *analysis, struct ct_quality *quality)
+void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality)
 {
 	const struct model *model = analysis->model;
 	size_t i;
@@ -97,7 +97,7 @@ void quality_fill(struct analysis *analysis, struct ct_quality *quality)
 
 /* ---------------------------------------------------------------- remarks */
 
-void quality_remark(struct analysis *analysis, const char *sentence)
+void analyze_quality_remark(struct analysis *analysis, const char *sentence)
 {
 	if (!vec_push(&analysis->remarks, sentence))
 		analysis->is_broken = true;
@@ -140,14 +140,14 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 	if (told->has_probe || process->pages.count || process->gone.count)
 		return;
 	if (!told->has_ledger) {
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " never attached, and no descriptor of it was "
 				"watched: is the probe linked, and InitTracer called?",
 				told->pid));
 		return;
 	}
-	quality_remark(analysis,
+	analyze_quality_remark(analysis,
 		say(analysis,
 			"process %" PRIu64 " never attached: is InitTracer called? Of its "
 			"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
@@ -163,13 +163,13 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 		analysis->parties[index].has_crashed)
 		return;
 	if (told->ending_value == SIGKILL)
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
 				"want of memory",
 				told->pid));
 	else
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " was ended by %s, which did not come by way of "
 				"corotracer",
@@ -181,18 +181,18 @@ static void remark_open_end(struct analysis *analysis)
 	const struct model *model = analysis->model;
 
 	if (model->nr_behind)
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"nothing is judged of what came behind the last heartbeat: %" PRIu64
 				" events of that time are in the trace, others were never written",
 				model->nr_behind));
 	else if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			"the trace has no orderly end: what happened after its last "
 			"record is not known");
 }
 
-void quality_remarks(struct analysis *analysis)
+void analyze_quality_remarks(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -201,33 +201,33 @@ void quality_remarks(struct analysis *analysis)
 		remark_ledger_only(analysis, i);
 		remark_ending(analysis, i);
 		if (model->processes[i].has_unseen_threads)
-			quality_remark(analysis,
+			analyze_quality_remark(analysis,
 				say(analysis,
 					"process %" PRIu64
 					" has more threads than the engine looks at; what "
 					"the others wait for is not known",
 					analysis->tables->processes[i].pid));
 		if (model->processes[i].halted != CT_NO_TIME)
-			quality_remark(analysis,
+			analyze_quality_remark(analysis,
 				say(analysis,
 					"process %" PRIu64 " was stopped by a signal or a debugger "
 					"at the end; nothing after that counts as waiting",
 					analysis->tables->processes[i].pid));
 	}
 	if (model->nr_tallies_refused)
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"there are more places, locks or counters than are followed over "
 				"time: %" PRIu64 " times one was not looked at",
 				model->nr_tallies_refused));
 	if (model->nr_unjudged)
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"%" PRIu64 " times a coroutine was heard of that had been "
 				"destroyed long before; what was done to it can not be judged",
 				model->nr_unjudged));
 	if (analysis->nr_allowed)
-		quality_remark(
+		analyze_quality_remark(
 			analysis, say(analysis,
 					  "nothing is said of %" PRIu64
 					  " that would be found at places which were allowed",

@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static bool is_resume(const struct model_ghost *ghost)
 {
@@ -26,7 +26,8 @@ static bool is_late_wake(const struct model_ghost *ghost)
  * Where part of a program's coroutines is not traced, a dead one's address comes back in one of those: a place that
  * wakes frames that were never known may mean such a one.
  */
-bool resume_after_destroy_is_meant(const struct analysis *analysis, const struct model_ghost *ghost)
+bool analyze_resume_after_destroy_is_meant(
+	const struct analysis *analysis, const struct model_ghost *ghost)
 {
 	return !ghost->is_by_frame || ghost->site >= analysis->tables->nr_sites ||
 	       !analysis->model->wakes_strangers[ghost->site];
@@ -56,7 +57,7 @@ static struct model_waking wake_before(const struct model *model, uint32_t index
 			.site = wake->site};
 	if (!(coro->flags & MODEL_CORO_WAS_DESTROYED_READY))
 		return none;
-	return wake_of(coro);
+	return analyze_wake_of(coro);
 }
 
 static uint32_t cause_of(const struct model *model, uint32_t index)
@@ -94,14 +95,14 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	/* A program may tell one address of several that live at the same time. */
 	if (coro->flags & MODEL_CORO_WAS_REPLACED)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_END_UNSEEN);
 	if (ghost->is_order_unknown)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (ghost->thread != coro->destroy_thread &&
 		is_near(analysis, coro->destroyed, ghost->time))
-		candidate_lower(&candidate, REASON_CLOCKS);
-	if (!contradiction_has_gap(analysis, &contradiction))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_lower(&candidate, REASON_CLOCKS);
+	if (!analyze_contradiction_has_gap(analysis, &contradiction))
+		analyze_candidate_add(analysis, &candidate);
 }
 
 /* A coarse clock can not show that it came after the destruction. */
@@ -118,10 +119,11 @@ static bool is_open(const struct analysis *analysis, const struct model_ghost *g
 {
 	return !analysis->is_told[ghost->coro] &&
 	       !analysis->model->coros.at[ghost->coro].is_remains &&
-	       resume_after_destroy_is_meant(analysis, ghost) && !has_no_order(analysis, ghost);
+	       analyze_resume_after_destroy_is_meant(analysis, ghost) &&
+	       !has_no_order(analysis, ghost);
 }
 
-void resume_after_destroy_find(struct analysis *analysis)
+void analyze_resume_after_destroy_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	size_t i;
@@ -149,7 +151,7 @@ static void tell_wake(struct analysis *analysis, const struct model_waking *wake
 	};
 
 	if (wake->time != CT_NO_TIME)
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 }
 
 static void tell_ghost(
@@ -168,7 +170,7 @@ static void tell_ghost(
 		step.text = "resumed it: its frame was gone";
 	else if (!is_wake(ghost))
 		step.text = "put it into a queue, though it was gone";
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static const char *words_deed(const struct model_ghost *ghost)
@@ -188,7 +190,7 @@ static const char *words_cause(
 	return say(analysis, "the wake came from %s", words_place(analysis, first->cause_site));
 }
 
-void resume_after_destroy_describe(
+void analyze_resume_after_destroy_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -202,15 +204,15 @@ void resume_after_destroy_describe(
 		group->count == 1 ? "coroutine was" : "coroutines were", words_deed(ghost),
 		group->count == 1 ? "it was" : "they were", words_cause(analysis, &wake, first));
 	if (coro->suspended != CT_NO_TIME)
-		story_suspended(analysis, &story, coro);
+		analyze_story_suspended(analysis, &story, coro);
 	if (is_early)
 		tell_wake(analysis, &wake, "woke it: the last wake before its end", &story);
-	story_destroyed(analysis, &story, coro);
+	analyze_story_destroyed(analysis, &story, coro);
 	if (!is_early && is_resume(ghost))
 		tell_wake(analysis, &wake, "woke it, though it was gone", &story);
 	tell_ghost(analysis, ghost, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence =
 		coro->suspended == CT_NO_TIME ? coro->destroy_event : coro->wait_event;
 	finding->last_sequence = ghost->sequence;

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static int64_t rate_of(const struct model_streak *streak)
 {
@@ -25,7 +25,7 @@ static bool is_storm(const struct analysis *analysis, const struct model_streak 
 	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
 	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
 	       streak->nr_self_wakes * 2 > coro->nr_wakes &&
-	       party_is_at_work(
+	       analyze_party_is_at_work(
 		       analysis, coro->process, streak->longest_first, streak->longest_last);
 }
 
@@ -43,21 +43,22 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.since = streak->longest_first,
 	};
 
-	candidate_lower_for_gaps(analysis, &candidate, streak->longest_first, streak->longest_last);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_lower_for_gaps(
+		analysis, &candidate, streak->longest_first, streak->longest_last);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void self_wake_storm_find(struct analysis *analysis)
+void analyze_self_wake_storm_find(struct analysis *analysis)
 {
 	size_t i;
 
 	for (i = 1; i < analysis->model->streaks.count; i++)
 		if (is_storm(analysis, &analysis->model->streaks.at[i]) &&
-			!livelock_tells(analysis, analysis->model->streaks.at[i].coro))
+			!analyze_livelock_tells(analysis, analysis->model->streaks.at[i].coro))
 			judge(analysis, (uint32_t)i);
 }
 
-void self_wake_storm_describe(
+void analyze_self_wake_storm_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -79,11 +80,11 @@ void self_wake_storm_describe(
 	finding->title = say(analysis, "%u %s itself ready at %s, %" PRId64 " times a second",
 		group->count, group->count == 1 ? "coroutine makes" : "coroutines each make",
 		words_place(analysis, first->cause_site), rate_of(streak));
-	story_step(analysis, &story, &step);
-	story_evidence(analysis, &story,
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_evidence(analysis, &story,
 		say(analysis, "of its %u wakes %" PRIu64 " are its own", coro->nr_wakes,
 			streak->nr_self_wakes));
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->last_sequence = coro->last_event;
 }

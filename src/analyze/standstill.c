@@ -13,7 +13,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum variant {
 	VARIANT_WAITING = 0,
@@ -35,7 +35,7 @@ static bool is_behind_excused(const struct analysis *analysis, uint32_t index)
 	uint32_t steps;
 
 	for (steps = 0; steps < STEPS_FOLLOWED; steps++) {
-		index = ties_next(analysis, index);
+		index = analyze_ties_next(analysis, index);
 		if (!index)
 			return false;
 		if (is_excused(&analysis->model->coros.at[index]))
@@ -91,7 +91,8 @@ static bool is_over(const struct analysis *analysis, uint32_t process)
 {
 	const struct party *party = &analysis->parties[process];
 
-	return party->has_ended_well || ties_is_shutting_down(analysis, process, party->end);
+	return party->has_ended_well ||
+	       analyze_ties_is_shutting_down(analysis, process, party->end);
 }
 
 /* Is a timer still to come, by what the program or the ledger tells? One that comes again and again has come since. */
@@ -151,7 +152,7 @@ static const char *words_outside(struct analysis *analysis, const struct stillne
 				: "waited for, and comes from outside");
 	if (still->outside_thread)
 		return say(analysis, "%s is %s", words_thread(analysis, still->outside_thread),
-			stillness_words_thread(analysis, still->outside_thread));
+			analyze_stillness_words_thread(analysis, still->outside_thread));
 	return still->waits_for_process ? "a coroutine waits for another process"
 					: "the kernel completes its transfers";
 }
@@ -165,20 +166,20 @@ static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_wait
 
 	still->is_clock_told = !is_idle(analysis, process);
 	if (is_idle(analysis, process))
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
 				" %s, and %s, so that the outside can set it going",
 				pid, lasted, nr_waiting, who, words_outside(analysis, still)));
 	else
-		quality_remark(analysis,
+		analyze_quality_remark(analysis,
 			say(analysis,
 				"process %" PRIu64 " stands still: nothing has run for %s, and "
 				"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
 				"timer of one that does not tell its deadline",
 				pid, lasted, nr_waiting, who,
 				words_thread(analysis, still->clock_thread),
-				stillness_words_thread(analysis, still->clock_thread)));
+				analyze_stillness_words_thread(analysis, still->clock_thread)));
 }
 
 /* ---------------------------------------------------------------- the judgement */
@@ -198,7 +199,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		analysis->stills[coro->process].moment, analysis->parties[coro->process].end);
 	/* What ran since may be among what is missing. */
 	if (!candidate.nr_lost)
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
 static bool waits(const struct analysis *analysis, uint32_t index)
@@ -237,7 +238,7 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 			continue;
 		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
 			return true;
-		if (thread->is_worker && stillness_is_spinning(analysis, i))
+		if (thread->is_worker && analyze_stillness_is_spinning(analysis, i))
 			return true;
 	}
 	return false;
@@ -268,10 +269,10 @@ static void judge_hanging(struct analysis *analysis, uint32_t process)
 
 	if (hangs(analysis, process) && !model_lost_between(analysis->model, process,
 						candidate.since, analysis->parties[process].end))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void standstill_find(struct analysis *analysis)
+void analyze_standstill_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint64_t *nr_standing = count_coros(analysis, stands);
@@ -322,12 +323,12 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 		}
 	}
 	for (k = 0; k < nr_places; k++)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "%" PRIu32 " wait%s at %s", places[k].count,
 				places[k].count == 1 ? "s" : "",
 				words_place(analysis, places[k].site)));
 	if (nr_elsewhere)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "%" PRIu32 " more wait elsewhere", nr_elsewhere));
 }
 
@@ -363,12 +364,12 @@ static void describe_hanging(
 		"has "
 		"none",
 		words_duration(analysis, lasted_ns(analysis, first->process)));
-	story_step(analysis, &story, &step);
-	stillness_tell_threads(analysis, first->process, &story);
-	story_end(analysis, &story, finding);
+	analyze_story_step(analysis, &story, &step);
+	analyze_stillness_tell_threads(analysis, first->process, &story);
+	analyze_story_end(analysis, &story, finding);
 }
 
-void standstill_describe(
+void analyze_standstill_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -388,11 +389,11 @@ void standstill_describe(
 	finding->title = say(analysis, "nothing has run for %s, and %u %s",
 		words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
 		group->count == 1 ? "coroutine waits" : "coroutines wait");
-	story_suspended(analysis, &story, last);
-	story_step(analysis, &story, &step);
+	analyze_story_suspended(analysis, &story, last);
+	analyze_story_step(analysis, &story, &step);
 	tell_places(analysis, group, &story);
-	stillness_tell_threads(analysis, first->process, &story);
-	story_end(analysis, &story, finding);
+	analyze_stillness_tell_threads(analysis, first->process, &story);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = last->wait_event;
 	finding->last_sequence = last->last_event;
 }

@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* What the workers of one process did, in ns. */
 struct shares {
@@ -82,15 +82,16 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 	};
 
 	if (analysis->model->coros.at[times->most_delayed].mark ||
-		!party_is_at_work(analysis, process, candidate.since, times->most_delayed_until) ||
+		!analyze_party_is_at_work(
+			analysis, process, candidate.since, times->most_delayed_until) ||
 		!had_processors(analysis, process))
 		return;
-	candidate_lower_for_gaps(
+	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, FROM_THE_BEGINNING, analysis->parties[process].end);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void starvation_find(struct analysis *analysis)
+void analyze_starvation_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t site;
@@ -108,7 +109,7 @@ void starvation_find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-void starvation_describe(
+void analyze_starvation_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -128,15 +129,15 @@ void starvation_describe(
 		" wakes one in 100 led to a run only after %s or more",
 		words_place(analysis, first->subject), times->delays->count,
 		words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
-	story_step(analysis, &story, &step);
+	analyze_story_step(analysis, &story, &step);
 	if (ran && ran->runs)
-		story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, &story,
 			say(analysis,
 				"who ran most, %s in all and up to %s at a time, went on from %s",
 				words_duration(analysis, (int64_t)ran->runs->sum),
 				words_duration(analysis, (int64_t)ran->runs->max),
 				words_place(analysis, first->cause_site)));
-	story_evidence(analysis, &story,
+	analyze_story_evidence(analysis, &story,
 		"by the kernel's account the workers had their processors nearly all of the time");
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

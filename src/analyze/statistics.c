@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* ---------------------------------------------------------------- distributions */
 
-struct ct_distribution statistics_distribution(const struct histogram *histogram)
+struct ct_distribution analyze_statistics_distribution(const struct histogram *histogram)
 {
 	static const double shares[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
 	uint64_t values[sizeof(shares) / sizeof(shares[0])];
@@ -28,7 +28,7 @@ struct ct_distribution statistics_distribution(const struct histogram *histogram
 	};
 }
 
-struct ct_times statistics_times(const int64_t *spent)
+struct ct_times analyze_statistics_times(const int64_t *spent)
 {
 	return (struct ct_times){
 		.unseen_ns = spent[CT_STATE_UNSEEN],
@@ -48,7 +48,7 @@ static void all_delays(struct analysis *analysis, struct ct_statistics *statisti
 		return;
 	for (i = 0; i < analysis->model->nr_processes; i++)
 		histogram_merge(all, &analysis->model->processes[i].delays);
-	statistics->delays = statistics_distribution(all);
+	statistics->delays = analyze_statistics_distribution(all);
 }
 
 /* How many of something there were at once. */
@@ -189,10 +189,11 @@ static struct ct_place export_place(
 	return (struct ct_place){
 		.site = site,
 		.process = process_of(analysis, site),
-		.waits = statistics_distribution(model_histogram(times->waits)),
-		.delays = statistics_distribution(model_histogram(times->delays)),
-		.runs = statistics_distribution(model_histogram(times->runs)),
-		.delays_caused = statistics_distribution(model_histogram(times->delays_caused)),
+		.waits = analyze_statistics_distribution(model_histogram(times->waits)),
+		.delays = analyze_statistics_distribution(model_histogram(times->delays)),
+		.runs = analyze_statistics_distribution(model_histogram(times->runs)),
+		.delays_caused =
+			analyze_statistics_distribution(model_histogram(times->delays_caused)),
 		.nr_waiting = times->nr_waiting,
 		.waiting_ns = times->waiting_ns,
 		.longest_coro = analysis->model->coros.at[times->longest.coro].id,
@@ -252,7 +253,7 @@ static struct ct_spawning export_spawning(
 				      ? (double)(times->nr_started - times->nr_started_before) *
 						1e9 / (double)observed_ns
 				      : 0,
-		.lives = statistics_distribution(model_histogram(times->lives)),
+		.lives = analyze_statistics_distribution(model_histogram(times->lives)),
 	};
 }
 
@@ -290,7 +291,7 @@ static struct ct_coro_times export_coro(const struct model_coro *coro)
 		.process = coro->process,
 		.function_site = coro->function_site,
 		.spawn_site = coro->spawn_site,
-		.times = statistics_times(coro->spent),
+		.times = analyze_statistics_times(coro->spent),
 		.nr_resumes = coro->nr_resumes,
 		.nr_migrations = coro->nr_migrations,
 		.nr_events = coro->nr_events,
@@ -350,7 +351,7 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 {
 	size_t i;
 
-	statistics->total = statistics_times(model->ended.spent);
+	statistics->total = analyze_statistics_times(model->ended.spent);
 	statistics->nr_resumes = model->ended.nr_resumes;
 	statistics->nr_migrations = model->ended.nr_migrations;
 	for (i = 1; i < model->coros.count; i++) {
@@ -365,7 +366,7 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 	}
 }
 
-void statistics_export(struct analysis *analysis, struct ct_statistics *statistics)
+void analyze_statistics_export(struct analysis *analysis, struct ct_statistics *statistics)
 {
 	sum_up(analysis->model, statistics);
 	all_delays(analysis, statistics);

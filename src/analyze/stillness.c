@@ -5,7 +5,7 @@
  */
 #include <sys/syscall.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* ---------------------------------------------------------------- threads */
 
@@ -96,7 +96,7 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 
 /* ---------------------------------------------------------------- coroutines and descriptors */
 
-bool stillness_is_spinning(const struct analysis *analysis, uint32_t index)
+bool analyze_stillness_is_spinning(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 
@@ -105,7 +105,7 @@ bool stillness_is_spinning(const struct analysis *analysis, uint32_t index)
 	       thread->nr_looks_running == thread->nr_looks;
 }
 
-bool stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
+bool analyze_stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_thread *thread = &analysis->model->threads[coro->thread];
 
@@ -121,8 +121,8 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 
 	if (coro->changed != CT_NO_TIME && coro->changed > still->moment)
 		still->moment = coro->changed;
-	still->nr_running += stillness_is_running(analysis, coro);
-	still->nr_computing += stillness_is_running(analysis, coro) &&
+	still->nr_running += analyze_stillness_is_running(analysis, coro);
+	still->nr_computing += analyze_stillness_is_running(analysis, coro) &&
 			       thread_is_seen(&analysis->model->threads[coro->thread]);
 	if (coro->state != CT_STATE_WAITING)
 		return;
@@ -136,7 +136,7 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_PROCESS)
 		still->waits_for_process = true;
 	if (coro->descriptor && !still->outside_descriptor &&
-		!party_is_own(analysis, coro->descriptor))
+		!analyze_party_is_own(analysis, coro->descriptor))
 		still->outside_descriptor = coro->descriptor;
 }
 
@@ -148,12 +148,13 @@ static void look_at_descriptor(struct analysis *analysis, uint32_t index)
 
 	if (!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
 		return;
-	if (is_listener || ((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) &&
-				   !still->outside_descriptor && !party_is_own(analysis, index)))
+	if (is_listener ||
+		((descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED) && !still->outside_descriptor &&
+			!analyze_party_is_own(analysis, index)))
 		still->outside_descriptor = index;
 }
 
-void stillness_survey(struct analysis *analysis)
+void analyze_stillness_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -178,7 +179,7 @@ void stillness_survey(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- words */
 
-const char *stillness_words_thread(struct analysis *analysis, uint32_t index)
+const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 
@@ -199,7 +200,8 @@ const char *stillness_words_thread(struct analysis *analysis, uint32_t index)
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 
-void stillness_tell_threads(struct analysis *analysis, uint32_t process, struct story *story)
+void analyze_stillness_tell_threads(
+	struct analysis *analysis, uint32_t process, struct story *story)
 {
 	uint32_t i, nr_told = 0;
 
@@ -210,8 +212,8 @@ void stillness_tell_threads(struct analysis *analysis, uint32_t process, struct 
 			(thread->last_event == CT_NO_TIME && thread->seen == CT_NO_TIME))
 			continue;
 		nr_told++;
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis, "%s is %s", words_thread(analysis, i),
-				stillness_words_thread(analysis, i)));
+				analyze_stillness_words_thread(analysis, i)));
 	}
 }

@@ -9,7 +9,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define WORKERS_TOLD 8 /* of those that are all blocked */
 
@@ -154,10 +154,11 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, en
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_thread *thread = &analysis->model->threads[worker];
-	ct_time end = party_working_until(analysis, coro->process);
+	ct_time end = analyze_party_working_until(analysis, coro->process);
 	ct_time since = ready_since(coro);
 	int64_t limit_ns = LIMIT(analysis, STUCK_TIME);
-	ct_time start = candidate_life_start(analysis, &analysis->model->coros.at[thread->top]);
+	ct_time start =
+		analyze_candidate_life_start(analysis, &analysis->model->coros.at[thread->top]);
 	struct candidate candidate = {
 		.rule = CT_RULE_STUCK_WORKER,
 		.grade = CT_GRADE_LIKELY,
@@ -175,13 +176,13 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, en
 	if (variant == VARIANT_PRIVATE && is_blocked(thread, since, limit_ns))
 		candidate.grade = CT_GRADE_PROVEN;
 	else if (is_computing(thread))
-		candidate_lower(&candidate, REASON_COMPUTING);
+		analyze_candidate_lower(&candidate, REASON_COMPUTING);
 	else if (variant == VARIANT_PRIVATE && !thread->is_blocked_last)
 		candidate.reasons |= doubt_of(thread);
 	if (variant == VARIANT_ALL)
 		start = FROM_THE_BEGINNING;
-	candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_lower_for_gaps(analysis, &candidate, start < since ? start : since, end);
+	analyze_candidate_add(analysis, &candidate);
 }
 
 /* By whoever may take it: its own worker alone, or any. Whoever puts something into a common queue may be none. */
@@ -203,7 +204,7 @@ static void judge_ready(
 		judge(analysis, index, is_own_busy ? worker : only_busy, VARIANT_SHARED);
 }
 
-void stuck_worker_find(struct analysis *analysis)
+void analyze_stuck_worker_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t *only = list_only_busy(analysis), *last = list_last_blocked(analysis), i;
@@ -269,7 +270,7 @@ static void tell_worker(struct analysis *analysis, uint32_t worker, struct story
 			words_state(analysis, thread)),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_workers(struct analysis *analysis, uint32_t process, struct story *story)
@@ -295,8 +296,8 @@ static const char *words_title(
 	const char *ran = say(analysis, "%s, which has run coroutine %" PRIu64 " (%s) for %s",
 		words_thread(analysis, first->subject), analysis->model->coros.at[thread->top].id,
 		words_place(analysis, first->cause_site),
-		words_duration(analysis,
-			party_working_until(analysis, first->process) - thread->last_event));
+		words_duration(analysis, analyze_party_working_until(analysis, first->process) -
+						 thread->last_event));
 
 	if (first->variant == VARIANT_ALL)
 		return say(analysis, "%u ready %s, and all workers are blocked, the last one %s",
@@ -306,7 +307,7 @@ static const char *words_title(
 		group->count == 1 ? "coroutine lies with " : "coroutines lie with ", ran);
 }
 
-void stuck_worker_describe(
+void analyze_stuck_worker_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -315,13 +316,13 @@ void stuck_worker_describe(
 	struct story story = {0};
 
 	finding->title = words_title(analysis, group, first);
-	story_made_ready(analysis, &story, coro);
+	analyze_story_made_ready(analysis, &story, coro);
 	if (first->variant == VARIANT_ALL)
 		tell_workers(analysis, first->process, &story);
 	else
 		tell_worker(analysis, first->subject, &story);
-	story_victims(analysis, &story, group);
-	story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = coro->last_event;
 	finding->last_sequence = thread->seen != CT_NO_TIME ? thread->seen_event : coro->last_event;
 }

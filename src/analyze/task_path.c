@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_parts.h"
-#include "failure.h"
+#include "analyze/parts.h"
+#include "base/failure.h"
 
 #define DEEPEST 32u
 /* Steps from one coroutine to another in which no time passes: by the clocks, it may be a circle. */
@@ -381,7 +381,7 @@ static void sum_up(const struct task_path *path, struct ct_path *ret_path)
 		else
 			ret_path->untold_ns += one->until - one->from;
 	}
-	ret_path->times = statistics_times(spent);
+	ret_path->times = analyze_statistics_times(spent);
 }
 
 static void export_path(struct task_path *path, struct ct_report *report)
@@ -434,7 +434,7 @@ static enum ct_status find_path(struct task_path *path, struct ct_source *source
 	return path->is_broken || path->history.is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
 
-enum ct_status task_path_export(struct analysis *analysis, struct ct_source *source,
+enum ct_status analyze_task_path_export(struct analysis *analysis, struct ct_source *source,
 	struct ct_report *report, struct ct_error *reterr)
 {
 	struct task_path path = {.analysis = analysis};

@@ -2,7 +2,7 @@
 /*
  * Thresholds: the table, and settings as text.
  */
-#include "thresholds.h"
+#include "analyze/thresholds.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "duration.h"
-#include "failure.h"
-#include "io.h"
+#include "base/duration.h"
+#include "base/failure.h"
+#include "base/io.h"
 
 #define LONGEST_NAME 63
 #define LONGEST_FILE ((size_t)1 << 20)

@@ -6,7 +6,7 @@
 #define ANALYZE_THRESHOLDS_H
 
 #include "corotracer/ct.h"
-#include "vec.h"
+#include "base/vec.h"
 
 struct ct_thresholds {
 	int64_t values[CT_NR_THRESHOLDS];

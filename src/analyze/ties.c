@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static uint32_t *array_of(struct analysis *analysis, size_t count)
 {
@@ -26,7 +26,7 @@ static uint32_t awaited_child(struct model *model, const struct model_coro *coro
 	return is_only ? model_find(model, coro->process, coro->awaited) : 0;
 }
 
-uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro)
+uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro)
 {
 	struct model *model = analysis->model;
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
@@ -43,19 +43,19 @@ uint32_t ties_child(struct analysis *analysis, const struct model_coro *coro)
 	return child;
 }
 
-const struct model_object *ties_object_at(
+const struct model_object *analyze_ties_object_at(
 	const struct analysis *analysis, uint32_t process, uint64_t handle)
 {
 	return &analysis->model->objects.at[model_find_object(analysis->model, process, handle)];
 }
 
-const struct model_object *ties_object(
+const struct model_object *analyze_ties_object(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return ties_object_at(analysis, coro->process, coro->wait_object);
+	return analyze_ties_object_at(analysis, coro->process, coro->wait_object);
 }
 
-bool ties_wait(const struct analysis *analysis, uint32_t index, struct ties_wait *ret_wait)
+bool analyze_ties_wait(const struct analysis *analysis, uint32_t index, struct ties_wait *ret_wait)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct model_thread *thread = &analysis->model->threads[coro->thread];
@@ -77,9 +77,9 @@ bool ties_wait(const struct analysis *analysis, uint32_t index, struct ties_wait
 	return true;
 }
 
-uint32_t ties_thread_ahead(const struct analysis *analysis, uint32_t process, uint64_t lock)
+uint32_t analyze_ties_thread_ahead(const struct analysis *analysis, uint32_t process, uint64_t lock)
 {
-	const struct model_object *object = ties_object_at(analysis, process, lock);
+	const struct model_object *object = analyze_ties_object_at(analysis, process, lock);
 
 	return object->is_of_thread && analysis->model->threads[object->owner_thread].wanted
 		       ? object->owner_thread
@@ -93,19 +93,19 @@ static uint32_t owner_behind_threads(
 	uint32_t steps, thread, owner;
 
 	for (steps = 0; steps < analysis->model->nr_threads; steps++) {
-		thread = ties_thread_ahead(analysis, process, lock);
+		thread = analyze_ties_thread_ahead(analysis, process, lock);
 		if (!thread)
 			break;
 		lock = analysis->model->threads[thread].wanted;
 	}
-	owner = ties_object_at(analysis, process, lock)->owner;
+	owner = analyze_ties_object_at(analysis, process, lock)->owner;
 	return owner == MODEL_OWNER_UNKNOWN ? 0 : owner;
 }
 
 static uint32_t owner_of(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 
 	if (object->is_of_thread)
 		return owner_behind_threads(analysis, coro->process, coro->wait_object);
@@ -120,7 +120,7 @@ static uint32_t owner_of(const struct analysis *analysis, uint32_t index)
 /* Who has it for good, where it is no lock: one that was destroyed. */
 static uint32_t keeper_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 	uint32_t owner = object->owner == MODEL_OWNER_UNKNOWN ? 0 : object->owner;
 	bool is_gone = analysis->model->coros.at[owner].state == CT_STATE_DESTROYED;
 
@@ -135,14 +135,14 @@ static uint32_t find_next(struct analysis *analysis, uint32_t index)
 	struct ties_wait wait;
 	uint32_t next = 0;
 
-	if (!ties_wait(analysis, index, &wait))
+	if (!analyze_ties_wait(analysis, index, &wait))
 		return 0;
 	if (wait.thread)
 		return owner_behind_threads(analysis, coro->process, wait.object);
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK)
 		next = owner_of(analysis, index);
 	else
-		next = ties_child(analysis, coro);
+		next = analyze_ties_child(analysis, coro);
 	return next ? next : keeper_of(analysis, coro);
 }
 
@@ -171,7 +171,7 @@ static void note_waiter(struct analysis *analysis, const struct model_coro *coro
 		ties->waits_since[object] = coro->suspended;
 }
 
-void ties_survey(struct analysis *analysis)
+void analyze_ties_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	struct ties *ties = &analysis->ties;
@@ -199,7 +199,7 @@ void ties_survey(struct analysis *analysis)
 	list_held(analysis, ties);
 }
 
-uint32_t ties_next(const struct analysis *analysis, uint32_t index)
+uint32_t analyze_ties_next(const struct analysis *analysis, uint32_t index)
 {
 	return analysis->ties.next[index];
 }
@@ -222,7 +222,7 @@ static uint32_t look_ahead(struct analysis *analysis, uint32_t start)
 	return ties->seen[index] == start ? 0 : ties->behind[index];
 }
 
-void ties_find_victims(struct analysis *analysis)
+void analyze_ties_find_victims(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, start, index, found;
 	struct ties *ties = &analysis->ties;
@@ -243,12 +243,13 @@ void ties_find_victims(struct analysis *analysis)
 			ties->nr_victims[ties->behind[start]]++;
 }
 
-uint32_t ties_behind(const struct analysis *analysis, uint32_t index)
+uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t index)
 {
 	return analysis->ties.behind[index];
 }
 
-bool ties_is_something_left(const struct analysis *analysis, const struct model_object *object)
+bool analyze_ties_is_something_left(
+	const struct analysis *analysis, const struct model_object *object)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(object->handle);
 
@@ -258,33 +259,34 @@ bool ties_is_something_left(const struct analysis *analysis, const struct model_
 	       (object->has_takers || analysis->model->processes[object->process].tells_takings);
 }
 
-bool ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time)
+bool analyze_ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time)
 {
 	ct_time from = analysis->model->processes[process].shutdown_from;
 
 	return from != CT_NO_TIME && time >= from;
 }
 
-uint32_t ties_nr_waiters(const struct analysis *analysis, uint32_t object)
+uint32_t analyze_ties_nr_waiters(const struct analysis *analysis, uint32_t object)
 {
 	return analysis->ties.nr_waiters[object];
 }
 
-ct_time ties_waits_since(const struct analysis *analysis, uint32_t object)
+ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t object)
 {
 	const struct ties *ties = &analysis->ties;
 
 	return ties->nr_waiters[object] ? ties->waits_since[object] : CT_NO_TIME;
 }
 
-bool ties_holds_lock(const struct analysis *analysis, uint32_t coro)
+bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro)
 {
 	return analysis->ties.held_first[coro] != 0;
 }
 
 /* ---------------------------------------------------------------- telling it */
 
-void story_suspended(struct analysis *analysis, struct story *story, const struct model_coro *coro)
+void analyze_story_suspended(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	struct ct_step step = {
 		.time = coro->suspended,
@@ -296,10 +298,11 @@ void story_suspended(struct analysis *analysis, struct story *story, const struc
 			words_resource(analysis, coro->wait_object, coro->descriptor)),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
-void story_made_ready(struct analysis *analysis, struct story *story, const struct model_coro *coro)
+void analyze_story_made_ready(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	bool is_queued = coro->queue_thread != 0;
 	struct ct_step step = {
@@ -313,10 +316,10 @@ void story_made_ready(struct analysis *analysis, struct story *story, const stru
 				: ""),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
-struct model_waking wake_of(const struct model_coro *coro)
+struct model_waking analyze_wake_of(const struct model_coro *coro)
 {
 	return (struct model_waking){
 		.time = coro->wake_time,
@@ -327,7 +330,7 @@ struct model_waking wake_of(const struct model_coro *coro)
 	};
 }
 
-struct ct_step story_wake(const struct analysis *analysis, struct model_waking wake)
+struct ct_step analyze_story_wake(const struct analysis *analysis, struct model_waking wake)
 {
 	return (struct ct_step){
 		.time = wake.time,
@@ -339,17 +342,18 @@ struct ct_step story_wake(const struct analysis *analysis, struct model_waking w
 	};
 }
 
-void story_woken(struct analysis *analysis, struct story *story, const struct model_coro *coro,
-	struct model_waking wake)
+void analyze_story_woken(struct analysis *analysis, struct story *story,
+	const struct model_coro *coro, struct model_waking wake)
 {
-	struct ct_step step = story_wake(analysis, wake);
+	struct ct_step step = analyze_story_wake(analysis, wake);
 
 	step.text = say(analysis, "woke coroutine %" PRIu64, coro->id);
 	if (wake.time != CT_NO_TIME)
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 }
 
-void story_destroyed(struct analysis *analysis, struct story *story, const struct model_coro *coro)
+void analyze_story_destroyed(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_coro *by = &analysis->model->coros.at[coro->destroy_coro];
 	struct ct_step step = {
@@ -365,16 +369,16 @@ void story_destroyed(struct analysis *analysis, struct story *story, const struc
 	};
 
 	if (coro->state == CT_STATE_DESTROYED)
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 }
 
-void story_held(struct analysis *analysis, struct story *story, uint32_t index)
+void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t index)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
 
 	for (i = analysis->ties.held_first[index]; i; i = analysis->ties.held_next[i])
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"coroutine %" PRIu64 " never gave back %s, which it took at %s",
 				model->coros.at[index].id,
@@ -382,14 +386,15 @@ void story_held(struct analysis *analysis, struct story *story, uint32_t index)
 				words_place(analysis, model->objects.at[i].owner_site)));
 }
 
-void story_victims(struct analysis *analysis, struct story *story, const struct group *group)
+void analyze_story_victims(
+	struct analysis *analysis, struct story *story, const struct group *group)
 {
 	uint32_t count = 0, i;
 
 	for (i = 0; i < group->count; i++)
 		count += analysis->ties.nr_victims[analysis->candidates.at[group->first + i].coro];
 	if (count)
-		story_evidence(analysis, story,
+		analyze_story_evidence(analysis, story,
 			say(analysis,
 				"waiting for %s to go on, directly or through others: %u more",
 				group->count == 1 ? "it" : "them", count));

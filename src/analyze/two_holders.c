@@ -12,10 +12,11 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* On one thread the order of events is certain. */
-static int64_t reach_of(const struct analysis *analysis, const struct model_holding *holding)
+static int64_t collect_reach_of(
+	const struct analysis *analysis, const struct model_holding *holding)
 {
 	uint32_t thread = holding->first.thread;
 	int64_t reach = LIMIT(analysis, TWO_HOLDERS_TIME);
@@ -31,7 +32,7 @@ static int64_t reach_of(const struct analysis *analysis, const struct model_hold
 /* One after the other, but for the clocks: the first one gave it back before, or the second one did. */
 static bool is_explained(const struct analysis *analysis, const struct model_holding *holding)
 {
-	int64_t reach = reach_of(analysis, holding);
+	int64_t reach = collect_reach_of(analysis, holding);
 
 	if (holding->ended.time != CT_NO_TIME &&
 		holding->ended.time - holding->second.time <= reach)
@@ -73,12 +74,12 @@ static void grade(const struct analysis *analysis, const struct model_holding *h
 	struct candidate *candidate)
 {
 	if (holding->ended.time == CT_NO_TIME)
-		candidate_limit(candidate,
+		analyze_candidate_limit(candidate,
 			holding->tells_releases ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
 			REASON_RELEASE_UNSEEN);
 	else if (holding->resumed == CT_NO_TIME ||
-		 holding->resumed - holding->second.time <= reach_of(analysis, holding))
-		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RELEASE_LATE);
+		 holding->resumed - holding->second.time <= collect_reach_of(analysis, holding))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RELEASE_LATE);
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -103,10 +104,10 @@ static void judge(struct analysis *analysis, uint32_t index)
 		    analysis->model, coro->process, holding->first.time - doubt, until + doubt))
 		return;
 	grade(analysis, holding, &candidate);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void two_holders_find(struct analysis *analysis)
+void analyze_two_holders_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -126,14 +127,14 @@ void two_holders_find(struct analysis *analysis)
 static void tell(
 	struct analysis *analysis, struct story *story, struct model_waking what, const char *text)
 {
-	struct ct_step step = story_wake(analysis, what);
+	struct ct_step step = analyze_story_wake(analysis, what);
 
 	step.text = text;
 	if (what.time != CT_NO_TIME)
-		story_step(analysis, story, &step);
+		analyze_story_step(analysis, story, &step);
 }
 
-void two_holders_describe(
+void analyze_two_holders_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -152,5 +153,5 @@ void two_holders_describe(
 	tell(analysis, &story, holding->second, say(analysis, "took %s, too", lock));
 	tell(analysis, &story, holding->ended,
 		say(analysis, "gave %s back, which it had held all the time", lock));
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 static void count(const struct model_coro *coro, struct ct_waiting *waiting)
 {
@@ -25,7 +25,7 @@ static int compare(const void *left, const void *right)
 	return order ? order : (a->site > b->site) - (a->site < b->site);
 }
 
-void waiting_list(struct analysis *analysis, struct ct_report *report)
+void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 {
 	const struct model *model = analysis->model;
 	size_t nr_sites = analysis->tables->nr_sites, nr_used = 0, i;

@@ -7,8 +7,8 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
-#include "failure.h"
+#include "analyze/parts.h"
+#include "base/failure.h"
 
 #define STEPS_MAX 64u /* longer chains are cut, and say so */
 #define FREE_THREADS_NAMED 4u
@@ -47,12 +47,12 @@ static const char *words_ago(const struct walk *walk, uint32_t process, ct_time 
 
 static void tell(struct walk *walk, struct ct_step step)
 {
-	story_step(walk->analysis, &walk->story, &step);
+	analyze_story_step(walk->analysis, &walk->story, &step);
 }
 
 static void tell_fact(struct walk *walk, const char *sentence)
 {
-	story_fact(walk->analysis, &walk->story, sentence);
+	analyze_story_fact(walk->analysis, &walk->story, sentence);
 }
 
 /* ---------------------------------------------------------------- threads */
@@ -76,7 +76,8 @@ static void tell_look(struct walk *walk, uint32_t index, const char *who)
 {
 	const struct model_thread *thread = &walk->analysis->model->threads[index];
 
-	if (why_live_thread(walk->analysis, &walk->story, index) || thread->seen == CT_NO_TIME)
+	if (analyze_why_live_thread(walk->analysis, &walk->story, index) ||
+		thread->seen == CT_NO_TIME)
 		return;
 	tell(walk, (struct ct_step){
 			   .time = thread->seen,
@@ -154,7 +155,7 @@ static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 	else if (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED)
 		tell_fact(walk, say(walk->analysis, "it is armed%s, and was not reported since",
 					words_readiness(walk->analysis, descriptor->armed_events)));
-	else if (why_live_place(walk->analysis, coro) == WHY_PLACE_UNSEEN)
+	else if (analyze_why_live_place(walk->analysis, coro) == WHY_PLACE_UNSEEN)
 		tell_fact(walk, "no poll waits for it, as far as the trace tells");
 }
 
@@ -191,7 +192,7 @@ static void tell_change(struct walk *walk, const struct model_object *object)
 
 static void tell_object(struct walk *walk, const struct model_coro *coro)
 {
-	const struct model_object *object = ties_object(walk->analysis, coro);
+	const struct model_object *object = analyze_ties_object(walk->analysis, coro);
 
 	if (!object->handle)
 		return;
@@ -221,7 +222,7 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 				   .sequence = UINT64_MAX,
 				   .text = "the wait ends by itself then"});
 	tell_descriptor(walk, coro);
-	why_live_descriptor(walk->analysis, &walk->story, coro);
+	analyze_why_live_descriptor(walk->analysis, &walk->story, coro);
 	tell_object(walk, coro);
 }
 
@@ -269,7 +270,7 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 
 static void tell_ready(struct walk *walk, const struct model_coro *coro)
 {
-	story_made_ready(walk->analysis, &walk->story, coro);
+	analyze_story_made_ready(walk->analysis, &walk->story, coro);
 	tell_fact(walk, say(walk->analysis, "it is ready to run since then, for %s",
 				duration_until_end(walk, coro->process, ready_since(coro))));
 	if (coro->queue_thread)
@@ -324,8 +325,8 @@ static void tell_state(struct walk *walk, const struct model_coro *coro)
 		break;
 	case CT_STATE_DESTROYED:
 		if (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING)
-			story_suspended(walk->analysis, &walk->story, coro);
-		story_destroyed(walk->analysis, &walk->story, coro);
+			analyze_story_suspended(walk->analysis, &walk->story, coro);
+		analyze_story_destroyed(walk->analysis, &walk->story, coro);
 		break;
 	default:
 		tell(walk, (struct ct_step){.time = coro->changed,
@@ -388,7 +389,7 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 	uint32_t process = coro->process;
 	const struct party *party = &walk->analysis->parties[process];
 	const struct model_process *of = &walk->analysis->model->processes[process];
-	bool is_closed = why_live_place(walk->analysis, coro) == WHY_PLACE_CLOSED;
+	bool is_closed = analyze_why_live_place(walk->analysis, coro) == WHY_PLACE_CLOSED;
 	bool is_left = party->has_free_thread || !party->are_threads_known || party->has_timer ||
 		       party->has_outside || of->nr_ready;
 
@@ -431,8 +432,9 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 
 static uint32_t next_of(const struct walk *walk, uint32_t index)
 {
-	return coro_of(walk, index)->state == CT_STATE_WAITING ? ties_next(walk->analysis, index)
-							       : 0;
+	return coro_of(walk, index)->state == CT_STATE_WAITING
+		       ? analyze_ties_next(walk->analysis, index)
+		       : 0;
 }
 
 static void follow(struct walk *walk, uint32_t index)
@@ -504,7 +506,7 @@ static bool is_asked_about(const struct analysis *analysis, uint32_t process)
 	return !analysis->why_pid || analysis->tables->processes[process].pid == analysis->why_pid;
 }
 
-enum ct_status why_check(const struct analysis *analysis, struct ct_error *reterr)
+enum ct_status analyze_why_check(const struct analysis *analysis, struct ct_error *reterr)
 {
 	uint32_t i;
 
@@ -528,7 +530,7 @@ static uint32_t find(const struct analysis *analysis)
 	return coro;
 }
 
-void why_tell(struct analysis *analysis, struct ct_report *report)
+void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 {
 	struct walk walk = {.analysis = analysis};
 	struct ct_finding chain = {0};
@@ -549,8 +551,8 @@ void why_tell(struct analysis *analysis, struct ct_report *report)
 	tell_waiters(&walk, coro);
 	follow(&walk, coro);
 	tell_what_is_missing(&walk, analysis->model->coros.at[coro].process);
-	await_graph_tell(analysis, coro, report);
-	story_end(analysis, &walk.story, &chain);
+	analyze_await_graph_tell(analysis, coro, report);
+	analyze_story_end(analysis, &walk.story, &chain);
 	report->why = chain.steps;
 	report->nr_why = chain.nr_steps;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 #define WAITERS_NAMED 4u
 
@@ -62,7 +62,7 @@ static const char *words_thread_now(
 		thread->waits_in[0] ? ", and waits in the kernel's " : "", thread->waits_in);
 }
 
-bool why_live_thread(struct analysis *analysis, struct story *story, uint32_t index)
+bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uint32_t index)
 {
 	const struct ct_thread *told = &analysis->tables->threads[index];
 	const struct live *seen = seen_of(analysis, told->process);
@@ -72,14 +72,14 @@ bool why_live_thread(struct analysis *analysis, struct story *story, uint32_t in
 		return false;
 	thread = live_thread_of(seen, told->tid);
 	if (!thread)
-		story_fact(analysis, story,
+		analyze_story_fact(analysis, story,
 			say(analysis,
 				seen->is_cut ? "thread %" PRIu64
 					       " was not looked at: there are too many"
 					     : "thread %" PRIu64 " is not there any more",
 				told->tid));
 	else
-		story_fact(analysis, story,
+		analyze_story_fact(analysis, story,
 			say(analysis, "seen at the end of the recording: %s",
 				words_thread_now(analysis, seen, thread)));
 	return true;
@@ -138,19 +138,20 @@ static void tell_watches(struct analysis *analysis, struct story *story, const s
 	while ((watch = live_next_watch(seen, descriptor->number, watch))) {
 		is_watched = true;
 		if (watch->inode && descriptor->inode && watch->inode != descriptor->inode)
-			story_fact(analysis, story,
+			analyze_story_fact(analysis, story,
 				say(analysis,
 					"epoll instance %" PRId32 " has that number for another "
 					"file (inode %" PRIu64 "), which had it before",
 					watch->epoll, watch->inode));
 		else
-			story_fact(analysis, story, words_watch(analysis, seen, watch));
+			analyze_story_fact(analysis, story, words_watch(analysis, seen, watch));
 	}
 	if (!is_watched && !seen->is_cut)
-		story_fact(analysis, story, "no epoll instance has it");
+		analyze_story_fact(analysis, story, "no epoll instance has it");
 }
 
-enum why_place why_live_place(const struct analysis *analysis, const struct model_coro *coro)
+enum why_place analyze_why_live_place(
+	const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct live *seen = seen_of(analysis, coro->process);
 
@@ -162,23 +163,23 @@ enum why_place why_live_place(const struct analysis *analysis, const struct mode
 	return seen->is_cut ? WHY_PLACE_UNSEEN : WHY_PLACE_CLOSED;
 }
 
-void why_live_descriptor(
+void analyze_why_live_descriptor(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	enum why_place place = why_live_place(analysis, coro);
+	enum why_place place = analyze_why_live_place(analysis, coro);
 	const struct live *seen = seen_of(analysis, coro->process);
 	int32_t number = (int32_t)CTP_HANDLE_IDENTITY(coro->wait_object);
 	const struct live_descriptor *descriptor;
 
 	if (place == WHY_PLACE_CLOSED)
-		story_fact(analysis, story,
+		analyze_story_fact(analysis, story,
 			say(analysis,
 				"descriptor %" PRId32 " is not open at the end of the recording",
 				number));
 	if (place != WHY_PLACE_OPEN)
 		return;
 	descriptor = live_descriptor_of(seen, number);
-	story_fact(analysis, story,
+	analyze_story_fact(analysis, story,
 		say(analysis, "descriptor %" PRId32 " is %s at the end of the recording", number,
 			words_kind(analysis, descriptor)));
 	tell_watches(analysis, story, seen, descriptor);
@@ -278,10 +279,10 @@ static bool waits_for_closed(const struct analysis *analysis, const struct model
 {
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       analysis->model->now - coro->suspended >= LIMIT(analysis, GRACE) &&
-	       why_live_place(analysis, coro) == WHY_PLACE_CLOSED;
+	       analyze_why_live_place(analysis, coro) == WHY_PLACE_CLOSED;
 }
 
-void why_live_remark(struct analysis *analysis)
+void analyze_why_live_remark(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	const struct model_coro *first = NULL;
@@ -296,7 +297,7 @@ void why_live_remark(struct analysis *analysis)
 	}
 	if (count == 0)
 		return;
-	quality_remark(analysis,
+	analyze_quality_remark(analysis,
 		say(analysis,
 			"%" PRIu64 " %s for a descriptor that is not open any more, as the kernel "
 			"tells; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
@@ -305,7 +306,7 @@ void why_live_remark(struct analysis *analysis)
 			words_place(analysis, first->wait_site)));
 }
 
-void why_live_export(struct analysis *analysis, struct ct_report *report)
+void analyze_why_live_export(struct analysis *analysis, struct ct_report *report)
 {
 	const struct live *seen = analysis->live->seen;
 	struct ct_live *live = &report->live;

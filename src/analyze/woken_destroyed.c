@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 enum variant {
 	VARIANT_ALONE = 1, /* nothing more is known */
@@ -36,7 +36,7 @@ static bool is_at_the_end(const struct analysis *analysis, const struct model_co
 	const struct party *party = &analysis->parties[coro->process];
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
-	if (ties_is_shutting_down(analysis, coro->process, coro->destroyed))
+	if (analyze_ties_is_shutting_down(analysis, coro->process, coro->destroyed))
 		return true;
 	return party->end - coro->destroyed <= LIMIT(analysis, GRACE) ||
 	       (party->has_ended_itself && last <= coro->destroyed);
@@ -49,13 +49,13 @@ static bool is_missed(const struct analysis *analysis, uint32_t index)
 	uint32_t object = model_find_object(analysis->model, coro->process, coro->wait_object);
 	const struct model_object *at = &analysis->model->objects.at[object];
 
-	return ties_holds_lock(analysis, index) || (object && at->owner == index) ||
-	       (object && at->cut == index && ties_nr_waiters(analysis, object));
+	return analyze_ties_holds_lock(analysis, index) || (object && at->owner == index) ||
+	       (object && at->cut == index && analyze_ties_nr_waiters(analysis, object));
 }
 
 static bool is_passed_on(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_object *object = ties_object(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
 
 	return object->handle && object->changed > coro->destroyed;
 }
@@ -108,13 +108,13 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 	};
 
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
-		candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	if (candidate_outlives_gaps(
-		    analysis, &candidate, candidate_life_start(analysis, coro), coro->destroyed))
-		candidate_add(analysis, &candidate);
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    analyze_candidate_life_start(analysis, coro), coro->destroyed))
+		analyze_candidate_add(analysis, &candidate);
 }
 
-void woken_destroyed_find(struct analysis *analysis)
+void analyze_woken_destroyed_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -149,7 +149,7 @@ static void tell_closed(
 			words_resource(analysis, coro->wait_object, coro->descriptor)),
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static void tell_place(
@@ -157,7 +157,7 @@ static void tell_place(
 {
 	uint64_t nr_ran = model_histogram(times->delays)->count;
 
-	story_evidence(analysis, story,
+	analyze_story_evidence(analysis, story,
 		say(analysis,
 			"of those that were woken at that place, %" PRIu64 " ran on, and %" PRIu64
 			" %s destroyed before; %" PRIu64 " %s destroyed there waiting",
@@ -165,7 +165,7 @@ static void tell_place(
 			times->nr_cut, times->nr_cut == 1 ? "was" : "were"));
 }
 
-void woken_destroyed_describe(
+void analyze_woken_destroyed_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -180,11 +180,11 @@ void woken_destroyed_describe(
 		first->variant == VARIANT_LISTENER
 			? ", and what it accepted connections from was closed with it"
 			: "");
-	story_suspended(analysis, &story, coro);
-	story_woken(analysis, &story, coro, wake_of(coro));
-	story_destroyed(analysis, &story, coro);
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_woken(analysis, &story, coro, analyze_wake_of(coro));
+	analyze_story_destroyed(analysis, &story, coro);
 	if (first->variant == VARIANT_LISTENER)
 		tell_closed(analysis, coro, &story);
 	tell_place(analysis, times, &story);
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

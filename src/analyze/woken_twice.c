@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* Does only the program itself end such waits, by a wake? */
 static bool is_for_a_wake(const struct model_twice *twice)
@@ -51,9 +51,9 @@ static void limit_for_place(
 	const struct model_place_times *times = analysis->model->place_times[site];
 
 	if (!times || times->nr_unwoken > counts[site])
-		candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_UNTOLD_WAKES);
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_UNTOLD_WAKES);
 	else if (model_histogram(times->delays)->count == 0)
-		candidate_limit(candidate, CT_GRADE_LIKELY, REASON_UNTOLD_WAKES);
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_UNTOLD_WAKES);
 }
 
 static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t index)
@@ -77,15 +77,15 @@ static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t in
 		return;
 	limit_for_place(analysis, counts, &candidate);
 	if (!analysis->model->processes[coro->process].tells_queues)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
 	/* It may have come before the wait: then the coroutine was resumed while it ran. */
 	if (twice->thread != twice->wait_thread && twice->time - twice->suspended <= doubt)
-		candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_CLOCKS);
-	candidate_add(analysis, &candidate);
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_CLOCKS);
+	analyze_candidate_add(analysis, &candidate);
 }
 
 /* Of each coroutine the first one: whatever else is found of it silences nothing here. */
-void woken_twice_find(struct analysis *analysis)
+void analyze_woken_twice_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t *counts = model->twices.count ? count_places(analysis) : NULL, i;
@@ -109,10 +109,10 @@ static void tell_resume(struct analysis *analysis, struct story *story, ct_time 
 {
 	struct ct_step step = {.time = time, .thread = thread, .sequence = sequence, .text = text};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
-void woken_twice_describe(
+void analyze_woken_twice_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -134,14 +134,14 @@ void woken_twice_describe(
 		"it came from %s",
 		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
 		words_place(analysis, first->wait_site), words_place(analysis, first->cause_site));
-	story_woken(analysis, &story, coro, twice->wakes[0]);
-	story_woken(analysis, &story, coro, twice->wakes[1]);
+	analyze_story_woken(analysis, &story, coro, twice->wakes[0]);
+	analyze_story_woken(analysis, &story, coro, twice->wakes[1]);
 	tell_resume(analysis, &story, twice->resumed, twice->wait_thread, twice->resume_event,
 		"resumed it: that was one of the two wakes");
 	wait.thread = twice->wait_thread;
-	story_step(analysis, &story, &wait);
+	analyze_story_step(analysis, &story, &wait);
 	tell_resume(analysis, &story, twice->time, twice->thread, twice->sequence,
 		say(analysis, "resumed it, though nobody had woken it since: it goes on without %s",
 			what));
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze_parts.h"
-#include "live.h"
-#include "text.h"
+#include "analyze/parts.h"
+#include "live/live.h"
+#include "base/text.h"
 
 const char *say(struct analysis *analysis, const char *format, ...)
 {
@@ -37,7 +37,7 @@ const char *words_reason(enum reason reason)
 {
 	static const char *const sentences[NR_REASONS] = {
 #define X(name, sentence) sentence,
-#include "reasons.def"
+#include "analyze/reasons.def"
 #undef X
 	};
 
@@ -178,7 +178,7 @@ const char *words_named(
 const char *words_wait(struct analysis *analysis, const struct model_coro *coro)
 {
 	uint32_t child = CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME
-				 ? ties_child(analysis, coro)
+				 ? analyze_ties_child(analysis, coro)
 				 : 0;
 
 	if (child)
@@ -262,7 +262,7 @@ bool words_is_outside(const struct analysis *analysis, uint32_t thread)
 	       !analysis->model->processes[process].has_half_told;
 }
 
-void story_step(struct analysis *analysis, struct story *story, const struct ct_step *step)
+void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step)
 {
 	struct ct_step told = *step;
 
@@ -271,13 +271,13 @@ void story_step(struct analysis *analysis, struct story *story, const struct ct_
 		analysis->is_broken = true;
 }
 
-void story_fact(struct analysis *analysis, struct story *story, const char *sentence)
+void analyze_story_fact(struct analysis *analysis, struct story *story, const char *sentence)
 {
-	story_step(analysis, story,
+	analyze_story_step(analysis, story,
 		&(struct ct_step){.time = CT_NO_TIME, .text = sentence, .sequence = UINT64_MAX});
 }
 
-void story_evidence(struct analysis *analysis, struct story *story, const char *sentence)
+void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *sentence)
 {
 	if (!vec_push(&story->evidence, sentence))
 		analysis->is_broken = true;
@@ -318,7 +318,7 @@ static void put_in_order(struct story *story)
 	}
 }
 
-void story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
+void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
 {
 	put_in_order(story);
 	finding->steps =

@@ -9,7 +9,7 @@
  */
 #include <inttypes.h>
 
-#include "analyze_parts.h"
+#include "analyze/parts.h"
 
 /* What a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_place_times *times)
@@ -40,7 +40,7 @@ static bool is_excused(const struct analysis *analysis, const struct model_run *
 	const struct model_process *process = &analysis->model->processes[coro->process];
 
 	return coro->mark || process->halted != CT_NO_TIME ||
-	       run->until > party_working_until(analysis, coro->process) ||
+	       run->until > analyze_party_working_until(analysis, coro->process) ||
 	       (process->warm_up_until != CT_NO_TIME &&
 		       run->until - run->ns < process->warm_up_until);
 }
@@ -79,11 +79,11 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 	if (run->nr_behind == 0 || is_excused(analysis, run) ||
 		own_time(analysis, run) <= limit_of(analysis, times))
 		return;
-	candidate_lower_for_gaps(analysis, &candidate, run->until - run->ns, run->until);
-	candidate_add(analysis, &candidate);
+	analyze_candidate_lower_for_gaps(analysis, &candidate, run->until - run->ns, run->until);
+	analyze_candidate_add(analysis, &candidate);
 }
 
-void worker_hog_find(struct analysis *analysis)
+void analyze_worker_hog_find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t site;
@@ -108,7 +108,7 @@ static void tell_run(
 		.text = "went on from here",
 	};
 
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 	step.time = run->until;
 	step.site = 0;
 	step.sequence = run->event;
@@ -117,7 +117,7 @@ static void tell_run(
 		"coroutine %" PRIu64 " for the longest time",
 		words_duration(analysis, run->ns), run->nr_behind, run->nr_behind == 1 ? "" : "s",
 		behind->id);
-	story_step(analysis, story, &step);
+	analyze_story_step(analysis, story, &step);
 }
 
 static const char *words_doing(struct analysis *analysis, const struct model_run *run)
@@ -128,7 +128,7 @@ static const char *words_doing(struct analysis *analysis, const struct model_run
 		words_duration(analysis, run->blocked_ns), ct_call_name(run->call));
 }
 
-void worker_hog_describe(
+void analyze_worker_hog_describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
@@ -142,13 +142,13 @@ void worker_hog_describe(
 		words_duration(analysis, run->ns), words_place(analysis, first->subject),
 		run->nr_behind, run->nr_behind == 1 ? "" : "s");
 	tell_run(analysis, run, first->subject, &story);
-	story_evidence(analysis, &story, words_doing(analysis, run));
+	analyze_story_evidence(analysis, &story, words_doing(analysis, run));
 	if (usual_time(analysis, times))
-		story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, &story,
 			say(analysis, "99 of 100 runs%s take at most %s",
 				times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS)
 					? ""
 					: " from there",
 				words_duration(analysis, usual_time(analysis, times))));
-	story_end(analysis, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 }

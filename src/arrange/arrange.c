@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrange.h"
-#include "failure.h"
-#include "order.h"
-#include "window.h"
+#include "arrange/arrange.h"
+#include "base/failure.h"
+#include "stream/order.h"
+#include "arrange/window.h"
 
 #define TAKEN_AT_ONCE 256u
 #define NR_ONE_THREAD 2u /* beside the reserved one: there is nothing to order */
@@ -34,7 +34,7 @@ static void fill(struct arrange *arrange)
 		events.capacity = WINDOW_EVENTS - at;
 	arrange->status = source_take(arrange->inner, &events, &arrange->error);
 	for (i = 0; i < events.count; i++)
-		window_arrive(window);
+		arrange_window_arrive(window);
 	window->is_all = arrange->status != CT_OK;
 }
 
@@ -42,8 +42,8 @@ static enum ct_status hand_out(struct arrange *arrange, struct ct_events *events
 {
 	struct window *window = &arrange->window;
 
-	while (events->count < events->capacity && window_may_leave(window)) {
-		uint32_t at = window_leave(window);
+	while (events->count < events->capacity && arrange_window_may_leave(window)) {
+		uint32_t at = arrange_window_leave(window);
 
 		events->at[events->count] = window->events[at];
 		events->are_carried[events->count++] = window->are_carried[at];
@@ -64,7 +64,7 @@ static enum ct_status arrange_take(
 			break;
 		if (arrange->status == CT_OK)
 			fill(arrange);
-		window_play(&arrange->window);
+		arrange_window_play(&arrange->window);
 	}
 	if (status < 0 && reterr)
 		*reterr = arrange->error;
@@ -86,14 +86,14 @@ static enum ct_status arrange_reset(struct ct_source *source, struct ct_error *r
 {
 	struct arrange *arrange = (struct arrange *)source;
 
-	window_reset(&arrange->window);
+	arrange_window_reset(&arrange->window);
 	arrange->status = CT_OK;
 	return source_reset(arrange->inner, reterr);
 }
 
 static void free_arrange(struct arrange *arrange)
 {
-	window_fini(&arrange->window);
+	arrange_window_fini(&arrange->window);
 	free(arrange);
 }
 
@@ -124,7 +124,7 @@ enum ct_status arrange_open(
 	arrange = calloc(1, sizeof(*arrange));
 	if (!arrange)
 		return ct_fail_memory(reterr);
-	if (!window_init(
+	if (!arrange_window_init(
 		    &arrange->window, order_reach(inner->tables), order_limit(inner->tables))) {
 		free_arrange(arrange);
 		return ct_fail_memory(reterr);

@@ -13,7 +13,7 @@
 #ifndef ARRANGE_ARRANGE_H
 #define ARRANGE_ARRANGE_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 /*
  * arrange_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "window.h"
+#include "arrange/window.h"
 
 #define DEEDS_MAX 24u
 #define NODES_MAX 4000u
@@ -125,7 +125,7 @@ static unsigned cost_of(const struct candidate *candidate, struct place *place)
 {
 	if (candidate->is_after_gap)
 		place->state = PLACE_UNKNOWN;
-	return step(place, candidate->act, candidate->by);
+	return arrange_step(place, candidate->act, candidate->by);
 }
 
 /* Is it the next one of its thread? */
@@ -217,7 +217,7 @@ static void put_behind(struct window *window, struct search *search, size_t inde
 	for (i = 0; i < search->count; i++)
 		search->at[i].place =
 			place_after(window, thread, from, behind, search->at[i].place);
-	window_move(window, from, behind);
+	arrange_window_move(window, from, behind);
 }
 
 static void do_it(struct window *window, struct search *search)
@@ -232,7 +232,7 @@ static void do_it(struct window *window, struct search *search)
 	}
 }
 
-bool settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure)
+bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure)
 {
 	struct search search = {.reach_ns = window->reach_ns};
 	unsigned present;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "step.h"
+#include "arrange/step.h"
 
 /* cost << 4 | what follows */
 #define S(cost, next) (uint8_t)((cost) ? (cost) << 4 | PLACE_##next : PLACE_##next)
@@ -76,7 +76,7 @@ static unsigned cost_elsewhere(enum act act)
 	}
 }
 
-unsigned step(struct place *place, enum act act, uint32_t by)
+unsigned arrange_step(struct place *place, enum act act, uint32_t by)
 {
 	bool is_running = place->state == PLACE_RUNNING || place->state == PLACE_WOKEN;
 	unsigned cost, entry;

@@ -53,7 +53,7 @@ enum act {
 #define COST_HELD 4u /* taken while another one has it */
 #define COST_IMPOSSIBLE 32u
 
-/* step: what the act costs; *place moves on. `by`: the thread, or of a lock who takes or gives it. */
-unsigned step(struct place *place, enum act act, uint32_t by);
+/* arrange_step: what the act costs; *place moves on. `by`: the thread, or of a lock who takes or gives it. */
+unsigned arrange_step(struct place *place, enum act act, uint32_t by);
 
 #endif

@@ -2,25 +2,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "subject.h"
+#include "arrange/subject.h"
 
 #define NR_FRAMES 2048u
 #define PROBES 4u
 
-bool subjects_init(struct subjects *subjects)
+bool arrange_subjects_init(struct subjects *subjects)
 {
 	subjects->at = calloc(NR_SUBJECTS, sizeof(*subjects->at));
 	subjects->frames = calloc(NR_FRAMES, sizeof(*subjects->frames));
 	return subjects->at && subjects->frames;
 }
 
-void subjects_reset(struct subjects *subjects)
+void arrange_subjects_reset(struct subjects *subjects)
 {
 	memset(subjects->at, 0, NR_SUBJECTS * sizeof(*subjects->at));
 	memset(subjects->frames, 0, NR_FRAMES * sizeof(*subjects->frames));
 }
 
-void subjects_fini(struct subjects *subjects)
+void arrange_subjects_fini(struct subjects *subjects)
 {
 	free(subjects->at);
 	free(subjects->frames);
@@ -107,7 +107,7 @@ static unsigned tell_frame(struct subjects *subjects, const struct ct_event *eve
 	return 0;
 }
 
-unsigned subject_deeds(
+unsigned arrange_subject_deeds(
 	struct subjects *subjects, const struct ct_event *event, struct deed deeds[2])
 {
 	bool is_suspended = event->argument == CTP_LIFE_SUSPENDED;
@@ -171,7 +171,8 @@ static uint32_t take_place(struct subjects *subjects, size_t home, uint32_t olde
 	return found;
 }
 
-uint32_t subject_search(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
+uint32_t arrange_subject_search(
+	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
 {
 	size_t home = map_home(key + process, NR_SUBJECTS), i;
 	uint32_t found;

@@ -6,8 +6,8 @@
 #ifndef ARRANGE_SUBJECT_H
 #define ARRANGE_SUBJECT_H
 
-#include "map.h"
-#include "step.h"
+#include "base/map.h"
+#include "arrange/step.h"
 
 #define NO_SUBJECT UINT32_MAX
 #define NR_SUBJECTS 2048u
@@ -44,17 +44,18 @@ struct deed {
 	uint32_t by;
 };
 
-/* subjects_init: false: out of memory. subjects_reset: nothing is known of anybody. */
-bool subjects_init(struct subjects *subjects);
-void subjects_reset(struct subjects *subjects);
-void subjects_fini(struct subjects *subjects);
+/* arrange_subjects_init: false: out of memory. arrange_subjects_reset: nothing is known of anybody. */
+bool arrange_subjects_init(struct subjects *subjects);
+void arrange_subjects_reset(struct subjects *subjects);
+void arrange_subjects_fini(struct subjects *subjects);
 
-/* subject_deeds: what the event does, to two at most; returns how many. Frames that it tells are remembered. */
-unsigned subject_deeds(
+/* arrange_subject_deeds: what the event does, to two at most; returns how many. Frames that it tells are remembered. */
+unsigned arrange_subject_deeds(
 	struct subjects *subjects, const struct ct_event *event, struct deed deeds[2]);
 
-/* subject_search: what subject_find does where it does not lie at its own place. */
-uint32_t subject_search(struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
+/* arrange_subject_search: what subject_find does where it does not lie at its own place. */
+uint32_t arrange_subject_search(
+	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
 
 static inline bool subject_is(const struct subject *subject, uint32_t process, uint64_t key)
 {
@@ -72,7 +73,7 @@ static inline uint32_t subject_find(
 
 	if (subject_is(&subjects->at[home], process, key))
 		return home;
-	return subject_search(subjects, process, key, oldest);
+	return arrange_subject_search(subjects, process, key, oldest);
 }
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "order.h"
-#include "window.h"
+#include "stream/order.h"
+#include "arrange/window.h"
 
 #define TRIES_MAX 4u   /* at one event: then what comes is taken as it is */
 #define FUTILE_MAX 64u /* of one subject: then what is only odd is taken as it is */
@@ -16,7 +16,7 @@
 #define LAST_STAMP (INT64_MAX / 4)
 #define FULL (WINDOW_EVENTS - WINDOW_EVENTS / 8)
 
-bool window_init(struct window *window, int64_t reach_ns, ct_time limit)
+bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 {
 	window->events = calloc(WINDOW_EVENTS, sizeof(*window->events));
 	window->are_carried = calloc(WINDOW_EVENTS, sizeof(*window->are_carried));
@@ -27,28 +27,28 @@ bool window_init(struct window *window, int64_t reach_ns, ct_time limit)
 	window->effort = WINDOW_MOST_EFFORT;
 	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
 	window->newest = window->left = FIRST_STAMP;
-	return subjects_init(&window->subjects) && window->events && window->are_carried &&
+	return arrange_subjects_init(&window->subjects) && window->events && window->are_carried &&
 	       window->stamps && window->links && window->tries;
 }
 
-void window_reset(struct window *window)
+void arrange_window_reset(struct window *window)
 {
 	window->handed = window->played = window->arrived = 0;
 	window->newest = window->left = FIRST_STAMP;
 	window->is_all = false;
 	window->effort = WINDOW_MOST_EFFORT;
 	window->order = (struct ct_order){0};
-	subjects_reset(&window->subjects);
+	arrange_subjects_reset(&window->subjects);
 }
 
-void window_fini(struct window *window)
+void arrange_window_fini(struct window *window)
 {
 	free(window->events);
 	free(window->are_carried);
 	free(window->stamps);
 	free(window->links);
 	free(window->tries);
-	subjects_fini(&window->subjects);
+	arrange_subjects_fini(&window->subjects);
 }
 
 /* ---------------------------------------------------------------- arriving */
@@ -86,7 +86,7 @@ static bool has_order(const struct window *window, const struct ct_event *event,
 	       event->time <= window->newest;
 }
 
-void window_arrive(struct window *window)
+void arrange_window_arrive(struct window *window)
 {
 	uint32_t at = WINDOW_AT(window->arrived);
 	const struct ct_event *event = &window->events[at];
@@ -99,7 +99,7 @@ void window_arrive(struct window *window)
 	window->tries[at] = 0;
 	links[0].subject = links[1].subject = NO_SUBJECT;
 	if (has_order(window, event, window->are_carried[at])) {
-		count = subject_deeds(&window->subjects, event, deeds);
+		count = arrange_subject_deeds(&window->subjects, event, deeds);
 		for (i = 0; i < count; i++)
 			bind(window, event, &links[i], &deeds[i]);
 	}
@@ -142,7 +142,7 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 
 	if (has_other && window->tries[at] < TRIES_MAX) {
 		window->tries[at]++;
-		if (settle(window, place, subject_index, &is_sure)) {
+		if (arrange_settle(window, place, subject_index, &is_sure)) {
 			subject->moved = window->stamps[WINDOW_AT(place)];
 			return true;
 		}
@@ -168,7 +168,7 @@ static unsigned step_link(struct window *window, uint32_t place, struct link *li
 	link->was = subject->place;
 	if (window->events[WINDOW_AT(place)].flags & CT_FLAG_AFTER_GAP)
 		subject->place.state = PLACE_UNKNOWN;
-	return step(&subject->place, (enum act)link->act, link->by);
+	return arrange_step(&subject->place, (enum act)link->act, link->by);
 }
 
 static void undo_links(struct window *window, const struct link *links)
@@ -214,13 +214,13 @@ static bool may_be_played(const struct window *window)
 	       window->stamps[WINDOW_AT(window->played)] < window->newest - window->reach_ns;
 }
 
-void window_play(struct window *window)
+void arrange_window_play(struct window *window)
 {
 	while (window->played != window->arrived && may_be_played(window))
 		play(window);
 }
 
-bool window_may_leave(const struct window *window)
+bool arrange_window_may_leave(const struct window *window)
 {
 	ct_time played;
 
@@ -233,7 +233,7 @@ bool window_may_leave(const struct window *window)
 					  played - WINDOW_REACHES * window->reach_ns;
 }
 
-uint32_t window_leave(struct window *window)
+uint32_t arrange_window_leave(struct window *window)
 {
 	uint32_t at = WINDOW_AT(window->handed++);
 
@@ -319,7 +319,7 @@ static void move_one(struct window *window, uint32_t from, uint32_t behind)
 	follow(window, behind);
 }
 
-void window_move(struct window *window, uint32_t from, uint32_t behind)
+void arrange_window_move(struct window *window, uint32_t from, uint32_t behind)
 {
 	uint32_t thread = window->events[WINDOW_AT(from)].thread;
 	uint32_t place = from, end = behind;

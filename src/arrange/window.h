@@ -6,8 +6,8 @@
 #ifndef ARRANGE_WINDOW_H
 #define ARRANGE_WINDOW_H
 
-#include "stream.h"
-#include "subject.h"
+#include "stream/stream.h"
+#include "arrange/subject.h"
 
 #define WINDOW_EVENTS 2048u
 #define WINDOW_REACHES \
@@ -45,28 +45,37 @@ struct window {
 	struct ct_order order; /* what was put in order */
 };
 
-/* window_init: false: out of memory; window_fini all the same. window_reset: empty, and nothing is known. */
-bool window_init(struct window *window, int64_t reach_ns, ct_time limit);
-void window_reset(struct window *window);
-void window_fini(struct window *window);
+/*
+ * arrange_window_init: false: out of memory; arrange_window_fini all the same. arrange_window_reset: empty, and
+ * nothing is known.
+ */
+bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit);
+void arrange_window_reset(struct window *window);
+void arrange_window_fini(struct window *window);
 
-/* window_arrive: the event that lies at `arrived` now belongs to the window. */
-void window_arrive(struct window *window);
+/* arrange_window_arrive: the event that lies at `arrived` now belongs to the window. */
+void arrange_window_arrive(struct window *window);
 
-/* window_play: takes up events as far as all that may come before them has arrived. */
-void window_play(struct window *window);
-
-/* window_may_leave: is there an event that nothing can come before any more? window_leave: where it lies. */
-bool window_may_leave(const struct window *window);
-uint32_t window_leave(struct window *window);
+/* arrange_window_play: takes up events as far as all that may come before them has arrived. */
+void arrange_window_play(struct window *window);
 
 /*
- * window_move: the event at `from`, with all that its thread did up to place `behind`, comes right behind that one.
- * What was played from there on is not any more.
+ * arrange_window_may_leave: is there an event that nothing can come before any more? arrange_window_leave: where it
+ * lies.
  */
-void window_move(struct window *window, uint32_t from, uint32_t behind);
+bool arrange_window_may_leave(const struct window *window);
+uint32_t arrange_window_leave(struct window *window);
 
-/* settle: puts what the subject does around this place into a better order. False: there is none, or none is known. */
-bool settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure);
+/*
+ * arrange_window_move: the event at `from`, with all that its thread did up to place `behind`, comes right behind that
+ * one. What was played from there on is not any more.
+ */
+void arrange_window_move(struct window *window, uint32_t from, uint32_t behind);
+
+/*
+ * arrange_settle: puts what the subject does around this place into a better order. False: there is none, or none is
+ * known.
+ */
+bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure);
 
 #endif

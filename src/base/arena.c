@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "base/arena.h"
 
 #define ARENA_ALIGN 16u
 #define ARENA_FIRST_BYTES 4096u

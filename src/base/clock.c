@@ -7,7 +7,7 @@
 #include <x86intrin.h>
 #endif
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define ATTEMPTS 8
 

@@ -5,7 +5,7 @@
  * they are extended to the present; and what changes little by little is measured against where it began, not
  * against the reading before.
  */
-#include "clock_line.h"
+#include "base/clock_line.h"
 
 #define TOLERANCE_NS 150.0
 #define UNCERTAINTY_MAX_NS 1000 /* it was interrupted */

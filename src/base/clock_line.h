@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 /* Zeroed is a line without readings. */
 struct clock_line {

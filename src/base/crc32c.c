@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "crc32c.h"
+#include "base/crc32c.h"
 
 #define POLYNOMIAL_REFLECTED 0x82f63b78u
 

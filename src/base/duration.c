@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "duration.h"
+#include "base/duration.h"
 
 static bool unit_size(const char *unit, uint64_t *ret_ns)
 {

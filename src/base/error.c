@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "failure.h"
+#include "base/failure.h"
 
 const char *ct_status_name(enum ct_status status)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histogram.h"
+#include "base/histogram.h"
 
 #define STEPS (1u << HISTOGRAM_STEP_BITS)
 #define CELLS_AT_FIRST 8u

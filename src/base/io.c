@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io.h"
+#include "base/io.h"
 
 #define ATTEMPTS 8
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "failure.h"
+#include "base/failure.h"
 
 /* io_write: writes all bytes to a descriptor, through short writes and EINTR. Fails with errno's
  * text. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "json_write.h"
+#include "base/json_write.h"
 
 void json_init(struct json *json, struct text *text, bool is_pretty)
 {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "text.h"
+#include "base/text.h"
 
 #define JSON_DEPTH 32
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "map.h"
+#include "base/map.h"
 
 #define MAP_FIRST_CAPACITY 64u
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "procfs.h"
+#include "base/procfs.h"
 
 #define PATH_BYTES 96
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "failure.h"
+#include "base/failure.h"
 
 /* Takes a piece of a text away; false where it can not, which breaks the text. */
 typedef bool text_drain(void *context, const char *bytes, size_t nr_bytes);

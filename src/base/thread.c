@@ -4,7 +4,7 @@
  */
 #include <signal.h>
 
-#include "thread.h"
+#include "base/thread.h"
 
 int thread_start(pthread_t *ret_thread, void *(*function)(void *), void *context)
 {

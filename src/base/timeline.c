@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "timeline.h"
+#include "base/timeline.h"
 
 #define RATE_BITS TIMELINE_RATE_BITS
 #define RATE_MAX ((uint64_t)1 << (RATE_BITS + 14))

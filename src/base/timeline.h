@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vec.h"
+#include "base/vec.h"
 
 #define TIMELINE_RATE_BITS 48
 

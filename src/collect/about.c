@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "about.h"
-#include "collector.h"
+#include "collect/about.h"
+#include "collect/collector.h"
 
 #define ABOUT_BYTES_MAX ((size_t)1 << 20)
 
-bool about_copy(const struct proto_layout *layout, const void *base, struct about *ret_about)
+bool collect_about_copy(
+	const struct proto_layout *layout, const void *base, struct about *ret_about)
 {
 	size_t i;
 
@@ -27,20 +28,20 @@ bool about_copy(const struct proto_layout *layout, const void *base, struct abou
 	return true;
 }
 
-void about_fini(struct about *about)
+void collect_about_fini(struct about *about)
 {
 	free(about->lines);
 	*about = (struct about){NULL, 0};
 }
 
-char *about_next_line(const struct about *about, char *line)
+char *collect_about_next_line(const struct about *about, char *line)
 {
 	char *next = line ? line + strlen(line) + 1 : about->lines;
 
 	return next && next < about->lines + about->nr_bytes && *next ? next : NULL;
 }
 
-char *about_value(char *line, const char *word)
+char *collect_about_value(char *line, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -60,10 +61,11 @@ static bool take_number(char **at, uint64_t *ret_number)
 	return true;
 }
 
-bool about_next_code(const struct about *about, char **line, struct ct_define_mapping *ret_mapping)
+bool collect_about_next_code(
+	const struct about *about, char **line, struct ct_define_mapping *ret_mapping)
 {
-	while ((*line = about_next_line(about, *line))) {
-		char *at = about_value(*line, "code");
+	while ((*line = collect_about_next_line(about, *line))) {
+		char *at = collect_about_value(*line, "code");
 		char *blank;
 
 		if (!at || !take_number(&at, &ret_mapping->start) ||
@@ -83,19 +85,20 @@ bool about_next_code(const struct about *about, char **line, struct ct_define_ma
 	return false;
 }
 
-void about_map(struct segment *segment)
+void collect_about_map(struct segment *segment)
 {
 	struct process *process = segment->process;
 	struct ct_define_mapping mapping = {.process = process->number};
 	struct about about;
 	char *line = NULL;
 
-	if (!about_copy(&segment->layout, segment->memory.base, &about))
+	if (!collect_about_copy(&segment->layout, segment->memory.base, &about))
 		return;
-	while (about_next_code(&about, &line, &mapping)) {
-		mappings_add(&segment->collect->mappings, &mapping, &segment->collect->output);
+	while (collect_about_next_code(&about, &line, &mapping)) {
+		collect_mappings_add(
+			&segment->collect->mappings, &mapping, &segment->collect->output);
 		process->was_mapped = true;
 		process->wants_mappings = false;
 	}
-	about_fini(&about);
+	collect_about_fini(&about);
 }

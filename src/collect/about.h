@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "proto.h"
-#include "stream.h"
+#include "proto/proto.h"
+#include "stream/stream.h"
 
 /* Zeroed it says nothing. */
 struct about {
@@ -18,25 +18,27 @@ struct about {
 	size_t nr_bytes;
 };
 
-/* about_copy: takes over what the segment says. False: out of memory. about_fini: gives it back. */
-bool about_copy(const struct proto_layout *layout, const void *base, struct about *ret_about);
-void about_fini(struct about *about);
+/* collect_about_copy: takes over what the segment says. False: out of memory. collect_about_fini: gives it back. */
+bool collect_about_copy(
+	const struct proto_layout *layout, const void *base, struct about *ret_about);
+void collect_about_fini(struct about *about);
 
-/* about_next_line: the line behind `line` (NULL: the first one); NULL: there is none. */
-char *about_next_line(const struct about *about, char *line);
+/* collect_about_next_line: the line behind `line` (NULL: the first one); NULL: there is none. */
+char *collect_about_next_line(const struct about *about, char *line);
 
-/* about_value: what stands behind the word that a line begins with; NULL: it begins with another. */
-char *about_value(char *line, const char *word);
+/* collect_about_value: what stands behind the word that a line begins with; NULL: it begins with another. */
+char *collect_about_value(char *line, const char *word);
 
 /*
- * about_next_code: the next piece of code. *line is NULL at first; false: there is no more. Texts live until
- * about_fini; each piece can be read once.
+ * collect_about_next_code: the next piece of code. *line is NULL at first; false: there is no more. Texts live until
+ * collect_about_fini; each piece can be read once.
  */
-bool about_next_code(const struct about *about, char **line, struct ct_define_mapping *ret_mapping);
+bool collect_about_next_code(
+	const struct about *about, char **line, struct ct_define_mapping *ret_mapping);
 
 struct segment;
 
-/* about_map: defines the code that the segment tells of: its process is gone, and /proc with it. */
-void about_map(struct segment *segment);
+/* collect_about_map: defines the code that the segment tells of: its process is gone, and /proc with it. */
+void collect_about_map(struct segment *segment);
 
 #endif

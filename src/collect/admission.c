@@ -4,8 +4,8 @@
  */
 #include <unistd.h>
 
-#include "admission.h"
-#include "procfs.h"
+#include "collect/admission.h"
+#include "base/procfs.h"
 
 #define ANCESTORS_MAX \
 	1024 /* while they are asked for, ids may be given out anew: no circle is followed for ever */
@@ -25,7 +25,7 @@ static bool descends_from(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-const char *admission_refusal(const struct admission *admission, uid_t uid, pid_t pid)
+const char *collect_admission_refusal(const struct admission *admission, uid_t uid, pid_t pid)
 {
 	uid_t own = geteuid();
 

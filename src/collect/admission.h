@@ -17,7 +17,7 @@ struct admission {
 	bool admits_all; /* users, by an engine of the superuser */
 };
 
-/* admission_refusal: why this peer is turned away, as the kernel tells who it is; NULL: it is not. */
-const char *admission_refusal(const struct admission *admission, uid_t uid, pid_t pid);
+/* collect_admission_refusal: why this peer is turned away, as the kernel tells who it is; NULL: it is not. */
+const char *collect_admission_refusal(const struct admission *admission, uid_t uid, pid_t pid);
 
 #endif

@@ -3,9 +3,9 @@
  * Going on with what others have begun. Everything here is read from memory that the target may write meanwhile: it
  * decides whose events are whose, and where a loss lay, never what is touched.
  */
-#include "adopt.h"
-#include "clock.h"
-#include "collector.h"
+#include "collect/adopt.h"
+#include "base/clock.h"
+#include "collect/collector.h"
 
 #define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
@@ -24,10 +24,10 @@ static void lose_beginning(const struct segment *segment)
 		.last_monotonic_ns = segment->settled_ns,
 	};
 	/* No loss of this recording: it stands in no count. */
-	output_define(&segment->collect->output, &definition);
+	collect_output_define(&segment->collect->output, &definition);
 }
 
-void adopt_segment(struct segment *segment)
+void collect_adopt_segment(struct segment *segment)
 {
 	const struct ctp_header *header = segment->memory.base;
 
@@ -35,7 +35,7 @@ void adopt_segment(struct segment *segment)
 	segment->told_refused = ctp_load_relaxed(&header->sites_refused);
 	if (!segment->layout.is_flight)
 		lose_beginning(segment);
-	segment_want(segment);
+	collect_segment_want(segment);
 }
 
 /* ------------------------------------------------------------------ its rings */
@@ -51,12 +51,12 @@ static const struct ctp_record *record_at(
 	if (!chunk)
 		return NULL;
 	if (segment->memory.descriptor >= 0 && position % CTP_CHUNK_RECORDS == 0 &&
-		!memory_holds(&segment->memory, chunk, CTP_CHUNK_BYTES))
+		!collect_memory_holds(&segment->memory, chunk, CTP_CHUNK_BYTES))
 		return NULL;
 	return chunk + position % CTP_CHUNK_RECORDS;
 }
 
-uint32_t adopt_first_thread(struct segment *segment, const struct segment_ring *ring)
+uint32_t collect_adopt_first_thread(struct segment *segment, const struct segment_ring *ring)
 {
 	const struct ctp_ring *shared = ring->reader.shared;
 	uint64_t position = ctp_load_acquire(&shared->floor); /* P3 */
@@ -71,31 +71,33 @@ uint32_t adopt_first_thread(struct segment *segment, const struct segment_ring *
 		record = record_at(segment, shared, position);
 		kind = record ? CTP_TAIL_KIND(ctp_load_relaxed(&record->tail)) : 0;
 		if (kind == CTP_KIND_THREAD_STOP)
-			return process_thread_told(segment->collect, segment->process,
+			return collect_process_thread_told(segment->collect, segment->process,
 				ctp_load_relaxed(&record->object),
 				ctp_load_relaxed(first ? &first->time : &record->time));
 		if (kind == CTP_KIND_THREAD_START)
-			return record == first
-				       ? 0
-				       : process_thread(segment->collect, segment->process, 0, 0);
+			return record == first ? 0
+					       : collect_process_thread(
+							 segment->collect, segment->process, 0, 0);
 	}
 	return 0;
 }
 
-void adopt_ring(struct segment *segment, const struct ring_space *space, struct segment_ring *ring)
+void collect_adopt_ring(
+	struct segment *segment, const struct ring_space *space, struct segment_ring *ring)
 {
-	ring_adopt(&ring->reader, space);
+	collect_ring_adopt(&ring->reader, space);
 	ring->told_nested = ctp_load_relaxed(&ring->reader.shared->nested);
 	/* Threads hand rings on to one another: the last owner need not have written what is left of the first. */
 	if (!segment->layout.is_flight)
 		return;
 	ring->lost_before = ctp_load_acquire(&ring->reader.shared->floor); /* P3 */
-	ring->reader.thread = adopt_first_thread(segment, ring);
+	ring->reader.thread = collect_adopt_first_thread(segment, ring);
 }
 
 /* ------------------------------------------------------------------ what a recorder no longer has */
 
-void adopt_note_first(const struct segment *segment, struct segment_ring *ring, uint64_t raw)
+void collect_adopt_note_first(
+	const struct segment *segment, struct segment_ring *ring, uint64_t raw)
 {
 	if (ring->has_first || !segment->is_found)
 		return;
@@ -121,7 +123,7 @@ static uint64_t time_ns(const struct segment *segment, uint64_t raw)
 			  (to->monotonic_ns - from->monotonic_ns) / (to->counter - from->counter));
 }
 
-void adopt_lost_past(
+void collect_adopt_lost_past(
 	const struct segment *segment, const struct segment_ring *ring, struct ct_define_loss *loss)
 {
 	if (ring->lost_before == 0 || ring->told_overwritten > 0)

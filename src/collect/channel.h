@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/un.h>
 
-#include "failure.h"
-#include "guard.h"
+#include "base/failure.h"
+#include "collect/guard.h"
 
 #define CHANNEL_PATH_BYTES sizeof(((struct sockaddr_un *)NULL)->sun_path)
 
@@ -49,17 +49,17 @@ struct channel {
 	enum channel_name socket_name;
 };
 
-/* channel_init: nothing is open. */
-void channel_init(struct channel *channel);
+/* collect_channel_init: nothing is open. */
+void collect_channel_init(struct channel *channel);
 
 /*
- * channel_open: makes both. On failure everything is removed again, and the channel is as after
- * channel_init.
+ * collect_channel_open: makes both. On failure everything is removed again, and the channel is as after
+ * collect_channel_init.
  */
-enum ct_status channel_open(
+enum ct_status collect_channel_open(
 	struct channel *channel, const struct channel_options *options, struct ct_error *reterr);
 
-/* channel_close: closes what is open, and removes what was made, unless it was replaced meanwhile. */
-void channel_close(struct channel *channel);
+/* collect_channel_close: closes what is open, and removes what was made, unless it was replaced meanwhile. */
+void collect_channel_close(struct channel *channel);
 
 #endif

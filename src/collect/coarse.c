@@ -7,10 +7,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "clock.h"
-#include "coarse.h"
+#include "base/clock.h"
+#include "collect/coarse.h"
 #include "corotracer/ctp.h"
-#include "thread.h"
+#include "base/thread.h"
 
 #define TIMER_SLACK_NS 1000ul
 #define SECOND_NS UINT64_C(1000000000)
@@ -80,7 +80,7 @@ static void *advance_words(void *context)
 	return NULL;
 }
 
-enum ct_status coarse_open(
+enum ct_status collect_coarse_open(
 	uint64_t step_ns, uint32_t max_words, struct coarse **ret_coarse, struct ct_error *reterr)
 {
 	struct coarse *coarse = calloc(1, sizeof(*coarse) + max_words * sizeof(uint64_t *));
@@ -96,7 +96,7 @@ enum ct_status coarse_open(
 	return CT_OK;
 }
 
-void coarse_close(struct coarse *coarse)
+void collect_coarse_close(struct coarse *coarse)
 {
 	if (!coarse)
 		return;
@@ -119,7 +119,7 @@ static bool start_thread(struct coarse *coarse)
 	return coarse->has_thread;
 }
 
-bool coarse_add(struct coarse *coarse, uint64_t *word, uint64_t since_ns)
+bool collect_coarse_add(struct coarse *coarse, uint64_t *word, uint64_t since_ns)
 {
 	bool is_added = false;
 	uint64_t now_ns;
@@ -140,7 +140,7 @@ bool coarse_add(struct coarse *coarse, uint64_t *word, uint64_t since_ns)
 	return is_added;
 }
 
-void coarse_remove(struct coarse *coarse, const uint64_t *word)
+void collect_coarse_remove(struct coarse *coarse, const uint64_t *word)
 {
 	uint32_t i;
 
@@ -152,7 +152,7 @@ void coarse_remove(struct coarse *coarse, const uint64_t *word)
 	pthread_mutex_unlock(&coarse->lock);
 }
 
-uint64_t coarse_lag_ns(struct coarse *coarse)
+uint64_t collect_coarse_lag_ns(struct coarse *coarse)
 {
 	uint64_t lag_ns;
 

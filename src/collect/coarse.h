@@ -12,29 +12,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "failure.h"
+#include "base/failure.h"
 
 #define COARSE_STEP_NS UINT64_C(100000) /* where nothing else is asked for */
 
 struct coarse;
 
-/* coarse_open: nothing runs before the first word is added. */
-enum ct_status coarse_open(
+/* collect_coarse_open: nothing runs before the first word is added. */
+enum ct_status collect_coarse_open(
 	uint64_t step_ns, uint32_t max_words, struct coarse **ret_coarse, struct ct_error *reterr);
 
-/* coarse_close: ends the thread. NULL is allowed. */
-void coarse_close(struct coarse *coarse);
+/* collect_coarse_close: ends the thread. NULL is allowed. */
+void collect_coarse_close(struct coarse *coarse);
 
 /*
- * coarse_add: advances the word, from now on and at least until coarse_remove returns; it showed `since_ns` up to
- * now. False: there is no room for it, or the thread could not be started.
+ * collect_coarse_add: advances the word, from now on and at least until collect_coarse_remove returns; it showed
+ * `since_ns` up to now. False: there is no room for it, or the thread could not be started.
  */
-bool coarse_add(struct coarse *coarse, uint64_t *word, uint64_t since_ns);
+bool collect_coarse_add(struct coarse *coarse, uint64_t *word, uint64_t since_ns);
 
-/* coarse_remove: lets go of a word; one that was never added is nothing. */
-void coarse_remove(struct coarse *coarse, const uint64_t *word);
+/* collect_coarse_remove: lets go of a word; one that was never added is nothing. */
+void collect_coarse_remove(struct coarse *coarse, const uint64_t *word);
 
-/* coarse_lag_ns: the furthest that any word has been behind, so far. Any thread may ask. */
-uint64_t coarse_lag_ns(struct coarse *coarse);
+/* collect_coarse_lag_ns: the furthest that any word has been behind, so far. Any thread may ask. */
+uint64_t collect_coarse_lag_ns(struct coarse *coarse);
 
 #endif

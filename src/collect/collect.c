@@ -11,14 +11,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "coarse.h"
-#include "collect.h"
-#include "collector.h"
-#include "executable.h"
-#include "family.h"
-#include "procfs.h"
-#include "seek.h"
+#include "base/clock.h"
+#include "collect/coarse.h"
+#include "collect/collect.h"
+#include "collect/collector.h"
+#include "collect/executable.h"
+#include "collect/family.h"
+#include "base/procfs.h"
+#include "collect/seek.h"
 
 #define ARRIVALS_AT_THE_END 64 /* looks */
 #define HOST_BYTES 256
@@ -36,10 +36,11 @@ static void end_other(struct collect *collect, struct process *process)
 	};
 
 	if (process->has_ended)
-		family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
-	ending.was_forwarded = target_was_forwarded(&collect->target, ending.ending, ending.value);
-	look_last(collect, process);
-	process_end(collect, process, &ending);
+		collect_family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
+	ending.was_forwarded =
+		collect_target_was_forwarded(&collect->target, ending.ending, ending.value);
+	collect_look_last(collect, process);
+	collect_process_end(collect, process, &ending);
 }
 
 static void end_target(struct collect *collect, struct process *process)
@@ -48,14 +49,15 @@ static void end_target(struct collect *collect, struct process *process)
 	struct ct_define_ending ending = {
 		.ending = target->has_ended ? target->ending : CT_ENDING_DETACHED,
 		.value = target->ending_value,
-		.was_forwarded = target_was_forwarded(target, target->ending, target->ending_value),
+		.was_forwarded =
+			collect_target_was_forwarded(target, target->ending, target->ending_value),
 		.monotonic_ns = target->has_ended ? target->ended_ns : clock_monotonic_ns(),
 	};
 
 	if (target->is_found && target->has_ended)
-		family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
-	look_last(collect, process);
-	process_end(collect, process, &ending);
+		collect_family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
+	collect_look_last(collect, process);
+	collect_process_end(collect, process, &ending);
 }
 
 /*
@@ -66,7 +68,7 @@ static void note_the_dead(struct collect *collect)
 {
 	size_t i;
 
-	target_reap(&collect->target);
+	collect_target_reap(&collect->target);
 	collect->has_unwatched = false;
 	for (i = 0; i < COLLECT_PROCESSES; i++) {
 		struct process *process = &collect->processes[i];
@@ -75,10 +77,10 @@ static void note_the_dead(struct collect *collect)
 			continue;
 		process->has_ended = process->is_target && !collect->target.is_found
 					     ? collect->target.has_ended
-					     : process_is_gone(process);
+					     : collect_process_is_gone(process);
 		process->ended_ns = process->has_ended ? clock_monotonic_ns() : 0;
 		if (process->is_target && process->has_ended && collect->target.is_found)
-			target_note_gone(&collect->target, process->ended_ns);
+			collect_target_note_gone(&collect->target, process->ended_ns);
 		collect->has_unwatched |= process->pidfd < 0;
 	}
 }
@@ -101,11 +103,11 @@ static void take_in_the_rest(struct collect *collect)
 {
 	int i;
 
-	for (i = 0; i < ARRIVALS_AT_THE_END && look_arrivals(collect); i++)
+	for (i = 0; i < ARRIVALS_AT_THE_END && collect_look_arrivals(collect); i++)
 		;
 	collect->now_ns = clock_monotonic_ns();
-	look_rings(collect);
-	service_scan(collect, true);
+	collect_look_rings(collect);
+	collect_service_scan(collect, true);
 	note_the_dead(collect);
 }
 
@@ -124,8 +126,8 @@ static void wait_for_end(struct process *process)
 static void look_at_survivor(struct collect *collect, struct process *process)
 {
 	if (process->wants_mappings)
-		process_map(collect, process);
-	if (!observe_process(collect, process))
+		collect_process_map(collect, process);
+	if (!collect_observe_process(collect, process))
 		wait_for_end(process);
 }
 
@@ -151,7 +153,7 @@ static void wind_up(struct collect *collect)
 			end_other(collect, process);
 	}
 	collect->ended_ns = clock_monotonic_ns();
-	define_clock(collect);
+	collect_define_clock(collect);
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -163,16 +165,16 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 
 	if (collect->was_wound_up)
 		return CT_END;
-	status = wait_for_news(collect, wait_ms, reterr);
+	status = collect_wait_for_news(collect, wait_ms, reterr);
 	if (status)
 		return status;
 	collect->now_ns = clock_monotonic_ns();
 	if (collect->has_news || collect->has_unwatched)
 		note_the_dead(collect);
-	collect->has_arrivals = look_arrivals(collect);
-	nr_records = look_rings(collect);
-	wait_adapt(collect, nr_records, service_harvest(collect));
-	look_clocks(collect);
+	collect->has_arrivals = collect_look_arrivals(collect);
+	nr_records = collect_look_rings(collect);
+	collect_wait_adapt(collect, nr_records, collect_service_harvest(collect));
+	collect_look_clocks(collect);
 	end_the_dead(collect);
 	if (!collect->target.has_ended && !collect->is_stopping)
 		return CT_OK;
@@ -182,7 +184,7 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 
 void collect_read_clock(struct collect *collect)
 {
-	define_clock(collect);
+	collect_define_clock(collect);
 }
 
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr)
@@ -191,11 +193,11 @@ enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr
 
 	(void)reterr;
 	collect->now_ns = clock_monotonic_ns();
-	look_rings(collect);
-	service_scan(collect, false);
+	collect_look_rings(collect);
+	collect_service_scan(collect, false);
 	for (i = 0; i < COLLECT_PROCESSES; i++)
 		if (collect->processes[i].number)
-			observe_process(collect, &collect->processes[i]);
+			collect_observe_process(collect, &collect->processes[i]);
 	return CT_OK;
 }
 
@@ -211,7 +213,7 @@ enum ct_status collect_signal(
 		collect_stop(collect);
 		return CT_OK;
 	}
-	return target_signal(&collect->target, signal_number, is_note_only, reterr);
+	return collect_target_signal(&collect->target, signal_number, is_note_only, reterr);
 }
 
 void collect_stop(struct collect *collect)
@@ -226,12 +228,12 @@ void collect_release(struct collect *collect)
 	collect->is_released = true;
 	for (i = 0; i < COLLECT_SEGMENTS; i++)
 		if (collect->segments[i].number)
-			segment_order(&collect->segments[i]);
+			collect_segment_order(&collect->segments[i]);
 }
 
 /* ------------------------------------------------------------------ opening */
 
-void define_run(struct collect *collect, const char *host)
+void collect_define_run(struct collect *collect, const char *host)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_RUN};
 	char command_line[COMMAND_LINE_BYTES];
@@ -240,7 +242,7 @@ void define_run(struct collect *collect, const char *host)
 	memcpy(definition.run.run_id, collect->run_id, sizeof(collect->run_id));
 	definition.run.host = host;
 	definition.run.command_line = command_line;
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
 static void set_ledger_absence(struct collect *collect, const char *command, const char *why)
@@ -284,20 +286,20 @@ static enum ct_status start_target(struct collect *collect, const struct collect
 	if (options->pid > 0) {
 		clock_read(&collect->first_reading);
 		collect->now_ns = collect->first_reading.monotonic_ns;
-		status = seek_process(collect, (pid_t)options->pid, reterr);
+		status = collect_seek_process(collect, (pid_t)options->pid, reterr);
 		if (status == CT_OK)
-			seek_past(collect);
+			collect_seek_past(collect);
 		return status;
 	}
 	if (!options->command || !options->command[0])
 		return ct_fail(reterr, CT_ERR_USAGE, "no command was given to run");
-	status = executable_find(options->command[0], executable, reterr);
+	status = collect_executable_find(options->command[0], executable, reterr);
 	if (status)
 		return status;
 	how.preload = choose_ledger(collect, options, executable);
 	clock_read(&collect->first_reading);
 	collect->now_ns = collect->first_reading.monotonic_ns;
-	return target_start(&how, &collect->target, reterr);
+	return collect_target_start(&how, &collect->target, reterr);
 }
 
 /* The arguments, separated by blanks, cut where the buffer ends. */
@@ -325,14 +327,14 @@ static void define_observation(struct collect *collect)
 	const struct past_begin *past = &collect->past;
 
 	if (past->reading.monotonic_ns == 0) {
-		define_reading(collect, &collect->first_reading);
-		define_heartbeat(collect);
+		collect_define_reading(collect, &collect->first_reading);
+		collect_define_heartbeat(collect);
 		return;
 	}
-	define_reading_of(collect, past->clock, &past->reading);
-	define_reading(collect, &collect->first_reading);
+	collect_define_reading_of(collect, past->clock, &past->reading);
+	collect_define_reading(collect, &collect->first_reading);
 	collect->now_ns = past->reading.monotonic_ns;
-	define_heartbeat(collect);
+	collect_define_heartbeat(collect);
 	collect->now_ns = collect->first_reading.monotonic_ns;
 }
 
@@ -350,11 +352,11 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 	command_line[0] = '\0';
 	if (options->command)
 		join_arguments(options->command, command_line, sizeof(command_line));
-	define_run(collect, host);
+	collect_define_run(collect, host);
 	define_observation(collect);
-	process = process_add(collect, collect->target.pid, &facts);
+	process = collect_process_add(collect, collect->target.pid, &facts);
 	if (process)
-		process_map(
+		collect_process_map(
 			collect, process); /* the executable lies where it will; libraries follow */
 	collect->has_unwatched = true;     /* until it was looked at once */
 	collect->clock_ns = collect->flush_ns = collect->settle_ns = collect->now_ns;
@@ -374,8 +376,8 @@ static enum ct_status open_resources(
 	collect->waiting = epoll_create1(EPOLL_CLOEXEC);
 	if (collect->waiting < 0)
 		return ct_fail_errno(reterr, "making an epoll descriptor");
-	sleep_init(&collect->sleep, collect->waiting);
-	status = listener_open(&collect->listener, reterr);
+	collect_sleep_init(&collect->sleep, collect->waiting);
+	status = collect_listener_open(&collect->listener, reterr);
 	if (status)
 		return status;
 	if (epoll_ctl(collect->waiting, EPOLL_CTL_ADD, collect->listener.descriptor, &event))
@@ -384,9 +386,10 @@ static enum ct_status open_resources(
 	if (options->wake_descriptor > 0 &&
 		epoll_ctl(collect->waiting, EPOLL_CTL_ADD, options->wake_descriptor, &event))
 		return ct_fail_errno(reterr, "watching the descriptor that ends a wait");
-	status = coarse_open(collect->coarse_step_ns ? collect->coarse_step_ns : COARSE_STEP_NS,
+	status = collect_coarse_open(
+		collect->coarse_step_ns ? collect->coarse_step_ns : COARSE_STEP_NS,
 		COLLECT_SEGMENTS, &collect->coarse, reterr);
-	return status ? status : service_open(collect, options, reterr);
+	return status ? status : collect_service_open(collect, options, reterr);
 }
 
 /* Nothing is open yet: what collect_close would close says so. */
@@ -402,10 +405,10 @@ struct collect *collect_new(struct ct_sink *sink)
 		free(collect);
 		return NULL;
 	}
-	output_init(&collect->output, sink);
+	collect_output_init(&collect->output, sink);
 	collect->waiting = -1;
 	collect->listener.descriptor = -1;
-	service_init(&collect->service);
+	collect_service_init(&collect->service);
 	for (i = 0; i < LISTENER_PEERS; i++)
 		collect->listener.peers[i].descriptor = -1;
 	return collect;
@@ -440,7 +443,7 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 		define_beginning(collect, options, executable);
 	}
 	if (status == CT_OK && options->pid > 0)
-		status = seek_segments(collect, reterr);
+		status = collect_seek_segments(collect, reterr);
 	if (status == CT_OK) {
 		*ret_collect = collect;
 	} else {
@@ -469,8 +472,8 @@ void collect_stats(const struct collect *collect, struct collect_stats *ret_stat
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,
-		.was_forwarded = target->has_ended &&
-				 target_was_forwarded(target, target->ending, target->ending_value),
+		.was_forwarded = target->has_ended && collect_target_was_forwarded(target,
+							      target->ending, target->ending_value),
 		.target_pid = target->pid,
 	};
 	if (collect->has_ledger_absence)
@@ -504,15 +507,15 @@ enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr)
 	collect->was_finished = true;
 	wind_up(collect);
 	definition.heartbeat.monotonic_ns = collect->ended_ns;
-	output_define(&collect->output, &definition);
-	define_notes(collect);
+	collect_output_define(&collect->output, &definition);
+	collect_define_notes(collect);
 	definition = (struct ct_definition){.type = CT_DEFINE_END};
 	definition.end = (struct ct_define_end){
 		.monotonic_ns = collect->ended_ns,
 		.nr_events = collect->output.nr_events,
 		.nr_lost = collect->output.nr_lost,
 	};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 	return CT_OK;
 }
 
@@ -522,7 +525,7 @@ static void release_peers(struct collect *collect)
 
 	for (i = 0; i < COLLECT_SEGMENTS; i++)
 		if (collect->segments[i].number)
-			segment_close(&collect->segments[i]);
+			collect_segment_close(&collect->segments[i]);
 	for (i = 0; i < COLLECT_PROCESSES; i++) {
 		struct process *process = &collect->processes[i];
 
@@ -530,8 +533,8 @@ static void release_peers(struct collect *collect)
 			continue;
 		if (process->pidfd >= 0)
 			close(process->pidfd);
-		threads_fini(&process->threads);
-		thread_ids_fini(&process->ids);
+		collect_threads_fini(&process->threads);
+		collect_thread_ids_fini(&process->ids);
 	}
 }
 
@@ -539,16 +542,16 @@ void collect_close(struct collect *collect)
 {
 	if (!collect)
 		return;
-	sleep_fini(&collect->sleep);
+	collect_sleep_fini(&collect->sleep);
 	release_peers(collect);
-	coarse_close(collect->coarse);
-	listener_close(&collect->listener);
-	service_close(&collect->service);
+	collect_coarse_close(collect->coarse);
+	collect_listener_close(&collect->listener);
+	collect_service_close(&collect->service);
 	if (collect->waiting >= 0)
 		close(collect->waiting);
 	vec_fini(&collect->looks);
 	vec_fini(&collect->sites);
-	mappings_fini(&collect->mappings);
+	collect_mappings_fini(&collect->mappings);
 	free(collect->scratch);
 	free(collect);
 }

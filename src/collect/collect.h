@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #include "corotracer/error.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 struct collect;
 

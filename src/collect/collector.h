@@ -9,19 +9,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "clock.h"
-#include "clock_line.h"
-#include "collect.h"
-#include "listener.h"
-#include "mappings.h"
-#include "output.h"
-#include "segment.h"
-#include "service.h"
-#include "sleep.h"
-#include "target.h"
-#include "thread_ids.h"
-#include "threads.h"
-#include "vec.h"
+#include "base/clock.h"
+#include "base/clock_line.h"
+#include "collect/collect.h"
+#include "collect/listener.h"
+#include "collect/mappings.h"
+#include "collect/output.h"
+#include "collect/segment.h"
+#include "collect/service.h"
+#include "collect/sleep.h"
+#include "collect/target.h"
+#include "collect/thread_ids.h"
+#include "collect/threads.h"
+#include "base/vec.h"
 
 #define COLLECT_PROCESSES 256
 #define COLLECT_SEGMENTS 256
@@ -165,18 +165,18 @@ struct collect {
 
 /* ---------------------------------------------------------------- process.c */
 
-/* process_find: the latest process that has this id and has not been let go, or NULL. */
-struct process *process_find(struct collect *collect, pid_t pid);
+/* collect_process_find: the latest process that has this id and has not been let go, or NULL. */
+struct process *collect_process_find(struct collect *collect, pid_t pid);
 
-/* process_is_gone: it has ended by now, whether that was noted or not. */
-bool process_is_gone(const struct process *process);
+/* collect_process_is_gone: it has ended by now, whether that was noted or not. */
+bool collect_process_is_gone(const struct process *process);
 
 /*
- * process_was_replaced: it is gone, and who has handed over a segment under its id is another one, which
+ * collect_process_was_replaced: it is gone, and who has handed over a segment under its id is another one, which
  * was given the same id. `attached_ns` is when that segment was made, as it says itself. Of two that are both
  * gone when they are looked at, the second may be taken for the first.
  */
-bool process_was_replaced(const struct process *process, uint64_t attached_ns);
+bool collect_process_was_replaced(const struct process *process, uint64_t attached_ns);
 
 /* What a process is said to be, where /proc does not tell it. */
 struct process_facts {
@@ -185,35 +185,37 @@ struct process_facts {
 	pid_t parent; /* 0: not told */
 };
 
-/* process_add: takes up a process and defines it. NULL where the bound is reached. */
-struct process *process_add(struct collect *collect, pid_t pid, const struct process_facts *facts);
+/* collect_process_add: takes up a process and defines it. NULL where the bound is reached. */
+struct process *collect_process_add(
+	struct collect *collect, pid_t pid, const struct process_facts *facts);
 
-/* process_refresh: defines it again where it has become another program meanwhile (exec). */
-void process_refresh(
+/* collect_process_refresh: defines it again where it has become another program meanwhile (exec). */
+void collect_process_refresh(
 	struct collect *collect, struct process *process, const struct process_facts *facts);
 
-/* process_name_threads: threads that have named themselves since they were defined, once for each. */
-void process_name_threads(struct collect *collect);
+/* collect_process_name_threads: threads that have named themselves since they were defined, once for each. */
+void collect_process_name_threads(struct collect *collect);
 
-/* process_naming_due_ns: when the next of them is to be asked, UINT64_MAX for never. */
-uint64_t process_naming_due_ns(const struct collect *collect);
+/* collect_process_naming_due_ns: when the next of them is to be asked, UINT64_MAX for never. */
+uint64_t collect_process_naming_due_ns(const struct collect *collect);
 
-/* process_map: reads its mappings, and defines what is new. False: it is gone, or they may not be read. */
-bool process_map(struct collect *collect, struct process *process);
+/* collect_process_map: reads its mappings, and defines what is new. False: it is gone, or they may not be read. */
+bool collect_process_map(struct collect *collect, struct process *process);
 
-/* process_thread: the number of the thread that has `tid` at `time`, defined if it is new. Never 0. */
-uint32_t process_thread(
+/* collect_process_thread: the number of the thread that has `tid` at `time`, defined if it is new. Never 0. */
+uint32_t collect_process_thread(
 	struct collect *collect, struct process *process, uint64_t tid, uint64_t time);
 
-/* process_thread_told: the same of a thread that the process itself named, by an id of its own namespace. */
-uint32_t process_thread_told(
+/* collect_process_thread_told: the same of a thread that the process itself named, by an id of its own namespace. */
+uint32_t collect_process_thread_told(
 	struct collect *collect, struct process *process, uint64_t told, uint64_t time);
 
-/* process_thread_stopped: the thread of this number said that it ends. */
-void process_thread_stopped(struct process *process, uint32_t number, uint64_t told, uint64_t time);
+/* collect_process_thread_stopped: the thread of this number said that it ends. */
+void collect_process_thread_stopped(
+	struct process *process, uint32_t number, uint64_t told, uint64_t time);
 
-/* process_end: defines its ending, and gives the slot back. Its segments are closed before. */
-void process_end(
+/* collect_process_end: defines its ending, and gives the slot back. Its segments are closed before. */
+void collect_process_end(
 	struct collect *collect, struct process *process, const struct ct_define_ending *ending);
 
 /* ---------------------------------------------------------------- collect.c */
@@ -221,8 +223,8 @@ void process_end(
 /* collect_new: nothing is open yet, and collect_close gives it back. NULL: out of memory. */
 struct collect *collect_new(struct ct_sink *sink);
 
-/* define_run: the first definition of all. */
-void define_run(struct collect *collect, const char *host);
+/* collect_define_run: the first definition of all. */
+void collect_define_run(struct collect *collect, const char *host);
 
 /* --------------------------------------------------------------- segments, in segment.c */
 
@@ -236,81 +238,84 @@ enum ct_status collect_attach(
 /* ---------------------------------------------------------------- observe.c */
 
 /*
- * observe_process: records the state of each of its threads; all of them were so at one moment. False: nothing was
- * recorded, since the process was ending.
+ * collect_observe_process: records the state of each of its threads; all of them were so at one moment. False: nothing
+ * was recorded, since the process was ending.
  */
-bool observe_process(struct collect *collect, struct process *process);
+bool collect_observe_process(struct collect *collect, struct process *process);
 
-/* observe_put: a record of the engine's own about a thread of the process, in the time of CLOCK_MONOTONIC. */
-void observe_put(struct collect *collect, struct process *process, uint32_t thread,
+/* collect_observe_put: a record of the engine's own about a thread of the process, in the time of CLOCK_MONOTONIC. */
+void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
 	const struct ctp_record *record);
 
 /* ---------------------------------------------------------------- silence.c */
 
-/* silence_look: looks at threads of processes that wrote nothing, or whose coroutines have not moved, for a while. */
-void silence_look(struct collect *collect);
+/*
+ * collect_silence_look: looks at threads of processes that wrote nothing, or whose coroutines have not moved, for a
+ * while.
+ */
+void collect_silence_look(struct collect *collect);
 
-/* silence_next_ns: when the next of them is to be looked at, UINT64_MAX for never. */
-uint64_t silence_next_ns(const struct collect *collect);
+/* collect_silence_next_ns: when the next of them is to be looked at, UINT64_MAX for never. */
+uint64_t collect_silence_next_ns(const struct collect *collect);
 
 /* ---------------------------------------------------------------- thread_time.c */
 
 /*
- * thread_time_sample: records how long threads that wrote something since the last call have run, and have waited for a
- * processor, by the kernel's account; of each segment at most 64 of them, and the others the next time.
+ * collect_thread_time_sample: records how long threads that wrote something since the last call have run, and have
+ * waited for a processor, by the kernel's account; of each segment at most 64 of them, and the others the next time.
  */
-void thread_time_sample(struct collect *collect);
+void collect_thread_time_sample(struct collect *collect);
 
-/* thread_time_put: records the same of one thread, whose number in the trace is `thread`. */
-void thread_time_put(
+/* collect_thread_time_put: records the same of one thread, whose number in the trace is `thread`. */
+void collect_thread_time_put(
 	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread);
 
 /* ---------------------------------------------------------------- look.c */
 
-/* look_arrivals: takes in who has handed something over; false: there is nobody left. */
-bool look_arrivals(struct collect *collect);
+/* collect_look_arrivals: takes in who has handed something over; false: there is nobody left. */
+bool collect_look_arrivals(struct collect *collect);
 
-/* look_rings: drains every ring once. Returns how many records there were. */
-uint64_t look_rings(struct collect *collect);
+/* collect_look_rings: drains every ring once. Returns how many records there were. */
+uint64_t collect_look_rings(struct collect *collect);
 
-/* look_thread_times: thread_time_sample, ten times a second at most, however often it is asked for. */
-void look_thread_times(struct collect *collect);
+/* collect_look_thread_times: collect_thread_time_sample, ten times a second at most, however often it is asked for. */
+void collect_look_thread_times(struct collect *collect);
 
-/* look_clocks: what is due by time: clock readings, heartbeats, losses, flushes. */
-void look_clocks(struct collect *collect);
+/* collect_look_clocks: what is due by time: clock readings, heartbeats, losses, flushes. */
+void collect_look_clocks(struct collect *collect);
 
-/* look_due_ns: when something is due in silence, on CLOCK_MONOTONIC. */
-uint64_t look_due_ns(const struct collect *collect);
+/* collect_look_due_ns: when something is due in silence, on CLOCK_MONOTONIC. */
+uint64_t collect_look_due_ns(const struct collect *collect);
 
-/* look_last: the last look at one process: everything it has published, and what it lost. */
-void look_last(struct collect *collect, struct process *process);
+/* collect_look_last: the last look at one process: everything it has published, and what it lost. */
+void collect_look_last(struct collect *collect, struct process *process);
 
 /*
- * define_clock: reads and defines the clocks. define_reading: defines what was read before. define_reading_of: the
- * same, where the reading's counter is of another clock.
+ * collect_define_clock: reads and defines the clocks. collect_define_reading: defines what was read before.
+ * collect_define_reading_of: the same, where the reading's counter is of another clock.
  */
-void define_clock(struct collect *collect);
-void define_reading_of(
+void collect_define_clock(struct collect *collect);
+void collect_define_reading_of(
 	struct collect *collect, uint32_t clock, const struct clock_reading *reading);
-void define_reading(struct collect *collect, const struct clock_reading *reading);
+void collect_define_reading(struct collect *collect, const struct clock_reading *reading);
 
-/* define_heartbeat: everything published before the present look began is in. */
-void define_heartbeat(struct collect *collect);
+/* collect_define_heartbeat: everything published before the present look began is in. */
+void collect_define_heartbeat(struct collect *collect);
 
 /* ---------------------------------------------------------------- wait.c */
 
 /*
- * wait_for_news: passes the time until the next look, at most `wait_ms` (-1: no bound): until there is something, or
- * something is due.
+ * collect_wait_for_news: passes the time until the next look, at most `wait_ms` (-1: no bound): until there is
+ * something, or something is due.
  */
-enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr);
+enum ct_status collect_wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr);
 
-/* wait_adapt: after a look: decides how long the next wait is. */
-void wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events);
+/* collect_wait_adapt: after a look: decides how long the next wait is. */
+void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events);
 
 /* ---------------------------------------------------------------- notes.c */
 
-/* define_notes: puts what collect_notes says into the sink. */
-void define_notes(struct collect *collect);
+/* collect_define_notes: puts what collect_notes says into the sink. */
+void collect_define_notes(struct collect *collect);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "executable.h"
+#include "collect/executable.h"
 
 #define PROGRAM_HEADERS_MAX 512u
 #define DYNAMIC_ENTRIES_MAX 4096u
@@ -287,7 +287,7 @@ static enum ct_status fail_to_find(const char *command, int problem, struct ct_e
 	return CT_ERR_NOT_FOUND;
 }
 
-enum ct_status executable_find(
+enum ct_status collect_executable_find(
 	const char *command, struct executable *ret_executable, struct ct_error *reterr)
 {
 	int problem;

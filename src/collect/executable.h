@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "failure.h"
+#include "base/failure.h"
 
 struct executable {
 	char path[PATH_MAX];
@@ -21,10 +21,10 @@ struct executable {
 };
 
 /*
- * executable_find: looks the command up as execvp does, and looks at what it found. CT_ERR_NOT_FOUND
+ * collect_executable_find: looks the command up as execvp does, and looks at what it found. CT_ERR_NOT_FOUND
  * with system_errno ENOENT or EACCES where there is nothing to execute.
  */
-enum ct_status executable_find(
+enum ct_status collect_executable_find(
 	const char *command, struct executable *ret_executable, struct ct_error *reterr);
 
 #endif

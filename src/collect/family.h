@@ -12,16 +12,17 @@
 #include "corotracer/event.h"
 
 /*
- * family_signal: sends the signal to the process, and to those of its descendants that are in its process group, as
- * a key in the terminal would. Who has left the group (daemons, jobs of an interactive shell) gets none, and only the
- * process itself does where the kernel does not list children. False, and errno: that one could not be sent it.
+ * collect_family_signal: sends the signal to the process, and to those of its descendants that are in its process
+ * group, as a key in the terminal would. Who has left the group (daemons, jobs of an interactive shell) gets none, and
+ * only the process itself does where the kernel does not list children. False, and errno: that one could not be sent
+ * it.
  */
-bool family_signal(pid_t pid, int signal_number);
+bool collect_family_signal(pid_t pid, int signal_number);
 
 /*
- * family_ending: how a process that is nobody's child here has ended: from /proc while its parent has not waited for
- * it, and by its pidfd after that (Linux 6.15). False: that can not be told.
+ * collect_family_ending: how a process that is nobody's child here has ended: from /proc while its parent has not
+ * waited for it, and by its pidfd after that (Linux 6.15). False: that can not be told.
  */
-bool family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value);
+bool collect_family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value);
 
 #endif

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "flight_file.h"
-#include "procfs.h"
+#include "collect/flight_file.h"
+#include "base/procfs.h"
 
 #define FLIGHT_BYTES_MAX (PROTO_BYTES_MAX + ((size_t)1 << 20))
 #define BOOT_BYTES 64
@@ -163,18 +163,18 @@ static enum ct_status read_about(struct flight_file *file, struct ct_error *rete
 	char *line = NULL;
 
 	file->program = file->command_line = file->host = "";
-	if (!about_copy(&file->layout, file->base, &file->about))
+	if (!collect_about_copy(&file->layout, file->base, &file->about))
 		return ct_fail_memory(reterr);
-	while ((line = about_next_line(&file->about, line))) {
+	while ((line = collect_about_next_line(&file->about, line))) {
 		const char *value;
 
-		if ((value = about_value(line, "program")))
+		if ((value = collect_about_value(line, "program")))
 			file->program = value;
-		else if ((value = about_value(line, "command")))
+		else if ((value = collect_about_value(line, "command")))
 			file->command_line = value;
-		else if ((value = about_value(line, "host")))
+		else if ((value = collect_about_value(line, "host")))
 			file->host = value;
-		else if ((value = about_value(line, "boot")))
+		else if ((value = collect_about_value(line, "boot")))
 			file->is_this_boot = is_this_boot(value);
 	}
 	return CT_OK;
@@ -216,7 +216,7 @@ static enum ct_status read_open(struct flight_file *file, int descriptor, struct
 	return status;
 }
 
-enum ct_status flight_file_read(
+enum ct_status collect_flight_file_read(
 	const char *path, struct flight_file *ret_file, struct ct_error *reterr)
 {
 	struct flight_file file = {0};
@@ -231,14 +231,14 @@ enum ct_status flight_file_read(
 		*ret_file = file;
 		return CT_OK;
 	}
-	flight_file_close(&file);
+	collect_flight_file_close(&file);
 	return ct_context(reterr, status, "reading '%s'", path);
 }
 
-void flight_file_close(struct flight_file *file)
+void collect_flight_file_close(struct flight_file *file)
 {
 	if (file->base)
 		munmap(file->base, file->nr_bytes);
-	about_fini(&file->about);
+	collect_about_fini(&file->about);
 	file->base = NULL;
 }

@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "about.h"
-#include "proto.h"
-#include "stream.h"
+#include "collect/about.h"
+#include "proto/proto.h"
+#include "stream/stream.h"
 
 /* Texts are "" where the file does not tell. */
 struct flight_file {
@@ -33,11 +33,11 @@ struct flight_file {
 	const char *host;
 };
 
-/* flight_file_read: copies and checks. On success the caller closes it. */
-enum ct_status flight_file_read(
+/* collect_flight_file_read: copies and checks. On success the caller closes it. */
+enum ct_status collect_flight_file_read(
 	const char *path, struct flight_file *ret_file, struct ct_error *reterr);
 
-/* flight_file_close: gives the memory back; of `base` unless the caller has taken it, and set it NULL. */
-void flight_file_close(struct flight_file *file);
+/* collect_flight_file_close: gives the memory back; of `base` unless the caller has taken it, and set it NULL. */
+void collect_flight_file_close(struct flight_file *file);
 
 #endif

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "adopt.h"
-#include "clock.h"
-#include "collector.h"
-#include "flight_file.h"
-#include "flight_past.h"
-#include "procfs.h"
-#include "timeline.h"
+#include "collect/adopt.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "collect/flight_file.h"
+#include "collect/flight_past.h"
+#include "base/procfs.h"
+#include "base/timeline.h"
 
 #define SKEW_NS 1000000u /* more than clocks of two processors differ by */
 
@@ -48,7 +48,7 @@ static uint64_t time_ns(const struct past *past, uint64_t raw)
 
 static bool take_reading(struct past *past, const struct clock_reading *reading)
 {
-	define_reading(past->collect, reading);
+	collect_define_reading(past->collect, reading);
 	if (reading->monotonic_ns > past->end_ns)
 		past->end_ns = reading->monotonic_ns;
 	return timeline_add(
@@ -133,14 +133,14 @@ static void define_process(struct past *past, pid_t pid)
 	process->was_mapped = true;
 	past->process = process;
 	if (process->pid)
-		thread_ids_init(&process->ids, process->pid);
+		collect_thread_ids_init(&process->ids, process->pid);
 	definition.process = (struct ct_define_process){
 		.process = process->number,
 		.pid = process->pid ? (uint64_t)process->pid : past->file.layout.pid,
 		.program = past->file.program,
 		.command_line = past->file.command_line,
 	};
-	output_define(&past->collect->output, &definition);
+	collect_output_define(&past->collect->output, &definition);
 }
 
 static void define_code(struct past *past)
@@ -148,8 +148,8 @@ static void define_code(struct past *past)
 	struct ct_define_mapping mapping = {.process = past->process->number};
 	char *line = NULL;
 
-	while (about_next_code(&past->file.about, &line, &mapping))
-		mappings_add(&past->collect->mappings, &mapping, &past->collect->output);
+	while (collect_about_next_code(&past->file.about, &line, &mapping))
+		collect_mappings_add(&past->collect->mappings, &mapping, &past->collect->output);
 }
 
 /* ------------------------------------------------------------------ its rings */
@@ -163,7 +163,7 @@ static enum ct_status take_segment(struct past *past, struct ct_error *reterr)
 
 	segment->memory = (struct memory){past->file.base, past->file.nr_bytes, -1};
 	segment->layout = *layout;
-	status = segment_take(past->collect, segment, past->process,
+	status = collect_segment_take(past->collect, segment, past->process,
 		layout->clock == CTP_CLOCK_COUNTER ? layout->attached.counter
 						   : layout->attached.monotonic_ns,
 		reterr);
@@ -255,7 +255,7 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 		mark_unwritten(past, shared);
 	note_time(past, first, latest_ns);
 	note_time(past, last, latest_ns);
-	ring->reader.thread = adopt_first_thread(past->segment, ring);
+	ring->reader.thread = collect_adopt_first_thread(past->segment, ring);
 	ring->gap_first_ns = time_ns(past, first->time);
 	if (shared->floor > 0 && ring->gap_first_ns > past->complete_ns)
 		past->complete_ns = ring->gap_first_ns;
@@ -274,7 +274,7 @@ static void lose_overwritten(struct past *past, struct segment_ring *ring)
 			ring->gap_first_ns > past->begin_ns ? ring->gap_first_ns : past->end_ns,
 	};
 
-	output_lose(&past->collect->output, &loss);
+	collect_output_lose(&past->collect->output, &loss);
 	ring->told_overwritten = ring->reader.nr_overwritten;
 	ring->gap_first_ns = 0;
 	past->nr_overwritten += ring->reader.nr_overwritten;
@@ -287,15 +287,15 @@ static void drain(struct past *past)
 	size_t i;
 
 	past->room = (uint64_t)segment->layout.chunk_max * CTP_CHUNK_RECORDS;
-	segment_find_rings(segment);
+	collect_segment_find_rings(segment);
 	for (i = 0; i < segment->rings.count; i++)
 		prepare_ring(past, &segment->rings.at[i], &latest_ns);
 	if (latest_ns > past->end_ns)
 		past->end_ns = latest_ns;
-	segment_drain_all(segment);
+	collect_segment_drain_all(segment);
 	for (i = 0; i < segment->rings.count; i++)
 		lose_overwritten(past, &segment->rings.at[i]);
-	segment_settle(segment, past->end_ns, true);
+	collect_segment_settle(segment, past->end_ns, true);
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -334,7 +334,7 @@ static void define_note(struct past *past, const struct flight_facts *facts)
 		"here of the last %.3f s, of every thread",
 		(double)facts->complete_ns / 1e9);
 	definition.note = (struct ct_define_note){text, facts->nr_overwritten, CT_NO_OFFSET};
-	output_define(&past->collect->output, &definition);
+	collect_output_define(&past->collect->output, &definition);
 }
 
 static void define_end(struct past *past)
@@ -344,8 +344,8 @@ static void define_end(struct past *past)
 		.monotonic_ns = past->end_ns,
 	};
 
-	segment_close(past->segment);
-	process_end(past->collect, past->process, &ending);
+	collect_segment_close(past->segment);
+	collect_process_end(past->collect, past->process, &ending);
 	past->collect->was_wound_up = true;
 	past->collect->ended_ns = past->end_ns;
 }
@@ -360,19 +360,19 @@ static enum ct_status look_and_read_again(
 	struct flight_file again;
 	enum ct_status status;
 
-	observe_process(past->collect, past->process);
+	collect_observe_process(past->collect, past->process);
 	past->end_ns = clock_monotonic_ns();
-	status = flight_file_read(path, &again, reterr);
+	status = collect_flight_file_read(path, &again, reterr);
 	if (status)
 		return status;
 	if (again.device != past->file.device || again.inode != past->file.inode ||
 		memcmp(again.layout.identity, past->file.layout.identity,
 			sizeof(again.layout.identity)) != 0) {
-		flight_file_close(&again);
+		collect_flight_file_close(&again);
 		return ct_fail(reterr, CT_ERR_CORRUPT,
 			"'%s' gave way to another file while it was read", path);
 	}
-	flight_file_close(&past->file);
+	collect_flight_file_close(&past->file);
 	past->file = again;
 	return CT_OK;
 }
@@ -384,11 +384,11 @@ static enum ct_status take_out(struct past *past, const char *path, pid_t pid,
 	enum ct_status status;
 
 	memcpy(collect->run_id, past->file.layout.identity, sizeof(collect->run_id));
-	define_run(collect, past->file.host);
+	collect_define_run(collect, past->file.host);
 	if (!take_clocks(past))
 		return ct_fail_memory(reterr);
 	collect->now_ns = past->begin_ns;
-	define_heartbeat(collect);
+	collect_define_heartbeat(collect);
 	define_process(past, pid);
 	define_code(past);
 	status = past->process->pid ? look_and_read_again(past, path, reterr) : CT_OK;
@@ -407,7 +407,7 @@ enum ct_status collect_flight(const char *path, pid_t pid, struct ct_sink *sink,
 	struct collect **ret_collect, struct flight_facts *ret_facts, struct ct_error *reterr)
 {
 	struct past past = {.first_ns = UINT64_MAX};
-	enum ct_status status = flight_file_read(path, &past.file, reterr);
+	enum ct_status status = collect_flight_file_read(path, &past.file, reterr);
 
 	if (status)
 		return status;
@@ -415,7 +415,7 @@ enum ct_status collect_flight(const char *path, pid_t pid, struct ct_sink *sink,
 	status = past.collect ? take_out(&past, path, pid, ret_facts, reterr)
 			      : ct_fail_memory(reterr);
 	timeline_fini(&past.timeline);
-	flight_file_close(&past.file);
+	collect_flight_file_close(&past.file);
 	if (status == CT_OK)
 		*ret_collect = past.collect;
 	else

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collect.h"
+#include "collect/collect.h"
 
 /* What the file held. */
 struct flight_facts {

@@ -18,18 +18,18 @@
 struct guard;
 
 /*
- * guard_open: guards a mapping of its own until guard_close. NULL: GUARDS_MAX mappings are guarded
+ * collect_guard_open: guards a mapping of its own until collect_guard_close. NULL: GUARDS_MAX mappings are guarded
  * already, or the handler can not be installed.
  */
-struct guard *guard_open(void *base, size_t nr_bytes);
+struct guard *collect_guard_open(void *base, size_t nr_bytes);
 
 /*
- * guard_was_hit: whether something was touched that is gone. From then on the whole mapping is memory of
+ * collect_guard_was_hit: whether something was touched that is gone. From then on the whole mapping is memory of
  * this process alone, zero at first: nothing that is read there comes from the file.
  */
-bool guard_was_hit(const struct guard *guard);
+bool collect_guard_was_hit(const struct guard *guard);
 
-/* guard_close: before the mapping is unmapped. NULL is allowed. */
-void guard_close(struct guard *guard);
+/* collect_guard_close: before the mapping is unmapped. NULL is allowed. */
+void collect_guard_close(struct guard *guard);
 
 #endif

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "clock.h"
-#include "collector.h"
-#include "images.h"
-#include "io.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "collect/images.h"
+#include "base/io.h"
 
 #define MAPS_BYTES_MAX ((size_t)16 << 20)
 #define MEMORY_NAME "/memfd:"
@@ -50,9 +50,9 @@ static bool is_mapped(const char *maps, uint64_t inode)
 
 static void give_back(struct segment *segment)
 {
-	segment_drain_all(segment);
-	segment_settle(segment, clock_monotonic_ns(), true);
-	segment_close(segment);
+	collect_segment_drain_all(segment);
+	collect_segment_settle(segment, clock_monotonic_ns(), true);
+	collect_segment_close(segment);
 }
 
 static void look_at_process(struct collect *collect, const struct process *process)
@@ -73,7 +73,7 @@ static void look_at_process(struct collect *collect, const struct process *proce
 }
 
 /* A process has one segment of each role, as a rule: where it has another one, either may be of what is gone. */
-void images_note_arrival(struct collect *collect, const struct segment *arrived)
+void collect_images_note_arrival(struct collect *collect, const struct segment *arrived)
 {
 	size_t i;
 
@@ -88,7 +88,7 @@ void images_note_arrival(struct collect *collect, const struct segment *arrived)
 	}
 }
 
-void images_give_back(struct collect *collect)
+void collect_images_give_back(struct collect *collect)
 {
 	size_t i;
 

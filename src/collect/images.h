@@ -11,12 +11,16 @@
 struct collect;
 struct segment;
 
-/* images_note_arrival: this segment has come: harvests others of its process for the last time that it has no more. */
-void images_note_arrival(struct collect *collect, const struct segment *segment);
+/*
+ * collect_images_note_arrival: this segment has come: harvests others of its process for the last time that it has no
+ * more.
+ */
+void collect_images_note_arrival(struct collect *collect, const struct segment *segment);
 
 /*
- * images_give_back: the same of every process. What can not be known stays. Reads /proc/PID/maps once for each process.
+ * collect_images_give_back: the same of every process. What can not be known stays. Reads /proc/PID/maps once for each
+ * process.
  */
-void images_give_back(struct collect *collect);
+void collect_images_give_back(struct collect *collect);
 
 #endif

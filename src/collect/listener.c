@@ -11,9 +11,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "corotracer/ctp.h"
-#include "listener.h"
+#include "collect/listener.h"
 
 #define BACKLOG 1024
 #define PATIENCE_NS UINT64_C(2000000000)
@@ -44,7 +44,7 @@ static enum ct_status bind_socket(struct listener *listener, struct ct_error *re
 	return CT_OK;
 }
 
-enum ct_status listener_open(struct listener *listener, struct ct_error *reterr)
+enum ct_status collect_listener_open(struct listener *listener, struct ct_error *reterr)
 {
 	enum ct_status status;
 	int i;
@@ -61,7 +61,7 @@ enum ct_status listener_open(struct listener *listener, struct ct_error *reterr)
 		return ct_fail_errno(reterr, "making a socket");
 	status = bind_socket(listener, reterr);
 	if (status)
-		listener_close(listener);
+		collect_listener_close(listener);
 	return status;
 }
 
@@ -72,7 +72,7 @@ static void drop_peer(struct listener *listener, struct listener_peer *peer)
 	listener->nr_peers--;
 }
 
-void listener_close(struct listener *listener)
+void collect_listener_close(struct listener *listener)
 {
 	int i;
 
@@ -170,7 +170,7 @@ static enum ct_status check_peer(
 	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length))
 		return ct_fail_errno(reterr, "asking who connected");
 	*ret_pid = peer.pid;
-	refusal = admission_refusal(&listener->admission, peer.uid, peer.pid);
+	refusal = collect_admission_refusal(&listener->admission, peer.uid, peer.pid);
 	return refusal ? refuse(reterr, peer.pid, refusal) : CT_OK;
 }
 
@@ -234,7 +234,7 @@ static enum ct_status ask_peers(
 	return CT_AGAIN;
 }
 
-enum ct_status listener_next(
+enum ct_status collect_listener_next(
 	struct listener *listener, struct arrival *ret_arrival, struct ct_error *reterr)
 {
 	enum ct_status status;

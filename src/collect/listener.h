@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "admission.h"
-#include "failure.h"
+#include "collect/admission.h"
+#include "base/failure.h"
 
 #define LISTENER_PEERS 64
 
@@ -41,17 +41,17 @@ struct arrival {
 	bool is_found; /* in the process, which did not hand it over */
 };
 
-/* listener_open: makes the socket, under a name that can not be guessed. */
-enum ct_status listener_open(struct listener *listener, struct ct_error *reterr);
+/* collect_listener_open: makes the socket, under a name that can not be guessed. */
+enum ct_status collect_listener_open(struct listener *listener, struct ct_error *reterr);
 
 /*
- * listener_next: the next segment that was handed over. CT_OK and *ret_arrival; CT_AGAIN where there
+ * collect_listener_next: the next segment that was handed over. CT_OK and *ret_arrival; CT_AGAIN where there
  * is none at present; CT_ERR_REFUSED for a peer that was turned away, with the reason: call again.
  */
-enum ct_status listener_next(
+enum ct_status collect_listener_next(
 	struct listener *listener, struct arrival *ret_arrival, struct ct_error *reterr);
 
-/* listener_close: closes the socket and every peer. */
-void listener_close(struct listener *listener);
+/* collect_listener_close: closes the socket and every peer. */
+void collect_listener_close(struct listener *listener);
 
 #endif

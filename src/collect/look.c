@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
-#include "clock.h"
-#include "coarse.h"
-#include "collector.h"
-#include "reach.h"
-#include "seek.h"
+#include "base/clock.h"
+#include "collect/coarse.h"
+#include "collect/collector.h"
+#include "collect/reach.h"
+#include "collect/seek.h"
 
 #define CLOCK_PERIOD_NS UINT64_C(1000000000)
 #define HEARTBEAT_PERIOD_NS UINT64_C(200000000)
@@ -20,16 +20,16 @@
 #define SEEK_PERIOD_NS UINT64_C(1000000000)
 #define ARRIVALS_A_LOOK 64 /* nobody keeps the engine from its rings by knocking */
 
-bool look_arrivals(struct collect *collect)
+bool collect_look_arrivals(struct collect *collect)
 {
 	struct arrival arrival;
 	struct ct_error trouble;
 	enum ct_status status;
 	int i;
 
-	service_arrivals(collect);
+	collect_service_arrivals(collect);
 	for (i = 0; i < ARRIVALS_A_LOOK; i++) {
-		status = listener_next(&collect->listener, &arrival, &trouble);
+		status = collect_listener_next(&collect->listener, &arrival, &trouble);
 		if (status == CT_AGAIN)
 			return false;
 		if (status == CT_OK)
@@ -46,7 +46,7 @@ bool look_arrivals(struct collect *collect)
  * Turns keep one look from lasting. But a heartbeat says that each ring was looked at: then it is made at the end of a
  * look that left out none.
  */
-uint64_t look_rings(struct collect *collect)
+uint64_t collect_look_rings(struct collect *collect)
 {
 	bool is_whole = collect->now_ns - collect->heartbeat_ns >= HEARTBEAT_PERIOD_NS;
 	uint64_t nr_records = 0;
@@ -58,14 +58,16 @@ uint64_t look_rings(struct collect *collect)
 
 		if (segment->number == 0)
 			continue;
-		nr_records += is_whole ? segment_drain_all(segment) : segment_drain(segment);
+		nr_records += is_whole ? collect_segment_drain_all(segment)
+				       : collect_segment_drain(segment);
 	}
 	if (nr_records > 0)
 		collect->active_ns = collect->now_ns;
 	return nr_records;
 }
 
-void define_reading_of(struct collect *collect, uint32_t clock, const struct clock_reading *reading)
+void collect_define_reading_of(
+	struct collect *collect, uint32_t clock, const struct clock_reading *reading)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_CLOCK};
 
@@ -77,12 +79,12 @@ void define_reading_of(struct collect *collect, uint32_t clock, const struct clo
 		.uncertainty_ns = reading->uncertainty_ns,
 		.reach_ns = collect->reach_ns,
 	};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
-void define_reading(struct collect *collect, const struct clock_reading *reading)
+void collect_define_reading(struct collect *collect, const struct clock_reading *reading)
 {
-	define_reading_of(collect, CTP_CLOCK_COUNTER, reading);
+	collect_define_reading_of(collect, CTP_CLOCK_COUNTER, reading);
 }
 
 /* The coarse clock shows CLOCK_MONOTONIC, and is as far behind as it has been so far. */
@@ -95,20 +97,20 @@ static void define_coarse(struct collect *collect, const struct clock_reading *r
 		.raw = reading->monotonic_ns,
 		.monotonic_ns = reading->monotonic_ns,
 		.realtime_ns = reading->realtime_ns,
-		.uncertainty_ns = coarse_lag_ns(collect->coarse),
+		.uncertainty_ns = collect_coarse_lag_ns(collect->coarse),
 	};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
-void define_clock(struct collect *collect)
+void collect_define_clock(struct collect *collect)
 {
 	struct clock_reading reading;
 
 	if (!collect->reach_ns)
-		collect->reach_ns = reach_measure();
+		collect->reach_ns = collect_reach_measure();
 	clock_read(&reading);
 	clock_line_keep(&collect->line, &reading);
-	define_reading(collect, &reading);
+	collect_define_reading(collect, &reading);
 	if (collect->has_coarse)
 		define_coarse(collect, &reading);
 }
@@ -121,24 +123,24 @@ static void watch_line(struct collect *collect)
 	clock_glance(&reading);
 	if (!clock_line_breaks(&collect->line, &reading, &before))
 		return;
-	define_reading(collect, &before);
-	define_reading(collect, &reading);
+	collect_define_reading(collect, &before);
+	collect_define_reading(collect, &reading);
 }
 
-void define_heartbeat(struct collect *collect)
+void collect_define_heartbeat(struct collect *collect)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_HEARTBEAT};
 	size_t i;
 
 	collect->heartbeat_ns = collect->now_ns;
 	definition.heartbeat.monotonic_ns = collect->now_ns;
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
 		const struct segment *segment = &collect->segments[i];
 
 		if (segment->number)
-			ctp_store_relaxed(
-				&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
+			ctp_store_relaxed(&collect_segment_orders(segment)->engine_heartbeat_ns,
+				collect->now_ns);
 	}
 }
 
@@ -148,7 +150,7 @@ static void settle(struct collect *collect)
 
 	for (i = 0; i < COLLECT_SEGMENTS; i++)
 		if (collect->segments[i].number)
-			segment_settle(&collect->segments[i], collect->now_ns, false);
+			collect_segment_settle(&collect->segments[i], collect->now_ns, false);
 }
 
 static void read_wanted_mappings(struct collect *collect)
@@ -160,7 +162,7 @@ static void read_wanted_mappings(struct collect *collect)
 
 		if (process->number && process->wants_mappings && !process->has_ended &&
 			collect->now_ns - process->mapped_ns >= MAPPING_PERIOD_NS)
-			process_map(collect, process);
+			collect_process_map(collect, process);
 	}
 }
 
@@ -172,35 +174,35 @@ static bool is_due(struct collect *collect, uint64_t *last_ns, uint64_t period_n
 	return true;
 }
 
-void look_thread_times(struct collect *collect)
+void collect_look_thread_times(struct collect *collect)
 {
 	if (is_due(collect, &collect->sampled_ns, SAMPLE_PERIOD_NS))
-		thread_time_sample(collect);
+		collect_thread_time_sample(collect);
 }
 
-void look_clocks(struct collect *collect)
+void collect_look_clocks(struct collect *collect)
 {
 	watch_line(collect);
 	read_wanted_mappings(collect);
 	if (is_due(collect, &collect->settle_ns, SETTLE_PERIOD_NS)) {
 		settle(collect);
-		process_name_threads(collect);
+		collect_process_name_threads(collect);
 	}
 	if (is_due(collect, &collect->silence_ns, SILENCE_PERIOD_NS))
-		silence_look(collect);
+		collect_silence_look(collect);
 	/* A library that was loaded meanwhile may have brought a probe of its own. */
 	if (collect->target.is_found && !collect->target.has_ended &&
 		is_due(collect, &collect->seek_ns, SEEK_PERIOD_NS))
-		seek_segments(collect, NULL);
-	look_thread_times(collect);
+		collect_seek_segments(collect, NULL);
+	collect_look_thread_times(collect);
 	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
-		define_clock(collect);
-		service_settle(collect);
+		collect_define_clock(collect);
+		collect_service_settle(collect);
 	}
 	if (is_due(collect, &collect->heartbeat_ns, HEARTBEAT_PERIOD_NS))
-		define_heartbeat(collect);
+		collect_define_heartbeat(collect);
 	if (is_due(collect, &collect->flush_ns, FLUSH_PERIOD_NS))
-		output_flush(&collect->output);
+		collect_output_flush(&collect->output);
 }
 
 static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
@@ -212,10 +214,10 @@ static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
  * In silence a heartbeat with each clock reading will do: one look a second. Losses beside the last events are
  * settled in time, so that their place is known as well as that of others.
  */
-uint64_t look_due_ns(const struct collect *collect)
+uint64_t collect_look_due_ns(const struct collect *collect)
 {
 	uint64_t due_ns = collect->clock_ns + CLOCK_PERIOD_NS;
-	uint64_t silence_ns = silence_next_ns(collect);
+	uint64_t silence_ns = collect_silence_next_ns(collect);
 	size_t i;
 
 	if (silence_ns < collect->silence_ns + SILENCE_PERIOD_NS)
@@ -229,22 +231,22 @@ uint64_t look_due_ns(const struct collect *collect)
 		if (process->number && process->wants_mappings && !process->has_ended)
 			due_ns = earlier(due_ns, process->mapped_ns + MAPPING_PERIOD_NS);
 	}
-	return earlier(earlier(due_ns, process_naming_due_ns(collect)), silence_ns);
+	return earlier(earlier(due_ns, collect_process_naming_due_ns(collect)), silence_ns);
 }
 
-void look_last(struct collect *collect, struct process *process)
+void collect_look_last(struct collect *collect, struct process *process)
 {
 	size_t i;
 
-	service_last(collect, process);
+	collect_service_last(collect, process);
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
 		struct segment *segment = &collect->segments[i];
 
 		if (segment->number == 0 || segment->process != process)
 			continue;
-		segment_unwant(segment);
-		segment_drain_all(segment);
-		segment_settle(segment, clock_monotonic_ns(), true);
-		segment_close(segment);
+		collect_segment_unwant(segment);
+		collect_segment_drain_all(segment);
+		collect_segment_settle(segment, clock_monotonic_ns(), true);
+		collect_segment_close(segment);
 	}
 }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io.h"
-#include "mappings.h"
+#include "base/io.h"
+#include "collect/mappings.h"
 
 #define MAPS_BYTES_MAX ((size_t)16 << 20)
 
-void mappings_fini(struct mappings *mappings)
+void collect_mappings_fini(struct mappings *mappings)
 {
 	vec_fini(&mappings->list);
 	map_fini(&mappings->latest);
@@ -94,7 +94,7 @@ static bool remember(struct mappings *mappings, const struct ct_define_mapping *
 }
 
 /* What can not be remembered is not defined either: it would be again at each look. */
-void mappings_add(
+void collect_mappings_add(
 	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output)
 {
 	const struct ct_definition definition = {.type = CT_DEFINE_MAPPING, .mapping = *mapping};
@@ -102,7 +102,7 @@ void mappings_add(
 	if (is_known(mappings, mapping))
 		return;
 	if (remember(mappings, mapping))
-		output_define(output, &definition);
+		collect_output_define(output, &definition);
 	else
 		mappings->nr_forgotten++;
 }
@@ -113,10 +113,11 @@ static void take_line(
 	struct ct_define_mapping mapping = {.process = process};
 
 	if (parse_line(line, &mapping))
-		mappings_add(mappings, &mapping, output);
+		collect_mappings_add(mappings, &mapping, output);
 }
 
-bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struct output *output)
+bool collect_mappings_read(
+	struct mappings *mappings, uint32_t process, pid_t pid, struct output *output)
 {
 	char path[32];
 	char *text;
@@ -134,7 +135,7 @@ bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struc
 	return nr_bytes > 0;
 }
 
-bool mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address)
+bool collect_mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address)
 {
 	size_t i;
 

@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "arena.h"
-#include "map.h"
-#include "output.h"
-#include "vec.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "collect/output.h"
+#include "base/vec.h"
 
 #define MAPPINGS_MAX 65536u
 #define MAPPINGS_TEXT_BYTES_MAX ((size_t)32 << 20)
@@ -27,23 +27,24 @@ struct mappings {
 	uint64_t nr_forgotten; /* that the bounds left out */
 };
 
-/* mappings_fini: gives the memory back. */
-void mappings_fini(struct mappings *mappings);
+/* collect_mappings_fini: gives the memory back. */
+void collect_mappings_fini(struct mappings *mappings);
 
 /*
- * mappings_read: reads /proc/PID/maps, and remembers and defines what was not known of the process.
+ * collect_mappings_read: reads /proc/PID/maps, and remembers and defines what was not known of the process.
  * Returns false where there was nothing to read: the process is gone, or not ours to look at.
  */
-bool mappings_read(struct mappings *mappings, uint32_t process, pid_t pid, struct output *output);
+bool collect_mappings_read(
+	struct mappings *mappings, uint32_t process, pid_t pid, struct output *output);
 
 /*
- * mappings_add: remembers and defines one mapping, with copies of its texts; what is known already, or is
+ * collect_mappings_add: remembers and defines one mapping, with copies of its texts; what is known already, or is
  * one too many, is left out.
  */
-void mappings_add(
+void collect_mappings_add(
 	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output);
 
-/* mappings_cover: whether the address lies in a mapping of the process that is known. */
-bool mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address);
+/* collect_mappings_cover: whether the address lies in a mapping of the process that is known. */
+bool collect_mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address);
 
 #endif

@@ -14,8 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "memory.h"
-#include "proto.h"
+#include "collect/memory.h"
+#include "proto/proto.h"
 
 #define PAGES_ASKED 17 /* 64 KiB that begin in the middle of a page */
 
@@ -52,7 +52,8 @@ static enum ct_status check_memory(int descriptor, size_t *ret_bytes, struct ct_
 	return CT_OK;
 }
 
-enum ct_status memory_map(int descriptor, struct memory *ret_memory, struct ct_error *reterr)
+enum ct_status collect_memory_map(
+	int descriptor, struct memory *ret_memory, struct ct_error *reterr)
 {
 	enum ct_status status;
 	size_t nr_bytes = 0;
@@ -77,7 +78,7 @@ static bool is_data(const struct memory *memory, const char *page)
 	return lseek(memory->descriptor, offset, SEEK_DATA) == offset;
 }
 
-bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
+bool collect_memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	size_t before = (size_t)((const char *)at - (const char *)memory->base) % page_bytes;
@@ -95,7 +96,7 @@ bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
 	return true;
 }
 
-enum ct_status memory_claim(struct memory *memory, struct ct_error *reterr)
+enum ct_status collect_memory_claim(struct memory *memory, struct ct_error *reterr)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	char path[32];
@@ -114,7 +115,7 @@ enum ct_status memory_claim(struct memory *memory, struct ct_error *reterr)
 	return CT_OK;
 }
 
-void memory_unmap(struct memory *memory)
+void collect_memory_unmap(struct memory *memory)
 {
 	munmap(memory->base, memory->nr_bytes);
 	if (memory->descriptor >= 0)

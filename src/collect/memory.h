@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "failure.h"
+#include "base/failure.h"
 
 struct memory {
 	void *base;
@@ -20,26 +20,27 @@ struct memory {
 };
 
 /*
- * memory_map: checks and maps the descriptor, and takes it on success only. CT_ERR_REFUSED says why it is
- * not fit. Lives until memory_unmap.
+ * collect_memory_map: checks and maps the descriptor, and takes it on success only. CT_ERR_REFUSED says why it is
+ * not fit. Lives until collect_memory_unmap.
  */
-enum ct_status memory_map(int descriptor, struct memory *ret_memory, struct ct_error *reterr);
+enum ct_status collect_memory_map(
+	int descriptor, struct memory *ret_memory, struct ct_error *reterr);
 
 /*
- * memory_claim: nobody else has this memory from here on, until memory_unmap or the end of this process. The
- * lock hangs on a descriptor that is opened anew: that of the peer would hold it longer. CT_ERR_BUSY: another
- * engine has it.
+ * collect_memory_claim: nobody else has this memory from here on, until collect_memory_unmap or the end of this
+ * process. The lock hangs on a descriptor that is opened anew: that of the peer would hold it longer. CT_ERR_BUSY:
+ * another engine has it.
  */
-enum ct_status memory_claim(struct memory *memory, struct ct_error *reterr);
+enum ct_status collect_memory_claim(struct memory *memory, struct ct_error *reterr);
 
-/* memory_unmap: also closes the descriptor, if there is one. */
-void memory_unmap(struct memory *memory);
+/* collect_memory_unmap: also closes the descriptor, if there is one. */
+void collect_memory_unmap(struct memory *memory);
 
 /*
- * memory_holds: every page of these at most 64 KiB of the mapping has been written, and not been punched
+ * collect_memory_holds: every page of these at most 64 KiB of the mapping has been written, and not been punched
  * out since. To read a page that was not would take memory for it, on the reader's account: a peer could
  * claim a gigabyte that it never wrote. What was swapped out holds. True also where the kernel does not tell.
  */
-bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes);
+bool collect_memory_holds(const struct memory *memory, const void *at, size_t nr_bytes);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "collector.h"
+#include "collect/collector.h"
 
 static void add(struct collect *collect, uint64_t count, const char *text)
 {
@@ -41,7 +41,7 @@ const struct ct_note *collect_notes(struct collect *collect, uint32_t *ret_count
 	return collect->notes;
 }
 
-void define_notes(struct collect *collect)
+void collect_define_notes(struct collect *collect)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_NOTE};
 	uint32_t count, i;
@@ -50,6 +50,6 @@ void define_notes(struct collect *collect)
 	for (i = 0; i < count; i++) {
 		definition.note =
 			(struct ct_define_note){notes[i].text, notes[i].count, notes[i].offset};
-		output_define(&collect->output, &definition);
+		collect_output_define(&collect->output, &definition);
 	}
 }

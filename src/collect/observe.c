@@ -15,9 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "collector.h"
-#include "procfs.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "base/procfs.h"
 
 #define THREADS_LOOKED_AT 4096
 #define DESCRIPTORS_LOOKED_AT 65536
@@ -358,14 +358,14 @@ static void make_stream(struct collect *collect, struct process *process)
 		.attached = clock_monotonic_ns(),
 	};
 	memcpy(definition.segment.identity, collect->run_id, sizeof(collect->run_id));
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 	definition = (struct ct_definition){.type = CT_DEFINE_STREAM};
 	definition.stream = (struct ct_define_stream){
 		.stream = process->observed_stream, .segment = process->observed_segment};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
-void observe_put(struct collect *collect, struct process *process, uint32_t thread,
+void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
 	const struct ctp_record *record)
 {
 	struct ct_batch batch = {.thread = thread, .records = record, .nr_records = 1};
@@ -373,7 +373,7 @@ void observe_put(struct collect *collect, struct process *process, uint32_t thre
 	if (process->observed_stream == 0)
 		make_stream(collect, process);
 	batch.stream = process->observed_stream;
-	output_put(&collect->output, &batch, 1);
+	collect_output_put(&collect->output, &batch, 1);
 }
 
 /* The two are read one after the other: who is in a call that can be read slept by then. */
@@ -419,7 +419,8 @@ static bool observe_thread(void *context, int tid)
 	is_stuck = waits_for_ever(observation, &state);
 	look.record.time = clock_monotonic_ns();
 	look.record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
-	look.thread = process_thread(observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
+	look.thread = collect_process_thread(
+		observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
 	/* One that has no number of its own can not be told from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
@@ -471,16 +472,16 @@ static void put_looks(struct collect *collect, struct process *process)
 
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];
-		observe_put(collect, process, look->thread, &look->record);
+		collect_observe_put(collect, process, look->thread, &look->record);
 	}
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];
 		if (look->thread != process->unknown_thread)
-			thread_time_put(collect, process, look->record.coro, look->thread);
+			collect_thread_time_put(collect, process, look->record.coro, look->thread);
 	}
 }
 
-bool observe_process(struct collect *collect, struct process *process)
+bool collect_observe_process(struct collect *collect, struct process *process)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
 	struct observation observation = {

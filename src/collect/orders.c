@@ -2,13 +2,13 @@
 /*
  * What a segment's probe is told to do, and whether its events are wanted (P-18, P-29).
  */
-#include "collector.h"
-#include "segment.h"
+#include "collect/collector.h"
+#include "collect/segment.h"
 
-void segment_order(struct segment *segment)
+void collect_segment_order(struct segment *segment)
 {
 	const struct collect *collect = segment->collect;
-	struct ctp_orders *orders = segment_orders(segment);
+	struct ctp_orders *orders = collect_segment_orders(segment);
 
 	ctp_store_relaxed(&orders->categories_off, collect->categories_off);
 	/* A flight recorder has its own. */
@@ -18,13 +18,13 @@ void segment_order(struct segment *segment)
 			collect->overwrites ? CTP_POLICY_OVERWRITE_OLDEST : CTP_POLICY_DROP_NEWEST);
 	}
 	if (collect->is_released)
-		segment_unwant(segment);
+		collect_segment_unwant(segment);
 }
 
 /* A number of its own for each time during which events are wanted: nothing is known of what was between. */
-void segment_want(struct segment *segment)
+void collect_segment_want(struct segment *segment)
 {
-	struct ctp_orders *orders = segment_orders(segment);
+	struct ctp_orders *orders = collect_segment_orders(segment);
 	uint32_t wanted = ctp_load_relaxed(&orders->wanted);
 
 	if (wanted == 0) {
@@ -36,9 +36,9 @@ void segment_want(struct segment *segment)
 }
 
 /* A flight recorder goes on. */
-void segment_unwant(struct segment *segment)
+void collect_segment_unwant(struct segment *segment)
 {
-	struct ctp_orders *orders = segment_orders(segment);
+	struct ctp_orders *orders = collect_segment_orders(segment);
 	uint32_t wanted = ctp_load_relaxed(&orders->wanted) & ~CTP_WANTED_ENGINE;
 
 	ctp_store_relaxed(&orders->wanted, wanted & CTP_WANTED_FLIGHT ? wanted : 0);

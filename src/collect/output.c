@@ -2,10 +2,10 @@
 /*
  * Counting on the way to the sink.
  */
-#include "failure.h"
-#include "output.h"
+#include "base/failure.h"
+#include "collect/output.h"
 
-void output_init(struct output *output, struct ct_sink *sink)
+void collect_output_init(struct output *output, struct ct_sink *sink)
 {
 	*output = (struct output){.sink = sink};
 }
@@ -20,23 +20,23 @@ static bool is_taken(struct output *output, enum ct_status status)
 	return false;
 }
 
-void output_count_lost(struct output *output, uint64_t count)
+void collect_output_count_lost(struct output *output, uint64_t count)
 {
 	if (__builtin_add_overflow(output->nr_lost, count, &output->nr_lost))
 		output->nr_lost = UINT64_MAX;
 }
 
-void output_put(struct output *output, const struct ct_batch *batch, uint64_t nr_events)
+void collect_output_put(struct output *output, const struct ct_batch *batch, uint64_t nr_events)
 {
 	if (batch->nr_records == 0)
 		return;
 	if (!output->is_broken && is_taken(output, sink_put(output->sink, batch, &output->trouble)))
 		output->nr_events += nr_events;
 	else
-		output_count_lost(output, nr_events);
+		collect_output_count_lost(output, nr_events);
 }
 
-void output_define(struct output *output, const struct ct_definition *definition)
+void collect_output_define(struct output *output, const struct ct_definition *definition)
 {
 	/* After a failure it is the sink that knows what it can still keep; the first sentence stays. */
 	if (output->is_broken)
@@ -45,17 +45,17 @@ void output_define(struct output *output, const struct ct_definition *definition
 		is_taken(output, sink_define(output->sink, definition, &output->trouble));
 }
 
-void output_lose(struct output *output, const struct ct_define_loss *loss)
+void collect_output_lose(struct output *output, const struct ct_define_loss *loss)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_LOSS, .loss = *loss};
 
 	if (loss->count == 0)
 		return;
-	output_count_lost(output, loss->count);
-	output_define(output, &definition);
+	collect_output_count_lost(output, loss->count);
+	collect_output_define(output, &definition);
 }
 
-void output_flush(struct output *output)
+void collect_output_flush(struct output *output)
 {
 	if (!output->is_broken)
 		is_taken(output, sink_flush(output->sink, &output->trouble));

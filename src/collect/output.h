@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream.h"
+#include "stream/stream.h"
 
 struct output {
 	struct ct_sink *sink; /* the caller's */
@@ -23,25 +23,25 @@ struct output {
 	struct ct_error trouble; /* of the first failure */
 };
 
-/* output_init: everything goes to `sink` from now on. */
-void output_init(struct output *output, struct ct_sink *sink);
+/* collect_output_init: everything goes to `sink` from now on. */
+void collect_output_init(struct output *output, struct ct_sink *sink);
 
 /*
- * output_put: hands records on; `nr_events` of them are events, the others tell of losses. An empty
+ * collect_output_put: hands records on; `nr_events` of them are events, the others tell of losses. An empty
  * batch is nothing.
  */
-void output_put(struct output *output, const struct ct_batch *batch, uint64_t nr_events);
+void collect_output_put(struct output *output, const struct ct_batch *batch, uint64_t nr_events);
 
-/* output_define: hands a definition on. */
-void output_define(struct output *output, const struct ct_definition *definition);
+/* collect_output_define: hands a definition on. */
+void collect_output_define(struct output *output, const struct ct_definition *definition);
 
-/* output_lose: counts a loss and defines it. A count of 0 is nothing. */
-void output_lose(struct output *output, const struct ct_define_loss *loss);
+/* collect_output_lose: counts a loss and defines it. A count of 0 is nothing. */
+void collect_output_lose(struct output *output, const struct ct_define_loss *loss);
 
-/* output_count_lost: counts losses that a record in the stream tells of. */
-void output_count_lost(struct output *output, uint64_t count);
+/* collect_output_count_lost: counts losses that a record in the stream tells of. */
+void collect_output_count_lost(struct output *output, uint64_t count);
 
-/* output_flush: asks the sink to flush. */
-void output_flush(struct output *output);
+/* collect_output_flush: asks the sink to flush. */
+void collect_output_flush(struct output *output);
 
 #endif

@@ -14,13 +14,14 @@
 #define PRIVATE_FOLDER_FILES "stations", "socket"
 
 /*
- * private_folder_open: makes one below `parent`, with mode 0700, and writes its path to ret_path. Returns
+ * collect_private_folder_open: makes one below `parent`, with mode 0700, and writes its path to ret_path. Returns
  * the descriptor that holds the lock, or -1: the parent is none, or the path would be longer than nr_bytes
  * less `nr_room`, which is kept for names in it.
  */
-int private_folder_open(const char *parent, char *ret_path, size_t nr_bytes, size_t nr_room);
+int collect_private_folder_open(
+	const char *parent, char *ret_path, size_t nr_bytes, size_t nr_room);
 
-/* private_folder_close: removes the folder, if it is empty, and gives the lock back. */
-void private_folder_close(int descriptor, const char *path);
+/* collect_private_folder_close: removes the folder, if it is empty, and gives the lock back. */
+void collect_private_folder_close(int descriptor, const char *path);
 
 #endif

@@ -13,15 +13,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "collector.h"
-#include "crc32c.h"
-#include "procfs.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "base/crc32c.h"
+#include "base/procfs.h"
 
 #define COMMAND_LINE_BYTES 4096
 #define YOUNG_NS UINT64_C(200000000)
 
-struct process *process_find(struct collect *collect, pid_t pid)
+struct process *collect_process_find(struct collect *collect, pid_t pid)
 {
 	struct process *latest = NULL;
 	size_t i;
@@ -36,7 +36,7 @@ struct process *process_find(struct collect *collect, pid_t pid)
 	return latest;
 }
 
-bool process_is_gone(const struct process *process)
+bool collect_process_is_gone(const struct process *process)
 {
 	struct pollfd question = {.fd = process->pidfd, .events = POLLIN};
 
@@ -45,12 +45,12 @@ bool process_is_gone(const struct process *process)
 	return poll(&question, 1, 0) > 0;
 }
 
-bool process_was_replaced(const struct process *process, uint64_t attached_ns)
+bool collect_process_was_replaced(const struct process *process, uint64_t attached_ns)
 {
 	char state;
 	pid_t unused;
 
-	if (!process_is_gone(process))
+	if (!collect_process_is_gone(process))
 		return false;
 	if (process->has_ended && attached_ns > process->ended_ns)
 		return true;
@@ -76,7 +76,7 @@ static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_tol
 
 	if (!procfs_status(pid, &state, &parent_pid))
 		parent_pid = parent_told;
-	parent = process_find(collect, parent_pid);
+	parent = collect_process_find(collect, parent_pid);
 	return parent ? parent->number : 0;
 }
 
@@ -91,7 +91,7 @@ static void define_process(
 
 	/* Of one that is gone /proc tells nothing, or of another process that has the id by now. */
 	path[0] = arguments[0] = '\0';
-	if (!process_is_gone(process)) {
+	if (!collect_process_is_gone(process)) {
 		procfs_link(process->pid, "exe", path, sizeof(path));
 		procfs_command_line(process->pid, arguments, sizeof(arguments));
 	}
@@ -110,11 +110,11 @@ static void define_process(
 		return;
 	process->described = described;
 	process->is_defined = true;
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
 /* A further segment: of the ledger beside the probe, or of the program that exec put here. */
-void process_refresh(
+void collect_process_refresh(
 	struct collect *collect, struct process *process, const struct process_facts *facts)
 {
 	define_process(collect, process, facts);
@@ -130,7 +130,8 @@ static void watch(struct collect *collect, struct process *process)
 		epoll_ctl(collect->waiting, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
-struct process *process_add(struct collect *collect, pid_t pid, const struct process_facts *facts)
+struct process *collect_process_add(
+	struct collect *collect, pid_t pid, const struct process_facts *facts)
 {
 	struct process *process = find_free(collect);
 
@@ -142,16 +143,17 @@ struct process *process_add(struct collect *collect, pid_t pid, const struct pro
 	process->parent = find_parent(collect, pid, facts->parent);
 	process->is_target = pid == collect->target.pid && !collect->target.has_ended;
 	process->moved_ns = clock_monotonic_ns();
-	thread_ids_init(&process->ids, pid);
+	collect_thread_ids_init(&process->ids, pid);
 	watch(collect, process);
 	define_process(collect, process, facts);
 	return process;
 }
 
-bool process_map(struct collect *collect, struct process *process)
+bool collect_process_map(struct collect *collect, struct process *process)
 {
 	process->mapped_ns = collect->now_ns;
-	if (!mappings_read(&collect->mappings, process->number, process->pid, &collect->output))
+	if (!collect_mappings_read(
+		    &collect->mappings, process->number, process->pid, &collect->output))
 		return false;
 	process->was_mapped = true;
 	process->wants_mappings = false;
@@ -165,7 +167,7 @@ static void define_thread(struct collect *collect, const struct process *process
 
 	definition.thread = (struct ct_define_thread){
 		.thread = number, .process = process->number, .tid = tid, .name = name};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
 /* A thread's first event often comes before it names itself. */
@@ -190,7 +192,7 @@ static void name_thread(struct collect *collect, const struct young_thread *youn
 		define_thread(collect, young->process, young->number, young->tid, name);
 }
 
-void process_name_threads(struct collect *collect)
+void collect_process_name_threads(struct collect *collect)
 {
 	unsigned kept = 0;
 	unsigned i;
@@ -206,7 +208,7 @@ void process_name_threads(struct collect *collect)
 	collect->nr_young = kept;
 }
 
-uint64_t process_naming_due_ns(const struct collect *collect)
+uint64_t collect_process_naming_due_ns(const struct collect *collect)
 {
 	/* The first is the oldest. */
 	return collect->nr_young > 0 ? collect->young[0].since_ns + YOUNG_NS : UINT64_MAX;
@@ -245,7 +247,7 @@ static void take_up_thread(
 	remember_young(collect, process, number, tid, name);
 }
 
-uint32_t process_thread(
+uint32_t collect_process_thread(
 	struct collect *collect, struct process *process, uint64_t tid, uint64_t time)
 {
 	uint32_t number;
@@ -253,7 +255,8 @@ uint32_t process_thread(
 
 	if (tid == 0)
 		return unknown_thread(collect, process);
-	number = threads_find(&process->threads, tid, time, collect->nr_threads + 1, &is_new);
+	number = collect_threads_find(
+		&process->threads, tid, time, collect->nr_threads + 1, &is_new);
 	if (number == 0)
 		return unknown_thread(collect, process);
 	if (is_new)
@@ -261,32 +264,33 @@ uint32_t process_thread(
 	return number;
 }
 
-uint32_t process_thread_told(
+uint32_t collect_process_thread_told(
 	struct collect *collect, struct process *process, uint64_t told, uint64_t time)
 {
-	return process_thread(
-		collect, process, thread_ids_here(&process->ids, process->pid, told), time);
+	return collect_process_thread(
+		collect, process, collect_thread_ids_here(&process->ids, process->pid, told), time);
 }
 
-void process_thread_stopped(struct process *process, uint32_t number, uint64_t told, uint64_t time)
+void collect_process_thread_stopped(
+	struct process *process, uint32_t number, uint64_t told, uint64_t time)
 {
-	threads_stopped(&process->threads, number,
-		thread_ids_here(&process->ids, process->pid, told), time);
+	collect_threads_stopped(&process->threads, number,
+		collect_thread_ids_here(&process->ids, process->pid, told), time);
 }
 
-void process_end(
+void collect_process_end(
 	struct collect *collect, struct process *process, const struct ct_define_ending *ending)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_ENDING, .ending = *ending};
 
 	definition.ending.process = process->number;
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 	if (!process->was_mapped && process->wants_mappings)
 		collect->nr_unmapped++;
 	if (process->pidfd >= 0)
 		close(process->pidfd);
-	threads_fini(&process->threads);
-	thread_ids_fini(&process->ids);
+	collect_threads_fini(&process->threads);
+	collect_thread_ids_fini(&process->ids);
 	forget_young(collect, process);
 	memset(process, 0, sizeof(*process));
 }

@@ -5,10 +5,10 @@
  */
 #include <stdbool.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "corotracer/ctp.h"
-#include "reach.h"
-#include "thread.h"
+#include "collect/reach.h"
+#include "base/thread.h"
 
 #define MEASURE_NS 1000000u
 #define FACTOR 4u      /* a millisecond does not meet the furthest one */
@@ -46,7 +46,7 @@ static uint64_t take(struct hand_off *hand_off, uint64_t until_ns)
 	return furthest;
 }
 
-uint64_t reach_of(uint64_t furthest_ns)
+uint64_t collect_reach_of(uint64_t furthest_ns)
 {
 	uint64_t reach = furthest_ns < MOST_NS ? furthest_ns * FACTOR : MOST_NS;
 
@@ -55,7 +55,7 @@ uint64_t reach_of(uint64_t furthest_ns)
 	return reach < LEAST_NS ? LEAST_NS : reach;
 }
 
-uint64_t reach_measure(void)
+uint64_t collect_reach_measure(void)
 {
 	struct hand_off hand_off = {0};
 	struct clock_reading before, after;
@@ -64,7 +64,7 @@ uint64_t reach_measure(void)
 	double rate;
 
 	if (thread_start(&thread, give, &hand_off))
-		return reach_of(0);
+		return collect_reach_of(0);
 	clock_glance(&before);
 	furthest = take(&hand_off, before.monotonic_ns + MEASURE_NS);
 	clock_glance(&after);
@@ -72,5 +72,5 @@ uint64_t reach_measure(void)
 	pthread_join(thread, NULL);
 	rate = (double)(after.monotonic_ns - before.monotonic_ns) /
 	       (double)(after.counter - before.counter);
-	return reach_of((uint64_t)((double)furthest * rate));
+	return collect_reach_of((uint64_t)((double)furthest * rate));
 }

@@ -7,14 +7,17 @@
 
 #include <stdint.h>
 
-/* reach_of: what is believed where hand-offs came out reversed by at most so much: generous, and never too little. */
-uint64_t reach_of(uint64_t furthest_ns);
+/*
+ * collect_reach_of: what is believed where hand-offs came out reversed by at most so much: generous, and never too
+ * little.
+ */
+uint64_t collect_reach_of(uint64_t furthest_ns);
 
 /*
- * reach_measure: hands stamped words from one thread to another for a millisecond, and looks how far the taker's
- * stamps lie before the giver's. Where no thread can be started, or both never ran at once, what is known of other
- * machines.
+ * collect_reach_measure: hands stamped words from one thread to another for a millisecond, and looks how far the
+ * taker's stamps lie before the giver's. Where no thread can be started, or both never ran at once, what is known of
+ * other machines.
  */
-uint64_t reach_measure(void);
+uint64_t collect_reach_measure(void);
 
 #endif

@@ -3,7 +3,7 @@
  * Harvesting one ring. The head is read once a call: the reader never chases it, because a reader
  * that polls the producer's cache line makes the producer several times slower.
  */
-#include "ring.h"
+#include "collect/ring.h"
 
 #define ADOPT_TRIES 100u
 #define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
@@ -110,11 +110,11 @@ static bool is_backed(struct ring_reader *reader, const struct ring_space *space
 {
 	if (!space->memory || reader->backed == chunk)
 		return true;
-	if (memory_holds(space->memory, chunk, CTP_CHUNK_BYTES)) {
+	if (collect_memory_holds(space->memory, chunk, CTP_CHUNK_BYTES)) {
 		reader->backed = chunk;
 		return true;
 	}
-	return memory_holds(
+	return collect_memory_holds(
 		space->memory, chunk + reader->tail % CTP_CHUNK_RECORDS, length * sizeof(*chunk));
 }
 
@@ -262,7 +262,7 @@ static uint64_t sum_of_lost(
 	return sum;
 }
 
-void ring_adopt(struct ring_reader *reader, const struct ring_space *space)
+void collect_ring_adopt(struct ring_reader *reader, const struct ring_space *space)
 {
 	uint64_t told, head, to_come;
 	unsigned attempt = 0;
@@ -290,7 +290,7 @@ void ring_adopt(struct ring_reader *reader, const struct ring_space *space)
 	reader->told_before = told > to_come ? told - to_come : 0;
 }
 
-uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
+uint64_t collect_ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer)
 {
 	uint64_t head = ctp_load_acquire(&reader->shared->head); /* P1 */
@@ -310,7 +310,7 @@ uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	return reader->tail - before;
 }
 
-void ring_give_up(struct ring_reader *reader)
+void collect_ring_give_up(struct ring_reader *reader)
 {
 	uint64_t head = ctp_load_acquire(&reader->shared->head); /* P1 */
 
@@ -318,12 +318,12 @@ void ring_give_up(struct ring_reader *reader)
 		resynchronise(reader, head);
 }
 
-bool ring_has_news(const struct ring_reader *reader)
+bool collect_ring_has_news(const struct ring_reader *reader)
 {
 	return ctp_load_acquire(&reader->shared->head) != reader->tail; /* P1 */
 }
 
-uint64_t ring_overwritten(const struct ring_reader *reader)
+uint64_t collect_ring_overwritten(const struct ring_reader *reader)
 {
 	uint64_t nr_beside = ctp_load_relaxed(&reader->shared->nr_beside);
 	uint64_t unseen = nr_beside > reader->nr_beside ? nr_beside - reader->nr_beside : 0;

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "memory.h"
-#include "proto.h"
+#include "collect/memory.h"
+#include "proto/proto.h"
 
 /* Where the chunks are. Shared by the rings of one segment. */
 struct ring_space {
@@ -36,7 +36,7 @@ struct ring_run {
 
 struct ring_reader;
 
-/* Who takes the records. All functions are called from within ring_drain. */
+/* Who takes the records. All functions are called from within collect_ring_drain. */
 struct ring_consumer {
 	void *context;
 	void (*take)(void *context, struct ring_reader *reader, const struct ring_run *run);
@@ -66,28 +66,28 @@ struct ring_reader {
 };
 
 /*
- * ring_adopt: for a ring that was written, and perhaps drained, before this reader came: it goes on where the
+ * collect_ring_adopt: for a ring that was written, and perhaps drained, before this reader came: it goes on where the
  * last one stopped, or at the oldest record that is left.
  */
-void ring_adopt(struct ring_reader *reader, const struct ring_space *space);
+void collect_ring_adopt(struct ring_reader *reader, const struct ring_space *space);
 
 /*
- * ring_drain: hands on everything that is published at the time of the call, oldest first, and gives
+ * collect_ring_drain: hands on everything that is published at the time of the call, oldest first, and gives
  * the room back. Returns how many records it moved past that had not given way to newer ones before.
  */
-uint64_t ring_drain(struct ring_reader *reader, const struct ring_space *space,
+uint64_t collect_ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer);
 
-/* ring_give_up: what is published and was not drained can not be: it is one lie, and stepped over. */
-void ring_give_up(struct ring_reader *reader);
+/* collect_ring_give_up: what is published and was not drained can not be: it is one lie, and stepped over. */
+void collect_ring_give_up(struct ring_reader *reader);
 
-/* ring_has_news: has something been published that was not drained? */
-bool ring_has_news(const struct ring_reader *reader);
+/* collect_ring_has_news: has something been published that was not drained? */
+bool collect_ring_has_news(const struct ring_reader *reader);
 
 /*
- * ring_overwritten: how many events gave way to newer ones: of the records that did, those that are no events are left
- * out (P-28).
+ * collect_ring_overwritten: how many events gave way to newer ones: of the records that did, those that are no events
+ * are left out (P-28).
  */
-uint64_t ring_overwritten(const struct ring_reader *reader);
+uint64_t collect_ring_overwritten(const struct ring_reader *reader);
 
 #endif

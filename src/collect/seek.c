@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector.h"
-#include "procfs.h"
-#include "seek.h"
+#include "collect/collector.h"
+#include "base/procfs.h"
+#include "collect/seek.h"
 
 #define SEGMENT_LINK "/memfd:corotracer"
 
@@ -27,7 +27,7 @@ struct seek {
 	char file[256]; /* that a flight recorder fills; "": none was met */
 };
 
-enum ct_status seek_process(struct collect *collect, pid_t pid, struct ct_error *reterr)
+enum ct_status collect_seek_process(struct collect *collect, pid_t pid, struct ct_error *reterr)
 {
 	int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
 
@@ -39,7 +39,7 @@ enum ct_status seek_process(struct collect *collect, pid_t pid, struct ct_error 
 	if (descriptor < 0 && errno == EINVAL)
 		return ct_fail(reterr, CT_ERR_NOT_FOUND,
 			"%d is the id of a thread, not of a process", (int)pid);
-	target_find(pid, &collect->target);
+	collect_target_find(pid, &collect->target);
 	return CT_OK;
 }
 
@@ -213,7 +213,7 @@ static bool look_for_past(void *context, int number)
 	return true;
 }
 
-void seek_past(struct collect *collect)
+void collect_seek_past(struct collect *collect)
 {
 	procfs_numbers(collect->target.pid, "fd", look_for_past, collect);
 }
@@ -232,7 +232,7 @@ static enum ct_status fail_to_look(pid_t pid, struct ct_error *reterr)
 		(int)pid);
 }
 
-enum ct_status seek_segments(struct collect *collect, struct ct_error *reterr)
+enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *reterr)
 {
 	struct seek seek = {.collect = collect};
 	pid_t pid = collect->target.pid;

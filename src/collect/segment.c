@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "about.h"
-#include "adopt.h"
-#include "clock.h"
-#include "coarse.h"
-#include "collector.h"
-#include "images.h"
-#include "memory.h"
-#include "segment.h"
+#include "collect/about.h"
+#include "collect/adopt.h"
+#include "base/clock.h"
+#include "collect/coarse.h"
+#include "collect/collector.h"
+#include "collect/images.h"
+#include "collect/memory.h"
+#include "collect/segment.h"
 
 #define BITS 64u
 #define PID_DIGITS 12
@@ -30,10 +30,11 @@ static struct ctp_header *header_of(const struct segment *segment)
 /* Whether these bytes of it have ever been written; what is no memory of a peer's is read as it is. */
 static bool holds(const struct segment *segment, const void *at, size_t nr_bytes)
 {
-	return segment->memory.descriptor < 0 || memory_holds(&segment->memory, at, nr_bytes);
+	return segment->memory.descriptor < 0 ||
+	       collect_memory_holds(&segment->memory, at, nr_bytes);
 }
 
-struct ctp_orders *segment_orders(const struct segment *segment)
+struct ctp_orders *collect_segment_orders(const struct segment *segment)
 {
 	return proto_orders(&segment->layout, segment->memory.base);
 }
@@ -58,7 +59,7 @@ static void remember_site(struct collect *collect, const struct segment *segment
 
 	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, kept))
 		collect->nr_sites_forgotten++;
-	if (!mappings_cover(&collect->mappings, process->number, site->address))
+	if (!collect_mappings_cover(&collect->mappings, process->number, site->address))
 		process->wants_mappings = true;
 }
 
@@ -83,7 +84,7 @@ static bool define_site(struct segment *segment, uint32_t id)
 		.module = "",
 		.address = site.address,
 	};
-	output_define(&segment->collect->output, &definition);
+	collect_output_define(&segment->collect->output, &definition);
 	if (is_address(site.kind))
 		remember_site(segment->collect, segment, &site, id);
 	return true;
@@ -150,33 +151,34 @@ static void take_run(void *context, struct ring_reader *reader, const struct rin
 	if (!segment->are_sites_read)
 		segment_read_sites(segment);
 	segment->are_sites_read = true;
-	adopt_note_first(
+	collect_adopt_note_first(
 		segment, (struct segment_ring *)reader, ctp_load_relaxed(&run->records->time));
-	output_put(&segment->collect->output, &batch, run->nr_events);
+	collect_output_put(&segment->collect->output, &batch, run->nr_events);
 }
 
 static uint32_t take_thread(void *context, uint64_t tid, uint64_t time)
 {
 	struct segment *segment = context;
 
-	return process_thread_told(segment->collect, segment->process, tid, time);
+	return collect_process_thread_told(segment->collect, segment->process, tid, time);
 }
 
 static void take_stop(void *context, uint32_t thread, uint64_t tid, uint64_t time)
 {
 	struct segment *segment = context;
 
-	process_thread_stopped(segment->process, thread, tid, time);
+	collect_process_thread_stopped(segment->process, thread, tid, time);
 }
 
 /* Its own policy, or an order of ours: whoever may overwrite is read with more care. */
 static bool may_overwrite(const struct segment *segment)
 {
 	return segment->layout.is_flight || segment->collect->overwrites ||
-	       ctp_load_relaxed(&segment_orders(segment)->policy) == CTP_POLICY_OVERWRITE_OLDEST;
+	       ctp_load_relaxed(&collect_segment_orders(segment)->policy) ==
+		       CTP_POLICY_OVERWRITE_OLDEST;
 }
 
-void segment_find_rings(struct segment *segment)
+void collect_segment_find_rings(struct segment *segment)
 {
 	uint32_t used = ctp_load_relaxed(&header_of(segment)->rings_used);
 	struct collect *collect = segment->collect;
@@ -197,7 +199,7 @@ void segment_find_rings(struct segment *segment)
 		collect->nr_streams++;
 		definition.stream = (struct ct_define_stream){
 			.stream = ring.reader.stream, .segment = segment->number};
-		output_define(&collect->output, &definition);
+		collect_output_define(&collect->output, &definition);
 	}
 }
 
@@ -229,7 +231,7 @@ static bool was_written(struct segment *segment, struct segment_ring *ring)
 		return true;
 	ring->was_written = holds(segment, ring->reader.shared, PRODUCER_LINE_BYTES);
 	if (ring->was_written && segment->is_found)
-		adopt_ring(segment, &space, ring);
+		collect_adopt_ring(segment, &space, ring);
 	return ring->was_written;
 }
 
@@ -243,8 +245,8 @@ static uint64_t drain_ring(struct segment *segment, struct segment_ring *ring)
 	uint64_t nr_records;
 
 	segment->are_sites_read = false;
-	nr_records = ring_drain(reader, &space, &consumer);
-	output_count_lost(
+	nr_records = collect_ring_drain(reader, &space, &consumer);
+	collect_output_count_lost(
 		&segment->collect->output, reader->nr_told + reader->nr_told_other - nr_lost_told);
 	note_activity(segment, nr_records, reader->nr_moves - nr_moves);
 	return nr_records;
@@ -255,7 +257,7 @@ static uint64_t drain_up_to(struct segment *segment, uint64_t limit)
 	uint64_t nr_records = 0;
 	size_t i;
 
-	segment_find_rings(segment);
+	collect_segment_find_rings(segment);
 	for (i = 0; i < segment->rings.count && nr_records < limit; i++) {
 		struct segment_ring *ring =
 			&segment->rings.at[segment->next_ring++ % segment->rings.count];
@@ -271,13 +273,13 @@ static uint64_t drain_up_to(struct segment *segment, uint64_t limit)
 	return nr_records;
 }
 
-uint64_t segment_drain(struct segment *segment)
+uint64_t collect_segment_drain(struct segment *segment)
 {
 	return drain_up_to(segment, SEGMENT_TURN);
 }
 
 /* Beyond what its chunks can hold in all there is nothing left but claims. */
-uint64_t segment_drain_all(struct segment *segment)
+uint64_t collect_segment_drain_all(struct segment *segment)
 {
 	uint64_t room = (uint64_t)segment->layout.chunk_max * CTP_CHUNK_RECORDS;
 	uint64_t nr_records = drain_up_to(segment, 2 * room);
@@ -285,11 +287,11 @@ uint64_t segment_drain_all(struct segment *segment)
 
 	for (i = 0; nr_records >= 2 * room && i < segment->rings.count; i++)
 		if (was_written(segment, &segment->rings.at[i]))
-			ring_give_up(&segment->rings.at[i].reader);
+			collect_ring_give_up(&segment->rings.at[i].reader);
 	return nr_records;
 }
 
-bool segment_has_news(struct segment *segment)
+bool collect_segment_has_news(struct segment *segment)
 {
 	size_t i;
 
@@ -300,20 +302,20 @@ bool segment_has_news(struct segment *segment)
 	for (i = 0; i < segment->rings.count; i++) {
 		struct segment_ring *ring = &segment->rings.at[i];
 
-		if (was_written(segment, ring) && ring_has_news(&ring->reader))
+		if (was_written(segment, ring) && collect_ring_has_news(&ring->reader))
 			return true;
 	}
 	return false;
 }
 
-bool segment_wakes(const struct segment *segment)
+bool collect_segment_wakes(const struct segment *segment)
 {
 	return segment->layout.features_compatible & CTP_FEATURE_WAKES;
 }
 
-uint32_t *segment_sleeping(const struct segment *segment)
+uint32_t *collect_segment_sleeping(const struct segment *segment)
 {
-	return &segment_orders(segment)->sleeping;
+	return &collect_segment_orders(segment)->sleeping;
 }
 
 /* ------------------------------------------------------------------ coming and going */
@@ -342,14 +344,14 @@ static void define_segment(
 		.attached = attached,
 	};
 	memcpy(definition.segment.identity, layout->identity, sizeof(layout->identity));
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
 static struct process *find_process(
 	struct collect *collect, const struct segment *segment, pid_t pid)
 {
 	const struct proto_layout *layout = &segment->layout;
-	struct process *process = process_find(collect, pid);
+	struct process *process = collect_process_find(collect, pid);
 	char program[PATH_MAX], command_line[PATH_MAX], parent[PID_DIGITS];
 	struct process_facts facts = {.program = program, .command_line = command_line};
 
@@ -357,13 +359,13 @@ static struct process *find_process(
 	proto_fact(layout, segment->memory.base, "command", command_line, sizeof(command_line));
 	proto_fact(layout, segment->memory.base, "parent", parent, sizeof(parent));
 	facts.parent = (pid_t)strtol(parent, NULL, 10);
-	if (!process || process_was_replaced(process, layout->attached.monotonic_ns))
-		return process_add(collect, pid, &facts);
-	process_refresh(collect, process, &facts);
+	if (!process || collect_process_was_replaced(process, layout->attached.monotonic_ns))
+		return collect_process_add(collect, pid, &facts);
+	collect_process_refresh(collect, process, &facts);
 	return process;
 }
 
-enum ct_status segment_take(struct collect *collect, struct segment *segment,
+enum ct_status collect_segment_take(struct collect *collect, struct segment *segment,
 	struct process *process, uint64_t attached, struct ct_error *reterr)
 {
 	segment->sites_known =
@@ -398,7 +400,7 @@ static enum ct_status take_up(
 	else
 		attached = (struct ctp_instant){
 			.counter = clock_counter(), .monotonic_ns = segment->settled_ns};
-	return segment_take(collect, segment, process,
+	return collect_segment_take(collect, segment, process,
 		segment->layout.clock == CTP_CLOCK_COUNTER ? attached.counter
 							   : attached.monotonic_ns,
 		reterr);
@@ -409,12 +411,12 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 {
 	enum ct_status status;
 
-	status = memory_map(arrival->memory, &segment->memory, reterr);
+	status = collect_memory_map(arrival->memory, &segment->memory, reterr);
 	if (status) {
 		close(arrival->memory);
 		return status;
 	}
-	status = memory_claim(&segment->memory, reterr);
+	status = collect_memory_claim(&segment->memory, reterr);
 	if (status == CT_OK)
 		status = proto_check(
 			segment->memory.base, segment->memory.nr_bytes, &segment->layout, reterr);
@@ -423,7 +425,7 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 		status = take_up(collect, segment, arrival->pid, reterr);
 	if (status == CT_OK)
 		return CT_OK;
-	memory_unmap(&segment->memory);
+	collect_memory_unmap(&segment->memory);
 	memset(segment, 0, sizeof(*segment));
 	return status;
 }
@@ -440,8 +442,8 @@ static void start_clock(struct collect *collect, struct segment *segment)
 		return;
 	if (collect->now_ns > attached_ns && collect->now_ns - attached_ns > SECOND_NS)
 		attached_ns = collect->now_ns;
-	collect->nr_stopped_clocks +=
-		!coarse_add(collect->coarse, &segment_orders(segment)->coarse_time, attached_ns);
+	collect->nr_stopped_clocks += !collect_coarse_add(
+		collect->coarse, &collect_segment_orders(segment)->coarse_time, attached_ns);
 	collect->has_coarse = true;
 }
 
@@ -452,7 +454,7 @@ enum ct_status collect_attach(
 	enum ct_status status;
 
 	if (!segment) {
-		images_give_back(collect);
+		collect_images_give_back(collect);
 		segment = find_free(collect);
 	}
 	if (segment) {
@@ -463,26 +465,27 @@ enum ct_status collect_attach(
 	}
 	if (status)
 		return ct_context(reterr, status, "process %d was turned away", (int)arrival->pid);
-	segment_order(segment);
+	collect_segment_order(segment);
 	start_clock(collect, segment);
 	if (segment->is_found)
-		adopt_segment(segment);
-	ctp_store_relaxed(&segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
-	ctp_store_relaxed(&segment_orders(segment)->engine_pid, (uint32_t)getpid());
+		collect_adopt_segment(segment);
+	ctp_store_relaxed(&collect_segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
+	ctp_store_relaxed(&collect_segment_orders(segment)->engine_pid, (uint32_t)getpid());
 	/* At once: a process that lives a millisecond has no mappings later. */
-	if (!process_map(collect, segment->process))
-		about_map(segment);
-	define_clock(collect);
-	images_note_arrival(collect, segment);
+	if (!collect_process_map(collect, segment->process))
+		collect_about_map(segment);
+	collect_define_clock(collect);
+	collect_images_note_arrival(collect, segment);
 	return CT_OK;
 }
 
-void segment_close(struct segment *segment)
+void collect_segment_close(struct segment *segment)
 {
 	if (segment->collect && segment->collect->coarse)
-		coarse_remove(segment->collect->coarse, &segment_orders(segment)->coarse_time);
-	ctp_store_relaxed(&segment_orders(segment)->engine_pid, 0);
-	memory_unmap(&segment->memory);
+		collect_coarse_remove(
+			segment->collect->coarse, &collect_segment_orders(segment)->coarse_time);
+	ctp_store_relaxed(&collect_segment_orders(segment)->engine_pid, 0);
+	collect_memory_unmap(&segment->memory);
 	vec_fini(&segment->rings);
 	free(segment->sites_known);
 	memset(segment, 0, sizeof(*segment));

@@ -11,10 +11,10 @@
 
 #include "corotracer/ctp.h"
 #include "corotracer/error.h"
-#include "memory.h"
-#include "proto.h"
-#include "ring.h"
-#include "vec.h"
+#include "collect/memory.h"
+#include "proto/proto.h"
+#include "collect/ring.h"
+#include "base/vec.h"
 
 struct collect;
 struct process;
@@ -57,58 +57,58 @@ struct segment {
 };
 
 /*
- * segment_take: makes a segment whose memory is mapped and checked one of the process, and defines it.
+ * collect_segment_take: makes a segment whose memory is mapped and checked one of the process, and defines it.
  * `attached` is in the segment's own time.
  */
-enum ct_status segment_take(struct collect *collect, struct segment *segment,
+enum ct_status collect_segment_take(struct collect *collect, struct segment *segment,
 	struct process *process, uint64_t attached, struct ct_error *reterr);
 
-/* segment_find_rings: takes up the rings that threads have claimed since the last look. */
-void segment_find_rings(struct segment *segment);
+/* collect_segment_find_rings: takes up the rings that threads have claimed since the last look. */
+void collect_segment_find_rings(struct segment *segment);
 
 /*
- * segment_drain: harvests every ring once, or where that is very much, as many as make SEGMENT_TURN records;
+ * collect_segment_drain: harvests every ring once, or where that is very much, as many as make SEGMENT_TURN records;
  * the next call goes on behind them. Returns how many records there were.
  */
-uint64_t segment_drain(struct segment *segment);
+uint64_t collect_segment_drain(struct segment *segment);
 
 /*
- * segment_drain_all: harvests every ring once. All rings together can not hold more than
+ * collect_segment_drain_all: harvests every ring once. All rings together can not hold more than
  * the segment's chunks: what is claimed far beyond counts as a lie.
  */
-uint64_t segment_drain_all(struct segment *segment);
+uint64_t collect_segment_drain_all(struct segment *segment);
 
 #define SEGMENT_TURN (2 * (uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
-/* segment_has_news: has something been published that was not drained? Reads the heads, and nothing else. */
-bool segment_has_news(struct segment *segment);
+/* collect_segment_has_news: has something been published that was not drained? Reads the heads, and nothing else. */
+bool collect_segment_has_news(struct segment *segment);
 
-/* segment_wakes: will its probe wake an engine that sleeps? */
-bool segment_wakes(const struct segment *segment);
+/* collect_segment_wakes: will its probe wake an engine that sleeps? */
+bool collect_segment_wakes(const struct segment *segment);
 
-/* segment_sleeping: the word that says so to the probe. */
-uint32_t *segment_sleeping(const struct segment *segment);
+/* collect_segment_sleeping: the word that says so to the probe. */
+uint32_t *collect_segment_sleeping(const struct segment *segment);
 
 /*
- * segment_settle: defines the losses since the last time. `is_last`: nothing will be written any
+ * collect_segment_settle: defines the losses since the last time. `is_last`: nothing will be written any
  * more, so that what was dropped and not told of in the stream is counted, too.
  */
-void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
+void collect_segment_settle(struct segment *segment, uint64_t now_ns, bool is_last);
 
-/* segment_orders: where the probe reads what is wanted of it. */
-struct ctp_orders *segment_orders(const struct segment *segment);
+/* collect_segment_orders: where the probe reads what is wanted of it. */
+struct ctp_orders *collect_segment_orders(const struct segment *segment);
 
 /*
- * segment_want: has its events wanted from now on. segment_unwant: no more; what is half written now may
- * still come.
+ * collect_segment_want: has its events wanted from now on. collect_segment_unwant: no more; what is half written now
+ * may still come.
  */
-void segment_want(struct segment *segment);
-void segment_unwant(struct segment *segment);
+void collect_segment_want(struct segment *segment);
+void collect_segment_unwant(struct segment *segment);
 
-/* segment_order: tells the probe what is wanted of it, where it is one that listens. */
-void segment_order(struct segment *segment);
+/* collect_segment_order: tells the probe what is wanted of it, where it is one that listens. */
+void collect_segment_order(struct segment *segment);
 
-/* segment_close: unmaps, and gives the slot back. */
-void segment_close(struct segment *segment);
+/* collect_segment_close: unmaps, and gives the slot back. */
+void collect_segment_close(struct segment *segment);
 
 #endif

@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "collector.h"
-#include "service.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "collect/service.h"
 
 #define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run can not be true */
 #define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in that time */
@@ -19,11 +19,11 @@
 #define BYTES_A_LOOK 4096             /* of one peer; each stands for one waking */
 #define STATIONS_LEAST 1000u          /* fewer are not worth serving unasked */
 
-void service_init(struct service *service)
+void collect_service_init(struct service *service)
 {
 	int i;
 
-	channel_init(&service->channel);
+	collect_channel_init(&service->channel);
 	for (i = 0; i < SERVICE_PEERS; i++)
 		service->peers[i] = -1;
 }
@@ -54,11 +54,11 @@ static enum ct_status open_channel(
 		.memory_path = options->shm_path,
 		.socket_path = options->socket_path,
 	};
-	enum ct_status status = channel_open(channel, &how, reterr);
+	enum ct_status status = collect_channel_open(channel, &how, reterr);
 
 	while (status && how.needs_room && how.max_stations > STATIONS_LEAST) {
 		how.max_stations /= 10;
-		status = channel_open(channel, &how, reterr);
+		status = collect_channel_open(channel, &how, reterr);
 	}
 	return status;
 }
@@ -111,12 +111,12 @@ static enum ct_status open_service(
 	service->settled_ns = clock_monotonic_ns();
 	service->stations.from_ns =
 		service->settled_ns > SLACK_NS ? service->settled_ns - SLACK_NS : 1;
-	if (!station_trace_init(&service->trace, collect, &service->stations))
+	if (!collect_station_trace_init(&service->trace, collect, &service->stations))
 		return ct_fail_memory(reterr);
 	return watch(collect, service->channel.socket, reterr);
 }
 
-enum ct_status service_open(
+enum ct_status collect_service_open(
 	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
 {
 	bool was_asked = options->max_stations || options->shm_path || options->socket_path;
@@ -128,20 +128,20 @@ enum ct_status service_open(
 	if (status == CT_OK || was_asked)
 		return status;
 	/* Nobody counts on it: the lack of a folder to write to must not keep anyone from recording. */
-	channel_close(&collect->service.channel);
+	collect_channel_close(&collect->service.channel);
 	return CT_OK;
 }
 
-void service_close(struct service *service)
+void collect_service_close(struct service *service)
 {
 	int i;
 
 	for (i = 0; i < SERVICE_PEERS; i++)
 		if (service->peers[i] >= 0)
 			close(service->peers[i]);
-	station_trace_fini(&service->trace);
-	stations_fini(&service->stations);
-	channel_close(&service->channel);
+	collect_station_trace_fini(&service->trace);
+	collect_stations_fini(&service->stations);
+	collect_channel_close(&service->channel);
 }
 
 /* ------------------------------------------------------------------ probes that connect */
@@ -156,15 +156,15 @@ static void refuse(struct collect *collect, int descriptor, pid_t pid, const cha
 static struct process *take_up(struct collect *collect, pid_t pid)
 {
 	const struct process_facts nothing = {.program = "", .command_line = ""};
-	struct process *process = process_find(collect, pid);
+	struct process *process = collect_process_find(collect, pid);
 
 	if (!process)
-		process = process_add(collect, pid, &nothing);
+		process = collect_process_add(collect, pid, &nothing);
 	else
-		process_refresh(collect, process, &nothing);
-	if (!process || !station_trace_own(&collect->service.trace, process))
+		collect_process_refresh(collect, process, &nothing);
+	if (!process || !collect_station_trace_own(&collect->service.trace, process))
 		return NULL;
-	process_map(collect, process);
+	collect_process_map(collect, process);
 	return process;
 }
 
@@ -186,7 +186,7 @@ static void welcome(struct collect *collect, int descriptor)
 	const char *refusal = "the kernel does not tell who it is";
 
 	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0)
-		refusal = admission_refusal(&collect->listener.admission, who.uid, who.pid);
+		refusal = collect_admission_refusal(&collect->listener.admission, who.uid, who.pid);
 	if (refusal)
 		refuse(collect, descriptor, who.pid, refusal);
 	else if (!peer)
@@ -211,7 +211,7 @@ static void listen_to(int *peer)
 	*peer = -1;
 }
 
-void service_arrivals(struct collect *collect)
+void collect_service_arrivals(struct collect *collect)
 {
 	struct service *service = &collect->service;
 	int i;
@@ -235,7 +235,7 @@ void service_arrivals(struct collect *collect)
 /* What was found since the last settling. */
 static void lose(struct collect *collect, uint32_t reason, uint64_t now, uint64_t *told)
 {
-	const struct process *process = process_find(collect, collect->target.pid);
+	const struct process *process = collect_process_find(collect, collect->target.pid);
 	const struct ct_define_loss loss = {
 		.process = process ? process->number : 1,
 		.reason = reason,
@@ -244,7 +244,7 @@ static void lose(struct collect *collect, uint32_t reason, uint64_t now, uint64_
 		.last_monotonic_ns = collect->now_ns,
 	};
 
-	output_lose(&collect->output, &loss);
+	collect_output_lose(&collect->output, &loss);
 	*told = now;
 }
 
@@ -267,10 +267,10 @@ static void cut(struct collect *collect)
 
 /* ------------------------------------------------------------------ scanning and sleeping */
 
-uint64_t service_scan(struct collect *collect, bool is_thorough)
+uint64_t collect_service_scan(struct collect *collect, bool is_thorough)
 {
 	struct service *service = &collect->service;
-	const struct stations_consumer consumer = {&service->trace, station_trace_take};
+	const struct stations_consumer consumer = {&service->trace, collect_station_trace_take};
 	uint64_t nr_events;
 
 	if (!is_served(service))
@@ -279,26 +279,26 @@ uint64_t service_scan(struct collect *collect, bool is_thorough)
 	service->scanned_ns = clock_monotonic_ns();
 	service->stations.until_ns = service->scanned_ns + SLACK_NS;
 	/* A probe connects before it allocates: whose new stations are is known after this. */
-	if (stations_take_up(&service->stations))
-		service_arrivals(collect);
-	nr_events = stations_scan(&service->stations, &consumer, is_thorough);
-	station_trace_put(&service->trace);
-	if (guard_was_hit(service->channel.guard))
+	if (collect_stations_take_up(&service->stations))
+		collect_service_arrivals(collect);
+	nr_events = collect_stations_scan(&service->stations, &consumer, is_thorough);
+	collect_station_trace_put(&service->trace);
+	if (collect_guard_was_hit(service->channel.guard))
 		cut(collect);
 	return nr_events;
 }
 
-uint64_t service_harvest(struct collect *collect)
+uint64_t collect_service_harvest(struct collect *collect)
 {
 	const struct service *service = &collect->service;
-	uint64_t nr_events = service_scan(collect, false);
+	uint64_t nr_events = collect_service_scan(collect, false);
 	uint64_t begin_ns = service->scanned_ns;
 	uint64_t active_ns = begin_ns;
 	uint64_t more;
 
 	while (nr_events > 0 && service->scanned_ns - begin_ns < HARVEST_NS &&
 		service->scanned_ns - active_ns < QUIET_NS) {
-		more = service_scan(collect, false);
+		more = collect_service_scan(collect, false);
 		nr_events += more;
 		if (more > 0)
 			active_ns = service->scanned_ns;
@@ -306,17 +306,17 @@ uint64_t service_harvest(struct collect *collect)
 	return nr_events;
 }
 
-bool service_sleep(struct collect *collect)
+bool collect_service_sleep(struct collect *collect)
 {
 	struct service *service = &collect->service;
 
 	if (!is_served(service))
 		return true;
 	version1_sleep(service->channel.base);
-	return service_scan(collect, false) == 0;
+	return collect_service_scan(collect, false) == 0;
 }
 
-bool service_has_peers(const struct service *service)
+bool collect_service_has_peers(const struct service *service)
 {
 	int i;
 
@@ -326,7 +326,7 @@ bool service_has_peers(const struct service *service)
 	return false;
 }
 
-void service_wake(struct collect *collect)
+void collect_service_wake(struct collect *collect)
 {
 	if (is_served(&collect->service))
 		version1_wake(collect->service.channel.base);
@@ -334,23 +334,23 @@ void service_wake(struct collect *collect)
 
 /* ------------------------------------------------------------------ the end */
 
-void service_settle(struct collect *collect)
+void collect_service_settle(struct collect *collect)
 {
-	service_scan(collect, true);
+	collect_service_scan(collect, true);
 	if (is_served(&collect->service))
 		settle(collect);
 }
 
-void service_last(struct collect *collect, struct process *process)
+void collect_service_last(struct collect *collect, struct process *process)
 {
 	struct service *service = &collect->service;
-	const struct stations_consumer consumer = {&service->trace, station_trace_take};
+	const struct stations_consumer consumer = {&service->trace, collect_station_trace_take};
 
-	service_scan(collect, true);
+	collect_service_scan(collect, true);
 	if (is_served(service)) {
-		stations_finish(&service->stations, &consumer);
-		station_trace_put(&service->trace);
+		collect_stations_finish(&service->stations, &consumer);
+		collect_station_trace_put(&service->trace);
 		settle(collect);
 	}
-	station_trace_disown(&service->trace, process);
+	collect_station_trace_disown(&service->trace, process);
 }

@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "channel.h"
-#include "station_trace.h"
-#include "stations.h"
+#include "collect/channel.h"
+#include "collect/station_trace.h"
+#include "collect/stations.h"
 
 #define SERVICE_PEERS 64
 #define SERVICE_STATIONS 1000000u /* where nobody asked for a number: the file is sparse */
@@ -43,42 +43,42 @@ struct service {
 	uint64_t scanned_ns; /* when the last scan began */
 };
 
-/* service_init: version 1 is not served. */
-void service_init(struct service *service);
+/* collect_service_init: version 1 is not served. */
+void collect_service_init(struct service *service);
 
-/* service_open: opens the channel, and has collect->waiting watch it. */
-enum ct_status service_open(
+/* collect_service_open: opens the channel, and has collect->waiting watch it. */
+enum ct_status collect_service_open(
 	struct collect *collect, const struct collect_options *options, struct ct_error *reterr);
 
-/* service_arrivals: takes up who has connected, and forgets who has left. */
-void service_arrivals(struct collect *collect);
+/* collect_service_arrivals: takes up who has connected, and forgets who has left. */
+void collect_service_arrivals(struct collect *collect);
 
-/* service_scan: looks at every live station. Returns how many events there were. */
-uint64_t service_scan(struct collect *collect, bool is_thorough);
+/* collect_service_scan: looks at every live station. Returns how many events there were. */
+uint64_t collect_service_scan(struct collect *collect, bool is_thorough);
 
 /*
- * service_harvest: looks at every live station; where there is something new, again and again until there
+ * collect_service_harvest: looks at every live station; where there is something new, again and again until there
  * was nothing for 20 us, for a millisecond at most: eight events are all that a station holds. Returns
  * how many events there were.
  */
-uint64_t service_harvest(struct collect *collect);
+uint64_t collect_service_harvest(struct collect *collect);
 
-/* service_sleep: before a wait. True: nothing came meanwhile, and probes will say when something does. */
-bool service_sleep(struct collect *collect);
+/* collect_service_sleep: before a wait. True: nothing came meanwhile, and probes will say when something does. */
+bool collect_service_sleep(struct collect *collect);
 
-/* service_has_peers: is a probe of version 1 connected? */
-bool service_has_peers(const struct service *service);
+/* collect_service_has_peers: is a probe of version 1 connected? */
+bool collect_service_has_peers(const struct service *service);
 
-/* service_wake: after the wait. */
-void service_wake(struct collect *collect);
+/* collect_service_wake: after the wait. */
+void collect_service_wake(struct collect *collect);
 
-/* service_settle: looks at dead stations, too, and tells of losses since the last time. */
-void service_settle(struct collect *collect);
+/* collect_service_settle: looks at dead stations, too, and tells of losses since the last time. */
+void collect_service_settle(struct collect *collect);
 
-/* service_last: the last look, for the sake of one process that is about to be forgotten. */
-void service_last(struct collect *collect, struct process *process);
+/* collect_service_last: the last look, for the sake of one process that is about to be forgotten. */
+void collect_service_last(struct collect *collect, struct process *process);
 
-/* service_close: removes what was made. */
-void service_close(struct service *service);
+/* collect_service_close: removes what was made. */
+void collect_service_close(struct service *service);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * What a segment has lost since the last time, told with its place in time.
  */
-#include "adopt.h"
-#include "collector.h"
-#include "segment.h"
+#include "collect/adopt.h"
+#include "collect/collector.h"
+#include "collect/segment.h"
 
 /* A loss between the last settling and now. */
 static void lose(const struct segment *segment, const struct segment_ring *ring, uint32_t reason,
@@ -19,7 +19,7 @@ static void lose(const struct segment *segment, const struct segment_ring *ring,
 		.last_monotonic_ns = now_ns,
 	};
 
-	output_lose(&segment->collect->output, &loss);
+	collect_output_lose(&segment->collect->output, &loss);
 }
 
 static void lose_overwritten(
@@ -34,8 +34,8 @@ static void lose_overwritten(
 		.last_monotonic_ns = now_ns,
 	};
 
-	adopt_lost_past(segment, ring, &loss);
-	output_lose(&segment->collect->output, &loss);
+	collect_adopt_lost_past(segment, ring, &loss);
+	collect_output_lose(&segment->collect->output, &loss);
 	ring->told_overwritten += count;
 }
 
@@ -75,7 +75,7 @@ static void lose_gap(const struct segment *segment, struct segment_ring *ring)
 		.last_monotonic_ns = ring->gap_last_ns,
 	};
 
-	output_lose(&segment->collect->output, &loss);
+	collect_output_lose(&segment->collect->output, &loss);
 	ring->gap_size = 0;
 }
 
@@ -88,15 +88,15 @@ static void settle_ring(
 		grown(ctp_load_relaxed(&reader->shared->nested), &ring->told_nested), now_ns);
 	lose(segment, ring, CTP_LOSS_CORRUPT, grown(reader->nr_corrupt, &ring->told_corrupt),
 		now_ns);
-	if (ring_overwritten(reader) > ring->told_overwritten)
-		lose_overwritten(
-			segment, ring, ring_overwritten(reader) - ring->told_overwritten, now_ns);
+	if (collect_ring_overwritten(reader) > ring->told_overwritten)
+		lose_overwritten(segment, ring,
+			collect_ring_overwritten(reader) - ring->told_overwritten, now_ns);
 	watch_gap(segment, ring, now_ns);
 	if (is_last)
 		lose_gap(segment, ring);
 }
 
-void segment_settle(struct segment *segment, uint64_t now_ns, bool is_last)
+void collect_segment_settle(struct segment *segment, uint64_t now_ns, bool is_last)
 {
 	const struct ctp_header *header = segment->memory.base;
 	size_t i;

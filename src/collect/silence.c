@@ -7,7 +7,7 @@
  * in the terminal reaches the program at once. So the look has to have been taken before. Of a program that is silent
  * for a moment again and again, looks take a thousandth of the time at most; a hundredth where that lasts.
  */
-#include "collector.h"
+#include "collect/collector.h"
 
 #define SILENCE_NS UINT64_C(20000000)
 #define STALL_NS UINT64_C(1000000000)
@@ -25,11 +25,11 @@ static bool has_something_to_say(const struct process *process)
 /* A trace whose engine is killed from here on has the look, and what there was up to its end. */
 static void look_at(struct collect *collect, struct process *process)
 {
-	if (!observe_process(collect, process))
+	if (!collect_observe_process(collect, process))
 		return;
 	collect->now_ns = process->looked_ns;
-	look_rings(collect);
-	define_heartbeat(collect);
+	collect_look_rings(collect);
+	collect_define_heartbeat(collect);
 	collect->flush_ns = 0;
 }
 
@@ -98,7 +98,7 @@ static uint64_t stall_due_ns(const struct collect *collect, const struct process
 							      : UINT64_MAX;
 }
 
-uint64_t silence_next_ns(const struct collect *collect)
+uint64_t collect_silence_next_ns(const struct collect *collect)
 {
 	uint64_t due_ns = UINT64_MAX;
 	size_t i;
@@ -117,7 +117,7 @@ uint64_t silence_next_ns(const struct collect *collect)
 	return due_ns;
 }
 
-void silence_look(struct collect *collect)
+void collect_silence_look(struct collect *collect)
 {
 	size_t i;
 

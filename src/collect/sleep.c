@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "corotracer/ctp.h"
-#include "sleep.h"
-#include "thread.h"
+#include "collect/sleep.h"
+#include "base/thread.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -103,12 +103,12 @@ static bool watch_start(struct sleep *sleep)
 
 /* ------------------------------------------------------------------ sleeping */
 
-void sleep_init(struct sleep *sleep, int epoll)
+void collect_sleep_init(struct sleep *sleep, int epoll)
 {
 	*sleep = (struct sleep){.epoll = epoll, .is_possible = barrier_is_known()};
 }
 
-void sleep_fini(struct sleep *sleep)
+void collect_sleep_fini(struct sleep *sleep)
 {
 	const uint64_t one = 1;
 
@@ -143,7 +143,7 @@ static bool wait_asleep(struct sleep *sleep, const struct sleep_words *words, ui
 	return wait_for_words(waits, words->count + 1, deadline_ns);
 }
 
-bool sleep_until(struct sleep *sleep, const struct sleep_words *words, uint64_t deadline_ns,
+bool collect_sleep_until(struct sleep *sleep, const struct sleep_words *words, uint64_t deadline_ns,
 	const struct sleep_news *news)
 {
 	if (!sleep->is_possible)

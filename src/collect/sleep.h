@@ -52,18 +52,18 @@ struct sleep_news {
 	bool (*is_there)(void *context);
 };
 
-/* sleep_init: asks the kernel. `epoll` is the caller's, and open until sleep_fini. */
-void sleep_init(struct sleep *sleep, int epoll);
+/* collect_sleep_init: asks the kernel. `epoll` is the caller's, and open until collect_sleep_fini. */
+void collect_sleep_init(struct sleep *sleep, int epoll);
 
 /*
- * sleep_until: returns when there are news, a probe has found the engine asleep, epoll is ready, a signal handler
- * has run, or CLOCK_MONOTONIC is at `deadline_ns`. Which of these is for the caller to see. All words are 0
+ * collect_sleep_until: returns when there are news, a probe has found the engine asleep, epoll is ready, a signal
+ * handler has run, or CLOCK_MONOTONIC is at `deadline_ns`. Which of these is for the caller to see. All words are 0
  * afterwards. False: sleeping is not possible, now or ever; nothing was waited for.
  */
-bool sleep_until(struct sleep *sleep, const struct sleep_words *words, uint64_t deadline_ns,
+bool collect_sleep_until(struct sleep *sleep, const struct sleep_words *words, uint64_t deadline_ns,
 	const struct sleep_news *news);
 
-/* sleep_fini: ends the thread. */
-void sleep_fini(struct sleep *sleep);
+/* collect_sleep_fini: ends the thread. */
+void collect_sleep_fini(struct sleep *sleep);
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "collector.h"
-#include "procfs.h"
-#include "station_trace.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "base/procfs.h"
+#include "collect/station_trace.h"
 
 #define WAITING_MAX 16384u
 #define RECORDS_A_PIECE 4 /* at most, that one piece of news makes */
@@ -18,7 +18,7 @@
 #define FURTHER_IDS (UINT64_C(1) << 47) /* no address of a program, and no counter, comes so far */
 #define SITES_MAX 65536u
 
-bool station_trace_init(
+bool collect_station_trace_init(
 	struct station_trace *trace, struct collect *collect, struct stations *stations)
 {
 	const struct station_lane none = {0};
@@ -29,7 +29,7 @@ bool station_trace_init(
 	return trace->waiting && vec_push(&trace->lanes, none);
 }
 
-void station_trace_fini(struct station_trace *trace)
+void collect_station_trace_fini(struct station_trace *trace)
 {
 	size_t i;
 
@@ -70,10 +70,10 @@ static void define_segment(struct collect *collect, const struct station_owner *
 	memcpy(identity, collect->run_id, sizeof(collect->run_id));
 	identity[0] ^= (uint8_t)owner->segment;
 	identity[1] ^= (uint8_t)(owner->segment >> 8);
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 }
 
-bool station_trace_own(struct station_trace *trace, struct process *process)
+bool collect_station_trace_own(struct station_trace *trace, struct process *process)
 {
 	struct collect *collect = trace->collect;
 	struct station_owner *owner;
@@ -97,7 +97,7 @@ bool station_trace_own(struct station_trace *trace, struct process *process)
 }
 
 /* Its place stays: stations name it. */
-void station_trace_disown(struct station_trace *trace, const struct process *process)
+void collect_station_trace_disown(struct station_trace *trace, const struct process *process)
 {
 	uint32_t owner = find_owner(trace, process);
 
@@ -137,11 +137,12 @@ static uint32_t choose_owner(struct station_trace *trace, const struct version1_
 	}
 	if (nr_alive == 1 || (nr_alive > 1 && !first))
 		return latest;
-	process = process_find(
+	process = collect_process_find(
 		trace->collect, nr_alive ? process_of(first->tid) : trace->collect->target.pid);
 	if (nr_alive == 0)
-		return process && station_trace_own(trace, process) ? find_owner(trace, process)
-								    : 0;
+		return process && collect_station_trace_own(trace, process)
+			       ? find_owner(trace, process)
+			       : 0;
 	i = process ? find_owner(trace, process) : 0;
 	return i ? i : latest;
 }
@@ -176,7 +177,7 @@ static uint32_t make_lane(struct station_trace *trace, struct station_owner *own
 	}
 	collect->nr_streams++;
 	definition.stream = (struct ct_define_stream){lane.stream, owner->segment};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 	return index;
 }
 
@@ -204,7 +205,7 @@ static uint32_t site_of(struct station_trace *trace, struct station_owner *owner
 	if (map_get(&owner->sites, address, &site.id))
 		return site.id;
 	site.id = (uint32_t)owner->sites.count + 1;
-	if (site.id > SITES_MAX || !mappings_cover(&collect->mappings, process, address) ||
+	if (site.id > SITES_MAX || !collect_mappings_cover(&collect->mappings, process, address) ||
 		!map_put(&owner->sites, address, site.id))
 		return 0;
 	definition.site = (struct ct_define_site){.segment = site.segment,
@@ -215,7 +216,7 @@ static uint32_t site_of(struct station_trace *trace, struct station_owner *owner
 		.reason = "",
 		.module = "",
 		.address = address};
-	output_define(&collect->output, &definition);
+	collect_output_define(&collect->output, &definition);
 	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, site))
 		collect->nr_sites_forgotten++;
 	return site.id;
@@ -226,7 +227,7 @@ static uint32_t site_of(struct station_trace *trace, struct station_owner *owner
 static uint32_t thread_of(
 	struct station_trace *trace, const struct station *station, uint64_t tid, uint64_t time)
 {
-	return process_thread_told(
+	return collect_process_thread_told(
 		trace->collect, trace->owners[station->owner].process, tid, time);
 }
 
@@ -315,7 +316,7 @@ static void take_gap(
 	record.object = news->first + news->count;
 	record.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_MISSING, 0);
 	add(trace, station, thread, &record);
-	output_count_lost(&trace->collect->output, news->count);
+	collect_output_count_lost(&trace->collect->output, news->count);
 }
 
 /*
@@ -334,12 +335,13 @@ static void take_end(struct station_trace *trace, struct station *station)
 	add(trace, station, thread_of(trace, station, 0, 0), &record);
 }
 
-void station_trace_take(void *context, struct station *station, const struct stations_news *news)
+void collect_station_trace_take(
+	void *context, struct station *station, const struct stations_news *news)
 {
 	struct station_trace *trace = context;
 
 	if (trace->nr_waiting + RECORDS_A_PIECE > WAITING_MAX)
-		station_trace_put(trace);
+		collect_station_trace_put(trace);
 	if (station->owner == 0 && news->what != STATIONS_IMPOSSIBLE)
 		station->owner = choose_owner(trace, news->event);
 	/* Its process has come to its end in the trace: it can have nothing more. */
@@ -428,12 +430,13 @@ static void put_run(struct station_trace *trace, size_t *at)
 		++*at;
 	}
 	if (first->lane)
-		output_put(&trace->collect->output, &batch, nr_events);
+		collect_output_put(&trace->collect->output, &batch, nr_events);
 	else
-		output_count_lost(&trace->collect->output, nr_events); /* no memory for a stream */
+		collect_output_count_lost(
+			&trace->collect->output, nr_events); /* no memory for a stream */
 }
 
-void station_trace_put(struct station_trace *trace)
+void collect_station_trace_put(struct station_trace *trace)
 {
 	size_t i;
 

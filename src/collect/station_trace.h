@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "corotracer/ctp.h"
-#include "map.h"
-#include "stations.h"
-#include "vec.h"
+#include "base/map.h"
+#include "collect/stations.h"
+#include "base/vec.h"
 
 struct collect;
 struct process;
@@ -61,23 +61,24 @@ struct station_trace {
 	uint64_t nr_impossible; /* events left out; ever growing */
 };
 
-/* station_trace_init: memory for the records of a scan; false: there is none. */
-bool station_trace_init(
+/* collect_station_trace_init: memory for the records of a scan; false: there is none. */
+bool collect_station_trace_init(
 	struct station_trace *trace, struct collect *collect, struct stations *stations);
 
-/* station_trace_fini: gives the memory back. */
-void station_trace_fini(struct station_trace *trace);
+/* collect_station_trace_fini: gives the memory back. */
+void collect_station_trace_fini(struct station_trace *trace);
 
-/* station_trace_own: the process has stations from here on; false: there are too many such. */
-bool station_trace_own(struct station_trace *trace, struct process *process);
+/* collect_station_trace_own: the process has stations from here on; false: there are too many such. */
+bool collect_station_trace_own(struct station_trace *trace, struct process *process);
 
-/* station_trace_disown: the process is about to be forgotten. */
-void station_trace_disown(struct station_trace *trace, const struct process *process);
+/* collect_station_trace_disown: the process is about to be forgotten. */
+void collect_station_trace_disown(struct station_trace *trace, const struct process *process);
 
-/* station_trace_take: what a consumer of stations_scan does; `context` is the struct station_trace. */
-void station_trace_take(void *context, struct station *station, const struct stations_news *news);
+/* collect_station_trace_take: what a consumer of collect_stations_scan does; `context` is the struct station_trace. */
+void collect_station_trace_take(
+	void *context, struct station *station, const struct stations_news *news);
 
-/* station_trace_put: hands the records that wait to the sink. After each scan. */
-void station_trace_put(struct station_trace *trace);
+/* collect_station_trace_put: hands the records that wait to the sink. After each scan. */
+void collect_station_trace_put(struct station_trace *trace);
 
 #endif

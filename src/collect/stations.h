@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "guard.h"
-#include "vec.h"
-#include "version1.h"
+#include "collect/guard.h"
+#include "base/vec.h"
+#include "proto/version1.h"
 
 /* The reader's side of one station. */
 struct station {
@@ -76,22 +76,22 @@ struct stations {
 };
 
 /*
- * stations_take_up: takes up what was allocated since the last time, for the next scan; true where there is
+ * collect_stations_take_up: takes up what was allocated since the last time, for the next scan; true where there is
  * any. Where there is no memory for them, a later one takes them up.
  */
-bool stations_take_up(struct stations *stations);
+bool collect_stations_take_up(struct stations *stations);
 
 /*
- * stations_scan: tells what is new in those that were taken up. `is_thorough`: in dead stations, too. Returns
+ * collect_stations_scan: tells what is new in those that were taken up. `is_thorough`: in dead stations, too. Returns
  * how many events there were, those that are gone among them.
  */
-uint64_t stations_scan(
+uint64_t collect_stations_scan(
 	struct stations *stations, const struct stations_consumer *consumer, bool is_thorough);
 
-/* stations_finish: tells what is gone at the end, with no event behind it. After the last scan. */
-void stations_finish(struct stations *stations, const struct stations_consumer *consumer);
+/* collect_stations_finish: tells what is gone at the end, with no event behind it. After the last scan. */
+void collect_stations_finish(struct stations *stations, const struct stations_consumer *consumer);
 
-/* stations_fini: gives the memory back; the mapping is the caller's. */
-void stations_fini(struct stations *stations);
+/* collect_stations_fini: gives the memory back; the mapping is the caller's. */
+void collect_stations_fini(struct stations *stations);
 
 #endif

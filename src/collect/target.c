@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "corotracer/ctp.h"
-#include "family.h"
-#include "target.h"
+#include "collect/family.h"
+#include "collect/target.h"
 
 extern char **environ;
 
@@ -235,7 +235,7 @@ static enum ct_status start_with(const struct target_options *options, char **en
 	return status;
 }
 
-enum ct_status target_start(
+enum ct_status collect_target_start(
 	const struct target_options *options, struct target *ret_target, struct ct_error *reterr)
 {
 	char *own[NR_OWN] = {NULL};
@@ -262,18 +262,18 @@ static void note_ending(struct target *target, const siginfo_t *info)
 	target->ending_value = info->si_status;
 }
 
-void target_find(pid_t pid, struct target *ret_target)
+void collect_target_find(pid_t pid, struct target *ret_target)
 {
 	*ret_target = (struct target){.pid = pid, .is_found = true};
 }
 
-void target_note_gone(struct target *target, uint64_t ended_ns)
+void collect_target_note_gone(struct target *target, uint64_t ended_ns)
 {
 	target->has_ended = true;
 	target->ended_ns = ended_ns;
 }
 
-bool target_reap(struct target *target)
+bool collect_target_reap(struct target *target)
 {
 	siginfo_t info = {0};
 
@@ -290,7 +290,7 @@ bool target_reap(struct target *target)
 	return target->has_ended;
 }
 
-enum ct_status target_signal(
+enum ct_status collect_target_signal(
 	struct target *target, int signal_number, bool is_note_only, struct ct_error *reterr)
 {
 	if (signal_number <= 0 || signal_number >= NSIG)
@@ -301,12 +301,12 @@ enum ct_status target_signal(
 	if (is_note_only)
 		return CT_OK;
 	/* Not reaped yet: the pid is still the child's, at worst a zombie's. */
-	if (!family_signal(target->pid, signal_number))
+	if (!collect_family_signal(target->pid, signal_number))
 		return ct_fail_errno(reterr, "passing signal %d on", signal_number);
 	return CT_OK;
 }
 
-bool target_was_forwarded(const struct target *target, enum ct_ending ending, int value)
+bool collect_target_was_forwarded(const struct target *target, enum ct_ending ending, int value)
 {
 	return ending == CT_ENDING_SIGNALED && value > 0 && (target->forwarded >> (value - 1) & 1);
 }

@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "corotracer/event.h"
-#include "channel.h"
-#include "failure.h"
+#include "collect/channel.h"
+#include "base/failure.h"
 
 struct target {
 	pid_t pid;
@@ -36,24 +36,26 @@ struct target_options {
 };
 
 /*
- * target_start: starts the child; returns once it runs its own program. CT_ERR_NOT_FOUND as in
+ * collect_target_start: starts the child; returns once it runs its own program. CT_ERR_NOT_FOUND as in
  * collect_open. On failure nothing is left behind.
  */
-enum ct_status target_start(
+enum ct_status collect_target_start(
 	const struct target_options *options, struct target *ret_target, struct ct_error *reterr);
 
-/* target_find: the process runs already. target_note_gone: such a one has ended. */
-void target_find(pid_t pid, struct target *ret_target);
-void target_note_gone(struct target *target, uint64_t ended_ns);
+/* collect_target_find: the process runs already. collect_target_note_gone: such a one has ended. */
+void collect_target_find(pid_t pid, struct target *ret_target);
+void collect_target_note_gone(struct target *target, uint64_t ended_ns);
 
-/* target_reap: true where the child has ended; its ending is filled in then. Never waits. */
-bool target_reap(struct target *target);
+/* collect_target_reap: true where the child has ended; its ending is filled in then. Never waits. */
+bool collect_target_reap(struct target *target);
 
-/* target_signal: notes the signal, and sends it to the child and its family (family.h) unless `is_note_only`. */
-enum ct_status target_signal(
+/*
+ * collect_target_signal: notes the signal, and sends it to the child and its family (family.h) unless `is_note_only`.
+ */
+enum ct_status collect_target_signal(
 	struct target *target, int signal_number, bool is_note_only, struct ct_error *reterr);
 
-/* target_was_forwarded: whether one of the family that ended so did by a signal that was passed on. */
-bool target_was_forwarded(const struct target *target, enum ct_ending ending, int value);
+/* collect_target_was_forwarded: whether one of the family that ended so did by a signal that was passed on. */
+bool collect_target_was_forwarded(const struct target *target, enum ct_ending ending, int value);
 
 #endif

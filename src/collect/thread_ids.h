@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "map.h"
+#include "base/map.h"
 
 /* Zeroed: its ids are ours. */
 struct thread_ids {
@@ -22,16 +22,16 @@ struct thread_ids {
 	struct map there; /* by our id */
 };
 
-/* thread_ids_init: asks of a process that lives whether it has ids of its own. */
-void thread_ids_init(struct thread_ids *ids, pid_t pid);
+/* collect_thread_ids_init: asks of a process that lives whether it has ids of its own. */
+void collect_thread_ids_init(struct thread_ids *ids, pid_t pid);
 
-/* thread_ids_fini: gives the memory back. */
-void thread_ids_fini(struct thread_ids *ids);
+/* collect_thread_ids_fini: gives the memory back. */
+void collect_thread_ids_fini(struct thread_ids *ids);
 
 /*
- * thread_ids_here: our id of the thread that has this id in the process's namespace. Of a thread that was gone before
- * it could be asked for: the id that was told.
+ * collect_thread_ids_here: our id of the thread that has this id in the process's namespace. Of a thread that was gone
+ * before it could be asked for: the id that was told.
  */
-uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told);
+uint64_t collect_thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told);
 
 #endif

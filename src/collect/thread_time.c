@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "clock.h"
-#include "collector.h"
-#include "procfs.h"
+#include "base/clock.h"
+#include "collect/collector.h"
+#include "base/procfs.h"
 
 #define THREADS_A_SAMPLE 64u
 
@@ -25,7 +25,7 @@ static bool read_account(pid_t pid, uint64_t tid, struct ctp_record *ret_record)
 	       sscanf(text, "%" SCNu64 " %" SCNu64, &ret_record->coro, &ret_record->object) == 2;
 }
 
-void thread_time_put(
+void collect_thread_time_put(
 	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread)
 {
 	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
@@ -33,7 +33,7 @@ void thread_time_put(
 	if (!read_account(process->pid, tid, &record))
 		return;
 	record.time = clock_monotonic_ns();
-	observe_put(collect, process, thread, &record);
+	collect_observe_put(collect, process, thread, &record);
 }
 
 /* False: nothing was to be read. Of a ring that nobody wrote into, not even the owner: its page may not be there. */
@@ -47,10 +47,10 @@ static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 		return false;
 	ring->sampled = reader->tail;
 	tid = ctp_load_relaxed(&reader->shared->owner);
-	tid = thread_ids_here(&process->ids, process->pid, tid);
+	tid = collect_thread_ids_here(&process->ids, process->pid, tid);
 	if (tid)
-		thread_time_put(segment->collect, process, tid,
-			process_thread(segment->collect, process, tid, THREADS_RUNNING));
+		collect_thread_time_put(segment->collect, process, tid,
+			collect_process_thread(segment->collect, process, tid, THREADS_RUNNING));
 	return true;
 }
 
@@ -64,7 +64,7 @@ static void sample_segment(struct segment *segment)
 	segment->next_sampled = count ? (segment->next_sampled + i) % count : 0;
 }
 
-void thread_time_sample(struct collect *collect)
+void collect_thread_time_sample(struct collect *collect)
 {
 	size_t i;
 

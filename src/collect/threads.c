@@ -2,9 +2,9 @@
 /*
  * Telling threads apart where the kernel uses their ids again.
  */
-#include "threads.h"
+#include "collect/threads.h"
 
-void threads_fini(struct threads *threads)
+void collect_threads_fini(struct threads *threads)
 {
 	map_fini(&threads->by_id);
 	vec_fini(&threads->entries);
@@ -33,7 +33,7 @@ static uint32_t add_entry(struct threads *threads, uint64_t tid, uint32_t fresh,
 	return fresh;
 }
 
-uint32_t threads_find(
+uint32_t collect_threads_find(
 	struct threads *threads, uint64_t tid, uint64_t time, uint32_t fresh, bool *ret_is_new)
 {
 	struct threads_entry *entry = find_entry(threads, tid);
@@ -58,7 +58,7 @@ static void stop_life(struct threads_life *life, uint64_t time)
 		life->stopped = time;
 }
 
-void threads_stopped(struct threads *threads, uint32_t number, uint64_t tid, uint64_t time)
+void collect_threads_stopped(struct threads *threads, uint32_t number, uint64_t tid, uint64_t time)
 {
 	struct threads_entry *entry = find_entry(threads, tid);
 

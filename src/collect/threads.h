@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "map.h"
-#include "vec.h"
+#include "base/map.h"
+#include "base/vec.h"
 
 #define THREADS_MAX 65536u
 #define THREADS_RUNNING UINT64_MAX
@@ -37,17 +37,17 @@ struct threads {
 	VEC(struct threads_entry) entries;
 };
 
-/* threads_fini: gives the memory back. */
-void threads_fini(struct threads *threads);
+/* collect_threads_fini: gives the memory back. */
+void collect_threads_fini(struct threads *threads);
 
 /*
- * threads_find: the number of the thread that has `tid` at `time`. A thread that is not known gets
+ * collect_threads_find: the number of the thread that has `tid` at `time`. A thread that is not known gets
  * the number `fresh`, and *ret_is_new says so. Returns 0 where the bound is reached or memory is out.
  */
-uint32_t threads_find(
+uint32_t collect_threads_find(
 	struct threads *threads, uint64_t tid, uint64_t time, uint32_t fresh, bool *ret_is_new);
 
-/* threads_stopped: the thread of this number said that it ends. */
-void threads_stopped(struct threads *threads, uint32_t number, uint64_t tid, uint64_t time);
+/* collect_threads_stopped: the thread of this number said that it ends. */
+void collect_threads_stopped(struct threads *threads, uint32_t number, uint64_t tid, uint64_t time);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "collector.h"
+#include "collect/collector.h"
 
 #define PAUSE_LEAST_NS UINT64_C(250000)
 #define PAUSE_FLOWING_NS UINT64_C(1000000) /* and a step longer with each look in silence */
@@ -46,7 +46,7 @@ static uint64_t pause_while_flowing(const struct collect *collect, uint64_t sinc
  * Stations hold eight events each: where they had something, they are looked at again at once, and so is a segment that
  * had more than its turn.
  */
-void wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events)
+void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events)
 {
 	uint64_t since_ns = collect->now_ns - collect->looked_ns;
 
@@ -87,7 +87,7 @@ static bool segments_have_news(void *context)
 	size_t i;
 
 	for (i = 0; i < COLLECT_SEGMENTS; i++)
-		if (collect->segments[i].number && segment_has_news(&collect->segments[i]))
+		if (collect->segments[i].number && collect_segment_has_news(&collect->segments[i]))
 			return true;
 	return false;
 }
@@ -103,9 +103,9 @@ static bool find_words(struct collect *collect, struct sleep_words *words)
 
 		if (segment->number == 0)
 			continue;
-		if (words->count == SLEEP_WORDS || !segment_wakes(segment))
+		if (words->count == SLEEP_WORDS || !collect_segment_wakes(segment))
 			return false;
-		words->at[words->count++] = segment_sleeping(segment);
+		words->at[words->count++] = collect_segment_sleeping(segment);
 	}
 	return true;
 }
@@ -117,7 +117,7 @@ static bool find_words(struct collect *collect, struct sleep_words *words)
 static bool is_everyone_watched(const struct collect *collect)
 {
 	return !collect->has_unwatched && !collect->has_arrivals &&
-	       collect->listener.nr_peers == 0 && !service_has_peers(&collect->service);
+	       collect->listener.nr_peers == 0 && !collect_service_has_peers(&collect->service);
 }
 
 /* False: nothing was waited for. */
@@ -125,15 +125,16 @@ static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
 {
 	const struct sleep_news news = {collect, segments_have_news};
 	uint64_t now_ns = clock_monotonic_ns();
-	uint64_t deadline_ns = look_due_ns(collect);
+	uint64_t deadline_ns = collect_look_due_ns(collect);
 	struct sleep_words words;
 
 	if (!is_everyone_watched(collect) || !find_words(collect, &words))
 		return false;
-	look_thread_times(collect); /* of what was written last; there may be no later look */
+	collect_look_thread_times(
+		collect); /* of what was written last; there may be no later look */
 	if (limit_ns < UINT64_MAX - now_ns && now_ns + limit_ns < deadline_ns)
 		deadline_ns = now_ns + limit_ns;
-	if (!sleep_until(&collect->sleep, &words, deadline_ns, &news))
+	if (!collect_sleep_until(&collect->sleep, &words, deadline_ns, &news))
 		return false;
 	/* Whoever wakes us for nothing does so a hundred times a second at most. */
 	if (clock_monotonic_ns() < deadline_ns)
@@ -141,18 +142,18 @@ static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
 	return true;
 }
 
-enum ct_status wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr)
+enum ct_status collect_wait_for_news(struct collect *collect, int wait_ms, struct ct_error *reterr)
 {
 	uint64_t limit_ns = wait_ms < 0 ? UINT64_MAX : (uint64_t)wait_ms * MILLISECOND_NS;
 	uint64_t pause_ns = collect->pause_ns < limit_ns ? collect->pause_ns : limit_ns;
 	int nr_events;
 
-	if (pause_ns > 0 && !service_sleep(collect))
+	if (pause_ns > 0 && !collect_service_sleep(collect))
 		pause_ns = 0;
 	if (pause_ns >= PAUSE_ASLEEP_NS && wait_asleep(collect, limit_ns))
 		pause_ns = 0;
 	nr_events = wait_at_epoll(collect, pause_ns);
-	service_wake(collect);
+	collect_service_wake(collect);
 	if (nr_events < 0 && errno != EINTR)
 		return ct_fail_errno(reterr, "waiting for the target");
 	collect->has_news = nr_events > 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "corotracer/ct.h"
-#include "places.h"
+#include "event/places.h"
 
 #define PLACE_BYTES 1280
 

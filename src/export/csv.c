@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "export.h"
-#include "export_rows.h"
-#include "io.h"
+#include "export/export.h"
+#include "export/rows.h"
+#include "base/io.h"
 
 #define WRITE_BYTES (256u << 10)
 

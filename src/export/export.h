@@ -2,7 +2,7 @@
 /*
  * A trace handed on to other programs: as comma-separated values, as an SQLite database.
  *
- * All forms have the same rows, with the columns of export_columns.def: one row for each event, in the order
+ * All forms have the same rows, with the columns of export/columns.def: one row for each event, in the order
  * of the trace; two for a switch, which suspends one coroutine and resumes another. Each function reads a
  * source from where it stands to its end. The output appears whole or not at all. Texts are UTF-8: a byte
  * that is none becomes U+FFFD. Failures name the output.
@@ -11,7 +11,7 @@
 #define EXPORT_EXPORT_H
 
 #include "corotracer/ct.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 #define EXPORT_DEFAULT_TABLE "coro_trace_events"
 
@@ -33,7 +33,7 @@ enum ct_status export_csv(
 
 /*
  * export_sqlite: a database with the rows in `table` (NULL: coro_trace_events), the tables of
- * export_tables.def beside it, and the views `events` and `coroutines`. The report is the trace's own.
+ * export/tables.def beside it, and the views `events` and `coroutines`. The report is the trace's own.
  * CT_ERR_UNSUPPORTED where this build is without SQLite; CT_ERR_USAGE where `path` is no place for a file.
  */
 enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export_rows.h"
-#include "kind_words.h"
-#include "textrace.h"
-#include "textrace_names.h"
+#include "export/rows.h"
+#include "stream/kind_words.h"
+#include "textrace/textrace.h"
+#include "textrace/names.h"
 
 const struct export_column_description export_columns[EXPORT_NR_COLUMNS] = {
 #define X(name, text, type, of, meaning) [EXPORT_##name] = {text, EXPORT_##type, of},
-#include "export_columns.def"
+#include "export/columns.def"
 #undef X
 };
 

@@ -5,12 +5,12 @@
  * Since nobody sees the file before it is whole, it needs no journal while it is made: everything is one
  * transaction with prepared statements, and the index comes last.
  */
-#include "export.h"
-#include "export_rows.h"
-#include "io.h"
-#include "sqlite_insert.h"
-#include "sqlite_older.h"
-#include "sqlite_tables.h"
+#include "export/export.h"
+#include "export/rows.h"
+#include "base/io.h"
+#include "export/sqlite_insert.h"
+#include "export/sqlite_older.h"
+#include "export/sqlite_tables.h"
 
 /* The version of what the tables are, as `PRAGMA user_version` tells it. */
 #define BEGIN_DATABASE \
@@ -33,13 +33,13 @@ static void insert_events_row(struct sqlite_insert *insert, const struct export_
 		if (*export_columns[column].of)
 			continue;
 		if (!cells[column].is_set)
-			sqlite_insert_null(insert);
+			export_sqlite_insert_null(insert);
 		else if (export_columns[column].type == EXPORT_TEXT)
-			sqlite_insert_text(insert, cells[column].text);
+			export_sqlite_insert_text(insert, cells[column].text);
 		else
-			sqlite_insert_number(insert, cells[column].number);
+			export_sqlite_insert_number(insert, cells[column].number);
 	}
-	sqlite_insert_row(insert);
+	export_sqlite_insert_row(insert);
 }
 
 static unsigned nr_columns_of_events(void)
@@ -60,14 +60,14 @@ static enum ct_status fill_events(
 	int result;
 
 	export_rows_init(&rows, source);
-	sqlite_insert_open(&insert, database, events, nr_columns_of_events());
+	export_sqlite_insert_open(&insert, database, events, nr_columns_of_events());
 	while (status == CT_OK && insert.result == SQLITE_OK) {
 		status = export_rows_next(&rows, reterr);
 		if (status == CT_OK)
 			insert_events_row(&insert, rows.cells);
 	}
 	export_rows_fini(&rows);
-	result = sqlite_insert_close(&insert);
+	result = export_sqlite_insert_close(&insert);
 	return status < 0 ? status : fail(database, result, reterr);
 }
 
@@ -78,15 +78,15 @@ static enum ct_status fill(sqlite3 *database, struct ct_source *source,
 	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
 
 	if (result == SQLITE_OK)
-		result = sqlite_tables_create(database, events);
+		result = export_sqlite_tables_create(database, events);
 	if (result == SQLITE_OK)
-		result = sqlite_tables_fill(database, report);
+		result = export_sqlite_tables_fill(database, report);
 	status = fail(database, result, reterr);
 	if (status == CT_OK)
 		status = fill_events(database, source, events, reterr);
 	if (status)
 		return status;
-	result = sqlite_tables_finish(database, events);
+	result = export_sqlite_tables_finish(database, events);
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);
@@ -113,14 +113,14 @@ static enum ct_status fill_older_rows(
 	int result;
 
 	export_rows_init(&rows, source);
-	sqlite_insert_open(&insert, database, events, SQLITE_OLDER_COLUMNS);
+	export_sqlite_insert_open(&insert, database, events, SQLITE_OLDER_COLUMNS);
 	while (status == CT_OK && insert.result == SQLITE_OK) {
 		status = export_rows_next(&rows, reterr);
 		if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
-			sqlite_older_insert(&insert, rows.cells);
+			export_sqlite_older_insert(&insert, rows.cells);
 	}
 	export_rows_fini(&rows);
-	result = sqlite_insert_close(&insert);
+	result = export_sqlite_insert_close(&insert);
 	return status < 0 ? status : fail(database, result, reterr);
 }
 
@@ -132,13 +132,13 @@ static enum ct_status fill_older(sqlite3 *database, struct ct_source *source,
 
 	(void)report;
 	if (result == SQLITE_OK)
-		result = sqlite_older_create(database, events);
+		result = export_sqlite_older_create(database, events);
 	status = fail(database, result, reterr);
 	if (status == CT_OK)
 		status = fill_older_rows(database, source, events, reterr);
 	if (status)
 		return status;
-	result = sqlite_older_finish(database, events);
+	result = export_sqlite_older_finish(database, events);
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);

@@ -2,9 +2,9 @@
 /*
  * Inserting into one table.
  */
-#include "sqlite_insert.h"
+#include "export/sqlite_insert.h"
 
-void sqlite_insert_open(
+void export_sqlite_insert_open(
 	struct sqlite_insert *insert, sqlite3 *database, const char *table, unsigned nr_columns)
 {
 	sqlite3_str *sql = sqlite3_str_new(database);
@@ -29,40 +29,40 @@ static void keep(struct sqlite_insert *insert, int result)
 		insert->result = result;
 }
 
-void sqlite_insert_null(struct sqlite_insert *insert)
+void export_sqlite_insert_null(struct sqlite_insert *insert)
 {
 	insert->column++;
 	if (insert->result == SQLITE_OK)
 		keep(insert, sqlite3_bind_null(insert->statement, insert->column));
 }
 
-void sqlite_insert_number(struct sqlite_insert *insert, int64_t number)
+void export_sqlite_insert_number(struct sqlite_insert *insert, int64_t number)
 {
 	insert->column++;
 	if (insert->result == SQLITE_OK)
 		keep(insert, sqlite3_bind_int64(insert->statement, insert->column, number));
 }
 
-void sqlite_insert_reference(struct sqlite_insert *insert, uint64_t number)
+void export_sqlite_insert_reference(struct sqlite_insert *insert, uint64_t number)
 {
 	if (number)
-		sqlite_insert_number(insert, (int64_t)number);
+		export_sqlite_insert_number(insert, (int64_t)number);
 	else
-		sqlite_insert_null(insert);
+		export_sqlite_insert_null(insert);
 }
 
-void sqlite_insert_time(struct sqlite_insert *insert, ct_time time)
+void export_sqlite_insert_time(struct sqlite_insert *insert, ct_time time)
 {
 	if (time == CT_NO_TIME)
-		sqlite_insert_null(insert);
+		export_sqlite_insert_null(insert);
 	else
-		sqlite_insert_number(insert, time);
+		export_sqlite_insert_number(insert, time);
 }
 
-void sqlite_insert_text(struct sqlite_insert *insert, const char *text)
+void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text)
 {
 	if (!*text) {
-		sqlite_insert_null(insert);
+		export_sqlite_insert_null(insert);
 		return;
 	}
 	insert->column++;
@@ -76,7 +76,7 @@ void sqlite_insert_text(struct sqlite_insert *insert, const char *text)
 				     SQLITE_TRANSIENT));
 }
 
-void sqlite_insert_row(struct sqlite_insert *insert)
+void export_sqlite_insert_row(struct sqlite_insert *insert)
 {
 	int result;
 
@@ -89,7 +89,7 @@ void sqlite_insert_row(struct sqlite_insert *insert)
 	keep(insert, result);
 }
 
-int sqlite_insert_close(struct sqlite_insert *insert)
+int export_sqlite_insert_close(struct sqlite_insert *insert)
 {
 	sqlite3_finalize(insert->statement);
 	text_fini(&insert->clean);

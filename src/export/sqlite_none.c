@@ -2,8 +2,8 @@
 /*
  * Where SQLite is missing: a sentence that says how to get it.
  */
-#include "export.h"
-#include "failure.h"
+#include "export/export.h"
+#include "base/failure.h"
 
 static enum ct_status refuse(const char *path, struct ct_error *reterr)
 {

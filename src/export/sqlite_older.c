@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "sqlite_older.h"
+#include "export/sqlite_older.h"
 
 static int perform(sqlite3 *database, char *sql)
 {
@@ -15,7 +15,7 @@ static int perform(sqlite3 *database, char *sql)
 	return result;
 }
 
-int sqlite_older_create(sqlite3 *database, const char *table)
+int export_sqlite_older_create(sqlite3 *database, const char *table)
 {
 	return perform(database,
 		sqlite3_mprintf(
@@ -25,22 +25,22 @@ int sqlite_older_create(sqlite3 *database, const char *table)
 			table));
 }
 
-void sqlite_older_insert(struct sqlite_insert *insert, const struct export_cell *cells)
+void export_sqlite_older_insert(struct sqlite_insert *insert, const struct export_cell *cells)
 {
 	char probe_id[24];
 
 	snprintf(probe_id, sizeof(probe_id), "%" PRIu64, (uint64_t)cells[EXPORT_PROBE_ID].number);
-	sqlite_insert_null(insert);
-	sqlite_insert_text(insert, probe_id);
-	sqlite_insert_number(insert, cells[EXPORT_TID].number);
-	sqlite_insert_text(insert, cells[EXPORT_ADDR].text);
-	sqlite_insert_number(insert, cells[EXPORT_SEQ].number);
-	sqlite_insert_number(insert, cells[EXPORT_IS_ACTIVE].number);
-	sqlite_insert_number(insert, cells[EXPORT_TS].number);
-	sqlite_insert_row(insert);
+	export_sqlite_insert_null(insert);
+	export_sqlite_insert_text(insert, probe_id);
+	export_sqlite_insert_number(insert, cells[EXPORT_TID].number);
+	export_sqlite_insert_text(insert, cells[EXPORT_ADDR].text);
+	export_sqlite_insert_number(insert, cells[EXPORT_SEQ].number);
+	export_sqlite_insert_number(insert, cells[EXPORT_IS_ACTIVE].number);
+	export_sqlite_insert_number(insert, cells[EXPORT_TS].number);
+	export_sqlite_insert_row(insert);
 }
 
-int sqlite_older_finish(sqlite3 *database, const char *table)
+int export_sqlite_older_finish(sqlite3 *database, const char *table)
 {
 	return perform(
 		database, sqlite3_mprintf("CREATE INDEX \"%w_probe_id\" ON \"%w\" (probe_id);"

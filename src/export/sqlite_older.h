@@ -5,18 +5,18 @@
 #ifndef EXPORT_SQLITE_OLDER_H
 #define EXPORT_SQLITE_OLDER_H
 
-#include "export_rows.h"
-#include "sqlite_insert.h"
+#include "export/rows.h"
+#include "export/sqlite_insert.h"
 
 #define SQLITE_OLDER_COLUMNS 7u /* id, and the six */
 
-/* sqlite_older_create: the table, empty. Returns SQLite's result. */
-int sqlite_older_create(sqlite3 *database, const char *table);
+/* export_sqlite_older_create: the table, empty. Returns SQLite's result. */
+int export_sqlite_older_create(sqlite3 *database, const char *table);
 
-/* sqlite_older_insert: a row of the cells, which are those of a suspend or resume. */
-void sqlite_older_insert(struct sqlite_insert *insert, const struct export_cell *cells);
+/* export_sqlite_older_insert: a row of the cells, which are those of a suspend or resume. */
+void export_sqlite_older_insert(struct sqlite_insert *insert, const struct export_cell *cells);
 
-/* sqlite_older_finish: the indexes, when everything is in. */
-int sqlite_older_finish(sqlite3 *database, const char *table);
+/* export_sqlite_older_finish: the indexes, when everything is in. */
+int export_sqlite_older_finish(sqlite3 *database, const char *table);
 
 #endif

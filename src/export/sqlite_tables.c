@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export_rows.h"
-#include "sqlite_insert.h"
-#include "sqlite_tables.h"
-#include "textrace_names.h"
+#include "export/rows.h"
+#include "export/sqlite_insert.h"
+#include "export/sqlite_tables.h"
+#include "textrace/names.h"
 
 enum table {
 #define X(name, text, columns, meaning) TABLE_##name,
-#include "export_tables.def"
+#include "export/tables.def"
 #undef X
 	NR_TABLES,
 };
@@ -23,7 +23,7 @@ static const struct {
 	const char *columns;
 } tables_of[NR_TABLES] = {
 #define X(name, text, columns, meaning) [TABLE_##name] = {text, columns},
-#include "export_tables.def"
+#include "export/tables.def"
 #undef X
 };
 
@@ -45,7 +45,7 @@ static bool is_own(unsigned column)
 	return !*export_columns[column].of;
 }
 
-int sqlite_tables_create(sqlite3 *database, const char *events)
+int export_sqlite_tables_create(sqlite3 *database, const char *events)
 {
 	sqlite3_str *sql = sqlite3_str_new(database);
 	unsigned i;
@@ -63,7 +63,7 @@ int sqlite_tables_create(sqlite3 *database, const char *events)
 	return perform(database, sql);
 }
 
-int sqlite_tables_finish(sqlite3 *database, const char *events)
+int export_sqlite_tables_finish(sqlite3 *database, const char *events)
 {
 	sqlite3_str *sql = sqlite3_str_new(database);
 	unsigned i;
@@ -98,7 +98,7 @@ static void begin(struct sqlite_insert *insert, sqlite3 *database, enum table ta
 
 	for (; *at; at++)
 		nr_columns += *at == ',';
-	sqlite_insert_open(insert, database, tables_of[table].name, nr_columns);
+	export_sqlite_insert_open(insert, database, tables_of[table].name, nr_columns);
 }
 
 static int fill_trace(sqlite3 *database, const struct ct_report *report)
@@ -111,20 +111,20 @@ static int fill_trace(sqlite3 *database, const struct ct_report *report)
 	for (i = 0; i < sizeof(tables->run_id); i++)
 		snprintf(run + 2 * i, 3, "%02x", tables->run_id[i]);
 	begin(&insert, database, TABLE_TRACE);
-	sqlite_insert_text(&insert, run);
-	sqlite_insert_text(&insert, tables->host);
-	sqlite_insert_text(&insert, tables->clock);
-	sqlite_insert_number(&insert, tables->epoch_realtime_ns);
-	sqlite_insert_number(&insert, tables->epoch_monotonic_ns);
-	sqlite_insert_time(&insert, report->quality.observed_from);
-	sqlite_insert_time(&insert, report->quality.observed_until);
-	sqlite_insert_number(&insert, tables->is_complete);
-	sqlite_insert_number(&insert, tables->has_no_end);
-	sqlite_insert_number(&insert, (int64_t)report->quality.nr_events);
-	sqlite_insert_number(&insert, (int64_t)report->quality.nr_lost);
-	sqlite_insert_number(&insert, (int64_t)report->quality.nr_impossible);
-	sqlite_insert_row(&insert);
-	return sqlite_insert_close(&insert);
+	export_sqlite_insert_text(&insert, run);
+	export_sqlite_insert_text(&insert, tables->host);
+	export_sqlite_insert_text(&insert, tables->clock);
+	export_sqlite_insert_number(&insert, tables->epoch_realtime_ns);
+	export_sqlite_insert_number(&insert, tables->epoch_monotonic_ns);
+	export_sqlite_insert_time(&insert, report->quality.observed_from);
+	export_sqlite_insert_time(&insert, report->quality.observed_until);
+	export_sqlite_insert_number(&insert, tables->is_complete);
+	export_sqlite_insert_number(&insert, tables->has_no_end);
+	export_sqlite_insert_number(&insert, (int64_t)report->quality.nr_events);
+	export_sqlite_insert_number(&insert, (int64_t)report->quality.nr_lost);
+	export_sqlite_insert_number(&insert, (int64_t)report->quality.nr_impossible);
+	export_sqlite_insert_row(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_processes(sqlite3 *database, const struct ct_report *report)
@@ -138,19 +138,19 @@ static int fill_processes(sqlite3 *database, const struct ct_report *report)
 	for (i = 1; i < report->tables->nr_processes; i++) {
 		process = &report->tables->processes[i];
 		ending = textrace_name(TEXTRACE_ENDINGS, process->ending);
-		sqlite_insert_number(&insert, i);
-		sqlite_insert_reference(&insert, process->pid);
-		sqlite_insert_text(&insert, process->program);
-		sqlite_insert_text(&insert, process->command_line);
-		sqlite_insert_time(&insert, process->attached);
-		sqlite_insert_time(&insert, process->ended);
-		sqlite_insert_text(&insert, ending ? ending : "");
-		sqlite_insert_number(&insert, process->ending_value);
-		sqlite_insert_number(&insert, process->has_probe);
-		sqlite_insert_number(&insert, process->has_ledger);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_number(&insert, i);
+		export_sqlite_insert_reference(&insert, process->pid);
+		export_sqlite_insert_text(&insert, process->program);
+		export_sqlite_insert_text(&insert, process->command_line);
+		export_sqlite_insert_time(&insert, process->attached);
+		export_sqlite_insert_time(&insert, process->ended);
+		export_sqlite_insert_text(&insert, ending ? ending : "");
+		export_sqlite_insert_number(&insert, process->ending_value);
+		export_sqlite_insert_number(&insert, process->has_probe);
+		export_sqlite_insert_number(&insert, process->has_ledger);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_threads(sqlite3 *database, const struct ct_report *report)
@@ -162,15 +162,15 @@ static int fill_threads(sqlite3 *database, const struct ct_report *report)
 	begin(&insert, database, TABLE_THREADS);
 	for (i = 1; i < report->tables->nr_threads; i++) {
 		thread = &report->tables->threads[i];
-		sqlite_insert_number(&insert, i);
-		sqlite_insert_reference(&insert, thread->process);
-		sqlite_insert_reference(&insert, thread->tid);
-		sqlite_insert_text(&insert, thread->name);
-		sqlite_insert_time(&insert, thread->started);
-		sqlite_insert_time(&insert, thread->stopped);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_number(&insert, i);
+		export_sqlite_insert_reference(&insert, thread->process);
+		export_sqlite_insert_reference(&insert, thread->tid);
+		export_sqlite_insert_text(&insert, thread->name);
+		export_sqlite_insert_time(&insert, thread->started);
+		export_sqlite_insert_time(&insert, thread->stopped);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_sites(sqlite3 *database, const struct ct_report *report)
@@ -182,19 +182,19 @@ static int fill_sites(sqlite3 *database, const struct ct_report *report)
 	begin(&insert, database, TABLE_SITES);
 	for (i = 1; i < report->tables->nr_sites; i++) {
 		site = &report->tables->sites[i];
-		sqlite_insert_number(&insert, i);
-		sqlite_insert_reference(&insert, site->process);
-		sqlite_insert_text(&insert, site->function);
-		sqlite_insert_text(&insert, site->file);
-		sqlite_insert_reference(&insert, site->line);
-		sqlite_insert_reference(&insert, site->column);
-		sqlite_insert_text(&insert, site->reason);
-		sqlite_insert_text(&insert, site->module);
-		sqlite_insert_reference(&insert, site->module_offset);
-		sqlite_insert_text(&insert, site->callers);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_number(&insert, i);
+		export_sqlite_insert_reference(&insert, site->process);
+		export_sqlite_insert_text(&insert, site->function);
+		export_sqlite_insert_text(&insert, site->file);
+		export_sqlite_insert_reference(&insert, site->line);
+		export_sqlite_insert_reference(&insert, site->column);
+		export_sqlite_insert_text(&insert, site->reason);
+		export_sqlite_insert_text(&insert, site->module);
+		export_sqlite_insert_reference(&insert, site->module_offset);
+		export_sqlite_insert_text(&insert, site->callers);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_losses(sqlite3 *database, const struct ct_report *report)
@@ -206,16 +206,16 @@ static int fill_losses(sqlite3 *database, const struct ct_report *report)
 	begin(&insert, database, TABLE_LOSSES);
 	for (i = 0; i < report->quality.nr_losses; i++) {
 		loss = &report->quality.losses[i];
-		sqlite_insert_reference(&insert, loss->process);
-		sqlite_insert_reference(&insert, loss->thread);
-		sqlite_insert_reference(&insert, loss->coro);
-		sqlite_insert_text(&insert, ct_loss_name(loss->reason));
-		sqlite_insert_number(&insert, (int64_t)loss->count);
-		sqlite_insert_time(&insert, loss->first);
-		sqlite_insert_time(&insert, loss->last);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_reference(&insert, loss->process);
+		export_sqlite_insert_reference(&insert, loss->thread);
+		export_sqlite_insert_reference(&insert, loss->coro);
+		export_sqlite_insert_text(&insert, ct_loss_name(loss->reason));
+		export_sqlite_insert_number(&insert, (int64_t)loss->count);
+		export_sqlite_insert_time(&insert, loss->first);
+		export_sqlite_insert_time(&insert, loss->last);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_notes(sqlite3 *database, const struct ct_report *report)
@@ -225,11 +225,11 @@ static int fill_notes(sqlite3 *database, const struct ct_report *report)
 
 	begin(&insert, database, TABLE_NOTES);
 	for (i = 0; i < report->tables->nr_notes; i++) {
-		sqlite_insert_text(&insert, report->tables->notes[i].text);
-		sqlite_insert_number(&insert, (int64_t)report->tables->notes[i].count);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_text(&insert, report->tables->notes[i].text);
+		export_sqlite_insert_number(&insert, (int64_t)report->tables->notes[i].count);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_findings(sqlite3 *database, const struct ct_report *report)
@@ -241,22 +241,22 @@ static int fill_findings(sqlite3 *database, const struct ct_report *report)
 	begin(&insert, database, TABLE_FINDINGS);
 	for (i = 0; i < report->nr_findings; i++) {
 		finding = &report->findings[i];
-		sqlite_insert_number(&insert, i + 1);
-		sqlite_insert_text(&insert, ct_rule_name(finding->rule));
-		sqlite_insert_text(&insert, ct_grade_name(finding->grade));
-		sqlite_insert_reference(&insert, finding->process);
-		sqlite_insert_text(&insert, finding->title);
-		sqlite_insert_reference(&insert, finding->wait_site);
-		sqlite_insert_reference(&insert, finding->cause_site);
-		sqlite_insert_number(&insert, finding->nr_members);
-		sqlite_insert_number(&insert, (int64_t)finding->nr_lost_nearby);
-		sqlite_insert_number(&insert, (int64_t)finding->first_sequence);
-		sqlite_insert_number(&insert, (int64_t)finding->last_sequence);
-		sqlite_insert_text(&insert, ct_rule_wrong_if(finding->rule));
-		sqlite_insert_text(&insert, finding->next_step);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_number(&insert, i + 1);
+		export_sqlite_insert_text(&insert, ct_rule_name(finding->rule));
+		export_sqlite_insert_text(&insert, ct_grade_name(finding->grade));
+		export_sqlite_insert_reference(&insert, finding->process);
+		export_sqlite_insert_text(&insert, finding->title);
+		export_sqlite_insert_reference(&insert, finding->wait_site);
+		export_sqlite_insert_reference(&insert, finding->cause_site);
+		export_sqlite_insert_number(&insert, finding->nr_members);
+		export_sqlite_insert_number(&insert, (int64_t)finding->nr_lost_nearby);
+		export_sqlite_insert_number(&insert, (int64_t)finding->first_sequence);
+		export_sqlite_insert_number(&insert, (int64_t)finding->last_sequence);
+		export_sqlite_insert_text(&insert, ct_rule_wrong_if(finding->rule));
+		export_sqlite_insert_text(&insert, finding->next_step);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static void insert_members(
@@ -267,17 +267,17 @@ static void insert_members(
 
 	for (i = 0; i < finding->nr_members; i++) {
 		member = &finding->members[i];
-		sqlite_insert_number(insert, number);
-		sqlite_insert_reference(insert, member->coro.process);
-		sqlite_insert_number(insert, (int64_t)member->coro.id);
-		sqlite_insert_text(insert, ct_state_name(member->coro.state));
-		sqlite_insert_time(insert, member->since);
-		sqlite_insert_text(insert, member->resource ? member->resource : "");
-		sqlite_insert_reference(insert, member->coro.wait_site);
-		sqlite_insert_reference(insert, member->coro.spawn_site);
-		sqlite_insert_text(insert, member->name ? member->name : "");
-		sqlite_insert_text(insert, member->task ? member->task : "");
-		sqlite_insert_row(insert);
+		export_sqlite_insert_number(insert, number);
+		export_sqlite_insert_reference(insert, member->coro.process);
+		export_sqlite_insert_number(insert, (int64_t)member->coro.id);
+		export_sqlite_insert_text(insert, ct_state_name(member->coro.state));
+		export_sqlite_insert_time(insert, member->since);
+		export_sqlite_insert_text(insert, member->resource ? member->resource : "");
+		export_sqlite_insert_reference(insert, member->coro.wait_site);
+		export_sqlite_insert_reference(insert, member->coro.spawn_site);
+		export_sqlite_insert_text(insert, member->name ? member->name : "");
+		export_sqlite_insert_text(insert, member->task ? member->task : "");
+		export_sqlite_insert_row(insert);
 	}
 }
 
@@ -289,18 +289,18 @@ static void insert_steps(
 
 	for (i = 0; i < finding->nr_steps; i++) {
 		step = &finding->steps[i];
-		sqlite_insert_number(insert, number);
-		sqlite_insert_number(insert, i + 1);
-		sqlite_insert_time(insert, step->time);
-		sqlite_insert_text(insert, step->text);
-		sqlite_insert_reference(insert, step->site);
-		sqlite_insert_reference(insert, step->thread);
-		sqlite_insert_reference(insert, step->coro);
+		export_sqlite_insert_number(insert, number);
+		export_sqlite_insert_number(insert, i + 1);
+		export_sqlite_insert_time(insert, step->time);
+		export_sqlite_insert_text(insert, step->text);
+		export_sqlite_insert_reference(insert, step->site);
+		export_sqlite_insert_reference(insert, step->thread);
+		export_sqlite_insert_reference(insert, step->coro);
 		if (step->sequence == UINT64_MAX)
-			sqlite_insert_null(insert);
+			export_sqlite_insert_null(insert);
 		else
-			sqlite_insert_number(insert, (int64_t)step->sequence);
-		sqlite_insert_row(insert);
+			export_sqlite_insert_number(insert, (int64_t)step->sequence);
+		export_sqlite_insert_row(insert);
 	}
 }
 
@@ -314,7 +314,7 @@ static int fill_of_findings(sqlite3 *database, const struct ct_report *report, e
 	begin(&insert, database, table);
 	for (i = 0; i < report->nr_findings; i++)
 		insert_of(&insert, i + 1, &report->findings[i]);
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_spans(sqlite3 *database, const struct ct_report *report)
@@ -326,28 +326,28 @@ static int fill_spans(sqlite3 *database, const struct ct_report *report)
 	begin(&insert, database, TABLE_SPANS);
 	for (i = 0; i < report->nr_spans; i++) {
 		span = &report->spans[i];
-		sqlite_insert_text(&insert, span->is_task ? "task" : "region");
-		sqlite_insert_text(&insert, span->name);
-		sqlite_insert_reference(&insert, span->process);
-		sqlite_insert_reference(&insert, span->site);
-		sqlite_insert_number(&insert, (int64_t)span->nr_begun);
-		sqlite_insert_number(&insert, (int64_t)span->nr_ended);
-		sqlite_insert_number(&insert, (int64_t)span->nr_open);
-		sqlite_insert_number(&insert, span->durations.total_ns);
-		sqlite_insert_number(&insert, span->durations.p50_ns);
-		sqlite_insert_number(&insert, span->durations.p99_ns);
-		sqlite_insert_number(&insert, span->durations.max_ns);
-		sqlite_insert_number(&insert, span->durations.p90_ns);
-		sqlite_insert_number(&insert, span->durations.p999_ns);
-		sqlite_insert_number(&insert, span->durations.p9999_ns);
-		sqlite_insert_number(&insert, span->open_ns);
-		sqlite_insert_number(&insert, span->times.unseen_ns);
-		sqlite_insert_number(&insert, span->times.ready_ns);
-		sqlite_insert_number(&insert, span->times.running_ns);
-		sqlite_insert_number(&insert, span->times.waiting_ns);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_text(&insert, span->is_task ? "task" : "region");
+		export_sqlite_insert_text(&insert, span->name);
+		export_sqlite_insert_reference(&insert, span->process);
+		export_sqlite_insert_reference(&insert, span->site);
+		export_sqlite_insert_number(&insert, (int64_t)span->nr_begun);
+		export_sqlite_insert_number(&insert, (int64_t)span->nr_ended);
+		export_sqlite_insert_number(&insert, (int64_t)span->nr_open);
+		export_sqlite_insert_number(&insert, span->durations.total_ns);
+		export_sqlite_insert_number(&insert, span->durations.p50_ns);
+		export_sqlite_insert_number(&insert, span->durations.p99_ns);
+		export_sqlite_insert_number(&insert, span->durations.max_ns);
+		export_sqlite_insert_number(&insert, span->durations.p90_ns);
+		export_sqlite_insert_number(&insert, span->durations.p999_ns);
+		export_sqlite_insert_number(&insert, span->durations.p9999_ns);
+		export_sqlite_insert_number(&insert, span->open_ns);
+		export_sqlite_insert_number(&insert, span->times.unseen_ns);
+		export_sqlite_insert_number(&insert, span->times.ready_ns);
+		export_sqlite_insert_number(&insert, span->times.running_ns);
+		export_sqlite_insert_number(&insert, span->times.waiting_ns);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
 static int fill_counters(sqlite3 *database, const struct ct_report *report)
@@ -359,20 +359,20 @@ static int fill_counters(sqlite3 *database, const struct ct_report *report)
 	begin(&insert, database, TABLE_COUNTERS);
 	for (i = 0; i < report->nr_counters; i++) {
 		counter = &report->counters[i];
-		sqlite_insert_text(&insert, counter->name);
-		sqlite_insert_reference(&insert, counter->process);
-		sqlite_insert_reference(&insert, counter->site);
-		sqlite_insert_number(&insert, (int64_t)counter->nr_values);
-		sqlite_insert_number(&insert, counter->last);
-		sqlite_insert_time(&insert, counter->last_time);
-		sqlite_insert_number(&insert, counter->least);
-		sqlite_insert_number(&insert, counter->greatest);
-		sqlite_insert_row(&insert);
+		export_sqlite_insert_text(&insert, counter->name);
+		export_sqlite_insert_reference(&insert, counter->process);
+		export_sqlite_insert_reference(&insert, counter->site);
+		export_sqlite_insert_number(&insert, (int64_t)counter->nr_values);
+		export_sqlite_insert_number(&insert, counter->last);
+		export_sqlite_insert_time(&insert, counter->last_time);
+		export_sqlite_insert_number(&insert, counter->least);
+		export_sqlite_insert_number(&insert, counter->greatest);
+		export_sqlite_insert_row(&insert);
 	}
-	return sqlite_insert_close(&insert);
+	return export_sqlite_insert_close(&insert);
 }
 
-int sqlite_tables_fill(sqlite3 *database, const struct ct_report *report)
+int export_sqlite_tables_fill(sqlite3 *database, const struct ct_report *report)
 {
 	static int (*const fill[])(sqlite3 *, const struct ct_report *) = {
 		fill_trace,

@@ -6,14 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "export.h"
-#include "export_rows.h"
-#include "io.h"
-#include "json_write.h"
-#include "map.h"
-#include "textrace.h"
-#include "textrace_names.h"
-#include "vec.h"
+#include "export/export.h"
+#include "export/rows.h"
+#include "base/io.h"
+#include "base/json_write.h"
+#include "base/map.h"
+#include "textrace/textrace.h"
+#include "textrace/names.h"
+#include "base/vec.h"
 
 #define WRITE_BYTES (256u << 10)
 #define ROW_LINES_BYTES 30000u /* of lines in a row, so that other readers take it for a line */

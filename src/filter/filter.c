@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "filter_parts.h"
-#include "text.h"
+#include "filter/parts.h"
+#include "base/text.h"
 
 #define NOTE_BYTES 1024
 
@@ -281,7 +281,7 @@ static enum ct_status take_record(struct filter *filter, const struct ct_batch *
 
 	if (status)
 		return status;
-	if (!judge(filter, stream, &filter->segments.at[segment], record, &fate))
+	if (!filter_judge(filter, stream, &filter->segments.at[segment], record, &fate))
 		return ct_fail_memory(reterr);
 	if (fate != FATE_KEEP)
 		count_left_out(filter, batch->stream, fate);
@@ -392,7 +392,7 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 		return note_segment(filter, definition->segment.segment);
 	case CT_DEFINE_SITE:
 		return name_site(filter, &definition->site) &&
-		       match_site(filter, &definition->site);
+		       filter_match_site(filter, &definition->site);
 	case CT_DEFINE_ENDING:
 		if (definition->ending.process < filter->processes.count)
 			filter->processes.at[definition->ending.process].is_live = false;
@@ -515,9 +515,9 @@ static void free_filter(struct filter *filter)
 	vec_fini(&filter->processes);
 	vec_fini(&filter->kept);
 	directory_fini(&filter->directory);
-	patterns_fini(&filter->sites);
-	patterns_fini(&filter->names);
-	patterns_fini(&filter->tasks);
+	filter_patterns_fini(&filter->sites);
+	filter_patterns_fini(&filter->names);
+	filter_patterns_fini(&filter->tasks);
 	snapshot_free(filter->snapshot);
 	free(filter);
 }
@@ -558,9 +558,9 @@ enum ct_status filter_sink_open(const struct filter_options *options, struct ct_
 	filter->is_open = filter->has_begun = !options->waits;
 	if (options->waits)
 		filter->snapshot = snapshot_new();
-	if (!patterns_copy(&filter->sites, options->sites) ||
-		!patterns_copy(&filter->names, options->names) ||
-		!patterns_copy(&filter->tasks, options->tasks) ||
+	if (!filter_patterns_copy(&filter->sites, options->sites) ||
+		!filter_patterns_copy(&filter->names, options->names) ||
+		!filter_patterns_copy(&filter->tasks, options->tasks) ||
 		(options->waits && !filter->snapshot)) {
 		free_filter(filter);
 		return ct_fail_memory(reterr);

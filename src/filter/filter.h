@@ -24,8 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "failure.h"
-#include "stream.h"
+#include "base/failure.h"
+#include "stream/stream.h"
 
 /* All zero: everything is wanted. Patterns are lists that end with NULL, or NULL; they are copied. */
 struct filter_options {

@@ -5,8 +5,8 @@
  * Who is left out is decided by id, or from the record on that shows a reason; from there on, all that the
  * coroutine does goes, whatever thread it does it on.
  */
-#include "filter_parts.h"
-#include "kind_words.h"
+#include "filter/parts.h"
+#include "stream/kind_words.h"
 
 static uint8_t match_of(const struct filter_segment *segment, const struct ctp_record *record)
 {
@@ -248,8 +248,8 @@ static bool is_evidence(unsigned kind)
 	return evidence[kind_category(kind)];
 }
 
-bool judge(struct filter *filter, struct filter_stream *stream, struct filter_segment *segment,
-	struct ctp_record *record, enum fate *ret_fate)
+bool filter_judge(struct filter *filter, struct filter_stream *stream,
+	struct filter_segment *segment, struct ctp_record *record, enum fate *ret_fate)
 {
 	unsigned kind = CTP_TAIL_KIND(record->tail);
 

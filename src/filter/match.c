@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "filter_parts.h"
+#include "filter/parts.h"
 
 #define PLACE_BYTES 1280
 
-void patterns_fini(struct patterns *patterns)
+void filter_patterns_fini(struct patterns *patterns)
 {
 	char **at;
 
@@ -20,7 +20,7 @@ void patterns_fini(struct patterns *patterns)
 	patterns->at = NULL;
 }
 
-bool patterns_copy(struct patterns *to, const char *const *from)
+bool filter_patterns_copy(struct patterns *to, const char *const *from)
 {
 	size_t count = 0, i;
 
@@ -69,7 +69,7 @@ static bool is_place(const struct filter *filter, const struct ct_define_site *s
 	       matches(&filter->sites, place) || matches(&filter->sites, site->reason);
 }
 
-bool match_site(struct filter *filter, const struct ct_define_site *site)
+bool filter_match_site(struct filter *filter, const struct ct_define_site *site)
 {
 	struct filter_segment *segment;
 	uint8_t match = 0;

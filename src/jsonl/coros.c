@@ -2,7 +2,7 @@
 /*
  * Coroutines by process and id, as long as they live.
  */
-#include "jsonl_coros.h"
+#include "jsonl/coros.h"
 
 #define NUMBERED_BY_LOCK 2u /* details.def */
 #define BLOCK_ROWS 8u       /* slots of a station of version 1 */

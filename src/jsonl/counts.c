@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "jsonl_counts.h"
-#include "text.h"
+#include "jsonl/counts.h"
+#include "base/text.h"
 
 void jsonl_lines_add(struct jsonl_lines *lines, uint64_t line)
 {

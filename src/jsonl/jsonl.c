@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "directory.h"
-#include "io.h"
-#include "jsonl.h"
-#include "json_write.h"
-#include "jsonl_coros.h"
-#include "jsonl_names.h"
-#include "kind_words.h"
-#include "text.h"
-#include "vec.h"
+#include "stream/directory.h"
+#include "base/io.h"
+#include "jsonl/jsonl.h"
+#include "base/json_write.h"
+#include "jsonl/coros.h"
+#include "jsonl/names.h"
+#include "stream/kind_words.h"
+#include "base/text.h"
+#include "base/vec.h"
 
 #define WAITING_MAX (1u << 20)
 #define WRITE_BYTES (256u << 10)

@@ -23,7 +23,7 @@
 #ifndef JSONL_JSONL_H
 #define JSONL_JSONL_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 /*
  * jsonl_sink_open: a sink that writes rows to "PATH.partial", renamed at close; "-" is standard

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "jsonl_names.h"
+#include "jsonl/names.h"
 
 static uint64_t key_of(uint32_t segment, uint32_t site)
 {

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "failure.h"
-#include "jsonl.h"
-#include "jsonl_scan.h"
-#include "jsonl_window.h"
-#include "kind_words.h"
+#include "base/failure.h"
+#include "jsonl/jsonl.h"
+#include "jsonl/scan.h"
+#include "jsonl/window.h"
+#include "stream/kind_words.h"
 
 #define WAITING_MAX (1u << 20)
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "jsonl_row.h"
+#include "jsonl/row.h"
 
 /* What is left of the line. */
 struct cursor {

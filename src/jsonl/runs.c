@@ -6,7 +6,7 @@
  * file. A row that breaks this belongs to another generation, to another run, or can not be true. Which
  * of them it is, the rows behind it show: where a coroutine of the run goes on, the run goes on.
  */
-#include "jsonl_runs.h"
+#include "jsonl/runs.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define LEAST_SLACK_NS (60 * SECOND_NS)

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "failure.h"
-#include "jsonl_counts.h"
-#include "jsonl_window.h"
+#include "base/failure.h"
+#include "jsonl/counts.h"
+#include "jsonl/window.h"
 
 /* A source sorts as many rows at once (see read.c). */
 #define SORTED_CHUNKS 256u

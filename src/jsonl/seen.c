@@ -2,9 +2,9 @@
 /*
  * What the rows of one coroutine have in common.
  */
-#include "jsonl_seen.h"
+#include "jsonl/seen.h"
 
-#include "jsonl_runs.h"
+#include "jsonl/runs.h"
 
 /* As many rows with an even seq are no chance. */
 #define SURE_ROWS 4u

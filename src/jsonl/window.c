@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "failure.h"
-#include "jsonl_runs.h"
-#include "jsonl_window.h"
+#include "base/failure.h"
+#include "jsonl/runs.h"
+#include "jsonl/window.h"
 
 #define BUFFER_BYTES (4 * JSONL_LINE_MAX)
 

@@ -15,21 +15,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ahead.h"
-#include "analyze.h"
-#include "arrange.h"
-#include "failure.h"
-#include "io.h"
-#include "jsonl.h"
-#include "kind_words.h"
-#include "known_options.h"
-#include "look.h"
-#include "naming.h"
-#include "render.h"
-#include "store.h"
-#include "textrace.h"
-#include "told.h"
-#include "trace.h"
+#include "ahead/ahead.h"
+#include "analyze/analyze.h"
+#include "arrange/arrange.h"
+#include "base/failure.h"
+#include "base/io.h"
+#include "jsonl/jsonl.h"
+#include "stream/kind_words.h"
+#include "base/known_options.h"
+#include "lib/look.h"
+#include "lib/naming.h"
+#include "render/render.h"
+#include "store/store.h"
+#include "textrace/textrace.h"
+#include "lib/told.h"
+#include "lib/trace.h"
 
 #define SNIFF_BYTES 512
 #define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */

@@ -6,8 +6,8 @@
 #ifndef LIB_CREATOR_H
 #define LIB_CREATOR_H
 
-#include "collect.h"
-#include "symbol.h"
+#include "collect/collect.h"
+#include "symbol/symbol.h"
 
 /*
  * creator_resolve: the place where a coroutine was created. The probe stands in the constructor of

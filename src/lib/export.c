@@ -3,10 +3,10 @@
  * The public function that hands a trace on.
  */
 
-#include "export.h"
-#include "failure.h"
-#include "known_options.h"
-#include "trace.h"
+#include "export/export.h"
+#include "base/failure.h"
+#include "base/known_options.h"
+#include "lib/trace.h"
 
 /* A database holds the findings, too. */
 static enum ct_status to_sqlite(struct ct_trace *trace, const struct ct_export_options *options,

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "failure.h"
-#include "flight.h"
-#include "flight_judge.h"
-#include "store_window.h"
-#include "text.h"
-#include "vec.h"
-#include "watch.h"
+#include "base/failure.h"
+#include "lib/flight.h"
+#include "lib/flight_judge.h"
+#include "store/window.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "watch/watch.h"
 
 #define MAX_DUMPS 16u
 #define PAUSE_NS UINT64_C(10000000000)

@@ -9,7 +9,7 @@
 #define LIB_FLIGHT_H
 
 #include "corotracer/ct.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 struct flight;
 

@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "flight_judge.h"
-#include "store_window.h"
+#include "base/clock.h"
+#include "lib/flight_judge.h"
+#include "store/window.h"
 
 #define PAUSE_NS UINT64_C(2000000000)
 #define SHARE 20u /* of the time that passes, one part */

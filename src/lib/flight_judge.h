@@ -9,7 +9,7 @@
 #define LIB_FLIGHT_JUDGE_H
 
 #include "corotracer/ct.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 struct flight_judge;
 
@@ -20,7 +20,7 @@ struct flight_judge *flight_judge_new(const struct ct_thresholds *thresholds);
 void flight_judge_free(struct flight_judge *judge);
 
 /*
- * flight_judge_look: everything up to now_ns is in the window (store_window.h). True: a judgement is done; the gravest
+ * flight_judge_look: everything up to now_ns is in the window (store/window.h). True: a judgement is done; the gravest
  * grade of each rule. Never waits for one.
  */
 bool flight_judge_look(struct flight_judge *judge, struct ct_sink *window, uint64_t now_ns,

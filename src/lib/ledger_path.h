@@ -5,7 +5,7 @@
 #ifndef LIB_LEDGER_PATH_H
 #define LIB_LEDGER_PATH_H
 
-#include "text.h"
+#include "base/text.h"
 
 /*
  * ledger_path_find: the library in a build folder, beside the executable or our own shared library as an

@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "corotracer/ct.h"
-#include "failure.h"
-#include "known_options.h"
-#include "live.h"
-#include "procfs.h"
-#include "salvage.h"
-#include "trace.h"
+#include "base/failure.h"
+#include "base/known_options.h"
+#include "live/live.h"
+#include "base/procfs.h"
+#include "lib/salvage.h"
+#include "lib/trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
 #define STEP_MS 100

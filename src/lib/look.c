@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "live.h"
-#include "look.h"
+#include "live/live.h"
+#include "lib/look.h"
 
 struct ct_process_look *process_look(int64_t pid, int64_t watched_ns)
 {

@@ -5,7 +5,7 @@
 #ifndef LIB_LOOK_H
 #define LIB_LOOK_H
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "corotracer/ct.h"
 
 struct ct_process_look {

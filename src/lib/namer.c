@@ -10,11 +10,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "failure.h"
-#include "namer.h"
-#include "naming.h"
-#include "vec.h"
+#include "base/arena.h"
+#include "base/failure.h"
+#include "lib/namer.h"
+#include "lib/naming.h"
+#include "base/vec.h"
 
 #define PAUSE_MS 1000
 #define LOOK_MS 50 /* whether a batch is done */

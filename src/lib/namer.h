@@ -9,8 +9,8 @@
 #ifndef LIB_NAMER_H
 #define LIB_NAMER_H
 
-#include "collect.h"
-#include "stream.h"
+#include "collect/collect.h"
+#include "stream/stream.h"
 
 struct namer;
 

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "creator.h"
-#include "failure.h"
-#include "naming.h"
-#include "procfs.h"
-#include "symbol.h"
-#include "text.h"
-#include "vec.h"
+#include "lib/creator.h"
+#include "base/failure.h"
+#include "lib/naming.h"
+#include "base/procfs.h"
+#include "symbol/symbol.h"
+#include "base/text.h"
+#include "base/vec.h"
 
 #define FILES_KEPT 64u       /* others are found by their paths, or not */
 #define CALLERS_BYTES 16384u /* of one site; the one that exceeds it is the last one */

@@ -10,10 +10,10 @@
 #ifndef LIB_NAMING_H
 #define LIB_NAMING_H
 
-#include "arena.h"
-#include "collect.h"
-#include "stream.h"
-#include "symbol.h"
+#include "base/arena.h"
+#include "collect/collect.h"
+#include "stream/stream.h"
+#include "symbol/symbol.h"
 
 /* naming_sink_open: a sink in front of `inner` that adds build ids. Closing it closes `inner`. */
 enum ct_status naming_sink_open(

@@ -2,7 +2,7 @@
 /*
  * A sink that takes everything and keeps none of it.
  */
-#include "nothing.h"
+#include "lib/nothing.h"
 
 static enum ct_status nothing_put(
 	struct ct_sink *sink, const struct ct_batch *batch, struct ct_error *reterr)

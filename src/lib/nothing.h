@@ -5,7 +5,7 @@
 #ifndef LIB_NOTHING_H
 #define LIB_NOTHING_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 /* nothing_sink: the one there is. Closing it changes nothing. */
 struct ct_sink *nothing_sink(void);

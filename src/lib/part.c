@@ -3,9 +3,9 @@
  * The public functions that take parts out of a recording, and put them together.
  */
 #include "corotracer/ct.h"
-#include "duration.h"
-#include "known_options.h"
-#include "store.h"
+#include "base/duration.h"
+#include "base/known_options.h"
+#include "store/store.h"
 
 static int pack_level(const struct ct_part_options *options)
 {

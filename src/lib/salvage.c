@@ -5,15 +5,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "collect.h"
+#include "collect/collect.h"
 #include "corotracer/ct.h"
-#include "failure.h"
-#include "flight_past.h"
-#include "known_options.h"
-#include "namer.h"
-#include "naming.h"
-#include "salvage.h"
-#include "store.h"
+#include "base/failure.h"
+#include "collect/flight_past.h"
+#include "base/known_options.h"
+#include "lib/namer.h"
+#include "lib/naming.h"
+#include "lib/salvage.h"
+#include "store/store.h"
 
 bool ct_is_flight(const char *path)
 {

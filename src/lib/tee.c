@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "failure.h"
-#include "tee.h"
+#include "base/failure.h"
+#include "lib/tee.h"
 
 struct tee {
 	struct ct_sink sink;

@@ -5,7 +5,7 @@
 #ifndef LIB_TEE_H
 #define LIB_TEE_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 /*
  * tee_open: both sinks get everything; they are closed with it, and on failure both stay the caller's. What fails in

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export.h"
-#include "store.h"
-#include "tee.h"
-#include "text.h"
-#include "textrace.h"
-#include "told.h"
-#include "trace.h"
+#include "export/export.h"
+#include "store/store.h"
+#include "lib/tee.h"
+#include "base/text.h"
+#include "textrace/textrace.h"
+#include "lib/told.h"
+#include "lib/trace.h"
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20)
 

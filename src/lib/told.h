@@ -6,7 +6,7 @@
 #define LIB_TOLD_H
 
 #include "corotracer/ct.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 #define TOLD_EVENTS_MAX UINT64_C(1000000) /* a trace of more stays with its six keys */
 

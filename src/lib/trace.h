@@ -6,11 +6,11 @@
 #ifndef LIB_TRACE_H
 #define LIB_TRACE_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "corotracer/ct.h"
-#include "analyze.h"
-#include "live.h"
-#include "stream.h"
+#include "analyze/analyze.h"
+#include "live/live.h"
+#include "stream/stream.h"
 
 struct ct_trace {
 	struct ct_source *source;

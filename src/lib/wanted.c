@@ -4,9 +4,9 @@
  */
 #include <limits.h>
 
-#include "clock.h"
-#include "filter.h"
-#include "wanted.h"
+#include "base/clock.h"
+#include "filter/filter.h"
+#include "lib/wanted.h"
 
 #define BEGIN_WAIT_MS 100
 #define MILLISECOND_NS UINT64_C(1000000)

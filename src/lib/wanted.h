@@ -6,10 +6,10 @@
 #ifndef LIB_WANTED_H
 #define LIB_WANTED_H
 
-#include "collect.h"
+#include "collect/collect.h"
 #include "corotracer/ct.h"
-#include "queue.h"
-#include "stream.h"
+#include "queue/queue.h"
+#include "stream/stream.h"
 
 struct wanted {
 	struct ct_sink *filter;

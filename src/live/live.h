@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "failure.h"
-#include "vec.h"
+#include "base/failure.h"
+#include "base/vec.h"
 
 /* What is beyond is not looked at, and said so (live.is_cut). */
 #define LIVE_THREADS_MAX 4096u

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
@@ -80,7 +80,7 @@ static bool find_span(
 static uint32_t whose(struct model *model, const struct ct_event *event)
 {
 	if (event->coro)
-		return coro_find(model, event->process, event->coro);
+		return model_coro_find(model, event->process, event->coro);
 	return thread_at(model, event->thread)->top;
 }
 
@@ -110,7 +110,7 @@ static void set_task(struct model *model, const struct ct_event *event, uint64_t
 	uint32_t coro = whose(model, event);
 
 	if (coro)
-		work_join(model, coro, id, event->time);
+		model_work_join(model, coro, id, event->time);
 	else
 		thread_at(model, event->thread)->task = id;
 }
@@ -146,7 +146,7 @@ static void end_task(struct model *model, const struct ct_event *event)
 
 	if (!task)
 		return;
-	work_end(model, task, event->time);
+	model_work_end(model, task, event->time);
 	end_span(model, task->span, task->begun, event->time);
 	keep_slow(model, task, event->time);
 	index = (uint32_t)(task - model->tasks.at);
@@ -227,7 +227,7 @@ static uint32_t *regions_of(struct model *model, const struct ct_event *event)
 
 	if (!coro)
 		return &thread_at(model, event->thread)->region;
-	work_count(model, coro_at(model, coro), event->time);
+	model_work_count(model, coro_at(model, coro), event->time);
 	return &coro_at(model, coro)->region;
 }
 
@@ -297,13 +297,13 @@ static bool end_region(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-void annotation_forget(struct model *model, uint32_t coro, ct_time time)
+void model_annotation_forget(struct model *model, uint32_t coro, ct_time time)
 {
 	uint32_t *top = &coro_at(model, coro)->region;
 
 	if (work_has(coro_at(model, coro)))
-		work_count(model, coro_at(model, coro), time);
-	work_leave(model, coro_at(model, coro));
+		model_work_count(model, coro_at(model, coro), time);
+	model_work_leave(model, coro_at(model, coro));
 	while (*top) {
 		struct model_span *span = &model->spans.at[model->regions.at[*top].span];
 
@@ -333,7 +333,7 @@ static bool take_value(struct model *model, const struct ct_event *event)
 	span->nr_begun++;
 	span->last = value;
 	span->last_time = event->time;
-	return series_count(model, index, event->time, value);
+	return model_series_count(model, index, event->time, value);
 }
 
 static bool take_name(struct model *model, const struct ct_event *event)
@@ -347,7 +347,7 @@ static bool take_name(struct model *model, const struct ct_event *event)
 	if (event->object && CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_COROUTINE)
 		return map_put(
 			&process_at(model, event->process)->names, event->object, event->site);
-	coro = coro_find(model, event->process,
+	coro = model_coro_find(model, event->process,
 		event->object ? CTP_HANDLE_IDENTITY(event->object) : event->coro);
 	if (coro)
 		coro_at(model, coro)->name_site = event->site;
@@ -365,7 +365,7 @@ const char *model_resource_name(const struct model *model, uint32_t process, uin
 
 /* ---------------------------------------------------------------- all */
 
-bool annotation_apply(struct model *model, const struct ct_event *event)
+bool model_annotation_apply(struct model *model, const struct ct_event *event)
 {
 	switch (event->kind) {
 	case CTP_KIND_TASK_BEGIN:
@@ -389,7 +389,7 @@ bool annotation_apply(struct model *model, const struct ct_event *event)
 	}
 }
 
-bool annotation_reserve(struct model *model)
+bool model_annotation_reserve(struct model *model)
 {
 	return vec_push(&model->spans, (struct model_span){.name = ""}) &&
 	       vec_push(&model->tasks, (struct model_task){0}) &&
@@ -416,7 +416,7 @@ static void finish_regions(struct model *model, uint32_t process, uint32_t regio
 				end - model->regions.at[region].begun;
 }
 
-void annotation_finish(struct model *model)
+void model_annotation_finish(struct model *model)
 {
 	size_t i;
 
@@ -429,7 +429,7 @@ void annotation_finish(struct model *model)
 		finish_regions(model, model->threads[i].process, model->threads[i].region);
 }
 
-void annotation_fini(struct model *model)
+void model_annotation_fini(struct model *model)
 {
 	size_t i;
 

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 void model_breakdown_group_fini(struct model_breakdown_group *group)
 {
@@ -41,7 +41,7 @@ static void give_wait(
 	group->waited[resource < MODEL_NR_RESOURCES ? resource : MODEL_RESOURCE_OTHER] += ns;
 }
 
-void breakdown_leave(
+void model_breakdown_leave(
 	struct model *model, const struct model_coro *coro, enum ct_state state, int64_t ns)
 {
 	struct model_breakdown_group *group = group_of(model, coro);
@@ -56,7 +56,7 @@ void breakdown_leave(
 		count(model->breakdown, &group->delays, ns);
 }
 
-void breakdown_end(struct model *model, const struct model_coro *coro, int64_t ns)
+void model_breakdown_end(struct model *model, const struct model_coro *coro, int64_t ns)
 {
 	if (coro->state == CT_STATE_WAITING)
 		give_wait(group_of(model, coro), coro, ns);

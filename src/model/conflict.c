@@ -4,7 +4,7 @@
  * time at which that was entered; the later event is believed all the same. What it means is not
  * decided here.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 static bool keep(struct model *model, uint32_t index, struct model_conflict conflict)
 {
@@ -29,7 +29,7 @@ static bool is_order_doubtful(
 	       is_near(model, coro->changed, event->time);
 }
 
-bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_conflict conflict = {
@@ -45,7 +45,7 @@ bool coro_conflict(struct model *model, uint32_t index, const struct ct_event *e
 		.before = coro->changed,
 		.sequence = event->sequence,
 		.sequence_before = coro->last_event,
-		.wakes = {coro->wake_before, wake_last(coro)},
+		.wakes = {coro->wake_before, model_wake_last(coro)},
 		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 	};
 

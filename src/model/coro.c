@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* The next event of one that was resumed on a second thread: had the first one gone idle, its suspend untold? */
 static void give_up_early(struct model *model, struct model_coro *coro, ct_time time)
@@ -29,7 +29,7 @@ static void give_up_early(struct model *model, struct model_coro *coro, ct_time 
 	model->nr_broken++;
 }
 
-void coro_finish(struct model *model)
+void model_coro_finish(struct model *model)
 {
 	size_t i;
 
@@ -42,7 +42,7 @@ void coro_finish(struct model *model)
 	}
 }
 
-bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
+bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
 {
 	struct model_ghost ghost = {
 		.coro = coro,
@@ -52,8 +52,8 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 		.argument = event->argument,
 		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 		.by = event->kind == CTP_KIND_WAKE && event->coro
-			      ? coro_find(model, event->process, event->coro)
-			      : thread_doer(model, event->thread),
+			      ? model_coro_find(model, event->process, event->coro)
+			      : model_thread_doer(model, event->thread),
 		.is_by_frame = event->kind == CTP_KIND_WAKE &&
 			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
 		.time = event->time,
@@ -73,23 +73,23 @@ bool coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event
 
 /* ---------------------------------------------------------------- beginning */
 
-bool coro_create(struct model *model, const struct ct_event *event)
+bool model_coro_create(struct model *model, const struct ct_event *event)
 {
 	size_t nr_before = model->coros.count;
 	struct model_coro *coro;
 	uint32_t index;
 
-	if (!coro_own(model, event, &index))
+	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
 	coro = coro_at(model, index);
-	if (nr_before == model->coros.count && !coro_conflict(model, index, event))
+	if (nr_before == model->coros.count && !model_coro_conflict(model, index, event))
 		return false;
 	coro = coro_at(model, index);
 	if (!(coro->flags & MODEL_CORO_WAS_CREATED) && coro->state < CT_STATE_DONE) {
-		series_move(model, coro->process, MODEL_SERIES_ALIVE, event->time, 1);
-		times_alive(model, event->site, event->time, 1);
+		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, event->time, 1);
+		model_times_alive(model, event->site, event->time, 1);
 	}
 	coro->flags |= MODEL_CORO_WAS_CREATED;
 	process_at(model, coro->process)->nr_made++;
@@ -99,22 +99,22 @@ bool coro_create(struct model *model, const struct ct_event *event)
 	coro->creator = event->thread;
 	coro->spawn_site = event->site;
 	coro->parent = thread_at(model, event->thread)->top;
-	work_join(model, index,
+	model_work_join(model, index,
 		coro->parent ? coro_at(model, coro->parent)->task
 			     : thread_at(model, event->thread)->task,
 		event->time);
-	coro_progress(model, coro->parent);
+	model_coro_progress(model, coro->parent);
 	coro->last_event = event->sequence;
-	coro_hide(model, coro);
-	times_begin(model, coro);
-	return !event->object || wake_learn_address(model, index, event->object);
+	model_coro_hide(model, coro);
+	model_times_begin(model, coro);
+	return !event->object || model_wake_learn_address(model, index, event->object);
 }
 
 static bool tell_frame(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	coro_at(model, index)->function_site = event->site;
 	coro_at(model, index)->last_event = event->sequence;
-	return !event->object || wake_learn_frame(model, index, event->object);
+	return !event->object || model_wake_learn_frame(model, index, event->object);
 }
 
 /* ---------------------------------------------------------------- running */
@@ -127,8 +127,8 @@ static bool note_worker(struct model *model, const struct model_coro *coro, bool
 	const struct ct_event *event)
 {
 	return is_first_step && coro->creator == event->thread
-		       ? thread_stand_by(model, event->thread, true)
-		       : thread_be_worker(model, event->thread);
+		       ? model_thread_stand_by(model, event->thread, true)
+		       : model_thread_be_worker(model, event->thread);
 }
 
 /* Its await was ready: some probes tell a resume then all the same. */
@@ -145,19 +145,19 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	struct model_coro *coro = coro_at(model, index);
 	bool is_first_step = coro->suspended == CT_NO_TIME || (coro->flags & MODEL_CORO_IS_INITIAL);
 
-	coro_revive(model, coro, event->time);
+	model_coro_revive(model, coro, event->time);
 	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
-		return coro_ghost(model, index, event);
+		return model_coro_ghost(model, index, event);
 	}
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
-		!goes_on(model, coro, event) && !coro_conflict(model, index, event))
+		!goes_on(model, coro, event) && !model_coro_conflict(model, index, event))
 		return false;
-	if (!repeat_run(model, index, event))
+	if (!model_repeat_run(model, index, event))
 		return false;
-	coro_leave_queue(model, coro, event->time);
-	spin_run(model, index, event->time);
+	model_coro_leave_queue(model, coro, event->time);
+	model_spin_run(model, index, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;
@@ -166,23 +166,23 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	process_at(model, coro->process)->last_run = event->time;
 	coro->flags &= (uint16_t) ~(
 		MODEL_CORO_HAS_DOUBTFUL_WAKE | MODEL_CORO_IS_INITIAL | MODEL_CORO_WAS_WOKEN_AGAIN);
-	thread_enters(model, event->thread, index);
-	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
+	model_thread_enters(model, event->thread, index);
+	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	coro->resumed = event->time;
 	coro->resume_event = event->sequence;
 	coro->blocked_before = thread_at(model, event->thread)->spent[MODEL_ACTIVITY_BLOCKED];
-	coro_enter_stack(model, index, event->thread);
+	model_coro_enter_stack(model, index, event->thread);
 	return note_worker(model, coro_at(model, index), is_first_step, event);
 }
 
 /* ---------------------------------------------------------------- waiting */
 
-void coro_waits(struct model *model, uint32_t index)
+void model_coro_waits(struct model *model, uint32_t index)
 {
-	herd_wait(model, index);
-	object_wait(model, index);
+	model_herd_wait(model, index);
+	model_object_wait(model, index);
 	if (coro_at(model, index)->holding)
-		holding_wait(model, index);
+		model_holding_wait(model, index);
 }
 
 static bool note_wait(struct model *model, uint32_t index, const struct ct_event *event)
@@ -191,10 +191,11 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	uint32_t descriptor = 0;
 
 	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_DESCRIPTOR &&
-		event->kind == CTP_KIND_SUSPEND && !descriptor_bind(model, event, &descriptor))
+		event->kind == CTP_KIND_SUSPEND &&
+		!model_descriptor_bind(model, event, &descriptor))
 		return false;
 	coro->wait_object = event->kind == CTP_KIND_SUSPEND ? event->object : 0;
-	coro_join(model, coro);
+	model_coro_join(model, coro);
 	coro->wait_site = event->site;
 	coro->point = event->argument;
 	coro->descriptor = descriptor;
@@ -205,7 +206,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	if (event->kind == CTP_KIND_SWITCH)
 		coro->flags |= MODEL_CORO_LEFT_BY_SWITCH;
 	else
-		coro_waits(model, index);
+		model_coro_waits(model, index);
 	thread_at(model, event->thread)->last_suspended = index;
 	thread_at(model, event->thread)->last_doubled = 0;
 	return true;
@@ -237,24 +238,24 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	bool is_over = is_end(coro, event);
 
 	if (!was_running && coro->state != CT_STATE_UNSEEN && !is_over &&
-		!coro_conflict(model, index, event))
+		!model_coro_conflict(model, index, event))
 		return false;
 	is_woken |= was_running && coro->queue_thread;
 	if (!is_woken)
-		coro_leave_queue(model, coro, event->time);
-	coro_leave_stack(model, index);
+		model_coro_leave_queue(model, coro, event->time);
+	model_coro_leave_stack(model, index);
 	coro->thread = event->thread;
 	process_at(model, coro->process)->tells_ends |=
 		event->argument == CTP_POINT_FINAL || event->argument == CTP_POINT_INITIAL;
 	if (is_over || event->argument == CTP_POINT_FINAL) {
-		coro_set_state(model, coro, CT_STATE_DONE, event->time);
+		model_coro_set_state(model, coro, CT_STATE_DONE, event->time);
 	} else if (event->argument == CTP_POINT_INITIAL) {
 		coro->flags |= MODEL_CORO_IS_INITIAL;
-		coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
+		model_coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 	} else if (is_woken) {
-		coro_set_state(model, coro, CT_STATE_READY, event->time);
+		model_coro_set_state(model, coro, CT_STATE_READY, event->time);
 	} else {
-		coro_set_state(model, coro, CT_STATE_WAITING, event->time);
+		model_coro_set_state(model, coro, CT_STATE_WAITING, event->time);
 	}
 	return true;
 }
@@ -274,7 +275,7 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence;
-		return coro_ghost(model, index, event);
+		return model_coro_ghost(model, index, event);
 	}
 	give_up_early(model, coro, event->time);
 	coro->is_half_told |= is_half_told(coro, event);
@@ -287,7 +288,7 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	thread_at(model, event->thread)->leaving = index;
 	/* Whoever creates one that begins with a suspend has run nothing of it, and may never run any. */
 	return event->argument == CTP_POINT_INITIAL
-		       ? thread_stand_by(model, event->thread, false)
+		       ? model_thread_stand_by(model, event->thread, false)
 		       : note_worker(model, coro_at(model, index), is_first_step, event);
 }
 
@@ -297,21 +298,21 @@ static bool cancel(struct model *model, uint32_t index, const struct ct_event *e
 
 	if (coro->state != CT_STATE_WAITING && coro->state != CT_STATE_READY &&
 		coro->state != CT_STATE_UNSEEN)
-		return coro_conflict(model, index, event);
+		return model_coro_conflict(model, index, event);
 	coro->last_event = event->sequence;
-	coro_leave_queue(model, coro, event->time);
-	coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
-	coro_enter_stack(model, index, event->thread);
+	model_coro_leave_queue(model, coro, event->time);
+	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
+	model_coro_enter_stack(model, index, event->thread);
 	return true;
 }
 
-bool coro_switch(struct model *model, const struct ct_event *event)
+bool model_coro_switch(struct model *model, const struct ct_event *event)
 {
 	uint32_t left, entered = 0;
 
 	if (event->object)
-		entered = coro_get(model, event->process, event->object, event->time);
-	if (!coro_own(model, event, &left) || (event->object && !entered))
+		entered = model_coro_get(model, event->process, event->object, event->time);
+	if (!model_coro_own(model, event, &left) || (event->object && !entered))
 		return false;
 	return (!left || leave(model, left, event)) && (!entered || run(model, entered, event));
 }
@@ -325,11 +326,11 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 	give_up_early(model, coro, event->time);
 	process_at(model, coro->process)->tells_ends = true;
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
-		!coro_conflict(model, index, event))
+		!model_coro_conflict(model, index, event))
 		return false;
 	coro->last_event = event->sequence;
 	if (coro->state != CT_STATE_DESTROYED)
-		coro_set_state(model, coro, CT_STATE_DONE, event->time);
+		model_coro_set_state(model, coro, CT_STATE_DONE, event->time);
 	return true;
 }
 
@@ -359,18 +360,18 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 
 	give_up_early(model, coro, event->time);
 	if (coro->state == CT_STATE_DESTROYED)
-		return coro_conflict(model, index, event);
-	if (is_taken_away(coro, event) && !coro_conflict(model, index, event))
+		return model_coro_conflict(model, index, event);
+	if (is_taken_away(coro, event) && !model_coro_conflict(model, index, event))
 		return false;
 	coro->last_event = event->sequence;
-	annotation_forget(model, index, event->time);
+	model_annotation_forget(model, index, event->time);
 	if (coro->state == CT_STATE_READY || coro->state == CT_STATE_WAITING) {
 		process_at(model, coro->process)->last_cut = index;
-		times_cut(model, coro);
+		model_times_cut(model, coro);
 	}
 	if (coro->state == CT_STATE_READY) {
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_READY;
-		object_cut(model, index);
+		model_object_cut(model, index);
 	}
 	if (coro->state == CT_STATE_WAITING) {
 		coro->quiet_at_end = model_quiet_time(model, coro->process, event->time);
@@ -378,8 +379,8 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 		if (was_stuck(model, coro, event->time))
 			coro->flags |= MODEL_CORO_WAS_DESTROYED_QUIET;
 	}
-	coro_leave_stack(model, index);
-	coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
+	model_coro_leave_stack(model, index);
+	model_coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);
 	coro->destroyed = event->time;
 	coro->destroy_thread = event->thread;
 	coro->destroy_event = event->sequence;
@@ -389,11 +390,11 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	return true;
 }
 
-bool coro_step(struct model *model, const struct ct_event *event)
+bool model_coro_step(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
-	if (!coro_own(model, event, &index))
+	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
@@ -432,19 +433,19 @@ static void take_phase(struct model *model, const struct ct_event *event)
 		process->shutdown_from = event->time;
 }
 
-bool coro_mark(struct model *model, const struct ct_event *event)
+bool model_coro_mark(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
 	if (event->argument == CTP_MARK_PHASE)
 		take_phase(model, event);
-	if (!coro_own(model, event, &index))
+	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
 	coro_at(model, index)->last_event = event->sequence;
 	if (event->argument == CTP_MARK_LEFT_OUT) {
-		gap_of_coro(model, event);
+		model_gap_of_coro(model, event);
 		coro_at(model, index)->mark = CTP_MARK_EXPECT_IDLE; /* silence is no evidence */
 	}
 	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
@@ -452,16 +453,16 @@ bool coro_mark(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-bool coro_touch(struct model *model, const struct ct_event *event)
+bool model_coro_touch(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 
-	if (!coro_own(model, event, &index))
+	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)
 		return true;
 	if (event->kind == CTP_KIND_ACQUIRE && coro_at(model, index)->state == CT_STATE_DESTROYED)
-		return coro_conflict(model, index, event);
+		return model_coro_conflict(model, index, event);
 	coro_at(model, index)->last_event = event->sequence;
 	return true;
 }

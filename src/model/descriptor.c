@@ -5,7 +5,7 @@
  * none, it means the one that the number has at that time. Several descriptors may refer to one
  * file: closing one of them ends nothing yet.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 #define GENERATION_OF(handle) ((uint32_t)(CTP_HANDLE_IDENTITY(handle) >> 32))
 #define NUMBER_OF(handle) ((uint32_t)CTP_HANDLE_IDENTITY(handle))
@@ -33,7 +33,7 @@ static void follow(
 	struct model *model, const struct model_descriptor *descriptor, ct_time time, int64_t by)
 {
 	if (descriptor->opened != CT_NO_TIME)
-		series_move(model, descriptor->process, MODEL_SERIES_DESCRIPTORS, time, by);
+		model_series_move(model, descriptor->process, MODEL_SERIES_DESCRIPTORS, time, by);
 }
 
 static void end(struct model *model, uint32_t index, ct_time time)
@@ -197,7 +197,7 @@ static void pair(struct model *model, uint32_t first, uint32_t second)
 	other->mate = first;
 }
 
-bool descriptor_open(struct model *model, const struct ct_event *event)
+bool model_descriptor_open(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 	uint32_t index = open_new(model, event);
@@ -234,7 +234,7 @@ static uint32_t named(struct model *model, uint32_t process, uint64_t handle, ct
 		at = descriptor_at(model, at)->older;
 	}
 	if (has_forgotten)
-		gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
+		model_gone_ask(model, process, MODEL_KEPT_DESCRIPTOR, CTP_HANDLE_IDENTITY(handle));
 	/* Used before anything told its generation: it is this one. */
 	if (first && !descriptor_at(model, first)->generation &&
 		(descriptor_at(model, first)->flags & MODEL_DESCRIPTOR_IS_OPEN)) {
@@ -253,7 +253,7 @@ static struct model_descriptor *named_by(
 	return descriptor_at(model, *ret_index);
 }
 
-bool descriptor_close(struct model *model, const struct ct_event *event)
+bool model_descriptor_close(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 	struct model_descriptor *descriptor = named_by(model, event, &index);
@@ -269,7 +269,7 @@ bool descriptor_close(struct model *model, const struct ct_event *event)
 	descriptor->close_coro = thread_at(model, event->thread)->top;
 	descriptor->close_event = event->sequence;
 	descriptor->nr_hidden = process_at(model, event->process)->nr_hidden;
-	if (!unread_close(model, index, event))
+	if (!model_unread_close(model, index, event))
 		return false;
 	end(model, index, event->time);
 	return true;
@@ -277,7 +277,7 @@ bool descriptor_close(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- copies */
 
-bool descriptor_dup(struct model *model, const struct ct_event *event)
+bool model_descriptor_dup(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = open_new(model, event);
 
@@ -286,7 +286,7 @@ bool descriptor_dup(struct model *model, const struct ct_event *event)
 	return index != 0;
 }
 
-bool descriptor_is_copy_of(
+bool model_descriptor_is_copy_of(
 	struct model *model, uint32_t copy, uint64_t original, const struct ct_event *event)
 {
 	uint32_t index = named(model, descriptor_at(model, copy)->process, original, event->time);
@@ -313,7 +313,8 @@ bool descriptor_is_copy_of(
 
 /* ---------------------------------------------------------------- use */
 
-bool descriptor_bind(struct model *model, const struct ct_event *event, uint32_t *ret_descriptor)
+bool model_descriptor_bind(
+	struct model *model, const struct ct_event *event, uint32_t *ret_descriptor)
 {
 	*ret_descriptor = named(model, event->process, event->object, event->time);
 	if (!*ret_descriptor)
@@ -339,7 +340,7 @@ static bool remember_user_data(struct model *model, uint32_t index, uint64_t use
 	return map_put(map, user_data, index);
 }
 
-bool descriptor_arm(struct model *model, const struct ct_event *event)
+bool model_descriptor_arm(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 	struct model_descriptor *descriptor = named_by(model, event, &index);
@@ -356,7 +357,7 @@ bool descriptor_arm(struct model *model, const struct ct_event *event)
 	return remember_user_data(model, index, event->coro);
 }
 
-bool descriptor_ready(struct model *model, const struct ct_event *event)
+bool model_descriptor_ready(struct model *model, const struct ct_event *event)
 {
 	struct model_descriptor *descriptor;
 	uint32_t index = 0;
@@ -376,7 +377,7 @@ bool descriptor_ready(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-bool descriptor_transfer(struct model *model, const struct ct_event *event)
+bool model_descriptor_transfer(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = named(model, event->process, event->object, event->time);
 
@@ -390,7 +391,7 @@ bool descriptor_transfer(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-bool descriptor_shutdown(struct model *model, const struct ct_event *event)
+bool model_descriptor_shutdown(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = named(model, event->process, event->object, event->time);
 
@@ -400,7 +401,7 @@ bool descriptor_shutdown(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-bool descriptor_timer(struct model *model, const struct ct_event *event)
+bool model_descriptor_timer(struct model *model, const struct ct_event *event)
 {
 	uint32_t index;
 	struct model_descriptor *descriptor = named_by(model, event, &index);

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* No gap holds more: sums of what damaged traces say never become zero again. */
 #define MOST_LOST (UINT64_C(1) << 40)
@@ -23,7 +23,7 @@ static bool add(struct model *model, struct model_gap gap)
 			gap.count;
 	if (gap.first > gap.last)
 		gap.first = gap.last;
-	if (gap.thread < model->nr_threads && !thread_may_be_worker(model, gap.thread))
+	if (gap.thread < model->nr_threads && !model_thread_may_be_worker(model, gap.thread))
 		return false;
 	/* A ring that stays full tells of one gap after the other. */
 	if (last && last->process == gap.process && last->thread == gap.thread &&
@@ -38,7 +38,7 @@ static bool add(struct model *model, struct model_gap gap)
 	return vec_push(&model->gaps, gap);
 }
 
-bool gap_tables(struct model *model)
+bool model_gap_tables(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
 
@@ -60,7 +60,7 @@ bool gap_tables(struct model *model)
 	return true;
 }
 
-bool gap_lost(struct model *model, const struct ct_event *event)
+bool model_gap_lost(struct model *model, const struct ct_event *event)
 {
 	ct_time first = (ct_time)event->coro;
 	struct model_gap gap = {
@@ -166,7 +166,7 @@ static bool make_index(struct model *model, index_function *take, struct model_g
 	return true;
 }
 
-bool gap_finish(struct model *model)
+bool model_gap_finish(struct model *model)
 {
 	return !model->gaps.count ||
 	       (make_index(model, take_process, &model->gaps_of_processes) &&
@@ -180,7 +180,7 @@ static void release_index(struct model_gap_index *index)
 	free(index->lasts);
 }
 
-void gap_fini(struct model *model)
+void model_gap_fini(struct model *model)
 {
 	vec_fini(&model->gaps);
 	release_index(&model->gaps_of_processes);
@@ -249,14 +249,14 @@ uint64_t model_lost_on(const struct model *model, uint32_t thread, ct_time from,
 	return nr_lost + (thread ? lost_of(index, owner_thread(thread), first, last) : 0);
 }
 
-void gap_of_coro(struct model *model, const struct ct_event *event)
+void model_gap_of_coro(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = coro_find(model, event->process, event->coro);
+	uint32_t index = model_coro_find(model, event->process, event->coro);
 	struct model_coro *coro = index ? coro_at(model, index) : NULL;
 
 	if (!coro || coro->state == CT_STATE_DESTROYED)
 		return;
-	coro_leave_queue(model, coro, event->time);
-	coro_leave_stack(model, index);
-	coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
+	model_coro_leave_queue(model, coro, event->time);
+	model_coro_leave_stack(model, index);
+	model_coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 }

@@ -3,11 +3,11 @@
  * Names of what was given back: which ids are gone, in runs of pages that look the same; and which names are to be
  * kept, or should have been.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* ---------------------------------------------------------------- which ids are gone */
 
-uint64_t gone_ids(const struct model_process *process, uint64_t page)
+uint64_t model_gone_ids(const struct model_process *process, uint64_t page)
 {
 	size_t low = 0, high = process->gone.count;
 
@@ -54,7 +54,8 @@ static struct model_gone cut(struct model_gone *run, uint64_t page)
 	return before;
 }
 
-bool gone_merge(struct model_process *process, const struct model_gone *pages, size_t nr_pages)
+bool model_gone_merge(
+	struct model_process *process, const struct model_gone *pages, size_t nr_pages)
 {
 	struct model_process merged = {0};
 	size_t run, page = 0;
@@ -92,18 +93,19 @@ bool model_keep(struct model *model, const struct model_asked *asked)
 	       map_put(&process_at(model, asked->process)->kept[asked->kind], asked->name, 1);
 }
 
-bool gone_is_kept(const struct model *model, uint32_t process, enum model_kept kind, uint64_t name)
+bool model_gone_is_kept(
+	const struct model *model, uint32_t process, enum model_kept kind, uint64_t name)
 {
 	uint32_t is_kept;
 
 	return map_get(&model->processes[process].kept[kind], name, &is_kept);
 }
 
-void gone_ask(struct model *model, uint32_t process, enum model_kept kind, uint64_t name)
+void model_gone_ask(struct model *model, uint32_t process, enum model_kept kind, uint64_t name)
 {
 	struct model_asked asked = {.process = process, .kind = kind, .name = name};
 
-	if (gone_is_kept(model, process, kind, name) || model->asked.count >= MODEL_ASKED)
+	if (model_gone_is_kept(model, process, kind, name) || model->asked.count >= MODEL_ASKED)
 		return;
 	model->has_no_memory |= !model_keep(model, &asked) || !vec_push(&model->asked, asked);
 }
@@ -114,14 +116,14 @@ static void ask_for_wait(struct model *model, const struct model_coro *coro)
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
 
 	if (coro->nr_awaits == 1)
-		coro_find(model, coro->process, coro->awaited);
+		model_coro_find(model, coro->process, coro->awaited);
 	if (coro->state != CT_STATE_WAITING)
 		return;
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
-		coro_find(model, coro->process, identity);
+		model_coro_find(model, coro->process, identity);
 }
 
-void gone_finish(struct model *model)
+void model_gone_finish(struct model *model)
 {
 	size_t i;
 

@@ -6,9 +6,9 @@
  * wait for the same thing at the same place again, soon after it ran, has got something done. It is settled when the
  * next burst begins: who has not come back by then has, too.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
-bool herd_reserve(struct model *model)
+bool model_herd_reserve(struct model *model)
 {
 	model->herd_limits = (struct model_herd_limits){
 		.nr_woken = 8, .nr_progressed = 1, .back_ns = INT64_C(1000000)};
@@ -16,7 +16,7 @@ bool herd_reserve(struct model *model)
 	return model->herd_of_site && vec_push(&model->herds, (struct model_herd){0});
 }
 
-void herd_fini(struct model *model)
+void model_herd_fini(struct model *model)
 {
 	vec_fini(&model->herds);
 	free(model->herd_of_site);
@@ -67,7 +67,7 @@ static void settle(struct model *model, struct model_herd *herd)
 	herd->coro = herd->last_vain;
 	herd->waker = herd->present;
 	herd->waker.coro =
-		coro_find(model, coro_at(model, herd->last_vain)->process, herd->waker_id);
+		model_coro_find(model, coro_at(model, herd->last_vain)->process, herd->waker_id);
 }
 
 static void begin(
@@ -89,7 +89,7 @@ static void begin(
 	};
 }
 
-bool herd_wake(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_herd_wake(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_herd *herd;
@@ -121,7 +121,7 @@ static struct model_herd *herd_of(struct model *model, const struct model_coro *
 	return &model->herds.at[is_known ? model->herd_of_site[coro->wait_site] : 0];
 }
 
-void herd_progress(struct model *model, uint32_t index)
+void model_herd_progress(struct model *model, uint32_t index)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_herd *herd;
@@ -133,7 +133,7 @@ void herd_progress(struct model *model, uint32_t index)
 	coro->burst |= MODEL_BURST_OVER;
 }
 
-void herd_wait(struct model *model, uint32_t index)
+void model_herd_wait(struct model *model, uint32_t index)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_herd *herd;
@@ -151,7 +151,7 @@ void herd_wait(struct model *model, uint32_t index)
 	coro->burst |= MODEL_BURST_OVER;
 }
 
-void herd_finish(struct model *model)
+void model_herd_finish(struct model *model)
 {
 	size_t i;
 

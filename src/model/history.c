@@ -2,7 +2,7 @@
 /*
  * The last states of all coroutines, in a ring, each linked to the one before it of the same coroutine.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 void model_history_fini(struct model_history *history)
 {
@@ -132,7 +132,7 @@ static bool put(struct model_history *history, const struct model_interval *inte
 	return true;
 }
 
-void history_note(struct model *model, const struct model_coro *coro, ct_time time)
+void model_history_note(struct model *model, const struct model_coro *coro, ct_time time)
 {
 	struct model_history *history = model->history;
 	uint32_t index = (uint32_t)(coro - model->coros.at);

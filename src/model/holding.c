@@ -6,14 +6,14 @@
  *
  * It costs nothing where each lock is told to be free before it is taken.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
-bool holding_reserve(struct model *model)
+bool model_holding_reserve(struct model *model)
 {
 	return vec_push(&model->holdings, (struct model_holding){0});
 }
 
-void holding_fini(struct model *model)
+void model_holding_fini(struct model *model)
 {
 	vec_fini(&model->holdings);
 }
@@ -85,7 +85,7 @@ static struct model_holding describe(
 	return holding;
 }
 
-bool holding_take(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_holding_take(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_object *object = &model->objects.at[index];
 	uint32_t second = object->changed_by_coro;
@@ -106,7 +106,7 @@ bool holding_take(struct model *model, uint32_t index, const struct ct_event *ev
 	return true;
 }
 
-void holding_wait(struct model *model, uint32_t index)
+void model_holding_wait(struct model *model, uint32_t index)
 {
 	const struct model_coro *coro = coro_at(model, index);
 	struct model_holding *holding = &model->holdings.at[coro->holding];
@@ -145,7 +145,7 @@ static bool end_first(
 	return event->kind == CTP_KIND_RELEASE && object->owner == holding->second.coro;
 }
 
-bool holding_release(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_holding_release(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_object *object = &model->objects.at[index];
 	struct model_holding *holding = &model->holdings.at[object->holding];

@@ -3,30 +3,30 @@
  * What ties a coroutine to others: the queue in which it lies, the children that it awaits, and what a
  * suspend says of itself in a detail.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
-void coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time)
+void model_coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time)
 {
-	run_queue_leave(model, coro, time);
+	model_run_queue_leave(model, coro, time);
 	coro->queue_thread = 0;
 	coro->is_queue_private = false;
 }
 
 /* Whoever is in a queue will be run from there: it waits for nothing any more. */
-bool coro_enqueue(struct model *model, const struct ct_event *event)
+bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 {
 	struct model_coro *coro;
 	uint32_t index;
 
 	if (!event->coro)
 		return true;
-	index = coro_get(model, event->process, event->coro, event->time);
+	index = model_coro_get(model, event->process, event->coro, event->time);
 	if (!index)
 		return false;
 	coro = coro_at(model, index);
 	if (coro->state == CT_STATE_DESTROYED)
-		return coro_ghost(model, index, event);
-	if (coro->state == CT_STATE_DONE && !coro_conflict(model, index, event))
+		return model_coro_ghost(model, index, event);
+	if (coro->state == CT_STATE_DONE && !model_coro_conflict(model, index, event))
 		return false;
 	coro->last_event = event->sequence;
 	coro->queue_thread = event->thread;
@@ -34,40 +34,40 @@ bool coro_enqueue(struct model *model, const struct ct_event *event)
 	coro->queued = event->time;
 	coro->queue_event = event->sequence;
 	process_at(model, coro->process)->tells_queues = true;
-	run_queue_enter(model, coro, event);
+	model_run_queue_enter(model, coro, event);
 	if (coro->state == CT_STATE_UNSEEN)
-		coro_becomes_ready(model, coro);
+		model_coro_becomes_ready(model, coro);
 	if (coro->state == CT_STATE_WAITING)
-		coro_set_state(model, coro, CT_STATE_READY, event->time);
+		model_coro_set_state(model, coro, CT_STATE_READY, event->time);
 	return true;
 }
 
-bool coro_dequeue(struct model *model, const struct ct_event *event)
+bool model_coro_dequeue(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = coro_find(model, event->process, event->coro);
+	uint32_t index = model_coro_find(model, event->process, event->coro);
 
 	if (index)
-		coro_leave_queue(model, coro_at(model, index), event->time);
+		model_coro_leave_queue(model, coro_at(model, index), event->time);
 	thread_at(model, event->thread)->leaving = 0; /* it looks for whom to run next */
-	return coro_touch(model, event);
+	return model_coro_touch(model, event);
 }
 
-bool coro_await(struct model *model, const struct ct_event *event)
+bool model_coro_await(struct model *model, const struct ct_event *event)
 {
 	struct model_coro *coro;
 	uint32_t index, child = 0;
 
-	if (!coro_touch(model, event))
+	if (!model_coro_touch(model, event))
 		return false;
-	index = coro_find(model, event->process, event->coro);
+	index = model_coro_find(model, event->process, event->coro);
 	if (!index)
 		return true;
 	if (event->object) {
-		child = coro_get(model, event->process, event->object, event->time);
+		child = model_coro_get(model, event->process, event->object, event->time);
 		if (!child)
 			return false;
 	}
-	coro_progress(model, index);
+	model_coro_progress(model, index);
 	coro = coro_at(model, index);
 	coro_at(model, child)->flags |= MODEL_CORO_WAS_AWAITED;
 	if (event->kind == CTP_KIND_AWAIT)
@@ -80,13 +80,13 @@ bool coro_await(struct model *model, const struct ct_event *event)
 	return true;
 }
 
-void coro_join(struct model *model, const struct model_coro *coro)
+void model_coro_join(struct model *model, const struct model_coro *coro)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
 	uint32_t child = 0;
 
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
-		child = coro_find(model, coro->process, identity);
+		child = model_coro_find(model, coro->process, identity);
 	else if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME)
 		child = model_find_frame(model, coro->process, identity);
 	if (child)
@@ -102,7 +102,7 @@ bool model_was_free(const struct model_coro *coro)
 }
 
 /* A switch names the coroutine that it enters; what the left one waits for comes behind it. */
-bool coro_waits_for(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_coro_waits_for(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	uint32_t descriptor = 0;
@@ -112,11 +112,11 @@ bool coro_waits_for(struct model *model, uint32_t index, const struct ct_event *
 		return true;
 	}
 	coro->wait_object = event->object;
-	coro_join(model, coro);
+	model_coro_join(model, coro);
 	if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_DESCRIPTOR &&
-		!descriptor_bind(model, event, &descriptor))
+		!model_descriptor_bind(model, event, &descriptor))
 		return false;
 	coro_at(model, index)->descriptor = descriptor;
-	coro_waits(model, index);
+	model_coro_waits(model, index);
 	return true;
 }

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "failure.h"
-#include "model_parts.h"
-#include "order.h"
+#include "base/failure.h"
+#include "model/parts.h"
+#include "stream/order.h"
 
 /* The last heartbeat may be this old when an engine is killed: later events are still true. */
 #define MARGIN_NS INT64_C(10000000000)
@@ -99,7 +99,7 @@ static bool init_threads(struct model *model)
 		thread->last_event = thread->idle_from = thread->blocked_from = CT_NO_TIME;
 		thread->seen = thread->idle_began = thread->counted = CT_NO_TIME;
 		thread->idle_good = thread->timed_end = INT64_MIN;
-		if (!thread_list(model, i))
+		if (!model_thread_list(model, i))
 			return false;
 	}
 	return true;
@@ -119,9 +119,9 @@ static bool reserve_none(struct model *model)
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
 	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       herd_reserve(model) && series_reserve(model) && nesting_reserve(model) &&
-	       holding_reserve(model) && run_queue_reserve(model) &&
-	       vec_push(&model->objects, nothing);
+	       model_herd_reserve(model) && model_series_reserve(model) &&
+	       model_nesting_reserve(model) && model_holding_reserve(model) &&
+	       model_run_queue_reserve(model) && vec_push(&model->objects, nothing);
 }
 
 enum ct_status model_new(
@@ -142,8 +142,9 @@ enum ct_status model_new(
 	if (model->processes)
 		init_processes(model);
 	if (!model->processes || !model->threads || !reserve_none(model) ||
-		!annotation_reserve(model) || !init_threads(model) || !gap_tables(model) ||
-		!place_tables(model) || !times_reserve(model)) {
+		!model_annotation_reserve(model) || !init_threads(model) ||
+		!model_gap_tables(model) || !model_place_tables(model) ||
+		!model_times_reserve(model)) {
 		model_free(model);
 		return ct_fail_memory(reterr);
 	}
@@ -190,16 +191,16 @@ void model_free(struct model *model)
 	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
 	vec_fini(&model->asked);
-	annotation_fini(model);
-	herd_fini(model);
-	series_fini(model);
-	nesting_fini(model);
-	holding_fini(model);
-	repeat_fini(model);
-	unread_fini(model);
-	gap_fini(model);
-	times_fini(model);
-	run_queue_fini(model);
+	model_annotation_fini(model);
+	model_herd_fini(model);
+	model_series_fini(model);
+	model_nesting_fini(model);
+	model_holding_fini(model);
+	model_repeat_fini(model);
+	model_unread_fini(model);
+	model_gap_fini(model);
+	model_times_fini(model);
+	model_run_queue_fini(model);
 	free(model->processes);
 	free(model->places);
 	free(model->wakes_strangers);
@@ -258,20 +259,21 @@ static bool take_detail(struct model *model, const struct ct_event *event)
 			coro_at(model, thread->last_suspended)->deadline =
 				time_of_clock(model, event->object);
 		else
-			thread_deadline(model, event->thread);
+			model_thread_deadline(model, event->thread);
 		return true;
 	case CTP_DETAIL_RESOURCE:
-		if (thread->last_suspended && !coro_waits_for(model, thread->last_suspended, event))
+		if (thread->last_suspended &&
+			!model_coro_waits_for(model, thread->last_suspended, event))
 			return false;
-		return !thread->last_doubled ||
-		       descriptor_is_copy_of(model, thread->last_doubled, event->object, event);
+		return !thread->last_doubled || model_descriptor_is_copy_of(model,
+							thread->last_doubled, event->object, event);
 	case CTP_DETAIL_RECEIVER:
-		return object_receiver(model, event);
+		return model_object_receiver(model, event);
 	case CTP_DETAIL_CALLER:
 		take_caller(model, event);
 		return true;
 	case CTP_DETAIL_MISSING:
-		gap_of_coro(model, event);
+		model_gap_of_coro(model, event);
 		return true;
 	default:
 		return true;
@@ -300,32 +302,32 @@ static bool apply_coro(struct model *model, const struct ct_event *event)
 {
 	switch (event->kind) {
 	case CTP_KIND_CREATE:
-		return coro_create(model, event);
+		return model_coro_create(model, event);
 	case CTP_KIND_FRAME:
 	case CTP_KIND_RESUME:
 	case CTP_KIND_SUSPEND:
 	case CTP_KIND_CANCEL:
 	case CTP_KIND_RETURN:
 	case CTP_KIND_DESTROY:
-		return coro_step(model, event);
+		return model_coro_step(model, event);
 	case CTP_KIND_WAKE:
-		return wake_apply(model, event);
+		return model_wake_apply(model, event);
 	case CTP_KIND_SWITCH:
-		return coro_switch(model, event);
+		return model_coro_switch(model, event);
 	case CTP_KIND_DETAIL:
 		return take_detail(model, event);
 	case CTP_KIND_ACQUIRE:
 	case CTP_KIND_RELEASE:
 	case CTP_KIND_HAND_OVER:
 	case CTP_KIND_NOTIFY:
-		coro_progress(model, coro_find(model, event->process, event->coro));
-		return coro_touch(model, event) && object_change(model, event);
+		model_coro_progress(model, model_coro_find(model, event->process, event->coro));
+		return model_coro_touch(model, event) && model_object_change(model, event);
 	case CTP_KIND_ENQUEUE:
-		return coro_enqueue(model, event);
+		return model_coro_enqueue(model, event);
 	case CTP_KIND_DEQUEUE:
-		return coro_dequeue(model, event);
+		return model_coro_dequeue(model, event);
 	default: /* await, await-done */
-		return coro_await(model, event);
+		return model_coro_await(model, event);
 	}
 }
 
@@ -334,27 +336,27 @@ static bool apply_descriptor(struct model *model, const struct ct_event *event)
 	process_at(model, event->process)->nr_descriptor_events++;
 	/* A scheduler polls on the stack of whoever is about to leave the thread: that is not its doing. */
 	if (event->kind == CTP_KIND_DESCRIPTOR_IO && (int64_t)event->coro < 0)
-		coro_try(model, thread_at(model, event->thread)->top);
+		model_coro_try(model, thread_at(model, event->thread)->top);
 	else if (event->kind != CTP_KIND_DESCRIPTOR_READY)
-		coro_progress(model, thread_at(model, event->thread)->top);
+		model_coro_progress(model, thread_at(model, event->thread)->top);
 	switch (event->kind) {
 	case CTP_KIND_DESCRIPTOR_OPEN:
-		return descriptor_open(model, event);
+		return model_descriptor_open(model, event);
 	case CTP_KIND_DESCRIPTOR_CLOSE:
-		return descriptor_close(model, event);
+		return model_descriptor_close(model, event);
 	case CTP_KIND_DESCRIPTOR_ARM:
-		return descriptor_arm(model, event);
+		return model_descriptor_arm(model, event);
 	case CTP_KIND_DESCRIPTOR_READY:
 		thread_at(model, event->thread)->leaving = 0; /* it polls */
-		return descriptor_ready(model, event);
+		return model_descriptor_ready(model, event);
 	case CTP_KIND_DESCRIPTOR_IO:
-		return descriptor_transfer(model, event);
+		return model_descriptor_transfer(model, event);
 	case CTP_KIND_DESCRIPTOR_SHUTDOWN:
-		return descriptor_shutdown(model, event);
+		return model_descriptor_shutdown(model, event);
 	case CTP_KIND_DESCRIPTOR_DUP:
-		return descriptor_dup(model, event);
+		return model_descriptor_dup(model, event);
 	default:
-		return descriptor_timer(model, event);
+		return model_descriptor_timer(model, event);
 	}
 }
 
@@ -362,19 +364,19 @@ static bool apply_thread(struct model *model, const struct ct_event *event)
 {
 	switch (event->kind) {
 	case CTP_KIND_PARK:
-		thread_park(model, event);
+		model_thread_park(model, event);
 		return true;
 	case CTP_KIND_UNPARK:
-		thread_unpark(model, event);
+		model_thread_unpark(model, event);
 		return true;
 	case CTP_KIND_BLOCK_BEGIN:
-		thread_block_begin(model, event);
+		model_thread_block_begin(model, event);
 		return true;
 	case CTP_KIND_BLOCK_END:
-		thread_block_end(model, event);
+		model_thread_block_end(model, event);
 		return true;
 	case CTP_KIND_THREAD_STOP:
-		thread_stop(model, event);
+		model_thread_stop(model, event);
 		return true;
 	default:
 		return true;
@@ -392,20 +394,20 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 	case CTP_KIND_LOG:
 	case CTP_KIND_COUNTER:
 	case CTP_KIND_NAME:
-		return annotation_apply(model, event);
+		return model_annotation_apply(model, event);
 	case CTP_KIND_CLOCK:
 		return true;
 	case CTP_KIND_MARK:
-		return coro_mark(model, event);
+		return model_coro_mark(model, event);
 	case CTP_KIND_LOST:
-		return gap_lost(model, event);
+		return model_gap_lost(model, event);
 	case CTP_KIND_CRASH:
 		return take_crash(model, event);
 	case CTP_KIND_THREAD_STATE:
-		thread_seen(model, event);
+		model_thread_seen(model, event);
 		return true;
 	case CTP_KIND_THREAD_TIME:
-		return times_account(model, event);
+		return model_times_account(model, event);
 	default:
 		model->nr_unknown_kinds++;
 		return true;
@@ -432,7 +434,7 @@ enum ct_status model_apply(
 	struct ct_event placed;
 	bool is_taken;
 
-	if (model->nr_ended > model->release_at && may_release(model) && !release_now(model))
+	if (model->nr_ended > model->release_at && may_release(model) && !model_release_now(model))
 		return ct_fail_memory(reterr);
 	model->nr_events++;
 	model->sequence = event->sequence;
@@ -446,7 +448,7 @@ enum ct_status model_apply(
 		placed.site = model_place(model, event->site);
 		event = &placed;
 	}
-	thread_note(model, event);
+	model_thread_note(model, event);
 	if (event->kind >= CTP_KIND_CREATE && event->kind <= CTP_KIND_DETAIL)
 		is_taken = apply_coro(model, event);
 	else if (event->kind >= CTP_KIND_DESCRIPTOR_OPEN &&
@@ -463,15 +465,15 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 {
 	if (model->now == CT_NO_TIME)
 		model->now = 0;
-	gone_finish(model);
-	wake_finish(model);
-	coro_finish(model);
-	thread_finish(model);
-	herd_finish(model);
-	times_finish(model);
-	run_queue_finish(model);
-	annotation_finish(model);
-	return gap_tables(model) && gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
+	model_gone_finish(model);
+	model_wake_finish(model);
+	model_coro_finish(model);
+	model_thread_finish(model);
+	model_herd_finish(model);
+	model_times_finish(model);
+	model_run_queue_finish(model);
+	model_annotation_finish(model);
+	return model_gap_tables(model) && model_gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
 }
 
 ct_time model_end_of(const struct model *model, uint32_t process)

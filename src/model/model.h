@@ -13,9 +13,9 @@
  * arrays directly and change nothing. One thread uses a model at a time.
  *
  * Between two events coroutines and descriptors that ended may be given back, and the indexes of those behind them
- * change (model_release.h). A field that names one by its index has to stand in release.c or release_descriptors.c.
+ * change (model/releasing.h). A field that names one by its index has to stand in release.c or release_descriptors.c.
  *
- * What each array holds is told by a header of its own (model_coro.h, model_thread.h, ...); this one has the
+ * What each array holds is told by a header of its own (model/coro.h, model/thread.h, ...); this one has the
  * model as a whole, and what it can be asked.
  */
 #ifndef MODEL_MODEL_H
@@ -25,20 +25,20 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
-#include "map.h"
-#include "model_annotations.h"
-#include "model_breakdown.h"
-#include "model_coro.h"
-#include "model_descriptor.h"
-#include "model_history.h"
-#include "model_object.h"
-#include "model_process.h"
-#include "model_release.h"
-#include "model_tallies.h"
-#include "model_thread.h"
-#include "model_times.h"
-#include "stream.h"
-#include "vec.h"
+#include "base/map.h"
+#include "model/annotations.h"
+#include "model/breakdown.h"
+#include "model/coro.h"
+#include "model/descriptor.h"
+#include "model/history.h"
+#include "model/object.h"
+#include "model/process.h"
+#include "model/releasing.h"
+#include "model/tallies.h"
+#include "model/thread.h"
+#include "model/times.h"
+#include "stream/stream.h"
+#include "base/vec.h"
 
 #define MODEL_PLACES 16384u                           /* that times are kept of */
 #define MODEL_DISTRIBUTION_BYTES (UINT64_C(48) << 20) /* of all their distributions */
@@ -83,7 +83,7 @@ struct model {
 	VEC(struct model_twice) twices;         /* at most MODEL_GHOSTS */
 	VEC(struct model_unread) unreads;       /* at most MODEL_UNREADS */
 	struct map unread_at;                   /* by process << 32 | site */
-	uint64_t nr_tallies_refused;            /* beyond the bounds of model_tallies.h */
+	uint64_t nr_tallies_refused;            /* beyond the bounds of model/tallies.h */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */
 	bool *wakes_strangers;                  /* by site: it woke frames that were never known */

@@ -5,15 +5,15 @@
  */
 #include <string.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
-bool nesting_reserve(struct model *model)
+bool model_nesting_reserve(struct model *model)
 {
 	return vec_push(&model->helds, (struct model_held){0}) &&
 	       vec_push(&model->nestings, (struct model_nesting){0});
 }
 
-void nesting_fini(struct model *model)
+void model_nesting_fini(struct model *model)
 {
 	vec_fini(&model->helds);
 	vec_fini(&model->held_of);
@@ -44,7 +44,7 @@ static bool reach(struct model *model, uint32_t coro)
 	return true;
 }
 
-void nesting_drop(struct model *model, uint32_t object, ct_time time)
+void model_nesting_drop(struct model *model, uint32_t object, ct_time time)
 {
 	uint32_t index = model->objects.at[object].held;
 	struct model_held *held = &model->helds.at[index];
@@ -60,7 +60,7 @@ void nesting_drop(struct model *model, uint32_t object, ct_time time)
 	*held = (struct model_held){.next = model->free_held};
 	model->free_held = index;
 	model->objects.at[object].held = 0;
-	series_move(model, model->objects.at[object].process, MODEL_SERIES_LOCKS, time, -1);
+	model_series_move(model, model->objects.at[object].process, MODEL_SERIES_LOCKS, time, -1);
 }
 
 /* ---------------------------------------------------------------- nestings */
@@ -158,7 +158,8 @@ static bool note_all(struct model *model, const struct model_held *inner)
 	return true;
 }
 
-bool nesting_take(struct model *model, uint32_t object, uint32_t coro, const struct ct_event *event)
+bool model_nesting_take(
+	struct model *model, uint32_t object, uint32_t coro, const struct ct_event *event)
 {
 	bool is_handed = event->kind != CTP_KIND_ACQUIRE;
 	struct model_held held = {
@@ -182,6 +183,7 @@ bool nesting_take(struct model *model, uint32_t object, uint32_t coro, const str
 		model->helds.at[held.next].before = index;
 	model->held_of.at[coro] = index;
 	model->objects.at[object].held = index;
-	series_move(model, model->objects.at[object].process, MODEL_SERIES_LOCKS, event->time, 1);
+	model_series_move(
+		model, model->objects.at[object].process, MODEL_SERIES_LOCKS, event->time, 1);
 	return note_all(model, &held);
 }

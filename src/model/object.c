@@ -4,7 +4,7 @@
  * one, when it was given back, and whether somebody was notified in vain. Only what the program
  * tells of.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle)
 {
@@ -42,8 +42,8 @@ static void note_change(
 	object->changed_at = event->site;
 	object->changed_by_thread = event->thread;
 	object->changed_by_coro = event->coro || event->kind != CTP_KIND_NOTIFY
-					  ? coro_find(model, event->process, event->coro)
-					  : thread_doer(model, event->thread);
+					  ? model_coro_find(model, event->process, event->coro)
+					  : model_thread_doer(model, event->thread);
 	object->change_event = event->sequence;
 }
 
@@ -88,7 +88,7 @@ static void notify(struct model *model, struct model_object *object, const struc
 		object->vain = notify;
 }
 
-void object_cut(struct model *model, uint32_t index)
+void model_object_cut(struct model *model, uint32_t index)
 {
 	struct model_coro *coro = coro_at(model, index);
 	uint32_t object = model_find_object(model, coro->process, coro->wait_object);
@@ -97,11 +97,11 @@ void object_cut(struct model *model, uint32_t index)
 		model->objects.at[object].cut = index;
 }
 
-bool object_receiver(struct model *model, const struct ct_event *event)
+bool model_object_receiver(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 	struct model_object *object = &model->objects.at[thread->last_handed];
-	uint32_t receiver = coro_find(model, event->process, event->object);
+	uint32_t receiver = model_coro_find(model, event->process, event->object);
 
 	bool is_given = thread->last_handed && object->owner == MODEL_OWNER_UNKNOWN && receiver;
 	uint32_t index = thread->last_handed;
@@ -110,7 +110,7 @@ bool object_receiver(struct model *model, const struct ct_event *event)
 	if (!is_given)
 		return true;
 	object->owner = receiver;
-	return nesting_take(model, index, receiver, event);
+	return model_nesting_take(model, index, receiver, event);
 }
 
 /* ---------------------------------------------------------------- what a channel holds */
@@ -133,14 +133,14 @@ static bool count_content(struct model *model, uint32_t index, const struct ct_e
 	}
 	if (!object->content_series && object->content < MODEL_CONTENT)
 		return true;
-	return series_content(model, index, event->time);
+	return model_series_content(model, index, event->time);
 }
 
 /*
  * Who waits for something from it finds it empty, whatever was counted: not all takings are told, or its memory
  * serves another one. Who waits for room in it shows that it is bounded. Either way it starts anew.
  */
-void object_wait(struct model *model, uint32_t index)
+void model_object_wait(struct model *model, uint32_t index)
 {
 	const struct model_coro *coro = coro_at(model, index);
 	struct model_object *object;
@@ -150,7 +150,8 @@ void object_wait(struct model *model, uint32_t index)
 	object = &model->objects.at[model_find_object(model, coro->process, coro->wait_object)];
 	object->content = 0;
 	if (object->content_series)
-		series_content(model, (uint32_t)(object - model->objects.at), coro->suspended);
+		model_series_content(
+			model, (uint32_t)(object - model->objects.at), coro->suspended);
 }
 
 static bool is_giving(unsigned kind)
@@ -158,7 +159,7 @@ static bool is_giving(unsigned kind)
 	return kind == CTP_KIND_RELEASE || kind == CTP_KIND_HAND_OVER;
 }
 
-bool object_change(struct model *model, const struct ct_event *event)
+bool model_object_change(struct model *model, const struct ct_event *event)
 {
 	uint32_t index = get(model, event->process, event->object);
 	struct model_object *object = &model->objects.at[index];
@@ -166,16 +167,16 @@ bool object_change(struct model *model, const struct ct_event *event)
 	if (!index)
 		return false;
 	note_change(model, object, event);
-	if (event->kind == CTP_KIND_ACQUIRE && !holding_take(model, index, event))
+	if (event->kind == CTP_KIND_ACQUIRE && !model_holding_take(model, index, event))
 		return false;
-	if (object->holding && is_giving(event->kind) && holding_release(model, index, event))
+	if (object->holding && is_giving(event->kind) && model_holding_release(model, index, event))
 		return true;
 	if (event->kind != CTP_KIND_NOTIFY)
-		nesting_drop(model, index, event->time);
+		model_nesting_drop(model, index, event->time);
 	switch (event->kind) {
 	case CTP_KIND_ACQUIRE:
 		acquire(model, object, event);
-		if (!nesting_take(model, index, object->changed_by_coro, event))
+		if (!model_nesting_take(model, index, object->changed_by_coro, event))
 			return false;
 		break;
 	case CTP_KIND_HAND_OVER:

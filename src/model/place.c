@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
 #define HASH_START UINT64_C(14695981039346656037)
@@ -56,7 +56,7 @@ static bool is_told(const struct ct_site *site)
 	return site->line || site->address || site->function[0] || site->reason[0];
 }
 
-bool place_tables(struct model *model)
+bool model_place_tables(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
 	struct map first_of = {0};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "release.h"
+#include "model/release.h"
 
 /* ---------------------------------------------------------------- all that names a coroutine */
 
@@ -166,8 +166,9 @@ static bool has_to_stay(const struct model *model, const struct model_coro *coro
 	if (coro->work || coro->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
 		return true;
 	return may_be_told(model, coro) ||
-	       gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
-	       (coro->frame && gone_is_kept(model, coro->process, MODEL_KEPT_FRAME, coro->frame));
+	       model_gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
+	       (coro->frame &&
+		       model_gone_is_kept(model, coro->process, MODEL_KEPT_FRAME, coro->frame));
 }
 
 /* Whom a living one waits for, and from whom it comes. */
@@ -258,7 +259,7 @@ static void mark_all(struct release *release)
 			each_of_coro(release, coro_at(model, i), mark);
 	for (i = 0; i < NR_MEASURES; i++)
 		mark_most(release, i);
-	release_mark_descriptors(release);
+	model_release_mark_descriptors(release);
 	for (i = 1; i < model->descriptors.count; i++)
 		if (release->descriptor_marks[i])
 			mark(release, &model->descriptors.at[i].close_coro, MARK_SELF);
@@ -278,7 +279,7 @@ static void add_up(struct model *model, const struct model_coro *coro)
 	model->ended.nr_migrations += coro->nr_migrations;
 	for (state = 0; state < CT_STATE_DESTROYED; state++)
 		model->ended.spent[state] += coro->spent[state];
-	times_end(model, coro);
+	model_times_end(model, coro);
 }
 
 static void move(struct release *release, uint32_t *coro, enum mark how)
@@ -403,7 +404,7 @@ void model_release_from(struct model *model, uint32_t nr_ended)
 	model->release_at = nr_ended == UINT32_MAX ? UINT64_MAX : nr_ended;
 }
 
-bool release_now(struct model *model)
+bool model_release_now(struct model *model)
 {
 	struct release release = {.model = model};
 	bool is_done = reserve(&release);
@@ -412,8 +413,8 @@ bool release_now(struct model *model)
 		model->nr_ended = 0;
 		mark_all(&release);
 		number(&release);
-		release_move_descriptors(&release);
-		is_done = release_move_names(&release);
+		model_release_move_descriptors(&release);
+		is_done = model_release_move_names(&release);
 		each_table(&release, move);
 		move_held(&release);
 		move_coros(&release);

@@ -6,7 +6,7 @@
 #ifndef MODEL_RELEASE_H
 #define MODEL_RELEASE_H
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* How much of a coroutine stays. */
 enum mark {
@@ -27,11 +27,14 @@ struct release {
 /* Looks at a field that names a coroutine, or 0. */
 typedef void release_visitor(struct release *release, uint32_t *coro, enum mark how);
 
-/* release_mark_descriptors: after coroutines are marked. release_move_descriptors: likewise, before those move. */
-void release_mark_descriptors(struct release *release);
-void release_move_descriptors(struct release *release);
+/*
+ * model_release_mark_descriptors: after coroutines are marked. model_release_move_descriptors: likewise, before those
+ * move.
+ */
+void model_release_mark_descriptors(struct release *release);
+void model_release_move_descriptors(struct release *release);
 
-/* release_move_names: in pages and maps of addresses, before coroutines move. False: out of memory. */
-bool release_move_names(struct release *release);
+/* model_release_move_names: in pages and maps of addresses, before coroutines move. False: out of memory. */
+bool model_release_move_names(struct release *release);
 
 #endif

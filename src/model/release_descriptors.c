@@ -3,7 +3,7 @@
  * Descriptors that go: closed, given out again since, and nobody kept waited for them. Of a number's generations those
  * that stay are linked to each other; where some between them went, the newer one says so.
  */
-#include "release.h"
+#include "model/release.h"
 
 static struct model_descriptor *at(struct release *release, uint32_t descriptor)
 {
@@ -36,10 +36,10 @@ static bool has_to_stay(const struct model *model, const struct model_descriptor
 
 	return (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) || !descriptor->newer ||
 	       descriptor->epoch == model->epoch ||
-	       gone_is_kept(model, descriptor->process, MODEL_KEPT_DESCRIPTOR, name);
+	       model_gone_is_kept(model, descriptor->process, MODEL_KEPT_DESCRIPTOR, name);
 }
 
-void release_mark_descriptors(struct release *release)
+void model_release_mark_descriptors(struct release *release)
 {
 	struct model *model = release->model;
 	uint32_t i;
@@ -121,7 +121,7 @@ static void move_all(struct release *release)
 	model->descriptors.count = count;
 }
 
-void release_move_descriptors(struct release *release)
+void model_release_move_descriptors(struct release *release)
 {
 	struct model *model = release->model;
 	uint32_t next = 1, i;

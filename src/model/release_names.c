@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "release.h"
+#include "model/release.h"
 
 /* ---------------------------------------------------------------- ids */
 
@@ -44,7 +44,7 @@ static void move_ids(struct release *release)
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = coro_at(model, i);
 
-		page = state_page(model, coro->process, coro->id);
+		page = model_state_page(model, coro->process, coro->id);
 		model->pages.at[page].coro[coro->id % MODEL_PAGE_IDS] =
 			release->to[i] ? release->to[i] : MODEL_GONE;
 	}
@@ -76,7 +76,7 @@ static bool free_pages(struct model *model, struct model_process *process)
 	}
 	if (is_done && over.count) {
 		qsort(over.at, over.count, sizeof(*over.at), compare_pages);
-		is_done = gone_merge(process, over.at, over.count);
+		is_done = model_gone_merge(process, over.at, over.count);
 		for (i = 0; i < over.count; i++)
 			free_page(model, process, over.at[i].page);
 	}
@@ -127,7 +127,7 @@ static bool move_addresses(struct release *release, struct map *addresses)
 	return is_done;
 }
 
-bool release_move_names(struct release *release)
+bool model_release_move_names(struct release *release)
 {
 	struct model *model = release->model;
 	bool is_done = true;

@@ -2,7 +2,7 @@
 /*
  * Wakes of coroutines that had been woken already. It costs nothing where each is woken once.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 static struct model_repeat *repeat_of(struct model *model, uint32_t site, bool *ret_is_out)
 {
@@ -45,7 +45,7 @@ static bool was_woken(const struct model_coro *coro)
 	       coro->wake_time >= coro->suspended && coro->wake_outcome == CTP_OUTCOME_QUEUED;
 }
 
-bool repeat_wake(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_repeat_wake(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_repeat *repeat;
@@ -84,27 +84,27 @@ static bool keep_twice(
 		.sequence = event->sequence,
 		.has_deadline = coro->deadline != CT_NO_TIME,
 		.is_yield = coro->point != CTP_POINT_AWAIT,
-		.wakes = {coro->wake_before, wake_last(coro)},
+		.wakes = {coro->wake_before, model_wake_last(coro)},
 	};
 
 	return model->twices.count >= MODEL_GHOSTS || vec_push(&model->twices, twice);
 }
 
-bool repeat_run(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_repeat_run(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	bool is_unwoken = coro->state == CT_STATE_WAITING && coro->wake_time < coro->suspended;
 	bool had_spare_wake = coro->has_spare_wake;
 
 	if (is_unwoken)
-		times_unwoken(model, coro);
+		model_times_unwoken(model, coro);
 	coro->has_spare_wake = coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN;
 	if (event->flags & CT_FLAG_ORDER_UNKNOWN)
 		return true;
 	return !had_spare_wake || !is_unwoken || keep_twice(model, coro, event);
 }
 
-void repeat_explain(struct model *model, uint32_t index)
+void model_repeat_explain(struct model *model, uint32_t index)
 {
 	size_t i;
 
@@ -117,7 +117,7 @@ void repeat_explain(struct model *model, uint32_t index)
 	}
 }
 
-void repeat_fini(struct model *model)
+void model_repeat_fini(struct model *model)
 {
 	vec_fini(&model->twices);
 	vec_fini(&model->repeats);

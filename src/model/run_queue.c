@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* A queue that has no name, and is one thread's own, goes by that thread. */
 static uint64_t key_of(const struct ct_event *event)
@@ -41,15 +41,16 @@ static uint32_t make(struct model *model, const struct ct_event *event)
 
 static void count(struct model *model, struct model_run_queue *queue, ct_time time)
 {
-	times_level(model, queue->lengths, &queue->counted, queue->length, time);
+	model_times_level(model, queue->lengths, &queue->counted, queue->length, time);
 }
 
-void run_queue_enter(struct model *model, struct model_coro *coro, const struct ct_event *event)
+void model_run_queue_enter(
+	struct model *model, struct model_coro *coro, const struct ct_event *event)
 {
 	struct model_run_queue *queue;
 	uint32_t index = 0;
 
-	run_queue_leave(model, coro, event->time);
+	model_run_queue_leave(model, coro, event->time);
 	if (!map_get(&process_at(model, event->process)->run_queues, key_of(event), &index))
 		index = make(model, event);
 	coro->queue = index;
@@ -63,7 +64,7 @@ void run_queue_enter(struct model *model, struct model_coro *coro, const struct 
 		queue->thread = 0;
 }
 
-void run_queue_leave(struct model *model, struct model_coro *coro, ct_time time)
+void model_run_queue_leave(struct model *model, struct model_coro *coro, ct_time time)
 {
 	struct model_run_queue *queue = &model->run_queues.at[coro->queue];
 
@@ -74,12 +75,12 @@ void run_queue_leave(struct model *model, struct model_coro *coro, ct_time time)
 	coro->queue = 0;
 }
 
-bool run_queue_reserve(struct model *model)
+bool model_run_queue_reserve(struct model *model)
 {
 	return vec_push(&model->run_queues, (struct model_run_queue){0});
 }
 
-void run_queue_finish(struct model *model)
+void model_run_queue_finish(struct model *model)
 {
 	size_t i;
 
@@ -90,7 +91,7 @@ void run_queue_finish(struct model *model)
 	}
 }
 
-void run_queue_fini(struct model *model)
+void model_run_queue_fini(struct model *model)
 {
 	size_t i;
 

@@ -3,24 +3,24 @@
  * Numbers over time, in memory that does not grow: the least value in each of at most MODEL_WINDOWS windows of one
  * width. When time has run beyond the last one, two become one each.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 #define FIRST_WIDTH_NS (INT64_C(1) << 20)
 
-void series_init(struct model_series *series)
+void model_series_init(struct model_series *series)
 {
 	series->from = series->until = CT_NO_TIME;
 }
 
 static bool begin(struct model *model, struct model_series about, uint32_t *ret_index)
 {
-	series_init(&about);
+	model_series_init(&about);
 	*ret_index = (uint32_t)model->series.count;
 	return vec_push(&model->series, about);
 }
 
 /* Those of processes are there from the beginning, so that no change of state needs memory. */
-bool series_reserve(struct model *model)
+bool model_series_reserve(struct model *model)
 {
 	uint32_t process, kind, none;
 
@@ -37,7 +37,7 @@ bool series_reserve(struct model *model)
 	return true;
 }
 
-void series_fini(struct model *model)
+void model_series_fini(struct model *model)
 {
 	vec_fini(&model->series);
 }
@@ -90,12 +90,12 @@ static void change(struct model_series *series, ct_time time, int64_t value)
 		series->least[series->present] = value;
 }
 
-void series_change(struct model_series *series, ct_time time, int64_t by)
+void model_series_change(struct model_series *series, ct_time time, int64_t by)
 {
 	change(series, time, series->value + by);
 }
 
-void series_join(struct model_series *series, struct model_series *later)
+void model_series_join(struct model_series *series, struct model_series *later)
 {
 	uint32_t i;
 
@@ -103,17 +103,17 @@ void series_join(struct model_series *series, struct model_series *later)
 		return;
 	for (i = 0; i <= later->present; i++)
 		change(series, later->from + (int64_t)i * later->width_ns, later->least[i]);
-	series_init(later);
+	model_series_init(later);
 	later->present = 0;
 }
 
-void series_move(struct model *model, uint32_t process, enum model_series_kind kind, ct_time time,
-	int64_t by)
+void model_series_move(struct model *model, uint32_t process, enum model_series_kind kind,
+	ct_time time, int64_t by)
 {
 	uint32_t index = process_at(model, process)->series[kind];
 
 	if (index)
-		series_change(&model->series.at[index], time, by);
+		model_series_change(&model->series.at[index], time, by);
 	else
 		model->nr_tallies_refused++;
 }
@@ -145,7 +145,7 @@ static __attribute__((noinline)) bool begin_count(struct model *model, uint32_t 
 	return begin_with(model, about, &of->series);
 }
 
-bool series_count(struct model *model, uint32_t span, ct_time time, int64_t value)
+bool model_series_count(struct model *model, uint32_t span, ct_time time, int64_t value)
 {
 	if (!model->spans.at[span].series && !begin_count(model, span, value))
 		return false;
@@ -166,7 +166,7 @@ static __attribute__((noinline)) bool begin_content(struct model *model, uint32_
 	return begin_with(model, about, &of->content_series);
 }
 
-bool series_content(struct model *model, uint32_t object, ct_time time)
+bool model_series_content(struct model *model, uint32_t object, ct_time time)
 {
 	if (!model->objects.at[object].content_series && !begin_content(model, object))
 		return false;

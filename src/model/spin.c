@@ -4,7 +4,7 @@
  * themselves, and nobody else runs meanwhile. It ends with anything that one of them does, and with the run of
  * another one, but for one that had waited for the clock.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 static void end(struct model_process *process)
 {
@@ -14,7 +14,7 @@ static void end(struct model_process *process)
 	process->spin.count = 0;
 }
 
-void spin_break(struct model *model, uint32_t process)
+void model_spin_break(struct model *model, uint32_t process)
 {
 	end(process_at(model, process));
 }
@@ -87,7 +87,7 @@ static void turn(struct model *model, const struct model_coro *coro, ct_time tim
 		count_waiting(model, coro->process, spin);
 }
 
-void spin_run(struct model *model, uint32_t index, ct_time time)
+void model_spin_run(struct model *model, uint32_t index, ct_time time)
 {
 	const struct model_coro *coro = coro_at(model, index);
 	const struct model_spin *spin = &process_at(model, coro->process)->spin;

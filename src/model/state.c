@@ -6,11 +6,11 @@
  *
  * What an event does to all that is in coro.c.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* ---------------------------------------------------------------- finding */
 
-uint32_t state_page(struct model *model, uint32_t index, uint64_t id)
+uint32_t model_state_page(struct model *model, uint32_t index, uint64_t id)
 {
 	struct model_process *process = process_at(model, index);
 	uint64_t key = id / MODEL_PAGE_IDS;
@@ -28,7 +28,8 @@ uint32_t state_page(struct model *model, uint32_t index, uint64_t id)
 /* What stands there for the id: 0, MODEL_GONE, or an index. */
 static inline uint32_t entry_of(struct model *model, uint32_t process, uint64_t id)
 {
-	uint32_t page = id && process < model->nr_processes ? state_page(model, process, id) : 0;
+	uint32_t page =
+		id && process < model->nr_processes ? model_state_page(model, process, id) : 0;
 
 	return page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
 }
@@ -42,12 +43,14 @@ uint32_t model_find(struct model *model, uint32_t process, uint64_t id)
 
 bool model_is_gone(struct model *model, uint32_t process, uint64_t id)
 {
-	uint32_t page = id && process < model->nr_processes ? state_page(model, process, id) : 0;
+	uint32_t page =
+		id && process < model->nr_processes ? model_state_page(model, process, id) : 0;
 
 	if (page)
 		return model->pages.at[page].coro[id % MODEL_PAGE_IDS] == MODEL_GONE;
 	return id && process < model->nr_processes &&
-	       (gone_ids(process_at(model, process), id / MODEL_PAGE_IDS) >> id % MODEL_PAGE_IDS &
+	       (model_gone_ids(process_at(model, process), id / MODEL_PAGE_IDS) >>
+			       id % MODEL_PAGE_IDS &
 		       1);
 }
 
@@ -58,11 +61,11 @@ static __attribute__((noinline)) uint32_t find_what_is_left(
 	uint32_t index = entry == MODEL_GONE ? 0 : entry;
 
 	if (index ? coro_at(model, index)->is_cut : model_is_gone(model, process, id))
-		gone_ask(model, process, MODEL_KEPT_CORO, id);
+		model_gone_ask(model, process, MODEL_KEPT_CORO, id);
 	return index;
 }
 
-uint32_t coro_find(struct model *model, uint32_t process, uint64_t id)
+uint32_t model_coro_find(struct model *model, uint32_t process, uint64_t id)
 {
 	uint32_t entry = entry_of(model, process, id);
 
@@ -71,7 +74,7 @@ uint32_t coro_find(struct model *model, uint32_t process, uint64_t id)
 
 static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
 {
-	uint64_t gone = gone_ids(process_at(model, process), id / MODEL_PAGE_IDS);
+	uint64_t gone = model_gone_ids(process_at(model, process), id / MODEL_PAGE_IDS);
 	uint32_t page = model->free_page;
 	unsigned i;
 
@@ -92,7 +95,7 @@ static uint32_t make_page(struct model *model, uint32_t process, uint64_t id)
 /* All that is known of it still is that it was destroyed. */
 static void be_remains(struct model *model, uint32_t process, struct model_coro *fresh)
 {
-	gone_ask(model, process, MODEL_KEPT_CORO, fresh->id);
+	model_gone_ask(model, process, MODEL_KEPT_CORO, fresh->id);
 	model->nr_unjudged++;
 	model->nr_ended++;
 	fresh->state = CT_STATE_DESTROYED;
@@ -118,7 +121,7 @@ static __attribute__((noinline)) uint32_t make_coro(
 		.destroyed = CT_NO_TIME,
 		.quiet_at_end = INT64_MIN,
 	};
-	uint32_t page = state_page(model, process, id);
+	uint32_t page = model_state_page(model, process, id);
 	uint32_t index;
 
 	if (!page)
@@ -132,9 +135,9 @@ static __attribute__((noinline)) uint32_t make_coro(
 	return index;
 }
 
-uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
+uint32_t model_coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time)
 {
-	uint32_t page = state_page(model, process, id);
+	uint32_t page = model_state_page(model, process, id);
 	uint32_t index = page ? model->pages.at[page].coro[id % MODEL_PAGE_IDS] : 0;
 
 	if (!index || index == MODEL_GONE)
@@ -142,21 +145,21 @@ uint32_t coro_get(struct model *model, uint32_t process, uint64_t id, ct_time ti
 	return has_given_back(model) ? find_what_is_left(model, process, id, index) : index;
 }
 
-bool coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
+bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index)
 {
 	*ret_index = 0;
 	if (!event->coro)
 		return true;
-	*ret_index = coro_get(model, event->process, event->coro, event->time);
+	*ret_index = model_coro_get(model, event->process, event->coro, event->time);
 	coro_at(model, *ret_index)->nr_events++;
 	if (event->kind != CTP_KIND_DESTROY)
-		coro_revive(model, coro_at(model, *ret_index), event->time);
+		model_coro_revive(model, coro_at(model, *ret_index), event->time);
 	return *ret_index != 0;
 }
 
 /* ---------------------------------------------------------------- the stack of a thread */
 
-void coro_leave_stack(struct model *model, uint32_t index)
+void model_coro_leave_stack(struct model *model, uint32_t index)
 {
 	struct model_coro *coro = coro_at(model, index);
 
@@ -172,12 +175,12 @@ void coro_leave_stack(struct model *model, uint32_t index)
 	coro->flags &= (uint16_t)~MODEL_CORO_ON_STACK;
 }
 
-void coro_enter_stack(struct model *model, uint32_t index, uint32_t thread_index)
+void model_coro_enter_stack(struct model *model, uint32_t index, uint32_t thread_index)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_thread *thread = thread_at(model, thread_index);
 
-	coro_leave_stack(model, index);
+	model_coro_leave_stack(model, index);
 	coro->thread = thread_index;
 	coro->below = thread->top;
 	coro->flags |= MODEL_CORO_ON_STACK;
@@ -188,7 +191,7 @@ void coro_enter_stack(struct model *model, uint32_t index, uint32_t thread_index
 
 /* ---------------------------------------------------------------- states */
 
-void coro_hide(struct model *model, struct model_coro *coro)
+void model_coro_hide(struct model *model, struct model_coro *coro)
 {
 	if (coro->state != CT_STATE_UNSEEN || (coro->flags & MODEL_CORO_IS_HIDDEN))
 		return;
@@ -212,11 +215,11 @@ static void count_ready(
 
 	if (!by)
 		return;
-	times_ready(model, process, time);
+	model_times_ready(model, process, time);
 	if (by > 0 && process->nr_ready == 0)
 		process->ready_since = time;
 	process->nr_ready += (uint32_t)by;
-	series_move(model, coro->process, MODEL_SERIES_READY, time, by);
+	model_series_move(model, coro->process, MODEL_SERIES_READY, time, by);
 }
 
 /* Had its parent come to its end before? */
@@ -228,30 +231,30 @@ static bool has_outlived(struct model *model, const struct model_coro *coro, ct_
 	       parent->changed < time;
 }
 
-void coro_let_go(struct model *model, uint32_t index, ct_time time)
+void model_coro_let_go(struct model *model, uint32_t index, ct_time time)
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	coro_leave_stack(model, index);
+	model_coro_leave_stack(model, index);
 	if (!coro->is_half_told || coro->state != CT_STATE_RUNNING || time < coro->changed)
 		return;
-	coro_set_state(model, coro, CT_STATE_DONE, time);
+	model_coro_set_state(model, coro, CT_STATE_DONE, time);
 	coro->is_presumed_done = true;
 }
 
-void coro_revive(struct model *model, struct model_coro *coro, ct_time time)
+void model_coro_revive(struct model *model, struct model_coro *coro, ct_time time)
 {
 	if (!coro->is_presumed_done)
 		return;
 	coro->is_presumed_done = false;
-	coro_set_state(model, coro, CT_STATE_RUNNING, coro->changed);
+	model_coro_set_state(model, coro, CT_STATE_RUNNING, coro->changed);
 	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
 		return;
-	series_move(model, coro->process, MODEL_SERIES_ALIVE, time, 1);
-	times_alive(model, coro->spawn_site, time, 1);
+	model_series_move(model, coro->process, MODEL_SERIES_ALIVE, time, 1);
+	model_times_alive(model, coro->spawn_site, time, 1);
 }
 
-void coro_becomes_ready(struct model *model, struct model_coro *coro)
+void model_coro_becomes_ready(struct model *model, struct model_coro *coro)
 {
 	const struct model_process *process = process_at(model, coro->process);
 
@@ -259,25 +262,26 @@ void coro_becomes_ready(struct model *model, struct model_coro *coro)
 	coro->made_before = process->nr_made;
 }
 
-void coro_set_state(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+void model_coro_set_state(
+	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
-	times_change(model, coro, state, time);
+	model_times_change(model, coro, state, time);
 	if (model->history)
-		history_note(model, coro, time);
+		model_history_note(model, coro, time);
 	count_ready(model, coro, state, time);
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
 		(coro->flags & MODEL_CORO_WAS_CREATED)) {
-		series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
-		times_alive(model, coro->spawn_site, time, -1);
+		model_series_move(model, coro->process, MODEL_SERIES_ALIVE, time, -1);
+		model_times_alive(model, coro->spawn_site, time, -1);
 	}
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
-		coro_becomes_ready(model, coro);
+		model_coro_becomes_ready(model, coro);
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
 		coro->epoch = model->epoch;
 		model->nr_ended++;
 	}
 	if (state >= CT_STATE_DONE) {
-		coro_leave_queue(model, coro, time);
+		model_coro_leave_queue(model, coro, time);
 		coro->has_outlived = has_outlived(model, coro, time);
 	}
 	unhide(model, coro);

@@ -4,9 +4,9 @@
  * A streak ends with anything else that it does: taking, giving, waking others, transfers, children. A
  * voluntary yield begins none.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
-void coro_try(struct model *model, uint32_t index)
+void model_coro_try(struct model *model, uint32_t index)
 {
 	uint32_t streak = index ? coro_at(model, index)->streak : 0;
 
@@ -14,12 +14,12 @@ void coro_try(struct model *model, uint32_t index)
 		model->streaks.at[streak].count = 0;
 }
 
-void coro_progress(struct model *model, uint32_t index)
+void model_coro_progress(struct model *model, uint32_t index)
 {
 	if (index)
-		spin_break(model, coro_at(model, index)->process);
-	herd_progress(model, index);
-	coro_try(model, index);
+		model_spin_break(model, coro_at(model, index)->process);
+	model_herd_progress(model, index);
+	model_coro_try(model, index);
 }
 
 static bool begin(struct model *model, struct model_coro *coro, uint32_t index)
@@ -32,7 +32,7 @@ static bool begin(struct model *model, struct model_coro *coro, uint32_t index)
 	return true;
 }
 
-bool coro_woke_itself(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_coro_woke_itself(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_streak *streak;

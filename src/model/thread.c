@@ -10,8 +10,8 @@
  */
 #include <sys/syscall.h>
 
-#include "kind_words.h"
-#include "model_parts.h"
+#include "stream/kind_words.h"
+#include "model/parts.h"
 
 /* ---------------------------------------------------------------- idleness */
 
@@ -23,7 +23,7 @@
 static void clear_stack(struct model *model, struct model_thread *thread, ct_time time)
 {
 	while (thread->top)
-		coro_let_go(model, thread->top, time);
+		model_coro_let_go(model, thread->top, time);
 	thread->over.below = 0;
 }
 
@@ -43,14 +43,14 @@ static bool was_queued(const struct model_coro *coro)
  * like resumes inside of it is what follows its end. One other alone, of which nobody said that it was put into a
  * queue, may be its generator, or whom it woke by a call.
  */
-void thread_enters(struct model *model, uint32_t index, uint32_t coro)
+void model_thread_enters(struct model *model, uint32_t index, uint32_t coro)
 {
 	struct model_thread *thread = thread_at(model, index);
 	struct model_over *over = &thread->over;
 
 	thread->leaving = 0;
 	while (is_half_told(model, thread->top) && was_queued(coro_at(model, coro)))
-		coro_let_go(model, thread->top, thread->event_before);
+		model_coro_let_go(model, thread->top, thread->event_before);
 	if (!is_half_told(model, thread->top))
 		return;
 	if (over->below != thread->top) {
@@ -60,7 +60,7 @@ void thread_enters(struct model *model, uint32_t index, uint32_t coro)
 	}
 	if (over->coro == coro && ++over->count < MODEL_OVER_MOST)
 		return;
-	coro_let_go(model, thread->top, over->time);
+	model_coro_let_go(model, thread->top, over->time);
 	over->below = 0;
 }
 
@@ -68,7 +68,7 @@ static void idle_begin(struct model *model, struct model_thread *thread, ct_time
 {
 	struct model_process *process = process_at(model, thread->process);
 
-	times_thread(model, thread, time);
+	model_times_thread(model, thread, time);
 	clear_stack(model, thread, time);
 	thread->leaving = 0;
 	if (thread->idle_from != CT_NO_TIME)
@@ -94,7 +94,7 @@ static void idle_end(struct model *model, struct model_thread *thread, ct_time t
 {
 	if (thread->idle_from == CT_NO_TIME)
 		return;
-	times_thread(model, thread, time);
+	model_times_thread(model, thread, time);
 	thread->idle_good = good_until(model, thread, time);
 	if (thread->is_idle_timed)
 		thread->timed_end = time;
@@ -104,7 +104,7 @@ static void idle_end(struct model *model, struct model_thread *thread, ct_time t
 
 /* ---------------------------------------------------------------- events */
 
-void thread_note(struct model *model, const struct ct_event *event)
+void model_thread_note(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread;
 
@@ -118,7 +118,7 @@ void thread_note(struct model *model, const struct ct_event *event)
 		thread->has_failed = !(event->flags & 1); /* else another process sent it */
 		return;
 	}
-	times_thread(model, thread, event->time);
+	model_times_thread(model, thread, event->time);
 	thread->event_before = thread->last_event;
 	thread->last_event = event->time;
 	/* Whoever writes something has left the call that it told of, though it told of no end: that is forgotten. */
@@ -137,7 +137,7 @@ void thread_note(struct model *model, const struct ct_event *event)
  * An awaiter goes on for a while once its coroutine is told as suspended. What main does after it has run the first
  * steps of one is main's.
  */
-uint32_t thread_doer(const struct model *model, uint32_t index)
+uint32_t model_thread_doer(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];
 
@@ -156,7 +156,7 @@ static bool list_worker(struct model *model, uint32_t index)
 	return vec_push(&process_at(model, thread->process)->workers, index);
 }
 
-bool thread_may_be_worker(struct model *model, uint32_t index)
+bool model_thread_may_be_worker(struct model *model, uint32_t index)
 {
 	struct model_thread *thread = thread_at(model, index);
 
@@ -166,7 +166,7 @@ bool thread_may_be_worker(struct model *model, uint32_t index)
 	return list_worker(model, index);
 }
 
-bool thread_stand_by(struct model *model, uint32_t index, bool has_run)
+bool model_thread_stand_by(struct model *model, uint32_t index, bool has_run)
 {
 	struct model_thread *thread = thread_at(model, index);
 
@@ -178,13 +178,13 @@ bool thread_stand_by(struct model *model, uint32_t index, bool has_run)
 	return list_worker(model, index);
 }
 
-bool thread_be_worker(struct model *model, uint32_t index)
+bool model_thread_be_worker(struct model *model, uint32_t index)
 {
 	thread_at(model, index)->is_worker = index != 0;
-	return thread_may_be_worker(model, index);
+	return model_thread_may_be_worker(model, index);
 }
 
-void thread_park(struct model *model, const struct ct_event *event)
+void model_thread_park(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
@@ -194,7 +194,7 @@ void thread_park(struct model *model, const struct ct_event *event)
 	idle_begin(model, thread, event->time);
 }
 
-void thread_unpark(struct model *model, const struct ct_event *event)
+void model_thread_unpark(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
@@ -203,7 +203,7 @@ void thread_unpark(struct model *model, const struct ct_event *event)
 		idle_end(model, thread, event->time);
 }
 
-void thread_deadline(struct model *model, uint32_t index)
+void model_thread_deadline(struct model *model, uint32_t index)
 {
 	struct model_thread *thread = thread_at(model, index);
 
@@ -216,7 +216,7 @@ static bool is_poll(uint8_t call)
 	return call == CTP_CALL_EPOLL_WAIT || call == CTP_CALL_POLL || call == CTP_CALL_SELECT;
 }
 
-void thread_block_begin(struct model *model, const struct ct_event *event)
+void model_thread_block_begin(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
@@ -244,7 +244,7 @@ void thread_block_begin(struct model *model, const struct ct_event *event)
 	thread->is_idle_timed |= thread->is_blocked_timed;
 }
 
-void thread_block_end(struct model *model, const struct ct_event *event)
+void model_thread_block_end(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
@@ -254,7 +254,7 @@ void thread_block_end(struct model *model, const struct ct_event *event)
 		idle_end(model, thread, event->time);
 }
 
-void thread_stop(struct model *model, const struct ct_event *event)
+void model_thread_stop(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
@@ -365,7 +365,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 	return !thread->is_parked;
 }
 
-bool thread_list(struct model *model, uint32_t index)
+bool model_thread_list(struct model *model, uint32_t index)
 {
 	struct model_thread *thread = thread_at(model, index);
 	struct map *tids = &process_at(model, thread->process)->tids;
@@ -405,7 +405,7 @@ static void see_halt(struct model_process *process, char letter, ct_time time)
 		process->halted = time;
 }
 
-void thread_seen(struct model *model, const struct ct_event *event)
+void model_thread_seen(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, seen_thread(model, event));
 	uint64_t system_call = event->object >> 8;
@@ -507,7 +507,7 @@ bool model_quiet_since(const struct model *model, uint32_t process, ct_time time
 	return model_quiet_time(model, process, now) > time;
 }
 
-void thread_finish(struct model *model)
+void model_thread_finish(struct model *model)
 {
 	uint32_t i;
 

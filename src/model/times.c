@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 static uint64_t length(int64_t ns)
 {
@@ -115,7 +115,7 @@ static void count_wait(struct model *model, const struct model_coro *coro, int64
 		count(model, &times->waits, ns);
 }
 
-void times_unwoken(struct model *model, const struct model_coro *coro)
+void model_times_unwoken(struct model *model, const struct model_coro *coro)
 {
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 
@@ -123,7 +123,7 @@ void times_unwoken(struct model *model, const struct model_coro *coro)
 		times->nr_unwoken++;
 }
 
-void times_cut(struct model *model, const struct model_coro *coro)
+void model_times_cut(struct model *model, const struct model_coro *coro)
 {
 	struct model_place_times *times = times_of(model, resumed_from(coro));
 	struct model_process *process = process_at(model, coro->process);
@@ -229,7 +229,7 @@ static void count_change(struct model *model, const struct model_coro *coro, enu
 	ct_time time, int64_t ns)
 {
 	if (model->breakdown)
-		breakdown_leave(model, coro, state, ns);
+		model_breakdown_leave(model, coro, state, ns);
 	if (coro->state == CT_STATE_RUNNING && state != CT_STATE_RUNNING)
 		count_run(model, coro, time, ns);
 	else if (coro->state == CT_STATE_WAITING && state != CT_STATE_DESTROYED)
@@ -238,14 +238,15 @@ static void count_change(struct model *model, const struct model_coro *coro, enu
 		count_delay(model, coro, time, ns);
 }
 
-void times_change(struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
+void model_times_change(
+	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
 	int64_t ns = time_observed(model, time) - time_observed(model, coro->changed);
 
 	if (coro->state == CT_STATE_DESTROYED)
 		return;
 	if (work_has(coro))
-		work_count(model, coro, time);
+		model_work_count(model, coro, time);
 	coro->spent[coro->state] += ns;
 	if (is_before(model, time))
 		model->nr_changes_before++;
@@ -255,7 +256,7 @@ void times_change(struct model *model, struct model_coro *coro, enum ct_state st
 		count_life(model, coro, time);
 }
 
-void times_begin(struct model *model, const struct model_coro *coro)
+void model_times_begin(struct model *model, const struct model_coro *coro)
 {
 	struct model_place_times *times = times_of(model, coro->spawn_site);
 
@@ -273,8 +274,8 @@ static struct model_series *begin_alive(void)
 
 	if (!alive)
 		return NULL;
-	series_init(&alive[0]);
-	series_init(&alive[1]);
+	model_series_init(&alive[0]);
+	model_series_init(&alive[1]);
 	return alive;
 }
 
@@ -282,7 +283,7 @@ static struct model_series *begin_alive(void)
  * How they are started is looked at in windows of the time up to the last start: one that ends much later must not make
  * them wider.
  */
-void times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)
+void model_times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)
 {
 	struct model_place_times *times = times_of(model, site);
 
@@ -293,15 +294,15 @@ void times_alive(struct model *model, uint32_t site, ct_time time, int64_t by)
 		return;
 	}
 	if (by < 0) {
-		series_change(&times->alive[1], time, by);
+		model_series_change(&times->alive[1], time, by);
 		return;
 	}
-	series_join(&times->alive[0], &times->alive[1]);
-	series_change(&times->alive[0], time, by);
+	model_series_join(&times->alive[0], &times->alive[1]);
+	model_series_change(&times->alive[0], time, by);
 	times->alive[1].value = times->alive[0].value;
 }
 
-void times_end(struct model *model, const struct model_coro *coro)
+void model_times_end(struct model *model, const struct model_coro *coro)
 {
 	struct model_place_times *times = times_of(model, coro->spawn_site);
 
@@ -318,8 +319,8 @@ int64_t model_life(const struct model_coro *coro)
 	       coro->spent[CT_STATE_RUNNING] + coro->spent[CT_STATE_WAITING];
 }
 
-void times_level(struct model *model, struct histogram *histogram, ct_time *counted, uint64_t level,
-	ct_time time)
+void model_times_level(struct model *model, struct histogram *histogram, ct_time *counted,
+	uint64_t level, ct_time time)
 {
 	time = time_observed(model, time);
 	if (*counted != CT_NO_TIME && time > *counted)
@@ -328,9 +329,9 @@ void times_level(struct model *model, struct histogram *histogram, ct_time *coun
 		*counted = time;
 }
 
-void times_ready(struct model *model, struct model_process *process, ct_time time)
+void model_times_ready(struct model *model, struct model_process *process, ct_time time)
 {
-	times_level(model, &process->ready, &process->ready_counted, process->nr_ready, time);
+	model_times_level(model, &process->ready, &process->ready_counted, process->nr_ready, time);
 }
 
 /* ---------------------------------------------------------------- threads */
@@ -344,7 +345,7 @@ static enum model_activity activity_of(const struct model_thread *thread)
 	return thread->top ? MODEL_ACTIVITY_RUNNING : MODEL_ACTIVITY_SCHEDULING;
 }
 
-void times_thread(struct model *model, struct model_thread *thread, ct_time time)
+void model_times_thread(struct model *model, struct model_thread *thread, ct_time time)
 {
 	time = time_observed(model, time);
 	if (thread->counted == CT_NO_TIME)
@@ -354,7 +355,7 @@ void times_thread(struct model *model, struct model_thread *thread, ct_time time
 	thread->counted = time;
 }
 
-bool times_account(struct model *model, const struct ct_event *event)
+bool model_times_account(struct model *model, const struct ct_event *event)
 {
 	struct model_account account = {event->time, event->object, event->coro};
 
@@ -423,11 +424,11 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 	ns = time_observed(model, end) - time_observed(model, coro->changed);
 	coro->spent[coro->state] += ns;
 	if (model->breakdown)
-		breakdown_end(model, coro, ns);
+		model_breakdown_end(model, coro, ns);
 	if (times)
 		times->waiting_ns += ns;
 	if (work_has(coro))
-		work_count(model, coro, end);
+		model_work_count(model, coro, end);
 }
 
 static void finish_thread(struct model *model, struct model_thread *thread)
@@ -437,10 +438,10 @@ static void finish_thread(struct model *model, struct model_thread *thread)
 	if (thread->stopped != CT_NO_TIME && thread->stopped < end)
 		end = thread->stopped;
 	if (thread->counted != CT_NO_TIME && end > thread->counted)
-		times_thread(model, thread, end);
+		model_times_thread(model, thread, end);
 }
 
-void times_finish(struct model *model)
+void model_times_finish(struct model *model)
 {
 	size_t i;
 
@@ -450,11 +451,11 @@ void times_finish(struct model *model)
 		finish_thread(model, thread_at(model, (uint32_t)i));
 	for (i = 0; i < model->nr_processes; i++)
 		if (process_at(model, (uint32_t)i)->ready_counted != CT_NO_TIME)
-			times_ready(model, process_at(model, (uint32_t)i),
+			model_times_ready(model, process_at(model, (uint32_t)i),
 				model_end_of(model, (uint32_t)i));
 }
 
-bool times_reserve(struct model *model)
+bool model_times_reserve(struct model *model)
 {
 	model->place_times = calloc(model->tables->nr_sites + 1, sizeof(*model->place_times));
 	model->distribution_bytes = MODEL_DISTRIBUTION_BYTES;
@@ -474,7 +475,7 @@ static void free_place(struct model_place_times *times)
 	free(times);
 }
 
-void times_fini(struct model *model)
+void model_times_fini(struct model *model)
 {
 	uint32_t i;
 

@@ -5,7 +5,7 @@
  */
 #include <poll.h>
 
-#include "model_parts.h"
+#include "model/parts.h"
 
 static bool is_connection(const struct model_descriptor *descriptor)
 {
@@ -44,7 +44,7 @@ static struct model_unread *unread_at(
 	return *ret_is_out ? NULL : &model->unreads.at[index];
 }
 
-bool unread_close(struct model *model, uint32_t index, const struct ct_event *event)
+bool model_unread_close(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	const struct model_descriptor *descriptor = &model->descriptors.at[index];
 	struct model_unread *unread;
@@ -71,7 +71,7 @@ bool unread_close(struct model *model, uint32_t index, const struct ct_event *ev
 	return true;
 }
 
-void unread_fini(struct model *model)
+void model_unread_fini(struct model *model)
 {
 	vec_fini(&model->unreads);
 	map_fini(&model->unread_at);

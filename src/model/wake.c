@@ -5,7 +5,7 @@
  * never waited has not told where its frame lies; then the distance between frame and tracing
  * state, learnt from those that have, leads from one to the other.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* A program has a promise type or two, hardly more than this many layouts. */
 #define OFFSETS_MAX 64u
@@ -19,15 +19,15 @@ static void replace(struct model *model, uint32_t old, uint32_t fresh)
 
 	if (!old || old == fresh || coro->state == CT_STATE_DESTROYED)
 		return;
-	coro_leave_stack(model, old);
-	coro_set_state(model, coro, CT_STATE_DESTROYED, coro_at(model, fresh)->changed);
+	model_coro_leave_stack(model, old);
+	model_coro_set_state(model, coro, CT_STATE_DESTROYED, coro_at(model, fresh)->changed);
 	coro->flags |= MODEL_CORO_WAS_REPLACED;
 	coro->destroyed = coro->changed;
 	coro->destroy_event = UINT64_MAX;
 	model->nr_broken++;
 }
 
-bool wake_learn_address(struct model *model, uint32_t index, uint64_t address)
+bool model_wake_learn_address(struct model *model, uint32_t index, uint64_t address)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_process *process = process_at(model, coro->process);
@@ -92,7 +92,7 @@ static void note_reuse(struct model *model, uint32_t old, uint32_t fresh)
 		replace(model, old, fresh);
 }
 
-bool wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
+bool model_wake_learn_frame(struct model *model, uint32_t index, uint64_t frame)
 {
 	struct model_coro *coro = coro_at(model, index);
 	struct model_process *process = process_at(model, coro->process);
@@ -173,7 +173,7 @@ static struct match match_frame(
 			.is_doubtful = is_target_doubtful(model, coro_at(model, known), event)};
 	match = match_by_offset(model, process, frame);
 	if (is_gone && !match.coro)
-		gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
+		model_gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
 		return (struct match){.coro = known, .is_gone = is_gone};
 	if (known && is_near(model, coro_at(model, known)->destroyed, event->time))
@@ -224,10 +224,10 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 	switch (CTP_HANDLE_RESOURCE(event->object)) {
 	case CTP_RESOURCE_COROUTINE:
-		none.coro = coro_find(model, event->process, identity);
+		none.coro = model_coro_find(model, event->process, identity);
 		return none;
 	case CTP_RESOURCE_REMOTE:
-		none.coro = find_remote(model, event->object, coro_find);
+		none.coro = find_remote(model, event->object, model_coro_find);
 		return none;
 	case CTP_RESOURCE_FRAME:
 		return match_frame(model, process_at(model, event->process), event);
@@ -238,7 +238,7 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 /* ---------------------------------------------------------------- the wake */
 
-struct model_waking wake_last(const struct model_coro *coro)
+struct model_waking model_wake_last(const struct model_coro *coro)
 {
 	return (struct model_waking){
 		.time = coro->wake_time,
@@ -255,15 +255,15 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	struct model_coro *coro = coro_at(model, match.coro);
 
 	if (coro->is_cut)
-		gone_ask(model, coro->process, MODEL_KEPT_CORO, coro->id);
+		model_gone_ask(model, coro->process, MODEL_KEPT_CORO, coro->id);
 	if (coro->state == CT_STATE_DESTROYED)
-		return coro_ghost(model, match.coro, event);
-	if (!repeat_wake(model, match.coro, event))
+		return model_coro_ghost(model, match.coro, event);
+	if (!model_repeat_wake(model, match.coro, event))
 		return false;
-	if (makes_ready(event->argument) && !herd_wake(model, match.coro, event))
+	if (makes_ready(event->argument) && !model_herd_wake(model, match.coro, event))
 		return false;
 	coro->nr_wakes++;
-	coro->wake_before = wake_last(coro);
+	coro->wake_before = model_wake_last(coro);
 	coro->wake_time = event->time;
 	coro->wake_event = event->sequence;
 	coro->wake_outcome = event->argument;
@@ -271,8 +271,8 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 		process_at(model, coro->process)->tells_queues = true;
 	coro->wake_thread = event->thread;
 	coro->wake_site = event->site;
-	coro->wake_coro = event->coro ? coro_find(model, event->process, event->coro)
-				      : thread_doer(model, event->thread);
+	coro->wake_coro = event->coro ? model_coro_find(model, event->process, event->coro)
+				      : model_thread_doer(model, event->thread);
 	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
@@ -280,14 +280,14 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	/* It runs already, and may have been resumed by this. */
 	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
 		is_near(model, coro->changed, event->time))
-		repeat_explain(model, match.coro);
+		model_repeat_explain(model, match.coro);
 	if (!makes_ready(event->argument))
 		return true;
 	/* Of a coroutine that was never seen to suspend it is not known that a resume will follow.
 	 */
 	if (coro->state == CT_STATE_WAITING ||
 		(coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_IS_INITIAL)))
-		coro_set_state(model, coro, CT_STATE_READY, event->time);
+		model_coro_set_state(model, coro, CT_STATE_READY, event->time);
 	return true;
 }
 
@@ -317,7 +317,7 @@ static bool keep_unmatched(struct model *model, struct match match, const struct
 	return true;
 }
 
-void wake_finish(struct model *model)
+void model_wake_finish(struct model *model)
 {
 	uint32_t process;
 	size_t i;
@@ -327,22 +327,22 @@ void wake_finish(struct model *model)
 			note_stranger(model, &process_at(model, process)->unmatched.at[i]);
 }
 
-bool wake_apply(struct model *model, const struct ct_event *event)
+bool model_wake_apply(struct model *model, const struct ct_event *event)
 {
 	struct match match = match_target(model, event);
 	uint32_t waker;
 
 	/* It is alive, also where nothing was seen of it before: it may come again. */
-	if (!coro_own(model, event, &waker))
+	if (!model_coro_own(model, event, &waker))
 		return false;
 	/* Of one that is leaving it is not certain enough to call it a storm, or progress. */
 	if (!event->coro)
 		waker = thread_at(model, event->thread)->top;
 	if (waker && waker == match.coro) {
-		if (!coro_woke_itself(model, waker, event))
+		if (!model_coro_woke_itself(model, waker, event))
 			return false;
 	} else {
-		coro_progress(model, waker);
+		model_coro_progress(model, waker);
 	}
 
 	return match.coro ? wake_one(model, match, event) : keep_unmatched(model, match, event);

@@ -7,7 +7,7 @@
  * to how long it was open, if a coroutine had it; a task is given more than it lasted where several worked for it at
  * once, and less where none did. A coroutine with neither task nor region costs a comparison.
  */
-#include "model_parts.h"
+#include "model/parts.h"
 
 /* Regions further out than this are given nothing: without bound, ends that never come would make it slow. */
 #define REGIONS_DEEP 64u
@@ -52,7 +52,7 @@ static void find_task(struct model *model, struct model_coro *coro)
 		enlist(model, coro, task);
 }
 
-void work_count(struct model *model, struct model_coro *coro, ct_time time)
+void model_work_count(struct model *model, struct model_coro *coro, ct_time time)
 {
 	int64_t ns = time_observed(model, time) - time_observed(model, coro->worked);
 	uint32_t region = coro->region, deep;
@@ -70,7 +70,7 @@ void work_count(struct model *model, struct model_coro *coro, ct_time time)
 	}
 }
 
-void work_leave(struct model *model, struct model_coro *coro)
+void model_work_leave(struct model *model, struct model_coro *coro)
 {
 	if (!coro->work)
 		return;
@@ -83,26 +83,26 @@ void work_leave(struct model *model, struct model_coro *coro)
 	coro->work = coro->work_next = coro->work_before = 0;
 }
 
-void work_join(struct model *model, uint32_t index, uint64_t task, ct_time time)
+void model_work_join(struct model *model, uint32_t index, uint64_t task, ct_time time)
 {
 	struct model_coro *coro = coro_at(model, index);
 
 	if (work_has(coro))
-		work_count(model, coro, time);
-	work_leave(model, coro);
+		model_work_count(model, coro, time);
+	model_work_leave(model, coro);
 	coro->worked = time;
 	coro->task = task;
 	if (task && coro->state < CT_STATE_DONE)
 		find_task(model, coro);
 }
 
-void work_end(struct model *model, struct model_task *task, ct_time time)
+void model_work_end(struct model *model, struct model_task *task, ct_time time)
 {
 	while (task->workers) {
 		struct model_coro *coro = coro_at(model, task->workers);
 
-		work_count(model, coro, time);
-		work_leave(model, coro);
+		model_work_count(model, coro, time);
+		model_work_leave(model, coro);
 		coro->task = 0;
 	}
 }

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "proto.h"
+#include "proto/proto.h"
 
 /* One region of the segment: where it begins, how much it holds. */
 struct region {

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "corotracer/ctp.h"
-#include "failure.h"
+#include "base/failure.h"
 
 /* Feature bits of the header that this version knows. Unknown incompatible ones refuse a segment. */
 #define PROTO_FEATURES_INCOMPATIBLE UINT64_C(0)

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "queue/blocks.h"
 
 static void make_blocks(struct blocks *blocks)
 {
@@ -18,7 +18,7 @@ static void make_blocks(struct blocks *blocks)
 	blocks->nr_empty = blocks->nr_all;
 }
 
-bool blocks_init(struct blocks *blocks, uint32_t nr)
+bool queue_blocks_init(struct blocks *blocks, uint32_t nr)
 {
 	*blocks = (struct blocks){.nr_all = nr};
 	blocks->all = calloc(nr, sizeof(*blocks->all));
@@ -29,14 +29,14 @@ bool blocks_init(struct blocks *blocks, uint32_t nr)
 	pthread_cond_init(&blocks->came, NULL);
 	pthread_cond_init(&blocks->left, NULL);
 	if (!blocks->all || !blocks->waiting || !blocks->empty || !blocks->memory) {
-		blocks_fini(blocks);
+		queue_blocks_fini(blocks);
 		return false;
 	}
 	make_blocks(blocks);
 	return true;
 }
 
-void blocks_fini(struct blocks *blocks)
+void queue_blocks_fini(struct blocks *blocks)
 {
 	pthread_cond_destroy(&blocks->left);
 	pthread_cond_destroy(&blocks->came);
@@ -47,7 +47,7 @@ void blocks_fini(struct blocks *blocks)
 	free(blocks->all);
 }
 
-struct block *blocks_take(struct blocks *blocks)
+struct block *queue_blocks_take(struct blocks *blocks)
 {
 	struct block *block;
 
@@ -63,7 +63,7 @@ struct block *blocks_take(struct blocks *blocks)
 	return block;
 }
 
-void blocks_hand_over(struct blocks *blocks, struct block *block)
+void queue_blocks_hand_over(struct blocks *blocks, struct block *block)
 {
 	uint32_t number = (uint32_t)(block - blocks->all);
 
@@ -74,7 +74,7 @@ void blocks_hand_over(struct blocks *blocks, struct block *block)
 	pthread_mutex_unlock(&blocks->lock);
 }
 
-void blocks_settle(struct blocks *blocks)
+void queue_blocks_settle(struct blocks *blocks)
 {
 	pthread_mutex_lock(&blocks->lock);
 	while (blocks->nr_waiting + blocks->nr_in_use > 0)
@@ -82,7 +82,7 @@ void blocks_settle(struct blocks *blocks)
 	pthread_mutex_unlock(&blocks->lock);
 }
 
-void blocks_end(struct blocks *blocks)
+void queue_blocks_end(struct blocks *blocks)
 {
 	pthread_mutex_lock(&blocks->lock);
 	blocks->is_over = true;
@@ -90,7 +90,7 @@ void blocks_end(struct blocks *blocks)
 	pthread_mutex_unlock(&blocks->lock);
 }
 
-struct block *blocks_next(struct blocks *blocks)
+struct block *queue_blocks_next(struct blocks *blocks)
 {
 	struct block *block = NULL;
 
@@ -107,7 +107,7 @@ struct block *blocks_next(struct blocks *blocks)
 	return block;
 }
 
-void blocks_give_back(struct blocks *blocks, struct block *block)
+void queue_blocks_give_back(struct blocks *blocks, struct block *block)
 {
 	pthread_mutex_lock(&blocks->lock);
 	blocks->empty[blocks->nr_empty++] = (uint32_t)(block - blocks->all);

@@ -39,21 +39,21 @@ struct blocks {
 	bool is_over;
 };
 
-/* blocks_init: `nr` empty blocks. False: no memory for them. */
-bool blocks_init(struct blocks *blocks, uint32_t nr);
-void blocks_fini(struct blocks *blocks);
+/* queue_blocks_init: `nr` empty blocks. False: no memory for them. */
+bool queue_blocks_init(struct blocks *blocks, uint32_t nr);
+void queue_blocks_fini(struct blocks *blocks);
 
 /*
- * The thread that fills: blocks_take waits for an empty block. blocks_hand_over gives it away. blocks_settle returns
- * once all that was handed over has been given back. blocks_end: nothing follows.
+ * The thread that fills: queue_blocks_take waits for an empty block. queue_blocks_hand_over gives it away.
+ * queue_blocks_settle returns once all that was handed over has been given back. queue_blocks_end: nothing follows.
  */
-struct block *blocks_take(struct blocks *blocks);
-void blocks_hand_over(struct blocks *blocks, struct block *block);
-void blocks_settle(struct blocks *blocks);
-void blocks_end(struct blocks *blocks);
+struct block *queue_blocks_take(struct blocks *blocks);
+void queue_blocks_hand_over(struct blocks *blocks, struct block *block);
+void queue_blocks_settle(struct blocks *blocks);
+void queue_blocks_end(struct blocks *blocks);
 
-/* The thread that empties: blocks_next waits for a block; NULL after the end. */
-struct block *blocks_next(struct blocks *blocks);
-void blocks_give_back(struct blocks *blocks, struct block *block);
+/* The thread that empties: queue_blocks_next waits for a block; NULL after the end. */
+struct block *queue_blocks_next(struct blocks *blocks);
+void queue_blocks_give_back(struct blocks *blocks, struct block *block);
 
 #endif

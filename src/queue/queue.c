@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "definition.h"
-#include "queue.h"
-#include "thread.h"
+#include "queue/blocks.h"
+#include "stream/definition.h"
+#include "queue/queue.h"
+#include "base/thread.h"
 
 enum message_type {
 	MESSAGE_PUT = 1,
@@ -68,7 +68,7 @@ static struct queue *queue_of(struct ct_sink *sink)
 static void hand_over(struct queue *queue)
 {
 	if (queue->open)
-		blocks_hand_over(&queue->blocks, queue->open);
+		queue_blocks_hand_over(&queue->blocks, queue->open);
 	queue->open = NULL;
 }
 
@@ -85,7 +85,7 @@ static void *message_add(struct queue *queue, enum message_type type, size_t nr_
 	nr_bytes = (nr_bytes + 7) / 8 * 8;
 	if (room(queue) < nr_bytes) {
 		hand_over(queue);
-		queue->open = blocks_take(&queue->blocks);
+		queue->open = queue_blocks_take(&queue->blocks);
 	}
 	message = (struct message *)(void *)(queue->open->bytes + queue->open->nr_bytes);
 	queue->open->nr_bytes += nr_bytes;
@@ -218,7 +218,7 @@ void queue_call(struct queue *queue, queue_function *function, void *context, ui
 void queue_settle(struct queue *queue)
 {
 	hand_over(queue);
-	blocks_settle(&queue->blocks);
+	queue_blocks_settle(&queue->blocks);
 }
 
 void queue_state(struct queue *queue, struct queue_state *ret_state)
@@ -335,7 +335,7 @@ static void *empty_blocks(void *context)
 	struct block *block;
 	size_t at;
 
-	while ((block = blocks_next(&queue->blocks)) != NULL) {
+	while ((block = queue_blocks_next(&queue->blocks)) != NULL) {
 		for (at = 0; at < block->nr_bytes;) {
 			const struct message *message =
 				(const struct message *)(const void *)(block->bytes + at);
@@ -343,7 +343,7 @@ static void *empty_blocks(void *context)
 			pass_on(queue, message);
 			at += message->nr_bytes;
 		}
-		blocks_give_back(&queue->blocks, block);
+		queue_blocks_give_back(&queue->blocks, block);
 	}
 	return NULL;
 }
@@ -353,7 +353,7 @@ static void *empty_blocks(void *context)
 static void free_queue(struct queue *queue)
 {
 	pthread_mutex_destroy(&queue->lock);
-	blocks_fini(&queue->blocks);
+	queue_blocks_fini(&queue->blocks);
 	free(queue);
 }
 
@@ -363,7 +363,7 @@ static enum ct_status queue_close(struct ct_sink *sink, bool is_wanted, struct c
 	enum ct_status status, failed = CT_OK;
 
 	hand_over(queue);
-	blocks_end(&queue->blocks);
+	queue_blocks_end(&queue->blocks);
 	pthread_join(queue->thread, NULL);
 	status = sink_close(queue->next, is_wanted, reterr);
 	if (status == CT_OK && !queue->was_told)
@@ -387,7 +387,7 @@ enum ct_status queue_open(
 
 	if (!queue)
 		return ct_fail_memory(reterr);
-	if (!blocks_init(&queue->blocks, nr_blocks < 2 ? 2 : (uint32_t)nr_blocks)) {
+	if (!queue_blocks_init(&queue->blocks, nr_blocks < 2 ? 2 : (uint32_t)nr_blocks)) {
 		free(queue);
 		return ct_fail_memory(reterr);
 	}

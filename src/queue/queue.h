@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "failure.h"
-#include "stream.h"
+#include "base/failure.h"
+#include "stream/stream.h"
 
 #define QUEUE_BYTES (64u << 20) /* what holds out a second of 2 million events */
 

@@ -10,28 +10,30 @@
 #define RENDER_FACTS_H
 
 #include "corotracer/ct.h"
-#include "table.h"
-#include "text.h"
+#include "render/table.h"
+#include "base/text.h"
 
 /* What is printed of lists that a trace could make long. */
 #define FACTS_MAX_LIST 20u
 #define FACTS_MAX_EVENTS 8u
 #define FACTS_EXAMPLES 2u /* members whose last events are printed */
 
-/* facts_headline: program, length of observation: one line without a line break. */
-void facts_headline(struct text *rows, const struct ct_report *report);
+/* render_facts_headline: program, length of observation: one line without a line break. */
+void render_facts_headline(struct text *rows, const struct ct_report *report);
 
-/* facts_quality: everything about the observation itself. */
-void facts_quality(struct text *rows, const struct ct_report *report);
+/* render_facts_quality: everything about the observation itself. */
+void render_facts_quality(struct text *rows, const struct ct_report *report);
 
-/* facts_warnings: of that, what no verdict may stand without: losses, doubts, remarks. No rows: there are none. */
-void facts_warnings(struct text *rows, const struct ct_report *report);
+/*
+ * render_facts_warnings: of that, what no verdict may stand without: losses, doubts, remarks. No rows: there are none.
+ */
+void render_facts_warnings(struct text *rows, const struct ct_report *report);
 
-/* facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
-void facts_verdict(struct text *rows, const struct ct_report *report);
+/* render_facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
+void render_facts_verdict(struct text *rows, const struct ct_report *report);
 
-/* facts_rest: "1,980 more: 1,900 lost-wakeup, 80 crash", of the findings that are not printed. */
-void facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed);
+/* render_facts_rest: "1,980 more: 1,900 lost-wakeup, 80 crash", of the findings that are not printed. */
+void render_facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed);
 
 /* What all members of a finding share. Sites: 0 where they differ, or it is not known. */
 struct facts_common {
@@ -41,21 +43,22 @@ struct facts_common {
 	uint32_t function_site;
 };
 
-struct facts_common facts_common(const struct ct_finding *finding);
+struct facts_common render_facts_common(const struct ct_finding *finding);
 
-/* facts_finding: where, since when, how many; facts_judgement: grade, doubts, what to do next. */
-void facts_finding(
+/* render_facts_finding: where, since when, how many; render_facts_judgement: grade, doubts, what to do next. */
+void render_facts_finding(
 	struct text *rows, const struct ct_report *report, const struct ct_finding *finding);
-void facts_judgement(
+void render_facts_judgement(
 	struct text *rows, const struct ct_report *report, const struct ct_finding *finding);
 
-/* facts_step: who, where, and which event; what was done is the step's own text. May be nothing. */
-void facts_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step);
+/* render_facts_step: who, where, and which event; what was done is the step's own text. May be nothing. */
+void render_facts_step(
+	struct text *text, const struct ct_tables *tables, const struct ct_step *step);
 
-/* facts_members: the first `max` members. facts_events: the last events of one. Both init the table. */
-void facts_members(struct table *table, const struct ct_report *report,
+/* render_facts_members: the first `max` members. render_facts_events: the last events of one. Both init the table. */
+void render_facts_members(struct table *table, const struct ct_report *report,
 	const struct ct_finding *finding, uint32_t max);
-void facts_events(
+void render_facts_events(
 	struct table *table, const struct ct_tables *tables, const struct ct_member *member);
 
 /* Where a walk through the members whose last events are printed stands. Zeroed: before the first one. */
@@ -64,12 +67,13 @@ struct facts_examples {
 	uint32_t nr_shown;
 };
 
-/* facts_next_example: the next one of them; NULL behind the last one. */
-const struct ct_member *facts_next_example(
+/* render_facts_next_example: the next one of them; NULL behind the last one. */
+const struct ct_member *render_facts_next_example(
 	const struct ct_finding *finding, struct facts_examples *examples);
 
-/* facts_coroutine: "coroutine 1025 (handle_connection)". */
-void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
+/* render_facts_coroutine: "coroutine 1025 (handle_connection)". */
+void render_facts_coroutine(
+	struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
 
 /* Who prints the tables of a report, one after the other. */
 struct facts_printer {
@@ -79,39 +83,43 @@ struct facts_printer {
 		void *context, const char *title, const struct table *table, uint32_t nr_more);
 };
 
-/* facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
-void facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
+/* render_facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
+void render_facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
 
 /*
- * facts_spans: where the time of tasks and regions went, or of one of the two, in tables of at most `max` rows each.
- * facts_has_spans: is there such a table?
+ * render_facts_spans: where the time of tasks and regions went, or of one of the two, in tables of at most `max` rows
+ * each.
+ * render_facts_has_spans: is there such a table?
  */
-bool facts_has_spans(const struct ct_report *report, enum ct_by by);
-void facts_spans(const struct facts_printer *printer, const struct ct_report *report, enum ct_by by,
-	uint32_t max);
-
-/*
- * facts_time_went: where the time went, in a few rows; none where nothing is known. facts_times: how long all
- * coroutines were in each state. facts_statistics: the tables of where the time went, of at
- * most `max` rows each, all or those that are by something; those that are empty are left out. facts_by: that all of
- * these are, where they are.
- */
-void facts_time_went(struct text *rows, const struct ct_report *report);
-void facts_times(struct text *rows, const struct ct_report *report);
-void facts_by(struct text *rows, const struct ct_report *report, enum ct_by by);
-void facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
+bool render_facts_has_spans(const struct ct_report *report, enum ct_by by);
+void render_facts_spans(const struct facts_printer *printer, const struct ct_report *report,
 	enum ct_by by, uint32_t max);
 
-/* facts_breakdown: the tables of a breakdown; there is one. */
-void facts_breakdown(const struct facts_printer *printer, const struct ct_report *report);
+/*
+ * render_facts_time_went: where the time went, in a few rows; none where nothing is known. render_facts_times: how long
+ * all coroutines were in each state. render_facts_statistics: the tables of where the time went, of at
+ * most `max` rows each, all or those that are by something; those that are empty are left out. render_facts_by: that
+ * all of these are, where they are.
+ */
+void render_facts_time_went(struct text *rows, const struct ct_report *report);
+void render_facts_times(struct text *rows, const struct ct_report *report);
+void render_facts_by(struct text *rows, const struct ct_report *report, enum ct_by by);
+void render_facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
+	enum ct_by by, uint32_t max);
 
-/* facts_path: what a task's duration was made of; there is a path. facts_path_tables: of at most `max` rows each. */
-void facts_path(struct text *rows, const struct ct_report *report);
-void facts_path_tables(
+/* render_facts_breakdown: the tables of a breakdown; there is one. */
+void render_facts_breakdown(const struct facts_printer *printer, const struct ct_report *report);
+
+/*
+ * render_facts_path: what a task's duration was made of; there is a path. render_facts_path_tables: of at most `max`
+ * rows each.
+ */
+void render_facts_path(struct text *rows, const struct ct_report *report);
+void render_facts_path_tables(
 	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
 
-/* facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
-void facts_drop(struct text *text, struct text *piece);
+/* render_facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
+void render_facts_drop(struct text *text, struct text *piece);
 
 /* One row of facts: borrowed pieces of `rows`. */
 struct fact {
@@ -121,11 +129,11 @@ struct fact {
 	size_t value_bytes;
 };
 
-/* facts_next: the row at *position, which moves on; false behind the last one. Begin with 0. */
-bool facts_next(const struct text *rows, size_t *position, struct fact *ret_fact);
+/* render_facts_next: the row at *position, which moves on; false behind the last one. Begin with 0. */
+bool render_facts_next(const struct text *rows, size_t *position, struct fact *ret_fact);
 
-/* facts_begin, facts_end: around a row's value. */
-void facts_begin(struct text *rows, const char *label);
-void facts_end(struct text *rows);
+/* render_facts_begin, render_facts_end: around a row's value. */
+void render_facts_begin(struct text *rows, const char *label);
+void render_facts_end(struct text *rows);
 
 #endif

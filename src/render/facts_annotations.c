@@ -4,28 +4,28 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 static void length_cell(struct table *table, int64_t ns, bool is_known)
 {
 	if (is_known)
 		text_duration(&table->cells, ns);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void safe_cell(struct table *table, const char *words)
 {
 	render_safe(&table->cells, words);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
 		phrase_short_line(&table->cells, tables, site);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void spans(struct table *table, const struct ct_report *report)
@@ -34,17 +34,17 @@ static void spans(struct table *table, const struct ct_report *report)
 		"", "name", "ended", "open", "total", "p50", "p99", "max", "first at"};
 	uint32_t i;
 
-	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
+	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
 		TABLE_RIGHT(2) | TABLE_RIGHT(3) | TABLE_RIGHT(4) | TABLE_RIGHT(5) | TABLE_RIGHT(6) |
 			TABLE_RIGHT(7));
 	for (i = 0; i < report->nr_spans && i < FACTS_MAX_LIST; i++) {
 		const struct ct_span *span = &report->spans[i];
 		bool has_ended = span->nr_ended > 0;
 
-		table_add(table, span->is_task ? "task" : "region");
+		render_table_add(table, span->is_task ? "task" : "region");
 		safe_cell(table, span->name);
-		table_add_count(table, span->nr_ended);
-		table_add_count(table, span->nr_open);
+		render_table_add_count(table, span->nr_ended);
+		render_table_add_count(table, span->nr_open);
 		length_cell(table, span->durations.total_ns, has_ended);
 		length_cell(table, span->durations.p50_ns, has_ended);
 		length_cell(table, span->durations.p99_ns, has_ended);
@@ -58,20 +58,20 @@ static void slowest(struct table *table, const struct ct_report *report)
 	static const char *const headings[] = {"task", "took", "began", "", "event"};
 	uint32_t i;
 
-	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
+	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
 		TABLE_RIGHT(1) | TABLE_RIGHT(2) | TABLE_RIGHT(4));
 	for (i = 0; i < report->nr_slowest; i++) {
 		const struct ct_task *task = &report->slowest[i];
 
 		render_safe(&table->cells, task->name);
 		text_format(&table->cells, " %" PRIu64, task->id);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		length_cell(table, task->duration_ns, true);
 		phrase_time(&table->cells, task->begun);
-		table_end_cell(table);
-		table_add(table, task->is_open ? "goes on" : "");
+		render_table_end_cell(table);
+		render_table_add(table, task->is_open ? "goes on" : "");
 		text_format(&table->cells, "%" PRIu64, task->event);
-		table_end_cell(table);
+		render_table_end_cell(table);
 	}
 }
 
@@ -93,7 +93,7 @@ static void durations(struct table *table, const struct ct_report *report, uint3
 		"p90", "p99", "p99.9", "p99.99", "max"};
 	uint32_t i, at;
 
-	table_init_with(
+	render_table_init_with(
 		table, headings, COLUMNS(headings), right_columns(COLUMNS(headings), 2, false));
 	for (i = 0; i < report->nr_spans && i < max; i++) {
 		const struct ct_span *span = &report->spans[i];
@@ -102,10 +102,10 @@ static void durations(struct table *table, const struct ct_report *report, uint3
 			of->count ? of->total_ns / (int64_t)of->count : 0, of->p50_ns, of->p90_ns,
 			of->p99_ns, of->p999_ns, of->p9999_ns, of->max_ns};
 
-		table_add(table, span->is_task ? "task" : "region");
+		render_table_add(table, span->is_task ? "task" : "region");
 		safe_cell(table, span->name);
-		table_add_count(table, span->nr_ended);
-		table_add_count(table, span->nr_open);
+		render_table_add_count(table, span->nr_ended);
+		render_table_add_count(table, span->nr_open);
 		for (at = 0; at < sizeof(parts) / sizeof(parts[0]); at++)
 			length_cell(table, parts[at], of->count > 0);
 	}
@@ -136,7 +136,7 @@ static void waits_cell(struct table *table, const struct ct_span *span)
 			span->waits[i].resource ? ct_resource_name(span->waits[i].resource)
 						: "not told",
 			100 * (double)span->waits[i].ns / (double)span->times.waiting_ns);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void span_times(struct table *table, const struct ct_report *report, uint32_t max)
@@ -145,10 +145,10 @@ static void span_times(struct table *table, const struct ct_report *report, uint
 		"", "name", "running", "ready", "waiting", "not begun", "waiting for"};
 	uint32_t i;
 
-	table_init_with(
+	render_table_init_with(
 		table, headings, COLUMNS(headings), right_columns(COLUMNS(headings), 2, true));
 	for (i = 0; i < report->nr_spans && i < max; i++) {
-		table_add(table, report->spans[i].is_task ? "task" : "region");
+		render_table_add(table, report->spans[i].is_task ? "task" : "region");
 		safe_cell(table, report->spans[i].name);
 		times_cells(table, &report->spans[i].times);
 		waits_cell(table, &report->spans[i]);
@@ -161,17 +161,17 @@ static void slowest_times(struct table *table, const struct ct_report *report, u
 		"task", "took", "running", "ready", "waiting", "not begun", ""};
 	uint32_t i;
 
-	table_init_with(
+	render_table_init_with(
 		table, headings, COLUMNS(headings), right_columns(COLUMNS(headings), 1, true));
 	for (i = 0; i < report->nr_slowest && i < max; i++) {
 		const struct ct_task *task = &report->slowest[i];
 
 		render_safe(&table->cells, task->name);
 		text_format(&table->cells, " %" PRIu64, task->id);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		length_cell(table, task->duration_ns, true);
 		times_cells(table, &task->times);
-		table_add(table, task->is_open ? "goes on" : "");
+		render_table_add(table, task->is_open ? "goes on" : "");
 	}
 }
 
@@ -193,15 +193,15 @@ static struct ct_report with_spans(const struct ct_report *report, enum ct_by by
 	return part;
 }
 
-bool facts_has_spans(const struct ct_report *whole, enum ct_by by)
+bool render_facts_has_spans(const struct ct_report *whole, enum ct_by by)
 {
 	const struct ct_report part = with_spans(whole, by);
 
 	return part.nr_spans || part.nr_slowest;
 }
 
-void facts_spans(const struct facts_printer *printer, const struct ct_report *whole, enum ct_by by,
-	uint32_t max)
+void render_facts_spans(const struct facts_printer *printer, const struct ct_report *whole,
+	enum ct_by by, uint32_t max)
 {
 	const struct ct_report part = with_spans(whole, by), *report = &part;
 	const struct {
@@ -222,7 +222,7 @@ void facts_spans(const struct facts_printer *printer, const struct ct_report *wh
 		tables[i].fill(&table, report, max);
 		printer->print(printer->context, tables[i].title, &table,
 			tables[i].nr_rows > max ? tables[i].nr_rows - max : 0);
-		table_fini(&table);
+		render_table_fini(&table);
 	}
 }
 
@@ -231,7 +231,7 @@ void facts_spans(const struct facts_printer *printer, const struct ct_report *wh
 static void number_cell(struct table *table, int64_t number)
 {
 	text_signed(&table->cells, number);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void counters(struct table *table, const struct ct_report *report)
@@ -240,7 +240,7 @@ static void counters(struct table *table, const struct ct_report *report)
 		"counter", "last", "since", "least", "greatest", "values", "first at"};
 	uint32_t i;
 
-	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
+	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
 		TABLE_RIGHT(1) | TABLE_RIGHT(2) | TABLE_RIGHT(3) | TABLE_RIGHT(4) | TABLE_RIGHT(5));
 	for (i = 0; i < report->nr_counters && i < FACTS_MAX_LIST; i++) {
 		const struct ct_counter *counter = &report->counters[i];
@@ -248,15 +248,15 @@ static void counters(struct table *table, const struct ct_report *report)
 		safe_cell(table, counter->name);
 		number_cell(table, counter->last);
 		phrase_time(&table->cells, counter->last_time);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		number_cell(table, counter->least);
 		number_cell(table, counter->greatest);
-		table_add_count(table, counter->nr_values);
+		render_table_add_count(table, counter->nr_values);
 		place_cell(table, report->tables, counter->site);
 	}
 }
 
-void facts_annotations(const struct facts_printer *printer, const struct ct_report *report)
+void render_facts_annotations(const struct facts_printer *printer, const struct ct_report *report)
 {
 	const struct {
 		const char *title;
@@ -275,6 +275,6 @@ void facts_annotations(const struct facts_printer *printer, const struct ct_repo
 			continue;
 		tables[i].fill(&table, report);
 		printer->print(printer->context, tables[i].title, &table, 0);
-		table_fini(&table);
+		render_table_fini(&table);
 	}
 }

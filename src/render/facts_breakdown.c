@@ -5,8 +5,8 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
+#include "render/facts.h"
+#include "render/phrase.h"
 
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
@@ -45,7 +45,7 @@ static void name_cell(
 	} else {
 		phrase_place(&table->cells, report->tables, share->site);
 	}
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void begin(struct table *table, const struct ct_report *report, const char *const *headings,
@@ -53,18 +53,18 @@ static void begin(struct table *table, const struct ct_report *report, const cha
 {
 	size_t i;
 
-	table_init(table, (unsigned)nr_headings + 1,
+	render_table_init(table, (unsigned)nr_headings + 1,
 		(TABLE_RIGHT(nr_headings + 1) - 1) & ~TABLE_RIGHT(0));
-	table_add(table, heading_of(report->breakdown->by));
+	render_table_add(table, heading_of(report->breakdown->by));
 	for (i = 0; i < nr_headings; i++)
-		table_add(table, headings[i]);
+		render_table_add(table, headings[i]);
 }
 
 static void duration_cell(struct table *table, int64_t ns)
 {
 	if (ns)
 		text_duration(&table->cells, ns);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -82,16 +82,16 @@ static void times_row(
 {
 	const struct ct_times *times = &share->times;
 
-	table_add_count(table, breakdown->by == CT_BY_COROUTINE ? 0 : share->nr_coros);
+	render_table_add_count(table, breakdown->by == CT_BY_COROUTINE ? 0 : share->nr_coros);
 	duration_cell(
 		table, times->running_ns + times->ready_ns + times->waiting_ns + times->unseen_ns);
 	duration_cell(table, times->running_ns);
 	duration_cell(table, times->ready_ns);
 	duration_cell(table, times->waiting_ns);
 	duration_cell(table, times->unseen_ns);
-	table_add_count(table, share->nr_resumes);
-	table_add_count(table, share->nr_migrations);
-	table_add_count(table, share->nr_events);
+	render_table_add_count(table, share->nr_resumes);
+	render_table_add_count(table, share->nr_migrations);
+	render_table_add_count(table, share->nr_events);
 }
 
 static void begin_reasons(struct table *table, const struct ct_report *report)
@@ -119,7 +119,7 @@ static void reasons_row(
 			text_add(&table->cells, share->waits[i].resource
 							? ct_resource_name(share->waits[i].resource)
 							: "not told");
-		table_end_cell(table);
+		render_table_end_cell(table);
 		duration_cell(table, i < share->nr_waits ? share->waits[i].ns : 0);
 	}
 	duration_cell(table, rest_ns);
@@ -140,11 +140,11 @@ static void distribution_row(struct table *table, const struct ct_distribution *
 		distribution->max_ns};
 	size_t i;
 
-	table_add_count(table, distribution->count);
+	render_table_add_count(table, distribution->count);
 	for (i = 0; i < COLUMNS(parts); i++) {
 		if (distribution->count)
 			text_duration(&table->cells, parts[i]);
-		table_end_cell(table);
+		render_table_end_cell(table);
 	}
 }
 
@@ -169,7 +169,7 @@ static void delays_row(
 	distribution_row(table, &share->delays);
 }
 
-void facts_breakdown(const struct facts_printer *printer, const struct ct_report *report)
+void render_facts_breakdown(const struct facts_printer *printer, const struct ct_report *report)
 {
 	static const struct {
 		const char *title;
@@ -200,6 +200,6 @@ void facts_breakdown(const struct facts_printer *printer, const struct ct_report
 			tables[i].row(&table, breakdown, &breakdown->others);
 		}
 		printer->print(printer->context, tables[i].title, &table, 0);
-		table_fini(&table);
+		render_table_fini(&table);
 	}
 }

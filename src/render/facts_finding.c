@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 /* The value that all members have in one of their sites, or 0. */
 static uint32_t common_site(const struct ct_finding *finding, size_t offset)
@@ -35,7 +35,7 @@ static bool has_common_state(const struct ct_finding *finding)
 	return true;
 }
 
-struct facts_common facts_common(const struct ct_finding *finding)
+struct facts_common render_facts_common(const struct ct_finding *finding)
 {
 	struct facts_common common = {
 		.has_state = has_common_state(finding),
@@ -54,9 +54,9 @@ static void place_row(
 {
 	if (!site)
 		return;
-	facts_begin(rows, label);
+	render_facts_begin(rows, label);
 	phrase_place(rows, tables, site);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* Since when members have been so, and for how long: the least and the most of each. */
@@ -126,7 +126,7 @@ static void since_row(
 
 	if (known.last == CT_NO_TIME)
 		return;
-	facts_begin(rows, "since");
+	render_facts_begin(rows, "since");
 	phrase_time(&words[0], known.first);
 	phrase_time(&words[1], known.last);
 	range(rows, &words[0], &words[1]);
@@ -137,16 +137,16 @@ static void since_row(
 	text_duration(&words[1], known.longest_ns);
 	range(rows, &words[0], &words[1]);
 	text_add(rows, words_until(&known));
-	facts_end(rows);
-	facts_drop(rows, &words[0]);
-	facts_drop(rows, &words[1]);
+	render_facts_end(rows);
+	render_facts_drop(rows, &words[0]);
+	render_facts_drop(rows, &words[1]);
 }
 
 static void members_row(struct text *rows, const struct ct_finding *finding)
 {
 	if (!finding->nr_members)
 		return;
-	facts_begin(rows, "how many");
+	render_facts_begin(rows, "how many");
 	text_count(rows, finding->nr_members);
 	if (finding->nr_peers >= finding->nr_members && finding->peers && *finding->peers) {
 		text_add(rows, " of ");
@@ -155,7 +155,7 @@ static void members_row(struct text *rows, const struct ct_finding *finding)
 	} else {
 		text_add(rows, finding->nr_members == 1 ? " coroutine" : " coroutines");
 	}
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /*
@@ -192,21 +192,21 @@ static void spawn_rows(struct text *rows, const struct ct_tables *tables,
 	place_row(rows, is_own ? "running" : "started at", tables, common->spawn_site);
 	if (!parent)
 		return;
-	facts_begin(rows, "started by");
+	render_facts_begin(rows, "started by");
 	text_format(rows, "coroutine %" PRIu64, parent);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_finding(
+void render_facts_finding(
 	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
 {
 	const struct ct_tables *tables = report->tables;
-	struct facts_common common = facts_common(finding);
+	struct facts_common common = render_facts_common(finding);
 
 	if (common.wait_site) {
-		facts_begin(rows, "waiting at");
+		render_facts_begin(rows, "waiting at");
 		phrase_wait(rows, tables, common.wait_site);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 	spawn_rows(rows, tables, finding, &common);
 	members_row(rows, finding);
@@ -219,7 +219,7 @@ static void observed_row(
 {
 	const struct ct_tables *tables = report->tables;
 
-	facts_begin(rows, "observed until");
+	render_facts_begin(rows, "observed until");
 	phrase_time(rows, report->quality.observed_until);
 	if (finding->process && finding->process < tables->nr_processes) {
 		text_add(rows, "; ");
@@ -227,12 +227,12 @@ static void observed_row(
 		text_add(rows, ": ");
 		phrase_ending(rows, &tables->processes[finding->process]);
 	}
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void losses_row(struct text *rows, const struct ct_finding *finding)
 {
-	facts_begin(rows, "lost nearby");
+	render_facts_begin(rows, "lost nearby");
 	if (finding->nr_lost_nearby == 0) {
 		text_add(rows, "nothing: no event is missing on the threads concerned");
 	} else {
@@ -240,7 +240,7 @@ static void losses_row(struct text *rows, const struct ct_finding *finding)
 			rows, finding->nr_lost_nearby, "event is missing", "events are missing");
 		text_add(rows, " on the threads concerned");
 	}
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static const char *meaning_of_grade(enum ct_grade grade)
@@ -263,14 +263,14 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 	uint32_t i;
 
 	for (i = 0; i < count && i < FACTS_MAX_LIST; i++) {
-		facts_begin(rows, label);
+		render_facts_begin(rows, label);
 		render_safe(rows, list[i]);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 	if (count > FACTS_MAX_LIST) {
-		facts_begin(rows, label);
+		render_facts_begin(rows, label);
 		text_format(rows, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
@@ -278,7 +278,7 @@ static void evidence_row(struct text *rows, const struct ct_finding *finding)
 {
 	if (finding->first_sequence == UINT64_MAX)
 		return;
-	facts_begin(rows, "evidence");
+	render_facts_begin(rows, "evidence");
 	if (finding->last_sequence == finding->first_sequence)
 		text_format(rows, "event %" PRIu64 ": corotracer dump --events %" PRIu64 " FILE",
 			finding->first_sequence, finding->first_sequence);
@@ -288,25 +288,25 @@ static void evidence_row(struct text *rows, const struct ct_finding *finding)
 			"-%" PRIu64 " FILE",
 			finding->first_sequence, finding->last_sequence, finding->first_sequence,
 			finding->last_sequence);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_judgement(
+void render_facts_judgement(
 	struct text *rows, const struct ct_report *report, const struct ct_finding *finding)
 {
 	list_rows(rows, "besides", finding->evidence, finding->nr_evidence);
 	observed_row(rows, report, finding);
 	losses_row(rows, finding);
-	facts_begin(rows, "grade");
+	render_facts_begin(rows, "grade");
 	text_format(
 		rows, "%s: %s", ct_grade_name(finding->grade), meaning_of_grade(finding->grade));
-	facts_end(rows);
+	render_facts_end(rows);
 	list_rows(rows, "lowered since", finding->lowered, finding->nr_lowered);
-	facts_begin(rows, "could be wrong");
+	render_facts_begin(rows, "could be wrong");
 	text_format(rows, "if %s", ct_rule_wrong_if(finding->rule));
-	facts_end(rows);
-	facts_begin(rows, "next step");
+	render_facts_end(rows);
+	render_facts_begin(rows, "next step");
 	render_safe(rows, finding->next_step);
-	facts_end(rows);
+	render_facts_end(rows);
 	evidence_row(rows, finding);
 }

@@ -4,9 +4,9 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
@@ -14,31 +14,31 @@ static void share_row(struct text *rows, const char *label, int64_t ns, int64_t 
 {
 	if (!ns)
 		return;
-	facts_begin(rows, label);
+	render_facts_begin(rows, label);
 	text_duration(rows, ns);
 	if (total_ns > 0)
 		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void yields_row(struct text *rows, const struct ct_path *path)
 {
 	if (!path->nr_yields)
 		return;
-	facts_begin(rows, "yielded");
+	render_facts_begin(rows, "yielded");
 	phrase_count(rows, path->nr_yields, "time", "times");
 	text_add(rows, ", and ran again after ");
 	text_duration(rows, path->yielded_ns);
 	text_add(rows, path->nr_yields == 1 ? " (counted above)" : " in all (counted above)");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_path(struct text *rows, const struct ct_report *report)
+void render_facts_path(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_path *path = report->path;
 	int64_t duration_ns = path->task.duration_ns;
 
-	facts_begin(rows, "task");
+	render_facts_begin(rows, "task");
 	render_safe(rows, path->task.name);
 	text_format(rows, " %" PRIu64 " of ", path->task.id);
 	phrase_program(rows, &report->tables->processes[path->task.process]);
@@ -47,7 +47,7 @@ void facts_path(struct text *rows, const struct ct_report *report)
 	text_add(rows, ", from ");
 	phrase_time(rows, path->task.begun);
 	text_format(rows, ", event %" PRIu64, path->task.event);
-	facts_end(rows);
+	render_facts_end(rows);
 	share_row(rows, "running", path->times.running_ns, duration_ns);
 	share_row(rows, "ready", path->times.ready_ns, duration_ns);
 	share_row(rows, "waiting", path->times.waiting_ns, duration_ns);
@@ -56,10 +56,10 @@ void facts_path(struct text *rows, const struct ct_report *report)
 	share_row(rows, "not told", path->untold_ns, duration_ns);
 	if (!path->nr_dropped)
 		return;
-	facts_begin(rows, "not kept");
+	render_facts_begin(rows, "not kept");
 	phrase_count(rows, path->nr_dropped, "change", "changes");
 	text_add(rows, " of state: what was before is not told");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* ---------------------------------------------------------------- cells */
@@ -67,28 +67,28 @@ void facts_path(struct text *rows, const struct ct_report *report)
 static void duration_cell(struct table *table, int64_t ns)
 {
 	text_duration(&table->cells, ns);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void share_cell(struct table *table, int64_t ns, int64_t total_ns)
 {
 	if (total_ns > 0)
 		text_format(&table->cells, "%.1f %%", 100 * (double)ns / (double)total_ns);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
 		phrase_wait(&table->cells, tables, site);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void coro_cell(struct table *table, uint64_t coro)
 {
 	if (coro)
 		text_format(&table->cells, "%" PRIu64, coro);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* "coroutine 5, since take, a.c:20" */
@@ -101,7 +101,7 @@ static void holder_cell(
 		text_add(&table->cells, ", since ");
 		phrase_wait(&table->cells, tables, stretch->holder_site);
 	}
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* "coroutine 5, give, a.c:30"; a thread outside of coroutines by its name */
@@ -118,7 +118,7 @@ static void waker_cell(
 		text_add(&table->cells, ", ");
 		phrase_wait(&table->cells, tables, stretch->waker_site);
 	}
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static const char *state_words(const struct ct_stretch *stretch)
@@ -140,16 +140,16 @@ static uint32_t waits(struct table *table, const struct ct_report *report, uint3
 	const struct ct_path *path = report->path;
 	uint32_t i;
 
-	table_init_with(table, headings, COLUMNS(headings),
+	render_table_init_with(table, headings, COLUMNS(headings),
 		TABLE_RIGHT(0) | TABLE_RIGHT(1) | TABLE_RIGHT(2));
 	for (i = 0; i < path->nr_waits && i < max; i++) {
 		const struct ct_path_part *part = &path->waits[i];
 
 		duration_cell(table, part->total_ns);
 		share_cell(table, part->total_ns, path->task.duration_ns);
-		table_add_count(table, part->count);
+		render_table_add_count(table, part->count);
 		render_safe(&table->cells, part->resource);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		holder_cell(table, report->tables, &part->longest);
 		place_cell(table, report->tables, part->longest.site);
 		waker_cell(table, report->tables, &part->longest);
@@ -164,17 +164,17 @@ static uint32_t parts(struct table *table, const struct ct_report *report, uint3
 	const struct ct_path *path = report->path;
 	uint32_t i;
 
-	table_init_with(table, headings, COLUMNS(headings), TABLE_RIGHT(4) - 1);
+	render_table_init_with(table, headings, COLUMNS(headings), TABLE_RIGHT(4) - 1);
 	for (i = 0; i < path->nr_parts && i < max; i++) {
 		const struct ct_path_part *part = &path->parts[i];
 
 		duration_cell(table, part->total_ns);
 		share_cell(table, part->total_ns, path->task.duration_ns);
-		table_add_count(table, part->count);
+		render_table_add_count(table, part->count);
 		coro_cell(table, part->longest.coro);
-		table_add(table, state_words(&part->longest));
+		render_table_add(table, state_words(&part->longest));
 		render_safe(&table->cells, part->resource);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		place_cell(table, report->tables, part->longest.site);
 	}
 	return path->nr_parts;
@@ -187,28 +187,28 @@ static uint32_t stretches(struct table *table, const struct ct_report *report, u
 	const struct ct_path *path = report->path;
 	uint32_t i;
 
-	table_init_with(table, headings, COLUMNS(headings), TABLE_RIGHT(0) | TABLE_RIGHT(1));
+	render_table_init_with(table, headings, COLUMNS(headings), TABLE_RIGHT(0) | TABLE_RIGHT(1));
 	for (i = 0; i < path->nr_stretches && i < max; i++) {
 		const struct ct_stretch *stretch = &path->stretches[i];
 
 		phrase_time(&table->cells, stretch->from);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		duration_cell(table, stretch->until - stretch->from);
 		text_format(&table->cells, "%.*s", (int)stretch->depth,
 			">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>");
-		table_end_cell(table);
+		render_table_end_cell(table);
 		coro_cell(table, stretch->coro);
-		table_add(table, state_words(stretch));
+		render_table_add(table, state_words(stretch));
 		if (stretch->state == CT_STATE_WAITING)
 			phrase_resource(&table->cells, stretch->object);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		place_cell(table, report->tables, stretch->site);
 		waker_cell(table, report->tables, stretch);
 	}
 	return path->nr_stretches;
 }
 
-void facts_path_tables(
+void render_facts_path_tables(
 	const struct facts_printer *printer, const struct ct_report *report, uint32_t max)
 {
 	static const struct {
@@ -229,6 +229,6 @@ void facts_path_tables(
 		if (count)
 			printer->print(printer->context, tables[i].title, &table,
 				count > max ? count - max : 0);
-		table_fini(&table);
+		render_table_fini(&table);
 	}
 }

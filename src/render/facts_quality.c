@@ -6,30 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 #define MAX_LOSSES 8u
 
-void facts_begin(struct text *rows, const char *label)
+void render_facts_begin(struct text *rows, const char *label)
 {
 	text_add(rows, label);
 	text_char(rows, '\t');
 }
 
-void facts_end(struct text *rows)
+void render_facts_end(struct text *rows)
 {
 	text_char(rows, '\n');
 }
 
-void facts_drop(struct text *text, struct text *piece)
+void render_facts_drop(struct text *text, struct text *piece)
 {
 	text->is_broken |= piece->is_broken;
 	text_fini(piece);
 }
 
-bool facts_next(const struct text *rows, size_t *position, struct fact *ret_fact)
+bool render_facts_next(const struct text *rows, size_t *position, struct fact *ret_fact)
 {
 	const char *at = text_peek(rows) + *position;
 	const char *tab = strchr(at, '\t');
@@ -47,9 +47,9 @@ static void trouble(struct text *rows, uint64_t count, const char *one, const ch
 {
 	if (count == 0)
 		return;
-	facts_begin(rows, "doubt");
+	render_facts_begin(rows, "doubt");
 	phrase_count(rows, count, one, many);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* That there is more than this, before or behind it. */
@@ -57,7 +57,7 @@ static void part(struct text *rows, const struct ct_tables *tables)
 {
 	if (tables->first_generation < 2 && tables->nr_before == 0 && !tables->is_cut)
 		return;
-	facts_begin(rows, "part");
+	render_facts_begin(rows, "part");
 	if (tables->first_generation == tables->last_generation)
 		text_format(rows, "a part of a recording, generation %" PRIu32 ": ",
 			tables->first_generation);
@@ -78,14 +78,14 @@ static void part(struct text *rows, const struct ct_tables *tables)
 	if (tables->is_cut)
 		text_add(
 			rows, "; the recording goes on behind it, so its end is not the program's");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void observation(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
 
-	facts_begin(rows, "observed");
+	render_facts_begin(rows, "observed");
 	phrase_span(rows, quality->observed_from, quality->observed_until);
 	text_add(rows, ", from ");
 	phrase_time(rows, quality->observed_from);
@@ -95,7 +95,7 @@ static void observation(struct text *rows, const struct ct_report *report)
 		text_add(rows, "; time 0 is ");
 		phrase_wall_clock(rows, report->tables, 0);
 	}
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static const char *words_attached(const struct ct_process *process)
@@ -115,7 +115,7 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 
 	for (i = 1; i < tables->nr_processes && i <= FACTS_MAX_LIST; i++) {
 		process = &tables->processes[i];
-		facts_begin(rows, "program");
+		render_facts_begin(rows, "program");
 		phrase_program(rows, process);
 		text_add(rows, ": ");
 		phrase_ending(rows, process);
@@ -127,13 +127,13 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 		/* A form that does not tell of ends does not tell of the ledger either. */
 		if (!tables->has_no_end)
 			text_add(rows, words_attached(process));
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 	if (tables->nr_processes > FACTS_MAX_LIST + 1) {
-		facts_begin(rows, "program");
+		render_facts_begin(rows, "program");
 		text_format(rows, "... and %" PRIu32 " more",
 			tables->nr_processes - FACTS_MAX_LIST - 1);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
@@ -159,19 +159,19 @@ static void reason(struct text *rows, const struct ct_tables *tables)
 {
 	if (!tables->reason || !*tables->reason)
 		return;
-	facts_begin(rows, "written");
+	render_facts_begin(rows, "written");
 	text_add(rows, "at ");
 	phrase_time(rows, tables->reason_time);
 	text_add(rows, ", since ");
 	render_safe(rows, tables->reason);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void trace(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
 
-	facts_begin(rows, "trace");
+	render_facts_begin(rows, "trace");
 	phrase_count(rows, report->quality.nr_events, "event", "events");
 	text_add(rows, ", ");
 	text_count(rows, report->quality.nr_lost);
@@ -184,14 +184,14 @@ static void trace(struct text *rows, const struct ct_report *report)
 		       : tables->is_complete ? "with its end"
 					     : "cut short: its end is missing");
 	origin(rows, tables);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void clocks(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
 
-	facts_begin(rows, "clock");
+	render_facts_begin(rows, "clock");
 	render_safe(rows, *tables->clock ? tables->clock : "not known");
 	if (tables->clock_hz >= 1e9)
 		text_format(rows, " at %.2f GHz", tables->clock_hz / 1e9);
@@ -207,7 +207,7 @@ static void clocks(struct text *rows, const struct ct_report *report)
 		text_add(rows, ", time-stamps lie before their events by up to ");
 		text_duration(rows, report->quality.reordered_ns);
 	}
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* Those that had not come to their end. */
@@ -261,15 +261,15 @@ static void states(struct text *rows, const struct ct_quality *quality)
 
 static void coroutines(struct text *rows, const struct ct_quality *quality)
 {
-	facts_begin(rows, "at the end");
+	render_facts_begin(rows, "at the end");
 	states(rows, quality);
-	facts_end(rows);
+	render_facts_end(rows);
 	if (quality->nr_frames_reused == 0)
 		return;
-	facts_begin(rows, "addresses");
+	render_facts_begin(rows, "addresses");
 	phrase_count(rows, quality->nr_frames_reused, "frame's address", "frames' addresses");
 	text_add(rows, " served more than one coroutine; each counts as one of its own");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static int by_count(const void *left, const void *right)
@@ -319,12 +319,12 @@ static void one_side(struct text *rows, const struct ct_loss *loss)
 {
 	bool is_before = loss->reason == CTP_LOSS_BEFORE;
 
-	facts_begin(rows, is_before ? "not seen" : "lost");
+	render_facts_begin(rows, is_before ? "not seen" : "lost");
 	text_add(rows, is_before ? "what the program did before " : "what was to be written of ");
 	phrase_time(rows, is_before ? loss->last : loss->first);
 	text_add(rows, is_before ? ": recording began while it ran"
 				 : " and later: the engine was ended, or still writes");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void one_loss(struct text *rows, const struct ct_tables *tables, const struct ct_loss *loss)
@@ -336,7 +336,7 @@ static void one_loss(struct text *rows, const struct ct_tables *tables, const st
 		one_side(rows, loss);
 		return;
 	}
-	facts_begin(rows, was_asked ? "left out" : "lost");
+	render_facts_begin(rows, was_asked ? "left out" : "lost");
 	phrase_count(rows, loss->count, "event", "events");
 	text_add(rows, " of ");
 	if (loss->coro)
@@ -353,7 +353,7 @@ static void one_loss(struct text *rows, const struct ct_tables *tables, const st
 	phrase_time(rows, loss->first);
 	text_add(rows, " and ");
 	phrase_time(rows, loss->last);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void losses(struct text *rows, const struct ct_report *report)
@@ -373,10 +373,10 @@ static void losses(struct text *rows, const struct ct_report *report)
 	for (i = 0; i < nr_losses && i < MAX_LOSSES; i++)
 		one_loss(rows, report->tables, &merged[i]);
 	if (nr_losses > MAX_LOSSES) {
-		facts_begin(rows, "lost");
+		render_facts_begin(rows, "lost");
 		text_format(rows, "... on %" PRIu32 " more threads or coroutines",
 			nr_losses - MAX_LOSSES);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 	free(merged);
 }
@@ -386,11 +386,11 @@ static void notes(struct text *rows, const struct ct_tables *tables)
 	uint32_t i;
 
 	for (i = 0; i < tables->nr_notes && i < FACTS_MAX_LIST; i++) {
-		facts_begin(rows, "doubt");
+		render_facts_begin(rows, "doubt");
 		render_safe(rows, tables->notes[i].text);
 		if (tables->notes[i].count > 1)
 			text_format(rows, " (%" PRIu64 " times)", tables->notes[i].count);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
@@ -430,9 +430,9 @@ static void remarks(struct text *rows, const struct ct_report *report)
 	uint32_t i;
 
 	for (i = 0; i < report->nr_remarks && i < FACTS_MAX_LIST; i++) {
-		facts_begin(rows, "note");
+		render_facts_begin(rows, "note");
 		render_safe(rows, report->remarks[i]);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
@@ -443,23 +443,23 @@ static void look(struct text *rows, const struct ct_live *live)
 
 	if (!live->pid)
 		return;
-	facts_begin(rows, "kernel asked");
+	render_facts_begin(rows, "kernel asked");
 	text_format(rows, "of process %" PRIu64 ": %s%s%s", live->pid, live->known,
 		*live->trouble ? "; " : "", live->trouble);
-	facts_end(rows);
+	render_facts_end(rows);
 	for (i = 0; i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
-		facts_begin(rows, "");
+		render_facts_begin(rows, "");
 		render_safe(rows, live->looks[i].text);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 	if (i == live->nr_looks)
 		return;
-	facts_begin(rows, "");
+	render_facts_begin(rows, "");
 	text_format(rows, "and %" PRIu32 " more threads", live->nr_looks - i);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_warnings(struct text *rows, const struct ct_report *report)
+void render_facts_warnings(struct text *rows, const struct ct_report *report)
 {
 	if (report->quality.nr_lost || report->quality.nr_left_out ||
 		!(report->tables->is_complete || report->tables->has_no_end))
@@ -469,7 +469,7 @@ void facts_warnings(struct text *rows, const struct ct_report *report)
 	remarks(rows, report);
 }
 
-void facts_quality(struct text *rows, const struct ct_report *report)
+void render_facts_quality(struct text *rows, const struct ct_report *report)
 {
 	/* Without an end of observation nothing that follows means what it else does. */
 	if (report->tables->has_no_end)
@@ -486,13 +486,13 @@ void facts_quality(struct text *rows, const struct ct_report *report)
 	doubts(rows, report);
 	remarks(rows, report);
 	if (report->quality.has_lower_grades) {
-		facts_begin(rows, "therefore");
+		render_facts_begin(rows, "therefore");
 		text_add(rows, "findings that this touches have a lower grade");
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
-void facts_headline(struct text *rows, const struct ct_report *report)
+void render_facts_headline(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
 

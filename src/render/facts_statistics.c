@@ -4,9 +4,9 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 enum facts_statistic {
 	FACTS_WORKERS,
@@ -28,7 +28,7 @@ enum facts_statistic {
 static void duration_cell(struct table *table, int64_t ns)
 {
 	text_duration(&table->cells, ns);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* "12.3 %"; nothing of nothing is nothing. */
@@ -36,7 +36,7 @@ static void share_cell(struct table *table, double part, double whole)
 {
 	if (whole > 0 && part > 0)
 		text_format(&table->cells, "%.1f %%", 100 * part / whole);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static void site_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
@@ -45,7 +45,7 @@ static void site_cell(struct table *table, const struct ct_tables *tables, uint3
 		phrase_wait(&table->cells, tables, site);
 	else
 		text_add(&table->cells, "not known");
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* The percentiles and the maximum: without what still goes on. */
@@ -58,7 +58,7 @@ static void distribution_cells(struct table *table, const struct ct_distribution
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (distribution->count)
 			text_duration(&table->cells, parts[i]);
-		table_end_cell(table);
+		render_table_end_cell(table);
 	}
 }
 
@@ -75,19 +75,19 @@ static void workers(struct table *table, const struct ct_report *report, uint32_
 	const struct ct_statistics *statistics = &report->statistics;
 	uint32_t i;
 
-	table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
+	render_table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
 	for (i = 0; i < statistics->nr_workers && i < max; i++) {
 		const struct ct_worker *worker = &statistics->workers[i];
 		double observed_ns = (double)(worker->until - worker->from);
 
 		phrase_thread(&table->cells, report->tables, worker->thread);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		duration_cell(table, worker->until - worker->from);
 		share_cell(table, (double)worker->running_ns, observed_ns);
 		share_cell(table, (double)worker->scheduling_ns, observed_ns);
 		share_cell(table, (double)worker->blocked_ns, observed_ns);
 		share_cell(table, (double)worker->idle_ns, observed_ns);
-		table_add_count(table, worker->nr_resumes);
+		render_table_add_count(table, worker->nr_resumes);
 	}
 }
 
@@ -98,27 +98,27 @@ static void run_queues(struct table *table, const struct ct_report *report, uint
 	const struct ct_statistics *statistics = &report->statistics;
 	uint32_t i;
 
-	table_init_with(
+	render_table_init_with(
 		table, headings, COLUMNS(headings), all_right(COLUMNS(headings)) & ~TABLE_RIGHT(1));
 	for (i = 0; i < statistics->nr_run_queues && i < max; i++) {
 		const struct ct_run_queue *queue = &statistics->run_queues[i];
 
 		render_safe(&table->cells, queue->name);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		if (queue->thread)
 			phrase_thread(&table->cells, report->tables, queue->thread);
 		else
 			text_add(&table->cells, "any");
-		table_end_cell(table);
-		table_add_count(table, queue->nr_entered);
+		render_table_end_cell(table);
+		render_table_add_count(table, queue->nr_entered);
 		phrase_mean(&table->cells, queue->lengths.mean);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		text_count(&table->cells, queue->lengths.p50);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		text_count(&table->cells, queue->lengths.p99);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		text_count(&table->cells, queue->lengths.max);
-		table_end_cell(table);
+		render_table_end_cell(table);
 	}
 }
 
@@ -161,7 +161,7 @@ static void longest_cell(
 {
 	if (which == FACTS_RUNS && place->longest_coro)
 		text_format(&table->cells, "%" PRIu64, place->longest_coro);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* In a table the greater total comes first; of equal ones, the one that the report has first. */
@@ -201,16 +201,16 @@ static void places(struct table *table, const struct ct_report *report, enum fac
 	const struct ct_statistics *statistics = &report->statistics;
 	uint32_t at = next_place(statistics, which, NONE), nr;
 
-	table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
+	render_table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
 	for (nr = 0; nr < max && at != NONE; nr++) {
 		const struct ct_place *place = &statistics->places[at];
 
 		site_cell(table, report->tables, place->site);
-		table_add_count(table, count_of(place, which));
+		render_table_add_count(table, count_of(place, which));
 		duration_cell(table, total_of(place, which));
 		distribution_cells(table, distribution_of(place, which));
 		longest_cell(table, place, which);
-		table_add_count(table, which == FACTS_WAITS ? place->nr_waiting : 0);
+		render_table_add_count(table, which == FACTS_WAITS ? place->nr_waiting : 0);
 		at = next_place(statistics, which, at);
 	}
 }
@@ -222,7 +222,7 @@ static void spawnings(struct table *table, const struct ct_report *report, uint3
 	const struct ct_statistics *statistics = &report->statistics;
 	uint32_t i;
 
-	table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
+	render_table_init_with(table, headings, COLUMNS(headings), all_right(COLUMNS(headings)));
 	for (i = 0; i < statistics->nr_spawnings && i < max; i++) {
 		const struct ct_spawning *spawning = &statistics->spawnings[i];
 
@@ -230,17 +230,17 @@ static void spawnings(struct table *table, const struct ct_report *report, uint3
 			phrase_place(&table->cells, report->tables, spawning->site);
 		else
 			text_add(&table->cells, "not known");
-		table_end_cell(table);
-		table_add_count(table, spawning->nr_started);
+		render_table_end_cell(table);
+		render_table_add_count(table, spawning->nr_started);
 		phrase_mean(&table->cells, spawning->per_second);
-		table_end_cell(table);
-		table_add_count(table, spawning->nr_alive);
+		render_table_end_cell(table);
+		render_table_add_count(table, spawning->nr_alive);
 		if (spawning->lives.count)
 			text_duration(&table->cells, spawning->lives.p50_ns);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		if (spawning->lives.count)
 			text_duration(&table->cells, spawning->lives.max_ns);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		share_cell(table, (double)spawning->nr_events, (double)report->quality.nr_events);
 	}
 }
@@ -252,20 +252,20 @@ static void coroutines(struct table *table, const struct ct_report *report,
 		"waiting", "not begun", "resumes", "on another thread"};
 	uint32_t i;
 
-	table_init_with(
+	render_table_init_with(
 		table, headings, COLUMNS(headings), all_right(COLUMNS(headings)) & ~TABLE_RIGHT(1));
 	for (i = 0; i < count; i++) {
 		text_format(&table->cells, "%" PRIu64, coros[i].id);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		if (coros[i].function_site)
 			phrase_site_function(&table->cells, report->tables, coros[i].function_site);
-		table_end_cell(table);
+		render_table_end_cell(table);
 		duration_cell(table, coros[i].times.running_ns);
 		duration_cell(table, coros[i].times.ready_ns);
 		duration_cell(table, coros[i].times.waiting_ns);
 		duration_cell(table, coros[i].times.unseen_ns);
-		table_add_count(table, coros[i].nr_resumes);
-		table_add_count(table, coros[i].nr_migrations);
+		render_table_add_count(table, coros[i].nr_resumes);
+		render_table_add_count(table, coros[i].nr_migrations);
 	}
 }
 
@@ -379,26 +379,26 @@ static bool has_tables(const struct ct_report *report, enum ct_by by)
 		if (by_of((enum facts_statistic)which) == by &&
 			nr_rows(&report->statistics, (enum facts_statistic)which))
 			return true;
-	return facts_has_spans(report, by);
+	return render_facts_has_spans(report, by);
 }
 
-void facts_by(struct text *rows, const struct ct_report *report, enum ct_by by)
+void render_facts_by(struct text *rows, const struct ct_report *report, enum ct_by by)
 {
 	if (!by || has_tables(report, by))
 		return;
-	facts_begin(rows, "by");
+	render_facts_begin(rows, "by");
 	text_format(rows, "the trace tells of no %s", ct_by_name(by));
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
+void render_facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
 	enum ct_by by, uint32_t max)
 {
 	struct table table;
 	int which;
 
 	if (report->breakdown && report->breakdown->by == by)
-		facts_breakdown(printer, report);
+		render_facts_breakdown(printer, report);
 	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
 		uint32_t count = nr_rows(&report->statistics, (enum facts_statistic)which);
 		const char *title;
@@ -407,7 +407,7 @@ void facts_statistics(const struct facts_printer *printer, const struct ct_repor
 			continue;
 		title = fill(&table, report, (enum facts_statistic)which, count, max);
 		printer->print(printer->context, title, &table, count > max ? count - max : 0);
-		table_fini(&table);
+		render_table_fini(&table);
 	}
-	facts_spans(printer, report, by, max);
+	render_facts_spans(printer, report, by, max);
 }

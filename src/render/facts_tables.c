@@ -4,11 +4,12 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
-void facts_coroutine(struct text *text, const struct ct_tables *tables, const struct ct_coro *coro)
+void render_facts_coroutine(
+	struct text *text, const struct ct_tables *tables, const struct ct_coro *coro)
 {
 	text_format(text, "coroutine %" PRIu64, coro->id);
 	if (!coro->function_site)
@@ -18,7 +19,8 @@ void facts_coroutine(struct text *text, const struct ct_tables *tables, const st
 	text_char(text, ')');
 }
 
-void facts_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step)
+void render_facts_step(
+	struct text *text, const struct ct_tables *tables, const struct ct_step *step)
 {
 	const char *separator = "";
 
@@ -51,7 +53,7 @@ static void wake_cell(struct table *table, const struct ct_member *member)
 		phrase_time(&table->cells, coro->waker_time);
 		text_format(&table->cells, " %s", ct_outcome_name(coro->waker_outcome));
 	}
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* When, and by whom; what was done stands in the chain. */
@@ -66,7 +68,7 @@ static void cause_cell(
 		else
 			phrase_thread(&table->cells, tables, cause->thread);
 	}
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* What stands in every row is said once, above the table; so such columns stay empty. */
@@ -77,51 +79,51 @@ static void member_row(struct table *table, const struct ct_report *report,
 	const struct ct_coro *coro = &member->coro;
 
 	text_format(&table->cells, "%" PRIu64, coro->id);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (member->name)
 		render_safe(&table->cells, member->name);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (member->task)
 		render_safe(&table->cells, member->task);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (!common->function_site && coro->function_site)
 		phrase_site_function(&table->cells, tables, coro->function_site);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (!common->has_state)
 		text_add(&table->cells, ct_state_name(coro->state));
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (member->resource)
 		render_safe(&table->cells, member->resource);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	phrase_time(&table->cells, member->since);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	phrase_span(&table->cells, member->since, report->quality.observed_until);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (coro->frame)
 		text_format(&table->cells, "0x%" PRIx64, coro->frame);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	wake_cell(table, member);
 	cause_cell(table, tables, &member->cause);
 	if (!common->wait_site && coro->wait_site)
 		phrase_wait(&table->cells, tables, coro->wait_site);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (!common->spawn_site && coro->spawn_site)
 		phrase_place(&table->cells, tables, coro->spawn_site);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 /* The heading row: its length is the number of columns. */
 
-void facts_members(struct table *table, const struct ct_report *report,
+void render_facts_members(struct table *table, const struct ct_report *report,
 	const struct ct_finding *finding, uint32_t max)
 {
 	static const char *const headings[] = {"coroutine", "name", "works for", "function",
 		"state", "waits for", "since", "for", "frame", "woken since", "cause", "waits at",
 		"started at"};
-	struct facts_common common = facts_common(finding);
+	struct facts_common common = render_facts_common(finding);
 	uint32_t i;
 
-	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
+	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
 		TABLE_RIGHT(0) | TABLE_RIGHT(6) | TABLE_RIGHT(7));
 	for (i = 0; i < finding->nr_members && i < max; i++)
 		member_row(table, report, &common, &finding->members[i]);
@@ -141,27 +143,27 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 	const char *said = member->event_texts ? member->event_texts[index] : "";
 
 	text_format(&table->cells, "%" PRIu64, event->sequence);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	phrase_time(&table->cells, event->time);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (event->thread)
 		phrase_thread(&table->cells, tables, event->thread);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	phrase_kind(&table->cells, event->kind);
 	if (event->coro && event->coro != member->coro.id && is_coro_a_coroutine(event->kind))
 		text_format(&table->cells, " by %" PRIu64, event->coro);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (*said)
 		render_safe(&table->cells, said);
 	else
 		phrase_event(&table->cells, event);
-	table_end_cell(table);
+	render_table_end_cell(table);
 	if (event->site)
 		phrase_short_line(&table->cells, tables, event->site);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
-void facts_events(
+void render_facts_events(
 	struct table *table, const struct ct_tables *tables, const struct ct_member *member)
 {
 	static const char *const headings[] = {"event", "time", "thread", "what", "", "at"};
@@ -169,13 +171,13 @@ void facts_events(
 		member->nr_events > FACTS_MAX_EVENTS ? member->nr_events - FACTS_MAX_EVENTS : 0;
 	uint32_t i;
 
-	table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
+	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
 		TABLE_RIGHT(0) | TABLE_RIGHT(1));
 	for (i = from; i < member->nr_events; i++)
 		event_row(table, tables, member, i);
 }
 
-const struct ct_member *facts_next_example(
+const struct ct_member *render_facts_next_example(
 	const struct ct_finding *finding, struct facts_examples *examples)
 {
 	const struct ct_member *member;

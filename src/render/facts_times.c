@@ -4,9 +4,9 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 static void levels(struct text *rows, const struct ct_ready *ready)
 {
@@ -19,20 +19,20 @@ static void levels(struct text *rows, const struct ct_ready *ready)
 
 static void share_of(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
 {
-	facts_begin(rows, label);
+	render_facts_begin(rows, label);
 	text_duration(rows, ns);
 	if (total_ns > 0)
 		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void ready_row(struct text *rows, const struct ct_ready *ready)
 {
 	if (!ready->max)
 		return;
-	facts_begin(rows, "ready at once");
+	render_facts_begin(rows, "ready at once");
 	levels(rows, ready);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static int64_t all_of(const struct ct_times *times)
@@ -45,7 +45,7 @@ static void brief_states(struct text *rows, const struct ct_report *report)
 	const struct ct_times *total = &report->statistics.total;
 	double whole = (double)all_of(total) / 100;
 
-	facts_begin(rows, "coroutines");
+	render_facts_begin(rows, "coroutines");
 	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting",
 		(double)total->running_ns / whole, (double)total->ready_ns / whole,
 		(double)total->waiting_ns / whole);
@@ -54,7 +54,7 @@ static void brief_states(struct text *rows, const struct ct_report *report)
 	text_add(rows, " of ");
 	text_duration(rows, all_of(total));
 	text_add(rows, " together");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* Where most was waited, with what goes on; NULL: nobody waited. */
@@ -74,7 +74,7 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 
 	if (!place)
 		return;
-	facts_begin(rows, "most waited");
+	render_facts_begin(rows, "most waited");
 	text_duration(rows, place->waits.total_ns + place->waiting_ns);
 	text_add(rows, " in ");
 	phrase_count(rows, place->waits.count + place->nr_waiting, "wait", "waits");
@@ -88,21 +88,21 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 		phrase_wait(rows, report->tables, place->site);
 	else
 		text_add(rows, "places that were not told");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void brief_delays(struct text *rows, const struct ct_distribution *delays)
 {
 	if (!delays->count)
 		return;
-	facts_begin(rows, "latency");
+	render_facts_begin(rows, "latency");
 	text_duration(rows, delays->p50_ns);
 	text_add(rows, " from ready to running in the median, 99 % within ");
 	text_duration(rows, delays->p99_ns);
 	text_add(rows, ", ");
 	text_duration(rows, delays->max_ns);
 	text_add(rows, " at most");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void brief_run_queues(struct text *rows, const struct ct_statistics *statistics)
@@ -112,11 +112,11 @@ static void brief_run_queues(struct text *rows, const struct ct_statistics *stat
 	ready_row(rows, &statistics->ready);
 	if (!statistics->nr_run_queues || !longest->lengths.max)
 		return;
-	facts_begin(rows, "longest queue");
+	render_facts_begin(rows, "longest queue");
 	render_safe(rows, longest->name);
 	text_add(rows, ": ");
 	levels(rows, &longest->lengths);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static void brief_workers(struct text *rows, const struct ct_statistics *statistics)
@@ -132,7 +132,7 @@ static void brief_workers(struct text *rows, const struct ct_statistics *statist
 	}
 	if (observed_ns <= 0)
 		return;
-	facts_begin(rows, "workers");
+	render_facts_begin(rows, "workers");
 	phrase_count(rows, statistics->nr_workers, "worker", "workers");
 	text_format(rows, ", which ran coroutines for %.1f %% of %s time, and %s idle for %.1f %%",
 		100 * running_ns / observed_ns, statistics->nr_workers == 1 ? "its" : "their",
@@ -140,7 +140,7 @@ static void brief_workers(struct text *rows, const struct ct_statistics *statist
 	text_format(rows, "; scheduling %.1f %%, in system calls %.1f %%",
 		100 * (observed_ns - running_ns - idle_ns - blocked_ns) / observed_ns,
 		100 * blocked_ns / observed_ns);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* A flight recorder tells of the time before somebody looked; how long things took then is not counted. */
@@ -148,15 +148,15 @@ static void before_row(struct text *rows, const struct ct_statistics *statistics
 {
 	if (!statistics->nr_before)
 		return;
-	facts_begin(rows, "before that");
+	render_facts_begin(rows, "before that");
 	phrase_count(rows, statistics->nr_before, "change", "changes");
 	text_add(rows,
 		" of state, told of the time before the observation: how long these took is in no "
 		"time and no percentile");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_time_went(struct text *rows, const struct ct_report *report)
+void render_facts_time_went(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_statistics *statistics = &report->statistics;
 
@@ -170,44 +170,44 @@ void facts_time_went(struct text *rows, const struct ct_report *report)
 	brief_workers(rows, statistics);
 	if (!report->nr_slowest)
 		return;
-	facts_begin(rows, "longest task");
+	render_facts_begin(rows, "longest task");
 	render_safe(rows, report->slowest[0].name);
 	text_format(rows, " %" PRIu64 ", ", report->slowest[0].id);
 	text_duration(rows, report->slowest[0].duration_ns);
 	text_format(rows, "%s; 'corotracer stats --task %" PRIu64 "' tells what that was made of",
 		report->slowest[0].is_open ? ", and goes on" : "", report->slowest[0].id);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_times(struct text *rows, const struct ct_report *report)
+void render_facts_times(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_statistics *statistics = &report->statistics;
 	const struct ct_times *total = &statistics->total;
 	int64_t lives_ns =
 		total->unseen_ns + total->ready_ns + total->running_ns + total->waiting_ns;
 
-	facts_begin(rows, "lives");
+	render_facts_begin(rows, "lives");
 	text_duration(rows, lives_ns);
 	text_add(rows, ", of ");
 	phrase_count(rows, report->quality.nr_coros, "coroutine", "coroutines");
 	text_add(rows, " together");
-	facts_end(rows);
+	render_facts_end(rows);
 	share_of(rows, "running", total->running_ns, lives_ns);
 	share_of(rows, "ready", total->ready_ns, lives_ns);
 	share_of(rows, "waiting", total->waiting_ns, lives_ns);
 	share_of(rows, "not begun", total->unseen_ns, lives_ns);
-	facts_begin(rows, "resumes");
+	render_facts_begin(rows, "resumes");
 	text_count(rows, statistics->nr_resumes);
 	text_add(rows, ", ");
 	text_count(rows, statistics->nr_migrations);
 	text_add(rows, " of them on another thread than the one before");
-	facts_end(rows);
+	render_facts_end(rows);
 	before_row(rows, statistics);
 	ready_row(rows, &statistics->ready);
 	if (statistics->nr_refused) {
-		facts_begin(rows, "not counted");
+		render_facts_begin(rows, "not counted");
 		phrase_count(rows, statistics->nr_refused, "time", "times");
 		text_add(rows, ": there are too many places to count them by");
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }

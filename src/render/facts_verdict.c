@@ -4,9 +4,9 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 #define MAX_PLACES 3u /* named, of those at which coroutines wait */
 
@@ -21,7 +21,7 @@ static void count_findings(struct text *rows, const struct ct_report *report)
 		grade = report->findings[i].grade;
 		nr_by_grade[grade <= CT_GRADE_PROVEN ? grade : CT_GRADE_NONE]++;
 	}
-	facts_begin(rows, "verdict");
+	render_facts_begin(rows, "verdict");
 	phrase_count(rows, report->nr_findings, "finding", "findings");
 	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
 		if (!nr_by_grade[grade])
@@ -31,10 +31,10 @@ static void count_findings(struct text *rows, const struct ct_report *report)
 		text_format(rows, " %s", ct_grade_name((enum ct_grade)grade));
 		separator = ", ";
 	}
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
-void facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
+void render_facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed)
 {
 	uint32_t nr_by_rule[CT_NR_RULES] = {0};
 	const char *separator = ": ";
@@ -70,7 +70,7 @@ static void names_of_rules(struct text *rows)
 static void one_place(
 	struct text *rows, const struct ct_report *report, const struct ct_waiting *waiting)
 {
-	facts_begin(rows, "where");
+	render_facts_begin(rows, "where");
 	text_count(rows, waiting->nr_coros);
 	text_add(rows, " at ");
 	if (waiting->site)
@@ -82,7 +82,7 @@ static void one_place(
 				       : "; longest: coroutine %" PRIu64 ", since ",
 		waiting->coro);
 	phrase_time(rows, waiting->since);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* The most frequent ones; JSON has them all. */
@@ -99,11 +99,11 @@ static void waiting_places(struct text *rows, const struct ct_report *report)
 	}
 	if (!nr_elsewhere)
 		return;
-	facts_begin(rows, "where");
+	render_facts_begin(rows, "where");
 	text_count(rows, nr_elsewhere);
 	text_add(rows, " more at ");
 	phrase_count(rows, report->nr_waiting - MAX_PLACES, "other place", "other places");
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 /* Those that a program left waiting when it ended by itself. */
@@ -146,7 +146,7 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 
 	if (nr_waiting == 0)
 		return;
-	facts_begin(rows, "still waiting");
+	render_facts_begin(rows, "still waiting");
 	phrase_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
 	text_add(rows, " at the end; ");
 	if (quality->nr_allowed)
@@ -155,13 +155,13 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 		text_add(rows, "what was left out may be what would tell why");
 	else
 		may_be_woken(rows, nr_waiting, nr_left_waiting(report));
-	facts_end(rows);
+	render_facts_end(rows);
 	waiting_places(rows, report);
 }
 
 static void no_finding(struct text *rows, const struct ct_report *report)
 {
-	facts_begin(rows, "verdict");
+	render_facts_begin(rows, "verdict");
 	text_add(rows, "no finding");
 	if (report->quality.nr_allowed)
 		text_add(rows, " but at places that were allowed");
@@ -169,7 +169,7 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 		text_add(rows, ", in what was not left out");
 	text_add(rows, "; looked for ");
 	names_of_rules(rows);
-	facts_end(rows);
+	render_facts_end(rows);
 	still_waiting(rows, report);
 }
 
@@ -186,9 +186,9 @@ static bool has_attached(const struct ct_tables *tables, bool is_ledger)
 
 static void advise(struct text *rows, const char *label, const char *advice)
 {
-	facts_begin(rows, label);
+	render_facts_begin(rows, label);
 	text_add(rows, advice);
-	facts_end(rows);
+	render_facts_end(rows);
 }
 
 static bool has_loss(const struct ct_report *report, enum ctp_loss reason)
@@ -247,11 +247,11 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 			"gives it?");
 	}
 	if (has_attached(report->tables, true) && report->quality.nr_events) {
-		facts_begin(rows, "all the same");
+		render_facts_begin(rows, "all the same");
 		text_add(rows, "the descriptor ledger saw ");
 		phrase_count(rows, report->quality.nr_events, "event", "events");
 		text_add(rows, "; 'corotracer dump' shows them");
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
@@ -260,13 +260,13 @@ static void integration(struct text *rows, const struct ct_report *report)
 	uint32_t i;
 
 	for (i = 0; i < report->nr_advice && i < FACTS_MAX_LIST; i++) {
-		facts_begin(rows, "to judge it");
+		render_facts_begin(rows, "to judge it");
 		render_safe(rows, report->advice[i].text);
-		facts_end(rows);
+		render_facts_end(rows);
 	}
 }
 
-void facts_verdict(struct text *rows, const struct ct_report *report)
+void render_facts_verdict(struct text *rows, const struct ct_report *report)
 {
 	if (report->nr_findings)
 		count_findings(rows, report);

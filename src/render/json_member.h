@@ -7,23 +7,26 @@
 #define RENDER_JSON_MEMBER_H
 
 #include "corotracer/ct.h"
-#include "json_write.h"
+#include "base/json_write.h"
 
-/* end_element: closes an object of a list that may be long, and passes on what is written so far. */
-void end_element(struct json *json);
+/* render_end_element: closes an object of a list that may be long, and passes on what is written so far. */
+void render_end_element(struct json *json);
 
-/* text_member: NULL is "". */
-void text_member(struct json *json, const char *key, const char *value);
-void count_member(struct json *json, const char *key, uint64_t value);
-void bool_member(struct json *json, const char *key, bool value);
+/* render_text_member: NULL is "". */
+void render_text_member(struct json *json, const char *key, const char *value);
+void render_count_member(struct json *json, const char *key, uint64_t value);
+void render_bool_member(struct json *json, const char *key, bool value);
 
-/* time_member: CT_NO_TIME is null. index_member: of a table; 0 is null. sequence_member: UINT64_MAX is null. */
-void time_member(struct json *json, const char *key, ct_time value);
-void index_member(struct json *json, const char *key, uint32_t value);
-void sequence_member(struct json *json, const char *key, uint64_t value);
+/*
+ * render_time_member: CT_NO_TIME is null. render_index_member: of a table; 0 is null. render_sequence_member:
+ * UINT64_MAX is null.
+ */
+void render_time_member(struct json *json, const char *key, ct_time value);
+void render_index_member(struct json *json, const char *key, uint32_t value);
+void render_sequence_member(struct json *json, const char *key, uint64_t value);
 
-/* hex_member, decimal_member: as texts. */
-void hex_member(struct json *json, const char *key, uint64_t value);
-void decimal_member(struct json *json, const char *key, int64_t value);
+/* render_hex_member, render_decimal_member: as texts. */
+void render_hex_member(struct json *json, const char *key, uint64_t value);
+void render_decimal_member(struct json *json, const char *key, int64_t value);
 
 #endif

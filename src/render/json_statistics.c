@@ -2,34 +2,34 @@
 /*
  * Where the time went, as JSON (docs/spec/report-json.md, "statistics").
  */
-#include "json_member.h"
-#include "report.h"
+#include "render/json_member.h"
+#include "render/report.h"
 
-void json_distribution(
+void render_json_distribution(
 	struct json *json, const char *key, const struct ct_distribution *distribution)
 {
 	json_key(json, key);
 	json_open(json, '{');
-	count_member(json, "count", distribution->count);
-	time_member(json, "total_ns", distribution->total_ns);
-	time_member(json, "p50_ns", distribution->p50_ns);
-	time_member(json, "p90_ns", distribution->p90_ns);
-	time_member(json, "p99_ns", distribution->p99_ns);
-	time_member(json, "p999_ns", distribution->p999_ns);
-	time_member(json, "p9999_ns", distribution->p9999_ns);
-	time_member(json, "max_ns", distribution->max_ns);
+	render_count_member(json, "count", distribution->count);
+	render_time_member(json, "total_ns", distribution->total_ns);
+	render_time_member(json, "p50_ns", distribution->p50_ns);
+	render_time_member(json, "p90_ns", distribution->p90_ns);
+	render_time_member(json, "p99_ns", distribution->p99_ns);
+	render_time_member(json, "p999_ns", distribution->p999_ns);
+	render_time_member(json, "p9999_ns", distribution->p9999_ns);
+	render_time_member(json, "max_ns", distribution->max_ns);
 	json_close(json, '}');
 }
 
-void json_times(struct json *json, const struct ct_times *times)
+void render_json_times(struct json *json, const struct ct_times *times)
 {
-	time_member(json, "unseen_ns", times->unseen_ns);
-	time_member(json, "ready_ns", times->ready_ns);
-	time_member(json, "running_ns", times->running_ns);
-	time_member(json, "waiting_ns", times->waiting_ns);
+	render_time_member(json, "unseen_ns", times->unseen_ns);
+	render_time_member(json, "ready_ns", times->ready_ns);
+	render_time_member(json, "running_ns", times->running_ns);
+	render_time_member(json, "waiting_ns", times->waiting_ns);
 }
 
-void json_waits(struct json *json, const struct ct_wait_time *waits, uint32_t nr_waits)
+void render_json_waits(struct json *json, const struct ct_wait_time *waits, uint32_t nr_waits)
 {
 	uint32_t i;
 
@@ -37,9 +37,9 @@ void json_waits(struct json *json, const struct ct_wait_time *waits, uint32_t nr
 	json_open(json, '[');
 	for (i = 0; i < nr_waits; i++) {
 		json_open(json, '{');
-		text_member(json, "for", ct_resource_name(waits[i].resource));
-		time_member(json, "ns", waits[i].ns);
-		end_element(json);
+		render_text_member(json, "for", ct_resource_name(waits[i].resource));
+		render_time_member(json, "ns", waits[i].ns);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -48,12 +48,12 @@ static void ready_member(struct json *json, const char *key, const struct ct_rea
 {
 	json_key(json, key);
 	json_open(json, '{');
-	time_member(json, "observed_ns", ready->observed_ns);
+	render_time_member(json, "observed_ns", ready->observed_ns);
 	json_key(json, "mean");
 	json_real(json, ready->mean);
-	count_member(json, "p50", ready->p50);
-	count_member(json, "p99", ready->p99);
-	count_member(json, "max", ready->max);
+	render_count_member(json, "p50", ready->p50);
+	render_count_member(json, "p99", ready->p99);
+	render_count_member(json, "max", ready->max);
 	json_close(json, '}');
 }
 
@@ -67,13 +67,13 @@ static void run_queues_member(struct json *json, const struct ct_statistics *sta
 		const struct ct_run_queue *queue = &statistics->run_queues[i];
 
 		json_open(json, '{');
-		text_member(json, "name", queue->name);
-		hex_member(json, "queue", queue->handle);
-		index_member(json, "process", queue->process);
-		index_member(json, "thread", queue->thread);
-		count_member(json, "entered", queue->nr_entered);
+		render_text_member(json, "name", queue->name);
+		render_hex_member(json, "queue", queue->handle);
+		render_index_member(json, "process", queue->process);
+		render_index_member(json, "thread", queue->thread);
+		render_count_member(json, "entered", queue->nr_entered);
 		ready_member(json, "lengths", &queue->lengths);
-		end_element(json);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -88,15 +88,15 @@ static void workers_member(struct json *json, const struct ct_statistics *statis
 		const struct ct_worker *worker = &statistics->workers[i];
 
 		json_open(json, '{');
-		index_member(json, "thread", worker->thread);
-		time_member(json, "from_ns", worker->from);
-		time_member(json, "until_ns", worker->until);
-		time_member(json, "running_ns", worker->running_ns);
-		time_member(json, "scheduling_ns", worker->scheduling_ns);
-		time_member(json, "blocked_ns", worker->blocked_ns);
-		time_member(json, "idle_ns", worker->idle_ns);
-		count_member(json, "resumes", worker->nr_resumes);
-		end_element(json);
+		render_index_member(json, "thread", worker->thread);
+		render_time_member(json, "from_ns", worker->from);
+		render_time_member(json, "until_ns", worker->until);
+		render_time_member(json, "running_ns", worker->running_ns);
+		render_time_member(json, "scheduling_ns", worker->scheduling_ns);
+		render_time_member(json, "blocked_ns", worker->blocked_ns);
+		render_time_member(json, "idle_ns", worker->idle_ns);
+		render_count_member(json, "resumes", worker->nr_resumes);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -111,19 +111,19 @@ static void places_member(struct json *json, const struct ct_statistics *statist
 		const struct ct_place *place = &statistics->places[i];
 
 		json_open(json, '{');
-		index_member(json, "site", place->site);
-		index_member(json, "process", place->process);
-		count_member(json, "waiting", place->nr_waiting);
-		time_member(json, "waiting_ns", place->waiting_ns);
-		json_distribution(json, "waits", &place->waits);
-		json_distribution(json, "delays", &place->delays);
-		json_distribution(json, "runs", &place->runs);
-		json_distribution(json, "delays_caused", &place->delays_caused);
-		sequence_member(json, "longest_run_coroutine",
+		render_index_member(json, "site", place->site);
+		render_index_member(json, "process", place->process);
+		render_count_member(json, "waiting", place->nr_waiting);
+		render_time_member(json, "waiting_ns", place->waiting_ns);
+		render_json_distribution(json, "waits", &place->waits);
+		render_json_distribution(json, "delays", &place->delays);
+		render_json_distribution(json, "runs", &place->runs);
+		render_json_distribution(json, "delays_caused", &place->delays_caused);
+		render_sequence_member(json, "longest_run_coroutine",
 			place->longest_coro ? place->longest_coro : UINT64_MAX);
-		index_member(json, "longest_run_thread", place->longest_thread);
-		time_member(json, "longest_run_until_ns", place->longest_until);
-		end_element(json);
+		render_index_member(json, "longest_run_thread", place->longest_thread);
+		render_time_member(json, "longest_run_until_ns", place->longest_until);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -138,15 +138,15 @@ static void spawnings_member(struct json *json, const struct ct_statistics *stat
 		const struct ct_spawning *spawning = &statistics->spawnings[i];
 
 		json_open(json, '{');
-		index_member(json, "site", spawning->site);
-		index_member(json, "process", spawning->process);
-		count_member(json, "started", spawning->nr_started);
+		render_index_member(json, "site", spawning->site);
+		render_index_member(json, "process", spawning->process);
+		render_count_member(json, "started", spawning->nr_started);
 		json_key(json, "per_second");
 		json_real(json, spawning->per_second);
-		count_member(json, "alive", spawning->nr_alive);
-		count_member(json, "events", spawning->nr_events);
-		json_distribution(json, "lives", &spawning->lives);
-		end_element(json);
+		render_count_member(json, "alive", spawning->nr_alive);
+		render_count_member(json, "events", spawning->nr_events);
+		render_json_distribution(json, "lives", &spawning->lives);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -160,29 +160,29 @@ static void coroutines_member(
 	json_open(json, '[');
 	for (i = 0; i < count; i++) {
 		json_open(json, '{');
-		count_member(json, "id", coros[i].id);
-		index_member(json, "process", coros[i].process);
-		index_member(json, "function_site", coros[i].function_site);
-		index_member(json, "spawn_site", coros[i].spawn_site);
-		json_times(json, &coros[i].times);
-		count_member(json, "resumes", coros[i].nr_resumes);
-		count_member(json, "migrations", coros[i].nr_migrations);
-		count_member(json, "events", coros[i].nr_events);
-		end_element(json);
+		render_count_member(json, "id", coros[i].id);
+		render_index_member(json, "process", coros[i].process);
+		render_index_member(json, "function_site", coros[i].function_site);
+		render_index_member(json, "spawn_site", coros[i].spawn_site);
+		render_json_times(json, &coros[i].times);
+		render_count_member(json, "resumes", coros[i].nr_resumes);
+		render_count_member(json, "migrations", coros[i].nr_migrations);
+		render_count_member(json, "events", coros[i].nr_events);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
 
-void json_statistics(struct json *json, const struct ct_statistics *statistics)
+void render_json_statistics(struct json *json, const struct ct_statistics *statistics)
 {
 	json_key(json, "statistics");
 	json_open(json, '{');
-	json_times(json, &statistics->total);
-	count_member(json, "resumes", statistics->nr_resumes);
-	count_member(json, "migrations", statistics->nr_migrations);
-	count_member(json, "refused", statistics->nr_refused);
-	count_member(json, "changes_before", statistics->nr_before);
-	json_distribution(json, "delays", &statistics->delays);
+	render_json_times(json, &statistics->total);
+	render_count_member(json, "resumes", statistics->nr_resumes);
+	render_count_member(json, "migrations", statistics->nr_migrations);
+	render_count_member(json, "refused", statistics->nr_refused);
+	render_count_member(json, "changes_before", statistics->nr_before);
+	render_json_distribution(json, "delays", &statistics->delays);
 	ready_member(json, "ready", &statistics->ready);
 	run_queues_member(json, statistics);
 	workers_member(json, statistics);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "phrase.h"
-#include "safe.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 #define NOT_KNOWN "not known"
 #define CALLERS_SHOWN 4u /* of the functions that a place was inlined into; JSON has all */

@@ -10,7 +10,7 @@
 #define RENDER_PHRASE_H
 
 #include "corotracer/ct.h"
-#include "text.h"
+#include "base/text.h"
 
 /* phrase_time: a point in time, in seconds with six decimals: "1.020412 s"; "not known". */
 void phrase_time(struct text *text, ct_time time);

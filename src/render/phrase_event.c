@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "phrase.h"
-#include "safe.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 enum object {
 	OBJECT_NONE,

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "phrase.h"
-#include "safe.h"
+#include "render/phrase.h"
+#include "render/safe.h"
 
 static bool is_word(char c)
 {

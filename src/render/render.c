@@ -3,9 +3,9 @@
  * The one door to the renderers: options made complete, and the form chosen.
  */
 
-#include "known_options.h"
-#include "render.h"
-#include "report.h"
+#include "base/known_options.h"
+#include "render/render.h"
+#include "render/report.h"
 
 #define DEFAULT_FINDINGS 20u
 #define DEFAULT_MEMBERS 10u
@@ -37,32 +37,32 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 	struct ct_report_options options = complete(given);
 
 	if (options.is_why && options.format == CT_REPORT_TEXT) {
-		report_why(text, report, &options);
+		render_report_why(text, report, &options);
 		return text_status(text, reterr);
 	}
 	switch (options.format) {
 	case CT_REPORT_TEXT:
 		if (options.is_statistics)
-			statistics_text(text, report, &options);
+			render_statistics_text(text, report, &options);
 		else
-			report_text(text, report, &options);
+			render_report_text(text, report, &options);
 		return text_status(text, reterr);
 	case CT_REPORT_MARKDOWN:
 		if (options.is_statistics)
-			statistics_markdown(text, report, &options);
+			render_statistics_markdown(text, report, &options);
 		else
-			report_markdown(text, report, &options);
+			render_report_markdown(text, report, &options);
 		return text_status(text, reterr);
 	case CT_REPORT_HTML:
-		report_html(text, report, &options);
+		render_report_html(text, report, &options);
 		return text_status(text, reterr);
 	case CT_REPORT_JSON:
-		report_json(text, report);
+		render_report_json(text, report);
 		return text_status(text, reterr);
 	case CT_REPORT_DOT:
 		if (!options.is_why)
 			break;
-		report_dot(text, report);
+		render_report_dot(text, report);
 		return text_status(text, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "a report has no format %d", (int)options.format);

@@ -11,7 +11,7 @@
 #define RENDER_RENDER_H
 
 #include "corotracer/ct.h"
-#include "text.h"
+#include "base/text.h"
 
 /*
  * render_report: appends the report to `text`, and passes it on between findings and rows where the text has

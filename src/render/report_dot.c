@@ -4,10 +4,10 @@
  */
 #include <inttypes.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "report.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/report.h"
+#include "render/safe.h"
 
 /* The inside of a text in quotes. */
 static void quoted(struct text *text, const char *words)
@@ -29,7 +29,7 @@ static void node(struct text *text, const struct ct_report *report, const struct
 	if (await->nr_left_out)
 		text_format(text, "\\n%" PRIu64 " more wait for it", await->nr_left_out);
 	text_add(text, await->id == report->why_coro.id ? "\" penwidth=2];\n" : "\"];\n");
-	facts_drop(text, &words);
+	render_facts_drop(text, &words);
 }
 
 static void arrow(struct text *text, const struct ct_await *await)
@@ -42,10 +42,10 @@ static void arrow(struct text *text, const struct ct_await *await)
 	text_format(text, "  c%" PRIu64 " -> c%" PRIu64 " [label=\"", await->id, await->waits_for);
 	quoted(text, text_peek(&words));
 	text_add(text, "\"];\n");
-	facts_drop(text, &words);
+	render_facts_drop(text, &words);
 }
 
-void report_dot(struct text *text, const struct ct_report *report)
+void render_report_dot(struct text *text, const struct ct_report *report)
 {
 	uint32_t i;
 

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "report.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/report.h"
+#include "render/safe.h"
 
 /* A grade is a word first; the colour of its edge repeats it. */
 static const char head[] =
@@ -68,7 +68,7 @@ static void outside(struct text *text, const char *value)
 
 	render_safe(&safe, value);
 	escaped(text, &safe);
-	facts_drop(text, &safe);
+	render_facts_drop(text, &safe);
 }
 
 static void rows(struct text *text, const struct text *facts)
@@ -77,7 +77,7 @@ static void rows(struct text *text, const struct text *facts)
 	struct fact fact;
 
 	text_add(text, "<table class=\"facts\">\n");
-	while (facts_next(facts, &position, &fact)) {
+	while (render_facts_next(facts, &position, &fact)) {
 		text_add(text, "<tr><th scope=\"row\">");
 		render_html(text, fact.label, fact.label_bytes);
 		text_add(text, "</th><td>");
@@ -91,14 +91,14 @@ static void begin_page(struct text *text, const struct ct_report *report)
 {
 	struct text headline = {0};
 
-	facts_headline(&headline, report);
+	render_facts_headline(&headline, report);
 	text_add(text, head);
 	text_add(text, "<title>corotracer report: ");
 	escaped(text, &headline);
 	text_add(text, "</title>\n</head>\n<body>\n<h1>corotracer report</h1>\n<p>");
 	escaped(text, &headline);
 	text_add(text, "</p>\n");
-	facts_drop(text, &headline);
+	render_facts_drop(text, &headline);
 }
 
 static void quality(struct text *text, const struct ct_report *report)
@@ -106,19 +106,19 @@ static void quality(struct text *text, const struct ct_report *report)
 	struct text facts = {0};
 
 	text_add(text, "<h2>Data quality</h2>\n");
-	facts_quality(&facts, report);
+	render_facts_quality(&facts, report);
 	rows(text, &facts);
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void warnings(struct text *text, const struct ct_report *report)
 {
 	struct text facts = {0};
 
-	facts_warnings(&facts, report);
+	render_facts_warnings(&facts, report);
 	if (facts.length)
 		rows(text, &facts);
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void verdict(struct text *text, const struct ct_report *report)
@@ -127,15 +127,15 @@ static void verdict(struct text *text, const struct ct_report *report)
 	size_t position = 0;
 	struct fact fact;
 
-	facts_verdict(&facts, report);
-	while (facts_next(&facts, &position, &fact)) {
+	render_facts_verdict(&facts, report);
+	while (render_facts_next(&facts, &position, &fact)) {
 		text_add(text, "<p class=\"verdict\"><strong>");
 		render_html(text, fact.label, fact.label_bytes);
 		text_add(text, ":</strong> ");
 		render_html(text, fact.value, fact.value_bytes);
 		text_add(text, "</p>\n");
 	}
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void one_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step)
@@ -148,14 +148,14 @@ static void one_step(struct text *text, const struct ct_tables *tables, const st
 		text_add(text, ": ");
 	}
 	outside(text, step->text);
-	facts_step(&words, tables, step);
+	render_facts_step(&words, tables, step);
 	if (words.length) {
 		text_add(text, " <span class=\"quiet\">(");
 		escaped(text, &words);
 		text_add(text, ")</span>");
 	}
 	text_add(text, "</li>\n");
-	facts_drop(text, &words);
+	render_facts_drop(text, &words);
 }
 
 static void and_more(struct text *text, uint32_t total, uint32_t shown)
@@ -189,9 +189,9 @@ static void members(struct text *text, const struct ct_report *report,
 	if (finding->nr_members == 0)
 		return;
 	text_add(text, "<details><summary>Coroutines</summary>\n");
-	facts_members(&table, report, finding, max_members);
-	table_print_html(&table, text);
-	table_fini(&table);
+	render_facts_members(&table, report, finding, max_members);
+	render_table_print_html(&table, text);
+	render_table_fini(&table);
 	and_more(text, finding->nr_members, max_members);
 	text_add(text, "</details>\n");
 }
@@ -204,18 +204,18 @@ static void last_events(
 	struct text words = {0};
 	struct table table;
 
-	while ((member = facts_next_example(finding, &examples))) {
+	while ((member = render_facts_next_example(finding, &examples))) {
 		text_clear(&words);
-		facts_coroutine(&words, tables, &member->coro);
+		render_facts_coroutine(&words, tables, &member->coro);
 		text_add(text, "<details><summary>Last events of ");
 		escaped(text, &words);
 		text_add(text, "</summary>\n");
-		facts_events(&table, tables, member);
-		table_print_html(&table, text);
-		table_fini(&table);
+		render_facts_events(&table, tables, member);
+		render_table_print_html(&table, text);
+		render_table_fini(&table);
 		text_add(text, "</details>\n");
 	}
-	facts_drop(text, &words);
+	render_facts_drop(text, &words);
 }
 
 static void one_finding(struct text *text, const struct ct_report *report,
@@ -230,10 +230,10 @@ static void one_finding(struct text *text, const struct ct_report *report,
 	outside(text, finding->title);
 	text_add(text, "</p>\n");
 	if (!options->is_brief) {
-		facts_finding(&facts, report, finding);
-		facts_judgement(&facts, report, finding);
+		render_facts_finding(&facts, report, finding);
+		render_facts_judgement(&facts, report, finding);
 		rows(text, &facts);
-		facts_drop(text, &facts);
+		render_facts_drop(text, &facts);
 		chain(text, report->tables, finding);
 		members(text, report, finding, options->max_members);
 		last_events(text, report->tables, finding);
@@ -247,7 +247,7 @@ static void print_table(
 	struct text *text = context;
 
 	text_format(text, "<h2>%s</h2>\n", title);
-	table_print_html(table, text);
+	render_table_print_html(table, text);
 	and_more(text, nr_more, 0);
 }
 
@@ -255,15 +255,15 @@ static void time_went(struct text *text, const struct ct_report *report)
 {
 	struct text facts = {0};
 
-	facts_time_went(&facts, report);
+	render_facts_time_went(&facts, report);
 	if (facts.length) {
 		text_add(text, "<h2>Where the time went</h2>\n");
 		rows(text, &facts);
 	}
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
-void report_html(
+void render_report_html(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	uint32_t i;
@@ -280,12 +280,12 @@ void report_html(
 	}
 	if (i < report->nr_findings) {
 		text_add(text, "<p>... and ");
-		facts_rest(text, report, i);
+		render_facts_rest(text, report, i);
 		text_add(text, "</p>\n");
 	}
 	if (!options->is_brief)
 		time_went(text, report);
 	if (!options->is_brief)
-		facts_annotations(&(const struct facts_printer){text, print_table}, report);
+		render_facts_annotations(&(const struct facts_printer){text, print_table}, report);
 	text_add(text, "</body>\n</html>\n");
 }

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "json_member.h"
-#include "phrase.h"
-#include "report.h"
+#include "render/json_member.h"
+#include "render/phrase.h"
+#include "render/report.h"
 
 static void run_id_member(struct json *json, const struct ct_tables *tables)
 {
@@ -22,7 +22,7 @@ static void run_id_member(struct json *json, const struct ct_tables *tables)
 
 	for (i = 0; i < sizeof(tables->run_id); i++)
 		snprintf(digits + 2 * i, 3, "%02x", tables->run_id[i]);
-	text_member(json, "run_id", digits);
+	render_text_member(json, "run_id", digits);
 }
 
 /* The instant of time 0, as ISO 8601 with nanoseconds; null where it is not known. */
@@ -45,12 +45,12 @@ static void epoch_member(struct json *json, int64_t realtime_ns)
 /* Which part of a recording it is. */
 static void part_members(struct json *json, const struct ct_tables *tables)
 {
-	count_member(json, "first_generation", tables->first_generation);
-	count_member(json, "last_generation", tables->last_generation);
-	count_member(json, "events_before", tables->nr_before);
-	count_member(json, "events_carried", tables->nr_carried);
-	count_member(json, "not_carried", tables->nr_not_carried);
-	bool_member(json, "is_cut", tables->is_cut);
+	render_count_member(json, "first_generation", tables->first_generation);
+	render_count_member(json, "last_generation", tables->last_generation);
+	render_count_member(json, "events_before", tables->nr_before);
+	render_count_member(json, "events_carried", tables->nr_carried);
+	render_count_member(json, "not_carried", tables->nr_not_carried);
+	render_bool_member(json, "is_cut", tables->is_cut);
 }
 
 static void trace_member(struct json *json, const struct ct_tables *tables)
@@ -58,8 +58,8 @@ static void trace_member(struct json *json, const struct ct_tables *tables)
 	json_key(json, "trace");
 	json_open(json, '{');
 	run_id_member(json, tables);
-	text_member(json, "host", tables->host);
-	text_member(json, "clock", tables->clock);
+	render_text_member(json, "host", tables->host);
+	render_text_member(json, "clock", tables->clock);
 	json_key(json, "clock_hz");
 	json_real(json, tables->clock_hz);
 	json_key(json, "clock_skew_ns");
@@ -67,13 +67,13 @@ static void trace_member(struct json *json, const struct ct_tables *tables)
 	json_key(json, "reach_ns");
 	json_number(json, tables->reach_ns);
 	epoch_member(json, tables->epoch_realtime_ns);
-	decimal_member(json, "epoch_realtime_ns", tables->epoch_realtime_ns);
-	decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);
-	bool_member(json, "is_complete", tables->is_complete);
-	bool_member(json, "has_no_end", tables->has_no_end);
+	render_decimal_member(json, "epoch_realtime_ns", tables->epoch_realtime_ns);
+	render_decimal_member(json, "epoch_monotonic_ns", tables->epoch_monotonic_ns);
+	render_bool_member(json, "is_complete", tables->is_complete);
+	render_bool_member(json, "has_no_end", tables->has_no_end);
 	part_members(json, tables);
-	text_member(json, "reason", tables->reason);
-	time_member(json, "reason_time",
+	render_text_member(json, "reason", tables->reason);
+	render_time_member(json, "reason_time",
 		tables->reason && *tables->reason ? tables->reason_time : CT_NO_TIME);
 	json_close(json, '}');
 }
@@ -88,19 +88,19 @@ static void processes_member(struct json *json, const struct ct_tables *tables)
 	for (i = 1; i < tables->nr_processes; i++) {
 		process = &tables->processes[i];
 		json_open(json, '{');
-		count_member(json, "index", i);
-		count_member(json, "pid", process->pid);
-		text_member(json, "program", process->program);
-		text_member(json, "command_line", process->command_line);
-		time_member(json, "attached_ns", process->attached);
-		time_member(json, "ended_ns", process->ended);
-		text_member(json, "ending", phrase_ending_name(process->ending));
+		render_count_member(json, "index", i);
+		render_count_member(json, "pid", process->pid);
+		render_text_member(json, "program", process->program);
+		render_text_member(json, "command_line", process->command_line);
+		render_time_member(json, "attached_ns", process->attached);
+		render_time_member(json, "ended_ns", process->ended);
+		render_text_member(json, "ending", phrase_ending_name(process->ending));
 		json_key(json, "ending_value");
 		json_number(json, process->ending_value);
-		bool_member(json, "has_probe", process->has_probe);
-		bool_member(json, "has_ledger", process->has_ledger);
-		bool_member(json, "was_killed_by_user", process->was_killed_by_engine_user);
-		end_element(json);
+		render_bool_member(json, "has_probe", process->has_probe);
+		render_bool_member(json, "has_ledger", process->has_ledger);
+		render_bool_member(json, "was_killed_by_user", process->was_killed_by_engine_user);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -115,13 +115,13 @@ static void threads_member(struct json *json, const struct ct_tables *tables)
 	for (i = 1; i < tables->nr_threads; i++) {
 		thread = &tables->threads[i];
 		json_open(json, '{');
-		count_member(json, "index", i);
-		index_member(json, "process", thread->process);
-		count_member(json, "tid", thread->tid);
-		text_member(json, "name", thread->name);
-		time_member(json, "started_ns", thread->started);
-		time_member(json, "stopped_ns", thread->stopped);
-		end_element(json);
+		render_count_member(json, "index", i);
+		render_index_member(json, "process", thread->process);
+		render_count_member(json, "tid", thread->tid);
+		render_text_member(json, "name", thread->name);
+		render_time_member(json, "started_ns", thread->started);
+		render_time_member(json, "stopped_ns", thread->stopped);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -131,7 +131,7 @@ static void part_member(struct json *json, const char *key, const char *from, si
 	struct text part = {0};
 
 	text_append(&part, from, nr_bytes);
-	text_member(json, key, text_peek(&part));
+	render_text_member(json, key, text_peek(&part));
 	json->text->is_broken = json->text->is_broken || part.is_broken;
 	text_fini(&part);
 }
@@ -146,7 +146,7 @@ static void callers_member(struct json *json, const char *callers)
 		json_open(json, '{');
 		part_member(json, "function", caller.function, caller.function_bytes);
 		part_member(json, "file", caller.file, caller.file_bytes);
-		index_member(json, "line", caller.line);
+		render_index_member(json, "line", caller.line);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -162,18 +162,18 @@ static void sites_member(struct json *json, const struct ct_tables *tables)
 	for (i = 1; i < tables->nr_sites; i++) {
 		site = &tables->sites[i];
 		json_open(json, '{');
-		count_member(json, "index", i);
-		index_member(json, "process", site->process);
-		text_member(json, "file", site->file);
-		index_member(json, "line", site->line);
-		index_member(json, "column", site->column);
-		text_member(json, "function", site->function);
-		text_member(json, "reason", site->reason);
-		text_member(json, "module", site->module);
-		hex_member(json, "module_offset", site->module_offset);
-		hex_member(json, "address", site->address);
+		render_count_member(json, "index", i);
+		render_index_member(json, "process", site->process);
+		render_text_member(json, "file", site->file);
+		render_index_member(json, "line", site->line);
+		render_index_member(json, "column", site->column);
+		render_text_member(json, "function", site->function);
+		render_text_member(json, "reason", site->reason);
+		render_text_member(json, "module", site->module);
+		render_hex_member(json, "module_offset", site->module_offset);
+		render_hex_member(json, "address", site->address);
 		callers_member(json, site->callers);
-		end_element(json);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -185,12 +185,12 @@ static void states_member(struct json *json, const struct ct_quality *quality)
 	json_key(json, "coroutines_by_state");
 	json_open(json, '{');
 	for (state = 0; state <= CT_STATE_DESTROYED; state++)
-		count_member(
+		render_count_member(
 			json, ct_state_name((enum ct_state)state), quality->nr_by_state[state]);
 	json_close(json, '}');
-	count_member(json, "yielding", quality->nr_yielding);
-	count_member(json, "destroyed_waiting", quality->nr_destroyed_waiting);
-	count_member(json, "destroyed_woken", quality->nr_destroyed_woken);
+	render_count_member(json, "yielding", quality->nr_yielding);
+	render_count_member(json, "destroyed_waiting", quality->nr_destroyed_waiting);
+	render_count_member(json, "destroyed_woken", quality->nr_destroyed_woken);
 }
 
 static void losses_member(struct json *json, const struct ct_quality *quality)
@@ -203,18 +203,18 @@ static void losses_member(struct json *json, const struct ct_quality *quality)
 	for (i = 0; i < quality->nr_losses; i++) {
 		loss = &quality->losses[i];
 		json_open(json, '{');
-		index_member(json, "process", loss->process);
-		index_member(json, "thread", loss->thread);
+		render_index_member(json, "process", loss->process);
+		render_index_member(json, "thread", loss->thread);
 		json_key(json, "coroutine");
 		if (loss->coro)
 			json_unsigned(json, loss->coro);
 		else
 			json_null(json);
-		text_member(json, "reason", ct_loss_name(loss->reason));
-		count_member(json, "count", loss->count);
-		time_member(json, "first_ns", loss->first);
-		time_member(json, "last_ns", loss->last);
-		end_element(json);
+		render_text_member(json, "reason", ct_loss_name(loss->reason));
+		render_count_member(json, "count", loss->count);
+		render_time_member(json, "first_ns", loss->first);
+		render_time_member(json, "last_ns", loss->last);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -227,10 +227,10 @@ static void notes_member(struct json *json, const struct ct_tables *tables)
 	json_open(json, '[');
 	for (i = 0; i < tables->nr_notes; i++) {
 		json_open(json, '{');
-		text_member(json, "text", tables->notes[i].text);
-		count_member(json, "count", tables->notes[i].count);
-		sequence_member(json, "offset", tables->notes[i].offset);
-		end_element(json);
+		render_text_member(json, "text", tables->notes[i].text);
+		render_count_member(json, "count", tables->notes[i].count);
+		render_sequence_member(json, "offset", tables->notes[i].offset);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -241,25 +241,25 @@ static void quality_member(struct json *json, const struct ct_report *report)
 
 	json_key(json, "quality");
 	json_open(json, '{');
-	time_member(json, "observed_from_ns", quality->observed_from);
-	time_member(json, "observed_until_ns", quality->observed_until);
-	count_member(json, "events", quality->nr_events);
-	count_member(json, "lost", quality->nr_lost);
-	count_member(json, "left_out", quality->nr_left_out);
-	count_member(json, "coroutines", quality->nr_coros);
+	render_time_member(json, "observed_from_ns", quality->observed_from);
+	render_time_member(json, "observed_until_ns", quality->observed_until);
+	render_count_member(json, "events", quality->nr_events);
+	render_count_member(json, "lost", quality->nr_lost);
+	render_count_member(json, "left_out", quality->nr_left_out);
+	render_count_member(json, "coroutines", quality->nr_coros);
 	states_member(json, quality);
-	count_member(json, "coroutines_mid_life", quality->nr_coros_mid_life);
-	count_member(json, "coroutines_unseen", quality->nr_unseen);
-	count_member(json, "annotations_refused", report->nr_annotations_refused);
-	count_member(json, "frames_reused", quality->nr_frames_reused);
-	count_member(json, "impossible_events", quality->nr_impossible);
-	count_member(json, "unknown_kinds", quality->nr_unknown_kinds);
-	count_member(json, "broken_transitions", quality->nr_broken_transitions);
-	count_member(json, "reordered_events", quality->nr_reordered);
-	count_member(json, "reordered_ns", (uint64_t)quality->reordered_ns);
-	count_member(json, "unmatched_wakes", quality->nr_unmatched_wakes);
-	bool_member(json, "has_lower_grades", quality->has_lower_grades);
-	count_member(json, "allowed", quality->nr_allowed);
+	render_count_member(json, "coroutines_mid_life", quality->nr_coros_mid_life);
+	render_count_member(json, "coroutines_unseen", quality->nr_unseen);
+	render_count_member(json, "annotations_refused", report->nr_annotations_refused);
+	render_count_member(json, "frames_reused", quality->nr_frames_reused);
+	render_count_member(json, "impossible_events", quality->nr_impossible);
+	render_count_member(json, "unknown_kinds", quality->nr_unknown_kinds);
+	render_count_member(json, "broken_transitions", quality->nr_broken_transitions);
+	render_count_member(json, "reordered_events", quality->nr_reordered);
+	render_count_member(json, "reordered_ns", (uint64_t)quality->reordered_ns);
+	render_count_member(json, "unmatched_wakes", quality->nr_unmatched_wakes);
+	render_bool_member(json, "has_lower_grades", quality->has_lower_grades);
+	render_count_member(json, "allowed", quality->nr_allowed);
 	losses_member(json, &report->quality);
 	notes_member(json, report->tables);
 	json_close(json, '}');
@@ -280,12 +280,12 @@ static void texts_member(
 static void one_step(struct json *json, const struct ct_step *step)
 {
 	json_open(json, '{');
-	time_member(json, "time_ns", step->time);
-	text_member(json, "text", step->text);
-	index_member(json, "thread", step->thread);
-	sequence_member(json, "coroutine", step->coro ? step->coro : UINT64_MAX);
-	index_member(json, "site", step->site);
-	sequence_member(json, "event", step->sequence);
+	render_time_member(json, "time_ns", step->time);
+	render_text_member(json, "text", step->text);
+	render_index_member(json, "thread", step->thread);
+	render_sequence_member(json, "coroutine", step->coro ? step->coro : UINT64_MAX);
+	render_index_member(json, "site", step->site);
+	render_sequence_member(json, "event", step->sequence);
 	json_close(json, '}');
 }
 
@@ -320,18 +320,18 @@ static void events_member(struct json *json, const struct ct_member *member)
 	for (i = 0; i < member->nr_events; i++) {
 		event = &member->events[i];
 		json_open(json, '{');
-		count_member(json, "event", event->sequence);
-		time_member(json, "time_ns", event->time);
-		index_member(json, "thread", event->thread);
-		text_member(json, "kind", ct_kind_name(event->kind));
-		count_member(json, "kind_number", event->kind);
-		hex_member(json, "coroutine_word", event->coro);
-		hex_member(json, "object", event->object);
-		count_member(json, "argument", event->argument);
-		count_member(json, "flags", event->flags);
-		index_member(json, "site", event->site);
-		text_member(json, "said", member->event_texts ? member->event_texts[i] : "");
-		end_element(json);
+		render_count_member(json, "event", event->sequence);
+		render_time_member(json, "time_ns", event->time);
+		render_index_member(json, "thread", event->thread);
+		render_text_member(json, "kind", ct_kind_name(event->kind));
+		render_count_member(json, "kind_number", event->kind);
+		render_hex_member(json, "coroutine_word", event->coro);
+		render_hex_member(json, "object", event->object);
+		render_count_member(json, "argument", event->argument);
+		render_count_member(json, "flags", event->flags);
+		render_index_member(json, "site", event->site);
+		render_text_member(json, "said", member->event_texts ? member->event_texts[i] : "");
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -344,8 +344,8 @@ static void waker_member(struct json *json, const struct ct_coro *coro)
 		return;
 	}
 	json_open(json, '{');
-	time_member(json, "time_ns", coro->waker_time);
-	text_member(json, "outcome", ct_outcome_name(coro->waker_outcome));
+	render_time_member(json, "time_ns", coro->waker_time);
+	render_text_member(json, "outcome", ct_outcome_name(coro->waker_outcome));
 	json_close(json, '}');
 }
 
@@ -354,32 +354,32 @@ static void one_member(struct json *json, const struct ct_member *member)
 	const struct ct_coro *coro = &member->coro;
 
 	json_open(json, '{');
-	count_member(json, "id", coro->id);
-	index_member(json, "process", coro->process);
-	text_member(json, "state", ct_state_name(coro->state));
-	time_member(json, "since_ns", member->since);
-	text_member(json, "name", member->name ? member->name : "");
-	text_member(json, "task", member->task ? member->task : "");
-	text_member(json, "waits_for", member->resource);
-	hex_member(json, "wait_object", coro->wait_object);
-	index_member(json, "wait_site", coro->wait_site);
-	index_member(json, "spawn_site", coro->spawn_site);
-	index_member(json, "function_site", coro->function_site);
-	hex_member(json, "frame", coro->frame);
-	index_member(json, "thread", coro->thread);
-	sequence_member(json, "parent", coro->parent ? coro->parent : UINT64_MAX);
-	time_member(json, "created_ns", coro->created);
-	time_member(json, "changed_ns", coro->changed);
-	time_member(json, "destroyed_ns", coro->destroyed);
-	text_member(json, "mark", coro->mark ? ct_mark_name(coro->mark) : "");
-	bool_member(json, "was_seen_from_start", coro->was_seen_from_start);
-	count_member(json, "resumes", coro->nr_resumes);
-	count_member(json, "wakes", coro->nr_wakes);
+	render_count_member(json, "id", coro->id);
+	render_index_member(json, "process", coro->process);
+	render_text_member(json, "state", ct_state_name(coro->state));
+	render_time_member(json, "since_ns", member->since);
+	render_text_member(json, "name", member->name ? member->name : "");
+	render_text_member(json, "task", member->task ? member->task : "");
+	render_text_member(json, "waits_for", member->resource);
+	render_hex_member(json, "wait_object", coro->wait_object);
+	render_index_member(json, "wait_site", coro->wait_site);
+	render_index_member(json, "spawn_site", coro->spawn_site);
+	render_index_member(json, "function_site", coro->function_site);
+	render_hex_member(json, "frame", coro->frame);
+	render_index_member(json, "thread", coro->thread);
+	render_sequence_member(json, "parent", coro->parent ? coro->parent : UINT64_MAX);
+	render_time_member(json, "created_ns", coro->created);
+	render_time_member(json, "changed_ns", coro->changed);
+	render_time_member(json, "destroyed_ns", coro->destroyed);
+	render_text_member(json, "mark", coro->mark ? ct_mark_name(coro->mark) : "");
+	render_bool_member(json, "was_seen_from_start", coro->was_seen_from_start);
+	render_count_member(json, "resumes", coro->nr_resumes);
+	render_count_member(json, "wakes", coro->nr_wakes);
 	waker_member(json, coro);
 	cause_member(json, &member->cause);
-	sequence_member(json, "last_event", coro->last_event);
+	render_sequence_member(json, "last_event", coro->last_event);
 	events_member(json, member);
-	end_element(json);
+	render_end_element(json);
 }
 
 static void members_member(struct json *json, const struct ct_finding *finding)
@@ -396,26 +396,26 @@ static void members_member(struct json *json, const struct ct_finding *finding)
 static void one_finding(struct json *json, const struct ct_finding *finding)
 {
 	json_open(json, '{');
-	text_member(json, "rule", ct_rule_name(finding->rule));
-	text_member(json, "grade", ct_grade_name(finding->grade));
-	text_member(json, "title", finding->title);
-	text_member(json, "says", ct_rule_says(finding->rule));
-	index_member(json, "process", finding->process);
-	count_member(json, "coroutines", finding->nr_members);
-	count_member(json, "peers", finding->nr_peers);
-	text_member(json, "peers_are", finding->peers);
-	index_member(json, "wait_site", finding->wait_site);
-	index_member(json, "cause_site", finding->cause_site);
-	count_member(json, "lost_nearby", finding->nr_lost_nearby);
-	sequence_member(json, "first_event", finding->first_sequence);
-	sequence_member(json, "last_event", finding->last_sequence);
+	render_text_member(json, "rule", ct_rule_name(finding->rule));
+	render_text_member(json, "grade", ct_grade_name(finding->grade));
+	render_text_member(json, "title", finding->title);
+	render_text_member(json, "says", ct_rule_says(finding->rule));
+	render_index_member(json, "process", finding->process);
+	render_count_member(json, "coroutines", finding->nr_members);
+	render_count_member(json, "peers", finding->nr_peers);
+	render_text_member(json, "peers_are", finding->peers);
+	render_index_member(json, "wait_site", finding->wait_site);
+	render_index_member(json, "cause_site", finding->cause_site);
+	render_count_member(json, "lost_nearby", finding->nr_lost_nearby);
+	render_sequence_member(json, "first_event", finding->first_sequence);
+	render_sequence_member(json, "last_event", finding->last_sequence);
 	texts_member(json, "lowered_since", finding->lowered, finding->nr_lowered);
 	texts_member(json, "evidence", finding->evidence, finding->nr_evidence);
-	text_member(json, "could_be_wrong_if", ct_rule_wrong_if(finding->rule));
-	text_member(json, "next_step", finding->next_step);
+	render_text_member(json, "could_be_wrong_if", ct_rule_wrong_if(finding->rule));
+	render_text_member(json, "next_step", finding->next_step);
 	steps_member(json, "steps", finding->steps, finding->nr_steps);
 	members_member(json, finding);
-	end_element(json);
+	render_end_element(json);
 }
 
 static void waiting_member(struct json *json, const struct ct_report *report)
@@ -428,12 +428,12 @@ static void waiting_member(struct json *json, const struct ct_report *report)
 	for (i = 0; i < report->nr_waiting; i++) {
 		waiting = &report->waiting[i];
 		json_open(json, '{');
-		index_member(json, "site", waiting->site);
-		index_member(json, "process", waiting->process);
-		count_member(json, "coroutines", waiting->nr_coros);
-		count_member(json, "longest_coroutine", waiting->coro);
-		time_member(json, "since_ns", waiting->since);
-		end_element(json);
+		render_index_member(json, "site", waiting->site);
+		render_index_member(json, "process", waiting->process);
+		render_count_member(json, "coroutines", waiting->nr_coros);
+		render_count_member(json, "longest_coroutine", waiting->coro);
+		render_time_member(json, "since_ns", waiting->since);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -448,13 +448,13 @@ static void advice_member(struct json *json, const struct ct_report *report)
 		const struct ct_advice *advice = &report->advice[i];
 
 		json_open(json, '{');
-		text_member(json, "lacks", ct_lack_name(advice->lack));
-		index_member(json, "process", advice->process);
-		index_member(json, "site", advice->site);
-		count_member(json, "coroutines", advice->nr_coros);
-		text_member(json, "awaits", advice->name);
-		text_member(json, "text", advice->text);
-		end_element(json);
+		render_text_member(json, "lacks", ct_lack_name(advice->lack));
+		render_index_member(json, "process", advice->process);
+		render_index_member(json, "site", advice->site);
+		render_count_member(json, "coroutines", advice->nr_coros);
+		render_text_member(json, "awaits", advice->name);
+		render_text_member(json, "text", advice->text);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -469,28 +469,28 @@ static void spans_member(struct json *json, const struct ct_report *report)
 		const struct ct_span *span = &report->spans[i];
 
 		json_open(json, '{');
-		text_member(json, "kind", span->is_task ? "task" : "region");
-		text_member(json, "name", span->name);
-		index_member(json, "process", span->process);
-		index_member(json, "site", span->site);
-		count_member(json, "begun", span->nr_begun);
-		count_member(json, "ended", span->nr_ended);
-		count_member(json, "open", span->nr_open);
-		time_member(json, "total_ns", span->durations.total_ns);
-		time_member(json, "p50_ns", span->durations.p50_ns);
-		time_member(json, "p99_ns", span->durations.p99_ns);
-		time_member(json, "max_ns", span->durations.max_ns);
-		time_member(json, "mean_ns",
+		render_text_member(json, "kind", span->is_task ? "task" : "region");
+		render_text_member(json, "name", span->name);
+		render_index_member(json, "process", span->process);
+		render_index_member(json, "site", span->site);
+		render_count_member(json, "begun", span->nr_begun);
+		render_count_member(json, "ended", span->nr_ended);
+		render_count_member(json, "open", span->nr_open);
+		render_time_member(json, "total_ns", span->durations.total_ns);
+		render_time_member(json, "p50_ns", span->durations.p50_ns);
+		render_time_member(json, "p99_ns", span->durations.p99_ns);
+		render_time_member(json, "max_ns", span->durations.max_ns);
+		render_time_member(json, "mean_ns",
 			span->durations.count
 				? span->durations.total_ns / (int64_t)span->durations.count
 				: 0);
-		time_member(json, "p90_ns", span->durations.p90_ns);
-		time_member(json, "p999_ns", span->durations.p999_ns);
-		time_member(json, "p9999_ns", span->durations.p9999_ns);
-		time_member(json, "open_ns", span->open_ns);
-		json_times(json, &span->times);
-		json_waits(json, span->waits, span->nr_waits);
-		end_element(json);
+		render_time_member(json, "p90_ns", span->durations.p90_ns);
+		render_time_member(json, "p999_ns", span->durations.p999_ns);
+		render_time_member(json, "p9999_ns", span->durations.p9999_ns);
+		render_time_member(json, "open_ns", span->open_ns);
+		render_json_times(json, &span->times);
+		render_json_waits(json, span->waits, span->nr_waits);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -505,15 +505,15 @@ static void slowest_member(struct json *json, const struct ct_report *report)
 		const struct ct_task *task = &report->slowest[i];
 
 		json_open(json, '{');
-		text_member(json, "name", task->name);
-		count_member(json, "id", task->id);
-		index_member(json, "process", task->process);
-		time_member(json, "begun_ns", task->begun);
-		time_member(json, "duration_ns", task->duration_ns);
-		bool_member(json, "is_open", task->is_open);
-		sequence_member(json, "event", task->event);
-		json_times(json, &task->times);
-		end_element(json);
+		render_text_member(json, "name", task->name);
+		render_count_member(json, "id", task->id);
+		render_index_member(json, "process", task->process);
+		render_time_member(json, "begun_ns", task->begun);
+		render_time_member(json, "duration_ns", task->duration_ns);
+		render_bool_member(json, "is_open", task->is_open);
+		render_sequence_member(json, "event", task->event);
+		render_json_times(json, &task->times);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
@@ -528,39 +528,39 @@ static void counters_member(struct json *json, const struct ct_report *report)
 		const struct ct_counter *counter = &report->counters[i];
 
 		json_open(json, '{');
-		text_member(json, "name", counter->name);
-		index_member(json, "process", counter->process);
-		index_member(json, "site", counter->site);
-		count_member(json, "values", counter->nr_values);
-		time_member(json, "last", counter->last);
-		time_member(json, "last_ns", counter->last_time);
-		time_member(json, "least", counter->least);
-		time_member(json, "greatest", counter->greatest);
-		end_element(json);
+		render_text_member(json, "name", counter->name);
+		render_index_member(json, "process", counter->process);
+		render_index_member(json, "site", counter->site);
+		render_count_member(json, "values", counter->nr_values);
+		render_time_member(json, "last", counter->last);
+		render_time_member(json, "last_ns", counter->last_time);
+		render_time_member(json, "least", counter->least);
+		render_time_member(json, "greatest", counter->greatest);
+		render_end_element(json);
 	}
 	json_close(json, ']');
 }
 
-void report_json(struct text *text, const struct ct_report *report)
+void render_report_json(struct text *text, const struct ct_report *report)
 {
 	struct json json;
 	uint32_t i;
 
 	json_init(&json, text, true);
 	json_open(&json, '{');
-	text_member(&json, "format", "corotracer-report");
-	count_member(&json, "version", 1);
-	text_member(&json, "corotracer", CT_VERSION_TEXT);
+	render_text_member(&json, "format", "corotracer-report");
+	render_count_member(&json, "version", 1);
+	render_text_member(&json, "corotracer", CT_VERSION_TEXT);
 	trace_member(&json, report->tables);
 	quality_member(&json, report);
 	texts_member(&json, "remarks", report->remarks, report->nr_remarks);
 	waiting_member(&json, report);
 	advice_member(&json, report);
 	if (report->live.pid)
-		json_live(&json, &report->live);
+		render_json_live(&json, &report->live);
 	if (report->nr_why) {
 		steps_member(&json, "why", report->why, report->nr_why);
-		json_awaits(&json, report);
+		render_json_awaits(&json, report);
 	}
 	json_key(&json, "findings");
 	json_open(&json, '[');
@@ -570,11 +570,11 @@ void report_json(struct text *text, const struct ct_report *report)
 	spans_member(&json, report);
 	slowest_member(&json, report);
 	counters_member(&json, report);
-	json_statistics(&json, &report->statistics);
+	render_json_statistics(&json, &report->statistics);
 	if (report->path)
-		json_path(&json, report->path);
+		render_json_path(&json, report->path);
 	if (report->breakdown)
-		json_breakdown(&json, report->breakdown);
+		render_json_breakdown(&json, report->breakdown);
 	processes_member(&json, report->tables);
 	threads_member(&json, report->tables);
 	sites_member(&json, report->tables);

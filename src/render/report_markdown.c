@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "report.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/report.h"
+#include "render/safe.h"
 
 static void escaped(struct text *text, const char *bytes, size_t nr_bytes)
 {
@@ -18,7 +18,7 @@ static void escaped(struct text *text, const char *bytes, size_t nr_bytes)
 
 	text_append(&copy, bytes, nr_bytes);
 	render_markdown(text, text_peek(&copy));
-	facts_drop(text, &copy);
+	render_facts_drop(text, &copy);
 }
 
 /* Facts as a table without a heading, which Markdown does not know: the heading is left empty. */
@@ -28,7 +28,7 @@ static void rows(struct text *text, const struct text *facts)
 	struct fact fact;
 
 	text_add(text, "| | |\n| --- | --- |\n");
-	while (facts_next(facts, &position, &fact)) {
+	while (render_facts_next(facts, &position, &fact)) {
 		text_format(text, "| **%.*s** | ", (int)fact.label_bytes, fact.label);
 		escaped(text, fact.value, fact.value_bytes);
 		text_add(text, " |\n");
@@ -42,13 +42,13 @@ static void verdict(struct text *text, const struct ct_report *report)
 	size_t position = 0;
 	struct fact fact;
 
-	facts_verdict(&facts, report);
-	while (facts_next(&facts, &position, &fact)) {
+	render_facts_verdict(&facts, report);
+	while (render_facts_next(&facts, &position, &fact)) {
 		text_format(text, "**%.*s:** ", (int)fact.label_bytes, fact.label);
 		escaped(text, fact.value, fact.value_bytes);
 		text_add(text, "\n\n");
 	}
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void quality(struct text *text, const struct ct_report *report)
@@ -56,19 +56,19 @@ static void quality(struct text *text, const struct ct_report *report)
 	struct text facts = {0};
 
 	text_add(text, "### Data quality\n\n");
-	facts_quality(&facts, report);
+	render_facts_quality(&facts, report);
 	rows(text, &facts);
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void warnings(struct text *text, const struct ct_report *report)
 {
 	struct text facts = {0};
 
-	facts_warnings(&facts, report);
+	render_facts_warnings(&facts, report);
 	if (facts.length)
 		rows(text, &facts);
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void one_step(struct text *text, const struct ct_tables *tables, const struct ct_step *step,
@@ -84,14 +84,14 @@ static void one_step(struct text *text, const struct ct_tables *tables, const st
 	render_safe(&words, step->text);
 	render_markdown(text, text_peek(&words));
 	text_clear(&words);
-	facts_step(&words, tables, step);
+	render_facts_step(&words, tables, step);
 	if (words.length) {
 		text_add(text, " (");
 		render_markdown(text, text_peek(&words));
 		text_char(text, ')');
 	}
 	text_char(text, '\n');
-	facts_drop(text, &words);
+	render_facts_drop(text, &words);
 }
 
 static void chain(
@@ -118,9 +118,9 @@ static void members(struct text *text, const struct ct_report *report,
 	if (finding->nr_members == 0)
 		return;
 	text_add(text, "<details><summary>Coroutines</summary>\n\n");
-	facts_members(&table, report, finding, max_members);
-	table_print_markdown(&table, text);
-	table_fini(&table);
+	render_facts_members(&table, report, finding, max_members);
+	render_table_print_markdown(&table, text);
+	render_table_fini(&table);
 	if (finding->nr_members > max_members) {
 		text_add(text, "\n... and ");
 		text_count(text, finding->nr_members - max_members);
@@ -136,14 +136,14 @@ static void last_events(
 	const struct ct_member *member;
 	struct table table;
 
-	while ((member = facts_next_example(finding, &examples))) {
+	while ((member = render_facts_next_example(finding, &examples))) {
 		/* Inside the tag Markdown does not apply; the id alone is safe there. */
 		text_format(text,
 			"<details><summary>Last events of coroutine %" PRIu64 "</summary>\n\n",
 			member->coro.id);
-		facts_events(&table, tables, member);
-		table_print_markdown(&table, text);
-		table_fini(&table);
+		render_facts_events(&table, tables, member);
+		render_table_print_markdown(&table, text);
+		render_table_fini(&table);
 		text_add(text, "\n</details>\n\n");
 	}
 }
@@ -157,7 +157,7 @@ static void title(struct text *text, const struct ct_finding *finding)
 		text, "### %s: %s\n\n", ct_grade_name(finding->grade), ct_rule_name(finding->rule));
 	render_markdown(text, text_peek(&safe));
 	text_add(text, "\n\n");
-	facts_drop(text, &safe);
+	render_facts_drop(text, &safe);
 }
 
 static void one_finding(struct text *text, const struct ct_report *report,
@@ -166,10 +166,10 @@ static void one_finding(struct text *text, const struct ct_report *report,
 	struct text facts = {0};
 
 	title(text, finding);
-	facts_finding(&facts, report, finding);
-	facts_judgement(&facts, report, finding);
+	render_facts_finding(&facts, report, finding);
+	render_facts_judgement(&facts, report, finding);
 	rows(text, &facts);
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 	chain(text, report->tables, finding);
 	members(text, report, finding, max_members);
 	last_events(text, report->tables, finding);
@@ -181,7 +181,7 @@ static void print_table(
 	struct text *text = context;
 
 	text_format(text, "### %s\n\n", title);
-	table_print_markdown(table, text);
+	render_table_print_markdown(table, text);
 	text_char(text, '\n');
 	if (nr_more)
 		text_format(text, "... and %" PRIu32 " more\n\n", nr_more);
@@ -192,7 +192,7 @@ static void rest(struct text *text, const struct ct_report *report, uint32_t nr_
 	if (nr_printed == report->nr_findings)
 		return;
 	text_add(text, "... and ");
-	facts_rest(text, report, nr_printed);
+	render_facts_rest(text, report, nr_printed);
 	text_add(text, "\n\n");
 }
 
@@ -200,12 +200,12 @@ static void time_went(struct text *text, const struct ct_report *report)
 {
 	struct text facts = {0};
 
-	facts_time_went(&facts, report);
+	render_facts_time_went(&facts, report);
 	if (facts.length) {
 		text_add(text, "### Where the time went\n\n");
 		rows(text, &facts);
 	}
-	facts_drop(text, &facts);
+	render_facts_drop(text, &facts);
 }
 
 static void headline(struct text *text, const char *command, const struct ct_report *report)
@@ -213,13 +213,13 @@ static void headline(struct text *text, const char *command, const struct ct_rep
 	struct text words = {0};
 
 	text_format(text, "## corotracer %s\n\n", command);
-	facts_headline(&words, report);
+	render_facts_headline(&words, report);
 	render_markdown(text, text_peek(&words));
 	text_add(text, "\n\n");
-	facts_drop(text, &words);
+	render_facts_drop(text, &words);
 }
 
-void report_markdown(
+void render_report_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	uint32_t i;
@@ -241,7 +241,7 @@ void report_markdown(
 	if (!options->is_brief)
 		time_went(text, report);
 	if (!options->is_brief)
-		facts_annotations(&(const struct facts_printer){text, print_table}, report);
+		render_facts_annotations(&(const struct facts_printer){text, print_table}, report);
 }
 
 static void path(
@@ -250,14 +250,14 @@ static void path(
 	struct text facts = {0};
 
 	text_add(text, "### The critical path of one task\n\n");
-	facts_path(&facts, report);
+	render_facts_path(&facts, report);
 	rows(text, &facts);
-	facts_drop(text, &facts);
-	facts_path_tables(
+	render_facts_drop(text, &facts);
+	render_facts_path_tables(
 		&(const struct facts_printer){text, print_table}, report, options->max_rows);
 }
 
-void statistics_markdown(
+void render_statistics_markdown(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct text facts = {0};
@@ -269,10 +269,10 @@ void statistics_markdown(
 		return;
 	}
 	text_add(text, "### All coroutines\n\n");
-	facts_times(&facts, report);
-	facts_by(&facts, report, options->by);
+	render_facts_times(&facts, report);
+	render_facts_by(&facts, report, options->by);
 	rows(text, &facts);
-	facts_drop(text, &facts);
-	facts_statistics(&(const struct facts_printer){text, print_table}, report, options->by,
-		options->max_rows);
+	render_facts_drop(text, &facts);
+	render_facts_statistics(&(const struct facts_printer){text, print_table}, report,
+		options->by, options->max_rows);
 }

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facts.h"
-#include "phrase.h"
-#include "report.h"
-#include "safe.h"
+#include "render/facts.h"
+#include "render/phrase.h"
+#include "render/report.h"
+#include "render/safe.h"
 
 #define LABEL_COLUMNS 16
 
@@ -89,7 +89,7 @@ static void rows(const struct page *page, const struct text *facts)
 	size_t previous_bytes = 0, position = 0;
 	struct fact fact;
 
-	while (facts_next(facts, &position, &fact)) {
+	while (render_facts_next(facts, &position, &fact)) {
 		bool is_same = fact.label_bytes == previous_bytes &&
 			       memcmp(fact.label, previous, previous_bytes) == 0;
 
@@ -121,27 +121,27 @@ static void quality(const struct page *page)
 		page->options->is_statistics ? "corotracer stats" : "corotracer report");
 	plain(page);
 	text_add(page->text, ": ");
-	facts_headline(page->text, page->report);
+	render_facts_headline(page->text, page->report);
 	text_add(page->text, "\n\n");
 	colour(page, BOLD);
 	text_add(page->text, "Data quality");
 	plain(page);
 	text_char(page->text, '\n');
-	facts_quality(&facts, page->report);
+	render_facts_quality(&facts, page->report);
 	rows(page, &facts);
-	facts_drop(page->text, &facts);
+	render_facts_drop(page->text, &facts);
 }
 
 static void warnings(const struct page *page)
 {
 	struct text facts = {0};
 
-	facts_warnings(&facts, page->report);
+	render_facts_warnings(&facts, page->report);
 	if (facts.length) {
 		rows(page, &facts);
 		text_char(page->text, '\n');
 	}
-	facts_drop(page->text, &facts);
+	render_facts_drop(page->text, &facts);
 }
 
 /* The labels are not shown: the first row is the answer, what follows explains it. */
@@ -151,9 +151,9 @@ static void verdict(const struct page *page)
 	size_t position = 0, before;
 	struct fact fact;
 
-	facts_verdict(&facts, page->report);
+	render_facts_verdict(&facts, page->report);
 	text_add(page->text, page->options->is_brief ? "" : "\n");
-	for (before = 0; facts_next(&facts, &position, &fact); before = position) {
+	for (before = 0; render_facts_next(&facts, &position, &fact); before = position) {
 		if (before == 0)
 			colour(page, BOLD);
 		else
@@ -166,7 +166,7 @@ static void verdict(const struct page *page)
 		if (before == 0)
 			plain(page);
 	}
-	facts_drop(page->text, &facts);
+	render_facts_drop(page->text, &facts);
 }
 
 static const char *colour_of(enum ct_grade grade)
@@ -206,7 +206,7 @@ static void title(const struct page *page, const struct ct_finding *finding)
 	render_safe(&safe, finding->title);
 	text_add(page->text, "  ");
 	wrapped(page, 2, 2, text_peek(&safe), safe.length);
-	facts_drop(page->text, &safe);
+	render_facts_drop(page->text, &safe);
 }
 
 static void and_more(const struct page *page, uint32_t total, uint32_t shown, const char *where)
@@ -232,13 +232,13 @@ static void one_step(const struct page *page, const struct ct_step *step)
 	render_safe(&words, step->text);
 	wrapped(page, LABEL_COLUMNS + 2, LABEL_COLUMNS + 2, text_peek(&words), words.length);
 	text_clear(&words);
-	facts_step(&words, page->report->tables, step);
+	render_facts_step(&words, page->report->tables, step);
 	if (words.length) {
 		text_format(page->text, "%*s", LABEL_COLUMNS + 4, "");
 		wrapped(page, LABEL_COLUMNS + 4, LABEL_COLUMNS + 4, text_peek(&words),
 			words.length);
 	}
-	facts_drop(page->text, &words);
+	render_facts_drop(page->text, &words);
 }
 
 static void chain(const struct page *page, const struct ct_finding *finding)
@@ -260,9 +260,9 @@ static void members(const struct page *page, const struct ct_finding *finding)
 	if (finding->nr_members == 0)
 		return;
 	heading(page, finding->nr_members == 1 ? "The coroutine" : "The coroutines");
-	facts_members(&table, page->report, finding, page->options->max_members);
-	table_print(&table, page->text, "  ");
-	table_fini(&table);
+	render_facts_members(&table, page->report, finding, page->options->max_members);
+	render_table_print(&table, page->text, "  ");
+	render_table_fini(&table);
 	and_more(page, finding->nr_members, page->options->max_members,
 		" (--max-members shows more, --format json all)");
 	line(page,
@@ -276,16 +276,16 @@ static void last_events(const struct page *page, const struct ct_finding *findin
 	struct text words = {0};
 	struct table table;
 
-	while ((member = facts_next_example(finding, &examples))) {
+	while ((member = render_facts_next_example(finding, &examples))) {
 		text_clear(&words);
 		text_add(&words, "Last events of ");
-		facts_coroutine(&words, page->report->tables, &member->coro);
+		render_facts_coroutine(&words, page->report->tables, &member->coro);
 		heading(page, text_peek(&words));
-		facts_events(&table, page->report->tables, member);
-		table_print(&table, page->text, "  ");
-		table_fini(&table);
+		render_facts_events(&table, page->report->tables, member);
+		render_table_print(&table, page->text, "  ");
+		render_table_fini(&table);
 	}
-	facts_drop(page->text, &words);
+	render_facts_drop(page->text, &words);
 }
 
 static void one_finding(const struct page *page, const struct ct_finding *finding)
@@ -294,16 +294,16 @@ static void one_finding(const struct page *page, const struct ct_finding *findin
 
 	title(page, finding);
 	text_char(page->text, '\n');
-	facts_finding(&facts, page->report, finding);
+	render_facts_finding(&facts, page->report, finding);
 	rows(page, &facts);
 	chain(page, finding);
 	members(page, finding);
 	last_events(page, finding);
 	heading(page, "How sure, and what next");
 	text_clear(&facts);
-	facts_judgement(&facts, page->report, finding);
+	render_facts_judgement(&facts, page->report, finding);
 	rows(page, &facts);
-	facts_drop(page->text, &facts);
+	render_facts_drop(page->text, &facts);
 }
 
 /* What is left out, and how to see it. */
@@ -312,7 +312,7 @@ static void rest(const struct page *page, uint32_t nr_printed)
 	if (nr_printed == page->report->nr_findings)
 		return;
 	text_add(page->text, "\n... and ");
-	facts_rest(page->text, page->report, nr_printed);
+	render_facts_rest(page->text, page->report, nr_printed);
 	line(page, "\n  (--max-findings shows more, --all all of them, and so does --format json)");
 }
 
@@ -322,7 +322,7 @@ static void print_table(
 	const struct page *page = context;
 
 	heading(page, title);
-	table_print(table, page->text, "  ");
+	render_table_print(table, page->text, "  ");
 	and_more(page, nr_more, 0, " (--rows shows more, --format json all)");
 }
 
@@ -330,15 +330,15 @@ static void time_went(const struct page *page)
 {
 	struct text facts = {0};
 
-	facts_time_went(&facts, page->report);
+	render_facts_time_went(&facts, page->report);
 	if (facts.length) {
 		heading(page, "Where the time went ('corotracer stats' has it all)");
 		rows(page, &facts);
 	}
-	facts_drop(page->text, &facts);
+	render_facts_drop(page->text, &facts);
 }
 
-void report_text(
+void render_report_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct page page = {text, report, options};
@@ -360,7 +360,7 @@ void report_text(
 	if (!options->is_brief)
 		time_went(&page);
 	if (!options->is_brief)
-		facts_annotations(&(const struct facts_printer){&page, print_table}, report);
+		render_facts_annotations(&(const struct facts_printer){&page, print_table}, report);
 }
 
 static void path_text(const struct page *page)
@@ -368,14 +368,15 @@ static void path_text(const struct page *page)
 	struct text facts = {0};
 
 	heading(page, "The critical path of one task");
-	facts_path(&facts, page->report);
+	render_facts_path(&facts, page->report);
 	rows(page, &facts);
-	facts_drop(page->text, &facts);
-	facts_path_tables(&(const struct facts_printer){(void *)(uintptr_t)page, print_table},
-		page->report, page->options->max_rows);
+	render_facts_drop(page->text, &facts);
+	render_facts_path_tables(
+		&(const struct facts_printer){(void *)(uintptr_t)page, print_table}, page->report,
+		page->options->max_rows);
 }
 
-void statistics_text(
+void render_statistics_text(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct page page = {text, report, options};
@@ -387,12 +388,12 @@ void statistics_text(
 		return;
 	}
 	heading(&page, "All coroutines");
-	facts_times(&facts, report);
-	facts_by(&facts, report, options->by);
+	render_facts_times(&facts, report);
+	render_facts_by(&facts, report, options->by);
 	rows(&page, &facts);
-	facts_drop(text, &facts);
-	facts_statistics(&(const struct facts_printer){&page, print_table}, report, options->by,
-		options->max_rows);
+	render_facts_drop(text, &facts);
+	render_facts_statistics(&(const struct facts_printer){&page, print_table}, report,
+		options->by, options->max_rows);
 }
 
 static bool is_on_chain(const struct ct_report *report, uint64_t coro)
@@ -447,7 +448,7 @@ static void awaits(const struct page *page)
 		text_format(page->text, "%*s", (int)nr_columns, "");
 		wrapped(page, nr_columns, nr_columns + 4, text_peek(&words), words.length);
 	}
-	facts_drop(page->text, &words);
+	render_facts_drop(page->text, &words);
 }
 
 /* What was asked of the kernel, and how much is known. */
@@ -459,7 +460,7 @@ static void observation(const struct page *page)
 	text_format(&words, "process %" PRIu64 ": %s%s%s", live->pid, live->known,
 		*live->trouble ? "; " : "", live->trouble);
 	wrapped(page, 0, 2, text_peek(&words), words.length);
-	facts_drop(page->text, &words);
+	render_facts_drop(page->text, &words);
 }
 
 /* What the kernel told of every thread. */
@@ -477,11 +478,11 @@ static void looks(const struct page *page)
 		text_add(page->text, "  ");
 		wrapped(page, 2, 4, text_peek(&words), words.length);
 	}
-	facts_drop(page->text, &words);
+	render_facts_drop(page->text, &words);
 	and_more(page, live->nr_looks, i, " threads");
 }
 
-void report_why(
+void render_report_why(
 	struct text *text, const struct ct_report *report, const struct ct_report_options *options)
 {
 	struct page page = {text, report, options};

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "safe.h"
+#include "render/safe.h"
 
 /* The well-formed UTF-8 character at `at`: its length in bytes, 0 where there is none. */
 static size_t decode(const unsigned char *at, uint32_t *ret_character)

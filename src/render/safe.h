@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "text.h"
+#include "base/text.h"
 
 /*
  * render_safe: appends a text for a terminal. Control characters, bytes that are no UTF-8, and

@@ -6,47 +6,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "safe.h"
-#include "table.h"
+#include "render/safe.h"
+#include "render/table.h"
 
-void table_init(struct table *table, unsigned nr_columns, unsigned right)
+void render_table_init(struct table *table, unsigned nr_columns, unsigned right)
 {
 	*table = (struct table){.nr_columns = nr_columns, .right = right};
 }
 
-void table_init_with(
+void render_table_init_with(
 	struct table *table, const char *const *headings, size_t nr_columns, unsigned right)
 {
 	size_t i;
 
-	table_init(table, (unsigned)nr_columns, right);
+	render_table_init(table, (unsigned)nr_columns, right);
 	for (i = 0; i < nr_columns; i++)
-		table_add(table, headings[i]);
+		render_table_add(table, headings[i]);
 }
 
-void table_fini(struct table *table)
+void render_table_fini(struct table *table)
 {
 	text_fini(&table->cells);
 	vec_fini(&table->ends);
 }
 
-void table_end_cell(struct table *table)
+void render_table_end_cell(struct table *table)
 {
 	if (!vec_push(&table->ends, table->cells.length))
 		table->cells.is_broken = true;
 }
 
-void table_add(struct table *table, const char *safe)
+void render_table_add(struct table *table, const char *safe)
 {
 	text_add(&table->cells, safe);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
-void table_add_count(struct table *table, uint64_t count)
+void render_table_add_count(struct table *table, uint64_t count)
 {
 	if (count)
 		text_count(&table->cells, count);
-	table_end_cell(table);
+	render_table_end_cell(table);
 }
 
 static const char *cell(
@@ -113,7 +113,7 @@ static size_t measure(const struct table *table, struct text *text, size_t *ret_
 	return table->ends.count / table->nr_columns;
 }
 
-void table_print(const struct table *table, struct text *text, const char *indent)
+void render_table_print(const struct table *table, struct text *text, const char *indent)
 {
 	size_t width[TABLE_MAX_COLUMNS], nr_rows = measure(table, text, width), row, blanks;
 	unsigned column;
@@ -158,7 +158,7 @@ static void print_rule(const struct table *table, struct text *text, const size_
 	text_char(text, '\n');
 }
 
-void table_print_markdown(const struct table *table, struct text *text)
+void render_table_print_markdown(const struct table *table, struct text *text)
 {
 	size_t width[TABLE_MAX_COLUMNS], nr_rows = measure(table, text, width), row;
 	unsigned column;
@@ -188,7 +188,7 @@ static void print_html_cell(
 	text_format(text, "</%s>", element);
 }
 
-void table_print_html(const struct table *table, struct text *text)
+void render_table_print_html(const struct table *table, struct text *text)
 {
 	size_t width[TABLE_MAX_COLUMNS], nr_rows = measure(table, text, width), row;
 	unsigned column;

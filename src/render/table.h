@@ -2,9 +2,9 @@
 /*
  * A small table of texts, filled cell by cell, printed with aligned columns, as Markdown or as HTML.
  *
- *	table_init(&table, 3, TABLE_RIGHT(1));
- *	table_add(&table, "coroutine"); table_add(&table, "since"); table_add(&table, "waits for");
- *	phrase_time(&table.cells, since); table_end_cell(&table); ...
+ *	render_table_init(&table, 3, TABLE_RIGHT(1));
+ *	render_table_add(&table, "coroutine"); render_table_add(&table, "since"); render_table_add(&table, "waits for");
+ *	phrase_time(&table.cells, since); render_table_end_cell(&table); ...
  *
  * The first row is the heading. A column whose cells are all empty below its heading is left out. Cells
  * hold text that is safe already. A failed allocation leaves the printed text broken.
@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text.h"
-#include "vec.h"
+#include "base/text.h"
+#include "base/vec.h"
 
 #define TABLE_MAX_COLUMNS 16
 
@@ -30,24 +30,24 @@ struct table {
 	unsigned right; /* a bit for each column */
 };
 
-void table_init(struct table *table, unsigned nr_columns, unsigned right);
-void table_fini(struct table *table);
+void render_table_init(struct table *table, unsigned nr_columns, unsigned right);
+void render_table_fini(struct table *table);
 
-/* table_init_with: table_init, and the first row. */
-void table_init_with(
+/* render_table_init_with: render_table_init, and the first row. */
+void render_table_init_with(
 	struct table *table, const char *const *headings, size_t nr_columns, unsigned right);
 
-/* table_end_cell: what was appended to `cells` since the last one is a cell. */
-void table_end_cell(struct table *table);
-/* table_add: a whole cell. table_add_count: a number; the cell of 0 is empty. */
-void table_add(struct table *table, const char *safe);
-void table_add_count(struct table *table, uint64_t count);
+/* render_table_end_cell: what was appended to `cells` since the last one is a cell. */
+void render_table_end_cell(struct table *table);
+/* render_table_add: a whole cell. render_table_add_count: a number; the cell of 0 is empty. */
+void render_table_add(struct table *table, const char *safe);
+void render_table_add_count(struct table *table, uint64_t count);
 
-/* table_print: aligned columns, two blanks between, each line behind `indent`. */
-void table_print(const struct table *table, struct text *text, const char *indent);
+/* render_table_print: aligned columns, two blanks between, each line behind `indent`. */
+void render_table_print(const struct table *table, struct text *text, const char *indent);
 
-/* table_print_markdown, table_print_html: with everything in the cells escaped. */
-void table_print_markdown(const struct table *table, struct text *text);
-void table_print_html(const struct table *table, struct text *text);
+/* render_table_print_markdown, render_table_print_html: with everything in the cells escaped. */
+void render_table_print_markdown(const struct table *table, struct text *text);
+void render_table_print_html(const struct table *table, struct text *text);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Coroutines, found by segment and id, each with a chain of facts.
  */
-#include "snapshot_parts.h"
+#include "snapshot/parts.h"
 
 /* ---------------------------------------------------------------- pages */
 

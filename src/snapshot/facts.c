@@ -2,7 +2,7 @@
 /*
  * Facts: records that still count. Freed ones are used again first.
  */
-#include "snapshot_parts.h"
+#include "snapshot/parts.h"
 
 #define NAME_SEED UINT64_C(0xcbf29ce484222325)
 #define NAME_PRIME UINT64_C(0x100000001b3)

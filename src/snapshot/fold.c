@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "fold.h"
+#include "snapshot/fold.h"
 
 static inline struct snapshot_coro *coro_of(const struct step *step, uint32_t coro)
 {
@@ -249,7 +249,7 @@ static bool fold_wake(const struct step *step)
 	uint32_t coro;
 
 	if (CTP_HANDLE_RESOURCE(record->object) != CTP_RESOURCE_COROUTINE)
-		return fold_set(step, CTP_KIND_WAKE, record->object);
+		return snapshot_fold_set(step, CTP_KIND_WAKE, record->object);
 	/* Its creation may lie in a ring still. */
 	coro = get_coro(step, CTP_HANDLE_IDENTITY(record->object));
 	return fold_slot(step, coro, &coro_of(step, coro)->wake);
@@ -301,7 +301,7 @@ static bool fold_hand_over(const struct step *step)
 	if (coro)
 		snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_ACQUIRE),
 			step->record->object, step->record->time);
-	return fold_keyed(step, key);
+	return snapshot_fold_keyed(step, key);
 }
 
 static bool fold_mark(const struct step *step)
@@ -310,7 +310,7 @@ static bool fold_mark(const struct step *step)
 		return set_of_coro(step, own_coro(step), 0);
 	if (step->argument != CTP_MARK_PHASE)
 		return true;
-	return fold_set(step, CTP_KIND_MARK, step->argument);
+	return snapshot_fold_set(step, CTP_KIND_MARK, step->argument);
 }
 
 /* ---------------------------------------------------------------- details */
@@ -372,9 +372,10 @@ static bool fold_name(const struct step *step)
 	if (CTP_HANDLE_RESOURCE(object) == CTP_RESOURCE_COROUTINE)
 		coro = CTP_HANDLE_IDENTITY(object);
 	else if (object)
-		return fold_set(step, CTP_KIND_NAME, object);
+		return snapshot_fold_set(step, CTP_KIND_NAME, object);
 	if (!coro)
-		return fold_set(step, CTP_KIND_NAME, ~(uint64_t)fold_thread(step));
+		return snapshot_fold_set(
+			step, CTP_KIND_NAME, ~(uint64_t)snapshot_fold_thread(step));
 	return set_of_coro(step, get_coro(step, coro), 0);
 }
 
@@ -455,7 +456,7 @@ static inline bool fold_one(const struct step *step)
 	case CTP_KIND_HAND_OVER:
 		return fold_hand_over(step);
 	case CTP_KIND_NOTIFY:
-		return fold_notify(step);
+		return snapshot_fold_notify(step);
 	case CTP_KIND_CREATE:
 	case CTP_KIND_DESTROY:
 	case CTP_KIND_FRAME:
@@ -468,7 +469,7 @@ static inline bool fold_one(const struct step *step)
 	case CTP_KIND_MARK:
 		return fold_mark(step);
 	default:
-		return fold_other(step);
+		return snapshot_fold_other(step);
 	}
 }
 

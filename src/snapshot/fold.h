@@ -6,7 +6,7 @@
 #ifndef SNAPSHOT_FOLD_H
 #define SNAPSHOT_FOLD_H
 
-#include "snapshot_parts.h"
+#include "snapshot/parts.h"
 
 struct step {
 	struct snapshot *snapshot;
@@ -19,17 +19,18 @@ struct step {
 };
 
 /*
- * fold_set: the record is what counts from now on for what it is about, of this kind. fold_keyed: for this key.
+ * snapshot_fold_set: the record is what counts from now on for what it is about, of this kind. snapshot_fold_keyed: for
+ * this key.
  * False: no room.
  */
-bool fold_keyed(const struct step *step, uint64_t key);
-bool fold_set(const struct step *step, unsigned kind, uint64_t about);
+bool snapshot_fold_keyed(const struct step *step, uint64_t key);
+bool snapshot_fold_set(const struct step *step, unsigned kind, uint64_t about);
 
-/* fold_thread: that the record is of. */
-uint32_t fold_thread(const struct step *step);
+/* snapshot_fold_thread: that the record is of. */
+uint32_t snapshot_fold_thread(const struct step *step);
 
-/* fold_notify, fold_other: take up a notification, and what concerns no coroutine. False: no room. */
-bool fold_notify(const struct step *step);
-bool fold_other(const struct step *step);
+/* snapshot_fold_notify, snapshot_fold_other: take up a notification, and what concerns no coroutine. False: no room. */
+bool snapshot_fold_notify(const struct step *step);
+bool snapshot_fold_other(const struct step *step);
 
 #endif

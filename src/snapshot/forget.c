@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "snapshot_parts.h"
+#include "snapshot/parts.h"
 
 /* What ends something, and was there the last time already, waits for no beginning any more. */
 static bool is_pointless(const struct snapshot_fact *fact)

@@ -2,20 +2,20 @@
 /*
  * What records change that concern no coroutine, or something that outlives it: facts found by a key.
  */
-#include "fold.h"
+#include "snapshot/fold.h"
 
-bool fold_keyed(const struct step *step, uint64_t key)
+bool snapshot_fold_keyed(const struct step *step, uint64_t key)
 {
 	return snapshot_fact_set(step->snapshot, key, snapshot_fact_at(step->snapshot, key),
 		step->origin, step->record);
 }
 
-bool fold_set(const struct step *step, unsigned kind, uint64_t about)
+bool snapshot_fold_set(const struct step *step, unsigned kind, uint64_t about)
 {
-	return fold_keyed(step, snapshot_fact_key(step->segment, kind, about));
+	return snapshot_fold_keyed(step, snapshot_fact_key(step->segment, kind, about));
 }
 
-uint32_t fold_thread(const struct step *step)
+uint32_t snapshot_fold_thread(const struct step *step)
 {
 	return step->snapshot->sources.at[step->origin].origin.thread;
 }
@@ -29,7 +29,7 @@ static bool fold_open(const struct step *step)
 
 	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
 		snapshot_fact_clear(step->snapshot, closed);
-	return fold_set(step, step->kind, step->record->object);
+	return snapshot_fold_set(step, step->kind, step->record->object);
 }
 
 static bool fold_descriptor(const struct step *step)
@@ -40,11 +40,13 @@ static bool fold_descriptor(const struct step *step)
 	case CTP_KIND_DESCRIPTOR_OPEN:
 		return fold_open(step);
 	case CTP_KIND_DESCRIPTOR_READY:
-		return fold_set(step, step->kind, record->object ? record->object : record->coro);
+		return snapshot_fold_set(
+			step, step->kind, record->object ? record->object : record->coro);
 	case CTP_KIND_DESCRIPTOR_IO:
-		return fold_set(step, step->kind, record->object ^ (uint64_t)step->argument << 48);
+		return snapshot_fold_set(
+			step, step->kind, record->object ^ (uint64_t)step->argument << 48);
 	default:
-		return fold_set(step, step->kind, record->object);
+		return snapshot_fold_set(step, step->kind, record->object);
 	}
 }
 
@@ -64,7 +66,8 @@ static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 /* Whose, and of which name. */
 static uint64_t region_of(const struct step *step)
 {
-	uint64_t who = step->record->coro ? step->record->coro : ~(uint64_t)fold_thread(step);
+	uint64_t who =
+		step->record->coro ? step->record->coro : ~(uint64_t)snapshot_fold_thread(step);
 	uint32_t site = snapshot_first_named(
 		step->snapshot, step->segment, CTP_TAIL_SITE(step->record->tail));
 
@@ -113,13 +116,13 @@ static bool fold_region(const struct step *step)
 	return fold_span(step, CTP_KIND_REGION_BEGIN, region_key(step, region, nr_around));
 }
 
-bool fold_notify(const struct step *step)
+bool snapshot_fold_notify(const struct step *step)
 {
-	return fold_set(
+	return snapshot_fold_set(
 		step, CTP_KIND_NOTIFY, step->record->object ^ (uint64_t)!step->argument << 55);
 }
 
-bool fold_other(const struct step *step)
+bool snapshot_fold_other(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
 
@@ -127,13 +130,13 @@ bool fold_other(const struct step *step)
 	switch (step->kind) {
 	case CTP_KIND_THREAD_START:
 	case CTP_KIND_THREAD_STOP:
-		return fold_set(step, CTP_KIND_THREAD_START, fold_thread(step));
+		return snapshot_fold_set(step, CTP_KIND_THREAD_START, snapshot_fold_thread(step));
 	case CTP_KIND_PARK:
 	case CTP_KIND_UNPARK:
-		return fold_set(step, CTP_KIND_PARK, fold_thread(step));
+		return snapshot_fold_set(step, CTP_KIND_PARK, snapshot_fold_thread(step));
 	case CTP_KIND_BLOCK_BEGIN:
 	case CTP_KIND_BLOCK_END:
-		return fold_set(step, CTP_KIND_BLOCK_BEGIN, fold_thread(step));
+		return snapshot_fold_set(step, CTP_KIND_BLOCK_BEGIN, snapshot_fold_thread(step));
 	case CTP_KIND_TASK_BEGIN:
 	case CTP_KIND_TASK_END:
 		return fold_span(step, CTP_KIND_TASK_BEGIN,
@@ -142,11 +145,11 @@ bool fold_other(const struct step *step)
 	case CTP_KIND_REGION_END:
 		return fold_region(step);
 	case CTP_KIND_COUNTER:
-		return fold_set(step, step->kind, CTP_TAIL_SITE(record->tail));
+		return snapshot_fold_set(step, step->kind, CTP_TAIL_SITE(record->tail));
 	case CTP_KIND_CRASH:
-		return fold_set(step, step->kind, fold_thread(step));
+		return snapshot_fold_set(step, step->kind, snapshot_fold_thread(step));
 	case CTP_KIND_THREAD_STATE:
-		return fold_set(step, step->kind, record->coro);
+		return snapshot_fold_set(step, step->kind, record->coro);
 	default: /* descriptors; logs, clocks, losses, and kinds that are not known are no state */
 		return step->kind < CTP_KIND_DESCRIPTOR_OPEN ||
 		       step->kind > CTP_KIND_DESCRIPTOR_TIMER || fold_descriptor(step);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot_parts.h"
+#include "snapshot/parts.h"
 
 static void stop_telling(struct snapshot_telling *telling)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind_words.h"
-#include "store_cursor.h"
+#include "stream/kind_words.h"
+#include "store/cursor.h"
 
 /* ------------------------------------------------------- from records to events */
 

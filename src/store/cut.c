@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store_part.h"
-#include "vec.h"
+#include "store/part.h"
+#include "base/vec.h"
 
 /* ---------------------------------------------------------------- cutting */
 

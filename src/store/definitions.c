@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "store_definitions.h"
-#include "store_format.h"
+#include "store/definitions.h"
+#include "store/format.h"
 
 enum form { FORM_U32, FORM_U64, FORM_I32, FORM_FLAG, FORM_TEXT, FORM_ID };
 
@@ -18,7 +18,7 @@ struct field {
 static const struct field fields[] = {
 #define X(type, member, field, form) \
 	{CT_DEFINE_##type, FORM_##form, offsetof(struct ct_definition, member.field)},
-#include "store_fields.def"
+#include "store/fields.def"
 #undef X
 };
 

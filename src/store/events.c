@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "store_events.h"
+#include "store/events.h"
 
 /* The mask: how each field is told. Numbers are part of the format. */
 enum {

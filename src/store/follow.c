@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io.h"
-#include "order.h"
-#include "store.h"
-#include "store_cursor.h"
-#include "store_scan.h"
+#include "base/io.h"
+#include "stream/order.h"
+#include "store/store.h"
+#include "store/cursor.h"
+#include "store/scan.h"
 
 /* A stream, and how far it was read. */
 struct lane {

@@ -6,8 +6,8 @@
  * at a heartbeat, when every ring was looked at; what was written to one after the look is in the next generation, with
  * its true time.
  */
-#include "store_definitions.h"
-#include "store_writer.h"
+#include "store/definitions.h"
+#include "store/writer.h"
 
 #define GENERATION_NS UINT64_C(1000000000)
 #define GENERATION_BYTES (UINT64_C(16) << 20)

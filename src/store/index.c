@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc32c.h"
-#include "store.h"
-#include "store_definitions.h"
-#include "store_events.h"
-#include "store_scan.h"
+#include "base/crc32c.h"
+#include "store/store.h"
+#include "store/definitions.h"
+#include "store/events.h"
+#include "store/scan.h"
 
 #define SEARCH_BYTES 65536
 #define EXAMINED_PER_BYTE 4

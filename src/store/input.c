@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io.h"
-#include "store_input.h"
+#include "base/io.h"
+#include "store/input.h"
 
 #define WINDOW_BYTES (1u << 20)
 #define COPY_BYTES 65536

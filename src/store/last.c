@@ -3,7 +3,7 @@
  * The end of a file alone: a generation can be understood without what lies before it, so the file need not be looked
  * through.
  */
-#include "store_scan.h"
+#include "store/scan.h"
 
 /* To the next block, over what is damaged. */
 static enum ct_status go_on(

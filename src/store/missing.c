@@ -7,7 +7,7 @@
  * nothing. The interval is the widest that can be true: streams are written at different times, so what one has on both
  * sides of a place says nothing of another.
  */
-#include "store_scan.h"
+#include "store/scan.h"
 
 /* ---------------------------------------------------------------- while the file is read */
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "store_open_block.h"
+#include "store/open_block.h"
 
 void store_open_block_start(struct store_open_block *block, uint32_t thread, uint64_t first)
 {

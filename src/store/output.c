@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crc32c.h"
-#include "io.h"
-#include "store_output.h"
+#include "base/crc32c.h"
+#include "base/io.h"
+#include "store/output.h"
 
 /* ---------------------------------------------------------------- a file */
 
@@ -87,7 +87,7 @@ static bool descriptor_cut_back(struct store_output *output, uint64_t nr_bytes)
 	return false;
 }
 
-static enum ct_status descriptor_close(
+static enum ct_status model_descriptor_close(
 	struct store_output *output, bool is_wanted, struct ct_error *reterr)
 {
 	(void)is_wanted, (void)reterr;
@@ -101,7 +101,7 @@ enum ct_status store_descriptor_open(
 	static const struct store_output_ops ops = {
 		.write = descriptor_write,
 		.cut_back = descriptor_cut_back,
-		.close = descriptor_close,
+		.close = model_descriptor_close,
 	};
 	struct open_file *file = calloc(1, sizeof(*file));
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "store_format.h"
-#include "store_pack.h"
+#include "store/format.h"
+#include "store/pack.h"
 
 struct store_packer {
 	ZSTD_CCtx *context;

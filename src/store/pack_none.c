@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "store_pack.h"
+#include "store/pack.h"
 
 struct store_unpacker {
 	char nothing;

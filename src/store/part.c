@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "store_definitions.h"
-#include "store_part.h"
+#include "store/definitions.h"
+#include "store/part.h"
 
 /* ---------------------------------------------------------------- opening */
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "order.h"
-#include "store.h"
-#include "store_cursor.h"
+#include "stream/order.h"
+#include "store/store.h"
+#include "store/cursor.h"
 
 #define NEXT_EVENTS 128u
 #define PLAYED_EACH 4u /* streams */

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "store_part.h"
+#include "store/part.h"
 
 #define DEFINITIONS 5
 

@@ -2,8 +2,8 @@
 /*
  * Definitions kept as the bytes in which they are written again.
  */
-#include "store_definitions.h"
-#include "store_repeated.h"
+#include "store/definitions.h"
+#include "store/repeated.h"
 
 #define BLOCK_BYTES (256u << 10)
 #define BLOCKS 256u /* 64 MiB of definitions: more is forgotten, and counted */

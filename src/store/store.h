@@ -9,7 +9,7 @@
 #define STORE_STORE_H
 
 #include "corotracer/ct.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 /* How a trace is written. All zero is the default; NULL, too. */
 struct store_options {

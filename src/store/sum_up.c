@@ -2,7 +2,7 @@
 /*
  * After the pass over a file: what is missing or damaged, in notes and losses, and the tables as they are handed out.
  */
-#include "store_scan.h"
+#include "store/scan.h"
 
 static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 {

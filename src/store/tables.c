@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "failure.h"
-#include "order.h"
-#include "store_format.h"
-#include "store_tables.h"
+#include "base/failure.h"
+#include "stream/order.h"
+#include "store/format.h"
+#include "store/tables.h"
 
 #define PENDING_NOT_KNOWN ((ct_time)STORE_NOT_KNOWN)
 #define CORO_PREFIX_SHIFT 48

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store_definitions.h"
-#include "store_window.h"
-#include "store_writer.h"
+#include "store/definitions.h"
+#include "store/window.h"
+#include "store/writer.h"
 
 #define WINDOW_NS UINT64_C(10000000000)
 #define WINDOW_BYTES (UINT64_C(64) << 20)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "definition.h"
-#include "store.h"
-#include "store_definitions.h"
-#include "store_writer.h"
+#include "stream/definition.h"
+#include "store/store.h"
+#include "store/definitions.h"
+#include "store/writer.h"
 
 #define DEFINITIONS_BYTES (64u << 10)        /* gathered definitions that are written at once */
 #define DEFINITIONS_AFTER_FAILURE (1u << 20) /* kept for a last try at close */

@@ -2,7 +2,7 @@
 /*
  * What definitions hold.
  */
-#include "definition.h"
+#include "stream/definition.h"
 
 size_t definition_texts(
 	struct ct_definition *definition, const char **ret_texts[DEFINITION_TEXTS_MAX])

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "stream.h"
+#include "stream/stream.h"
 
 #define DEFINITION_TEXTS_MAX 5
 

@@ -2,7 +2,7 @@
 /*
  * Definitions by number.
  */
-#include "directory.h"
+#include "stream/directory.h"
 
 static bool note_segment(struct directory *directory, const struct ct_define_segment *from)
 {

@@ -6,9 +6,9 @@
 #ifndef STREAM_DIRECTORY_H
 #define STREAM_DIRECTORY_H
 
-#include "stream.h"
-#include "timeline.h"
-#include "vec.h"
+#include "stream/stream.h"
+#include "base/timeline.h"
+#include "base/vec.h"
 
 #define DIRECTORY_CLOCKS 4 /* enum ctp_clock */
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debug_file.h"
-#include "root.h"
-#include "symbol.h"
+#include "symbol/debug_file.h"
+#include "symbol/root.h"
+#include "symbol/symbol.h"
 
 struct search {
 	int root;
@@ -31,10 +31,10 @@ __attribute__((format(printf, 2, 3))) static int try(
 		!symbol_build_id(search->root, path, build_id) ||
 		strcmp(build_id, search->build_id) != 0)
 		return -1;
-	return root_open_file(search->root, path);
+	return symbol_root_open_file(search->root, path);
 }
 
-int debug_file_open(int root, const char *path, const char *build_id, const char *link)
+int symbol_debug_file_open(int root, const char *path, const char *build_id, const char *link)
 {
 	struct search search = {root, build_id};
 	const char *slash = strrchr(path, '/');

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debug_file.h"
-#include "debug_info.h"
-#include "function_table.h"
-#include "root.h"
-#include "unit_functions.h"
+#include "symbol/debug_file.h"
+#include "symbol/debug_info.h"
+#include "symbol/function_table.h"
+#include "symbol/root.h"
+#include "symbol/unit_functions.h"
 
 #define CALLERS_MAX 16
 /* What is beyond is named by the symbol table only: units of a hostile file can name one long list of ranges. */
@@ -59,7 +59,8 @@ static int find_debug_file(Dwfl_Module *module, void **user_data, const char *mo
 	int descriptor = -1;
 
 	if (debug->root != SYMBOL_OUR_ROOT)
-		descriptor = debug_file_open(debug->root, file_name, debug->build_id, debug_link);
+		descriptor =
+			symbol_debug_file_open(debug->root, file_name, debug->build_id, debug_link);
 	if (descriptor < 0)
 		descriptor = dwfl_build_id_find_debuginfo(module, user_data, module_name, base,
 			file_name, debug_link, debug_link_crc, ret_debug_file);
@@ -122,7 +123,7 @@ static bool read_functions(struct debug_info *debug)
 		if (!vec_push(&debug->functions.functions, entry))
 			return false;
 	}
-	function_table_sort(&debug->functions);
+	symbol_function_table_sort(&debug->functions);
 	return true;
 }
 
@@ -174,7 +175,7 @@ static bool read_units(struct debug_info *debug)
 
 static bool report_file(struct debug_info *debug, const char *path)
 {
-	int descriptor = root_open_file(debug->root, path);
+	int descriptor = symbol_root_open_file(debug->root, path);
 	void **user_data;
 
 	if (descriptor < 0)
@@ -199,7 +200,7 @@ static bool report_file(struct debug_info *debug, const char *path)
 	return true;
 }
 
-struct debug_info *debug_info_open(int root, const char *path, const char **ret_remark)
+struct debug_info *symbol_debug_info_open(int root, const char *path, const char **ret_remark)
 {
 	struct debug_info *debug = calloc(1, sizeof(*debug));
 
@@ -214,17 +215,17 @@ struct debug_info *debug_info_open(int root, const char *path, const char **ret_
 		*ret_remark = "";
 		return debug;
 	}
-	debug_info_close(debug);
+	symbol_debug_info_close(debug);
 	return NULL;
 }
 
-void debug_info_close(struct debug_info *debug)
+void symbol_debug_info_close(struct debug_info *debug)
 {
 	if (!debug)
 		return;
-	function_table_fini(&debug->functions);
+	symbol_function_table_fini(&debug->functions);
 	vec_fini(&debug->ranges);
-	units_functions_fini(&debug->units);
+	symbol_units_functions_fini(&debug->units);
 	if (debug->dwfl)
 		dwfl_end(debug->dwfl);
 	free(debug->path);
@@ -381,7 +382,8 @@ static bool set_functions(struct debug_info *debug, struct symbol_place *place, 
 	/* What is inlined at a function's very beginning is not what the function is called. */
 	if (is_entry && concrete)
 		return true;
-	if (!units_functions_find(&debug->units, skeleton, unit, address, scopes, &nr_scopes))
+	if (!symbol_units_functions_find(
+		    &debug->units, skeleton, unit, address, scopes, &nr_scopes))
 		return false;
 	return nr_scopes == 0 || set_callers(place, arena, unit, scopes, nr_scopes, concrete);
 }
@@ -403,10 +405,10 @@ static bool set_line(
 	return place->file != NULL;
 }
 
-bool debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address, bool is_entry,
-	struct symbol_place *place)
+bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address,
+	bool is_entry, struct symbol_place *place)
 {
-	const struct function_entry *entry = function_table_find(&debug->functions, address);
+	const struct function_entry *entry = symbol_function_table_find(&debug->functions, address);
 	const char *concrete = entry ? entry->name : NULL;
 	Dwarf_Die unit;
 

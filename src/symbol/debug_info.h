@@ -8,25 +8,25 @@
 #ifndef SYMBOL_DEBUG_INFO_H
 #define SYMBOL_DEBUG_INFO_H
 
-#include "arena.h"
-#include "symbol.h"
+#include "base/arena.h"
+#include "symbol/symbol.h"
 
 struct debug_info;
 
 /*
- * debug_info_open: opens the file, and the separate debug file that belongs to it, where one is
+ * symbol_debug_info_open: opens the file, and the separate debug file that belongs to it, where one is
  * installed, below that root or ours. NULL: it can not be used; *ret_remark says why (a constant text).
  */
-struct debug_info *debug_info_open(int root, const char *path, const char **ret_remark);
+struct debug_info *symbol_debug_info_open(int root, const char *path, const char **ret_remark);
 
-/* debug_info_close: NULL is allowed. */
-void debug_info_close(struct debug_info *debug);
+/* symbol_debug_info_close: NULL is allowed. */
+void symbol_debug_info_close(struct debug_info *debug);
 
 /*
- * debug_info_find: fills in function, file, line, callers, extent and remark of *place for an address.
+ * symbol_debug_info_find: fills in function, file, line, callers, extent and remark of *place for an address.
  * `is_entry`: it is the first instruction of a function. Texts go to the arena. False: out of memory.
  */
-bool debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address, bool is_entry,
-	struct symbol_place *place);
+bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address,
+	bool is_entry, struct symbol_place *place);
 
 #endif

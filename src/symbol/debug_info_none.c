@@ -2,9 +2,9 @@
 /*
  * Stands for debug_info.c in a build without elfutils.
  */
-#include "debug_info.h"
+#include "symbol/debug_info.h"
 
-struct debug_info *debug_info_open(int root, const char *path, const char **ret_remark)
+struct debug_info *symbol_debug_info_open(int root, const char *path, const char **ret_remark)
 {
 	(void)root;
 	(void)path;
@@ -12,13 +12,13 @@ struct debug_info *debug_info_open(int root, const char *path, const char **ret_
 	return NULL;
 }
 
-void debug_info_close(struct debug_info *debug)
+void symbol_debug_info_close(struct debug_info *debug)
 {
 	(void)debug;
 }
 
-bool debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address, bool is_entry,
-	struct symbol_place *place)
+bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address,
+	bool is_entry, struct symbol_place *place)
 {
 	(void)debug;
 	(void)arena;

@@ -16,11 +16,11 @@ extern "C" {
 #define DEMANGLED_MAX_BYTES 8192u
 
 /*
- * demangle, demangle_rust: the name in C++'s and in Rust's notation, the latter without its hash, for both of Rust's
- * manglings. To be freed by the caller; NULL where it is no such mangled name, or no memory is left.
+ * demangle, symbol_demangle_rust: the name in C++'s and in Rust's notation, the latter without its hash, for both of
+ * Rust's manglings. To be freed by the caller; NULL where it is no such mangled name, or no memory is left.
  */
-char *demangle(const char *mangled);
-char *demangle_rust(const char *mangled);
+char *symbol_demangle(const char *mangled);
+char *symbol_demangle_rust(const char *mangled);
 
 #ifdef __cplusplus
 }

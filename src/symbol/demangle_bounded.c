@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
+#include "symbol/demangle.h"
 
 static const char cut_mark[] = "...";
 
@@ -60,13 +60,13 @@ static char *read_with(reader *read, int options, const char *mangled)
 	return strndup(name.bytes, name.length);
 }
 
-char *demangle(const char *mangled)
+char *symbol_demangle(const char *mangled)
 {
 	return read_with(cplus_demangle_v3_callback, DMGL_PARAMS | DMGL_TYPES, mangled);
 }
 
 /* What is longer than any name will be is not read: decoding such identifiers takes the square of their length. */
-char *demangle_rust(const char *mangled)
+char *symbol_demangle_rust(const char *mangled)
 {
 	if (strlen(mangled) > DEMANGLED_MAX_BYTES)
 		return NULL;

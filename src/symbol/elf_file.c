@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf_file.h"
-#include "root.h"
+#include "symbol/elf_file.h"
+#include "symbol/root.h"
 
 #define PROGRAM_HEADERS_MAX 128
 #define NOTES_MAX_BYTES 8192
@@ -126,7 +126,7 @@ static enum ct_status read_headers(
 	return CT_OK;
 }
 
-enum ct_status elf_file_read(
+enum ct_status symbol_elf_file_read(
 	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr)
 {
 	enum ct_status status;
@@ -134,7 +134,7 @@ enum ct_status elf_file_read(
 	int descriptor;
 
 	memset(ret_file, 0, sizeof(*ret_file));
-	descriptor = root_open_file(root, path);
+	descriptor = symbol_root_open_file(root, path);
 	if (descriptor < 0)
 		return ct_fail_errno(reterr, "'%s' can not be opened", path);
 	if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -145,7 +145,8 @@ enum ct_status elf_file_read(
 	return status;
 }
 
-bool elf_file_address(const struct elf_file *file, uint64_t file_offset, uint64_t *ret_address)
+bool symbol_elf_file_address(
+	const struct elf_file *file, uint64_t file_offset, uint64_t *ret_address)
 {
 	unsigned i;
 
@@ -164,7 +165,7 @@ bool elf_file_address(const struct elf_file *file, uint64_t file_offset, uint64_
 bool symbol_build_id(int root, const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE])
 {
 	struct elf_file file;
-	enum ct_status status = elf_file_read(root, path, &file, NULL);
+	enum ct_status status = symbol_elf_file_read(root, path, &file, NULL);
 
 	memcpy(ret_build_id, file.build_id, SYMBOL_BUILD_ID_SIZE);
 	if (status)

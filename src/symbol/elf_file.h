@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "symbol.h"
+#include "symbol/symbol.h"
 
 /* More pieces than any linker makes; further ones are not looked at. */
 #define ELF_PIECES_MAX 32
@@ -26,11 +26,12 @@ struct elf_file {
 	char build_id[SYMBOL_BUILD_ID_SIZE]; /* "" where it has none */
 };
 
-/* elf_file_read: fails with NOT_FOUND or SYSTEM where it can not be read, FORMAT where it is no ELF file. */
-enum ct_status elf_file_read(
+/* symbol_elf_file_read: fails with NOT_FOUND or SYSTEM where it can not be read, FORMAT where it is no ELF file. */
+enum ct_status symbol_elf_file_read(
 	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr);
 
-/* elf_file_address: the address of a byte of the file; false where that is not loaded. */
-bool elf_file_address(const struct elf_file *file, uint64_t file_offset, uint64_t *ret_address);
+/* symbol_elf_file_address: the address of a byte of the file; false where that is not loaded. */
+bool symbol_elf_file_address(
+	const struct elf_file *file, uint64_t file_offset, uint64_t *ret_address);
 
 #endif

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
-#include "symbol.h"
+#include "symbol/demangle.h"
+#include "symbol/symbol.h"
 
 #define FRAME_SUFFIX ".Frame"
 #define FRAME_SUFFIX_OLD ".frame" /* gcc 10 */
@@ -73,14 +73,14 @@ static bool may_be_rust(const char *symbol)
 
 char *symbol_function_name(const char *symbol)
 {
-	char *rust = may_be_rust(symbol) ? demangle_rust(symbol) : NULL;
+	char *rust = may_be_rust(symbol) ? symbol_demangle_rust(symbol) : NULL;
 	char *own, *readable;
 
 	if (rust)
 		return rust;
 	own = own_part(symbol);
 	/* Without the prefix, "f" would be read as the type float. */
-	readable = own && strncmp(own, "_Z", 2) == 0 ? demangle(own) : NULL;
+	readable = own && strncmp(own, "_Z", 2) == 0 ? symbol_demangle(own) : NULL;
 
 	if (!readable)
 		return own;

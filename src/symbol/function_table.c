@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "function_table.h"
+#include "symbol/function_table.h"
 
-void function_table_fini(struct function_table *table)
+void symbol_function_table_fini(struct function_table *table)
 {
 	vec_fini(&table->functions);
 }
@@ -25,14 +25,14 @@ static int compare(const void *left, const void *right)
 	return strcmp(b->name, a->name);
 }
 
-void function_table_sort(struct function_table *table)
+void symbol_function_table_sort(struct function_table *table)
 {
 	if (table->functions.count)
 		qsort(table->functions.at, table->functions.count, sizeof(*table->functions.at),
 			compare);
 }
 
-const struct function_entry *function_table_find(
+const struct function_entry *symbol_function_table_find(
 	const struct function_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->functions.count;

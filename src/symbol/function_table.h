@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vec.h"
+#include "base/vec.h"
 
 struct function_entry {
 	uint64_t address;
@@ -23,14 +23,14 @@ struct function_table {
 	VEC(struct function_entry) functions;
 };
 
-/* function_table_fini: gives the memory back. */
-void function_table_fini(struct function_table *table);
+/* symbol_function_table_fini: gives the memory back. */
+void symbol_function_table_fini(struct function_table *table);
 
-/* function_table_sort: after the last entry was pushed, before the first look-up. */
-void function_table_sort(struct function_table *table);
+/* symbol_function_table_sort: after the last entry was pushed, before the first look-up. */
+void symbol_function_table_sort(struct function_table *table);
 
-/* function_table_find: the function that holds the address; NULL: none. */
-const struct function_entry *function_table_find(
+/* symbol_function_table_find: the function that holds the address; NULL: none. */
+const struct function_entry *symbol_function_table_find(
 	const struct function_table *table, uint64_t address);
 
 #endif

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "debug_info.h"
-#include "elf_file.h"
-#include "map.h"
-#include "root.h"
-#include "symbol.h"
-#include "vec.h"
+#include "base/arena.h"
+#include "symbol/debug_info.h"
+#include "symbol/elf_file.h"
+#include "base/map.h"
+#include "symbol/root.h"
+#include "symbol/symbol.h"
+#include "base/vec.h"
 
 /* One file as one trace names it: path and build id. */
 struct module {
@@ -68,7 +68,7 @@ void symbol_free(struct symbol_resolver *resolver)
 	if (!resolver)
 		return;
 	for (i = 0; i < resolver->modules.count; i++) {
-		debug_info_close(resolver->modules.at[i].debug);
+		symbol_debug_info_close(resolver->modules.at[i].debug);
 		map_fini(&resolver->modules.at[i].answers);
 	}
 	vec_fini(&resolver->roots);
@@ -103,7 +103,7 @@ static bool is_as_recorded(const struct module *module)
 
 static enum ct_status try_file(struct module *module, int root, const char *path)
 {
-	enum ct_status status = elf_file_read(root, path, &module->file, NULL);
+	enum ct_status status = symbol_elf_file_read(root, path, &module->file, NULL);
 
 	module->opened_root = root;
 	module->opened_path = path;
@@ -147,7 +147,7 @@ static bool module_open(struct symbol_resolver *resolver, struct module *module)
 
 int symbol_open_file(int root, const char *path)
 {
-	return root_open_file(root, path);
+	return symbol_root_open_file(root, path);
 }
 
 bool symbol_see_file(
@@ -211,13 +211,13 @@ static bool ask_debug(struct symbol_resolver *resolver, struct module *module, u
 	bool is_entry, struct symbol_place *place)
 {
 	if (!module->has_debug_been_sought) {
-		module->debug =
-			debug_info_open(module->opened_root, module->opened_path, &module->remark);
+		module->debug = symbol_debug_info_open(
+			module->opened_root, module->opened_path, &module->remark);
 		module->has_debug_been_sought = true;
 		place->remark = module->remark;
 	}
 	return !module->debug ||
-	       debug_info_find(module->debug, &resolver->arena, looked_up, is_entry, place);
+	       symbol_debug_info_find(module->debug, &resolver->arena, looked_up, is_entry, place);
 }
 
 /* `before`: how far before the address the instruction lies that is meant. */
@@ -232,7 +232,8 @@ static bool ask_module(struct symbol_resolver *resolver, struct module *module, 
 	place->module = module->path;
 	place->module_offset = offset;
 	place->remark = module->remark;
-	if (!module->is_usable || !elf_file_address(&module->file, offset - before, &looked_up))
+	if (!module->is_usable ||
+		!symbol_elf_file_address(&module->file, offset - before, &looked_up))
 		return true;
 	place->module_offset = looked_up + before;
 	return ask_debug(resolver, module, looked_up, kind == CTP_SITE_FUNCTION, place);

@@ -8,12 +8,12 @@
 #ifndef SYMBOL_ROOT_H
 #define SYMBOL_ROOT_H
 
-#include "symbol.h"
+#include "symbol/symbol.h"
 
 /*
- * root_open_file: opens for reading, and waits for nobody. -1 and errno where it can not be opened; below another root
- * ENOSYS where the kernel is older than Linux 5.6. `root`: see symbol_see_root.
+ * symbol_root_open_file: opens for reading, and waits for nobody. -1 and errno where it can not be opened; below
+ * another root ENOSYS where the kernel is older than Linux 5.6. `root`: see symbol_see_root.
  */
-int root_open_file(int root, const char *path);
+int symbol_root_open_file(int root, const char *path);
 
 #endif

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "corotracer/event.h"
-#include "failure.h"
+#include "base/failure.h"
 
 /* Room for a build id in hexadecimal with its NUL: ids of up to 32 bytes. */
 #define SYMBOL_BUILD_ID_SIZE 65

@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "unit_functions.h"
+#include "symbol/unit_functions.h"
 
 #define DEPTH_MAX 64 /* of namespaces and classes within each other */
 
@@ -15,7 +15,7 @@ struct function_range {
 	Dwarf_Die function;
 };
 
-void units_functions_fini(struct units_functions *units)
+void symbol_units_functions_fini(struct units_functions *units)
 {
 	size_t i;
 
@@ -157,8 +157,8 @@ static void reverse(Dwarf_Die *scopes, int count)
 	}
 }
 
-bool units_functions_find(struct units_functions *units, Dwarf_Die *skeleton, Dwarf_Die *unit,
-	Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count)
+bool symbol_units_functions_find(struct units_functions *units, Dwarf_Die *skeleton,
+	Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count)
 {
 	const struct unit_functions *functions = functions_of(units, skeleton, unit);
 	const struct function_range *range;

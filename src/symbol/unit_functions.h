@@ -11,8 +11,8 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-#include "map.h"
-#include "vec.h"
+#include "base/map.h"
+#include "base/vec.h"
 
 struct function_range;
 
@@ -31,19 +31,20 @@ struct units_functions {
 	uint32_t nr_ranges; /* that were read */
 };
 
-/* units_functions_fini: gives the memory back. */
-void units_functions_fini(struct units_functions *units);
+/* symbol_units_functions_fini: gives the memory back. */
+void symbol_units_functions_fini(struct units_functions *units);
 
 /* More functions within each other than anybody inlines; what is deeper is not told. */
 #define SCOPES_MAX 64
 
 /*
- * units_functions_find: the function that holds the address and all that were inlined into it there, innermost first,
- * into `scopes`; how many in *ret_count, 0 where no function of the unit is known to. `unit` is the entry of a unit
- * with its functions, `skeleton` the one in the main file that stands for it, or the same; their Dwarf must stay open.
+ * symbol_units_functions_find: the function that holds the address and all that were inlined into it there, innermost
+ * first, into `scopes`; how many in *ret_count, 0 where no function of the unit is known to. `unit` is the entry of a
+ * unit with its functions, `skeleton` the one in the main file that stands for it, or the same; their Dwarf must stay
+ * open.
  * False: out of memory.
  */
-bool units_functions_find(struct units_functions *units, Dwarf_Die *skeleton, Dwarf_Die *unit,
-	Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
+bool symbol_units_functions_find(struct units_functions *units, Dwarf_Die *skeleton,
+	Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
 
 #endif

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "failure.h"
-#include "textrace.h"
-#include "vec.h"
+#include "base/failure.h"
+#include "textrace/textrace.h"
+#include "base/vec.h"
 
 struct assembly {
 	const struct ct_tables *tables;
@@ -83,7 +83,7 @@ static enum ct_status define_reason(struct assembly *assembly)
 	return *assembly->tables->reason ? define(assembly, &reason) : CT_OK;
 }
 
-static enum ct_status define_run(struct assembly *assembly)
+static enum ct_status collect_define_run(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;
 	struct ct_definition run = {
@@ -295,7 +295,7 @@ static enum ct_status define_each(struct assembly *assembly, uint32_t first, uin
 static enum ct_status define_tables(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;
-	enum ct_status status = define_run(assembly);
+	enum ct_status status = collect_define_run(assembly);
 
 	if (status == CT_OK)
 		status = define_each(assembly, 0, tables->nr_processes, define_process);

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "textrace_names.h"
+#include "textrace/names.h"
 
 #define NUMBERS 96 /* of any list; a larger one does not compile */
 
@@ -174,7 +174,7 @@ const char *textrace_line_name(enum textrace_line line)
 static const struct textrace_field fields[] = {
 #define X(line, type, key, field, form) \
 	{TEXTRACE_##line, key, TEXTRACE_FORM_##form, offsetof(struct type, field)},
-#include "textrace_fields.def"
+#include "textrace/fields.def"
 #undef X
 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "textrace_parse.h"
+#include "textrace/parse.h"
 
 enum ct_status textrace_refuse(struct textrace_parser *parser, const char *format, ...)
 {

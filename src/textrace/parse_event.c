@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kind_words.h"
-#include "textrace_parse.h"
+#include "stream/kind_words.h"
+#include "textrace/parse.h"
 
 /* An event in the making. */
 struct line {

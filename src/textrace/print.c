@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "kind_words.h"
-#include "textrace.h"
-#include "textrace_names.h"
+#include "stream/kind_words.h"
+#include "textrace/textrace.h"
+#include "textrace/names.h"
 
 /* ---------------------------------------------------------------------- values */
 

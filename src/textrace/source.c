@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io.h"
-#include "order.h"
-#include "textrace_parse.h"
+#include "base/io.h"
+#include "stream/order.h"
+#include "textrace/parse.h"
 
 #define TEXT_BYTES_MAX (SIZE_MAX / 4)
 #define LOOK_BYTES 4096

@@ -70,8 +70,8 @@
 #ifndef TEXTRACE_TEXTRACE_H
 #define TEXTRACE_TEXTRACE_H
 
-#include "stream.h"
-#include "text.h"
+#include "stream/stream.h"
+#include "base/text.h"
 
 /*
  * textrace_source_open: reads a text trace from a file into memory. A failure names it by `name`, with the line:

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "duration.h"
-#include "textrace_words.h"
+#include "base/duration.h"
+#include "textrace/words.h"
 
 static bool is_blank(char c)
 {

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "condition.h"
+#include "watch/condition.h"
 #include "corotracer/ct.h"
-#include "duration.h"
+#include "base/duration.h"
 
 const struct watch_metric_description watch_metrics[WATCH_NR_METRICS] = {
 #define X(name, text, of, unit, meaning) {text, WATCH_OF_##of, WATCH_UNIT_##unit, meaning},
-#include "metrics.def"
+#include "watch/metrics.def"
 #undef X
 };
 
@@ -22,7 +22,7 @@ static const struct {
 	double share;
 } statistics[] = {
 #define X(name, text, share) {text, share},
-#include "statistics.def"
+#include "watch/statistics.def"
 #undef X
 };
 
@@ -255,7 +255,7 @@ static enum ct_status read_limit(struct reader *reader)
 	return complain(reader, units[unit].wanted);
 }
 
-enum ct_status condition_parse(
+enum ct_status watch_condition_parse(
 	const char *text, struct condition *ret_condition, struct ct_error *reterr)
 {
 	struct reader reader = {text, text, ret_condition, reterr};
@@ -272,7 +272,7 @@ enum ct_status condition_parse(
 	return status ? status : read_limit(&reader);
 }
 
-bool condition_holds(const struct condition *condition, double value)
+bool watch_condition_holds(const struct condition *condition, double value)
 {
 	bool is_equal_enough = condition->comparison[1] == '=';
 
@@ -281,7 +281,7 @@ bool condition_holds(const struct condition *condition, double value)
 	return is_equal_enough ? value <= condition->limit : value < condition->limit;
 }
 
-bool condition_is_near(const struct condition *condition, double value)
+bool watch_condition_is_near(const struct condition *condition, double value)
 {
 	double margin = condition->limit / 10;
 
@@ -312,7 +312,7 @@ static const char *words_comparison(const struct condition *condition)
 	return condition->comparison[0] == '>' ? "over the limit of" : "below the limit of";
 }
 
-void condition_tell(const struct condition *condition, double value, struct text *text)
+void watch_condition_tell(const struct condition *condition, double value, struct text *text)
 {
 	text_add(text, watch_metrics[condition->metric].name);
 	if (*condition->name)

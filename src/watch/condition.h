@@ -14,12 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "failure.h"
-#include "text.h"
+#include "base/failure.h"
+#include "base/text.h"
 
 enum watch_metric {
 #define X(name, text, of, unit, meaning) WATCH_##name,
-#include "metrics.def"
+#include "watch/metrics.def"
 #undef X
 	WATCH_NR_METRICS,
 };
@@ -47,15 +47,15 @@ struct condition {
 	double limit;                    /* nanoseconds, a count, or an enum ct_grade */
 };
 
-/* condition_parse: CT_ERR_USAGE and one sentence that quotes what can not be read, and names what could. */
-enum ct_status condition_parse(
+/* watch_condition_parse: CT_ERR_USAGE and one sentence that quotes what can not be read, and names what could. */
+enum ct_status watch_condition_parse(
 	const char *text, struct condition *ret_condition, struct ct_error *reterr);
 
-/* condition_holds: of this value? condition_is_near: not yet clearly on the other side (a tenth). */
-bool condition_holds(const struct condition *condition, double value);
-bool condition_is_near(const struct condition *condition, double value);
+/* watch_condition_holds: of this value? watch_condition_is_near: not yet clearly on the other side (a tenth). */
+bool watch_condition_holds(const struct condition *condition, double value);
+bool watch_condition_is_near(const struct condition *condition, double value);
 
-/* condition_tell: "sched_latency.p99 is 7.31 ms, more than 5 ms". */
-void condition_tell(const struct condition *condition, double value, struct text *text);
+/* watch_condition_tell: "sched_latency.p99 is 7.31 ms, more than 5 ms". */
+void watch_condition_tell(const struct condition *condition, double value, struct text *text);
 
 #endif

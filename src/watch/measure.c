@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "watch_parts.h"
+#include "watch/parts.h"
 
 #define TURN_NS UINT64_C(1000000000) /* a statistic is of the last two turns */
 #define LOOKS_PER_LIMIT 10u

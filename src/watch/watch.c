@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "places.h"
-#include "watch_parts.h"
+#include "event/places.h"
+#include "watch/parts.h"
 
 #define CALM_NS UINT64_C(1000000000)
 #define NAMES_MAX 65536u
@@ -261,14 +261,14 @@ static enum ct_status watch_define(
 /* Once told, it has to be clearly false for a while; where there is nothing to compare, it is. */
 static bool becomes_true(struct watched *watched, bool has_value, double value, uint64_t now_ns)
 {
-	bool holds = has_value && condition_holds(&watched->condition, value);
+	bool holds = has_value && watch_condition_holds(&watched->condition, value);
 
 	if (holds && !watched->was_told) {
 		watched->was_told = true;
 		watched->calm_since_ns = 0;
 		return true;
 	}
-	if (has_value && condition_is_near(&watched->condition, value))
+	if (has_value && watch_condition_is_near(&watched->condition, value))
 		watched->calm_since_ns = 0;
 	else if (!watched->calm_since_ns)
 		watched->calm_since_ns = now_ns;
@@ -308,7 +308,7 @@ bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 			continue;
 		if (is_wanted)
 			text_add(ret_reason, "; ");
-		condition_tell(&watched->condition, value, ret_reason);
+		watch_condition_tell(&watched->condition, value, ret_reason);
 		is_wanted = true;
 	}
 	return is_wanted;
@@ -421,7 +421,7 @@ static bool is_spread(const struct condition *condition)
 enum ct_status watch_add(struct watch *watch, const char *condition, struct ct_error *reterr)
 {
 	struct watched watched = {0};
-	enum ct_status status = condition_parse(condition, &watched.condition, reterr);
+	enum ct_status status = watch_condition_parse(condition, &watched.condition, reterr);
 
 	if (status)
 		return status;

@@ -8,9 +8,9 @@
 #ifndef WATCH_WATCH_H
 #define WATCH_WATCH_H
 
-#include "condition.h"
+#include "watch/condition.h"
 #include "corotracer/ct.h"
-#include "stream.h"
+#include "stream/stream.h"
 
 struct watch;
 

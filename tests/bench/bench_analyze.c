@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store.h"
+#include "store/store.h"
 #include "workload.h"
 
 #define EVENTS_AT_ONCE 256u

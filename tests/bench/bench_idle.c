@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "collect.h"
+#include "base/clock.h"
+#include "collect/collect.h"
 #include "corotracer/ctp_probe.h"
 
 #define MILLISECOND_NS 1000000L

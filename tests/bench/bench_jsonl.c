@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "jsonl.h"
+#include "base/clock.h"
+#include "jsonl/jsonl.h"
 
 #define NR_THREADS 8u
 #define NR_COROS 10000u

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "store/store.h"
 #include "workload.h"
 
 #define BATCH 1024u
@@ -76,7 +76,7 @@ static void define(struct bench *bench, struct ct_definition definition)
 	workload_require(sink_define(bench->sink, &definition, &error), &error);
 }
 
-static void define_clock(struct bench *bench)
+static void collect_define_clock(struct bench *bench)
 {
 	define(bench, (struct ct_definition){.type = CT_DEFINE_CLOCK,
 			      .clock = {.clock = CTP_CLOCK_COUNTER,
@@ -93,7 +93,7 @@ static void define_all(struct bench *bench)
 				      .process = 1,
 				      .role = CTP_ROLE_PROBE,
 				      .clock = CTP_CLOCK_COUNTER}});
-	define_clock(bench);
+	collect_define_clock(bench);
 	define(bench, (struct ct_definition){.type = CT_DEFINE_THREAD,
 			      .thread = {.thread = 1, .process = 1, .name = ""}});
 	define(bench, (struct ct_definition){
@@ -215,7 +215,7 @@ static void measure(const char *path, uint64_t nr_coros, bool is_last)
 	bench.longest_beat_ns = 0;
 	few_ns = run(&bench, ACTIVE) - empty;
 	all_ns = run(&bench, nr_coros) - empty;
-	define_clock(&bench);
+	collect_define_clock(&bench);
 	beat(&bench);
 	workload_require(sink_close(bench.sink, true, &error), &error);
 	stat(path, &about);

@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jsonl.h"
-#include "snapshot.h"
-#include "store.h"
+#include "jsonl/jsonl.h"
+#include "snapshot/snapshot.h"
+#include "store/store.h"
 #include "workload.h"
 
 #define NR_EVENTS 6000000u

@@ -5,9 +5,9 @@
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
-#include "arena.h"
-#include "stream.h"
-#include "vec.h"
+#include "base/arena.h"
+#include "stream/stream.h"
+#include "base/vec.h"
 
 /* A batch of records, or a definition where `batch.nr_records` is 0. */
 struct workload_step {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kind_words.h"
-#include "store_definitions.h"
-#include "store_events.h"
-#include "store_index.h"
+#include "stream/kind_words.h"
+#include "store/definitions.h"
+#include "store/events.h"
+#include "store/index.h"
 #include "workload.h"
 
 #define BATCH 1024u

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrange.h"
+#include "arrange/arrange.h"
 #include "case_file.h"
-#include "textrace.h"
+#include "textrace/textrace.h"
 
 static void give_up(const char *path, const char *what)
 {

@@ -21,8 +21,8 @@
 #define TESTS_CASE_FILE_H
 
 #include "corotracer/ct.h"
-#include "stream.h"
-#include "text.h"
+#include "stream/stream.h"
+#include "base/text.h"
 
 struct case_file {
 	const char *path;

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "case_file.h"
-#include "kind_words.h"
+#include "stream/kind_words.h"
 #include "check.h"
-#include "vec.h"
+#include "base/vec.h"
 
 /*
  * Events that are judged for each case, and how often at least. What is judged is the same with the sanitizer, which

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "case_file.h"
 #include "lives.h"
 #include "paths.h"

@@ -4,8 +4,8 @@
  * same when it is written and read again.
  */
 #include "hostile_file.h"
-#include "store_definitions.h"
-#include "store_tables.h"
+#include "store/definitions.h"
+#include "store/tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 

@@ -10,7 +10,7 @@
 
 #define MADE_CHUNKS 4u /* a reader copies all of it */
 
-#include "flight_past.h"
+#include "collect/flight_past.h"
 #include "made_segment.h"
 
 #define STORE_BYTES 10u

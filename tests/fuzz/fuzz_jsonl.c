@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "jsonl.h"
+#include "jsonl/jsonl.h"
 #include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);

@@ -4,7 +4,7 @@
  * unpacked again.
  */
 #include "hostile_file.h"
-#include "store_pack.h"
+#include "store/pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 

@@ -4,8 +4,8 @@
  * by one or many at a time, must be the same when it is encoded and decoded again.
  */
 #include "hostile_file.h"
-#include "store_events.h"
-#include "vec.h"
+#include "store/events.h"
+#include "base/vec.h"
 
 #define RUN 64u
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "made_segment.h"
-#include "proto.h"
-#include "ring.h"
+#include "proto/proto.h"
+#include "collect/ring.h"
 
 #define STORE_BYTES 10u
 
@@ -66,7 +66,7 @@ static void look(struct harness *harness)
 		harness->sum += strlen(program);
 	}
 	for (i = 0; i < MADE_RINGS; i++)
-		ring_drain(&harness->readers[i], &space, &consumer);
+		collect_ring_drain(&harness->readers[i], &space, &consumer);
 	for (i = 0; i < MADE_SITES; i++)
 		if (proto_read_site(&harness->layout, harness->made.base, i, &site))
 			harness->sum += strlen(site.file) + strlen(site.function);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot.h"
+#include "snapshot/snapshot.h"
 
 #define ORIGINS 3u
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "textrace.h"
+#include "textrace/textrace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 

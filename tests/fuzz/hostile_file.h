@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#include "crc32c.h"
+#include "base/crc32c.h"
 #include "memory_file.h"
-#include "store.h"
-#include "store_format.h"
+#include "store/store.h"
+#include "store/format.h"
 
 #define FILE_DAMAGED UINT32_C(0x0badc0de)
 #define FILE_EVENTS_MAX 2000000 /* that one small input can hold */

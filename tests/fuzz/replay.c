@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io.h"
+#include "base/io.h"
 
 #define NR_CHANGED 300
 #define CHANGES_MAX 8

@@ -285,22 +285,22 @@ def check_documented_queries(database):
 def documented_columns():
     """name: type, from the table in the document, which must be the list that the program is made from."""
     entry = re.compile(r'^X\(\w+, "(\w+)", (\w+), "[\w.]*", "(.*)"\)$', re.MULTILINE)
-    columns = entry.findall((SOURCE / "src/export/export_columns.def").read_text())
+    columns = entry.findall((SOURCE / "src/export/columns.def").read_text())
     text = (SOURCE / "docs/exports.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (integer|text|boolean) \| (.*) \|$", text, re.MULTILINE)
     check(rows == [(name, kind.lower(), meaning) for name, kind, meaning in columns] and len(rows) > 15,
-          "the columns in docs/exports.md are not those of export_columns.def")
+          "the columns in docs/exports.md are not those of export/columns.def")
     return {name: kind for name, kind, _ in rows}
 
 
 def check_documented_tables(place):
-    entries = re.findall(r"^X\((.*?)\)$", (SOURCE / "src/export/export_tables.def").read_text(), re.MULTILINE | re.DOTALL)
+    entries = re.findall(r"^X\((.*?)\)$", (SOURCE / "src/export/tables.def").read_text(), re.MULTILINE | re.DOTALL)
     literals = [re.findall(r'"([^"]*)"', entry) for entry in entries]
     tables = [(texts[0], texts[-1]) for texts in literals if len(texts) > 2]
     text = (SOURCE / "docs/exports.md").read_text()
     check(len(tables) > 5, "the list of tables was not understood")
     check(re.findall(r"^\| `(\w+)` \| ([^|]*) \|$", text, re.MULTILINE) == tables,
-          "the tables in docs/exports.md are not those of export_tables.def")
+          "the tables in docs/exports.md are not those of export/tables.def")
     with sqlite3.connect(place / "run.sqlite") as database:
         present = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     check(present == {name for name, _ in tables} | {"coro_trace_events"}, f"the tables are {present}")

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "groups.h"
 #include "lives.h"
 #include "record.h"
 #include "sparing.h"
 #include "tally.h"
-#include "text.h"
-#include "textrace.h"
+#include "base/text.h"
+#include "textrace/textrace.h"
 #include "truth.h"
 
 #define ALL_PARTS UINT32_MAX

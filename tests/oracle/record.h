@@ -6,7 +6,7 @@
 #ifndef ORACLE_RECORD_H
 #define ORACLE_RECORD_H
 
-#include "stream.h"
+#include "stream/stream.h"
 #include "world.h"
 
 struct record;

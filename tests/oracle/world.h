@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "corotracer/event.h"
-#include "vec.h"
+#include "base/vec.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)

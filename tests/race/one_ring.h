@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's ring_drain step by step, for a test that interleaves it: to be included before the probe's
+ * The collector's collect_ring_drain step by step, for a test that interleaves it: to be included before the probe's
  * functions. The protocol's accesses are the steps: the four operations of ctp.h are defined anew here, each with a
  * point at which another actor may continue. The test defines check_record, which gets every record.
  */
@@ -36,7 +36,7 @@ const struct ctp_record *proto_chunk(
 }
 
 /* Likewise; all memory of these tests has been written. */
-bool memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
+bool collect_memory_holds(const struct memory *memory, const void *at, size_t nr_bytes)
 {
 	return memory && at && nr_bytes;
 }

@@ -21,7 +21,7 @@
 
 #include "corotracer/ctp_probe.h"
 #include "probe_reader.h"
-#include "sleep.h"
+#include "collect/sleep.h"
 
 #define DEADLINE_NS \
 	UINT64_C(3000000000) /* longer than a busy machine keeps the engine from running */
@@ -129,7 +129,7 @@ static uint64_t take_rounds(struct sleep *sleep, uint64_t rounds, uint64_t *ret_
 	while (*ret_taken < rounds && nr_lost < LOST_MOST) {
 		uint64_t deadline = now_ns() + DEADLINE_NS;
 
-		if (!sleep_until(sleep, &words, deadline, &news))
+		if (!collect_sleep_until(sleep, &words, deadline, &news))
 			exit(1);
 		nr_lost += has_news(NULL) && now_ns() >= deadline;
 		reader_drain(&target, 0, UINT64_MAX, count, ret_taken);
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 	struct sleep sleep;
 	pid_t child;
 
-	sleep_init(&sleep, epoll_create1(EPOLL_CLOEXEC));
+	collect_sleep_init(&sleep, epoll_create1(EPOLL_CLOEXEC));
 	if (!sleep.is_possible)
 		SKIP("the kernel has no such barrier");
 	reader_listen();
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	if (is_wanted && !is_registered)
 		SKIP("the target has more than one thread: a sanitizer's");
 	nr_lost = take_rounds(&sleep, rounds, &taken);
-	sleep_fini(&sleep);
+	collect_sleep_fini(&sleep);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	printf("{\"rounds\": %" PRIu64 ", \"registered\": %s, \"lost\": %" PRIu64

@@ -95,7 +95,7 @@ static void check_record(const struct ctp_record *record)
 
 static void harvest(void)
 {
-	ring_drain(&reader, &space, &consumer);
+	collect_ring_drain(&reader, &space, &consumer);
 }
 
 static void harvest_twice(void)

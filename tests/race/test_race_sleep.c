@@ -128,7 +128,7 @@ static void check_record(const struct ctp_record *record)
 static bool has_news(void *context)
 {
 	(void)context;
-	return ring_has_news(&reader);
+	return collect_ring_has_news(&reader);
 }
 
 /* The mistake that must be found: no second look. */
@@ -145,10 +145,10 @@ static void harvest_and_sleep(bool (*is_there)(void *context))
 	const struct sleep_news news = {NULL, is_there};
 
 	while (received < EVENTS && !is_stranded) {
-		if (ring_drain(&reader, &space, &consumer) > 0)
+		if (collect_ring_drain(&reader, &space, &consumer) > 0)
 			continue;
 		nr_sleeps++;
-		sleep_until(&asleep, &words, UINT64_MAX, &news);
+		collect_sleep_until(&asleep, &words, UINT64_MAX, &news);
 	}
 }
 

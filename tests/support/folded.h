@@ -5,7 +5,7 @@
 #ifndef TESTS_FOLDED_H
 #define TESTS_FOLDED_H
 
-#include "model.h"
+#include "model/model.h"
 #include "text_form.h"
 
 /* All events, up to the end. The caller frees the model, then closes the source, whose names it has. */

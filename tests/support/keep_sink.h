@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "definition.h"
-#include "failure.h"
-#include "map.h"
-#include "stream.h"
-#include "vec.h"
+#include "stream/definition.h"
+#include "base/failure.h"
+#include "base/map.h"
+#include "stream/stream.h"
+#include "base/vec.h"
 
 struct kept_record {
 	uint32_t stream;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "model.h"
+#include "model/model.h"
 
 struct lives {
 	VEC(ct_time) coros;   /* by index: its first event */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "render.h"
+#include "render/render.h"
 
 #define FIRST_CORO 1025
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stations.h"
-#include "vec.h"
+#include "collect/stations.h"
+#include "base/vec.h"
 
 #define MADE_STATIONS 4u
 #define MADE_STORES 6 /* of one event: mark, time, thread, address, activity, number */
@@ -65,7 +65,7 @@ static inline void made_open(struct made_stations *made)
 
 static inline void made_close(struct made_stations *made)
 {
-	stations_fini(&made->stations);
+	collect_stations_fini(&made->stations);
 	vec_fini(&made->told);
 	free(made->base);
 }
@@ -74,15 +74,15 @@ static inline uint64_t made_scan(struct made_stations *made, bool is_thorough)
 {
 	const struct stations_consumer consumer = {made, made_take};
 
-	stations_take_up(&made->stations);
-	return stations_scan(&made->stations, &consumer, is_thorough);
+	collect_stations_take_up(&made->stations);
+	return collect_stations_scan(&made->stations, &consumer, is_thorough);
 }
 
 static inline void made_finish(struct made_stations *made)
 {
 	const struct stations_consumer consumer = {made, made_take};
 
-	stations_finish(&made->stations, &consumer);
+	collect_stations_finish(&made->stations, &consumer);
 }
 
 static inline void made_allocate(struct made_stations *made, uint64_t probe_id)

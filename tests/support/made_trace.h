@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "io.h"
-#include "store.h"
-#include "stream.h"
+#include "base/io.h"
+#include "store/store.h"
+#include "stream/stream.h"
 #include "write_output.h"
 
 static char made_folder[] = "/tmp/corotracer-test-XXXXXX";

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyze.h"
-#include "stream.h"
+#include "analyze/analyze.h"
+#include "stream/stream.h"
 
 #define PATHS_TASK "987654321987654321"
 

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 
 #include "check.h"
-#include "collect.h"
+#include "collect/collect.h"
 #include "keep_sink.h"
 #include "made_segment.h"
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 
 struct shares_sum {
 	struct ct_times times;

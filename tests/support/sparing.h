@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze.h"
-#include "render.h"
+#include "analyze/analyze.h"
+#include "render/render.h"
 
 static inline bool sparing_say(struct ct_source *source, const struct ct_analyze_options *options,
 	uint32_t nr_ended, struct text *said)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "text.h"
-#include "textrace.h"
+#include "base/text.h"
+#include "textrace/textrace.h"
 
 /* A text that can not be read ends the test. */
 static inline struct ct_source *open_text(const char *text)

@@ -6,7 +6,7 @@
 #define TESTS_WHOLE_RUN_H
 
 #include "check.h"
-#include "collect.h"
+#include "collect/collect.h"
 #include "keep_sink.h"
 
 /* One recording from beginning to end. */

@@ -5,7 +5,7 @@
 #ifndef TESTS_WRITE_OUTPUT_H
 #define TESTS_WRITE_OUTPUT_H
 
-#include "io.h"
+#include "base/io.h"
 
 static inline enum ct_status write_output(
 	const char *path, const char *bytes, size_t nr_bytes, struct ct_error *reterr)

@@ -5,10 +5,10 @@
  */
 #include <sched.h>
 
-#include "ahead.h"
+#include "ahead/ahead.h"
 #include "check.h"
 #include "failing_memory.h"
-#include "failure.h"
+#include "base/failure.h"
 
 #define ODD 37u
 

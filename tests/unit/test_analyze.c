@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "check.h"
 #include "failing_memory.h"
-#include "failure.h"
+#include "base/failure.h"
 #include "text_form.h"
 
 static const char trace[] =

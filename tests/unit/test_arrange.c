@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "arrange.h"
+#include "arrange/arrange.h"
 #include "check.h"
-#include "order.h"
-#include "vec.h"
+#include "stream/order.h"
+#include "base/vec.h"
 
 #define REACH_NS 5000
 #define NR_THREADS 4u

@@ -7,16 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "base/arena.h"
 #include "check.h"
-#include "crc32c.h"
-#include "duration.h"
-#include "failure.h"
-#include "io.h"
-#include "json_write.h"
-#include "map.h"
-#include "text.h"
-#include "vec.h"
+#include "base/crc32c.h"
+#include "base/duration.h"
+#include "base/failure.h"
+#include "base/io.h"
+#include "base/json_write.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "base/vec.h"
 #include "write_output.h"
 
 static void test_failures_read_as_a_path(void)

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "check.h"
-#include "clock_line.h"
-#include "timeline.h"
-#include "vec.h"
+#include "base/clock_line.h"
+#include "base/timeline.h"
+#include "base/vec.h"
 
 #define SECONDS 3600
 #define COUNTER_HZ 2.6e9

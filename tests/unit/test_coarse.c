@@ -6,8 +6,8 @@
 #include <sched.h>
 
 #include "check.h"
-#include "clock.h"
-#include "coarse.h"
+#include "base/clock.h"
+#include "collect/coarse.h"
 #include "corotracer/ctp.h"
 #include "failing_memory.h"
 
@@ -17,7 +17,7 @@ static struct coarse *opened(uint32_t max_words)
 {
 	struct coarse *coarse = NULL;
 
-	CHECK_EQUAL(coarse_open(STEP_NS, max_words, &coarse, NULL), CT_OK);
+	CHECK_EQUAL(collect_coarse_open(STEP_NS, max_words, &coarse, NULL), CT_OK);
 	if (!coarse)
 		exit(1);
 	return coarse;
@@ -43,26 +43,26 @@ static void test_words(void)
 	uint64_t first = 0, second = 0, third = 0, left;
 	uint64_t begin = clock_monotonic_ns();
 
-	CHECK(coarse_add(coarse, &first, begin));
+	CHECK(collect_coarse_add(coarse, &first, begin));
 	CHECK(ctp_load_relaxed(&first) >= begin);
-	CHECK(coarse_add(coarse, &second, begin));
-	CHECK(!coarse_add(coarse, &third, begin));
+	CHECK(collect_coarse_add(coarse, &second, begin));
+	CHECK(!collect_coarse_add(coarse, &third, begin));
 	wait_for_steps(&first, 3);
 	wait_for_steps(&second, 3);
 	CHECK(ctp_load_relaxed(&second) <= clock_monotonic_ns());
-	coarse_remove(coarse, &first);
+	collect_coarse_remove(coarse, &first);
 	left = ctp_load_relaxed(&first);
-	CHECK(coarse_add(coarse, &third, begin));
+	CHECK(collect_coarse_add(coarse, &third, begin));
 	wait_for_steps(&third, 3);
 	CHECK_EQUAL(ctp_load_relaxed(&first), left);
 	/* With none left the thread sleeps, and goes on with the next. */
-	coarse_remove(coarse, &second);
-	coarse_remove(coarse, &third);
-	coarse_remove(coarse, &third);
-	CHECK(coarse_add(coarse, &first, clock_monotonic_ns()));
+	collect_coarse_remove(coarse, &second);
+	collect_coarse_remove(coarse, &third);
+	collect_coarse_remove(coarse, &third);
+	CHECK(collect_coarse_add(coarse, &first, clock_monotonic_ns()));
 	wait_for_steps(&first, 2);
-	CHECK(coarse_lag_ns(coarse) >= STEP_NS);
-	coarse_close(coarse);
+	CHECK(collect_coarse_lag_ns(coarse) >= STEP_NS);
+	collect_coarse_close(coarse);
 }
 
 /* What a word showed before it was taken up counts; what lies ahead can not be. */
@@ -71,14 +71,14 @@ static void test_lag(void)
 	struct coarse *coarse = opened(2);
 	uint64_t word = 0, now_ns = clock_monotonic_ns();
 
-	CHECK_EQUAL(coarse_lag_ns(coarse), STEP_NS);
-	CHECK(coarse_add(coarse, &word, now_ns - 3000000000));
-	CHECK(coarse_lag_ns(coarse) >= 3000000000);
-	coarse_close(coarse);
+	CHECK_EQUAL(collect_coarse_lag_ns(coarse), STEP_NS);
+	CHECK(collect_coarse_add(coarse, &word, now_ns - 3000000000));
+	CHECK(collect_coarse_lag_ns(coarse) >= 3000000000);
+	collect_coarse_close(coarse);
 	coarse = opened(1);
-	CHECK(coarse_add(coarse, &word, UINT64_MAX));
-	CHECK(coarse_lag_ns(coarse) < 3000000000);
-	coarse_close(coarse);
+	CHECK(collect_coarse_add(coarse, &word, UINT64_MAX));
+	CHECK(collect_coarse_lag_ns(coarse) < 3000000000);
+	collect_coarse_close(coarse);
 }
 
 static void test_nothing(void)
@@ -86,10 +86,10 @@ static void test_nothing(void)
 	struct coarse *coarse = NULL;
 	struct ct_error error;
 
-	coarse_close(NULL);
-	coarse_close(opened(1));
+	collect_coarse_close(NULL);
+	collect_coarse_close(opened(1));
 	fail_at = 1;
-	CHECK_EQUAL(coarse_open(STEP_NS, 1, &coarse, &error), CT_ERR_NO_MEMORY);
+	CHECK_EQUAL(collect_coarse_open(STEP_NS, 1, &coarse, &error), CT_ERR_NO_MEMORY);
 	fail_at = 0;
 }
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "executable.h"
+#include "collect/executable.h"
 
 /* An ELF file with everything that is looked at. */
 struct elf_file {
@@ -67,7 +67,7 @@ static const char *judge(const void *bytes, size_t nr_bytes)
 
 	write_file("program", bytes, nr_bytes, 0700);
 	snprintf(path, sizeof(path), "%s/program", folder);
-	CHECK_EQUAL(executable_find(path, &found, NULL), CT_OK);
+	CHECK_EQUAL(collect_executable_find(path, &found, NULL), CT_OK);
 	return found.obstacle;
 }
 
@@ -152,18 +152,19 @@ static void test_search(void)
 	snprintf(path, sizeof(path), "/nonexistent:%s:/also/nonexistent", folder);
 	setenv("PATH", path, 1);
 	snprintf(wanted, sizeof(wanted), "%s/wanted", folder);
-	CHECK_EQUAL(executable_find("wanted", &found, &trouble), CT_OK);
+	CHECK_EQUAL(collect_executable_find("wanted", &found, &trouble), CT_OK);
 	CHECK_TEXT(found.path, wanted);
-	CHECK_EQUAL(executable_find("absent", &found, &trouble), CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(collect_executable_find("absent", &found, &trouble), CT_ERR_NOT_FOUND);
 	CHECK_EQUAL(trouble.system_errno, ENOENT);
-	CHECK_EQUAL(executable_find("", &found, &trouble), CT_ERR_NOT_FOUND);
-	CHECK_EQUAL(executable_find("forbidden", &found, &trouble), CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(collect_executable_find("", &found, &trouble), CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(collect_executable_find("forbidden", &found, &trouble), CT_ERR_NOT_FOUND);
 	CHECK_EQUAL(trouble.system_errno, EACCES);
-	CHECK_EQUAL(executable_find(folder, &found, &trouble), CT_ERR_NOT_FOUND); /* a folder */
+	CHECK_EQUAL(
+		collect_executable_find(folder, &found, &trouble), CT_ERR_NOT_FOUND); /* a folder */
 	CHECK_EQUAL(trouble.system_errno, EACCES);
 	setenv("PATH", "", 1); /* the present folder */
 	CHECK_EQUAL(chdir(folder), 0);
-	CHECK_EQUAL(executable_find("wanted", &found, &trouble), CT_OK);
+	CHECK_EQUAL(collect_executable_find("wanted", &found, &trouble), CT_OK);
 }
 
 /* Programs that run with rights that their user has not: the kernel would ignore the preload. */
@@ -178,7 +179,7 @@ static void test_rights(void)
 	snprintf(path, sizeof(path), "%s/elevated", folder);
 	CHECK_EQUAL(chown(path, 1, 1), 0);
 	CHECK_EQUAL(chmod(path, 04755), 0);
-	CHECK_EQUAL(executable_find(path, &found, NULL), CT_OK);
+	CHECK_EQUAL(collect_executable_find(path, &found, NULL), CT_OK);
 	CHECK_TEXT(found.obstacle, "runs with other rights than yours");
 }
 

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "keep_sink.h"
-#include "mappings.h"
+#include "collect/mappings.h"
 
 #define PAGE 4096u
 #define PROCESS 3u
@@ -23,7 +23,7 @@ static size_t look(struct fixture *f)
 {
 	size_t nr_before = f->keep.definitions.count;
 
-	CHECK(mappings_read(&f->mappings, PROCESS, getpid(), &f->output));
+	CHECK(collect_mappings_read(&f->mappings, PROCESS, getpid(), &f->output));
 	return f->keep.definitions.count - nr_before;
 }
 
@@ -39,7 +39,7 @@ static void *map_code(void *at, size_t nr_bytes)
 
 static bool is_covered(const struct fixture *f, const char *address)
 {
-	return mappings_cover(&f->mappings, PROCESS, (uint64_t)(uintptr_t)address);
+	return collect_mappings_cover(&f->mappings, PROCESS, (uint64_t)(uintptr_t)address);
 }
 
 static void test_changes(struct fixture *f)
@@ -72,10 +72,10 @@ static void test_changes(struct fixture *f)
 static void test_other_process(struct fixture *f)
 {
 	CHECK(is_covered(f, (const char *)(uintptr_t)map_code));
-	CHECK(!mappings_cover(&f->mappings, PROCESS + 1, (uint64_t)(uintptr_t)map_code));
-	CHECK(mappings_read(&f->mappings, PROCESS + 1, getpid(), &f->output));
-	CHECK(mappings_cover(&f->mappings, PROCESS + 1, (uint64_t)(uintptr_t)map_code));
-	CHECK(!mappings_read(&f->mappings, PROCESS + 2, INT32_MAX, &f->output));
+	CHECK(!collect_mappings_cover(&f->mappings, PROCESS + 1, (uint64_t)(uintptr_t)map_code));
+	CHECK(collect_mappings_read(&f->mappings, PROCESS + 1, getpid(), &f->output));
+	CHECK(collect_mappings_cover(&f->mappings, PROCESS + 1, (uint64_t)(uintptr_t)map_code));
+	CHECK(!collect_mappings_read(&f->mappings, PROCESS + 2, INT32_MAX, &f->output));
 }
 
 int main(void)
@@ -84,10 +84,10 @@ int main(void)
 
 	keep_init(&f.keep);
 	f.keep.is_order_ignored = true; /* nobody has defined the process */
-	output_init(&f.output, &f.keep.sink);
+	collect_output_init(&f.output, &f.keep.sink);
 	test_changes(&f);
 	test_other_process(&f);
-	mappings_fini(&f.mappings);
+	collect_mappings_fini(&f.mappings);
 	keep_fini(&f.keep);
 	return check_result();
 }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "collect.h"
-#include "stream.h"
+#include "collect/collect.h"
+#include "stream/stream.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED 1

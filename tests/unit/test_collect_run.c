@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "clock.h"
-#include "collect.h"
+#include "base/clock.h"
+#include "collect/collect.h"
 #include "keep_sink.h"
 #include "whole_run.h"
 

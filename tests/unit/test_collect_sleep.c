@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "clock.h"
-#include "collect.h"
+#include "base/clock.h"
+#include "collect/collect.h"
 #include "keep_sink.h"
-#include "sleep.h"
+#include "collect/sleep.h"
 
 #define ROUNDS 300
 
@@ -51,12 +51,12 @@ static void open_all(void)
 	if (memory == MAP_FAILED || epoll_ctl(waiting, EPOLL_CTL_ADD, arrivals, &event))
 		exit(1);
 	words = (struct sleep_words){{memory, memory + 16}, 2};
-	sleep_init(&asleep, waiting);
+	collect_sleep_init(&asleep, waiting);
 }
 
 static void close_all(void)
 {
-	sleep_fini(&asleep);
+	collect_sleep_fini(&asleep);
 	munmap(words.at[0], 4096);
 	close(arrivals);
 	close(waiting);
@@ -102,7 +102,7 @@ static void sleep_beside(void *(*other)(void *), void *argument)
 	pthread_t thread;
 
 	CHECK(pthread_create(&thread, NULL, other, argument) == 0);
-	CHECK(sleep_until(&asleep, &words, UINT64_MAX, &silence));
+	CHECK(collect_sleep_until(&asleep, &words, UINT64_MAX, &silence));
 	CHECK(are_words_zero());
 	pthread_join(thread, NULL);
 }
@@ -143,7 +143,7 @@ static void test_arrival_before(void)
 	const uint64_t one = 1;
 
 	CHECK(write(arrivals, &one, sizeof(one)) == sizeof(one));
-	CHECK(sleep_until(&asleep, &words, UINT64_MAX, &silence));
+	CHECK(collect_sleep_until(&asleep, &words, UINT64_MAX, &silence));
 	take_arrival();
 }
 
@@ -151,9 +151,9 @@ static void test_deadline(void)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() + 2000000;
 
-	CHECK(sleep_until(&asleep, &words, deadline_ns, &silence));
+	CHECK(collect_sleep_until(&asleep, &words, deadline_ns, &silence));
 	CHECK(clock_monotonic_ns() >= deadline_ns);
-	CHECK(sleep_until(&asleep, &words, 1, &silence));
+	CHECK(collect_sleep_until(&asleep, &words, 1, &silence));
 	CHECK(are_words_zero());
 }
 
@@ -177,7 +177,7 @@ static void test_news(void)
 	unsigned nr_looks = 0;
 	const struct sleep_news news = {&nr_looks, has_some};
 
-	CHECK(sleep_until(&asleep, &words, UINT64_MAX, &news));
+	CHECK(collect_sleep_until(&asleep, &words, UINT64_MAX, &news));
 	CHECK_EQUAL(nr_looks, 1);
 	CHECK(are_words_zero());
 }

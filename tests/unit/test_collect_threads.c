@@ -3,14 +3,14 @@
  * Telling threads apart by id and time, where several rings tell of them in any order.
  */
 #include "check.h"
-#include "threads.h"
+#include "collect/threads.h"
 
 static uint32_t fresh;
 
 /* The number of the thread, and whether it was new. */
 static uint32_t find(struct threads *threads, uint64_t tid, uint64_t time, bool *ret_is_new)
 {
-	uint32_t number = threads_find(threads, tid, time, fresh + 1, ret_is_new);
+	uint32_t number = collect_threads_find(threads, tid, time, fresh + 1, ret_is_new);
 
 	if (*ret_is_new)
 		fresh++;
@@ -29,10 +29,10 @@ static void test_two_rings_one_thread(void)
 	CHECK_EQUAL(find(&threads, 500, 90, &is_new), 1); /* the ledger saw it earlier */
 	CHECK(!is_new);
 	CHECK_EQUAL(find(&threads, 501, 100, &is_new), 2);
-	threads_stopped(&threads, 1, 500, 200);
+	collect_threads_stopped(&threads, 1, 500, 200);
 	CHECK_EQUAL(find(&threads, 500, 150, &is_new), 1); /* read late, lived then */
 	CHECK(!is_new);
-	threads_fini(&threads);
+	collect_threads_fini(&threads);
 }
 
 static void test_id_is_used_again(void)
@@ -42,21 +42,21 @@ static void test_id_is_used_again(void)
 
 	fresh = 0;
 	CHECK_EQUAL(find(&threads, 500, 100, &is_new), 1);
-	threads_stopped(&threads, 1, 500, 200);
+	collect_threads_stopped(&threads, 1, 500, 200);
 	CHECK_EQUAL(find(&threads, 500, 300, &is_new), 2);
 	CHECK(is_new);
 	/* The other ring is read only now: first the old thread, then the new one. */
 	CHECK_EQUAL(find(&threads, 500, 110, &is_new), 1);
-	threads_stopped(&threads, 1, 500, 210); /* its last word */
+	collect_threads_stopped(&threads, 1, 500, 210); /* its last word */
 	CHECK_EQUAL(find(&threads, 500, 205, &is_new), 1);
 	CHECK_EQUAL(find(&threads, 500, 310, &is_new), 2);
 	CHECK(!is_new);
-	threads_stopped(&threads, 2, 500, 400);
+	collect_threads_stopped(&threads, 2, 500, 400);
 	CHECK_EQUAL(find(&threads, 500, 500, &is_new), 3);
-	threads_stopped(&threads, 77, 500, 600); /* of nobody */
-	threads_stopped(&threads, 1, 12345, 600);
+	collect_threads_stopped(&threads, 77, 500, 600); /* of nobody */
+	collect_threads_stopped(&threads, 1, 12345, 600);
 	CHECK_EQUAL(find(&threads, 500, 700, &is_new), 3);
-	threads_fini(&threads);
+	collect_threads_fini(&threads);
 }
 
 static void test_bound(void)
@@ -71,7 +71,7 @@ static void test_bound(void)
 	CHECK_EQUAL(find(&threads, tid, 0, &is_new), 0);
 	CHECK(!is_new);
 	CHECK_EQUAL(find(&threads, 17, 0, &is_new), 17);
-	threads_fini(&threads);
+	collect_threads_fini(&threads);
 }
 
 int main(void)

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "check.h"
-#include "condition.h"
+#include "watch/condition.h"
 #include "corotracer/ct.h"
-#include "histogram.h"
+#include "base/histogram.h"
 
 static struct condition read(const char *text)
 {
 	struct condition condition = {.statistic = ""};
 	struct ct_error error = {0};
 
-	if (condition_parse(text, &condition, &error))
+	if (watch_condition_parse(text, &condition, &error))
 		fprintf(stderr, "%s\n", error.text);
 	CHECK_EQUAL(error.status, CT_OK);
 	return condition;
@@ -67,7 +67,7 @@ static void test_what_can_not_be_read(void)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		error = (struct ct_error){0};
-		CHECK_EQUAL(condition_parse(wrong[i], &condition, &error), CT_ERR_USAGE);
+		CHECK_EQUAL(watch_condition_parse(wrong[i], &condition, &error), CT_ERR_USAGE);
 		CHECK(strstr(error.text, wrong[i]) != NULL);
 	}
 }
@@ -77,11 +77,11 @@ static void test_comparing(void)
 	struct condition over = read("live_coroutines > 100");
 	struct condition below = read("live_coroutines <= 100");
 
-	CHECK(!condition_holds(&over, 100) && condition_holds(&over, 101));
-	CHECK(condition_holds(&below, 100) && !condition_holds(&below, 101));
+	CHECK(!watch_condition_holds(&over, 100) && watch_condition_holds(&over, 101));
+	CHECK(watch_condition_holds(&below, 100) && !watch_condition_holds(&below, 101));
 	/* A tenth of the limit lies between true and clearly false. */
-	CHECK(condition_is_near(&over, 91) && !condition_is_near(&over, 90));
-	CHECK(condition_is_near(&below, 109) && !condition_is_near(&below, 110));
+	CHECK(watch_condition_is_near(&over, 91) && !watch_condition_is_near(&over, 90));
+	CHECK(watch_condition_is_near(&below, 109) && !watch_condition_is_near(&below, 110));
 }
 
 static void test_telling_grades(void)
@@ -89,7 +89,7 @@ static void test_telling_grades(void)
 	struct condition condition = read("finding(lost-*) >= likely");
 	struct text text = {0};
 
-	condition_tell(&condition, CT_GRADE_PROVEN, &text);
+	watch_condition_tell(&condition, CT_GRADE_PROVEN, &text);
 	CHECK(strcmp(text_peek(&text), "finding(lost-*) is proven, asked for was >= likely") == 0);
 	text_fini(&text);
 }
@@ -99,7 +99,7 @@ static void test_telling(void)
 	struct condition condition = read("region(db.query).p99 > 150ms");
 	struct text text = {0};
 
-	condition_tell(&condition, 212e6, &text);
+	watch_condition_tell(&condition, 212e6, &text);
 	CHECK(strcmp(text_peek(&text),
 		      "region(db.query).p99 is 212 ms, over the limit of 150 ms") == 0);
 	text_fini(&text);

@@ -7,8 +7,8 @@
  * read alone, and what the model knows at the end is compared with what it knows from all of it.
  */
 #include "made_trace.h"
-#include "model.h"
-#include "store_format.h"
+#include "model/model.h"
+#include "store/format.h"
 
 #define THREADS 3u
 #define COROS 60u

@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "jsonl.h"
-#include "jsonl_coros.h"
+#include "jsonl/jsonl.h"
+#include "jsonl/coros.h"
 #include "made_trace.h"
 
 static struct ct_sink *open_rows(const char *path, bool all_kinds)

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "io.h"
-#include "jsonl.h"
-#include "text.h"
+#include "base/io.h"
+#include "jsonl/jsonl.h"
+#include "base/text.h"
 #include "write_output.h"
 
 #define FILE_NAME "older.jsonl"

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "io.h"
-#include "jsonl.h"
-#include "jsonl_runs.h"
-#include "text.h"
+#include "base/io.h"
+#include "jsonl/jsonl.h"
+#include "jsonl/runs.h"
+#include "base/text.h"
 #include "write_output.h"
 
 #define FILE_NAME "read.jsonl"

@@ -8,10 +8,10 @@
  */
 #include <stdbool.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "check.h"
 #include "lives.h"
-#include "model.h"
+#include "model/model.h"
 
 #define EVENTS 20000u
 #define ROUNDS 20u

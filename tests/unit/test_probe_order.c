@@ -9,7 +9,7 @@
 
 #include "probe_reader.h"
 #include "probe_tally.h"
-#include "reach.h"
+#include "collect/reach.h"
 
 #define NR_HAND_OFFS (IS_SANITIZED ? UINT64_C(20000) : UINT64_C(100000))
 
@@ -88,12 +88,12 @@ static void hand_offs(void)
 
 static void test_reach(void)
 {
-	uint64_t reach = reach_measure();
+	uint64_t reach = collect_reach_measure();
 
 	CHECK(reach >= 5000 && reach <= 50000);
-	CHECK_EQUAL(reach_of(0), 5000);
-	CHECK_EQUAL(reach_of(3000), 12000);
-	CHECK_EQUAL(reach_of(UINT64_MAX), 50000);
+	CHECK_EQUAL(collect_reach_of(0), 5000);
+	CHECK_EQUAL(collect_reach_of(3000), 12000);
+	CHECK_EQUAL(collect_reach_of(UINT64_MAX), 50000);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "made_segment.h"
-#include "proto.h"
+#include "proto/proto.h"
 
 #define FIELD(name) offsetof(struct ctp_header, name), sizeof(((struct ctp_header *)0)->name)
 

@@ -8,11 +8,11 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "blocks.h"
+#include "queue/blocks.h"
 #include "check.h"
 #include "failing_memory.h"
-#include "queue.h"
-#include "vec.h"
+#include "queue/queue.h"
+#include "base/vec.h"
 
 #define NOTE_BIT (UINT64_C(1) << 63)
 #define LOST_TAIL CTP_TAIL(0, CTP_KIND_LOST, CTP_LOSS_FULL, 0)

@@ -3,9 +3,9 @@
  * What ended long ago is given back: a million coroutines and descriptors that come and go leave a few thousand records
  * behind, and what is said of a trace does not depend on it, also where one is named again long after its end.
  */
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "check.h"
-#include "model.h"
+#include "model/model.h"
 #include "sparing.h"
 
 /* ---------------------------------------------------------------- sources of events */

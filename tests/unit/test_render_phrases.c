@@ -3,9 +3,9 @@
  * The phrases of reports: names made short, and hostile text made harmless. Table-driven.
  */
 #include "check.h"
-#include "phrase.h"
-#include "safe.h"
-#include "table.h"
+#include "render/phrase.h"
+#include "render/safe.h"
+#include "render/table.h"
 
 /* Runs one function from text to text, and compares. */
 static void expect(
@@ -241,30 +241,30 @@ static void test_table(void)
 	struct text text = {0};
 	struct table table;
 
-	table_init(&table, 3, TABLE_RIGHT(0));
-	table_add(&table, "id");
-	table_add(&table, "nothing");
-	table_add(&table, "name");
-	table_add(&table, "7");
-	table_add(&table, "");
-	table_add(&table, "a|b");
-	table_add(&table, "1025");
-	table_add(&table, "");
-	table_add(&table, "");
-	table_print(&table, &text, "  ");
+	render_table_init(&table, 3, TABLE_RIGHT(0));
+	render_table_add(&table, "id");
+	render_table_add(&table, "nothing");
+	render_table_add(&table, "name");
+	render_table_add(&table, "7");
+	render_table_add(&table, "");
+	render_table_add(&table, "a|b");
+	render_table_add(&table, "1025");
+	render_table_add(&table, "");
+	render_table_add(&table, "");
+	render_table_print(&table, &text, "  ");
 	CHECK_TEXT(text_peek(&text), "    id  name\n     7  a|b\n  1025\n");
 	text_clear(&text);
-	table_print_markdown(&table, &text);
+	render_table_print_markdown(&table, &text);
 	CHECK_TEXT(text_peek(&text), "| id | name |\n| ---: | --- |\n| 7 | a\\|b |\n| 1025 |  |\n");
 	text_clear(&text);
-	table_print_html(&table, &text);
+	render_table_print_html(&table, &text);
 	CHECK_TEXT(text_peek(&text),
 		"<div class=\"wide\"><table>\n"
 		"<tr><th scope=\"col\" class=\"right\">id</th><th scope=\"col\">name</th></tr>\n"
 		"<tr><td class=\"right\">7</td><td>a|b</td></tr>\n"
 		"<tr><td class=\"right\">1025</td><td></td></tr>\n"
 		"</table></div>\n");
-	table_fini(&table);
+	render_table_fini(&table);
 	text_fini(&text);
 }
 

@@ -5,8 +5,8 @@
 #define MADE_CHUNKS 256u /* as many as a ring can have */
 #include "check.h"
 #include "made_segment.h"
-#include "ring.h"
-#include "vec.h"
+#include "collect/ring.h"
+#include "base/vec.h"
 
 /* What was handed on. */
 struct taken {
@@ -79,7 +79,7 @@ static uint64_t drain(struct fixture *f)
 	const struct ring_space space = {&f->layout, f->made.base, f->scratch, NULL};
 	const struct ring_consumer consumer = {f, take, thread_started, thread_stopped};
 
-	return ring_drain(&f->reader, &space, &consumer);
+	return collect_ring_drain(&f->reader, &space, &consumer);
 }
 
 static void emit(struct fixture *f, uint64_t object, unsigned kind)
@@ -306,7 +306,7 @@ static void test_overwritten_events(void)
 	drain(&f);
 	CHECK_EQUAL(f.taken.count, 5);
 	CHECK_EQUAL(f.reader.nr_overwritten, 5);
-	CHECK_EQUAL(ring_overwritten(&f.reader), 4);
+	CHECK_EQUAL(collect_ring_overwritten(&f.reader), 4);
 	close_fixture(&f);
 }
 
@@ -326,12 +326,12 @@ static void test_overwritten_adopted(void)
 	drain(&f);
 	f.reader =
 		(struct ring_reader){.shared = f.made.rings, .stream = 1, .is_overwriting = true};
-	ring_adopt(&f.reader, &space);
+	collect_ring_adopt(&f.reader, &space);
 	for (; i < 30; i++)
 		emit(&f, i, CTP_KIND_RESUME);
 	f.made.rings[0].floor = 15;
 	drain(&f);
-	CHECK_EQUAL(ring_overwritten(&f.reader), 5);
+	CHECK_EQUAL(collect_ring_overwritten(&f.reader), 5);
 	CHECK_EQUAL(f.taken.count, 10 + 15);
 	close_fixture(&f);
 }

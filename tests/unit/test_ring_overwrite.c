@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "made_segment.h"
-#include "ring.h"
+#include "collect/ring.h"
 
 #define NR_CHUNKS 3u
 #define NR_LOOKS 3000
@@ -112,10 +112,10 @@ int main(void)
 	if (pthread_create(&producer, NULL, produce, &f))
 		abort();
 	while (nr_looks < NR_LOOKS)
-		nr_looks += ring_drain(&reader, &space, &consumer) > 0;
+		nr_looks += collect_ring_drain(&reader, &space, &consumer) > 0;
 	ctp_store_relaxed(&f.is_enough, 1);
 	pthread_join(producer, NULL);
-	ring_drain(&reader, &space, &consumer);
+	collect_ring_drain(&reader, &space, &consumer);
 	CHECK_EQUAL(f.nr_torn, 0);
 	CHECK_EQUAL(reader.nr_corrupt, 0);
 	CHECK(f.nr_taken > 0);

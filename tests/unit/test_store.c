@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "made_trace.h"
-#include "store_events.h"
-#include "store_format.h"
+#include "store/events.h"
+#include "store/format.h"
 
 #define NR_RANDOM 20000u
 

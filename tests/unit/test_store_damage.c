@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "crc32c.h"
+#include "base/crc32c.h"
 #include "made_trace.h"
-#include "store_definitions.h"
-#include "store_events.h"
-#include "store_format.h"
+#include "store/definitions.h"
+#include "store/events.h"
+#include "store/format.h"
 
 #define NR_STREAMS 3u
 #define NR_ROUNDS 4u

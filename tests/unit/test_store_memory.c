@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "failing_memory.h"
-#include "jsonl.h"
+#include "jsonl/jsonl.h"
 #include "made_trace.h"
 #include "text_form.h"
 

@@ -4,12 +4,12 @@
  * repeated, and parts that are not there are a loss. Rules F-22 to F-24 and F-60 to F-68 of
  * docs/spec/trace-format.md.
  */
-#include "crc32c.h"
+#include "base/crc32c.h"
 #include "made_trace.h"
-#include "store_definitions.h"
-#include "store_format.h"
-#include "store_pack.h"
-#include "store_repeated.h"
+#include "store/definitions.h"
+#include "store/format.h"
+#include "store/pack.h"
+#include "store/repeated.h"
 
 #define NR_PARTS 6u
 #define NR_PER_PART 400u

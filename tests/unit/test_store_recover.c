@@ -6,7 +6,7 @@
  * CUTS is taken from the environment (10,000): at so many random bytes a file is cut and recovered.
  */
 #include "made_trace.h"
-#include "store_format.h"
+#include "store/format.h"
 
 #define NR_PARTS 8u
 #define NR_PER_PART 250u

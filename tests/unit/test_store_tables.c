@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "made_trace.h"
-#include "store_definitions.h"
-#include "store_format.h"
+#include "store/definitions.h"
+#include "store/format.h"
 
 /* ------------------------------------------------------------------ byte form */
 

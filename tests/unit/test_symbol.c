@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "symbol.h"
-#include "vec.h"
+#include "base/arena.h"
+#include "symbol/symbol.h"
+#include "base/vec.h"
 
 /* ------------------------------------------------------------ a memory map as a trace has it */
 

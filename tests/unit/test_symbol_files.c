@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "symbol.h"
+#include "base/arena.h"
+#include "symbol/symbol.h"
 
 #define LINE_BYTES 8192
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "analyze.h"
+#include "analyze/analyze.h"
 #include "text_form.h"
 
 #define MS INT64_C(1000000)

@@ -8,7 +8,7 @@
 
 #include "made_trace.h"
 #include "text_form.h"
-#include "vec.h"
+#include "base/vec.h"
 
 /* A trace made at random, as its tables and lines; texts live in `texts`. */
 struct made {

@@ -9,8 +9,8 @@
 
 #include "check.h"
 #include "corotracer/ct.h"
-#include "places.h"
-#include "thresholds.h"
+#include "event/places.h"
+#include "analyze/thresholds.h"
 
 static bool is_rule(const char *name, size_t length)
 {

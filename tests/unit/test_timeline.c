@@ -3,7 +3,7 @@
  * Counts to times: straight lines between readings, in whole numbers, whatever the readings say.
  */
 #include "check.h"
-#include "timeline.h"
+#include "base/timeline.h"
 
 static int64_t at(const struct timeline *timeline, uint64_t raw)
 {

@@ -4,7 +4,7 @@
  * F-67 and F-68 of docs/spec/trace-format.md.
  */
 #include "made_trace.h"
-#include "store_window.h"
+#include "store/window.h"
 
 #define MS UINT64_C(1000000)
 #define NR_PER_BEAT 2000u

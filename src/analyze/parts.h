@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the judgement share.
+ *
+ * Detectors are functions of the model: each looks through it and adds candidates, one for each
+ * coroutine that its rule is true of. Candidates of one cause become a group, groups become
+ * findings. Between the two a second reading of the source collects the evidence for the groups.
+ *
+ * A failed allocation sets `is_broken`; what follows then does nothing of value, and analyze_source
+ * reports it once at the end.
+ */
+#ifndef ANALYZE_ANALYZE_PARTS_H
+#define ANALYZE_ANALYZE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/analyze.h"
+#include "base/arena.h"
+#include "analyze/detectors.h"
+#include "model/model.h"
+#include "analyze/thresholds.h"
+
+/* Why a grade is lower than it could be. */
+enum reason {
+#define X(name, sentence) REASON_##name,
+#include "analyze/reasons.def"
+#undef X
+	NR_REASONS,
+};
+
+#define REASON(name) (UINT64_C(1) << REASON_##name)
+
+struct story;
+
+struct candidate {
+	enum ct_rule rule;
+	enum ct_grade grade;
+	uint32_t process;
+	uint32_t coro; /* index in the model; 0: none */
+	uint32_t wait_site;
+	uint32_t cause_site;
+	uint32_t variant;    /* what else tells causes of one rule apart; the rule's own */
+	uint32_t descriptor; /* index in the model; 0: none */
+	uint32_t crash;      /* index in the model's crashes */
+	uint32_t subject;    /* conflict, ghost, object or thread: the rule's own index */
+	uint32_t opposite;   /* a second one */
+	uint64_t reasons;    /* bits REASON(...) */
+	ct_time since;
+	uint64_t nr_lost;
+};
+
+/* As many members of a finding carry their last events. */
+#define GROUP_EXAMPLES 10u
+#define MEMBER_EVENTS 8u
+
+struct member_events {
+	struct ct_event at[MEMBER_EVENTS];              /* a ring */
+	char text[MEMBER_EVENTS][CTP_LOG_TEXT_MAX + 1]; /* of messages: what their details tell */
+	uint64_t count;
+};
+
+/* Candidates that share a rule, a site and a cause: analysis->candidates[first, first + count). */
+struct group {
+	uint32_t first;
+	uint32_t count;
+	uint32_t nr_peers; /* 0: not counted */
+	uint32_t nr_examples;
+	struct member_events **examples; /* of the first members; in the scratch arena */
+};
+
+/* What is true of a process as a whole at the end of observation; found out once. */
+struct party {
+	bool has_ended_itself; /* it exited */
+	bool has_ended_well;   /* it exited, with status 0 */
+	bool has_given_up;     /* it exited with another status, or ended itself by a signal */
+	bool has_crashed;
+	bool was_looked_at;     /* the engine saw threads of it */
+	bool has_free_thread;   /* one is not known to be blocked without time-out */
+	bool has_sleeper;       /* a thread sleeps for a time */
+	bool are_threads_known; /* every thread is known to be so, and nothing is ready */
+	bool has_busy_thread;   /* one is known neither to be so, nor to have slept for a time */
+	/* Every thread is known to be one or the other, and nothing is ready. */
+	bool are_threads_asleep;
+	bool has_timer;        /* a timer or a deadline is still to come */
+	bool has_waited_timer; /* such a timer, and a coroutine waits for it */
+	bool is_alone; /* no other process, signal handler or io_uring can make its descriptors ready */
+	bool has_armed;   /* a descriptor is armed or waited for, whoever makes it ready */
+	bool has_outside; /* a descriptor or process outside can still wake somebody */
+	ct_time end;      /* it was observed until then */
+	ct_time quiet;    /* the last moment since which every worker has been idle once */
+	/* The same of threads that are workers for sure; at the end, those that lie asleep are idle. */
+	ct_time workers_quiet;
+	ct_time blocked_since; /* the longest blocking call that is no poll; INT64_MAX: none */
+	ct_time workers_ended; /* when the last worker did; INT64_MAX: one is there; INT64_MIN: none was */
+	/* The last moment at which timers that nobody waits for had fired since; INT64_MAX: none.
+	 */
+	ct_time timers;
+};
+
+/* Since when a process as a whole stands still, and what could set it going again: stillness.c. */
+struct stillness {
+	ct_time moment; /* the last time that any coroutine entered a state; not before the observation */
+	uint32_t nr_running;   /* coroutines, on threads that were not seen asleep */
+	uint32_t nr_computing; /* of these, on threads that were seen on a processor */
+	uint32_t
+		outside_descriptor; /* open listener, or armed or waited for, that the outside makes ready; 0: none */
+	uint32_t outside_thread; /* that waits for files or other processes; 0: none */
+	uint32_t
+		clock_thread; /* in a wait with a time-out that has not run out since `moment`; 0: none */
+	bool has_deadline; /* a coroutine waits for the clock */
+	bool waits_for_process;
+	bool is_told;       /* a finding says who is stuck */
+	bool is_clock_told; /* a remark says that it may wait for the clock */
+};
+
+/* Who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
+struct ties {
+	uint32_t *next;       /* who must go on before it can */
+	uint32_t *behind;     /* the nearest one ahead that a finding speaks of; 0: none */
+	uint32_t *nr_victims; /* how many have this one in `behind` */
+	uint32_t *seen;       /* on the way of which one, while victims are looked for */
+	uint32_t *held_first; /* the first lock that it holds */
+	uint32_t *held_next;  /* by object: the next lock of the same owner */
+	uint32_t *nr_waiters; /* by object */
+	ct_time *waits_since; /* by object: the youngest waiter's */
+};
+
+struct analysis {
+	struct model *model;
+	const struct ct_tables *tables;
+	struct arena *arena; /* of the report */
+	struct arena scratch;
+	struct party *parties;    /* by process; in the scratch arena */
+	struct stillness *stills; /* likewise */
+	bool *is_told;            /* by coroutine: a finding speaks of it; in the scratch arena */
+	struct ties ties;
+	bool has_left_out;                      /* of any time: coroutines, categories */
+	bool was_paused;                        /* for a time */
+	const struct ct_thresholds *thresholds; /* NULL: no place is allowed */
+	int64_t limits[CT_NR_THRESHOLDS];       /* what holds */
+	bool *is_place_allowed;                 /* by site; NULL: none is; in the scratch arena */
+	uint64_t nr_allowed;   /* candidates at such places, of which nothing is said */
+	uint64_t why_coro;     /* 0: nobody asks */
+	const char *path_task; /* NULL: none */
+	enum ct_by by;         /* a breakdown, which; NONE: none */
+	enum ct_sort sort;
+	uint32_t max_rows;               /* of it; 0: as usual */
+	uint64_t why_pid;                /* 0: of any process */
+	const struct analyze_live *live; /* its pid is 0 where no process was looked at */
+	uint32_t least_ended;            /* model_release_from */
+	VEC(struct model_asked) kept;    /* what readings before this one were asked for */
+	VEC(struct candidate) candidates;
+	VEC(struct group) groups;
+	VEC(const char *) remarks;
+	bool is_broken;
+};
+
+/* LIMIT: the threshold with this name of thresholds.def. */
+#define LIMIT(analysis, name) ((analysis)->limits[CT_THRESHOLD_##name])
+
+/* analyze_party_has_nobody_left: is nobody there any more who could do anything, without the world outside? */
+bool analyze_party_has_nobody_left(const struct party *party);
+
+/* analyze_party_survey: fills analysis->parties. */
+void analyze_party_survey(struct analysis *analysis);
+
+/* analyze_party_working_until: the end of observation, or when the program said that it ends. */
+ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process);
+
+/*
+ * analyze_party_is_inside: can only the process itself, or time, make this descriptor ready? analyze_party_is_own: the
+ * same, as long as no other process has the descriptor, and no handler of a signal uses it.
+ */
+bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descriptor);
+bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
+
+/*
+ * analyze_party_is_at_work: was the process neither warming up all of the time from `from` to `until`, nor ending since
+ * before? It is for rules about how fast or how often something happens.
+ */
+bool analyze_party_is_at_work(
+	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
+
+/* ---------------------------------------------------------------- who could set it going: stillness.c */
+
+/* analyze_stillness_survey: fills analysis->stills. */
+void analyze_stillness_survey(struct analysis *analysis);
+
+/* analyze_stillness_is_running: does a thread run it that was not seen asleep since? */
+bool analyze_stillness_is_running(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_stillness_is_spinning: was this thread, not the program's first, on a processor at each look since its last
+ * event?
+ */
+bool analyze_stillness_is_spinning(const struct analysis *analysis, uint32_t thread);
+
+/* analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out". */
+const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
+
+#define STILLNESS_THREADS 16u
+
+struct story;
+
+/* analyze_stillness_tell_threads: the same of all threads of the process, of so many at most. */
+void analyze_stillness_tell_threads(
+	struct analysis *analysis, uint32_t process, struct story *story);
+
+/* is_ready: does it wait for a thread only? */
+static inline bool is_ready(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_READY ||
+	       (coro->state == CT_STATE_UNSEEN && coro->queue_thread);
+}
+
+/* ready_since: since when it does. */
+static inline ct_time ready_since(const struct model_coro *coro)
+{
+	return coro->queue_thread ? coro->queued : coro->changed;
+}
+
+/* thread_is_seen: has the engine looked at it since it last wrote anything? */
+static inline bool thread_is_seen(const struct model_thread *thread)
+{
+	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+}
+
+/* thread_is_over: had it ended by then? */
+static inline bool thread_is_over(const struct model_thread *thread, ct_time end)
+{
+	return thread->stopped != CT_NO_TIME && thread->stopped <= end;
+}
+
+/*
+ * analyze_candidate_is_allowed: does it wait, was it started, or does its cause lie at a place of which nothing is to
+ * be said? analyze_candidate_add leaves out such a one; where several make one finding, whoever adds them asks first.
+ */
+bool analyze_candidate_is_allowed(
+	const struct analysis *analysis, const struct candidate *candidate);
+
+/* analyze_candidate_add: a copy; its coroutine is told of from then on. */
+void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate);
+
+/*
+ * analyze_candidate_settle: was the process quiet since `since`? If not: at most Likely once the grace has
+ * passed. False: it is too early to say anything.
+ */
+bool analyze_candidate_settle(
+	struct analysis *analysis, struct candidate *candidate, ct_time since);
+
+/* analyze_candidate_lower: one grade down, for the reason, where there is a lower one. A grade never rises. */
+void analyze_candidate_lower(struct candidate *candidate, enum reason reason);
+
+/* analyze_candidate_limit: no higher than `grade`, for the reason where it was. */
+void analyze_candidate_limit(struct candidate *candidate, enum ct_grade grade, enum reason reason);
+
+/*
+ * analyze_candidate_limit_for_doer: the coroutine (0: none) that did something wrong at `time` may still make up for it
+ * where it waits for the clock, with its moment still to come, or lies in a queue: Suspect at most, or Likely where it
+ * has run in between, and did not.
+ */
+void analyze_candidate_limit_for_doer(
+	const struct analysis *analysis, struct candidate *candidate, uint32_t coro, ct_time time);
+
+/* From when on events matter, where all do. */
+#define FROM_THE_BEGINNING (INT64_MIN + 1)
+
+/*
+ * analyze_candidate_life_start: from when on a missing event may have been a wake of this coroutine, or a mark that
+ * excuses
+ * it: from its creation on; from the beginning where that was not seen.
+ */
+ct_time analyze_candidate_life_start(
+	const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_candidate_lower_for_gaps: one grade down where events of the process are missing in the interval; Suspect at
+ * most where a piece of the trace is.
+ */
+void analyze_candidate_lower_for_gaps(
+	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
+
+/* analyze_candidate_outlives_gaps: the same; false where it can fall no lower, so that nothing is to be said. */
+bool analyze_candidate_outlives_gaps(
+	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
+
+/* Two events that can not both be, where nothing is missing between them. */
+struct contradiction {
+	uint32_t process;
+	uint32_t threads[2]; /* that wrote them; 0: not known */
+	ct_time times[2];
+};
+
+/*
+ * analyze_contradiction_has_gap: are events missing on either thread between the two, or on one that is not known? Then
+ * it is no finding at all: what clears it up is most often among those.
+ */
+bool analyze_contradiction_has_gap(
+	const struct analysis *analysis, const struct contradiction *contradiction);
+
+/* ---------------------------------------------------------------- who waits for whom: ties.c */
+
+/* analyze_ties_survey: finds out all ties. */
+void analyze_ties_survey(struct analysis *analysis);
+
+/* analyze_ties_child: the coroutine that this one waits for; 0: none, or it can not be told which. */
+uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro);
+
+/* analyze_ties_object_at: what this handle means; index 0 of the model: nothing was done to it. */
+const struct model_object *analyze_ties_object_at(
+	const struct analysis *analysis, uint32_t process, uint64_t handle);
+
+/* analyze_ties_object: what it waits for, where anything was done to it; index 0 of the model: nothing. */
+const struct model_object *analyze_ties_object(
+	const struct analysis *analysis, const struct model_coro *coro);
+
+/* What a coroutine waits for: suspended, or running on a thread that waits for a lock with all that runs on it. */
+struct ties_wait {
+	uint64_t object; /* a resource handle */
+	ct_time since;
+	uint64_t event;
+	uint32_t site;
+	uint32_t thread; /* the one that waits; 0: the coroutine does */
+};
+
+/* analyze_ties_wait: false where it waits for nothing. */
+bool analyze_ties_wait(const struct analysis *analysis, uint32_t coro, struct ties_wait *ret_wait);
+
+/* analyze_ties_thread_ahead: the thread that has this lock outside of coroutines, and itself waits for one; 0: none. */
+uint32_t analyze_ties_thread_ahead(
+	const struct analysis *analysis, uint32_t process, uint64_t lock);
+
+/*
+ * analyze_ties_next: who must go on before this waiting one can: child, owner of the lock, or one that is gone and had
+ * been given what this one waits for; 0: not known.
+ */
+uint32_t analyze_ties_next(const struct analysis *analysis, uint32_t coro);
+
+/* analyze_ties_find_victims: who waits, through others perhaps, for those that findings speak of by now. */
+void analyze_ties_find_victims(struct analysis *analysis);
+
+/* analyze_ties_behind: the nearest one ahead in that chain, as analyze_ties_find_victims found it; 0: none. */
+uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
+
+/*
+ * analyze_ties_is_something_left: was more given than taken? What is left lies there for the next one who looks. Only
+ * where takings are told; else all that was given may have been taken.
+ */
+bool analyze_ties_is_something_left(
+	const struct analysis *analysis, const struct model_object *object);
+
+/* analyze_ties_is_shutting_down: had the program said before `time` that it ends? */
+bool analyze_ties_is_shutting_down(const struct analysis *analysis, uint32_t process, ct_time time);
+
+/* analyze_ties_holds_lock: does it hold a lock, in the end or when it was destroyed? */
+bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro);
+
+/* analyze_ties_nr_waiters: how many wait for the object, an index of the model. */
+uint32_t analyze_ties_nr_waiters(const struct analysis *analysis, uint32_t object);
+
+/* analyze_ties_waits_since: since when the youngest of them does; CT_NO_TIME: nobody waits. */
+ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t object);
+
+/* ---------------------------------------------------------------- from candidates to findings */
+
+/* analyze_group_candidates: sorts candidates into groups, the gravest first. */
+void analyze_group_candidates(struct analysis *analysis);
+
+/* analyze_evidence_collect: reads the source again for the members' last events and the peers. */
+enum ct_status analyze_evidence_collect(
+	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
+
+/* analyze_group_finding: makes a group's finding. */
+void analyze_group_finding(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+
+/*
+ * analyze_quality_fill: what is known about the observation. analyze_quality_remark: one more sentence to say besides,
+ * in the analysis' arena or constant. analyze_quality_remarks: all that the observation is worth.
+ */
+void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality);
+void analyze_quality_remark(struct analysis *analysis, const char *sentence);
+void analyze_quality_remarks(struct analysis *analysis);
+
+/*
+ * analyze_why_check: CT_ERR_NOT_FOUND where a process is asked about that is not in the trace.
+ * analyze_why_tell: the chain that explains what the coroutine waits for that is asked about, into report->why. Nothing
+ * where there is none.
+ */
+enum ct_status analyze_why_check(const struct analysis *analysis, struct ct_error *reterr);
+void analyze_why_tell(struct analysis *analysis, struct ct_report *report);
+
+/* analyze_await_graph_tell: who waits for whom around the coroutine, into report->awaits. */
+void analyze_await_graph_tell(struct analysis *analysis, uint32_t coro, struct ct_report *report);
+
+/* ---------------------------------------------------------------- a living process: why_live.c */
+
+/* analyze_why_live_remark: a remark on coroutines that wait for what is not open any more. */
+void analyze_why_live_remark(struct analysis *analysis);
+
+/* analyze_why_live_export: what the kernel told of all its threads, into report->live. */
+void analyze_why_live_export(struct analysis *analysis, struct ct_report *report);
+
+/* analyze_why_live_thread: what the thread did when it was looked at; false: nothing is known of that. */
+bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uint32_t thread);
+
+/*
+ * analyze_why_live_descriptor: what the descriptor that the coroutine waits for is, which epoll instances have it, and
+ * who waits on those; nothing where nothing is known.
+ */
+void analyze_why_live_descriptor(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
+/*
+ * analyze_why_live_place: what the kernel told of the descriptor that the coroutine waits for. UNSEEN: nothing, or of
+ * none.
+ */
+enum why_place {
+	WHY_PLACE_UNSEEN,
+	WHY_PLACE_OPEN,
+	WHY_PLACE_CLOSED,
+};
+
+enum why_place analyze_why_live_place(
+	const struct analysis *analysis, const struct model_coro *coro);
+
+/* analyze_advice_export: the lines of integration that would let waits be judged which are not. */
+void analyze_advice_export(struct analysis *analysis, struct ct_report *report);
+
+/* analyze_waiting_list: the places at which coroutines wait at the end. */
+void analyze_waiting_list(struct analysis *analysis, struct ct_report *report);
+
+/* ---------------------------------------------------------------- words */
+
+/* say: a sentence in the report's arena; "" where memory has run out. */
+const char *say(struct analysis *analysis, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A list of sentences or steps under construction. */
+struct story {
+	VEC(struct ct_step) steps;
+	VEC(const char *) evidence;
+};
+
+/*
+ * words_is_outside: where an event of this thread names no coroutine, is it known that none ran? Not where coroutines
+ * begin or end without telling.
+ */
+bool words_is_outside(const struct analysis *analysis, uint32_t thread);
+/* analyze_story_step: a copy; it is found out whether its thread was outside any coroutine. */
+void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
+void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *sentence);
+/* analyze_story_suspended: the step in which the coroutine came to wait. */
+void analyze_story_suspended(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/* analyze_story_made_ready: the step in which it was put into a queue, or woken. */
+void analyze_story_made_ready(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/*
+ * analyze_story_wake: the step of a wake; its text may be replaced. analyze_story_woken: tells it, where there was
+ * one.
+ */
+struct ct_step analyze_story_wake(const struct analysis *analysis, struct model_waking wake);
+void analyze_story_woken(struct analysis *analysis, struct story *story,
+	const struct model_coro *coro, struct model_waking wake);
+/* analyze_wake_of: its last wake; time CT_NO_TIME: there was none. */
+struct model_waking analyze_wake_of(const struct model_coro *coro);
+/* analyze_story_destroyed: the step in which it was destroyed; nothing where it was not. */
+void analyze_story_destroyed(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/* analyze_story_held: which locks it still holds, and where it took them. */
+void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t coro);
+/* analyze_story_victims: how many more wait for the group's members to go on. */
+void analyze_story_victims(
+	struct analysis *analysis, struct story *story, const struct group *group);
+/* analyze_story_fact: a statement about the whole. */
+void analyze_story_fact(struct analysis *analysis, struct story *story, const char *sentence);
+/* analyze_story_end: hands what was told to the finding, and releases the rest. */
+void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
+
+const char *words_reason(enum reason reason);
+/*
+ * words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. What was inlined is told with the
+ * function that it was inlined into.
+ */
+const char *words_place(struct analysis *analysis, uint32_t site);
+/* words_is_cpp: is the place in a C++ source? words_awaited: what is awaited there, as the program has it: "Reply". */
+bool words_is_cpp(const struct analysis *analysis, uint32_t site);
+const char *words_awaited(struct analysis *analysis, uint32_t site);
+/* words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
+const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
+/* words_named: the same, with what the program calls it: "channel 0x7f00 (replies)". */
+const char *words_named(
+	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor);
+/* words_wait: what it waits for, or waited for last; a frame by the coroutine that lies there, where that is known. */
+const char *words_wait(struct analysis *analysis, const struct model_coro *coro);
+/* words_coro: "coroutine 3 (consumer)", with the name that the program gave it. */
+const char *words_coro(struct analysis *analysis, const struct model_coro *coro);
+/* words_system_call: "epoll_wait"; "system call 999" where no name is known. */
+const char *words_system_call(struct analysis *analysis, uint32_t call);
+/* words_thread: "thread worker-1 (1234)". */
+const char *words_thread(struct analysis *analysis, uint32_t thread);
+/*
+ * words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more. "waited"
+ * of those that are gone; a group has only such, or none.
+ */
+const char *words_count(struct analysis *analysis, const struct group *group);
+const char *words_duration(struct analysis *analysis, int64_t ns);
+/* words_readiness: " readable hung-up", for the flags of poll; each with a blank before it. */
+const char *words_readiness(struct analysis *analysis, unsigned flags);
+/* words_signal: "SIGSEGV". */
+const char *words_signal(struct analysis *analysis, int number);
+
+/* ---------------------------------------------------------------- annotations.c */
+
+/* words_task: what the coroutine works for: "request 4711"; "": nothing that is known. */
+const char *words_task(struct analysis *analysis, uint32_t coro);
+
+/* words_site: the name that the program gave at this site; "": none. */
+const char *words_site(const struct analysis *analysis, uint32_t site);
+
+/* words_annotation: what the program said; `message`: what details of the event tell. "": nothing. */
+const char *words_annotation(
+	struct analysis *analysis, const struct ct_event *event, const char *message);
+
+/* analyze_annotations_waits: ns by enum ctp_resource as a list in the report's arena, the longest first. */
+const struct ct_wait_time *analyze_annotations_waits(
+	struct analysis *analysis, const int64_t *waited, uint32_t *ret_count);
+
+/* analyze_annotations_export: tasks, regions and counters into the report. */
+void analyze_annotations_export(struct analysis *analysis, struct ct_report *report);
+
+/*
+ * analyze_task_path_export: the way back through the task that was asked for, where one was. Reads the source again.
+ * CT_ERR_NOT_FOUND: it is not in the trace.
+ */
+enum ct_status analyze_task_path_export(struct analysis *analysis, struct ct_source *source,
+	struct ct_report *report, struct ct_error *reterr);
+
+/*
+ * analyze_breakdown_export: the breakdown that was asked for, where one was. Reads the source again.
+ * analyze_breakdown_is_wanted: was one? Then the model has to keep all coroutines.
+ */
+bool analyze_breakdown_is_wanted(const struct analysis *analysis);
+enum ct_status analyze_breakdown_export(struct analysis *analysis, struct ct_source *source,
+	struct ct_report *report, struct ct_error *reterr);
+
+/*
+ * analyze_statistics_distribution: what a histogram tells. analyze_statistics_times: ns by enum ct_state, up to
+ * CT_STATE_WAITING.
+ */
+struct ct_distribution analyze_statistics_distribution(const struct histogram *histogram);
+struct ct_times analyze_statistics_times(const int64_t *spent);
+
+/* analyze_statistics_export: where the time went. */
+void analyze_statistics_export(struct analysis *analysis, struct ct_statistics *statistics);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first reading of a JSONL trace: which runs it holds, and everything that tables say. Nothing is
+ * kept by row.
+ */
+#ifndef JSONL_JSONL_SCAN_H
+#define JSONL_JSONL_SCAN_H
+
+#include "base/arena.h"
+#include "jsonl/runs.h"
+#include "stream/stream.h"
+
+/* Rows that become events are sorted by so many at a time. */
+#define JSONL_CHUNK_ROWS 4096u
+
+#define JSONL_THREADS_MAX 65536u /* in all runs */
+
+struct jsonl_run {
+	uint64_t offset; /* of its first line, which an earlier run may have left */
+	uint64_t end_offset;
+	uint64_t line;
+	uint64_t nr_rows;
+	uint64_t first_ts;
+	uint64_t last_ts;
+	size_t first_chunk;
+	size_t nr_chunks;
+	uint32_t first_thread; /* in the tables, the index before it */
+	uint32_t nr_threads;
+	uint32_t thread_max;
+	uint64_t begin_ts;   /* of its own first row, */
+	uint64_t begin_line; /* and where that stands */
+	enum jsonl_numbering numbering;
+};
+
+/* The times of the rows of one chunk; after the reading: and of all chunks of its run behind it. */
+struct jsonl_chunk {
+	uint64_t least_ts;
+	uint64_t most_ts;
+};
+
+struct jsonl_scan {
+	struct arena arena;
+	struct ct_tables tables;
+	VEC(struct jsonl_run) runs;
+	VEC(struct jsonl_chunk) chunks;
+	VEC(struct ct_process) processes;
+	VEC(struct ct_thread) threads;
+	VEC(struct ct_loss) losses;
+	VEC(struct ct_note) notes;
+	struct jsonl_past past;
+	uint64_t end_offset;
+};
+
+/*
+ * jsonl_scan_read: reads the whole file. CT_ERR_FORMAT, with `name` and a line, where no line of it is a
+ * row that can be true. The scan is to be released also after a failure.
+ */
+enum ct_status jsonl_scan_read(
+	struct jsonl_scan *scan, int descriptor, const char *name, struct ct_error *reterr);
+void jsonl_scan_fini(struct jsonl_scan *scan);
+
+/* jsonl_is_emitted: does such a row become an event? Of a kind without a name nothing is known. */
+static inline bool jsonl_is_emitted(const struct jsonl_row *row)
+{
+	return row->kind != JSONL_KIND_UNKNOWN;
+}
+
+#endif

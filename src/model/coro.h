@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of a coroutine, and of the steps that do not lead on from the state that it was in. A part of model.h.
+ */
+#ifndef MODEL_MODEL_CORO_H
+#define MODEL_MODEL_CORO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+#include "model/tallies.h"
+
+/* What is known of a coroutine besides its state. */
+enum model_coro_flag {
+	MODEL_CORO_WAS_CREATED = 1 << 0, /* its creation is in the trace */
+	MODEL_CORO_ON_STACK = 1 << 1,    /* it is on its thread's stack of running coroutines */
+	/* Resumed while another thread still ran it: it may be the clocks, the suspend decides. */
+	MODEL_CORO_EARLY_RESUME = 1 << 2,
+	MODEL_CORO_HAS_DOUBTFUL_WAKE = 1 << 3, /* a wake may have been for it, or not */
+	MODEL_CORO_IS_FRAME_REUSED = 1 << 4,   /* its frame lies where another one's lay */
+	MODEL_CORO_WAS_DESTROYED_WAITING = 1 << 5,
+	/* At its destruction every worker had been idle since its descriptor was closed. */
+	MODEL_CORO_WAS_DESTROYED_QUIET = 1 << 6,
+	MODEL_CORO_IS_INITIAL = 1 << 7,     /* it was seen to be suspended at its beginning */
+	MODEL_CORO_IS_HIDDEN = 1 << 10,     /* created, and where it is now is not known */
+	MODEL_CORO_WAITS_FOR_MORE = 1 << 9, /* its last wait is for further objects, too */
+	MODEL_CORO_WAS_REPLACED = 1 << 8,   /* no end was seen, but its memory serves another one */
+	/* Woken, and destroyed before it ran. */
+	MODEL_CORO_WAS_DESTROYED_READY = 1 << 12,
+	MODEL_CORO_LEFT_BY_SWITCH = 1 << 11,  /* what it waits for comes as a detail */
+	MODEL_CORO_WAS_WOKEN_AGAIN = 1 << 14, /* since it waits, and not run since */
+	MODEL_CORO_WAS_AWAITED = 1 << 15,     /* somebody waited for its end at some time */
+	/* By coarse clocks, steps of it on several threads may have come in another order. */
+	MODEL_CORO_HAS_DOUBTFUL_ORDER = 1 << 13,
+};
+
+struct model_coro {
+	uint64_t id;
+	ct_time changed;      /* when it entered its present state */
+	uint64_t wait_object; /* what it waited for last: a resource handle */
+	uint64_t last_event;  /* sequence number */
+	uint32_t process;
+	uint32_t thread;  /* the one it runs on, or ran on last; before that, its creator's */
+	uint32_t creator; /* the thread that created it; 0: not seen */
+	uint32_t above;   /* neighbours on that thread's stack of running coroutines */
+	uint32_t below;
+	uint32_t wait_site;
+	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */
+	uint16_t flags;      /* enum model_coro_flag */
+	uint8_t state;       /* enum ct_state */
+	uint8_t point;       /* enum ctp_point of the last suspend */
+	uint8_t wake_outcome;
+	uint8_t mark;
+	bool is_queue_private; /* of the queue in which it lies: no other thread can take it from there */
+	bool has_spare_wake; /* two wakes had put it into a queue before it ran last */
+	uint32_t nr_resumes;
+	uint32_t nr_wakes;
+	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
+	uint64_t resume_event;  /* that resume's sequence number */
+	int64_t blocked_before; /* what its thread had spent in system calls until then, in ns */
+	ct_time suspended;      /* its last suspend; CT_NO_TIME: none was seen */
+	uint64_t wait_event;    /* that suspend's sequence number */
+	ct_time wake_time;      /* the last wake for it; CT_NO_TIME: none */
+	uint64_t wake_event;
+	ct_time deadline; /* when its last wait ends by itself; CT_NO_TIME: it does not */
+	ct_time created;
+	ct_time destroyed;
+	uint64_t frame;   /* address; 0: not known */
+	uint64_t address; /* of its tracing state; 0: not known */
+	uint32_t parent;  /* index; 0: a thread created it, or not known */
+	uint32_t spawn_site;
+	uint32_t function_site;
+	uint32_t wake_thread;
+	uint32_t destroy_thread;
+	uint64_t destroy_event;          /* UINT64_MAX: it was not seen */
+	uint32_t destroy_coro;           /* that ran there; 0: none */
+	uint32_t wake_site;              /* of the last wake */
+	uint32_t wake_coro;              /* the waker; 0: a thread */
+	struct model_waking wake_before; /* the one before the last */
+	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
+	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
+	uint32_t holding;      /* of a lock that another one took meanwhile: an index; 0: none */
+	uint32_t burst;        /* of wakes: its number; 0: none; MODEL_BURST_OVER */
+	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
+	uint32_t runs_before;  /* those of its process, when it became ready last */
+	uint32_t made_before;  /* coroutines of its process, likewise */
+	uint64_t awaited;      /* exclusive or of the ids of the children that it awaits now */
+	uint32_t nr_awaits;    /* children that it awaits now */
+	uint32_t epoch;        /* in which it was destroyed */
+	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
+	uint32_t queue;        /* that queue: an index; 0: not looked at */
+	bool has_outlived;     /* its parent had come to its end when it came to its own */
+	bool is_remains;       /* its record was given back, and it was named again */
+	bool is_cut;           /* some whom its record named were given back */
+	bool is_half_told;     /* neither its beginning nor its end is told: the base class */
+	/* Its end was not told, and its thread has gone on: done, until it shows that it was not. */
+	bool is_presumed_done;
+	bool is_waker_leaving; /* the waker was not told: it had suspended just before on that thread */
+	ct_time queued;
+	uint64_t queue_event;
+	/* The last moment before its destruction since which every worker had been idle once. */
+	ct_time quiet_at_end;
+	uint64_t task;      /* that it works for; counts while that is open; 0: none */
+	uint32_t region;    /* the innermost one that it has open; 0: none */
+	uint32_t work;      /* index of that task; 0: its beginning was not seen, or none */
+	uint32_t work_next; /* neighbours among those that work for it */
+	uint32_t work_before;
+	ct_time worked;                    /* up to then its time was given to task and regions */
+	uint32_t name_site;                /* that the program gave it; 0: none */
+	uint32_t nr_migrations;            /* resumes on another thread than the one before */
+	uint64_t nr_events;                /* that it wrote */
+	int64_t spent[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed */
+};
+
+#define MODEL_PAGE_IDS 64u
+struct model_page {
+	uint32_t coro[MODEL_PAGE_IDS]; /* 0: none; MODEL_GONE */
+};
+
+/*
+ * Wakes of a coroutine by itself, with nothing done in between but waiting: the present streak, and the
+ * longest one.
+ */
+struct model_streak {
+	uint32_t coro;
+	uint32_t wait_site; /* at which it waited in between, in the longest one */
+	uint32_t site;      /* of its last wake */
+	bool was_running;   /* at that wake */
+	uint64_t count;
+	ct_time first;
+	ct_time last;
+	uint64_t longest;
+	ct_time longest_first;
+	ct_time longest_last;
+	uint64_t nr_self_wakes; /* in all streaks */
+};
+
+/* A step that does not lead on from the state that a coroutine was in. */
+struct model_conflict {
+	uint32_t coro;
+	uint32_t thread;
+	uint32_t site;
+	uint32_t thread_before; /* on which the state was entered */
+	uint8_t kind;           /* enum ctp_kind of the event */
+	uint8_t state;          /* enum ct_state before it */
+	bool is_explained;      /* the clocks explain it after all */
+	bool is_order_unknown; /* perhaps some order within the reach of time-stamps is free of it */
+	bool was_idle;         /* its thread had gone idle since: a suspend was not told */
+	bool had_spare_wake;   /* two wakes had put it into a queue before it ran */
+	ct_time time;
+	ct_time before; /* when the state was entered */
+	uint64_t sequence;
+	uint64_t sequence_before;
+	struct model_waking wakes[2]; /* the last ones until then, the older first */
+};
+
+/* Something done to a coroutine that was gone. */
+struct model_ghost {
+	uint32_t coro;
+	uint32_t thread;
+	uint32_t site;
+	uint8_t kind;     /* enum ctp_kind of what was done */
+	uint8_t argument; /* of the event: of a wake, its outcome */
+	uint32_t by;      /* coroutine that did it; 0: none */
+	uint32_t wake;    /* the last late wake of the same coroutine before it: an index */
+	bool has_wake;
+	bool is_by_frame;      /* what was done names the address of its frame, not its id */
+	bool is_order_unknown; /* perhaps it came before the end */
+	ct_time time;
+	uint64_t sequence;
+};
+
+#define MODEL_GHOSTS 65536u
+
+/* model_is_yielding: it gave up its thread, and waits for nothing. */
+static inline bool model_is_yielding(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD;
+}
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the model share. Each function takes up one kind of event; false is always "out
+ * of memory". Nothing here is for other folders.
+ */
+#ifndef MODEL_MODEL_PARTS_H
+#define MODEL_MODEL_PARTS_H
+
+#include "model/model.h"
+
+static inline struct model_coro *coro_at(struct model *model, uint32_t coro)
+{
+	return &model->coros.at[coro];
+}
+
+static inline struct model_process *process_at(struct model *model, uint32_t process)
+{
+	return &model->processes[process];
+}
+
+static inline struct model_thread *thread_at(struct model *model, uint32_t thread)
+{
+	return &model->threads[thread];
+}
+
+/* time_plus: a sum that stays at the ends of what a time can be. */
+static inline ct_time time_plus(ct_time time, int64_t ns)
+{
+	ct_time sum;
+
+	if (__builtin_add_overflow(time, ns, &sum))
+		return ns < 0 ? INT64_MIN + 1 : INT64_MAX;
+	return sum;
+}
+
+/* time_observed: what was before the observation began is told as of its beginning. */
+static inline ct_time time_observed(const struct model *model, ct_time time)
+{
+	return model->from != CT_NO_TIME && time < model->from ? model->from : time;
+}
+
+/* time_of_clock: a reading of CLOCK_MONOTONIC that the program wrote, whatever it says. */
+static inline ct_time time_of_clock(const struct model *model, uint64_t ns)
+{
+	ct_time time;
+
+	if (ns > INT64_MAX ||
+		__builtin_sub_overflow((int64_t)ns, model->tables->epoch_monotonic_ns, &time))
+		return INT64_MAX;
+	return time;
+}
+
+/* Are two times so near that the clocks of two threads may have changed their order? */
+static inline bool is_near(const struct model *model, ct_time a, ct_time b)
+{
+	return a != CT_NO_TIME && b != CT_NO_TIME &&
+	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
+}
+
+/* One event was put before another that lies `ns` before it by the clocks. */
+static inline void model_put_in_order(struct model *model, int64_t ns)
+{
+	model->nr_reordered++;
+	if (ns > model->reordered_ns)
+		model->reordered_ns = ns;
+}
+
+/* Does a wake with this outcome make its target ready? */
+static inline bool makes_ready(uint8_t outcome)
+{
+	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
+	       outcome == CTP_OUTCOME_RESUMED;
+}
+
+/* Was anything given back: coroutines, or descriptors alone? */
+static inline bool has_given_back(const struct model *model)
+{
+	return model->epoch > 1;
+}
+
+/* ---------------------------------------------------------------- where they are: state.c */
+
+/*
+ * model_coro_get: the coroutine with this id, made if it was not known; 0: out of memory. model_coro_find: 0 where it
+ * is not known. Both ask for one that was given back.
+ */
+uint32_t model_coro_find(struct model *model, uint32_t process, uint64_t id);
+/* model_state_page: the page in which the id of a known coroutine stands. */
+uint32_t model_state_page(struct model *model, uint32_t process, uint64_t id);
+uint32_t model_coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
+/* model_coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
+bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
+/* model_spin_run: the coroutine is about to run. model_spin_break: something has been done in the process. */
+void model_spin_run(struct model *model, uint32_t coro, ct_time time);
+void model_spin_break(struct model *model, uint32_t process);
+/* model_coro_becomes_ready: notes what had run by then. */
+void model_coro_becomes_ready(struct model *model, struct model_coro *coro);
+/* model_coro_set_state: the one place where states change and the ready ones are counted. */
+void model_coro_set_state(
+	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/* model_coro_hide: its beginning may not be recorded: it may run up to its first wait without anybody knowing. */
+void model_coro_hide(struct model *model, struct model_coro *coro);
+/* model_coro_enter_stack: it runs on this thread now, on top of whoever did before. */
+void model_coro_enter_stack(struct model *model, uint32_t index, uint32_t thread);
+/* model_coro_leave_stack: takes the coroutine off its thread's stack, wherever in it it is. */
+void model_coro_leave_stack(struct model *model, uint32_t index);
+/*
+ * model_coro_let_go: its thread has gone on to something else. Where its probe does not see ends it is presumed to have
+ * come to its own. model_coro_revive: it shows that it has not.
+ */
+void model_coro_let_go(struct model *model, uint32_t index, ct_time time);
+void model_coro_revive(struct model *model, struct model_coro *coro, ct_time time);
+
+/* ---------------------------------------------------------------- what was given back: gone.c, release.c */
+
+/* model_gone_ids: bit n: id n of the page is gone. */
+uint64_t model_gone_ids(const struct model_process *process, uint64_t page);
+/* model_gone_merge: so are these pages, in order, with a count of 1 each. False: out of memory. */
+bool model_gone_merge(
+	struct model_process *process, const struct model_gone *pages, size_t nr_pages);
+/* model_gone_ask: notes that something of this name was named, unless it is kept, or was asked for before. */
+void model_gone_ask(struct model *model, uint32_t process, enum model_kept kind, uint64_t name);
+bool model_gone_is_kept(
+	const struct model *model, uint32_t process, enum model_kept kind, uint64_t name);
+/* model_gone_finish: asks for what those that wait at the end wait for. */
+void model_gone_finish(struct model *model);
+
+/* model_release_now: gives back what can go; between two events. False: out of memory. */
+bool model_release_now(struct model *model);
+
+/* ---------------------------------------------------------------- coroutines: coro.c */
+
+bool model_coro_create(struct model *model, const struct ct_event *event);
+/* model_coro_step: frame, resume, suspend, cancel, return, destroy. */
+bool model_coro_step(struct model *model, const struct ct_event *event);
+bool model_coro_switch(struct model *model, const struct ct_event *event);
+bool model_coro_enqueue(struct model *model, const struct ct_event *event);
+/* model_coro_waits: it waits, and what for is known now. model_coro_waits_for: the detail after a suspend or switch. */
+void model_coro_waits(struct model *model, uint32_t coro);
+bool model_coro_waits_for(struct model *model, uint32_t coro, const struct ct_event *event);
+bool model_coro_dequeue(struct model *model, const struct ct_event *event);
+bool model_coro_await(struct model *model, const struct ct_event *event);
+bool model_coro_mark(struct model *model, const struct ct_event *event);
+/* model_coro_touch: an event of a coroutine that does not change its state. */
+bool model_coro_touch(struct model *model, const struct ct_event *event);
+
+/* model_coro_join: it waits: if for another's end, that one is awaited. */
+void model_coro_join(struct model *model, const struct model_coro *coro);
+/* model_coro_leave_queue: it is in none any more. */
+void model_coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time);
+/* model_coro_try: it did something else than to wait and to wake. model_coro_progress: and got something done by it. */
+void model_coro_try(struct model *model, uint32_t coro);
+void model_coro_progress(struct model *model, uint32_t coro);
+/* model_coro_woke_itself: the wake is its own. */
+bool model_coro_woke_itself(struct model *model, uint32_t coro, const struct ct_event *event);
+/* model_coro_conflict: the event does not lead on from the state that the coroutine is in. */
+bool model_coro_conflict(struct model *model, uint32_t coro, const struct ct_event *event);
+/* model_coro_finish: nothing comes any more that could explain a resume on a second thread. */
+void model_coro_finish(struct model *model);
+/* model_coro_ghost: something was done to a coroutine that is gone. */
+bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- wakes, frames: wake.c */
+
+bool model_wake_apply(struct model *model, const struct ct_event *event);
+/* model_wake_finish: whom no wake has found by now, it did not mean. */
+void model_wake_finish(struct model *model);
+/* model_wake_last: the last wake of this coroutine. */
+struct model_waking model_wake_last(const struct model_coro *coro);
+/*
+ * model_herd_wake: before it is woken. model_herd_wait: it waits, and what for is known. model_herd_progress: it got
+ * something done.
+ */
+bool model_herd_wake(struct model *model, uint32_t coro, const struct ct_event *event);
+void model_herd_wait(struct model *model, uint32_t coro);
+void model_herd_progress(struct model *model, uint32_t coro);
+bool model_herd_reserve(struct model *model);
+/* model_herd_finish: nobody comes back any more. */
+void model_herd_finish(struct model *model);
+void model_herd_fini(struct model *model);
+/* model_repeat_wake: before it is woken: had it been already? False: out of memory. */
+bool model_repeat_wake(struct model *model, uint32_t coro, const struct ct_event *event);
+/*
+ * model_repeat_run: before it runs: had one of two wakes run it already, and does it wait since then, and nobody ended
+ * that?
+ * model_repeat_explain: this wake came in time for the run that it is at. False: out of memory.
+ */
+bool model_repeat_run(struct model *model, uint32_t coro, const struct ct_event *event);
+void model_repeat_explain(struct model *model, uint32_t coro);
+void model_repeat_fini(struct model *model);
+/* model_wake_learn_frame: this coroutine's frame lies at `frame` from now on. */
+bool model_wake_learn_frame(struct model *model, uint32_t coro, uint64_t frame);
+/* model_wake_learn_address: this coroutine's tracing state lies at `address` from now on. */
+bool model_wake_learn_address(struct model *model, uint32_t coro, uint64_t address);
+
+/* ---------------------------------------------------------------- threads: thread.c */
+
+/* model_thread_note: every event passes here first. */
+void model_thread_note(struct model *model, const struct ct_event *event);
+/* model_thread_list: finds a thread by its kernel id from now on. */
+bool model_thread_list(struct model *model, uint32_t thread);
+bool model_thread_be_worker(struct model *model, uint32_t thread);
+/* model_thread_enters: the thread is about to run this coroutine. */
+void model_thread_enters(struct model *model, uint32_t thread, uint32_t coro);
+/*
+ * model_thread_doer: whose doing an event is that names no coroutine: who runs there, or leaves the thread; 0: not
+ * known.
+ */
+uint32_t model_thread_doer(const struct model *model, uint32_t thread);
+/* model_thread_may_be_worker: no run of it was seen, but may be missing: it counts where all must have been idle. */
+bool model_thread_may_be_worker(struct model *model, uint32_t thread);
+/* model_thread_stand_by: it started a coroutine, and has perhaps run the first step of it. */
+bool model_thread_stand_by(struct model *model, uint32_t thread, bool has_run);
+void model_thread_park(struct model *model, const struct ct_event *event);
+void model_thread_unpark(struct model *model, const struct ct_event *event);
+void model_thread_block_begin(struct model *model, const struct ct_event *event);
+void model_thread_block_end(struct model *model, const struct ct_event *event);
+void model_thread_stop(struct model *model, const struct ct_event *event);
+void model_thread_seen(struct model *model, const struct ct_event *event);
+void model_thread_finish(struct model *model);
+/* model_thread_deadline: the wait that this thread has just begun ends by itself. */
+void model_thread_deadline(struct model *model, uint32_t thread);
+
+/* ---------------------------------------------------------------- descriptors: descriptor.c */
+
+bool model_descriptor_open(struct model *model, const struct ct_event *event);
+bool model_descriptor_close(struct model *model, const struct ct_event *event);
+bool model_descriptor_arm(struct model *model, const struct ct_event *event);
+bool model_descriptor_ready(struct model *model, const struct ct_event *event);
+bool model_descriptor_transfer(struct model *model, const struct ct_event *event);
+bool model_descriptor_shutdown(struct model *model, const struct ct_event *event);
+bool model_descriptor_dup(struct model *model, const struct ct_event *event);
+bool model_descriptor_timer(struct model *model, const struct ct_event *event);
+/* model_descriptor_is_copy_of: the detail after a dup. */
+bool model_descriptor_is_copy_of(
+	struct model *model, uint32_t copy, uint64_t original, const struct ct_event *event);
+/* model_descriptor_bind: the generation that a suspend on this handle waits for; false: out of memory. */
+bool model_descriptor_bind(
+	struct model *model, const struct ct_event *event, uint32_t *ret_descriptor);
+
+/* model_unread_close: before this descriptor is closed: has nobody read what a poll reported? False: out of memory. */
+bool model_unread_close(struct model *model, uint32_t descriptor, const struct ct_event *event);
+void model_unread_fini(struct model *model);
+
+/* ---------------------------------------------------------------- objects: object.c */
+
+/* model_object_change: acquire, release, hand-over and notify. */
+bool model_object_change(struct model *model, const struct ct_event *event);
+/* model_object_cut: this coroutine is destroyed, woken for what it waited for, before it ran. */
+void model_object_cut(struct model *model, uint32_t coro);
+/* model_object_wait: this coroutine waits: for a channel's other end, if for a channel. */
+void model_object_wait(struct model *model, uint32_t coro);
+/* model_object_receiver: the detail after a hand-over. False: out of memory. */
+bool model_object_receiver(struct model *model, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- the order of locks: nesting.c */
+
+/*
+ * model_nesting_take: the coroutine holds this lock from now on. False: out of memory. model_nesting_drop: nobody does
+ * any more.
+ */
+bool model_nesting_take(
+	struct model *model, uint32_t object, uint32_t coro, const struct ct_event *event);
+void model_nesting_drop(struct model *model, uint32_t object, ct_time time);
+bool model_nesting_reserve(struct model *model);
+void model_nesting_fini(struct model *model);
+
+/* ---------------------------------------------------------------- locks that two hold: holding.c */
+
+bool model_holding_reserve(struct model *model);
+void model_holding_fini(struct model *model);
+/* model_holding_take: before this lock changes its owner: does another one hold it? False: out of memory. */
+bool model_holding_take(struct model *model, uint32_t object, const struct ct_event *event);
+/* model_holding_wait: the first one of two that hold a lock waits, and what for is known. */
+void model_holding_wait(struct model *model, uint32_t coro);
+/* model_holding_release: before it is given back, or handed over: does the second one keep it? */
+bool model_holding_release(struct model *model, uint32_t object, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- numbers over time: series.c */
+
+/*
+ * model_series_move: a number of a process changes by so much. model_series_count: a counter of the program has this
+ * value from now on; false: out of memory. What there is no room for is counted.
+ */
+void model_series_move(struct model *model, uint32_t process, enum model_series_kind kind,
+	ct_time time, int64_t by);
+bool model_series_count(struct model *model, uint32_t span, ct_time time, int64_t value);
+/* model_series_content: the same of a channel's content, which may become a series by that. */
+bool model_series_content(struct model *model, uint32_t object, ct_time time);
+/*
+ * model_series_init: of one that is all zero but for what it is about. model_series_change: its value changes by so
+ * much.
+ */
+void model_series_init(struct model_series *series);
+void model_series_change(struct model_series *series, ct_time time, int64_t by);
+/* model_series_join: takes in what came after it, which is empty then. */
+void model_series_join(struct model_series *series, struct model_series *later);
+bool model_series_reserve(struct model *model);
+void model_series_fini(struct model *model);
+
+/* ---------------------------------------------------------------- what is missing: gap.c */
+
+bool model_gap_lost(struct model *model, const struct ct_event *event);
+/* model_gap_of_coro: events of this coroutine are missing: what it did before says nothing of what follows. */
+void model_gap_of_coro(struct model *model, const struct ct_event *event);
+/* model_gap_tables: takes up the losses of the tables that came since the last call. False: out of memory. */
+bool model_gap_tables(struct model *model);
+
+/* model_place_tables: finds the sites that say the same; false: out of memory. */
+bool model_place_tables(struct model *model);
+/* model_gap_finish: sorts what is missing, for model_lost_between. */
+bool model_gap_finish(struct model *model);
+void model_gap_fini(struct model *model);
+
+/* ---------------------------------------------------------------- how long: times.c */
+
+bool model_times_reserve(struct model *model);
+void model_times_fini(struct model *model);
+/* model_times_change: before a coroutine enters a state. */
+void model_times_change(
+	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);
+/*
+ * model_times_level: what there was so many of since *counted, and is up to `time`, goes into the histogram: ns by
+ * number.
+ * *counted is CT_NO_TIME at first.
+ */
+void model_times_level(struct model *model, struct histogram *histogram, ct_time *counted,
+	uint64_t level, ct_time time);
+/* model_times_ready: before the number of those that are ready changes. */
+void model_times_ready(struct model *model, struct model_process *process, ct_time time);
+/* model_times_begin: its creation is known now. */
+void model_times_begin(struct model *model, const struct model_coro *coro);
+/* model_times_alive: one more or less of those that were started there is alive. model_times_end: it is given back. */
+void model_times_alive(struct model *model, uint32_t site, ct_time time, int64_t by);
+void model_times_end(struct model *model, const struct model_coro *coro);
+/* model_times_thread: before anything changes in what a thread does. */
+void model_times_thread(struct model *model, struct model_thread *thread, ct_time time);
+/* model_times_unwoken: before it is resumed out of a wait that no wake has ended. */
+void model_times_unwoken(struct model *model, const struct model_coro *coro);
+/* model_times_cut: before it is destroyed, waiting or ready. */
+void model_times_cut(struct model *model, const struct model_coro *coro);
+/* model_times_account: the kernel's account of a thread. */
+bool model_times_account(struct model *model, const struct ct_event *event);
+void model_times_finish(struct model *model);
+
+/* ---------------------------------------------------------------- queues of ready ones: run_queue.c */
+
+bool model_run_queue_reserve(struct model *model);
+/*
+ * model_run_queue_enter, model_run_queue_leave: the coroutine lies in the queue that this enqueue names; in none any
+ * more.
+ */
+void model_run_queue_enter(
+	struct model *model, struct model_coro *coro, const struct ct_event *event);
+void model_run_queue_leave(struct model *model, struct model_coro *coro, ct_time time);
+void model_run_queue_finish(struct model *model);
+void model_run_queue_fini(struct model *model);
+
+/* ---------------------------------------------------------------- times by group: breakdown.c */
+
+/*
+ * model_breakdown_leave: before a coroutine that was in its state for so long enters another one. model_breakdown_end:
+ * it is in it still when observation ends. Only where there is a breakdown.
+ */
+void model_breakdown_leave(
+	struct model *model, const struct model_coro *coro, enum ct_state state, int64_t ns);
+void model_breakdown_end(struct model *model, const struct model_coro *coro, int64_t ns);
+
+/* ---------------------------------------------------------------- annotation.c */
+
+/* Each is false where memory is short. */
+bool model_annotation_reserve(struct model *model);
+bool model_annotation_apply(struct model *model, const struct ct_event *event);
+void model_annotation_finish(struct model *model);
+void model_annotation_fini(struct model *model);
+
+/* model_annotation_forget: the coroutine is gone, and with it the regions that it had open. */
+void model_annotation_forget(struct model *model, uint32_t coro, ct_time time);
+
+/* model_history_note: before a coroutine enters a state, where there is a history. */
+void model_history_note(struct model *model, const struct model_coro *coro, ct_time time);
+
+/* ---------------------------------------------------------------- for what they worked: work.c */
+
+/*
+ * model_work_count: gives what has passed of the coroutine's present state to the task that it works for, and to the
+ * regions that it has open. Before its state, its task or its regions change.
+ */
+void model_work_count(struct model *model, struct model_coro *coro, ct_time time);
+/*
+ * model_work_join: it works for this task from here on; 0: for none. The task's beginning may not have been seen yet.
+ */
+void model_work_join(struct model *model, uint32_t coro, uint64_t task, ct_time time);
+/* model_work_leave: it works for none any more; `task` stays, for who asks later. */
+void model_work_leave(struct model *model, struct model_coro *coro);
+/* model_work_end: the task has ended: nobody works for it from here on. */
+void model_work_end(struct model *model, struct model_task *task, ct_time time);
+
+static inline bool work_has(const struct model_coro *coro)
+{
+	return coro->task || coro->region;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace file as rows of generations, and the copying of such rows: block by block, without decoding any
+ * event. Cutting, joining and recovering are made of it. Private to src/store.
+ */
+#ifndef STORE_STORE_PART_H
+#define STORE_STORE_PART_H
+
+#include "store/store.h"
+#include "store/index.h"
+#include "store/output.h"
+#include "store/scan.h"
+
+struct store_part {
+	const char *path; /* the caller's */
+	struct store_input input;
+	struct store_tables all;
+	struct store_index index;
+};
+
+/*
+ * store_part_open: looks through a trace file. Nothing of it need be whole. `is_thorough`: see store_index_scan. A
+ * failure names the file. store_part_close: also after a failure; zeroed is allowed.
+ */
+enum ct_status store_part_open(
+	struct store_part *part, const char *path, bool is_thorough, struct ct_error *reterr);
+void store_part_close(struct store_part *part);
+
+/* store_part_refuse_empty: CT_ERR_FORMAT where the file has no block at all. */
+enum ct_status store_part_refuse_empty(const struct store_part *part, struct ct_error *reterr);
+
+/* A file that is put together from rows. */
+struct store_copy {
+	struct store_output *output;
+	struct ct_part summary;
+	const struct store_part *from; /* of the last block; NULL: there is none yet */
+	uint64_t next_number;          /* of a block there, where none is missing */
+};
+
+/*
+ * store_copy_begin: a new file, see store_file_open; `is_packed`: some rows have packed blocks.
+ * store_copy_close: gives it its name, or throws it away; releases it either way.
+ */
+enum ct_status store_copy_begin(struct store_copy *copy, const char *path, int pack_level,
+	bool is_packed, struct ct_error *reterr);
+enum ct_status store_copy_close(struct store_copy *copy, bool is_wanted, struct ct_error *reterr);
+
+/*
+ * store_copy_row: all whole blocks of a generation. What says that a part ends here (END with is_cut) is left out;
+ * store_copy_definitions ends the file anew.
+ */
+enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
+	const struct store_generation *generation, struct ct_error *reterr);
+
+/* store_copy_definitions: one block of them, in the generation of the last row. */
+enum ct_status store_copy_definitions(struct store_copy *copy,
+	const struct ct_definition *definitions, size_t count, struct ct_error *reterr);
+
+/* store_copy_cut: END: the recording goes on behind this generation. */
+enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *part,
+	const struct store_generation *last, struct ct_error *reterr);
+
+#endif
