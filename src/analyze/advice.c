@@ -102,7 +102,7 @@ static void advise(struct advising *advising, const struct unjudged *place, enum
 		.process = place->process,
 		.site = place->site,
 		.nr_coros = place->nr_coros,
-		.name = words_awaited(advising->analysis, place->site),
+		.name = analyze_words_awaited(advising->analysis, place->site),
 		.text = text,
 	};
 
@@ -112,9 +112,9 @@ static void advise(struct advising *advising, const struct unjudged *place, enum
 
 static const char *words_who(struct analysis *analysis, const struct unjudged *place)
 {
-	return say(analysis, "%" PRIu32 " %s at %s", place->nr_coros,
+	return analyze_say(analysis, "%" PRIu32 " %s at %s", place->nr_coros,
 		place->nr_coros == 1 ? "coroutine waits" : "coroutines wait",
-		words_place(analysis, place->site));
+		analyze_words_place(analysis, place->site));
 }
 
 static void advise_resource(struct advising *advising, const struct unjudged *place)
@@ -122,16 +122,16 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 	struct analysis *analysis = advising->analysis;
 	const char *who = words_who(analysis, place);
 
-	if (words_is_cpp(analysis, place->site))
+	if (analyze_words_is_cpp(analysis, place->site))
 		advise(advising, place, CT_LACK_RESOURCE,
-			say(analysis,
+			analyze_say(analysis,
 				"%s, and what for is not told: add `corotracer_resource()` to %s, "
 				"and `corotracer::notify()` where it is set: then this can be "
 				"judged",
-				who, words_awaited(analysis, place->site)));
+				who, analyze_words_awaited(analysis, place->site)));
 	else
 		advise(advising, place, CT_LACK_RESOURCE,
-			say(analysis,
+			analyze_say(analysis,
 				"%s, and what for is not told: name it in the second argument of "
 				"`ctp_suspend()` there, and call `ctp_notify()` where it is set: "
 				"then this can be judged",
@@ -169,11 +169,11 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 	unsigned resource = CTP_HANDLE_RESOURCE(coro->wait_object);
 
 	advise(advising, place, CT_LACK_CHANGE,
-		say(analysis,
+		analyze_say(analysis,
 			"%s, for %s, of which nothing else is told: call %s where it is %s: then "
 			"this can be judged",
-			words_who(analysis, place), words_wait(analysis, coro),
-			call_of(resource, words_is_cpp(analysis, place->site)),
+			words_who(analysis, place), analyze_words_wait(analysis, coro),
+			call_of(resource, analyze_words_is_cpp(analysis, place->site)),
 			resource == CTP_RESOURCE_LOCK ? "taken and given back" : "set or filled"));
 }
 
@@ -219,29 +219,29 @@ static bool has_silent_workers(const struct analysis *analysis, uint32_t process
 static void advise_process(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
-	bool is_cpp = words_is_cpp(analysis, place->site);
+	bool is_cpp = analyze_words_is_cpp(analysis, place->site);
 
 	if (!has_wakes(analysis->model, place->process))
 		advise(advising, place, CT_LACK_WAKE,
-			say(analysis,
+			analyze_say(analysis,
 				"nobody tells who makes coroutines ready: call %s where one is put "
 				"into a queue",
 				is_cpp ? "`corotracer::wake()`" : "`ctp_wake()`"));
 	if (has_silent_workers(analysis, place->process))
 		advise(advising, place, CT_LACK_PARK,
-			say(analysis,
+			analyze_say(analysis,
 				"workers do not tell when they sleep: call %s around the wait for "
 				"work",
 				is_cpp ? "`corotracer::park()` and `corotracer::unpark()`"
 				       : "`ctp_park()` and `ctp_unpark()`"));
 	if (analysis->stills[place->process].is_clock_told)
 		advise(advising, place, CT_LACK_DEADLINE,
-			say(analysis,
+			analyze_say(analysis,
 				"%s, and until when is not told: %s where it waits for a timer, so "
 				"that this can be told from a wait for ever",
 				words_who(analysis, place),
-				is_cpp ? say(analysis, "add `corotracer_deadline()` to %s",
-						 words_awaited(analysis, place->site))
+				is_cpp ? analyze_say(analysis, "add `corotracer_deadline()` to %s",
+						 analyze_words_awaited(analysis, place->site))
 				       : "call `ctp_suspend_until()`"));
 }
 

@@ -205,8 +205,8 @@ static void allow(struct analysis *analysis, const char *pattern)
 	}
 	if (!has_matched)
 		analyze_quality_remark(analysis,
-			say(analysis, "no place in the trace is like '%s', which was allowed",
-				pattern));
+			analyze_say(analysis,
+				"no place in the trace is like '%s', which was allowed", pattern));
 }
 
 static void survey_allowed(struct analysis *analysis)
@@ -238,7 +238,8 @@ static bool name_threads(struct analysis *analysis)
 		return false;
 	memcpy(threads, told->threads, told->nr_threads * sizeof(*threads));
 	for (i = 1; i < told->nr_threads; i++) {
-		const char *name = words_site(analysis, analysis->model->threads[i].name_site);
+		const char *name =
+			analyze_words_site(analysis, analysis->model->threads[i].name_site);
 
 		threads[i].name = *name ? name : threads[i].name;
 	}

@@ -19,14 +19,15 @@ static const char *task_name(const struct analysis *analysis, const struct model
 	return *name ? name : "task";
 }
 
-const char *words_task(struct analysis *analysis, uint32_t coro)
+const char *analyze_words_task(struct analysis *analysis, uint32_t coro)
 {
 	const struct model_task *task = model_task_of(analysis->model, coro);
 
-	return task ? say(analysis, "%s %" PRIu64, task_name(analysis, task), task->id) : "";
+	return task ? analyze_say(analysis, "%s %" PRIu64, task_name(analysis, task), task->id)
+		    : "";
 }
 
-const char *words_site(const struct analysis *analysis, uint32_t site)
+const char *analyze_words_site(const struct analysis *analysis, uint32_t site)
 {
 	return site && site < analysis->tables->nr_sites ? analysis->tables->sites[site].reason
 							 : "";
@@ -38,14 +39,15 @@ static const char *words_message(struct analysis *analysis, const char *text, co
 	const char *place = strstr(text, "{}");
 
 	if (place)
-		return say(analysis, "%.*s%s%s", (int)(place - text), text, more, place + 2);
-	return say(analysis, "%s%s%s", text, *text && *more ? " " : "", more);
+		return analyze_say(
+			analysis, "%.*s%s%s", (int)(place - text), text, more, place + 2);
+	return analyze_say(analysis, "%s%s%s", text, *text && *more ? " " : "", more);
 }
 
-const char *words_annotation(
+const char *analyze_words_annotation(
 	struct analysis *analysis, const struct ct_event *event, const char *message)
 {
-	const char *name = words_site(analysis, event->site);
+	const char *name = analyze_words_site(analysis, event->site);
 	char number[32];
 
 	switch (event->kind) {
@@ -55,13 +57,13 @@ const char *words_annotation(
 		snprintf(number, sizeof(number), "%" PRId64, (int64_t)event->object);
 		return words_message(analysis, name, number);
 	case CTP_KIND_COUNTER:
-		return say(analysis, "%s = %" PRId64, name, (int64_t)event->object);
+		return analyze_say(analysis, "%s = %" PRId64, name, (int64_t)event->object);
 	case CTP_KIND_TASK_BEGIN:
 	case CTP_KIND_TASK_END:
 	case CTP_KIND_TASK_SET:
 		if (!event->object)
 			return "none";
-		return say(analysis, "%s %" PRIu64, *name ? name : "task", event->object);
+		return analyze_say(analysis, "%s %" PRIu64, *name ? name : "task", event->object);
 	case CTP_KIND_REGION_BEGIN:
 	case CTP_KIND_REGION_END:
 	case CTP_KIND_NAME:

@@ -88,7 +88,7 @@ static struct ct_await *add(struct graph *graph, uint32_t index, uint32_t depth)
 		.state = is_ready(coro) ? CT_STATE_READY : coro->state,
 		.depth = depth,
 		.waits_for = analysis->model->coros.at[waited_for(graph, index)].id,
-		.resource = is_waiting ? words_wait(analysis, coro) : "",
+		.resource = is_waiting ? analyze_words_wait(analysis, coro) : "",
 		.site = is_waiting ? coro->wait_site : 0,
 		.thread = coro->thread,
 		.nr_waiters = graph->nr_waiters[index],

@@ -190,7 +190,7 @@ static enum ct_status read_again(
 	model_free(model);
 	if (filled.nr_refused)
 		analyze_quality_remark(breakdown->analysis,
-			say(breakdown->analysis,
+			analyze_say(breakdown->analysis,
 				"there are more rows than distributions are kept of: %" PRIu64
 				" times are in none",
 				filled.nr_refused));

@@ -125,20 +125,23 @@ void analyze_broken_state_describe(
 		.thread = conflict->thread_before,
 		.coro = analysis->model->coros.at[first->coro].id,
 		.sequence = conflict->sequence_before,
-		.text = say(analysis, "became %s", ct_state_name((enum ct_state)conflict->state)),
+		.text = analyze_say(
+			analysis, "became %s", ct_state_name((enum ct_state)conflict->state)),
 	};
 
-	finding->title = say(analysis, "%u %s: %s %s, %s", group->count,
+	finding->title = analyze_say(analysis, "%u %s: %s %s, %s", group->count,
 		group->count == 1 ? "coroutine" : "coroutines", words_step(conflict->kind),
 		words_state(conflict->state),
-		conflict->site ? say(analysis, "at %s", words_place(analysis, conflict->site))
-			       : say(analysis, "on %s", words_thread(analysis, conflict->thread)));
+		conflict->site ? analyze_say(analysis, "at %s",
+					 analyze_words_place(analysis, conflict->site))
+			       : analyze_say(analysis, "on %s",
+					 analyze_words_thread(analysis, conflict->thread)));
 	analyze_story_step(analysis, &story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
-	step.text = say(analysis, "%s, which can not follow", words_step(conflict->kind));
+	step.text = analyze_say(analysis, "%s, which can not follow", words_step(conflict->kind));
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = conflict->sequence_before;

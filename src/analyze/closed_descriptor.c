@@ -305,19 +305,20 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const char *resource = words_resource(analysis, coro->wait_object, first->descriptor);
+	const char *resource =
+		analyze_words_resource(analysis, coro->wait_object, first->descriptor);
 	struct ct_step step = {
 		.time = coro->suspended,
 		.site = coro->wait_site,
 		.thread = coro->thread,
 		.coro = coro->id,
 		.sequence = coro->wait_event,
-		.text = say(analysis, "suspended, to wait for %s", resource),
+		.text = analyze_say(analysis, "suspended, to wait for %s", resource),
 	};
 
 	if (group->count > 1)
-		step.text = say(analysis, "suspended, to wait for %s; the first of %u", resource,
-			group->count);
+		step.text = analyze_say(analysis, "suspended, to wait for %s; the first of %u",
+			resource, group->count);
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -370,9 +371,10 @@ static void tell_readiness(
 	if (descriptor->reported == CT_NO_TIME || descriptor->reported > descriptor->closed ||
 		descriptor->reported < analysis->model->coros.at[first->coro].suspended)
 		return;
-	step.text = say(analysis, "a poll reported %s:%s",
-		words_resource(analysis, CTP_DESCRIPTOR(descriptor->fd, 0), first->descriptor),
-		words_readiness(analysis, descriptor->ready_flags));
+	step.text = analyze_say(analysis, "a poll reported %s:%s",
+		analyze_words_resource(
+			analysis, CTP_DESCRIPTOR(descriptor->fd, 0), first->descriptor),
+		analyze_words_readiness(analysis, descriptor->ready_flags));
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -387,15 +389,17 @@ static int compare_closers(const void *left, const void *right)
 static const char *words_closing(struct analysis *analysis, const struct closer *closer)
 {
 	uint32_t index = (uint32_t)(closer->first - analysis->model->descriptors.at);
-	const char *what = words_resource(analysis, CTP_DESCRIPTOR(closer->first->fd, 0), index);
+	const char *what =
+		analyze_words_resource(analysis, CTP_DESCRIPTOR(closer->first->fd, 0), index);
 
 	if (closer->first->flags & MODEL_DESCRIPTOR_CLOSE_UNSEEN)
-		return say(analysis, "%s had been closed, unseen: its number was given out again",
-			what);
+		return analyze_say(analysis,
+			"%s had been closed, unseen: its number was given out again", what);
 	if (closer->count == 1)
-		return say(analysis, "closed %s", what);
-	return say(analysis, "closed %s, the first of %u; the last %s later", what, closer->count,
-		words_duration(analysis, closer->last->closed - closer->first->closed));
+		return analyze_say(analysis, "closed %s", what);
+	return analyze_say(analysis, "closed %s, the first of %u; the last %s later", what,
+		closer->count,
+		analyze_words_duration(analysis, closer->last->closed - closer->first->closed));
 }
 
 /* The closing of one descriptor; the text says what the caller wants it to. */
@@ -477,25 +481,25 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 	}
 	if (nr_armed)
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"%u of the %u descriptors were in an epoll interest list; closing "
 				"took them out, so it can not report them any more",
 				nr_armed, group->count));
 	if (nr_again)
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"%u of the %u numbers were given out again since: an event for "
 				"such a number is another connection's",
 				nr_again, group->count));
 	if (nr_hidden)
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"%u of the %u closes may be the doing of a coroutine after all: "
 				"some had been created and not been seen running yet",
 				nr_hidden, group->count));
 	if (nr_doubled)
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"%u of the %u files had further descriptors, which are closed, too",
 				nr_doubled, group->count));
 }
@@ -503,14 +507,14 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
-	const char *count = words_count(analysis, group);
-	const char *place = words_place(analysis, first->wait_site);
+	const char *count = analyze_words_count(analysis, group);
+	const char *place = analyze_words_place(analysis, first->wait_site);
 	bool is_one = group->count == 1;
 
 	if (first->variant & VARIANT_AFTER)
-		return say(analysis, "%s for %s closed before, at %s", count,
+		return analyze_say(analysis, "%s for %s closed before, at %s", count,
 			is_one ? "a descriptor that was" : "descriptors that were", place);
-	return say(analysis, "%s for %s, at %s", count,
+	return analyze_say(analysis, "%s for %s, at %s", count,
 		is_one ? "a descriptor that was closed under it"
 		       : "descriptors that were closed under them",
 		place);

@@ -57,25 +57,25 @@ void analyze_closed_unread_find(struct analysis *analysis)
 static void tell_last(
 	struct analysis *analysis, const struct model_unread *unread, struct story *story)
 {
-	const char *what = words_resource(analysis, unread->handle, 0);
+	const char *what = analyze_words_resource(analysis, unread->handle, 0);
 	struct ct_step step = {
 		.time = unread->opened,
 		.site = unread->open_site,
 		.sequence = UINT64_MAX,
-		.text = say(analysis, "opened %s, for example", what),
+		.text = analyze_say(analysis, "opened %s, for example", what),
 	};
 
 	analyze_story_step(analysis, story, &step);
 	step = (struct ct_step){.time = unread->ready,
 		.thread = unread->ready_thread,
 		.sequence = unread->ready_event,
-		.text = say(analysis, "found that it can be read from")};
+		.text = analyze_say(analysis, "found that it can be read from")};
 	analyze_story_step(analysis, story, &step);
 	step = (struct ct_step){.time = unread->closed,
 		.site = unread->site,
 		.thread = unread->close_thread,
 		.sequence = unread->close_event,
-		.text = say(analysis, "closed it; nobody had read from it since")};
+		.text = analyze_say(analysis, "closed it; nobody had read from it since")};
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -86,10 +86,10 @@ void analyze_closed_unread_describe(
 	const struct model_unread *unread = &analysis->model->unreads.at[first->subject];
 	struct story story = {0};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"%" PRIu64 " of %" PRIu64
 		" connections that were closed at %s could be read from, and nobody did",
-		unread->nr_unread, unread->nr_closed, words_place(analysis, unread->site));
+		unread->nr_unread, unread->nr_closed, analyze_words_place(analysis, unread->site));
 	tell_last(analysis, unread, &story);
 	analyze_story_end(analysis, &story, finding);
 }

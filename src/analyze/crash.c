@@ -98,7 +98,7 @@ static uint32_t tell_ghost(
 			!is_shortly_before(analysis, ghost->time, end))
 			continue;
 		tell_victim(analysis, coro, story);
-		step.text = say(analysis, "%s after that: its frame was gone",
+		step.text = analyze_say(analysis, "%s after that: its frame was gone",
 			ghost->kind == CTP_KIND_WAKE ? "woken" : "resumed");
 		analyze_story_step(analysis, story, &step);
 		return ghost->coro;
@@ -135,7 +135,7 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 	analyze_story_woken(analysis, story, coro, coro->wake_before);
 	analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
 	analyze_story_evidence(analysis, story,
-		say(analysis,
+		analyze_say(analysis,
 			"coroutine %" PRIu64
 			" was woken twice before this run: whoever takes it from the "
 			"queue for the second wake resumes it once more than it waits",
@@ -149,11 +149,11 @@ static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struc
 
 	tell_victim(analysis, coro, story);
 	analyze_story_evidence(analysis, story,
-		say(analysis,
+		analyze_say(analysis,
 			"coroutine %" PRIu64
 			" was destroyed %s before, while it was suspended: whoever "
 			"resumes it through an old handle runs into its freed frame",
-			coro->id, words_duration(analysis, end - coro->destroyed)));
+			coro->id, analyze_words_duration(analysis, end - coro->destroyed)));
 }
 
 static void tell_others(
@@ -167,7 +167,7 @@ static void tell_others(
 	count -= told && (analysis->model->coros.at[told].flags & suspended);
 	if (count)
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"%" PRIu64
 				" %scoroutine%s of this program %s destroyed while suspended",
 				count, told ? "more " : "", count == 1 ? "" : "s",
@@ -223,27 +223,28 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
 	if (!crash)
-		return say(analysis, "the program was ended by %s", name);
+		return analyze_say(analysis, "the program was ended by %s", name);
 	if (!coro->id)
-		return say(analysis, "the program was ended by %s, on %s%s", name,
-			words_thread(analysis, crash->thread),
-			words_is_outside(analysis, crash->thread) &&
+		return analyze_say(analysis, "the program was ended by %s, on %s%s", name,
+			analyze_words_thread(analysis, crash->thread),
+			analyze_words_is_outside(analysis, crash->thread) &&
 					analysis->model->threads[crash->thread].nr_resumes
 				? ", outside any coroutine"
 				: "");
-	return say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64, name,
-		words_thread(analysis, crash->thread), coro->id);
+	return analyze_say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64,
+		name, analyze_words_thread(analysis, crash->thread), coro->id);
 }
 
 static const char *words_blow(
 	struct analysis *analysis, const struct model_crash *crash, const char *name)
 {
 	if (crash->is_raised)
-		return say(analysis, "%s, sent by the program itself", name);
+		return analyze_say(analysis, "%s, sent by the program itself", name);
 	if (crash->caller)
-		return say(analysis, "%s: called address 0x%" PRIx64 ", where there is no code",
-			name, crash->address);
-	return say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
+		return analyze_say(analysis,
+			"%s: called address 0x%" PRIx64 ", where there is no code", name,
+			crash->address);
+	return analyze_say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
 }
 
 /* The rule's own speaks of a fault in a coroutine. */
@@ -263,8 +264,8 @@ void analyze_crash_describe(
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_crash *crash = crash_of(analysis, first->process);
-	const char *name =
-		words_signal(analysis, analysis->tables->processes[first->process].ending_value);
+	const char *name = analyze_words_signal(
+		analysis, analysis->tables->processes[first->process].ending_value);
 	struct story story = {0};
 	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
 
@@ -273,7 +274,7 @@ void analyze_crash_describe(
 	tell_causes(analysis, first, first->since, &story);
 	if (!crash)
 		tell_candidates(analysis, first->process, &story);
-	step.text = say(analysis, "%s ended the program", name);
+	step.text = analyze_say(analysis, "%s ended the program", name);
 	if (crash) {
 		step.text = words_blow(analysis, crash, name);
 		step.thread = crash->thread;
@@ -283,6 +284,7 @@ void analyze_crash_describe(
 	}
 	analyze_story_step(analysis, &story, &step);
 	if (!crash)
-		analyze_story_evidence(analysis, &story, words_reason(REASON_NO_CRASH_EVENT));
+		analyze_story_evidence(
+			analysis, &story, analyze_words_reason(REASON_NO_CRASH_EVENT));
 	analyze_story_end(analysis, &story, finding);
 }

@@ -285,7 +285,8 @@ static void tell_taken(
 		.thread = object->owner_thread,
 		.coro = analysis->model->coros.at[owner].id,
 		.sequence = object->owner_event,
-		.text = say(analysis, "took %s", words_resource(analysis, object->handle, 0)),
+		.text = analyze_say(
+			analysis, "took %s", analyze_words_resource(analysis, object->handle, 0)),
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -294,8 +295,8 @@ static void tell_taken(
 static const char *words_holder(struct analysis *analysis, uint32_t thread, uint32_t coro)
 {
 	if (thread)
-		return words_thread(analysis, thread);
-	return say(analysis, "coroutine %" PRIu64, analysis->model->coros.at[coro].id);
+		return analyze_words_thread(analysis, thread);
+	return analyze_say(analysis, "coroutine %" PRIu64, analysis->model->coros.at[coro].id);
 }
 
 /* The threads between a wait and the next coroutine: each has what was waited for last, and waits for more. */
@@ -312,8 +313,9 @@ static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t l
 			.site = at->wanted_at,
 			.thread = thread,
 			.sequence = at->wanted_event,
-			.text = say(analysis, "waits for %s, outside of any coroutine; %s holds it",
-				words_resource(analysis, at->wanted, 0),
+			.text = analyze_say(analysis,
+				"waits for %s, outside of any coroutine; %s holds it",
+				analyze_words_resource(analysis, at->wanted, 0),
 				words_holder(analysis, ahead, next)),
 		};
 
@@ -337,12 +339,13 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 	};
 
 	if (CTP_HANDLE_RESOURCE(wait.object) != CTP_RESOURCE_LOCK)
-		step.text = say(analysis, "suspended, to wait for the end of coroutine %" PRIu64,
+		step.text = analyze_say(analysis,
+			"suspended, to wait for the end of coroutine %" PRIu64,
 			analysis->model->coros.at[next].id);
 	else
-		step.text = say(analysis, "%s %s, which %s holds",
+		step.text = analyze_say(analysis, "%s %s, which %s holds",
 			wait.thread ? "keeps its thread waiting for" : "suspended, to wait for",
-			words_resource(analysis, wait.object, 0),
+			analyze_words_resource(analysis, wait.object, 0),
 			words_holder(analysis, ahead, next));
 	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
 		tell_taken(analysis, analyze_ties_object_at(analysis, coro->process, wait.object),
@@ -354,23 +357,24 @@ static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, 
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct circle *circle)
 {
-	const char *site = words_place(analysis, analysis->candidates.at[group->first].cause_site);
+	const char *site =
+		analyze_words_place(analysis, analysis->candidates.at[group->first].cause_site);
 	const char *waits = group->count == 1 ? "coroutine waits" : "coroutines wait";
 	const char *what = circle->has_child ? "for each other's end" : "for locks";
 
 	if (circle->has_lock && circle->has_child)
 		what = "for locks and for each other's end";
 	if (circle->nr_threads)
-		return say(analysis, "%u %s in a circle with %u %s, %s, closed at %s", group->count,
-			waits, circle->nr_threads, circle->nr_threads == 1 ? "thread" : "threads",
-			what, site);
+		return analyze_say(analysis, "%u %s in a circle with %u %s, %s, closed at %s",
+			group->count, waits, circle->nr_threads,
+			circle->nr_threads == 1 ? "thread" : "threads", what, site);
 	if (circle->length > 1)
-		return say(analysis, "%u %s in a circle of %u %s, closed at %s", group->count,
-			waits, circle->length, what, site);
+		return analyze_say(analysis, "%u %s in a circle of %u %s, closed at %s",
+			group->count, waits, circle->length, what, site);
 	if (!circle->has_lock)
-		return say(analysis, "%u %s for %s own end, at %s", group->count, waits,
+		return analyze_say(analysis, "%u %s for %s own end, at %s", group->count, waits,
 			group->count == 1 ? "its" : "their", site);
-	return say(analysis, "%u %s for a lock that %s, at %s", group->count, waits,
+	return analyze_say(analysis, "%u %s for a lock that %s, at %s", group->count, waits,
 		group->count == 1 ? "it holds itself" : "they hold themselves", site);
 }
 

@@ -125,7 +125,7 @@ void analyze_destroyed_suspended_find(struct analysis *analysis)
 static void tell_owner(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	const char *lock = words_resource(analysis, object->handle, 0);
+	const char *lock = analyze_words_resource(analysis, object->handle, 0);
 	struct ct_step step = {
 		.time = object->owned,
 		.site = object->owner_site,
@@ -133,11 +133,11 @@ static void tell_owner(struct analysis *analysis, const struct model_object *obj
 		.coro = analysis->model->coros.at[object->is_handed ? object->giver : object->owner]
 				.id,
 		.sequence = object->owner_event,
-		.text = say(analysis, "took %s", lock),
+		.text = analyze_say(analysis, "took %s", lock),
 	};
 
 	if (object->is_handed)
-		step.text = say(analysis, "handed %s over to coroutine %" PRIu64 "%s", lock,
+		step.text = analyze_say(analysis, "handed %s over to coroutine %" PRIu64 "%s", lock,
 			coro->id, object->owned >= coro->destroyed ? ", which was gone" : "");
 	analyze_story_step(analysis, story, &step);
 }
@@ -162,8 +162,8 @@ static void tell_cut(struct analysis *analysis, const struct model_object *objec
 {
 	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
 
-	wake.text = say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
-		words_resource(analysis, object->handle, 0));
+	wake.text = analyze_say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
+		analyze_words_resource(analysis, object->handle, 0));
 	analyze_story_suspended(analysis, story, coro);
 	analyze_story_step(analysis, story, &wake);
 	analyze_story_destroyed(analysis, story, coro);
@@ -172,15 +172,16 @@ static void tell_cut(struct analysis *analysis, const struct model_object *objec
 static const char *words_consequence(
 	struct analysis *analysis, const struct candidate *first, const struct model_object *object)
 {
-	const char *what = words_resource(analysis, object->handle, 0);
+	const char *what = analyze_words_resource(analysis, object->handle, 0);
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
 	if (first->variant == VARIANT_CUT)
-		return say(analysis, "with it the wake for %s, which nobody has taken since", what);
+		return analyze_say(
+			analysis, "with it the wake for %s, which nobody has taken since", what);
 	if (object->is_handed)
-		return say(analysis, "%s was handed over to it%s, and is lost", what,
+		return analyze_say(analysis, "%s was handed over to it%s, and is lost", what,
 			coro->flags & MODEL_CORO_WAS_DESTROYED_READY ? " with a wake" : "");
-	return say(analysis, "holds %s for ever", what);
+	return analyze_say(analysis, "holds %s for ever", what);
 }
 
 void analyze_destroyed_suspended_describe(
@@ -192,10 +193,13 @@ void analyze_destroyed_suspended_describe(
 	uint32_t count = analyze_ties_nr_waiters(analysis, first->subject);
 	struct story story = {0};
 
-	finding->title = say(analysis, "%u %s destroyed while suspended at %s, and %s; %s for that",
-		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
-		words_place(analysis, first->wait_site), words_consequence(analysis, first, object),
-		count ? say(analysis, count == 1 ? "%u waits" : "%u wait", count) : "nobody waits");
+	finding->title =
+		analyze_say(analysis, "%u %s destroyed while suspended at %s, and %s; %s for that",
+			group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+			analyze_words_place(analysis, first->wait_site),
+			words_consequence(analysis, first, object),
+			count ? analyze_say(analysis, count == 1 ? "%u waits" : "%u wait", count)
+			      : "nobody waits");
 	if (first->variant == VARIANT_CUT)
 		tell_cut(analysis, object, coro, &story);
 	else

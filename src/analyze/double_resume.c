@@ -136,17 +136,17 @@ void analyze_double_resume_tell(
 
 static const char *words_state(struct analysis *analysis, const struct model_conflict *conflict)
 {
-	const char *thread = words_thread(analysis, conflict->thread);
+	const char *thread = analyze_words_thread(analysis, conflict->thread);
 
 	if (conflict->state != CT_STATE_RUNNING)
 		return "after its end";
 	if (is_of_one_thread(conflict))
-		return say(analysis,
+		return analyze_say(analysis,
 			"on %s, which had not told that it left it (tell the suspend, or the "
 			"switch)",
 			thread);
-	return say(analysis, "on %s while %s ran it", thread,
-		words_thread(analysis, conflict->thread_before));
+	return analyze_say(analysis, "on %s while %s ran it", thread,
+		analyze_words_thread(analysis, conflict->thread_before));
 }
 
 void analyze_double_resume_describe(
@@ -156,9 +156,9 @@ void analyze_double_resume_describe(
 	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
 	struct story story = {0};
 
-	finding->title = say(analysis, "%u %s resumed %s; the last wake came from %s", group->count,
-		group->count == 1 ? "coroutine was" : "coroutines were",
-		words_state(analysis, conflict), words_place(analysis, first->cause_site));
+	finding->title = analyze_say(analysis, "%u %s resumed %s; the last wake came from %s",
+		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+		words_state(analysis, conflict), analyze_words_place(analysis, first->cause_site));
 	analyze_double_resume_tell(analysis, conflict, &story);
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);

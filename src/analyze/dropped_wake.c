@@ -176,13 +176,15 @@ void analyze_dropped_wake_describe(
 	struct story story = {0};
 	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
 
-	wake.text = say(analysis, "woke coroutine %" PRIu64 ", and %s: %s; no wake for it since",
-		coro->id, was_for_nobody(coro) ? "found nobody" : "gave up",
+	wake.text = analyze_say(analysis,
+		"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,
+		was_for_nobody(coro) ? "found nobody" : "gave up",
 		ct_outcome_name(coro->wake_outcome));
-	finding->title = say(analysis, "%s at %s for a wake that %s at %s",
-		words_count(analysis, group), words_place(analysis, first->wait_site),
+	finding->title = analyze_say(analysis, "%s at %s for a wake that %s at %s",
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site),
 		was_for_nobody(coro) ? "found nobody" : "was dropped",
-		words_place(analysis, first->cause_site));
+		analyze_words_place(analysis, first->cause_site));
 	analyze_story_suspended(analysis, &story, coro);
 	analyze_story_step(analysis, &story, &wake);
 	analyze_story_destroyed(analysis, &story, coro);

@@ -93,9 +93,10 @@ static void tell_wakers(
 	qsort(wakers, MODEL_REPEAT_WAKERS, sizeof(wakers[0]), compare_wakers);
 	for (i = 0; i < WAKERS_TOLD && wakers[i].count; i++)
 		analyze_story_evidence(analysis, story,
-			say(analysis, "%" PRIu64 " of %" PRIu64 " further wakes came from %s",
+			analyze_say(analysis,
+				"%" PRIu64 " of %" PRIu64 " further wakes came from %s",
 				wakers[i].count, repeat->nr_wakes,
-				words_place(analysis, wakers[i].site)));
+				analyze_words_place(analysis, wakers[i].site)));
 }
 
 void analyze_duplicate_wake_describe(
@@ -109,15 +110,16 @@ void analyze_duplicate_wake_describe(
 		.site = first->cause_site,
 		.thread = repeat->thread,
 		.sequence = repeat->event,
-		.text = say(analysis,
+		.text = analyze_say(analysis,
 			"coroutine %" PRIu64 ", for example, was woken once more before it ran",
 			analysis->model->coros.at[repeat->coro].id),
 	};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"coroutines that wait at %s are woken more than once: %" PRIu64 " of %" PRIu64
 		" times",
-		words_place(analysis, repeat->site), repeat->nr_waits, nr_woken(analysis, repeat));
+		analyze_words_place(analysis, repeat->site), repeat->nr_waits,
+		nr_woken(analysis, repeat));
 	analyze_story_step(analysis, &story, &step);
 	tell_wakers(analysis, repeat, &story);
 	analyze_story_end(analysis, &story, finding);

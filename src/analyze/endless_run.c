@@ -223,9 +223,9 @@ void analyze_endless_run_find(struct analysis *analysis)
 
 static const char *words_doing(struct analysis *analysis, const struct model_coro *coro)
 {
-	return say(analysis, "has run on %s for %s; the thread is %s",
-		words_thread(analysis, coro->thread),
-		words_duration(analysis,
+	return analyze_say(analysis, "has run on %s for %s; the thread is %s",
+		analyze_words_thread(analysis, coro->thread),
+		analyze_words_duration(analysis,
 			analyze_party_working_until(analysis, coro->process) - coro->changed),
 		analyze_stillness_words_thread(analysis, coro->thread));
 }
@@ -243,11 +243,12 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 
 	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(analysis, story,
-		say(analysis, "%s %s", words_coro(analysis, coro), words_doing(analysis, coro)));
+		analyze_say(analysis, "%s %s", analyze_words_coro(analysis, coro),
+			words_doing(analysis, coro)));
 	if (usual_time(analysis, coro))
 		analyze_story_evidence(analysis, story,
-			say(analysis, "99 of 100 runs from there take at most %s",
-				words_duration(analysis, usual_time(analysis, coro))));
+			analyze_say(analysis, "99 of 100 runs from there take at most %s",
+				analyze_words_duration(analysis, usual_time(analysis, coro))));
 }
 
 void analyze_endless_run_describe(
@@ -259,14 +260,14 @@ void analyze_endless_run_describe(
 	uint32_t i;
 
 	if (group->count == 1)
-		finding->title = say(
-			analysis, "%s %s", words_coro(analysis, coro), words_doing(analysis, coro));
+		finding->title = analyze_say(analysis, "%s %s", analyze_words_coro(analysis, coro),
+			words_doing(analysis, coro));
 	else
-		finding->title = say(analysis,
+		finding->title = analyze_say(analysis,
 			"%u coroutines run on a thread each and do not come back, the first one "
 			"since %s",
 			group->count,
-			words_duration(
+			analyze_words_duration(
 				analysis, analyze_party_working_until(analysis, coro->process) -
 						  coro->changed));
 	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)

@@ -70,14 +70,16 @@ void analyze_granted_describe(
 		.thread = object->owner_thread,
 		.coro = analysis->model->coros.at[object->giver].id,
 		.sequence = object->owner_event,
-		.text = say(analysis,
+		.text = analyze_say(analysis,
 			"handed %s over to coroutine %" PRIu64 ", which has not run since",
-			words_resource(analysis, object->handle, 0), coro->id),
+			analyze_words_resource(analysis, object->handle, 0), coro->id),
 	};
 
-	finding->title = say(analysis, "%s at %s, though %s was handed over to %s",
-		words_count(analysis, group), words_place(analysis, first->wait_site),
-		words_resource(analysis, object->handle, 0), group->count == 1 ? "it" : "them");
+	finding->title = analyze_say(analysis, "%s at %s, though %s was handed over to %s",
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_resource(analysis, object->handle, 0),
+		group->count == 1 ? "it" : "them");
 	analyze_story_suspended(analysis, &story, coro);
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_victims(analysis, &story, group);

@@ -232,7 +232,7 @@ static const char *const *texts_in_order(
 	for (i = 0; texts && i < count; i++) {
 		uint64_t place = (ring->count - count + i) % MEMBER_EVENTS;
 
-		texts[i] = words_annotation(analysis, &ring->at[place], ring->text[place]);
+		texts[i] = analyze_words_annotation(analysis, &ring->at[place], ring->text[place]);
 	}
 	return texts;
 }
@@ -258,9 +258,9 @@ static void fill_member(struct analysis *analysis, const struct candidate *candi
 	model_export(analysis->model, candidate->coro, &member->coro);
 	member->since = candidate->since;
 	member->cause = cause_of(analysis, candidate);
-	member->resource = coro->suspended == CT_NO_TIME ? "" : words_wait(analysis, coro);
-	member->name = words_site(analysis, coro->name_site);
-	member->task = words_task(analysis, candidate->coro);
+	member->resource = coro->suspended == CT_NO_TIME ? "" : analyze_words_wait(analysis, coro);
+	member->name = analyze_words_site(analysis, coro->name_site);
+	member->task = analyze_words_task(analysis, candidate->coro);
 	if (!events)
 		return;
 	member->events = events_in_order(analysis, events, &member->nr_events);
@@ -307,7 +307,7 @@ static void fill_lowered(
 	}
 	for (i = 0; i < NR_REASONS; i++) {
 		if (reasons & (UINT64_C(1) << i))
-			sentences[finding->nr_lowered++] = words_reason((enum reason)i);
+			sentences[finding->nr_lowered++] = analyze_words_reason((enum reason)i);
 	}
 	finding->lowered = sentences;
 }

@@ -377,11 +377,12 @@ static const char *words_what(struct analysis *analysis, const struct model_seri
 	case MODEL_SERIES_DESCRIPTORS:
 		return "open descriptors";
 	case MODEL_SERIES_CONTENT:
-		return say(analysis, "what lies in %s",
-			words_resource(
+		return analyze_say(analysis, "what lies in %s",
+			analyze_words_resource(
 				analysis, analysis->model->objects.at[series->object].handle, 0));
 	default:
-		return say(analysis, "counter '%s'", analysis->model->spans.at[series->span].name);
+		return analyze_say(
+			analysis, "counter '%s'", analysis->model->spans.at[series->span].name);
 	}
 }
 
@@ -404,8 +405,9 @@ static void tell_places(
 	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
 		i++)
 		analyze_story_evidence(analysis, story,
-			say(analysis, "at the end %u %s %s", places[i].count, doing[series->kind],
-				words_place(analysis, places[i].site)));
+			analyze_say(analysis, "at the end %u %s %s", places[i].count,
+				doing[series->kind],
+				analyze_words_place(analysis, places[i].site)));
 	arena_reset(&analysis->scratch, before);
 }
 
@@ -418,9 +420,9 @@ static void tell_ends(
 	if (series->kind != MODEL_SERIES_CONTENT)
 		return;
 	analyze_story_evidence(analysis, story,
-		say(analysis, "given last at %s, and taken last at %s",
-			words_place(analysis, object->put_site),
-			words_place(analysis, object->owner_site)));
+		analyze_say(analysis, "given last at %s, and taken last at %s",
+			analyze_words_place(analysis, object->put_site),
+			analyze_words_place(analysis, object->owner_site)));
 }
 
 static void tell_limit(struct analysis *analysis, const struct trend *trend, struct story *story)
@@ -432,8 +434,10 @@ static void tell_limit(struct analysis *analysis, const struct trend *trend, str
 
 	if (left > 0 && left < 1e18)
 		analyze_story_evidence(analysis, story,
-			say(analysis, "at this rate, %.4g a second, it comes to %" PRId64 " in %s",
-				trend->slope, limit, words_duration(analysis, (int64_t)left)));
+			analyze_say(analysis,
+				"at this rate, %.4g a second, it comes to %" PRId64 " in %s",
+				trend->slope, limit,
+				analyze_words_duration(analysis, (int64_t)left)));
 }
 
 void analyze_growth_describe(
@@ -446,10 +450,10 @@ void analyze_growth_describe(
 
 	if (!measure(analysis, series, &trend))
 		return;
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"%s: ever more, from at least %" PRId64 " to at least %" PRId64 " within %s",
 		words_what(analysis, series), trend.least[0], trend.least[trend.nr_groups - 1],
-		words_duration(analysis, (int64_t)trend.count * series->width_ns));
+		analyze_words_duration(analysis, (int64_t)trend.count * series->width_ns));
 	tell_places(analysis, series, &story);
 	tell_ends(analysis, series, &story);
 	tell_limit(analysis, &trend, &story);

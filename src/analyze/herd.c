@@ -65,19 +65,19 @@ void analyze_herd_describe(
 		.text = "woke the first of them, for the last time",
 	};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"%" PRIu64 " times all who wait at %s were woken at once, and hardly any had "
 		"something to do",
-		herd->nr_thundered, words_place(analysis, herd->site));
+		herd->nr_thundered, analyze_words_place(analysis, herd->site));
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_evidence(analysis, &story,
-		say(analysis,
+		analyze_say(analysis,
 			"%" PRIu64 " wakes were in vain, %" PRIu64
 			" each time, and they took %s of a worker's time",
 			herd->nr_vain_wakes, herd->nr_vain_wakes / herd->nr_thundered,
-			words_duration(analysis, herd->wasted_ns)));
+			analyze_words_duration(analysis, herd->wasted_ns)));
 	analyze_story_evidence(analysis, &story,
-		say(analysis,
+		analyze_say(analysis,
 			"%" PRIu64 " of %" PRIu64
 			" wakes of so many at once at this place were such",
 			herd->nr_thundered, herd->nr_bursts));

@@ -361,20 +361,22 @@ void analyze_leak_describe(
 		.thread = coro->thread,
 		.coro = analysis->model->coros.at[coro->parent].id,
 		.sequence = UINT64_MAX,
-		.text = say(analysis,
+		.text = analyze_say(analysis,
 			"started coroutine %" PRIu64 ", the first that was left behind", coro->id),
 	};
 
-	finding->title = say(analysis, "%s at %s: ever more of those that were started at %s",
-		words_count(analysis, group), words_place(analysis, first->wait_site),
-		words_place(analysis, first->cause_site));
+	finding->title =
+		analyze_say(analysis, "%s at %s: ever more of those that were started at %s",
+			analyze_words_count(analysis, group),
+			analyze_words_place(analysis, first->wait_site),
+			analyze_words_place(analysis, first->cause_site));
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_suspended(analysis, &story, coro);
 	analyze_story_evidence(analysis, &story,
-		say(analysis, "the youngest of them has waited for %s, the oldest for %s",
-			words_duration(
+		analyze_say(analysis, "the youngest of them has waited for %s, the oldest for %s",
+			analyze_words_duration(
 				analysis, analysis->parties[first->process].end - last->since),
-			words_duration(
+			analyze_words_duration(
 				analysis, analysis->parties[first->process].end - first->since)));
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);

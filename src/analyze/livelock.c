@@ -146,16 +146,16 @@ void analyze_livelock_describe(
 		.site = spin->site,
 		.coro = coro->id,
 		.sequence = UINT64_MAX,
-		.text = say(analysis, "ran %" PRIu64 " times from here on, and did nothing else",
-			spin->count),
+		.text = analyze_say(analysis,
+			"ran %" PRIu64 " times from here on, and did nothing else", spin->count),
 	};
 
-	finding->title =
-		say(analysis, "%u %s nothing but turn round at %s for %s, and %" PRIu32 " other%s",
-			group->count, group->count == 1 ? "coroutine does" : "coroutines do",
-			words_place(analysis, spin->site),
-			words_duration(analysis, spin->last - spin->since), spin->nr_waiting,
-			spin->nr_waiting == 1 ? " waits" : "s wait");
+	finding->title = analyze_say(analysis,
+		"%u %s nothing but turn round at %s for %s, and %" PRIu32 " other%s", group->count,
+		group->count == 1 ? "coroutine does" : "coroutines do",
+		analyze_words_place(analysis, spin->site),
+		analyze_words_duration(analysis, spin->last - spin->since), spin->nr_waiting,
+		spin->nr_waiting == 1 ? " waits" : "s wait");
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_evidence(
 		analysis, &story, "nobody else of the program has run meanwhile, but for timers");

@@ -211,8 +211,9 @@ static void tell_taking(struct analysis *analysis, const struct model_nesting *n
 		.thread = taking->thread,
 		.coro = analysis->model->coros.at[nesting->coro].id,
 		.sequence = taking->event,
-		.text = say(analysis, "took %s%s%s%s", words_resource(analysis, lock->handle, 0),
-			*name ? " (" : "", name, *name ? ")" : ""),
+		.text = analyze_say(analysis, "took %s%s%s%s",
+			analyze_words_resource(analysis, lock->handle, 0), *name ? " (" : "", name,
+			*name ? ")" : ""),
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -234,10 +235,10 @@ void analyze_lock_order_describe(
 	const struct model_nesting *b = &model->nestings.at[first->opposite];
 	struct story story = {0};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"coroutines take two locks in one order at %s, and in the other one at %s",
-		words_place(analysis, a->inner_taken.site),
-		words_place(analysis, b->inner_taken.site));
+		analyze_words_place(analysis, a->inner_taken.site),
+		analyze_words_place(analysis, b->inner_taken.site));
 	tell_nesting(analysis, a, &story);
 	tell_nesting(analysis, b, &story);
 	analyze_story_end(analysis, &story, finding);

@@ -379,14 +379,14 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 	switch (first->variant) {
 	case VARIANT_READY:
 		is_object_ready(analysis, coro, &step.time);
-		step.text = say(analysis, "%s became ready, and no wake followed",
-			words_resource(analysis, coro->wait_object, coro->descriptor));
+		step.text = analyze_say(analysis, "%s became ready, and no wake followed",
+			analyze_words_resource(analysis, coro->wait_object, coro->descriptor));
 		break;
 	case VARIANT_DROPPED:
 		step.time = coro->wake_time;
 		step.thread = coro->wake_thread;
 		step.sequence = coro->wake_event;
-		step.text = say(analysis, "a wake for it came to nothing: %s",
+		step.text = analyze_say(analysis, "a wake for it came to nothing: %s",
 			ct_outcome_name(coro->wake_outcome));
 		break;
 	default:
@@ -405,10 +405,11 @@ static void tell_notify(struct analysis *analysis, const struct model_coro *coro
 		.thread = notify->thread,
 		.coro = analysis->model->coros.at[notify->coro].id,
 		.sequence = notify->sequence,
-		.text = say(analysis, "notified %s, and woke nobody%s",
-			words_resource(analysis, coro->wait_object, 0),
+		.text = analyze_say(analysis, "notified %s, and woke nobody%s",
+			analyze_words_resource(analysis, coro->wait_object, 0),
 			notify->time < coro->suspended
-				? say(analysis, ": coroutine %" PRIu64 " was on its way to suspend",
+				? analyze_say(analysis,
+					  ": coroutine %" PRIu64 " was on its way to suspend",
 					  coro->id)
 				: ""),
 	};
@@ -480,10 +481,12 @@ static void tell_change(
 
 	if (!object->changed_how)
 		return;
-	step.text = say(analysis, "%s: the last change of %s%s", ct_kind_name(object->changed_how),
-		words_resource(analysis, object->handle, 0),
+	step.text = analyze_say(analysis, "%s: the last change of %s%s",
+		ct_kind_name(object->changed_how),
+		analyze_words_resource(analysis, object->handle, 0),
 		object->owner && owner->id
-			? say(analysis, "; coroutine %" PRIu64 ", which has it, is gone", owner->id)
+			? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, is gone",
+				  owner->id)
 			: "");
 	analyze_story_step(analysis, story, &step);
 }
@@ -530,17 +533,17 @@ static const char *words_title(
 		break;
 	}
 	if (object->owner && next && !missed_notify(analysis, coro))
-		by = say(analysis, "; %s was taken at %s, and never given back",
-			words_resource(analysis, object->handle, 0),
-			words_place(analysis, object->owner_site));
+		by = analyze_say(analysis, "; %s was taken at %s, and never given back",
+			analyze_words_resource(analysis, object->handle, 0),
+			analyze_words_place(analysis, object->owner_site));
 	if (missed_notify(analysis, coro))
-		by = say(analysis, "; the notify from %s %s",
-			words_place(analysis, first->cause_site),
+		by = analyze_say(analysis, "; the notify from %s %s",
+			analyze_words_place(analysis, first->cause_site),
 			missed_notify(analysis, coro)->time < coro->suspended
 				? "came just before that"
 				: "found nobody");
-	return say(analysis, "%s, %s, at %s%s", words_count(analysis, group), what,
-		words_place(analysis, first->wait_site), by);
+	return analyze_say(analysis, "%s, %s, at %s%s", analyze_words_count(analysis, group), what,
+		analyze_words_place(analysis, first->wait_site), by);
 }
 
 void analyze_lost_wakeup_describe(
@@ -548,7 +551,8 @@ void analyze_lost_wakeup_describe(
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const char *resource = words_resource(analysis, coro->wait_object, coro->descriptor);
+	const char *resource =
+		analyze_words_resource(analysis, coro->wait_object, coro->descriptor);
 	const struct model_waking *missed = missed_notify(analysis, coro);
 	struct story story = {0};
 	struct ct_step step = {
@@ -557,7 +561,7 @@ void analyze_lost_wakeup_describe(
 		.thread = coro->thread,
 		.coro = coro->id,
 		.sequence = coro->wait_event,
-		.text = say(analysis, "suspended, to wait for %s", resource),
+		.text = analyze_say(analysis, "suspended, to wait for %s", resource),
 	};
 
 	if (!missed)

@@ -224,10 +224,10 @@ static void tell_usual(
 
 	if (lasted <= LIMIT(analysis, MISSED_TIME))
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"99 of 100 that had waited there ran within %s; the engine saw "
 				"who could have run it asleep",
-				words_duration(analysis, usual_time(analysis, coro))));
+				analyze_words_duration(analysis, usual_time(analysis, coro))));
 }
 
 static const char *words_title(
@@ -235,11 +235,11 @@ static const char *words_title(
 {
 	int64_t lasted = analyze_party_working_until(analysis, first->process) - first->since;
 
-	return say(analysis, "%u %s been ready for %s, and %s sleeps; made ready at %s",
+	return analyze_say(analysis, "%u %s been ready for %s, and %s sleeps; made ready at %s",
 		group->count, group->count == 1 ? "coroutine has" : "coroutines have",
-		words_duration(analysis, lasted),
+		analyze_words_duration(analysis, lasted),
 		first->variant ? "the only worker that may take it" : "every worker",
-		words_place(analysis, first->cause_site));
+		analyze_words_place(analysis, first->cause_site));
 }
 
 void analyze_missed_wake_describe(

@@ -208,7 +208,7 @@ static void tell_lineage(
 		.site = coro->spawn_site,
 		.coro = parent_of(analysis, coro)->id,
 		.sequence = UINT64_MAX,
-		.text = say(analysis, "started coroutine %" PRIu64, coro->id),
+		.text = analyze_say(analysis, "started coroutine %" PRIu64, coro->id),
 	};
 
 	if (coro->created == CT_NO_TIME || !nr_left)
@@ -239,9 +239,9 @@ static const char *words_holding(
 	const char *they = group->count == 1 ? "it" : "each";
 
 	if (first->variant == HOLDING_LOCK)
-		return say(analysis, "; %s holds a lock", they);
+		return analyze_say(analysis, "; %s holds a lock", they);
 	if (first->variant == HOLDING_DESCRIPTOR)
-		return say(analysis, "; %s keeps a descriptor", they);
+		return analyze_say(analysis, "; %s keeps a descriptor", they);
 	return "";
 }
 
@@ -252,10 +252,11 @@ void analyze_orphan_describe(
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"%s at %s, started at %s by %s that %s ended since, and nobody waits for %s end%s",
-		words_count(analysis, group), words_place(analysis, first->wait_site),
-		words_place(analysis, first->cause_site),
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_place(analysis, first->cause_site),
 		group->count == 1 ? "a coroutine" : "coroutines",
 		group->count == 1 ? "has" : "have", group->count == 1 ? "its" : "their",
 		words_holding(analysis, group, first));
@@ -265,8 +266,9 @@ void analyze_orphan_describe(
 	analyze_story_held(analysis, &story, first->coro);
 	if (first->variant == HOLDING_DESCRIPTOR)
 		analyze_story_evidence(analysis, &story,
-			say(analysis, "%s is still open",
-				words_resource(analysis, coro->wait_object, coro->descriptor)));
+			analyze_say(analysis, "%s is still open",
+				analyze_words_resource(
+					analysis, coro->wait_object, coro->descriptor)));
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);
 }

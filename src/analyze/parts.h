@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "analyze/analyze.h"
-#include "base/arena.h"
 #include "analyze/detectors.h"
-#include "model/model.h"
 #include "analyze/thresholds.h"
+#include "base/arena.h"
+#include "model/model.h"
 
 /* Why a grade is lower than it could be. */
 enum reason {
@@ -433,8 +433,8 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report);
 
 /* ---------------------------------------------------------------- words */
 
-/* say: a sentence in the report's arena; "" where memory has run out. */
-const char *say(struct analysis *analysis, const char *format, ...)
+/* analyze_say: a sentence in the report's arena; "" where memory has run out. */
+const char *analyze_say(struct analysis *analysis, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A list of sentences or steps under construction. */
@@ -444,10 +444,10 @@ struct story {
 };
 
 /*
- * words_is_outside: where an event of this thread names no coroutine, is it known that none ran? Not where coroutines
- * begin or end without telling.
+ * analyze_words_is_outside: where an event of this thread names no coroutine, is it known that none ran? Not where
+ * coroutines begin or end without telling.
  */
-bool words_is_outside(const struct analysis *analysis, uint32_t thread);
+bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread);
 /* analyze_story_step: a copy; it is found out whether its thread was outside any coroutine. */
 void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
 void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *sentence);
@@ -479,49 +479,55 @@ void analyze_story_fact(struct analysis *analysis, struct story *story, const ch
 /* analyze_story_end: hands what was told to the finding, and releases the rest. */
 void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 
-const char *words_reason(enum reason reason);
+const char *analyze_words_reason(enum reason reason);
 /*
- * words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. What was inlined is told with the
- * function that it was inlined into.
+ * analyze_words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. What was inlined is told
+ * with the function that it was inlined into.
  */
-const char *words_place(struct analysis *analysis, uint32_t site);
-/* words_is_cpp: is the place in a C++ source? words_awaited: what is awaited there, as the program has it: "Reply". */
-bool words_is_cpp(const struct analysis *analysis, uint32_t site);
-const char *words_awaited(struct analysis *analysis, uint32_t site);
-/* words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
-const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
-/* words_named: the same, with what the program calls it: "channel 0x7f00 (replies)". */
-const char *words_named(
-	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor);
-/* words_wait: what it waits for, or waited for last; a frame by the coroutine that lies there, where that is known. */
-const char *words_wait(struct analysis *analysis, const struct model_coro *coro);
-/* words_coro: "coroutine 3 (consumer)", with the name that the program gave it. */
-const char *words_coro(struct analysis *analysis, const struct model_coro *coro);
-/* words_system_call: "epoll_wait"; "system call 999" where no name is known. */
-const char *words_system_call(struct analysis *analysis, uint32_t call);
-/* words_thread: "thread worker-1 (1234)". */
-const char *words_thread(struct analysis *analysis, uint32_t thread);
+const char *analyze_words_place(struct analysis *analysis, uint32_t site);
 /*
- * words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more. "waited"
+ * analyze_words_is_cpp: is the place in a C++ source? analyze_words_awaited: what is awaited there, as the program has
+ * it: "Reply".
+ */
+bool analyze_words_is_cpp(const struct analysis *analysis, uint32_t site);
+const char *analyze_words_awaited(struct analysis *analysis, uint32_t site);
+/* analyze_words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
+const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
+/* analyze_words_named: the same, with what the program calls it: "channel 0x7f00 (replies)". */
+const char *analyze_words_named(
+	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor);
+/*
+ * analyze_words_wait: what it waits for, or waited for last; a frame by the coroutine that lies there, where that is
+ * known.
+ */
+const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro);
+/* analyze_words_coro: "coroutine 3 (consumer)", with the name that the program gave it. */
+const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro);
+/* analyze_words_system_call: "epoll_wait"; "system call 999" where no name is known. */
+const char *analyze_words_system_call(struct analysis *analysis, uint32_t call);
+/* analyze_words_thread: "thread worker-1 (1234)". */
+const char *analyze_words_thread(struct analysis *analysis, uint32_t thread);
+/*
+ * analyze_words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more. "waited"
  * of those that are gone; a group has only such, or none.
  */
-const char *words_count(struct analysis *analysis, const struct group *group);
-const char *words_duration(struct analysis *analysis, int64_t ns);
-/* words_readiness: " readable hung-up", for the flags of poll; each with a blank before it. */
-const char *words_readiness(struct analysis *analysis, unsigned flags);
-/* words_signal: "SIGSEGV". */
-const char *words_signal(struct analysis *analysis, int number);
+const char *analyze_words_count(struct analysis *analysis, const struct group *group);
+const char *analyze_words_duration(struct analysis *analysis, int64_t ns);
+/* analyze_words_readiness: " readable hung-up", for the flags of poll; each with a blank before it. */
+const char *analyze_words_readiness(struct analysis *analysis, unsigned flags);
+/* analyze_words_signal: "SIGSEGV". */
+const char *analyze_words_signal(struct analysis *analysis, int number);
 
 /* ---------------------------------------------------------------- annotations.c */
 
-/* words_task: what the coroutine works for: "request 4711"; "": nothing that is known. */
-const char *words_task(struct analysis *analysis, uint32_t coro);
+/* analyze_words_task: what the coroutine works for: "request 4711"; "": nothing that is known. */
+const char *analyze_words_task(struct analysis *analysis, uint32_t coro);
 
-/* words_site: the name that the program gave at this site; "": none. */
-const char *words_site(const struct analysis *analysis, uint32_t site);
+/* analyze_words_site: the name that the program gave at this site; "": none. */
+const char *analyze_words_site(const struct analysis *analysis, uint32_t site);
 
-/* words_annotation: what the program said; `message`: what details of the event tell. "": nothing. */
-const char *words_annotation(
+/* analyze_words_annotation: what the program said; `message`: what details of the event tell. "": nothing. */
+const char *analyze_words_annotation(
 	struct analysis *analysis, const struct ct_event *event, const char *message);
 
 /* analyze_annotations_waits: ns by enum ctp_resource as a list in the report's arena, the longest first. */

@@ -208,23 +208,25 @@ static struct model_passing passing_of(
 static const char *words_title(struct analysis *analysis, const struct candidate *first,
 	const struct model_passing *passing)
 {
-	const char *who = say(analysis, "%s %s ready for %s",
-		words_coro(analysis, &analysis->model->coros.at[first->coro]),
+	const char *who = analyze_say(analysis, "%s %s ready for %s",
+		analyze_words_coro(analysis, &analysis->model->coros.at[first->coro]),
 		first->variant == VARIANT_AT_LAST ? "was" : "has been",
-		words_duration(analysis, passing->ns));
+		analyze_words_duration(analysis, passing->ns));
 
 	switch (first->variant) {
 	case VARIANT_OTHERS:
 	case VARIANT_AT_LAST:
-		return say(analysis, "%s, and %" PRIu32 " runs of %" PRIu32 " other%s came before",
-			who, passing->nr_runs, passing->nr_others,
-			passing->nr_others == 1 ? "" : "s");
+		return analyze_say(analysis,
+			"%s, and %" PRIu32 " runs of %" PRIu32 " other%s came before", who,
+			passing->nr_runs, passing->nr_others, passing->nr_others == 1 ? "" : "s");
 	case VARIANT_SPINS:
-		return say(analysis, "%s, and a worker is busy without running anything", who);
+		return analyze_say(
+			analysis, "%s, and a worker is busy without running anything", who);
 	case VARIANT_LEFT:
-		return say(analysis, "%s, and nothing has run since", who);
+		return analyze_say(analysis, "%s, and nothing has run since", who);
 	default:
-		return say(analysis, "%s, and workers woke up, and went to sleep again", who);
+		return analyze_say(
+			analysis, "%s, and workers woke up, and went to sleep again", who);
 	}
 }
 
@@ -249,7 +251,7 @@ void analyze_passed_over_describe(
 		analyze_story_made_ready(analysis, &story, coro);
 	if (group->count > 1)
 		analyze_story_evidence(analysis, &story,
-			say(analysis, "%u more that waited there are ready as well",
+			analyze_say(analysis, "%u more that waited there are ready as well",
 				group->count - 1));
 	if (first->variant >= VARIANT_SPINS)
 		analyze_stillness_tell_threads(analysis, first->process, &story);

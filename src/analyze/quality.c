@@ -126,9 +126,10 @@ static const char *words_longest_block(struct analysis *analysis, uint32_t proce
 	}
 	if (!longest)
 		return "";
-	return say(analysis, "; %s has been in %s for %s", words_thread(analysis, longest),
+	return analyze_say(analysis, "; %s has been in %s for %s",
+		analyze_words_thread(analysis, longest),
 		words_call(model->threads[longest].blocked_call),
-		words_duration(analysis, end - model->threads[longest].blocked_from));
+		analyze_words_duration(analysis, end - model->threads[longest].blocked_from));
 }
 
 /* A program that never attached: what the descriptor ledger alone can say of it. */
@@ -141,14 +142,14 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 		return;
 	if (!told->has_ledger) {
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"process %" PRIu64 " never attached, and no descriptor of it was "
 				"watched: is the probe linked, and InitTracer called?",
 				told->pid));
 		return;
 	}
 	analyze_quality_remark(analysis,
-		say(analysis,
+		analyze_say(analysis,
 			"process %" PRIu64 " never attached: is InitTracer called? Of its "
 			"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
 			told->pid, process->nr_opened, process->nr_open,
@@ -164,16 +165,16 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 		return;
 	if (told->ending_value == SIGKILL)
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
 				"want of memory",
 				told->pid));
 	else
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"process %" PRIu64 " was ended by %s, which did not come by way of "
 				"corotracer",
-				told->pid, words_signal(analysis, told->ending_value)));
+				told->pid, analyze_words_signal(analysis, told->ending_value)));
 }
 
 static void remark_open_end(struct analysis *analysis)
@@ -182,7 +183,7 @@ static void remark_open_end(struct analysis *analysis)
 
 	if (model->nr_behind)
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"nothing is judged of what came behind the last heartbeat: %" PRIu64
 				" events of that time are in the trace, others were never written",
 				model->nr_behind));
@@ -202,33 +203,33 @@ void analyze_quality_remarks(struct analysis *analysis)
 		remark_ending(analysis, i);
 		if (model->processes[i].has_unseen_threads)
 			analyze_quality_remark(analysis,
-				say(analysis,
+				analyze_say(analysis,
 					"process %" PRIu64
 					" has more threads than the engine looks at; what "
 					"the others wait for is not known",
 					analysis->tables->processes[i].pid));
 		if (model->processes[i].halted != CT_NO_TIME)
 			analyze_quality_remark(analysis,
-				say(analysis,
+				analyze_say(analysis,
 					"process %" PRIu64 " was stopped by a signal or a debugger "
 					"at the end; nothing after that counts as waiting",
 					analysis->tables->processes[i].pid));
 	}
 	if (model->nr_tallies_refused)
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"there are more places, locks or counters than are followed over "
 				"time: %" PRIu64 " times one was not looked at",
 				model->nr_tallies_refused));
 	if (model->nr_unjudged)
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"%" PRIu64 " times a coroutine was heard of that had been "
 				"destroyed long before; what was done to it can not be judged",
 				model->nr_unjudged));
 	if (analysis->nr_allowed)
 		analyze_quality_remark(
-			analysis, say(analysis,
+			analysis, analyze_say(analysis,
 					  "nothing is said of %" PRIu64
 					  " that would be found at places which were allowed",
 					  analysis->nr_allowed));

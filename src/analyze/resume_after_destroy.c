@@ -186,8 +186,10 @@ static const char *words_cause(
 	const struct model_ghost *ghost = &analysis->model->ghosts.at[first->subject];
 
 	if (wake->time == CT_NO_TIME && !is_wake(ghost))
-		return say(analysis, "that was on %s", words_thread(analysis, ghost->thread));
-	return say(analysis, "the wake came from %s", words_place(analysis, first->cause_site));
+		return analyze_say(
+			analysis, "that was on %s", analyze_words_thread(analysis, ghost->thread));
+	return analyze_say(analysis, "the wake came from %s",
+		analyze_words_place(analysis, first->cause_site));
 }
 
 void analyze_resume_after_destroy_describe(
@@ -200,7 +202,7 @@ void analyze_resume_after_destroy_describe(
 	bool is_early = wake.time != CT_NO_TIME && !ghost->has_wake;
 	struct story story = {0};
 
-	finding->title = say(analysis, "%u %s %s after %s destroyed; %s", group->count,
+	finding->title = analyze_say(analysis, "%u %s %s after %s destroyed; %s", group->count,
 		group->count == 1 ? "coroutine was" : "coroutines were", words_deed(ghost),
 		group->count == 1 ? "it was" : "they were", words_cause(analysis, &wake, first));
 	if (coro->suspended != CT_NO_TIME)

@@ -71,18 +71,20 @@ void analyze_self_wake_storm_describe(
 		.thread = coro->wake_thread,
 		.coro = coro->id,
 		.sequence = UINT64_MAX,
-		.text = say(analysis,
+		.text = analyze_say(analysis,
 			"woke itself, %" PRIu64 " times in %s, and did nothing else in between",
 			streak->longest,
-			words_duration(analysis, streak->longest_last - streak->longest_first)),
+			analyze_words_duration(
+				analysis, streak->longest_last - streak->longest_first)),
 	};
 
-	finding->title = say(analysis, "%u %s itself ready at %s, %" PRId64 " times a second",
-		group->count, group->count == 1 ? "coroutine makes" : "coroutines each make",
-		words_place(analysis, first->cause_site), rate_of(streak));
+	finding->title = analyze_say(analysis,
+		"%u %s itself ready at %s, %" PRId64 " times a second", group->count,
+		group->count == 1 ? "coroutine makes" : "coroutines each make",
+		analyze_words_place(analysis, first->cause_site), rate_of(streak));
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_evidence(analysis, &story,
-		say(analysis, "of its %u wakes %" PRIu64 " are its own", coro->nr_wakes,
+		analyze_say(analysis, "of its %u wakes %" PRIu64 " are its own", coro->nr_wakes,
 			streak->nr_self_wakes));
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);

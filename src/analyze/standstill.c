@@ -143,15 +143,16 @@ static const char *words_outside(struct analysis *analysis, const struct stillne
 		&analysis->model->descriptors.at[still->outside_descriptor];
 
 	if (still->outside_descriptor)
-		return say(analysis, "%s is %s",
-			words_resource(analysis,
+		return analyze_say(analysis, "%s is %s",
+			analyze_words_resource(analysis,
 				CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, descriptor->fd),
 				still->outside_descriptor),
 			descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER
 				? "open, and listens"
 				: "waited for, and comes from outside");
 	if (still->outside_thread)
-		return say(analysis, "%s is %s", words_thread(analysis, still->outside_thread),
+		return analyze_say(analysis, "%s is %s",
+			analyze_words_thread(analysis, still->outside_thread),
 			analyze_stillness_words_thread(analysis, still->outside_thread));
 	return still->waits_for_process ? "a coroutine waits for another process"
 					: "the kernel completes its transfers";
@@ -161,24 +162,24 @@ static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_wait
 {
 	struct stillness *still = &analysis->stills[process];
 	const char *who = nr_waiting == 1 ? "coroutine waits" : "coroutines wait";
-	const char *lasted = words_duration(analysis, lasted_ns(analysis, process));
+	const char *lasted = analyze_words_duration(analysis, lasted_ns(analysis, process));
 	uint64_t pid = analysis->tables->processes[process].pid;
 
 	still->is_clock_told = !is_idle(analysis, process);
 	if (is_idle(analysis, process))
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
 				" %s, and %s, so that the outside can set it going",
 				pid, lasted, nr_waiting, who, words_outside(analysis, still)));
 	else
 		analyze_quality_remark(analysis,
-			say(analysis,
+			analyze_say(analysis,
 				"process %" PRIu64 " stands still: nothing has run for %s, and "
 				"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
 				"timer of one that does not tell its deadline",
 				pid, lasted, nr_waiting, who,
-				words_thread(analysis, still->clock_thread),
+				analyze_words_thread(analysis, still->clock_thread),
 				analyze_stillness_words_thread(analysis, still->clock_thread)));
 }
 
@@ -324,12 +325,12 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 	}
 	for (k = 0; k < nr_places; k++)
 		analyze_story_evidence(analysis, story,
-			say(analysis, "%" PRIu32 " wait%s at %s", places[k].count,
+			analyze_say(analysis, "%" PRIu32 " wait%s at %s", places[k].count,
 				places[k].count == 1 ? "s" : "",
-				words_place(analysis, places[k].site)));
+				analyze_words_place(analysis, places[k].site)));
 	if (nr_elsewhere)
 		analyze_story_evidence(analysis, story,
-			say(analysis, "%" PRIu32 " more wait elsewhere", nr_elsewhere));
+			analyze_say(analysis, "%" PRIu32 " more wait elsewhere", nr_elsewhere));
 }
 
 /* The one that moved last: what it did then is where to look first. */
@@ -359,11 +360,11 @@ static void describe_hanging(
 		.text = "since then no coroutine did anything, and none is left that waits",
 	};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"nothing has run for %s, and no coroutine waits: the program hangs in code that "
 		"has "
 		"none",
-		words_duration(analysis, lasted_ns(analysis, first->process)));
+		analyze_words_duration(analysis, lasted_ns(analysis, first->process)));
 	analyze_story_step(analysis, &story, &step);
 	analyze_stillness_tell_threads(analysis, first->process, &story);
 	analyze_story_end(analysis, &story, finding);
@@ -386,8 +387,8 @@ void analyze_standstill_describe(
 		describe_hanging(analysis, first, finding);
 		return;
 	}
-	finding->title = say(analysis, "nothing has run for %s, and %u %s",
-		words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
+	finding->title = analyze_say(analysis, "nothing has run for %s, and %u %s",
+		analyze_words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
 		group->count == 1 ? "coroutine waits" : "coroutines wait");
 	analyze_story_suspended(analysis, &story, last);
 	analyze_story_step(analysis, &story, &step);

@@ -120,23 +120,24 @@ void analyze_starvation_describe(
 		.time = times->most_delayed_until,
 		.coro = analysis->model->coros.at[times->most_delayed].id,
 		.sequence = UINT64_MAX,
-		.text = say(analysis, "ran after it had been ready for %s, the longest time of all",
-			words_duration(analysis, (int64_t)times->delays->max)),
+		.text = analyze_say(analysis,
+			"ran after it had been ready for %s, the longest time of all",
+			analyze_words_duration(analysis, (int64_t)times->delays->max)),
 	};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"coroutines that wait at %s run late: of %" PRIu64
 		" wakes one in 100 led to a run only after %s or more",
-		words_place(analysis, first->subject), times->delays->count,
-		words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
+		analyze_words_place(analysis, first->subject), times->delays->count,
+		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
 	analyze_story_step(analysis, &story, &step);
 	if (ran && ran->runs)
 		analyze_story_evidence(analysis, &story,
-			say(analysis,
+			analyze_say(analysis,
 				"who ran most, %s in all and up to %s at a time, went on from %s",
-				words_duration(analysis, (int64_t)ran->runs->sum),
-				words_duration(analysis, (int64_t)ran->runs->max),
-				words_place(analysis, first->cause_site)));
+				analyze_words_duration(analysis, (int64_t)ran->runs->sum),
+				analyze_words_duration(analysis, (int64_t)ran->runs->max),
+				analyze_words_place(analysis, first->cause_site)));
 	analyze_story_evidence(analysis, &story,
 		"by the kernel's account the workers had their processors nearly all of the time");
 	analyze_story_end(analysis, &story, finding);

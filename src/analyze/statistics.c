@@ -85,8 +85,8 @@ static const char *words_queue(struct analysis *analysis, const struct model_run
 
 	if (!queue->handle)
 		return queue->thread ? "its own" : "not named";
-	return say(analysis, "%s%s%s", words_resource(analysis, queue->handle, 0), *name ? " " : "",
-		name);
+	return analyze_say(analysis, "%s%s%s", analyze_words_resource(analysis, queue->handle, 0),
+		*name ? " " : "", name);
 }
 
 static int compare_run_queues(const void *left, const void *right)

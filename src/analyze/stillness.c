@@ -186,7 +186,7 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 	if (thread->is_parked)
 		return thread->is_idle_timed ? "parked, with a time-out" : "parked";
 	if (thread->is_blocked_last && !(thread_is_seen(thread) && thread->seen_state == 'R'))
-		return say(analysis, "in %s%s", ct_call_name(thread->blocked_call),
+		return analyze_say(analysis, "in %s%s", ct_call_name(thread->blocked_call),
 			thread->is_blocked_timed ? ", with a time-out" : "");
 	if (!thread_is_seen(thread))
 		return "not looked at since";
@@ -195,8 +195,9 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 			       ? "on a processor, yielding it again and again"
 			       : "on a processor, in user space";
 	if (thread->seen_system_call == MODEL_NO_CALL)
-		return say(analysis, "in state %c", thread->seen_state);
-	return say(analysis, "in %s%s", words_system_call(analysis, thread->seen_system_call),
+		return analyze_say(analysis, "in state %c", thread->seen_state);
+	return analyze_say(analysis, "in %s%s",
+		analyze_words_system_call(analysis, thread->seen_system_call),
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 
@@ -213,7 +214,7 @@ void analyze_stillness_tell_threads(
 			continue;
 		nr_told++;
 		analyze_story_evidence(analysis, story,
-			say(analysis, "%s is %s", words_thread(analysis, i),
+			analyze_say(analysis, "%s is %s", analyze_words_thread(analysis, i),
 				analyze_stillness_words_thread(analysis, i)));
 	}
 }

@@ -222,7 +222,7 @@ void analyze_stuck_worker_find(struct analysis *analysis)
 static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
 {
 	if (thread->is_blocked_last)
-		return say(analysis, "it is in %s", ct_call_name(thread->blocked_call));
+		return analyze_say(analysis, "it is in %s", ct_call_name(thread->blocked_call));
 	return "what it does was not seen";
 }
 
@@ -232,9 +232,9 @@ static const char *words_looks(struct analysis *analysis, const struct model_thr
 	uint32_t nr_asleep = thread->nr_looks - thread->nr_looks_running;
 
 	if (nr_asleep == 0)
-		return say(analysis, "%s, and the engine saw it on a processor",
+		return analyze_say(analysis, "%s, and the engine saw it on a processor",
 			words_told(analysis, thread));
-	return say(analysis,
+	return analyze_say(analysis,
 		"the engine saw it on a processor, and before that asleep at %u of %u looks",
 		nr_asleep, thread->nr_looks);
 }
@@ -248,11 +248,11 @@ static const char *words_state(struct analysis *analysis, const struct model_thr
 	if (thread->seen_state == 'R')
 		return words_looks(analysis, thread);
 	if (thread->seen_system_call == MODEL_NO_CALL)
-		return say(analysis,
+		return analyze_say(analysis,
 			"the engine saw it in state %c; in which system call, if any, is not known",
 			thread->seen_state);
-	return say(analysis, "the engine saw it in state %c, in %s%s", thread->seen_state,
-		words_system_call(analysis, thread->seen_system_call),
+	return analyze_say(analysis, "the engine saw it in state %c, in %s%s", thread->seen_state,
+		analyze_words_system_call(analysis, thread->seen_system_call),
 		thread->seen_untimed ? ", without time-out" : "");
 }
 
@@ -266,7 +266,7 @@ static void tell_worker(struct analysis *analysis, uint32_t worker, struct story
 		.thread = worker,
 		.coro = top->id,
 		.sequence = top->last_event,
-		.text = say(analysis, "the last sign of this worker; %s",
+		.text = analyze_say(analysis, "the last sign of this worker; %s",
 			words_state(analysis, thread)),
 	};
 
@@ -293,17 +293,20 @@ static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	const struct model_thread *thread = &analysis->model->threads[first->subject];
-	const char *ran = say(analysis, "%s, which has run coroutine %" PRIu64 " (%s) for %s",
-		words_thread(analysis, first->subject), analysis->model->coros.at[thread->top].id,
-		words_place(analysis, first->cause_site),
-		words_duration(analysis, analyze_party_working_until(analysis, first->process) -
-						 thread->last_event));
+	const char *ran =
+		analyze_say(analysis, "%s, which has run coroutine %" PRIu64 " (%s) for %s",
+			analyze_words_thread(analysis, first->subject),
+			analysis->model->coros.at[thread->top].id,
+			analyze_words_place(analysis, first->cause_site),
+			analyze_words_duration(
+				analysis, analyze_party_working_until(analysis, first->process) -
+						  thread->last_event));
 
 	if (first->variant == VARIANT_ALL)
-		return say(analysis, "%u ready %s, and all workers are blocked, the last one %s",
-			group->count, group->count == 1 ? "coroutine waits" : "coroutines wait",
-			ran);
-	return say(analysis, "%u ready %s%s", group->count,
+		return analyze_say(analysis,
+			"%u ready %s, and all workers are blocked, the last one %s", group->count,
+			group->count == 1 ? "coroutine waits" : "coroutines wait", ran);
+	return analyze_say(analysis, "%u ready %s%s", group->count,
 		group->count == 1 ? "coroutine lies with " : "coroutines lie with ", ran);
 }
 

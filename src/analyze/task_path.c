@@ -311,8 +311,8 @@ static const char *resource_words(const struct task_path *path, const struct ct_
 		return "";
 	if (stretch->has_yielded && !stretch->object)
 		return "nothing: it yielded";
-	words = words_resource(analysis, stretch->object, 0);
-	return *name ? say(analysis, "%s %s", words, name) : words;
+	words = analyze_words_resource(analysis, stretch->object, 0);
+	return *name ? analyze_say(analysis, "%s %s", words, name) : words;
 }
 
 static void add_to_parts(struct ct_path_part *parts, uint32_t *nr, const struct ct_stretch *one)
@@ -390,7 +390,7 @@ static void export_path(struct task_path *path, struct ct_report *report)
 	struct ct_path *exported = arena_array(analysis->arena, 1, sizeof(*exported));
 	struct ct_stretch *stretches =
 		arena_array(analysis->arena, path->stretches.count + 1, sizeof(*stretches));
-	const char *name = words_site(analysis, model_place(path->model, path->site));
+	const char *name = analyze_words_site(analysis, model_place(path->model, path->site));
 
 	path->is_broken |= !exported || !stretches;
 	if (path->is_broken)

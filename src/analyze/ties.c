@@ -294,8 +294,8 @@ void analyze_story_suspended(
 		.thread = coro->thread,
 		.coro = coro->id,
 		.sequence = coro->wait_event,
-		.text = say(analysis, "suspended, to wait for %s",
-			words_resource(analysis, coro->wait_object, coro->descriptor)),
+		.text = analyze_say(analysis, "suspended, to wait for %s",
+			analyze_words_resource(analysis, coro->wait_object, coro->descriptor)),
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -310,7 +310,7 @@ void analyze_story_made_ready(
 		.thread = is_queued ? coro->queue_thread : coro->wake_thread,
 		.sequence = is_queued ? coro->queue_event : coro->wake_event,
 		.site = coro->wake_time != CT_NO_TIME ? coro->wake_site : 0,
-		.text = say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
+		.text = analyze_say(analysis, "made coroutine %" PRIu64 " ready%s", coro->id,
 			coro->is_queue_private
 				? ", in a place from which no other worker may take it"
 				: ""),
@@ -347,7 +347,7 @@ void analyze_story_woken(struct analysis *analysis, struct story *story,
 {
 	struct ct_step step = analyze_story_wake(analysis, wake);
 
-	step.text = say(analysis, "woke coroutine %" PRIu64, coro->id);
+	step.text = analyze_say(analysis, "woke coroutine %" PRIu64, coro->id);
 	if (wake.time != CT_NO_TIME)
 		analyze_story_step(analysis, story, &step);
 }
@@ -361,7 +361,7 @@ void analyze_story_destroyed(
 		.thread = coro->destroy_thread,
 		.coro = by->id,
 		.sequence = coro->destroy_event,
-		.text = say(analysis, "destroyed coroutine %" PRIu64 "%s", coro->id,
+		.text = analyze_say(analysis, "destroyed coroutine %" PRIu64 "%s", coro->id,
 			coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING ? ", which was suspended"
 			: coro->flags & MODEL_CORO_WAS_DESTROYED_READY
 				? ", which was woken and had not run since"
@@ -379,11 +379,11 @@ void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t
 
 	for (i = analysis->ties.held_first[index]; i; i = analysis->ties.held_next[i])
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"coroutine %" PRIu64 " never gave back %s, which it took at %s",
 				model->coros.at[index].id,
-				words_resource(analysis, model->objects.at[i].handle, 0),
-				words_place(analysis, model->objects.at[i].owner_site)));
+				analyze_words_resource(analysis, model->objects.at[i].handle, 0),
+				analyze_words_place(analysis, model->objects.at[i].owner_site)));
 }
 
 void analyze_story_victims(
@@ -395,7 +395,7 @@ void analyze_story_victims(
 		count += analysis->ties.nr_victims[analysis->candidates.at[group->first + i].coro];
 	if (count)
 		analyze_story_evidence(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"waiting for %s to go on, directly or through others: %u more",
 				group->count == 1 ? "it" : "them", count));
 }

@@ -140,18 +140,19 @@ void analyze_two_holders_describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_holding *holding = &analysis->model->holdings.at[first->subject];
 	const struct model_coro *holder = &analysis->model->coros.at[holding->first.coro];
-	const char *lock = words_named(
+	const char *lock = analyze_words_named(
 		analysis, first->process, analysis->model->objects.at[holding->object].handle, 0);
 	struct story story = {0};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"%s was taken at %s while coroutine %" PRIu64 " held it, which took it at %s%s",
-		lock, words_place(analysis, first->wait_site), holder->id,
-		words_place(analysis, first->cause_site),
-		group->count > 1 ? say(analysis, "; so it was %u times", group->count) : "");
-	tell(analysis, &story, holding->first, say(analysis, "took %s", lock));
-	tell(analysis, &story, holding->second, say(analysis, "took %s, too", lock));
+		lock, analyze_words_place(analysis, first->wait_site), holder->id,
+		analyze_words_place(analysis, first->cause_site),
+		group->count > 1 ? analyze_say(analysis, "; so it was %u times", group->count)
+				 : "");
+	tell(analysis, &story, holding->first, analyze_say(analysis, "took %s", lock));
+	tell(analysis, &story, holding->second, analyze_say(analysis, "took %s, too", lock));
 	tell(analysis, &story, holding->ended,
-		say(analysis, "gave %s back, which it had held all the time", lock));
+		analyze_say(analysis, "gave %s back, which it had held all the time", lock));
 	analyze_story_end(analysis, &story, finding);
 }

@@ -35,14 +35,15 @@ static int64_t until_end(const struct walk *walk, uint32_t process, ct_time sinc
 
 static const char *duration_until_end(const struct walk *walk, uint32_t process, ct_time since)
 {
-	return words_duration(walk->analysis, until_end(walk, process, since));
+	return analyze_words_duration(walk->analysis, until_end(walk, process, since));
 }
 
 static const char *words_ago(const struct walk *walk, uint32_t process, ct_time since)
 {
 	if (until_end(walk, process, since) == 0)
 		return "just now";
-	return say(walk->analysis, "that is %s ago", duration_until_end(walk, process, since));
+	return analyze_say(
+		walk->analysis, "that is %s ago", duration_until_end(walk, process, since));
 }
 
 static void tell(struct walk *walk, struct ct_step step)
@@ -64,10 +65,11 @@ static const char *words_look(
 	const struct walk *walk, const char *who, const struct model_thread *thread)
 {
 	if (thread->seen_system_call == MODEL_NO_CALL)
-		return say(walk->analysis, "%s was seen in state %c, in no system call", who,
-			thread->seen_state);
-	return say(walk->analysis, "%s was seen in state %c, in %s, %s", who, thread->seen_state,
-		words_system_call(walk->analysis, thread->seen_system_call),
+		return analyze_say(walk->analysis, "%s was seen in state %c, in no system call",
+			who, thread->seen_state);
+	return analyze_say(walk->analysis, "%s was seen in state %c, in %s, %s", who,
+		thread->seen_state,
+		analyze_words_system_call(walk->analysis, thread->seen_system_call),
 		thread->seen_untimed ? "which blocks without a time-out"
 				     : "which can end by itself");
 }
@@ -96,20 +98,21 @@ static void tell_thread(struct walk *walk, uint32_t index, const char *who)
 
 	if (thread->stopped != CT_NO_TIME) {
 		step.time = thread->stopped;
-		step.text = say(walk->analysis, "%s has ended", who);
+		step.text = analyze_say(walk->analysis, "%s has ended", who);
 	} else if (thread->blocked_from != CT_NO_TIME) {
 		step.time = thread->blocked_from;
 		step.coro = top->id;
-		step.text = say(walk->analysis, "%s went into %s, and has not come back", who,
-			ct_call_name(thread->blocked_call));
+		step.text = analyze_say(walk->analysis, "%s went into %s, and has not come back",
+			who, ct_call_name(thread->blocked_call));
 	} else if (thread->is_parked && thread->idle_from != CT_NO_TIME) {
 		step.time = thread->idle_from;
-		step.text = say(walk->analysis, "%s found no work, and sleeps", who);
+		step.text = analyze_say(walk->analysis, "%s found no work, and sleeps", who);
 	} else if (thread->top && !walk->is_told[thread->top]) {
 		step.time = top->resumed;
 		step.coro = top->id;
 		step.sequence = top->resume_event;
-		step.text = say(walk->analysis, "%s runs on %s", words_coro(walk->analysis, top),
+		step.text = analyze_say(walk->analysis, "%s runs on %s",
+			analyze_words_coro(walk->analysis, top),
 			who == its_thread ? "that thread" : who);
 	}
 	if (step.text)
@@ -148,13 +151,15 @@ static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 				.time = descriptor->ready,
 				.thread = descriptor->ready_thread,
 				.sequence = descriptor->ready_event,
-				.text = say(walk->analysis,
+				.text = analyze_say(walk->analysis,
 					"a poll reported it%s, and nothing was transferred since",
-					words_readiness(walk->analysis, descriptor->ready_flags)),
+					analyze_words_readiness(
+						walk->analysis, descriptor->ready_flags)),
 			});
 	else if (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED)
-		tell_fact(walk, say(walk->analysis, "it is armed%s, and was not reported since",
-					words_readiness(walk->analysis, descriptor->armed_events)));
+		tell_fact(walk,
+			analyze_say(walk->analysis, "it is armed%s, and was not reported since",
+				analyze_words_readiness(walk->analysis, descriptor->armed_events)));
 	else if (analyze_why_live_place(walk->analysis, coro) == WHY_PLACE_UNSEEN)
 		tell_fact(walk, "no poll waits for it, as far as the trace tells");
 }
@@ -167,8 +172,8 @@ static void tell_owner(struct walk *walk, const struct model_object *object)
 			   .thread = object->owner_thread,
 			   .coro = coro_of(walk, object->owner)->id,
 			   .sequence = object->owner_event,
-			   .text = say(walk->analysis, "%s %s it",
-				   words_coro(walk->analysis, coro_of(walk, object->owner)),
+			   .text = analyze_say(walk->analysis, "%s %s it",
+				   analyze_words_coro(walk->analysis, coro_of(walk, object->owner)),
 				   object->is_handed ? "was given" : "took"),
 		   });
 }
@@ -181,7 +186,7 @@ static void tell_change(struct walk *walk, const struct model_object *object)
 			   .thread = object->changed_by_thread,
 			   .coro = coro_of(walk, object->changed_by_coro)->id,
 			   .sequence = object->change_event,
-			   .text = say(walk->analysis, "the last that was done to it: %s%s",
+			   .text = analyze_say(walk->analysis, "the last that was done to it: %s%s",
 				   ct_kind_name(object->changed_how),
 				   object->changed_how == CTP_KIND_NOTIFY &&
 						   object->vain.time == object->changed
@@ -206,17 +211,17 @@ static void tell_object(struct walk *walk, const struct model_coro *coro)
 
 static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 {
-	tell(walk,
-		(struct ct_step){
-			.time = coro->suspended,
-			.site = coro->wait_site,
-			.thread = coro->thread,
-			.coro = coro->id,
-			.sequence = coro->wait_event,
-			.text = say(walk->analysis, "%s suspended, to wait for %s; %s",
-				words_coro(walk->analysis, coro), words_wait(walk->analysis, coro),
-				words_ago(walk, coro->process, coro->suspended)),
-		});
+	tell(walk, (struct ct_step){
+			   .time = coro->suspended,
+			   .site = coro->wait_site,
+			   .thread = coro->thread,
+			   .coro = coro->id,
+			   .sequence = coro->wait_event,
+			   .text = analyze_say(walk->analysis, "%s suspended, to wait for %s; %s",
+				   analyze_words_coro(walk->analysis, coro),
+				   analyze_words_wait(walk->analysis, coro),
+				   words_ago(walk, coro->process, coro->suspended)),
+		   });
 	if (coro->deadline != CT_NO_TIME)
 		tell(walk, (struct ct_step){.time = coro->deadline,
 				   .sequence = UINT64_MAX,
@@ -241,11 +246,12 @@ static void tell_workers(struct walk *walk, uint32_t process)
 			thread->stopped != CT_NO_TIME)
 			continue;
 		if (count++ < WORKERS_TOLD)
-			tell_thread(walk, i, words_thread(walk->analysis, i));
+			tell_thread(walk, i, analyze_words_thread(walk->analysis, i));
 	}
 	if (count > WORKERS_TOLD)
-		tell_fact(walk, say(walk->analysis, "%" PRIu32 " more threads run coroutines",
-					count - WORKERS_TOLD));
+		tell_fact(
+			walk, analyze_say(walk->analysis, "%" PRIu32 " more threads run coroutines",
+				      count - WORKERS_TOLD));
 }
 
 /* Who put it there need not be who takes it out. */
@@ -254,24 +260,24 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 	const struct model_run_queue *queue = &walk->analysis->model->run_queues.at[coro->queue];
 
 	if (coro->is_queue_private) {
-		tell_thread(
-			walk, coro->queue_thread, words_thread(walk->analysis, coro->queue_thread));
+		tell_thread(walk, coro->queue_thread,
+			analyze_words_thread(walk->analysis, coro->queue_thread));
 		return;
 	}
 	if (queue->handle)
-		tell_fact(
-			walk, say(walk->analysis,
-				      "it lies in %s, from which any worker may take it; so many "
-				      "lie there: %" PRIu64,
-				      words_named(walk->analysis, coro->process, queue->handle, 0),
-				      queue->length));
+		tell_fact(walk, analyze_say(walk->analysis,
+					"it lies in %s, from which any worker may take it; so many "
+					"lie there: %" PRIu64,
+					analyze_words_named(
+						walk->analysis, coro->process, queue->handle, 0),
+					queue->length));
 	tell_workers(walk, coro->process);
 }
 
 static void tell_ready(struct walk *walk, const struct model_coro *coro)
 {
 	analyze_story_made_ready(walk->analysis, &walk->story, coro);
-	tell_fact(walk, say(walk->analysis, "it is ready to run since then, for %s",
+	tell_fact(walk, analyze_say(walk->analysis, "it is ready to run since then, for %s",
 				duration_until_end(walk, coro->process, ready_since(coro))));
 	if (coro->queue_thread)
 		tell_queue(walk, coro);
@@ -281,16 +287,16 @@ static void tell_ready(struct walk *walk, const struct model_coro *coro)
 
 static void tell_running(struct walk *walk, const struct model_coro *coro)
 {
-	tell(walk,
-		(struct ct_step){
-			.time = coro->resumed,
-			.thread = coro->thread,
-			.coro = coro->id,
-			.sequence = coro->resume_event,
-			.text = say(walk->analysis, "%s was resumed, and runs since then, for %s",
-				words_coro(walk->analysis, coro),
-				duration_until_end(walk, coro->process, coro->resumed)),
-		});
+	tell(walk, (struct ct_step){
+			   .time = coro->resumed,
+			   .thread = coro->thread,
+			   .coro = coro->id,
+			   .sequence = coro->resume_event,
+			   .text = analyze_say(walk->analysis,
+				   "%s was resumed, and runs since then, for %s",
+				   analyze_words_coro(walk->analysis, coro),
+				   duration_until_end(walk, coro->process, coro->resumed)),
+		   });
 	tell_thread(walk, coro->thread, its_thread);
 }
 
@@ -302,8 +308,9 @@ static void tell_unseen(struct walk *walk, const struct model_coro *coro)
 			   .thread = coro->thread,
 			   .coro = coro_of(walk, coro->parent)->id,
 			   .sequence = UINT64_MAX,
-			   .text = say(walk->analysis, "%s was created, and was not seen running",
-				   words_coro(walk->analysis, coro)),
+			   .text = analyze_say(walk->analysis,
+				   "%s was created, and was not seen running",
+				   analyze_words_coro(walk->analysis, coro)),
 		   });
 }
 
@@ -369,16 +376,16 @@ static const char *free_threads(struct walk *walk, uint32_t process)
 			thread->seen_untimed || thread->stopped != CT_NO_TIME)
 			continue;
 		if (count++ < FREE_THREADS_NAMED)
-			names = say(walk->analysis, "%s%s%s%s%s", names, count == 1 ? ": " : ", ",
-				words_thread(walk->analysis, i),
+			names = analyze_say(walk->analysis, "%s%s%s%s%s", names,
+				count == 1 ? ": " : ", ", analyze_words_thread(walk->analysis, i),
 				thread->seen_system_call == MODEL_NO_CALL ? "" : " in ",
 				thread->seen_system_call == MODEL_NO_CALL
 					? ""
-					: words_system_call(
+					: analyze_words_system_call(
 						  walk->analysis, thread->seen_system_call));
 	}
 	if (count > FREE_THREADS_NAMED)
-		names = say(walk->analysis, "%s and %" PRIu32 " more", names,
+		names = analyze_say(walk->analysis, "%s and %" PRIu32 " more", names,
 			count - FREE_THREADS_NAMED);
 	return names;
 }
@@ -412,12 +419,12 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 			"it waits for a descriptor that is closed, and will not become ready: "
 			"only the program itself could make it go on");
 	if (of->nr_ready)
-		tell_fact(walk, say(walk->analysis,
+		tell_fact(walk, analyze_say(walk->analysis,
 					"it could be woken by one of %" PRIu32
 					" coroutines that are ready to run",
 					of->nr_ready));
 	if (party->was_looked_at && party->has_free_thread)
-		tell_fact(walk, say(walk->analysis,
+		tell_fact(walk, analyze_say(walk->analysis,
 					"it could be woken by a thread that runs, or sleeps with a "
 					"time-out%s",
 					free_threads(walk, process)));
@@ -451,13 +458,13 @@ static void follow(struct walk *walk, uint32_t index)
 		last = index;
 	}
 	if (index)
-		tell_fact(walk,
-			say(walk->analysis, "that is a circle: coroutine %" PRIu64 " is waited for",
-				coro_of(walk, index)->id));
+		tell_fact(walk, analyze_say(walk->analysis,
+					"that is a circle: coroutine %" PRIu64 " is waited for",
+					coro_of(walk, index)->id));
 	else if (coro_of(walk, last)->state == CT_STATE_WAITING)
 		tell_obligations(walk, coro_of(walk, last));
 	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
-		tell_fact(walk, say(walk->analysis,
+		tell_fact(walk, analyze_say(walk->analysis,
 					"coroutine %" PRIu64
 					" is who can make it go on, and must go on first itself",
 					coro_of(walk, last)->id));
@@ -493,9 +500,10 @@ static void tell_waiters(struct walk *walk, uint32_t index)
 		first = count++ ? first : model->coros.at[i].id;
 	}
 	if (count == 1)
-		tell_fact(walk, say(walk->analysis, "coroutine %" PRIu64 " waits for it", first));
+		tell_fact(walk,
+			analyze_say(walk->analysis, "coroutine %" PRIu64 " waits for it", first));
 	else if (count)
-		tell_fact(walk, say(walk->analysis,
+		tell_fact(walk, analyze_say(walk->analysis,
 					"%" PRIu64 " coroutines wait for it, coroutine %" PRIu64
 					" among them",
 					count, first));

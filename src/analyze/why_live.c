@@ -25,11 +25,11 @@ static const char *words_kind(struct analysis *analysis, const struct live_descr
 	const char *what = live_kind_words(descriptor);
 	const char *name = descriptor->link[0] == '/' ? descriptor->link : "";
 	const char *words =
-		say(analysis, "%s%s%s%s", what, *name ? " '" : "", name, *name ? "'" : "");
+		analyze_say(analysis, "%s%s%s%s", what, *name ? " '" : "", name, *name ? "'" : "");
 
 	if (descriptor->inode == 0)
 		return words;
-	return say(analysis, "%s (inode %" PRIu64 ")", words, descriptor->inode);
+	return analyze_say(analysis, "%s (inode %" PRIu64 ")", words, descriptor->inode);
 }
 
 /* ---------------------------------------------------------------- threads */
@@ -45,18 +45,19 @@ static const char *words_call(
 	if (thread->call == LIVE_NO_CALL)
 		return ", in no system call";
 	if (!name)
-		return say(analysis, ", in system call %" PRId32, thread->call);
+		return analyze_say(analysis, ", in system call %" PRId32, thread->call);
 	if (thread->descriptor < 0)
-		return say(analysis, ", in %s", name);
+		return analyze_say(analysis, ", in %s", name);
 	descriptor = live_descriptor_of(seen, thread->descriptor);
-	return say(analysis, ", in %s of descriptor %" PRId32 "%s%s", name, thread->descriptor,
-		descriptor ? ", " : "", descriptor ? words_kind(analysis, descriptor) : "");
+	return analyze_say(analysis, ", in %s of descriptor %" PRId32 "%s%s", name,
+		thread->descriptor, descriptor ? ", " : "",
+		descriptor ? words_kind(analysis, descriptor) : "");
 }
 
 static const char *words_thread_now(
 	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
 {
-	return say(analysis, "thread %s (%" PRIu64 ") %s (state %c)%s%s%s",
+	return analyze_say(analysis, "thread %s (%" PRIu64 ") %s (state %c)%s%s%s",
 		thread->name[0] ? thread->name : "without a name", thread->tid,
 		live_state_words(thread->state), thread->state, words_call(analysis, seen, thread),
 		thread->waits_in[0] ? ", and waits in the kernel's " : "", thread->waits_in);
@@ -73,14 +74,14 @@ bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uin
 	thread = live_thread_of(seen, told->tid);
 	if (!thread)
 		analyze_story_fact(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				seen->is_cut ? "thread %" PRIu64
 					       " was not looked at: there are too many"
 					     : "thread %" PRIu64 " is not there any more",
 				told->tid));
 	else
 		analyze_story_fact(analysis, story,
-			say(analysis, "seen at the end of the recording: %s",
+			analyze_say(analysis, "seen at the end of the recording: %s",
 				words_thread_now(analysis, seen, thread)));
 	return true;
 }
@@ -101,11 +102,12 @@ static const char *words_callers(
 		if (thread->descriptor != descriptor)
 			continue;
 		if (count++ < WAITERS_NAMED)
-			words = say(analysis, "%s%sthread %s (%" PRIu64 ")", words,
+			words = analyze_say(analysis, "%s%sthread %s (%" PRIu64 ")", words,
 				count > 1 ? ", " : "", thread->name, thread->tid);
 	}
 	if (count > WAITERS_NAMED)
-		words = say(analysis, "%s and %" PRIu32 " more", words, count - WAITERS_NAMED);
+		words = analyze_say(
+			analysis, "%s and %" PRIu32 " more", words, count - WAITERS_NAMED);
 	return words;
 }
 
@@ -116,12 +118,13 @@ static const char *words_watch(
 	const char *waiters = words_callers(analysis, seen, watch->epoll);
 
 	if (!live_is_armed(watch))
-		return say(analysis,
+		return analyze_say(analysis,
 			"epoll instance %" PRId32
 			" has it, disarmed: it reports nothing of it until it is armed again",
 			watch->epoll);
-	return say(analysis, "epoll instance %" PRId32 " has it armed%s%s, %s%s", watch->epoll,
-		words_readiness(analysis, watch->events & ~(EPOLLERR | EPOLLHUP)),
+	return analyze_say(analysis, "epoll instance %" PRId32 " has it armed%s%s, %s%s",
+		watch->epoll,
+		analyze_words_readiness(analysis, watch->events & ~(EPOLLERR | EPOLLHUP)),
 		watch->events & EPOLLONESHOT ? " for one report" : "",
 		*waiters                 ? "and waits in "
 		: seen->are_calls_hidden ? "and who waits on that is not known"
@@ -139,7 +142,7 @@ static void tell_watches(struct analysis *analysis, struct story *story, const s
 		is_watched = true;
 		if (watch->inode && descriptor->inode && watch->inode != descriptor->inode)
 			analyze_story_fact(analysis, story,
-				say(analysis,
+				analyze_say(analysis,
 					"epoll instance %" PRId32 " has that number for another "
 					"file (inode %" PRIu64 "), which had it before",
 					watch->epoll, watch->inode));
@@ -173,15 +176,15 @@ void analyze_why_live_descriptor(
 
 	if (place == WHY_PLACE_CLOSED)
 		analyze_story_fact(analysis, story,
-			say(analysis,
+			analyze_say(analysis,
 				"descriptor %" PRId32 " is not open at the end of the recording",
 				number));
 	if (place != WHY_PLACE_OPEN)
 		return;
 	descriptor = live_descriptor_of(seen, number);
 	analyze_story_fact(analysis, story,
-		say(analysis, "descriptor %" PRId32 " is %s at the end of the recording", number,
-			words_kind(analysis, descriptor)));
+		analyze_say(analysis, "descriptor %" PRId32 " is %s at the end of the recording",
+			number, words_kind(analysis, descriptor)));
 	tell_watches(analysis, story, seen, descriptor);
 }
 
@@ -210,9 +213,9 @@ static struct ct_look look_of(
 	return (struct ct_look){
 		.tid = thread->tid,
 		.thread = find_thread(analysis, thread->tid),
-		.name = say(analysis, "%s", thread->name),
+		.name = analyze_say(analysis, "%s", thread->name),
 		.state = thread->state,
-		.waits_in = say(analysis, "%s", thread->waits_in),
+		.waits_in = analyze_say(analysis, "%s", thread->waits_in),
 		.call = thread->call,
 		.call_name = call ? call : "",
 		.descriptor = thread->descriptor,
@@ -258,18 +261,20 @@ static const char *words_known(struct analysis *analysis)
 	const char *watched;
 
 	if (watched_ns == 0)
-		return say(analysis, "what its flight recorder keeps in a file was read%s", rest);
-	watched = words_duration(analysis, watched_ns);
+		return analyze_say(
+			analysis, "what its flight recorder keeps in a file was read%s", rest);
+	watched = analyze_words_duration(analysis, watched_ns);
 	if (has_gap(analysis, CTP_LOSS_BEFORE))
-		return say(analysis,
+		return analyze_say(analysis,
 			"it was watched for %s; what it did before is not known, nor are "
 			"coroutines "
 			"that did nothing in that time. A flight recorder, COROTRACER_FLIGHT=,64M "
 			"in "
 			"its environment, would tell",
 			watched);
-	return say(analysis, "it was watched for %s, and what its flight recorder kept was read%s",
-		watched, rest);
+	return analyze_say(analysis,
+		"it was watched for %s, and what its flight recorder kept was read%s", watched,
+		rest);
 }
 
 /* ---------------------------------------------------------------- what it means for waits */
@@ -298,12 +303,12 @@ void analyze_why_live_remark(struct analysis *analysis)
 	if (count == 0)
 		return;
 	analyze_quality_remark(analysis,
-		say(analysis,
+		analyze_say(analysis,
 			"%" PRIu64 " %s for a descriptor that is not open any more, as the kernel "
 			"tells; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
 			count, count == 1 ? "coroutine waits" : "coroutines wait", first->id,
 			CTP_HANDLE_IDENTITY(first->wait_object) & UINT32_MAX,
-			words_place(analysis, first->wait_site)));
+			analyze_words_place(analysis, first->wait_site)));
 }
 
 void analyze_why_live_export(struct analysis *analysis, struct ct_report *report)

@@ -145,8 +145,8 @@ static void tell_closed(
 		.thread = descriptor->close_thread,
 		.coro = analysis->model->coros.at[descriptor->close_coro].id,
 		.sequence = descriptor->close_event,
-		.text = say(analysis, "closed %s, which takes connections",
-			words_resource(analysis, coro->wait_object, coro->descriptor)),
+		.text = analyze_say(analysis, "closed %s, which takes connections",
+			analyze_words_resource(analysis, coro->wait_object, coro->descriptor)),
 	};
 
 	analyze_story_step(analysis, story, &step);
@@ -158,7 +158,7 @@ static void tell_place(
 	uint64_t nr_ran = model_histogram(times->delays)->count;
 
 	analyze_story_evidence(analysis, story,
-		say(analysis,
+		analyze_say(analysis,
 			"of those that were woken at that place, %" PRIu64 " ran on, and %" PRIu64
 			" %s destroyed before; %" PRIu64 " %s destroyed there waiting",
 			nr_ran, times->nr_cut_ready, times->nr_cut_ready == 1 ? "was" : "were",
@@ -173,9 +173,10 @@ void analyze_woken_destroyed_describe(
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
 
-	finding->title = say(analysis, "%" PRIu64 " %s woken at %s, and destroyed before %s%s",
-		times->nr_cut_ready, times->nr_cut_ready == 1 ? "coroutine was" : "coroutines were",
-		words_place(analysis, first->wait_site),
+	finding->title = analyze_say(analysis,
+		"%" PRIu64 " %s woken at %s, and destroyed before %s%s", times->nr_cut_ready,
+		times->nr_cut_ready == 1 ? "coroutine was" : "coroutines were",
+		analyze_words_place(analysis, first->wait_site),
 		times->nr_cut_ready == 1 ? "it ran" : "they ran",
 		first->variant == VARIANT_LISTENER
 			? ", and what it accepted connections from was closed with it"

@@ -118,22 +118,23 @@ void analyze_woken_twice_describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_twice *twice = &analysis->model->twices.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const char *what = words_resource(analysis, twice->wait_object, 0);
+	const char *what = analyze_words_resource(analysis, twice->wait_object, 0);
 	struct story story = {0};
 	struct ct_step wait = {
 		.time = twice->suspended,
 		.site = twice->wait_site,
 		.coro = coro->id,
 		.sequence = twice->wait_event,
-		.text = say(analysis, "suspended anew, to wait for %s", what),
+		.text = analyze_say(analysis, "suspended anew, to wait for %s", what),
 	};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"%u %s woken twice for one wait, and resumed by the second wake out of the next "
 		"one, at %s; "
 		"it came from %s",
 		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
-		words_place(analysis, first->wait_site), words_place(analysis, first->cause_site));
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_place(analysis, first->cause_site));
 	analyze_story_woken(analysis, &story, coro, twice->wakes[0]);
 	analyze_story_woken(analysis, &story, coro, twice->wakes[1]);
 	tell_resume(analysis, &story, twice->resumed, twice->wait_thread, twice->resume_event,
@@ -141,7 +142,8 @@ void analyze_woken_twice_describe(
 	wait.thread = twice->wait_thread;
 	analyze_story_step(analysis, &story, &wait);
 	tell_resume(analysis, &story, twice->time, twice->thread, twice->sequence,
-		say(analysis, "resumed it, though nobody had woken it since: it goes on without %s",
+		analyze_say(analysis,
+			"resumed it, though nobody had woken it since: it goes on without %s",
 			what));
 	analyze_story_end(analysis, &story, finding);
 }

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "analyze/parts.h"
-#include "live/live.h"
 #include "base/text.h"
+#include "live/live.h"
 
-const char *say(struct analysis *analysis, const char *format, ...)
+const char *analyze_say(struct analysis *analysis, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -33,7 +33,7 @@ const char *say(struct analysis *analysis, const char *format, ...)
 	return text;
 }
 
-const char *words_reason(enum reason reason)
+const char *analyze_words_reason(enum reason reason)
 {
 	static const char *const sentences[NR_REASONS] = {
 #define X(name, sentence) sentence,
@@ -67,18 +67,18 @@ static const char *words_name(struct analysis *analysis, const char *name)
 	if (strlen(name) <= TEXT_NAME_COLUMNS)
 		return name;
 	text_short_name(&text, name, strlen(name));
-	words = say(analysis, "%s", text_peek(&text));
+	words = analyze_say(analysis, "%s", text_peek(&text));
 	text_fini(&text);
 	return words;
 }
 
-bool words_is_cpp(const struct analysis *analysis, uint32_t site)
+bool analyze_words_is_cpp(const struct analysis *analysis, uint32_t site)
 {
 	return site && site < analysis->tables->nr_sites &&
 	       is_cpp(analysis->tables->sites[site].file);
 }
 
-const char *words_awaited(struct analysis *analysis, uint32_t site)
+const char *analyze_words_awaited(struct analysis *analysis, uint32_t site)
 {
 	const struct ct_site *at = &analysis->tables->sites[site];
 
@@ -90,7 +90,7 @@ const char *words_awaited(struct analysis *analysis, uint32_t site)
 static const char *words_what(struct analysis *analysis, const struct ct_site *site)
 {
 	if (site->reason[0] && is_cpp(site->file))
-		return say(analysis, "co_await %s", words_name(analysis, site->reason));
+		return analyze_say(analysis, "co_await %s", words_name(analysis, site->reason));
 	return words_name(analysis, site->reason[0] ? site->reason : site->function);
 }
 
@@ -103,15 +103,16 @@ static const char *words_caller(struct analysis *analysis, const struct ct_site 
 	if (!ct_caller_next(&at, &caller))
 		return "";
 	if (!caller.file_bytes)
-		return say(analysis, ", inlined into %.*s", (int)caller.function_bytes,
+		return analyze_say(analysis, ", inlined into %.*s", (int)caller.function_bytes,
 			caller.function);
 	file = memrchr(caller.file, '/', caller.file_bytes);
 	file = file ? file + 1 : caller.file;
-	return say(analysis, ", inlined into %.*s at %.*s:%" PRIu32, (int)caller.function_bytes,
-		caller.function, (int)(caller.file + caller.file_bytes - file), file, caller.line);
+	return analyze_say(analysis, ", inlined into %.*s at %.*s:%" PRIu32,
+		(int)caller.function_bytes, caller.function,
+		(int)(caller.file + caller.file_bytes - file), file, caller.line);
 }
 
-const char *words_place(struct analysis *analysis, uint32_t index)
+const char *analyze_words_place(struct analysis *analysis, uint32_t index)
 {
 	const struct ct_site *site;
 	const char *what;
@@ -121,11 +122,12 @@ const char *words_place(struct analysis *analysis, uint32_t index)
 	site = &analysis->tables->sites[index];
 	what = words_what(analysis, site);
 	if (site->file[0])
-		return say(analysis, "%s%s%s:%u%s", what, what[0] ? ", " : "",
+		return analyze_say(analysis, "%s%s%s:%u%s", what, what[0] ? ", " : "",
 			last_part(site->file), site->line, words_caller(analysis, site));
 	if (what[0])
 		return what;
-	return say(analysis, "%s+0x%" PRIx64, site->module[0] ? last_part(site->module) : "address",
+	return analyze_say(analysis, "%s+0x%" PRIx64,
+		site->module[0] ? last_part(site->module) : "address",
 		site->module[0] ? site->module_offset : site->address);
 }
 
@@ -135,14 +137,14 @@ static const char *words_descriptor(
 	const char *type = descriptor->type ? ct_descriptor_type_name(descriptor->type) : "";
 
 	if (descriptor->generation)
-		return say(analysis, "descriptor %u (%s%sgeneration %u)", descriptor->fd, type,
-			*type ? ", " : "", descriptor->generation);
+		return analyze_say(analysis, "descriptor %u (%s%sgeneration %u)", descriptor->fd,
+			type, *type ? ", " : "", descriptor->generation);
 	if (*type)
-		return say(analysis, "descriptor %u (%s)", fd, type);
-	return say(analysis, "descriptor %u", fd);
+		return analyze_say(analysis, "descriptor %u (%s)", fd, type);
+	return analyze_say(analysis, "descriptor %u", fd);
 }
 
-const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor)
+const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(handle);
 	uint64_t identity = CTP_HANDLE_IDENTITY(handle);
@@ -154,54 +156,54 @@ const char *words_resource(struct analysis *analysis, uint64_t handle, uint32_t 
 		return words_descriptor(
 			analysis, &analysis->model->descriptors.at[descriptor], (uint32_t)identity);
 	case CTP_RESOURCE_REMOTE:
-		return say(analysis, "coroutine %" PRIu64 " of process %" PRIu64,
+		return analyze_say(analysis, "coroutine %" PRIu64 " of process %" PRIu64,
 			CTP_REMOTE_CORO(handle), CTP_REMOTE_PID(handle));
 	case CTP_RESOURCE_COROUTINE:
 	case CTP_RESOURCE_PROCESS:
 	case CTP_RESOURCE_TIMER:
 	case CTP_RESOURCE_QUEUE:
-		return say(analysis, "%s %" PRIu64, ct_resource_name(kind), identity);
+		return analyze_say(analysis, "%s %" PRIu64, ct_resource_name(kind), identity);
 	default:
-		return say(analysis, "%s 0x%" PRIx64, ct_resource_name(kind), identity);
+		return analyze_say(analysis, "%s 0x%" PRIx64, ct_resource_name(kind), identity);
 	}
 }
 
-const char *words_named(
+const char *analyze_words_named(
 	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor)
 {
-	const char *words = words_resource(analysis, handle, descriptor);
+	const char *words = analyze_words_resource(analysis, handle, descriptor);
 	const char *name = model_resource_name(analysis->model, process, handle);
 
-	return *name ? say(analysis, "%s (%s)", words, name) : words;
+	return *name ? analyze_say(analysis, "%s (%s)", words, name) : words;
 }
 
-const char *words_wait(struct analysis *analysis, const struct model_coro *coro)
+const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro)
 {
 	uint32_t child = CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME
 				 ? analyze_ties_child(analysis, coro)
 				 : 0;
 
 	if (child)
-		return words_coro(analysis, &analysis->model->coros.at[child]);
-	return words_named(analysis, coro->process, coro->wait_object, coro->descriptor);
+		return analyze_words_coro(analysis, &analysis->model->coros.at[child]);
+	return analyze_words_named(analysis, coro->process, coro->wait_object, coro->descriptor);
 }
 
-const char *words_coro(struct analysis *analysis, const struct model_coro *coro)
+const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro)
 {
-	const char *name = words_site(analysis, coro->name_site);
+	const char *name = analyze_words_site(analysis, coro->name_site);
 
-	return say(analysis, "coroutine %" PRIu64 "%s%s%s", coro->id, *name ? " (" : "", name,
-		*name ? ")" : "");
+	return analyze_say(analysis, "coroutine %" PRIu64 "%s%s%s", coro->id, *name ? " (" : "",
+		name, *name ? ")" : "");
 }
 
-const char *words_system_call(struct analysis *analysis, uint32_t call)
+const char *analyze_words_system_call(struct analysis *analysis, uint32_t call)
 {
 	const char *name = call <= INT32_MAX ? live_call_name((int32_t)call) : NULL;
 
-	return name ? name : say(analysis, "system call %" PRIu32, call);
+	return name ? name : analyze_say(analysis, "system call %" PRIu32, call);
 }
 
-const char *words_thread(struct analysis *analysis, uint32_t index)
+const char *analyze_words_thread(struct analysis *analysis, uint32_t index)
 {
 	const struct ct_thread *thread;
 
@@ -209,51 +211,52 @@ const char *words_thread(struct analysis *analysis, uint32_t index)
 		return "an unknown thread";
 	thread = &analysis->tables->threads[index];
 	if (thread->name[0])
-		return say(analysis, "thread %s (%" PRIu64 ")", thread->name, thread->tid);
-	return say(analysis, "thread %" PRIu64, thread->tid);
+		return analyze_say(analysis, "thread %s (%" PRIu64 ")", thread->name, thread->tid);
+	return analyze_say(analysis, "thread %" PRIu64, thread->tid);
 }
 
-const char *words_count(struct analysis *analysis, const struct group *group)
+const char *analyze_words_count(struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	bool is_gone = analysis->model->coros.at[first->coro].state == CT_STATE_DESTROYED;
 	const char *waits = is_gone ? "waited" : group->count == 1 ? "waits" : "wait";
 
 	if (group->nr_peers > group->count)
-		return say(
+		return analyze_say(
 			analysis, "%u of %u coroutines %s", group->count, group->nr_peers, waits);
-	return say(analysis, "%u %s %s", group->count,
+	return analyze_say(analysis, "%u %s %s", group->count,
 		group->count == 1 ? "coroutine" : "coroutines", waits);
 }
 
-const char *words_readiness(struct analysis *analysis, unsigned flags)
+const char *analyze_words_readiness(struct analysis *analysis, unsigned flags)
 {
-	return say(analysis, "%s%s%s%s%s", flags & POLLIN ? " readable" : "",
+	return analyze_say(analysis, "%s%s%s%s%s", flags & POLLIN ? " readable" : "",
 		flags & POLLOUT ? " writable" : "", flags & POLLRDHUP ? " half-closed" : "",
 		flags & POLLHUP ? " hung-up" : "", flags & POLLERR ? " failed" : "");
 }
 
-const char *words_signal(struct analysis *analysis, int number)
+const char *analyze_words_signal(struct analysis *analysis, int number)
 {
 	const char *name = sigabbrev_np(number);
 
-	return name ? say(analysis, "SIG%s", name) : say(analysis, "signal %d", number);
+	return name ? analyze_say(analysis, "SIG%s", name)
+		    : analyze_say(analysis, "signal %d", number);
 }
 
-const char *words_duration(struct analysis *analysis, int64_t ns)
+const char *analyze_words_duration(struct analysis *analysis, int64_t ns)
 {
 	struct text text = {0};
 	const char *words;
 
 	text_duration(&text, ns);
-	words = say(analysis, "%s", text_peek(&text));
+	words = analyze_say(analysis, "%s", text_peek(&text));
 	text_fini(&text);
 	return words;
 }
 
 /* ---------------------------------------------------------------- stories */
 
-bool words_is_outside(const struct analysis *analysis, uint32_t thread)
+bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread)
 {
 	uint32_t process = analysis->model->threads[thread].process;
 
@@ -266,7 +269,7 @@ void analyze_story_step(struct analysis *analysis, struct story *story, const st
 {
 	struct ct_step told = *step;
 
-	told.is_outside = !step->coro && words_is_outside(analysis, step->thread);
+	told.is_outside = !step->coro && analyze_words_is_outside(analysis, step->thread);
 	if (!vec_push(&story->steps, told))
 		analysis->is_broken = true;
 }

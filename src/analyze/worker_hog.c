@@ -112,11 +112,11 @@ static void tell_run(
 	step.time = run->until;
 	step.site = 0;
 	step.sequence = run->event;
-	step.text = say(analysis,
+	step.text = analyze_say(analysis,
 		"let the thread go after %s; %u other%s had been ready for at least half of that, "
 		"coroutine %" PRIu64 " for the longest time",
-		words_duration(analysis, run->ns), run->nr_behind, run->nr_behind == 1 ? "" : "s",
-		behind->id);
+		analyze_words_duration(analysis, run->ns), run->nr_behind,
+		run->nr_behind == 1 ? "" : "s", behind->id);
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -124,8 +124,9 @@ static const char *words_doing(struct analysis *analysis, const struct model_run
 {
 	if (!is_blocked(run))
 		return "by the kernel's account the thread computed meanwhile";
-	return say(analysis, "%s of it the thread was in system calls, in %s for the last time",
-		words_duration(analysis, run->blocked_ns), ct_call_name(run->call));
+	return analyze_say(analysis,
+		"%s of it the thread was in system calls, in %s for the last time",
+		analyze_words_duration(analysis, run->blocked_ns), ct_call_name(run->call));
 }
 
 void analyze_worker_hog_describe(
@@ -136,19 +137,21 @@ void analyze_worker_hog_describe(
 	const struct model_run *run = &times->hog;
 	struct story story = {0};
 
-	finding->title = say(analysis,
+	finding->title = analyze_say(analysis,
 		"coroutine %" PRIu64 " kept %s for %s from %s on, and %u ready one%s waiting",
-		analysis->model->coros.at[run->coro].id, words_thread(analysis, run->thread),
-		words_duration(analysis, run->ns), words_place(analysis, first->subject),
-		run->nr_behind, run->nr_behind == 1 ? "" : "s");
+		analysis->model->coros.at[run->coro].id,
+		analyze_words_thread(analysis, run->thread),
+		analyze_words_duration(analysis, run->ns),
+		analyze_words_place(analysis, first->subject), run->nr_behind,
+		run->nr_behind == 1 ? "" : "s");
 	tell_run(analysis, run, first->subject, &story);
 	analyze_story_evidence(analysis, &story, words_doing(analysis, run));
 	if (usual_time(analysis, times))
 		analyze_story_evidence(analysis, &story,
-			say(analysis, "99 of 100 runs%s take at most %s",
+			analyze_say(analysis, "99 of 100 runs%s take at most %s",
 				times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS)
 					? ""
 					: " from there",
-				words_duration(analysis, usual_time(analysis, times))));
+				analyze_words_duration(analysis, usual_time(analysis, times))));
 	analyze_story_end(analysis, &story, finding);
 }

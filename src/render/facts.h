@@ -2,7 +2,7 @@
 /*
  * What a report says, before anybody decides how it looks: sentences, facts and tables.
  *
- * Facts are rows of a label and a value, in one text: "label\tvalue\n". Values are safe (safe.h), so a
+ * Facts are rows of a label and a value, in one text: "label\tvalue\n". Values are safe (say/safe.h), so a
  * tab or a line break is never part of one. Text and Markdown lay the same facts out differently; JSON
  * does not use them. Everything here is bounded by what it is given, not by the size of a trace.
  */

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 static void length_cell(struct table *table, int64_t ns, bool is_known)
 {
@@ -17,14 +17,14 @@ static void length_cell(struct table *table, int64_t ns, bool is_known)
 
 static void safe_cell(struct table *table, const char *words)
 {
-	render_safe(&table->cells, words);
+	say_safe(&table->cells, words);
 	render_table_end_cell(table);
 }
 
 static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
-		phrase_short_line(&table->cells, tables, site);
+		say_short_line(&table->cells, tables, site);
 	render_table_end_cell(table);
 }
 
@@ -63,11 +63,11 @@ static void slowest(struct table *table, const struct ct_report *report)
 	for (i = 0; i < report->nr_slowest; i++) {
 		const struct ct_task *task = &report->slowest[i];
 
-		render_safe(&table->cells, task->name);
+		say_safe(&table->cells, task->name);
 		text_format(&table->cells, " %" PRIu64, task->id);
 		render_table_end_cell(table);
 		length_cell(table, task->duration_ns, true);
-		phrase_time(&table->cells, task->begun);
+		say_time(&table->cells, task->begun);
 		render_table_end_cell(table);
 		render_table_add(table, task->is_open ? "goes on" : "");
 		text_format(&table->cells, "%" PRIu64, task->event);
@@ -166,7 +166,7 @@ static void slowest_times(struct table *table, const struct ct_report *report, u
 	for (i = 0; i < report->nr_slowest && i < max; i++) {
 		const struct ct_task *task = &report->slowest[i];
 
-		render_safe(&table->cells, task->name);
+		say_safe(&table->cells, task->name);
 		text_format(&table->cells, " %" PRIu64, task->id);
 		render_table_end_cell(table);
 		length_cell(table, task->duration_ns, true);
@@ -247,7 +247,7 @@ static void counters(struct table *table, const struct ct_report *report)
 
 		safe_cell(table, counter->name);
 		number_cell(table, counter->last);
-		phrase_time(&table->cells, counter->last_time);
+		say_time(&table->cells, counter->last_time);
 		render_table_end_cell(table);
 		number_cell(table, counter->least);
 		number_cell(table, counter->greatest);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
+#include "say/say.h"
 
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
@@ -30,20 +30,20 @@ static void name_cell(
 
 	if (share == &breakdown->others) {
 		text_char(&table->cells, '(');
-		phrase_count(&table->cells, breakdown->nr_others, "other", "others");
+		say_count(&table->cells, breakdown->nr_others, "other", "others");
 		text_char(&table->cells, ')');
 	} else if (breakdown->by == CT_BY_COROUTINE) {
 		text_format(&table->cells, "%" PRIu64, share->coro);
 		if (share->site) {
 			text_char(&table->cells, ' ');
-			phrase_site_function(&table->cells, report->tables, share->site);
+			say_site_function(&table->cells, report->tables, share->site);
 		}
 	} else if (!share->site) {
 		text_add(&table->cells, "not known");
 	} else if (breakdown->by == CT_BY_FUNCTION) {
-		phrase_site_function(&table->cells, report->tables, share->site);
+		say_site_function(&table->cells, report->tables, share->site);
 	} else {
-		phrase_place(&table->cells, report->tables, share->site);
+		say_place(&table->cells, report->tables, share->site);
 	}
 	render_table_end_cell(table);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 /* The value that all members have in one of their sites, or 0. */
 static uint32_t common_site(const struct ct_finding *finding, size_t offset)
@@ -55,7 +55,7 @@ static void place_row(
 	if (!site)
 		return;
 	render_facts_begin(rows, label);
-	phrase_place(rows, tables, site);
+	say_place(rows, tables, site);
 	render_facts_end(rows);
 }
 
@@ -127,8 +127,8 @@ static void since_row(
 	if (known.last == CT_NO_TIME)
 		return;
 	render_facts_begin(rows, "since");
-	phrase_time(&words[0], known.first);
-	phrase_time(&words[1], known.last);
+	say_time(&words[0], known.first);
+	say_time(&words[1], known.last);
 	range(rows, &words[0], &words[1]);
 	text_add(rows, "; for ");
 	text_clear(&words[0]);
@@ -150,8 +150,8 @@ static void members_row(struct text *rows, const struct ct_finding *finding)
 	text_count(rows, finding->nr_members);
 	if (finding->nr_peers >= finding->nr_members && finding->peers && *finding->peers) {
 		text_add(rows, " of ");
-		phrase_count(rows, finding->nr_peers, "coroutine ", "coroutines ");
-		render_safe(rows, finding->peers);
+		say_count(rows, finding->nr_peers, "coroutine ", "coroutines ");
+		say_safe(rows, finding->peers);
 	} else {
 		text_add(rows, finding->nr_members == 1 ? " coroutine" : " coroutines");
 	}
@@ -205,7 +205,7 @@ void render_facts_finding(
 
 	if (common.wait_site) {
 		render_facts_begin(rows, "waiting at");
-		phrase_wait(rows, tables, common.wait_site);
+		say_wait(rows, tables, common.wait_site);
 		render_facts_end(rows);
 	}
 	spawn_rows(rows, tables, finding, &common);
@@ -220,12 +220,12 @@ static void observed_row(
 	const struct ct_tables *tables = report->tables;
 
 	render_facts_begin(rows, "observed until");
-	phrase_time(rows, report->quality.observed_until);
+	say_time(rows, report->quality.observed_until);
 	if (finding->process && finding->process < tables->nr_processes) {
 		text_add(rows, "; ");
-		phrase_program(rows, &tables->processes[finding->process]);
+		say_program(rows, &tables->processes[finding->process]);
 		text_add(rows, ": ");
-		phrase_ending(rows, &tables->processes[finding->process]);
+		say_ending(rows, &tables->processes[finding->process]);
 	}
 	render_facts_end(rows);
 }
@@ -236,8 +236,7 @@ static void losses_row(struct text *rows, const struct ct_finding *finding)
 	if (finding->nr_lost_nearby == 0) {
 		text_add(rows, "nothing: no event is missing on the threads concerned");
 	} else {
-		phrase_count(
-			rows, finding->nr_lost_nearby, "event is missing", "events are missing");
+		say_count(rows, finding->nr_lost_nearby, "event is missing", "events are missing");
 		text_add(rows, " on the threads concerned");
 	}
 	render_facts_end(rows);
@@ -264,7 +263,7 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 
 	for (i = 0; i < count && i < FACTS_MAX_LIST; i++) {
 		render_facts_begin(rows, label);
-		render_safe(rows, list[i]);
+		say_safe(rows, list[i]);
 		render_facts_end(rows);
 	}
 	if (count > FACTS_MAX_LIST) {
@@ -306,7 +305,7 @@ void render_facts_judgement(
 	text_format(rows, "if %s", ct_rule_wrong_if(finding->rule));
 	render_facts_end(rows);
 	render_facts_begin(rows, "next step");
-	render_safe(rows, finding->next_step);
+	say_safe(rows, finding->next_step);
 	render_facts_end(rows);
 	evidence_row(rows, finding);
 }

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
@@ -26,7 +26,7 @@ static void yields_row(struct text *rows, const struct ct_path *path)
 	if (!path->nr_yields)
 		return;
 	render_facts_begin(rows, "yielded");
-	phrase_count(rows, path->nr_yields, "time", "times");
+	say_count(rows, path->nr_yields, "time", "times");
 	text_add(rows, ", and ran again after ");
 	text_duration(rows, path->yielded_ns);
 	text_add(rows, path->nr_yields == 1 ? " (counted above)" : " in all (counted above)");
@@ -39,13 +39,13 @@ void render_facts_path(struct text *rows, const struct ct_report *report)
 	int64_t duration_ns = path->task.duration_ns;
 
 	render_facts_begin(rows, "task");
-	render_safe(rows, path->task.name);
+	say_safe(rows, path->task.name);
 	text_format(rows, " %" PRIu64 " of ", path->task.id);
-	phrase_program(rows, &report->tables->processes[path->task.process]);
+	say_program(rows, &report->tables->processes[path->task.process]);
 	text_add(rows, path->task.is_open ? ": goes on since " : ": took ");
 	text_duration(rows, duration_ns);
 	text_add(rows, ", from ");
-	phrase_time(rows, path->task.begun);
+	say_time(rows, path->task.begun);
 	text_format(rows, ", event %" PRIu64, path->task.event);
 	render_facts_end(rows);
 	share_row(rows, "running", path->times.running_ns, duration_ns);
@@ -57,7 +57,7 @@ void render_facts_path(struct text *rows, const struct ct_report *report)
 	if (!path->nr_dropped)
 		return;
 	render_facts_begin(rows, "not kept");
-	phrase_count(rows, path->nr_dropped, "change", "changes");
+	say_count(rows, path->nr_dropped, "change", "changes");
 	text_add(rows, " of state: what was before is not told");
 	render_facts_end(rows);
 }
@@ -80,7 +80,7 @@ static void share_cell(struct table *table, int64_t ns, int64_t total_ns)
 static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
-		phrase_wait(&table->cells, tables, site);
+		say_wait(&table->cells, tables, site);
 	render_table_end_cell(table);
 }
 
@@ -99,7 +99,7 @@ static void holder_cell(
 		text_format(&table->cells, "coroutine %" PRIu64, stretch->holder);
 	if (stretch->holder && stretch->holder_site) {
 		text_add(&table->cells, ", since ");
-		phrase_wait(&table->cells, tables, stretch->holder_site);
+		say_wait(&table->cells, tables, stretch->holder_site);
 	}
 	render_table_end_cell(table);
 }
@@ -113,10 +113,10 @@ static void waker_cell(
 	if (is_told && stretch->waker)
 		text_format(&table->cells, "coroutine %" PRIu64, stretch->waker);
 	else if (is_told)
-		phrase_thread(&table->cells, tables, stretch->waker_thread);
+		say_thread(&table->cells, tables, stretch->waker_thread);
 	if (is_told && stretch->waker_site) {
 		text_add(&table->cells, ", ");
-		phrase_wait(&table->cells, tables, stretch->waker_site);
+		say_wait(&table->cells, tables, stretch->waker_site);
 	}
 	render_table_end_cell(table);
 }
@@ -148,7 +148,7 @@ static uint32_t waits(struct table *table, const struct ct_report *report, uint3
 		duration_cell(table, part->total_ns);
 		share_cell(table, part->total_ns, path->task.duration_ns);
 		render_table_add_count(table, part->count);
-		render_safe(&table->cells, part->resource);
+		say_safe(&table->cells, part->resource);
 		render_table_end_cell(table);
 		holder_cell(table, report->tables, &part->longest);
 		place_cell(table, report->tables, part->longest.site);
@@ -173,7 +173,7 @@ static uint32_t parts(struct table *table, const struct ct_report *report, uint3
 		render_table_add_count(table, part->count);
 		coro_cell(table, part->longest.coro);
 		render_table_add(table, state_words(&part->longest));
-		render_safe(&table->cells, part->resource);
+		say_safe(&table->cells, part->resource);
 		render_table_end_cell(table);
 		place_cell(table, report->tables, part->longest.site);
 	}
@@ -191,7 +191,7 @@ static uint32_t stretches(struct table *table, const struct ct_report *report, u
 	for (i = 0; i < path->nr_stretches && i < max; i++) {
 		const struct ct_stretch *stretch = &path->stretches[i];
 
-		phrase_time(&table->cells, stretch->from);
+		say_time(&table->cells, stretch->from);
 		render_table_end_cell(table);
 		duration_cell(table, stretch->until - stretch->from);
 		text_format(&table->cells, "%.*s", (int)stretch->depth,
@@ -200,7 +200,7 @@ static uint32_t stretches(struct table *table, const struct ct_report *report, u
 		coro_cell(table, stretch->coro);
 		render_table_add(table, state_words(stretch));
 		if (stretch->state == CT_STATE_WAITING)
-			phrase_resource(&table->cells, stretch->object);
+			say_resource(&table->cells, stretch->object);
 		render_table_end_cell(table);
 		place_cell(table, report->tables, stretch->site);
 		waker_cell(table, report->tables, stretch);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 #define MAX_LOSSES 8u
 
@@ -48,7 +48,7 @@ static void trouble(struct text *rows, uint64_t count, const char *one, const ch
 	if (count == 0)
 		return;
 	render_facts_begin(rows, "doubt");
-	phrase_count(rows, count, one, many);
+	say_count(rows, count, one, many);
 	render_facts_end(rows);
 }
 
@@ -64,10 +64,10 @@ static void part(struct text *rows, const struct ct_tables *tables)
 	else
 		text_format(rows, "a part of a recording, generations %" PRIu32 " to %" PRIu32 ": ",
 			tables->first_generation, tables->last_generation);
-	phrase_count(rows, tables->nr_before, "event lies before it", "events lie before it");
+	say_count(rows, tables->nr_before, "event lies before it", "events lie before it");
 	if (tables->nr_carried) {
 		text_add(rows, ", ");
-		phrase_count(rows, tables->nr_carried, "event tells", "events tell");
+		say_count(rows, tables->nr_carried, "event tells", "events tell");
 		text_add(rows, " how things stood when it began");
 	}
 	if (tables->nr_not_carried) {
@@ -86,14 +86,14 @@ static void observation(struct text *rows, const struct ct_report *report)
 	const struct ct_quality *quality = &report->quality;
 
 	render_facts_begin(rows, "observed");
-	phrase_span(rows, quality->observed_from, quality->observed_until);
+	say_span(rows, quality->observed_from, quality->observed_until);
 	text_add(rows, ", from ");
-	phrase_time(rows, quality->observed_from);
+	say_time(rows, quality->observed_from);
 	text_add(rows, " to ");
-	phrase_time(rows, quality->observed_until);
+	say_time(rows, quality->observed_until);
 	if (report->tables->epoch_realtime_ns > 0) {
 		text_add(rows, "; time 0 is ");
-		phrase_wall_clock(rows, report->tables, 0);
+		say_wall_clock(rows, report->tables, 0);
 	}
 	render_facts_end(rows);
 }
@@ -116,13 +116,13 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 	for (i = 1; i < tables->nr_processes && i <= FACTS_MAX_LIST; i++) {
 		process = &tables->processes[i];
 		render_facts_begin(rows, "program");
-		phrase_program(rows, process);
+		say_program(rows, process);
 		text_add(rows, ": ");
-		phrase_ending(rows, process);
+		say_ending(rows, process);
 		if (process->ended != CT_NO_TIME) {
 			text_add(rows,
 				process->ending == CT_ENDING_UNKNOWN ? "; last seen at " : ", at ");
-			phrase_time(rows, process->ended);
+			say_time(rows, process->ended);
 		}
 		/* A form that does not tell of ends does not tell of the ledger either. */
 		if (!tables->has_no_end)
@@ -150,7 +150,7 @@ static void origin(struct text *rows, const struct ct_tables *tables)
 	}
 	if (*tables->host) {
 		text_add(rows, " on ");
-		render_safe(rows, tables->host);
+		say_safe(rows, tables->host);
 	}
 }
 
@@ -161,9 +161,9 @@ static void reason(struct text *rows, const struct ct_tables *tables)
 		return;
 	render_facts_begin(rows, "written");
 	text_add(rows, "at ");
-	phrase_time(rows, tables->reason_time);
+	say_time(rows, tables->reason_time);
 	text_add(rows, ", since ");
-	render_safe(rows, tables->reason);
+	say_safe(rows, tables->reason);
 	render_facts_end(rows);
 }
 
@@ -172,7 +172,7 @@ static void trace(struct text *rows, const struct ct_report *report)
 	const struct ct_tables *tables = report->tables;
 
 	render_facts_begin(rows, "trace");
-	phrase_count(rows, report->quality.nr_events, "event", "events");
+	say_count(rows, report->quality.nr_events, "event", "events");
 	text_add(rows, ", ");
 	text_count(rows, report->quality.nr_lost);
 	text_add(rows, " lost, ");
@@ -192,7 +192,7 @@ static void clocks(struct text *rows, const struct ct_report *report)
 	const struct ct_tables *tables = report->tables;
 
 	render_facts_begin(rows, "clock");
-	render_safe(rows, *tables->clock ? tables->clock : "not known");
+	say_safe(rows, *tables->clock ? tables->clock : "not known");
 	if (tables->clock_hz >= 1e9)
 		text_format(rows, " at %.2f GHz", tables->clock_hz / 1e9);
 	else if (tables->clock_hz > 0)
@@ -247,7 +247,7 @@ static void states(struct text *rows, const struct ct_quality *quality)
 	uint64_t nr_coros;
 	unsigned state;
 
-	phrase_count(rows, quality->nr_coros, "coroutine", "coroutines");
+	say_count(rows, quality->nr_coros, "coroutine", "coroutines");
 	for (state = 0; state <= CT_STATE_DESTROYED; state++) {
 		nr_coros = quality->nr_by_state[state];
 		if (state == CT_STATE_WAITING)
@@ -267,7 +267,7 @@ static void coroutines(struct text *rows, const struct ct_quality *quality)
 	if (quality->nr_frames_reused == 0)
 		return;
 	render_facts_begin(rows, "addresses");
-	phrase_count(rows, quality->nr_frames_reused, "frame's address", "frames' addresses");
+	say_count(rows, quality->nr_frames_reused, "frame's address", "frames' addresses");
 	text_add(rows, " served more than one coroutine; each counts as one of its own");
 	render_facts_end(rows);
 }
@@ -321,7 +321,7 @@ static void one_side(struct text *rows, const struct ct_loss *loss)
 
 	render_facts_begin(rows, is_before ? "not seen" : "lost");
 	text_add(rows, is_before ? "what the program did before " : "what was to be written of ");
-	phrase_time(rows, is_before ? loss->last : loss->first);
+	say_time(rows, is_before ? loss->last : loss->first);
 	text_add(rows, is_before ? ": recording began while it ran"
 				 : " and later: the engine was ended, or still writes");
 	render_facts_end(rows);
@@ -337,22 +337,22 @@ static void one_loss(struct text *rows, const struct ct_tables *tables, const st
 		return;
 	}
 	render_facts_begin(rows, was_asked ? "left out" : "lost");
-	phrase_count(rows, loss->count, "event", "events");
+	say_count(rows, loss->count, "event", "events");
 	text_add(rows, " of ");
 	if (loss->coro)
 		text_format(rows, "coroutine %" PRIu64, loss->coro);
 	else if (was_asked && !loss->thread)
 		text_add(rows, "all threads");
 	else
-		phrase_thread(rows, tables, loss->thread);
+		say_thread(rows, tables, loss->thread);
 	if (loss->coro && tables->nr_processes > 2) {
 		text_add(rows, " of ");
-		phrase_program(rows, &tables->processes[loss->process]);
+		say_program(rows, &tables->processes[loss->process]);
 	}
 	text_format(rows, " (%s), between ", ct_loss_name(loss->reason));
-	phrase_time(rows, loss->first);
+	say_time(rows, loss->first);
 	text_add(rows, " and ");
-	phrase_time(rows, loss->last);
+	say_time(rows, loss->last);
 	render_facts_end(rows);
 }
 
@@ -387,7 +387,7 @@ static void notes(struct text *rows, const struct ct_tables *tables)
 
 	for (i = 0; i < tables->nr_notes && i < FACTS_MAX_LIST; i++) {
 		render_facts_begin(rows, "doubt");
-		render_safe(rows, tables->notes[i].text);
+		say_safe(rows, tables->notes[i].text);
 		if (tables->notes[i].count > 1)
 			text_format(rows, " (%" PRIu64 " times)", tables->notes[i].count);
 		render_facts_end(rows);
@@ -431,7 +431,7 @@ static void remarks(struct text *rows, const struct ct_report *report)
 
 	for (i = 0; i < report->nr_remarks && i < FACTS_MAX_LIST; i++) {
 		render_facts_begin(rows, "note");
-		render_safe(rows, report->remarks[i]);
+		say_safe(rows, report->remarks[i]);
 		render_facts_end(rows);
 	}
 }
@@ -449,7 +449,7 @@ static void look(struct text *rows, const struct ct_live *live)
 	render_facts_end(rows);
 	for (i = 0; i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
 		render_facts_begin(rows, "");
-		render_safe(rows, live->looks[i].text);
+		say_safe(rows, live->looks[i].text);
 		render_facts_end(rows);
 	}
 	if (i == live->nr_looks)
@@ -497,15 +497,15 @@ void render_facts_headline(struct text *rows, const struct ct_report *report)
 	const struct ct_tables *tables = report->tables;
 
 	if (tables->nr_processes > 1) {
-		phrase_program(rows, &tables->processes[1]);
+		say_program(rows, &tables->processes[1]);
 		if (tables->nr_processes > 2)
 			text_format(rows, " and %" PRIu32 " more", tables->nr_processes - 2);
 		text_add(rows, ", ");
 	}
 	text_add(rows, "observed for ");
-	phrase_span(rows, report->quality.observed_from, report->quality.observed_until);
+	say_span(rows, report->quality.observed_from, report->quality.observed_until);
 	text_add(rows, ", ");
-	phrase_count(rows, report->quality.nr_events, "event", "events");
+	say_count(rows, report->quality.nr_events, "event", "events");
 	text_add(rows, ", ");
 	text_count(rows, report->quality.nr_lost);
 	text_add(rows, " lost");

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 enum facts_statistic {
 	FACTS_WORKERS,
@@ -42,7 +42,7 @@ static void share_cell(struct table *table, double part, double whole)
 static void site_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
-		phrase_wait(&table->cells, tables, site);
+		say_wait(&table->cells, tables, site);
 	else
 		text_add(&table->cells, "not known");
 	render_table_end_cell(table);
@@ -80,7 +80,7 @@ static void workers(struct table *table, const struct ct_report *report, uint32_
 		const struct ct_worker *worker = &statistics->workers[i];
 		double observed_ns = (double)(worker->until - worker->from);
 
-		phrase_thread(&table->cells, report->tables, worker->thread);
+		say_thread(&table->cells, report->tables, worker->thread);
 		render_table_end_cell(table);
 		duration_cell(table, worker->until - worker->from);
 		share_cell(table, (double)worker->running_ns, observed_ns);
@@ -103,15 +103,15 @@ static void run_queues(struct table *table, const struct ct_report *report, uint
 	for (i = 0; i < statistics->nr_run_queues && i < max; i++) {
 		const struct ct_run_queue *queue = &statistics->run_queues[i];
 
-		render_safe(&table->cells, queue->name);
+		say_safe(&table->cells, queue->name);
 		render_table_end_cell(table);
 		if (queue->thread)
-			phrase_thread(&table->cells, report->tables, queue->thread);
+			say_thread(&table->cells, report->tables, queue->thread);
 		else
 			text_add(&table->cells, "any");
 		render_table_end_cell(table);
 		render_table_add_count(table, queue->nr_entered);
-		phrase_mean(&table->cells, queue->lengths.mean);
+		say_mean(&table->cells, queue->lengths.mean);
 		render_table_end_cell(table);
 		text_count(&table->cells, queue->lengths.p50);
 		render_table_end_cell(table);
@@ -227,12 +227,12 @@ static void spawnings(struct table *table, const struct ct_report *report, uint3
 		const struct ct_spawning *spawning = &statistics->spawnings[i];
 
 		if (spawning->site)
-			phrase_place(&table->cells, report->tables, spawning->site);
+			say_place(&table->cells, report->tables, spawning->site);
 		else
 			text_add(&table->cells, "not known");
 		render_table_end_cell(table);
 		render_table_add_count(table, spawning->nr_started);
-		phrase_mean(&table->cells, spawning->per_second);
+		say_mean(&table->cells, spawning->per_second);
 		render_table_end_cell(table);
 		render_table_add_count(table, spawning->nr_alive);
 		if (spawning->lives.count)
@@ -258,7 +258,7 @@ static void coroutines(struct table *table, const struct ct_report *report,
 		text_format(&table->cells, "%" PRIu64, coros[i].id);
 		render_table_end_cell(table);
 		if (coros[i].function_site)
-			phrase_site_function(&table->cells, report->tables, coros[i].function_site);
+			say_site_function(&table->cells, report->tables, coros[i].function_site);
 		render_table_end_cell(table);
 		duration_cell(table, coros[i].times.running_ns);
 		duration_cell(table, coros[i].times.ready_ns);

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 void render_facts_coroutine(
 	struct text *text, const struct ct_tables *tables, const struct ct_coro *coro)
@@ -15,7 +15,7 @@ void render_facts_coroutine(
 	if (!coro->function_site)
 		return;
 	text_add(text, " (");
-	phrase_site_function(text, tables, coro->function_site);
+	say_site_function(text, tables, coro->function_site);
 	text_char(text, ')');
 }
 
@@ -30,14 +30,14 @@ void render_facts_step(
 	}
 	if (step->thread) {
 		text_add(text, step->coro ? separator : "by ");
-		phrase_thread(text, tables, step->thread);
+		say_thread(text, tables, step->thread);
 		text_add(text, step->is_outside ? ", outside any coroutine" : "");
 	}
 	if (step->coro || step->thread)
 		separator = ", ";
 	if (step->site) {
 		text_format(text, "%sat ", separator);
-		phrase_place(text, tables, step->site);
+		say_place(text, tables, step->site);
 		separator = ", ";
 	}
 	if (step->sequence != UINT64_MAX)
@@ -50,7 +50,7 @@ static void wake_cell(struct table *table, const struct ct_member *member)
 	const struct ct_coro *coro = &member->coro;
 
 	if (coro->waker_time != CT_NO_TIME && coro->waker_time >= member->since) {
-		phrase_time(&table->cells, coro->waker_time);
+		say_time(&table->cells, coro->waker_time);
 		text_format(&table->cells, " %s", ct_outcome_name(coro->waker_outcome));
 	}
 	render_table_end_cell(table);
@@ -61,12 +61,12 @@ static void cause_cell(
 	struct table *table, const struct ct_tables *tables, const struct ct_step *cause)
 {
 	if (cause->text && *cause->text) {
-		phrase_time(&table->cells, cause->time);
+		say_time(&table->cells, cause->time);
 		text_add(&table->cells, " by ");
 		if (cause->coro)
 			text_format(&table->cells, "coroutine %" PRIu64, cause->coro);
 		else
-			phrase_thread(&table->cells, tables, cause->thread);
+			say_thread(&table->cells, tables, cause->thread);
 	}
 	render_table_end_cell(table);
 }
@@ -81,23 +81,23 @@ static void member_row(struct table *table, const struct ct_report *report,
 	text_format(&table->cells, "%" PRIu64, coro->id);
 	render_table_end_cell(table);
 	if (member->name)
-		render_safe(&table->cells, member->name);
+		say_safe(&table->cells, member->name);
 	render_table_end_cell(table);
 	if (member->task)
-		render_safe(&table->cells, member->task);
+		say_safe(&table->cells, member->task);
 	render_table_end_cell(table);
 	if (!common->function_site && coro->function_site)
-		phrase_site_function(&table->cells, tables, coro->function_site);
+		say_site_function(&table->cells, tables, coro->function_site);
 	render_table_end_cell(table);
 	if (!common->has_state)
 		text_add(&table->cells, ct_state_name(coro->state));
 	render_table_end_cell(table);
 	if (member->resource)
-		render_safe(&table->cells, member->resource);
+		say_safe(&table->cells, member->resource);
 	render_table_end_cell(table);
-	phrase_time(&table->cells, member->since);
+	say_time(&table->cells, member->since);
 	render_table_end_cell(table);
-	phrase_span(&table->cells, member->since, report->quality.observed_until);
+	say_span(&table->cells, member->since, report->quality.observed_until);
 	render_table_end_cell(table);
 	if (coro->frame)
 		text_format(&table->cells, "0x%" PRIx64, coro->frame);
@@ -105,10 +105,10 @@ static void member_row(struct table *table, const struct ct_report *report,
 	wake_cell(table, member);
 	cause_cell(table, tables, &member->cause);
 	if (!common->wait_site && coro->wait_site)
-		phrase_wait(&table->cells, tables, coro->wait_site);
+		say_wait(&table->cells, tables, coro->wait_site);
 	render_table_end_cell(table);
 	if (!common->spawn_site && coro->spawn_site)
-		phrase_place(&table->cells, tables, coro->spawn_site);
+		say_place(&table->cells, tables, coro->spawn_site);
 	render_table_end_cell(table);
 }
 
@@ -144,22 +144,22 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 
 	text_format(&table->cells, "%" PRIu64, event->sequence);
 	render_table_end_cell(table);
-	phrase_time(&table->cells, event->time);
+	say_time(&table->cells, event->time);
 	render_table_end_cell(table);
 	if (event->thread)
-		phrase_thread(&table->cells, tables, event->thread);
+		say_thread(&table->cells, tables, event->thread);
 	render_table_end_cell(table);
-	phrase_kind(&table->cells, event->kind);
+	say_kind(&table->cells, event->kind);
 	if (event->coro && event->coro != member->coro.id && is_coro_a_coroutine(event->kind))
 		text_format(&table->cells, " by %" PRIu64, event->coro);
 	render_table_end_cell(table);
 	if (*said)
-		render_safe(&table->cells, said);
+		say_safe(&table->cells, said);
 	else
-		phrase_event(&table->cells, event);
+		say_event(&table->cells, event);
 	render_table_end_cell(table);
 	if (event->site)
-		phrase_short_line(&table->cells, tables, event->site);
+		say_short_line(&table->cells, tables, event->site);
 	render_table_end_cell(table);
 }
 

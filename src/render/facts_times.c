@@ -5,12 +5,12 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 static void levels(struct text *rows, const struct ct_ready *ready)
 {
-	phrase_mean(rows, ready->mean);
+	say_mean(rows, ready->mean);
 	text_add(rows, " in the mean over time; 99 % of the time at most ");
 	text_count(rows, ready->p99);
 	text_add(rows, "; at most ");
@@ -77,7 +77,7 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 	render_facts_begin(rows, "most waited");
 	text_duration(rows, place->waits.total_ns + place->waiting_ns);
 	text_add(rows, " in ");
-	phrase_count(rows, place->waits.count + place->nr_waiting, "wait", "waits");
+	say_count(rows, place->waits.count + place->nr_waiting, "wait", "waits");
 	if (place->nr_waiting) {
 		text_add(rows, " (");
 		text_count(rows, place->nr_waiting);
@@ -85,7 +85,7 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 	}
 	text_add(rows, " at ");
 	if (place->site)
-		phrase_wait(rows, report->tables, place->site);
+		say_wait(rows, report->tables, place->site);
 	else
 		text_add(rows, "places that were not told");
 	render_facts_end(rows);
@@ -113,7 +113,7 @@ static void brief_run_queues(struct text *rows, const struct ct_statistics *stat
 	if (!statistics->nr_run_queues || !longest->lengths.max)
 		return;
 	render_facts_begin(rows, "longest queue");
-	render_safe(rows, longest->name);
+	say_safe(rows, longest->name);
 	text_add(rows, ": ");
 	levels(rows, &longest->lengths);
 	render_facts_end(rows);
@@ -133,7 +133,7 @@ static void brief_workers(struct text *rows, const struct ct_statistics *statist
 	if (observed_ns <= 0)
 		return;
 	render_facts_begin(rows, "workers");
-	phrase_count(rows, statistics->nr_workers, "worker", "workers");
+	say_count(rows, statistics->nr_workers, "worker", "workers");
 	text_format(rows, ", which ran coroutines for %.1f %% of %s time, and %s idle for %.1f %%",
 		100 * running_ns / observed_ns, statistics->nr_workers == 1 ? "its" : "their",
 		statistics->nr_workers == 1 ? "was" : "were", 100 * idle_ns / observed_ns);
@@ -149,7 +149,7 @@ static void before_row(struct text *rows, const struct ct_statistics *statistics
 	if (!statistics->nr_before)
 		return;
 	render_facts_begin(rows, "before that");
-	phrase_count(rows, statistics->nr_before, "change", "changes");
+	say_count(rows, statistics->nr_before, "change", "changes");
 	text_add(rows,
 		" of state, told of the time before the observation: how long these took is in no "
 		"time and no percentile");
@@ -171,7 +171,7 @@ void render_facts_time_went(struct text *rows, const struct ct_report *report)
 	if (!report->nr_slowest)
 		return;
 	render_facts_begin(rows, "longest task");
-	render_safe(rows, report->slowest[0].name);
+	say_safe(rows, report->slowest[0].name);
 	text_format(rows, " %" PRIu64 ", ", report->slowest[0].id);
 	text_duration(rows, report->slowest[0].duration_ns);
 	text_format(rows, "%s; 'corotracer stats --task %" PRIu64 "' tells what that was made of",
@@ -189,7 +189,7 @@ void render_facts_times(struct text *rows, const struct ct_report *report)
 	render_facts_begin(rows, "lives");
 	text_duration(rows, lives_ns);
 	text_add(rows, ", of ");
-	phrase_count(rows, report->quality.nr_coros, "coroutine", "coroutines");
+	say_count(rows, report->quality.nr_coros, "coroutine", "coroutines");
 	text_add(rows, " together");
 	render_facts_end(rows);
 	share_of(rows, "running", total->running_ns, lives_ns);
@@ -206,7 +206,7 @@ void render_facts_times(struct text *rows, const struct ct_report *report)
 	ready_row(rows, &statistics->ready);
 	if (statistics->nr_refused) {
 		render_facts_begin(rows, "not counted");
-		phrase_count(rows, statistics->nr_refused, "time", "times");
+		say_count(rows, statistics->nr_refused, "time", "times");
 		text_add(rows, ": there are too many places to count them by");
 		render_facts_end(rows);
 	}

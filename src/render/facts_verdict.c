@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 #define MAX_PLACES 3u /* named, of those at which coroutines wait */
 
@@ -22,7 +22,7 @@ static void count_findings(struct text *rows, const struct ct_report *report)
 		nr_by_grade[grade <= CT_GRADE_PROVEN ? grade : CT_GRADE_NONE]++;
 	}
 	render_facts_begin(rows, "verdict");
-	phrase_count(rows, report->nr_findings, "finding", "findings");
+	say_count(rows, report->nr_findings, "finding", "findings");
 	for (grade = CT_GRADE_PROVEN; grade > CT_GRADE_NONE; grade--) {
 		if (!nr_by_grade[grade])
 			continue;
@@ -74,14 +74,14 @@ static void one_place(
 	text_count(rows, waiting->nr_coros);
 	text_add(rows, " at ");
 	if (waiting->site)
-		phrase_wait(rows, report->tables, waiting->site);
+		say_wait(rows, report->tables, waiting->site);
 	else
 		text_add(rows, "a place that was not told");
 	text_format(rows,
 		waiting->nr_coros == 1 ? "; coroutine %" PRIu64 ", since "
 				       : "; longest: coroutine %" PRIu64 ", since ",
 		waiting->coro);
-	phrase_time(rows, waiting->since);
+	say_time(rows, waiting->since);
 	render_facts_end(rows);
 }
 
@@ -102,7 +102,7 @@ static void waiting_places(struct text *rows, const struct ct_report *report)
 	render_facts_begin(rows, "where");
 	text_count(rows, nr_elsewhere);
 	text_add(rows, " more at ");
-	phrase_count(rows, report->nr_waiting - MAX_PLACES, "other place", "other places");
+	say_count(rows, report->nr_waiting - MAX_PLACES, "other place", "other places");
 	render_facts_end(rows);
 }
 
@@ -147,7 +147,7 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 	if (nr_waiting == 0)
 		return;
 	render_facts_begin(rows, "still waiting");
-	phrase_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
+	say_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
 	text_add(rows, " at the end; ");
 	if (quality->nr_allowed)
 		text_add(rows, "of those at places that were allowed nothing is said");
@@ -249,7 +249,7 @@ static void no_coroutine(struct text *rows, const struct ct_report *report)
 	if (has_attached(report->tables, true) && report->quality.nr_events) {
 		render_facts_begin(rows, "all the same");
 		text_add(rows, "the descriptor ledger saw ");
-		phrase_count(rows, report->quality.nr_events, "event", "events");
+		say_count(rows, report->quality.nr_events, "event", "events");
 		text_add(rows, "; 'corotracer dump' shows them");
 		render_facts_end(rows);
 	}
@@ -261,7 +261,7 @@ static void integration(struct text *rows, const struct ct_report *report)
 
 	for (i = 0; i < report->nr_advice && i < FACTS_MAX_LIST; i++) {
 		render_facts_begin(rows, "to judge it");
-		render_safe(rows, report->advice[i].text);
+		say_safe(rows, report->advice[i].text);
 		render_facts_end(rows);
 	}
 }

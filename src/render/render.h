@@ -4,7 +4,7 @@
  * that needs nothing else, as JSON for programs (docs/spec/report-json.md).
  *
  * Text, Markdown and HTML are bounded whatever the report holds: lists end in "... and N more". JSON holds
- * everything. Nothing that a trace contains reaches a terminal or a page unescaped (safe.h). Rendering
+ * everything. Nothing that a trace contains reaches a terminal or a page unescaped (say/safe.h). Rendering
  * reads the report and its tables, and changes and keeps nothing; it may run on several threads at once.
  */
 #ifndef RENDER_RENDER_H

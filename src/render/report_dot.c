@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
 #include "render/report.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 /* The inside of a text in quotes. */
 static void quoted(struct text *text, const char *words)
@@ -23,7 +23,7 @@ static void node(struct text *text, const struct ct_report *report, const struct
 {
 	struct text words = {0};
 
-	phrase_in_graph(&words, report->tables, await);
+	say_in_graph(&words, report->tables, await);
 	text_format(text, "  c%" PRIu64 " [label=\"", await->id);
 	quoted(text, text_peek(&words));
 	if (await->nr_left_out)
@@ -38,7 +38,7 @@ static void arrow(struct text *text, const struct ct_await *await)
 
 	if (!await->waits_for)
 		return;
-	render_safe(&words, await->resource);
+	say_safe(&words, await->resource);
 	text_format(text, "  c%" PRIu64 " -> c%" PRIu64 " [label=\"", await->id, await->waits_for);
 	quoted(text, text_peek(&words));
 	text_add(text, "\"];\n");

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
 #include "render/report.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 /* A grade is a word first; the colour of its edge repeats it. */
 static const char head[] =
@@ -58,7 +58,7 @@ static const char head[] =
 
 static void escaped(struct text *text, const struct text *safe)
 {
-	render_html(text, text_peek(safe), safe->length);
+	say_html(text, text_peek(safe), safe->length);
 }
 
 /* A text of the trace: made safe, then escaped. */
@@ -66,7 +66,7 @@ static void outside(struct text *text, const char *value)
 {
 	struct text safe = {0};
 
-	render_safe(&safe, value);
+	say_safe(&safe, value);
 	escaped(text, &safe);
 	render_facts_drop(text, &safe);
 }
@@ -79,9 +79,9 @@ static void rows(struct text *text, const struct text *facts)
 	text_add(text, "<table class=\"facts\">\n");
 	while (render_facts_next(facts, &position, &fact)) {
 		text_add(text, "<tr><th scope=\"row\">");
-		render_html(text, fact.label, fact.label_bytes);
+		say_html(text, fact.label, fact.label_bytes);
 		text_add(text, "</th><td>");
-		render_html(text, fact.value, fact.value_bytes);
+		say_html(text, fact.value, fact.value_bytes);
 		text_add(text, "</td></tr>\n");
 	}
 	text_add(text, "</table>\n");
@@ -130,9 +130,9 @@ static void verdict(struct text *text, const struct ct_report *report)
 	render_facts_verdict(&facts, report);
 	while (render_facts_next(&facts, &position, &fact)) {
 		text_add(text, "<p class=\"verdict\"><strong>");
-		render_html(text, fact.label, fact.label_bytes);
+		say_html(text, fact.label, fact.label_bytes);
 		text_add(text, ":</strong> ");
-		render_html(text, fact.value, fact.value_bytes);
+		say_html(text, fact.value, fact.value_bytes);
 		text_add(text, "</p>\n");
 	}
 	render_facts_drop(text, &facts);
@@ -144,7 +144,7 @@ static void one_step(struct text *text, const struct ct_tables *tables, const st
 
 	text_add(text, "<li>");
 	if (step->time != CT_NO_TIME) {
-		phrase_time(text, step->time);
+		say_time(text, step->time);
 		text_add(text, ": ");
 	}
 	outside(text, step->text);

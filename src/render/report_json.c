@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "render/json_member.h"
-#include "render/phrase.h"
 #include "render/report.h"
+#include "say/say.h"
 
 static void run_id_member(struct json *json, const struct ct_tables *tables)
 {
@@ -94,7 +94,7 @@ static void processes_member(struct json *json, const struct ct_tables *tables)
 		render_text_member(json, "command_line", process->command_line);
 		render_time_member(json, "attached_ns", process->attached);
 		render_time_member(json, "ended_ns", process->ended);
-		render_text_member(json, "ending", phrase_ending_name(process->ending));
+		render_text_member(json, "ending", say_ending_name(process->ending));
 		json_key(json, "ending_value");
 		json_number(json, process->ending_value);
 		render_bool_member(json, "has_probe", process->has_probe);

@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
 #include "render/report.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 static void escaped(struct text *text, const char *bytes, size_t nr_bytes)
 {
 	struct text copy = {0};
 
 	text_append(&copy, bytes, nr_bytes);
-	render_markdown(text, text_peek(&copy));
+	say_markdown(text, text_peek(&copy));
 	render_facts_drop(text, &copy);
 }
 
@@ -78,16 +78,16 @@ static void one_step(struct text *text, const struct ct_tables *tables, const st
 
 	text_format(text, "%u. ", number);
 	if (step->time != CT_NO_TIME) {
-		phrase_time(text, step->time);
+		say_time(text, step->time);
 		text_add(text, ": ");
 	}
-	render_safe(&words, step->text);
-	render_markdown(text, text_peek(&words));
+	say_safe(&words, step->text);
+	say_markdown(text, text_peek(&words));
 	text_clear(&words);
 	render_facts_step(&words, tables, step);
 	if (words.length) {
 		text_add(text, " (");
-		render_markdown(text, text_peek(&words));
+		say_markdown(text, text_peek(&words));
 		text_char(text, ')');
 	}
 	text_char(text, '\n');
@@ -152,10 +152,10 @@ static void title(struct text *text, const struct ct_finding *finding)
 {
 	struct text safe = {0};
 
-	render_safe(&safe, finding->title);
+	say_safe(&safe, finding->title);
 	text_format(
 		text, "### %s: %s\n\n", ct_grade_name(finding->grade), ct_rule_name(finding->rule));
-	render_markdown(text, text_peek(&safe));
+	say_markdown(text, text_peek(&safe));
 	text_add(text, "\n\n");
 	render_facts_drop(text, &safe);
 }
@@ -214,7 +214,7 @@ static void headline(struct text *text, const char *command, const struct ct_rep
 
 	text_format(text, "## corotracer %s\n\n", command);
 	render_facts_headline(&words, report);
-	render_markdown(text, text_peek(&words));
+	say_markdown(text, text_peek(&words));
 	text_add(text, "\n\n");
 	render_facts_drop(text, &words);
 }

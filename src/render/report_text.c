@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "render/facts.h"
-#include "render/phrase.h"
 #include "render/report.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 #define LABEL_COLUMNS 16
 
@@ -65,7 +65,7 @@ static void wrapped(
 	while (words < end) {
 		const char *blank = end_of_word(words, end);
 		size_t length = (size_t)((blank ? blank : end) - words);
-		size_t columns = render_columns(words, length);
+		size_t columns = say_columns(words, length);
 
 		if (!is_first && at + 1 + columns > page->options->width) {
 			text_format(page->text, "\n%*s", (int)margin, "");
@@ -203,7 +203,7 @@ static void title(const struct page *page, const struct ct_finding *finding)
 	colour(page, BOLD);
 	line(page, ct_rule_name(finding->rule));
 	plain(page);
-	render_safe(&safe, finding->title);
+	say_safe(&safe, finding->title);
 	text_add(page->text, "  ");
 	wrapped(page, 2, 2, text_peek(&safe), safe.length);
 	render_facts_drop(page->text, &safe);
@@ -225,11 +225,11 @@ static void one_step(const struct page *page, const struct ct_step *step)
 	if (step->time == CT_NO_TIME)
 		text_format(page->text, "  %-*s", LABEL_COLUMNS, "");
 	else
-		phrase_time(&words, step->time);
+		say_time(&words, step->time);
 	if (words.length)
 		text_format(page->text, "  %-*s", LABEL_COLUMNS, text_peek(&words));
 	text_clear(&words);
-	render_safe(&words, step->text);
+	say_safe(&words, step->text);
 	wrapped(page, LABEL_COLUMNS + 2, LABEL_COLUMNS + 2, text_peek(&words), words.length);
 	text_clear(&words);
 	render_facts_step(&words, page->report->tables, step);
@@ -439,7 +439,7 @@ static void awaits(const struct page *page)
 
 		nr_columns = 2 + 2 * await->depth;
 		text_clear(&words);
-		phrase_in_graph(&words, report->tables, await);
+		say_in_graph(&words, report->tables, await);
 		if (await->depth == 0 && await->waits_for)
 			text_format(&words, ": coroutine %" PRIu64 " must go on first",
 				await->waits_for);
@@ -474,7 +474,7 @@ static void looks(const struct page *page)
 		heading(page, "What its threads do");
 	for (i = 0; i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
 		text_clear(&words);
-		render_safe(&words, live->looks[i].text);
+		say_safe(&words, live->looks[i].text);
 		text_add(page->text, "  ");
 		wrapped(page, 2, 4, text_peek(&words), words.length);
 	}
@@ -490,7 +490,7 @@ void render_report_why(
 
 	if (report->nr_why) {
 		text_format(text, "coroutine %" PRIu64 " of ", report->why_coro.id);
-		phrase_program(text, &report->tables->processes[report->why_coro.process]);
+		say_program(text, &report->tables->processes[report->why_coro.process]);
 		text_format(text, ": %s\n", ct_state_name(report->why_coro.state));
 	}
 	if (report->live.pid)

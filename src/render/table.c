@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/safe.h"
 #include "render/table.h"
+#include "say/safe.h"
 
 void render_table_init(struct table *table, unsigned nr_columns, unsigned right)
 {
@@ -68,7 +68,7 @@ static size_t width_of(const struct table *table, unsigned column)
 
 	for (row = 0; row < nr_rows; row++) {
 		at = cell(table, row, column, &nr_bytes);
-		columns = render_columns(at, nr_bytes);
+		columns = say_columns(at, nr_bytes);
 		if (row == 0)
 			heading = columns;
 		else if (columns > widest)
@@ -85,7 +85,7 @@ static void print_cell(const struct table *table, struct text *text, size_t row,
 {
 	size_t nr_bytes;
 	const char *at = cell(table, row, column, &nr_bytes);
-	size_t padding = width - render_columns(at, nr_bytes);
+	size_t padding = width - say_columns(at, nr_bytes);
 	bool is_right = table->right >> column & 1u;
 
 	if (nr_bytes == 0) {
@@ -140,7 +140,7 @@ static void print_markdown_cell(
 
 	text_append(&copy, at, nr_bytes);
 	text_add(text, " ");
-	render_markdown(text, text_peek(&copy));
+	say_markdown(text, text_peek(&copy));
 	text_add(text, " |");
 	text->is_broken |= copy.is_broken;
 	text_fini(&copy);
@@ -184,7 +184,7 @@ static void print_html_cell(
 
 	text_format(text, "<%s%s%s>", element, row == 0 ? " scope=\"col\"" : "",
 		table->right >> column & 1u ? " class=\"right\"" : "");
-	render_html(text, at, nr_bytes);
+	say_html(text, at, nr_bytes);
 	text_format(text, "</%s>", element);
 }
 

@@ -4,7 +4,7 @@
  *
  *	render_table_init(&table, 3, TABLE_RIGHT(1));
  *	render_table_add(&table, "coroutine"); render_table_add(&table, "since"); render_table_add(&table, "waits for");
- *	phrase_time(&table.cells, since); render_table_end_cell(&table); ...
+ *	say_time(&table.cells, since); render_table_end_cell(&table); ...
  *
  * The first row is the heading. A column whose cells are all empty below its heading is left out. Cells
  * hold text that is safe already. A failed allocation leaves the printed text broken.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phrases of reports: names made short, and hostile text made harmless. Table-driven.
+ * How things are named, and tables of them: names made short, and hostile text made harmless. Table-driven.
  */
 #include "check.h"
-#include "render/phrase.h"
-#include "render/safe.h"
 #include "render/table.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 /* Runs one function from text to text, and compares. */
 static void expect(
@@ -61,53 +61,53 @@ static void test_functions(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect(phrase_function, rows[i].signature, rows[i].name);
+		expect(say_function, rows[i].signature, rows[i].name);
 }
 
 static void test_files(void)
 {
-	expect(phrase_file, "", "not known");
-	expect(phrase_file, "/", "/");
-	expect(phrase_file, "main.cpp", "main.cpp");
-	expect(phrase_file, "./main.cpp", "main.cpp");
-	expect(phrase_file, "../src/main.cpp", "src/main.cpp");
-	expect(phrase_file, "../../src/main.cpp", "src/main.cpp");
-	expect(phrase_file, "/main.cpp", "main.cpp");
-	expect(phrase_file, "/src/main.cpp", "src/main.cpp");
-	expect(phrase_file, "/home/user/app/src/net/main.cpp", "src/net/main.cpp");
+	expect(say_file, "", "not known");
+	expect(say_file, "/", "/");
+	expect(say_file, "main.cpp", "main.cpp");
+	expect(say_file, "./main.cpp", "main.cpp");
+	expect(say_file, "../src/main.cpp", "src/main.cpp");
+	expect(say_file, "../../src/main.cpp", "src/main.cpp");
+	expect(say_file, "/main.cpp", "main.cpp");
+	expect(say_file, "/src/main.cpp", "src/main.cpp");
+	expect(say_file, "/home/user/app/src/net/main.cpp", "src/net/main.cpp");
 }
 
 static void test_safe(void)
 {
-	expect(render_safe, "plain, na\xc3\xafve", "plain, na\xc3\xafve");
-	expect(render_safe, "\033[2J\a", "\\x1b[2J\\x07");
-	expect(render_safe, "two\nlines\tand a tab", "two\\x0alines\\x09and a tab");
-	expect(render_safe,
+	expect(say_safe, "plain, na\xc3\xafve", "plain, na\xc3\xafve");
+	expect(say_safe, "\033[2J\a", "\\x1b[2J\\x07");
+	expect(say_safe, "two\nlines\tand a tab", "two\\x0alines\\x09and a tab");
+	expect(say_safe,
 		"\xc2\x9b"
 		"31m",
 		"\\u{9b}31m");
-	expect(render_safe,
+	expect(say_safe,
 		"right\xe2\x80\xae"
 		"left",
 		"right\\u{202e}left");
-	expect(render_safe, "zero\xe2\x80\x8bwidth\xef\xbb\xbf", "zero\\u{200b}width\\u{feff}");
-	expect(render_safe, "\x80\xff\xc3", "\\x80\\xff\\xc3");
-	expect(render_safe, "\xc0\xaf", "\\xc0\\xaf");
-	expect(render_safe, "\xed\xa0\x80", "\\xed\\xa0\\x80");
-	expect(render_safe, "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
-	expect(render_safe, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");
+	expect(say_safe, "zero\xe2\x80\x8bwidth\xef\xbb\xbf", "zero\\u{200b}width\\u{feff}");
+	expect(say_safe, "\x80\xff\xc3", "\\x80\\xff\\xc3");
+	expect(say_safe, "\xc0\xaf", "\\xc0\\xaf");
+	expect(say_safe, "\xed\xa0\x80", "\\xed\\xa0\\x80");
+	expect(say_safe, "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+	expect(say_safe, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");
 }
 
 static void test_markdown(void)
 {
-	expect(render_markdown, "a_b*c", "a\\_b\\*c");
-	expect(render_markdown, "x | y", "x \\| y");
-	expect(render_markdown, "<script>&", "\\<script\\>\\&");
-	expect(render_markdown, "[text](http://host)", "\\[text\\](http://host)");
-	expect(render_markdown, "by @somebody", "by `@`somebody");
-	expect(render_markdown, "- item", "\\- item");
-	expect(render_markdown, "a - b", "a - b");
-	expect(render_markdown, "`code`", "\\`code\\`");
+	expect(say_markdown, "a_b*c", "a\\_b\\*c");
+	expect(say_markdown, "x | y", "x \\| y");
+	expect(say_markdown, "<script>&", "\\<script\\>\\&");
+	expect(say_markdown, "[text](http://host)", "\\[text\\](http://host)");
+	expect(say_markdown, "by @somebody", "by `@`somebody");
+	expect(say_markdown, "- item", "\\- item");
+	expect(say_markdown, "a - b", "a - b");
+	expect(say_markdown, "`code`", "\\`code\\`");
 }
 
 static void test_html(void)
@@ -115,7 +115,7 @@ static void test_html(void)
 	static const char bytes[] = "<a href=\"x\">'&amp;' b</a>and this is not meant";
 	struct text text = {0};
 
-	render_html(&text, bytes, 25);
+	say_html(&text, bytes, 25);
 	CHECK_TEXT(text_peek(&text), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39; b&lt;/a&gt;");
 	text_fini(&text);
 }
@@ -124,7 +124,7 @@ static void expect_time(ct_time time, const char *expected)
 {
 	struct text text = {0};
 
-	phrase_time(&text, time);
+	say_time(&text, time);
 	CHECK_TEXT(text_peek(&text), expected);
 	text_fini(&text);
 }
@@ -142,9 +142,9 @@ static void expect_event(const struct ct_event *event, const char *expected)
 {
 	struct text text = {0};
 
-	phrase_kind(&text, event->kind);
+	say_kind(&text, event->kind);
 	text_char(&text, '|');
-	phrase_event(&text, event);
+	say_event(&text, event);
 	CHECK_TEXT(text_peek(&text), expected);
 	text_fini(&text);
 }
@@ -230,7 +230,7 @@ static void test_callers(void)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		sites[1].callers = rows[i].callers;
 		text_clear(&text);
-		phrase_place(&text, &tables, 1);
+		say_place(&text, &tables, 1);
 		CHECK_TEXT(text_peek(&text), rows[i].place);
 	}
 	text_fini(&text);

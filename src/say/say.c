@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 #define NOT_KNOWN "not known"
 #define CALLERS_SHOWN 4u /* of the functions that a place was inlined into; JSON has all */
 
-void phrase_time(struct text *text, ct_time time)
+void say_time(struct text *text, ct_time time)
 {
 	uint64_t size = time < 0 ? -(uint64_t)time : (uint64_t)time;
 
@@ -24,7 +24,7 @@ void phrase_time(struct text *text, ct_time time)
 		size % 1000000000u / 1000u);
 }
 
-void phrase_wall_clock(struct text *text, const struct ct_tables *tables, ct_time time)
+void say_wall_clock(struct text *text, const struct ct_tables *tables, ct_time time)
 {
 	int64_t instant;
 	time_t seconds;
@@ -45,7 +45,7 @@ void phrase_wall_clock(struct text *text, const struct ct_tables *tables, ct_tim
 	text_add(text, date);
 }
 
-void phrase_span(struct text *text, ct_time from, ct_time until)
+void say_span(struct text *text, ct_time from, ct_time until)
 {
 	int64_t span;
 
@@ -57,7 +57,7 @@ void phrase_span(struct text *text, ct_time from, ct_time until)
 	text_duration(text, span);
 }
 
-void phrase_file(struct text *text, const char *path)
+void say_file(struct text *text, const char *path)
 {
 	const char *from = path + strlen(path);
 	unsigned nr_parts = 0;
@@ -77,10 +77,10 @@ void phrase_file(struct text *text, const char *path)
 	}
 	while (*from == '/' && from[1])
 		from++;
-	render_safe(text, *from ? from : NOT_KNOWN);
+	say_safe(text, *from ? from : NOT_KNOWN);
 }
 
-const struct ct_site *phrase_peek_site(const struct ct_tables *tables, uint32_t site)
+const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site)
 {
 	static const struct ct_site none = {
 		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
@@ -88,42 +88,42 @@ const struct ct_site *phrase_peek_site(const struct ct_tables *tables, uint32_t 
 	return site && site < tables->nr_sites ? &tables->sites[site] : &none;
 }
 
-void phrase_line(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_line(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
-	const struct ct_site *site = phrase_peek_site(tables, index);
+	const struct ct_site *site = say_peek_site(tables, index);
 
 	if (*site->file) {
-		phrase_file(text, site->file);
+		say_file(text, site->file);
 		if (site->line)
 			text_format(text, ":%" PRIu32, site->line);
 	} else if (*site->module) {
-		phrase_file(text, site->module);
+		say_file(text, site->module);
 		text_format(text, "+0x%" PRIx64, site->module_offset);
 	} else if (site->address) {
 		text_format(text, "address 0x%" PRIx64, site->address);
 	} else if (*site->reason) {
-		phrase_name(text, site->reason);
+		say_name(text, site->reason);
 	} else {
 		text_add(text, index ? "a place not known" : NOT_KNOWN);
 	}
 }
 
-void phrase_short_line(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_short_line(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
-	const struct ct_site *site = phrase_peek_site(tables, index);
+	const struct ct_site *site = say_peek_site(tables, index);
 	const char *slash = strrchr(site->file, '/');
 
 	if (!slash || !slash[1]) {
-		phrase_line(text, tables, index);
+		say_line(text, tables, index);
 		return;
 	}
-	render_safe(text, slash + 1);
+	say_safe(text, slash + 1);
 	if (site->line)
 		text_format(text, ":%" PRIu32, site->line);
 }
 
 /* A part of a text, which has no end of its own. */
-static void phrase_part(struct text *text, void (*phrase)(struct text *text, const char *part),
+static void say_part(struct text *text, void (*phrase)(struct text *text, const char *part),
 	const char *from, size_t nr_bytes)
 {
 	struct text part = {0};
@@ -134,43 +134,43 @@ static void phrase_part(struct text *text, void (*phrase)(struct text *text, con
 	text_fini(&part);
 }
 
-static void phrase_caller(struct text *text, const struct ct_caller *caller)
+static void say_caller(struct text *text, const struct ct_caller *caller)
 {
 	text_add(text, ", inlined into ");
-	phrase_part(text, phrase_function, caller->function, caller->function_bytes);
+	say_part(text, say_function, caller->function, caller->function_bytes);
 	if (!caller->file_bytes)
 		return;
 	text_add(text, " at ");
-	phrase_part(text, phrase_file, caller->file, caller->file_bytes);
+	say_part(text, say_file, caller->file, caller->file_bytes);
 	if (caller->line)
 		text_format(text, ":%" PRIu32, caller->line);
 }
 
-static void phrase_callers(struct text *text, const char *callers)
+static void say_callers(struct text *text, const char *callers)
 {
 	struct ct_caller caller;
 	unsigned depth = 0;
 
 	while (ct_caller_next(&callers, &caller)) {
 		if (depth++ < CALLERS_SHOWN)
-			phrase_caller(text, &caller);
+			say_caller(text, &caller);
 	}
 	if (depth > CALLERS_SHOWN)
 		text_format(text, ", and %u more", depth - CALLERS_SHOWN);
 }
 
-void phrase_place(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_place(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
-	const struct ct_site *site = phrase_peek_site(tables, index);
+	const struct ct_site *site = say_peek_site(tables, index);
 
 	if (*site->function) {
-		phrase_function(text, site->function);
+		say_function(text, site->function);
 		if (!*site->file && !*site->module && !site->address)
 			return;
 		text_add(text, ", ");
 	}
-	phrase_line(text, tables, index);
-	phrase_callers(text, site->callers);
+	say_line(text, tables, index);
+	say_callers(text, site->callers);
 }
 
 /* In C++ a reason is what is awaited; elsewhere it is a name that the program gave. */
@@ -189,34 +189,34 @@ static bool is_cpp(const char *file)
 	return false;
 }
 
-void phrase_wait(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_wait(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
-	const struct ct_site *site = phrase_peek_site(tables, index);
+	const struct ct_site *site = say_peek_site(tables, index);
 
 	if (!*site->reason) {
-		phrase_place(text, tables, index);
+		say_place(text, tables, index);
 		return;
 	}
 	if (is_cpp(site->file))
 		text_add(text, "co_await ");
-	phrase_name(text, site->reason);
+	say_name(text, site->reason);
 	if (*site->function || *site->file || *site->module || site->address) {
 		text_add(text, *site->function ? " in " : " at ");
-		phrase_place(text, tables, index);
+		say_place(text, tables, index);
 	}
 }
 
-void phrase_site_function(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
-	const struct ct_site *site = phrase_peek_site(tables, index);
+	const struct ct_site *site = say_peek_site(tables, index);
 
 	if (*site->function)
-		phrase_function(text, site->function);
+		say_function(text, site->function);
 	else
-		phrase_line(text, tables, index);
+		say_line(text, tables, index);
 }
 
-void phrase_thread(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_thread(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
 	const struct ct_thread *thread;
 
@@ -226,29 +226,28 @@ void phrase_thread(struct text *text, const struct ct_tables *tables, uint32_t i
 	}
 	thread = &tables->threads[index];
 	if (*thread->name) {
-		render_safe(text, thread->name);
+		say_safe(text, thread->name);
 		text_format(text, " (%" PRIu64 ")", thread->tid);
 	} else {
 		text_format(text, "thread %" PRIu64, thread->tid);
 	}
 }
 
-void phrase_in_graph(
-	struct text *text, const struct ct_tables *tables, const struct ct_await *await)
+void say_in_graph(struct text *text, const struct ct_tables *tables, const struct ct_await *await)
 {
 	text_format(text, "coroutine %" PRIu64, await->id);
 	switch (await->state) {
 	case CT_STATE_WAITING:
 		text_add(text, " waits for ");
-		render_safe(text, await->resource);
+		say_safe(text, await->resource);
 		if (!await->site)
 			return;
 		text_add(text, ", at ");
-		phrase_place(text, tables, await->site);
+		say_place(text, tables, await->site);
 		return;
 	case CT_STATE_RUNNING:
 		text_add(text, " runs on ");
-		phrase_thread(text, tables, await->thread);
+		say_thread(text, tables, await->thread);
 		return;
 	default:
 		text_format(text, " is %s", ct_state_name(await->state));
@@ -256,18 +255,18 @@ void phrase_in_graph(
 	}
 }
 
-void phrase_program(struct text *text, const struct ct_process *process)
+void say_program(struct text *text, const struct ct_process *process)
 {
 	const char *slash = strrchr(process->program, '/');
 
-	render_safe(text, slash && slash[1]   ? slash + 1
-			  : *process->program ? process->program
-					      : "a program not known");
+	say_safe(text, slash && slash[1]   ? slash + 1
+		       : *process->program ? process->program
+					   : "a program not known");
 	if (process->pid)
 		text_format(text, " (pid %" PRIu64 ")", process->pid);
 }
 
-void phrase_signal(struct text *text, int number)
+void say_signal(struct text *text, int number)
 {
 	const char *name = sigabbrev_np(number);
 
@@ -277,7 +276,7 @@ void phrase_signal(struct text *text, int number)
 		text_format(text, "signal %d", number);
 }
 
-const char *phrase_ending_name(enum ct_ending ending)
+const char *say_ending_name(enum ct_ending ending)
 {
 	switch (ending) {
 	case CT_ENDING_EXITED:
@@ -292,7 +291,7 @@ const char *phrase_ending_name(enum ct_ending ending)
 	return "unknown";
 }
 
-void phrase_ending(struct text *text, const struct ct_process *process)
+void say_ending(struct text *text, const struct ct_process *process)
 {
 	switch (process->ending) {
 	case CT_ENDING_EXITED:
@@ -300,7 +299,7 @@ void phrase_ending(struct text *text, const struct ct_process *process)
 		return;
 	case CT_ENDING_SIGNALED:
 		text_add(text, "ended by ");
-		phrase_signal(text, process->ending_value);
+		say_signal(text, process->ending_value);
 		if (process->was_killed_by_engine_user)
 			text_add(text, ", which its user sent");
 		return;
@@ -313,14 +312,14 @@ void phrase_ending(struct text *text, const struct ct_process *process)
 	text_add(text, "the trace does not say how it ended");
 }
 
-static void phrase_descriptor(struct text *text, uint64_t identity)
+static void say_descriptor(struct text *text, uint64_t identity)
 {
 	text_format(text, "descriptor %" PRIu32, (uint32_t)identity);
 	if (identity >> 32)
 		text_format(text, " (generation %" PRIu64 ")", identity >> 32);
 }
 
-void phrase_resource(struct text *text, uint64_t handle)
+void say_resource(struct text *text, uint64_t handle)
 {
 	unsigned resource = CTP_HANDLE_RESOURCE(handle);
 	uint64_t identity = CTP_HANDLE_IDENTITY(handle);
@@ -330,7 +329,7 @@ void phrase_resource(struct text *text, uint64_t handle)
 		text_add(text, "something not told");
 		return;
 	case CTP_RESOURCE_DESCRIPTOR:
-		phrase_descriptor(text, identity);
+		say_descriptor(text, identity);
 		return;
 	case CTP_RESOURCE_REMOTE:
 		text_format(text, "coroutine %" PRIu64 " of process %" PRIu64,
@@ -347,13 +346,13 @@ void phrase_resource(struct text *text, uint64_t handle)
 	}
 }
 
-void phrase_count(struct text *text, uint64_t count, const char *one, const char *many)
+void say_count(struct text *text, uint64_t count, const char *one, const char *many)
 {
 	text_count(text, count);
 	text_format(text, " %s", count == 1 ? one : many);
 }
 
-void phrase_mean(struct text *text, double mean)
+void say_mean(struct text *text, double mean)
 {
 	if (mean <= 0)
 		text_char(text, '0');

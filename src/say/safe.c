@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "render/safe.h"
+#include "say/safe.h"
 
 /* The well-formed UTF-8 character at `at`: its length in bytes, 0 where there is none. */
 static size_t decode(const unsigned char *at, uint32_t *ret_character)
@@ -46,7 +46,7 @@ static bool is_treacherous(uint32_t character)
 	return false;
 }
 
-void render_safe(struct text *text, const char *value)
+void say_safe(struct text *text, const char *value)
 {
 	const unsigned char *at = (const unsigned char *)value;
 	uint32_t character;
@@ -67,7 +67,7 @@ void render_safe(struct text *text, const char *value)
 	}
 }
 
-void render_markdown(struct text *text, const char *safe)
+void say_markdown(struct text *text, const char *safe)
 {
 	/* What would begin a list. */
 	if (*safe == '-' || *safe == '+')
@@ -103,7 +103,7 @@ static const char *html_entity(char c)
 	}
 }
 
-void render_html(struct text *text, const char *safe, size_t nr_bytes)
+void say_html(struct text *text, const char *safe, size_t nr_bytes)
 {
 	const char *entity;
 	size_t i;
@@ -117,7 +117,7 @@ void render_html(struct text *text, const char *safe, size_t nr_bytes)
 	}
 }
 
-size_t render_columns(const char *safe, size_t nr_bytes)
+size_t say_columns(const char *safe, size_t nr_bytes)
 {
 	size_t columns = 0, i;
 

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 static bool is_word(char c)
 {
@@ -110,22 +110,22 @@ static bool find_name(const char *signature, const char **ret_name, const char *
 	return false;
 }
 
-static void phrase_short(struct text *text, const char *name, size_t nr_bytes)
+static void say_short(struct text *text, const char *name, size_t nr_bytes)
 {
 	struct text brief = {0};
 
 	text_short_name(&brief, name, nr_bytes);
-	render_safe(text, text_peek(&brief));
+	say_safe(text, text_peek(&brief));
 	text->is_broken = text->is_broken || brief.is_broken;
 	text_fini(&brief);
 }
 
-void phrase_name(struct text *text, const char *name)
+void say_name(struct text *text, const char *name)
 {
-	phrase_short(text, name, strlen(name));
+	say_short(text, name, strlen(name));
 }
 
-void phrase_function(struct text *text, const char *function)
+void say_function(struct text *text, const char *function)
 {
 	const char *name = function, *end = function + strlen(function);
 
@@ -137,5 +137,5 @@ void phrase_function(struct text *text, const char *function)
 		name++;
 	if (name == end)
 		name = function;
-	phrase_short(text, name, (size_t)(end - name));
+	say_short(text, name, (size_t)(end - name));
 }

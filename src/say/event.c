@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "render/phrase.h"
-#include "render/safe.h"
+#include "say/safe.h"
+#include "say/say.h"
 
 enum object {
 	OBJECT_NONE,
@@ -73,7 +73,7 @@ static const char *argument_name(const struct ct_event *event)
 }
 
 /* A result as the system gives it: a count, or an error's name. */
-static void phrase_result(struct text *text, uint64_t word)
+static void say_result(struct text *text, uint64_t word)
 {
 	int64_t result = (int64_t)word;
 	const char *name = result < 0 && result > -4096 ? strerrorname_np((int)-result) : NULL;
@@ -84,41 +84,41 @@ static void phrase_result(struct text *text, uint64_t word)
 		text_format(text, "%" PRId64, result);
 }
 
-static void phrase_transfer(struct text *text, const struct ct_event *event)
+static void say_transfer(struct text *text, const struct ct_event *event)
 {
 	static const char *const names[] = {"transfer on", "read", "write", "connect", "accept on"};
 
 	text_format(text, "%s ", names[event->argument < 5 ? event->argument : 0]);
-	phrase_resource(text, event->object);
+	say_resource(text, event->object);
 	text_add(text, ", result ");
-	phrase_result(text, event->coro);
+	say_result(text, event->coro);
 }
 
-static void phrase_arm(struct text *text, const struct ct_event *event)
+static void say_arm(struct text *text, const struct ct_event *event)
 {
 	static const char *const names[] = {
 		"change interest in", "add interest in", "end interest in", "change interest in"};
 
 	text_format(text, "%s ", names[event->argument < 4 ? event->argument : 0]);
-	phrase_resource(text, event->object);
+	say_resource(text, event->object);
 	text_format(text, ", events 0x%x%s%s", event->flags & 0x3fffu,
 		event->flags & 0x4000u ? ", one shot" : "",
 		event->flags & 0x8000u ? ", edge triggered" : "");
 }
 
-static void phrase_opening(struct text *text, const struct ct_event *event)
+static void say_opening(struct text *text, const struct ct_event *event)
 {
 	unsigned type = CTP_DESCRIPTOR_TYPE(event->flags);
 
-	phrase_resource(text, event->object);
+	say_resource(text, event->object);
 	if (type)
 		text_format(text, ", %s", ct_descriptor_type_name(type));
 }
 
-static void phrase_ready(struct text *text, const struct ct_event *event)
+static void say_ready(struct text *text, const struct ct_event *event)
 {
 	if (event->object) {
-		phrase_resource(text, event->object);
+		say_resource(text, event->object);
 		text_add(text, " is ready");
 	} else {
 		text_format(text, "user data 0x%" PRIx64 " is ready", event->coro);
@@ -126,7 +126,7 @@ static void phrase_ready(struct text *text, const struct ct_event *event)
 	text_format(text, ", events 0x%x", event->flags);
 }
 
-static void phrase_block(struct text *text, const struct ct_event *event)
+static void say_block(struct text *text, const struct ct_event *event)
 {
 	bool is_begin = event->kind == CTP_KIND_BLOCK_BEGIN;
 	int64_t timeout_ms = (int64_t)event->object;
@@ -134,7 +134,7 @@ static void phrase_block(struct text *text, const struct ct_event *event)
 	text_format(text, "%s %s", is_begin ? "enter" : "leave", ct_call_name(event->argument));
 	if (!is_begin) {
 		text_add(text, ", result ");
-		phrase_result(text, event->object);
+		say_result(text, event->object);
 	} else if (timeout_ms < 0) {
 		text_add(text, ", without time-out");
 	} else {
@@ -142,9 +142,9 @@ static void phrase_block(struct text *text, const struct ct_event *event)
 	}
 }
 
-static void phrase_crash(struct text *text, const struct ct_event *event)
+static void say_crash(struct text *text, const struct ct_event *event)
 {
-	phrase_signal(text, event->argument);
+	say_signal(text, event->argument);
 	if (event->flags & 3)
 		text_format(text, ", sent by %s",
 			event->flags & 1 ? "another process" : "the program itself");
@@ -152,18 +152,18 @@ static void phrase_crash(struct text *text, const struct ct_event *event)
 		text_format(text, ", address 0x%" PRIx64, event->object);
 }
 
-static void phrase_lost(struct text *text, const struct ct_event *event)
+static void say_lost(struct text *text, const struct ct_event *event)
 {
-	phrase_count(text, event->object, "event is missing", "events are missing");
+	say_count(text, event->object, "event is missing", "events are missing");
 	text_format(text, " (%s)", ct_loss_name(event->argument));
 }
 
-static void phrase_switch(struct text *text, const struct ct_event *event)
+static void say_switch(struct text *text, const struct ct_event *event)
 {
 	text_format(text, "leaves the thread to coroutine %" PRIu64, event->object);
 }
 
-static void phrase_await(struct text *text, const struct ct_event *event)
+static void say_await(struct text *text, const struct ct_event *event)
 {
 	bool is_done = event->kind == CTP_KIND_AWAIT_DONE;
 
@@ -178,32 +178,32 @@ static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
 {
 	switch (kind) {
 	case CTP_KIND_DESCRIPTOR_IO:
-		return phrase_transfer;
+		return say_transfer;
 	case CTP_KIND_DESCRIPTOR_OPEN:
 	case CTP_KIND_DESCRIPTOR_DUP:
-		return phrase_opening;
+		return say_opening;
 	case CTP_KIND_DESCRIPTOR_ARM:
-		return phrase_arm;
+		return say_arm;
 	case CTP_KIND_DESCRIPTOR_READY:
-		return phrase_ready;
+		return say_ready;
 	case CTP_KIND_BLOCK_BEGIN:
 	case CTP_KIND_BLOCK_END:
-		return phrase_block;
+		return say_block;
 	case CTP_KIND_CRASH:
-		return phrase_crash;
+		return say_crash;
 	case CTP_KIND_LOST:
-		return phrase_lost;
+		return say_lost;
 	case CTP_KIND_SWITCH:
-		return phrase_switch;
+		return say_switch;
 	case CTP_KIND_AWAIT:
 	case CTP_KIND_AWAIT_DONE:
-		return phrase_await;
+		return say_await;
 	default:
 		return NULL;
 	}
 }
 
-static void phrase_object(struct text *text, const struct ct_event *event)
+static void say_object(struct text *text, const struct ct_event *event)
 {
 	switch (object_of(event->kind)) {
 	case OBJECT_NONE:
@@ -213,7 +213,7 @@ static void phrase_object(struct text *text, const struct ct_event *event)
 			return;
 		if (event->kind == CTP_KIND_SUSPEND)
 			text_add(text, "for ");
-		phrase_resource(text, event->object);
+		say_resource(text, event->object);
 		return;
 	case OBJECT_ADDRESS:
 		if (event->object) /* else none was given */
@@ -227,30 +227,30 @@ static void phrase_object(struct text *text, const struct ct_event *event)
 	}
 }
 
-static void phrase_plain(struct text *text, const struct ct_event *event)
+static void say_plain(struct text *text, const struct ct_event *event)
 {
 	const char *argument = argument_name(event);
 	size_t before = text->length;
 	/* An await is the ordinary point, and needs no word. */
 	bool is_ordinary = argument_of(event->kind) == ARGUMENT_POINT && event->argument == 0;
 
-	phrase_object(text, event);
+	say_object(text, event);
 	if (!*argument || is_ordinary)
 		return;
 	text_format(text, "%s%s", text->length > before ? ", " : "", argument);
 }
 
-void phrase_event(struct text *text, const struct ct_event *event)
+void say_event(struct text *text, const struct ct_event *event)
 {
 	void (*special)(struct text *, const struct ct_event *) = special_of(event->kind);
 
 	if (special)
 		special(text, event);
 	else
-		phrase_plain(text, event);
+		say_plain(text, event);
 }
 
-void phrase_kind(struct text *text, unsigned kind)
+void say_kind(struct text *text, unsigned kind)
 {
 	if (strcmp(ct_kind_name(kind), "unknown") == 0)
 		text_format(text, "kind %u", kind);
