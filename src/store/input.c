@@ -14,6 +14,7 @@
 #include "store/input.h"
 
 #define WINDOW_BYTES (1u << 20)
+#define JUMP_BYTES (1u << 15) /* a block or two */
 #define COPY_BYTES 65536
 
 static int open_nameless(void)
@@ -125,10 +126,9 @@ static enum ct_status reserve(struct store_input *input, size_t nr_bytes, struct
 	return CT_OK;
 }
 
-static enum ct_status fill(struct store_input *input, uint64_t offset, struct ct_error *reterr)
+static enum ct_status fill(
+	struct store_input *input, uint64_t offset, size_t wanted, struct ct_error *reterr)
 {
-	uint64_t left = input->size - offset;
-	size_t wanted = left < input->window_capacity ? (size_t)left : input->window_capacity;
 	ssize_t got;
 
 	input->window_start = offset;
@@ -148,13 +148,24 @@ static enum ct_status fill(struct store_input *input, uint64_t offset, struct ct
 	return CT_OK;
 }
 
-/* A small file, or the little that is new of one that grows, needs no whole window. */
+/*
+ * Streams are merged, so a reader jumps from block to block: after a jump little is read, and twice as much each time
+ * that it goes on from there.
+ */
 static size_t window_for(const struct store_input *input, uint64_t offset, size_t nr_bytes)
 {
 	uint64_t left = input->size - offset;
-	size_t wanted = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
+	bool goes_on = offset >= input->window_start &&
+		       offset - input->window_start <= input->window_bytes;
+	size_t wanted = JUMP_BYTES;
 
-	return nr_bytes > wanted ? nr_bytes : wanted;
+	if (goes_on && 2 * input->window_bytes > wanted)
+		wanted = 2 * input->window_bytes;
+	if (wanted > WINDOW_BYTES)
+		wanted = WINDOW_BYTES;
+	if (wanted < nr_bytes)
+		wanted = nr_bytes;
+	return wanted < left ? wanted : (size_t)left;
 }
 
 static bool is_in_window(const struct store_input *input, uint64_t offset, size_t nr_bytes)
@@ -168,13 +179,15 @@ enum ct_status store_input_peek(struct store_input *input, uint64_t offset, size
 	const uint8_t **ret_bytes, struct ct_error *reterr)
 {
 	enum ct_status status;
+	size_t wanted;
 
 	if (offset > input->size || nr_bytes > input->size - offset)
 		return CT_END;
 	if (!is_in_window(input, offset, nr_bytes)) {
-		status = reserve(input, window_for(input, offset, nr_bytes), reterr);
+		wanted = window_for(input, offset, nr_bytes);
+		status = reserve(input, wanted, reterr);
 		if (status == CT_OK)
-			status = fill(input, offset, reterr);
+			status = fill(input, offset, wanted, reterr);
 		if (status)
 			return status;
 		if (!is_in_window(input, offset, nr_bytes))
