@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ahead/ahead.h"
+#include "stages/ahead.h"
 #include "analyze/analyze.h"
-#include "arrange/arrange.h"
+#include "stages/arrange.h"
 #include "base/failure.h"
 #include "base/io.h"
 #include "jsonl/jsonl.h"

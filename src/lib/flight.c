@@ -14,7 +14,7 @@
 #include "store/window.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "watch/watch.h"
+#include "stages/watch.h"
 
 #define MAX_DUMPS 16u
 #define PAUSE_NS UINT64_C(10000000000)

@@ -10,7 +10,7 @@
 
 #include "export/export.h"
 #include "store/store.h"
-#include "lib/tee.h"
+#include "stages/tee.h"
 #include "base/text.h"
 #include "textrace/textrace.h"
 #include "lib/told.h"

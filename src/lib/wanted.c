@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "base/clock.h"
-#include "filter/filter.h"
+#include "stages/filter.h"
 #include "lib/wanted.h"
 
 #define BEGIN_WAIT_MS 100

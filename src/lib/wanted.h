@@ -8,7 +8,7 @@
 
 #include "collect/collect.h"
 #include "corotracer/ct.h"
-#include "queue/queue.h"
+#include "stages/queue.h"
 #include "stream/stream.h"
 
 struct wanted {

@@ -370,7 +370,7 @@ struct ct_sink_ops {
 		struct ct_error *reterr);
 	/*
 	 * flush: everything taken so far is in the operating system's hands when it returns; a
-	 * sink with a thread of its own (src/queue) sees to it soon, and does not wait.
+	 * sink with a thread of its own (stages/queue.h) sees to it soon, and does not wait.
 	 */
 	enum ct_status (*flush)(struct ct_sink *sink, struct ct_error *reterr);
 	/*

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrange/arrange.h"
+#include "stages/arrange.h"
 #include "case_file.h"
 #include "textrace/textrace.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "arrange/arrange.h"
+#include "stages/arrange.h"
 #include "corotracer/ctp_probe.h"
 #include "groups.h"
 

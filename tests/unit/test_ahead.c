@@ -5,7 +5,7 @@
  */
 #include <sched.h>
 
-#include "ahead/ahead.h"
+#include "stages/ahead.h"
 #include "check.h"
 #include "failing_memory.h"
 #include "base/failure.h"

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "arrange/arrange.h"
+#include "stages/arrange.h"
 #include "check.h"
 #include "stream/order.h"
 #include "base/vec.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "watch/condition.h"
+#include "stages/watch_condition.h"
 #include "corotracer/ct.h"
 #include "base/histogram.h"
 

@@ -6,7 +6,7 @@
  */
 #include "check.h"
 #include "failing_memory.h"
-#include "filter/parts.h"
+#include "stages/filter_parts.h"
 #include "keep_sink.h"
 
 #define SITE_PLACE 1u

@@ -8,10 +8,10 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "queue/blocks.h"
+#include "stages/queue_blocks.h"
 #include "check.h"
 #include "failing_memory.h"
-#include "queue/queue.h"
+#include "stages/queue.h"
 #include "base/vec.h"
 
 #define NOTE_BIT (UINT64_C(1) << 63)

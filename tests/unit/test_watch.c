@@ -4,7 +4,7 @@
  * docs/spec/protocol.md.
  */
 #include "made_trace.h"
-#include "watch/watch.h"
+#include "stages/watch.h"
 
 #define MS UINT64_C(1000000)
 #define NR_TASKS 1200000u /* more than can be known at once */

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The search for an order. What a subject does within the reach of a place is a row for each thread, whose order
+ * is certain; all ways to merge the rows are tried, the one by stamps first, as long as no event has to be raised
+ * by more than the reach, and as long as they cost less than the best one so far. The threads' other events are
+ * not looked at: where one of these gets into a contradiction by the order that was found, it is settled in its
+ * turn.
+ */
+#include <string.h>
+
+#include "stages/arrange_window.h"
+
+#define DEEDS_MAX 24u
+#define NODES_MAX 4000u
+#define PLACES_A_STEP 16u /* a step of the search costs as much as looking at so many places */
+
+struct candidate {
+	uint32_t place;
+	uint32_t thread;
+	uint32_t by;
+	enum act act;
+	ct_time stamp; /* as it came */
+	ct_time time;  /* as it is now */
+	bool is_after_gap;
+	bool is_used;
+};
+
+struct search {
+	struct candidate at[DEEDS_MAX];
+	size_t count;
+	int64_t reach_ns;
+	struct place first; /* where the subject was before all of them */
+	unsigned best_cost;
+	size_t path[DEEDS_MAX];
+	size_t best[DEEDS_MAX];
+	unsigned nr_nodes;
+	uint32_t nr_places; /* that were looked at */
+	bool is_cut;        /* not all of them, or not all orders, were looked at */
+};
+
+/* ---------------------------------------------------------------- what there is to order */
+
+static void add(
+	struct search *search, const struct window *window, uint32_t place, const struct link *link)
+{
+	uint32_t at = WINDOW_AT(place);
+
+	search->at[search->count++] = (struct candidate){
+		.place = place,
+		.thread = window->events[at].thread,
+		.by = link->by,
+		.act = (enum act)link->act,
+		.stamp = window->stamps[at],
+		.time = window->events[at].time,
+		.is_after_gap = window->events[at].flags & CT_FLAG_AFTER_GAP,
+	};
+}
+
+/* What the event does to the subject; NULL: nothing. */
+static const struct link *link_to(const struct window *window, uint32_t place, uint32_t subject)
+{
+	const struct link *links = window->links[WINDOW_AT(place)];
+
+	if (links[0].subject == subject)
+		return &links[0];
+	return links[1].subject == subject ? &links[1] : NULL;
+}
+
+/* The first place to look at: so far back that half of the room is left for what follows. */
+static uint32_t begin_at(
+	const struct window *window, uint32_t place, uint32_t subject, bool *ret_is_cut)
+{
+	ct_time stamp = window->stamps[WINDOW_AT(place)];
+	uint32_t first = place;
+	size_t count = 0;
+
+	*ret_is_cut = false;
+	while (first != window->handed &&
+		window->stamps[WINDOW_AT(first - 1)] >= stamp - WINDOW_REACHES * window->reach_ns) {
+		if (link_to(window, first - 1, subject) && ++count > DEEDS_MAX / 2) {
+			*ret_is_cut = true;
+			break;
+		}
+		first--;
+	}
+	return first;
+}
+
+static void collect(
+	struct search *search, const struct window *window, uint32_t place, uint32_t subject)
+{
+	ct_time stamp = window->stamps[WINDOW_AT(place)];
+	uint32_t at = begin_at(window, place, subject, &search->is_cut);
+
+	search->nr_places = place - at;
+	search->first = window->subjects.at[subject].place;
+	for (; at != window->arrived; at++, search->nr_places++) {
+		const struct link *link = link_to(window, at, subject);
+		ct_time present = window->stamps[WINDOW_AT(at)];
+
+		if (present > stamp + window->reach_ns)
+			break;
+		if (!link || present < stamp - WINDOW_REACHES * window->reach_ns)
+			continue;
+		if (search->count == DEEDS_MAX) {
+			search->is_cut = true;
+			break;
+		}
+		if (search->count == 0 && (int32_t)(window->played - at) > 0)
+			search->first = link->was;
+		add(search, window, at, link);
+	}
+}
+
+/* Something within the reach has left already, or has not arrived yet: there was no room for more. */
+static bool is_beyond(const struct window *window, ct_time stamp)
+{
+	return window->left >= stamp - window->reach_ns ||
+	       (!window->is_all && window->newest <= stamp + window->reach_ns);
+}
+
+/* ---------------------------------------------------------------- the search */
+
+static unsigned cost_of(const struct candidate *candidate, struct place *place)
+{
+	if (candidate->is_after_gap)
+		place->state = PLACE_UNKNOWN;
+	return arrange_step(place, candidate->act, candidate->by);
+}
+
+/* Is it the next one of its thread? */
+static bool is_next(const struct search *search, size_t index)
+{
+	size_t i;
+
+	if (search->at[index].is_used)
+		return false;
+	for (i = 0; i < index; i++)
+		if (!search->at[i].is_used && search->at[i].thread == search->at[index].thread)
+			return false;
+	return true;
+}
+
+static void try_all(
+	struct search *search, size_t depth, struct place place, ct_time time, unsigned cost)
+{
+	size_t i;
+
+	if (cost >= search->best_cost)
+		return;
+	if (depth == search->count) {
+		search->best_cost = cost;
+		memcpy(search->best, search->path, depth * sizeof(*search->best));
+		return;
+	}
+	if (++search->nr_nodes > NODES_MAX) {
+		search->is_cut = true;
+		return;
+	}
+	for (i = 0; i < search->count; i++) {
+		struct candidate *next = &search->at[i];
+		ct_time raised = next->time > time ? next->time : time;
+		struct place after = place;
+
+		if (!is_next(search, i) || raised - next->stamp > search->reach_ns)
+			continue;
+		next->is_used = true;
+		search->path[depth] = i;
+		try_all(search, depth + 1, after, raised, cost + cost_of(next, &after));
+		next->is_used = false;
+	}
+}
+
+static unsigned present_cost(const struct search *search)
+{
+	struct place place = search->first;
+	unsigned cost = 0;
+	size_t i;
+
+	for (i = 0; i < search->count; i++)
+		cost += cost_of(&search->at[i], &place);
+	return cost;
+}
+
+/* ---------------------------------------------------------------- doing it */
+
+/* How many events of this thread lie before a place, from `first` on. */
+static uint32_t nr_of_thread(
+	const struct window *window, uint32_t thread, uint32_t first, uint32_t place)
+{
+	uint32_t count = 0;
+
+	for (; first != place; first++)
+		count += window->events[WINDOW_AT(first)].thread == thread;
+	return count;
+}
+
+/* The event at `from` goes behind another one with what its thread did in between: where is that at `place` then? */
+static uint32_t place_after(const struct window *window, uint32_t thread, uint32_t from,
+	uint32_t behind, uint32_t place)
+{
+	uint32_t before;
+
+	if ((int32_t)(place - from) < 0 || (int32_t)(place - behind) > 0)
+		return place;
+	before = nr_of_thread(window, thread, from, place);
+	if (window->events[WINDOW_AT(place)].thread != thread)
+		return place - before;
+	return behind + 1 - nr_of_thread(window, thread, from, behind + 1) + before;
+}
+
+static void put_behind(struct window *window, struct search *search, size_t index, uint32_t behind)
+{
+	uint32_t from = search->at[index].place, thread = search->at[index].thread;
+	size_t i;
+
+	for (i = 0; i < search->count; i++)
+		search->at[i].place =
+			place_after(window, thread, from, behind, search->at[i].place);
+	arrange_window_move(window, from, behind);
+}
+
+static void do_it(struct window *window, struct search *search)
+{
+	size_t i;
+
+	for (i = 1; i < search->count; i++) {
+		uint32_t before = search->at[search->best[i - 1]].place;
+
+		if ((int32_t)(search->at[search->best[i]].place - before) < 0)
+			put_behind(window, search, search->best[i], before);
+	}
+}
+
+bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure)
+{
+	struct search search = {.reach_ns = window->reach_ns};
+	unsigned present;
+
+	*ret_is_sure = false;
+	if (window->effort <= 0)
+		return false;
+	collect(&search, window, place, subject);
+	search.is_cut |= is_beyond(window, window->stamps[WINDOW_AT(place)]);
+	present = search.best_cost = present_cost(&search);
+	try_all(&search, 0, search.first, INT64_MIN, 0);
+	window->effort -= search.nr_nodes + search.nr_places / PLACES_A_STEP;
+	*ret_is_sure = !search.is_cut;
+	if (search.best_cost == present)
+		return false;
+	do_it(window, &search);
+	return true;
+}

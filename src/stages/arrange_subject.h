@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the order of events is asked of: coroutines and locks, as far as they did something lately. A table of a fixed
+ * size; who finds no room in it is not looked after.
+ */
+#ifndef STAGES_ARRANGE_SUBJECT_H
+#define STAGES_ARRANGE_SUBJECT_H
+
+#include "base/map.h"
+#include "stages/arrange_step.h"
+
+#define NO_SUBJECT UINT32_MAX
+#define NR_SUBJECTS 2048u
+
+struct subject {
+	uint64_t key; /* the coroutine's id, or the lock's handle */
+	ct_time newest_time;
+	ct_time mixed; /* when two threads last did something to it within the reach */
+	ct_time moved; /* where its steps were last put into another order */
+	uint32_t process;
+	uint32_t newest;        /* arrival number of its newest event */
+	uint32_t newest_thread; /* and on which thread that was */
+	struct place place;     /* behind the last event that was played */
+	uint16_t nr_futile;     /* odd steps that no other order made better */
+	bool is_used;
+	bool is_lost; /* a step of it was marked: where it is since then is not certain */
+};
+
+struct subject_frame {
+	uint64_t address;
+	uint64_t coro;
+	uint32_t process;
+};
+
+struct subjects {
+	struct subject *at; /* NR_SUBJECTS */
+	struct subject_frame *frames;
+};
+
+/* What one event does to one subject. */
+struct deed {
+	uint64_t key;
+	enum act act;
+	uint32_t by;
+};
+
+/* arrange_subjects_init: false: out of memory. arrange_subjects_reset: nothing is known of anybody. */
+bool arrange_subjects_init(struct subjects *subjects);
+void arrange_subjects_reset(struct subjects *subjects);
+void arrange_subjects_fini(struct subjects *subjects);
+
+/* arrange_subject_deeds: what the event does, to two at most; returns how many. Frames that it tells are remembered. */
+unsigned arrange_subject_deeds(
+	struct subjects *subjects, const struct ct_event *event, struct deed deeds[2]);
+
+/* arrange_subject_search: what subject_find does where it does not lie at its own place. */
+uint32_t arrange_subject_search(
+	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
+
+static inline bool subject_is(const struct subject *subject, uint32_t process, uint64_t key)
+{
+	return subject->key == key && subject->process == process && subject->is_used;
+}
+
+/*
+ * subject_find: its place in the table; one that has nothing at or after arrival `oldest` may have to give way.
+ * NO_SUBJECT: there is no room.
+ */
+static inline uint32_t subject_find(
+	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest)
+{
+	uint32_t home = (uint32_t)map_home(key + process, NR_SUBJECTS);
+
+	if (subject_is(&subjects->at[home], process, key))
+		return home;
+	return arrange_subject_search(subjects, process, key, oldest);
+}
+
+#endif

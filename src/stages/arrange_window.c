@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An event is played when all that may come before it has arrived, and leaves when nothing that comes can be put
+ * before it any more: so the window spans some reaches, or as much of that as there is room for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/order.h"
+#include "stages/arrange_window.h"
+
+#define TRIES_MAX 4u   /* at one event: then what comes is taken as it is */
+#define FUTILE_MAX 64u /* of one subject: then what is only odd is taken as it is */
+/* Times beyond can not be true; so no sum with the reach overflows. */
+#define FIRST_STAMP (INT64_MIN / 4)
+#define LAST_STAMP (INT64_MAX / 4)
+#define FULL (WINDOW_EVENTS - WINDOW_EVENTS / 8)
+
+bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
+{
+	window->events = calloc(WINDOW_EVENTS, sizeof(*window->events));
+	window->are_carried = calloc(WINDOW_EVENTS, sizeof(*window->are_carried));
+	window->stamps = calloc(WINDOW_EVENTS, sizeof(*window->stamps));
+	window->links = calloc(WINDOW_EVENTS, sizeof(*window->links));
+	window->tries = calloc(WINDOW_EVENTS, sizeof(*window->tries));
+	window->reach_ns = reach_ns;
+	window->effort = WINDOW_MOST_EFFORT;
+	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
+	window->newest = window->left = FIRST_STAMP;
+	return arrange_subjects_init(&window->subjects) && window->events && window->are_carried &&
+	       window->stamps && window->links && window->tries;
+}
+
+void arrange_window_reset(struct window *window)
+{
+	window->handed = window->played = window->arrived = 0;
+	window->newest = window->left = FIRST_STAMP;
+	window->is_all = false;
+	window->effort = WINDOW_MOST_EFFORT;
+	window->order = (struct ct_order){0};
+	arrange_subjects_reset(&window->subjects);
+}
+
+void arrange_window_fini(struct window *window)
+{
+	free(window->events);
+	free(window->are_carried);
+	free(window->stamps);
+	free(window->links);
+	free(window->tries);
+	arrange_subjects_fini(&window->subjects);
+}
+
+/* ---------------------------------------------------------------- arriving */
+
+static bool is_within(const struct window *window, ct_time earlier, ct_time later)
+{
+	return earlier != CT_NO_TIME && later - window->reach_ns <= earlier;
+}
+
+static void bind(struct window *window, const struct ct_event *event, struct link *link,
+	const struct deed *deed)
+{
+	uint32_t index = subject_find(
+		&window->subjects, event->process, deed->key, window->arrived - WINDOW_EVENTS);
+	struct subject *subject;
+
+	link->subject = index;
+	if (index == NO_SUBJECT)
+		return;
+	link->by = deed->by;
+	link->act = (uint8_t)deed->act;
+	subject = &window->subjects.at[index];
+	if (subject->newest_thread != event->thread &&
+		is_within(window, subject->newest_time, window->newest))
+		subject->mixed = window->newest;
+	subject->newest = window->arrived;
+	subject->newest_thread = event->thread;
+	subject->newest_time = window->newest;
+}
+
+/* What is told of earlier times, and what nobody did, has no order that could be wrong. */
+static bool has_order(const struct window *window, const struct ct_event *event, bool is_carried)
+{
+	return !is_carried && event->thread && is_within(window, event->time, window->newest) &&
+	       event->time <= window->newest;
+}
+
+void arrange_window_arrive(struct window *window)
+{
+	uint32_t at = WINDOW_AT(window->arrived);
+	const struct ct_event *event = &window->events[at];
+	struct link *links = window->links[at];
+	struct deed deeds[2];
+	unsigned count, i;
+
+	window->newest = order_place(window->newest, event->time, window->limit);
+	window->stamps[at] = window->newest;
+	window->tries[at] = 0;
+	links[0].subject = links[1].subject = NO_SUBJECT;
+	if (has_order(window, event, window->are_carried[at])) {
+		count = arrange_subject_deeds(&window->subjects, event, deeds);
+		for (i = 0; i < count; i++)
+			bind(window, event, &links[i], &deeds[i]);
+	}
+	window->effort += window->effort < WINDOW_MOST_EFFORT ? WINDOW_EFFORT : 0;
+	window->arrived++;
+}
+
+/* ---------------------------------------------------------------- playing */
+
+static struct subject *subject_of(struct window *window, const struct link *link)
+{
+	return &window->subjects.at[link->subject];
+}
+
+/* Where two threads have done nothing to it within the reach, there is one order. */
+static bool has_other_order(
+	const struct window *window, const struct subject *subject, ct_time stamp, unsigned cost)
+{
+	return is_within(window, subject->mixed, stamp) &&
+	       (cost >= COST_IMPOSSIBLE || subject->nr_futile < FUTILE_MAX);
+}
+
+/* The order that was chosen lately may have been the wrong one of two that led on. */
+static bool was_moved(const struct window *window, const struct subject *subject, ct_time stamp)
+{
+	return subject->moved != CT_NO_TIME &&
+	       stamp - WINDOW_REACHES * window->reach_ns <= subject->moved;
+}
+
+/*
+ * The step does not lead on. True where another order was found: what was played is not played any more. Else the
+ * event is taken as it is, with a mark where it may be the order that is wrong.
+ */
+static bool put_right(struct window *window, uint32_t place, uint32_t subject_index, unsigned cost)
+{
+	struct subject *subject = &window->subjects.at[subject_index];
+	uint32_t at = WINDOW_AT(place);
+	bool has_other = has_other_order(window, subject, window->stamps[at], cost);
+	bool is_sure = false;
+
+	if (has_other && window->tries[at] < TRIES_MAX) {
+		window->tries[at]++;
+		if (arrange_settle(window, place, subject_index, &is_sure)) {
+			subject->moved = window->stamps[WINDOW_AT(place)];
+			return true;
+		}
+	}
+	if (has_other && subject->nr_futile < FUTILE_MAX)
+		subject->nr_futile++;
+	if (cost < COST_IMPOSSIBLE)
+		return false;
+	subject->is_lost |=
+		has_other && (!is_sure || was_moved(window, subject, window->stamps[at]));
+	if (subject->is_lost)
+		window->events[at].flags |= CT_FLAG_ORDER_UNKNOWN;
+	return false;
+}
+
+static unsigned step_link(struct window *window, uint32_t place, struct link *link)
+{
+	struct subject *subject;
+
+	if (link->subject == NO_SUBJECT)
+		return 0;
+	subject = subject_of(window, link);
+	link->was = subject->place;
+	if (window->events[WINDOW_AT(place)].flags & CT_FLAG_AFTER_GAP)
+		subject->place.state = PLACE_UNKNOWN;
+	return arrange_step(&subject->place, (enum act)link->act, link->by);
+}
+
+static void undo_links(struct window *window, const struct link *links)
+{
+	if (links[1].subject != NO_SUBJECT)
+		subject_of(window, &links[1])->place = links[1].was;
+	if (links[0].subject != NO_SUBJECT)
+		subject_of(window, &links[0])->place = links[0].was;
+}
+
+static void rewind_to(struct window *window, uint32_t place)
+{
+	while (window->played != place)
+		undo_links(window, window->links[WINDOW_AT(--window->played)]);
+}
+
+static void play(struct window *window)
+{
+	uint32_t place = window->played;
+	struct link *links = window->links[WINDOW_AT(place)];
+	unsigned first = step_link(window, place, &links[0]);
+	unsigned second = step_link(window, place, &links[1]);
+
+	if (__builtin_expect(first + second > 0, 0)) {
+		undo_links(window, links);
+		if ((first && put_right(window, place, links[0].subject, first)) ||
+			(second && put_right(window, place, links[1].subject, second)))
+			return;
+		step_link(window, place, &links[0]);
+		step_link(window, place, &links[1]);
+	}
+	window->played = place + 1;
+}
+
+static bool is_full(const struct window *window)
+{
+	return window->arrived - window->handed >= FULL;
+}
+
+static bool may_be_played(const struct window *window)
+{
+	return window->is_all || is_full(window) ||
+	       window->stamps[WINDOW_AT(window->played)] < window->newest - window->reach_ns;
+}
+
+void arrange_window_play(struct window *window)
+{
+	while (window->played != window->arrived && may_be_played(window))
+		play(window);
+}
+
+bool arrange_window_may_leave(const struct window *window)
+{
+	ct_time played;
+
+	if (window->handed == window->played)
+		return false;
+	if (window->played == window->arrived)
+		return window->is_all || is_full(window);
+	played = window->stamps[WINDOW_AT(window->played)];
+	return is_full(window) || window->stamps[WINDOW_AT(window->handed)] <
+					  played - WINDOW_REACHES * window->reach_ns;
+}
+
+uint32_t arrange_window_leave(struct window *window)
+{
+	uint32_t at = WINDOW_AT(window->handed++);
+
+	if (window->stamps[at] > window->left)
+		window->left = window->stamps[at];
+	return at;
+}
+
+/* ---------------------------------------------------------------- moving */
+
+struct held {
+	struct ct_event event;
+	ct_time stamp;
+	struct link links[2];
+	uint8_t tries;
+};
+
+static void take_out(const struct window *window, uint32_t place, struct held *ret_held)
+{
+	uint32_t at = WINDOW_AT(place);
+
+	ret_held->event = window->events[at];
+	ret_held->stamp = window->stamps[at];
+	ret_held->tries = window->tries[at];
+	memcpy(ret_held->links, window->links[at], sizeof(ret_held->links));
+}
+
+static void put_in(struct window *window, uint32_t place, const struct held *held)
+{
+	uint32_t at = WINDOW_AT(place);
+
+	window->events[at] = held->event;
+	window->stamps[at] = held->stamp;
+	window->tries[at] = held->tries;
+	memcpy(window->links[at], held->links, sizeof(held->links));
+}
+
+static void raise_to(struct window *window, uint32_t place, ct_time time)
+{
+	uint32_t at = WINDOW_AT(place);
+	struct ct_event *event = &window->events[at];
+
+	if (!is_within(window, event->time, time) || event->time >= time)
+		return;
+	window->order.nr_moved++;
+	event->time = time;
+	if (time - window->stamps[at] > window->order.furthest_ns)
+		window->order.furthest_ns = time - window->stamps[at];
+}
+
+/* Behind its subjects' newest events nothing of theirs may stand. */
+static void follow(struct window *window, uint32_t place)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		const struct link *link = &window->links[WINDOW_AT(place)][i];
+
+		if (link->subject != NO_SUBJECT &&
+			(int32_t)(place - subject_of(window, link)->newest) > 0)
+			subject_of(window, link)->newest = place;
+	}
+}
+
+/* One event goes behind another one; all in between come a place forward. */
+static void move_one(struct window *window, uint32_t from, uint32_t behind)
+{
+	uint64_t sequence = window->events[WINDOW_AT(from)].sequence, next;
+	struct held moved, held;
+	uint32_t place;
+
+	take_out(window, from, &moved);
+	for (place = from; place != behind; place++) {
+		take_out(window, place + 1, &held);
+		next = held.event.sequence;
+		held.event.sequence = sequence;
+		sequence = next;
+		put_in(window, place, &held);
+	}
+	moved.event.sequence = sequence;
+	put_in(window, behind, &moved);
+	raise_to(window, behind, window->events[WINDOW_AT(behind - 1)].time);
+	follow(window, behind);
+}
+
+void arrange_window_move(struct window *window, uint32_t from, uint32_t behind)
+{
+	uint32_t thread = window->events[WINDOW_AT(from)].thread;
+	uint32_t place = from, end = behind;
+
+	if ((int32_t)(window->played - from) > 0)
+		rewind_to(window, from);
+	while (place != end) {
+		if (window->events[WINDOW_AT(place)].thread != thread) {
+			place++;
+			continue;
+		}
+		move_one(window, place, behind);
+		end--;
+	}
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events that are held back, in places that are numbered through: those before `played` have been taken up into
+ * where their subjects are, those before `handed` have left. A place's number modulo WINDOW_EVENTS is where it lies.
+ */
+#ifndef STAGES_ARRANGE_WINDOW_H
+#define STAGES_ARRANGE_WINDOW_H
+
+#include "stream/stream.h"
+#include "stages/arrange_subject.h"
+
+#define WINDOW_EVENTS 2048u
+#define WINDOW_REACHES \
+	3 /* so long after an event, in reaches, the order up to it can still be another one */
+/* In steps of the search: so much may be spent for each event on the whole, and so much at once. */
+#define WINDOW_EFFORT 8
+#define WINDOW_MOST_EFFORT 200000
+#define WINDOW_AT(place) ((place) % WINDOW_EVENTS)
+
+/* What an event does to a subject, and where that was before. */
+struct link {
+	uint32_t subject; /* NO_SUBJECT: none, and nothing else of this holds */
+	uint32_t by;
+	struct place was;
+	uint8_t act;
+};
+
+struct window {
+	struct ct_event *events;
+	bool *are_carried;
+	ct_time *stamps; /* as they came; they never go back as events arrive */
+	struct link (*links)[2];
+	uint8_t *tries; /* how often an order was looked for at this event */
+
+	uint32_t handed;
+	uint32_t played;
+	uint32_t arrived;
+	ct_time newest; /* the last stamp that arrived */
+	ct_time left;   /* the latest stamp of those that have left */
+	bool is_all;    /* nothing more arrives */
+	int64_t effort; /* that may still be spent on searches */
+	ct_time limit;  /* see order.h */
+	int64_t reach_ns;
+	struct subjects subjects;
+	struct ct_order order; /* what was put in order */
+};
+
+/*
+ * arrange_window_init: false: out of memory; arrange_window_fini all the same. arrange_window_reset: empty, and
+ * nothing is known.
+ */
+bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit);
+void arrange_window_reset(struct window *window);
+void arrange_window_fini(struct window *window);
+
+/* arrange_window_arrive: the event that lies at `arrived` now belongs to the window. */
+void arrange_window_arrive(struct window *window);
+
+/* arrange_window_play: takes up events as far as all that may come before them has arrived. */
+void arrange_window_play(struct window *window);
+
+/*
+ * arrange_window_may_leave: is there an event that nothing can come before any more? arrange_window_leave: where it
+ * lies.
+ */
+bool arrange_window_may_leave(const struct window *window);
+uint32_t arrange_window_leave(struct window *window);
+
+/*
+ * arrange_window_move: the event at `from`, with all that its thread did up to place `behind`, comes right behind that
+ * one. What was played from there on is not any more.
+ */
+void arrange_window_move(struct window *window, uint32_t from, uint32_t behind);
+
+/*
+ * arrange_settle: puts what the subject does around this place into a better order. False: there is none, or none is
+ * known.
+ */
+bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, bool *ret_is_sure);
+
+#endif

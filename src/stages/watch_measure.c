@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What conditions ask about, measured.
+ *
+ * Some of it needs a look at all coroutines. That is not taken before it can have become true, nor more than ten times
+ * in as long as the limit is: with a million coroutines it takes some 20 ms.
+ */
+#include <string.h>
+
+#include "stages/watch_parts.h"
+
+#define TURN_NS UINT64_C(1000000000) /* a statistic is of the last two turns */
+#define LOOKS_PER_LIMIT 10u
+#define LEAST_PAUSE_NS UINT64_C(50000000)
+
+static void turn(struct watched *watched, uint64_t now_ns)
+{
+	struct histogram *emptied = watched->before;
+
+	if (now_ns - watched->turned_ns < TURN_NS)
+		return;
+	watched->before = watched->now;
+	watched->now = emptied;
+	memset(emptied, 0, sizeof(*emptied));
+	watched->turned_ns = now_ns;
+}
+
+static double statistic_of(const struct watched *watched)
+{
+	struct histogram both = *watched->before;
+
+	histogram_merge(&both, watched->now);
+	return (double)histogram_at(&both, watched->condition.share);
+}
+
+/* ---------------------------------------------------------------- looking at all coroutines */
+
+static uint64_t pause_of(const struct watched *watched)
+{
+	double pause_ns = watched->condition.limit / LOOKS_PER_LIMIT;
+
+	return pause_ns > (double)LEAST_PAUSE_NS ? (uint64_t)pause_ns : LEAST_PAUSE_NS;
+}
+
+/* Only once nothing happened for so long; then whether there is anybody is asked from time to time. */
+static double silence(const struct watch *watch, struct watched *watched, uint64_t since_ns,
+	uint64_t now_ns, uint64_t (*count)(const struct snapshot *snapshot))
+{
+	double for_ns = (double)(int64_t)(now_ns - since_ns);
+
+	if (!since_ns || for_ns < watched->condition.limit) {
+		watched->due_ns = 0;
+		return 0;
+	}
+	if (now_ns >= watched->due_ns) {
+		watched->has_value = count(watch->snapshot) > 0;
+		watched->due_ns = now_ns + pause_of(watched);
+	}
+	return watched->has_value ? for_ns : 0;
+}
+
+struct waiting {
+	const struct watch *watch;
+	const struct watched *watched;
+	uint64_t first_ns; /* since when the longest one waits; UINT64_MAX: nobody does */
+};
+
+static void note_waiting(void *context, uint32_t origin, const struct ctp_record *record)
+{
+	struct waiting *waiting = context;
+	uint32_t segment = snapshot_origin_at(waiting->watch->snapshot, origin).segment;
+	uint64_t ns;
+	uint32_t known;
+
+	if (!map_get(&waiting->watched->sites,
+		    (uint64_t)segment << 32 | CTP_TAIL_SITE(record->tail), &known))
+		return;
+	ns = watch_ns(waiting->watch, origin, record->time);
+	if (ns < waiting->first_ns)
+		waiting->first_ns = ns;
+}
+
+/* Whoever waits longest decides when it can become true at the earliest. */
+static double longest_wait(const struct watch *watch, struct watched *watched, uint64_t now_ns)
+{
+	struct waiting waiting = {watch, watched, UINT64_MAX};
+	uint64_t limit_ns = (uint64_t)watched->condition.limit;
+
+	if (now_ns < watched->due_ns)
+		return watched->value;
+	snapshot_each_waiting(watch->snapshot, &waiting, note_waiting);
+	watched->value = 0;
+	watched->due_ns = now_ns + pause_of(watched);
+	if (waiting.first_ns < now_ns)
+		watched->value = (double)(now_ns - waiting.first_ns);
+	if (waiting.first_ns == UINT64_MAX)
+		waiting.first_ns = now_ns;
+	if (waiting.first_ns + limit_ns > watched->due_ns)
+		watched->due_ns = waiting.first_ns + limit_ns;
+	return watched->value;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+bool watch_measure(
+	const struct watch *watch, struct watched *watched, uint64_t now_ns, double *ret_value)
+{
+	switch (watched->condition.metric) {
+	case WATCH_SCHED_LATENCY:
+	case WATCH_REGION:
+	case WATCH_TASK:
+		*ret_value = statistic_of(watched);
+		turn(watched, now_ns);
+		return *ret_value > 0;
+	case WATCH_COUNTER:
+	case WATCH_FINDING:
+		*ret_value = watched->value;
+		return watched->has_value;
+	case WATCH_LIVE_COROUTINES:
+		*ret_value = (double)snapshot_nr_live(watch->snapshot);
+		return true;
+	case WATCH_STALLED:
+		*ret_value = silence(watch, watched, watch->ran_ns, now_ns, snapshot_nr_ready);
+		return true;
+	case WATCH_NO_PROGRESS:
+		*ret_value =
+			silence(watch, watched, watch->moved_ns, now_ns, snapshot_nr_unfinished);
+		return true;
+	case WATCH_WAITING:
+		*ret_value = longest_wait(watch, watched, now_ns);
+		return true;
+	case WATCH_NR_METRICS:
+		break;
+	}
+	return false;
+}
