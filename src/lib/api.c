@@ -23,12 +23,12 @@
 #include "jsonl/jsonl.h"
 #include "stream/kind_words.h"
 #include "base/known_options.h"
-#include "lib/look.h"
-#include "lib/naming.h"
+#include "session/look.h"
+#include "session/naming.h"
 #include "render/render.h"
 #include "store/store.h"
 #include "textrace/textrace.h"
-#include "lib/told.h"
+#include "session/told.h"
 #include "lib/trace.h"
 
 #define SNIFF_BYTES 512

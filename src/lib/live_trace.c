@@ -17,7 +17,7 @@
 #include "base/known_options.h"
 #include "live/live.h"
 #include "base/procfs.h"
-#include "lib/salvage.h"
+#include "session/salvage.h"
 #include "lib/trace.h"
 
 #define WATCH_NS INT64_C(1000000000)

@@ -4,7 +4,7 @@
  * coroutine. The rest is tested with real programs (tests/cpp/spawned.py).
  */
 #include "check.h"
-#include "lib/creator.h"
+#include "session/creator.h"
 
 static void test_constructors(void)
 {

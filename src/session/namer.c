@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "lib/namer.h"
-#include "lib/naming.h"
+#include "session/namer.h"
+#include "session/naming.h"
 #include "base/vec.h"
 
 #define PAUSE_MS 1000

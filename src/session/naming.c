@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/creator.h"
+#include "session/creator.h"
 #include "base/failure.h"
-#include "lib/naming.h"
+#include "session/naming.h"
 #include "base/procfs.h"
 #include "symbol/symbol.h"
 #include "base/text.h"

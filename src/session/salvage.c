@@ -10,9 +10,9 @@
 #include "base/failure.h"
 #include "collect/flight_past.h"
 #include "base/known_options.h"
-#include "lib/namer.h"
-#include "lib/naming.h"
-#include "lib/salvage.h"
+#include "session/namer.h"
+#include "session/naming.h"
+#include "session/salvage.h"
 #include "store/store.h"
 
 bool ct_is_flight(const char *path)

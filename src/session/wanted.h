@@ -3,8 +3,8 @@
  * What of a recording is wanted: the filter before its output, and the time at which recording begins and
  * ends.
  */
-#ifndef LIB_WANTED_H
-#define LIB_WANTED_H
+#ifndef SESSION_WANTED_H
+#define SESSION_WANTED_H
 
 #include "collect/collect.h"
 #include "corotracer/ct.h"

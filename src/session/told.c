@@ -13,8 +13,8 @@
 #include "stages/tee.h"
 #include "base/text.h"
 #include "textrace/textrace.h"
-#include "lib/told.h"
-#include "lib/trace.h"
+#include "session/naming.h"
+#include "session/told.h"
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20)
 
@@ -180,12 +180,15 @@ void told_forget(char *whole)
 void told_write(const char *whole, const struct ct_record_stats *stats, enum ct_row_numbers numbers,
 	const char *output)
 {
-	struct ct_open_options options = {.size = sizeof(options), .as_stored = true};
-	struct ct_trace *trace;
+	struct ct_source *source;
+	struct arena names;
 
 	if (stats->nr_rows == 0 || stats->nr_events > TOLD_EVENTS_MAX ||
-		ct_trace_open(whole, &options, &trace, NULL))
+		store_source_open(whole, &source, NULL))
 		return;
-	export_told(trace->source, numbers, output, NULL);
-	ct_trace_close(trace);
+	arena_init(&names);
+	if (naming_fill_tables(source, &names, NULL) == CT_OK)
+		export_told(source, numbers, output, NULL);
+	source_close(source);
+	arena_fini(&names);
 }

@@ -2,8 +2,8 @@
 /*
  * A look at a process by the kernel's eyes, kept for the judgement of its trace (ct_process_look in ct.h).
  */
-#ifndef LIB_LOOK_H
-#define LIB_LOOK_H
+#ifndef SESSION_LOOK_H
+#define SESSION_LOOK_H
 
 #include "analyze/analyze.h"
 #include "corotracer/ct.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "lib/creator.h"
+#include "session/creator.h"
 
 /* A part of a qualified name: "X" of "a::X<int>::y". */
 struct component {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "live/live.h"
-#include "lib/look.h"
+#include "session/look.h"
 
 struct ct_process_look *process_look(int64_t pid, int64_t watched_ns)
 {

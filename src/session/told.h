@@ -2,8 +2,8 @@
 /*
  * JSON lines that hold a whole trace in further keys (docs/spec/jsonl.md, R-13).
  */
-#ifndef LIB_TOLD_H
-#define LIB_TOLD_H
+#ifndef SESSION_TOLD_H
+#define SESSION_TOLD_H
 
 #include "corotracer/ct.h"
 #include "stream/stream.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "lib/flight.h"
-#include "lib/flight_judge.h"
+#include "session/flight.h"
+#include "session/flight_judge.h"
 #include "store/window.h"
 #include "base/text.h"
 #include "base/vec.h"

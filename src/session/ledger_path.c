@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/ledger_path.h"
+#include "session/ledger_path.h"
 
 #define LEDGER_NAME "libcorotracer-ledger.so"
 #define NR_PLACES 4

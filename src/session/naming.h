@@ -7,8 +7,8 @@
  * reading, sites that still lack a name (a trace cut short) are resolved from the files that the trace names,
  * where these are still what they were.
  */
-#ifndef LIB_NAMING_H
-#define LIB_NAMING_H
+#ifndef SESSION_NAMING_H
+#define SESSION_NAMING_H
 
 #include "base/arena.h"
 #include "collect/collect.h"

@@ -3,8 +3,8 @@
  * Which code created a coroutine, from the two addresses of a site of kind CTP_SITE_CALLER. It
  * only looks at names and places; it reads no file of its own.
  */
-#ifndef LIB_CREATOR_H
-#define LIB_CREATOR_H
+#ifndef SESSION_CREATOR_H
+#define SESSION_CREATOR_H
 
 #include "collect/collect.h"
 #include "symbol/symbol.h"

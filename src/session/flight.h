@@ -5,8 +5,8 @@
  * Its sink, flight_look and flight_dump are used by one thread at a time; flight_dumps may be called by another one
  * meanwhile.
  */
-#ifndef LIB_FLIGHT_H
-#define LIB_FLIGHT_H
+#ifndef SESSION_FLIGHT_H
+#define SESSION_FLIGHT_H
 
 #include "corotracer/ct.h"
 #include "stream/stream.h"

@@ -6,8 +6,8 @@
  *
  * A recording that is over before the first second has no such thread.
  */
-#ifndef LIB_NAMER_H
-#define LIB_NAMER_H
+#ifndef SESSION_NAMER_H
+#define SESSION_NAMER_H
 
 #include "collect/collect.h"
 #include "stream/stream.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "lib/flight_judge.h"
+#include "session/flight_judge.h"
 #include "store/window.h"
 
 #define PAUSE_NS UINT64_C(2000000000)

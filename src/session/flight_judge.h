@@ -5,8 +5,8 @@
  * A judgement reads all that the window holds. So it happens on a thread of its own, behind the traced program (nice),
  * of a copy in memory, and no more often than that it takes a twentieth of one processor.
  */
-#ifndef LIB_FLIGHT_JUDGE_H
-#define LIB_FLIGHT_JUDGE_H
+#ifndef SESSION_FLIGHT_JUDGE_H
+#define SESSION_FLIGHT_JUDGE_H
 
 #include "corotracer/ct.h"
 #include "stream/stream.h"

@@ -2,8 +2,8 @@
 /*
  * Where the descriptor ledger's library lies.
  */
-#ifndef LIB_LEDGER_PATH_H
-#define LIB_LEDGER_PATH_H
+#ifndef SESSION_LEDGER_PATH_H
+#define SESSION_LEDGER_PATH_H
 
 #include "base/text.h"
 

@@ -2,8 +2,8 @@
 /*
  * ct_salvage for those who know whose recorder it is.
  */
-#ifndef LIB_SALVAGE_H
-#define LIB_SALVAGE_H
+#ifndef SESSION_SALVAGE_H
+#define SESSION_SALVAGE_H
 
 #include <sys/types.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "stages/filter.h"
-#include "lib/wanted.h"
+#include "session/wanted.h"
 
 #define BEGIN_WAIT_MS 100
 #define MILLISECOND_NS UINT64_C(1000000)
