@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The specification of the report as JSON, whose path is the first argument, has the tables that the list of the
+ * report's fields makes. With REPORT_UPDATE=1 in the environment they are written anew.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "check.h"
+#include "render/fields.h"
+
+#define FIRST_HEADING "## The object\n"
+
+/* The address of a heading, as it is made of its words. */
+static void add_anchor(struct text *text, const char *heading)
+{
+	text_char(text, '#');
+	for (; *heading; heading++) {
+		if (*heading == ' ')
+			text_char(text, '-');
+		else if (isalnum((unsigned char)*heading))
+			text_char(text, (char)tolower((unsigned char)*heading));
+	}
+}
+
+static void add_type(struct text *text, const struct render_field *field)
+{
+	const char *type = render_kind_type(field->kind);
+
+	if (strncmp(type, "object", strlen("object")) != 0 || !field->object) {
+		text_add(text, type);
+		return;
+	}
+	text_format(text, "[%s](", type);
+	add_anchor(text, render_fields(field->object)->heading);
+	text_char(text, ')');
+}
+
+static void add_rows(struct text *text, const struct render_fields *fields)
+{
+	size_t i;
+
+	for (i = 0; i < fields->nr_fields; i++) {
+		const struct render_field *field = &fields->fields[i];
+
+		if (!*render_kind_type(field->kind)) {
+			add_rows(text, render_fields(field->object));
+			continue;
+		}
+		text_format(text, "| `%s` | ", field->key);
+		add_type(text, field);
+		text_format(text, " |%s%s |\n", *field->meaning ? " " : "", field->meaning);
+	}
+}
+
+static void add_object(struct text *text, enum render_object object)
+{
+	const struct render_fields *fields = render_fields(object);
+
+	if (!*fields->heading)
+		return;
+	text_format(text, "%s## %s\n\n", object ? "\n#" : "", fields->heading);
+	if (*fields->says)
+		text_format(text, "%s\n\n", fields->says);
+	text_add(text, "| key | type | what it says |\n| --- | --- | --- |\n");
+	add_rows(text, fields);
+}
+
+static void add_contents(struct text *text, const char *path)
+{
+	char piece[4096];
+	FILE *file = fopen(path, "r");
+	size_t nr_bytes;
+
+	CHECK(file != NULL);
+	while (file && (nr_bytes = fread(piece, 1, sizeof(piece), file)) > 0)
+		text_append(text, piece, nr_bytes);
+	if (file)
+		fclose(file);
+}
+
+static void write_anew(const char *path, const struct text *whole, const char *tables)
+{
+	const char *from = strstr(text_peek(whole), FIRST_HEADING);
+	FILE *file = fopen(path, "w");
+
+	CHECK(file != NULL);
+	if (!file)
+		return;
+	fprintf(file, "%.*s%s", from ? (int)(from - text_peek(whole)) : (int)whole->length,
+		text_peek(whole), tables);
+	CHECK_EQUAL(fclose(file), 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct text tables = {0}, whole = {0};
+	const char *told;
+	int object;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: test_report_fields FILE\n");
+		return 1;
+	}
+	for (object = 0; object < RENDER_NR_OBJECTS; object++)
+		add_object(&tables, (enum render_object)object);
+	add_contents(&whole, argv[1]);
+	if (getenv("REPORT_UPDATE")) {
+		write_anew(argv[1], &whole, text_peek(&tables));
+	} else {
+		told = strstr(text_peek(&whole), FIRST_HEADING);
+		CHECK_TEXT(told ? told : "", text_peek(&tables));
+	}
+	text_fini(&tables);
+	text_fini(&whole);
+	return check_result();
+}
