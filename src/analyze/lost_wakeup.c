@@ -111,7 +111,8 @@ static bool is_descriptor_ready(
 
 /*
  * A notify that woke nobody though this one waited counts until another one wakes somebody: what was announced
- * may have been taken since. It counts beyond that where it is known to lie there still.
+ * may have been taken since. It counts beyond that where it is known to lie there still. A suspend is told before the
+ * waiter is in the list: until it is, others may come and take what was announced, and wait for the next.
  */
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
@@ -122,6 +123,8 @@ static ct_time given_in_vain(const struct analysis *analysis, const struct model
 		return CT_NO_TIME;
 	if (object->vain.time < coro->suspended)
 		return is_left ? coro->suspended : CT_NO_TIME;
+	if (!is_left && analyze_ties_was_found_empty(analysis, coro, object, object->vain.time))
+		return CT_NO_TIME;
 	return object->vain.time;
 }
 

@@ -124,6 +124,7 @@ struct ties {
 	uint32_t *held_next;  /* by object: the next lock of the same owner */
 	uint32_t *nr_waiters; /* by object */
 	ct_time *waits_since; /* by object: the youngest waiter's */
+	uint32_t *waits_at;   /* by object: where that one waits */
 };
 
 struct analysis {
@@ -361,6 +362,13 @@ uint32_t analyze_ties_nr_waiters(const struct analysis *analysis, uint32_t objec
 
 /* analyze_ties_waits_since: since when the youngest of them does; CT_NO_TIME: nobody waits. */
 ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t object);
+
+/*
+ * analyze_ties_was_found_empty: did somebody come at `time` or later for what is left in the object until it is
+ * taken, at the place where this coroutine waits, and has to wait, too?
+ */
+bool analyze_ties_was_found_empty(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_object *object, ct_time time);
 
 /* ---------------------------------------------------------------- from candidates to findings */
 

@@ -167,8 +167,10 @@ static void note_waiter(struct analysis *analysis, const struct model_coro *coro
 	struct ties *ties = &analysis->ties;
 	uint32_t object = model_find_object(analysis->model, coro->process, coro->wait_object);
 
-	if (ties->nr_waiters[object]++ == 0 || coro->suspended > ties->waits_since[object])
+	if (ties->nr_waiters[object]++ == 0 || coro->suspended > ties->waits_since[object]) {
 		ties->waits_since[object] = coro->suspended;
+		ties->waits_at[object] = coro->wait_site;
+	}
 }
 
 void analyze_ties_survey(struct analysis *analysis)
@@ -184,6 +186,7 @@ void analyze_ties_survey(struct analysis *analysis)
 	ties->held_first = array_of(analysis, model->coros.count);
 	ties->held_next = array_of(analysis, model->objects.count);
 	ties->nr_waiters = array_of(analysis, model->objects.count);
+	ties->waits_at = array_of(analysis, model->objects.count);
 	ties->waits_since =
 		arena_array(&analysis->scratch, model->objects.count, sizeof(*ties->waits_since));
 	analysis->is_broken |= !ties->waits_since;
@@ -276,6 +279,17 @@ ct_time analyze_ties_waits_since(const struct analysis *analysis, uint32_t objec
 	const struct ties *ties = &analysis->ties;
 
 	return ties->nr_waiters[object] ? ties->waits_since[object] : CT_NO_TIME;
+}
+
+bool analyze_ties_was_found_empty(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_object *object, ct_time time)
+{
+	uint32_t index = (uint32_t)(object - analysis->model->objects.at);
+	unsigned resource = CTP_HANDLE_RESOURCE(object->handle);
+
+	return (resource == CTP_RESOURCE_CHANNEL || resource == CTP_RESOURCE_SEMAPHORE) &&
+	       analysis->ties.nr_waiters[index] && analysis->ties.waits_since[index] >= time &&
+	       analysis->ties.waits_at[index] == coro->wait_site;
 }
 
 bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro)
