@@ -2,9 +2,9 @@
 /*
  * libcorotracer: record a program, read a trace, understand it, and tell what was found.
  *
- * Everything the command line does goes through this header, and nothing else. The library keeps no
- * global state, prints nothing, and never writes to a descriptor that it was not given. An object is
- * used by one thread at a time; different objects are independent.
+ * The command line uses this header and nothing else. The library keeps no global state, prints
+ * nothing, and never writes to a descriptor that it was not given. An object is used by one thread
+ * at a time; different objects are independent.
  *
  * Option structs: first member `size` (sizeof of the struct as the caller knows it), zero means the
  * default, new members come at the end only. NULL options are all defaults.
@@ -43,11 +43,11 @@ struct ct_open_options {
 	bool no_symbols;  /* leave addresses as they are */
 	bool is_followed; /* a trace file that grows: see ct_trace_next; implies no_symbols */
 	/*
-	 * Of a compact trace only what can be understood alone within so many bytes at its end, as `cut`
+	 * Open only the part of a compact trace that can be understood alone within so many bytes at its end, as `cut`
 	 * would make it; the rest is not even read. CT_ERR_UNSUPPORTED: there is no such part. 0: all.
 	 */
 	uint64_t last_bytes;
-	/* What the kernel told of its process (ct_record_take_look): lent, until the trace is closed. NULL: nothing */
+	/* The kernel's account of its process (ct_record_take_look): lent, until the trace is closed. NULL: none */
 	const struct ct_process_look *look;
 	bool as_stored; /* events come as the file has them, with the rows that they come from */
 };
@@ -55,16 +55,16 @@ struct ct_open_options {
 /*
  * ct_trace_open: opens a trace file of any kind, told apart by its first bytes; "-" is standard input.
  * A file that was cut short, or is still being written, opens up to its last whole block; its tables'
- * notes say what is missing. CT_ERR_FORMAT where the file is no trace.
+ * notes say what is missing. CT_ERR_FORMAT: the file is no trace.
  */
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr);
 
 /*
- * ct_live_open: a trace of what a process that runs now did in the last moments. It is recorded for a short time,
- * with the past where it keeps one; then the kernel is asked what its threads do and what its descriptors are, and
- * what it says goes into the report (ct_analyze). The process is not stopped, and runs on untraced. One that keeps its
- * past in a file is not recorded: the file is read. One that ends meanwhile is told of up to its end.
+ * ct_live_open: a trace of the last moments of a process that runs. The process is recorded for a short time, with the
+ * past where it keeps one; then the kernel is asked about its threads and its descriptors, and the answer goes into the
+ * report (ct_analyze). The process is not stopped, and runs on untraced. Where a process keeps its past in a file,
+ * nothing is recorded: the file is read. The trace of a process that ends meanwhile reaches to its end.
  *
  * Fails as ct_record_open with `pid` does.
  */
@@ -86,21 +86,21 @@ void ct_trace_close(struct ct_trace *trace);
 const struct ct_tables *ct_trace_tables(const struct ct_trace *trace);
 
 /*
- * ct_trace_next: the next event in order of time. CT_OK and *ret_event, valid until the next call;
- * CT_END after the last one. What two threads did within the reach of time-stamps comes in an order that can be, with
- * times raised where needed (tables' reach_ns; CT_FLAG_ORDER_UNKNOWN).
+ * ct_trace_next: the next event in order of time. CT_OK and *ret_event, valid until the next call; CT_END after the
+ * last one. Events of two threads within the reach of time-stamps come in a possible order, with times raised where
+ * needed (tables' reach_ns; CT_FLAG_ORDER_UNKNOWN).
  *
- * Of a trace that is followed (opened by the name that it will have, or has), events come as they are stamped, up
- * to the last moment at which nothing earlier can come any more. CT_AGAIN: none more at present. CT_END: the trace
- * is complete (tables' is_complete), or nobody writes it any more. Its tables grow with each call, and times of
- * processes and losses in them do not hold; it can not be rewound.
+ * A trace that is followed (opened by the name that it will have, or has) hands events out as they are stamped, up to
+ * the last moment before which nothing can come any more. CT_AGAIN: none more at present. CT_END: the trace is complete
+ * (tables' is_complete), or nobody writes it any more. Its tables grow with each call, and times of processes and
+ * losses in them do not hold; a followed trace cannot be rewound.
  */
 enum ct_status ct_trace_next(
 	struct ct_trace *trace, const struct ct_event **ret_event, struct ct_error *reterr);
 
 /*
- * ct_trace_is_carried: does the event handed out last tell how things stood when this part of a recording began?
- * Its time lies before the part, and no count of events has it in it.
+ * ct_trace_is_carried: does the event handed out last tell how things stood when this part of a recording began? The
+ * time of such an event lies before the part, and no count of events includes it.
  */
 bool ct_trace_is_carried(const struct ct_trace *trace);
 
@@ -124,7 +124,7 @@ struct ct_write_options {
 /*
  * ct_trace_copy: writes the whole trace, from its first event on, in another form; whole or not at all,
  * "-" is standard output. From the text form to a trace file and back nothing is lost. ct_trace_write: the
- * same with more to choose; CT_ERR_UNSUPPORTED where this build can not pack.
+ * same with more to choose; CT_ERR_UNSUPPORTED where this build cannot pack.
  */
 enum ct_status ct_trace_copy(
 	struct ct_trace *trace, enum ct_format format, const char *path, struct ct_error *reterr);
@@ -134,8 +134,8 @@ enum ct_status ct_trace_write(struct ct_trace *trace, const struct ct_write_opti
 /* ------------------------------------------------------------------- parts of a recording */
 
 /*
- * A trace file is a row of generations, each of which can be understood alone: it begins with how things stood.
- * What was cut, joined or recovered consists of whole generations; their blocks are copied as they lie.
+ * A trace file is a row of generations, each of which can be understood alone: it begins with how things stood. A part,
+ * a joined or a recovered file consists of whole generations; their blocks are copied as they lie.
  */
 struct ct_part {
 	uint32_t first_generation; /* 0: it has none */
@@ -148,9 +148,9 @@ struct ct_part {
 	uint64_t nr_bytes;
 	bool is_cut;      /* the recording goes on behind it */
 	uint64_t nr_gaps; /* places where generations are missing */
-	uint64_t
-		nr_missing; /* events in there, or in what was damaged; an estimate for the latter */
-	uint64_t nr_twice;  /* generations that more than one part had */
+	/* events in there, or in what was damaged; an estimate for the latter */
+	uint64_t nr_missing;
+	uint64_t nr_twice; /* generations that more than one part had */
 	uint64_t nr_damaged_bytes;
 	uint64_t nr_cut_bytes; /* behind the last whole block */
 	bool had_end;          /* of a file that was recovered */
@@ -162,9 +162,9 @@ struct ct_part_options {
 };
 
 /*
- * ct_trace_cut: the generations of a trace file that touch an interval of time, as a trace file of their own.
- * ct_trace_merge: parts of one recording, in any order; a generation that several of them have is taken once.
- * ct_trace_recover: every whole block; what is missing becomes a loss and notes, and an end is written.
+ * ct_trace_cut: writes the generations of a trace file that touch an interval of time, as a trace file of their own.
+ * ct_trace_merge: joins parts of one recording, in any order; a generation that several of them have is taken once.
+ * ct_trace_recover: keeps every whole block; what is missing becomes a loss and notes, and an end is written.
  *
  * Outputs appear whole or not at all; "-" is standard output. CT_ERR_USAGE: nothing lies in the interval, or the
  * parts are not of one recording; CT_ERR_FORMAT: no trace file. A failure's text names the file.
@@ -180,7 +180,7 @@ enum ct_status ct_trace_recover(const char *path, const struct ct_part_options *
 
 /*
  * ct_time_read: a number and a unit (ns, us, ms, s, min or h), as in "12.5s", "300ms", "2min". ct_duration_read: the
- * same, and longer than nothing. False: it is no such thing, or beyond 292 years.
+ * same, and longer than nothing. False: the text is no such thing, or beyond 292 years.
  */
 bool ct_time_read(const char *text, ct_time *ret_time);
 bool ct_duration_read(const char *text, int64_t *ret_ns);
@@ -198,38 +198,39 @@ struct ct_flight_options {
 	const char *const *conditions; /* NULL-terminated, see `corotracer run --on`; NULL: none */
 	uint32_t max_dumps;            /* 0: 16 */
 	int64_t pause_ns; /* at least so long between two that conditions ask for; 0: 10 s */
-	const struct ct_thresholds
-		*thresholds; /* of conditions about findings; NULL: all defaults */
+	/* of conditions about findings; NULL: all defaults */
+	const struct ct_thresholds *thresholds;
 };
 
 /* One dump. Texts are the recording's. */
 struct ct_dump {
 	const char *path;
 	const char *reason;
-	const char *trouble; /* it could not be written: why, one sentence; NULL: it was */
+	const char *trouble; /* why it could not be written, one sentence; NULL: it was */
 	int64_t held_ns;     /* the past that it holds, and its size */
 	uint64_t held_bytes;
 	bool is_short_of_bytes; /* more past had to go for the bytes' sake */
 };
 
 /*
- * What is recorded, and when; zero means everything. What is left out is counted, and said in the trace. Patterns
- * are those of fnmatch(3), in lists that end with NULL, or NULL: a place matches by its function, its file's name,
+ * Which events are recorded, and when; zero means all. Events left out are counted, and the trace says so. Patterns are
+ * those of fnmatch(3), in lists that end with NULL, or NULL: a place matches by its function, its file's name,
  * "file:line" or its name.
  */
 struct ct_wanted {
 	size_t size;
-	uint32_t categories_off;            /* bits: 1 << enum ctp_category; SCHEDULING stays on */
-	uint32_t sample;                    /* one coroutine in so many, whole lives; 0, 1: all */
-	const char *const *leave_out_sites; /* coroutines from when they are seen at such a place */
+	uint32_t categories_off; /* bits: 1 << enum ctp_category; SCHEDULING stays on */
+	uint32_t sample;         /* one coroutine in so many, whole lives; 0, 1: all */
+	/* coroutines, from when they are seen at such a place */
+	const char *const *leave_out_sites;
 	const char *const *leave_out_names; /* coroutines and annotations of such names */
-	const char *const *leave_out_tasks; /* coroutines from when they work for such tasks */
+	const char *const *leave_out_tasks; /* coroutines, from when they work for such tasks */
 	int64_t start_after_ns;             /* nothing is kept before; 0: from the beginning */
 	bool wait_for_start;                /* nor before the program's start mark (ctp_start) */
 	int64_t duration_ns; /* recording ends so long after it began; the program runs on */
 };
 
-/* What is ordered of probes. All zero: the default. */
+/* Orders to probes. All zero: the default. */
 #define CT_RING_BYTES_LEAST (UINT64_C(128) << 10)
 #define CT_RING_BYTES_MOST (UINT64_C(16) << 20)
 
@@ -248,13 +249,13 @@ struct ct_record_options {
 	bool no_ledger;          /* leave the descriptor ledger out */
 	const char *ledger_path; /* NULL: beside the library or the executable */
 
-	/* Probes that speak version 1 of the protocol; they are served beside those of version 2. */
+	/* Probes that speak version 1 of the protocol are served beside those of version 2. */
 	bool no_version1;
 	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
 	const char *shm_path;  /* of its file; NULL, or taken already: in a private folder */
 	const char *socket_path; /* of its socket; likewise */
 
-	/* NULL: everything is recorded. Else `output` names the dumps: run.ctrace gives run.1.ctrace, ... */
+	/* NULL: all of the time is recorded. Else `output` names the dumps: run.ctrace gives run.1.ctrace, ... */
 	const struct ct_flight_options *flight;
 
 	const struct ct_wanted *wanted; /* NULL: everything */
@@ -267,14 +268,14 @@ struct ct_record_options {
 	const struct ct_orders *orders; /* NULL: the default */
 	int64_t pid; /* of a process that runs already, instead of a command; 0: none */
 
-	/* Of JSON lines. */
+	/* For JSON lines. */
 	enum ct_row_numbers row_numbers;
 	bool tells_all; /* in the end rows hold all that was recorded, in further keys (docs/spec/jsonl.md, R-13) */
 	bool shows_rows; /* the file gets its name with its first row, and has each row within 50 ms */
 
 	/*
-	 * Where this is the superuser's: take in probes of all users. Else of others only those of the
-	 * target's descendants: anybody could fill the trace.
+	 * Where the superuser records: take in probes of all users. Else other users' probes are taken in only where
+	 * they descend from the target, since anybody could fill the trace.
 	 */
 	bool admits_all;
 
@@ -284,7 +285,7 @@ struct ct_record_options {
 
 struct ct_record;
 
-/* What a recording has come to; times in nanoseconds. */
+/* The present account of a recording; times in nanoseconds. */
 struct ct_record_stats {
 	uint64_t nr_events;
 	uint64_t nr_lost;
@@ -303,22 +304,22 @@ struct ct_record_stats {
 	const char *
 		output_trouble; /* the output failed at some time: one sentence; NULL: it did not */
 	const char *refusal;    /* why the last peer was turned away; NULL: none was */
-	const struct ct_note
-		*notes; /* what the recording lacks besides events; valid until the next call */
+	/* what the recording lacks besides events; valid until the next call */
+	const struct ct_note *notes;
 	uint32_t nr_notes;
-	uint64_t nr_left_out; /* events that were not wanted, as the trace tells it */
+	uint64_t nr_left_out; /* events that were not wanted, as the trace tells */
 	bool has_begun;       /* recording, as start_after_ns and wait_for_start have it */
 	bool was_cut_off;     /* by duration_ns: the program runs on, or ran on, unobserved */
-	uint64_t
-		nr_rows; /* of JSON lines: written, all of them once the target has ended; else 0 */
+	/* of JSON lines: written, all of them once the target has ended; else 0 */
+	uint64_t nr_rows;
 	bool keeps_former; /* nothing was recorded, and the trace that had the output's name keeps it */
 };
 
 /*
- * ct_record_open: prepares the output and starts the target. Fails, with nothing started and nothing
- * written, where the command does not exist or the output can not be created. With `pid` instead of a
- * command nothing is started: CT_ERR_NOT_FOUND, CT_ERR_REFUSED (it may not be looked into), CT_ERR_BUSY
- * (another recording has it), CT_ERR_NO_PROBE (it has none that waits).
+ * ct_record_open: prepares the output and starts the target. Fails, with nothing started and nothing written, where the
+ * command does not exist or the output cannot be created. With `pid` instead of a command nothing is started:
+ * CT_ERR_NOT_FOUND, CT_ERR_REFUSED (it may not be looked into), CT_ERR_BUSY (another recording has it), CT_ERR_NO_PROBE
+ * (it has none that waits).
  */
 enum ct_status ct_record_open(const struct ct_record_options *options,
 	struct ct_record **ret_record, struct ct_error *reterr);
@@ -331,11 +332,11 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_error *reterr);
 
 /*
- * ct_record_signal: passes a signal on to the target, and notes that it came from the user.
- * `was_delivered`: the target has it already (a key in the terminal reaches the whole foreground
- * group, with si_code SI_KERNEL): it is only noted. CT_OK also where the target has ended. A process that
- * was not started here gets no signal: its recording ends instead, and it runs on. A flight recorder writes the
- * past before INT and TERM are passed on, with what each thread does, but not again within pause_ns.
+ * ct_record_signal: passes a signal on to the target, and notes that it came from the user. `was_delivered`: the target
+ * has the signal already (a key in the terminal reaches the whole foreground group, with si_code SI_KERNEL), which is
+ * then only noted. CT_OK also where the target has ended. A process that was not started here gets no signal: its
+ * recording ends instead, and it runs on. A flight recorder writes the past before INT and TERM are passed on, with
+ * what each thread does, but not again within pause_ns.
  */
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);
@@ -357,8 +358,9 @@ const struct ct_dump *ct_record_dumps(
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats);
 
 /*
- * ct_record_take_look: what the kernel told of the process's threads and descriptors when its recording ended, for
- * ct_open_options. NULL: it was not asked, or the process had ended. The caller frees it by ct_process_look_free.
+ * ct_record_take_look: the kernel's account of the process's threads and descriptors at the end of its recording, for
+ * ct_open_options. NULL: the kernel was not asked, or the process had ended. The caller frees it by
+ * ct_process_look_free.
  */
 struct ct_process_look *ct_record_take_look(struct ct_record *record);
 void ct_process_look_free(struct ct_process_look *look);
@@ -369,7 +371,7 @@ void ct_process_look_free(struct ct_process_look *look);
  */
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
 
-/* What the flight recorder inside a program held (corotracer/ctp_flight.h); times in nanoseconds. */
+/* The contents of the flight recorder inside a program (corotracer/ctp_flight.h); times in nanoseconds. */
 struct ct_salvage_stats {
 	uint64_t pid;
 	bool is_alive;        /* the process lives, and its recorder goes on */
@@ -377,18 +379,18 @@ struct ct_salvage_stats {
 	uint64_t nr_events;   /* in the trace */
 	uint64_t nr_lost;     /* all that is missing, the overwritten ones among it */
 	uint64_t nr_overwritten;
-	uint64_t held_ns; /* from the earliest event that is left to the end */
-	uint64_t
-		complete_ns; /* before the end; of that time nothing of any thread was overwritten */
+	uint64_t held_ns; /* from the earliest event kept to the end */
+	/* before the end; of that time nothing of any thread was overwritten */
+	uint64_t complete_ns;
 };
 
 /* ct_is_flight: does the file begin as a flight recorder's? */
 bool ct_is_flight(const char *path);
 
 /*
- * ct_salvage: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole
- * or not at all, "-" is standard output. `options` may be NULL. The file is only read. CT_ERR_FORMAT where it is none,
- * CT_ERR_CORRUPT where it says what can not be true.
+ * ct_salvage: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole or not at
+ * all, "-" is standard output. `options` may be NULL. The file is only read. CT_ERR_FORMAT: no such file;
+ * CT_ERR_CORRUPT: the file says something that cannot be true.
  */
 enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
 	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr);
@@ -401,11 +403,11 @@ struct ct_analyze_options {
 	int64_t wait_limit_ns; /* threshold "wait-limit"; likewise */
 	uint64_t why_coro;     /* explain this coroutine, too; 0: none */
 	uint64_t why_pid;      /* of its process; 0: the first that has one with this id */
-	const struct ct_thresholds
-		*thresholds; /* NULL: all defaults; what is set above goes first */
+	/* NULL: all defaults; those set above go first */
+	const struct ct_thresholds *thresholds;
 	/* Find the critical path of this task, too: its id, or a name, of which the longest is meant. NULL: none */
 	const char *path_task;
-	/* Make a breakdown, too, by coroutine, function or site; of others, and NONE, none is made. */
+	/* Make a breakdown, too, by coroutine, function or site; for others, and NONE, none is made. */
 	enum ct_by by;
 	enum ct_sort sort;
 	uint32_t max_rows; /* of the breakdown, at most 10,000; 0: 20 */
@@ -451,7 +453,7 @@ enum ct_status ct_report_write(const struct ct_report *report,
 
 /* The forms in which other programs take a trace (docs/exports.md has their columns). */
 enum ct_export_format {
-	CT_EXPORT_CSV = 0,   /* one event a line; what does not apply is empty */
+	CT_EXPORT_CSV = 0,   /* one event a line; a column that does not apply is empty */
 	CT_EXPORT_DATAFRAME, /* the same without empty cells, for readers that guess types */
 	CT_EXPORT_SQLITE,    /* a database: events, tables, findings */
 
@@ -464,14 +466,13 @@ struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
 	const char *table; /* of the events, in a database; NULL: coro_trace_events */
-	const struct ct_thresholds
-		*thresholds; /* of the findings in a database; NULL: all defaults */
+	/* of the findings in a database; NULL: all defaults */
+	const struct ct_thresholds *thresholds;
 };
 
 /*
- * ct_export: writes the whole trace for another program, whole or not at all; "-" is standard output, which
- * a database can not be written to (CT_ERR_USAGE). CT_ERR_UNSUPPORTED where this build lacks the
- * database's library.
+ * ct_export: writes the whole trace for another program, whole or not at all; "-" is standard output, to which a
+ * database cannot be written (CT_ERR_USAGE). CT_ERR_UNSUPPORTED where this build lacks the database's library.
  */
 enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *options,
 	const char *path, struct ct_error *reterr);
@@ -483,7 +484,7 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 size_t ct_event_format(
 	const struct ct_trace *trace, const struct ct_event *event, char *buffer, size_t nr_bytes);
 
-/* ct_event_has_coro: is `coro` a coroutine's id? Of some kinds it is something else: a result, a time, a thread. */
+/* ct_event_has_coro: is `coro` a coroutine's id? In some kinds `coro` is something else: a result, a time, a thread. */
 bool ct_event_has_coro(const struct ct_event *event);
 
 #pragma GCC visibility pop

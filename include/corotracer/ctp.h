@@ -2,9 +2,9 @@
 /*
  * The shared-memory contract between a traced program and the engine: cTP, version 2.
  *
- * This header is both sides' whole agreement: the layout of the segment, the four atomic operations
- * used on it, and who may race with whom. It needs <stddef.h> and <stdint.h> only, and compiles as strict C11 and
- * C++20. The rules are written out, and numbered, in docs/spec/protocol.md.
+ * This header is both sides' whole agreement: the layout of the segment, the four atomic operations used on it, and who
+ * may race with whom. The header needs <stddef.h> and <stdint.h> only, and compiles as strict C11 and C++20. The rules
+ * are written out, and numbered, in docs/spec/protocol.md.
  *
  * A target owns one sealed memfd, its segment:
  *
@@ -15,13 +15,13 @@
  *	name_offset  name_bytes of interned texts
  *	chunk_offset chunk_max chunks of CTP_CHUNK_BYTES, which hold the records
  *
- * The segment is sparse: what is never touched costs nothing. A ring belongs to one thread at a time.
- * It is a sequence of records numbered from 0; record p lies in the chunk that
- * ring->chunk[(p / CTP_CHUNK_RECORDS) % CTP_RING_CHUNKS] names, at index p % CTP_CHUNK_RECORDS. A
- * thread starts with one chunk, takes a drained one of its own again before a new one, the last
- * drained first (its cache lines are warm), and takes a new one only where none is drained.
+ * The segment is sparse: memory that is never touched costs nothing. A ring belongs to one thread at a time, and is a
+ * sequence of records numbered from 0; record p lies in the chunk that ring->chunk[(p / CTP_CHUNK_RECORDS) %
+ * CTP_RING_CHUNKS] names, at index p % CTP_CHUNK_RECORDS. A thread starts with one chunk, takes a drained one of its
+ * own again before a new one, the last drained first (its cache lines are warm), and takes a new one only where none is
+ * drained.
  *
- * Who may race with whom, on one ring (X: never at once; -: free):
+ * Races on one ring, and which may happen (X: never at once; -: free):
  *
  *	            emit   claim  drain  death
  *	emit         X      X      -      -
@@ -76,11 +76,11 @@ extern "C" {
 /* The environment variable that names the engine's abstract Unix socket, without the leading NUL.
  */
 #define CTP_ENVIRONMENT "COROTRACER_SOCKET"
-/* The one that has what attaches to that engine use another clock than it would choose: "coarse" (P-52). */
+/* The variable that makes a probe of that engine use another clock than it would choose: "coarse" (P-52). */
 #define CTP_CLOCK_ENVIRONMENT "COROTRACER_CLOCK"
-/* The one by which a program refuses to wait for an engine: 0 (P-16). */
+/* The variable by which a program refuses to wait for an engine: 0 (P-16). */
 #define CTP_ATTACH_ENVIRONMENT "COROTRACER_ATTACH"
-/* The one that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
+/* The variable that has a program without an engine keep its past: PATH[,BYTES] (P-80). */
 #define CTP_FLIGHT_ENVIRONMENT "COROTRACER_FLIGHT"
 
 enum ctp_kind {
@@ -139,7 +139,7 @@ enum ctp_descriptor_type {
 
 /* The flags of DESCRIPTOR_OPEN and DESCRIPTOR_DUP: an enum ctp_descriptor_type, and the bit below. */
 #define CTP_DESCRIPTOR_TYPE(flags) ((flags)&0xffu)
-/* Of OPEN only: its other end is what this thread's last such event opened. */
+/* In OPEN only: its other end is what this thread's last such event opened. */
 #define CTP_DESCRIPTOR_IS_SECOND_END 0x100u
 
 enum ctp_detail {
@@ -154,7 +154,7 @@ enum ctp_category {
 #undef X
 };
 
-/* What word 0 of a record counts. Chosen by the probe at attach (CTP-V2's clock rule). */
+/* The unit of a record's word 0. The probe chooses it when it attaches (P-50 to P-52). */
 enum ctp_clock {
 	CTP_CLOCK_NONE = 0,
 	CTP_CLOCK_COUNTER = 1,   /* rdtsc or cntvct_el0 */
@@ -162,7 +162,7 @@ enum ctp_clock {
 	CTP_CLOCK_COARSE = 3,    /* coarse_time among the orders, advanced by the engine */
 };
 
-/* Who writes the segment. */
+/* The writer of a segment. */
 enum ctp_role {
 	CTP_ROLE_PROBE = 1,  /* the program's own probe */
 	CTP_ROLE_LEDGER = 2, /* the descriptor ledger; it creates no coroutine */
@@ -174,13 +174,13 @@ enum ctp_segment_state {
 	CTP_SEGMENT_CLOSED = 2, /* the program detached; nothing follows */
 };
 
-/* What a producer does with a full ring. Ordered by the engine. */
+/* The producer's answer to a full ring, ordered by the engine. */
 enum ctp_policy {
 	CTP_POLICY_DROP_NEWEST = 0,
 	CTP_POLICY_OVERWRITE_OLDEST = 1, /* the flight recorder */
 };
 
-/* Who wants events: bits of ctp_orders.wanted, and above them a number. */
+/* Readers that want events: bits of ctp_orders.wanted, and above them a number. */
 #define CTP_WANTED_ENGINE 1u /* an engine that has the segment */
 #define CTP_WANTED_FLIGHT 2u /* the program itself, for its flight recorder */
 #define CTP_WANTED_BITS 8u   /* the number of the attachment stands above them */
@@ -269,8 +269,8 @@ struct ctp_ring {
 	/* the producer's book-keeping; the engine does not read it */
 	CTP_ALIGNED(64) uint32_t nr_owned; /* chunks that this ring has taken */
 	uint32_t nr_free;                  /* of them, drained and in `spare` */
-	uint64_t
-		reclaimed; /* chunk sequence numbers below this one are in `spare` or in use again */
+	/* chunk sequence numbers below this one are in `spare` or in use again */
+	uint64_t reclaimed;
 	uint64_t assigned;     /* chunk sequence numbers below this one have had a chunk */
 	uint64_t full_drained; /* found full: 1 + the drained chunks at that time; 0: not full */
 	uint64_t full_orders;  /* and the engine's orders at that time */
@@ -397,7 +397,7 @@ struct ctp_header {
 	struct ctp_instant instants[2]; /* with the one at attach they give the counter's rate */
 };
 
-/* What the header of a probe has that keeps no flight recorder. */
+/* The header of a probe that keeps no flight recorder has so many bytes. */
 #define CTP_HEADER_BYTES_LEAST offsetof(struct ctp_header, about_offset)
 
 /* The one message that a probe sends over the engine's socket, with the memfd beside it. */

@@ -2,8 +2,8 @@
 /*
  * The flight recorder inside a program: it keeps the latest events, in a bounded file, with no engine.
  *
- * What is in it is taken out by `corotracer recover FILE`, after the program has crashed or was killed,
- * or while it runs. In C++ the same is corotracer::InitTracer(corotracer::flight(...)).
+ * `corotracer recover FILE` makes a trace of the file, after the program has crashed or was killed, or while it runs.
+ * In C++ the same is corotracer::InitTracer(corotracer::flight(...)).
  */
 #ifndef COROTRACER_CTP_FLIGHT_H
 #define COROTRACER_CTP_FLIGHT_H
@@ -23,9 +23,9 @@ extern "C" {
  * refused). In `path`, %p stands for the process id and %% for %. NULL: the segment is a memfd, which
  * ends with the process. The variable COROTRACER_FLIGHT=PATH[,BYTES], where set, stands for both.
  *
- * The file is new, and has mode 0600. One of that name is replaced only if it is a segment, ours, and of
- * a process that has ended; else, or where the file can not be made in full size, the program runs
- * untraced: false. Never prints or ends the program; keeps errno. What is made stays: nobody deletes it.
+ * The file is new, and has mode 0600. A file of that name is replaced only if it is a segment, ours, and of a process
+ * that has ended; else, or where the file cannot be made in full size, the program runs untraced: false. Never prints
+ * or ends the program; keeps errno. The file stays: nobody deletes it.
  */
 CTP_COLD bool ctp_record_flight(const char *path, size_t bytes);
 

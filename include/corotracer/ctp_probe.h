@@ -2,11 +2,10 @@
 /*
  * The probe: how a program writes coroutine events into its segment (ctp.h).
  *
- * The hot path is inline: one relaxed load and a branch where nobody wants events; otherwise one reading
- * of the time-stamp counter and a few plain stores into a ring that belongs to the calling thread.
- * No lock, no locked instruction, no system call, no call through the PLT, no allocation,
- * and errno stays as it is. Everything dear is in functions marked CTP_COLD, met once per thread, per
- * site, or per 2,048 events.
+ * The hot path is inline: one relaxed load and a branch where nobody wants events; otherwise one reading of the
+ * time-stamp counter and a few plain stores into a ring that belongs to the calling thread. No lock, no locked
+ * instruction, no system call, no call through the PLT, no allocation, and errno stays as it is. All that is dear is in
+ * functions marked CTP_COLD, met once per thread, per site, or per 2,048 events.
  *
  * Programs in C, and in C++11 to C++17, link libcorotracer-probe. C++20 programs include coroTracer.h, which holds
  * the same cold functions (ctp_probe_cold.h) as inline ones and needs no library. Other languages call the library,
@@ -68,10 +67,9 @@ struct ctp_gate {
 };
 
 /*
- * Over this page the segment's orders are mapped: an event reads them at a fixed place. A forked child
- * still sees its parent's, which is why the gate's pass is asked after them. Where pages are larger than
- * this one, nothing is mapped: what stands here is the probe's own, and says once and for all that
- * events are wanted.
+ * The segment's orders are mapped over this page: an event reads them at a fixed place. A forked child still sees its
+ * parent's, which is why the gate's pass is asked after them. Where pages are larger than this one, nothing is mapped:
+ * this page is the probe's own, and says once and for all that events are wanted.
  */
 struct ctp_orders_place {
 	CTP_ALIGNED(4096) struct ctp_orders orders;
@@ -82,7 +80,7 @@ struct ctp_orders_place {
 #define CTP_PASS_CLOCK(pass) ((pass)&0xffu)
 
 /*
- * What one thread keeps for itself: one cache line and who runs there, zero until its first event. `cursor` is a
+ * One thread's own state: one cache line and the coroutine that runs there, zero until its first event. `cursor` is a
  * multiple of CTP_CHUNK_BYTES exactly where the next record needs the cold path: at a chunk's end, or NULL.
  */
 struct ctp_thread {
@@ -102,7 +100,7 @@ struct ctp_thread {
 
 #define CTP_BUSY_ID 1u /* a coroutine id is being taken: no event is lost if it is abandoned */
 
-/* One remembered site: what it was interned from, and its number once that is known. */
+/* One remembered site: the place it was interned from, and its number once that is known. */
 struct ctp_site_slot {
 	const void *place;  /* a location's address, a file name's, or an instruction's */
 	uint64_t position;  /* line << 32 | column where `place` is a file name */
@@ -114,7 +112,7 @@ struct ctp_site_slot {
 #define CTP_SITE_SLOTS 8192u
 #define CTP_SITE_PROBES 16u
 
-/* What the process keeps: written by attach and detach only, but for the slots and rings_free. */
+/* The process's own state: written by attach and detach only, but for the slots and rings_free. */
 struct ctp_process {
 	struct ctp_header *header;     /* the segment attached last, or NULL; stays mapped */
 	uint64_t segment_bytes, epoch; /* epoch counts attachments */
@@ -188,7 +186,7 @@ CTP_COLD uint64_t ctp_id_refill(struct ctp_thread *thread, bool is_nested);
 CTP_COLD uint64_t ctp_time_slow(uint32_t clock);
 CTP_COLD void ctp_engine_wake(void);
 
-/* What a site is made of. Texts live as long as the process; any may be NULL. */
+/* The source of a site. Texts live as long as the process; any may be NULL. */
 struct ctp_site_source {
 	uint32_t kind; /* enum ctp_site_kind */
 	uint32_t line;
@@ -254,10 +252,10 @@ CTP_INLINE bool ctp_is_attached(void)
 }
 
 /*
- * Events that follow what another thread gave: taken with a lock held, or from a queue. A counter read may execute
- * before the locked instruction in front of it has its cache line; the time-stamp is then some microseconds too
- * early, never too late. So these read the counter behind all that came before, which costs nothing behind a
- * locked instruction: that is waited for anyway. What is early in other events, the reader puts in order.
+ * Events that follow something another thread gave: taken with a lock held, or from a queue. A counter read may execute
+ * before the locked instruction in front of it has its cache line; the time-stamp is then some microseconds too early,
+ * never too late. So these read the counter behind all that came before, which costs nothing behind a locked
+ * instruction: that is waited for anyway. The reader puts other events that are early in order.
  */
 #define CTP_KINDS_FENCED                                                              \
 	(UINT64_C(1) << CTP_KIND_CREATE | UINT64_C(1) << CTP_KIND_WAKE |              \
@@ -265,7 +263,7 @@ CTP_INLINE bool ctp_is_attached(void)
 		UINT64_C(1) << CTP_KIND_RELEASE | UINT64_C(1) << CTP_KIND_HAND_OVER | \
 		UINT64_C(1) << CTP_KIND_NOTIFY)
 
-/* ctp_fence: what was done before is done before the counter is read. */
+/* ctp_fence: everything before it is done before the counter is read. */
 CTP_INLINE void ctp_fence(void)
 {
 #if defined(__x86_64__)
@@ -421,8 +419,8 @@ CTP_INLINE void ctp_emit_with(
 }
 
 /*
- * ctp_attachment: names the time during which events are wanted, and is 0 outside; what was told of an
- * object in another such time is not known in this one.
+ * ctp_attachment: names the time during which events are wanted, and is 0 outside; facts told of an object in another
+ * such time are not known in this one.
  */
 CTP_INLINE uint32_t ctp_attachment(void)
 {
@@ -436,8 +434,8 @@ CTP_INLINE uint32_t ctp_attachment(void)
 }
 
 /*
- * ctp_coro_new: an id that no other coroutine of this process has or will have, also while events are not
- * wanted: who is traced later is to be told apart then. 0 where there is no segment.
+ * ctp_coro_new: an id that no other coroutine of this process has or will have, also while events are not wanted:
+ * coroutines that are traced later must be told apart then. 0 where there is no segment.
  */
 CTP_INLINE uint64_t ctp_coro_new(void)
 {
@@ -506,9 +504,9 @@ CTP_INLINE uint32_t ctp_site_address(const void *address, uint32_t kind)
 }
 
 /*
- * CTP_SITE(name): the number of the place where it stands, with a name (what the wait is for, or NULL).
- * A static descriptor per place: interned at its first use, one load later on. The name has to be a literal, or another
- * constant address. In a function that others call to wait, it names that function, inlined or not: there, make the
+ * CTP_SITE(name): the number of the place where it stands, with a name (what the wait is for, or NULL). One static
+ * descriptor per place, interned at its first use; one load later on. The name has to be a literal, or another constant
+ * address. In a function that others call to wait, CTP_SITE names that function, inlined or not: there, make the
  * function a macro, or take the address to which it returns, where it is not inlined:
  * ctp_site_address(__builtin_return_address(0), CTP_SITE_ADDRESS).
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a segment says of its process, for an engine or a reader that comes when it is gone. A part of
+ * A segment's text about its process, for an engine or a reader that comes when the process is gone. A part of
  * ctp_probe_cold.h: include that.
  *
  * A text, a fact a line (docs/spec/protocol.md, P-85):
@@ -12,7 +12,7 @@
  *	boot the machine's boot id              likewise
  *	code START END OFFSET BUILD-ID PATH     for each piece of code; in hexadecimal, "-" for no build id
  *
- * A control character in what is told is written as '?'. What does not fit any more is left out, whole.
+ * A control character in a fact is written as '?'. A fact that does not fit any more is left out, whole.
  */
 #ifndef COROTRACER_CTP_PROBE_ABOUT_H
 #define COROTRACER_CTP_PROBE_ABOUT_H
@@ -225,7 +225,7 @@ CTP_COLD_PART void ctp_about_machine(struct ctp_about *about)
 	ctp_about_file(about, "boot", "/proc/sys/kernel/random/boot_id");
 }
 
-/* Writes what is to be said into the segment. Where there is no memory for that, it stays empty. */
+/* Writes the text into the segment. Where there is no memory for that, the text stays empty. */
 CTP_COLD_PART void ctp_about_write(const struct ctp_segment *segment)
 {
 	size_t bytes = CTP_ALIGN_UP(sizeof(struct ctp_about), CTP_UNIT_BYTES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program says of itself: tasks, regions, messages, counters, names, marks. A part of ctp_probe.h:
- * include that.
+ * Annotations, by which a program tells of itself: tasks, regions, messages, counters, names, marks. A part of
+ * ctp_probe.h: include that.
  *
  * `coro` is the coroutine that an annotation belongs to. 0: the one that runs on this thread, as far as
  * its events tell, or else the thread itself. `site` is the annotation's name and place, from CTP_SITE or
@@ -47,7 +47,7 @@ CTP_INLINE void ctp_task_begin(uint64_t coro, uint64_t task, uint32_t site)
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(site, CTP_KIND_TASK_BEGIN, 0, 0));
 }
 
-/* ctp_task_end: the task has ended; on any thread. Whoever worked for it works for none from here on. */
+/* ctp_task_end: the task has ended; on any thread. A coroutine that worked for it works for none from here on. */
 CTP_INLINE void ctp_task_end(uint64_t coro, uint64_t task)
 {
 	ctp_emit_of(CTP_CATEGORY_TASKS, coro, task, CTP_TAIL(0, CTP_KIND_TASK_END, 0, 0));
@@ -61,7 +61,7 @@ CTP_INLINE void ctp_task_set(uint64_t coro, uint64_t task)
 
 /*
  * Regions: a named piece of work, from begin to end, of a coroutine wherever that runs, or of a thread.
- * They nest; an end closes the innermost one of its name, and what is open inside. `task` 0: the task that
+ * Regions nest; an end closes the innermost one of its name, and those open inside it. `task` 0: the task that
  * is worked for.
  */
 CTP_INLINE void ctp_region_begin(uint64_t coro, uint64_t task, uint32_t site)
@@ -87,7 +87,7 @@ CTP_INLINE void ctp_log_number(uint64_t coro, int64_t number, uint32_t site)
 		CTP_TAIL(site, CTP_KIND_LOG, 0, CTP_LOG_HAS_NUMBER));
 }
 
-/* Eight bytes of a text, the first one lowest; what lies behind its end is 0. */
+/* Eight bytes of a text, the first one lowest; bytes behind its end are 0. */
 CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
 {
 	uint64_t word = 0;
@@ -100,7 +100,7 @@ CTP_INLINE uint64_t ctp_text_word(const char *text, uint32_t bytes)
 
 /*
  * ctp_log_text: a message with a text that is made at run time, shown where the site's text has {}, or else
- * behind it. It is cut after CTP_LOG_TEXT_MAX bytes, and costs a record for each eight.
+ * behind it. The text is cut after CTP_LOG_TEXT_MAX bytes, and costs a record for each eight.
  */
 CTP_INLINE void ctp_log_text(uint64_t coro, const char *text, size_t bytes, uint32_t site)
 {
@@ -150,7 +150,7 @@ CTP_INLINE void ctp_name_resource(uint64_t resource, uint32_t site)
 	ctp_emit(0, resource, CTP_TAIL(site, CTP_KIND_NAME, 0, 0));
 }
 
-/* ctp_mark: what a program can say of a coroutine, or of itself (def/marks.def). */
+/* ctp_mark: marks a coroutine, or the program itself (def/marks.def). */
 CTP_INLINE void ctp_mark(uint64_t coro, enum ctp_mark mark, uint64_t value, uint32_t site)
 {
 	ctp_emit(coro, value, CTP_TAIL(site, CTP_KIND_MARK, mark, 0));
@@ -178,7 +178,7 @@ CTP_INLINE void ctp_stop(void)
 	ctp_mark(0, CTP_MARK_STOP, 0, 0);
 }
 
-/* ctp_phase("name"): a phase of the program begins. ctp_dump("why"): it asks for a dump of the past. */
+/* ctp_phase("name"): a phase of the program begins. ctp_dump("why"): the program asks for a dump of the past. */
 #define ctp_phase(name) ctp_mark(0, CTP_MARK_PHASE, 0, CTP_SITE(name))
 #define ctp_dump(why) ctp_mark(0, CTP_MARK_DUMP, 0, CTP_SITE(why))
 

@@ -3,12 +3,11 @@
  * Attaching: making the segment, handing it to the engine, opening the gate. A part of
  * ctp_probe_cold.h: include that.
  *
- * The steps, in this order: guard the gate against fork; make the segment (ctp_probe_segment.h) and map
- * it; fill the header, magic last; send the descriptor; take over the sites of an earlier attachment;
- * open the gate. Where there is no engine, and a flight recorder was asked for, its segment
- * (ctp_probe_flight.h) takes the engine's place; where there is none either, the segment waits for an engine
- * that finds it through /proc. Whatever fails undoes what was done, and the program
- * runs untraced.
+ * The steps, in this order: guard the gate against fork; make the segment (ctp_probe_segment.h) and map it;
+ * fill the header, magic last; send the descriptor; take over the sites of an earlier attachment; open the
+ * gate. Where there is no engine, and a flight recorder was asked for, its segment (ctp_probe_flight.h)
+ * takes the engine's place; where there is none either, the segment waits for an engine that finds it
+ * through /proc. A step that fails undoes those before it, and the program runs untraced.
  */
 #ifndef COROTRACER_CTP_PROBE_ATTACH_H
 #define COROTRACER_CTP_PROBE_ATTACH_H
@@ -127,7 +126,7 @@ CTP_COLD_PART uint32_t ctp_clock_of(const struct ctp_segment *segment)
 	return ctp_clock_choose();
 }
 
-/* Three readings of one instant: of several attempts the one that took least. */
+/* Three readings of one instant: the one of several attempts that took least. */
 CTP_COLD_PART void ctp_clock_read(struct ctp_header *header)
 {
 	uint64_t least = UINT64_MAX;
@@ -208,7 +207,7 @@ CTP_COLD_PART void ctp_header_fill(
 
 /* The hand-over. */
 
-/* Connected to a socket of our own user, or the superuser: who gets the memory can write it. */
+/* Connected to a socket of our own user, or the superuser: the peer that gets the memory can write it. */
 CTP_COLD_PART bool ctp_is_peer_trusted(int connection)
 {
 	struct ucred peer;
@@ -412,7 +411,7 @@ CTP_COLD_PART bool ctp_attach_locked(const struct ctp_wish *wish)
 	return true;
 }
 
-/* Not a lock to wait for: whoever comes second runs untraced until the first is done. */
+/* Not a lock to wait for: a second thread runs untraced until the first is done. */
 CTP_COLD_PART bool ctp_attach_lock(void)
 {
 	uint32_t unlocked = 0;

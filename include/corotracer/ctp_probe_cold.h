@@ -6,9 +6,9 @@
  * the probe's state and functions, so exactly one file of a program or library includes it:
  * sdk/c/probe.c, or a library's private copy of the probe.
  *
- * What these functions must never do: print, block, abort, allocate, or change errno. Those that an
- * event can lead to are safe in signal handlers: they take no lock, and run with asynchronous signals
- * blocked, so that no handler meets their work half done or jumps out of it.
+ * These functions must never print, block, abort, allocate, or change errno. Those that an event can
+ * lead to are safe in signal handlers: they take no lock, and run with asynchronous signals blocked,
+ * so that no handler meets their work half done or jumps out of it.
  *
  * Limits that users should know:
  * - A shared object that holds the probe must not be unloaded (link it with -z nodelete): a thread
@@ -83,8 +83,8 @@ CTP_STATIC_ASSERT(
 	CTP_CHUNK_OFFSET % CTP_CHUNK_BYTES == 0, "a cursor's low bits tell a chunk's end");
 
 /*
- * Signals are kept away while a cold function works. Those that the thread itself causes by what it
- * executes stay as they are: the kernel would end the process at a fault whose signal is blocked.
+ * Signals are kept away while a cold function works. Signals that the thread causes by its own instructions stay as
+ * they are: the kernel would end the process at a fault whose signal is blocked.
  */
 struct ctp_quiet {
 	uint64_t mask;
@@ -101,7 +101,7 @@ CTP_COLD_PART void ctp_quiet_begin(struct ctp_quiet *quiet)
 {
 	uint64_t block = CTP_ASYNCHRONOUS_SIGNALS;
 
-	/* By the system call itself: the C library's functions leave its own signals open. */
+	/* Done by the system call itself: the C library's functions leave its own signals open. */
 	quiet->saved_errno = errno;
 	quiet->is_masked =
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &block, &quiet->mask, sizeof(block)) == 0;

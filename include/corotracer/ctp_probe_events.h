@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a scheduler tells, by name. A part of ctp_probe.h: include that.
+ * A scheduler's events, by name. A part of ctp_probe.h: include that.
  */
 #ifndef COROTRACER_CTP_PROBE_EVENTS_H
 #define COROTRACER_CTP_PROBE_EVENTS_H
@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 /*
- * ctp_current: the coroutine that runs on this thread, as far as was told: from ctp_resume, or a switch to it, to
- * its next suspend or switch, or its return. 0: none does, or it is not known which, as after another one inside of
- * it has suspended; what is written with 0 counts as a thread's. For a mutex or channel that does not know who
- * calls it. The thread is looked up anew at each call, so it is right on whatever thread the coroutine goes on. A
+ * ctp_current: the coroutine that runs on this thread, as far as the thread's events tell: from ctp_resume, or a switch
+ * to it, to its next suspend or switch, or its return. 0: none does, or it is not known which, as after another one
+ * inside of it has suspended; an event written with 0 counts as a thread's. For a mutex or channel that does not know
+ * who calls it. The thread is looked up anew at each call, so it is right on whatever thread the coroutine goes on. A
  * few instructions.
  */
 CTP_INLINE uint64_t ctp_current(void)
@@ -23,7 +23,10 @@ CTP_INLINE uint64_t ctp_current(void)
 	return ctp_load_relaxed(&ctp_gate_page.pass) == 0 ? 0 : ctp_thread_self()->current;
 }
 
-/* Who is told to run here, or not to run any more. For those that write what says so: the functions below. */
+/*
+ * Notes which coroutine runs here, or that it no longer does. For the functions below, which write the events
+ * that say so.
+ */
 CTP_INLINE void ctp_current_enter(uint64_t coro)
 {
 	if (coro != 0)
@@ -42,8 +45,8 @@ CTP_INLINE void ctp_current_leave(uint64_t coro)
 }
 
 /*
- * ctp_current_spawn: a coroutine was made that may begin here without telling of it: who runs is not known.
- * ctp_current_spawned: it will tell of it.
+ * ctp_current_spawn: a coroutine was made that may begin here without an event: which one runs is not known.
+ * ctp_current_spawned: the new coroutine will write its own.
  */
 CTP_INLINE void ctp_current_spawn(void)
 {
@@ -74,8 +77,8 @@ CTP_INLINE void ctp_current_spawned(void)
  * ctp_create: `coro` is there from here on, and has not run yet. `address` is where the record lies that the program
  * keeps of it (its fiber, task or promise), or anything else of its own that is given back no sooner than it is
  * destroyed; 0: not told. No two coroutines that are there have the same one: where a second one is created with it,
- * the first one is taken to be gone, and its end to have been missed. It is no place in the code: `site` is, where it
- * was started from.
+ * the first one is taken to be gone, and its end to have been missed. `address` is no place in the code; the place
+ * where it was started is `site`.
  */
 CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
 {
@@ -83,9 +86,9 @@ CTP_INLINE void ctp_create(uint64_t coro, uint64_t address, uint32_t site)
 }
 
 /*
- * ctp_frame: `frame` is what wakes name it by, where they know no id (CTP_RESOURCE_FRAME), such as the address of a
- * coroutine handle; as `address` of ctp_create, it is this coroutine's alone. `function_site` is the function that it
- * runs: ctp_site_address(function, CTP_SITE_FUNCTION), or 0. Written after ctp_create, once.
+ * ctp_frame: `frame` is the address by which wakes name it, where they know no id (CTP_RESOURCE_FRAME), such as the
+ * address of a coroutine handle; as `address` of ctp_create, it is this coroutine's alone. `function_site` is the
+ * function that it runs: ctp_site_address(function, CTP_SITE_FUNCTION), or 0. Written after ctp_create, once.
  */
 CTP_INLINE void ctp_frame(uint64_t coro, const void *frame, uint32_t function_site)
 {
@@ -100,8 +103,8 @@ CTP_INLINE void ctp_resume(uint64_t coro, enum ctp_point point)
 }
 
 /*
- * ctp_suspend: `coro` gives up its thread, and waits for `resource`: what ends the wait, such as a lock, a descriptor
- * or a child. `site` is where it waits; `point` is CTP_POINT_AWAIT but for the beginning, the end, and yields.
+ * ctp_suspend: `coro` gives up its thread, and waits for `resource`, which ends the wait: a lock, a descriptor, a
+ * child. `site` is where it waits; `point` is CTP_POINT_AWAIT but for the beginning, the end, and yields.
  */
 CTP_INLINE void ctp_suspend(uint64_t coro, uint64_t resource, uint32_t site, enum ctp_point point)
 {
@@ -119,9 +122,9 @@ CTP_INLINE void ctp_suspend_until(
 }
 
 /*
- * ctp_switch: this thread leaves `from`, at `site`, and enters `to`: a suspend and a resume in one
- * record, with one reading of the clock. Either may be 0, for the thread's own stack. It says nothing
- * of what `from` waits for: right for yields, and where `from` has come to its end (after ctp_return).
+ * ctp_switch: this thread leaves `from`, at `site`, and enters `to`: a suspend and a resume in one record, with one
+ * reading of the clock. Either may be 0, for the thread's own stack. The record says nothing of what `from` waits for:
+ * right for yields, and where `from` has come to its end (after ctp_return).
  */
 CTP_INLINE void ctp_switch(uint64_t from, uint64_t to, uint32_t site, enum ctp_point point)
 {
@@ -164,14 +167,14 @@ CTP_INLINE void ctp_return(uint64_t coro)
 	ctp_current_leave(coro);
 }
 
-/* ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` is what it did until then. */
+/* ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` says what it did until then. */
 CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
 	ctp_current_leave(coro);
 }
 
-/* ctp_destroy_at: ctp_destroy, by somebody else's decision, which was taken at `site`. */
+/* ctp_destroy_at: ctp_destroy, where another party decided so, at `site`. */
 CTP_INLINE void ctp_destroy_at(uint64_t coro, enum ctp_life life, uint32_t site)
 {
 	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_DESTROY, life, 0));
@@ -193,8 +196,9 @@ CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
 }
 
 /*
- * ctp_acquire: `coro` holds the resource from here on; not written by who was handed it. A CTP_RESOURCE_LOCK is held by
- * one at a time: what several may hold at once, such as a lock that readers share, is a CTP_RESOURCE_SEMAPHORE.
+ * ctp_acquire: `coro` holds the resource from here on; a coroutine that was handed it does not write this. A
+ * CTP_RESOURCE_LOCK is held by one at a time; a resource that several may hold at once, such as a lock that readers
+ * share, is a CTP_RESOURCE_SEMAPHORE.
  */
 CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
 {
@@ -209,8 +213,8 @@ CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
 
 /*
  * ctp_block: this thread is about to wait for the lock with all that runs on it, for so many milliseconds at most; -1:
- * as long as it takes. ctp_block_done: it waits no more. Who has the lock says so by ctp_acquire; where a thread has
- * it, with coroutine 0 and outside of any.
+ * as long as it takes. ctp_block_done: the thread waits no more. The holder of the lock says so by ctp_acquire; a
+ * thread that holds it does so with coroutine 0, outside of any.
  */
 CTP_INLINE void ctp_block(uint64_t lock, int64_t timeout_ms, uint32_t site)
 {
@@ -238,10 +242,10 @@ CTP_INLINE void ctp_notify(uint64_t coro, uint64_t resource, unsigned nr_woken, 
 }
 
 /*
- * ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. One that has not
- * run yet is ready then for 'corotracer why' and for findings; in times it has "not begun" until its first run, whether
- * it was woken or lies in a queue, and the scheduler's latency leaves that run out. Of one that was suspended before
- * its first run (CTP_POINT_INITIAL) both count from the wake on.
+ * ctp_enqueue, ctp_dequeue: `coro`, which is ready, enters the queue, or is taken from it to be run. A coroutine that
+ * has not run yet is ready then for 'corotracer why' and for findings; in times it has "not begun" until its first run,
+ * whether it was woken or lies in a queue, and the scheduler's latency leaves that run out. For one that was suspended
+ * before its first run (CTP_POINT_INITIAL) both count from the wake on.
  */
 CTP_INLINE void ctp_enqueue(uint64_t coro, uint64_t queue)
 {

@@ -29,7 +29,7 @@ extern "C" {
 #define CTP_FLIGHT_TRIES 8u
 #define CTP_FLIGHT_UNITS_MAX ((uint64_t)CTP_CHUNK_MAX)
 
-/* What was asked for at an attachment. */
+/* The wishes of one attachment. */
 struct ctp_wish {
 	const char *engine; /* its socket; NULL: there is none */
 	const char *path;   /* of the flight recorder's file, with %p; "": a memfd */
@@ -114,7 +114,7 @@ CTP_COLD_PART bool ctp_is_named(int descriptor, const char *path)
 	       ctp_is_same_file(&file, &name);
 }
 
-/* What begins every file of ours, before its magic is there: nothing else is ever replaced. */
+/* The first words of every file of ours, before its magic is there: nothing else is ever replaced. */
 CTP_COLD_PART bool ctp_is_segment_of_ours(int descriptor)
 {
 	struct ctp_header header;
@@ -129,7 +129,7 @@ CTP_COLD_PART bool ctp_is_segment_of_ours(int descriptor)
 	       header.header_bytes >= CTP_PAGE_BYTES / 16 && header.header_bytes <= CTP_PAGE_BYTES;
 }
 
-/* Removes what an ended process left at `path`. The lock keeps two from removing each other's. */
+/* Removes the file that an ended process left at `path`. The lock keeps two from removing each other's. */
 CTP_COLD_PART bool ctp_flight_remove_old(const char *path)
 {
 	int old = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -12,8 +12,8 @@
  * So every chunk that the ring has taken is on `spare` or in flight, and as at most
  * CTP_RING_CHUNKS - 1 are taken, no two in flight share an entry of ring->chunk.
  *
- * All this lies in memory that the engine can write, too. Whatever is read back from it is reduced or
- * checked before it decides an address.
+ * All this lies in memory that the engine can write, too. A word read back from it is reduced or checked before it
+ * decides an address.
  */
 #ifndef COROTRACER_CTP_PROBE_RING_H
 #define COROTRACER_CTP_PROBE_RING_H
@@ -63,7 +63,7 @@ CTP_COLD_PART struct ctp_record *ctp_record_place(struct ctp_thread *thread, uin
 	return (struct ctp_record *)(void *)chunk + position % CTP_CHUNK_RECORDS;
 }
 
-/* Lets the thread's private words follow from what its ring has published. */
+/* Sets the thread's private words by what its ring has published. */
 CTP_COLD_PART void ctp_cursor_reset(struct ctp_thread *thread)
 {
 	uint64_t head = ctp_load_relaxed(&thread->ring->head);
@@ -97,8 +97,8 @@ CTP_COLD_PART void ctp_chunks_reclaim(struct ctp_ring *ring)
 }
 
 /*
- * Has the kernel find memory for a chunk now: a first touch in the middle of an event is dear, and
- * would end the program where there is no memory. Kernels before 5.14 can not: it is touched later.
+ * Has the kernel find memory for a chunk now: a first touch in the middle of an event is dear, and would end the
+ * program where there is no memory. Kernels before 5.14 cannot: the chunk is touched later.
  */
 CTP_COLD_PART bool ctp_chunk_back(struct ctp_thread *thread, uint32_t number)
 {
@@ -218,8 +218,8 @@ CTP_COLD_PART void ctp_drop(struct ctp_ring *ring, uint64_t time)
 }
 
 /*
- * A ring that was full and where nothing has happened since is full still. That much is cheap: a
- * stalled engine should not cost its target system calls.
+ * A ring that was full and where nothing has happened since is full still. This test is cheap: a stalled engine should
+ * not cost its target system calls.
  */
 CTP_COLD_PART bool ctp_is_still_full(const struct ctp_thread *thread)
 {
@@ -284,7 +284,7 @@ CTP_COLD_PART bool ctp_ring_prepare(struct ctp_thread *thread, uint64_t time)
 
 CTP_COLD_PART bool ctp_owner_try(struct ctp_ring *ring, uint32_t present, uint32_t tid)
 {
-	/* P4 acquire: what the last owner left is seen; pairs with P4 in ctp_thread_leave */
+	/* P4 acquire: the last owner's writes are seen; pairs with P4 in ctp_thread_leave */
 	return ctp_load_relaxed(&ring->owner) == present &&
 	       __atomic_compare_exchange_n(
 		       &ring->owner, &present, tid, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -316,7 +316,7 @@ CTP_COLD_PART struct ctp_ring *ctp_ring_reuse(
 	return NULL;
 }
 
-/* One ring given back, if there are any: who has counted itself in finds one. */
+/* One ring given back, if there are any: a thread that has counted itself in finds one. */
 CTP_COLD_PART struct ctp_ring *ctp_ring_take_free(struct ctp_header *header, uint32_t tid)
 {
 	uint32_t *nr_free = &ctp_process_state.rings_free;
@@ -437,12 +437,11 @@ CTP_COLD_PART void ctp_count_nested(const struct ctp_thread *thread)
 }
 
 /*
- * thread->busy says where the stack stood when the event under way began. A handler that interrupted
- * it runs further down by a signal frame at least, or on the signal stack. An event that comes from
- * further up on the same stack proves that the code below has been left for good, by siglongjmp: that
- * event is given up and counted, though it may have been published in its very last instruction. One
- * that comes from further down after such a jump can not be told from a handler's: it is counted as
- * nested, until an event from further up arrives.
+ * thread->busy says where the stack stood when the event under way began. A handler that interrupted it runs further
+ * down by a signal frame at least, or on the signal stack. An event that comes from further up on the same stack proves
+ * that the code below has been left for good, by siglongjmp: that event is given up and counted, though it may have
+ * been published in its very last instruction. An event from further down after such a jump cannot be told from a
+ * handler's: it is counted as nested, until an event from further up arrives.
  */
 CTP_COLD bool ctp_nested(struct ctp_thread *thread, uintptr_t stack)
 {

@@ -132,7 +132,7 @@ CTP_COLD_PART bool ctp_orders_map(int descriptor)
 						 CTP_ORDERS_OFFSET, CTP_PAGE_BYTES);
 }
 
-/* Puts memory of nobody in the place of a segment's orders: it is zero, so that nothing is wanted. */
+/* Puts memory of nobody in the place of a segment's orders: zeros, so that nothing is wanted. */
 CTP_COLD_PART void ctp_orders_unmap(void)
 {
 	if (ctp_has_orders_page())

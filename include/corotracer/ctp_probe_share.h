@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chunks of a segment, shared out among its rings; and what a segment that overwrites notes besides. A
+ * The chunks of a segment, shared out among its rings; and the instants that an overwriting segment notes. A
  * part of ctp_probe_cold.h: include that.
  *
- * Rings that are drained take what they need, up to the engine's budget, and use it again. Rings that
- * overwrite take what there is, too, but keep it: so the last eighth is for the first chunks of threads to
- * come, and when all are taken, each ring has a share: all chunks, divided by the rings there are. A ring
- * that has more lays one chunk at a time out for those that have less (P10); its floor is raised before,
- * so that a reader who meets the new owner's content throws it away.
+ * Rings that are drained take the chunks they need, up to the engine's budget, and use them again. Rings that overwrite
+ * take chunks as long as there are any, and keep them: so the last eighth is for the first chunks of threads to come,
+ * and when all are taken, each ring has a share: all chunks, divided by the rings there are. A ring that has more lays
+ * one chunk at a time out for those that have less (P10); its floor is raised before, so that a reader who meets the
+ * new owner's content throws it away.
  */
 #ifndef COROTRACER_CTP_PROBE_SHARE_H
 #define COROTRACER_CTP_PROBE_SHARE_H
@@ -34,8 +34,8 @@ CTP_COLD_PART uint64_t ctp_nanoseconds(clockid_t clock)
 }
 
 /*
- * Notes an instant for those who read the segment when this machine's counter is gone (P-86). One that
- * took long is none: another will come.
+ * Notes an instant for those who read the segment when this machine's counter is gone (P-86). A reading that took long
+ * does not count: another will come.
  */
 CTP_COLD_PART void ctp_instant_note(struct ctp_header *header)
 {
@@ -90,7 +90,7 @@ CTP_COLD_PART uint32_t ctp_chunk_share(const struct ctp_thread *thread)
 	return share > 0 ? share : 1;
 }
 
-/* What is left is for threads to come, which are to begin at once. */
+/* The rest is for threads to come, which are to begin at once. */
 CTP_COLD_PART bool ctp_is_rest_reserved(const struct ctp_thread *thread)
 {
 	uint32_t used = ctp_load_relaxed(&thread->header->chunks_used);
@@ -103,7 +103,7 @@ CTP_COLD_PART bool ctp_is_rest_reserved(const struct ctp_thread *thread)
 	       thread->chunk_max - used <= (to_come < reserve ? to_come : reserve);
 }
 
-/* Orders what was said of a chunk's old content before the content that follows. */
+/* Orders the words about a chunk's old content before the content that follows. */
 CTP_COLD_PART void ctp_content_fence(void)
 {
 #if !CTP_IS_THREAD_SANITIZED

@@ -2,10 +2,10 @@
 /*
  * Interned sites and names. A part of ctp_probe_cold.h: include that.
  *
- * A site gets its number from a counter in the header, is written, and then made ready (P5). It is
- * never taken back. Two threads that meet a place for the first time at once may give it two numbers:
- * that costs room, and no more. Names are shared with the sites interned just before, which is where
- * the same file and function are likely to stand; that, too, is only thrift.
+ * A site gets its number from a counter in the header, is written, and then made ready (P5), never to be taken back.
+ * Two threads that meet a place for the first time at once may give it two numbers: that costs room, and no more. Names
+ * are shared with the sites interned just before, which is where the same file and function are likely to stand; that,
+ * too, is only thrift.
  */
 #ifndef COROTRACER_CTP_PROBE_SITE_H
 #define COROTRACER_CTP_PROBE_SITE_H
@@ -136,8 +136,8 @@ CTP_COLD_PART struct ctp_site_slot *ctp_slot_claim(
 }
 
 /*
- * No room, and no need to try in earnest: the longest texts might not fit. A place that can not be
- * remembered takes a number at each event; half of the table is kept from such places.
+ * No room, and no need to try in earnest: the longest texts might not fit. A place that cannot be remembered takes a
+ * number at each event; half of the table is kept from such places.
  */
 CTP_COLD_PART bool ctp_sites_are_full(const struct ctp_header *header, bool is_forgotten)
 {
@@ -149,9 +149,9 @@ CTP_COLD_PART bool ctp_sites_are_full(const struct ctp_header *header, bool is_f
 }
 
 /*
- * True while `header` is the present segment. It is read by exchanging it for itself: the exchange by
- * which ctp_process_take puts another in its place comes before this one or after it, and in the latter
- * case sees all that this thread interned (P8).
+ * True while `header` is the present segment, which is read by exchanging it for itself: the exchange by which
+ * ctp_process_take puts another in its place comes before this one or after it, and in the latter case sees all that
+ * this thread interned (P8).
  */
 CTP_COLD_PART bool ctp_is_present(struct ctp_header *header)
 {
@@ -208,8 +208,8 @@ CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const 
 }
 
 /*
- * Gives a new segment the sites of the one before, so that the numbers that slots and CTP_SITE hold
- * stay true: of as many as fit. The old segment may be a parent's, which goes on using it.
+ * Gives a new segment the sites of the one before, as many as fit, so that the numbers that slots and CTP_SITE hold
+ * stay true. The old segment may be a parent's, which goes on using it.
  */
 CTP_COLD_PART void ctp_sites_inherit(struct ctp_header *header, struct ctp_header *old)
 {

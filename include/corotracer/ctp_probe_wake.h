@@ -51,7 +51,7 @@ CTP_COLD_PART bool ctp_is_single_threaded(void)
 #endif
 }
 
-/* By another copy of the probe, or by the program; or before a fork. Kernels before 6.3 do not tell. */
+/* Registered by another copy of the probe, or by the program; or before a fork. Kernels before 6.3 do not tell. */
 CTP_COLD_PART bool ctp_is_barrier_registered(void)
 {
 	const struct ctp_header *before = ctp_load_relaxed(&ctp_process_state.header);

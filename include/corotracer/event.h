@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a trace consists of, as a reader hands it out: events, and the tables that they refer to.
+ * The contents of a trace, as a reader hands them out: events, and the tables that they refer to.
  *
  * Every source (a trace file, a text trace, a running target) yields the same two things. Tables
  * are arrays; references are 32-bit indexes into them. Index 0 of each table is reserved and means
@@ -28,20 +28,20 @@ typedef int64_t ct_time;
 #define CT_NO_TIME INT64_MIN
 
 /*
- * Of events that change a coroutine's state: others of the same coroutine are missing right before this
- * one, so that its state may have changed unseen.
+ * In events that change a coroutine's state: others of the same coroutine are missing right before this one, so that
+ * its state may have changed unseen.
  */
 #define CT_FLAG_AFTER_GAP 0x4000u
 
-/* Of such events: it may be that this one does not follow what stands before it, within the reach of time-stamps. */
+/* In such events: this one may not follow the event before it, within the reach of time-stamps. */
 #define CT_FLAG_ORDER_UNKNOWN 0x2000u
 
 /* How JSON lines number the rows of a coroutine, in their key seq. */
 enum ct_row_numbers {
-	CT_ROW_NUMBERS_AS_PROBE = 0, /* as a probe of version 1 does it; of others, COUNT */
-	CT_ROW_NUMBERS_LOCK, /* what the lock of each of eight slots says: 2 eight times, 4 eight times, ... */
+	CT_ROW_NUMBERS_AS_PROBE = 0, /* as a probe of version 1 does it; for others, COUNT */
+	CT_ROW_NUMBERS_LOCK, /* as the lock of each of eight slots says: 2 eight times, 4 eight times, ... */
 	CT_ROW_NUMBERS_COUNT, /* 1, 2, 3, ... and on behind a gap as if nothing were missing */
-	CT_ROW_NUMBERS_OWN,   /* 1, 2, 3, ... those that there are */
+	CT_ROW_NUMBERS_OWN,   /* 1, 2, 3, ... counting only the rows that there are */
 };
 
 /* One event: a record's four words, named, and its place. 48 bytes. */
@@ -96,7 +96,7 @@ struct ct_thread {
 	ct_time stopped; /* CT_NO_TIME: not known, or still running at the end */
 };
 
-/* A place in a program. What is not known is "" or 0. */
+/* A place in a program. A field that is not known is "" or 0. */
 struct ct_site {
 	uint32_t process;
 	uint32_t kind; /* enum ctp_site_kind; 0: none */
@@ -109,9 +109,8 @@ struct ct_site {
 	uint64_t address;       /* in the process, as recorded; 0 for sources */
 	uint64_t module_offset; /* address relative to the module */
 	/*
-	 * Into which functions the compiler inlined `function`, innermost first, each in a line of its own:
-	 * name, file and line of the call, with tabs in between. ct_caller_next takes it apart. "": into
-	 * none, or not known.
+	 * The functions into which the compiler inlined `function`, innermost first, each in a line of its own: name,
+	 * file and line of the call, with tabs in between. ct_caller_next takes the text apart. "": none, or not known.
 	 */
 	const char *callers;
 };
@@ -146,7 +145,7 @@ struct ct_loss {
 	ct_time last;
 };
 
-/* What is wrong with the input itself; one per kind, counted. Shown before any finding. */
+/* A fault of the input itself; one per kind, counted. Shown before any finding. */
 struct ct_note {
 	const char *text; /* one sentence */
 	uint64_t count;
@@ -171,18 +170,18 @@ struct ct_tables {
 	bool is_complete;           /* the trace has its end record */
 	bool has_no_end;            /* its form tells no end: silence is no evidence of anything */
 	bool is_cut;                /* the recording goes on behind this part of it */
-	uint32_t
-		first_generation; /* of the parts that can be understood alone, from 1; 0: it has none */
+	/* of the parts that can be understood alone, from 1; 0: it has none */
+	uint32_t first_generation;
 	uint32_t last_generation;
 	uint64_t nr_before; /* events of the recording that lie before this part */
-	uint64_t
-		nr_carried; /* events handed out that tell how things stood when this part begins */
+	/* events handed out that tell how things stood when this part begins */
+	uint64_t nr_carried;
 	uint64_t nr_not_carried; /* facts that found no room among them */
 	ct_time carried_from;    /* time of the earliest one; CT_NO_TIME: there is none */
 	bool is_packed;          /* the file has packed blocks */
 	const char *reason; /* why the trace was written at that moment; "": nobody asked for it */
 	ct_time reason_time;
-	uint64_t nr_impossible; /* events that the source left out: their times can not be true */
+	uint64_t nr_impossible; /* events that the source left out: their times cannot be true */
 
 	const struct ct_process *processes;
 	uint32_t nr_processes;
@@ -201,7 +200,7 @@ struct ct_tables {
 
 /*
  * ct_caller_next: the next one of a site's callers. *at is `callers` first, and moves on. False: there is no further
- * one. Lines that name no function are stepped over. Whatever the text is, no byte behind its end is read.
+ * one. Lines that name no function are stepped over. No byte behind the text's end is read, whatever the text is.
  */
 bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 

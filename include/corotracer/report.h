@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a judged trace comes to: findings and their evidence, the quality of the data, what the program said of itself,
- * and where the time went. A part of ct.h, which makes reports (ct_analyze).
+ * A report: findings and their evidence, the quality of the data, what the program said of itself, and where the time
+ * went. A part of ct.h, which makes reports (ct_analyze).
  *
  * All arrays and texts belong to the report, and are valid until ct_report_free. Times are nanoseconds since the
  * trace's epoch, sites, threads and processes indexes into its tables, 0 for none.
@@ -70,7 +70,7 @@ enum ct_grade {
 
 const char *ct_grade_name(enum ct_grade grade);
 
-/* What a program does not tell, without which a wait can not be judged (lacks.def). */
+/* Facts that a program does not tell, without which a wait cannot be judged (lacks.def). */
 enum ct_lack {
 	CT_LACK_NONE = 0,
 #define X(name, text, meaning) CT_LACK_##name,
@@ -109,16 +109,16 @@ struct ct_step {
 struct ct_member {
 	struct ct_coro coro; /* as it was at the end of observation */
 	ct_time since;       /* it has been so since then */
-	const struct ct_event
-		*events; /* its last events, oldest first; none beyond the first members */
+	/* its last events, oldest first; none beyond the first members */
+	const struct ct_event *events;
 	uint32_t nr_events;
 	const char *resource; /* what it waits for, in words: "descriptor 7 (generation 3)" */
-	/* Of each event what the program said there: "GET /index.html", "request 4711"; else "" */
+	/* For each event what the program said there: "GET /index.html", "request 4711"; else "" */
 	const char *const *event_texts;
 	const char *name; /* that the program gave the coroutine; "": none */
 	const char *task; /* that it worked for at the end: "request 4711"; "": none */
-	struct ct_step
-		cause; /* what ended its hope: who closed the descriptor; text "": not known */
+	/* the event that ended its hope: the close of the descriptor; text "": not known */
+	struct ct_step cause;
 };
 
 /* One finding. Texts and arrays belong to the report. */
@@ -141,12 +141,12 @@ struct ct_finding {
 	uint32_t cause_site;     /* the place to look at first; 0: not known */
 	uint64_t nr_lost_nearby; /* events lost on threads that are concerned */
 	uint64_t first_sequence; /* evidence from this event; UINT64_MAX: no event tells of it */
-	uint64_t
-		last_sequence; /* to this one: all that steps and members' events name lies between */
+	/* to this one: all that steps and members' events name lies between */
+	uint64_t last_sequence;
 	const char *next_step; /* what to do now */
 };
 
-/* What is known about the observation itself; printed before any finding. */
+/* The quality of the observation itself; printed before any finding. */
 struct ct_quality {
 	uint64_t nr_events;
 	uint64_t nr_lost;
@@ -155,7 +155,7 @@ struct ct_quality {
 	uint64_t nr_coros_mid_life; /* first seen in the middle of their life */
 	uint64_t nr_unseen;         /* created, never seen running, and still there */
 	uint64_t nr_frames_reused;  /* addresses that served more than one coroutine */
-	uint64_t nr_impossible; /* events left out of every statistic: their time can not be true */
+	uint64_t nr_impossible; /* events left out of every statistic: their time cannot be true */
 	uint64_t nr_unknown_kinds;
 	uint64_t nr_broken_transitions;
 	uint64_t nr_reordered;       /* events put in order by what must hold */
@@ -169,8 +169,8 @@ struct ct_quality {
 	ct_time observed_until;
 	bool has_lower_grades; /* the losses or gaps above lower findings */
 	uint64_t nr_allowed;   /* that would be found at places of which nothing is to be said */
-	const struct ct_loss
-		*losses; /* tables' and events' alike; nr_lost and nr_left_out are the sum */
+	/* tables' and events' alike; nr_lost and nr_left_out are the sum */
+	const struct ct_loss *losses;
 	uint32_t nr_losses;
 };
 
@@ -193,7 +193,10 @@ struct ct_advice {
 	const char *text; /* what to add, and where: one sentence */
 };
 
-/* Of how many, in all, and at most so long for so many of them; percentiles are at most 1/32 too high. */
+/*
+ * How durations are distributed: how many, how long in all, and the time that so many of them did not pass;
+ * percentiles are at most 1/32 too high.
+ */
 struct ct_distribution {
 	uint64_t count;
 	int64_t total_ns;
@@ -219,8 +222,8 @@ struct ct_wait_time {
 };
 
 /*
- * What the program said of itself. Durations are of those that have ended; percentiles are at most 1/32 too high,
- * everything else is exact.
+ * The program's own words on what it does. Durations are of those that have ended; percentiles are at most 1/32 too
+ * high, everything else is exact.
  */
 struct ct_span { /* all tasks, or all regions, of one name */
 	const char *name;
@@ -233,8 +236,8 @@ struct ct_span { /* all tasks, or all regions, of one name */
 	struct ct_distribution durations; /* of those that have ended */
 	int64_t open_ns;                  /* of those that are open: up to the end */
 	/*
-	 * Of the coroutines that worked for such a task, or had such a region open, up to the end where it goes on:
-	 * more than the durations where several did at once, less where it was none but a thread.
+	 * The times of the coroutines that worked for such a task, or had such a region open, up to the end where it
+	 * goes on: more than the durations where several did at once, less where no coroutine did but a thread.
 	 */
 	struct ct_times times;
 	const struct ct_wait_time *waits; /* of them, waiting: by what for, the longest first */
@@ -265,8 +268,8 @@ struct ct_task {
 
 /*
  * Where the time went. All is counted while it was observed, in nanoseconds; percentiles are at most 1/32 too high,
- * everything else is exact: what a coroutine was ready, running and waiting, and what it was before it first ran,
- * add up to its life, and what a worker did to the time in which it was observed.
+ * everything else is exact: a coroutine's times before its first run, ready, running and waiting add up to its life,
+ * and a worker's times to the time in which it was observed.
  */
 /* A place at which coroutines wait, or wake others, or (not having waited yet) are started. */
 struct ct_place {
@@ -278,8 +281,8 @@ struct ct_place {
 	struct ct_distribution delays_caused; /* until those ran that were woken here */
 	uint64_t nr_waiting;                  /* at the end of observation; not in `waits` */
 	int64_t waiting_ns;                   /* of these, up to then */
-	uint64_t
-		longest_coro; /* of the longest run: its id, 0: none; on which thread, and when it ended */
+	/* of the longest run: its id, 0: none; on which thread, and when it ended */
+	uint64_t longest_coro;
 	uint32_t longest_thread;
 	ct_time longest_until;
 };
@@ -327,8 +330,8 @@ struct ct_ready {
 };
 
 /*
- * A queue of coroutines that are ready to run, which the program told of (enqueue). Whoever is ready and was put into
- * none is in none of these.
+ * A queue of coroutines that are ready to run, which the program told of (enqueue). A coroutine that is ready and was
+ * put into no queue is in none of these.
  */
 struct ct_run_queue {
 	uint64_t handle; /* a resource handle; 0: the program did not name it */
@@ -349,24 +352,26 @@ struct ct_statistics {
 	uint32_t nr_run_queues;
 	uint64_t nr_resumes;
 	uint64_t nr_migrations;
-	const struct ct_worker *workers; /* who ran most first */
+	const struct ct_worker *workers; /* the one that ran most first */
 	uint32_t nr_workers;
 	const struct ct_place *places; /* where most was waited in total first */
 	uint32_t nr_places;
 	const struct ct_spawning *spawnings; /* where most were started first */
 	uint32_t nr_spawnings;
-	const struct ct_coro_times
-		*busiest; /* at most CT_BUSIEST, who ran for the longest time first */
+	/* at most CT_BUSIEST, the one that ran for the longest time first */
+	const struct ct_coro_times *busiest;
 	uint32_t nr_busiest;
-	const struct ct_coro_times
-		*delayed; /* likewise, who was ready for the longest time first */
+	/* likewise, the one that was ready for the longest time first */
+	const struct ct_coro_times *delayed;
 	uint32_t nr_delayed;
-	const struct ct_coro_times *waiters; /* likewise, who waited for the longest time first */
+	/* likewise, the one that waited for the longest time first */
+	const struct ct_coro_times *waiters;
 	uint32_t nr_waiters;
-	const struct ct_coro_times *movers; /* likewise, who changed threads most often first */
+	/* likewise, the one that changed threads most often first */
+	const struct ct_coro_times *movers;
 	uint32_t nr_movers;
-	uint64_t nr_refused; /* what happened at places beyond those that are counted */
-	/* Changes of state that are told of the time before the observation: in no time and no distribution. */
+	uint64_t nr_refused; /* events at places beyond those that are counted */
+	/* Changes of state told of the time before the observation: in no time and no distribution. */
 	uint64_t nr_before;
 };
 
@@ -395,7 +400,7 @@ enum ct_by ct_by_find(const char *name);
 const char *ct_sort_name(enum ct_sort sort);
 enum ct_sort ct_sort_find(const char *name);
 
-/* What the coroutines of one row of a breakdown did: one, those of one function, or those started at one place. */
+/* One row of a breakdown: the times of one coroutine, of those of one function, or of those started at one place. */
 struct ct_share {
 	uint64_t coro;    /* id, where each coroutine has a row; else 0 */
 	uint32_t process; /* of the first of them */
@@ -423,8 +428,8 @@ struct ct_breakdown {
 };
 
 /*
- * A coroutine in the await graph around the one that was asked about. Who must go on first comes first, then, each
- * behind the one that it waits for, who waits; each coroutine stands there once.
+ * A coroutine in the await graph around the one that was asked about. The coroutine that must go on first comes first,
+ * then, each behind the one that it waits for, those that wait; each coroutine stands there once.
  */
 struct ct_await {
 	uint64_t id;
@@ -478,8 +483,8 @@ struct ct_stretch {
 	uint32_t waker_site;
 	uint64_t holder; /* coroutine that had what it waited for; 0: not told */
 	uint32_t holder_site;
-	uint32_t depth;   /* 0: of the task itself; else, of who ended the wait around it */
-	bool is_followed; /* the deeper stretches behind it are what came to pass meanwhile */
+	uint32_t depth; /* 0: of the task itself; else, of the one that ended the wait around it */
+	bool is_followed; /* the deeper stretches behind it tell what came to pass meanwhile */
 	bool has_yielded; /* ready or waiting: it gave up its thread of its own accord */
 };
 
@@ -492,7 +497,7 @@ struct ct_path_part {
 };
 
 /*
- * What the duration of one task was made of. The stretches of depth 0 add up to it exactly, and so do all that are
+ * The parts of one task's duration. The stretches of depth 0 add up to it exactly, and so do all that are
  * not followed.
  */
 struct ct_path {
@@ -519,11 +524,14 @@ struct ct_report {
 	uint32_t nr_remarks;
 	const struct ct_waiting *waiting; /* where most wait first */
 	uint32_t nr_waiting;
-	const struct ct_advice
-		*advice; /* what to add where waits can not be judged; the most frequent first */
+	/* what to add where waits cannot be judged; the most frequent first */
+	const struct ct_advice *advice;
 	uint32_t nr_advice;
 
-	/* Where it was asked for: from the coroutine to whoever could make it go on. None: it is not in the trace. */
+	/*
+	 * Where it was asked for: from the coroutine to the one that could make it go on. None: the coroutine
+	 * is not in the trace.
+	 */
 	struct ct_coro why_coro;
 	const struct ct_step *why;
 	uint32_t nr_why;
@@ -536,8 +544,8 @@ struct ct_report {
 	uint32_t nr_slowest;
 	const struct ct_counter *counters;
 	uint32_t nr_counters;
-	uint64_t
-		nr_annotations_refused; /* not counted above: there were too many at once, or names */
+	/* not counted above: there were too many at once, or names */
+	uint64_t nr_annotations_refused;
 	struct ct_statistics statistics;
 	const struct ct_path *path;           /* where it was asked for; else NULL */
 	const struct ct_breakdown *breakdown; /* likewise */

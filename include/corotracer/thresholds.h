@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From when on something is worth a finding: the thresholds of all rules (def/thresholds.def), and the places of which
- * nothing is to be said. A part of ct.h: what is set here goes into the options of ct_analyze.
+ * The thresholds of all rules (def/thresholds.def), from which on something is worth a finding, and the places of which
+ * nothing is to be said. A part of ct.h: the object goes into the options of ct_analyze.
  */
 #ifndef COROTRACER_THRESHOLDS_H
 #define COROTRACER_THRESHOLDS_H
@@ -56,33 +56,33 @@ struct ct_thresholds;
 
 /*
  * ct_thresholds_new: all defaults, and no place allowed. ct_thresholds_free: NULL is allowed. The object outlives each
- * ct_analyze that it is given to; that only reads it.
+ * ct_analyze that it is given to, which only reads it.
  */
 enum ct_status ct_thresholds_new(struct ct_thresholds **ret_thresholds, struct ct_error *reterr);
 void ct_thresholds_free(struct ct_thresholds *thresholds);
 
-/* ct_thresholds_set: takes "NAME=VALUE", with blanks where one likes. CT_ERR_USAGE: there is no such name or value. */
+/* ct_thresholds_set: takes "NAME=VALUE", with blanks anywhere. CT_ERR_USAGE: there is no such name or value. */
 enum ct_status ct_thresholds_set(
 	struct ct_thresholds *thresholds, const char *setting, struct ct_error *reterr);
 
 /*
- * ct_thresholds_allow: what waits, was started, or has its cause at such a place is never found, crashes excepted. A
- * place matches by its function, its name, its file, or "file:line", with the patterns of fnmatch(3); a file by its
- * path, or by an end of it from a folder's or the file's name on. A pattern that no place of the trace matches is
- * remarked on.
+ * ct_thresholds_allow: a coroutine that waits, was started, or has its cause at such a place is in no finding, crashes
+ * excepted. A place matches by its function, its name, its file, or "file:line", with the patterns of fnmatch(3); a
+ * file by its path, or by an end of it from a folder's or the file's name on. A pattern that no place of the trace
+ * matches is remarked on.
  */
 enum ct_status ct_thresholds_allow(
 	struct ct_thresholds *thresholds, const char *pattern, struct ct_error *reterr);
 
 /*
- * ct_thresholds_read: settings from a file ("-": standard input), one a line: NAME = VALUE, or allow-site = PATTERN as
- * often as one likes. Empty lines do not count, nor does what follows a '#' at the beginning of a line or behind a
- * blank. A value of 1279 bytes or more is refused. A failure's text names file and line; what stood before it is set.
+ * ct_thresholds_read: settings from a file ("-": standard input), one a line: NAME = VALUE, or allow-site = PATTERN any
+ * number of times. Empty lines do not count, nor does anything behind a '#' at the beginning of a line or behind a
+ * blank. A value of 1279 bytes or more is refused. A failure's text names file and line; settings before it are set.
  */
 enum ct_status ct_thresholds_read(
 	struct ct_thresholds *thresholds, const char *path, struct ct_error *reterr);
 
-/* ct_thresholds_value: what holds; NULL: the default. */
+/* ct_thresholds_value: the value that holds; NULL: the default. */
 int64_t ct_thresholds_value(const struct ct_thresholds *thresholds, enum ct_threshold threshold);
 
 #pragma GCC visibility pop
