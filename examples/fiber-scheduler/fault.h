@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which fault this build has, chosen by -DFAULT_B to -DFAULT_M; without one it is correct. The faulty
- * branches are always compiled, so that they can not rot: `if (has_fault(DROPPED_WAKE))`.
+ * branches are always compiled, so that they cannot rot: `if (has_fault(DROPPED_WAKE))`.
  */
 #ifndef FIBER_FAULT_H
 #define FIBER_FAULT_H

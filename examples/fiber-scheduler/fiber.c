@@ -15,7 +15,7 @@
 
 /*
  * The C library declares the function behind errno as one whose result never changes, so that a
- * compiler may keep the address across anything, a switch included. Behind a call that it can not see
+ * compiler may keep the address across anything, a switch included. Behind a call that it cannot see
  * through, the address is taken on the thread that runs at that moment.
  */
 __attribute__((noinline)) int fiber_errno(void)
@@ -251,7 +251,7 @@ void fiber_sleep_until_at(uint64_t deadline_ns, uint32_t site)
 	fiber_wait(&wait);
 }
 
-/* False: the descriptor can not be waited for; fiber_errno() says why. */
+/* False: the descriptor cannot be waited for; fiber_errno() says why. */
 static bool wait_for_descriptor(int fd, uint32_t events, uint32_t site)
 {
 	struct fiber *self = fiber_self();

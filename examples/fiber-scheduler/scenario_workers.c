@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios of workers that can not, or do not, serve those who are ready. */
+/* Scenarios of workers that cannot, or do not, serve those who are ready. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -166,7 +166,7 @@ static bool has_work(struct worker *worker)
 /*
  * The scheduler has taken a fiber that runs already, or that was destroyed, and would resume it. Going on
  * would run two threads on one stack, or on none; what the program would have done is recorded, and
- * left out. Without a planted fault this can not be.
+ * left out. Without a planted fault this cannot be.
  */
 static void resume_ghost(struct fiber *fiber)
 {

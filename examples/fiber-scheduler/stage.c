@@ -45,7 +45,7 @@ const struct scenario *stage_scenario(enum fault fault)
 	return &scenario_mixed;
 }
 
-/* A scenario that can not be set up has nothing to show. */
+/* A scenario that cannot be set up has nothing to show. */
 static void need(bool condition)
 {
 	if (!condition)

@@ -34,7 +34,7 @@ class EventLog
 		std::string value;
 	};
 
-	/* An empty path: nothing is written. Throws std::system_error where the file can not be made. */
+	/* An empty path: nothing is written. Throws std::system_error where the file cannot be made. */
 	explicit EventLog(const std::string &path);
 	EventLog(const EventLog &) = delete;
 	EventLog &operator=(const EventLog &) = delete;

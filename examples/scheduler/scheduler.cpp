@@ -17,7 +17,7 @@ constexpr int forever = -1;
 
 /*
  * A worker that is never idle looks into the common queue and the reactor once in so many tasks, so
- * that a few tasks that keep each other ready can not shut out all others. A prime, so that it does
+ * that a few tasks that keep each other ready cannot shut out all others. A prime, so that it does
  * not beat with the tasks' own periods.
  */
 constexpr uint64_t steps_between_looks = 61;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Three philosophers, three forks, and each needs two of them. Here they take them in the order of the
- * forks, which can not end in a circle.
+ * forks, which cannot end in a circle.
  *
  * With fault (h), each takes the fork at the left first; all have one before any takes the second.
  */

@@ -23,7 +23,7 @@ class LoadProcess
 
 	/*
 	 * start: runs example-tcp-load, which lies beside this program's own file, against a port.
-	 * Throws std::system_error where it can not be started.
+	 * Throws std::system_error where it cannot be started.
 	 */
 	void start(uint16_t port, unsigned nr_connections, unsigned nr_resets);
 

@@ -162,7 +162,7 @@ Task Server::accept(Socket listener)
 }
 
 /*
- * A connection that can not be accepted would stay in the backlog, and be reported at once and for
+ * A connection that cannot be accepted would stay in the backlog, and be reported at once and for
  * ever: take it with the spare descriptor, and end it.
  */
 void Server::shed_one(int listener)
@@ -188,7 +188,7 @@ void Server::start_serving(Socket socket)
 	scheduler_.spawn(std::move(task));
 }
 
-/* All answers are sent before more is read, so a peer that does not listen can not fill our memory. */
+/* All answers are sent before more is read, so a peer that does not listen cannot fill our memory. */
 Task Server::serve(Socket socket)
 {
 	LineBuffer buffer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline calls of ctp_probe.h as ordinary functions of the same names, for languages that can not include it.
+ * The inline calls of ctp_probe.h as ordinary functions of the same names, for languages that cannot include it.
  *
  * In this file a name already belongs to the inline one, so the function has another, and its symbol by hand.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libcorotracer-probe: the probe's state and cold functions, once, for C programs. The inline functions
- * that write events are in ctp_probe.h. Nothing else may live here: what the library does is what the
- * header does in a C++ program.
+ * libcorotracer-probe: the probe's state and cold functions, once, for C programs. The inline functions that write
+ * events are in ctp_probe.h. Nothing else may live here: the library does what the header does in a C++ program.
  */
 #pragma GCC visibility push(default)
 #include "corotracer/ctp_flight.h"

@@ -67,10 +67,9 @@ inline bool InitTracer(const flight &recorder) noexcept
 template <class Promise> class traced;
 
 /*
- * PromiseMixin: the base class of a promise type. It tells of creation, of each co_await that
- * suspends (with line and awaiter), of the resumption after it, and of destruction. What it can
- * not see: co_yield, initial and final suspend, and any co_await of a promise with an
- * await_transform of its own. See traced.
+ * PromiseMixin: the base class of a promise type. The class tells of creation, of each co_await that suspends (with
+ * line and awaiter), of the resumption after it, and of destruction. Hidden from it are co_yield, initial and final
+ * suspend, and any co_await of a promise with an await_transform of its own. See traced.
  */
 class PromiseMixin
 {
@@ -107,8 +106,7 @@ class PromiseMixin
 };
 
 /*
- * traced<Promise>: a promise type made of the user's, unchanged, that sees what the base class can
- * not:
+ * traced<Promise>: a promise type made of the user's, unchanged, that sees what the base class cannot:
  *
  *	using promise_type = corotracer::traced<Promise>;
  *
@@ -216,7 +214,7 @@ class traced : public Promise,
 	}
 };
 
-/* What became of a wake; the meaning of each stands in corotracer/def/outcomes.def. */
+/* The outcomes of a wake; the meaning of each stands in corotracer/def/outcomes.def. */
 enum class outcome : std::uint8_t {
 	queued = CTP_OUTCOME_QUEUED,
 	already_queued = CTP_OUTCOME_ALREADY_QUEUED,
@@ -259,9 +257,9 @@ COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> hand
 
 /*
  * current_id: the corotracer_id() of the coroutine that runs on this thread, for a mutex, channel or event that has no
- * promise at hand; 0 where none runs, or it is not known which. It is right on whatever thread a coroutine goes on.
- * With traced<> it is known from the body's beginning to the end of its next await_suspend; where another coroutine
- * ran inside of it meanwhile, not again until it is resumed. With the base class it is known in each await_suspend, and
+ * promise at hand; 0 where none runs, or it is not known which. The id is right on whatever thread a coroutine goes on.
+ * With traced<> it is known from the body's beginning to the end of its next await_suspend; where another coroutine ran
+ * inside of it meanwhile, not again until it is resumed. With the base class it is known in each await_suspend, and
  * from the first resumption after a co_await on, but not while another one was made since; its body's end is not seen,
  * so it stands until the thread resumes another one or parks, or the frame is destroyed.
  */

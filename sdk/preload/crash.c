@@ -2,10 +2,9 @@
 /*
  * The last event of a program that dies of a signal: which, where, on which thread.
  *
- * A handler stands where the program has none. It writes one CRASH event, gives the signal back to
- * the kernel's default action and lets it happen again, so that exit status, core file and siginfo are
- * as without us. A program that asks, or sets a handler, or sets the default, deals with what looks
- * like the default all along.
+ * A handler stands where the program has none. The handler writes one CRASH event, gives the signal back to the
+ * kernel's default action and lets it happen again, so that exit status, core file and siginfo are as without us. A
+ * program that asks, or sets a handler, or sets the default, deals with an apparent default all along.
  */
 #include "forward.h"
 
@@ -51,15 +50,15 @@ static bool is_raised_by_instruction(int number, const siginfo_t *info)
 }
 
 /*
- * Where a call returns to that jumped to an address without code, such as what a freed frame holds; NULL: it was
- * no such jump, or its stack can not be read. The kernel looks there for us: it may be no stack.
+ * The return address of a call that jumped to an address without code, such as a freed frame holds; NULL: it was no
+ * such jump, or its stack cannot be read. The kernel looks there for us: it may be no stack.
  */
 static const void *jumped_from(int number, const siginfo_t *info, const void *context)
 {
 	const ucontext_t *machine = context;
 	const void *address = NULL;
 
-	/* Of a division by zero, or an instruction that is none, the kernel names the instruction, too. */
+	/* For a division by zero, or an instruction that is none, the kernel names the instruction, too. */
 	if ((number != SIGSEGV && number != SIGBUS) || info->si_code <= 0 ||
 		info->si_addr != instruction(context))
 		return NULL;

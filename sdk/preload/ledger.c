@@ -3,9 +3,8 @@
  * The ledger's core: the table of generations, the writing of events, and the way to libc's own
  * functions. Must never call a function that it wraps by its plain name.
  *
- * Order makes the book true. A close is written down before the call, an open after it; the kernel
- * gives a number out again only between the two, so that another thread's new descriptor can not look
- * like the old one.
+ * Order makes the book true. A close is written down before the call, an open after it; the kernel gives a number out
+ * again only between the two, so that another thread's new descriptor cannot look like the old one.
  */
 #include "forward.h"
 
@@ -17,7 +16,7 @@ _Thread_local uint32_t ledger_is_lent;
 void *ledger_functions[LEDGER_FUNCTIONS];
 
 static _Thread_local bool is_finding;
-static bool is_complete; /* every function was looked for: what is missing stays missing */
+static bool is_complete; /* every function was looked for: a missing one stays missing */
 
 static const char *const function_names[LEDGER_FUNCTIONS] = {
 #define X(type, name, parameters, arguments, raw) #name,

@@ -2,11 +2,10 @@
 /*
  * The descriptor ledger's inside: what its files share.
  *
- * The ledger is a library that `corotracer run` preloads. It stands between a program and libc, calls
- * libc's own function in every case, and writes down what happened to the program's descriptors. It
- * must never change what the program sees: results and errno pass through untouched, nothing is
- * allocated, nothing blocks, and all of it may run in a signal handler. While nothing traces it only
- * forwards.
+ * The ledger is a library that `corotracer run` preloads. Standing between a program and libc, it calls libc's own
+ * function in every case, and writes down what happened to the program's descriptors. The library must never change
+ * what the program sees: results and errno pass through untouched, nothing is allocated, nothing blocks, and all of it
+ * may run in a signal handler. While nothing traces it only forwards.
  */
 #ifndef PRELOAD_LEDGER_H
 #define PRELOAD_LEDGER_H
@@ -92,7 +91,7 @@ uint64_t ledger_drop(int fd);
 void ledger_note(const void *caller, enum ctp_kind kind, uint64_t object, uint64_t coro,
 	unsigned argument, unsigned flags);
 
-/* What DESCRIPTOR_IO's argument says (def/kinds.def). */
+/* The values of DESCRIPTOR_IO's argument (def/kinds.def). */
 enum ledger_transfer {
 	LEDGER_READ = 1,
 	LEDGER_WRITE = 2,
@@ -105,7 +104,7 @@ void ledger_transferred(
 	const void *caller, uint64_t handle, enum ledger_transfer transfer, ssize_t result);
 
 /*
- * ledger_opened: what a call that makes a descriptor ends with: notes it if there is one, with these flags (an enum
+ * ledger_opened: the end of a call that makes a descriptor: notes it if there is one, with these flags (an enum
  * ctp_descriptor_type, CTP_DESCRIPTOR_IS_SECOND_END); returns it.
  */
 int ledger_opened(const void *caller, int fd, unsigned flags);
@@ -122,7 +121,7 @@ enum ledger_function {
 	LEDGER_FUNCTIONS
 };
 
-/* P-private: written once per entry, by whoever looks first; all writers store the same value. */
+/* P-private: written once per entry, by the thread that looks first; all writers store the same value. */
 extern void *ledger_functions[LEDGER_FUNCTIONS];
 
 /*
@@ -132,7 +131,7 @@ extern void *ledger_functions[LEDGER_FUNCTIONS];
  */
 void *ledger_find(enum ledger_function function);
 
-/* ledger_missing: what a call that can not be forwarded returns: -1, ENOSYS. */
+/* ledger_missing: what a call that cannot be forwarded returns: -1, ENOSYS. */
 long ledger_missing(void);
 
 #pragma GCC visibility pop

@@ -2,10 +2,10 @@
 /*
  * vfork(): the child borrows its parent's thread, memory and thread-locals until it executes or ends.
  *
- * It closes and doubles descriptors of its own meanwhile, with this thread's ring at hand; written
- * down, the parent would seem to have closed its own. So the thread is marked as lent for that long.
- * A function that returns twice can not be called from C and forwarded: this is the system call
- * itself, with the return address kept in a register, since the child would overwrite it on the stack.
+ * The child closes and doubles descriptors of its own meanwhile, with this thread's ring at hand; were that written
+ * down, the parent would seem to have closed its own. So the thread is marked as lent for that long. A function that
+ * returns twice cannot be called from C and forwarded: this is the system call itself, with the return address kept in
+ * a register, since the child would overwrite it on the stack.
  */
 #include "forward.h"
 

@@ -237,7 +237,7 @@ static int replaced(const void *caller, int fd, int wanted, int flags, bool is_d
 	if (result >= 0)
 		return fd == wanted ? result : doubled(caller, original, entry, result);
 	if (is_replacing) {
-		/* It stayed after all: the same generation, open again. */
+		/* The descriptor stayed after all: the same generation, open again. */
 		ledger_restore(wanted, replaced_entry);
 		ledger_note(caller, CTP_KIND_DESCRIPTOR_OPEN, ledger_handle(wanted), 0, 0,
 			LEDGER_TYPE(replaced_entry));
@@ -266,7 +266,7 @@ static int controlled(const void *caller, int fd, int command, void *argument)
 	return result;
 }
 
-/* Whatever the command takes, or nothing, is one word; libc itself passes it on in the same way. */
+/* The command's argument, if any, is one word; libc itself passes it on in the same way. */
 LEDGER_EXPORT int fcntl(int fd, int command, ...)
 {
 	va_list list;

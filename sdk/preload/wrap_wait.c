@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry points that wait for descriptors, and those that say what to wait for. Each calls libc's
- * function exactly once with the caller's arguments and returns its result. What the kernel
- * fills in is read only where it says that it has.
+ * Entry points that wait for descriptors, and those that say what to wait for. Each calls libc's function exactly once
+ * with the caller's arguments and returns its result. Memory that the kernel fills in is read only where it says that
+ * it has.
  */
 #include "forward.h"
 
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------ what to wait for */
 
-/* The bits above the lower sixteen that matter to whoever looks for a lost wakeup (def/kinds.def). */
+/* The bits above the lower sixteen that matter to one who looks for a lost wakeup (def/kinds.def). */
 #define ARM_ONE_SHOT 0x4000u
 #define ARM_EDGE 0x8000u
 
@@ -78,7 +78,7 @@ LEDGER_EXPORT int timerfd_settime(
 
 /*
  * A call that can block is written down at both ends, so that a thread without time-out is known to
- * be asleep; one with time-out zero can not, and a program that polls in a loop would flood the book.
+ * be asleep; one with time-out zero cannot, and a program that polls in a loop would flood the book.
  */
 static void wait_begin(const void *caller, enum ctp_call call, int64_t timeout_ms)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a C++ program says of itself: tasks, regions, messages, counters, names. A part of coroTracer.h.
+ * Annotations, by which a C++ program tells of itself: tasks, regions, messages, counters, names. A part of
+ * coroTracer.h.
  *
  *	std::uint64_t id = corotracer::task_begin("request", 4711);
  *	corotracer::region query{"db.query"};
@@ -152,8 +153,8 @@ COROTRACER_INLINE void counter(literal name, std::int64_t value) noexcept
 }
 
 /*
- * Names of a coroutine, of the calling thread, of a resource. They are interned at each call, and a process
- * has room for 65,536 sites and names: they are for what is long-lived.
+ * Names of a coroutine, of the calling thread, of a resource. Each call interns its name, and a process has room for
+ * 65,536 sites and names: use them for things that live long.
  */
 COROTRACER_INLINE void name_coroutine(std::uint64_t coroutine, std::string_view name) noexcept
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What traced<Promise> has to find out about a promise type: a part of coroTracer.h. All of it is
- * decided while compiling; nothing here writes an event.
+ * Questions of traced<Promise> about a promise type: a part of coroTracer.h. All of it is decided
+ * while compiling; nothing here writes an event.
  */
 #ifndef COROTRACER_CPP_PROMISE_H
 #define COROTRACER_CPP_PROMISE_H

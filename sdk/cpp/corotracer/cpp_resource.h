@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program's own locks, channels, conditions and queues can tell: a part of coroTracer.h.
+ * The events of a program's own locks, channels, conditions and queues: a part of coroTracer.h.
  *
  *	corotracer::acquire(promise.corotracer_id(), corotracer::lock(this));
  *
  * A coroutine is named by its corotracer_id(), 0 for a thread that runs none; a resource by a handle, made by
  * corotracer::lock and its relatives. The order matters: release, hand_over and notify are written before the
- * next owner, or whoever was woken, can be seen by another worker; acquire after the resource is held.
+ * next owner, or the coroutine that was woken, can be seen by another worker; acquire after the resource is held.
  */
 #ifndef COROTRACER_CPP_RESOURCE_H
 #define COROTRACER_CPP_RESOURCE_H
@@ -20,7 +20,7 @@
 namespace corotracer
 {
 
-/* acquire: the holder has the resource from here on. Not written by who was handed it. */
+/* acquire: the holder has the resource from here on. A coroutine that was handed it does not write this. */
 COROTRACER_INLINE void acquire(std::uint64_t holder, std::uint64_t resource,
 	const location &where = location::current()) noexcept
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places, names and resources, as C++ can tell them: a part of coroTracer.h. It maps the place of
- * a co_await and the awaiter's type to the number of an interned site. Once a place was met, that
- * takes one look-up by address: no text is read, and none is ever allocated.
+ * Places, names and resources, as C++ can tell them: a part of coroTracer.h. The place of a co_await and the awaiter's
+ * type are mapped to the number of an interned site. Once a place was met, that takes one look-up by address: no text
+ * is read, and none is ever allocated.
  */
 #ifndef COROTRACER_CPP_SITE_H
 #define COROTRACER_CPP_SITE_H
@@ -178,7 +178,7 @@ namespace detail
 {
 
 /*
- * The names of types. gcc and clang spell a type differently; what both agree on is kept: the
+ * The names of types. gcc and clang spell a type differently; the part on which both agree is kept: the
  * qualified name without unnamed namespaces and without namespaces of the implementation (__x::).
  */
 template <class Type> constexpr std::string_view type_spelling() noexcept
@@ -327,7 +327,7 @@ template <class Awaitable, class Awaiter> constexpr std::string_view reason_text
 template <class Awaitable, class Awaiter>
 inline constexpr std::string_view reason = reason_text<Awaitable, Awaiter>();
 
-/* What tells one place from another without reading any text. */
+/* A key that tells one place from another without reading any text. */
 struct place_key {
 	const void *place;
 	std::uint64_t position;

@@ -32,9 +32,8 @@ enum class life : std::uint8_t {
 };
 
 /*
- * What is kept of one coroutine, inside its promise: 16 bytes. Used by whoever runs the coroutine,
- * so by one thread at a time. A copy is another object, not this coroutine: it starts without
- * identity.
+ * The state kept of one coroutine, inside its promise: 16 bytes. Only the thread that runs the coroutine uses it, so
+ * one thread at a time. A copy is another object, not this coroutine: it starts without identity.
  *
  * An identity belongs to one attachment, named by the gate's pass. A coroutine that was created
  * before it gets its id with its first event after it, and is seen from the middle of its life on.
@@ -233,7 +232,7 @@ class coroutine_state
 };
 
 /*
- * What the language calls when it meets `co_await x`: a member operator co_await, a free one, or x
+ * The function that the language calls when it meets `co_await x`: a member operator co_await, a free one, or x
  * itself.
  */
 template <class Type>
@@ -275,7 +274,7 @@ COROTRACER_INLINE decltype(auto) call_co_await(Type &&value) noexcept(is_co_awai
 }
 
 /*
- * What is awaited, and its awaiter. Awaitable is a reference where the caller keeps the object
+ * An awaited thing, and its awaiter. Awaitable is a reference where the caller keeps the object
  * (the operand of co_await lives to the end of the full expression), or a value, made in place by
  * make().
  */
@@ -381,7 +380,7 @@ template <class Awaitable, ctp_point point> struct wait {
 	static constexpr bool has_place = point == CTP_POINT_AWAIT || point == CTP_POINT_YIELD;
 	using place = std::conditional_t<has_place, location, no_location>;
 
-	/* What is told of the point: a co_await is a yield where the awaiter says so. */
+	/* The point that is told: a co_await is a yield where the awaiter says so. */
 	static constexpr bool is_told_as_yield =
 		is_yield<plain_awaitable>() || is_yield<plain_awaiter>();
 	static constexpr ctp_point told =
@@ -448,7 +447,7 @@ template <class Awaitable, ctp_point point> struct wait {
 			return suspend_inner(handle);
 		}
 
-		/* What await_suspend does is the coroutine's own doing, also once the frame is another's. */
+		/* All that await_suspend does is the coroutine's own doing, also once the frame is another's. */
 		template <class Promise>
 		COROTRACER_INLINE suspend_result<awaiter, Promise>
 		suspend_inner(std::coroutine_handle<Promise> handle) noexcept(
@@ -518,7 +517,7 @@ concept is_wait = requires
 	typename std::remove_reference_t<Type>::corotracer_wait;
 };
 
-/* What makes the thing that is awaited: one class per way, so that noexcept can be asked of it. */
+/* Makers of the thing that is awaited: one class per way, so that noexcept can be asked of it. */
 template <class Operand> struct operand_itself {
 	Operand &&operand;
 
@@ -529,9 +528,8 @@ template <class Operand> struct operand_itself {
 };
 
 /*
- * wrap: the wrapper around what make() returns. What is no awaitable here is handed on as it is:
- * an operator co_await that is visible only where the co_await stands is found there, and not
- * traced.
+ * wrap: the wrapper around what make() returns. An object that is no awaitable here is handed on as it is:
+ * an operator co_await that is visible only where the co_await stands is found there, and not traced.
  */
 template <class Make> consteval bool is_wrap_noexcept() noexcept
 {
