@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands that run after dumps. They run beside the recording, in a session of their own, with no input: the
- * keys and the input are the program's. One that fails is told; the end waits for them a little, and never for one
- * that does not end.
+ * The commands that run after dumps, beside the recording, in a session of their own, with no input: the keys and the
+ * input are the program's. A command that fails is told; the end waits for them a little, and never for one that does
+ * not end.
  */
 #ifndef CLI_AFTER_DUMP_H
 #define CLI_AFTER_DUMP_H
@@ -23,7 +23,7 @@ struct after_dump {
 	size_t nr_running;
 };
 
-/* after_dump_start: runs the command for a dump. What goes wrong is said. */
+/* after_dump_start: runs the command for a dump. Failures are told. */
 void after_dump_start(struct after_dump *after, const struct ct_dump *dump);
 
 /* after_dump_look: says of those that have ended in the meantime how, where they failed. */

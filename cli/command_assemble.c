@@ -107,7 +107,7 @@ static int say_none_selected(const char *path, const struct selection *selection
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
 }
 
-/* The trace is opened first: where it can not be read, what the output held before is still there. */
+/* The trace is opened first: where it cannot be read, what the output held before is still there. */
 static int dump_selected(
 	const char *path, bool no_symbols, struct selection *selection, const char *output)
 {

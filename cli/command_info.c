@@ -16,7 +16,7 @@
 #define NR_KINDS 256
 #define MAX_ROWS 32u
 
-/* What is counted in one pass over the events. */
+/* Counts of one pass over the events. */
 struct counted {
 	uint64_t nr_events;
 	uint64_t nr_by_kind[NR_KINDS];
@@ -155,7 +155,7 @@ static void print_places(const struct ct_tables *tables)
 	printf("%" PRIu32 "\n", tables->nr_sites - 1);
 }
 
-/* What the engine missed stands in the table, what the program gave up among its events. */
+/* Losses of the engine stand in the table, those of the program among its events. */
 static void print_losses(const struct ct_tables *tables, const struct counted *counted)
 {
 	uint64_t nr_by_reason[NR_KINDS], total = 0;
@@ -223,7 +223,7 @@ static void print_state(const struct ct_tables *tables)
 	print_left_out("note", tables->nr_notes);
 }
 
-/* Of a trace file: which part of the recording it is. */
+/* For a trace file: which part of the recording it is. */
 static void print_part(const struct ct_tables *tables)
 {
 	if (tables->first_generation == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coroTracer: the older spelling of recording, reporting and handing on. What differs from the older program
- * stands in docs/older-coroTracer.md.
+ * coroTracer: the older spelling of recording, reporting and handing on. docs/older-coroTracer.md tells the differences
+ * from the older program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static const char *value_or(
 	return arguments->value[option] ? arguments->value[option] : otherwise;
 }
 
-/* What is recorded, and read where no -in is given. */
+/* The trace to record, and to read where no -in is given. */
 static const char *named_trace(const struct arguments *arguments)
 {
 	return value_or(arguments, OPTION_OLDER_OUT, DEFAULT_TRACE);

@@ -19,7 +19,7 @@
 
 #define SENTENCE_BYTES 512
 
-/* ---------------------------------------------------------------- what all of them say */
+/* ---------------------------------------------------------------- words of all three */
 
 static void print_generations(FILE *stream, const struct ct_part *part)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program's exit status means: the library's list, grouped by number, and those of `run`.
+ * The meanings of exit statuses: the library's list, grouped by number, and those of `run`.
  */
 #include <stdio.h>
 #include <string.h>

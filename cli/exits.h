@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program's exit status means. The statuses of failures come from the library's list
+ * The meanings of exit statuses. The statuses of failures come from the library's list
  * (corotracer/def/status.def); those of a traced program are added.
  */
 #ifndef CLI_EXITS_H

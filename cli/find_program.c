@@ -40,7 +40,7 @@ static int trouble_in(const char *folder, size_t nr_bytes, const char *command)
 	return trouble;
 }
 
-/* The best of all folders: a file that can not be executed says more than one that does not exist. */
+/* The best of all folders: a file that cannot be executed says more than one that does not exist. */
 static int trouble_in_path(const char *command)
 {
 	const char *folders = getenv("PATH");

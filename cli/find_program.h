@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding a command as a shell would, so that what can not be started is told before anything is.
+ * Finding a command as a shell would, so that one that cannot be started is told before anything is.
  */
 #ifndef CLI_FIND_PROGRAM_H
 #define CLI_FIND_PROGRAM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dumps: what is said of them, and what follows.
+ * Dumps: the words about them, and the command that follows.
  */
 #include <stdio.h>
 #include <stdlib.h>

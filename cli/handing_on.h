@@ -24,7 +24,7 @@ int hand_on(const struct handing_on *handing_on);
 
 /*
  * would_replace_trace: are these two names of one regular file? Then the output would replace the trace, which
- * can not be had again; says so. "-" is no file.
+ * cannot be had again; says so. "-" is no file.
  */
 bool would_replace_trace(const char *input, const char *output);
 

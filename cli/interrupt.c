@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is left of an output when the user breaks off: nothing.
+ * Leaves nothing of an output when the user breaks off.
  *
  * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
  * file that stands under that name, and holds its lock, as every writer of an output does.
@@ -37,7 +37,7 @@ static void remove_ours(void)
 	}
 }
 
-/* It is raised again, with its default action by now: who waits for us sees what ended us. */
+/* The signal is raised again, with its default action by now: a parent that waits for us sees what ended us. */
 static void on_signal(int number)
 {
 	remove_ours();

@@ -2,7 +2,7 @@
 /*
  * The command line: finds the command, reads its arguments, and lets it work.
  *
- * Called by the name coroTracer it is the older spelling. It uses the public library and nothing else.
+ * Called by the name coroTracer the program is the older spelling. Only the public library is used.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 
 /*
  * A descriptor below 3 that is closed would be the next file that is opened, and messages would end up in
- * it. It is kept busy with something that can not be used, and that the traced program does not inherit.
+ * it. So it is kept busy with something that cannot be used, and that the traced program does not inherit.
  */
 static void keep_standard_descriptors(void)
 {
@@ -136,7 +136,7 @@ static void on_failed_write(int number)
 
 /*
  * A reader that goes away, or a file that may not grow, is an error of write(2) and not our end. A handler,
- * and not SIG_IGN, since exec gives the program the default back; what was ignored stays ignored.
+ * and not SIG_IGN, since exec gives the program the default back; an ignored signal stays ignored.
  */
 static void survive_failed_writes(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which name somebody meant who misspelt one: for the hint behind "unknown option".
+ * The name that somebody meant who misspelt one: for the hint behind "unknown option".
  */
 #include <stdlib.h>
 #include <string.h>

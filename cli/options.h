@@ -2,8 +2,8 @@
 /*
  * The commands and their options (commands.def, options.def), and the reading of an argument list.
  *
- * Reading prints nothing and allocates nothing but the list of operands: what is wrong is one sentence
- * in the caller's buffer.
+ * Reading prints nothing and allocates nothing but the list of operands: a complaint is one sentence in the caller's
+ * buffer.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -72,10 +72,10 @@ struct arguments {
 
 /*
  * arguments_read: reads what stands behind the command's name. Options and operands may be mixed, "--" ends
- * options; for `run`, so does the first operand, since what follows belongs to the program. For the older
- * spelling options begin with one dash or two. The last of an option given twice holds. False: complaint
- * is one sentence without the program's name. Values point into argv; arguments_fini gives back the list
- * of operands in either case.
+ * options; for `run`, so does the first operand, since words behind it belong to the program. For the older
+ * spelling options begin with one dash or two. The last of an option given twice holds. False: complaint is
+ * one sentence without the program's name. Values point into argv; arguments_fini gives back the list of
+ * operands in either case.
  */
 bool arguments_read(struct arguments *arguments, enum command command, int argc, char **argv,
 	char complaint[COMPLAINT_BYTES]);

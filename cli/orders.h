@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is ordered of probes, from the options: their clock, the memory of their rings, and what a full one does.
+ * Orders to probes, from the options: their clock, the memory of their rings, and what a full one does.
  */
 #ifndef CLI_ORDERS_H
 #define CLI_ORDERS_H

@@ -8,7 +8,7 @@
 #include "corotracer/ct.h"
 #include "quantity.h"
 
-#define LARGEST 4e18  /* what is more is as good as for ever */
+#define LARGEST 4e18  /* a longer time is as good as for ever */
 #define WORD_BYTES 64 /* more than any number with its unit needs */
 
 /* The library reads whole texts. */

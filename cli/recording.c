@@ -2,8 +2,8 @@
 /*
  * A recording: the program is started, harvested until it ends, and summed up in a line.
  *
- * Once the program was started, its exit status is ours whatever else goes wrong: who put 'corotracer
- * run --' in front of a command must not see a different outcome.
+ * Once the program was started, its exit status is ours whatever else goes wrong: a user who put 'corotracer run --' in
+ * front of a command must not see a different outcome.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ struct recording {
 	const struct ct_wanted *wanted;         /* NULL: everything */
 	const struct ct_orders *orders;         /* NULL: the library's defaults */
 
-	/* Of JSON lines. */
+	/* For JSON lines. */
 	enum ct_row_numbers row_numbers;
 	bool tells_all;
 	bool shows_rows; /* as they come, under the output's own name */

@@ -11,7 +11,7 @@
 #include "salvage.h"
 #include "say.h"
 
-/* What is missing is said first: what is there is worth as much as that leaves. */
+/* Losses are told first: the trace is worth what they leave. */
 static void say_stats(const char *path, const char *output, const struct ct_salvage_stats *stats)
 {
 	if (stats->nr_overwritten == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `corotracer recover` does with the file of a program's own flight recorder.
+ * `corotracer recover` for the file of a program's own flight recorder.
  */
 #ifndef CLI_SALVAGE_H
 #define CLI_SALVAGE_H

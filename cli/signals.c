@@ -12,7 +12,7 @@
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 #define NR_PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
-/* What the handler tells the loop. Small enough that a pipe takes it whole or not at all. */
+/* The handler's message to the loop, small enough that a pipe takes it whole or not at all. */
 struct arrival {
 	int number;
 	bool was_delivered; /* a key in the terminal: the whole foreground group has it */

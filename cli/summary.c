@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `run` and `attach` say at the end.
+ * The last words of `run` and `attach`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,8 +157,8 @@ static void print_report(const struct ct_report *report)
 }
 
 /*
- * The program has ended, and whoever waits for it waits for us: of a large trace only the end is judged, in which what
- * froze has frozen.
+ * The program has ended, and a user who waits for it waits for us: only the end of a large trace is judged, in which a
+ * frozen program is frozen, too.
  */
 static bool judge_end(const struct recording *recording, const struct ct_process_look *look,
 	struct judgement *ret_judgement)

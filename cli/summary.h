@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `run` says at the end: anything unusual, a sentence each, and one line that sums up.
+ * The last words of `run`: anything unusual, a sentence each, and one line that sums up.
  */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H

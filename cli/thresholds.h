@@ -9,7 +9,7 @@
 #include "options.h"
 
 /*
- * thresholds_read: what the options ask for, in the order given, so that the last one holds. NULL in *ret_thresholds
+ * thresholds_read: reads the options in the order given, so that the last one holds. NULL in *ret_thresholds
  * where they ask for nothing; else the caller frees it. Returns 0, or the exit status after saying what is wrong.
  */
 int thresholds_read(const struct arguments *arguments, struct ct_thresholds **ret_thresholds);

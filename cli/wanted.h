@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `run` is asked to record, from its options.
+ * The wishes of `run`: which events to record, from its options.
  */
 #ifndef CLI_WANTED_H
 #define CLI_WANTED_H
