@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which line of integration would let a wait be judged that can not be judged as it is. Only of waits that have lasted
+ * Which line of integration would let a wait be judged that cannot be judged as it is. Only of waits that have lasted
  * for a while, and of which no finding speaks that is more than Suspect; in C of C calls, in C++ with the awaiter's
  * own name. It judges nothing.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broken state machines: an event that can not follow from the state that the coroutine was in, and that no
+ * Broken state machines: an event that cannot follow from the state that the coroutine was in, and that no
  * other rule explains: suspended while it waited, ended while it was ready, destroyed twice.
  *
  * Only where the whole life of the coroutine is in the trace, and no event of it is missing; else the

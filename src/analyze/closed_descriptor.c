@@ -60,7 +60,7 @@ static bool is_shutting_down(const struct analysis *analysis, const struct wait 
 	return from != CT_NO_TIME && wait->closed >= from;
 }
 
-/* Woken since, or so near to it that it can not be told. */
+/* Woken since, or so near to it that it cannot be told. */
 static bool is_woken(const struct analysis *analysis, const struct wait *wait)
 {
 	const struct model_coro *coro = wait->coro;

@@ -5,7 +5,7 @@
  */
 #include "analyze/parts.h"
 
-#define LEAST_WAITS 10u /* of fewer it can not be told how long one takes */
+#define LEAST_WAITS 10u /* of fewer it cannot be told how long one takes */
 #define TIMES_LONGER 10
 
 static const struct model_place_times *place_of(

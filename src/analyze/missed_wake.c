@@ -71,7 +71,7 @@ static int64_t usual_time(const struct analysis *analysis, const struct model_co
 	return (int64_t)histogram_at(delays, 0.99);
 }
 
-/* Ready for so long it has been missed, if everybody was seen asleep then; INT64_MAX: that can not be told. */
+/* Ready for so long it has been missed, if everybody was seen asleep then; INT64_MAX: that cannot be told. */
 static int64_t shorter_limit(const struct analysis *analysis, const struct model_coro *coro)
 {
 	int64_t usual = usual_time(analysis, coro), limit;

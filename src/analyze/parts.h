@@ -286,7 +286,7 @@ void analyze_candidate_lower_for_gaps(
 bool analyze_candidate_outlives_gaps(
 	struct analysis *analysis, struct candidate *candidate, ct_time from, ct_time until);
 
-/* Two events that can not both be, where nothing is missing between them. */
+/* Two events that cannot both be, where nothing is missing between them. */
 struct contradiction {
 	uint32_t process;
 	uint32_t threads[2]; /* that wrote them; 0: not known */
@@ -305,7 +305,7 @@ bool analyze_contradiction_has_gap(
 /* analyze_ties_survey: finds out all ties. */
 void analyze_ties_survey(struct analysis *analysis);
 
-/* analyze_ties_child: the coroutine that this one waits for; 0: none, or it can not be told which. */
+/* analyze_ties_child: the coroutine that this one waits for; 0: none, or it cannot be told which. */
 uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro);
 
 /* analyze_ties_object_at: what this handle means; index 0 of the model: nothing was done to it. */

@@ -105,7 +105,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		analyze_candidate_add(analysis, &candidate);
 }
 
-/* A coarse clock can not show that it came after the destruction. */
+/* A coarse clock cannot show that it came after the destruction. */
 static bool has_no_order(const struct analysis *analysis, const struct model_ghost *ghost)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[ghost->coro];

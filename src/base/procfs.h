@@ -49,7 +49,7 @@ void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes);
 /*
  * procfs_numbers: calls `found` with every number that the folder /proc/PID/NAME holds: "task" its
  * threads, "fd" its descriptors. Stops where `found` returns false, and returns false then; also where
- * the folder can not be read.
+ * the folder cannot be read.
  */
 bool procfs_numbers(
 	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context);

@@ -15,7 +15,7 @@
 
 #include "base/failure.h"
 
-/* Takes a piece of a text away; false where it can not, which breaks the text. */
+/* Takes a piece of a text away; false where it cannot, which breaks the text. */
 typedef bool text_drain(void *context, const char *bytes, size_t nr_bytes);
 
 /* Zeroed is empty. `at` is NUL-terminated once anything was appended. */

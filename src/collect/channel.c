@@ -20,7 +20,7 @@
 #define BACKLOG 64
 #define NAME_ROOM 16 /* of a name in the folder, with its slash */
 
-/* Makes something under this name, which is not there yet; false, with errno: it can not be had. */
+/* Makes something under this name, which is not there yet; false, with errno: it cannot be had. */
 typedef bool make_function(
 	struct channel *channel, const struct channel_options *options, const char *path);
 

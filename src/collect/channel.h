@@ -4,7 +4,7 @@
  *
  * Both are made exclusively, with mode 0600, following no link: where a name is taken, what it names lies in
  * a private folder instead. The file is a regular one, as the protocol has it, and sparse. A target that
- * shortens it can not end the engine by that (guard.h).
+ * shortens it cannot end the engine by that (guard.h).
  */
 #ifndef COLLECT_CHANNEL_H
 #define COLLECT_CHANNEL_H

@@ -53,7 +53,7 @@ static bool wait_for_words(struct coarse *coarse)
 	return !coarse->is_over;
 }
 
-/* From now on, not from when the last step was due: steps that were missed can not be made up for. */
+/* From now on, not from when the last step was due: steps that were missed cannot be made up for. */
 static void sleep_a_step(uint64_t step_ns)
 {
 	struct timespec pause = {

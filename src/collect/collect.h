@@ -88,7 +88,7 @@ struct collect_stats {
 
 /*
  * collect_open: opens the listener, and starts the target. The caller keeps `sink` until after
- * collect_close. CT_ERR_NOT_FOUND where the command can not be started: reterr->system_errno is
+ * collect_close. CT_ERR_NOT_FOUND where the command cannot be started: reterr->system_errno is
  * ENOENT (no such command) or EACCES (there is one that may not be executed); nothing was started and
  * nothing was put into the sink then. With a process id instead of a command nothing is started: CT_ERR_NOT_FOUND
  * where there is no such process, CT_ERR_REFUSED where it may not be looked into, CT_ERR_BUSY where another

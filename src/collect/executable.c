@@ -240,7 +240,7 @@ static const char *judge(const char *path, int depth)
 	return obstacle;
 }
 
-/* 0, or the errno that tells why the path can not be executed. */
+/* 0, or the errno that tells why the path cannot be executed. */
 static int try_path(const char *path)
 {
 	struct stat status;

@@ -21,7 +21,7 @@ bool collect_family_signal(pid_t pid, int signal_number);
 
 /*
  * collect_family_ending: how a process that is nobody's child here has ended: from /proc while its parent has not
- * waited for it, and by its pidfd after that (Linux 6.15). False: that can not be told.
+ * waited for it, and by its pidfd after that (Linux 6.15). False: that cannot be told.
  */
 bool collect_family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value);
 

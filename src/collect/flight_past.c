@@ -228,7 +228,7 @@ static void mark_unwritten(struct past *past, const struct ctp_ring *ring)
 	}
 }
 
-/* All rings together can not hold more than the chunks; what claims to is not read. */
+/* All rings together cannot hold more than the chunks; what claims to is not read. */
 static bool is_possible(struct past *past, struct segment_ring *ring)
 {
 	const struct ctp_ring *shared = ring->reader.shared;

@@ -19,7 +19,7 @@ struct guard;
 
 /*
  * collect_guard_open: guards a mapping of its own until collect_guard_close. NULL: GUARDS_MAX mappings are guarded
- * already, or the handler can not be installed.
+ * already, or the handler cannot be installed.
  */
 struct guard *collect_guard_open(void *base, size_t nr_bytes);
 

@@ -16,7 +16,7 @@
 #define MAPS_BYTES_MAX ((size_t)16 << 20)
 #define MEMORY_NAME "/memfd:"
 
-/* "start-end permissions offset device inode path": NULL where it can not be read. */
+/* "start-end permissions offset device inode path": NULL where it cannot be read. */
 static char *read_maps(const struct process *process)
 {
 	char path[32], *text;

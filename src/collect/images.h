@@ -18,7 +18,7 @@ struct segment;
 void collect_images_note_arrival(struct collect *collect, const struct segment *segment);
 
 /*
- * collect_images_give_back: the same of every process. What can not be known stays. Reads /proc/PID/maps once for each
+ * collect_images_give_back: the same of every process. What cannot be known stays. Reads /proc/PID/maps once for each
  * process.
  */
 void collect_images_give_back(struct collect *collect);

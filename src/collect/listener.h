@@ -41,7 +41,7 @@ struct arrival {
 	bool is_found; /* in the process, which did not hand it over */
 };
 
-/* collect_listener_open: makes the socket, under a name that can not be guessed. */
+/* collect_listener_open: makes the socket, under a name that cannot be guessed. */
 enum ct_status collect_listener_open(struct listener *listener, struct ct_error *reterr);
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Is this descriptor memory that can be mapped without danger? And mapping it.
  *
- * What is mapped can not shrink (the seal), can not raise SIGBUS for want of huge pages (the file
+ * What is mapped cannot shrink (the seal), cannot raise SIGBUS for want of huge pages (the file
  * system's magic), and is as large as the kernel says, not as the peer says.
  */
 #ifndef COLLECT_MEMORY_H

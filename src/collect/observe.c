@@ -181,7 +181,7 @@ static bool has_no_timer(void *context, int descriptor)
 	return strcmp(path, "anon_inode:[timerfd]") != 0 || !is_armed(pid, descriptor);
 }
 
-/* What can not be looked at may hold a timer. */
+/* What cannot be looked at may hold a timer. */
 static bool may_be_timed(struct observation *observation)
 {
 	struct observation look = *observation;
@@ -421,7 +421,7 @@ static bool observe_thread(void *context, int tid)
 	look.record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
 	look.thread = collect_process_thread(
 		observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
-	/* One that has no number of its own can not be told from others, and counts as not looked at. */
+	/* One that has no number of its own cannot be told from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
 			(is_reachable(observation) || waits_for_others(process->pid, &state) ? 2u

@@ -8,7 +8,7 @@
 #define ADOPT_TRIES 100u
 #define RING_RECORDS ((uint64_t)CTP_RING_CHUNKS * CTP_CHUNK_RECORDS)
 
-/* Puts the reader where the producer claims to be. How much the lie hid can not be known: it is one. */
+/* Puts the reader where the producer claims to be. How much the lie hid cannot be known: it is one. */
 static void resynchronise(struct ring_reader *reader, uint64_t head)
 {
 	reader->nr_corrupt++;

@@ -78,7 +78,7 @@ void collect_ring_adopt(struct ring_reader *reader, const struct ring_space *spa
 uint64_t collect_ring_drain(struct ring_reader *reader, const struct ring_space *space,
 	const struct ring_consumer *consumer);
 
-/* collect_ring_give_up: what is published and was not drained can not be: it is one lie, and stepped over. */
+/* collect_ring_give_up: what is published and was not drained cannot be: it is one lie, and stepped over. */
 void collect_ring_give_up(struct ring_reader *reader);
 
 /* collect_ring_has_news: has something been published that was not drained? */

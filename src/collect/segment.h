@@ -73,7 +73,7 @@ void collect_segment_find_rings(struct segment *segment);
 uint64_t collect_segment_drain(struct segment *segment);
 
 /*
- * collect_segment_drain_all: harvests every ring once. All rings together can not hold more than
+ * collect_segment_drain_all: harvests every ring once. All rings together cannot hold more than
  * the segment's chunks: what is claimed far beyond counts as a lie.
  */
 uint64_t collect_segment_drain_all(struct segment *segment);

@@ -13,7 +13,7 @@
 #include "collect/collector.h"
 #include "collect/service.h"
 
-#define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run can not be true */
+#define SLACK_NS UINT64_C(1000000000) /* a time so far outside of the run cannot be true */
 #define HARVEST_NS UINT64_C(1000000)  /* rings hold much more than they get in that time */
 #define QUIET_NS UINT64_C(20000)      /* after so long nothing more is expected at once */
 #define BYTES_A_LOOK 4096             /* of one peer; each stands for one waking */
@@ -257,7 +257,7 @@ static void settle(struct collect *collect)
 	service->settled_ns = collect->now_ns;
 }
 
-/* Nothing that is read from here on would be the target's. How much is missing can not be known: it is one. */
+/* Nothing that is read from here on would be the target's. How much is missing cannot be known: it is one. */
 static void cut(struct collect *collect)
 {
 	collect->service.was_cut = true;

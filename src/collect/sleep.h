@@ -10,7 +10,7 @@
  * (membarrier) stands for both. After it, either the head of a probe is seen by the second look, or that probe's
  * load finds 1.
  *
- * A futex can not be waited for by epoll, so what epoll watches for the engine is watched by a thread while the
+ * A futex cannot be waited for by epoll, so what epoll watches for the engine is watched by a thread while the
  * engine sleeps: it looks at the epoll descriptor, and says by a futex of its own when that is ready. The two
  * share that futex, two descriptors, and nothing else. The thread is made at the first sleep, and takes no signals.
  */

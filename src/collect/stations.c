@@ -135,7 +135,7 @@ static void lose_until(struct scan *scan, struct station *station, uint64_t numb
 }
 
 /*
- * The next event can not be had. Where the writer has passed it, that is a loss, up to the oldest event
+ * The next event cannot be had. Where the writer has passed it, that is a loss, up to the oldest event
  * that may still be there; false where it has not. A writer that moves on meanwhile (*written is what was
  * found the last time) would take that one away, too: there the reader goes ahead of it, to the middle.
  */

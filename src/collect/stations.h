@@ -45,7 +45,7 @@ enum stations_what {
 	STATIONS_BORN,       /* a coroutine has the station: before its first event */
 	STATIONS_EVENT,      /* `event` */
 	STATIONS_GONE,       /* `count` events from number `first` on were overwritten unread */
-	STATIONS_IMPOSSIBLE, /* an event that can not be true: counted, and nothing more */
+	STATIONS_IMPOSSIBLE, /* an event that cannot be true: counted, and nothing more */
 	STATIONS_ENDED,      /* the coroutine was destroyed, or another one has its station */
 };
 
@@ -67,7 +67,7 @@ struct stations {
 	void *base;
 	const struct guard *guard; /* of what `base` maps; NULL: none */
 	uint32_t max_stations;
-	uint64_t from_ns;  /* a time before it can not be true */
+	uint64_t from_ns;  /* a time before it cannot be true */
 	uint64_t until_ns; /* nor can one behind it; the owner advances it */
 	uint64_t alive_ns; /* when the scan before began: who is found dead lived then */
 	VEC(struct station) all;

@@ -3,7 +3,7 @@
  * Telling runs, coroutines and impossible rows apart.
  *
  * Within one generation of a coroutine seq and time rise together, whatever the order of the rows in the
- * file. A row that breaks this belongs to another generation, to another run, or can not be true. Which
+ * file. A row that breaks this belongs to another generation, to another run, or cannot be true. Which
  * of them it is, the rows behind it show: where a coroutine of the run goes on, the run goes on.
  */
 #include "jsonl/runs.h"

@@ -46,7 +46,7 @@ void jsonl_past_fini(struct jsonl_past *past);
 enum jsonl_verdict {
 	JSONL_IN_RUN,
 	JSONL_NEXT_RUN,   /* it begins another run: ask again with a tracker that is new */
-	JSONL_IMPOSSIBLE, /* it can not be true */
+	JSONL_IMPOSSIBLE, /* it cannot be true */
 	JSONL_RESIDUE, /* neither: it is left of an earlier run, or of this one if nothing of it follows */
 	JSONL_TWICE, /* the row before it of its coroutine, once more */
 	JSONL_NO_MEMORY,

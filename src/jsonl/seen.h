@@ -22,7 +22,7 @@ struct jsonl_seen {
 	uint64_t first_ts; /* of the first rows with first_seq, the least */
 	uint64_t last_ts;  /* of those with last_seq, the greatest */
 	uint64_t nr_rows;
-	uint64_t nr_left_out;              /* rows of it that can not be true, */
+	uint64_t nr_left_out;              /* rows of it that cannot be true, */
 	uint64_t nr_waiting;               /* and such rows behind the last one */
 	uint64_t frame;                    /* the last address that a row told; 0: none */
 	uint64_t recent[JSONL_BLOCK_ROWS]; /* what tells its latest rows from each other */

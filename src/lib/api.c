@@ -40,7 +40,7 @@ const char *ct_version(void)
 }
 
 /*
- * A stream can not be looked at and then read again: it is kept meanwhile, in memory while it is small,
+ * A stream cannot be looked at and then read again: it is kept meanwhile, in memory while it is small,
  * then in a file without a name, in TMPDIR or /var/tmp.
  */
 static enum ct_status open_spool(int *descriptor, struct ct_error *reterr)

@@ -202,7 +202,7 @@ static void look_at_all(struct look *look)
 
 	procfs_numbers_at(look->folder, "task", look_at_thread, look);
 	live->has_ended = !has_living_thread(live);
-	/* That the folder can not be read differs from its being empty. */
+	/* That the folder cannot be read differs from its being empty. */
 	errno = 0;
 	if (!procfs_numbers_at(look->folder, "fd", look_at_descriptor, look) && errno)
 		live->is_without_descriptors = live->descriptors.count == 0;

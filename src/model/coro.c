@@ -2,7 +2,7 @@
 /*
  * The life of a coroutine, event by event, from its creation to its destruction.
  *
- * Transitions that can not be are counted, and the later event is believed.
+ * Transitions that cannot be are counted, and the later event is believed.
  */
 #include <string.h>
 

@@ -73,7 +73,7 @@ bool model_gap_lost(struct model *model, const struct ct_event *event)
 		.last = event->time,
 	};
 
-	/* A time that can not be true: then since the last event of the thread. */
+	/* A time that cannot be true: then since the last event of the thread. */
 	if (first < model->lowest || first > event->time || (first == 0 && model->from != 0))
 		gap.first = thread_at(model, event->thread)->last_event;
 	return !gap.count || add(model, gap);
@@ -133,7 +133,7 @@ static bool take_thread(const struct model_gap *gap, uint64_t *ret_owner)
 	return true;
 }
 
-/* What a ring held that can not be true is of a process; what a file held is of none. */
+/* What a ring held that cannot be true is of a process; what a file held is of none. */
 static bool take_hole(const struct model_gap *gap, uint64_t *ret_owner)
 {
 	*ret_owner = gap->process;

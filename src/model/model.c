@@ -15,7 +15,7 @@
  */
 #define LONGEST_SILENCE_NS (INT64_C(86400) * 1000000000)
 /*
- * Times further than 73 years from the trace's own beginning can not be true. So differences of two others never
+ * Times further than 73 years from the trace's own beginning cannot be true. So differences of two others never
  * overflow.
  */
 #define FURTHEST_NS (INT64_C(1) << 61)
@@ -208,7 +208,7 @@ void model_free(struct model *model)
 	free(model);
 }
 
-/* ---------------------------------------------------------------- what can not be true */
+/* ---------------------------------------------------------------- what cannot be true */
 
 /*
  * A row with a time of 0, or far outside the run, says nothing about when anything was, and can

@@ -106,7 +106,7 @@ struct model {
 	uint64_t
 		least_streak; /* shorter ones end with their coroutine; may be set before the first event */
 	bool has_no_memory;
-	ct_time lowest; /* times outside of these can not be true */
+	ct_time lowest; /* times outside of these cannot be true */
 	ct_time highest;
 	ct_time from;           /* observation */
 	ct_time now;            /* its end */
@@ -140,7 +140,7 @@ void model_free(struct model *model);
 
 /*
  * model_apply: folds in one event. Whatever it says is taken up or counted; the only failure is CT_ERR_NO_MEMORY.
- * model_is_possible: false where its time, process or thread can not be true, so that it will only be counted.
+ * model_is_possible: false where its time, process or thread cannot be true, so that it will only be counted.
  */
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr);
@@ -289,7 +289,7 @@ static inline void model_take_order(struct model *model, const struct ct_order *
 
 /*
  * model_is_coarse: where clocks disagree by this much, many events of a coroutine lie in one instant: one that
- * is out of order can not be put right by the next one.
+ * is out of order cannot be put right by the next one.
  */
 #define MODEL_COARSE_NS 10000
 

@@ -142,7 +142,7 @@ static void mark(struct release *release, uint32_t *coro, enum mark how)
 		release->marks[*coro] = (uint8_t)how;
 }
 
-/* A rule looks at all coroutines for such as these; what would make it silent can not be undone any more. */
+/* A rule looks at all coroutines for such as these; what would make it silent cannot be undone any more. */
 static bool may_be_told(const struct model *model, const struct model_coro *coro)
 {
 	const struct model_process *process = &model->processes[coro->process];

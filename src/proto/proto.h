@@ -60,7 +60,7 @@ struct proto_layout {
 /*
  * proto_check: copies and checks the header of a mapping of `mapped_bytes` bytes. CT_ERR_FORMAT where
  * it is no segment of this version, CT_ERR_UNSUPPORTED for features that are not known,
- * CT_ERR_CORRUPT for a geometry that can not be; *ret_layout is written on success only.
+ * CT_ERR_CORRUPT for a geometry that cannot be; *ret_layout is written on success only.
  */
 enum ct_status proto_check(const struct ctp_header *mapped, size_t mapped_bytes,
 	struct proto_layout *ret_layout, struct ct_error *reterr);

@@ -108,7 +108,7 @@ uint64_t version1_written(
 
 /*
  * A counter puts only numbers that leave the slot's own number as their rest by 8, and fills slot 1 first. A
- * sequence lock can not keep to that: its numbers in neighbouring slots differ by two at most. The second
+ * sequence lock cannot keep to that: its numbers in neighbouring slots differ by two at most. The second
  * slot is loaded first, so that what slot 0 held before it is seen.
  */
 enum version1_discipline version1_decide(const struct version1_station *station)

@@ -108,7 +108,7 @@ enum version1_discipline version1_decide(const struct version1_station *station)
 enum version1_found {
 	VERSION1_TAKEN,   /* *ret_event is the event */
 	VERSION1_NOT_YET, /* the slot waits for it: nothing newer was written either */
-	VERSION1_GONE,    /* it was overwritten, or the slot holds what can not be */
+	VERSION1_GONE,    /* it was overwritten, or the slot holds what cannot be */
 };
 
 /* version1_read: looks for event `number`. */

@@ -13,7 +13,7 @@
 
 struct flight;
 
-/* flight_open: `output` names the dumps. A condition that can not be read is CT_ERR_USAGE. */
+/* flight_open: `output` names the dumps. A condition that cannot be read is CT_ERR_USAGE. */
 enum ct_status flight_open(const struct ct_flight_options *options, const char *output,
 	struct flight **ret_flight, struct ct_error *reterr);
 

@@ -119,7 +119,7 @@ static bool note_taken(struct namer *namer, size_t count)
 	return true;
 }
 
-/* Where it can not be done now, it is done at the end. */
+/* Where it cannot be done now, it is done at the end. */
 static void take_new(struct namer *namer, const struct collect *collect, const struct ct_sink *sink)
 {
 	struct batch *batch = calloc(1, sizeof(*batch));

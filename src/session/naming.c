@@ -132,7 +132,7 @@ static bool is_kept(const struct naming_sink *naming, const struct ct_define_map
 	return false;
 }
 
-/* Where it can not be kept it may still be found by its path. */
+/* Where it cannot be kept it may still be found by its path. */
 static void keep_file(struct naming_sink *naming, const struct ct_define_mapping *mapping)
 {
 	struct naming_file file = {.descriptor = -1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for addresses: what collect, store and symbol can not do alone, since they lie side by side.
+ * Names for addresses: what collect, store and symbol cannot do alone, since they lie side by side.
  *
  * While recording, mappings gain their build ids on the way to the sink, and every site that is only an address is
  * defined again with function, file and line (namer.h), so that a trace explains itself on any machine. While

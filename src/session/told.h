@@ -19,7 +19,7 @@ enum ct_status told_open(
 
 /*
  * told_keep: has all that goes into *sink kept in a file beside the output as well, whose name is returned (heap).
- * NULL, and nothing has changed: it can not be made. told_forget: the file is not needed any more; NULL is allowed.
+ * NULL, and nothing has changed: it cannot be made. told_forget: the file is not needed any more; NULL is allowed.
  */
 char *told_keep(const char *output, struct ct_sink **sink);
 void told_forget(char *whole);

@@ -139,7 +139,7 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 
 /* ---------------------------------------------------------------- ahead */
 
-/* Whom a record is about, most likely. Of what kind the next one is can not be foretold: there is no branch. */
+/* Whom a record is about, most likely. Of what kind the next one is cannot be foretold: there is no branch. */
 static inline uint64_t likely_id(const struct ctp_record *record)
 {
 	uint64_t kind = SNAPSHOT_KIND(CTP_TAIL_KIND(record->tail) % 64);

@@ -165,7 +165,7 @@ struct snapshot {
 /* Of a switch the coroutine that was entered: `object` of its state is this. */
 #define SNAPSHOT_ENTERED 1u
 
-#define SNAPSHOT_ID_BITS 48 /* of a coroutine's id in its segment: more can not be true (F-35) */
+#define SNAPSHOT_ID_BITS 48 /* of a coroutine's id in its segment: more cannot be true (F-35) */
 #define SNAPSHOT_ID_MASK ((UINT64_C(1) << SNAPSHOT_ID_BITS) - 1)
 
 static inline uint64_t snapshot_id(const struct snapshot_coro *coro)

@@ -87,7 +87,7 @@ unsigned arrange_step(struct place *place, enum act act, uint32_t by)
 	cost = entry >> 4 == 15 ? COST_IMPOSSIBLE : entry >> 4;
 	if (is_running && place->by != by)
 		cost += cost_elsewhere(act);
-	/* One thread can not contradict itself: a suspend is untold. */
+	/* One thread cannot contradict itself: a suspend is untold. */
 	if (is_running && place->by == by && act == ACT_RESUME)
 		cost = COST_ODD;
 	place->state = entry & 15;

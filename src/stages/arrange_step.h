@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a coroutine or a lock is, as far as the order of events asks, and what a step costs there: nothing where it
- * leads on, a little where it is odd (a resume with no wake before), much where it can not be.
+ * leads on, a little where it is odd (a resume with no wake before), much where it cannot be.
  */
 #ifndef STAGES_ARRANGE_STEP_H
 #define STAGES_ARRANGE_STEP_H

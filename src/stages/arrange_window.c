@@ -11,7 +11,7 @@
 
 #define TRIES_MAX 4u   /* at one event: then what comes is taken as it is */
 #define FUTILE_MAX 64u /* of one subject: then what is only odd is taken as it is */
-/* Times beyond can not be true; so no sum with the reach overflows. */
+/* Times beyond cannot be true; so no sum with the reach overflows. */
 #define FIRST_STAMP (INT64_MIN / 4)
 #define LAST_STAMP (INT64_MAX / 4)
 #define FULL (WINDOW_EVENTS - WINDOW_EVENTS / 8)

@@ -355,7 +355,7 @@ static bool note_process(struct filter *filter, uint32_t process)
 	if (filter->processes.at[process].is_live)
 		return true;
 	filter->processes.at[process].is_live = true;
-	/* Whether any came can not be known: findings must not take their absence for silence. */
+	/* Whether any came cannot be known: findings must not take their absence for silence. */
 #define X(name, number, text, is_evidence, meaning) \
 	nr_noted += (is_evidence) && filter->categories_off >> (number)&1;
 #include "corotracer/def/categories.def"

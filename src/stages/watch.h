@@ -18,7 +18,7 @@ struct watch;
 enum ct_status watch_open(struct ct_sink *next, struct watch **ret_watch, struct ct_error *reterr);
 struct ct_sink *watch_sink(struct watch *watch);
 
-/* watch_add: one condition more. CT_ERR_USAGE where it can not be read. */
+/* watch_add: one condition more. CT_ERR_USAGE where it cannot be read. */
 enum ct_status watch_add(struct watch *watch, const char *condition, struct ct_error *reterr);
 
 /*

@@ -47,7 +47,7 @@ struct condition {
 	double limit;                    /* nanoseconds, a count, or an enum ct_grade */
 };
 
-/* watch_condition_parse: CT_ERR_USAGE and one sentence that quotes what can not be read, and names what could. */
+/* watch_condition_parse: CT_ERR_USAGE and one sentence that quotes what cannot be read, and names what could. */
 enum ct_status watch_condition_parse(
 	const char *text, struct condition *ret_condition, struct ct_error *reterr);
 

@@ -96,7 +96,7 @@ static void mark_carried(struct ct_event *event)
 	}
 }
 
-/* A thread of another process than the stream's can not be true. */
+/* A thread of another process than the stream's cannot be true. */
 static uint32_t thread_index(
 	const struct store_reader *reader, const struct store_cursor *cursor, uint32_t number)
 {

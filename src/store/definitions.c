@@ -87,7 +87,7 @@ void store_definition_add(struct text *text, const struct ct_definition *definit
 	text_fini(&body);
 }
 
-/* A number too large for its field says something that can not be true. */
+/* A number too large for its field says something that cannot be true. */
 static uint32_t take_u32(struct store_bytes *bytes)
 {
 	uint64_t value = store_varint_take(bytes);

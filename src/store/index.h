@@ -87,7 +87,7 @@ struct store_scan_wish {
 
 /*
  * store_index_scan: fills the index and the tables, and finishes and publishes those. Only a file
- * that is no trace, an input that can not be read, or missing memory fail; and with last_bytes, CT_ERR_UNSUPPORTED, one
+ * that is no trace, an input that cannot be read, or missing memory fail; and with last_bytes, CT_ERR_UNSUPPORTED, one
  * of which no generation begins there.
  */
 enum ct_status store_index_scan(struct store_index *index, struct store_input *input,

@@ -29,7 +29,7 @@ struct store_output_ops {
 	/* write: all of these bytes; a failure names the output. */
 	enum ct_status (*write)(struct store_output *output, const void *bytes, size_t nr_bytes,
 		struct ct_error *reterr);
-	/* cut_back: to a length that it had. False: it can not (a pipe). */
+	/* cut_back: to a length that it had. False: it cannot (a pipe). */
 	bool (*cut_back)(struct store_output *output, uint64_t nr_bytes);
 	/* begin: what follows is another generation. NULL: that is all the same to it. */
 	enum ct_status (*begin)(struct store_output *output, uint32_t generation, uint64_t now_ns,

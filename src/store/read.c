@@ -208,7 +208,7 @@ static inline void hand_out_winner(
 	play(store, (struct node){front->place, index});
 }
 
-/* Of few streams each event is played for: how long one stays ahead can not be foretold. */
+/* Of few streams each event is played for: how long one stays ahead cannot be foretold. */
 static void take_of_few(struct store_source *store, struct ct_events *events)
 {
 	while (events->count < events->capacity && store->fronts[store->tree[0].front].at &&

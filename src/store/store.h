@@ -63,7 +63,7 @@ enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
  * there is nothing more at present, next returns CT_AGAIN; CT_END once END was read, or nobody writes the file
  * any more: then `is_complete` of the tables says which. Events come up to the last heartbeat, in the order in
  * which store_source_open has them. Tables grow, and are valid until the next call of next; times of processes
- * and losses in them do not hold. It can not be read again from the beginning.
+ * and losses in them do not hold. It cannot be read again from the beginning.
  */
 enum ct_status store_follow_open(
 	const char *path, struct ct_source **ret_source, struct ct_error *reterr);

@@ -92,7 +92,7 @@ static void look_at_stream(struct scan *scan, const struct store_stream *stream,
 		scan->torn.latest_before = extremes->before;
 }
 
-/* Joins streams with their segments; those of none can not be placed, and count as lost. */
+/* Joins streams with their segments; those of none cannot be placed, and count as lost. */
 static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uint64_t *ret_placed)
 {
 	uint64_t nr_orphans = 0;

@@ -148,7 +148,7 @@ static inline uint64_t store_varint_take_long(struct store_bytes *bytes, uint64_
 /*
  * store_varint_take_inside: the same where at least STORE_VARINT_MAX bytes are left. A number that
  * breaks is stepped over, so that whoever counted on room for more numbers still has it. Up to four bytes take one
- * way, however many they are: which of them it is can not be foretold.
+ * way, however many they are: which of them it is cannot be foretold.
  */
 static inline uint64_t store_varint_take_inside(struct store_bytes *bytes)
 {

@@ -69,7 +69,7 @@ static enum ct_status window_write(
 	return CT_OK;
 }
 
-/* Extents count from the beginning; what was let go can not come back, but is never asked for. */
+/* Extents count from the beginning; what was let go cannot come back, but is never asked for. */
 static bool window_cut_back(struct store_output *output, uint64_t nr_bytes)
 {
 	struct window *window = (struct window *)output;

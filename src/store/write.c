@@ -178,7 +178,7 @@ static bool keep_lost(struct store_sink *store, const struct stream *stream, uin
 	return store_repeated_keep(&store->repeated, &loss);
 }
 
-/* What can not be kept for later parts is missing there, and counted; the present one has it all. */
+/* What cannot be kept for later parts is missing there, and counted; the present one has it all. */
 static void fold(struct store_sink *store, const struct stream *stream,
 	const struct ctp_record *records, size_t count)
 {

@@ -3,7 +3,7 @@
  * Where an event stands among those of other streams, kept once for all sources.
  *
  * Within a stream the order is as written, whatever the times say; so an event's place is the latest
- * time that its stream has shown so far. A time far behind the end of observation can not be true:
+ * time that its stream has shown so far. A time far behind the end of observation cannot be true:
  * it does not move the place, or one broken record would carry the rest of its stream to the end.
  */
 #ifndef STREAM_ORDER_H

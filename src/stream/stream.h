@@ -159,7 +159,7 @@ struct ct_define_run {
 	const char *host;
 	const char *command_line; /* of the engine */
 	bool has_no_end;          /* made from a form that tells no end of observation */
-	uint64_t nr_impossible;   /* events that were left out then: their times can not be true */
+	uint64_t nr_impossible;   /* events that were left out then: their times cannot be true */
 };
 
 struct ct_define_process {

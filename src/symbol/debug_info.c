@@ -210,7 +210,7 @@ struct debug_info *symbol_debug_info_open(int root, const char *path, const char
 	debug->root = root;
 	symbol_build_id(root, path, debug->build_id);
 	if (!report_file(debug, path)) {
-		*ret_remark = "its symbols can not be read";
+		*ret_remark = "its symbols cannot be read";
 	} else if (read_functions(debug) && read_units(debug)) {
 		*ret_remark = "";
 		return debug;

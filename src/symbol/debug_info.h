@@ -15,7 +15,7 @@ struct debug_info;
 
 /*
  * symbol_debug_info_open: opens the file, and the separate debug file that belongs to it, where one is
- * installed, below that root or ours. NULL: it can not be used; *ret_remark says why (a constant text).
+ * installed, below that root or ours. NULL: it cannot be used; *ret_remark says why (a constant text).
  */
 struct debug_info *symbol_debug_info_open(int root, const char *path, const char **ret_remark);
 

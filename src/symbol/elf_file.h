@@ -26,7 +26,7 @@ struct elf_file {
 	char build_id[SYMBOL_BUILD_ID_SIZE]; /* "" where it has none */
 };
 
-/* symbol_elf_file_read: fails with NOT_FOUND or SYSTEM where it can not be read, FORMAT where it is no ELF file. */
+/* symbol_elf_file_read: fails with NOT_FOUND or SYSTEM where it cannot be read, FORMAT where it is no ELF file. */
 enum ct_status symbol_elf_file_read(
 	int root, const char *path, struct elf_file *ret_file, struct ct_error *reterr);
 

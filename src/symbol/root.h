@@ -11,7 +11,7 @@
 #include "symbol/symbol.h"
 
 /*
- * symbol_root_open_file: opens for reading, and waits for nobody. -1 and errno where it can not be opened; below
+ * symbol_root_open_file: opens for reading, and waits for nobody. -1 and errno where it cannot be opened; below
  * another root ENOSYS where the kernel is older than Linux 5.6. `root`: see symbol_see_root.
  */
 int symbol_root_open_file(int root, const char *path);

@@ -33,7 +33,7 @@
 
 /*
  * symbol_build_id: the build id of an ELF file in lower-case hexadecimal. False, and "", where the
- * file can not be read, is no 64-bit little-endian ELF file, or has none.
+ * file cannot be read, is no 64-bit little-endian ELF file, or has none.
  */
 bool symbol_build_id(int root, const char *path, char ret_build_id[SYMBOL_BUILD_ID_SIZE]);
 
@@ -88,7 +88,7 @@ void symbol_free(struct symbol_resolver *resolver);
 bool symbol_see_root(struct symbol_resolver *resolver, uint32_t process, int root);
 
 /*
- * symbol_open_file: opens a file of a process for reading, and waits for nobody; -1 and errno where that can not be.
+ * symbol_open_file: opens a file of a process for reading, and waits for nobody; -1 and errno where that cannot be.
  *
  * symbol_see_file: what stood under this path with this build id is open as `descriptor`, which the caller keeps open
  * as long as the resolver is used: where the path leads to it no more, it is read all the same. False: out of memory.

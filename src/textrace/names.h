@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words of the text form: names of the lists in def/, and the fields of each kind of line. Both
- * reading and printing go by these lists, so that they can not disagree.
+ * reading and printing go by these lists, so that they cannot disagree.
  */
 #ifndef TEXTRACE_TEXTRACE_NAMES_H
 #define TEXTRACE_TEXTRACE_NAMES_H

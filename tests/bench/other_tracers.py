@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What an event costs with other tracers on the same machine: LTTng-UST and uftrace, as Debian has them.
 
-Each is null, with the reason, where it can not be had. Their events are compiled here, since the project itself
+Each is null, with the reason, where it cannot be had. Their events are compiled here, since the project itself
 needs neither.
 """
 import os

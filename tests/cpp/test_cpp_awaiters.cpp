@@ -368,7 +368,7 @@ static immovable_awaiter make_immovable()
 	return {};
 }
 
-/* operator co_await whose awaiter can not be moved, and one that hands out a reference. */
+/* operator co_await whose awaiter cannot be moved, and one that hands out a reference. */
 struct gives_immovable {
 	immovable_awaiter operator co_await() const
 	{

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """corotracer run in front of a command must not change what the command does.
 
-Exit statuses, signals, standard streams, what is ignored and what is closed; what can not be started or
+Exit statuses, signals, standard streams, what is ignored and what is closed; what cannot be started or
 written; and the line at the end.
 """
 import os

@@ -419,7 +419,7 @@ void build_woken_again(struct world *world)
 	repeat_from(world, sender, 0, items - 1);
 }
 
-/* ---------------------------------------------------------------- what can not be */
+/* ---------------------------------------------------------------- what cannot be */
 
 void build_suspends_twice(struct world *world)
 {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "textrace/textrace.h"
 
-/* A text that can not be read ends the test. */
+/* A text that cannot be read ends the test. */
 static inline struct ct_source *open_text(const char *text)
 {
 	struct ct_error error = {0};

@@ -65,7 +65,7 @@ static void test_words(void)
 	collect_coarse_close(coarse);
 }
 
-/* What a word showed before it was taken up counts; what lies ahead can not be. */
+/* What a word showed before it was taken up counts; what lies ahead cannot be. */
 static void test_lag(void)
 {
 	struct coarse *coarse = opened(2);

@@ -192,7 +192,7 @@ static void test_sites_out_of_order(void)
 	step(&f);
 	CHECK_EQUAL(count_sites(&f), nr_sites + 3);
 	CHECK_TEXT(keep_find(&f.keep, CT_DEFINE_SITE, nr_sites + 1)->site.file, "one.c");
-	/* Offsets that can not be: no name, and no harm. */
+	/* Offsets that cannot be: no name, and no harm. */
 	made.sites[3].file = UINT32_MAX;
 	made.sites[3].function = MADE_NAME_BYTES - 2;
 	ctp_store_release(&made.sites[3].ready, CTP_SITE_SOURCE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions as people write them, what can not be read, and how they are told; and the histogram behind
+ * Conditions as people write them, what cannot be read, and how they are told; and the histogram behind
  * their statistics, against numbers in an array.
  */
 #include <math.h>

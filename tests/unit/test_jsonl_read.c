@@ -286,7 +286,7 @@ static void test_no_event_at_all(void)
 	source_close(source);
 }
 
-/* rows that can not be true cost no memory, whatever ids they name. */
+/* rows that cannot be true cost no memory, whatever ids they name. */
 static void test_garbage_is_bounded(void)
 {
 	struct jsonl_tracker tracker = {.thread_max = 1};

@@ -21,7 +21,7 @@ static struct ct_trace *open_trace(void)
 	} options = {.older = {.size = offsetof(struct ct_open_options, is_followed)}};
 	struct ct_trace *trace = NULL;
 
-	options.older.is_followed = true; /* a text can not be */
+	options.older.is_followed = true; /* a text cannot be */
 	made_write("trace.txt", text_trace, sizeof(text_trace) - 1);
 	CHECK_EQUAL(ct_trace_open("trace.txt", &options.older, &trace, NULL), CT_OK);
 	return trace;

@@ -133,7 +133,7 @@ static void test_commands(void)
 	CHECK(nearest_command("") == NULL);
 }
 
-/* An option that hides behind another spelling, or behind a letter that is taken, can not be used. */
+/* An option that hides behind another spelling, or behind a letter that is taken, cannot be used. */
 static void test_list(void)
 {
 	unsigned a, b, command;

@@ -240,7 +240,7 @@ static void categories(void)
 	write_all_categories();
 	CHECK_EQUAL(drain(&reader), 9);
 	CHECK(!has_kind(CTP_KIND_LOG));
-	/* Scheduling, and marks with it, can not be switched off. */
+	/* Scheduling, and marks with it, cannot be switched off. */
 	ctp_store_relaxed(&reader.orders->categories_off, all_off);
 	write_all_categories();
 	CHECK_EQUAL(drain(&reader), 2);

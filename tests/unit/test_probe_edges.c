@@ -70,7 +70,7 @@ static void check_books(struct reader *reader, struct tally *tally, uint64_t emi
 	CHECK_EQUAL(tally->unpaired + tally->torn, 0);
 }
 
-/* P-28: a sanitizer can not run so many threads, and has fewer rings instead. */
+/* P-28: a sanitizer cannot run so many threads, and has fewer rings instead. */
 static void more_threads_than_rings(void)
 {
 	unsigned rings = IS_SANITIZED ? 60 : CTP_RING_MAX, threads = rings + 100;

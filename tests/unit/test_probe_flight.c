@@ -185,7 +185,7 @@ static void engine_is_gone(void)
 	CHECK_EQUAL(size_of("beside"), MEBIBYTE);
 }
 
-/* ------------------------------------------------------------------ what can not be had */
+/* ------------------------------------------------------------------ what cannot be had */
 
 static void emit_some(void)
 {

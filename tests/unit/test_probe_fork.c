@@ -401,7 +401,7 @@ static bool is_advice_followed(void)
 	return status_of(child) == 0;
 }
 
-/* From here on the kernel answers this advice with this error. False: it can not be had. */
+/* From here on the kernel answers this advice with this error. False: it cannot be had. */
 static bool refuse_advice(uint32_t advice, uint32_t error)
 {
 	struct sock_filter filter[] = {

@@ -156,7 +156,7 @@ static void too_many_slots(void)
 	CHECK_EQUAL(reader.header->sites_refused, 0);
 }
 
-/* What can not be remembered costs a number at each event: half the table is kept from it. */
+/* What cannot be remembered costs a number at each event: half the table is kept from it. */
 static void too_many_unremembered(void)
 {
 	uint32_t i, refused = 0;

@@ -280,7 +280,7 @@ static void test_engine_is_no_attaching(void)
 	source_close(source);
 }
 
-/* F-34, F-52: sites belong to their segment; a thread of another process can not be true. */
+/* F-34, F-52: sites belong to their segment; a thread of another process cannot be true. */
 static void test_names_of_two_segments(void)
 {
 	struct ct_sink *sink = made_sink("names.ctrace");

@@ -177,7 +177,7 @@ static void test_open(void)
 	end();
 }
 
-/* What can not be true neither begins nor ends a task. */
+/* What cannot be true neither begins nor ends a task. */
 static void test_impossible(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t1 create c1 0x1010 @1\n"
