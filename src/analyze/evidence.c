@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "analyze/parts.h"
-#include "stream/kind_words.h"
-#include "base/failure.h"
 #include "analyze/peers.h"
+#include "base/failure.h"
+#include "event/kind_words.h"
 
 /* Peers are counted for as many waits; the gravest findings come first. */
 #define WAITS_COUNTED 32u

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event/kind_words.h"
 #include "export/rows.h"
-#include "stream/kind_words.h"
-#include "textrace/textrace.h"
 #include "textrace/names.h"
+#include "textrace/textrace.h"
 
 const struct export_column_description export_columns[EXPORT_NR_COLUMNS] = {
 #define X(name, text, type, of, meaning) [EXPORT_##name] = {text, EXPORT_##type, of},

@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/directory.h"
 #include "base/io.h"
-#include "jsonl/jsonl.h"
 #include "base/json_write.h"
-#include "jsonl/coros.h"
-#include "jsonl/names.h"
-#include "stream/kind_words.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "event/kind_words.h"
+#include "jsonl/coros.h"
+#include "jsonl/jsonl.h"
+#include "jsonl/names.h"
+#include "stream/directory.h"
 
 #define WAITING_MAX (1u << 20)
 #define WRITE_BYTES (256u << 10)

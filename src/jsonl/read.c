@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/failure.h"
+#include "event/kind_words.h"
 #include "jsonl/jsonl.h"
 #include "jsonl/scan.h"
 #include "jsonl/window.h"
-#include "stream/kind_words.h"
 
 #define WAITING_MAX (1u << 20)
 

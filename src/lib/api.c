@@ -21,7 +21,7 @@
 #include "base/failure.h"
 #include "base/io.h"
 #include "jsonl/jsonl.h"
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 #include "base/known_options.h"
 #include "session/look.h"
 #include "session/naming.h"

@@ -10,7 +10,7 @@
  */
 #include <sys/syscall.h>
 
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 #include "model/parts.h"
 
 /* ---------------------------------------------------------------- idleness */

@@ -8,65 +8,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "event/kind_words.h"
 #include "say/safe.h"
 #include "say/say.h"
 
-enum object {
-	OBJECT_NONE,
-	OBJECT_RESOURCE,
-	OBJECT_ADDRESS,
-	OBJECT_CORO,
-	OBJECT_NUMBER,
-};
-
-enum argument {
-	ARGUMENT_NONE,
-	ARGUMENT_POINT,
-	ARGUMENT_OUTCOME,
-	ARGUMENT_LIFE,
-	ARGUMENT_MARK,
-	ARGUMENT_SMALL,
-};
-
-static enum object object_of(unsigned kind)
-{
-	switch (kind) {
-#define X(name, number, text, category, object, argument, meaning) \
-	case number:                                               \
-		return OBJECT_##object;
-#include "corotracer/def/kinds.def"
-#undef X
-	default:
-		return OBJECT_NUMBER;
-	}
-}
-
-static enum argument argument_of(unsigned kind)
-{
-	switch (kind) {
-#define X(name, number, text, category, object, argument, meaning) \
-	case number:                                               \
-		return ARGUMENT_##argument;
-#include "corotracer/def/kinds.def"
-#undef X
-	default:
-		return ARGUMENT_SMALL;
-	}
-}
-
 static const char *argument_name(const struct ct_event *event)
 {
-	switch (argument_of(event->kind)) {
-	case ARGUMENT_POINT:
+	switch (kind_argument(event->kind)) {
+	case KIND_ARGUMENT_POINT:
 		return ct_point_name(event->argument);
-	case ARGUMENT_OUTCOME:
+	case KIND_ARGUMENT_OUTCOME:
 		return ct_outcome_name(event->argument);
-	case ARGUMENT_LIFE:
+	case KIND_ARGUMENT_LIFE:
 		return ct_life_name(event->argument);
-	case ARGUMENT_MARK:
+	case KIND_ARGUMENT_MARK:
 		return ct_mark_name(event->argument);
-	case ARGUMENT_NONE:
-	case ARGUMENT_SMALL:
+	case KIND_ARGUMENT_NONE:
+	case KIND_ARGUMENT_SMALL:
 		break;
 	}
 	return "";
@@ -205,24 +163,25 @@ static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
 
 static void say_object(struct text *text, const struct ct_event *event)
 {
-	switch (object_of(event->kind)) {
-	case OBJECT_NONE:
+	switch (kind_object(event->kind)) {
+	case KIND_OBJECT_NONE:
 		return;
-	case OBJECT_RESOURCE:
+	case KIND_OBJECT_RESOURCE:
 		if (event->object == 0)
 			return;
 		if (event->kind == CTP_KIND_SUSPEND)
 			text_add(text, "for ");
 		say_resource(text, event->object);
 		return;
-	case OBJECT_ADDRESS:
+	case KIND_OBJECT_ADDRESS:
 		if (event->object) /* else none was given */
 			text_format(text, "0x%" PRIx64, event->object);
 		return;
-	case OBJECT_CORO:
+	case KIND_OBJECT_CORO:
 		text_format(text, "coroutine %" PRIu64, event->object);
 		return;
-	case OBJECT_NUMBER:
+	case KIND_OBJECT_NUMBER:
+	case KIND_OBJECT_UNKNOWN:
 		text_format(text, "%" PRIu64, event->object);
 	}
 }
@@ -232,7 +191,8 @@ static void say_plain(struct text *text, const struct ct_event *event)
 	const char *argument = argument_name(event);
 	size_t before = text->length;
 	/* An await is the ordinary point, and needs no word. */
-	bool is_ordinary = argument_of(event->kind) == ARGUMENT_POINT && event->argument == 0;
+	bool is_ordinary =
+		kind_argument(event->kind) == KIND_ARGUMENT_POINT && event->argument == 0;
 
 	say_object(text, event);
 	if (!*argument || is_ordinary)

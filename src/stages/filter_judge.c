@@ -6,7 +6,7 @@
  * coroutine does goes, whatever thread it does it on.
  */
 #include "stages/filter_parts.h"
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 
 static uint8_t match_of(const struct filter_segment *segment, const struct ctp_record *record)
 {

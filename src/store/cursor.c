@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 #include "store/cursor.h"
 
 /* ------------------------------------------------------- from records to events */

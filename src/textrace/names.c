@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "event/kind_words.h"
 #include "textrace/names.h"
 
 #define NUMBERS 96 /* of any list; a larger one does not compile */
@@ -75,28 +76,6 @@ bool textrace_number(enum textrace_list list, const char *name, uint64_t *ret_nu
 	return false;
 }
 
-enum argument {
-	ARGUMENT_NONE,
-	ARGUMENT_POINT,
-	ARGUMENT_OUTCOME,
-	ARGUMENT_LIFE,
-	ARGUMENT_MARK,
-	ARGUMENT_SMALL
-};
-
-static enum argument argument_class(unsigned kind)
-{
-	switch (kind) {
-#define X(name, number, text, category, object, argument, meaning) \
-	case number:                                               \
-		return ARGUMENT_##argument;
-#include "corotracer/def/kinds.def"
-#undef X
-	default:
-		return ARGUMENT_NONE;
-	}
-}
-
 static const struct {
 	const char *key;
 	enum textrace_list list;
@@ -143,14 +122,13 @@ static const char *small_argument(unsigned kind)
 
 const char *textrace_argument(unsigned kind, enum textrace_list *ret_list)
 {
-	static const char *const keys[] = {[ARGUMENT_NONE] = NULL,
-		[ARGUMENT_POINT] = "point",
-		[ARGUMENT_OUTCOME] = "outcome",
-		[ARGUMENT_LIFE] = "life",
-		[ARGUMENT_MARK] = "mark",
-		[ARGUMENT_SMALL] = NULL};
-	enum argument argument = argument_class(kind);
-	const char *key = argument == ARGUMENT_SMALL ? small_argument(kind) : keys[argument];
+	static const char *const keys[] = {[KIND_ARGUMENT_POINT] = "point",
+		[KIND_ARGUMENT_OUTCOME] = "outcome",
+		[KIND_ARGUMENT_LIFE] = "life",
+		[KIND_ARGUMENT_MARK] = "mark",
+		[KIND_ARGUMENT_SMALL] = NULL};
+	enum kind_argument argument = kind_argument(kind);
+	const char *key = argument == KIND_ARGUMENT_SMALL ? small_argument(kind) : keys[argument];
 
 	return key && textrace_argument_list(key, ret_list) ? key : NULL;
 }

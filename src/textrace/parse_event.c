@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 #include "textrace/parse.h"
 
 /* An event in the making. */

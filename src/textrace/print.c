@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "stream/kind_words.h"
-#include "textrace/textrace.h"
+#include "event/kind_words.h"
 #include "textrace/names.h"
+#include "textrace/textrace.h"
 
 /* ---------------------------------------------------------------------- values */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 #include "store/definitions.h"
 #include "store/events.h"
 #include "store/index.h"

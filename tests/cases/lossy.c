@@ -17,7 +17,7 @@
 
 #include "analyze/analyze.h"
 #include "case_file.h"
-#include "stream/kind_words.h"
+#include "event/kind_words.h"
 #include "check.h"
 #include "base/vec.h"
 

@@ -2,8 +2,8 @@
 /*
  * What the words of a record hold, by its kind, as def/kinds.def says.
  */
-#ifndef STREAM_KIND_WORDS_H
-#define STREAM_KIND_WORDS_H
+#ifndef EVENT_KIND_WORDS_H
+#define EVENT_KIND_WORDS_H
 
 #include "corotracer/event.h"
 
@@ -14,6 +14,15 @@ enum kind_object {
 	KIND_OBJECT_ADDRESS,
 	KIND_OBJECT_CORO,
 	KIND_OBJECT_NUMBER,
+};
+
+enum kind_argument {
+	KIND_ARGUMENT_NONE,
+	KIND_ARGUMENT_POINT,
+	KIND_ARGUMENT_OUTCOME,
+	KIND_ARGUMENT_LIFE,
+	KIND_ARGUMENT_MARK,
+	KIND_ARGUMENT_SMALL,
 };
 
 /* kind_object: what the third word holds. */
@@ -27,6 +36,20 @@ static inline enum kind_object kind_object(unsigned kind)
 #undef X
 	default:
 		return KIND_OBJECT_UNKNOWN;
+	}
+}
+
+/* kind_argument: what the argument holds. */
+static inline enum kind_argument kind_argument(unsigned kind)
+{
+	switch (kind) {
+#define X(name, number, text, category, object, argument, meaning) \
+	case number:                                               \
+		return KIND_ARGUMENT_##argument;
+#include "corotracer/def/kinds.def"
+#undef X
+	default:
+		return KIND_ARGUMENT_SMALL;
 	}
 }
 
