@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyze/parts.h"
+#include "say/say.h"
 
 #define PLACES_ADVISED 5u /* of one process */
 
@@ -122,7 +123,7 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 	struct analysis *analysis = advising->analysis;
 	const char *who = words_who(analysis, place);
 
-	if (analyze_words_is_cpp(analysis, place->site))
+	if (say_is_cpp(analysis->tables, place->site))
 		advise(advising, place, CT_LACK_RESOURCE,
 			analyze_say(analysis,
 				"%s, and what for is not told: add `corotracer_resource()` to %s, "
@@ -173,7 +174,7 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 			"%s, for %s, of which nothing else is told: call %s where it is %s: then "
 			"this can be judged",
 			words_who(analysis, place), analyze_words_wait(analysis, coro),
-			call_of(resource, analyze_words_is_cpp(analysis, place->site)),
+			call_of(resource, say_is_cpp(analysis->tables, place->site)),
 			resource == CTP_RESOURCE_LOCK ? "taken and given back" : "set or filled"));
 }
 
@@ -219,7 +220,7 @@ static bool has_silent_workers(const struct analysis *analysis, uint32_t process
 static void advise_process(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
-	bool is_cpp = analyze_words_is_cpp(analysis, place->site);
+	bool is_cpp = say_is_cpp(analysis->tables, place->site);
 
 	if (!has_wakes(analysis->model, place->process))
 		advise(advising, place, CT_LACK_WAKE,

@@ -489,15 +489,10 @@ void analyze_story_end(struct analysis *analysis, struct story *story, struct ct
 
 const char *analyze_words_reason(enum reason reason);
 /*
- * analyze_words_place: "co_await AsyncRead, server.cpp:120"; "an unknown place" for site 0. What was inlined is told
- * with the function that it was inlined into.
+ * analyze_words_place: as say_place has it. analyze_words_awaited: what is awaited there, as the program has it:
+ * "Reply".
  */
 const char *analyze_words_place(struct analysis *analysis, uint32_t site);
-/*
- * analyze_words_is_cpp: is the place in a C++ source? analyze_words_awaited: what is awaited there, as the program has
- * it: "Reply".
- */
-bool analyze_words_is_cpp(const struct analysis *analysis, uint32_t site);
 const char *analyze_words_awaited(struct analysis *analysis, uint32_t site);
 /* analyze_words_resource: "descriptor 7 (generation 3)", "lock 0x7f00". */
 const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor);
@@ -509,7 +504,7 @@ const char *analyze_words_named(
  * known.
  */
 const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro);
-/* analyze_words_coro: "coroutine 3 (consumer)", with the name that the program gave it. */
+/* analyze_words_coro: "coroutine 3 (consumer)". */
 const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro);
 /* analyze_words_system_call: "epoll_wait"; "system call 999" where no name is known. */
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call);

@@ -204,46 +204,6 @@ void text_count(struct text *text, uint64_t count)
 	}
 }
 
-/* The bytes of the template arguments at `at`, brackets included; 0: none begin there, or they do not end. */
-static size_t arguments_length(const char *name, const char *at, const char *end)
-{
-	static const char word[] = "operator";
-	size_t nr_word = sizeof(word) - 1, depth = 0;
-	const char *behind;
-
-	if (*at != '<' || at == name || at[-1] == '<' ||
-		(at >= name + nr_word && memcmp(at - nr_word, word, nr_word) == 0))
-		return 0;
-	for (behind = at; behind < end; behind++) {
-		depth += *behind == '<';
-		if (*behind == '>' && behind[-1] != '-' && --depth == 0)
-			return (size_t)(behind + 1 - at);
-	}
-	return 0;
-}
-
-void text_short_name(struct text *text, const char *name, size_t nr_bytes)
-{
-	static const char left_out[] = "<...>";
-	const char *at, *end = name + nr_bytes;
-
-	if (nr_bytes <= TEXT_NAME_COLUMNS) {
-		text_append(text, name, nr_bytes);
-		return;
-	}
-	for (at = name; at < end; at++) {
-		size_t nr_arguments = arguments_length(name, at, end);
-
-		if (nr_arguments < 2 * sizeof(left_out)) {
-			text_append(text, at, nr_arguments ? nr_arguments : 1);
-			at += nr_arguments ? nr_arguments - 1 : 0;
-			continue;
-		}
-		text_add(text, left_out);
-		at += nr_arguments - 1;
-	}
-}
-
 const char *text_peek(const struct text *text)
 {
 	return text->at ? text->at : "";

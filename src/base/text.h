@@ -61,13 +61,6 @@ void text_duration(struct text *text, int64_t ns);
 void text_count(struct text *text, uint64_t count);
 
 /*
- * text_short_name: a name of C++, at most TEXT_NAME_COLUMNS bytes of it as it is; in a longer one the outermost
- * template arguments that take more than a few bytes become "<...>". What is no such name appears whole.
- */
-#define TEXT_NAME_COLUMNS 72u
-void text_short_name(struct text *text, const char *name, size_t nr_bytes);
-
-/*
  * text_pass_on: a point at which a text with a drain may be handed on: does so, and empties it, once it holds
  * `at_least` bytes. Whatever is long calls it between its pieces, so that it need not fit into memory.
  */

@@ -71,9 +71,16 @@ struct facts_examples {
 const struct ct_member *render_facts_next_example(
 	const struct ct_finding *finding, struct facts_examples *examples);
 
-/* render_facts_coroutine: "coroutine 1025 (handle_connection)". */
+/* render_facts_coroutine: "coroutine 1025 (consumer)". */
 void render_facts_coroutine(
-	struct text *text, const struct ct_tables *tables, const struct ct_coro *coro);
+	struct text *text, const struct ct_tables *tables, const struct ct_member *member);
+
+/*
+ * render_facts_await: a coroutine of the await graph: "coroutine 7 waits for lock 0x40, at work, src/queue.c:12",
+ * "coroutine 3 runs on thread worker-1 (4713)".
+ */
+void render_facts_await(
+	struct text *text, const struct ct_tables *tables, const struct ct_await *await);
 
 /* Who prints the tables of a report, one after the other. */
 struct facts_printer {

@@ -24,7 +24,7 @@ static void safe_cell(struct table *table, const char *words)
 static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
-		say_short_line(&table->cells, tables, site);
+		say_line(&table->cells, tables, site);
 	render_table_end_cell(table);
 }
 

@@ -205,7 +205,7 @@ void render_facts_finding(
 
 	if (common.wait_site) {
 		render_facts_begin(rows, "waiting at");
-		say_wait(rows, tables, common.wait_site);
+		say_place(rows, tables, common.wait_site);
 		render_facts_end(rows);
 	}
 	spawn_rows(rows, tables, finding, &common);

@@ -80,7 +80,7 @@ static void share_cell(struct table *table, int64_t ns, int64_t total_ns)
 static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
-		say_wait(&table->cells, tables, site);
+		say_place(&table->cells, tables, site);
 	render_table_end_cell(table);
 }
 
@@ -99,7 +99,7 @@ static void holder_cell(
 		text_format(&table->cells, "coroutine %" PRIu64, stretch->holder);
 	if (stretch->holder && stretch->holder_site) {
 		text_add(&table->cells, ", since ");
-		say_wait(&table->cells, tables, stretch->holder_site);
+		say_place(&table->cells, tables, stretch->holder_site);
 	}
 	render_table_end_cell(table);
 }
@@ -116,7 +116,7 @@ static void waker_cell(
 		say_thread(&table->cells, tables, stretch->waker_thread);
 	if (is_told && stretch->waker_site) {
 		text_add(&table->cells, ", ");
-		say_wait(&table->cells, tables, stretch->waker_site);
+		say_place(&table->cells, tables, stretch->waker_site);
 	}
 	render_table_end_cell(table);
 }

@@ -42,7 +42,7 @@ static void share_cell(struct table *table, double part, double whole)
 static void site_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
 {
 	if (site)
-		say_wait(&table->cells, tables, site);
+		say_place(&table->cells, tables, site);
 	else
 		text_add(&table->cells, "not known");
 	render_table_end_cell(table);
@@ -80,7 +80,7 @@ static void workers(struct table *table, const struct ct_report *report, uint32_
 		const struct ct_worker *worker = &statistics->workers[i];
 		double observed_ns = (double)(worker->until - worker->from);
 
-		say_thread(&table->cells, report->tables, worker->thread);
+		say_thread_name(&table->cells, report->tables, worker->thread);
 		render_table_end_cell(table);
 		duration_cell(table, worker->until - worker->from);
 		share_cell(table, (double)worker->running_ns, observed_ns);

@@ -4,19 +4,38 @@
  */
 #include <inttypes.h>
 
+#include "event/kind_words.h"
 #include "render/facts.h"
 #include "say/safe.h"
 #include "say/say.h"
 
 void render_facts_coroutine(
-	struct text *text, const struct ct_tables *tables, const struct ct_coro *coro)
+	struct text *text, const struct ct_tables *tables, const struct ct_member *member)
 {
-	text_format(text, "coroutine %" PRIu64, coro->id);
-	if (!coro->function_site)
+	say_coroutine(text, tables, member->coro.id, member->name, member->coro.function_site);
+}
+
+void render_facts_await(
+	struct text *text, const struct ct_tables *tables, const struct ct_await *await)
+{
+	text_format(text, "coroutine %" PRIu64, await->id);
+	switch (await->state) {
+	case CT_STATE_WAITING:
+		text_add(text, " waits for ");
+		say_safe(text, await->resource);
+		if (!await->site)
+			return;
+		text_add(text, ", at ");
+		say_place(text, tables, await->site);
 		return;
-	text_add(text, " (");
-	say_site_function(text, tables, coro->function_site);
-	text_char(text, ')');
+	case CT_STATE_RUNNING:
+		text_add(text, " runs on ");
+		say_thread(text, tables, await->thread);
+		return;
+	default:
+		text_format(text, " is %s", ct_state_name(await->state));
+		return;
+	}
 }
 
 void render_facts_step(
@@ -105,7 +124,7 @@ static void member_row(struct table *table, const struct ct_report *report,
 	wake_cell(table, member);
 	cause_cell(table, tables, &member->cause);
 	if (!common->wait_site && coro->wait_site)
-		say_wait(&table->cells, tables, coro->wait_site);
+		say_place(&table->cells, tables, coro->wait_site);
 	render_table_end_cell(table);
 	if (!common->spawn_site && coro->spawn_site)
 		say_place(&table->cells, tables, coro->spawn_site);
@@ -129,13 +148,6 @@ void render_facts_members(struct table *table, const struct ct_report *report,
 		member_row(table, report, &common, &finding->members[i]);
 }
 
-/* In these kinds the coroutine's word holds something else. */
-static bool is_coro_a_coroutine(unsigned kind)
-{
-	return kind < CTP_KIND_DESCRIPTOR_OPEN || kind > CTP_KIND_BLOCK_END ? kind < CTP_KIND_LOST
-									    : false;
-}
-
 static void event_row(struct table *table, const struct ct_tables *tables,
 	const struct ct_member *member, uint32_t index)
 {
@@ -147,10 +159,10 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 	say_time(&table->cells, event->time);
 	render_table_end_cell(table);
 	if (event->thread)
-		say_thread(&table->cells, tables, event->thread);
+		say_thread_name(&table->cells, tables, event->thread);
 	render_table_end_cell(table);
 	say_kind(&table->cells, event->kind);
-	if (event->coro && event->coro != member->coro.id && is_coro_a_coroutine(event->kind))
+	if (event->coro && event->coro != member->coro.id && kind_has_coro(event->kind))
 		text_format(&table->cells, " by %" PRIu64, event->coro);
 	render_table_end_cell(table);
 	if (*said)
@@ -159,7 +171,7 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 		say_event(&table->cells, event);
 	render_table_end_cell(table);
 	if (event->site)
-		say_short_line(&table->cells, tables, event->site);
+		say_line(&table->cells, tables, event->site);
 	render_table_end_cell(table);
 }
 

@@ -85,7 +85,7 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 	}
 	text_add(rows, " at ");
 	if (place->site)
-		say_wait(rows, report->tables, place->site);
+		say_place(rows, report->tables, place->site);
 	else
 		text_add(rows, "places that were not told");
 	render_facts_end(rows);

@@ -74,7 +74,7 @@ static void one_place(
 	text_count(rows, waiting->nr_coros);
 	text_add(rows, " at ");
 	if (waiting->site)
-		say_wait(rows, report->tables, waiting->site);
+		say_place(rows, report->tables, waiting->site);
 	else
 		text_add(rows, "a place that was not told");
 	text_format(rows,

@@ -23,7 +23,7 @@ static void node(struct text *text, const struct ct_report *report, const struct
 {
 	struct text words = {0};
 
-	say_in_graph(&words, report->tables, await);
+	render_facts_await(&words, report->tables, await);
 	text_format(text, "  c%" PRIu64 " [label=\"", await->id);
 	quoted(text, text_peek(&words));
 	if (await->nr_left_out)

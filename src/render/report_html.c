@@ -206,7 +206,7 @@ static void last_events(
 
 	while ((member = render_facts_next_example(finding, &examples))) {
 		text_clear(&words);
-		render_facts_coroutine(&words, tables, &member->coro);
+		render_facts_coroutine(&words, tables, member);
 		text_add(text, "<details><summary>Last events of ");
 		escaped(text, &words);
 		text_add(text, "</summary>\n");

@@ -279,7 +279,7 @@ static void last_events(const struct page *page, const struct ct_finding *findin
 	while ((member = render_facts_next_example(finding, &examples))) {
 		text_clear(&words);
 		text_add(&words, "Last events of ");
-		render_facts_coroutine(&words, page->report->tables, &member->coro);
+		render_facts_coroutine(&words, page->report->tables, member);
 		heading(page, text_peek(&words));
 		render_facts_events(&table, page->report->tables, member);
 		render_table_print(&table, page->text, "  ");
@@ -439,7 +439,7 @@ static void awaits(const struct page *page)
 
 		nr_columns = 2 + 2 * await->depth;
 		text_clear(&words);
-		say_in_graph(&words, report->tables, await);
+		render_facts_await(&words, report->tables, await);
 		if (await->depth == 0 && await->waits_for)
 			text_format(&words, ": coroutine %" PRIu64 " must go on first",
 				await->waits_for);

@@ -110,11 +110,57 @@ static bool find_name(const char *signature, const char **ret_name, const char *
 	return false;
 }
 
+/*
+ * At most NAME_BYTES of a name as they are; in a longer one the outermost template arguments that take more than a few
+ * bytes become "<...>".
+ */
+#define NAME_BYTES 72u
+
+/* The bytes of the template arguments at `at`, brackets included; 0: none begin there, or they do not end. */
+static size_t arguments_length(const char *name, const char *at, const char *end)
+{
+	static const char word[] = "operator";
+	size_t nr_word = sizeof(word) - 1, depth = 0;
+	const char *behind;
+
+	if (*at != '<' || at == name || at[-1] == '<' ||
+		(at >= name + nr_word && memcmp(at - nr_word, word, nr_word) == 0))
+		return 0;
+	for (behind = at; behind < end; behind++) {
+		depth += *behind == '<';
+		if (*behind == '>' && behind[-1] != '-' && --depth == 0)
+			return (size_t)(behind + 1 - at);
+	}
+	return 0;
+}
+
+static void add_short(struct text *text, const char *name, size_t nr_bytes)
+{
+	static const char left_out[] = "<...>";
+	const char *at, *end = name + nr_bytes;
+
+	if (nr_bytes <= NAME_BYTES) {
+		text_append(text, name, nr_bytes);
+		return;
+	}
+	for (at = name; at < end; at++) {
+		size_t nr_arguments = arguments_length(name, at, end);
+
+		if (nr_arguments < 2 * sizeof(left_out)) {
+			text_append(text, at, nr_arguments ? nr_arguments : 1);
+			at += nr_arguments ? nr_arguments - 1 : 0;
+			continue;
+		}
+		text_add(text, left_out);
+		at += nr_arguments - 1;
+	}
+}
+
 static void say_short(struct text *text, const char *name, size_t nr_bytes)
 {
 	struct text brief = {0};
 
-	text_short_name(&brief, name, nr_bytes);
+	add_short(&brief, name, nr_bytes);
 	say_safe(text, text_peek(&brief));
 	text->is_broken = text->is_broken || brief.is_broken;
 	text_fini(&brief);

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The small phrases of which reports are made.
+ * Who and what: coroutines, threads, processes, resources; and when.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 
 #include "say/safe.h"
 #include "say/say.h"
 
-#define NOT_KNOWN "not known"
-#define CALLERS_SHOWN 4u /* of the functions that a place was inlined into; JSON has all */
-
 void say_time(struct text *text, ct_time time)
 {
 	uint64_t size = time < 0 ? -(uint64_t)time : (uint64_t)time;
 
 	if (time == CT_NO_TIME) {
-		text_add(text, NOT_KNOWN);
+		text_add(text, SAY_NOT_KNOWN);
 		return;
 	}
 	text_format(text, "%s%" PRIu64 ".%06" PRIu64 " s", time < 0 ? "-" : "", size / 1000000000u,
@@ -33,13 +31,13 @@ void say_wall_clock(struct text *text, const struct ct_tables *tables, ct_time t
 
 	if (time == CT_NO_TIME || tables->epoch_realtime_ns <= 0 ||
 		__builtin_add_overflow(tables->epoch_realtime_ns, time, &instant) || instant < 0) {
-		text_add(text, NOT_KNOWN);
+		text_add(text, SAY_NOT_KNOWN);
 		return;
 	}
 	seconds = (time_t)(instant / 1000000000);
 	if (!gmtime_r(&seconds, &fields) ||
 		!strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &fields)) {
-		text_add(text, NOT_KNOWN);
+		text_add(text, SAY_NOT_KNOWN);
 		return;
 	}
 	text_add(text, date);
@@ -51,208 +49,49 @@ void say_span(struct text *text, ct_time from, ct_time until)
 
 	if (from == CT_NO_TIME || until == CT_NO_TIME ||
 		__builtin_sub_overflow(until, from, &span)) {
-		text_add(text, NOT_KNOWN);
+		text_add(text, SAY_NOT_KNOWN);
 		return;
 	}
 	text_duration(text, span);
 }
 
-void say_file(struct text *text, const char *path)
+void say_coroutine(struct text *text, const struct ct_tables *tables, uint64_t id, const char *name,
+	uint32_t function_site)
 {
-	const char *from = path + strlen(path);
-	unsigned nr_parts = 0;
+	bool has_name = name && *name;
 
-	while (from > path && nr_parts < 3) {
-		from--;
-		while (from > path && from[-1] != '/')
-			from--;
-		nr_parts++;
-		/* Steps upwards at the front say nothing to a reader. */
-		if (from >= path + 3 && strncmp(from - 3, "../", 3) == 0)
-			break;
-		if (from == path + 2 && strncmp(path, "./", 2) == 0)
-			break;
-		if (from > path && nr_parts < 3)
-			from--;
-	}
-	while (*from == '/' && from[1])
-		from++;
-	say_safe(text, *from ? from : NOT_KNOWN);
-}
-
-const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site)
-{
-	static const struct ct_site none = {
-		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
-
-	return site && site < tables->nr_sites ? &tables->sites[site] : &none;
-}
-
-void say_line(struct text *text, const struct ct_tables *tables, uint32_t index)
-{
-	const struct ct_site *site = say_peek_site(tables, index);
-
-	if (*site->file) {
-		say_file(text, site->file);
-		if (site->line)
-			text_format(text, ":%" PRIu32, site->line);
-	} else if (*site->module) {
-		say_file(text, site->module);
-		text_format(text, "+0x%" PRIx64, site->module_offset);
-	} else if (site->address) {
-		text_format(text, "address 0x%" PRIx64, site->address);
-	} else if (*site->reason) {
-		say_name(text, site->reason);
-	} else {
-		text_add(text, index ? "a place not known" : NOT_KNOWN);
-	}
-}
-
-void say_short_line(struct text *text, const struct ct_tables *tables, uint32_t index)
-{
-	const struct ct_site *site = say_peek_site(tables, index);
-	const char *slash = strrchr(site->file, '/');
-
-	if (!slash || !slash[1]) {
-		say_line(text, tables, index);
+	text_format(text, "coroutine %" PRIu64, id);
+	if (!has_name && !function_site)
 		return;
-	}
-	say_safe(text, slash + 1);
-	if (site->line)
-		text_format(text, ":%" PRIu32, site->line);
-}
-
-/* A part of a text, which has no end of its own. */
-static void say_part(struct text *text, void (*phrase)(struct text *text, const char *part),
-	const char *from, size_t nr_bytes)
-{
-	struct text part = {0};
-
-	text_append(&part, from, nr_bytes);
-	phrase(text, text_peek(&part));
-	text->is_broken = text->is_broken || part.is_broken;
-	text_fini(&part);
-}
-
-static void say_caller(struct text *text, const struct ct_caller *caller)
-{
-	text_add(text, ", inlined into ");
-	say_part(text, say_function, caller->function, caller->function_bytes);
-	if (!caller->file_bytes)
-		return;
-	text_add(text, " at ");
-	say_part(text, say_file, caller->file, caller->file_bytes);
-	if (caller->line)
-		text_format(text, ":%" PRIu32, caller->line);
-}
-
-static void say_callers(struct text *text, const char *callers)
-{
-	struct ct_caller caller;
-	unsigned depth = 0;
-
-	while (ct_caller_next(&callers, &caller)) {
-		if (depth++ < CALLERS_SHOWN)
-			say_caller(text, &caller);
-	}
-	if (depth > CALLERS_SHOWN)
-		text_format(text, ", and %u more", depth - CALLERS_SHOWN);
-}
-
-void say_place(struct text *text, const struct ct_tables *tables, uint32_t index)
-{
-	const struct ct_site *site = say_peek_site(tables, index);
-
-	if (*site->function) {
-		say_function(text, site->function);
-		if (!*site->file && !*site->module && !site->address)
-			return;
-		text_add(text, ", ");
-	}
-	say_line(text, tables, index);
-	say_callers(text, site->callers);
-}
-
-/* In C++ a reason is what is awaited; elsewhere it is a name that the program gave. */
-static bool is_cpp(const char *file)
-{
-	static const char *const endings[] = {
-		".cpp", ".cc", ".cxx", ".C", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".cppm"};
-	size_t length = strlen(file), i;
-
-	for (i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t nr_bytes = strlen(endings[i]);
-
-		if (length > nr_bytes && strcmp(file + length - nr_bytes, endings[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-void say_wait(struct text *text, const struct ct_tables *tables, uint32_t index)
-{
-	const struct ct_site *site = say_peek_site(tables, index);
-
-	if (!*site->reason) {
-		say_place(text, tables, index);
-		return;
-	}
-	if (is_cpp(site->file))
-		text_add(text, "co_await ");
-	say_name(text, site->reason);
-	if (*site->function || *site->file || *site->module || site->address) {
-		text_add(text, *site->function ? " in " : " at ");
-		say_place(text, tables, index);
-	}
-}
-
-void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t index)
-{
-	const struct ct_site *site = say_peek_site(tables, index);
-
-	if (*site->function)
-		say_function(text, site->function);
+	text_add(text, " (");
+	if (has_name)
+		say_name(text, name);
 	else
-		say_line(text, tables, index);
+		say_site_function(text, tables, function_site);
+	text_char(text, ')');
 }
 
-void say_thread(struct text *text, const struct ct_tables *tables, uint32_t index)
+void say_thread_name(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
 	const struct ct_thread *thread;
 
 	if (index == 0 || index >= tables->nr_threads) {
-		text_add(text, "a thread not known");
+		text_add(text, SAY_NOT_KNOWN);
 		return;
 	}
 	thread = &tables->threads[index];
-	if (*thread->name) {
-		say_safe(text, thread->name);
-		text_format(text, " (%" PRIu64 ")", thread->tid);
-	} else {
-		text_format(text, "thread %" PRIu64, thread->tid);
-	}
+	say_safe(text, thread->name);
+	text_format(text, *thread->name ? " (%" PRIu64 ")" : "%" PRIu64, thread->tid);
 }
 
-void say_in_graph(struct text *text, const struct ct_tables *tables, const struct ct_await *await)
+void say_thread(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
-	text_format(text, "coroutine %" PRIu64, await->id);
-	switch (await->state) {
-	case CT_STATE_WAITING:
-		text_add(text, " waits for ");
-		say_safe(text, await->resource);
-		if (!await->site)
-			return;
-		text_add(text, ", at ");
-		say_place(text, tables, await->site);
-		return;
-	case CT_STATE_RUNNING:
-		text_add(text, " runs on ");
-		say_thread(text, tables, await->thread);
-		return;
-	default:
-		text_format(text, " is %s", ct_state_name(await->state));
+	if (index == 0 || index >= tables->nr_threads) {
+		text_add(text, "a thread not known");
 		return;
 	}
+	text_add(text, "thread ");
+	say_thread_name(text, tables, index);
 }
 
 void say_program(struct text *text, const struct ct_process *process)
@@ -312,11 +151,16 @@ void say_ending(struct text *text, const struct ct_process *process)
 	text_add(text, "the trace does not say how it ended");
 }
 
-static void say_descriptor(struct text *text, uint64_t identity)
+void say_descriptor(struct text *text, uint32_t fd, unsigned type, uint64_t generation)
 {
-	text_format(text, "descriptor %" PRIu32, (uint32_t)identity);
-	if (identity >> 32)
-		text_format(text, " (generation %" PRIu64 ")", identity >> 32);
+	const char *name = type ? ct_descriptor_type_name(type) : "";
+
+	text_format(text, "descriptor %" PRIu32, fd);
+	if (generation)
+		text_format(
+			text, " (%s%sgeneration %" PRIu64 ")", name, *name ? ", " : "", generation);
+	else if (*name)
+		text_format(text, " (%s)", name);
 }
 
 void say_resource(struct text *text, uint64_t handle)
@@ -329,7 +173,7 @@ void say_resource(struct text *text, uint64_t handle)
 		text_add(text, "something not told");
 		return;
 	case CTP_RESOURCE_DESCRIPTOR:
-		say_descriptor(text, identity);
+		say_descriptor(text, (uint32_t)identity, 0, identity >> 32);
 		return;
 	case CTP_RESOURCE_REMOTE:
 		text_format(text, "coroutine %" PRIu64 " of process %" PRIu64,
@@ -344,6 +188,19 @@ void say_resource(struct text *text, uint64_t handle)
 	default:
 		text_format(text, "%s 0x%" PRIx64, ct_resource_name(resource), identity);
 	}
+}
+
+void say_readiness(struct text *text, unsigned flags)
+{
+	static const struct {
+		unsigned flag;
+		const char *word;
+	} words[] = {{POLLIN, " readable"}, {POLLOUT, " writable"}, {POLLRDHUP, " half-closed"},
+		{POLLHUP, " hung-up"}, {POLLERR, " failed"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		text_add(text, flags & words[i].flag ? words[i].word : "");
 }
 
 void say_count(struct text *text, uint64_t count, const char *one, const char *many)

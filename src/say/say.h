@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The small phrases of which reports are made: a place, a point in time, a thread, a coroutine, an event.
+ * How things are named: places, coroutines, threads, processes, resources, points in time, events.
  *
- * Text and Markdown share them, so that both say the same in the same words. Each function appends to
- * a text, is safe for a terminal (safe.h), and accepts any index (out of range: "not known"). Nothing
- * here wraps, colours or escapes for Markdown.
+ * Each thing has one spelling, which the title of a finding, a step of its chain and the cell of a table take from
+ * here. Each function appends to a text, is safe for a terminal (safe.h), and accepts any index (out of range: "not
+ * known"). What is said here comes from the tables that are handed in; no model, rule or report is known. Nothing here
+ * wraps, colours or escapes for Markdown.
  */
 #ifndef SAY_SAY_H
 #define SAY_SAY_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
-#include "corotracer/ct.h"
+#include "corotracer/event.h"
+
+#define SAY_NOT_KNOWN "not known"
+
+/* ---------------------------------------------------------------- when */
 
 /* say_time: a point in time, in seconds with six decimals: "1.020412 s"; "not known". */
 void say_time(struct text *text, ct_time time);
@@ -21,10 +28,12 @@ void say_wall_clock(struct text *text, const struct ct_tables *tables, ct_time t
 /* say_span: the time between two points: "2.19 s"; "not known". */
 void say_span(struct text *text, ct_time from, ct_time until);
 
+/* ---------------------------------------------------------------- where */
+
 /*
  * say_function: a function without its parameters and its result: "net::Server::on_hangup" for
- * "void net::Server::on_hangup(int)". say_name: a type or another name. Both leave out template arguments
- * where the name would be long (text_short_name); JSON has all.
+ * "void net::Server::on_hangup(int)". say_name: a type or another name. Both leave out the outermost template
+ * arguments where the name would take more than 72 bytes; JSON has all.
  */
 void say_function(struct text *text, const char *function);
 void say_name(struct text *text, const char *name);
@@ -32,42 +41,61 @@ void say_name(struct text *text, const char *name);
 /* say_file: the last three parts of a path: "examples/tcp-server/main.cpp". */
 void say_file(struct text *text, const char *path);
 
-/* say_short_line: "main.cpp:88", where columns are scarce; else as say_line. */
-void say_short_line(struct text *text, const struct ct_tables *tables, uint32_t site);
+/* say_line: file and line, "src/server.cpp:120"; without them the module and offset, or the address. */
+void say_line(struct text *text, const struct ct_tables *tables, uint32_t site);
 
 /*
- * say_line: file and line, "server.cpp:120"; without them the module and offset, or the address.
- * say_place: function and line: "handle_connection, server.cpp:120", and into which functions the compiler inlined
- * that one: ", inlined into serve at server.cpp:70".
- * say_wait: the same with what it awaits in front: "co_await AsyncRead in handle_connection, ...".
+ * say_place: what happens there, function and line: "co_await AsyncRead in handle_connection, src/server.cpp:120"; and
+ * into which functions the compiler inlined that one: ", inlined into serve at src/server.cpp:70".
  */
-void say_line(struct text *text, const struct ct_tables *tables, uint32_t site);
 void say_place(struct text *text, const struct ct_tables *tables, uint32_t site);
-void say_wait(struct text *text, const struct ct_tables *tables, uint32_t site);
 
-/* say_site_function: the site's function alone, shortened. */
+/* say_site_function: the site's function alone. */
 void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t site);
 
-/* say_thread: name and kernel id: "worker-1 (4713)". */
-void say_thread(struct text *text, const struct ct_tables *tables, uint32_t thread);
+/* say_is_cpp: is the place in a C++ source? What the trace does not tell is guessed, here alone. */
+bool say_is_cpp(const struct ct_tables *tables, uint32_t site);
+
+/* say_peek_site: the site, or the reserved one where the index is out of range; never NULL. */
+const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site);
+
+/* ---------------------------------------------------------------- who */
 
 /*
- * say_in_graph: a coroutine of the await graph: "coroutine 7 waits for lock 0x40, at work, queue.c:12", "coroutine 3
- * runs on worker-1 (4713)".
+ * say_coroutine: with the name that the program gave it, or else (NULL, "") its function's, where that is known:
+ * "coroutine 3 (consumer)".
  */
-void say_in_graph(struct text *text, const struct ct_tables *tables, const struct ct_await *await);
+void say_coroutine(struct text *text, const struct ct_tables *tables, uint64_t id, const char *name,
+	uint32_t function_site);
+
+/*
+ * say_thread: name and kernel id: "thread worker-1 (4713)". say_thread_name: the same where a heading says already
+ * that it is a thread.
+ */
+void say_thread(struct text *text, const struct ct_tables *tables, uint32_t thread);
+void say_thread_name(struct text *text, const struct ct_tables *tables, uint32_t thread);
 
 /* say_program: the last part of the executable's path, and the process id: "server (pid 4711)". */
 void say_program(struct text *text, const struct ct_process *process);
 
-/* say_ending: how a process came to its end: "ended by SIGSEGV (segmentation fault)". */
+/* say_ending: how a process came to its end: "ended by SIGSEGV". say_ending_name: the key that JSON uses. */
 void say_ending(struct text *text, const struct ct_process *process);
+const char *say_ending_name(enum ct_ending ending);
 
 /* say_signal: "SIGSEGV". */
 void say_signal(struct text *text, int number);
 
-/* say_resource: a resource handle: "descriptor 7 (generation 3)". */
+/* ---------------------------------------------------------------- what */
+
+/*
+ * say_resource: a resource handle: "lock 0x7f00". say_descriptor: "descriptor 7 (socket, generation 3)", without what
+ * is 0.
+ */
 void say_resource(struct text *text, uint64_t handle);
+void say_descriptor(struct text *text, uint32_t fd, unsigned type, uint64_t generation);
+
+/* say_readiness: " readable hung-up", for the flags of poll; each word with a blank before it. */
+void say_readiness(struct text *text, unsigned flags);
 
 /*
  * say_kind: what happened: "suspend"; "kind 200" for one that is not known. say_event: the rest of
@@ -81,11 +109,5 @@ void say_count(struct text *text, uint64_t count, const char *one, const char *m
 
 /* say_mean: how many in the mean: about three digits that count: "0.061", "2.25", "64", "1,085". */
 void say_mean(struct text *text, double mean);
-
-/* say_ending_name: the key that JSON uses. */
-const char *say_ending_name(enum ct_ending ending);
-
-/* say_peek_site: the site, or the reserved one where the index is out of range; never NULL. */
-const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site);
 
 #endif

@@ -259,18 +259,21 @@ static void check_advice(const char *rest, enum ct_lack lack, const char *text)
 static void test_advice(void)
 {
 	check_advice("4ms t1 suspend c1 @1\n5ms t1 park\n", CT_LACK_RESOURCE,
-		"1 coroutine waits at co_await Reply, client.cpp:7, and what for is not told: add "
+		"1 coroutine waits at co_await Reply in call, client.cpp:7, and what for is not "
+		"told: add "
 		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set: "
 		"then this "
 		"can be judged");
 	check_advice("4ms t1 suspend c1 @2\n5ms t1 park\n", CT_LACK_RESOURCE,
-		"1 coroutine waits at reply, client.c:9, and what for is not told: name it in the "
+		"1 coroutine waits at reply in call, client.c:9, and what for is not told: name it "
+		"in the "
 		"second "
 		"argument of `ctp_suspend()` there, and call `ctp_notify()` where it is set: then "
 		"this "
 		"can be judged");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
-		"1 coroutine waits at co_await Reply, client.cpp:7, for channel 0x5000, of which "
+		"1 coroutine waits at co_await Reply in call, client.cpp:7, for channel 0x5000, of "
+		"which "
 		"nothing "
 		"else is told: call `corotracer::notify()` where it is set or filled: then this "
 		"can be "

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stories: the steps and the evidence of a finding, as a rule tells them one by one. What is kept lives in the report's
+ * arena.
+ */
+#include <string.h>
+
+#include "analyze/parts.h"
+
+bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread)
+{
+	uint32_t process = analysis->model->threads[thread].process;
+
+	return thread && process < analysis->tables->nr_processes &&
+	       analysis->tables->processes[process].has_probe &&
+	       !analysis->model->processes[process].has_half_told;
+}
+
+void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step)
+{
+	struct ct_step told = *step;
+
+	told.is_outside = !step->coro && analyze_words_is_outside(analysis, step->thread);
+	if (!vec_push(&story->steps, told))
+		analysis->is_broken = true;
+}
+
+void analyze_story_fact(struct analysis *analysis, struct story *story, const char *sentence)
+{
+	analyze_story_step(analysis, story,
+		&(struct ct_step){.time = CT_NO_TIME, .text = sentence, .sequence = UINT64_MAX});
+}
+
+void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *sentence)
+{
+	if (!vec_push(&story->evidence, sentence))
+		analysis->is_broken = true;
+}
+
+static const void *keep(struct analysis *analysis, const void *at, size_t bytes)
+{
+	void *kept = arena_alloc(analysis->arena, bytes);
+
+	if (!kept)
+		analysis->is_broken = true;
+	else if (bytes)
+		memcpy(kept, at, bytes);
+	return kept;
+}
+
+/* When a step is told: a fact without a time stays behind the step that it explains. */
+static ct_time told_at(const struct story *story, size_t index)
+{
+	while (index > 0 && story->steps.at[index].time == CT_NO_TIME)
+		index--;
+	return story->steps.at[index].time;
+}
+
+/* Rules tell steps as they find them; readers want them as they happened. Few, and almost in order. */
+static void put_in_order(struct story *story)
+{
+	size_t i, at;
+
+	for (i = 1; i < story->steps.count; i++) {
+		struct ct_step step = story->steps.at[i];
+
+		if (step.time == CT_NO_TIME)
+			continue;
+		for (at = i; at > 0 && told_at(story, at - 1) > step.time; at--)
+			story->steps.at[at] = story->steps.at[at - 1];
+		story->steps.at[at] = step;
+	}
+}
+
+void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
+{
+	put_in_order(story);
+	finding->steps =
+		keep(analysis, story->steps.at, story->steps.count * sizeof(*story->steps.at));
+	finding->nr_steps = finding->steps ? (uint32_t)story->steps.count : 0;
+	finding->evidence = keep(
+		analysis, story->evidence.at, story->evidence.count * sizeof(*story->evidence.at));
+	finding->nr_evidence = finding->evidence ? (uint32_t)story->evidence.count : 0;
+	vec_fini(&story->steps);
+	vec_fini(&story->evidence);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Words: what src/say makes of sites, resources and threads, and sentences, as texts in the report's arena.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "analyze/parts.h"
+#include "base/text.h"
+#include "live/live.h"
+#include "say/say.h"
+
+const char *analyze_say(struct analysis *analysis, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	text = length < 0 ? NULL : arena_alloc(analysis->arena, (size_t)length + 1);
+	if (!text) {
+		analysis->is_broken = true;
+		return "";
+	}
+	va_start(arguments, format);
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+const char *analyze_words_reason(enum reason reason)
+{
+	static const char *const sentences[NR_REASONS] = {
+#define X(name, sentence) sentence,
+#include "analyze/reasons.def"
+#undef X
+	};
+
+	return sentences[reason];
+}
+
+/* What was said, kept; the text is empty again. */
+static const char *keep(struct analysis *analysis, struct text *text)
+{
+	const char *kept = NULL;
+
+	if (!text->is_broken)
+		kept = arena_text(analysis->arena, text_peek(text), text->length);
+	text_fini(text);
+	analysis->is_broken |= !kept;
+	return kept ? kept : "";
+}
+
+const char *analyze_words_awaited(struct analysis *analysis, uint32_t site)
+{
+	struct text text = {0};
+
+	say_name(&text, say_peek_site(analysis->tables, site)->reason);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_place(struct analysis *analysis, uint32_t site)
+{
+	struct text text = {0};
+
+	say_place(&text, analysis->tables, site);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_resource(struct analysis *analysis, uint64_t handle, uint32_t descriptor)
+{
+	const struct model_descriptor *known = &analysis->model->descriptors.at[descriptor];
+	struct text text = {0};
+
+	if (CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_DESCRIPTOR)
+		say_descriptor(&text, (uint32_t)CTP_HANDLE_IDENTITY(handle), known->type,
+			known->generation);
+	else
+		say_resource(&text, handle);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_named(
+	struct analysis *analysis, uint32_t process, uint64_t handle, uint32_t descriptor)
+{
+	const char *words = analyze_words_resource(analysis, handle, descriptor);
+	const char *name = model_resource_name(analysis->model, process, handle);
+
+	return *name ? analyze_say(analysis, "%s (%s)", words, name) : words;
+}
+
+const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t child = CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_FRAME
+				 ? analyze_ties_child(analysis, coro)
+				 : 0;
+
+	if (child)
+		return analyze_words_coro(analysis, &analysis->model->coros.at[child]);
+	return analyze_words_named(analysis, coro->process, coro->wait_object, coro->descriptor);
+}
+
+const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro)
+{
+	struct text text = {0};
+
+	say_coroutine(&text, analysis->tables, coro->id,
+		analyze_words_site(analysis, coro->name_site), coro->function_site);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_system_call(struct analysis *analysis, uint32_t call)
+{
+	const char *name = call <= INT32_MAX ? live_call_name((int32_t)call) : NULL;
+
+	return name ? name : analyze_say(analysis, "system call %" PRIu32, call);
+}
+
+const char *analyze_words_thread(struct analysis *analysis, uint32_t thread)
+{
+	struct text text = {0};
+
+	say_thread(&text, analysis->tables, thread);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_count(struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	bool is_gone = analysis->model->coros.at[first->coro].state == CT_STATE_DESTROYED;
+	const char *waits = is_gone ? "waited" : group->count == 1 ? "waits" : "wait";
+
+	if (group->nr_peers > group->count)
+		return analyze_say(
+			analysis, "%u of %u coroutines %s", group->count, group->nr_peers, waits);
+	return analyze_say(analysis, "%u %s %s", group->count,
+		group->count == 1 ? "coroutine" : "coroutines", waits);
+}
+
+const char *analyze_words_readiness(struct analysis *analysis, unsigned flags)
+{
+	struct text text = {0};
+
+	say_readiness(&text, flags);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_signal(struct analysis *analysis, int number)
+{
+	struct text text = {0};
+
+	say_signal(&text, number);
+	return keep(analysis, &text);
+}
+
+const char *analyze_words_duration(struct analysis *analysis, int64_t ns)
+{
+	struct text text = {0};
+
+	text_duration(&text, ns);
+	return keep(analysis, &text);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places: a path, a line, and what happens there.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "say/safe.h"
+#include "say/say.h"
+
+#define CALLERS_SHOWN 4u /* of the functions that a place was inlined into; JSON has all */
+#define PATH_PARTS 3u
+
+void say_file(struct text *text, const char *path)
+{
+	const char *from = path + strlen(path);
+	unsigned nr_parts = 0;
+
+	while (from > path && nr_parts < PATH_PARTS) {
+		from--;
+		while (from > path && from[-1] != '/')
+			from--;
+		nr_parts++;
+		/* Steps upwards at the front say nothing to a reader. */
+		if (from >= path + 3 && strncmp(from - 3, "../", 3) == 0)
+			break;
+		if (from == path + 2 && strncmp(path, "./", 2) == 0)
+			break;
+		if (from > path && nr_parts < PATH_PARTS)
+			from--;
+	}
+	while (*from == '/' && from[1])
+		from++;
+	say_safe(text, *from ? from : SAY_NOT_KNOWN);
+}
+
+const struct ct_site *say_peek_site(const struct ct_tables *tables, uint32_t site)
+{
+	static const struct ct_site none = {
+		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
+
+	return site && site < tables->nr_sites ? &tables->sites[site] : &none;
+}
+
+void say_line(struct text *text, const struct ct_tables *tables, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+
+	if (*site->file) {
+		say_file(text, site->file);
+		if (site->line)
+			text_format(text, ":%" PRIu32, site->line);
+	} else if (*site->module) {
+		say_file(text, site->module);
+		text_format(text, "+0x%" PRIx64, site->module_offset);
+	} else if (site->address) {
+		text_format(text, "address 0x%" PRIx64, site->address);
+	} else if (*site->reason) {
+		say_name(text, site->reason);
+	} else {
+		text_add(text, "a place not known");
+	}
+}
+
+/* A part of a text, which has no end of its own. */
+static void say_part(struct text *text, void (*say)(struct text *text, const char *part),
+	const char *from, size_t nr_bytes)
+{
+	struct text part = {0};
+
+	text_append(&part, from, nr_bytes);
+	say(text, text_peek(&part));
+	text->is_broken = text->is_broken || part.is_broken;
+	text_fini(&part);
+}
+
+static void say_caller(struct text *text, const struct ct_caller *caller)
+{
+	text_add(text, ", inlined into ");
+	say_part(text, say_function, caller->function, caller->function_bytes);
+	if (!caller->file_bytes)
+		return;
+	text_add(text, " at ");
+	say_part(text, say_file, caller->file, caller->file_bytes);
+	if (caller->line)
+		text_format(text, ":%" PRIu32, caller->line);
+}
+
+static void say_callers(struct text *text, const char *callers)
+{
+	struct ct_caller caller;
+	unsigned depth = 0;
+
+	while (ct_caller_next(&callers, &caller)) {
+		if (depth++ < CALLERS_SHOWN)
+			say_caller(text, &caller);
+	}
+	if (depth > CALLERS_SHOWN)
+		text_format(text, ", and %u more", depth - CALLERS_SHOWN);
+}
+
+bool say_is_cpp(const struct ct_tables *tables, uint32_t index)
+{
+	static const char *const endings[] = {
+		".cpp", ".cc", ".cxx", ".C", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".cppm"};
+	const struct ct_site *site = say_peek_site(tables, index);
+	const char *dot = strrchr(site->file, '.');
+	size_t i;
+
+	for (i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (strcmp(dot, endings[i]) == 0)
+			return true;
+	/* Both languages have such headers; only one has such names. */
+	return dot && strcmp(dot, ".h") == 0 &&
+	       (strstr(site->function, "::") || strstr(site->reason, "::"));
+}
+
+/* In C++ a reason is what is awaited; elsewhere it is a name that the program gave. */
+static void say_reason(struct text *text, const struct ct_tables *tables, uint32_t index)
+{
+	if (say_is_cpp(tables, index))
+		text_add(text, "co_await ");
+	say_name(text, say_peek_site(tables, index)->reason);
+}
+
+void say_place(struct text *text, const struct ct_tables *tables, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+	bool has_line = *site->file || *site->module || site->address;
+
+	if (*site->reason) {
+		say_reason(text, tables, index);
+		if (*site->function || has_line)
+			text_add(text, *site->function ? " in " : " at ");
+	}
+	if (*site->function) {
+		say_function(text, site->function);
+		text_add(text, has_line ? ", " : "");
+	}
+	if (has_line || (!*site->function && !*site->reason))
+		say_line(text, tables, index);
+	say_callers(text, site->callers);
+}
+
+void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+
+	if (*site->function)
+		say_function(text, site->function);
+	else
+		say_line(text, tables, index);
+}
