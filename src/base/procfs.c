@@ -94,6 +94,18 @@ bool procfs_is_called(pid_t pid, uint64_t id)
 	return id == (uint64_t)pid || (id != 0 && procfs_inner_id(pid, "status") == id);
 }
 
+pid_t procfs_process_of(uint64_t tid)
+{
+	char text[512];
+	const char *line;
+	int pid = 0;
+
+	if (procfs_read((pid_t)tid, "status", text, sizeof(text)) == 0)
+		return 0;
+	line = strstr(text, "\nTgid:");
+	return line && sscanf(line, "\nTgid: %d", &pid) == 1 ? pid : 0;
+}
+
 bool procfs_has_our_root(pid_t pid)
 {
 	struct stat theirs, ours;

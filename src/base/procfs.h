@@ -29,6 +29,9 @@ bool procfs_is_called(pid_t pid, uint64_t id);
  */
 uint64_t procfs_inner_id(pid_t pid, const char *name);
 
+/* procfs_process_of: the process of a thread; 0: it is gone, or counted differently there. */
+pid_t procfs_process_of(uint64_t tid);
+
 /*
  * procfs_has_our_root: do its paths mean the same files as ours? False where it lives in a mount namespace of its
  * own, or below another root; true where that is not known. procfs_open_root: that root; -1 where it may not be

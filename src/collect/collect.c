@@ -107,7 +107,7 @@ static void take_in_the_rest(struct collect *collect)
 		;
 	collect->now_ns = clock_monotonic_ns();
 	collect_look_rings(collect);
-	collect_service_scan(collect, true);
+	version1_service_scan(&collect->service, true);
 	note_the_dead(collect);
 }
 
@@ -173,7 +173,7 @@ enum ct_status collect_step(struct collect *collect, int wait_ms, struct ct_erro
 		note_the_dead(collect);
 	collect->has_arrivals = collect_look_arrivals(collect);
 	nr_records = collect_look_rings(collect);
-	collect_wait_adapt(collect, nr_records, collect_service_harvest(collect));
+	collect_wait_adapt(collect, nr_records, version1_service_harvest(&collect->service));
 	collect_look_clocks(collect);
 	end_the_dead(collect);
 	if (!collect->target.has_ended && !collect->is_stopping)
@@ -194,7 +194,7 @@ enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr
 	(void)reterr;
 	collect->now_ns = clock_monotonic_ns();
 	collect_look_rings(collect);
-	collect_service_scan(collect, false);
+	version1_service_scan(&collect->service, false);
 	for (i = 0; i < COLLECT_PROCESSES; i++)
 		if (collect->processes[i].number)
 			collect_observe_process(collect, &collect->processes[i]);
@@ -389,7 +389,7 @@ static enum ct_status open_resources(
 	status = collect_coarse_open(
 		collect->coarse_step_ns ? collect->coarse_step_ns : COARSE_STEP_NS,
 		COLLECT_SEGMENTS, &collect->coarse, reterr);
-	return status ? status : collect_service_open(collect, options, reterr);
+	return status ? status : collect_serve(collect, options, reterr);
 }
 
 /* Nothing is open yet: what collect_close would close says so. */
@@ -408,7 +408,7 @@ struct collect *collect_new(struct ct_sink *sink)
 	collect_output_init(&collect->output, sink);
 	collect->waiting = -1;
 	collect->listener.descriptor = -1;
-	collect_service_init(&collect->service);
+	version1_service_init(&collect->service);
 	for (i = 0; i < LISTENER_PEERS; i++)
 		collect->listener.peers[i].descriptor = -1;
 	return collect;
@@ -546,7 +546,7 @@ void collect_close(struct collect *collect)
 	release_peers(collect);
 	collect_coarse_close(collect->coarse);
 	collect_listener_close(&collect->listener);
-	collect_service_close(&collect->service);
+	version1_service_close(&collect->service);
 	if (collect->waiting >= 0)
 		close(collect->waiting);
 	vec_fini(&collect->looks);

@@ -16,7 +16,7 @@
 #include "collect/mappings.h"
 #include "collect/output.h"
 #include "collect/segment.h"
-#include "collect/service.h"
+#include "version1/service.h"
 #include "collect/sleep.h"
 #include "collect/target.h"
 #include "collect/thread_ids.h"
@@ -312,6 +312,12 @@ enum ct_status collect_wait_for_news(struct collect *collect, int wait_ms, struc
 
 /* collect_wait_adapt: after a look: decides how long the next wait is. */
 void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t nr_station_events);
+
+/* ---------------------------------------------------------------- serve.c */
+
+/* collect_serve: has probes of version 1 served, unless they are not wanted. */
+enum ct_status collect_serve(
+	struct collect *collect, const struct collect_options *options, struct ct_error *reterr);
 
 /* ---------------------------------------------------------------- notes.c */
 

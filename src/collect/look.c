@@ -27,7 +27,7 @@ bool collect_look_arrivals(struct collect *collect)
 	enum ct_status status;
 	int i;
 
-	collect_service_arrivals(collect);
+	version1_service_arrivals(&collect->service);
 	for (i = 0; i < ARRIVALS_A_LOOK; i++) {
 		status = collect_listener_next(&collect->listener, &arrival, &trouble);
 		if (status == CT_AGAIN)
@@ -197,7 +197,7 @@ void collect_look_clocks(struct collect *collect)
 	collect_look_thread_times(collect);
 	if (is_due(collect, &collect->clock_ns, CLOCK_PERIOD_NS)) {
 		collect_define_clock(collect);
-		collect_service_settle(collect);
+		version1_service_settle(&collect->service);
 	}
 	if (is_due(collect, &collect->heartbeat_ns, HEARTBEAT_PERIOD_NS))
 		collect_define_heartbeat(collect);
@@ -238,7 +238,7 @@ void collect_look_last(struct collect *collect, struct process *process)
 {
 	size_t i;
 
-	collect_service_last(collect, process);
+	version1_service_last(&collect->service, process);
 	for (i = 0; i < COLLECT_SEGMENTS; i++) {
 		struct segment *segment = &collect->segments[i];
 

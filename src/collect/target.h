@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "corotracer/event.h"
-#include "collect/channel.h"
+#include "version1/channel.h"
 #include "base/failure.h"
 
 struct target {

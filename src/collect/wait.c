@@ -117,7 +117,7 @@ static bool find_words(struct collect *collect, struct sleep_words *words)
 static bool is_everyone_watched(const struct collect *collect)
 {
 	return !collect->has_unwatched && !collect->has_arrivals &&
-	       collect->listener.nr_peers == 0 && !collect_service_has_peers(&collect->service);
+	       collect->listener.nr_peers == 0 && !version1_service_has_peers(&collect->service);
 }
 
 /* False: nothing was waited for. */
@@ -148,12 +148,12 @@ enum ct_status collect_wait_for_news(struct collect *collect, int wait_ms, struc
 	uint64_t pause_ns = collect->pause_ns < limit_ns ? collect->pause_ns : limit_ns;
 	int nr_events;
 
-	if (pause_ns > 0 && !collect_service_sleep(collect))
+	if (pause_ns > 0 && !version1_service_sleep(&collect->service))
 		pause_ns = 0;
 	if (pause_ns >= PAUSE_ASLEEP_NS && wait_asleep(collect, limit_ns))
 		pause_ns = 0;
 	nr_events = wait_at_epoll(collect, pause_ns);
-	collect_service_wake(collect);
+	version1_service_wake(&collect->service);
 	if (nr_events < 0 && errno != EINTR)
 		return ct_fail_errno(reterr, "waiting for the target");
 	collect->has_news = nr_events > 0;

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../src/proto/version1.h"
+#include "../../src/version1/version1.h"
 
 static struct version1_header *header;
 static int engine = -1;

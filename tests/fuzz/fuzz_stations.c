@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/stations.h"
+#include "version1/stations.h"
 
 #define STORE_BYTES 10u
 #define STATIONS 3u
@@ -47,8 +47,8 @@ static void look(struct harness *harness, bool is_thorough)
 {
 	const struct stations_consumer consumer = {harness, take};
 
-	collect_stations_take_up(&harness->stations);
-	collect_stations_scan(&harness->stations, &consumer, is_thorough);
+	version1_stations_take_up(&harness->stations);
+	version1_stations_scan(&harness->stations, &consumer, is_thorough);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
@@ -76,9 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 			look(&harness, i % 16 == 15);
 	}
 	look(&harness, true);
-	collect_stations_finish(
+	version1_stations_finish(
 		&harness.stations, &(const struct stations_consumer){&harness, take});
-	collect_stations_fini(&harness.stations);
+	version1_stations_fini(&harness.stations);
 	free(base);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/stations.h"
+#include "version1/stations.h"
 #include "base/vec.h"
 
 #define MADE_STATIONS 4u
@@ -65,7 +65,7 @@ static inline void made_open(struct made_stations *made)
 
 static inline void made_close(struct made_stations *made)
 {
-	collect_stations_fini(&made->stations);
+	version1_stations_fini(&made->stations);
 	vec_fini(&made->told);
 	free(made->base);
 }
@@ -74,15 +74,15 @@ static inline uint64_t made_scan(struct made_stations *made, bool is_thorough)
 {
 	const struct stations_consumer consumer = {made, made_take};
 
-	collect_stations_take_up(&made->stations);
-	return collect_stations_scan(&made->stations, &consumer, is_thorough);
+	version1_stations_take_up(&made->stations);
+	return version1_stations_scan(&made->stations, &consumer, is_thorough);
 }
 
 static inline void made_finish(struct made_stations *made)
 {
 	const struct stations_consumer consumer = {made, made_take};
 
-	collect_stations_finish(&made->stations, &consumer);
+	version1_stations_finish(&made->stations, &consumer);
 }
 
 static inline void made_allocate(struct made_stations *made, uint64_t probe_id)

@@ -3,14 +3,10 @@
  * Making records of what stations tell. What version 1 does not carry is left out, never guessed: a wait has
  * no object, a birth and an end have no thread, and nobody is said to have woken anyone.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "collect/collector.h"
-#include "base/procfs.h"
-#include "collect/station_trace.h"
+#include "version1/station_trace.h"
 
 #define WAITING_MAX 16384u
 #define RECORDS_A_PIECE 4 /* at most, that one piece of news makes */
@@ -18,18 +14,18 @@
 #define FURTHER_IDS (UINT64_C(1) << 47) /* no address of a program, and no counter, comes so far */
 #define SITES_MAX 65536u
 
-bool collect_station_trace_init(
-	struct station_trace *trace, struct collect *collect, struct stations *stations)
+bool version1_station_trace_init(struct station_trace *trace, const struct version1_engine *engine,
+	struct stations *stations)
 {
 	const struct station_lane none = {0};
 
-	trace->collect = collect;
+	trace->engine = *engine;
 	trace->stations = stations;
 	trace->waiting = calloc(WAITING_MAX, sizeof(*trace->waiting));
 	return trace->waiting && vec_push(&trace->lanes, none);
 }
 
-void collect_station_trace_fini(struct station_trace *trace)
+void version1_station_trace_fini(struct station_trace *trace)
 {
 	size_t i;
 
@@ -54,28 +50,8 @@ static uint32_t find_owner(const struct station_trace *trace, const struct proce
 	return 0;
 }
 
-static void define_segment(struct collect *collect, const struct station_owner *owner)
+bool version1_station_trace_own(struct station_trace *trace, struct process *process)
 {
-	struct ct_definition definition = {.type = CT_DEFINE_SEGMENT};
-	uint8_t *identity = definition.segment.identity;
-
-	definition.segment = (struct ct_define_segment){
-		.segment = owner->segment,
-		.process = owner->process->number,
-		.role = CTP_ROLE_PROBE,
-		.clock = CTP_CLOCK_MONOTONIC,
-		.attached = clock_monotonic_ns(),
-		.has_bare_resumes = true,
-	};
-	memcpy(identity, collect->run_id, sizeof(collect->run_id));
-	identity[0] ^= (uint8_t)owner->segment;
-	identity[1] ^= (uint8_t)(owner->segment >> 8);
-	collect_output_define(&collect->output, &definition);
-}
-
-bool collect_station_trace_own(struct station_trace *trace, struct process *process)
-{
-	struct collect *collect = trace->collect;
 	struct station_owner *owner;
 	uint32_t i;
 
@@ -87,35 +63,17 @@ bool collect_station_trace_own(struct station_trace *trace, struct process *proc
 		return false;
 	owner = &trace->owners[i];
 	owner->process = process;
-	owner->segment = ++collect->nr_segments;
-	process->has_probe = true;
-	process->moved_ns = collect->now_ns;
-	collect->has_probe = true;
-	collect->nr_attached++;
-	define_segment(collect, owner);
+	owner->segment = trace->engine.ops->segment(trace->engine.context, process);
 	return true;
 }
 
 /* Its place stays: stations name it. */
-void collect_station_trace_disown(struct station_trace *trace, const struct process *process)
+void version1_station_trace_disown(struct station_trace *trace, const struct process *process)
 {
 	uint32_t owner = find_owner(trace, process);
 
 	if (owner)
 		trace->owners[owner].process = NULL;
-}
-
-/* The process of a thread, as the kernel tells; 0: it is gone, or counted differently there. */
-static pid_t process_of(uint64_t tid)
-{
-	char text[512];
-	const char *line;
-	int pid = 0;
-
-	if (procfs_read((pid_t)tid, "status", text, sizeof(text)) == 0)
-		return 0;
-	line = strstr(text, "\nTgid:");
-	return line && sscanf(line, "\nTgid: %d", &pid) == 1 ? pid : 0;
 }
 
 /*
@@ -137,10 +95,9 @@ static uint32_t choose_owner(struct station_trace *trace, const struct version1_
 	}
 	if (nr_alive == 1 || (nr_alive > 1 && !first))
 		return latest;
-	process = collect_process_find(
-		trace->collect, nr_alive ? process_of(first->tid) : trace->collect->target.pid);
+	process = trace->engine.ops->process_of(trace->engine.context, nr_alive ? first->tid : 0);
 	if (nr_alive == 0)
-		return process && collect_station_trace_own(trace, process)
+		return process && version1_station_trace_own(trace, process)
 			       ? find_owner(trace, process)
 			       : 0;
 	i = process ? find_owner(trace, process) : 0;
@@ -164,20 +121,17 @@ static uint64_t choose_id(
 
 static uint32_t make_lane(struct station_trace *trace, struct station_owner *owner, uint32_t thread)
 {
-	struct collect *collect = trace->collect;
-	struct ct_definition definition = {.type = CT_DEFINE_STREAM};
-	const struct station_lane lane = {collect->nr_streams + 1, 0};
+	const struct station_lane none = {0};
 	uint32_t index = (uint32_t)trace->lanes.count;
 
-	if (!vec_push(&trace->lanes, lane))
+	if (!vec_push(&trace->lanes, none))
 		return 0;
 	if (!map_put(&owner->lanes, thread, index)) {
 		trace->lanes.count--;
 		return 0;
 	}
-	collect->nr_streams++;
-	definition.stream = (struct ct_define_stream){lane.stream, owner->segment};
-	collect_output_define(&collect->output, &definition);
+	trace->lanes.at[index].stream =
+		trace->engine.ops->stream(trace->engine.context, owner->segment);
 	return index;
 }
 
@@ -194,32 +148,17 @@ static uint32_t lane_of(struct station_trace *trace, uint32_t owner, uint32_t th
 /* Where the address lies in code, it is the place of a suspension: a site. */
 static uint32_t site_of(struct station_trace *trace, struct station_owner *owner, uint64_t address)
 {
-	struct collect *collect = trace->collect;
-	uint32_t process = owner->process->number;
-	struct ct_definition definition = {.type = CT_DEFINE_SITE};
-	struct collect_site site = {.segment = owner->segment,
-		.process = process,
-		.kind = CTP_SITE_INSTRUCTION,
-		.address = address};
+	uint32_t id;
 
-	if (map_get(&owner->sites, address, &site.id))
-		return site.id;
-	site.id = (uint32_t)owner->sites.count + 1;
-	if (site.id > SITES_MAX || !collect_mappings_cover(&collect->mappings, process, address) ||
-		!map_put(&owner->sites, address, site.id))
+	if (map_get(&owner->sites, address, &id))
+		return id;
+	id = owner->nr_sites + 1;
+	if (id > SITES_MAX || !trace->engine.ops->site(trace->engine.context, owner->process,
+				      owner->segment, id, address))
 		return 0;
-	definition.site = (struct ct_define_site){.segment = site.segment,
-		.id = site.id,
-		.kind = site.kind,
-		.file = "",
-		.function = "",
-		.reason = "",
-		.module = "",
-		.address = address};
-	collect_output_define(&collect->output, &definition);
-	if (collect->sites.count >= COLLECT_SITES_MAX || !vec_push(&collect->sites, site))
-		collect->nr_sites_forgotten++;
-	return site.id;
+	owner->nr_sites = id;
+	map_put(&owner->sites, address, id);
+	return id;
 }
 
 /* ------------------------------------------------------------------ records */
@@ -227,8 +166,8 @@ static uint32_t site_of(struct station_trace *trace, struct station_owner *owner
 static uint32_t thread_of(
 	struct station_trace *trace, const struct station *station, uint64_t tid, uint64_t time)
 {
-	return collect_process_thread_told(
-		trace->collect, trace->owners[station->owner].process, tid, time);
+	return trace->engine.ops->thread(
+		trace->engine.context, trace->owners[station->owner].process, tid, time);
 }
 
 static void add(struct station_trace *trace, struct station *station, uint32_t thread,
@@ -286,11 +225,9 @@ static void take_event(
 	struct station_trace *trace, struct station *station, const struct version1_event *event)
 {
 	uint32_t thread = thread_of(trace, station, event->tid, event->time);
-	struct process *process = trace->owners[station->owner].process;
 	struct ctp_record record = {.time = event->time, .coro = station->coro};
 
-	process->nr_moves++;
-	process->moved_ns = process->wrote_ns = trace->collect->now_ns;
+	trace->engine.ops->moved(trace->engine.context, trace->owners[station->owner].process);
 	if (event->is_active) {
 		record.tail = CTP_TAIL(0, CTP_KIND_RESUME, CTP_POINT_AWAIT, 0);
 	} else {
@@ -316,7 +253,7 @@ static void take_gap(
 	record.object = news->first + news->count;
 	record.tail = CTP_TAIL(0, CTP_KIND_DETAIL, CTP_DETAIL_MISSING, 0);
 	add(trace, station, thread, &record);
-	collect_output_count_lost(&trace->collect->output, news->count);
+	trace->engine.ops->count_lost(trace->engine.context, news->count);
 }
 
 /*
@@ -335,13 +272,13 @@ static void take_end(struct station_trace *trace, struct station *station)
 	add(trace, station, thread_of(trace, station, 0, 0), &record);
 }
 
-void collect_station_trace_take(
+void version1_station_trace_take(
 	void *context, struct station *station, const struct stations_news *news)
 {
 	struct station_trace *trace = context;
 
 	if (trace->nr_waiting + RECORDS_A_PIECE > WAITING_MAX)
-		collect_station_trace_put(trace);
+		version1_station_trace_put(trace);
 	if (station->owner == 0 && news->what != STATIONS_IMPOSSIBLE)
 		station->owner = choose_owner(trace, news->event);
 	/* Its process has come to its end in the trace: it can have nothing more. */
@@ -430,13 +367,12 @@ static void put_run(struct station_trace *trace, size_t *at)
 		++*at;
 	}
 	if (first->lane)
-		collect_output_put(&trace->collect->output, &batch, nr_events);
-	else
-		collect_output_count_lost(
-			&trace->collect->output, nr_events); /* no memory for a stream */
+		trace->engine.ops->put(trace->engine.context, &batch, nr_events);
+	else /* there was no memory for a stream */
+		trace->engine.ops->count_lost(trace->engine.context, nr_events);
 }
 
-void collect_station_trace_put(struct station_trace *trace)
+void version1_station_trace_put(struct station_trace *trace)
 {
 	size_t i;
 

@@ -16,8 +16,8 @@
  * slot is the next to be written, may be half overwritten; it is taken only where it fits the event
  * after it.
  */
-#ifndef PROTO_VERSION1_H
-#define PROTO_VERSION1_H
+#ifndef VERSION1_VERSION1_H
+#define VERSION1_VERSION1_H
 
 #include <stdbool.h>
 #include <stddef.h>

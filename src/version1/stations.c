@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "collect/stations.h"
+#include "version1/stations.h"
 
 #define EVENTS_A_STATION 64 /* a scan: no writer keeps the reader from the other stations */
 #define TID_MAX INT32_MAX
@@ -22,7 +22,7 @@ static void tell(struct scan *scan, struct station *station, const struct statio
 {
 	const struct guard *guard = scan->stations->guard;
 
-	if (guard && collect_guard_was_hit(guard))
+	if (guard && version1_guard_was_hit(guard))
 		return;
 	scan->consumer->take(scan->consumer->context, station, news);
 }
@@ -231,7 +231,7 @@ static void scan_all(struct scan *scan)
 }
 
 /* The count may go back only by a lie: nothing follows from it. */
-bool collect_stations_take_up(struct stations *stations)
+bool version1_stations_take_up(struct stations *stations)
 {
 	uint32_t allocated = version1_allocated(stations->base);
 	uint32_t count = allocated;
@@ -251,7 +251,7 @@ bool collect_stations_take_up(struct stations *stations)
 	return true;
 }
 
-uint64_t collect_stations_scan(
+uint64_t version1_stations_scan(
 	struct stations *stations, const struct stations_consumer *consumer, bool is_thorough)
 {
 	struct scan scan = {stations, consumer, 0};
@@ -263,7 +263,7 @@ uint64_t collect_stations_scan(
 	return scan.nr_events;
 }
 
-void collect_stations_finish(struct stations *stations, const struct stations_consumer *consumer)
+void version1_stations_finish(struct stations *stations, const struct stations_consumer *consumer)
 {
 	struct scan scan = {stations, consumer, 0};
 	size_t i;
@@ -272,7 +272,7 @@ void collect_stations_finish(struct stations *stations, const struct stations_co
 		tell_gone(&scan, &stations->all.at[i], NULL);
 }
 
-void collect_stations_fini(struct stations *stations)
+void version1_stations_fini(struct stations *stations)
 {
 	vec_fini(&stations->all);
 	vec_fini(&stations->live);

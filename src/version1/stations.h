@@ -10,15 +10,15 @@
  * At every moment, for every station: the number of the next event = events told + events told as gone
  * (and nr_gone, not yet told) + events told as impossible.
  */
-#ifndef COLLECT_STATIONS_H
-#define COLLECT_STATIONS_H
+#ifndef VERSION1_STATIONS_H
+#define VERSION1_STATIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/guard.h"
+#include "version1/guard.h"
 #include "base/vec.h"
-#include "proto/version1.h"
+#include "version1/version1.h"
 
 /* The reader's side of one station. */
 struct station {
@@ -76,22 +76,22 @@ struct stations {
 };
 
 /*
- * collect_stations_take_up: takes up what was allocated since the last time, for the next scan; true where there is
+ * version1_stations_take_up: takes up what was allocated since the last time, for the next scan; true where there is
  * any. Where there is no memory for them, a later one takes them up.
  */
-bool collect_stations_take_up(struct stations *stations);
+bool version1_stations_take_up(struct stations *stations);
 
 /*
- * collect_stations_scan: tells what is new in those that were taken up. `is_thorough`: in dead stations, too. Returns
+ * version1_stations_scan: tells what is new in those that were taken up. `is_thorough`: in dead stations, too. Returns
  * how many events there were, those that are gone among them.
  */
-uint64_t collect_stations_scan(
+uint64_t version1_stations_scan(
 	struct stations *stations, const struct stations_consumer *consumer, bool is_thorough);
 
-/* collect_stations_finish: tells what is gone at the end, with no event behind it. After the last scan. */
-void collect_stations_finish(struct stations *stations, const struct stations_consumer *consumer);
+/* version1_stations_finish: tells what is gone at the end, with no event behind it. After the last scan. */
+void version1_stations_finish(struct stations *stations, const struct stations_consumer *consumer);
 
-/* collect_stations_fini: gives the memory back; the mapping is the caller's. */
-void collect_stations_fini(struct stations *stations);
+/* version1_stations_fini: gives the memory back; the mapping is the caller's. */
+void version1_stations_fini(struct stations *stations);
 
 #endif

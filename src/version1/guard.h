@@ -7,8 +7,8 @@
  * fault outside of every guarded mapping goes to that one, as if there were no guard. All functions may be
  * called on any thread.
  */
-#ifndef COLLECT_GUARD_H
-#define COLLECT_GUARD_H
+#ifndef VERSION1_GUARD_H
+#define VERSION1_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,18 +18,18 @@
 struct guard;
 
 /*
- * collect_guard_open: guards a mapping of its own until collect_guard_close. NULL: GUARDS_MAX mappings are guarded
+ * version1_guard_open: guards a mapping of its own until version1_guard_close. NULL: GUARDS_MAX mappings are guarded
  * already, or the handler cannot be installed.
  */
-struct guard *collect_guard_open(void *base, size_t nr_bytes);
+struct guard *version1_guard_open(void *base, size_t nr_bytes);
 
 /*
- * collect_guard_was_hit: whether something was touched that is gone. From then on the whole mapping is memory of
+ * version1_guard_was_hit: whether something was touched that is gone. From then on the whole mapping is memory of
  * this process alone, zero at first: nothing that is read there comes from the file.
  */
-bool collect_guard_was_hit(const struct guard *guard);
+bool version1_guard_was_hit(const struct guard *guard);
 
-/* collect_guard_close: before the mapping is unmapped. NULL is allowed. */
-void collect_guard_close(struct guard *guard);
+/* version1_guard_close: before the mapping is unmapped. NULL is allowed. */
+void version1_guard_close(struct guard *guard);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "collect/guard.h"
+#include "version1/guard.h"
 
 #define NR_BYTES (16u * 4096)
 
@@ -49,26 +49,26 @@ static void *base_of(const struct mapped_file *made)
 static void test_shortened_file(void)
 {
 	struct mapped_file made = map_file(), other = map_file();
-	struct guard *guard = collect_guard_open(base_of(&made), NR_BYTES);
-	struct guard *second = collect_guard_open(base_of(&other), NR_BYTES);
+	struct guard *guard = version1_guard_open(base_of(&made), NR_BYTES);
+	struct guard *second = version1_guard_open(base_of(&other), NR_BYTES);
 
 	CHECK(guard && second);
 	CHECK_EQUAL(made.bytes[NR_BYTES - 1], 7);
-	CHECK(!collect_guard_was_hit(guard));
+	CHECK(!version1_guard_was_hit(guard));
 	CHECK_EQUAL(ftruncate(made.file, 4096), 0);
 	CHECK_EQUAL(made.bytes[0], 7);
-	CHECK(!collect_guard_was_hit(guard));
+	CHECK(!version1_guard_was_hit(guard));
 	CHECK_EQUAL(made.bytes[NR_BYTES - 1], 0);
-	CHECK(collect_guard_was_hit(guard));
+	CHECK(version1_guard_was_hit(guard));
 	CHECK_EQUAL(made.bytes[0], 0);
 	made.bytes[5] = 1;
 	CHECK_EQUAL(made.bytes[5], 1);
-	CHECK(!collect_guard_was_hit(second));
+	CHECK(!version1_guard_was_hit(second));
 	CHECK_EQUAL(ftruncate(other.file, 0), 0);
 	other.bytes[0] = 3;
-	CHECK(collect_guard_was_hit(second));
-	collect_guard_close(guard);
-	collect_guard_close(second);
+	CHECK(version1_guard_was_hit(second));
+	version1_guard_close(guard);
+	version1_guard_close(second);
 	unmap_file(&made);
 	unmap_file(&other);
 }
@@ -92,7 +92,7 @@ static void fault_outside(void)
 {
 	struct mapped_file made = map_file(), other = map_file();
 
-	if (!collect_guard_open(base_of(&made), NR_BYTES) || ftruncate(other.file, 0))
+	if (!version1_guard_open(base_of(&made), NR_BYTES) || ftruncate(other.file, 0))
 		_exit(1);
 	other.bytes[0] = 1;
 }
@@ -125,9 +125,9 @@ static void fault_outside_with_action(void)
 static void fault_after_close(void)
 {
 	struct mapped_file made = map_file();
-	struct guard *guard = collect_guard_open(base_of(&made), NR_BYTES);
+	struct guard *guard = version1_guard_open(base_of(&made), NR_BYTES);
 
-	collect_guard_close(guard);
+	version1_guard_close(guard);
 	if (ftruncate(made.file, 0))
 		_exit(1);
 	made.bytes[0] = 1;
@@ -138,7 +138,7 @@ static void sent_by_hand(void)
 {
 	struct mapped_file made = map_file();
 
-	if (!collect_guard_open(base_of(&made), NR_BYTES))
+	if (!version1_guard_open(base_of(&made), NR_BYTES))
 		_exit(1);
 	raise(SIGBUS);
 }
@@ -171,14 +171,14 @@ static void test_handler_is_given_back(void)
 	struct guard *guard;
 
 	signal(SIGBUS, own_handler);
-	guard = collect_guard_open(base_of(&made), NR_BYTES);
-	collect_guard_close(guard);
+	guard = version1_guard_open(base_of(&made), NR_BYTES);
+	version1_guard_close(guard);
 	sigaction(SIGBUS, NULL, &present);
 	CHECK(present.sa_handler == own_handler);
 	/* Who comes later keeps what he has put there. */
-	guard = collect_guard_open(base_of(&made), NR_BYTES);
+	guard = version1_guard_open(base_of(&made), NR_BYTES);
 	signal(SIGBUS, SIG_IGN);
-	collect_guard_close(guard);
+	version1_guard_close(guard);
 	sigaction(SIGBUS, NULL, &present);
 	CHECK(present.sa_handler == SIG_IGN);
 	standard_action();
@@ -192,13 +192,13 @@ static void test_bound(void)
 	int i;
 
 	for (i = 0; i < GUARDS_MAX; i++) {
-		taken[i] = collect_guard_open((char *)base_of(&made) + i * 4096, 4096);
+		taken[i] = version1_guard_open((char *)base_of(&made) + i * 4096, 4096);
 		CHECK(taken[i] != NULL);
 	}
-	CHECK(collect_guard_open(base_of(&made), 4096) == NULL);
+	CHECK(version1_guard_open(base_of(&made), 4096) == NULL);
 	for (i = 0; i < GUARDS_MAX; i++)
-		collect_guard_close(taken[i]);
-	collect_guard_close(collect_guard_open(base_of(&made), 4096));
+		version1_guard_close(taken[i]);
+	version1_guard_close(version1_guard_open(base_of(&made), 4096));
 	unmap_file(&made);
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "collect/guard.h"
+#include "version1/guard.h"
 
 struct guard {
 	uintptr_t base; /* 0: the place is free */
@@ -97,7 +97,7 @@ static void uninstall(void)
 		sigaction(SIGBUS, &before, NULL);
 }
 
-struct guard *collect_guard_open(void *base, size_t nr_bytes)
+struct guard *version1_guard_open(void *base, size_t nr_bytes)
 {
 	struct guard *guard = NULL;
 	size_t i;
@@ -116,12 +116,12 @@ struct guard *collect_guard_open(void *base, size_t nr_bytes)
 	return guard;
 }
 
-bool collect_guard_was_hit(const struct guard *guard)
+bool version1_guard_was_hit(const struct guard *guard)
 {
 	return __atomic_load_n(&guard->was_hit, __ATOMIC_SEQ_CST);
 }
 
-void collect_guard_close(struct guard *guard)
+void version1_guard_close(struct guard *guard)
 {
 	if (!guard)
 		return;

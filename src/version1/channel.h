@@ -6,8 +6,8 @@
  * a private folder instead. The file is a regular one, as the protocol has it, and sparse. A target that
  * shortens it cannot end the engine by that (guard.h).
  */
-#ifndef COLLECT_CHANNEL_H
-#define COLLECT_CHANNEL_H
+#ifndef VERSION1_CHANNEL_H
+#define VERSION1_CHANNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include <sys/un.h>
 
 #include "base/failure.h"
-#include "collect/guard.h"
+#include "version1/guard.h"
 
 #define CHANNEL_PATH_BYTES sizeof(((struct sockaddr_un *)NULL)->sun_path)
 
@@ -49,17 +49,17 @@ struct channel {
 	enum channel_name socket_name;
 };
 
-/* collect_channel_init: nothing is open. */
-void collect_channel_init(struct channel *channel);
+/* version1_channel_init: nothing is open. */
+void version1_channel_init(struct channel *channel);
 
 /*
- * collect_channel_open: makes both. On failure everything is removed again, and the channel is as after
- * collect_channel_init.
+ * version1_channel_open: makes both. On failure everything is removed again, and the channel is as after
+ * version1_channel_init.
  */
-enum ct_status collect_channel_open(
+enum ct_status version1_channel_open(
 	struct channel *channel, const struct channel_options *options, struct ct_error *reterr);
 
-/* collect_channel_close: closes what is open, and removes what was made, unless it was replaced meanwhile. */
-void collect_channel_close(struct channel *channel);
+/* version1_channel_close: closes what is open, and removes what was made, unless it was replaced meanwhile. */
+void version1_channel_close(struct channel *channel);
 
 #endif

@@ -13,9 +13,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "collect/channel.h"
-#include "collect/private_folder.h"
-#include "proto/version1.h"
+#include "version1/channel.h"
+#include "version1/private_folder.h"
+#include "version1/version1.h"
 
 #define BACKLOG 64
 #define NAME_ROOM 16 /* of a name in the folder, with its slash */
@@ -24,7 +24,7 @@
 typedef bool make_function(
 	struct channel *channel, const struct channel_options *options, const char *path);
 
-void collect_channel_init(struct channel *channel)
+void version1_channel_init(struct channel *channel)
 {
 	memset(channel, 0, sizeof(*channel));
 	channel->socket = channel->folder_lock = -1;
@@ -72,7 +72,7 @@ static void close_folder(struct channel *channel)
 	int kept = errno;
 
 	if (channel->folder[0])
-		collect_private_folder_close(channel->folder_lock, channel->folder);
+		version1_private_folder_close(channel->folder_lock, channel->folder);
 	channel->folder[0] = '\0';
 	channel->folder_lock = -1;
 	errno = kept;
@@ -98,7 +98,7 @@ static bool make_in_folder(struct channel *channel, const struct channel_options
 	if (channel->folder[0])
 		return make_inside(channel, options, name, make);
 	for (i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
-		channel->folder_lock = collect_private_folder_open(
+		channel->folder_lock = version1_private_folder_open(
 			parents[i], channel->folder, sizeof(channel->folder), NAME_ROOM);
 		if (channel->folder_lock < 0)
 			channel->folder[0] = '\0';
@@ -140,7 +140,7 @@ static bool map_memory(struct channel *channel, const struct channel_options *op
 	base = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (base == MAP_FAILED)
 		return false;
-	channel->guard = collect_guard_open(base, nr_bytes);
+	channel->guard = version1_guard_open(base, nr_bytes);
 	if (!channel->guard) {
 		munmap(base, nr_bytes);
 		errno = EAGAIN;
@@ -263,7 +263,7 @@ static void look_at_names(struct channel *channel, const struct channel_options 
 
 /* ------------------------------------------------------------------ opening and closing */
 
-enum ct_status collect_channel_open(
+enum ct_status version1_channel_open(
 	struct channel *channel, const struct channel_options *options, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
@@ -274,19 +274,19 @@ enum ct_status collect_channel_open(
 	if (status == CT_OK)
 		status = make_socket(channel, options, reterr);
 	if (status)
-		collect_channel_close(channel);
+		version1_channel_close(channel);
 	return status;
 }
 
-void collect_channel_close(struct channel *channel)
+void version1_channel_close(struct channel *channel)
 {
 	remove_ours(channel->memory_path, S_IFREG, channel->memory_file);
 	remove_ours(channel->socket_path, S_IFSOCK, channel->socket_file);
 	close_folder(channel);
 	if (channel->socket >= 0)
 		close(channel->socket);
-	collect_guard_close(channel->guard);
+	version1_guard_close(channel->guard);
 	if (channel->base)
 		munmap(channel->base, channel->nr_bytes);
-	collect_channel_init(channel);
+	version1_channel_init(channel);
 }

@@ -8,7 +8,7 @@
  * acquire on the machines that there are, and orders version1_sleep before the loads that follow it, as the
  * writer's fence orders its number before its look at the flag.
  */
-#include "proto/version1.h"
+#include "version1/version1.h"
 
 #include "corotracer/ctp.h"
 

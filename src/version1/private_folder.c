@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "collect/private_folder.h"
+#include "version1/private_folder.h"
 
 #define NAME_PREFIX "corotracer-v1-"
 #define NAME_PATTERN NAME_PREFIX "XXXXXX"
@@ -69,11 +69,12 @@ static int make_locked(char *path)
 	if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0 &&
 		io_is_named(descriptor, path))
 		return descriptor;
-	collect_private_folder_close(descriptor, path);
+	version1_private_folder_close(descriptor, path);
 	return -1;
 }
 
-int collect_private_folder_open(const char *parent, char *ret_path, size_t nr_bytes, size_t nr_room)
+int version1_private_folder_open(
+	const char *parent, char *ret_path, size_t nr_bytes, size_t nr_room)
 {
 	size_t length = parent ? strlen(parent) : 0;
 	int descriptor = -1;
@@ -90,7 +91,7 @@ int collect_private_folder_open(const char *parent, char *ret_path, size_t nr_by
 	return descriptor;
 }
 
-void collect_private_folder_close(int descriptor, const char *path)
+void version1_private_folder_close(int descriptor, const char *path)
 {
 	rmdir(path);
 	if (descriptor >= 0)

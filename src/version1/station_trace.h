@@ -9,19 +9,17 @@
  * the last one brought: a record whose thread's stream is ahead goes into the stream of its coroutine's last
  * record instead. So each coroutine's own order always holds.
  */
-#ifndef COLLECT_STATION_TRACE_H
-#define COLLECT_STATION_TRACE_H
+#ifndef VERSION1_STATION_TRACE_H
+#define VERSION1_STATION_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "corotracer/ctp.h"
 #include "base/map.h"
-#include "collect/stations.h"
+#include "version1/engine.h"
+#include "version1/stations.h"
 #include "base/vec.h"
-
-struct collect;
-struct process;
 
 #define STATION_TRACE_OWNERS 256
 
@@ -32,6 +30,7 @@ struct station_owner {
 	struct map ids;          /* of probes, that are in use as ids of coroutines */
 	struct map sites;        /* addresses of code to numbers of sites */
 	struct map lanes;        /* threads to lanes */
+	uint32_t nr_sites;
 	uint64_t nr_further_ids;
 };
 
@@ -52,7 +51,7 @@ struct station_record {
 };
 
 struct station_trace {
-	struct collect *collect;
+	struct version1_engine engine;
 	struct stations *stations;
 	struct station_owner owners[STATION_TRACE_OWNERS]; /* the first is none */
 	VEC(struct station_lane) lanes;                    /* the first is none */
@@ -61,24 +60,24 @@ struct station_trace {
 	uint64_t nr_impossible; /* events left out; ever growing */
 };
 
-/* collect_station_trace_init: memory for the records of a scan; false: there is none. */
-bool collect_station_trace_init(
-	struct station_trace *trace, struct collect *collect, struct stations *stations);
+/* version1_station_trace_init: memory for the records of a scan; false: there is none. */
+bool version1_station_trace_init(struct station_trace *trace, const struct version1_engine *engine,
+	struct stations *stations);
 
-/* collect_station_trace_fini: gives the memory back. */
-void collect_station_trace_fini(struct station_trace *trace);
+/* version1_station_trace_fini: gives the memory back. */
+void version1_station_trace_fini(struct station_trace *trace);
 
-/* collect_station_trace_own: the process has stations from here on; false: there are too many such. */
-bool collect_station_trace_own(struct station_trace *trace, struct process *process);
+/* version1_station_trace_own: the process has stations from here on; false: there are too many such. */
+bool version1_station_trace_own(struct station_trace *trace, struct process *process);
 
-/* collect_station_trace_disown: the process is about to be forgotten. */
-void collect_station_trace_disown(struct station_trace *trace, const struct process *process);
+/* version1_station_trace_disown: the process is about to be forgotten. */
+void version1_station_trace_disown(struct station_trace *trace, const struct process *process);
 
-/* collect_station_trace_take: what a consumer of collect_stations_scan does; `context` is the struct station_trace. */
-void collect_station_trace_take(
+/* version1_station_trace_take: a consumer of version1_stations_scan; `context` is the struct station_trace. */
+void version1_station_trace_take(
 	void *context, struct station *station, const struct stations_news *news);
 
-/* collect_station_trace_put: hands the records that wait to the sink. After each scan. */
-void collect_station_trace_put(struct station_trace *trace);
+/* version1_station_trace_put: hands the records that wait to the sink. After each scan. */
+void version1_station_trace_put(struct station_trace *trace);
 
 #endif
