@@ -189,7 +189,7 @@ static bool take(struct told *told, bool is_second_half)
 		end_row(told, false);
 	if (!is_second_half) {
 		textrace_print_event(
-			&told->lines, source->tables, told->rows.event, source->is_carried);
+			&told->lines, source->tables, told->rows.event, source_is_carried(source));
 		text_char(&told->lines, '\n');
 	}
 	if (is_row)

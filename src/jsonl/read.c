@@ -20,6 +20,7 @@
 #include "jsonl/window.h"
 
 #define WAITING_MAX (1u << 20)
+#define OWN_EVENTS 256u
 
 /* An event, and the row that it came from. */
 struct loaded {
@@ -47,8 +48,11 @@ struct jsonl_source {
 	uint32_t *by_time; /* runs in the order of their first times */
 	uint32_t nr_begun; /* of them */
 	VEC(struct reader *) readers;
-	struct loaded present;
-	uint64_t nr_events; /* handed out */
+	struct ct_event own[OWN_EVENTS]; /* where nobody offers room */
+	struct ct_row rows[OWN_EVENTS];  /* of the present run */
+	uint64_t nr_events;              /* handed out */
+	enum ct_status status;           /* not CT_OK: nothing follows any more */
+	struct ct_error error;
 };
 
 /* ------------------------------------------------------------------- one run */
@@ -276,10 +280,19 @@ static size_t earliest(const struct jsonl_source *jsonl)
 	return least;
 }
 
-static enum ct_status jsonl_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+static void hand_out(
+	struct jsonl_source *jsonl, const struct loaded *loaded, struct ct_events *events)
 {
-	struct jsonl_source *jsonl = (struct jsonl_source *)source;
+	struct ct_event *event = &events->room[events->count];
+
+	*event = loaded->event;
+	event->sequence = jsonl->nr_events++;
+	jsonl->rows[events->count++] = loaded->row;
+}
+
+static enum ct_status hand_out_earliest(
+	struct jsonl_source *jsonl, struct ct_events *events, struct ct_error *reterr)
+{
 	enum ct_status status = CT_OK;
 	struct reader *reader;
 	size_t index;
@@ -292,9 +305,7 @@ static enum ct_status jsonl_next(
 		return CT_END;
 	index = earliest(jsonl);
 	reader = jsonl->readers.at[index];
-	jsonl->present = reader->events.at[reader->first++];
-	jsonl->present.event.sequence = jsonl->nr_events++;
-	*ret_event = &jsonl->present.event;
+	hand_out(jsonl, &reader->events.at[reader->first++], events);
 	if (--reader->nr_ready)
 		return CT_OK;
 	status = reader_fill(reader, reterr);
@@ -303,6 +314,23 @@ static enum ct_status jsonl_next(
 	reader_free(reader);
 	jsonl->readers.at[index] = jsonl->readers.at[--jsonl->readers.count];
 	return CT_OK;
+}
+
+static enum ct_status jsonl_next(
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+{
+	struct jsonl_source *jsonl = (struct jsonl_source *)source;
+
+	source_begin_run(events, jsonl->own, OWN_EVENTS);
+	events->rows = jsonl->rows;
+	while (jsonl->status == CT_OK && events->count < events->capacity &&
+		events->count < OWN_EVENTS)
+		jsonl->status = hand_out_earliest(jsonl, events, &jsonl->error);
+	if (events->count)
+		return CT_OK;
+	if (jsonl->status < 0 && reterr)
+		*reterr = jsonl->error;
+	return jsonl->status;
 }
 
 /* --------------------------------------------------------------------- source */
@@ -316,12 +344,8 @@ static enum ct_status jsonl_reset(struct ct_source *source, struct ct_error *ret
 		reader_free(jsonl->readers.at[--jsonl->readers.count]);
 	jsonl->nr_begun = 0;
 	jsonl->nr_events = 0;
+	jsonl->status = CT_OK;
 	return CT_OK;
-}
-
-static const struct ct_row *jsonl_row(const struct ct_source *source)
-{
-	return &((const struct jsonl_source *)source)->present.row;
 }
 
 static void jsonl_source_close(struct ct_source *source)
@@ -339,7 +363,6 @@ static void jsonl_source_close(struct ct_source *source)
 static const struct ct_source_ops jsonl_source_ops = {
 	.next = jsonl_next,
 	.reset = jsonl_reset,
-	.row = jsonl_row,
 	.close = jsonl_source_close,
 };
 

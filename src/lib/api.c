@@ -272,7 +272,7 @@ enum ct_status ct_trace_next(
 
 bool ct_trace_is_carried(const struct ct_trace *trace)
 {
-	return trace->source->is_carried;
+	return source_is_carried(trace->source);
 }
 
 enum ct_status ct_trace_rewind(struct ct_trace *trace, struct ct_error *reterr)
@@ -295,8 +295,8 @@ static enum ct_status copy_as_text(
 	while (status == CT_OK && end == CT_OK) {
 		end = source_next(trace->source, &event, reterr);
 		if (end == CT_OK) {
-			textrace_print_event(
-				&text, trace->source->tables, event, trace->source->is_carried);
+			textrace_print_event(&text, trace->source->tables, event,
+				source_is_carried(trace->source));
 			text_char(&text, '\n');
 		}
 		if (end == CT_OK && text.length < 65536)
@@ -365,7 +365,7 @@ size_t ct_event_format(
 	struct text text = {0};
 	size_t length, kept;
 
-	textrace_print_event(&text, trace->source->tables, event, trace->source->is_carried);
+	textrace_print_event(&text, trace->source->tables, event, source_is_carried(trace->source));
 	length = text.length;
 	kept = length < nr_bytes ? length : nr_bytes ? nr_bytes - 1 : 0;
 	if (nr_bytes) {

@@ -15,14 +15,13 @@
 #include "base/failure.h"
 #include "base/thread.h"
 
-#define NR_BATCHES 8u
-#define BATCH_EVENTS 1024u
+#define NR_BATCHES 4u
+#define BATCH_EVENTS 4096u
 
 struct batch {
-	struct ct_event at[BATCH_EVENTS];
-	bool are_carried[BATCH_EVENTS];
-	size_t count;
-	enum ct_status status; /* of what follows these events */
+	struct ct_event room[BATCH_EVENTS];
+	struct ct_events events;
+	enum ct_status status; /* other than CT_OK: there are no events, and none follow */
 	struct ct_error error;
 };
 
@@ -35,7 +34,6 @@ struct ahead {
 	bool is_direct; /* begun, without a thread */
 
 	struct batch *batch; /* the caller's; NULL: none yet */
-	size_t at;           /* in it */
 
 	pthread_mutex_t lock;
 	pthread_cond_t came; /* a batch was filled */
@@ -48,10 +46,8 @@ struct ahead {
 
 static void fill(struct ahead *ahead, struct batch *batch)
 {
-	struct ct_events events = {batch->at, batch->are_carried, BATCH_EVENTS, 0};
-
-	batch->status = source_take(ahead->inner, &events, &batch->error);
-	batch->count = events.count;
+	batch->status =
+		source_fill(ahead->inner, batch->room, BATCH_EVENTS, &batch->events, &batch->error);
 }
 
 /* False: the thread is to end. */
@@ -120,7 +116,6 @@ static void stop(struct ahead *ahead)
 	}
 	ahead->has_thread = ahead->is_direct = false;
 	ahead->batch = NULL;
-	ahead->at = 0;
 }
 
 /* ---------------------------------------------------------------- the caller */
@@ -142,15 +137,14 @@ static void wait_for_batch(struct ahead *ahead)
 	pthread_mutex_unlock(&ahead->lock);
 }
 
-/* The batch behind the one at hand, which was read to its end. */
-static void next_batch(struct ahead *ahead)
+static void move_on(struct ahead *ahead)
 {
 	unsigned next = ahead->batch ? (unsigned)(ahead->batch - ahead->batches + 1) : 0;
 
 	if (!ahead->has_thread && !ahead->is_direct)
 		start(ahead);
 	if (ahead->is_direct) {
-		ahead->batch = ahead->batches;
+		ahead->batch = &ahead->batches[next % NR_BATCHES];
 		fill(ahead, ahead->batch);
 	} else {
 		if (ahead->batch)
@@ -158,58 +152,19 @@ static void next_batch(struct ahead *ahead)
 		wait_for_batch(ahead);
 		ahead->batch = &ahead->batches[next % NR_BATCHES];
 	}
-	ahead->at = 0;
-}
-
-/* Makes sure that there is an event at hand; else what follows instead of one. */
-static enum ct_status look(struct ahead *ahead, struct ct_error *reterr)
-{
-	while (!ahead->batch || ahead->at == ahead->batch->count) {
-		if (!ahead->batch || ahead->batch->status == CT_OK) {
-			next_batch(ahead);
-			continue;
-		}
-		if (ahead->batch->status < 0 && reterr)
-			*reterr = ahead->batch->error;
-		return ahead->batch->status;
-	}
-	return CT_OK;
 }
 
 static enum ct_status ahead_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
-{
-	struct ahead *ahead = (struct ahead *)source;
-	enum ct_status status = look(ahead, reterr);
-
-	if (status)
-		return status;
-	source->is_carried = ahead->batch->are_carried[ahead->at];
-	*ret_event = &ahead->batch->at[ahead->at++];
-	return CT_OK;
-}
-
-static enum ct_status ahead_take(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct ahead *ahead = (struct ahead *)source;
-	enum ct_status status;
-	size_t count;
 
-	for (events->count = 0; events->count < events->capacity; events->count += count) {
-		status = look(ahead, reterr);
-		if (status)
-			return status;
-		count = ahead->batch->count - ahead->at;
-		if (count > events->capacity - events->count)
-			count = events->capacity - events->count;
-		memcpy(events->at + events->count, ahead->batch->at + ahead->at,
-			count * sizeof(*events->at));
-		memcpy(events->are_carried + events->count, ahead->batch->are_carried + ahead->at,
-			count * sizeof(*events->are_carried));
-		ahead->at += count;
-	}
-	return CT_OK;
+	if (!ahead->batch || ahead->batch->status == CT_OK)
+		move_on(ahead);
+	if (ahead->batch->status < 0 && reterr)
+		*reterr = ahead->batch->error;
+	*events = ahead->batch->events;
+	return ahead->batch->status;
 }
 
 static enum ct_status ahead_reset(struct ct_source *source, struct ct_error *reterr)
@@ -240,7 +195,6 @@ static void ahead_close(struct ct_source *source)
 
 static const struct ct_source_ops ahead_ops = {
 	.next = ahead_next,
-	.take = ahead_take,
 	.reset = ahead_reset,
 	.close = ahead_close,
 };

@@ -8,78 +8,79 @@
 #include "stages/arrange_window.h"
 
 #define TAKEN_AT_ONCE 256u
-#define NR_ONE_THREAD 2u /* beside the reserved one: there is nothing to order */
+#define ROOM_EVENTS (2 * WINDOW_EVENTS) /* of which half at most are held back */
+#define NR_ONE_THREAD 2u                /* beside the reserved one: there is nothing to order */
 
 struct arrange {
 	struct ct_source source; /* first member */
 	struct ct_source *inner;
 	struct window window;
+	struct ct_event *own;  /* where nobody offers room; ROOM_EVENTS */
 	enum ct_status status; /* of the inner source; not CT_OK: nothing more comes */
 	struct ct_error error;
-	struct ct_event next; /* what `next` handed out */
 };
 
-/* More events of the inner source, as many as lie in a row. */
-static void fill(struct arrange *arrange)
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* More events of the inner source, behind those that are in the room already. */
+static void fill(struct arrange *arrange, size_t capacity)
 {
 	struct window *window = &arrange->window;
-	uint32_t at = WINDOW_AT(window->arrived);
-	uint32_t room = WINDOW_EVENTS - (window->arrived - window->handed);
-	struct ct_events events = {&window->events[at], &window->are_carried[at], TAKEN_AT_ONCE, 0};
-	size_t i;
+	size_t used = window->arrived - window->first;
+	size_t held = window->arrived - window->handed, i;
+	size_t wanted = least(TAKEN_AT_ONCE, least(capacity - used, WINDOW_EVENTS - held));
+	struct ct_events events;
 
-	if (events.capacity > room)
-		events.capacity = room;
-	if (events.capacity > WINDOW_EVENTS - at)
-		events.capacity = WINDOW_EVENTS - at;
-	arrange->status = source_take(arrange->inner, &events, &arrange->error);
-	for (i = 0; i < events.count; i++)
+	arrange->status =
+		source_fill(arrange->inner, window->room + used, wanted, &events, &arrange->error);
+	for (i = 0; arrange->status == CT_OK && i < events.count; i++) {
+		window->are_carried[WINDOW_AT(window->arrived)] = events.are_carried;
 		arrange_window_arrive(window);
+	}
 	window->is_all = arrange->status != CT_OK;
 }
 
-static enum ct_status hand_out(struct arrange *arrange, struct ct_events *events)
+/* False: the next event to leave belongs to another run. */
+static bool hand_out(struct arrange *arrange, struct ct_events *events)
 {
 	struct window *window = &arrange->window;
 
-	while (events->count < events->capacity && arrange_window_may_leave(window)) {
-		uint32_t at = arrange_window_leave(window);
+	while (arrange_window_may_leave(window)) {
+		bool is_carried = window->are_carried[WINDOW_AT(window->handed)];
 
-		events->at[events->count] = window->events[at];
-		events->are_carried[events->count++] = window->are_carried[at];
+		if (events->count == 0)
+			events->are_carried = is_carried;
+		if (is_carried != events->are_carried)
+			return false;
+		arrange_window_leave(window);
+		events->count++;
 	}
-	return window->is_all && window->handed == window->arrived ? arrange->status : CT_OK;
-}
-
-static enum ct_status arrange_take(
-	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
-{
-	struct arrange *arrange = (struct arrange *)source;
-	enum ct_status status = CT_OK;
-
-	events->count = 0;
-	while (status == CT_OK && events->count < events->capacity) {
-		status = hand_out(arrange, events);
-		if (status || events->count == events->capacity)
-			break;
-		if (arrange->status == CT_OK)
-			fill(arrange);
-		arrange_window_play(&arrange->window);
-	}
-	if (status < 0 && reterr)
-		*reterr = arrange->error;
-	return status;
+	return true;
 }
 
 static enum ct_status arrange_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct arrange *arrange = (struct arrange *)source;
-	struct ct_events events = {&arrange->next, &source->is_carried, 1, 0};
-	enum ct_status status = arrange_take(source, &events, reterr);
+	struct window *window = &arrange->window;
 
-	*ret_event = &arrange->next;
-	return events.count ? CT_OK : status;
+	if (events->capacity < ROOM_EVENTS)
+		events->room = NULL;
+	source_begin_run(events, arrange->own, ROOM_EVENTS);
+	arrange_window_move_to(window, events->room);
+	while (hand_out(arrange, events) && arrange->status == CT_OK &&
+		window->arrived - window->first < events->capacity) {
+		fill(arrange, events->capacity);
+		arrange_window_play(window);
+	}
+	if (events->count)
+		return CT_OK;
+	if (arrange->status < 0 && reterr)
+		*reterr = arrange->error;
+	return arrange->status;
 }
 
 static enum ct_status arrange_reset(struct ct_source *source, struct ct_error *reterr)
@@ -94,6 +95,7 @@ static enum ct_status arrange_reset(struct ct_source *source, struct ct_error *r
 static void free_arrange(struct arrange *arrange)
 {
 	arrange_window_fini(&arrange->window);
+	free(arrange->own);
 	free(arrange);
 }
 
@@ -107,7 +109,6 @@ static void arrange_close(struct ct_source *source)
 
 static const struct ct_source_ops arrange_ops = {
 	.next = arrange_next,
-	.take = arrange_take,
 	.reset = arrange_reset,
 	.close = arrange_close,
 };
@@ -124,8 +125,11 @@ enum ct_status arrange_open(
 	arrange = calloc(1, sizeof(*arrange));
 	if (!arrange)
 		return ct_fail_memory(reterr);
+	/* Untouched where room is offered. */
+	arrange->own = malloc(ROOM_EVENTS * sizeof(*arrange->own));
 	if (!arrange_window_init(
-		    &arrange->window, order_reach(inner->tables), order_limit(inner->tables))) {
+		    &arrange->window, order_reach(inner->tables), order_limit(inner->tables)) ||
+		!arrange->own) {
 		free_arrange(arrange);
 		return ct_fail_memory(reterr);
 	}

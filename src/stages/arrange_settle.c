@@ -43,16 +43,16 @@ struct search {
 static void add(
 	struct search *search, const struct window *window, uint32_t place, const struct link *link)
 {
-	uint32_t at = WINDOW_AT(place);
+	const struct ct_event *event = arrange_window_event(window, place);
 
 	search->at[search->count++] = (struct candidate){
 		.place = place,
-		.thread = window->events[at].thread,
+		.thread = event->thread,
 		.by = link->by,
 		.act = (enum act)link->act,
-		.stamp = window->stamps[at],
-		.time = window->events[at].time,
-		.is_after_gap = window->events[at].flags & CT_FLAG_AFTER_GAP,
+		.stamp = window->stamps[WINDOW_AT(place)],
+		.time = event->time,
+		.is_after_gap = event->flags & CT_FLAG_AFTER_GAP,
 	};
 }
 
@@ -191,7 +191,7 @@ static uint32_t nr_of_thread(
 	uint32_t count = 0;
 
 	for (; first != place; first++)
-		count += window->events[WINDOW_AT(first)].thread == thread;
+		count += arrange_window_event(window, first)->thread == thread;
 	return count;
 }
 
@@ -204,7 +204,7 @@ static uint32_t place_after(const struct window *window, uint32_t thread, uint32
 	if ((int32_t)(place - from) < 0 || (int32_t)(place - behind) > 0)
 		return place;
 	before = nr_of_thread(window, thread, from, place);
-	if (window->events[WINDOW_AT(place)].thread != thread)
+	if (arrange_window_event(window, place)->thread != thread)
 		return place - before;
 	return behind + 1 - nr_of_thread(window, thread, from, behind + 1) + before;
 }

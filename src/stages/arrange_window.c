@@ -18,7 +18,6 @@
 
 bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 {
-	window->events = calloc(WINDOW_EVENTS, sizeof(*window->events));
 	window->are_carried = calloc(WINDOW_EVENTS, sizeof(*window->are_carried));
 	window->stamps = calloc(WINDOW_EVENTS, sizeof(*window->stamps));
 	window->links = calloc(WINDOW_EVENTS, sizeof(*window->links));
@@ -27,13 +26,13 @@ bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 	window->effort = WINDOW_MOST_EFFORT;
 	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
 	window->newest = window->left = FIRST_STAMP;
-	return arrange_subjects_init(&window->subjects) && window->events && window->are_carried &&
-	       window->stamps && window->links && window->tries;
+	return arrange_subjects_init(&window->subjects) && window->are_carried && window->stamps &&
+	       window->links && window->tries;
 }
 
 void arrange_window_reset(struct window *window)
 {
-	window->handed = window->played = window->arrived = 0;
+	window->handed = window->played = window->arrived = window->first = 0;
 	window->newest = window->left = FIRST_STAMP;
 	window->is_all = false;
 	window->effort = WINDOW_MOST_EFFORT;
@@ -43,12 +42,22 @@ void arrange_window_reset(struct window *window)
 
 void arrange_window_fini(struct window *window)
 {
-	free(window->events);
 	free(window->are_carried);
 	free(window->stamps);
 	free(window->links);
 	free(window->tries);
 	arrange_subjects_fini(&window->subjects);
+}
+
+void arrange_window_move_to(struct window *window, struct ct_event *room)
+{
+	uint32_t nr_held = window->arrived - window->handed;
+
+	if (nr_held)
+		memmove(room, arrange_window_event(window, window->handed),
+			nr_held * sizeof(*room));
+	window->room = room;
+	window->first = window->handed;
 }
 
 /* ---------------------------------------------------------------- arriving */
@@ -89,7 +98,7 @@ static bool has_order(const struct window *window, const struct ct_event *event,
 void arrange_window_arrive(struct window *window)
 {
 	uint32_t at = WINDOW_AT(window->arrived);
-	const struct ct_event *event = &window->events[at];
+	const struct ct_event *event = arrange_window_event(window, window->arrived);
 	struct link *links = window->links[at];
 	struct deed deeds[2];
 	unsigned count, i;
@@ -154,7 +163,7 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 	subject->is_lost |=
 		has_other && (!is_sure || was_moved(window, subject, window->stamps[at]));
 	if (subject->is_lost)
-		window->events[at].flags |= CT_FLAG_ORDER_UNKNOWN;
+		arrange_window_event(window, place)->flags |= CT_FLAG_ORDER_UNKNOWN;
 	return false;
 }
 
@@ -166,7 +175,7 @@ static unsigned step_link(struct window *window, uint32_t place, struct link *li
 		return 0;
 	subject = subject_of(window, link);
 	link->was = subject->place;
-	if (window->events[WINDOW_AT(place)].flags & CT_FLAG_AFTER_GAP)
+	if (arrange_window_event(window, place)->flags & CT_FLAG_AFTER_GAP)
 		subject->place.state = PLACE_UNKNOWN;
 	return arrange_step(&subject->place, (enum act)link->act, link->by);
 }
@@ -233,13 +242,12 @@ bool arrange_window_may_leave(const struct window *window)
 					  played - WINDOW_REACHES * window->reach_ns;
 }
 
-uint32_t arrange_window_leave(struct window *window)
+void arrange_window_leave(struct window *window)
 {
-	uint32_t at = WINDOW_AT(window->handed++);
+	ct_time stamp = window->stamps[WINDOW_AT(window->handed++)];
 
-	if (window->stamps[at] > window->left)
-		window->left = window->stamps[at];
-	return at;
+	if (stamp > window->left)
+		window->left = stamp;
 }
 
 /* ---------------------------------------------------------------- moving */
@@ -249,15 +257,17 @@ struct held {
 	ct_time stamp;
 	struct link links[2];
 	uint8_t tries;
+	bool is_carried;
 };
 
 static void take_out(const struct window *window, uint32_t place, struct held *ret_held)
 {
 	uint32_t at = WINDOW_AT(place);
 
-	ret_held->event = window->events[at];
+	ret_held->event = *arrange_window_event(window, place);
 	ret_held->stamp = window->stamps[at];
 	ret_held->tries = window->tries[at];
+	ret_held->is_carried = window->are_carried[at];
 	memcpy(ret_held->links, window->links[at], sizeof(ret_held->links));
 }
 
@@ -265,16 +275,17 @@ static void put_in(struct window *window, uint32_t place, const struct held *hel
 {
 	uint32_t at = WINDOW_AT(place);
 
-	window->events[at] = held->event;
+	*arrange_window_event(window, place) = held->event;
 	window->stamps[at] = held->stamp;
 	window->tries[at] = held->tries;
+	window->are_carried[at] = held->is_carried;
 	memcpy(window->links[at], held->links, sizeof(held->links));
 }
 
 static void raise_to(struct window *window, uint32_t place, ct_time time)
 {
 	uint32_t at = WINDOW_AT(place);
-	struct ct_event *event = &window->events[at];
+	struct ct_event *event = arrange_window_event(window, place);
 
 	if (!is_within(window, event->time, time) || event->time >= time)
 		return;
@@ -301,7 +312,7 @@ static void follow(struct window *window, uint32_t place)
 /* One event goes behind another one; all in between come a place forward. */
 static void move_one(struct window *window, uint32_t from, uint32_t behind)
 {
-	uint64_t sequence = window->events[WINDOW_AT(from)].sequence, next;
+	uint64_t sequence = arrange_window_event(window, from)->sequence, next;
 	struct held moved, held;
 	uint32_t place;
 
@@ -315,19 +326,19 @@ static void move_one(struct window *window, uint32_t from, uint32_t behind)
 	}
 	moved.event.sequence = sequence;
 	put_in(window, behind, &moved);
-	raise_to(window, behind, window->events[WINDOW_AT(behind - 1)].time);
+	raise_to(window, behind, arrange_window_event(window, behind - 1)->time);
 	follow(window, behind);
 }
 
 void arrange_window_move(struct window *window, uint32_t from, uint32_t behind)
 {
-	uint32_t thread = window->events[WINDOW_AT(from)].thread;
+	uint32_t thread = arrange_window_event(window, from)->thread;
 	uint32_t place = from, end = behind;
 
 	if ((int32_t)(window->played - from) > 0)
 		rewind_to(window, from);
 	while (place != end) {
-		if (window->events[WINDOW_AT(place)].thread != thread) {
+		if (arrange_window_event(window, place)->thread != thread) {
 			place++;
 			continue;
 		}

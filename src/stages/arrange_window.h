@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The events that are held back, in places that are numbered through: those before `played` have been taken up into
- * where their subjects are, those before `handed` have left. A place's number modulo WINDOW_EVENTS is where it lies.
+ * where their subjects are, those before `handed` have left. Events lie in a room that the reader of the source
+ * offers, where those that have left stay; what else is known of a place lies at its number modulo WINDOW_EVENTS.
  */
 #ifndef STAGES_ARRANGE_WINDOW_H
 #define STAGES_ARRANGE_WINDOW_H
@@ -26,9 +27,10 @@ struct link {
 };
 
 struct window {
-	struct ct_event *events;
-	bool *are_carried;
-	ct_time *stamps; /* as they came; they never go back as events arrive */
+	struct ct_event *room;
+	uint32_t first;    /* the place of the first event in the room */
+	bool *are_carried; /* by place, as all that follows */
+	ct_time *stamps;   /* as they came; they never go back as events arrive */
 	struct link (*links)[2];
 	uint8_t *tries; /* how often an order was looked for at this event */
 
@@ -53,6 +55,15 @@ bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 void arrange_window_reset(struct window *window);
 void arrange_window_fini(struct window *window);
 
+/* arrange_window_event: the event at a place that has not left, or has left last. */
+static inline struct ct_event *arrange_window_event(const struct window *window, uint32_t place)
+{
+	return &window->room[place - window->first];
+}
+
+/* arrange_window_move_to: another room, in which what was held back stands first. The rooms may be the same. */
+void arrange_window_move_to(struct window *window, struct ct_event *room);
+
 /* arrange_window_arrive: the event that lies at `arrived` now belongs to the window. */
 void arrange_window_arrive(struct window *window);
 
@@ -60,11 +71,11 @@ void arrange_window_arrive(struct window *window);
 void arrange_window_play(struct window *window);
 
 /*
- * arrange_window_may_leave: is there an event that nothing can come before any more? arrange_window_leave: where it
- * lies.
+ * arrange_window_may_leave: is there an event that nothing can come before any more? It is the one at `handed`.
+ * arrange_window_leave: lets it go.
  */
 bool arrange_window_may_leave(const struct window *window);
-uint32_t arrange_window_leave(struct window *window);
+void arrange_window_leave(struct window *window);
 
 /*
  * arrange_window_move: the event at `from`, with all that its thread did up to place `behind`, comes right behind that

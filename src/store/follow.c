@@ -225,7 +225,7 @@ static enum ct_status look(struct follow *follow, struct ct_error *reterr)
 /* ---------------------------------------------------------------- source */
 
 static enum ct_status follow_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct follow *follow = (struct follow *)source;
 	struct waiting *waiting;
@@ -239,8 +239,8 @@ static enum ct_status follow_next(
 	}
 	waiting = &follow->waiting.at[follow->next++];
 	waiting->event.sequence = follow->sequence++;
-	source->is_carried = waiting->is_carried;
-	*ret_event = &waiting->event;
+	*events = (struct ct_events){
+		.at = &waiting->event, .count = 1, .are_carried = waiting->is_carried};
 	return CT_OK;
 }
 

@@ -14,7 +14,7 @@
 #include "store/store.h"
 #include "store/cursor.h"
 
-#define NEXT_EVENTS 128u
+#define OWN_EVENTS 256u
 #define PLAYED_EACH 4u /* streams */
 
 struct front {
@@ -43,11 +43,7 @@ struct store_source {
 	enum ct_status status; /* not CT_OK: nothing follows any more */
 	struct ct_error error;
 
-	/* What `next` hands out. */
-	struct ct_event events[NEXT_EVENTS];
-	bool are_carried[NEXT_EVENTS];
-	size_t at;
-	size_t count;
+	struct ct_event own[OWN_EVENTS]; /* where nobody offers room */
 };
 
 /* ---------------------------------------------------------------------- fronts */
@@ -178,12 +174,11 @@ static void start(struct store_source *store)
 static inline void hand_out(
 	struct store_source *store, const struct front *front, struct ct_events *events)
 {
-	struct ct_event *event = &events->at[events->count];
+	struct ct_event *event = &events->room[events->count++];
 
 	__builtin_prefetch(event + 16, 1);
 	*event = *front->at;
 	event->sequence = store->sequence++;
-	events->are_carried[events->count++] = front->is_carried;
 }
 
 static inline void move_on(struct store_source *store, struct front *front, size_t index)
@@ -192,6 +187,14 @@ static inline void move_on(struct store_source *store, struct front *front, size
 		load_front(store, index);
 	else
 		front->place = order_place(front->place, front->at->time, store->limit);
+}
+
+/* Does the winner's event belong to this run? */
+static inline bool may_hand_out(
+	const struct store_source *store, const struct front *front, const struct ct_events *events)
+{
+	return events->count < events->capacity && front->at &&
+	       front->is_carried == events->are_carried && !store->status;
 }
 
 /* Events of the winner, one at least, while they are before `bound`. */
@@ -204,15 +207,19 @@ static inline void hand_out_winner(
 	do {
 		hand_out(store, front, events);
 		move_on(store, front, index);
-	} while (front->place < bound && events->count < events->capacity && !store->status);
+	} while (front->place < bound && may_hand_out(store, front, events));
 	play(store, (struct node){front->place, index});
+}
+
+static inline const struct front *winner(const struct store_source *store)
+{
+	return &store->fronts[store->tree[0].front];
 }
 
 /* Of few streams each event is played for: how long one stays ahead cannot be foretold. */
 static void take_of_few(struct store_source *store, struct ct_events *events)
 {
-	while (events->count < events->capacity && store->fronts[store->tree[0].front].at &&
-		!store->status)
+	while (may_hand_out(store, winner(store), events))
 		hand_out_winner(store, events, INT64_MIN);
 }
 
@@ -220,12 +227,11 @@ static void take_of_many(struct store_source *store, struct ct_events *events)
 {
 	ct_time bound = second_place(store);
 
-	while (events->count < events->capacity && store->fronts[store->tree[0].front].at &&
-		!store->status) {
-		size_t winner = store->tree[0].front;
+	while (may_hand_out(store, winner(store), events)) {
+		size_t first = store->tree[0].front;
 
 		hand_out_winner(store, events, bound);
-		bound = winner == store->tree[0].front ? second_place(store) : INT64_MIN;
+		bound = first == store->tree[0].front ? second_place(store) : INT64_MIN;
 	}
 }
 
@@ -236,42 +242,26 @@ static enum ct_status end(struct store_source *store)
 	return status ? status : CT_END;
 }
 
-static enum ct_status store_take(
+static enum ct_status store_next(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct store_source *store = (struct store_source *)source;
 
-	events->count = 0;
 	if (!store->is_started)
 		start(store);
+	source_begin_run(events, store->own, OWN_EVENTS);
+	events->are_carried = store->nr_fronts && winner(store)->is_carried;
 	if (store->nr_fronts > 1 && store->nr_fronts <= PLAYED_EACH)
 		take_of_few(store, events);
 	else if (store->nr_fronts)
 		take_of_many(store, events);
-	if (store->status == CT_OK && events->count < events->capacity)
+	if (events->count)
+		return CT_OK;
+	if (store->status == CT_OK)
 		store->status = end(store);
 	if (store->status < 0 && reterr)
 		*reterr = store->error;
 	return store->status;
-}
-
-static enum ct_status store_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
-{
-	struct store_source *store = (struct store_source *)source;
-	struct ct_events events = {store->events, store->are_carried, NEXT_EVENTS, 0};
-	enum ct_status status;
-
-	if (store->at == store->count) {
-		status = store_take(source, &events, reterr);
-		store->at = 0;
-		store->count = events.count;
-		if (events.count == 0)
-			return status;
-	}
-	source->is_carried = store->are_carried[store->at];
-	*ret_event = &store->events[store->at++];
-	return CT_OK;
 }
 
 static enum ct_status store_reset(struct ct_source *source, struct ct_error *reterr)
@@ -281,7 +271,6 @@ static enum ct_status store_reset(struct ct_source *source, struct ct_error *ret
 	(void)reterr;
 	store->is_started = false;
 	store->status = CT_OK;
-	store->at = store->count = 0;
 	return CT_OK;
 }
 
@@ -304,7 +293,6 @@ static void store_close(struct ct_source *source)
 
 static const struct ct_source_ops store_source_ops = {
 	.next = store_next,
-	.take = store_take,
 	.reset = store_reset,
 	.close = store_close,
 };

@@ -9,20 +9,14 @@
 #ifndef CT_STREAM_H
 #define CT_STREAM_H
 
+#include <string.h>
+
 #include "corotracer/error.h"
 #include "corotracer/event.h"
 
 /* ------------------------------------------------------------------ source */
 
 struct ct_source;
-
-/* Room for events, and which of them were filled in. */
-struct ct_events {
-	struct ct_event *at;
-	bool *are_carried; /* of each of them, see `is_carried` of struct ct_source */
-	size_t capacity;   /* of both */
-	size_t count;
-};
 
 /* What the older form tells of a suspend or resume, beside its thread and time. */
 struct ct_row {
@@ -31,28 +25,30 @@ struct ct_row {
 	uint64_t seq;
 };
 
+/*
+ * A run of events, in order, which is borrowed until the next one is asked for. Whoever asks may offer room: a source
+ * that has to put events together does so there, one that has them lends them from where they lie.
+ */
+struct ct_events {
+	struct ct_event *room; /* offered, and the source's until the next call; NULL: none */
+	size_t capacity;       /* of the room: no run is longer */
+	const struct ct_event *at;
+	size_t count; /* 1 at least */
+	const struct ct_row
+		*rows;    /* that they come from, one for each; NULL: they come from none */
+	bool are_carried; /* they tell how things stood when this part began */
+};
+
 struct ct_source_ops {
 	/*
-	 * next: the next event, in order of time, within a thread in the order it was written.
-	 * CT_OK and *ret_event, borrowed until the next call; CT_END when there is no more; a
-	 * failure. From a source that grows, CT_AGAIN: no more at present.
+	 * next: the next run, in order of time, within a thread in the order it was written. CT_OK; CT_END when
+	 * there is no more; a failure, or CT_END, is returned again by each further call. From a source that
+	 * grows, CT_AGAIN: no more at present.
 	 */
-	enum ct_status (*next)(struct ct_source *source, const struct ct_event **ret_event,
-		struct ct_error *reterr);
-	/*
-	 * take: many at once, as next would hand them out one by one: the room is filled up, and CT_OK; or what next
-	 * would return after those that were filled in. What is not CT_OK is returned again by each further call.
-	 * Between two resets one of next and take is used. NULL: the source has only next.
-	 */
-	enum ct_status (*take)(
+	enum ct_status (*next)(
 		struct ct_source *source, struct ct_events *events, struct ct_error *reterr);
 	/* reset: start again from the first event. Tables stay as they are. */
 	enum ct_status (*reset)(struct ct_source *source, struct ct_error *reterr);
-	/*
-	 * row: of a source whose events come from rows, the one that the last event came from, valid until the next
-	 * one. NULL: it has no rows.
-	 */
-	const struct ct_row *(*row)(const struct ct_source *source);
 	/* close: releases everything; the source and all that was borrowed from it are gone. */
 	void (*close)(struct ct_source *source);
 };
@@ -70,46 +66,80 @@ struct ct_order {
 struct ct_source {
 	const struct ct_source_ops *ops;
 	const struct ct_tables *tables;
-	bool is_carried; /* the last event tells how things stood when this part began */
 	const struct ct_order *order; /* NULL: events come by their time-stamps */
+	struct ct_events one_by_one;  /* what source_next hands out */
+	size_t nr_handed;             /* of these */
 };
 
-static inline const struct ct_row *source_row(const struct ct_source *source)
-{
-	return source->ops->row ? source->ops->row(source) : NULL;
-}
-
-static inline enum ct_status source_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
-{
-	return source->ops->next(source, ret_event, reterr);
-}
-
-/* source_take: see `take`; of a source that has only next, one event at a time. */
-static inline enum ct_status source_take(
+/* source_next_run: see `next`. The caller has set room and capacity, or nothing. */
+static inline enum ct_status source_next_run(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
-	const struct ct_event *event;
-	enum ct_status status = CT_OK;
+	return source->ops->next(source, events, reterr);
+}
 
-	if (source->ops->take)
-		return source->ops->take(source, events, reterr);
-	for (events->count = 0; events->count < events->capacity; events->count++) {
-		status = source->ops->next(source, &event, reterr);
-		if (status)
-			break;
-		events->at[events->count] = *event;
-		events->are_carried[events->count] = source->is_carried;
+/* source_fill: the same, and the run lies in this room, whoever put it there. */
+static inline enum ct_status source_fill(struct ct_source *source, struct ct_event *room,
+	size_t capacity, struct ct_events *ret_events, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	*ret_events = (struct ct_events){.room = room, .capacity = capacity};
+	status = source_next_run(source, ret_events, reterr);
+	if (status == CT_OK && ret_events->at != room) {
+		memcpy(room, ret_events->at, ret_events->count * sizeof(*room));
+		ret_events->at = room;
 	}
 	return status;
 }
 
-static inline enum ct_status source_reset(struct ct_source *source, struct ct_error *reterr)
+/* source_begin_run: for a source that puts events together: an empty run in the room offered, or in its own. */
+static inline void source_begin_run(struct ct_events *events, struct ct_event *own, size_t capacity)
 {
-	return source->ops->reset(source, reterr);
+	struct ct_event *room = events->room ? events->room : own;
+
+	*events = (struct ct_events){
+		.room = room, .capacity = events->room ? events->capacity : capacity, .at = room};
 }
 
-#define SOURCE_TAKEN_AT_ONCE 256u
+/*
+ * source_next: the next event alone, borrowed until the next call; what it returns is what `next` does. Between two
+ * resets events are asked for one by one, or by runs.
+ */
+static inline enum ct_status source_next(
+	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (source->nr_handed == source->one_by_one.count) {
+		source->one_by_one = (struct ct_events){.room = NULL};
+		source->nr_handed = 0;
+		status = source_next_run(source, &source->one_by_one, reterr);
+		if (status) {
+			source->one_by_one.count = 0;
+			return status;
+		}
+	}
+	*ret_event = &source->one_by_one.at[source->nr_handed++];
+	return CT_OK;
+}
+
+/* source_is_carried: of the event that source_next handed out last. source_row: the row that it came from, or NULL. */
+static inline bool source_is_carried(const struct ct_source *source)
+{
+	return source->one_by_one.are_carried;
+}
+
+static inline const struct ct_row *source_row(const struct ct_source *source)
+{
+	return source->one_by_one.rows ? &source->one_by_one.rows[source->nr_handed - 1] : NULL;
+}
+
+static inline enum ct_status source_reset(struct ct_source *source, struct ct_error *reterr)
+{
+	source->one_by_one.count = source->nr_handed = 0;
+	return source->ops->reset(source, reterr);
+}
 
 typedef enum ct_status source_function(
 	void *context, const struct ct_event *event, struct ct_error *reterr);
@@ -121,19 +151,15 @@ typedef enum ct_status source_function(
 static inline enum ct_status source_each(
 	struct ct_source *source, source_function *function, void *context, struct ct_error *reterr)
 {
-	struct ct_event room[SOURCE_TAKEN_AT_ONCE];
-	bool are_carried[SOURCE_TAKEN_AT_ONCE];
-	struct ct_events events = {room, are_carried, SOURCE_TAKEN_AT_ONCE, 0};
-	enum ct_status status = source_reset(source, reterr), outcome;
+	enum ct_status status = source_reset(source, reterr);
+	struct ct_events events;
 	size_t i;
 
 	while (status == CT_OK) {
-		status = source_take(source, &events, reterr);
-		for (i = 0; i < events.count; i++) {
-			outcome = function(context, &room[i], reterr);
-			if (outcome)
-				return outcome;
-		}
+		events = (struct ct_events){.room = NULL};
+		status = source_next_run(source, &events, reterr);
+		for (i = 0; status == CT_OK && i < events.count; i++)
+			status = function(context, &events.at[i], reterr);
 	}
 	return status == CT_END ? CT_OK : status;
 }

@@ -402,7 +402,7 @@ enum ct_status textrace_to_sink(
 	while (status == CT_OK) {
 		status = source_next(source, &event, reterr);
 		if (status == CT_OK)
-			status = put_event(&assembly, event, source->is_carried);
+			status = put_event(&assembly, event, source_is_carried(source));
 	}
 	if (status == CT_END)
 		status = define_rest(&assembly);

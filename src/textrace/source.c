@@ -159,15 +159,21 @@ static bool reserve_firsts(struct textrace_source *source)
 /* ----------------------------------------------------------------------- source */
 
 static enum ct_status textrace_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct textrace_source *text = (struct textrace_source *)source;
+	const struct textrace_placed *placed = text->events.at + text->next;
+	const struct textrace_placed *end = text->events.at + text->events.count;
 
 	(void)reterr;
-	if (text->next == text->events.count)
+	if (placed == end)
 		return CT_END;
-	source->is_carried = text->events.at[text->next].is_carried;
-	*ret_event = &text->events.at[text->next++].event;
+	source_begin_run(events, text->own, TEXTRACE_OWN_EVENTS);
+	events->are_carried = placed->is_carried;
+	while (placed < end && events->count < events->capacity &&
+		placed->is_carried == events->are_carried)
+		events->room[events->count++] = placed++->event;
+	text->next += events->count;
 	return CT_OK;
 }
 

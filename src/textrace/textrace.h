@@ -99,7 +99,7 @@ void textrace_print_tables(struct text *text, const struct ct_tables *tables);
  */
 void textrace_print_losses(struct text *text, const struct ct_tables *tables, uint32_t from);
 
-/* textrace_print_event: one event as one line, without a newline. `is_carried`: see struct ct_source. */
+/* textrace_print_event: one event as one line, without a newline. `is_carried`: see struct ct_events. */
 void textrace_print_event(struct text *text, const struct ct_tables *tables,
 	const struct ct_event *event, bool is_carried);
 

@@ -45,15 +45,14 @@ static void make(const char *trace, const char *nr_events, const char *path)
 static uint64_t decode(struct ct_source *source)
 {
 	static struct ct_event room[EVENTS_AT_ONCE];
-	static bool are_carried[EVENTS_AT_ONCE];
-	struct ct_events events = {room, are_carried, EVENTS_AT_ONCE, 0};
+	struct ct_events events = {.count = 0};
 	enum ct_status status = CT_OK;
 	struct ct_error error;
 	uint64_t count = 0;
 
 	while (status == CT_OK) {
-		status = source_take(source, &events, &error);
 		count += events.count;
+		status = source_fill(source, room, EVENTS_AT_ONCE, &events, &error);
 	}
 	workload_require(status == CT_END ? CT_OK : status, &error);
 	return count;

@@ -110,18 +110,17 @@ static void write_trace(struct bench *bench, enum figure figure, int pack_level)
 static uint64_t read_events(struct ct_source *source)
 {
 	static struct ct_event room[EVENTS_AT_ONCE];
-	static bool are_carried[EVENTS_AT_ONCE];
-	struct ct_events events = {room, are_carried, EVENTS_AT_ONCE, 0};
+	struct ct_events events = {.count = 0};
 	enum ct_status status = CT_OK;
 	uint64_t count = 0, sum = 0;
 	struct ct_error error;
 	size_t i;
 
 	while (status == CT_OK) {
-		status = source_take(source, &events, &error);
 		for (i = 0; i < events.count; i++)
 			sum += room[i].coro;
 		count += events.count;
+		status = source_fill(source, room, EVENTS_AT_ONCE, &events, &error);
 	}
 	return sum ? count : 0;
 }

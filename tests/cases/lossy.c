@@ -42,14 +42,14 @@ struct replay {
 };
 
 static enum ct_status replay_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct replay *replay = (struct replay *)source;
 
 	(void)reterr;
 	if (replay->at == replay->events.count)
 		return CT_END;
-	*ret_event = &replay->events.at[replay->at++];
+	*events = (struct ct_events){.at = &replay->events.at[replay->at++], .count = 1};
 	return CT_OK;
 }
 

@@ -19,7 +19,7 @@ static struct text print_all(struct ct_source *source)
 
 	textrace_print_tables(&text, source->tables);
 	while (source_next(source, &event, NULL) == CT_OK) {
-		textrace_print_event(&text, source->tables, event, source->is_carried);
+		textrace_print_event(&text, source->tables, event, source_is_carried(source));
 		text_char(&text, '\n');
 	}
 	return text;

@@ -29,14 +29,14 @@ struct record {
 };
 
 static enum ct_status next_event(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct record *record = (struct record *)source;
 
 	(void)reterr;
 	if (record->next == record->events.count)
 		return CT_END;
-	*ret_event = &record->events.at[record->next++];
+	*events = (struct ct_events){.at = &record->events.at[record->next++], .count = 1};
 	return CT_OK;
 }
 

@@ -44,22 +44,24 @@ static inline bool paths_puts_in(struct paths_source *paths, const struct ct_eve
 }
 
 static inline enum ct_status paths_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct paths_source *paths = (struct paths_source *)source;
-	enum ct_status status;
+	const struct ct_event *event = paths->kept;
+	enum ct_status status = CT_OK;
 
-	if (paths->kept) {
-		*ret_event = paths->kept;
-		paths->kept = NULL;
-		return CT_OK;
+	paths->kept = NULL;
+	if (!event) {
+		status = source_next(paths->under, &event, reterr);
+		if (status)
+			return status;
+		if (paths_puts_in(paths, event)) {
+			paths->kept = event;
+			event = &paths->put_in;
+		}
 	}
-	status = source_next(paths->under, ret_event, reterr);
-	source->is_carried = paths->under->is_carried;
-	if (status != CT_OK || !paths_puts_in(paths, *ret_event))
-		return status;
-	paths->kept = *ret_event;
-	*ret_event = &paths->put_in;
+	*events = (struct ct_events){
+		.at = event, .count = 1, .are_carried = source_is_carried(paths->under)};
 	return CT_OK;
 }
 
@@ -127,7 +129,7 @@ static inline bool paths_check(struct ct_source *under, uint64_t first, uint64_t
 {
 	static const struct ct_source_ops ops = {
 		.next = paths_next, .reset = paths_reset, .close = paths_close};
-	struct paths_source paths = {.source = {&ops, under->tables, false},
+	struct paths_source paths = {.source = {.ops = &ops, .tables = under->tables},
 		.under = under,
 		.first = first,
 		.last = last};

@@ -102,13 +102,17 @@ struct failing {
 };
 
 static enum ct_status failing_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct failing *failing = (struct failing *)source;
+	const struct ct_event *event = NULL;
+	enum ct_status status;
 
 	if (failing->left-- == 0)
 		return ct_fail(reterr, CT_ERR_CORRUPT, "the source broke");
-	return source_next(failing->inner, ret_event, reterr);
+	status = source_next(failing->inner, &event, reterr);
+	*events = (struct ct_events){.at = event, .count = 1};
+	return status;
 }
 
 static enum ct_status failing_reset(struct ct_source *source, struct ct_error *reterr)

@@ -26,14 +26,14 @@ struct list {
 };
 
 static enum ct_status list_next(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct list *list = (struct list *)source;
 
 	(void)reterr;
 	if (list->at == list->events.count)
 		return CT_END;
-	*ret_event = &list->events.at[list->at++];
+	*events = (struct ct_events){.at = &list->events.at[list->at++], .count = 1};
 	return CT_OK;
 }
 

@@ -187,14 +187,14 @@ struct random_source {
 };
 
 static enum ct_status next_event(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct random_source *own = (struct random_source *)source;
 
 	(void)reterr;
 	if (own->at == EVENTS)
 		return CT_END;
-	*ret_event = &own->events[own->at++];
+	*events = (struct ct_events){.at = &own->events[own->at++], .count = 1};
 	return CT_OK;
 }
 

@@ -66,7 +66,7 @@ struct made {
 };
 
 static enum ct_status next_made(
-	struct ct_source *source, const struct ct_event **ret_event, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct made *made = (struct made *)source;
 
@@ -75,7 +75,7 @@ static enum ct_status next_made(
 		return CT_END;
 	made->event = made->stored ? made->stored[made->at] : made->make(made, made->at);
 	made->event.sequence = made->at++;
-	*ret_event = &made->event;
+	*events = (struct ct_events){.at = &made->event, .count = 1};
 	return CT_OK;
 }
 

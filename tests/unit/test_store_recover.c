@@ -61,7 +61,7 @@ static bool has_note(const struct ct_tables *tables, const char *part)
 static bool next_own(struct ct_source *source, const struct ct_event **ret_event)
 {
 	while (source_next(source, ret_event, NULL) == CT_OK)
-		if (!source->is_carried)
+		if (!source_is_carried(source))
 			return true;
 	return false;
 }

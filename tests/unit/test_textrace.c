@@ -116,7 +116,7 @@ static void check_same(const struct ct_event *actual, const struct ct_event *exp
 
 static void test_events_by_hand(void)
 {
-	const struct ct_event *event;
+	const struct ct_event *event = NULL;
 	struct ct_source *source;
 	char text[1024];
 	size_t i;
@@ -184,7 +184,7 @@ static void test_relative_times_and_defaults(void)
 						       "+1us t1 park\n"
 						       "-100 t0 kind-99\n"
 						       "end 1 exited 3 at=5us\n");
-	const struct ct_event *event;
+	const struct ct_event *event = NULL;
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
@@ -350,9 +350,9 @@ static void test_part(void)
 	CHECK_EQUAL(tables->observed_from, 0);
 	CHECK(tables->is_cut && tables->is_complete);
 	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
-	CHECK(source->is_carried);
+	CHECK(source_is_carried(source));
 	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
-	CHECK(!source->is_carried);
+	CHECK(!source_is_carried(source));
 	source_close(source);
 }
 
