@@ -83,10 +83,13 @@ const char *ct_lack_name(enum ct_lack lack);
 
 enum ct_rule {
 	CT_RULE_NONE = 0,
-#define X(name, text, says, wrong_if, next_step) CT_RULE_##name,
+#define X(name, number, file, text, says, wrong_if, next_step) CT_RULE_##name = number,
 #include "corotracer/def/findings.def"
 #undef X
-	CT_NR_RULES,
+	CT_NR_RULES = 1
+#define X(name, number, file, text, says, wrong_if, next_step) +1
+#include "corotracer/def/findings.def"
+#undef X
 };
 
 const char *ct_rule_name(enum ct_rule rule);

@@ -139,40 +139,18 @@ static void make_remarks(struct analysis *analysis, struct ct_report *report)
 	report->nr_remarks = (uint32_t)analysis->remarks.count;
 }
 
-/* What is nearer to a cause comes first: later ones leave out what is told already. */
 static void find_all(struct analysis *analysis)
 {
-	analyze_crash_find(analysis);
-	analyze_closed_descriptor_find(analysis);
-	analyze_dropped_wake_find(analysis);
-	analyze_double_resume_find(analysis);
-	analyze_woken_twice_find(analysis);
-	analyze_resume_after_destroy_find(analysis);
-	analyze_two_holders_find(analysis);
-	analyze_deadlock_find(analysis);
-	analyze_destroyed_suspended_find(analysis);
-	analyze_woken_destroyed_find(analysis);
-	analyze_granted_find(analysis);
-	analyze_stuck_worker_find(analysis);
-	analyze_missed_wake_find(analysis);
-	analyze_passed_over_find(analysis);
-	analyze_worker_hog_find(analysis);
-	analyze_starvation_find(analysis);
-	analyze_livelock_find(analysis);
-	analyze_self_wake_storm_find(analysis);
-	analyze_ties_find_victims(analysis);
-	analyze_leak_find(analysis);
-	analyze_lost_wakeup_find(analysis);
-	analyze_herd_find(analysis);
-	analyze_orphan_find(analysis);
-	analyze_lock_order_find(analysis);
-	analyze_duplicate_wake_find(analysis);
-	analyze_closed_unread_find(analysis);
-	analyze_ties_find_victims(analysis);
-	analyze_endless_run_find(analysis);
-	analyze_standstill_find(analysis);
-	analyze_growth_find(analysis);
-	analyze_broken_state_find(analysis);
+	const struct rule *const *rule;
+
+	for (rule = analysis->rules->in_order; *rule; rule++) {
+		/* One that has two lines in the table looks once. */
+		if (rule > analysis->rules->in_order && rule[0] == rule[-1])
+			continue;
+		if ((*rule)->finds_victims)
+			analyze_ties_find_victims(analysis);
+		(*rule)->find(analysis);
+	}
 	analyze_ties_find_victims(analysis);
 }
 
@@ -330,26 +308,16 @@ static void fini_analysis(struct analysis *analysis)
 }
 
 enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
-	const struct ct_report **ret_report, struct ct_error *reterr)
+	const struct analyze_terms *terms, const struct ct_report **ret_report,
+	struct ct_error *reterr)
 {
 	static const struct analyze_live none;
-
-	return analyze_source_live(source, options, &none, ret_report, reterr);
-}
-
-enum ct_status analyze_source_live(struct ct_source *source,
-	const struct ct_analyze_options *options, const struct analyze_live *live,
-	const struct ct_report **ret_report, struct ct_error *reterr)
-{
-	return analyze_source_sparing(source, options, live, MODEL_ENDED, ret_report, reterr);
-}
-
-enum ct_status analyze_source_sparing(struct ct_source *source,
-	const struct ct_analyze_options *options, const struct analyze_live *live,
-	uint32_t nr_ended, const struct ct_report **ret_report, struct ct_error *reterr)
-{
 	struct analysis analysis = {
-		.tables = source->tables, .live = live, .least_ended = nr_ended};
+		.rules = terms->rules,
+		.tables = source->tables,
+		.live = terms->live ? terms->live : &none,
+		.least_ended = terms->nr_ended,
+	};
 	struct owned_report *owned = calloc(1, sizeof(*owned));
 	enum ct_status status;
 

@@ -7,19 +7,10 @@
 #ifndef ANALYZE_ANALYZE_H
 #define ANALYZE_ANALYZE_H
 
+#include "analyze/rule.h"
 #include "corotracer/ct.h"
 #include "live/live.h"
 #include "stream/stream.h"
-
-/*
- * analyze_source: reads the source from its first event, twice where something was found (the
- * second time for the evidence), more often where one was heard of again that had ended long
- * before, and leaves it at an undefined place. Options may be NULL. On
- * CT_OK, *ret_report is to be freed by analyze_report_free; it borrows the source's tables, so it
- * goes first.
- */
-enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
-	const struct ct_report **ret_report, struct ct_error *reterr);
 
 /*
  * What is known of a process besides its trace, where it ran when the trace ended. The trace is of that process. All
@@ -31,19 +22,28 @@ struct analyze_live {
 	int64_t watched_ns; /* how long it was recorded; 0: what it had kept of its past was read */
 };
 
-/* analyze_source_live: the same, of a living process. `live` is needed until the report is made. */
-enum ct_status analyze_source_live(struct ct_source *source,
-	const struct ct_analyze_options *options, const struct analyze_live *live,
-	const struct ct_report **ret_report, struct ct_error *reterr);
+/* What a report is made with, besides the events. */
+struct analyze_terms {
+	const struct rules *rules;
+	/* NULL: no process was looked at. It is needed until the report is made. */
+	const struct analyze_live *live;
+	/*
+	 * So many coroutines that have ended make the model give back what it can: MODEL_ENDED. 0: at each event;
+	 * UINT32_MAX: never. What the report says does not depend on it; tests ask whether that is so.
+	 */
+	uint32_t nr_ended;
+};
 
 /*
- * analyze_source_sparing: the same, where not MODEL_ENDED but nr_ended coroutines that have ended make the model give
- * back what it can. 0: at each event; UINT32_MAX: never. What the report says does not depend on it; tests ask whether
- * that is so.
+ * analyze_source: reads the source from its first event, twice where something was found (the
+ * second time for the evidence), more often where one was heard of again that had ended long
+ * before, and leaves it at an undefined place. Options may be NULL. On
+ * CT_OK, *ret_report is to be freed by analyze_report_free; it borrows the source's tables, so it
+ * goes first.
  */
-enum ct_status analyze_source_sparing(struct ct_source *source,
-	const struct ct_analyze_options *options, const struct analyze_live *live,
-	uint32_t nr_ended, const struct ct_report **ret_report, struct ct_error *reterr);
+enum ct_status analyze_source(struct ct_source *source, const struct ct_analyze_options *options,
+	const struct analyze_terms *terms, const struct ct_report **ret_report,
+	struct ct_error *reterr);
 
 /* analyze_report_free: NULL is allowed. */
 void analyze_report_free(const struct ct_report *report);

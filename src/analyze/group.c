@@ -12,12 +12,18 @@ static bool is_allowed(const struct analysis *analysis, uint32_t site)
 	return site < analysis->tables->nr_sites && analysis->is_place_allowed[site];
 }
 
+static const struct rule *rule_of(
+	const struct analysis *analysis, const struct candidate *candidate)
+{
+	return analysis->rules->by_number[candidate->rule];
+}
+
 bool analyze_candidate_is_allowed(
 	const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
-	if (!analysis->is_place_allowed || candidate->rule == CT_RULE_CRASH)
+	if (!analysis->is_place_allowed || rule_of(analysis, candidate)->is_fact)
 		return false;
 	return is_allowed(analysis, candidate->wait_site) ||
 	       is_allowed(analysis, candidate->cause_site) ||
@@ -29,6 +35,7 @@ bool analyze_candidate_is_allowed(
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate)
 {
 	struct candidate copy = *candidate;
+	bool is_fact = rule_of(analysis, candidate)->is_fact;
 
 	if (analyze_candidate_is_allowed(analysis, candidate)) {
 		analysis->nr_allowed++;
@@ -39,13 +46,27 @@ void analyze_candidate_add(struct analysis *analysis, const struct candidate *ca
 
 	if (analysis->tables->has_no_end)
 		analyze_candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_NO_END);
-	if (analysis->has_left_out && copy.rule != CT_RULE_CRASH)
+	if (analysis->has_left_out && !is_fact)
 		analyze_candidate_limit(&copy, CT_GRADE_SUSPECT, REASON_LEFT_OUT);
 	if (!vec_push(&analysis->candidates, copy))
 		analysis->is_broken = true;
-	/* That it crashed tells nothing of why: what does is told beside it. */
-	if (candidate->coro && candidate->rule != CT_RULE_CRASH)
+	if (candidate->coro && !is_fact)
 		analysis->is_told[candidate->coro] = true;
+}
+
+bool analyze_candidate_is_there(
+	const struct analysis *analysis, enum ct_rule rule, uint32_t process, uint32_t coro)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->candidates.count; i++) {
+		const struct candidate *candidate = &analysis->candidates.at[i];
+
+		if (candidate->rule == rule && candidate->process == process &&
+			(!coro || candidate->coro == coro))
+			return true;
+	}
+	return false;
 }
 
 void analyze_candidate_lower(struct candidate *candidate, enum reason reason)
@@ -130,18 +151,10 @@ bool analyze_contradiction_has_gap(
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Graver rules first where the grades are equal. */
-static int rank(enum ct_rule rule)
-{
-	return rule == CT_RULE_CRASH ? 0 : 1;
-}
-
 static int compare_causes(const struct candidate *a, const struct candidate *b)
 {
 	int order = COMPARE(b->grade, a->grade);
 
-	if (!order)
-		order = COMPARE(rank(a->rule), rank(b->rule));
 	if (!order)
 		order = COMPARE(a->rule, b->rule);
 	if (!order)
@@ -171,8 +184,10 @@ static int compare_groups(const void *left, const void *right, void *context)
 	const struct candidate *second = &analysis->candidates.at[b->first];
 	int order = COMPARE(second->grade, first->grade);
 
+	/* What happened comes before what may be why. */
 	if (!order)
-		order = COMPARE(rank(first->rule), rank(second->rule));
+		order = COMPARE(
+			rule_of(analysis, second)->is_fact, rule_of(analysis, first)->is_fact);
 	if (!order)
 		order = COMPARE(b->count, a->count);
 	return order ? order : COMPARE(a->first, b->first);
@@ -237,16 +252,12 @@ static const char *const *texts_in_order(
 	return texts;
 }
 
-/*
- * Of one member: the closing of its own descriptor. Other rules have one cause for all, in the
- * chain.
- */
 static struct ct_step cause_of(struct analysis *analysis, const struct candidate *candidate)
 {
 	struct ct_step cause = {.time = CT_NO_TIME, .text = "", .sequence = UINT64_MAX};
 
-	if (candidate->rule == CT_RULE_CLOSED_DESCRIPTOR)
-		analyze_closed_descriptor_cause(analysis, candidate, &cause);
+	if (rule_of(analysis, candidate)->tell_cause)
+		rule_of(analysis, candidate)->tell_cause(analysis, candidate, &cause);
 	return cause;
 }
 
@@ -312,43 +323,6 @@ static void fill_lowered(
 	finding->lowered = sentences;
 }
 
-typedef void describer(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
-
-static describer *const describers[CT_NR_RULES] = {
-	[CT_RULE_CLOSED_DESCRIPTOR] = analyze_closed_descriptor_describe,
-	[CT_RULE_CLOSED_UNREAD] = analyze_closed_unread_describe,
-	[CT_RULE_LOST_WAKEUP] = analyze_lost_wakeup_describe,
-	[CT_RULE_CRASH] = analyze_crash_describe,
-	[CT_RULE_DROPPED_WAKE] = analyze_dropped_wake_describe,
-	[CT_RULE_WAKE_TO_NOBODY] = analyze_dropped_wake_describe,
-	[CT_RULE_DOUBLE_RESUME] = analyze_double_resume_describe,
-	[CT_RULE_WOKEN_TWICE] = analyze_woken_twice_describe,
-	[CT_RULE_RESUME_AFTER_DESTROY] = analyze_resume_after_destroy_describe,
-	[CT_RULE_TWO_HOLDERS] = analyze_two_holders_describe,
-	[CT_RULE_MUTEX_DEADLOCK] = analyze_deadlock_describe,
-	[CT_RULE_AWAIT_CYCLE] = analyze_deadlock_describe,
-	[CT_RULE_DESTROYED_SUSPENDED] = analyze_destroyed_suspended_describe,
-	[CT_RULE_WOKEN_DESTROYED] = analyze_woken_destroyed_describe,
-	[CT_RULE_GRANTED_NOT_POLLED] = analyze_granted_describe,
-	[CT_RULE_STUCK_WORKER] = analyze_stuck_worker_describe,
-	[CT_RULE_WORKER_HOG] = analyze_worker_hog_describe,
-	[CT_RULE_STARVATION] = analyze_starvation_describe,
-	[CT_RULE_SELF_WAKE_STORM] = analyze_self_wake_storm_describe,
-	[CT_RULE_COROUTINE_LEAK] = analyze_leak_describe,
-	[CT_RULE_MISSED_WAKE] = analyze_missed_wake_describe,
-	[CT_RULE_BROKEN_STATE] = analyze_broken_state_describe,
-	[CT_RULE_THUNDERING_HERD] = analyze_herd_describe,
-	[CT_RULE_UNBOUNDED_GROWTH] = analyze_growth_describe,
-	[CT_RULE_LOCK_ORDER] = analyze_lock_order_describe,
-	[CT_RULE_DUPLICATE_WAKE] = analyze_duplicate_wake_describe,
-	[CT_RULE_ORPHANED_CHILD] = analyze_orphan_describe,
-	[CT_RULE_STANDSTILL] = analyze_standstill_describe,
-	[CT_RULE_LIVELOCK] = analyze_livelock_describe,
-	[CT_RULE_PASSED_OVER] = analyze_passed_over_describe,
-	[CT_RULE_ENDLESS_RUN] = analyze_endless_run_describe,
-};
-
 static void span(struct ct_finding *finding, uint64_t sequence)
 {
 	if (sequence == UINT64_MAX)
@@ -391,6 +365,6 @@ void analyze_group_finding(
 	finding->first_sequence = UINT64_MAX;
 	fill_members(analysis, group, finding);
 	fill_lowered(analysis, group, finding);
-	describers[first->rule](analysis, group, finding);
+	rule_of(analysis, first)->describe(analysis, group, finding);
 	span_evidence(finding);
 }

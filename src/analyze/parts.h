@@ -2,8 +2,8 @@
 /*
  * What the files of the judgement share.
  *
- * Detectors are functions of the model: each looks through it and adds candidates, one for each
- * coroutine that its rule is true of. Candidates of one cause become a group, groups become
+ * Rules are functions of the model (rule.h): each looks through it and adds candidates, one for each
+ * coroutine that it is true of. Candidates of one cause become a group, groups become
  * findings. Between the two a second reading of the source collects the evidence for the groups.
  *
  * A failed allocation sets `is_broken`; what follows then does nothing of value, and analyze_source
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "analyze/analyze.h"
-#include "analyze/detectors.h"
+#include "analyze/rule.h"
 #include "analyze/thresholds.h"
 #include "base/arena.h"
 #include "model/model.h"
@@ -128,6 +128,7 @@ struct ties {
 };
 
 struct analysis {
+	const struct rules *rules;
 	struct model *model;
 	const struct ct_tables *tables;
 	struct arena *arena; /* of the report */
@@ -242,6 +243,10 @@ bool analyze_candidate_is_allowed(
 
 /* analyze_candidate_add: a copy; its coroutine is told of from then on. */
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate);
+
+/* analyze_candidate_is_there: has this rule said so of this coroutine; or, with 0, of any of the process? */
+bool analyze_candidate_is_there(
+	const struct analysis *analysis, enum ct_rule rule, uint32_t process, uint32_t coro);
 
 /*
  * analyze_candidate_settle: was the process quiet since `since`? If not: at most Likely once the grace has

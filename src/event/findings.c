@@ -62,7 +62,7 @@ static const struct rule_texts *texts_of(enum ct_rule rule)
 {
 	static const struct rule_texts texts[CT_NR_RULES] = {
 		[CT_RULE_NONE] = {"none", "", "", ""},
-#define X(name, text, says, wrong_if, next_step) \
+#define X(name, number, file, text, says, wrong_if, next_step) \
 	[CT_RULE_##name] = {text, says, wrong_if, next_step},
 #include "corotracer/def/findings.def"
 #undef X

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "stages/ahead.h"
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "stages/arrange.h"
 #include "base/failure.h"
 #include "base/io.h"
@@ -383,7 +383,7 @@ enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_option
 
 	if (status)
 		return status;
-	return analyze_source_live(trace->source, options, &trace->live, ret_report, reterr);
+	return rules_judge(trace->source, options, &trace->live, ret_report, reterr);
 }
 
 void ct_report_free(const struct ct_report *report)

@@ -187,7 +187,7 @@ struct ct_source *case_open(const struct case_file *file)
 
 static const char *const rules[] = {
 	"none",
-#define X(name, text, says, wrong_if, next_step) text,
+#define X(name, number, file, text, says, wrong_if, next_step) [number] = text,
 #include "corotracer/def/findings.def"
 #undef X
 };

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "case_file.h"
 #include "event/kind_words.h"
 #include "check.h"
@@ -243,7 +243,7 @@ static const struct ct_report *judge(struct ct_source *source, const struct case
 	const struct ct_report *report;
 	struct ct_error error;
 
-	if (analyze_source(source, &file->options, &report, &error) != CT_OK) {
+	if (rules_judge(source, &file->options, NULL, &report, &error) != CT_OK) {
 		fprintf(stderr, "%s: %s\n", file->path, error.text);
 		exit(1);
 	}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "case_file.h"
 #include "lives.h"
 #include "paths.h"
@@ -151,7 +151,7 @@ static bool run(const char *path, bool is_print_only)
 	if (file.is_for_other_machine && !is_print_only)
 		exit(77);
 	source = case_open(&file);
-	if (analyze_source(source, &file.options, &report, &error) != CT_OK) {
+	if (rules_judge(source, &file.options, NULL, &report, &error) != CT_OK) {
 		fprintf(stderr, "%s: %s\n", path, error.text);
 		return false;
 	}

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "groups.h"
 #include "lives.h"
 #include "record.h"
@@ -43,7 +43,7 @@ static void trial_init(struct trial *trial, uint64_t seed, uint32_t parts)
 	truth_note(&trial->world);
 	trial->record = record_new(&trial->world);
 	world_go_on(&trial->world);
-	if (analyze_source(record_source(trial->record), NULL, &trial->report, &error) == CT_OK)
+	if (rules_judge(record_source(trial->record), NULL, NULL, &trial->report, &error) == CT_OK)
 		return;
 	fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, error.text);
 	exit(1);

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "stream/stream.h"
 
 #define PATHS_TASK "987654321987654321"
@@ -136,7 +136,7 @@ static inline bool paths_check(struct ct_source *under, uint64_t first, uint64_t
 	struct ct_analyze_options options = {.size = sizeof(options), .path_task = PATHS_TASK};
 	const struct ct_report *report;
 	struct ct_error error;
-	enum ct_status status = analyze_source(&paths.source, &options, &report, &error);
+	enum ct_status status = rules_judge(&paths.source, &options, NULL, &report, &error);
 	bool is_right;
 
 	if (status == CT_ERR_NOT_FOUND && paths.nr_seen <= first)

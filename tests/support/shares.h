@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 
 struct shares_sum {
 	struct ct_times times;
@@ -55,7 +55,7 @@ static inline bool shares_check(struct ct_source *source, enum ct_by by, uint32_
 	bool is_right;
 	uint32_t i;
 
-	if (analyze_source(source, &options, &report, NULL) != CT_OK)
+	if (rules_judge(source, &options, NULL, &report, NULL) != CT_OK)
 		return false;
 	for (i = 0; i < report->breakdown->nr_rows; i++)
 		shares_add(&sum, &report->breakdown->rows[i]);

@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/analyze.h"
 #include "render/render.h"
+#include "rules/rules.h"
 
 static inline bool sparing_say(struct ct_source *source, const struct ct_analyze_options *options,
 	uint32_t nr_ended, struct text *said)
 {
-	static const struct analyze_live none;
+	const struct analyze_terms terms = {.rules = &rules_all, .nr_ended = nr_ended};
 	const struct ct_report_options json = {.size = sizeof(json), .format = CT_REPORT_JSON};
 	const struct ct_report *report;
 	bool is_said;
 
-	if (analyze_source_sparing(source, options, &none, nr_ended, &report, NULL) != CT_OK)
+	if (analyze_source(source, options, &terms, &report, NULL) != CT_OK)
 		return false;
 	is_said = render_report(report, &json, said, NULL) == CT_OK;
 	analyze_report_free(report);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "check.h"
 #include "failing_memory.h"
 #include "base/failure.h"
@@ -58,7 +58,7 @@ static void test_memory(void)
 		struct ct_error error;
 
 		fail_at = n;
-		status = analyze_source(source, NULL, &report, &error);
+		status = rules_judge(source, NULL, NULL, &report, &error);
 		if (status != CT_OK)
 			CHECK_EQUAL(error.status, CT_ERR_NO_MEMORY);
 	}
@@ -77,7 +77,7 @@ static void test_options(void)
 	struct ct_source *source = open_trace();
 	const struct ct_report *report;
 
-	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->findings[0].rule, CT_RULE_CRASH);
 	CHECK_EQUAL(report->findings[1].rule, CT_RULE_CLOSED_DESCRIPTOR);
 	CHECK_EQUAL(report->findings[1].grade, CT_GRADE_LIKELY);
@@ -87,7 +87,7 @@ static void test_options(void)
 	analyze_report_free(report);
 
 	/* An older caller's options end before members that it does not know. */
-	CHECK_EQUAL(analyze_source(source, &options, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, &options, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_findings, 2);
 	analyze_report_free(report);
 	source_close(source);
@@ -135,7 +135,7 @@ static void test_failing_source(int after)
 	const struct ct_report *report = NULL;
 	struct ct_error error;
 
-	CHECK_EQUAL(analyze_source(&failing.source, NULL, &report, &error), CT_ERR_CORRUPT);
+	CHECK_EQUAL(rules_judge(&failing.source, NULL, NULL, &report, &error), CT_ERR_CORRUPT);
 	CHECK_TEXT(error.text, "the source broke");
 	CHECK(report == NULL);
 	source_close(inner);
@@ -160,7 +160,7 @@ static void test_waiting(void)
 	struct ct_source *source;
 
 	source = open_text(waiting_trace);
-	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_waiting, 2);
 	CHECK_EQUAL(report->waiting[0].site, 2);
 	CHECK_EQUAL(report->waiting[0].nr_coros, 2);
@@ -191,7 +191,7 @@ static void check_awaited(const char *loss, uint64_t nr_coros, uint64_t nr_unsee
 		"3ms t1 suspend c4 coroutine:5\n",
 		loss);
 	source = open_text(text);
-	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->quality.nr_coros, nr_coros);
 	CHECK_EQUAL(report->quality.nr_unseen, nr_unseen);
 	CHECK_EQUAL(report->quality.nr_coros_mid_life, nr_unseen);
@@ -220,7 +220,7 @@ static void test_thread_name(void)
 	struct ct_source *source;
 
 	source = open_text(naming_trace);
-	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_TEXT(report->tables->threads[1].name, "server");
 	CHECK_TEXT(report->tables->threads[2].name, "reactor 7");
 	CHECK_TEXT(source->tables->threads[2].name, "server");
@@ -250,7 +250,7 @@ static void check_advice(const char *rest, enum ct_lack lack, const char *text)
 
 	snprintf(trace_text, sizeof(trace_text), ADVISING "%s", rest);
 	source = open_text(trace_text);
-	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_advice > 0, lack != CT_LACK_NONE);
 	if (report->nr_advice > 0) {
 		CHECK_EQUAL(report->advice[0].lack, lack);
@@ -303,7 +303,7 @@ static void test_empty(void)
 	const struct ct_report *report;
 
 	source = open_text("");
-	CHECK_EQUAL(analyze_source(source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_findings, 0);
 	CHECK_EQUAL(report->quality.nr_events, 0);
 	CHECK_EQUAL(report->quality.nr_coros, 0);

@@ -8,7 +8,7 @@
  */
 #include <stdbool.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "check.h"
 #include "lives.h"
 #include "model/model.h"
@@ -241,7 +241,7 @@ static void round_of(uint64_t seed)
 	check_counts(model, 2);
 	check_files(model);
 	CHECK(model->nr_impossible > 0 && model->nr_impossible < EVENTS);
-	CHECK_EQUAL(analyze_source(&own.source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(&own.source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->quality.nr_events, EVENTS);
 	analyze_report_free(report);
 	model_free(model);

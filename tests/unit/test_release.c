@@ -3,7 +3,7 @@
  * What ended long ago is given back: a million coroutines and descriptors that come and go leave a few thousand records
  * behind, and what is said of a trace does not depend on it, also where one is named again long after its end.
  */
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "check.h"
 #include "model/model.h"
 #include "sparing.h"
@@ -211,7 +211,7 @@ static void check_ghost(struct ct_event (*make)(const struct made *, uint64_t), 
 		.count = (uint64_t)SOME_LIVES * STEPS_OF_LIFE + 1};
 	const struct ct_report *report;
 
-	CHECK_EQUAL(analyze_source(&made.source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(&made.source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_findings, 1);
 	CHECK_EQUAL(report->findings[0].rule, CT_RULE_RESUME_AFTER_DESTROY);
 	CHECK_EQUAL(report->findings[0].grade, grade);
@@ -248,7 +248,7 @@ static void test_descriptor_named_late(void)
 
 	processes[1].ending = CT_ENDING_EXITED;
 	processes[1].ended = INT64_C(60000000000);
-	CHECK_EQUAL(analyze_source(&made.source, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(&made.source, NULL, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_findings, 1);
 	CHECK_EQUAL(report->findings[0].rule, CT_RULE_CLOSED_DESCRIPTOR);
 	CHECK_EQUAL(report->findings[0].grade, CT_GRADE_PROVEN);
@@ -325,7 +325,7 @@ static void test_why(void)
 	struct ct_analyze_options options = {.size = sizeof(options), .why_coro = 9};
 	const struct ct_report *report;
 
-	CHECK_EQUAL(analyze_source(&made.source, &options, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(&made.source, &options, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->why_coro.id, 9);
 	CHECK_EQUAL(report->why_coro.state, CT_STATE_DESTROYED);
 	CHECK_EQUAL(report->why_coro.spawn_site, 2);

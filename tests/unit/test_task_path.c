@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "analyze/analyze.h"
+#include "rules/rules.h"
 #include "text_form.h"
 
 #define MS INT64_C(1000000)
@@ -17,7 +17,7 @@ static const struct ct_path *path_of(const char *trace, const char *task)
 	struct ct_analyze_options options = {.size = sizeof(options), .path_task = task};
 
 	source = open_text(trace);
-	CHECK_EQUAL(analyze_source(source, &options, &report, NULL), CT_OK);
+	CHECK_EQUAL(rules_judge(source, &options, NULL, &report, NULL), CT_OK);
 	return report->path;
 }
 
@@ -207,7 +207,7 @@ static void test_not_there(void)
 	source = open_text(TABLES "10ms t1 task-begin 7 @2\n");
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		options.path_task = names[i];
-		CHECK_EQUAL(analyze_source(source, &options, &report, &error), CT_ERR_NOT_FOUND);
+		CHECK_EQUAL(rules_judge(source, &options, NULL, &report, &error), CT_ERR_NOT_FOUND);
 		CHECK(strstr(error.text, "no task '") != NULL);
 	}
 	source_close(source);

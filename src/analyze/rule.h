@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a rule is to the judgement: a few functions, and what holds for all that it finds. The rules themselves are
+ * above this folder, and are handed to analyze_source.
+ */
+#ifndef ANALYZE_RULE_H
+#define ANALYZE_RULE_H
+
+#include <stdbool.h>
+
+#include "corotracer/ct.h"
+
+struct analysis;
+struct candidate;
+struct group;
+
+struct rule {
+	/* find: looks through the model, and adds a candidate for each coroutine of which the rule is true. */
+	void (*find)(struct analysis *analysis);
+	/* describe: the title, the steps and the evidence of a group of its candidates. */
+	void (*describe)(
+		struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+	/* tell_cause: what was done to this one member. NULL: all of them have one cause, which is among the steps. */
+	void (*tell_cause)(struct analysis *analysis, const struct candidate *candidate,
+		struct ct_step *ret_cause);
+	/* Those who wait behind anybody told of by now are found before it looks. */
+	bool finds_victims;
+	/* What it tells does not say why a program stands still: it may be no more than a consequence. */
+	bool is_no_explanation;
+	/* It tells what happened, and not why: nothing lowers it, no place is allowed, and others look all the same. */
+	bool is_fact;
+};
+
+/* All rules. */
+struct rules {
+	/* In the order in which they look; NULL behind the last one. */
+	const struct rule *const *in_order;
+	/* By enum ct_rule. */
+	const struct rule *const *by_number;
+};
+
+#endif

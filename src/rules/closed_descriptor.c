@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits on a closed descriptor: it was closed after the coroutine suspended on it (or before), and
+ * nobody has woken the coroutine since. A closed generation never reports anything again, so once
+ * every worker has gone idle nobody is left who would resume it.
+ *
+ * Silent where the wait may still end: another descriptor of the same file is open, the program's
+ * input and output is completion-based, a deadline is to come, the coroutine is marked, the program
+ * is shutting down, or what the number stood for was never seen.
+ */
+#include <stdlib.h>
+
+#include "rules/parts.h"
+
+enum variant {
+	VARIANT_AFTER = 1 << 0,     /* it suspended on a descriptor that was closed already */
+	VARIANT_DESTROYED = 1 << 1, /* it was destroyed in the end, still waiting */
+	VARIANT_SHIFT = 2,          /* above: the closing thread, where its place is not known */
+};
+
+/* One wait, and the closing that it is about. */
+struct wait {
+	const struct model_coro *coro;
+	const struct model_descriptor *descriptor;
+	const struct party *party;
+	ct_time closed; /* the file, with its last descriptor */
+	ct_time since;  /* both closed and waited for */
+	ct_time end;    /* the wait was observed until then */
+	bool is_after;
+};
+
+static bool near(const struct analysis *analysis, ct_time a, ct_time b)
+{
+	int64_t within = analysis->model->uncertainty_ns;
+
+	return a != CT_NO_TIME && b != CT_NO_TIME && (a < b ? b - a : a - b) <= within;
+}
+
+/* ---------------------------------------------------------------- guards */
+
+/* It is marked, or something else than the descriptor ends the wait. */
+static bool is_meant_to_wait(const struct wait *wait)
+{
+	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) ||
+	       wait->coro->mark == CTP_MARK_DAEMON || wait->coro->mark == CTP_MARK_EXPECT_IDLE ||
+	       (wait->coro->deadline != CT_NO_TIME && wait->coro->deadline > wait->end);
+}
+
+/* A transfer that was handed to the kernel holds the file, and finishes after the close. */
+static bool may_complete(const struct analysis *analysis, const struct wait *wait)
+{
+	return analysis->model->processes[wait->coro->process].has_completions &&
+	       !(wait->descriptor->flags & MODEL_DESCRIPTOR_WAS_ARMED);
+}
+
+static bool is_shutting_down(const struct analysis *analysis, const struct wait *wait)
+{
+	ct_time from = analysis->model->processes[wait->coro->process].shutdown_from;
+
+	return from != CT_NO_TIME && wait->closed >= from;
+}
+
+/* Woken since, or so near to it that it cannot be told. */
+static bool is_woken(const struct analysis *analysis, const struct wait *wait)
+{
+	const struct model_coro *coro = wait->coro;
+
+	return coro->wake_time != CT_NO_TIME &&
+	       (coro->wake_time >= wait->since || near(analysis, coro->wake_time, wait->since));
+}
+
+/*
+ * A wait on a number that was closed before: only where that closing, and the opening before it,
+ * were seen. A number inherited or opened out of sight means nothing.
+ */
+static bool is_number_known(const struct wait *wait)
+{
+	return !wait->is_after || wait->descriptor->opened != CT_NO_TIME;
+}
+
+/* ---------------------------------------------------------------- which wait */
+
+static bool is_waiting(const struct model_coro *coro)
+{
+	if (!coro->descriptor || coro->point != CTP_POINT_AWAIT)
+		return false;
+	if (coro->state == CT_STATE_WAITING)
+		return true;
+	return coro->state == CT_STATE_DESTROYED && (coro->flags & MODEL_CORO_WAS_DESTROYED_QUIET);
+}
+
+static bool names_generation(const struct model_coro *coro)
+{
+	return CTP_HANDLE_IDENTITY(coro->wait_object) >> 32;
+}
+
+/*
+ * The generation that the wait is for. Where the wait names only the number, and the number was
+ * given out again within the clocks' uncertainty, it is the new one.
+ */
+static uint32_t generation_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	uint32_t newer = at[coro->descriptor].newer;
+
+	if (!names_generation(coro) && newer && near(analysis, at[newer].opened, coro->suspended))
+		return newer;
+	return coro->descriptor;
+}
+
+static bool look_at_wait(
+	const struct analysis *analysis, uint32_t index, uint32_t descriptor, struct wait *wait)
+{
+	const struct model *model = analysis->model;
+	const struct model_descriptor *file;
+
+	wait->coro = &model->coros.at[index];
+	wait->descriptor = &model->descriptors.at[descriptor];
+	wait->party = &analysis->parties[wait->coro->process];
+	file = &model->descriptors.at[wait->descriptor->file];
+	if (wait->descriptor->closed == CT_NO_TIME || file->file_closed == CT_NO_TIME)
+		return false;
+	wait->closed = wait->descriptor->closed;
+	if (file->file_closed > wait->closed)
+		wait->closed = file->file_closed;
+	wait->is_after = wait->closed < wait->coro->suspended;
+	wait->since = wait->is_after ? wait->coro->suspended : wait->closed;
+	wait->end = wait->party->end;
+	if (wait->coro->state == CT_STATE_DESTROYED)
+		wait->end = wait->coro->destroyed;
+	return wait->since <= wait->end;
+}
+
+static bool is_excused(const struct analysis *analysis, const struct wait *wait)
+{
+	return is_meant_to_wait(wait) || is_woken(analysis, wait) || !is_number_known(wait) ||
+	       may_complete(analysis, wait) || is_shutting_down(analysis, wait);
+}
+
+/* ---------------------------------------------------------------- how sure */
+
+/* It ended in the middle of the run that closed the descriptor: the resume may have been next. */
+static bool has_ended_amid(const struct analysis *analysis, const struct wait *wait)
+{
+	const struct model_coro *closer = &analysis->model->coros.at[wait->descriptor->close_coro];
+
+	return wait->descriptor->close_coro && closer->state == CT_STATE_RUNNING &&
+	       closer->changed <= wait->closed && wait->end - wait->closed < LIMIT(analysis, GRACE);
+}
+
+/* Nobody was left who could have resumed it: the scheduler had been taken down before. */
+static bool has_scheduler_ended(const struct wait *wait)
+{
+	return wait->party->workers_ended != INT64_MIN &&
+	       wait->party->workers_ended <= wait->closed;
+}
+
+/* Whoever closed it, worker or not, is one of those who must have gone idle. */
+static bool is_quiet(const struct analysis *analysis, const struct wait *wait)
+{
+	uint32_t closer = wait->descriptor->close_thread;
+
+	return wait->party->quiet > wait->since &&
+	       (!closer ||
+		       model_thread_quiet_time(analysis->model, closer, wait->end) > wait->since);
+}
+
+static void grade_alive(
+	const struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
+{
+	const struct party *party = wait->party;
+
+	if (party->has_ended_itself) {
+		candidate->grade = CT_GRADE_PROVEN;
+		if (has_ended_amid(analysis, wait))
+			analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_ENDED_AMID);
+		return;
+	}
+	if (is_quiet(analysis, wait))
+		candidate->grade = CT_GRADE_PROVEN;
+	else if (wait->end - wait->since >= LIMIT(analysis, GRACE))
+		candidate->grade = CT_GRADE_LIKELY;
+	if (candidate->grade == CT_GRADE_LIKELY)
+		candidate->reasons |= REASON(NOT_QUIET);
+	if (party->timers <= wait->since)
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_TIMER);
+	analyze_candidate_limit_for_doer(
+		analysis, candidate, wait->descriptor->close_coro, wait->descriptor->closed);
+}
+
+static void grade_destroyed(
+	const struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
+{
+	const struct model_process *process = &analysis->model->processes[wait->coro->process];
+
+	/* While the program goes on, destroying a waiter is one way of cancelling it. */
+	if (!wait->party->has_ended_itself || process->last_run > wait->coro->destroyed ||
+		wait->party->timers != INT64_MAX)
+		return;
+	candidate->grade = CT_GRADE_LIKELY;
+	candidate->reasons |= REASON(DESTROYED);
+}
+
+/* The number changed hands so near to the suspend that the clocks do not tell which was meant. */
+static bool is_generation_doubtful(const struct analysis *analysis, const struct wait *wait)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	uint32_t newer = wait->descriptor->newer;
+
+	if (names_generation(wait->coro))
+		return false;
+	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
+		near(analysis, wait->descriptor->opened, wait->coro->suspended))
+		return true;
+	/* Opened again later: the number was free until then, whatever the wait meant. */
+	return wait->is_after && !(newer && at[newer].opened != CT_NO_TIME);
+}
+
+/*
+ * A copy of the descriptor may have been made since the first one of its file was opened; where that was not seen,
+ * at any time.
+ */
+static ct_time gap_start(const struct analysis *analysis, const struct wait *wait)
+{
+	ct_time life = analyze_candidate_life_start(analysis, wait->coro);
+	ct_time opened = analysis->model->descriptors.at[wait->descriptor->file].opened;
+
+	if (opened == CT_NO_TIME || wait->descriptor->opened == CT_NO_TIME)
+		return FROM_THE_BEGINNING;
+	return opened < life ? opened : life;
+}
+
+static void lower(struct analysis *analysis, const struct wait *wait, struct candidate *candidate)
+{
+	if (has_scheduler_ended(wait))
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_SCHEDULER_ENDED);
+	if (wait->party->blocked_since < wait->closed)
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_BLOCKED_READER);
+	if (is_generation_doubtful(analysis, wait))
+		analyze_candidate_lower(candidate, REASON_GENERATION_GUESSED);
+	if (wait->descriptor->flags & MODEL_DESCRIPTOR_CLOSE_UNSEEN)
+		analyze_candidate_lower(candidate, REASON_CLOSE_UNSEEN);
+	if (wait->coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
+		analyze_candidate_lower(candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(analysis, candidate, gap_start(analysis, wait), wait->end);
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	uint32_t descriptor = generation_of(analysis, &analysis->model->coros.at[index]);
+	struct candidate candidate = {.rule = CT_RULE_CLOSED_DESCRIPTOR};
+	struct wait wait;
+
+	if (!look_at_wait(analysis, index, descriptor, &wait) || is_excused(analysis, &wait))
+		return;
+	if (wait.coro->state == CT_STATE_DESTROYED)
+		grade_destroyed(analysis, &wait, &candidate);
+	else
+		grade_alive(analysis, &wait, &candidate);
+	if (candidate.grade == CT_GRADE_NONE)
+		return;
+	candidate.process = wait.coro->process;
+	candidate.coro = index;
+	candidate.descriptor = descriptor;
+	candidate.wait_site = wait.coro->wait_site;
+	candidate.cause_site = wait.descriptor->close_site;
+	candidate.since = wait.coro->suspended;
+	candidate.variant = (wait.is_after ? VARIANT_AFTER : 0) |
+			    (wait.coro->state == CT_STATE_DESTROYED ? VARIANT_DESTROYED : 0);
+	if (!candidate.cause_site)
+		candidate.variant |= wait.descriptor->close_thread << VARIANT_SHIFT;
+	lower(analysis, &wait, &candidate);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		if (is_waiting(&analysis->model->coros.at[i]))
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* As many closing threads are named one by one. */
+#define CLOSERS_TOLD 8u
+
+struct closer {
+	uint32_t thread;
+	uint32_t count;
+	const struct model_descriptor *first;
+	const struct model_descriptor *last;
+};
+
+static const struct model_descriptor *descriptor_of(
+	const struct analysis *analysis, const struct candidate *candidate)
+{
+	return &analysis->model->descriptors.at[candidate->descriptor];
+}
+
+static void tell_wait(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const char *resource =
+		analyze_words_resource(analysis, coro->wait_object, first->descriptor);
+	struct ct_step step = {
+		.time = coro->suspended,
+		.site = coro->wait_site,
+		.thread = coro->thread,
+		.coro = coro->id,
+		.sequence = coro->wait_event,
+		.text = analyze_say(analysis, "suspended, to wait for %s", resource),
+	};
+
+	if (group->count > 1)
+		step.text = analyze_say(analysis, "suspended, to wait for %s; the first of %u",
+			resource, group->count);
+	analyze_story_step(analysis, story, &step);
+}
+
+static struct closer *closer_of(struct closer *closers, uint32_t *count, uint32_t thread)
+{
+	uint32_t i;
+
+	for (i = 0; i < *count; i++) {
+		if (closers[i].thread == thread)
+			return &closers[i];
+	}
+	if (*count == CLOSERS_TOLD)
+		return &closers[CLOSERS_TOLD - 1];
+	closers[*count].thread = thread;
+	return &closers[(*count)++];
+}
+
+static uint32_t sum_closers(
+	struct analysis *analysis, const struct group *group, struct closer *closers)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < group->count; i++) {
+		const struct model_descriptor *descriptor =
+			descriptor_of(analysis, &analysis->candidates.at[group->first + i]);
+		struct closer *closer = closer_of(closers, &count, descriptor->close_thread);
+
+		closer->count++;
+		if (!closer->first || descriptor->closed < closer->first->closed)
+			closer->first = descriptor;
+		if (!closer->last || descriptor->closed > closer->last->closed)
+			closer->last = descriptor;
+	}
+	return count;
+}
+
+/* Between its suspension and the close: what the closing thread was told, and took for its reason.
+ */
+static void tell_readiness(
+	struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_descriptor *descriptor = descriptor_of(analysis, first);
+	struct ct_step step = {
+		.time = descriptor->reported,
+		.thread = descriptor->ready_thread,
+		.sequence = descriptor->ready_event,
+	};
+
+	if (descriptor->reported == CT_NO_TIME || descriptor->reported > descriptor->closed ||
+		descriptor->reported < analysis->model->coros.at[first->coro].suspended)
+		return;
+	step.text = analyze_say(analysis, "a poll reported %s:%s",
+		analyze_words_resource(
+			analysis, CTP_DESCRIPTOR(descriptor->fd, 0), first->descriptor),
+		analyze_words_readiness(analysis, descriptor->ready_flags));
+	analyze_story_step(analysis, story, &step);
+}
+
+static int compare_closers(const void *left, const void *right)
+{
+	ct_time a = ((const struct closer *)left)->first->closed;
+	ct_time b = ((const struct closer *)right)->first->closed;
+
+	return (a > b) - (a < b);
+}
+
+static const char *words_closing(struct analysis *analysis, const struct closer *closer)
+{
+	uint32_t index = (uint32_t)(closer->first - analysis->model->descriptors.at);
+	const char *what =
+		analyze_words_resource(analysis, CTP_DESCRIPTOR(closer->first->fd, 0), index);
+
+	if (closer->first->flags & MODEL_DESCRIPTOR_CLOSE_UNSEEN)
+		return analyze_say(analysis,
+			"%s had been closed, unseen: its number was given out again", what);
+	if (closer->count == 1)
+		return analyze_say(analysis, "closed %s", what);
+	return analyze_say(analysis, "closed %s, the first of %u; the last %s later", what,
+		closer->count,
+		analyze_words_duration(analysis, closer->last->closed - closer->first->closed));
+}
+
+/* The closing of one descriptor; the text says what the caller wants it to. */
+static struct ct_step closing_step(const struct analysis *analysis,
+	const struct model_descriptor *descriptor, const char *text)
+{
+	return (struct ct_step){
+		.time = descriptor->closed,
+		.text = text,
+		.site = descriptor->close_site,
+		.thread = descriptor->close_thread,
+		.coro = analysis->model->coros.at[descriptor->close_coro].id,
+		.sequence = descriptor->close_event,
+	};
+}
+
+static void tell_cause(
+	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
+{
+	const struct model_descriptor *descriptor = descriptor_of(analysis, candidate);
+	struct closer alone = {.count = 1, .first = descriptor, .last = descriptor};
+
+	*ret_cause = closing_step(analysis, descriptor, words_closing(analysis, &alone));
+}
+
+static void tell_closing(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	struct closer closers[CLOSERS_TOLD] = {{0}};
+	uint32_t count = sum_closers(analysis, group, closers), i;
+
+	qsort(closers, count, sizeof(*closers), compare_closers);
+	for (i = 0; i < count; i++) {
+		struct ct_step step = closing_step(
+			analysis, closers[i].first, words_closing(analysis, &closers[i]));
+
+		analyze_story_step(analysis, story, &step);
+	}
+}
+
+static void tell_rest(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct party *party = &analysis->parties[first->process];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct ct_step step = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
+
+	step.text = group->count == 1 ? "no wake for it since, and it was not resumed"
+				      : "no wake for any of them since, and none was resumed";
+	analyze_story_step(analysis, story, &step);
+	step.time = party->end;
+	if (coro->state == CT_STATE_DESTROYED) {
+		step.time = coro->destroyed;
+		step.thread = coro->destroy_thread;
+		step.sequence = coro->destroy_event;
+		step.text = "destroyed, while it still waited";
+	} else if (party->has_ended_itself) {
+		step.text = "the program ended by itself, with the wait unfinished";
+	} else if (first->grade == CT_GRADE_PROVEN || !(first->reasons & REASON(NOT_QUIET))) {
+		step.time = party->quiet == INT64_MAX ? party->end : party->quiet;
+		step.text = "every worker has been idle since, with nothing ready";
+	} else {
+		step.text = "the observation ended here";
+	}
+	analyze_story_step(analysis, story, &step);
+}
+
+static void tell_evidence(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	uint32_t nr_armed = 0, nr_again = 0, nr_doubled = 0, nr_hidden = 0, i;
+
+	for (i = 0; i < group->count; i++) {
+		const struct model_descriptor *descriptor =
+			descriptor_of(analysis, &analysis->candidates.at[group->first + i]);
+
+		nr_armed += !!(descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED);
+		nr_again += descriptor->newer != 0;
+		nr_hidden += !descriptor->close_coro && descriptor->nr_hidden > 0;
+		nr_doubled += !!(descriptor->flags & MODEL_DESCRIPTOR_IS_DOUBLED);
+	}
+	if (nr_armed)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"%u of the %u descriptors were in an epoll interest list; closing "
+				"took them out, so it can not report them any more",
+				nr_armed, group->count));
+	if (nr_again)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"%u of the %u numbers were given out again since: an event for "
+				"such a number is another connection's",
+				nr_again, group->count));
+	if (nr_hidden)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"%u of the %u closes may be the doing of a coroutine after all: "
+				"some had been created and not been seen running yet",
+				nr_hidden, group->count));
+	if (nr_doubled)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"%u of the %u files had further descriptors, which are closed, too",
+				nr_doubled, group->count));
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const char *count = analyze_words_count(analysis, group);
+	const char *place = analyze_words_place(analysis, first->wait_site);
+	bool is_one = group->count == 1;
+
+	if (first->variant & VARIANT_AFTER)
+		return analyze_say(analysis, "%s for %s closed before, at %s", count,
+			is_one ? "a descriptor that was" : "descriptors that were", place);
+	return analyze_say(analysis, "%s for %s, at %s", count,
+		is_one ? "a descriptor that was closed under it"
+		       : "descriptors that were closed under them",
+		place);
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	struct story story = {0};
+	uint32_t i;
+
+	finding->title = words_title(analysis, group, first);
+	if (first->variant & VARIANT_AFTER)
+		tell_closing(analysis, group, &story);
+	tell_wait(analysis, group, &story);
+	if (!(first->variant & VARIANT_AFTER)) {
+		tell_readiness(analysis, group, &story);
+		tell_closing(analysis, group, &story);
+	}
+	tell_rest(analysis, group, &story);
+	tell_evidence(analysis, group, &story);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence = analysis->model->coros.at[first->coro].wait_event;
+	for (i = 0; i < group->count; i++) {
+		uint64_t closed =
+			descriptor_of(analysis, &analysis->candidates.at[group->first + i])
+				->close_event;
+
+		if (closed != UINT64_MAX && closed > finding->last_sequence)
+			finding->last_sequence = closed;
+	}
+}
+
+const struct rule rules_closed_descriptor = {
+	.find = find,
+	.describe = describe,
+	.tell_cause = tell_cause,
+};

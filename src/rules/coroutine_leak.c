@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Leaks: of the coroutines that one site starts at an even rate, ever more are alive. The time in which it
+ * starts them is cut into windows; what counts is the least number alive in each, so that a burst is none.
+ *
+ * Silent where they wait for the world outside (connections), are marked, or the number
+ * falls in the end. Where the load ended before the observation did, those that wait for one and the same
+ * thing are a pool; each of those that were left behind waits for something of its own.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/parts.h"
+
+#define WINDOWS 8u
+#define RISING_WINDOWS 4u /* the last ones: three steps up */
+
+/* One coming or going. */
+struct change {
+	ct_time time;
+	int32_t by;
+};
+
+/* The coroutines of one spawn site: order[first, first + count). */
+struct family {
+	const uint32_t *order;
+	uint32_t count;
+	uint32_t process;
+	uint64_t nr_started; /* also of those that were given back */
+	uint32_t least[WINDOWS];
+	uint32_t started[WINDOWS];
+	uint32_t nr_alive; /* in the end */
+	ct_time from;      /* the load */
+	ct_time until;
+};
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct change *a = left, *b = right;
+
+	return a->time == b->time ? a->by - b->by : (a->time > b->time) - (a->time < b->time);
+}
+
+static ct_time gone_at(const struct model_coro *coro)
+{
+	if (coro->destroyed != CT_NO_TIME)
+		return coro->destroyed;
+	return coro->state == CT_STATE_DONE ? coro->changed : CT_NO_TIME;
+}
+
+static uint32_t window_of(ct_time time, ct_time from, ct_time end)
+{
+	int64_t each = (end - from) / WINDOWS + 1;
+	int64_t window = (time - from) / each;
+
+	return window < 0 ? 0 : window >= (int64_t)WINDOWS ? WINDOWS - 1 : (uint32_t)window;
+}
+
+/* Walks through comings and goings, and keeps the least number alive in each window. */
+static void count_alive(struct family *family, const struct change *changes, uint32_t count)
+{
+	uint32_t alive = 0, window = 0, i;
+
+	family->least[0] = 0;
+	for (i = 0; i < count; i++) {
+		uint32_t here = window_of(changes[i].time, family->from, family->until);
+
+		while (window < here)
+			family->least[++window] = alive;
+		alive = (uint32_t)((int32_t)alive + changes[i].by);
+		if (alive < family->least[window])
+			family->least[window] = alive;
+		family->started[window] += changes[i].by > 0;
+	}
+	while (window < WINDOWS - 1)
+		family->least[++window] = alive;
+	family->nr_alive = alive;
+}
+
+static void note_load(struct family *family, ct_time created, ct_time end)
+{
+	if (created < family->from)
+		family->from = created;
+	if (created > family->until && created <= end)
+		family->until = created;
+}
+
+static void survey(struct analysis *analysis, struct family *family)
+{
+	const struct model *model = analysis->model;
+	struct change *changes = calloc(2 * (size_t)family->count, sizeof(*changes));
+	ct_time end = analyze_party_working_until(analysis, family->process);
+	uint32_t count = 0, i;
+
+	if (!changes) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &model->coros.at[family->order[i]];
+		ct_time gone = gone_at(coro);
+
+		note_load(family, coro->created, end);
+		if (coro->created <= end)
+			changes[count++] = (struct change){coro->created, 1};
+		if (coro->created <= end && gone != CT_NO_TIME && gone <= end)
+			changes[count++] = (struct change){gone, -1};
+	}
+	qsort(changes, count, sizeof(*changes), compare_changes);
+	count_alive(family, changes, count);
+	free(changes);
+}
+
+static void survey_windows(struct family *family, const struct model_series *series, ct_time end)
+{
+	uint32_t window, i;
+
+	for (i = 0; series->from != CT_NO_TIME && i <= series->present; i++) {
+		ct_time start = series->from + (int64_t)i * series->width_ns;
+		uint32_t least = series->least[i] > 0 ? (uint32_t)series->least[i] : 0;
+
+		if (start > end)
+			break;
+		window = window_of(start, family->from, family->until);
+		family->least[window] =
+			least < family->least[window] ? least : family->least[window];
+		family->started[window] += series->nr_rises[i];
+		family->nr_alive = i == series->present ? (uint32_t)series->value : least;
+	}
+}
+
+/*
+ * The same by what the model kept of the site, where it gave some of them back: windows of which it has from 33 to 64
+ * in the place of each one's times.
+ */
+static void survey_series(
+	struct analysis *analysis, struct family *family, const struct model_place_times *times)
+{
+	const struct model_series *series = times->alive;
+	ct_time end = analyze_party_working_until(analysis, family->process);
+	uint32_t i;
+
+	family->from = series->from;
+	family->until = times->last_started < end ? times->last_started : end;
+	if (family->until < family->from)
+		return;
+	memset(family->least, 0xff, sizeof(family->least));
+	survey_windows(family, &series[0], end);
+	survey_windows(family, &series[1], end);
+	/* Windows of a load that was over too soon. */
+	for (i = 0; i < WINDOWS; i++)
+		if (family->least[i] == UINT32_MAX)
+			family->least[i] = i ? family->least[i - 1] : 0;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static bool is_rising(const struct analysis *analysis, const struct family *family)
+{
+	uint32_t before = family->least[WINDOWS - RISING_WINDOWS], i;
+
+	for (i = WINDOWS - RISING_WINDOWS + 1; i < WINDOWS; i++)
+		if (family->least[i] <= family->least[i - 1])
+			return false;
+	return (int64_t)family->least[WINDOWS - 1] - before >= LIMIT(analysis, LEAK_RISE);
+}
+
+/* No window has seen more than twice the load of another one. */
+static bool is_load_even(const struct analysis *analysis, const struct family *family)
+{
+	uint32_t least = UINT32_MAX, most = 0, i;
+
+	for (i = WINDOWS - RISING_WINDOWS; i < WINDOWS; i++) {
+		least = family->started[i] < least ? family->started[i] : least;
+		most = family->started[i] > most ? family->started[i] : most;
+	}
+	return least >= LIMIT(analysis, LEAK_STARTED) && most <= 2 * least;
+}
+
+static bool is_left_behind(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
+	       kind != CTP_RESOURCE_TIMER && coro->deadline == CT_NO_TIME && coro->mark == 0 &&
+	       coro->suspended < analyze_party_working_until(analysis, coro->process);
+}
+
+/* Another finding names the cause for which it does not end. */
+static bool is_explained(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->is_told[index] || analyze_ties_behind(analysis, index);
+}
+
+static void add_members(struct analysis *analysis, const struct family *family)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &model->coros.at[family->order[i]];
+		struct candidate candidate = {
+			.rule = CT_RULE_COROUTINE_LEAK,
+			.grade = CT_GRADE_LIKELY,
+			.process = coro->process,
+			.coro = family->order[i],
+			.wait_site = coro->wait_site,
+			.cause_site = coro->spawn_site,
+			.descriptor = coro->descriptor,
+			.since = coro->suspended,
+		};
+
+		if (!is_left_behind(analysis, coro) || is_explained(analysis, family->order[i]))
+			continue;
+		analyze_candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+			analysis->parties[coro->process].end);
+		analyze_candidate_add(analysis, &candidate);
+	}
+}
+
+/* Most of those that are alive wait for something inside the program. */
+static bool are_left_behind(const struct analysis *analysis, const struct family *family)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < family->count; i++)
+		count += is_left_behind(analysis, &analysis->model->coros.at[family->order[i]]);
+	return count * 4 >= family->nr_alive * 3 && count >= LIMIT(analysis, LEAK_RISE);
+}
+
+static int compare_objects(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Does each wait for something that nobody else of them waits for? */
+static bool has_each_its_own(struct analysis *analysis, const struct family *family)
+{
+	uint64_t *objects = calloc(family->count, sizeof(*objects));
+	uint32_t count = 0, nr_own = 0, i;
+
+	if (!objects) {
+		analysis->is_broken = true;
+		return false;
+	}
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[family->order[i]];
+
+		if (is_left_behind(analysis, coro))
+			objects[count++] = coro->wait_object;
+	}
+	qsort(objects, count, sizeof(*objects), compare_objects);
+	for (i = 0; i < count; i++)
+		nr_own += objects[i] && (i == 0 || objects[i] != objects[i - 1]);
+	free(objects);
+	return nr_own * 4 >= count * 3;
+}
+
+/* The load is there to the end, or those that are left show by themselves that they are no pool. */
+static bool is_no_pool(struct analysis *analysis, const struct family *family)
+{
+	ct_time end = analyze_party_working_until(analysis, family->process);
+	int64_t lasted = family->until - family->from;
+
+	return end - family->until <= lasted / WINDOWS || has_each_its_own(analysis, family);
+}
+
+/* False: too little was kept of those that ended, or all were started after the program's work. */
+static bool survey_any(struct analysis *analysis, struct family *family, uint32_t site)
+{
+	const struct model *model = analysis->model;
+	const struct model_place_times *times =
+		site < analysis->tables->nr_sites ? model->place_times[site] : NULL;
+
+	if (!model->ended.count || (times && !times->nr_ended)) {
+		survey(analysis, family);
+		return family->from <= family->until;
+	}
+	if (!times || !times->alive || times->alive->from == CT_NO_TIME)
+		return false;
+	family->nr_started = times->nr_started;
+	survey_series(analysis, family, times);
+	return family->from <= family->until;
+}
+
+static void judge(struct analysis *analysis, struct family *family, uint32_t site)
+{
+	family->nr_started = family->count;
+	if (!survey_any(analysis, family, site) ||
+		(int64_t)family->nr_started <
+			LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
+		return;
+	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
+		analyze_party_is_at_work(analysis, family->process, family->from, family->until) &&
+		is_rising(analysis, family) && is_load_even(analysis, family) &&
+		are_left_behind(analysis, family) && is_no_pool(analysis, family))
+		add_members(analysis, family);
+}
+
+static int compare_families(const void *left, const void *right, void *context)
+{
+	const struct model *model = context;
+	const struct model_coro *a = &model->coros.at[*(const uint32_t *)left];
+	const struct model_coro *b = &model->coros.at[*(const uint32_t *)right];
+
+	if (a->process != b->process)
+		return a->process > b->process ? 1 : -1;
+	return (a->spawn_site > b->spawn_site) - (a->spawn_site < b->spawn_site);
+}
+
+static uint32_t list_known(const struct model *model, uint32_t *order)
+{
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].spawn_site && model->coros.at[i].created != CT_NO_TIME)
+			order[count++] = i;
+	return count;
+}
+
+static void find(struct analysis *analysis)
+{
+	struct model *model = analysis->model;
+	uint32_t *order = arena_array(&analysis->scratch, model->coros.count, sizeof(*order));
+	uint32_t count, first, next;
+
+	if (!order) {
+		analysis->is_broken = true;
+		return;
+	}
+	count = list_known(model, order);
+	if (count)
+		qsort_r(order, count, sizeof(*order), compare_families, model);
+	for (first = 0; first < count; first = next) {
+		struct family family = {
+			.order = &order[first], .from = INT64_MAX, .until = INT64_MIN};
+
+		for (next = first + 1; next < count; next++)
+			if (compare_families(&order[first], &order[next], model) != 0)
+				break;
+		family.count = next - first;
+		family.process = model->coros.at[order[first]].process;
+		judge(analysis, &family, model->coros.at[order[first]].spawn_site);
+	}
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct candidate *last = &analysis->candidates.at[group->first + group->count - 1];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+	struct ct_step step = {
+		.time = coro->created,
+		.site = coro->spawn_site,
+		.thread = coro->thread,
+		.coro = analysis->model->coros.at[coro->parent].id,
+		.sequence = UINT64_MAX,
+		.text = analyze_say(analysis,
+			"started coroutine %" PRIu64 ", the first that was left behind", coro->id),
+	};
+
+	finding->title =
+		analyze_say(analysis, "%s at %s: ever more of those that were started at %s",
+			analyze_words_count(analysis, group),
+			analyze_words_place(analysis, first->wait_site),
+			analyze_words_place(analysis, first->cause_site));
+	analyze_story_step(analysis, &story, &step);
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_evidence(analysis, &story,
+		analyze_say(analysis, "the youngest of them has waited for %s, the oldest for %s",
+			analyze_words_duration(
+				analysis, analysis->parties[first->process].end - last->since),
+			analyze_words_duration(
+				analysis, analysis->parties[first->process].end - first->since)));
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}
+
+const struct rule rules_coroutine_leak = {
+	.find = find,
+	.describe = describe,
+	.finds_victims = true,
+	.is_no_explanation = true,
+};

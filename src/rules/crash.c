@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program was ended by a fatal signal. That it was is certain; whom it hit is told where it was
+ * recorded, and where it was not, who ran at the end are candidates and called so. What was done wrong to the
+ * coroutine that it hit, and one that was resumed or woken after its destruction, shortly before, are told with it:
+ * they are its likely reason, and findings of their own all the same.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+#define CANDIDATES_TOLD 8u
+
+static const struct model_crash *crash_of(const struct analysis *analysis, uint32_t process)
+{
+	size_t i;
+
+	for (i = analysis->model->crashes.count; i-- > 0;) {
+		const struct model_crash *crash = &analysis->model->crashes.at[i];
+		const struct ct_process *ended = &analysis->tables->processes[process];
+
+		if (crash->process == process &&
+			crash->signal_number == (unsigned)ended->ending_value)
+			return crash;
+	}
+	return NULL;
+}
+
+static void find(struct analysis *analysis)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->tables->nr_processes; i++) {
+		const struct model_crash *crash =
+			analysis->parties[i].has_crashed ? crash_of(analysis, i) : NULL;
+		struct candidate candidate = {
+			.rule = CT_RULE_CRASH,
+			.grade = CT_GRADE_PROVEN,
+			.process = i,
+			.variant = i,
+			.since = analysis->parties[i].end,
+		};
+
+		if (!analysis->parties[i].has_crashed || (crash && crash->is_sent))
+			continue;
+		if (crash) {
+			candidate.crash = (uint32_t)(crash - analysis->model->crashes.at);
+			candidate.coro = crash->coro;
+			candidate.cause_site = crash->caller ? crash->caller : crash->site;
+			candidate.since = crash->time;
+		}
+		/* Who sent it may be among what is missing. */
+		if (!crash)
+			analyze_candidate_lower_for_gaps(analysis, &candidate,
+				candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
+		analyze_candidate_add(analysis, &candidate);
+	}
+}
+
+/* ---------------------------------------------------------------- what led to it */
+
+static bool is_shortly_before(const struct analysis *analysis, ct_time time, ct_time end)
+{
+	return time != CT_NO_TIME && end - time <= LIMIT(analysis, CRASH_SHORTLY);
+}
+
+/* Who destroyed it, and where it was suspended then. */
+static void tell_victim(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	if (coro->suspended != CT_NO_TIME)
+		analyze_story_suspended(analysis, story, coro);
+	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
+		analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+	analyze_story_destroyed(analysis, story, coro);
+}
+
+/* The last one tells enough. */
+static uint32_t tell_ghost(
+	struct analysis *analysis, uint32_t process, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = model->ghosts.count; i-- > 0;) {
+		const struct model_ghost *ghost = &model->ghosts.at[i];
+		const struct model_coro *coro = &model->coros.at[ghost->coro];
+		struct ct_step step = {
+			.time = ghost->time,
+			.site = ghost->site,
+			.thread = ghost->thread,
+			.coro = coro->id,
+			.sequence = ghost->sequence,
+		};
+
+		if (coro->process != process || coro->is_remains ||
+			!rules_resume_after_destroy_is_meant(analysis, ghost) ||
+			!is_shortly_before(analysis, ghost->time, end))
+			continue;
+		tell_victim(analysis, coro, story);
+		step.text = analyze_say(analysis, "%s after that: its frame was gone",
+			ghost->kind == CTP_KIND_WAKE ? "woken" : "resumed");
+		analyze_story_step(analysis, story, &step);
+		return ghost->coro;
+	}
+	return 0;
+}
+
+/* The very coroutine that crashed was resumed twice at once, or after its end. */
+static bool tell_conflict(
+	struct analysis *analysis, uint32_t crashed, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	size_t i;
+
+	for (i = model->conflicts.count; crashed && i-- > 1;) {
+		const struct model_conflict *conflict = &model->conflicts.at[i];
+
+		if (conflict->coro != crashed || !rules_double_resume_is(conflict) ||
+			!is_shortly_before(analysis, conflict->time, end))
+			continue;
+		rules_double_resume_tell(analysis, conflict, story);
+		return true;
+	}
+	return false;
+}
+
+/* It runs by one of two wakes, and lies in the queue still for the other one; or that one has run it, too. */
+static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[crashed];
+
+	if (!crashed || !coro->has_spare_wake)
+		return;
+	analyze_story_woken(analysis, story, coro, coro->wake_before);
+	analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+	analyze_story_evidence(analysis, story,
+		analyze_say(analysis,
+			"coroutine %" PRIu64
+			" was woken twice before this run: whoever takes it from the "
+			"queue for the second wake resumes it once more than it waits",
+			coro->id));
+}
+
+/* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
+static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[cut];
+
+	tell_victim(analysis, coro, story);
+	analyze_story_evidence(analysis, story,
+		analyze_say(analysis,
+			"coroutine %" PRIu64
+			" was destroyed %s before, while it was suspended: whoever "
+			"resumes it through an old handle runs into its freed frame",
+			coro->id, analyze_words_duration(analysis, end - coro->destroyed)));
+}
+
+static void tell_others(
+	struct analysis *analysis, uint32_t process, uint32_t told, struct story *story)
+{
+	const unsigned suspended =
+		MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_DESTROYED_READY;
+	uint64_t count = analysis->model->processes[process].nr_cut +
+			 analysis->model->processes[process].nr_cut_ready;
+
+	count -= told && (analysis->model->coros.at[told].flags & suspended);
+	if (count)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"%" PRIu64
+				" %scoroutine%s of this program %s destroyed while suspended",
+				count, told ? "more " : "", count == 1 ? "" : "s",
+				count == 1 ? "was" : "were"));
+}
+
+static void tell_causes(
+	struct analysis *analysis, const struct candidate *first, ct_time end, struct story *story)
+{
+	const struct model *model = analysis->model;
+	uint32_t told = tell_ghost(analysis, first->process, end, story);
+	uint32_t cut = model->processes[first->process].last_cut;
+	bool is_double = tell_conflict(analysis, first->coro, end, story);
+
+	if (!is_double)
+		tell_wakes(analysis, first->coro, story);
+	if (!told && !is_double && cut &&
+		is_shortly_before(analysis, model->coros.at[cut].destroyed, end)) {
+		told = cut;
+		tell_cut(analysis, cut, end, story);
+	}
+	tell_others(analysis, first->process, told, story);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_candidates(struct analysis *analysis, uint32_t process, struct story *story)
+{
+	const struct model *model = analysis->model;
+	uint32_t i, told = 0;
+
+	for (i = 1; i < model->nr_threads && told < CANDIDATES_TOLD; i++) {
+		const struct model_thread *thread = &model->threads[i];
+		struct ct_step step = {
+			.time = thread->last_event,
+			.thread = i,
+			.coro = model->coros.at[thread->top].id,
+			.site = model->coros.at[thread->top].wait_site,
+			.text = "was running at the end: it may have met the signal",
+			.sequence = model->coros.at[thread->top].last_event,
+		};
+
+		if (thread->process != process || !thread->top)
+			continue;
+		analyze_story_step(analysis, story, &step);
+		told++;
+	}
+}
+
+static const char *words_crash(struct analysis *analysis, const struct candidate *first,
+	const struct model_crash *crash, const char *name)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+
+	if (!crash)
+		return analyze_say(analysis, "the program was ended by %s", name);
+	if (!coro->id)
+		return analyze_say(analysis, "the program was ended by %s, on %s%s", name,
+			analyze_words_thread(analysis, crash->thread),
+			analyze_words_is_outside(analysis, crash->thread) &&
+					analysis->model->threads[crash->thread].nr_resumes
+				? ", outside any coroutine"
+				: "");
+	return analyze_say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64,
+		name, analyze_words_thread(analysis, crash->thread), coro->id);
+}
+
+static const char *words_blow(
+	struct analysis *analysis, const struct model_crash *crash, const char *name)
+{
+	if (crash->is_raised)
+		return analyze_say(analysis, "%s, sent by the program itself", name);
+	if (crash->caller)
+		return analyze_say(analysis,
+			"%s: called address 0x%" PRIx64 ", where there is no code", name,
+			crash->address);
+	return analyze_say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
+}
+
+/* The rule's own speaks of a fault in a coroutine. */
+static const char *next_step(const struct ct_finding *finding, const struct model_crash *crash)
+{
+	if (!crash)
+		return "open the core dump, and look at what each thread was doing";
+	if (crash->is_raised)
+		return "open the core dump, and look at who called abort, raise or kill";
+	if (!crash->coro)
+		return "open the core dump at the instruction named";
+	return finding->next_step;
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_crash *crash = crash_of(analysis, first->process);
+	const char *name = analyze_words_signal(
+		analysis, analysis->tables->processes[first->process].ending_value);
+	struct story story = {0};
+	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
+
+	finding->title = words_crash(analysis, first, crash, name);
+	finding->next_step = next_step(finding, crash);
+	tell_causes(analysis, first, first->since, &story);
+	if (!crash)
+		tell_candidates(analysis, first->process, &story);
+	step.text = analyze_say(analysis, "%s ended the program", name);
+	if (crash) {
+		step.text = words_blow(analysis, crash, name);
+		step.thread = crash->thread;
+		step.coro = analysis->model->coros.at[crash->coro].id;
+		step.site = crash->caller ? crash->caller : crash->site;
+		step.sequence = crash->sequence;
+	}
+	analyze_story_step(analysis, &story, &step);
+	if (!crash)
+		analyze_story_evidence(
+			analysis, &story, analyze_words_reason(REASON_NO_CRASH_EVENT));
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_crash = {
+	.find = find,
+	.describe = describe,
+	.is_fact = true,
+};

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Circles of waiting coroutines, each of which can go on only after the next one: an owner of a lock, or a
+ * child. With a lock in it the circle is a deadlock of mutexes, without one it is an await cycle.
+ *
+ * Threads are part of it where the program tells of them (P-35): one that has a lock outside of coroutines and waits
+ * for another one, and one that waits for a lock with the coroutine that runs on it. A circle of threads alone is none
+ * of ours.
+ *
+ * Silent where one of the waits has a deadline or another way out, or its coroutine is marked.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* One circle. */
+struct circle {
+	uint32_t first;
+	uint32_t length;
+	uint32_t nr_threads; /* between its coroutines */
+	uint32_t sites;      /* the sum of its waits: circles of the same sites are of one kind */
+	uint32_t closing;    /* the coroutine that closed it: the last one to suspend */
+	ct_time oldest; /* its oldest coroutine's beginning: a mark may have come right after it */
+	ct_time closed; /* since when it is one: its last wait's beginning */
+	bool has_lock;
+	bool has_child;
+	bool has_thread; /* one waits with all that runs on it */
+};
+
+/* A wait of a coroutine that runs is its thread's, which has no time-out. */
+static bool is_for_all(const struct model_coro *coro)
+{
+	if (coro->state == CT_STATE_RUNNING)
+		return coro->mark == 0;
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       coro->deadline == CT_NO_TIME && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
+	       coro->mark == 0;
+}
+
+static uint32_t follow(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return is_for_all(coro) ? analyze_ties_next(analysis, index) : 0;
+}
+
+/* Of one that is in a circle, and so waits for something. */
+static struct ties_wait wait_of(const struct analysis *analysis, uint32_t index)
+{
+	struct ties_wait wait = {0};
+
+	analyze_ties_wait(analysis, index, &wait);
+	return wait;
+}
+
+/* ---------------------------------------------------------------- measuring */
+
+/* Threads between this wait and the next coroutine: each has a lock, and waits for one. */
+static void take_in_threads(struct analysis *analysis, uint32_t process,
+	const struct ties_wait *wait, struct circle *circle)
+{
+	uint64_t lock = wait->object;
+	uint32_t thread;
+
+	circle->has_thread |= wait->thread != 0;
+	while ((thread = analyze_ties_thread_ahead(analysis, process, lock)) != 0) {
+		const struct model_thread *at = &analysis->model->threads[thread];
+
+		circle->has_thread = true;
+		circle->nr_threads++;
+		circle->sites += at->wanted_at * 2654435761u;
+		if (at->blocked_from > circle->closed)
+			circle->closed = at->blocked_from;
+		lock = at->wanted;
+	}
+}
+
+static void take_in(struct analysis *analysis, uint32_t index, struct circle *circle)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ties_wait wait = wait_of(analysis, index);
+
+	circle->length++;
+	circle->sites += wait.site * 2654435761u;
+	if (analyze_candidate_life_start(analysis, coro) < circle->oldest)
+		circle->oldest = analyze_candidate_life_start(analysis, coro);
+	if (wait.since > wait_of(analysis, circle->closing).since)
+		circle->closing = index;
+	if (wait.since > circle->closed)
+		circle->closed = wait.since;
+	take_in_threads(analysis, coro->process, &wait, circle);
+	if (CTP_HANDLE_RESOURCE(wait.object) != CTP_RESOURCE_LOCK) {
+		circle->has_child = true;
+		return;
+	}
+	circle->has_lock = true;
+}
+
+/* It begins behind the one that closed it, however its coroutines are numbered. */
+static struct circle measure(struct analysis *analysis, uint32_t first)
+{
+	struct circle circle = {
+		.first = first, .closing = first, .oldest = INT64_MAX, .closed = CT_NO_TIME};
+	uint32_t index = first;
+
+	do {
+		take_in(analysis, index, &circle);
+		index = follow(analysis, index);
+	} while (index != first);
+	circle.first = follow(analysis, circle.closing);
+	return circle;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+/* As a circle is one finding, one of its members stands for all. */
+static bool is_allowed(
+	struct analysis *analysis, const struct circle *circle, struct candidate candidate)
+{
+	uint32_t index = circle->first;
+
+	do {
+		candidate.coro = index;
+		if (analyze_candidate_is_allowed(analysis, &candidate))
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
+}
+
+/* Nothing is said of it, nor of those that wait behind it. */
+static void allow(struct analysis *analysis, const struct circle *circle)
+{
+	uint32_t index = circle->first;
+
+	analysis->nr_allowed += circle->length;
+	do {
+		analysis->is_told[index] = true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+}
+
+static void add_member(struct analysis *analysis, uint32_t index, struct candidate candidate)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	candidate.coro = index;
+	candidate.descriptor = coro->descriptor;
+	candidate.since = wait_of(analysis, index).since;
+	analyze_candidate_add(analysis, &candidate);
+}
+
+/* Another finding names the cause for which one of them does not go on. */
+static bool is_explained(struct analysis *analysis, const struct circle *circle)
+{
+	uint32_t index = circle->first;
+
+	do {
+		if (analysis->is_told[index])
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
+}
+
+static bool has_doubt(struct analysis *analysis, const struct circle *circle)
+{
+	uint32_t index = circle->first;
+
+	do {
+		if (analysis->model->coros.at[index].flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
+}
+
+/* Does the thread wait in this circle, for what a coroutine that runs on it wants, or for itself? */
+static bool is_thread_in(struct analysis *analysis, const struct circle *circle, uint32_t thread)
+{
+	uint32_t index = circle->first;
+
+	do {
+		struct ties_wait wait = wait_of(analysis, index);
+		uint32_t process = analysis->model->coros.at[index].process, ahead;
+
+		for (ahead = wait.thread; ahead != thread;
+			wait.object = analysis->model->threads[ahead].wanted) {
+			ahead = analyze_ties_thread_ahead(analysis, process, wait.object);
+			if (!ahead)
+				break;
+		}
+		if (ahead == thread)
+			return true;
+		index = follow(analysis, index);
+	} while (index != circle->first);
+	return false;
+}
+
+/* A worker that waits in the circle does nothing any more; all others have been idle since. */
+static bool are_others_quiet(struct analysis *analysis, const struct circle *circle)
+{
+	const struct model *model = analysis->model;
+	uint32_t process = model->coros.at[circle->first].process;
+	const struct model_process *of = &model->processes[process];
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++)
+		if (model_thread_quiet_time(model, of->workers.at[i],
+			    analysis->parties[process].end) <= circle->closed &&
+			!is_thread_in(analysis, circle, of->workers.at[i]))
+			return false;
+	return true;
+}
+
+/* False: it is too early to say anything. */
+static bool settle(
+	struct analysis *analysis, const struct circle *circle, struct candidate *candidate)
+{
+	if (circle->has_thread && are_others_quiet(analysis, circle))
+		return true;
+	return analyze_candidate_settle(analysis, candidate, circle->closed);
+}
+
+static void judge(struct analysis *analysis, const struct circle *circle)
+{
+	const struct model_coro *closing = &analysis->model->coros.at[circle->closing];
+	struct candidate candidate = {
+		.rule = circle->has_lock ? CT_RULE_MUTEX_DEADLOCK : CT_RULE_AWAIT_CYCLE,
+		.grade = CT_GRADE_PROVEN,
+		.process = closing->process,
+		.cause_site = wait_of(analysis, circle->closing).site,
+		.variant = circle->sites,
+	};
+	uint32_t index = circle->first;
+
+	if (analyze_ties_is_shutting_down(analysis, candidate.process, circle->closed) ||
+		!settle(analysis, circle, &candidate))
+		return;
+	if (has_doubt(analysis, circle))
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(
+		analysis, &candidate, circle->oldest, analysis->parties[candidate.process].end);
+	if (is_allowed(analysis, circle, candidate)) {
+		allow(analysis, circle);
+		return;
+	}
+	do {
+		add_member(analysis, index, candidate);
+		index = follow(analysis, index);
+	} while (index != circle->first);
+}
+
+/* From each coroutine along the chain; who is met again on the same way is in a circle. */
+static void find(struct analysis *analysis)
+{
+	uint32_t count = (uint32_t)analysis->model->coros.count, start, index;
+	uint32_t *way = arena_array(&analysis->scratch, count, sizeof(*way));
+
+	if (!way) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (start = 1; start < count; start++) {
+		for (index = start; index && !way[index]; index = follow(analysis, index))
+			way[index] = start;
+		if (index && way[index] == start) {
+			struct circle circle = measure(analysis, index);
+
+			if (!is_explained(analysis, &circle))
+				judge(analysis, &circle);
+		}
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_taken(
+	struct analysis *analysis, const struct model_object *object, struct story *story)
+{
+	uint32_t owner = object->owner == MODEL_OWNER_UNKNOWN ? 0 : object->owner;
+	struct ct_step step = {
+		.time = object->owned,
+		.site = object->owner_site,
+		.thread = object->owner_thread,
+		.coro = analysis->model->coros.at[owner].id,
+		.sequence = object->owner_event,
+		.text = analyze_say(
+			analysis, "took %s", analyze_words_resource(analysis, object->handle, 0)),
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+static const char *words_holder(struct analysis *analysis, uint32_t thread, uint32_t coro)
+{
+	if (thread)
+		return analyze_words_thread(analysis, thread);
+	return analyze_say(analysis, "coroutine %" PRIu64, analysis->model->coros.at[coro].id);
+}
+
+/* The threads between a wait and the next coroutine: each has what was waited for last, and waits for more. */
+static void tell_threads(struct analysis *analysis, uint32_t process, uint64_t lock, uint32_t next,
+	struct story *story)
+{
+	uint32_t thread;
+
+	while ((thread = analyze_ties_thread_ahead(analysis, process, lock)) != 0) {
+		const struct model_thread *at = &analysis->model->threads[thread];
+		uint32_t ahead = analyze_ties_thread_ahead(analysis, process, at->wanted);
+		struct ct_step step = {
+			.time = at->blocked_from,
+			.site = at->wanted_at,
+			.thread = thread,
+			.sequence = at->wanted_event,
+			.text = analyze_say(analysis,
+				"waits for %s, outside of any coroutine; %s holds it",
+				analyze_words_resource(analysis, at->wanted, 0),
+				words_holder(analysis, ahead, next)),
+		};
+
+		tell_taken(analysis, analyze_ties_object_at(analysis, process, at->wanted), story);
+		analyze_story_step(analysis, story, &step);
+		lock = at->wanted;
+	}
+}
+
+static void tell_wait(struct analysis *analysis, uint32_t index, uint32_t next, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ties_wait wait = wait_of(analysis, index);
+	uint32_t ahead = analyze_ties_thread_ahead(analysis, coro->process, wait.object);
+	struct ct_step step = {
+		.time = wait.since,
+		.site = wait.site,
+		.thread = coro->thread,
+		.coro = coro->id,
+		.sequence = wait.event,
+	};
+
+	if (CTP_HANDLE_RESOURCE(wait.object) != CTP_RESOURCE_LOCK)
+		step.text = analyze_say(analysis,
+			"suspended, to wait for the end of coroutine %" PRIu64,
+			analysis->model->coros.at[next].id);
+	else
+		step.text = analyze_say(analysis, "%s %s, which %s holds",
+			wait.thread ? "keeps its thread waiting for" : "suspended, to wait for",
+			analyze_words_resource(analysis, wait.object, 0),
+			words_holder(analysis, ahead, next));
+	if (CTP_HANDLE_RESOURCE(wait.object) == CTP_RESOURCE_LOCK)
+		tell_taken(analysis, analyze_ties_object_at(analysis, coro->process, wait.object),
+			story);
+	analyze_story_step(analysis, story, &step);
+	tell_threads(analysis, coro->process, wait.object, next, story);
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct circle *circle)
+{
+	const char *site =
+		analyze_words_place(analysis, analysis->candidates.at[group->first].cause_site);
+	const char *waits = group->count == 1 ? "coroutine waits" : "coroutines wait";
+	const char *what = circle->has_child ? "for each other's end" : "for locks";
+
+	if (circle->has_lock && circle->has_child)
+		what = "for locks and for each other's end";
+	if (circle->nr_threads)
+		return analyze_say(analysis, "%u %s in a circle with %u %s, %s, closed at %s",
+			group->count, waits, circle->nr_threads,
+			circle->nr_threads == 1 ? "thread" : "threads", what, site);
+	if (circle->length > 1)
+		return analyze_say(analysis, "%u %s in a circle of %u %s, closed at %s",
+			group->count, waits, circle->length, what, site);
+	if (!circle->has_lock)
+		return analyze_say(analysis, "%u %s for %s own end, at %s", group->count, waits,
+			group->count == 1 ? "its" : "their", site);
+	return analyze_say(analysis, "%u %s for a lock that %s, at %s", group->count, waits,
+		group->count == 1 ? "it holds itself" : "they hold themselves", site);
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	struct circle circle = measure(analysis, first->coro);
+	struct story story = {0};
+	uint32_t index = circle.first;
+
+	finding->title = words_title(analysis, group, &circle);
+	do {
+		uint32_t next = follow(analysis, index);
+
+		tell_wait(analysis, index, next, &story);
+		index = next;
+	} while (index != circle.first);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence = wait_of(analysis, circle.first).event;
+	finding->last_sequence = wait_of(analysis, circle.closing).event;
+}
+
+const struct rule rules_deadlock = {
+	.find = find,
+	.describe = describe,
+};

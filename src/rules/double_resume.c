@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Double resumes: a coroutine was resumed while a thread already ran it, or after it had come to its end.
+ *
+ * Silent where the thread that ran it had gone idle since: then its suspend was not told; but where two wakes had
+ * queued it before, the second one is theirs. At most suspect where one thread did both, and where the order of the two
+ * is not known.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* Two wakes had queued it for its last wait before it ran: the second resume has its wake, whatever lies between. */
+static bool is_woken_twice(const struct model_conflict *conflict)
+{
+	return conflict->had_spare_wake && conflict->wakes[0].time != CT_NO_TIME &&
+	       conflict->wakes[1].time != CT_NO_TIME && conflict->wakes[1].time <= conflict->before;
+}
+
+bool rules_double_resume_is(const struct model_conflict *conflict)
+{
+	bool is_resume = conflict->kind == CTP_KIND_RESUME || conflict->kind == CTP_KIND_SWITCH;
+
+	return is_resume && !conflict->is_explained &&
+	       (!conflict->was_idle || is_woken_twice(conflict)) &&
+	       (conflict->state == CT_STATE_RUNNING || conflict->state == CT_STATE_DONE);
+}
+
+/* The thread that ran it resumed it: so it had left it, without a word. */
+static bool is_of_one_thread(const struct model_conflict *conflict)
+{
+	return conflict->state == CT_STATE_RUNNING && conflict->thread == conflict->thread_before;
+}
+
+/* The last wake is the nearest reason that the trace has. */
+static uint32_t cause_of(const struct model_conflict *conflict)
+{
+	return conflict->wakes[1].time != CT_NO_TIME ? conflict->wakes[1].site : conflict->site;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[index];
+	const struct model_coro *coro = &analysis->model->coros.at[conflict->coro];
+	struct contradiction contradiction = {
+		.process = coro->process,
+		.threads = {conflict->thread_before, conflict->thread},
+		.times = {conflict->before, conflict->time},
+	};
+	struct candidate candidate = {
+		.rule = CT_RULE_DOUBLE_RESUME,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = conflict->coro,
+		.wait_site = coro->wait_site,
+		.cause_site = cause_of(conflict),
+		.descriptor = coro->descriptor,
+		.subject = index,
+		.since = conflict->time,
+	};
+
+	if (is_of_one_thread(conflict))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ONE_THREAD);
+	if (conflict->was_idle)
+		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_SUSPEND_UNTOLD);
+	if (conflict->was_idle && !analysis->model->processes[coro->process].tells_queues)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
+	if (conflict->is_order_unknown)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
+	if (!analyze_contradiction_has_gap(analysis, &contradiction))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->conflicts.count; i++) {
+		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
+
+		/* What follows the first one of a coroutine is its consequence. */
+		if (rules_double_resume_is(conflict) && !analysis->is_told[conflict->coro])
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_wakes(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const struct model_waking *wake = &conflict->wakes[i];
+		struct ct_step step = {
+			.time = wake->time,
+			.site = wake->site,
+			.thread = wake->thread,
+			.coro = analysis->model->coros.at[wake->coro].id,
+			.sequence = wake->sequence,
+			.text = i == 0 ? "woke it" : "woke it: the last wake before",
+		};
+
+		if (wake->time != CT_NO_TIME)
+			analyze_story_step(analysis, story, &step);
+	}
+}
+
+static void tell_resumes(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
+{
+	bool was_running = conflict->state == CT_STATE_RUNNING;
+	struct ct_step step = {
+		.time = conflict->before,
+		.thread = conflict->thread_before,
+		.sequence = UINT64_MAX,
+		.text = was_running ? "began to run it" : "ran it to its end",
+	};
+
+	analyze_story_step(analysis, story, &step);
+	step.time = conflict->time;
+	step.thread = conflict->thread;
+	step.site = conflict->site;
+	step.sequence = conflict->sequence;
+	step.text = was_running ? "resumed it, while it was running" : "resumed it, after its end";
+	analyze_story_step(analysis, story, &step);
+}
+
+void rules_double_resume_tell(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
+{
+	tell_wakes(analysis, conflict, story);
+	tell_resumes(analysis, conflict, story);
+}
+
+static const char *words_state(struct analysis *analysis, const struct model_conflict *conflict)
+{
+	const char *thread = analyze_words_thread(analysis, conflict->thread);
+
+	if (conflict->state != CT_STATE_RUNNING)
+		return "after its end";
+	if (is_of_one_thread(conflict))
+		return analyze_say(analysis,
+			"on %s, which had not told that it left it (tell the suspend, or the "
+			"switch)",
+			thread);
+	return analyze_say(analysis, "on %s while %s ran it", thread,
+		analyze_words_thread(analysis, conflict->thread_before));
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
+	struct story story = {0};
+
+	finding->title = analyze_say(analysis, "%u %s resumed %s; the last wake came from %s",
+		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+		words_state(analysis, conflict), analyze_words_place(analysis, first->cause_site));
+	rules_double_resume_tell(analysis, conflict, &story);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence = conflict->sequence_before;
+	finding->last_sequence = conflict->sequence;
+}
+
+const struct rule rules_double_resume = {
+	.find = find,
+	.describe = describe,
+	.is_no_explanation = true,
+};

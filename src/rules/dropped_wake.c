@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dropped wakes: the waker found its target still running, or gave up for another reason, although the
+ * target had begun to suspend; and nobody repeated the wake.
+ *
+ * Silent where the wake came before the suspend: who is running looks again before it sleeps. Silent, too,
+ * where the wait has a deadline, is marked, or was perhaps not meant; or the program was shutting down.
+ *
+ * Wakes to nobody: the waker says that there is no such target, but it is, and it waits. That a waker has an old handle
+ * is no fault by itself: silent where the wait is for the world outside, or for another coroutine that can go on.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+static bool was_given_up(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME &&
+	       (coro->wake_outcome == CTP_OUTCOME_DROPPED ||
+		       coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING);
+}
+
+static bool was_for_nobody(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME && coro->wake_outcome == CTP_OUTCOME_NO_TARGET;
+}
+
+static bool is_waiting_since(const struct analysis *analysis, const struct model_coro *coro)
+{
+	bool is_stuck =
+		coro->state == CT_STATE_WAITING || (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING);
+
+	return is_stuck && coro->point == CTP_POINT_AWAIT &&
+	       coro->wake_time >= coro->suspended - analysis->model->uncertainty_ns;
+}
+
+static bool is_meant_to_wait(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) || coro->mark == CTP_MARK_DAEMON ||
+	       coro->mark == CTP_MARK_EXPECT_IDLE || coro->deadline != CT_NO_TIME ||
+	       analyze_ties_is_shutting_down(analysis, coro->process, coro->wake_time);
+}
+
+/*
+ * Where it was destroyed, everybody must have been idle before that: else it was its cancellation. But who
+ * is cancelled gives back first what it holds.
+ */
+static bool settle_destroyed(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	if (coro->quiet_at_end > coro->wake_time)
+		return true;
+	analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
+	return analyze_ties_holds_lock(analysis, candidate->coro);
+}
+
+static bool settle(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	if (coro->state == CT_STATE_DESTROYED)
+		return settle_destroyed(analysis, coro, candidate);
+	if (!analysis->parties[coro->process].has_ended_itself &&
+		model_thread_quiet_time(analysis->model, coro->wake_thread,
+			analysis->parties[coro->process].end) <= coro->wake_time)
+		analyze_candidate_limit(candidate,
+			analysis->model->threads[coro->wake_thread].is_worker ? CT_GRADE_LIKELY
+									      : CT_GRADE_SUSPECT,
+			REASON_WAKER_AWAKE);
+	return analyze_candidate_settle(analysis, candidate, coro->wake_time);
+}
+
+/* Is it for the program itself, and for nobody who can still go on? */
+static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t next = analyze_ties_next(analysis, index);
+
+	if (coro->state != CT_STATE_WAITING)
+		return false;
+	if (next && analysis->model->coros.at[next].state < CT_STATE_DONE)
+		return false;
+	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
+	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_TIMER:
+	case CTP_RESOURCE_PROCESS:
+		return false;
+	case CTP_RESOURCE_NONE:
+		return analyze_party_has_nobody_left(&analysis->parties[coro->process]);
+	default:
+		return true;
+	}
+}
+
+/*
+ * Whoever wakes by an old handle finds nobody, rightly, and the coroutine waits for something else by then. That it
+ * waits for ever is certain where nobody is left, or where what it waits for is there.
+ */
+static void limit_for_nobody(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time since;
+
+	if (analyze_party_has_nobody_left(party))
+		return;
+	if (rules_lost_wakeup_is_given(analysis, coro, &since) && party->quiet > coro->wake_time)
+		analyze_candidate_limit(candidate,
+			party->has_ended_itself ? CT_GRADE_LIKELY : CT_GRADE_PROVEN,
+			REASON_LIVE_PARTY);
+	else if (party->has_outside || party->has_armed || party->has_timer || party->has_sleeper ||
+		 party->quiet <= coro->wake_time)
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_LIVE_PARTY);
+	else
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	/* It may have run in between: then the wake was given up rightly. */
+	struct contradiction contradiction = {
+		.process = coro->process,
+		.threads = {coro->thread, coro->wake_thread},
+		.times = {coro->suspended, coro->wake_time},
+	};
+	struct candidate candidate = {
+		.rule = was_for_nobody(coro) ? CT_RULE_WAKE_TO_NOBODY : CT_RULE_DROPPED_WAKE,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->wake_site,
+		.variant = coro->state == CT_STATE_DESTROYED,
+		.descriptor = coro->descriptor,
+		.since = coro->suspended,
+	};
+
+	if (!settle(analysis, coro, &candidate))
+		return;
+	if (was_for_nobody(coro))
+		limit_for_nobody(analysis, coro, &candidate);
+	if (analyze_contradiction_has_gap(analysis, &contradiction))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_GAP);
+	analyze_candidate_limit_for_doer(analysis, &candidate, coro->wake_coro, coro->wake_time);
+	if (coro->wake_time < coro->suspended)
+		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_CLOCKS);
+	if (coro->flags & MODEL_CORO_WAITS_FOR_MORE)
+		analyze_candidate_limit(&candidate, CT_GRADE_LIKELY, REASON_LIVE_PARTY);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro),
+		coro->destroyed != CT_NO_TIME ? coro->destroyed
+					      : analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+
+		if (analysis->is_told[i] || !(was_given_up(coro) || was_for_nobody(coro)) ||
+			!is_waiting_since(analysis, coro) || is_meant_to_wait(analysis, coro))
+			continue;
+		if (was_given_up(coro) || may_miss_wake(analysis, (uint32_t)i))
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
+
+	wake.text = analyze_say(analysis,
+		"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,
+		was_for_nobody(coro) ? "found nobody" : "gave up",
+		ct_outcome_name(coro->wake_outcome));
+	finding->title = analyze_say(analysis, "%s at %s for a wake that %s at %s",
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site),
+		was_for_nobody(coro) ? "found nobody" : "was dropped",
+		analyze_words_place(analysis, first->cause_site));
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_step(analysis, &story, &wake);
+	analyze_story_destroyed(analysis, &story, coro);
+	analyze_story_held(analysis, &story, first->coro);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence = coro->wait_event;
+	finding->last_sequence = coro->last_event;
+}
+
+const struct rule rules_dropped_wake = {
+	.find = find,
+	.describe = describe,
+};

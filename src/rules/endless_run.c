@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs without end: a coroutine was resumed, and for over a second neither it nor its thread did anything that is told.
+ * What the thread is at says what that means: it computes, or lies in a call that does not come back.
+ *
+ * It is only a Suspect where the thread was not let run for half of that time at least, by the kernel's account. A
+ * thread in a call counts only where nothing else of the process runs and somebody waits: blocking calls on threads of
+ * their own are common. Silent of those that are marked, of programs that are stopped, and where events are missing
+ * since. Where ends are not told, the coroutine may have come to its end: then who sleeps does not run it, and who
+ * computes is a Suspect.
+ */
+#include <inttypes.h>
+#include <sys/syscall.h>
+
+#include "rules/parts.h"
+
+enum doing {
+	DOING_NOTHING, /* that counts */
+	DOING_COMPUTING,
+	DOING_CALL,   /* without time-out */
+	DOING_UNSEEN, /* it was not looked at since */
+};
+
+static const struct model_thread *thread_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return &analysis->model->threads[coro->thread];
+}
+
+static bool is_on_top(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct model_thread *thread = thread_of(analysis, coro);
+
+	return coro->state == CT_STATE_RUNNING && thread->top == index &&
+	       thread->idle_from == CT_NO_TIME &&
+	       !thread_is_over(thread, analysis->parties[coro->process].end);
+}
+
+static int64_t silent_ns(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time last = thread_of(analysis, coro)->last_event;
+
+	return analyze_party_working_until(analysis, coro->process) -
+	       (last > coro->changed ? last : coro->changed);
+}
+
+static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+
+	return coro->mark || process->halted != CT_NO_TIME || process->is_warming_up ||
+	       analysis->parties[coro->process].has_ended_well;
+}
+
+/* What the kernel counted speaks against it: nothing; or that is not known; or it was hardly let run. */
+static uint32_t doubt_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	struct model_account account;
+	ct_time from;
+
+	if (!model_account_since(analysis->model, coro->thread,
+		    thread_of(analysis, coro)->last_event, &account, &from))
+		return REASON_NO_ACCOUNT;
+	return (int64_t)account.ran_ns < (account.time - from) / 2 ? REASON_STARVED : NR_REASONS;
+}
+
+static enum doing doing_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_thread *thread = thread_of(analysis, coro);
+
+	if (!thread_is_seen(thread))
+		return thread->is_blocked_last && thread->is_blocked_timed ? DOING_NOTHING
+		       : thread->is_blocked_last                           ? DOING_CALL
+									   : DOING_UNSEEN;
+	if (thread->nr_looks_running == thread->nr_looks)
+		return DOING_COMPUTING;
+	return thread->seen_untimed ? DOING_CALL : DOING_NOTHING;
+}
+
+/* Does nothing else of the process run, for as long? */
+static bool is_all_still(const struct analysis *analysis, uint32_t process)
+{
+	return analyze_party_working_until(analysis, process) - analysis->stills[process].moment >
+	       LIMIT(analysis, ENDLESS_TIME);
+}
+
+/* What a run from there takes at most, usually; 0: not known. */
+static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t site = coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
+	const struct model_place_times *times =
+		site < analysis->tables->nr_sites ? analysis->model->place_times[site] : NULL;
+	const struct histogram *runs = model_histogram(times ? times->runs : NULL);
+
+	return runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS)
+		       ? 0
+		       : (int64_t)histogram_at(runs, 0.99);
+}
+
+static bool is_unusual(const struct analysis *analysis, const struct model_coro *coro)
+{
+	int64_t usual = usual_time(analysis, coro), limit;
+
+	return usual && !__builtin_mul_overflow(usual, LIMIT(analysis, HOG_FACTOR), &limit) &&
+	       analyze_party_working_until(analysis, coro->process) - coro->changed > limit;
+}
+
+/* ---------------------------------------------------------------- the judgement */
+
+struct context {
+	struct analysis *analysis;
+	uint32_t *nr_stuck; /* by process: who waits, is ready, or runs without end */
+};
+
+/* Does a finding about those behind it tell of this run already? */
+static bool is_told(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->is_told[index] ||
+	       analyze_candidate_is_there(
+		       analysis, CT_RULE_STUCK_WORKER, analysis->model->coros.at[index].process, 0);
+}
+
+static bool is_long(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return is_on_top(analysis, index) && !is_excused(analysis, coro) &&
+	       silent_ns(analysis, coro) > LIMIT(analysis, ENDLESS_TIME) &&
+	       doing_of(analysis, coro) != DOING_NOTHING;
+}
+
+/* A call that only the program itself can end. */
+static bool is_in_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_thread *thread = thread_of(analysis, coro);
+
+	if (doing_of(analysis, coro) != DOING_CALL)
+		return false;
+	return thread_is_seen(thread) ? thread->seen_system_call == SYS_futex
+				      : thread->blocked_call == CTP_CALL_LOCK;
+}
+
+static enum ct_grade grade_of(const struct context *context, const struct model_coro *coro)
+{
+	const struct analysis *analysis = context->analysis;
+	bool is_alone =
+		is_all_still(analysis, coro->process) && context->nr_stuck[coro->process] > 1;
+
+	/* Two that compute side by side look like two that wait for each other. */
+	if (doing_of(analysis, coro) == DOING_COMPUTING)
+		return is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+	/* Who computes may be about to end that call. */
+	if (!is_alone || analysis->stills[coro->process].nr_computing ||
+		!analysis->model->processes[coro->process].tells_ends)
+		return CT_GRADE_NONE;
+	return is_in_lock(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+}
+
+static void judge(struct context *context, uint32_t index)
+{
+	struct analysis *analysis = context->analysis;
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t doubt = doubt_of(analysis, coro);
+	struct candidate candidate = {
+		.rule = CT_RULE_ENDLESS_RUN,
+		.grade = grade_of(context, coro),
+		.process = coro->process,
+		.coro = index,
+		.since = coro->changed,
+	};
+
+	if (candidate.grade == CT_GRADE_NONE || is_told(analysis, index))
+		return;
+	if (!analysis->model->processes[coro->process].tells_ends)
+		analyze_candidate_lower(&candidate, REASON_ENDS_UNTOLD);
+	if (doing_of(analysis, coro) == DOING_COMPUTING && doubt != NR_REASONS)
+		analyze_candidate_lower(&candidate, (enum reason)doubt);
+	/* Its suspend may be among what is missing since then. */
+	if (model_lost_between(analysis->model, coro->process, coro->changed,
+		    analysis->parties[coro->process].end))
+		return;
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static bool is_stuck(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return is_ready(coro) || is_long(analysis, index) ||
+	       (coro->state == CT_STATE_WAITING && !coro->mark && coro->point == CTP_POINT_AWAIT &&
+		       (!coro->descriptor || analyze_party_is_own(analysis, coro->descriptor)));
+}
+
+static void find(struct analysis *analysis)
+{
+	struct context context = {.analysis = analysis,
+		.nr_stuck = arena_array(&analysis->scratch, analysis->model->nr_processes,
+			sizeof(*context.nr_stuck))};
+	uint32_t i;
+
+	analysis->is_broken |= !context.nr_stuck;
+	for (i = 1; context.nr_stuck && i < analysis->model->coros.count; i++)
+		context.nr_stuck[analysis->model->coros.at[i].process] += is_stuck(analysis, i);
+	for (i = 1; i < analysis->model->nr_threads; i++) {
+		uint32_t top = analysis->model->threads[i].top;
+
+		if (context.nr_stuck && top && is_long(analysis, top))
+			judge(&context, top);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static const char *words_doing(struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_say(analysis, "has run on %s for %s; the thread is %s",
+		analyze_words_thread(analysis, coro->thread),
+		analyze_words_duration(analysis,
+			analyze_party_working_until(analysis, coro->process) - coro->changed),
+		analyze_stillness_words_thread(analysis, coro->thread));
+}
+
+static void tell_run(struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	struct ct_step step = {
+		.time = coro->changed,
+		.site = coro->suspended != CT_NO_TIME ? coro->wait_site : coro->spawn_site,
+		.thread = coro->thread,
+		.coro = coro->id,
+		.sequence = coro->last_event,
+		.text = "went on from here, and has not come back since",
+	};
+
+	analyze_story_step(analysis, story, &step);
+	analyze_story_evidence(analysis, story,
+		analyze_say(analysis, "%s %s", analyze_words_coro(analysis, coro),
+			words_doing(analysis, coro)));
+	if (usual_time(analysis, coro))
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis, "99 of 100 runs from there take at most %s",
+				analyze_words_duration(analysis, usual_time(analysis, coro))));
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+	uint32_t i;
+
+	if (group->count == 1)
+		finding->title = analyze_say(analysis, "%s %s", analyze_words_coro(analysis, coro),
+			words_doing(analysis, coro));
+	else
+		finding->title = analyze_say(analysis,
+			"%u coroutines run on a thread each and do not come back, the first one "
+			"since %s",
+			group->count,
+			analyze_words_duration(
+				analysis, analyze_party_working_until(analysis, coro->process) -
+						  coro->changed));
+	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)
+		tell_run(analysis,
+			&analysis->model->coros.at[analysis->candidates.at[group->first + i].coro],
+			&story);
+	if (is_all_still(analysis, first->process))
+		analyze_story_evidence(
+			analysis, &story, "nothing else of the program has run meanwhile");
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_endless_run = {
+	.find = find,
+	.describe = describe,
+	.finds_victims = true,
+};

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lost wakeups: a coroutine waits, and nobody is left who could wake it; or what it waits for is
+ * there and no wake came; or it has waited for very long. Only waits inside the program are judged:
+ * what comes from outside may come tomorrow.
+ */
+#include <inttypes.h>
+#include <poll.h>
+
+#include "rules/parts.h"
+
+#define NOBODY_LEFT \
+	"every thread is blocked without time-out, nothing is ready, no timer is pending, and "
+
+enum variant {
+	VARIANT_NOBODY = 1, /* nobody is left */
+	VARIANT_READY,      /* what it waits for is there */
+	VARIANT_DROPPED,    /* a wake for it was given up */
+	VARIANT_LONG,       /* it has waited for long */
+	VARIANT_LEFT,       /* for longer than anybody there, and no more is told */
+	VARIANT_GAVE_UP, /* all slept, most of them for ever, until the program ended in failure */
+};
+
+/* ---------------------------------------------------------------- which waits are judged */
+
+static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
+{
+	return coro->mark == CTP_MARK_DAEMON || coro->mark == CTP_MARK_EXPECT_IDLE ||
+	       (coro->deadline != CT_NO_TIME && coro->deadline > end);
+}
+
+static bool is_judged(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct party *party = &analysis->parties[coro->process];
+
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	       !is_meant_to_wait(coro, party->end) && coro->suspended < party->end;
+}
+
+static bool is_outside(const struct model_coro *coro)
+{
+	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
+	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_PROCESS:
+	case CTP_RESOURCE_TIMER:
+	case CTP_RESOURCE_NONE: /* it may be outside */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * It waits for one that is still there: the last one of the chain is judged for itself, is busy, or waits for the
+ * world outside. Only where the next one is gone, and nothing is said of that, nobody else can be blamed.
+ */
+static bool is_behind_another(const struct analysis *analysis, uint32_t index)
+{
+	uint32_t next = analyze_ties_next(analysis, index);
+	const struct model_coro *at = &analysis->model->coros.at[next];
+
+	if (!next)
+		return false;
+	return analysis->is_told[next] || at->is_presumed_done ||
+	       (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED);
+}
+
+/* ---------------------------------------------------------------- is the object ready? */
+
+static bool is_child_finished(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	uint32_t child = analyze_ties_child(analysis, coro);
+	const struct model_coro *at = &analysis->model->coros.at[child];
+
+	if (!child || (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED) ||
+		at->is_presumed_done || (at->flags & MODEL_CORO_WAS_REPLACED) ||
+		at->changed < coro->suspended)
+		return false;
+	*ret_since = at->changed;
+	return true;
+}
+
+/*
+ * Is what was reported what the wait is for? It is known where the descriptor was armed for one
+ * direction only; where for both, a reader would be blamed on the writer's readiness.
+ */
+static bool is_readiness_meant(const struct model_descriptor *descriptor)
+{
+	unsigned armed = descriptor->armed_events & (POLLIN | POLLOUT);
+
+	if (descriptor->flags & (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_SHARES_DATA))
+		return false;
+	return (armed == POLLIN || armed == POLLOUT) &&
+	       (descriptor->ready_flags & (armed | POLLERR | POLLHUP));
+}
+
+static bool is_descriptor_ready(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[coro->descriptor];
+
+	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
+		!is_readiness_meant(descriptor) || descriptor->ready == CT_NO_TIME ||
+		descriptor->ready < coro->suspended)
+		return false;
+	*ret_since = descriptor->ready;
+	return true;
+}
+
+/*
+ * A notify that woke nobody though this one waited counts until another one wakes somebody: what was announced
+ * may have been taken since. It counts beyond that where it is known to lie there still. A suspend is told before the
+ * waiter is in the list: until it is, others may come and take what was announced, and wait for the next.
+ */
+static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_object *object)
+{
+	bool is_left = analyze_ties_is_something_left(analysis, object);
+
+	if (object->vain.time == CT_NO_TIME || (object->found.time > object->vain.time && !is_left))
+		return CT_NO_TIME;
+	if (object->vain.time < coro->suspended)
+		return is_left ? coro->suspended : CT_NO_TIME;
+	if (!is_left && analyze_ties_was_found_empty(analysis, coro, object, object->vain.time))
+		return CT_NO_TIME;
+	return object->vain.time;
+}
+
+bool rules_lost_wakeup_is_given(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	ct_time since = object->owner == 0 ? object->released : CT_NO_TIME;
+	ct_time vain = given_in_vain(analysis, coro, object);
+
+	if (!object->handle)
+		return false;
+	if (vain != CT_NO_TIME && vain > since)
+		since = vain;
+	if (since == CT_NO_TIME || since < coro->suspended)
+		return false;
+	*ret_since = since;
+	return true;
+}
+
+/*
+ * The notify that may have been meant for this wait: it found nobody while this one was already waiting, or
+ * was running on towards its suspend and had perhaps looked before. NULL: there is none.
+ */
+static const struct model_waking *missed_notify(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	ct_time from = coro->resumed != CT_NO_TIME ? coro->resumed : coro->created;
+	bool is_own = object->vain.coro && !object->vain.is_leaving &&
+		      &analysis->model->coros.at[object->vain.coro] == coro;
+
+	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
+		return NULL;
+	if (given_in_vain(analysis, coro, object) != CT_NO_TIME)
+		return &object->vain;
+	/* What was told of has been taken since, perhaps by this one: it waits for the next. */
+	if (object->vain.time < coro->suspended && object->has_takers &&
+		object->owned >= object->vain.time)
+		return NULL;
+	/* Found somebody else since this one waits: it was not the only one to be told. */
+	if (object->found.time >= coro->suspended)
+		return NULL;
+	return object->vain.time >= from ? &object->vain : NULL;
+}
+
+static bool is_object_ready(
+	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
+{
+	return is_descriptor_ready(analysis, coro, ret_since) ||
+	       rules_lost_wakeup_is_given(analysis, coro, ret_since) ||
+	       is_child_finished(analysis, coro, ret_since);
+}
+
+/*
+ * Woken while it waited, in vain: had the wake been taken, it would be ready. Who waits for the world outside may be
+ * named by an old handle.
+ */
+static bool is_wake_dropped(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME && coro->wake_time >= coro->suspended &&
+	       !(coro->wake_outcome == CTP_OUTCOME_NO_TARGET && is_outside(coro));
+}
+
+/* ---------------------------------------------------------------- the judgement */
+
+static bool is_long(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analysis->parties[coro->process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
+}
+
+/* The program as a whole stands still, and somebody outside can set it going: that is idleness. */
+static bool is_program_idle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time last = analysis->model->processes[coro->process].last_run;
+
+	return (party->has_outside || party->has_armed) &&
+	       (last == CT_NO_TIME || party->end - last > LIMIT(analysis, WAIT_LIMIT));
+}
+
+/*
+ * All but sleepers were blocked for ever, and then the program ended itself in failure, a watchdog or a failed
+ * assertion perhaps: what ended it might have woken somebody later, had all been well.
+ */
+static bool has_failed_in_sleep(const struct party *party)
+{
+	return party->has_given_up && party->are_threads_asleep && !party->has_timer &&
+	       !party->has_outside;
+}
+
+/*
+ * The program has ended as it wished: whoever waits then may be meant to. Only what was given in vain counts, while
+ * everybody was idle before the program said that it ends.
+ */
+static void grade_at_exit(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	ct_time since = coro->suspended;
+
+	if (!rules_lost_wakeup_is_given(analysis, coro, &since) ||
+		analysis->parties[coro->process].workers_quiet <= since ||
+		analyze_ties_is_shutting_down(analysis, coro->process, since))
+		return;
+	candidate->variant = VARIANT_READY;
+	candidate->grade = CT_GRADE_LIKELY;
+}
+
+/*
+ * Notified while it waited, found by nobody, and a second has passed: whatever polls elsewhere, what was announced is
+ * not announced again.
+ */
+static bool was_passed_by(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
+	return object->handle && object->vain.time != CT_NO_TIME &&
+	       object->vain.time >= coro->suspended &&
+	       given_in_vain(analysis, coro, object) != CT_NO_TIME &&
+	       analyze_party_working_until(analysis, coro->process) - object->vain.time >
+		       LIMIT(analysis, NOTIFIED_TIME);
+}
+
+static void grade(
+	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time since = coro->suspended;
+
+	if (party->has_ended_well) {
+		grade_at_exit(analysis, coro, candidate);
+		return;
+	}
+	if (is_object_ready(analysis, coro, &since) &&
+		(party->workers_quiet > since || was_passed_by(analysis, coro))) {
+		candidate->variant = VARIANT_READY;
+		candidate->grade = CT_GRADE_LIKELY;
+	} else if (is_wake_dropped(coro) && party->workers_quiet > coro->wake_time) {
+		candidate->variant = VARIANT_DROPPED;
+		candidate->grade = CT_GRADE_LIKELY;
+	}
+	if (is_outside(coro) && coro->wait_object)
+		return;
+	if (analyze_party_has_nobody_left(party)) {
+		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;
+		candidate->grade = CT_GRADE_PROVEN;
+	} else if (!candidate->grade && has_failed_in_sleep(party)) {
+		candidate->variant = VARIANT_GAVE_UP;
+		candidate->grade = CT_GRADE_LIKELY;
+	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&
+		   !is_program_idle(analysis, coro)) {
+		candidate->variant = VARIANT_LONG;
+		candidate->grade = CT_GRADE_SUSPECT;
+	} else if (!candidate->grade && rules_left_behind_is(analysis, coro)) {
+		candidate->variant = VARIANT_LEFT;
+		candidate->grade = CT_GRADE_SUSPECT;
+	}
+}
+
+/* What lowered it: nothing where the rule itself claims no more. */
+static void explain(
+	const struct party *party, const struct model_coro *coro, struct candidate *candidate)
+{
+	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_well ||
+		(is_outside(coro) && coro->wait_object))
+		return;
+	if (party->has_sleeper)
+		candidate->reasons |= REASON(SLEEPER);
+	else if (!party->are_threads_known)
+		candidate->reasons |= REASON(THREADS_UNKNOWN);
+	if (party->has_outside || party->has_timer)
+		candidate->reasons |= REASON(LIVE_PARTY);
+}
+
+/* Who gave it in vain; or who has it, and is gone. */
+static uint32_t cause_of(
+	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
+{
+	const struct model_waking *missed = missed_notify(analysis, coro);
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
+	if (missed)
+		return missed->site;
+	return variant == VARIANT_READY || object->owner ? object->changed_at : 0;
+}
+
+/*
+ * That nobody is left, and how much is left of what was given, rests on all that happened before: a timer that was
+ * set, a descriptor that was armed, an item that was taken.
+ */
+static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro,
+	const struct candidate *candidate)
+{
+	if (candidate->grade == CT_GRADE_PROVEN ||
+		analyze_ties_is_something_left(analysis, analyze_ties_object(analysis, coro)))
+		return FROM_THE_BEGINNING;
+	return analyze_candidate_life_start(analysis, coro);
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_LOST_WAKEUP,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.descriptor = coro->descriptor,
+		.since = coro->suspended,
+	};
+
+	if (analysis->is_told[index] || is_behind_another(analysis, index))
+		return;
+	grade(analysis, coro, &candidate);
+	if (candidate.grade == CT_GRADE_NONE)
+		return;
+	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
+	explain(&analysis->parties[coro->process], coro, &candidate);
+	if (analysis->model->processes[coro->process].is_reachable)
+		analyze_candidate_limit(&candidate,
+			candidate.variant == VARIANT_NOBODY || candidate.variant == VARIANT_GAVE_UP
+				? CT_GRADE_SUSPECT
+				: CT_GRADE_LIKELY,
+			REASON_REACHABLE);
+	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		gap_start(analysis, coro, &candidate), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+		const struct model_descriptor *descriptor =
+			&analysis->model->descriptors.at[coro->descriptor];
+
+		/* Waits on closed descriptors have a rule of their own. */
+		if (is_judged(analysis, coro) &&
+			(!coro->descriptor || descriptor->closed == CT_NO_TIME))
+			judge(analysis, (uint32_t)i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_cause(struct analysis *analysis, const struct candidate *first,
+	const struct model_coro *coro, struct story *story)
+{
+	struct ct_step step = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
+
+	switch (first->variant) {
+	case VARIANT_READY:
+		is_object_ready(analysis, coro, &step.time);
+		step.text = analyze_say(analysis, "%s became ready, and no wake followed",
+			analyze_words_resource(analysis, coro->wait_object, coro->descriptor));
+		break;
+	case VARIANT_DROPPED:
+		step.time = coro->wake_time;
+		step.thread = coro->wake_thread;
+		step.sequence = coro->wake_event;
+		step.text = analyze_say(analysis, "a wake for it came to nothing: %s",
+			ct_outcome_name(coro->wake_outcome));
+		break;
+	default:
+		step.text = "no wake for it since";
+		break;
+	}
+	analyze_story_step(analysis, story, &step);
+}
+
+static void tell_notify(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *notify, struct story *story)
+{
+	struct ct_step step = {
+		.time = notify->time,
+		.site = notify->site,
+		.thread = notify->thread,
+		.coro = analysis->model->coros.at[notify->coro].id,
+		.sequence = notify->sequence,
+		.text = analyze_say(analysis, "notified %s, and woke nobody%s",
+			analyze_words_resource(analysis, coro->wait_object, 0),
+			notify->time < coro->suspended
+				? analyze_say(analysis,
+					  ": coroutine %" PRIu64 " was on its way to suspend",
+					  coro->id)
+				: ""),
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+/* A notify that takes the waiters into a list of its own leaves none for one that comes meanwhile. */
+static void tell_other_notify(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_waking *found = &analyze_ties_object(analysis, coro)->found;
+	struct ct_step step = {
+		.time = found->time,
+		.site = found->site,
+		.thread = found->thread,
+		.coro = analysis->model->coros.at[found->coro].id,
+		.sequence = found->sequence,
+		.text = "notified it, too, and woke others: it may have held all the waiters in a "
+			"list of its own when the other notify found nobody",
+	};
+
+	if (found->time != CT_NO_TIME && found->time >= coro->suspended)
+		analyze_story_step(analysis, story, &step);
+}
+
+/* What was told of the object while this one waited, in order. */
+static void tell_notifies(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *missed, struct story *story)
+{
+	bool is_other_first = analyze_ties_object(analysis, coro)->found.time < missed->time;
+
+	if (is_other_first)
+		tell_other_notify(analysis, coro, story);
+	tell_notify(analysis, coro, missed, story);
+	if (!is_other_first)
+		tell_other_notify(analysis, coro, story);
+}
+
+/*
+ * A notify that found nobody, and another that found somebody since: it may be told at its end, with the first one
+ * within it, also on one thread. That grades nothing, and explains much.
+ */
+static const struct model_waking *vain_meanwhile(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
+
+	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
+		return NULL;
+	return object->vain.time >= coro->suspended ? &object->vain : NULL;
+}
+
+/* The object's last change, and by whom. */
+static void tell_change(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	const struct model_coro *owner = &analysis->model->coros.at[analyze_ties_next(
+		analysis, (uint32_t)(coro - analysis->model->coros.at))];
+	struct ct_step step = {
+		.time = object->changed,
+		.site = object->changed_at,
+		.thread = object->changed_by_thread,
+		.coro = analysis->model->coros.at[object->changed_by_coro].id,
+		.sequence = object->change_event,
+	};
+
+	if (!object->changed_how)
+		return;
+	step.text = analyze_say(analysis, "%s: the last change of %s%s",
+		ct_kind_name(object->changed_how),
+		analyze_words_resource(analysis, object->handle, 0),
+		object->owner && owner->id
+			? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, is gone",
+				  owner->id)
+			: "");
+	analyze_story_step(analysis, story, &step);
+}
+
+static void tell_end(struct analysis *analysis, const struct candidate *first, struct story *story)
+{
+	const struct party *party = &analysis->parties[first->process];
+	struct ct_step step = {.time = party->end, .sequence = UINT64_MAX};
+
+	step.text = !analyze_party_has_nobody_left(party) ? "the observation ended here"
+		    : party->has_armed                    ? NOBODY_LEFT
+			    "what descriptors are armed only the program itself makes ready"
+				       : NOBODY_LEFT "no descriptor is armed";
+	analyze_story_step(analysis, story, &step);
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	uint32_t next = analyze_ties_next(analysis, first->coro);
+	const char *what, *by = "";
+
+	switch (first->variant) {
+	case VARIANT_LONG:
+		what = "for longer than the limit";
+		break;
+	case VARIANT_LEFT:
+		what = "ten times longer than any wait there has taken, while others go on";
+		break;
+	case VARIANT_READY:
+		what = "though what is waited for is ready";
+		break;
+	case VARIANT_DROPPED:
+		what = "though there was a wake";
+		break;
+	case VARIANT_GAVE_UP:
+		what = "until the program ended itself in failure";
+		break;
+	default:
+		what = group->count == 1 ? "and nothing is left to wake it"
+					 : "and nothing is left to wake them";
+		break;
+	}
+	if (object->owner && next && !missed_notify(analysis, coro))
+		by = analyze_say(analysis, "; %s was taken at %s, and never given back",
+			analyze_words_resource(analysis, object->handle, 0),
+			analyze_words_place(analysis, object->owner_site));
+	if (missed_notify(analysis, coro))
+		by = analyze_say(analysis, "; the notify from %s %s",
+			analyze_words_place(analysis, first->cause_site),
+			missed_notify(analysis, coro)->time < coro->suspended
+				? "came just before that"
+				: "found nobody");
+	return analyze_say(analysis, "%s, %s, at %s%s", analyze_words_count(analysis, group), what,
+		analyze_words_place(analysis, first->wait_site), by);
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const char *resource =
+		analyze_words_resource(analysis, coro->wait_object, coro->descriptor);
+	const struct model_waking *missed = missed_notify(analysis, coro);
+	struct story story = {0};
+	struct ct_step step = {
+		.time = coro->suspended,
+		.site = coro->wait_site,
+		.thread = coro->thread,
+		.coro = coro->id,
+		.sequence = coro->wait_event,
+		.text = analyze_say(analysis, "suspended, to wait for %s", resource),
+	};
+
+	if (!missed)
+		missed = vain_meanwhile(analysis, coro);
+	finding->title = words_title(analysis, group, first);
+	if (missed && missed->time < coro->suspended)
+		tell_notify(analysis, coro, missed, &story);
+	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
+		tell_change(analysis, coro, &story);
+	analyze_story_step(analysis, &story, &step);
+	if (missed && missed->time >= coro->suspended)
+		tell_notifies(analysis, coro, missed, &story);
+	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
+		tell_change(analysis, coro, &story);
+	tell_cause(analysis, first, coro, &story);
+	tell_end(analysis, first, &story);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_lost_wakeup = {
+	.find = find,
+	.describe = describe,
+};

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Missed wakes: a coroutine has been ready for over a second, and everybody who could run it sleeps without
+ * time-out: it was put into a queue, and nobody was told. Ten times what is usual at its place is long enough where
+ * the engine saw them asleep after that, too: a thread that was woken, and got no processor yet, does not sleep.
+ *
+ * Silent where a worker is awake, or wakes up by itself; where the coroutine is marked; or the wake may have been
+ * for another one.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* Since when it sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not, or not for ever. */
+static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	if (thread_is_over(thread, analysis->parties[thread->process].end))
+		return CT_NO_TIME;
+	return thread->idle_from == CT_NO_TIME || thread->is_idle_timed ? INT64_MAX
+									: thread->idle_from;
+}
+
+/* Since when all workers of a process sleep; INT64_MAX: one does not, or none is left. */
+static ct_time all_sleep_since(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	ct_time since = CT_NO_TIME;
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++) {
+		ct_time own = sleeps_since(analysis, of->workers.at[i]);
+
+		if (!model_is_sure_worker(analysis->model, of->workers.at[i]))
+			continue;
+
+		if (own > since)
+			since = own;
+	}
+	return since == CT_NO_TIME ? INT64_MAX : since;
+}
+
+static ct_time *list_sleeping(struct analysis *analysis)
+{
+	uint32_t count = analysis->model->nr_processes, i;
+	ct_time *since = arena_array(&analysis->scratch, count, sizeof(*since));
+
+	for (i = 0; since && i < count; i++)
+		since[i] = all_sleep_since(analysis, i);
+	analysis->is_broken |= !since;
+	return since;
+}
+
+static bool is_excused(const struct model_coro *coro)
+{
+	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE);
+}
+
+/* How long those that waited there take to run, usually; 0: not known. */
+static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times =
+		coro->suspended != CT_NO_TIME && coro->wait_site < analysis->tables->nr_sites
+			? analysis->model->place_times[coro->wait_site]
+			: NULL;
+	const struct histogram *delays = model_histogram(times ? times->delays : NULL);
+
+	if (delays->count < (uint64_t)LIMIT(analysis, MISSED_WAKES))
+		return 0;
+	return (int64_t)histogram_at(delays, 0.99);
+}
+
+/* Ready for so long it has been missed, if everybody was seen asleep then; INT64_MAX: that cannot be told. */
+static int64_t shorter_limit(const struct analysis *analysis, const struct model_coro *coro)
+{
+	int64_t usual = usual_time(analysis, coro), limit;
+
+	if (!usual || __builtin_mul_overflow(LIMIT(analysis, MISSED_FACTOR), usual, &limit))
+		return INT64_MAX;
+	return limit > LIMIT(analysis, MISSED_LEAST) ? limit : LIMIT(analysis, MISSED_LEAST);
+}
+
+static bool was_seen_asleep(const struct analysis *analysis, uint32_t worker, ct_time after)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	return sleeps_since(analysis, worker) == CT_NO_TIME ||
+	       (thread->seen != CT_NO_TIME && thread->seen >= after && thread->seen_untimed);
+}
+
+static bool were_seen_asleep(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time after)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	size_t i;
+
+	if (coro->is_queue_private)
+		return was_seen_asleep(analysis, coro->queue_thread, after);
+	for (i = 0; i < process->workers.count; i++)
+		if (model_is_sure_worker(analysis->model, process->workers.at[i]) &&
+			!was_seen_asleep(analysis, process->workers.at[i], after))
+			return false;
+	return true;
+}
+
+/*
+ * Since when it is ready with everybody who could run it asleep; INT64_MAX: somebody is not. Where no other worker may
+ * take it, that one alone counts; it may have ended.
+ */
+static ct_time missed_since(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
+{
+	ct_time since =
+		coro->is_queue_private ? sleeps_since(analysis, coro->queue_thread) : all_since;
+	ct_time ready = ready_since(coro);
+
+	return since < ready ? ready : since;
+}
+
+static bool is_missed(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time all_since)
+{
+	ct_time since = missed_since(analysis, coro, all_since);
+	int64_t lasted, shorter;
+
+	if (since == INT64_MAX)
+		return false;
+	lasted = analyze_party_working_until(analysis, coro->process) - since;
+	if (lasted > LIMIT(analysis, MISSED_TIME))
+		return true;
+	shorter = shorter_limit(analysis, coro);
+	return lasted > shorter && were_seen_asleep(analysis, coro, since + shorter);
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_MISSED_WAKE,
+		.grade = CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->wake_time != CT_NO_TIME ? coro->wake_site : coro->spawn_site,
+		.variant = coro->is_queue_private,
+		.descriptor = coro->descriptor,
+		.since = ready_since(coro),
+	};
+
+	if (analysis->parties[coro->process].timers <= candidate.since)
+		analyze_candidate_lower(&candidate, REASON_TIMER);
+	/* Its resume may be among what is missing since then, and most often is. */
+	if (model_lost_between(analysis->model, coro->process, candidate.since,
+		    analysis->parties[coro->process].end))
+		return;
+	analyze_candidate_lower_for_gaps(analysis, &candidate,
+		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	const ct_time *all_since = list_sleeping(analysis);
+	uint32_t i;
+
+	for (i = 1; all_since && i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (!analysis->is_told[i] && is_ready(coro) && !is_excused(coro) &&
+			is_missed(analysis, coro, all_since[coro->process]))
+			judge(analysis, i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* Who went to sleep last, of those who could have run it; 0: all have ended. */
+static uint32_t last_asleep(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	uint32_t last = 0;
+	size_t i;
+
+	if (coro->is_queue_private)
+		return coro->queue_thread;
+	for (i = 0; i < process->workers.count; i++) {
+		uint32_t worker = process->workers.at[i];
+		ct_time since = sleeps_since(analysis, worker);
+
+		if (model_is_sure_worker(analysis->model, worker) && since != CT_NO_TIME &&
+			(!last || since > sleeps_since(analysis, last)))
+			last = worker;
+	}
+	return last;
+}
+
+static void tell_asleep(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	uint32_t worker = last_asleep(analysis, coro);
+	ct_time since = sleeps_since(analysis, worker);
+	struct ct_step step = {
+		.time = since,
+		.thread = worker,
+		.sequence = UINT64_MAX,
+		.text = coro->is_queue_private
+				? "the only worker that may take it sleeps, without time-out"
+				: "the last worker went to sleep: all do now, without time-out",
+	};
+
+	if (since == CT_NO_TIME)
+		step.text = "the only worker that may take it has ended";
+	analyze_story_step(analysis, story, &step);
+}
+
+/* Where it was too short to be long by itself. */
+static void tell_usual(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	ct_time since = missed_since(analysis, coro, all_sleep_since(analysis, coro->process));
+	int64_t lasted = analyze_party_working_until(analysis, coro->process) - since;
+
+	if (lasted <= LIMIT(analysis, MISSED_TIME))
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"99 of 100 that had waited there ran within %s; the engine saw "
+				"who could have run it asleep",
+				analyze_words_duration(analysis, usual_time(analysis, coro))));
+}
+
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	int64_t lasted = analyze_party_working_until(analysis, first->process) - first->since;
+
+	return analyze_say(analysis, "%u %s been ready for %s, and %s sleeps; made ready at %s",
+		group->count, group->count == 1 ? "coroutine has" : "coroutines have",
+		analyze_words_duration(analysis, lasted),
+		first->variant ? "the only worker that may take it" : "every worker",
+		analyze_words_place(analysis, first->cause_site));
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	uint32_t worker = last_asleep(analysis, coro);
+	bool is_asleep_first = sleeps_since(analysis, worker) < first->since;
+	struct story story = {0};
+
+	finding->title = words_title(analysis, group, first);
+	if (coro->suspended != CT_NO_TIME)
+		analyze_story_suspended(analysis, &story, coro);
+	if (is_asleep_first)
+		tell_asleep(analysis, coro, &story);
+	analyze_story_made_ready(analysis, &story, coro);
+	if (!is_asleep_first)
+		tell_asleep(analysis, coro, &story);
+	tell_usual(analysis, coro, &story);
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence =
+		coro->suspended != CT_NO_TIME ? coro->wait_event : coro->last_event;
+	finding->last_sequence = coro->last_event;
+}
+
+const struct rule rules_missed_wake = {
+	.find = find,
+	.describe = describe,
+};

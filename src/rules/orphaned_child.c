@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Orphans: a coroutine still waits, whoever started it has ended, and nobody waits for its end. One that holds a lock
+ * keeps that from others.
+ *
+ * Silent where it is marked; where it ends by itself (a timer, a deadline); where it holds no lock and waits for the
+ * world outside: a connection outlives by design the coroutine that accepted it; where others that were started at the
+ * same place are left to themselves, too, and end (that is how it is meant); while the program warms up or ends; for
+ * those whom another finding explains; and where events are missing.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+enum holding {
+	HOLDING_NOTHING,
+	HOLDING_DESCRIPTOR,
+	HOLDING_LOCK,
+};
+
+/* What is found out once, before anybody is judged. In the scratch arena. */
+struct lineage {
+	bool *is_joined;      /* by coroutine: somebody waits for its end */
+	uint32_t *nr_orphans; /* by spawn site */
+	uint32_t *
+		nr_free; /* likewise: that came to their end with nobody waiting for it, or after their parent */
+	bool *has_many; /* by process: somebody awaits several, and which ones is not known */
+};
+
+static bool is_over(const struct model_coro *coro)
+{
+	return coro->state >= CT_STATE_DONE && !coro->is_presumed_done;
+}
+
+static const struct model_coro *parent_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return &analysis->model->coros.at[coro->parent];
+}
+
+/* ---------------------------------------------------------------- who waits for whom */
+
+static void note_joins(struct analysis *analysis, struct lineage *lineage)
+{
+	struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (is_over(coro))
+			continue;
+		if (coro->state == CT_STATE_WAITING)
+			lineage->is_joined[analyze_ties_child(analysis, coro)] = true;
+		if (coro->nr_awaits == 1)
+			lineage->is_joined[model_find(model, coro->process, coro->awaited)] = true;
+		lineage->has_many[coro->process] |= coro->nr_awaits > 1;
+	}
+}
+
+static bool waits_for_outside(const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	return kind == CTP_RESOURCE_TIMER || kind == CTP_RESOURCE_PROCESS ||
+	       coro->deadline != CT_NO_TIME ||
+	       (analysis->model->descriptors.at[coro->descriptor].flags &
+		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));
+}
+
+static bool is_parent_over(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *parent = parent_of(analysis, coro);
+
+	return coro->parent && is_over(parent) && !(parent->flags & MODEL_CORO_WAS_REPLACED) &&
+	       (coro->flags & MODEL_CORO_WAS_CREATED);
+}
+
+static bool is_orphan(
+	const struct analysis *analysis, const struct lineage *lineage, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || coro->mark ||
+		!is_parent_over(analysis, coro) || waits_for_outside(analysis, coro))
+		return false;
+	return !lineage->is_joined[index] &&
+	       !(lineage->has_many[coro->process] && (coro->flags & MODEL_CORO_WAS_AWAITED));
+}
+
+static bool survey(struct analysis *analysis, struct lineage *lineage)
+{
+	const struct model *model = analysis->model;
+	size_t nr_sites = analysis->tables->nr_sites + 1u;
+	uint32_t i;
+
+	lineage->is_joined = arena_array(&analysis->scratch, model->coros.count, sizeof(bool));
+	lineage->has_many = arena_array(&analysis->scratch, model->nr_processes, sizeof(bool));
+	lineage->nr_orphans = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
+	lineage->nr_free = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
+	if (!lineage->is_joined || !lineage->has_many || !lineage->nr_orphans || !lineage->nr_free)
+		return false;
+	note_joins(analysis, lineage);
+	for (i = 0; i < analysis->tables->nr_sites; i++)
+		lineage->nr_free[i] =
+			model->place_times[i] ? (uint32_t)model->place_times[i]->nr_free : 0;
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->spawn_site >= nr_sites)
+			continue;
+		lineage->nr_orphans[coro->spawn_site] += is_orphan(analysis, lineage, i);
+		lineage->nr_free[coro->spawn_site] += model_was_free(coro);
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static enum holding holds(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[coro->descriptor];
+
+	if (analyze_ties_holds_lock(analysis, index))
+		return HOLDING_LOCK;
+	if (!coro->descriptor || !(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) ||
+		descriptor->type == CTP_DESCRIPTOR_TYPE_EVENT ||
+		descriptor->type == CTP_DESCRIPTOR_TYPE_POLL)
+		return HOLDING_NOTHING;
+	return HOLDING_DESCRIPTOR;
+}
+
+/* A connection: it goes on when its peer does something, and ends with it. */
+static bool is_connection(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->descriptor && !analyze_party_is_inside(analysis, coro->descriptor);
+}
+
+/* Is the parent's end no mere moment ago, nor a part of the program's beginning or end? */
+static bool is_time_of_work(const struct analysis *analysis, uint32_t process, ct_time since)
+{
+	const struct party *party = &analysis->parties[process];
+
+	return party->end - since > LIMIT(analysis, ORPHAN_TIME) &&
+	       analyze_party_is_at_work(analysis, process, since, since);
+}
+
+/* Left to themselves by design: at least as many that were started there have been, and ended. */
+static bool is_meant(const struct lineage *lineage, const struct model_coro *coro)
+{
+	return coro->spawn_site &&
+	       lineage->nr_free[coro->spawn_site] >= lineage->nr_orphans[coro->spawn_site];
+}
+
+static void judge(struct analysis *analysis, const struct lineage *lineage, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	enum holding holding = holds(analysis, index);
+	struct candidate candidate = {
+		.rule = CT_RULE_ORPHANED_CHILD,
+		.grade = holding == HOLDING_LOCK ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
+		.process = coro->process,
+		.coro = index,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->spawn_site,
+		.variant = holding,
+		.descriptor = coro->descriptor,
+		.since = parent_of(analysis, coro)->changed,
+	};
+
+	if (holding != HOLDING_LOCK && is_connection(analysis, coro))
+		return;
+	if (is_meant(lineage, coro) || analysis->is_told[index] ||
+		analyze_ties_behind(analysis, index) ||
+		!is_time_of_work(analysis, coro->process, candidate.since))
+		return;
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    analyze_candidate_life_start(analysis, coro),
+		    analysis->parties[coro->process].end))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	struct lineage lineage;
+	uint32_t i;
+
+	if (!survey(analysis, &lineage)) {
+		analysis->is_broken = true;
+		return;
+	}
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (is_orphan(analysis, &lineage, i))
+			judge(analysis, &lineage, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+/* Who started whom, the oldest first. */
+static void tell_lineage(
+	struct analysis *analysis, uint32_t index, unsigned nr_left, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ct_step step = {
+		.time = coro->created,
+		.site = coro->spawn_site,
+		.coro = parent_of(analysis, coro)->id,
+		.sequence = UINT64_MAX,
+		.text = analyze_say(analysis, "started coroutine %" PRIu64, coro->id),
+	};
+
+	if (coro->created == CT_NO_TIME || !nr_left)
+		return;
+	if (coro->parent)
+		tell_lineage(analysis, coro->parent, nr_left - 1, story);
+	analyze_story_step(analysis, story, &step);
+}
+
+static void tell_end(
+	struct analysis *analysis, const struct model_coro *parent, struct story *story)
+{
+	struct ct_step step = {
+		.time = parent->changed,
+		.thread = parent->thread,
+		.coro = parent->id,
+		.sequence = parent->last_event,
+		.text = parent->flags & MODEL_CORO_WAS_DESTROYED_WAITING ? "was destroyed"
+									 : "came to its end",
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+static const char *words_holding(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const char *they = group->count == 1 ? "it" : "each";
+
+	if (first->variant == HOLDING_LOCK)
+		return analyze_say(analysis, "; %s holds a lock", they);
+	if (first->variant == HOLDING_DESCRIPTOR)
+		return analyze_say(analysis, "; %s keeps a descriptor", they);
+	return "";
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+
+	finding->title = analyze_say(analysis,
+		"%s at %s, started at %s by %s that %s ended since, and nobody waits for %s end%s",
+		analyze_words_count(analysis, group),
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_place(analysis, first->cause_site),
+		group->count == 1 ? "a coroutine" : "coroutines",
+		group->count == 1 ? "has" : "have", group->count == 1 ? "its" : "their",
+		words_holding(analysis, group, first));
+	tell_lineage(analysis, first->coro, MODEL_ANCESTORS, &story);
+	analyze_story_suspended(analysis, &story, coro);
+	tell_end(analysis, parent_of(analysis, coro), &story);
+	analyze_story_held(analysis, &story, first->coro);
+	if (first->variant == HOLDING_DESCRIPTOR)
+		analyze_story_evidence(analysis, &story,
+			analyze_say(analysis, "%s is still open",
+				analyze_words_resource(
+					analysis, coro->wait_object, coro->descriptor)));
+	analyze_story_victims(analysis, &story, group);
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_orphaned_child = {
+	.find = find,
+	.describe = describe,
+	.is_no_explanation = true,
+};

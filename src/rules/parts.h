@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the rules share: themselves, by name, and what one of them knows that another one asks. Nothing
+ * here is for other folders.
+ */
+#ifndef RULES_PARTS_H
+#define RULES_PARTS_H
+
+#include "analyze/parts.h"
+
+#define X(name, number, file, text, says, wrong_if, next_step) \
+	extern const struct rule rules_##file;
+#include "corotracer/def/findings.def"
+#undef X
+
+/* rules_double_resume_is: is this step of that kind? rules_double_resume_tell: its wakes and both resumes. */
+bool rules_double_resume_is(const struct model_conflict *conflict);
+void rules_double_resume_tell(
+	struct analysis *analysis, const struct model_conflict *conflict, struct story *story);
+
+/* rules_resume_after_destroy_is_meant: is it certain that this was done to that coroutine, and to no untraced one? */
+bool rules_resume_after_destroy_is_meant(
+	const struct analysis *analysis, const struct model_ghost *ghost);
+
+/*
+ * rules_left_behind_is: has it waited far longer than anybody has waited there, of which nothing else is told, while
+ * others go on?
+ */
+bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * rules_lost_wakeup_is_given: was what it waits for given back, and taken by nobody since; or was it notified of, with
+ * this one waiting, and nobody was found?
+ */
+bool rules_lost_wakeup_is_given(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since);
+
+#endif

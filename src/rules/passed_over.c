@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ready and passed over: a coroutine has been ready for over a second, or had been until it ran at last, while others
+ * were run again and again; or while the threads that run coroutines stayed within the scheduler's own code, or looked
+ * for work and did not take it.
+ *
+ * One turn of each of the others before its own is fair, whatever the order, and so is a tree of work that is done
+ * depth first: so the others must have run many times each, on the thread that ran this one. Silent of those that are
+ * marked, in a warm-up or the end of a program, where events are missing meanwhile, and where a wake may have been for
+ * another one.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+enum variant {
+	VARIANT_OTHERS,  /* ran, again and again */
+	VARIANT_AT_LAST, /* the same, and then it ran */
+	VARIANT_SPINS,   /* a worker is at something of its own */
+	VARIANT_LOOKS,   /* workers woke up, and went to sleep again */
+	VARIANT_LEFT,    /* nothing ran since */
+};
+
+/* ---------------------------------------------------------------- others ran */
+
+static bool were_others_preferred(
+	const struct analysis *analysis, const struct model_passing *passing)
+{
+	int64_t fair;
+
+	if (passing->ns <= LIMIT(analysis, PASSED_TIME) || !passing->nr_others)
+		return false;
+	return !__builtin_mul_overflow(
+		       (int64_t)passing->nr_others, LIMIT(analysis, PASSED_TURNS), &fair) &&
+	       passing->nr_runs >= fair;
+}
+
+static bool is_excused(
+	const struct analysis *analysis, const struct model_coro *coro, ct_time from, ct_time until)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+
+	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) ||
+	       process->halted != CT_NO_TIME || analysis->parties[coro->process].has_ended_well ||
+	       !analyze_party_is_at_work(analysis, coro->process, from, until) ||
+	       model_lost_between(analysis->model, coro->process, from, until);
+}
+
+/* `site`: where it had waited. */
+static void add(struct analysis *analysis, const struct model_passing *passing, uint32_t site,
+	enum variant variant, uint64_t reasons)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
+	struct candidate candidate = {
+		.rule = CT_RULE_PASSED_OVER,
+		.grade = reasons || variant >= VARIANT_LOOKS ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = passing->coro,
+		.wait_site = site,
+		.variant = variant,
+		.reasons = reasons,
+		.since = passing->until - passing->ns,
+	};
+
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    analyze_candidate_life_start(analysis, coro),
+		    analysis->parties[coro->process].end))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+/* On another thread than the one that ran this one before they may have been others' turns. */
+static uint64_t doubt_of(const struct model_passing *passing)
+{
+	return passing->has_thread_run ? 0 : REASON(OTHER_WORKER);
+}
+
+/* It ran in the end. */
+static void judge_delay(struct analysis *analysis, uint32_t site)
+{
+	const struct model_passing *passing = &analysis->model->place_times[site]->passing;
+	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
+
+	if (passing->coro && !analysis->is_told[passing->coro] &&
+		were_others_preferred(analysis, passing) &&
+		!is_excused(analysis, coro, passing->until - passing->ns, passing->until))
+		add(analysis, passing, site, VARIANT_AT_LAST, doubt_of(passing));
+}
+
+/* ---------------------------------------------------------------- nobody ran */
+
+static bool may_take(
+	const struct analysis *analysis, const struct model_coro *coro, uint32_t worker)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+
+	return thread->is_worker && (!coro->is_queue_private || coro->queue_thread == worker) &&
+	       !thread_is_over(thread, analysis->parties[coro->process].end);
+}
+
+/* On a processor at each look since it last did anything, and with no coroutine. */
+static bool spins(const struct analysis *analysis, uint32_t worker, uint64_t *reasons)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+	struct model_account account;
+	ct_time from;
+
+	if (thread->top || thread->idle_from != CT_NO_TIME || thread->nr_looks == 0 ||
+		thread->seen < thread->last_event || thread->nr_looks_running < thread->nr_looks)
+		return false;
+	if (!model_account_since(analysis->model, worker, thread->last_event, &account, &from))
+		*reasons |= REASON(NO_ACCOUNT);
+	else if ((int64_t)account.ran_ns < (account.time - from) / 2)
+		*reasons |= REASON(STARVED);
+	return true;
+}
+
+/* Asleep for a time, again and again: it was awake since. */
+static bool has_looked(const struct analysis *analysis, uint32_t worker, ct_time since)
+{
+	const struct model_thread *thread = &analysis->model->threads[worker];
+	struct model_account account;
+	ct_time from;
+
+	if (thread->idle_from != CT_NO_TIME && thread->is_idle_timed && thread->timed_end > since)
+		return true;
+	return thread->seen_state == 'S' && !thread->seen_untimed && !thread->top &&
+	       model_account_since(analysis->model, worker, since, &account, &from) &&
+	       account.ran_ns > 0;
+}
+
+static void judge_left(struct analysis *analysis, const struct model_passing *passing)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	ct_time since = passing->until - passing->ns;
+	uint32_t nr_spinning = 0, nr_looking = 0;
+	uint64_t reasons = 0;
+	size_t i;
+
+	for (i = 0; i < process->workers.count; i++) {
+		uint32_t worker = process->workers.at[i];
+
+		if (!may_take(analysis, coro, worker))
+			continue;
+		nr_spinning += spins(analysis, worker, &reasons);
+		nr_looking += has_looked(analysis, worker, since);
+	}
+	if (nr_spinning)
+		add(analysis, passing, coro->wait_site, VARIANT_SPINS,
+			reasons | REASON(BUSY_UNTOLD));
+	else if (nr_looking)
+		add(analysis, passing, coro->wait_site, VARIANT_LOOKS, 0);
+	else if (!analysis->stills[coro->process].nr_running)
+		add(analysis, passing, coro->wait_site, VARIANT_LEFT, 0);
+}
+
+/* It has not run yet. */
+static void judge_ready(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	ct_time end = analyze_party_working_until(analysis, coro->process),
+		since = ready_since(coro);
+	uint32_t thread = coro->nr_resumes ? coro->thread : 0;
+	struct model_passing passing;
+
+	if (end - since <= LIMIT(analysis, PASSED_TIME) || is_excused(analysis, coro, since, end))
+		return;
+	thread = coro->is_queue_private ? coro->queue_thread : thread;
+	passing = model_passed_over(analysis->model, index, thread, since, end);
+	if (were_others_preferred(analysis, &passing))
+		add(analysis, &passing, coro->wait_site, VARIANT_OTHERS, doubt_of(&passing));
+	else if (end - analysis->stills[coro->process].moment > LIMIT(analysis, PASSED_TIME))
+		judge_left(analysis, &passing);
+}
+
+/* All are looked at for each of them: there are not many, or the finding has enough of them. */
+#define JUDGED 1000u
+
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t nr_judged = 0, i;
+
+	for (i = 1; i < model->coros.count && nr_judged < JUDGED; i++) {
+		if (analysis->is_told[i] || !is_ready(&model->coros.at[i]))
+			continue;
+		nr_judged++;
+		judge_ready(analysis, i);
+	}
+	for (i = 0; i < analysis->tables->nr_sites; i++)
+		if (model->place_times[i])
+			judge_delay(analysis, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static struct model_passing passing_of(
+	const struct analysis *analysis, const struct candidate *candidate)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
+
+	if (candidate->variant == VARIANT_AT_LAST)
+		return analysis->model->place_times[candidate->wait_site]->passing;
+	return model_passed_over(analysis->model, candidate->coro, coro->thread, candidate->since,
+		analyze_party_working_until(analysis, coro->process));
+}
+
+static const char *words_title(struct analysis *analysis, const struct candidate *first,
+	const struct model_passing *passing)
+{
+	const char *who = analyze_say(analysis, "%s %s ready for %s",
+		analyze_words_coro(analysis, &analysis->model->coros.at[first->coro]),
+		first->variant == VARIANT_AT_LAST ? "was" : "has been",
+		analyze_words_duration(analysis, passing->ns));
+
+	switch (first->variant) {
+	case VARIANT_OTHERS:
+	case VARIANT_AT_LAST:
+		return analyze_say(analysis,
+			"%s, and %" PRIu32 " runs of %" PRIu32 " other%s came before", who,
+			passing->nr_runs, passing->nr_others, passing->nr_others == 1 ? "" : "s");
+	case VARIANT_SPINS:
+		return analyze_say(
+			analysis, "%s, and a worker is busy without running anything", who);
+	case VARIANT_LEFT:
+		return analyze_say(analysis, "%s, and nothing has run since", who);
+	default:
+		return analyze_say(
+			analysis, "%s, and workers woke up, and went to sleep again", who);
+	}
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct model_passing passing = passing_of(analysis, first);
+	struct story story = {0};
+	struct ct_step ran = {
+		.time = passing.until,
+		.coro = coro->id,
+		.sequence = UINT64_MAX,
+		.text = "ran at last",
+	};
+
+	finding->title = words_title(analysis, first, &passing);
+	if (first->variant == VARIANT_AT_LAST)
+		analyze_story_step(analysis, &story, &ran);
+	else
+		analyze_story_made_ready(analysis, &story, coro);
+	if (group->count > 1)
+		analyze_story_evidence(analysis, &story,
+			analyze_say(analysis, "%u more that waited there are ready as well",
+				group->count - 1));
+	if (first->variant >= VARIANT_SPINS)
+		analyze_stillness_tell_threads(analysis, first->process, &story);
+	analyze_story_end(analysis, &story, finding);
+	finding->last_sequence = coro->last_event;
+}
+
+const struct rule rules_passed_over = {
+	.find = find,
+	.describe = describe,
+};

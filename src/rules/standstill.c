@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Standstills: from some moment on no coroutine of the process did anything, none is ready, and some wait. It needs
+ * nothing that the program has to tell but that they wait, so it is never more than Suspect.
+ *
+ * Silent where the outside can set the program going, by a listener, an armed descriptor or a thread that waits for
+ * files: that is idleness, and a remark. Silent, with a remark too, while a thread's wait with a time-out has not run
+ * out: it may be their timer. Silent where a timer is told of, where all of them are marked, where another rule says
+ * who is stuck, and where the program ended with status 0, is stopped, or said that it ends.
+ *
+ * Where no coroutine is left that waits, the program may hang all the same, in code that has none: that is told where
+ * every thread is blocked for ever, or a worker computes and runs nobody.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+enum variant {
+	VARIANT_WAITING = 0,
+	VARIANT_NO_COROUTINE, /* none is left that waits */
+};
+
+#define PLACES_TOLD 8u
+#define STEPS_FOLLOWED 64u
+
+static bool is_excused(const struct model_coro *coro)
+{
+	return coro->mark == CTP_MARK_DAEMON || coro->mark == CTP_MARK_EXPECT_IDLE ||
+	       (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_AWAIT);
+}
+
+/* Who waits for one that is meant to wait is meant to wait as well. */
+static bool is_behind_excused(const struct analysis *analysis, uint32_t index)
+{
+	uint32_t steps;
+
+	for (steps = 0; steps < STEPS_FOLLOWED; steps++) {
+		index = analyze_ties_next(analysis, index);
+		if (!index)
+			return false;
+		if (is_excused(&analysis->model->coros.at[index]))
+			return true;
+	}
+	return false;
+}
+
+static bool stands(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return coro->state == CT_STATE_WAITING && !is_excused(coro) &&
+	       !is_behind_excused(analysis, index);
+}
+
+static void note_told(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->candidates.count; i++) {
+		const struct candidate *candidate = &analysis->candidates.at[i];
+
+		/* Others say who is stuck, or why. */
+		if (!analysis->rules->by_number[candidate->rule]->is_no_explanation)
+			analysis->stills[candidate->process].is_told = true;
+	}
+}
+
+static bool is_over(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+
+	return party->has_ended_well ||
+	       analyze_ties_is_shutting_down(analysis, process, party->end);
+}
+
+/* Is a timer still to come, by what the program or the ledger tells? One that comes again and again has come since. */
+static bool has_timer(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+	const struct stillness *still = &analysis->stills[process];
+
+	return still->has_deadline || party->has_waited_timer || party->timers <= still->moment;
+}
+
+static int64_t lasted_ns(const struct analysis *analysis, uint32_t process)
+{
+	return analysis->parties[process].end - analysis->stills[process].moment;
+}
+
+static bool is_idle(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+
+	return still->outside_descriptor || still->outside_thread || still->waits_for_process ||
+	       analysis->model->processes[process].has_completions;
+}
+
+/* Does the process stand still, as far as its coroutines are concerned? */
+static bool is_still(const struct analysis *analysis, uint32_t process)
+{
+	const struct stillness *still = &analysis->stills[process];
+
+	/* What is found at places that are allowed counts as explained. */
+	return still->moment != CT_NO_TIME && !still->nr_running && !still->is_told &&
+	       !analysis->nr_allowed && !analysis->model->processes[process].nr_ready &&
+	       !is_over(analysis, process) && !has_timer(analysis, process) &&
+	       lasted_ns(analysis, process) > LIMIT(analysis, STANDSTILL_TIME);
+}
+
+static bool is_waiting_for_clock(const struct analysis *analysis, uint32_t process)
+{
+	return analysis->stills[process].clock_thread &&
+	       lasted_ns(analysis, process) <= LIMIT(analysis, WAIT_LIMIT);
+}
+
+/* ---------------------------------------------------------------- remarks */
+
+static const char *words_outside(struct analysis *analysis, const struct stillness *still)
+{
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[still->outside_descriptor];
+
+	if (still->outside_descriptor)
+		return analyze_say(analysis, "%s is %s",
+			analyze_words_resource(analysis,
+				CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, descriptor->fd),
+				still->outside_descriptor),
+			descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER
+				? "open, and listens"
+				: "waited for, and comes from outside");
+	if (still->outside_thread)
+		return analyze_say(analysis, "%s is %s",
+			analyze_words_thread(analysis, still->outside_thread),
+			analyze_stillness_words_thread(analysis, still->outside_thread));
+	return still->waits_for_process ? "a coroutine waits for another process"
+					: "the kernel completes its transfers";
+}
+
+static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_waiting)
+{
+	struct stillness *still = &analysis->stills[process];
+	const char *who = nr_waiting == 1 ? "coroutine waits" : "coroutines wait";
+	const char *lasted = analyze_words_duration(analysis, lasted_ns(analysis, process));
+	uint64_t pid = analysis->tables->processes[process].pid;
+
+	still->is_clock_told = !is_idle(analysis, process);
+	if (is_idle(analysis, process))
+		analyze_quality_remark(analysis,
+			analyze_say(analysis,
+				"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
+				" %s, and %s, so that the outside can set it going",
+				pid, lasted, nr_waiting, who, words_outside(analysis, still)));
+	else
+		analyze_quality_remark(analysis,
+			analyze_say(analysis,
+				"process %" PRIu64 " stands still: nothing has run for %s, and "
+				"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
+				"timer of one that does not tell its deadline",
+				pid, lasted, nr_waiting, who,
+				analyze_words_thread(analysis, still->clock_thread),
+				analyze_stillness_words_thread(analysis, still->clock_thread)));
+}
+
+/* ---------------------------------------------------------------- the judgement */
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct candidate candidate = {
+		.rule = CT_RULE_STANDSTILL,
+		.grade = CT_GRADE_SUSPECT,
+		.process = coro->process,
+		.coro = index,
+		.since = coro->suspended,
+	};
+
+	candidate.nr_lost = model_lost_between(analysis->model, coro->process,
+		analysis->stills[coro->process].moment, analysis->parties[coro->process].end);
+	/* What ran since may be among what is missing. */
+	if (!candidate.nr_lost)
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static bool waits(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->model->coros.at[index].state == CT_STATE_WAITING;
+}
+
+/* By process: of how many of its coroutines this is true. */
+static uint64_t *count_coros(
+	struct analysis *analysis, bool (*is_counted)(const struct analysis *, uint32_t))
+{
+	uint64_t *counts =
+		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
+	uint32_t i;
+
+	analysis->is_broken |= !counts;
+	for (i = 1; counts && i < analysis->model->coros.count; i++)
+		counts[analysis->model->coros.at[i].process] += is_counted(analysis, i);
+	return counts;
+}
+
+/*
+ * A worker that was on a processor at each look since it last did anything that is told; or the program's first
+ * thread, which waits for ever: workers alone are idle.
+ */
+static bool has_hanging_thread(const struct analysis *analysis, uint32_t process, bool is_blocked)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->nr_threads; i++) {
+		const struct model_thread *thread = &analysis->model->threads[i];
+		bool is_first = analysis->tables->threads[i].tid ==
+				analysis->tables->processes[process].pid;
+
+		if (thread->process != process)
+			continue;
+		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
+			return true;
+		if (thread->is_worker && analyze_stillness_is_spinning(analysis, i))
+			return true;
+	}
+	return false;
+}
+
+/* No coroutine is left that waits, and the process goes on without end, or not at all. */
+static bool hangs(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+	const struct model_process *at = &analysis->model->processes[process];
+	bool is_blocked = party->are_threads_known && !party->has_timer && !party->has_outside &&
+			  !at->is_reachable;
+
+	return is_still(analysis, process) && !is_idle(analysis, process) &&
+	       !is_waiting_for_clock(analysis, process) &&
+	       has_hanging_thread(analysis, process, is_blocked);
+}
+
+static void judge_hanging(struct analysis *analysis, uint32_t process)
+{
+	struct candidate candidate = {
+		.rule = CT_RULE_STANDSTILL,
+		.grade = CT_GRADE_SUSPECT,
+		.variant = VARIANT_NO_COROUTINE,
+		.process = process,
+		.since = analysis->stills[process].moment,
+	};
+
+	if (hangs(analysis, process) && !model_lost_between(analysis->model, process,
+						candidate.since, analysis->parties[process].end))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint64_t *nr_standing = count_coros(analysis, stands);
+	uint64_t *nr_waiting = count_coros(analysis, waits);
+	uint32_t i;
+
+	note_told(analysis);
+	for (i = 1; nr_waiting && i < model->nr_processes; i++)
+		if (!nr_waiting[i])
+			judge_hanging(analysis, i);
+	for (i = 1; nr_standing && i < model->nr_processes; i++) {
+		if (!nr_standing[i] || !is_still(analysis, i))
+			nr_standing[i] = 0;
+		else if (is_idle(analysis, i) || is_waiting_for_clock(analysis, i)) {
+			remark(analysis, i, nr_standing[i]);
+			nr_standing[i] = 0;
+		}
+	}
+	for (i = 1; nr_standing && i < model->coros.count; i++)
+		if (nr_standing[model->coros.at[i].process] && stands(analysis, i))
+			judge(analysis, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+struct place {
+	uint32_t site;
+	uint32_t count;
+};
+
+static void tell_places(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	struct place places[PLACES_TOLD] = {{0}};
+	uint32_t nr_places = 0, nr_elsewhere = 0, i, k;
+
+	for (i = 0; i < group->count; i++) {
+		const struct candidate *member = &analysis->candidates.at[group->first + i];
+		uint32_t site = analysis->model->coros.at[member->coro].wait_site;
+
+		for (k = 0; k < nr_places && places[k].site != site; k++)
+			;
+		if (k < nr_places || nr_places < PLACES_TOLD) {
+			nr_places += k == nr_places;
+			places[k].site = site;
+			places[k].count++;
+		} else {
+			nr_elsewhere++;
+		}
+	}
+	for (k = 0; k < nr_places; k++)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis, "%" PRIu32 " wait%s at %s", places[k].count,
+				places[k].count == 1 ? "s" : "",
+				analyze_words_place(analysis, places[k].site)));
+	if (nr_elsewhere)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis, "%" PRIu32 " more wait elsewhere", nr_elsewhere));
+}
+
+/* The one that moved last: what it did then is where to look first. */
+static const struct model_coro *last_to_stop(
+	const struct analysis *analysis, const struct group *group)
+{
+	const struct model_coro *last = NULL;
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++) {
+		const struct model_coro *coro =
+			&analysis->model->coros.at[analysis->candidates.at[group->first + i].coro];
+
+		if (!last || coro->suspended > last->suspended)
+			last = coro;
+	}
+	return last;
+}
+
+static void describe_hanging(
+	struct analysis *analysis, const struct candidate *first, struct ct_finding *finding)
+{
+	struct story story = {0};
+	struct ct_step step = {
+		.time = first->since,
+		.sequence = UINT64_MAX,
+		.text = "since then no coroutine did anything, and none is left that waits",
+	};
+
+	finding->title = analyze_say(analysis,
+		"nothing has run for %s, and no coroutine waits: the program hangs in code that "
+		"has "
+		"none",
+		analyze_words_duration(analysis, lasted_ns(analysis, first->process)));
+	analyze_story_step(analysis, &story, &step);
+	analyze_stillness_tell_threads(analysis, first->process, &story);
+	analyze_story_end(analysis, &story, finding);
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *last = last_to_stop(analysis, group);
+	struct story story = {0};
+	struct ct_step step = {
+		.time = analysis->stills[first->process].moment,
+		.sequence = UINT64_MAX,
+		.text = "since then no coroutine did anything, none is ready, and no timer is told "
+			"of",
+	};
+
+	if (first->variant == VARIANT_NO_COROUTINE) {
+		describe_hanging(analysis, first, finding);
+		return;
+	}
+	finding->title = analyze_say(analysis, "nothing has run for %s, and %u %s",
+		analyze_words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
+		group->count == 1 ? "coroutine waits" : "coroutines wait");
+	analyze_story_suspended(analysis, &story, last);
+	analyze_story_step(analysis, &story, &step);
+	tell_places(analysis, group, &story);
+	analyze_stillness_tell_threads(analysis, first->process, &story);
+	analyze_story_end(analysis, &story, finding);
+	finding->first_sequence = last->wait_event;
+	finding->last_sequence = last->last_event;
+}
+
+const struct rule rules_standstill = {
+	.find = find,
+	.describe = describe,
+};

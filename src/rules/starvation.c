@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starvation: at one place, one in a hundred of those that are woken gets to run only after 5 ms or more. By the
+ * kernel's account the workers had their processors meanwhile: it is the program that lets them wait.
+ *
+ * Silent where that account is missing or says otherwise, and where too few were woken to tell.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* What the workers of one process did, in ns. */
+struct shares {
+	int64_t observed;
+	int64_t busy; /* running or scheduling */
+	uint64_t waited;
+	uint64_t ran;
+};
+
+static bool add_worker(const struct model_thread *thread, struct shares *shares)
+{
+	const struct model_account *last;
+
+	if (thread->counted == CT_NO_TIME)
+		return true;
+	if (thread->accounts.count == 0)
+		return false;
+	last = &thread->accounts.at[thread->accounts.count - 1];
+	shares->observed += last->time - thread->counted_from;
+	shares->busy +=
+		thread->spent[MODEL_ACTIVITY_RUNNING] + thread->spent[MODEL_ACTIVITY_SCHEDULING];
+	shares->waited += last->waited_ns;
+	shares->ran += last->ran_ns;
+	return true;
+}
+
+/* Had all workers of the process their processors, nearly all of the time? */
+static bool had_processors(const struct analysis *analysis, uint32_t process)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	struct shares shares = {0};
+	size_t i;
+
+	for (i = 0; i < of->workers.count; i++)
+		if (!add_worker(&analysis->model->threads[of->workers.at[i]], &shares))
+			return false;
+	return (int64_t)shares.waited < shares.observed / 20 &&
+	       (int64_t)shares.ran > shares.busy - shares.busy / 5;
+}
+
+/* Who ran for the longest time in all: the place that they went on from. */
+static uint32_t who_ran(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint64_t most = 0;
+	uint32_t found = 0, site;
+
+	for (site = 1; site < analysis->tables->nr_sites; site++) {
+		const struct model_place_times *times = model->place_times[site];
+
+		if (!times || analysis->tables->sites[site].process != process ||
+			model_histogram(times->runs)->sum <= most)
+			continue;
+		most = model_histogram(times->runs)->sum;
+		found = site;
+	}
+	return found;
+}
+
+static void judge(struct analysis *analysis, uint32_t site, const struct model_place_times *times)
+{
+	uint32_t process = analysis->model->coros.at[times->most_delayed].process;
+	struct candidate candidate = {
+		.rule = CT_RULE_STARVATION,
+		.grade = CT_GRADE_LIKELY,
+		.process = process,
+		.coro = times->most_delayed,
+		.wait_site = site,
+		.cause_site = who_ran(analysis, process),
+		.subject = site,
+		.since = times->most_delayed_until - (int64_t)times->delays->max,
+	};
+
+	if (analysis->model->coros.at[times->most_delayed].mark ||
+		!analyze_party_is_at_work(
+			analysis, process, candidate.since, times->most_delayed_until) ||
+		!had_processors(analysis, process))
+		return;
+	analyze_candidate_lower_for_gaps(
+		analysis, &candidate, FROM_THE_BEGINNING, analysis->parties[process].end);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t site;
+
+	for (site = 1; site < analysis->tables->nr_sites; site++) {
+		const struct model_place_times *times = model->place_times[site];
+
+		if (times && times->delays &&
+			times->delays->count >= (uint64_t)LIMIT(analysis, STARVATION_WAKES) &&
+			(int64_t)histogram_at(times->delays, 0.99) >
+				LIMIT(analysis, STARVATION_DELAY))
+			judge(analysis, site, times);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_place_times *times = analysis->model->place_times[first->subject];
+	const struct model_place_times *ran = analysis->model->place_times[first->cause_site];
+	struct story story = {0};
+	struct ct_step step = {
+		.time = times->most_delayed_until,
+		.coro = analysis->model->coros.at[times->most_delayed].id,
+		.sequence = UINT64_MAX,
+		.text = analyze_say(analysis,
+			"ran after it had been ready for %s, the longest time of all",
+			analyze_words_duration(analysis, (int64_t)times->delays->max)),
+	};
+
+	finding->title = analyze_say(analysis,
+		"coroutines that wait at %s run late: of %" PRIu64
+		" wakes one in 100 led to a run only after %s or more",
+		analyze_words_place(analysis, first->subject), times->delays->count,
+		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
+	analyze_story_step(analysis, &story, &step);
+	if (ran && ran->runs)
+		analyze_story_evidence(analysis, &story,
+			analyze_say(analysis,
+				"who ran most, %s in all and up to %s at a time, went on from %s",
+				analyze_words_duration(analysis, (int64_t)ran->runs->sum),
+				analyze_words_duration(analysis, (int64_t)ran->runs->max),
+				analyze_words_place(analysis, first->cause_site)));
+	analyze_story_evidence(analysis, &story,
+		"by the kernel's account the workers had their processors nearly all of the time");
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_starvation = {
+	.find = find,
+	.describe = describe,
+	.is_no_explanation = true,
+};

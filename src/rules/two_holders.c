@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two holders: a coroutine took an exclusive lock that another one held, and that one held it still.
+ *
+ * That it did is shown by what it does next: it is resumed once more, well after the second one has the lock, and only
+ * then gives it back. Whoever tells late that the lock is free has given it back in its present run.
+ *
+ * Silent where another order of the events within the reach of the clocks is free of it; where the second one
+ * waited for the lock after it had told of taking it; where the first one waited with it in a way that may have
+ * given it back, or somebody else gave it back; where several take it again and again, as readers do; and where
+ * events are missing in between.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* On one thread the order of events is certain. */
+static int64_t collect_reach_of(
+	const struct analysis *analysis, const struct model_holding *holding)
+{
+	uint32_t thread = holding->first.thread;
+	int64_t reach = LIMIT(analysis, TWO_HOLDERS_TIME);
+
+	if (holding->second.thread == thread && holding->ended.time != CT_NO_TIME &&
+		holding->ended.thread == thread)
+		return 0;
+	if (reach < analysis->model->uncertainty_ns)
+		reach = analysis->model->uncertainty_ns;
+	return reach < analysis->tables->reach_ns ? analysis->tables->reach_ns : reach;
+}
+
+/* One after the other, but for the clocks: the first one gave it back before, or the second one did. */
+static bool is_explained(const struct analysis *analysis, const struct model_holding *holding)
+{
+	int64_t reach = collect_reach_of(analysis, holding);
+
+	if (holding->ended.time != CT_NO_TIME &&
+		holding->ended.time - holding->second.time <= reach)
+		return true;
+	return holding->second_ended != CT_NO_TIME &&
+	       holding->second_ended - holding->first.time <= reach;
+}
+
+/* So many overlaps are no accident: it is a lock that several may hold. */
+static bool is_shared(const struct model_object *object)
+{
+	return object->nr_overlaps > 3 && object->nr_overlaps > object->nr_takes / 4;
+}
+
+/* Can this wait not give the lock back while it lasts, untold, as a condition's does? */
+static bool is_kept_through(uint64_t object, bool is_yield)
+{
+	switch (CTP_HANDLE_RESOURCE(object)) {
+	case CTP_RESOURCE_NONE:
+		return is_yield;
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_EVENT:
+	case CTP_RESOURCE_OTHER:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool is_kept(const struct model_holding *holding)
+{
+	return (!holding->has_waited ||
+		       is_kept_through(holding->waits_for[0], holding->is_yield[0])) &&
+	       (!holding->has_moved ||
+		       is_kept_through(holding->waits_for[1], holding->is_yield[1]));
+}
+
+static void grade(const struct analysis *analysis, const struct model_holding *holding,
+	struct candidate *candidate)
+{
+	if (holding->ended.time == CT_NO_TIME)
+		analyze_candidate_limit(candidate,
+			holding->tells_releases ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
+			REASON_RELEASE_UNSEEN);
+	else if (holding->resumed == CT_NO_TIME ||
+		 holding->resumed - holding->second.time <= collect_reach_of(analysis, holding))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RELEASE_LATE);
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_holding *holding = &analysis->model->holdings.at[index];
+	const struct model_coro *coro = &analysis->model->coros.at[holding->second.coro];
+	bool has_ended = holding->ended.time != CT_NO_TIME;
+	ct_time until = has_ended ? holding->ended.time : analysis->parties[coro->process].end;
+	int64_t doubt = analysis->model->uncertainty_ns;
+	struct candidate candidate = {
+		.rule = CT_RULE_TWO_HOLDERS,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = holding->second.coro,
+		.wait_site = holding->second.site,
+		.cause_site = holding->first.site,
+		.subject = index,
+		.since = holding->second.time,
+	};
+
+	if (model_lost_between(
+		    analysis->model, coro->process, holding->first.time - doubt, until + doubt))
+		return;
+	grade(analysis, holding, &candidate);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->holdings.count; i++) {
+		const struct model_holding *holding = &model->holdings.at[i];
+
+		if (!holding->is_withdrawn && is_kept(holding) &&
+			!is_shared(&model->objects.at[holding->object]) &&
+			!is_explained(analysis, holding))
+			judge(analysis, i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell(
+	struct analysis *analysis, struct story *story, struct model_waking what, const char *text)
+{
+	struct ct_step step = analyze_story_wake(analysis, what);
+
+	step.text = text;
+	if (what.time != CT_NO_TIME)
+		analyze_story_step(analysis, story, &step);
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_holding *holding = &analysis->model->holdings.at[first->subject];
+	const struct model_coro *holder = &analysis->model->coros.at[holding->first.coro];
+	const char *lock = analyze_words_named(
+		analysis, first->process, analysis->model->objects.at[holding->object].handle, 0);
+	struct story story = {0};
+
+	finding->title = analyze_say(analysis,
+		"%s was taken at %s while coroutine %" PRIu64 " held it, which took it at %s%s",
+		lock, analyze_words_place(analysis, first->wait_site), holder->id,
+		analyze_words_place(analysis, first->cause_site),
+		group->count > 1 ? analyze_say(analysis, "; so it was %u times", group->count)
+				 : "");
+	tell(analysis, &story, holding->first, analyze_say(analysis, "took %s", lock));
+	tell(analysis, &story, holding->second, analyze_say(analysis, "took %s, too", lock));
+	tell(analysis, &story, holding->ended,
+		analyze_say(analysis, "gave %s back, which it had held all the time", lock));
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_two_holders = {
+	.find = find,
+	.describe = describe,
+};

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Growth without an end: of what is alive, ready, held, open, in a channel, or counted by the program, the least value
+ * of each window is higher than that of the one before, and the slope over all of the time (Theil's and Sen's, which no
+ * single value can turn) points upwards.
+ *
+ * The beginning does not count: what the program calls its warm-up, or else the first quarter. Neither do coroutines
+ * that wait for the world outside, are marked, or of which another finding speaks, nor such as come at a rising rate;
+ * nor descriptors that are polled or waited for. A channel counts only where its takings are told, and begins anew
+ * whenever somebody waits for it. A counter that never falls may count what has happened, and is Suspect.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+#define MOST_GROUPS 16u
+#define PLACES_TOLD 3u
+
+/* The windows behind the beginning: at [first, first + count) of the series. */
+struct trend {
+	const struct model_series *series;
+	uint32_t first;
+	uint32_t count;
+	uint32_t nr_groups;
+	int64_t least[MOST_GROUPS];
+	uint64_t nr_rises[MOST_GROUPS];
+	double slope; /* a second */
+	ct_time from;
+};
+
+static int64_t value_in(const struct model_series *series, uint32_t window)
+{
+	return window <= series->present ? series->least[window] : series->value;
+}
+
+static ct_time warm_until(
+	const struct analysis *analysis, const struct model_series *series, ct_time end)
+{
+	const struct model_process *process = &analysis->model->processes[series->process];
+
+	if (process->is_warming_up)
+		return end;
+	if (process->warm_up_until > series->from)
+		return process->warm_up_until;
+	return series->from + (end - series->from) / 4;
+}
+
+/* False: it was not followed for long enough. */
+static bool take_windows(
+	const struct analysis *analysis, const struct model_series *series, struct trend *trend)
+{
+	ct_time end = analyze_party_working_until(analysis, series->process);
+	int64_t last, first;
+
+	*trend = (struct trend){.series = series};
+	if (series->from == CT_NO_TIME || end <= series->from)
+		return false;
+	trend->from = warm_until(analysis, series, end);
+	last = (end - series->from) / series->width_ns;
+	first = (trend->from - series->from + series->width_ns - 1) / series->width_ns;
+	trend->nr_groups = (uint32_t)LIMIT(analysis, GROWTH_WINDOWS);
+	/* Beyond the last window nothing has changed for as long as before. */
+	if (last > (int64_t)MODEL_WINDOWS || last - first < (int64_t)trend->nr_groups ||
+		(last - first) * series->width_ns < LIMIT(analysis, GROWTH_TIME))
+		return false;
+	trend->first = (uint32_t)first;
+	trend->count = (uint32_t)(last - first);
+	return true;
+}
+
+static void fill_groups(struct trend *trend)
+{
+	uint32_t i;
+
+	for (i = 0; i < trend->nr_groups; i++)
+		trend->least[i] = INT64_MAX;
+	for (i = 0; i < trend->count; i++) {
+		uint32_t group = i * trend->nr_groups / trend->count;
+		int64_t value = value_in(trend->series, trend->first + i);
+
+		if (value < trend->least[group])
+			trend->least[group] = value;
+		if (trend->first + i <= trend->series->present)
+			trend->nr_rises[group] += trend->series->nr_rises[trend->first + i];
+	}
+}
+
+static double rise_of(const struct trend *trend)
+{
+	return (double)trend->least[trend->nr_groups - 1] - (double)trend->least[0];
+}
+
+static bool is_rising(const struct analysis *analysis, const struct trend *trend)
+{
+	double before = (double)trend->least[0];
+	uint32_t i;
+
+	for (i = 1; i < trend->nr_groups; i++)
+		if (trend->least[i] <= trend->least[i - 1])
+			return false;
+	return rise_of(trend) >= (double)LIMIT(analysis, GROWTH_RISE) &&
+	       rise_of(trend) * 100 >=
+		       (before < 0 ? -before : before) * (double)LIMIT(analysis, GROWTH_SHARE);
+}
+
+/* ---------------------------------------------------------------- the slope */
+
+static int compare_slopes(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The median of the slopes between any two windows. */
+static double slope_of(const struct trend *trend)
+{
+	static const uint32_t most = MODEL_WINDOWS * (MODEL_WINDOWS - 1) / 2;
+	double slopes[MODEL_WINDOWS * (MODEL_WINDOWS - 1) / 2];
+	uint32_t count = 0, i, k;
+
+	for (i = 0; i < trend->count; i++)
+		for (k = i + 1; k < trend->count && count < most; k++)
+			slopes[count++] =
+				((double)value_in(trend->series, trend->first + k) -
+					(double)value_in(trend->series, trend->first + i)) /
+				(double)(k - i);
+	if (!count)
+		return 0;
+	qsort(slopes, count, sizeof(slopes[0]), compare_slopes);
+	return slopes[count / 2] * 1e9 / (double)trend->series->width_ns;
+}
+
+static bool measure(
+	const struct analysis *analysis, const struct model_series *series, struct trend *trend)
+{
+	if (!take_windows(analysis, series, trend))
+		return false;
+	fill_groups(trend);
+	if (!is_rising(analysis, trend))
+		return false;
+	trend->slope = slope_of(trend);
+	return trend->slope > 0;
+}
+
+/* ---------------------------------------------------------------- where they come from */
+
+struct place_count {
+	uint32_t site;
+	uint32_t count;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place_count *a = left, *b = right;
+	int order = (a->count < b->count) - (a->count > b->count);
+
+	return order ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+static void count_coros(const struct analysis *analysis, const struct model_series *series,
+	struct place_count *places)
+{
+	const struct model *model = analysis->model;
+	bool is_alive = series->kind == MODEL_SERIES_ALIVE;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		uint32_t site = is_alive ? coro->spawn_site : coro->wait_site;
+
+		if (coro->process == series->process && site < analysis->tables->nr_sites &&
+			(is_alive ? coro->state < CT_STATE_DONE : is_ready(coro)))
+			places[site].count++;
+	}
+}
+
+static void count_locks(const struct analysis *analysis, const struct model_series *series,
+	struct place_count *places)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->helds.count; i++) {
+		const struct model_held *held = &model->helds.at[i];
+
+		if (held->object && held->site < analysis->tables->nr_sites &&
+			model->objects.at[held->object].process == series->process)
+			places[held->site].count++;
+	}
+}
+
+static void count_descriptors(const struct analysis *analysis, const struct model_series *series,
+	struct place_count *places)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->descriptors.count; i++) {
+		const struct model_descriptor *descriptor = &model->descriptors.at[i];
+
+		if (descriptor->process == series->process && descriptor->opened != CT_NO_TIME &&
+			(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
+			descriptor->open_site < analysis->tables->nr_sites)
+			places[descriptor->open_site].count++;
+	}
+}
+
+/* By place, the most first; as many as there are sites. In the scratch arena; NULL: no memory. */
+static struct place_count *count_places(
+	struct analysis *analysis, const struct model_series *series)
+{
+	size_t nr_sites = analysis->tables->nr_sites + 1u;
+	struct place_count *places = arena_array(&analysis->scratch, nr_sites, sizeof(*places));
+	uint32_t i;
+
+	if (!places) {
+		analysis->is_broken = true;
+		return NULL;
+	}
+	for (i = 0; i < nr_sites; i++)
+		places[i].site = i;
+	if (series->kind == MODEL_SERIES_LOCKS)
+		count_locks(analysis, series, places);
+	else if (series->kind == MODEL_SERIES_DESCRIPTORS)
+		count_descriptors(analysis, series, places);
+	else
+		count_coros(analysis, series, places);
+	qsort(places, nr_sites, sizeof(*places), compare_places);
+	return places;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+/* One group has seen more than twice the load of another one. */
+static bool is_load_uneven(const struct trend *trend)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	uint32_t i;
+
+	for (i = 0; i < trend->nr_groups; i++) {
+		least = trend->nr_rises[i] < least ? trend->nr_rises[i] : least;
+		most = trend->nr_rises[i] > most ? trend->nr_rises[i] : most;
+	}
+	return most > 2 * least;
+}
+
+static bool is_excused(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
+
+	if (coro->mark || analysis->is_told[index] || analyze_ties_behind(analysis, index))
+		return true;
+	return coro->state == CT_STATE_WAITING &&
+	       (kind == CTP_RESOURCE_DESCRIPTOR || kind == CTP_RESOURCE_TIMER ||
+		       kind == CTP_RESOURCE_PROCESS || coro->deadline != CT_NO_TIME);
+}
+
+/* Most of those that are alive are there for a reason that is known. */
+static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t nr_alive = 0, nr_excused = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process != process || coro->state >= CT_STATE_DONE)
+			continue;
+		nr_alive++;
+		nr_excused += is_excused(analysis, i);
+	}
+	return nr_excused * 2 > nr_alive;
+}
+
+/* Most of the open descriptors are polled, or waited for: ever more connections, which the world outside makes. */
+static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	bool *is_waited_for =
+		arena_array(&analysis->scratch, model->descriptors.count, sizeof(bool));
+	uint32_t nr_open = 0, nr_excused = 0, i;
+
+	analysis->is_broken |= !is_waited_for;
+	for (i = 1; is_waited_for && i < model->coros.count; i++)
+		if (model->coros.at[i].state == CT_STATE_WAITING)
+			is_waited_for[model->coros.at[i].descriptor] = true;
+	for (i = 1; is_waited_for && i < model->descriptors.count; i++) {
+		const struct model_descriptor *descriptor = &model->descriptors.at[i];
+
+		if (descriptor->process != process || descriptor->opened == CT_NO_TIME ||
+			!(descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN))
+			continue;
+		nr_open++;
+		nr_excused += is_waited_for[i] || (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED);
+	}
+	arena_reset(&analysis->scratch, before);
+	return nr_excused * 2 > nr_open;
+}
+
+/* Not all that rises is left behind by mistake. */
+static bool is_growth_excused(struct analysis *analysis, const struct trend *trend)
+{
+	const struct model_series *series = trend->series;
+
+	switch ((enum model_series_kind)series->kind) {
+	case MODEL_SERIES_ALIVE:
+		return is_load_uneven(trend) || are_alive_excused(analysis, series->process);
+	case MODEL_SERIES_DESCRIPTORS:
+		return is_load_uneven(trend) || are_descriptors_excused(analysis, series->process);
+	case MODEL_SERIES_CONTENT:
+		return !analysis->model->objects.at[series->object].has_takers;
+	default:
+		return false;
+	}
+}
+
+static uint32_t place_of(struct analysis *analysis, const struct model_series *series)
+{
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	const struct place_count *places;
+	uint32_t site;
+
+	if (series->kind == MODEL_SERIES_COUNTER)
+		return analysis->model->spans.at[series->span].site;
+	if (series->kind == MODEL_SERIES_CONTENT)
+		return analysis->model->objects.at[series->object].put_site;
+	places = count_places(analysis, series);
+	site = places && places[0].count ? places[0].site : 0;
+	arena_reset(&analysis->scratch, before);
+	return site;
+}
+
+static void judge(struct analysis *analysis, uint32_t index)
+{
+	const struct model_series *series = &analysis->model->series.at[index];
+	bool is_level = series->kind != MODEL_SERIES_COUNTER || series->has_fallen;
+	struct candidate candidate = {
+		.rule = CT_RULE_UNBOUNDED_GROWTH,
+		.grade = is_level ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
+		.process = series->process,
+		.variant = index,
+		.subject = index,
+		.since = series->from,
+	};
+	struct trend trend;
+
+	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend))
+		return;
+	candidate.cause_site = place_of(analysis, series);
+	if (analyze_candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
+		    analysis->parties[series->process].end))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	uint32_t i;
+
+	for (i = 1; i < analysis->model->series.count; i++)
+		judge(analysis, i);
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static const char *words_what(struct analysis *analysis, const struct model_series *series)
+{
+	switch ((enum model_series_kind)series->kind) {
+	case MODEL_SERIES_ALIVE:
+		return "coroutines alive";
+	case MODEL_SERIES_READY:
+		return "coroutines that are ready, and not run";
+	case MODEL_SERIES_LOCKS:
+		return "locks that are held";
+	case MODEL_SERIES_DESCRIPTORS:
+		return "open descriptors";
+	case MODEL_SERIES_CONTENT:
+		return analyze_say(analysis, "what lies in %s",
+			analyze_words_resource(
+				analysis, analysis->model->objects.at[series->object].handle, 0));
+	default:
+		return analyze_say(
+			analysis, "counter '%s'", analysis->model->spans.at[series->span].name);
+	}
+}
+
+static void tell_places(
+	struct analysis *analysis, const struct model_series *series, struct story *story)
+{
+	static const char *const doing[MODEL_NR_SERIES_OF_PROCESS] = {
+		[MODEL_SERIES_ALIVE] = "are alive that were started at",
+		[MODEL_SERIES_READY] = "are ready at",
+		[MODEL_SERIES_LOCKS] = "are held that were taken at",
+		[MODEL_SERIES_DESCRIPTORS] = "are open that were opened at",
+	};
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	const struct place_count *places;
+	uint32_t i;
+
+	if (series->kind >= MODEL_NR_SERIES_OF_PROCESS)
+		return;
+	places = count_places(analysis, series);
+	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
+		i++)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis, "at the end %u %s %s", places[i].count,
+				doing[series->kind],
+				analyze_words_place(analysis, places[i].site)));
+	arena_reset(&analysis->scratch, before);
+}
+
+/* Who puts, and who takes. */
+static void tell_ends(
+	struct analysis *analysis, const struct model_series *series, struct story *story)
+{
+	const struct model_object *object = &analysis->model->objects.at[series->object];
+
+	if (series->kind != MODEL_SERIES_CONTENT)
+		return;
+	analyze_story_evidence(analysis, story,
+		analyze_say(analysis, "given last at %s, and taken last at %s",
+			analyze_words_place(analysis, object->put_site),
+			analyze_words_place(analysis, object->owner_site)));
+}
+
+static void tell_limit(struct analysis *analysis, const struct trend *trend, struct story *story)
+{
+	int64_t limit = trend->series->kind == MODEL_SERIES_DESCRIPTORS
+				? LIMIT(analysis, GROWTH_DESCRIPTORS)
+				: LIMIT(analysis, GROWTH_LIMIT);
+	double left = ((double)limit - (double)trend->series->value) / trend->slope * 1e9;
+
+	if (left > 0 && left < 1e18)
+		analyze_story_evidence(analysis, story,
+			analyze_say(analysis,
+				"at this rate, %.4g a second, it comes to %" PRId64 " in %s",
+				trend->slope, limit,
+				analyze_words_duration(analysis, (int64_t)left)));
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_series *series = &analysis->model->series.at[first->subject];
+	struct story story = {0};
+	struct trend trend;
+
+	if (!measure(analysis, series, &trend))
+		return;
+	finding->title = analyze_say(analysis,
+		"%s: ever more, from at least %" PRId64 " to at least %" PRId64 " within %s",
+		words_what(analysis, series), trend.least[0], trend.least[trend.nr_groups - 1],
+		analyze_words_duration(analysis, (int64_t)trend.count * series->width_ns));
+	tell_places(analysis, series, &story);
+	tell_ends(analysis, series, &story);
+	tell_limit(analysis, &trend, &story);
+	if (series->kind == MODEL_SERIES_COUNTER && !series->has_fallen)
+		analyze_story_evidence(analysis, &story,
+			"it never fell: it may count what has happened, which is no growth");
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_unbounded_growth = {
+	.find = find,
+	.describe = describe,
+	.is_no_explanation = true,
+};

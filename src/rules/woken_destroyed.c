@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Woken and destroyed: a wake had ended its wait, and it was destroyed before it ran. What the wake brought is
+ * gone with it, unless the wake was taken back. Where others are known to wait for that, destroyed-while-suspended
+ * says so; this one is about the rest: an acceptor whose server lives on, a request that nobody answers.
+ *
+ * Likely where its listening descriptor was closed with it, and nobody waits there any more; or where all the
+ * others that were woken at that place ran on, and nobody is cancelled there. Else Suspect. Silent at the
+ * program's end, and where what it waited for changed since: the wake may have been passed on.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+enum variant {
+	VARIANT_ALONE = 1, /* nothing more is known */
+	VARIANT_LISTENER,
+	VARIANT_SIBLINGS,
+};
+
+static const struct model_coro *cut_at(
+	const struct analysis *analysis, const struct model_place_times *times)
+{
+	return &analysis->model->coros.at[times->cut];
+}
+
+static bool was_woken(const struct model_coro *coro)
+{
+	return coro->wake_time != CT_NO_TIME && coro->suspended != CT_NO_TIME &&
+	       coro->wake_time >= coro->suspended && coro->point == CTP_POINT_AWAIT;
+}
+
+/* It was the program's end, or that of its scheduler. */
+static bool is_at_the_end(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct party *party = &analysis->parties[coro->process];
+	ct_time last = analysis->model->processes[coro->process].last_run;
+
+	if (analyze_ties_is_shutting_down(analysis, coro->process, coro->destroyed))
+		return true;
+	return party->end - coro->destroyed <= LIMIT(analysis, GRACE) ||
+	       (party->has_ended_itself && last <= coro->destroyed);
+}
+
+/* What it had, or was to take, is missed by others: destroyed-while-suspended tells of those. */
+static bool is_missed(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t object = model_find_object(analysis->model, coro->process, coro->wait_object);
+	const struct model_object *at = &analysis->model->objects.at[object];
+
+	return analyze_ties_holds_lock(analysis, index) || (object && at->owner == index) ||
+	       (object && at->cut == index && analyze_ties_nr_waiters(analysis, object));
+}
+
+static bool is_passed_on(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
+	return object->handle && object->changed > coro->destroyed;
+}
+
+/* Nobody else waits at the place of one that accepts connections, and what it accepted from is closed. */
+static bool has_lost_listener(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_place_times *times)
+{
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[coro->descriptor];
+	int64_t apart = descriptor->closed - coro->destroyed;
+
+	return coro->descriptor && descriptor->closed != CT_NO_TIME && times->nr_waiting == 0 &&
+	       (descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER) &&
+	       (apart < 0 ? -apart : apart) <= LIMIT(analysis, WOKEN_DESTROYED_CLOSE);
+}
+
+/* All others that were woken there ran on, and nobody is destroyed there as he waits: cancellation would be seen. */
+static bool has_siblings(const struct analysis *analysis, const struct model_place_times *times)
+{
+	uint64_t nr_ran = model_histogram(times->delays)->count;
+
+	return times->nr_cut == 0 && nr_ran >= (uint64_t)LIMIT(analysis, WOKEN_DESTROYED_RAN) &&
+	       nr_ran / 10 >= times->nr_cut_ready;
+}
+
+static enum variant variant_of(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_place_times *times)
+{
+	if (has_lost_listener(analysis, coro, times))
+		return VARIANT_LISTENER;
+	return has_siblings(analysis, times) ? VARIANT_SIBLINGS : VARIANT_ALONE;
+}
+
+static void judge(struct analysis *analysis, uint32_t site, const struct model_place_times *times)
+{
+	const struct model_coro *coro = cut_at(analysis, times);
+	enum variant variant = variant_of(analysis, coro, times);
+	struct candidate candidate = {
+		.rule = CT_RULE_WOKEN_DESTROYED,
+		.grade = variant == VARIANT_ALONE ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		.process = coro->process,
+		.coro = times->cut,
+		.wait_site = coro->wait_site,
+		.cause_site = coro->wake_site,
+		.variant = variant,
+		.descriptor = coro->descriptor,
+		.subject = site,
+		.since = coro->destroyed,
+	};
+
+	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
+		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    analyze_candidate_life_start(analysis, coro), coro->destroyed))
+		analyze_candidate_add(analysis, &candidate);
+}
+
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 0; i < model->tables->nr_sites + 1u; i++) {
+		const struct model_place_times *times = model->place_times[i];
+		const struct model_coro *coro;
+
+		if (!times || !times->cut || is_missed(analysis, times->cut))
+			continue;
+		coro = cut_at(analysis, times);
+		if (was_woken(coro) && coro->mark != CTP_MARK_DAEMON && !coro->is_remains &&
+			!is_at_the_end(analysis, coro) && !is_passed_on(analysis, coro))
+			judge(analysis, i, times);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_closed(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[coro->descriptor];
+	struct ct_step step = {
+		.time = descriptor->closed,
+		.site = descriptor->close_site,
+		.thread = descriptor->close_thread,
+		.coro = analysis->model->coros.at[descriptor->close_coro].id,
+		.sequence = descriptor->close_event,
+		.text = analyze_say(analysis, "closed %s, which takes connections",
+			analyze_words_resource(analysis, coro->wait_object, coro->descriptor)),
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+static void tell_place(
+	struct analysis *analysis, const struct model_place_times *times, struct story *story)
+{
+	uint64_t nr_ran = model_histogram(times->delays)->count;
+
+	analyze_story_evidence(analysis, story,
+		analyze_say(analysis,
+			"of those that were woken at that place, %" PRIu64 " ran on, and %" PRIu64
+			" %s destroyed before; %" PRIu64 " %s destroyed there waiting",
+			nr_ran, times->nr_cut_ready, times->nr_cut_ready == 1 ? "was" : "were",
+			times->nr_cut, times->nr_cut == 1 ? "was" : "were"));
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_place_times *times = analysis->model->place_times[first->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct story story = {0};
+
+	finding->title = analyze_say(analysis,
+		"%" PRIu64 " %s woken at %s, and destroyed before %s%s", times->nr_cut_ready,
+		times->nr_cut_ready == 1 ? "coroutine was" : "coroutines were",
+		analyze_words_place(analysis, first->wait_site),
+		times->nr_cut_ready == 1 ? "it ran" : "they ran",
+		first->variant == VARIANT_LISTENER
+			? ", and what it accepted connections from was closed with it"
+			: "");
+	analyze_story_suspended(analysis, &story, coro);
+	analyze_story_woken(analysis, &story, coro, analyze_wake_of(coro));
+	analyze_story_destroyed(analysis, &story, coro);
+	if (first->variant == VARIANT_LISTENER)
+		tell_closed(analysis, coro, &story);
+	tell_place(analysis, times, &story);
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_woken_destroyed = {
+	.find = find,
+	.describe = describe,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Woken twice: two wakes put a coroutine into a queue for one wait. The first one ran it, it came to wait again, and
+ * the second one ran it out of that wait, which nobody had ended: it goes on without what it waits for.
+ *
+ * Silent where something untold may have ended the wait: the world outside, the clock, a child's end, a yield; where a
+ * wake came within the uncertainty of the clocks; and where events are missing in between.
+ */
+#include <inttypes.h>
+
+#include "rules/parts.h"
+
+/* Does only the program itself end such waits, by a wake? */
+static bool is_for_a_wake(const struct model_twice *twice)
+{
+	switch (CTP_HANDLE_RESOURCE(twice->wait_object)) {
+	case CTP_RESOURCE_LOCK:
+	case CTP_RESOURCE_CONDITION:
+	case CTP_RESOURCE_CHANNEL:
+	case CTP_RESOURCE_SEMAPHORE:
+	case CTP_RESOURCE_EVENT:
+	case CTP_RESOURCE_QUEUE:
+	case CTP_RESOURCE_OTHER:
+		return !twice->has_deadline && !twice->is_yield;
+	default:
+		return false;
+	}
+}
+
+/* How many of these resumes there were at each place. */
+static uint32_t *count_places(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t *counts =
+		arena_array(&analysis->scratch, analysis->tables->nr_sites + 1, sizeof(*counts));
+	size_t i;
+
+	analysis->is_broken |= !counts;
+	for (i = 0; counts && i < model->twices.count; i++)
+		if (model->twices.at[i].wait_site < analysis->tables->nr_sites)
+			counts[model->twices.at[i].wait_site]++;
+	return counts;
+}
+
+/* Who waits at this place is woken, as a rule, and the wakes are told. */
+static void limit_for_place(
+	const struct analysis *analysis, const uint32_t *counts, struct candidate *candidate)
+{
+	uint32_t site =
+		candidate->wait_site < analysis->tables->nr_sites ? candidate->wait_site : 0;
+	const struct model_place_times *times = analysis->model->place_times[site];
+
+	if (!times || times->nr_unwoken > counts[site])
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_UNTOLD_WAKES);
+	else if (model_histogram(times->delays)->count == 0)
+		analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_UNTOLD_WAKES);
+}
+
+static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t index)
+{
+	const struct model_twice *twice = &analysis->model->twices.at[index];
+	const struct model_coro *coro = &analysis->model->coros.at[twice->coro];
+	int64_t doubt = analysis->model->uncertainty_ns;
+	struct candidate candidate = {
+		.rule = CT_RULE_WOKEN_TWICE,
+		.grade = CT_GRADE_PROVEN,
+		.process = coro->process,
+		.coro = twice->coro,
+		.wait_site = twice->wait_site,
+		.cause_site = twice->wakes[1].site,
+		.subject = index,
+		.since = twice->time,
+	};
+
+	if (model_lost_between(analysis->model, coro->process, twice->wakes[0].time - doubt,
+		    twice->time + doubt))
+		return;
+	limit_for_place(analysis, counts, &candidate);
+	if (!analysis->model->processes[coro->process].tells_queues)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
+	/* It may have come before the wait: then the coroutine was resumed while it ran. */
+	if (twice->thread != twice->wait_thread && twice->time - twice->suspended <= doubt)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_CLOCKS);
+	analyze_candidate_add(analysis, &candidate);
+}
+
+/* Of each coroutine the first one: whatever else is found of it silences nothing here. */
+static void find(struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	uint32_t *counts = model->twices.count ? count_places(analysis) : NULL, i;
+	bool *is_judged = arena_array(&analysis->scratch, model->coros.count, sizeof(*is_judged));
+
+	analysis->is_broken |= !is_judged;
+	for (i = 0; counts && is_judged && i < model->twices.count; i++) {
+		const struct model_twice *twice = &model->twices.at[i];
+
+		if (twice->is_explained || is_judged[twice->coro] || !is_for_a_wake(twice))
+			continue;
+		is_judged[twice->coro] = true;
+		judge(analysis, counts, i);
+	}
+}
+
+/* ---------------------------------------------------------------- telling it */
+
+static void tell_resume(struct analysis *analysis, struct story *story, ct_time time,
+	uint32_t thread, uint64_t sequence, const char *text)
+{
+	struct ct_step step = {.time = time, .thread = thread, .sequence = sequence, .text = text};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+static void describe(
+	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_twice *twice = &analysis->model->twices.at[first->subject];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const char *what = analyze_words_resource(analysis, twice->wait_object, 0);
+	struct story story = {0};
+	struct ct_step wait = {
+		.time = twice->suspended,
+		.site = twice->wait_site,
+		.coro = coro->id,
+		.sequence = twice->wait_event,
+		.text = analyze_say(analysis, "suspended anew, to wait for %s", what),
+	};
+
+	finding->title = analyze_say(analysis,
+		"%u %s woken twice for one wait, and resumed by the second wake out of the next "
+		"one, at %s; "
+		"it came from %s",
+		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_place(analysis, first->cause_site));
+	analyze_story_woken(analysis, &story, coro, twice->wakes[0]);
+	analyze_story_woken(analysis, &story, coro, twice->wakes[1]);
+	tell_resume(analysis, &story, twice->resumed, twice->wait_thread, twice->resume_event,
+		"resumed it: that was one of the two wakes");
+	wait.thread = twice->wait_thread;
+	analyze_story_step(analysis, &story, &wait);
+	tell_resume(analysis, &story, twice->time, twice->thread, twice->sequence,
+		analyze_say(analysis,
+			"resumed it, though nobody had woken it since: it goes on without %s",
+			what));
+	analyze_story_end(analysis, &story, finding);
+}
+
+const struct rule rules_woken_twice = {
+	.find = find,
+	.describe = describe,
+	.is_no_explanation = true,
+};
