@@ -19,14 +19,14 @@ void create(struct world *world, struct actor actor, uint32_t coro)
 	else
 		world->next_address += 0x1000;
 	one->life = LIFE_NEW;
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_CREATE,
 			.coro = one->id,
 			.object = one->address,
 			.site = site_of(world, coro, actor.coro ? PLACE_SPAWN : PLACE_START),
 		});
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_FRAME,
 			.coro = one->id,
@@ -51,7 +51,7 @@ static void destroy(struct world *world, struct actor actor, uint32_t target, en
 {
 	struct coro *coro = coro_at(world, target);
 
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_DESTROY, .coro = coro->id, .argument = (uint8_t)life});
 	coro->life = LIFE_GONE;

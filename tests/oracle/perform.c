@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a step of a script does: to the simulated program, and, through say_event, to its trace.
+ * What a step of a script does: to the simulated program, and, through tell_event, to its trace.
  */
 #include "steps.h"
 
@@ -26,7 +26,7 @@ static enum went perform_call(struct world *world, struct actor actor, const str
 		return WENT_ON;
 	}
 	coro->phase = 1;
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_BLOCK_BEGIN,
 			.argument = CTP_CALL_READ,

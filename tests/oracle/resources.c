@@ -71,7 +71,7 @@ static void hand_over(struct world *world, struct actor actor, uint32_t lock, ui
 		coro->facts |= FACT_TOOK_ALONG;
 	tell(world, actor, CTP_KIND_HAND_OVER, lock_handle(lock),
 		site_here(world, actor, PLACE_WAKE), 0);
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_DETAIL,
 			.argument = CTP_DETAIL_RECEIVER,
@@ -227,7 +227,7 @@ static void give_number(struct world *world, uint32_t file)
 
 static void arm(struct world *world, struct actor actor, uint32_t file)
 {
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_DESCRIPTOR_ARM,
 			.coro = 1000 + file,
@@ -239,7 +239,7 @@ static void arm(struct world *world, struct actor actor, uint32_t file)
 
 static void say_of_file(struct world *world, struct actor actor, enum ctp_kind kind, uint32_t file)
 {
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = (uint8_t)kind,
 			.object = handle_of_file(&world->files.at[file]),
@@ -253,7 +253,7 @@ enum went perform_open(struct world *world, struct actor actor, const struct ste
 
 	give_number(world, step->what);
 	file->was_told = false;
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_DESCRIPTOR_OPEN,
 			.object = handle_of_file(file),
@@ -274,7 +274,7 @@ enum went perform_duplicate(struct world *world, struct actor actor, const struc
 	world->files.at[step->what].copy_of = 1 + (uint32_t)step->value;
 	give_number(world, step->what);
 	say_of_file(world, actor, CTP_KIND_DESCRIPTOR_DUP, step->what);
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_DETAIL,
 			.argument = CTP_DETAIL_RESOURCE,
@@ -293,7 +293,7 @@ enum went perform_read(struct world *world, struct actor actor, const struct ste
 	if (file->nr_bytes == 0)
 		return suspend(world, actor, WAIT_FILE, step->what, step->value);
 	file->nr_bytes--;
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = CTP_KIND_DESCRIPTOR_IO,
 			.coro = 1,

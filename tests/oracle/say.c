@@ -8,7 +8,7 @@
 #include "world.h"
 
 /* Each event takes a little time, so no two have the same. */
-void say_event(struct world *world, uint32_t thread, struct ct_event event)
+void tell_event(struct world *world, uint32_t thread, struct ct_event event)
 {
 	world->now += between(world, 20, 400);
 	if (world->is_over || world->threads.at[thread].is_untold)
@@ -100,7 +100,7 @@ void say_look(struct world *world)
 		};
 
 		thread->is_untold = false;
-		say_event(world, i, event);
+		tell_event(world, i, event);
 		thread->is_untold = is_untold;
 	}
 }
@@ -131,7 +131,7 @@ void say_accounts(struct world *world)
 					part_done(world, thread, thread->busy_ns));
 		event.object =
 			(uint64_t)(thread->kept_waiting_ns - kept + part_done(world, thread, kept));
-		say_event(world, i, event);
+		tell_event(world, i, event);
 		thread->wrote = thread->busy_until > world->now;
 	}
 }

@@ -36,7 +36,7 @@ static uint32_t take_from_queue(struct world *world, uint32_t worker)
 		world->queue.at[i - 1] = world->queue.at[i];
 	world->queue.count--;
 	if (world->manner.tells_queues)
-		say_event(world, worker,
+		tell_event(world, worker,
 			(struct ct_event){
 				.kind = CTP_KIND_DEQUEUE,
 				.coro = coro_at(world, entry.coro)->id,
@@ -47,7 +47,7 @@ static uint32_t take_from_queue(struct world *world, uint32_t worker)
 
 static void say_resume(struct world *world, uint32_t thread, const struct coro *coro)
 {
-	say_event(world, thread, (struct ct_event){.kind = CTP_KIND_RESUME, .coro = coro->id});
+	tell_event(world, thread, (struct ct_event){.kind = CTP_KIND_RESUME, .coro = coro->id});
 }
 
 /* Another thread runs it already: both do what it does next, and that is to suspend, sooner or later. */
@@ -129,7 +129,7 @@ static void leave_shadow(struct world *world, uint32_t worker)
 	struct thread *thread = &world->threads.at[worker];
 	struct coro *coro = coro_at(world, thread->shadow);
 
-	say_event(world, worker,
+	tell_event(world, worker,
 		(struct ct_event){
 			.kind = CTP_KIND_SUSPEND,
 			.coro = coro->id,
@@ -146,7 +146,7 @@ static void look_for_work(struct world *world, uint32_t worker)
 	uint32_t coro;
 
 	if (thread->is_asleep)
-		say_event(world, worker, (struct ct_event){.kind = CTP_KIND_UNPARK});
+		tell_event(world, worker, (struct ct_event){.kind = CTP_KIND_UNPARK});
 	thread->is_asleep = false;
 	coro = take_from_queue(world, worker);
 	if (coro) {
@@ -156,7 +156,7 @@ static void look_for_work(struct world *world, uint32_t worker)
 		start_run(world, worker, coro);
 		return;
 	}
-	say_event(world, worker, (struct ct_event){.kind = CTP_KIND_PARK});
+	tell_event(world, worker, (struct ct_event){.kind = CTP_KIND_PARK});
 	thread->is_asleep = true;
 	thread->at = NEVER;
 }
@@ -189,7 +189,7 @@ static void hand_on_ready(struct world *world, uint32_t file)
 	struct actor poller = {world->poller, 0};
 	uint32_t i;
 
-	say_event(world, world->poller,
+	tell_event(world, world->poller,
 		(struct ct_event){
 			.kind = CTP_KIND_DESCRIPTOR_READY, .coro = 1000 + file, .flags = 1});
 	for (i = 1; i < world->coros.count; i++) {
@@ -232,7 +232,7 @@ static void go_to_poll(struct world *world)
 		timeout_ms = (thread->sleeps_until - world->now + MS - 1) / MS;
 	else if (thread->sleeps_until != NEVER)
 		timeout_ms = 0;
-	say_event(world, world->poller,
+	tell_event(world, world->poller,
 		(struct ct_event){
 			.kind = CTP_KIND_BLOCK_BEGIN,
 			.argument = CTP_CALL_EPOLL_WAIT,
@@ -248,7 +248,7 @@ static void poller_turn(struct world *world)
 	uint32_t i;
 
 	if (thread->is_asleep)
-		say_event(world, world->poller,
+		tell_event(world, world->poller,
 			(struct ct_event){
 				.kind = CTP_KIND_BLOCK_END, .argument = CTP_CALL_EPOLL_WAIT});
 	thread->is_asleep = false;

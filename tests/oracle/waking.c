@@ -9,7 +9,7 @@
 void tell(struct world *world, struct actor actor, enum ctp_kind kind, uint64_t object,
 	uint32_t site, unsigned argument)
 {
-	say_event(world, actor.thread,
+	tell_event(world, actor.thread,
 		(struct ct_event){
 			.kind = (uint8_t)kind,
 			.coro = coro_at(world, actor.coro)->id,
@@ -68,7 +68,7 @@ void put_into_queue(struct world *world, uint32_t thread, uint32_t coro, enum mi
 		abort();
 	one->ready_from = world->now;
 	if (world->manner.tells_queues)
-		say_event(world, thread,
+		tell_event(world, thread,
 			(struct ct_event){
 				.kind = CTP_KIND_ENQUEUE,
 				.coro = one->id,
@@ -217,7 +217,7 @@ enum went suspend(
 		wait_site_of(world, actor.coro),
 		wait == WAIT_NOTHING || wait == WAIT_CALLER ? CTP_POINT_YIELD : CTP_POINT_AWAIT);
 	if (patience && (world->manner.tells_deadlines || wait != WAIT_TIMER))
-		say_event(world, actor.thread,
+		tell_event(world, actor.thread,
 			(struct ct_event){
 				.kind = CTP_KIND_DETAIL,
 				.argument = CTP_DETAIL_DEADLINE,

@@ -4,7 +4,7 @@
  * others that are no workers. All chance comes from one seed, so a seed is a program, its schedule, and its trace.
  *
  * Time is one clock that only goes on. Each thread has a moment at which it acts next; the earliest one takes one
- * step, which cannot be divided. What a step does it says, as a probe would: say_event is the only way from here
+ * step, which cannot be divided. What a step does it says, as a probe would: tell_event is the only way from here
  * to a trace. Nothing is ever read back from there. What is true in the end stands in these structures:
  * who owns which lock, who lies in which queue, whom anybody could still wake (truth.h).
  *
@@ -368,7 +368,7 @@ uint32_t site_of(const struct world *world, uint32_t coro, enum place place);
 /* Where it waits, or waited last. */
 uint32_t wait_site_of(const struct world *world, uint32_t coro);
 
-void say_event(struct world *world, uint32_t thread, struct ct_event event);
+void tell_event(struct world *world, uint32_t thread, struct ct_event event);
 uint64_t handle_of_wait(const struct world *world, const struct coro *coro);
 uint64_t handle_of_coro(const struct world *world, const struct coro *coro);
 uint64_t handle_of_file(const struct file *file);
