@@ -9,7 +9,7 @@
 
 #include "analyze/rule.h"
 #include "corotracer/ct.h"
-#include "live/live.h"
+#include "kernel/live.h"
 #include "stream/stream.h"
 
 /*

@@ -8,7 +8,7 @@
 
 #include "analyze/parts.h"
 #include "base/text.h"
-#include "live/live.h"
+#include "kernel/live.h"
 #include "say/say.h"
 
 const char *analyze_say(struct analysis *analysis, const char *format, ...)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "collect/admission.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 
 #define ANCESTORS_MAX \
 	1024 /* while they are asked for, ids may be given out anew: no circle is followed for ever */

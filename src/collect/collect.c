@@ -16,8 +16,8 @@
 #include "collect/collect.h"
 #include "collect/collector.h"
 #include "collect/executable.h"
-#include "collect/family.h"
-#include "base/procfs.h"
+#include "kernel/family.h"
+#include "kernel/procfs.h"
 #include "collect/seek.h"
 
 #define ARRIVALS_AT_THE_END 64 /* looks */
@@ -36,7 +36,7 @@ static void end_other(struct collect *collect, struct process *process)
 	};
 
 	if (process->has_ended)
-		collect_family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
+		family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
 	ending.was_forwarded =
 		collect_target_was_forwarded(&collect->target, ending.ending, ending.value);
 	collect_look_last(collect, process);
@@ -55,7 +55,7 @@ static void end_target(struct collect *collect, struct process *process)
 	};
 
 	if (target->is_found && target->has_ended)
-		collect_family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
+		family_ending(process->pid, process->pidfd, &ending.ending, &ending.value);
 	collect_look_last(collect, process);
 	collect_process_end(collect, process, &ending);
 }
@@ -534,7 +534,7 @@ static void release_peers(struct collect *collect)
 		if (process->pidfd >= 0)
 			close(process->pidfd);
 		collect_threads_fini(&process->threads);
-		collect_thread_ids_fini(&process->ids);
+		thread_ids_fini(&process->ids);
 	}
 }
 

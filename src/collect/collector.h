@@ -19,7 +19,7 @@
 #include "version1/service.h"
 #include "collect/sleep.h"
 #include "collect/target.h"
-#include "collect/thread_ids.h"
+#include "kernel/thread_ids.h"
 #include "collect/threads.h"
 #include "base/vec.h"
 

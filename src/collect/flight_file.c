@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "collect/flight_file.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 
 #define FLIGHT_BYTES_MAX (PROTO_BYTES_MAX + ((size_t)1 << 20))
 #define BOOT_BYTES 64

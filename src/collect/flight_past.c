@@ -14,7 +14,7 @@
 #include "collect/collector.h"
 #include "collect/flight_file.h"
 #include "collect/flight_past.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 #include "base/timeline.h"
 
 #define SKEW_NS 1000000u /* more than clocks of two processors differ by */
@@ -133,7 +133,7 @@ static void define_process(struct past *past, pid_t pid)
 	process->was_mapped = true;
 	past->process = process;
 	if (process->pid)
-		collect_thread_ids_init(&process->ids, process->pid);
+		thread_ids_init(&process->ids, process->pid);
 	definition.process = (struct ct_define_process){
 		.process = process->number,
 		.pid = process->pid ? (uint64_t)process->pid : past->file.layout.pid,

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 
 #define THREADS_LOOKED_AT 4096
 #define DESCRIPTORS_LOOKED_AT 65536

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "collect/collector.h"
 #include "base/crc32c.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 
 #define COMMAND_LINE_BYTES 4096
 #define YOUNG_NS UINT64_C(200000000)
@@ -143,7 +143,7 @@ struct process *collect_process_add(
 	process->parent = find_parent(collect, pid, facts->parent);
 	process->is_target = pid == collect->target.pid && !collect->target.has_ended;
 	process->moved_ns = clock_monotonic_ns();
-	collect_thread_ids_init(&process->ids, pid);
+	thread_ids_init(&process->ids, pid);
 	watch(collect, process);
 	define_process(collect, process, facts);
 	return process;
@@ -268,14 +268,14 @@ uint32_t collect_process_thread_told(
 	struct collect *collect, struct process *process, uint64_t told, uint64_t time)
 {
 	return collect_process_thread(
-		collect, process, collect_thread_ids_here(&process->ids, process->pid, told), time);
+		collect, process, thread_ids_here(&process->ids, process->pid, told), time);
 }
 
 void collect_process_thread_stopped(
 	struct process *process, uint32_t number, uint64_t told, uint64_t time)
 {
 	collect_threads_stopped(&process->threads, number,
-		collect_thread_ids_here(&process->ids, process->pid, told), time);
+		thread_ids_here(&process->ids, process->pid, told), time);
 }
 
 void collect_process_end(
@@ -290,7 +290,7 @@ void collect_process_end(
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	collect_threads_fini(&process->threads);
-	collect_thread_ids_fini(&process->ids);
+	thread_ids_fini(&process->ids);
 	forget_young(collect, process);
 	memset(process, 0, sizeof(*process));
 }

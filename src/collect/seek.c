@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collect/collector.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 #include "collect/seek.h"
 
 #define SEGMENT_LINK "/memfd:corotracer"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/failure.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 #include "collect/collector.h"
 
 static const char *refusal(void *engine, uid_t uid, pid_t pid)

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "corotracer/ctp.h"
-#include "collect/family.h"
+#include "kernel/family.h"
 #include "collect/target.h"
 
 extern char **environ;
@@ -301,7 +301,7 @@ enum ct_status collect_target_signal(
 	if (is_note_only)
 		return CT_OK;
 	/* Not reaped yet: the pid is still the child's, at worst a zombie's. */
-	if (!collect_family_signal(target->pid, signal_number))
+	if (!family_signal(target->pid, signal_number))
 		return ct_fail_errno(reterr, "passing signal %d on", signal_number);
 	return CT_OK;
 }

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 
 #define THREADS_A_SAMPLE 64u
 
@@ -47,7 +47,7 @@ static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 		return false;
 	ring->sampled = reader->tail;
 	tid = ctp_load_relaxed(&reader->shared->owner);
-	tid = collect_thread_ids_here(&process->ids, process->pid, tid);
+	tid = thread_ids_here(&process->ids, process->pid, tid);
 	if (tid)
 		collect_thread_time_put(segment->collect, process, tid,
 			collect_process_thread(segment->collect, process, tid, THREADS_RUNNING));

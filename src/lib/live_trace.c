@@ -15,8 +15,8 @@
 #include "corotracer/ct.h"
 #include "base/failure.h"
 #include "base/known_options.h"
-#include "live/live.h"
-#include "base/procfs.h"
+#include "kernel/live.h"
+#include "kernel/procfs.h"
 #include "session/salvage.h"
 #include "lib/trace.h"
 

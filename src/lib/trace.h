@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "corotracer/ct.h"
 #include "analyze/analyze.h"
-#include "live/live.h"
+#include "kernel/live.h"
 #include "stream/stream.h"
 
 struct ct_trace {

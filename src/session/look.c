@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "live/live.h"
+#include "kernel/live.h"
 #include "session/look.h"
 
 struct ct_process_look *process_look(int64_t pid, int64_t watched_ns)

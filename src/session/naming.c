@@ -11,7 +11,7 @@
 #include "session/creator.h"
 #include "base/failure.h"
 #include "session/naming.h"
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 #include "symbol/symbol.h"
 #include "base/text.h"
 #include "base/vec.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/live.h"
+#include "kernel/live.h"
 
 #define MISLEADING ") R 1 (\n\x1b[2J"
 

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/family.h"
-#include "base/procfs.h"
+#include "kernel/family.h"
+#include "kernel/procfs.h"
 #include "base/vec.h"
 
 #define FAMILY_MOST 4096u
@@ -48,7 +48,7 @@ static bool add_children(void *context, int tid)
 }
 
 /* The process comes first: a shell that sees its command die before it is told itself would start the next one. */
-bool collect_family_signal(pid_t pid, int signal_number)
+bool family_signal(pid_t pid, int signal_number)
 {
 	struct family family = {.looked_at = pid};
 	pid_t group = getpgid(pid);
@@ -111,7 +111,7 @@ static bool ask_zombie(pid_t pid, int *ret_status)
 	return true;
 }
 
-bool collect_family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value)
+bool family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value)
 {
 	int status;
 

@@ -3,8 +3,8 @@
  * The processes that a target has started, and those started by them: for signals that mean all of them, and for how
  * each of them ended, which only its parent is told.
  */
-#ifndef COLLECT_FAMILY_H
-#define COLLECT_FAMILY_H
+#ifndef KERNEL_FAMILY_H
+#define KERNEL_FAMILY_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -12,17 +12,17 @@
 #include "corotracer/event.h"
 
 /*
- * collect_family_signal: sends the signal to the process, and to those of its descendants that are in its process
+ * family_signal: sends the signal to the process, and to those of its descendants that are in its process
  * group, as a key in the terminal would. Who has left the group (daemons, jobs of an interactive shell) gets none, and
  * only the process itself does where the kernel does not list children. False, and errno: that one could not be sent
  * it.
  */
-bool collect_family_signal(pid_t pid, int signal_number);
+bool family_signal(pid_t pid, int signal_number);
 
 /*
- * collect_family_ending: how a process that is nobody's child here has ended: from /proc while its parent has not
+ * family_ending: how a process that is nobody's child here has ended: from /proc while its parent has not
  * waited for it, and by its pidfd after that (Linux 6.15). False: that cannot be told.
  */
-bool collect_family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value);
+bool family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_value);
 
 #endif

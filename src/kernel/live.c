@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "live/live.h"
+#include "kernel/live.h"
 
 /* Of epoll_ctl: how it reports, not what. */
 #define EVENTS_MODE (UINT32_C(15) << 28)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/live.h"
-#include "base/procfs.h"
+#include "kernel/live.h"
+#include "kernel/procfs.h"
 
 #define FILE_NAME_BYTES 64
 #define WATCHES_BYTES ((size_t)4 << 20) /* of one instance's text; an entry has about 90 */

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "base/procfs.h"
-#include "collect/thread_ids.h"
+#include "kernel/procfs.h"
+#include "kernel/thread_ids.h"
 
 struct search {
 	struct thread_ids *ids;
@@ -23,14 +23,14 @@ static uint64_t ask(pid_t pid, uint64_t here)
 	return procfs_inner_id(pid, name);
 }
 
-void collect_thread_ids_init(struct thread_ids *ids, pid_t pid)
+void thread_ids_init(struct thread_ids *ids, pid_t pid)
 {
 	uint64_t inner = procfs_inner_id(pid, "status");
 
 	ids->are_own = inner != 0 && inner != (uint64_t)pid;
 }
 
-void collect_thread_ids_fini(struct thread_ids *ids)
+void thread_ids_fini(struct thread_ids *ids)
 {
 	map_fini(&ids->here);
 	map_fini(&ids->there);
@@ -61,7 +61,7 @@ static bool look_at(void *context, int here)
 	return true;
 }
 
-uint64_t collect_thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told)
+uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told)
 {
 	struct search search = {.ids = ids, .pid = pid, .told = told};
 	uint32_t known = 0;

@@ -3,8 +3,8 @@
  * What /proc tells of a process. Everything here can vanish between two reads, and is then empty.
  * Nothing allocates.
  */
-#ifndef BASE_PROCFS_H
-#define BASE_PROCFS_H
+#ifndef KERNEL_PROCFS_H
+#define KERNEL_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

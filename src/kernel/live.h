@@ -7,8 +7,8 @@
  * go on, while somebody thinks about it. The process is not stopped, so that two threads are not seen at
  * quite the same instant. Names and links are texts that the process chose: nothing here trusts them.
  */
-#ifndef LIVE_LIVE_H
-#define LIVE_LIVE_H
+#ifndef KERNEL_LIVE_H
+#define KERNEL_LIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

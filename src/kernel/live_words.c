@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "live/live.h"
+#include "kernel/live.h"
 /* Made by the build, of the compiler's own headers. */
 static const struct {
 	int32_t number;
@@ -18,7 +18,7 @@ static const struct {
 
 static const char *const about_descriptors[] = {
 #define X(name) #name,
-#include "live/descriptor_calls.def"
+#include "kernel/descriptor_calls.def"
 #undef X
 };
 
@@ -43,7 +43,7 @@ static const struct {
 	const char *words;
 } kinds[] = {
 #define X(beginning, name, words) {beginning, name, words},
-#include "live/descriptor_kinds.def"
+#include "kernel/descriptor_kinds.def"
 #undef X
 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/procfs.h"
+#include "kernel/procfs.h"
 
 #define PATH_BYTES 96
 

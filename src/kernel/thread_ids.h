@@ -6,8 +6,8 @@
  * The kernel tells both numbers of a thread (NSpid in its status). They are read once for each thread, when one is told
  * that is not known yet; a number that is given out anew in there is read again.
  */
-#ifndef COLLECT_THREAD_IDS_H
-#define COLLECT_THREAD_IDS_H
+#ifndef KERNEL_THREAD_IDS_H
+#define KERNEL_THREAD_IDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,16 +22,16 @@ struct thread_ids {
 	struct map there; /* by our id */
 };
 
-/* collect_thread_ids_init: asks of a process that lives whether it has ids of its own. */
-void collect_thread_ids_init(struct thread_ids *ids, pid_t pid);
+/* thread_ids_init: asks of a process that lives whether it has ids of its own. */
+void thread_ids_init(struct thread_ids *ids, pid_t pid);
 
-/* collect_thread_ids_fini: gives the memory back. */
-void collect_thread_ids_fini(struct thread_ids *ids);
+/* thread_ids_fini: gives the memory back. */
+void thread_ids_fini(struct thread_ids *ids);
 
 /*
- * collect_thread_ids_here: our id of the thread that has this id in the process's namespace. Of a thread that was gone
+ * thread_ids_here: our id of the thread that has this id in the process's namespace. Of a thread that was gone
  * before it could be asked for: the id that was told.
  */
-uint64_t collect_thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told);
+uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told);
 
 #endif
