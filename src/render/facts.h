@@ -71,10 +71,6 @@ struct facts_examples {
 const struct ct_member *render_facts_next_example(
 	const struct ct_finding *finding, struct facts_examples *examples);
 
-/* render_facts_coroutine: "coroutine 1025 (consumer)". */
-void render_facts_coroutine(
-	struct text *text, const struct ct_tables *tables, const struct ct_member *member);
-
 /*
  * render_facts_await: a coroutine of the await graph: "coroutine 7 waits for lock 0x40, at work, src/queue.c:12",
  * "coroutine 3 runs on thread worker-1 (4713)".
@@ -82,48 +78,32 @@ void render_facts_coroutine(
 void render_facts_await(
 	struct text *text, const struct ct_tables *tables, const struct ct_await *await);
 
-/* Who prints the tables of a report, one after the other. */
-struct facts_printer {
-	void *context;
-	/* `nr_more` rows were left out. The table is gone when it returns. */
-	void (*print)(
-		void *context, const char *title, const struct table *table, uint32_t nr_more);
-};
+struct page;
 
 /* render_facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
-void render_facts_annotations(const struct facts_printer *printer, const struct ct_report *report);
-
-/*
- * render_facts_spans: where the time of tasks and regions went, or of one of the two, in tables of at most `max` rows
- * each.
- * render_facts_has_spans: is there such a table?
- */
-bool render_facts_has_spans(const struct ct_report *report, enum ct_by by);
-void render_facts_spans(const struct facts_printer *printer, const struct ct_report *report,
-	enum ct_by by, uint32_t max);
+void render_facts_annotations(const struct page *page);
 
 /*
  * render_facts_time_went: where the time went, in a few rows; none where nothing is known. render_facts_times: how long
- * all coroutines were in each state. render_facts_statistics: the tables of where the time went, of at
- * most `max` rows each, all or those that are by something; those that are empty are left out. render_facts_by: that
- * all of these are, where they are.
+ * all coroutines were in each state. render_facts_statistics: the tables of where the time went, all or those that are
+ * by what was asked for; those that are empty are left out. render_facts_by: that all of these are, where they are.
  */
 void render_facts_time_went(struct text *rows, const struct ct_report *report);
 void render_facts_times(struct text *rows, const struct ct_report *report);
 void render_facts_by(struct text *rows, const struct ct_report *report, enum ct_by by);
-void render_facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
-	enum ct_by by, uint32_t max);
-
-/* render_facts_breakdown: the tables of a breakdown; there is one. */
-void render_facts_breakdown(const struct facts_printer *printer, const struct ct_report *report);
+void render_facts_statistics(const struct page *page);
 
 /*
- * render_facts_path: what a task's duration was made of; there is a path. render_facts_path_tables: of at most `max`
- * rows each.
+ * Parts of these: render_facts_spans: where the time of tasks and regions went, or of one of the two;
+ * render_facts_has_spans: is there such a table? render_facts_breakdown: the tables of a breakdown; there is one.
  */
+bool render_facts_has_spans(const struct ct_report *report, enum ct_by by);
+void render_facts_spans(const struct page *page);
+void render_facts_breakdown(const struct page *page);
+
+/* render_facts_path: what a task's duration was made of; there is a path. render_facts_path_tables: likewise. */
 void render_facts_path(struct text *rows, const struct ct_report *report);
-void render_facts_path_tables(
-	const struct facts_printer *printer, const struct ct_report *report, uint32_t max);
+void render_facts_path_tables(const struct page *page);
 
 /* render_facts_drop: gives a text back that `text` was made from; what is missing there is missing here. */
 void render_facts_drop(struct text *text, struct text *piece);

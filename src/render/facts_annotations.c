@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
+#include "render/page.h"
 #include "say/safe.h"
 #include "say/say.h"
 
@@ -200,10 +201,10 @@ bool render_facts_has_spans(const struct ct_report *whole, enum ct_by by)
 	return part.nr_spans || part.nr_slowest;
 }
 
-void render_facts_spans(const struct facts_printer *printer, const struct ct_report *whole,
-	enum ct_by by, uint32_t max)
+void render_facts_spans(const struct page *page)
 {
-	const struct ct_report part = with_spans(whole, by), *report = &part;
+	const struct ct_report part = with_spans(page->report, page->options->by), *report = &part;
+	uint32_t max = page->options->max_rows;
 	const struct {
 		const char *title;
 		uint32_t nr_rows;
@@ -220,7 +221,7 @@ void render_facts_spans(const struct facts_printer *printer, const struct ct_rep
 		if (!tables[i].nr_rows)
 			continue;
 		tables[i].fill(&table, report, max);
-		printer->print(printer->context, tables[i].title, &table,
+		render_page_table(page, tables[i].title, &table,
 			tables[i].nr_rows > max ? tables[i].nr_rows - max : 0);
 		render_table_fini(&table);
 	}
@@ -256,8 +257,9 @@ static void counters(struct table *table, const struct ct_report *report)
 	}
 }
 
-void render_facts_annotations(const struct facts_printer *printer, const struct ct_report *report)
+void render_facts_annotations(const struct page *page)
 {
+	const struct ct_report *report = page->report;
 	const struct {
 		const char *title;
 		uint32_t nr_rows;
@@ -274,7 +276,7 @@ void render_facts_annotations(const struct facts_printer *printer, const struct 
 		if (!tables[i].nr_rows)
 			continue;
 		tables[i].fill(&table, report);
-		printer->print(printer->context, tables[i].title, &table, 0);
+		render_page_table(page, tables[i].title, &table, 0);
 		render_table_fini(&table);
 	}
 }

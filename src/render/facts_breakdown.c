@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
+#include "render/page.h"
 #include "say/say.h"
 
 #define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
@@ -169,8 +170,9 @@ static void delays_row(
 	distribution_row(table, &share->delays);
 }
 
-void render_facts_breakdown(const struct facts_printer *printer, const struct ct_report *report)
+void render_facts_breakdown(const struct page *page)
 {
+	const struct ct_report *report = page->report;
 	static const struct {
 		const char *title;
 		void (*begin)(struct table *table, const struct ct_report *report);
@@ -199,7 +201,7 @@ void render_facts_breakdown(const struct facts_printer *printer, const struct ct
 			name_cell(&table, report, &breakdown->others);
 			tables[i].row(&table, breakdown, &breakdown->others);
 		}
-		printer->print(printer->context, tables[i].title, &table, 0);
+		render_page_table(page, tables[i].title, &table, 0);
 		render_table_fini(&table);
 	}
 }

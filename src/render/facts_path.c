@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
+#include "render/page.h"
 #include "say/safe.h"
 #include "say/say.h"
 
@@ -208,9 +209,9 @@ static uint32_t stretches(struct table *table, const struct ct_report *report, u
 	return path->nr_stretches;
 }
 
-void render_facts_path_tables(
-	const struct facts_printer *printer, const struct ct_report *report, uint32_t max)
+void render_facts_path_tables(const struct page *page)
 {
+	uint32_t max = page->options->max_rows;
 	static const struct {
 		const char *title;
 		uint32_t (*fill)(struct table *table, const struct ct_report *report, uint32_t max);
@@ -225,10 +226,10 @@ void render_facts_path_tables(
 	size_t i;
 
 	for (i = 0; i < COLUMNS(tables); i++) {
-		count = tables[i].fill(&table, report, max);
+		count = tables[i].fill(&table, page->report, max);
 		if (count)
-			printer->print(printer->context, tables[i].title, &table,
-				count > max ? count - max : 0);
+			render_page_table(
+				page, tables[i].title, &table, count > max ? count - max : 0);
 		render_table_fini(&table);
 	}
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
+#include "render/page.h"
 #include "say/safe.h"
 #include "say/say.h"
 
@@ -391,14 +392,16 @@ void render_facts_by(struct text *rows, const struct ct_report *report, enum ct_
 	render_facts_end(rows);
 }
 
-void render_facts_statistics(const struct facts_printer *printer, const struct ct_report *report,
-	enum ct_by by, uint32_t max)
+void render_facts_statistics(const struct page *page)
 {
+	const struct ct_report *report = page->report;
+	uint32_t max = page->options->max_rows;
+	enum ct_by by = page->options->by;
 	struct table table;
 	int which;
 
 	if (report->breakdown && report->breakdown->by == by)
-		render_facts_breakdown(printer, report);
+		render_facts_breakdown(page);
 	for (which = 0; which < FACTS_NR_STATISTICS; which++) {
 		uint32_t count = nr_rows(&report->statistics, (enum facts_statistic)which);
 		const char *title;
@@ -406,8 +409,8 @@ void render_facts_statistics(const struct facts_printer *printer, const struct c
 		if (!count || (by && by_of((enum facts_statistic)which) != by))
 			continue;
 		title = fill(&table, report, (enum facts_statistic)which, count, max);
-		printer->print(printer->context, title, &table, count > max ? count - max : 0);
+		render_page_table(page, title, &table, count > max ? count - max : 0);
 		render_table_fini(&table);
 	}
-	render_facts_spans(printer, report, by, max);
+	render_facts_spans(page);
 }

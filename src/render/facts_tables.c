@@ -9,12 +9,6 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-void render_facts_coroutine(
-	struct text *text, const struct ct_tables *tables, const struct ct_member *member)
-{
-	say_coroutine(text, tables, member->coro.id, member->name, member->coro.function_site);
-}
-
 void render_facts_await(
 	struct text *text, const struct ct_tables *tables, const struct ct_await *await)
 {

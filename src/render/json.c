@@ -12,7 +12,7 @@
 
 #include "base/json_write.h"
 #include "render/fields.h"
-#include "render/report.h"
+#include "render/page.h"
 #include "say/say.h"
 
 /* What a field's value may need besides the struct that holds it. */
@@ -397,7 +397,7 @@ static void write_list(struct walk *walk, const struct render_field *field, cons
 		json_open(walk->json, '{');
 		write_fields(&inside, field->object, first + (size_t)inside.index * field->size);
 		json_close(walk->json, '}');
-		text_pass_on(walk->json->text, REPORT_PIECE_BYTES);
+		text_pass_on(walk->json->text, RENDER_PIECE_BYTES);
 	}
 	json_close(walk->json, ']');
 }
@@ -468,7 +468,7 @@ static void write_fields(struct walk *walk, enum render_object object, const voi
 	}
 }
 
-void render_report_json(struct text *text, const struct ct_report *report)
+void render_json(struct text *text, const struct ct_report *report)
 {
 	struct json json;
 	struct walk walk = {.json = &json};

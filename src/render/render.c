@@ -5,7 +5,7 @@
 
 #include "base/known_options.h"
 #include "render/render.h"
-#include "render/report.h"
+#include "render/page.h"
 
 #define DEFAULT_FINDINGS 20u
 #define DEFAULT_MEMBERS 10u
@@ -31,38 +31,47 @@ static struct ct_report_options complete(const struct ct_report_options *given)
 	return options;
 }
 
+static const struct form *form_of(enum ct_report_format format)
+{
+	switch (format) {
+	case CT_REPORT_MARKDOWN:
+		return &render_form_markdown;
+	case CT_REPORT_HTML:
+		return &render_form_html;
+	default:
+		return &render_form_text;
+	}
+}
+
+/* A page of HTML is a whole report always. */
+static void render_form(const struct page *page)
+{
+	if (page->options->is_why && page->options->format == CT_REPORT_TEXT)
+		render_page_why(page);
+	else if (page->options->is_statistics && page->options->format != CT_REPORT_HTML)
+		render_page_statistics(page);
+	else
+		render_page(page);
+}
+
 enum ct_status render_report(const struct ct_report *report, const struct ct_report_options *given,
 	struct text *text, struct ct_error *reterr)
 {
 	struct ct_report_options options = complete(given);
 
-	if (options.is_why && options.format == CT_REPORT_TEXT) {
-		render_report_why(text, report, &options);
-		return text_status(text, reterr);
-	}
 	switch (options.format) {
 	case CT_REPORT_TEXT:
-		if (options.is_statistics)
-			render_statistics_text(text, report, &options);
-		else
-			render_report_text(text, report, &options);
-		return text_status(text, reterr);
 	case CT_REPORT_MARKDOWN:
-		if (options.is_statistics)
-			render_statistics_markdown(text, report, &options);
-		else
-			render_report_markdown(text, report, &options);
-		return text_status(text, reterr);
 	case CT_REPORT_HTML:
-		render_report_html(text, report, &options);
+		render_form(&(const struct page){form_of(options.format), text, report, &options});
 		return text_status(text, reterr);
 	case CT_REPORT_JSON:
-		render_report_json(text, report);
+		render_json(text, report);
 		return text_status(text, reterr);
 	case CT_REPORT_DOT:
 		if (!options.is_why)
 			break;
-		render_report_dot(text, report);
+		render_dot(text, report);
 		return text_status(text, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "a report has no format %d", (int)options.format);

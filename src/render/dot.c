@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "render/report.h"
+#include "render/page.h"
 #include "say/safe.h"
 #include "say/say.h"
 
@@ -45,7 +45,7 @@ static void arrow(struct text *text, const struct ct_await *await)
 	render_facts_drop(text, &words);
 }
 
-void render_report_dot(struct text *text, const struct ct_report *report)
+void render_dot(struct text *text, const struct ct_report *report)
 {
 	uint32_t i;
 

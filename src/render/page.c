@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk over the parts of a report, the same one for each form.
+ */
+#include <inttypes.h>
+
+#include "render/facts.h"
+#include "render/page.h"
+#include "say/safe.h"
+#include "say/say.h"
+
+void render_nothing(const struct page *page)
+{
+	(void)page;
+}
+
+/* ---------------------------------------------------------------- parts */
+
+typedef void fill_facts(struct text *rows, const struct ct_report *report);
+
+/* Without a heading where there is none. Returns whether there are any. */
+static bool tell_facts(
+	const struct page *page, enum heading heading, const char *title, fill_facts *fill)
+{
+	struct text rows = {0};
+	bool has_rows;
+
+	fill(&rows, page->report);
+	has_rows = rows.length > 0;
+	if (has_rows && title)
+		page->form->heading(page, heading, title);
+	if (has_rows)
+		page->form->facts(page, &rows);
+	render_facts_drop(page->text, &rows);
+	return has_rows;
+}
+
+static void begin(const struct page *page, const char *command)
+{
+	struct text words = {0};
+
+	render_facts_headline(&words, page->report);
+	page->form->begin(page, command, &words);
+	render_facts_drop(page->text, &words);
+}
+
+static void tell_verdict(const struct page *page, bool is_first)
+{
+	struct text rows = {0};
+
+	render_facts_verdict(&rows, page->report);
+	page->form->verdict(page, &rows, is_first);
+	render_facts_drop(page->text, &rows);
+}
+
+void render_page_table(
+	const struct page *page, const char *title, const struct table *table, uint64_t nr_more)
+{
+	page->form->heading(page, HEADING_PART, title);
+	page->form->table(page, table);
+	page->form->more(page, nr_more, " (--rows shows more, --format json all)");
+}
+
+/* ---------------------------------------------------------------- a finding */
+
+void render_page_title(const struct page *page, const struct ct_finding *finding, bool is_alone)
+{
+	struct text title = {0};
+
+	say_safe(&title, finding->title);
+	page->form->begin_finding(page, finding, &title, is_alone);
+	render_facts_drop(page->text, &title);
+}
+
+void render_page_step(const struct page *page, unsigned number, const struct ct_step *step)
+{
+	struct text time = {0}, words = {0}, details = {0};
+
+	if (step->time != CT_NO_TIME)
+		say_time(&time, step->time);
+	say_safe(&words, step->text);
+	render_facts_step(&details, page->report->tables, step);
+	page->form->step(page, number, &time, &words, &details);
+	render_facts_drop(page->text, &time);
+	render_facts_drop(page->text, &words);
+	render_facts_drop(page->text, &details);
+}
+
+static uint32_t more_than(uint32_t count, uint32_t max)
+{
+	return count > max ? count - max : 0;
+}
+
+static void tell_steps(const struct page *page, const struct ct_finding *finding)
+{
+	uint32_t i;
+
+	if (finding->nr_steps == 0)
+		return;
+	page->form->heading(page, HEADING_FINDING, "What happened");
+	page->form->begin_steps(page);
+	for (i = 0; i < finding->nr_steps && i < FACTS_MAX_LIST; i++)
+		render_page_step(page, i + 1, &finding->steps[i]);
+	page->form->end_steps(page);
+	page->form->more(page, more_than(finding->nr_steps, FACTS_MAX_LIST), "");
+}
+
+static void tell_members(const struct page *page, const struct ct_finding *finding)
+{
+	const char *title = !page->form->is_terminal   ? "Coroutines"
+			    : finding->nr_members == 1 ? "The coroutine"
+						       : "The coroutines";
+	uint32_t max = page->options->max_members;
+	struct text words = {0};
+	struct table table;
+
+	if (finding->nr_members == 0)
+		return;
+	text_add(&words, title);
+	page->form->begin_fold(page, title, &words);
+	render_facts_drop(page->text, &words);
+	render_facts_members(&table, page->report, finding, max);
+	page->form->table(page, &table);
+	render_table_fini(&table);
+	page->form->more(page, more_than(finding->nr_members, max),
+		" (--max-members shows more, --format json all)");
+	page->form->end_fold(page);
+	page->form->hint(page,
+		"an id is never used twice: it names one generation of what lies at its frame");
+}
+
+static void tell_last_events(const struct page *page, const struct ct_member *member)
+{
+	const struct ct_tables *tables = page->report->tables;
+	struct text title = {0}, words = {0};
+	struct table table;
+
+	text_format(&title, "Last events of coroutine %" PRIu64, member->coro.id);
+	text_add(&words, "Last events of ");
+	say_coroutine(&words, tables, member->coro.id, member->name, member->coro.function_site);
+	page->form->begin_fold(page, text_peek(&title), &words);
+	render_facts_events(&table, tables, member);
+	page->form->table(page, &table);
+	render_table_fini(&table);
+	page->form->more(page, 0, "");
+	page->form->end_fold(page);
+	render_facts_drop(page->text, &title);
+	render_facts_drop(page->text, &words);
+}
+
+static void tell_examples(const struct page *page, const struct ct_finding *finding)
+{
+	struct facts_examples examples = {0};
+	const struct ct_member *member;
+
+	while ((member = render_facts_next_example(finding, &examples)))
+		tell_last_events(page, member);
+}
+
+/* At a terminal what was read last is in sight: how sure it is, and what to do. */
+static void tell_finding(const struct page *page, const struct ct_finding *finding)
+{
+	const struct form *form = page->form;
+	struct text rows = {0};
+
+	render_page_title(page, finding, false);
+	render_facts_finding(&rows, page->report, finding);
+	if (!form->is_terminal)
+		render_facts_judgement(&rows, page->report, finding);
+	form->facts(page, &rows);
+	tell_steps(page, finding);
+	tell_members(page, finding);
+	tell_examples(page, finding);
+	if (form->is_terminal) {
+		form->heading(page, HEADING_FINDING, "How sure, and what next");
+		text_clear(&rows);
+		render_facts_judgement(&rows, page->report, finding);
+		form->facts(page, &rows);
+	}
+	form->end_finding(page);
+	render_facts_drop(page->text, &rows);
+}
+
+static void tell_findings(const struct page *page)
+{
+	const struct ct_report *report = page->report;
+	struct text rest = {0};
+	uint32_t i;
+
+	for (i = 0; i < report->nr_findings && i < page->options->max_findings; i++) {
+		if (page->options->is_brief) {
+			render_page_title(page, &report->findings[i], true);
+			page->form->end_finding(page);
+		} else {
+			tell_finding(page, &report->findings[i]);
+		}
+		text_pass_on(page->text, RENDER_PIECE_BYTES);
+	}
+	if (i == report->nr_findings)
+		return;
+	text_add(&rest, "... and ");
+	render_facts_rest(&rest, report, i);
+	page->form->sentence(page, &rest);
+	page->form->hint(
+		page, "--max-findings shows more, --all all of them, and so does --format json");
+	render_facts_drop(page->text, &rest);
+}
+
+/* ---------------------------------------------------------------- pages */
+
+void render_page(const struct page *page)
+{
+	bool is_brief = page->options->is_brief, has_facts;
+
+	begin(page, "report");
+	has_facts = is_brief ? tell_facts(page, HEADING_PAGE, NULL, render_facts_warnings)
+			     : tell_facts(page, HEADING_PAGE, "Data quality", render_facts_quality);
+	tell_verdict(page, !has_facts);
+	tell_findings(page);
+	if (!is_brief) {
+		tell_facts(page, HEADING_PART,
+			page->form->is_terminal
+				? "Where the time went ('corotracer stats' has it all)"
+				: "Where the time went",
+			render_facts_time_went);
+		render_facts_annotations(page);
+	}
+	page->form->end(page);
+}
+
+void render_page_statistics(const struct page *page)
+{
+	const struct ct_report *report = page->report;
+	struct text rows = {0};
+
+	begin(page, "stats");
+	tell_facts(page, HEADING_PAGE, "Data quality", render_facts_quality);
+	if (report->path) {
+		tell_facts(page, HEADING_PART, "The critical path of one task", render_facts_path);
+		render_facts_path_tables(page);
+	} else {
+		page->form->heading(page, HEADING_PART, "All coroutines");
+		render_facts_times(&rows, report);
+		render_facts_by(&rows, report, page->options->by);
+		page->form->facts(page, &rows);
+		render_facts_drop(page->text, &rows);
+		render_facts_statistics(page);
+	}
+	page->form->end(page);
+}
