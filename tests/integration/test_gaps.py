@@ -20,6 +20,7 @@ import time
 from support import BUILD, COROTRACER, check, folder, run
 
 EXAMPLES = BUILD / "examples"
+WORKLOADS = BUILD / "tests/workloads"
 HEADER_BYTES, HEAD_BYTES = 64, 32
 SCENARIOS = ["barriers", "contention", "producer-consumer"]
 
@@ -78,7 +79,7 @@ def check_commands(scratch, path, lost, what):
 
 def each_block(scratch, scenario):
     whole, path = scratch / "whole.ctrace", scratch / "block.ctrace"
-    run(COROTRACER, "run", "-o", whole, "--", EXAMPLES / "example-sync", "--scenario", scenario)
+    run(COROTRACER, "run", "-o", whole, "--", WORKLOADS / "example-sync", "--scenario", scenario)
     check(report(whole) == (0, []), f"{scenario}: {report(whole)}")
     data = whole.read_bytes()
     for i, deed, blocks in variants(blocks_of(data)):

@@ -279,7 +279,7 @@ def check_complaints(place):
 
 def record(trace):
     """A run in which somebody waits for the lock: where one worker runs after the other, nobody may."""
-    program = BUILD / "examples/fiber-scheduler/example-fibers"
+    program = BUILD / "tests/workloads/fiber-scheduler/example-fibers"
     for _ in range(50):
         run(COROTRACER, "run", "-o", trace, "--", program, "--scenario", "mixed")
         report, told = statistics(trace)

@@ -9,8 +9,9 @@ ATTEMPTS = 100
 
 
 def record(place, program, *arguments):
-    trace = f"{place}/{program}.ctrace"
-    run(COROTRACER, "run", "-o", trace, "--", BUILD / "examples" / program, *arguments, status=None)
+    program = BUILD / program
+    trace = f"{place}/{program.name}.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", program, *arguments, status=None)
     return trace
 
 
@@ -22,7 +23,7 @@ def members(trace, rule):
 def record_circle(place):
     """The locks are taken in a circle only where two workers come between each other: again, until they do."""
     for _ in range(ATTEMPTS):
-        trace = record(place, "example-sync-fault-h")
+        trace = record(place, "tests/workloads/example-sync-fault-h")
         circle = members(trace, "mutex-deadlock")
         if circle:
             return trace, circle
@@ -32,7 +33,7 @@ def record_circle(place):
 
 def check_closed_descriptor(place):
     """Each stuck reader leads to the close, the place of it, and the finding."""
-    trace = record(place, "example-tcp-server-fault-a", "--self-load", "6:4", "--exit-after-idle", "0.3")
+    trace = record(place, "examples/example-tcp-server-fault-a", "--self-load", "6:4", "--exit-after-idle", "0.3")
     readers = members(trace, "waits-on-closed-descriptor")
     check(readers, "no finding")
     for coro in readers:
@@ -56,7 +57,7 @@ def check_circle(place):
 
 
 def check_complaints(place):
-    trace = record(place, "example-sync-fault-h")
+    trace = record(place, "tests/workloads/example-sync-fault-h")
     for words, status, sentence in (((trace, "999999"), 4, "no coroutine 999999 is in the trace"),
                                     ((trace, "first"), 2, "the id of a coroutine is a whole number"),
                                     ((trace,), 2, "which trace, and which coroutine?"),

@@ -26,7 +26,7 @@ FAULTS = {
     "l": ("self-wake-storm", "wake-storm", "device-poll"),
     "m": ("coroutine-leak", "leak", "request-audit"),
 }
-PROGRAMS = {"fibers": ("examples/fiber-scheduler/example-fibers", 1), "sync": ("examples/example-sync", 2)}
+PROGRAMS = {"fibers": ("tests/workloads/fiber-scheduler/example-fibers", 1), "sync": ("tests/workloads/example-sync", 2)}
 HEALTHY = {
     "fibers": ["mixed"],
     "sync": ["idle-server", "hangups", "idle-pool", "long-sleep", "producer-consumer", "mailboxes", "fan-out",
