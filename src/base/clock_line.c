@@ -29,7 +29,7 @@ static double distance_ns(const struct clock_line *line, const struct clock_read
 	return (double)(reading->monotonic_ns - line->anchor.monotonic_ns) - slope * counts;
 }
 
-/* What the readings' own errors can make of it. */
+/* The distance that the readings' own errors can cause. */
 static double doubt_ns(const struct clock_line *line, const struct clock_reading *reading)
 {
 	double length = (double)(line->anchor.counter - line->origin.counter);

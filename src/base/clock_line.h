@@ -2,11 +2,11 @@
 /*
  * Which readings of the clocks are worth keeping.
  *
- * Between two readings time is interpolated by a line (timeline.h). That is right as long as CLOCK_MONOTONIC runs
- * at one rate against the counter; but it is slewed, by up to 500 parts in a million, from one instant to the
- * next: a reading a second would err by 125 microseconds where that begins. So the engine looks at the clocks at
- * every look, and keeps two more readings where the line through the ones before no longer holds: the last that
- * lay on it, and the first that does not.
+ * Between two readings time is interpolated by a line (timeline.h). The line is right as long as CLOCK_MONOTONIC runs
+ * at one rate against the counter; but that clock is slewed, by up to 500 parts in a million, from one instant to the
+ * next: a reading a second would err by 125 microseconds where that begins. So the engine looks at the clocks at every
+ * look, and keeps two more readings where the line through the ones before no longer holds: the last that lay on it,
+ * and the first that does not.
  */
 #ifndef BASE_CLOCK_LINE_H
 #define BASE_CLOCK_LINE_H
@@ -27,7 +27,7 @@ struct clock_line {
 void clock_line_keep(struct clock_line *line, const struct clock_reading *reading);
 
 /*
- * clock_line_breaks: true where this reading does not lie on the line. It is to be kept then, and before it
+ * clock_line_breaks: true where this reading does not lie on the line. The reading is to be kept then, and before it
  * *ret_before, which does. Readings that took long are passed over.
  */
 bool clock_line_breaks(struct clock_line *line, const struct clock_reading *reading,

@@ -31,9 +31,9 @@ bool io_is_named(int descriptor, const char *path);
 bool io_is_being_written(int descriptor);
 
 /*
- * An output that gets its name only when it is complete: bytes go to "PATH.partial" beside it,
- * which is renamed at the end. "-" is standard output. What is not a regular file (a device, a
- * pipe) is written in place. Two writers of one output do not disturb each other: the second one is refused.
+ * An output that gets its name only when it is complete: bytes go to "PATH.partial" beside it, which is renamed at the
+ * end. "-" is standard output. An output that is no regular file (a device, a pipe) is written in place. Two writers of
+ * one output do not disturb each other: the second one is refused.
  */
 struct io_output {
 	int descriptor; /* -1: not open */

@@ -24,7 +24,7 @@ static void new_line(struct json *json)
 		text_add(json->text, "  ");
 }
 
-/* What stands before a key or a value: a comma unless it is the first, and a line of its own. */
+/* Puts what stands before a key or a value: a comma unless it is the first, and a line of its own. */
 static void before_member(struct json *json)
 {
 	if (json->is_after_key) {

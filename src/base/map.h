@@ -45,7 +45,7 @@ static inline size_t map_slot(const struct map *map, uint64_t key)
 	return slot;
 }
 
-/* map_get: true and *ret_value where the key is present. It stands here since some ask for each event. */
+/* map_get: true and *ret_value where the key is present. Inline, since some callers ask for each event. */
 static inline bool map_get(const struct map *map, uint64_t key, uint32_t *ret_value)
 {
 	const struct map_entry *entry;

@@ -3,7 +3,7 @@
  * A growing text buffer, for everything that is printed: reports, JSON, one event as one line.
  *
  * Appending never fails loudly: the first failed allocation sets `is_broken`, later calls do
- * nothing, and whoever uses the text asks text_status once at the end. Not thread-safe.
+ * nothing, and the text's user asks text_status once at the end. Not thread-safe.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -62,7 +62,7 @@ void text_count(struct text *text, uint64_t count);
 
 /*
  * text_pass_on: a point at which a text with a drain may be handed on: does so, and empties it, once it holds
- * `at_least` bytes. Whatever is long calls it between its pieces, so that it need not fit into memory.
+ * `at_least` bytes. A long output calls it between its pieces, so that it need not fit into memory.
  */
 void text_pass_on(struct text *text, size_t at_least);
 

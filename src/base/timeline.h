@@ -5,7 +5,7 @@
  * Between two readings time is interpolated, so that a counter's drift does no harm. Beyond the first and the last
  * one the line goes on with a slope taken over a second or more, where the readings reach so far: two readings
  * taken close together say little about the rate. All in whole numbers; the result never goes back where the count
- * does not. Of very many readings every second one goes. Not thread-safe while readings are added.
+ * does not. Where there are very many readings every second one goes. Not thread-safe while readings are added.
  */
 #ifndef BASE_TIMELINE_H
 #define BASE_TIMELINE_H

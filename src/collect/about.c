@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking apart what a segment says of its process. It is copied first, then looked at.
+ * Taking apart what a segment says of its process. The text is copied first, then looked at.
  */
 #include <errno.h>
 #include <stdlib.h>

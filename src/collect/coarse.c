@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that advances the words. It sleeps where there is none; it must never keep the collector waiting for
- * longer than the writing of all words takes.
+ * The thread that advances the words. The thread sleeps where there is none; it must never keep the collector waiting
+ * for longer than the writing of all words takes.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>

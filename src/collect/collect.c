@@ -98,7 +98,7 @@ static void end_the_dead(struct collect *collect)
 	}
 }
 
-/* Who has handed something over and is not taken in yet. Bounded: they may be faster than we are. */
+/* A peer that has handed something over and is not taken in yet. Bounded: they may be faster than we are. */
 static void take_in_the_rest(struct collect *collect)
 {
 	int i;
@@ -122,7 +122,7 @@ static void wait_for_end(struct process *process)
 	process->ended_ns = clock_monotonic_ns();
 }
 
-/* It runs on: this is the last moment at which it can be asked. */
+/* The process runs on: this is the last moment at which it can be asked. */
 static void look_at_survivor(struct collect *collect, struct process *process)
 {
 	if (process->wants_mappings)

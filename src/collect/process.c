@@ -89,7 +89,7 @@ static void define_process(
 	const struct ct_define_process *told = &definition.process;
 	uint32_t described;
 
-	/* Of one that is gone /proc tells nothing, or of another process that has the id by now. */
+	/* About one that is gone /proc tells nothing, or tells of another process that has the id by now. */
 	path[0] = arguments[0] = '\0';
 	if (!collect_process_is_gone(process)) {
 		procfs_link(process->pid, "exe", path, sizeof(path));

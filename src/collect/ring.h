@@ -26,7 +26,7 @@ struct ring_space {
 	const struct memory *memory; /* to ask whether records were written; NULL: they were */
 };
 
-/* Records of one thread, in order. They may lie in shared memory. */
+/* Records of one thread, in order. The records may lie in shared memory. */
 struct ring_run {
 	const struct ctp_record *records;
 	size_t nr_records;
@@ -36,7 +36,7 @@ struct ring_run {
 
 struct ring_reader;
 
-/* Who takes the records. All functions are called from within collect_ring_drain. */
+/* The taker of records. All functions are called from within collect_ring_drain. */
 struct ring_consumer {
 	void *context;
 	void (*take)(void *context, struct ring_reader *reader, const struct ring_run *run);

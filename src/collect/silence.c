@@ -4,7 +4,7 @@
  * rarely.
  *
  * How a program is ended tells nothing of what it was waiting for, and mostly there is no time for a look then: a key
- * in the terminal reaches the program at once. So the look has to have been taken before. Of a program that is silent
+ * in the terminal reaches the program at once. So the look has to have been taken before. For a program that is silent
  * for a moment again and again, looks take a thousandth of the time at most; a hundredth where that lasts.
  */
 #include "collect/collector.h"

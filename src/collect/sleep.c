@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sleeping on words that targets write (sleep.h). The engine and its thread wait for each other on one word, `turn`:
- * the engine while the thread looks at epoll, the thread while the engine does. Who changes it wakes the other.
+ * the engine while the thread looks at epoll, the thread while the engine does. The thread that changes it wakes the
+ * other.
  */
 #include <errno.h>
 #include <linux/futex.h>

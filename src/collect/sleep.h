@@ -24,7 +24,7 @@
 
 #define SLEEP_WORDS 100u /* that one sleep can wait for; the kernel takes 128 */
 
-/* Who looks at epoll. */
+/* The thread whose turn it is to look at epoll. */
 enum sleep_turn {
 	SLEEP_ENGINE_LOOKS,
 	SLEEP_THREAD_LOOKS,
@@ -40,7 +40,7 @@ struct sleep {
 	uint32_t turn; /* enum sleep_turn, a futex */
 };
 
-/* What the engine sleeps on: words of segments. They stay mapped during the call. */
+/* What the engine sleeps on: words of segments. The segments stay mapped during the call. */
 struct sleep_words {
 	uint32_t *at[SLEEP_WORDS];
 	unsigned count;

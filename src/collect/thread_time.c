@@ -36,7 +36,7 @@ void collect_thread_time_put(
 	collect_observe_put(collect, process, thread, &record);
 }
 
-/* False: nothing was to be read. Of a ring that nobody wrote into, not even the owner: its page may not be there. */
+/* False: nothing was to be read. The page of a ring that nobody wrote into, not even its owner, may not be there. */
 static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;

@@ -111,8 +111,8 @@ static bool find_words(struct collect *collect, struct sleep_words *words)
 }
 
 /*
- * Who has connected and not spoken yet is asked again, not waited for, and so is a process whose end nobody tells. A
- * probe of version 1 is not trusted with more than 10 ms: its few events would be lost.
+ * A peer that has connected and not spoken yet is asked again, not waited for, and so is a process whose end nobody
+ * tells. A probe of version 1 is not trusted with more than 10 ms: its few events would be lost.
  */
 static bool is_everyone_watched(const struct collect *collect)
 {
@@ -136,7 +136,7 @@ static bool wait_asleep(struct collect *collect, uint64_t limit_ns)
 		deadline_ns = now_ns + limit_ns;
 	if (!collect_sleep_until(&collect->sleep, &words, deadline_ns, &news))
 		return false;
-	/* Whoever wakes us for nothing does so a hundred times a second at most. */
+	/* A probe that wakes us for nothing does so a hundred times a second at most. */
 	if (clock_monotonic_ns() < deadline_ns)
 		collect->pause_ns = 0;
 	return true;

@@ -29,7 +29,7 @@ static uint32_t read_line_number(const char *at, const char *end)
 	return at == end ? (uint32_t)number : 0;
 }
 
-/* Of a line without a function there is nothing to tell. */
+/* A line without a function tells nothing. */
 static const char *find_named(const char *at)
 {
 	while (*at == '\t' || *at == '\n') {

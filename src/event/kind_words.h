@@ -53,7 +53,7 @@ static inline enum kind_argument kind_argument(unsigned kind)
 	}
 }
 
-/* kind_category: enum ctp_category; SCHEDULING of what is not known. Of a detail, that of its event counts. */
+/* kind_category: enum ctp_category; SCHEDULING of what is not known. For a detail, that of its event counts. */
 static inline enum ctp_category kind_category(unsigned kind)
 {
 	switch (kind) {

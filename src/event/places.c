@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which places a pattern means.
+ * Places that a pattern means.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static bool has_file(const char *pattern, const char *file, uint32_t line)
 	return false;
 }
 
-/* Who names a function means what the compiler took into it, too. */
+/* A pattern that names a function means what the compiler took into it, too. */
 static bool has_caller(const char *pattern, const char *callers)
 {
 	char function[PLACE_BYTES], file[PLACE_BYTES];

@@ -10,7 +10,7 @@
 
 #define WRITE_BYTES (256u << 10)
 
-/* What is written next, and room for a text on its way there. */
+/* The text to be written next, and room for one on its way there. */
 struct page {
 	struct text text;
 	struct text clean;

@@ -23,7 +23,7 @@ enum export_form {
 
 /*
  * export_csv: RFC 4180 with lines that end in a single newline; the first one names the columns. Texts are
- * quoted, numbers are not. What does not apply is left empty; for data frames it is 0, false or "", since
+ * quoted, numbers are not. A cell that does not apply is left empty; for data frames it is 0, false or "", since
  * readers that guess a column's type would otherwise make whole numbers inexact. A name of the traced program
  * that begins like a formula has an apostrophe before it, but for data frames. The older form quotes nothing, and
  * its numbers have no sign. "-" is standard output.

@@ -2,7 +2,7 @@
 /*
  * Events made into rows.
  *
- * A switch suspends one coroutine and resumes another at one instant. It makes two rows, so that each
+ * A switch suspends one coroutine and resumes another at one instant. Such an event makes two rows, so that each
  * coroutine's own rows are complete.
  */
 #include <stdio.h>
@@ -168,7 +168,7 @@ static bool note_detail(struct export_rows *rows)
 	return coro != NULL;
 }
 
-/* What the event does to its coroutine; false: out of memory. */
+/* Notes what the event does to its coroutine; false: out of memory. */
 static bool follow(struct export_rows *rows)
 {
 	const struct ct_event *event = rows->event;

@@ -144,7 +144,7 @@ static enum ct_status fill_older(sqlite3 *database, struct ct_source *source,
 	return fail(database, result, reterr);
 }
 
-/* What is to be in the database; the report is NULL for the older form. */
+/* The contents of a database; the report is NULL for the older form. */
 struct content {
 	struct ct_source *source;
 	const struct ct_report *report;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a database holds beside the events: the tables that they refer to, the findings, and views that put
+ * The contents of a database beside the events: the tables that they refer to, the findings, and views that put
  * them together.
  */
 #include <stdio.h>

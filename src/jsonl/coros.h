@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What rows need to know of the coroutines that are alive: how many rows each has had, where its frame
+ * Facts that rows need of the coroutines that are alive: how many rows each has had, where its frame
  * lies, whether it runs. Every form that has the six keys of a row counts with this.
  */
 #ifndef JSONL_JSONL_COROS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the first reading counts, and the notes that say so.
+ * The counts of the first reading, and the notes that tell them.
  */
 #ifndef JSONL_JSONL_COUNTS_H
 #define JSONL_JSONL_COUNTS_H

@@ -60,7 +60,7 @@ struct jsonl_sink {
 
 /* ----------------------------------------------------------------------- rows */
 
-/* What one row says, beside its coroutine's count. */
+/* The words of one row, beside its coroutine's count. */
 struct row {
 	uint64_t id;
 	uint64_t tid;

@@ -46,7 +46,7 @@ enum ct_status jsonl_sink_open(const char *path, const struct jsonl_options *opt
 
 /*
  * jsonl_sink_show: writes the rows up to this CLOCK_MONOTONIC time, of which every stream must have told all.
- * A clock reading behind it must be defined. What fails is told by the next put or flush.
+ * A clock reading behind it must be defined. A failure is told by the next put or flush.
  */
 void jsonl_sink_show(struct ct_sink *sink, uint64_t until_ns);
 

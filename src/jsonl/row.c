@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading one row. Nearly all rows look as the writers of this format write them: those are read key by
- * key without looking for anything, up to what stands behind the six keys. Whatever differs is read again as any
- * JSON object.
+ * Reading one row. Nearly all rows look as the writers of this format write them: those are read key by key without
+ * looking for anything, up to what stands behind the six keys. A row that differs is read again as any JSON object.
  */
 #include <string.h>
 
 #include "jsonl/row.h"
 
-/* What is left of the line. */
+/* The rest of the line. */
 struct cursor {
 	const char *at;
 	const char *end;
@@ -204,7 +203,7 @@ static bool skip_key(struct cursor *cursor, char closing)
 	return closing == ']' || (take_quoted(cursor, &inside) && take_char(cursor, ':'));
 }
 
-/* Any value. What is open lies on a stack of closing brackets, so that depth costs no calls. */
+/* Any value. Open brackets lie on a stack as their closing ones, so that depth costs no calls. */
 static bool skip_value(struct cursor *cursor)
 {
 	char closing[JSONL_DEPTH_MAX];
@@ -363,7 +362,7 @@ static const char *check_keys(unsigned found)
 	return NULL;
 }
 
-/* What stands behind the brace, or behind a comma; `found` has a bit for each key before it. */
+/* One member, behind the brace or behind a comma; `found` has a bit for each key before it. */
 static const char *parse_members(
 	struct cursor *cursor, unsigned found, const struct jsonl_keys *keys, struct jsonl_row *row)
 {

@@ -2,9 +2,9 @@
 /*
  * Telling runs, coroutines and impossible rows apart.
  *
- * Within one generation of a coroutine seq and time rise together, whatever the order of the rows in the
- * file. A row that breaks this belongs to another generation, to another run, or cannot be true. Which
- * of them it is, the rows behind it show: where a coroutine of the run goes on, the run goes on.
+ * Within one generation of a coroutine seq and time rise together, whatever the order of the rows in the file. A row
+ * that breaks this belongs to another generation, to another run, or cannot be true. The rows behind it show which:
+ * where a coroutine of the run goes on, the run goes on.
  */
 #include "jsonl/runs.h"
 
@@ -435,7 +435,7 @@ static void note_address(
 	place->frame = row->has_event ? 0 : row->address;
 }
 
-/* It was written and read all the same: no row is missing in its place. */
+/* The row was written and read all the same: none is missing in its place. */
 static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct jsonl_row *row)
 {
 	struct jsonl_seen *coro;
@@ -456,7 +456,7 @@ static enum jsonl_verdict leave_out(struct jsonl_tracker *tracker, const struct 
 								  : JSONL_NO_MEMORY;
 }
 
-/* It says nothing of its coroutine, but that the numbers in its slots do not begin there. */
+/* The row says nothing of its coroutine, but that the numbers in its slots do not begin there. */
 static enum jsonl_verdict leave_residue(
 	struct jsonl_tracker *tracker, struct map *residue, const struct jsonl_row *row)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which run of a program a row belongs to, which coroutine of that run, and whether it can be true.
+ * Finds the run of a program that a row belongs to, the coroutine of that run, and whether the row can be true.
  *
- * A tracker follows one run, row by row in the order of the file. What it decides depends on the run's
- * rows and on the next JSONL_AHEAD rows only: whoever starts again at the first row of a run comes to the
- * same decisions. docs/spec/jsonl.md says by what rules.
+ * A tracker follows one run, row by row in the order of the file. A decision depends on the run's rows and on the next
+ * JSONL_AHEAD rows only: a reader that starts again at the first row of a run comes to the same ones.
+ * docs/spec/jsonl.md says by what rules.
  */
 #ifndef JSONL_JSONL_RUNS_H
 #define JSONL_JSONL_RUNS_H
@@ -23,8 +23,8 @@
 #define JSONL_EARLY_MAX 65536u
 
 /*
- * What is known of the runs before the present one: rows that such a run left in the slots of a station may
- * be read once more by the next one's engine, which finds them under ids of its own.
+ * The runs before the present one: rows that such a run left in the slots of a station may be read
+ * once more by the next one's engine, which finds them under ids of its own.
  */
 struct jsonl_past_run {
 	uint64_t first_ts;
@@ -52,7 +52,7 @@ enum jsonl_verdict {
 	JSONL_NO_MEMORY,
 };
 
-/* What is found out about a row that is in the run. */
+/* Facts about a row that is in the run. */
 struct jsonl_place {
 	uint64_t id;     /* of the coroutine; 0: of none */
 	uint64_t frame;  /* an address that the coroutine had not told before; 0: none */

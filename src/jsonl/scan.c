@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first reading: runs, threads, losses and notes, so that tables are complete before the first event
- * is handed out. What it keeps grows with coroutines, threads and runs, and by 16 bytes for some
- * thousand rows, never by row.
+ * is handed out. Its memory grows with coroutines, threads and runs, and by 16 bytes for some thousand
+ * rows, never by row.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -59,7 +59,7 @@ enum ct_status jsonl_scan_read(
 	struct jsonl_scan *scan, int descriptor, const char *name, struct ct_error *reterr);
 void jsonl_scan_fini(struct jsonl_scan *scan);
 
-/* jsonl_is_emitted: does such a row become an event? Of a kind without a name nothing is known. */
+/* jsonl_is_emitted: does such a row become an event? Nothing is known about a kind without a name. */
 static inline bool jsonl_is_emitted(const struct jsonl_row *row)
 {
 	return row->kind != JSONL_KIND_UNKNOWN;

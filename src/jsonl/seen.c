@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rows of one coroutine have in common.
+ * Properties that the rows of one coroutine share.
  */
 #include "jsonl/seen.h"
 

@@ -50,7 +50,7 @@ bool jsonl_seen_fits(const struct jsonl_seen *coro, const struct jsonl_row *row,
 /* jsonl_seen_is_too_fast: no coroutine has more than one event in a nanosecond, and counts by two at most. */
 bool jsonl_seen_is_too_fast(const struct jsonl_seen *coro, const struct jsonl_row *row);
 
-/* jsonl_seen_take: one more row. Of a new one, its first. */
+/* jsonl_seen_take: one more row. For a new one, its first. */
 void jsonl_seen_take(struct jsonl_seen *coro, const struct jsonl_row *row);
 
 /* How rows are numbered. */

@@ -12,7 +12,7 @@
 #define JSONL_LINE_MAX 65536u /* bytes; a longer line is none of a trace */
 #define JSONL_WINDOW_ROWS 2048u
 
-/* What is not a row, or holds more than one. Told while reading; the texts end with the call. */
+/* Lines that are no row, and rows with further keys. Told while reading; the texts end with the call. */
 struct jsonl_listener {
 	void *context;
 	void (*bad_line)(void *context, uint64_t line, const char *why);

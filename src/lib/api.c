@@ -103,7 +103,7 @@ static enum ct_status copy_stream(int stream, int *ret_descriptor, struct ct_err
 	return CT_OK;
 }
 
-/* What messages call it. */
+/* The name in messages. */
 static const char *name_of(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -169,7 +169,7 @@ static bool is_stream(int descriptor)
 	return lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE;
 }
 
-/* What a recording writes has its name only when it is complete. */
+/* The output of a recording has its name only when it is complete. */
 static enum ct_status fail_open(const char *path, struct ct_error *reterr)
 {
 	int number = errno;
@@ -233,7 +233,7 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	}
 	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
 				   : open_source(path, &known, &trace->source, reterr);
-	/* What grows is read when it is asked for, and comes as it is. */
+	/* A growing file is read when events are asked for, and its events come as they are. */
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = arrange_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.is_followed && !known.as_stored)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a struct ct_trace is inside: a source of some kind, and the tables as the user sees them; of a living process
- * also what the kernel told of it.
+ * The inside of a struct ct_trace: a source of some kind, and the tables as the user sees them; for a living process
+ * also the kernel's account of it.
  */
 #ifndef LIB_TRACE_H
 #define LIB_TRACE_H

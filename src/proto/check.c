@@ -140,7 +140,7 @@ static void copy_about(const struct ctp_header *mapped, struct proto_layout *lay
 		layout->about_offset = layout->about_bytes = 0;
 }
 
-/* What only a flight recorder has. */
+/* The facts that only a flight recorder has. */
 static void copy_flight(const struct ctp_header *mapped, struct proto_layout *layout)
 {
 	const struct ctp_instant *latest;

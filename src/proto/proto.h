@@ -2,14 +2,13 @@
 /*
  * Is this mapping what it claims to be? The only reader of a segment's geometry.
  *
- * A segment belongs to a peer that may write anything into it at any time. Its header is read once,
- * here: every field is copied, checked against the size that the kernel told (fstat of the sealed
- * descriptor, never the header's own word), and used from the copy afterwards. What stays in shared
- * memory and is read later (rings, sites, names, chunk numbers) is reached through the functions
- * below, which keep every address inside the mapping whatever the peer writes.
+ * A segment belongs to a peer that may write anything into it at any time. Its header is read once, here: every field
+ * is copied, checked against the size that the kernel told (fstat of the sealed descriptor, never the header's own
+ * word), and used from the copy afterwards. Rings, sites, names and chunk numbers stay in shared memory and are read
+ * later, through the functions below, which keep every address inside the mapping whatever the peer writes.
  *
  * No function here fails on shared bytes with anything but a status, none writes to the mapping, and
- * none keeps memory. They may be called on any thread.
+ * none keeps memory. All of them may be called on any thread.
  */
 #ifndef PROTO_PROTO_H
 #define PROTO_PROTO_H

@@ -75,7 +75,7 @@ static enum ct_status open_sinks(
 	return status;
 }
 
-/* It would come out only when the past is wanted, a week later. */
+/* A folder that cannot be written would show only when the past is wanted, a week later. */
 static enum ct_status check_folder(const char *output, struct ct_error *reterr)
 {
 	const char *slash = strrchr(output, '/');

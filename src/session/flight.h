@@ -17,7 +17,7 @@ struct flight;
 enum ct_status flight_open(const struct ct_flight_options *options, const char *output,
 	struct flight **ret_flight, struct ct_error *reterr);
 
-/* flight_sink: where the recording goes. Whoever closes it calls flight_free afterwards. */
+/* flight_sink: where the recording goes. The caller that closes it calls flight_free afterwards. */
 struct ct_sink *flight_sink(struct flight *flight);
 void flight_free(struct flight *flight);
 

@@ -24,7 +24,7 @@ static char *folder_of(const char *path)
 	return resolved;
 }
 
-/* Of the shared library that this is part of; else of the executable. */
+/* The path of the shared library that this is part of; else of the executable. */
 static char *folder_of_library(void)
 {
 	Dl_info library;

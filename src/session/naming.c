@@ -344,7 +344,7 @@ enum ct_status naming_resolve_site(struct symbol_resolver *resolver,
 
 static bool is_nameless(const struct ct_site *site)
 {
-	/* Of a caller's two addresses the file keeps one, which alone may name the wrong place. */
+	/* The file keeps one of a caller's two addresses, which alone may name the wrong place. */
 	return site->address != 0 && site->function[0] == '\0' && site->kind != CTP_SITE_CALLER;
 }
 

@@ -21,8 +21,8 @@ enum ct_status naming_sink_open(
 
 /*
  * naming_see_roots: tells a resolver where the files of processes lie that live in containers, and which files are kept
- * open, so that names are found when their paths are gone. It must be done with before the sink, which naming_sink_open
- * made, is closed. False: out of memory.
+ * open, so that names are found when their paths are gone. The namer must be done with before the sink, which
+ * naming_sink_open made, is closed. False: out of memory.
  */
 bool naming_see_roots(const struct ct_sink *sink, struct symbol_resolver *resolver);
 

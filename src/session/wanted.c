@@ -63,7 +63,7 @@ int wanted_wait_ms(const struct wanted *wanted, int wait_ms)
 
 	if (wanted->was_cut_off || (!wanted->begin_ns && !wanted->duration_ns))
 		return wait_ms;
-	/* It begins when the program says so, and that is on its way. */
+	/* Recording begins when the program says so, and that is on its way. */
 	if (!due_ns)
 		return wait_ms >= 0 && wait_ms < BEGIN_WAIT_MS ? wait_ms : BEGIN_WAIT_MS;
 	now_ns = clock_monotonic_ns();

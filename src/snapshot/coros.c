@@ -139,7 +139,10 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t index)
 
 /* ---------------------------------------------------------------- ahead */
 
-/* Whom a record is about, most likely. Of what kind the next one is cannot be foretold: there is no branch. */
+/*
+ * The coroutine that a record is about, most likely. The kind of the next one cannot be foretold: there is no
+ * branch.
+ */
 static inline uint64_t likely_id(const struct ctp_record *record)
 {
 	uint64_t kind = SNAPSHOT_KIND(CTP_TAIL_KIND(record->tail) % 64);
@@ -150,7 +153,7 @@ static inline uint64_t likely_id(const struct ctp_record *record)
 		       : record->coro;
 }
 
-/* Of so many that their pages, too, lie far from the processor: these are asked for first. */
+/* For so many coroutines that their pages, too, lie far from the processor: these are asked for first. */
 static void look_far_ahead(
 	struct snapshot *snapshot, uint32_t segment, const struct ctp_record *records, size_t count)
 {
@@ -224,8 +227,8 @@ static bool is_of(const struct snapshot_fact *fact, uint64_t kinds, uint64_t obj
 }
 
 /*
- * All kinds in a chain are below 64. What is dropped was added lately, mostly, and stands in front: where there is one
- * of each at most, nothing is looked for behind the last of them.
+ * All kinds in a chain are below 64. A fact to be dropped was added lately, mostly, and stands in front: where there is
+ * one of each at most, nothing is looked for behind the last of them.
  */
 void snapshot_coro_drop_any(
 	struct snapshot *snapshot, uint32_t index, uint64_t kinds, uint64_t object, uint64_t until)
@@ -307,7 +310,7 @@ bool snapshot_coro_frame(
 	return true;
 }
 
-/* Of the frames that it is known to have had, the last one. */
+/* The last one of the frames that it is known to have had. */
 static bool find_frame(const struct snapshot *snapshot, uint32_t index, uint64_t *ret_frame)
 {
 	uint32_t fact = snapshot->coros.at[index].facts;
@@ -339,7 +342,7 @@ static uint32_t wake_of_frame(const struct snapshot *snapshot, uint32_t index)
 	return snapshot->facts.at[fact].record.time >= coro->since ? fact : 0;
 }
 
-/* What counts is the first: later ones found it ready. A yield is queued before it suspends. */
+/* The first one counts: later ones found it ready. A yield is queued before it suspends. */
 bool snapshot_coro_woken(const struct snapshot *snapshot, uint32_t index, uint64_t *ret_time)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
@@ -358,7 +361,7 @@ bool snapshot_coro_woken(const struct snapshot *snapshot, uint32_t index, uint64
 	return true;
 }
 
-/* Who holds a lock is asked for after its end, too. */
+/* The holder of a lock is asked for after its end, too. */
 static void leave_grave(struct snapshot *snapshot, uint32_t coro)
 {
 	if (!snapshot_coro_has(snapshot, &snapshot->coros.at[coro], CTP_KIND_ACQUIRE))

@@ -20,7 +20,7 @@ void snapshot_fact_replace(
 {
 	struct snapshot_fact *fact = &snapshot->facts.at[index];
 
-	/* Of one stream the later record counts, of two the one with the later time. */
+	/* Among records of one stream the later one counts, among those of two the one with the later time. */
 	if (fact->record.time > record->time && fact->origin != origin)
 		return;
 	snapshot_fact_free(snapshot, fact->detail);

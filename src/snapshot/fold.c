@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each kind of record changes.
+ * The changes that each kind of record makes.
  *
  * Rings are emptied one after the other, so records of a coroutine that moves between threads come
  * in another order than they were written in. Therefore an end (a release) stays known for a while, so
@@ -216,7 +216,7 @@ static bool set_of_coro(const struct step *step, uint32_t coro, uint64_t object)
 	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
 }
 
-/* What a resume ends counts only until one that is known already. */
+/* Facts that a resume ends count only until a resume that is known already. */
 static bool is_used_up(const struct step *step, uint32_t coro)
 {
 	const struct snapshot_coro *known = coro_of(step, coro);
@@ -265,7 +265,7 @@ static bool fold_dequeue(const struct step *step)
 	return true;
 }
 
-/* Of a beginning and an end of the same thing the later one counts. */
+/* The later one counts of a beginning and an end of the same thing. */
 static bool fold_pair(const struct step *step, unsigned begin, unsigned end)
 {
 	uint32_t coro = own_coro(step), known;
@@ -363,7 +363,7 @@ static bool fold_detail(const struct step *step)
 
 /* ---------------------------------------------------------------- all kinds */
 
-/* Of a coroutine, and gone with it; of a resource, or of this thread. */
+/* A coroutine's, and gone with it; a resource's, or this thread's. */
 static bool fold_name(const struct step *step)
 {
 	uint64_t object = step->record->object;
@@ -408,7 +408,7 @@ static bool fold_frame(const struct step *step)
 	return true;
 }
 
-/* Of what concerns coroutines, those records that name none say nothing. */
+/* Records about coroutines that name none say nothing. */
 static bool fold_coro(const struct step *step)
 {
 	switch (step->kind) {

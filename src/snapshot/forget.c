@@ -6,7 +6,7 @@
 
 #include "snapshot/parts.h"
 
-/* What ends something, and was there the last time already, waits for no beginning any more. */
+/* An end that was there the last time already waits for no beginning any more. */
 static bool is_pointless(const struct snapshot_fact *fact)
 {
 	unsigned kind = snapshot_kind(fact);
@@ -122,8 +122,8 @@ static uint64_t time_of(const struct snapshot *snapshot, const struct snapshot_f
 }
 
 /*
- * Closed, and nobody waits for it. Who names no generation waits for the one that was open when the wait began:
- * of a number that is used again and again all others go.
+ * Closed, and nobody waits for it. A wait that names no generation is for the one that was open when it began: all
+ * others of a number that is used again and again go.
  */
 static bool is_done_with(const struct snapshot *snapshot, const struct waits *waits,
 	const struct snapshot_fact *fact, uint64_t handle)
@@ -145,7 +145,7 @@ static bool is_of_the_dead(struct snapshot *snapshot, const struct snapshot_fact
 	return coro && snapshot_state(&snapshot->coros.at[coro]) == CTP_KIND_DESTROY;
 }
 
-/* It ended: neither it nor what it did matters to anybody. */
+/* The coroutine ended: neither it nor its deeds matter to anybody. */
 static bool is_over(struct snapshot *snapshot, const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
@@ -169,7 +169,7 @@ static bool is_pointless_keyed(struct snapshot *snapshot, const struct waits *wa
 
 	if (!is_of_descriptor(fact, &handle))
 		return !is_close && is_over(snapshot, fact);
-	/* What opened it goes with its close. */
+	/* Its opening goes with its close. */
 	return kind != CTP_KIND_DESCRIPTOR_OPEN &&
 	       is_close == (kind == CTP_KIND_DESCRIPTOR_CLOSE) &&
 	       is_done_with(snapshot, waits, fact, handle);
@@ -205,7 +205,7 @@ static void tidy_keyed(struct snapshot *snapshot, const struct waits *waits, boo
 	}
 }
 
-/* Who waits for what is asked for closed descriptors alone. */
+/* The waiters are asked for closed descriptors alone. */
 static bool has_closed(const struct snapshot *snapshot)
 {
 	size_t i;

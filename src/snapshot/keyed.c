@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What records change that concern no coroutine, or something that outlives it: facts found by a key.
+ * The changes of records that concern no coroutine, or something that outlives it: facts found by a key.
  */
 #include "snapshot/fold.h"
 
@@ -50,7 +50,7 @@ static bool fold_descriptor(const struct step *step)
 	}
 }
 
-/* What began before the end, in whatever order they come. */
+/* Beginnings before the end, in whatever order they come. */
 static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 {
 	const struct snapshot_observer *observer = &step->snapshot->observer;
@@ -63,7 +63,7 @@ static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 	return snapshot_fact_set(step->snapshot, key, fact, step->origin, step->record);
 }
 
-/* Whose, and of which name. */
+/* The key of a region: its owner and its name. */
 static uint64_t region_of(const struct step *step)
 {
 	uint64_t who =
@@ -86,7 +86,10 @@ static inline bool is_open(const struct step *step, uint64_t region, unsigned nr
 	return fact && snapshot_kind(&step->snapshot->facts.at[fact]) == CTP_KIND_REGION_BEGIN;
 }
 
-/* Within each other. It is the same as after the last record, or nearly so, where that was of the same region. */
+/*
+ * Within each other. The depth is the same as after the last record, or nearly so, where that was of the same
+ * region.
+ */
 static unsigned nr_open(const struct step *step, uint64_t region)
 {
 	const struct snapshot_source *source = &step->snapshot->sources.at[step->origin];
@@ -126,7 +129,7 @@ bool snapshot_fold_other(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
 
-	/* Of two kinds with one key the later record counts. */
+	/* Where two kinds have one key the later record counts. */
 	switch (step->kind) {
 	case CTP_KIND_THREAD_START:
 	case CTP_KIND_THREAD_STOP:

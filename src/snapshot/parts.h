@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this folder share. Private to src/snapshot.
+ * Shared by the files of this folder, and private to it.
  *
  * There are coroutines, and facts. A coroutine's present state lies in its own 64 bytes, its creation and
  * frame in 24 that lie elsewhere, for there may be millions; everything else is a fact: a record that still counts.
@@ -50,7 +50,7 @@ struct snapshot_coro {
 static_assert(sizeof(struct snapshot_coro) == 64, "a coroutine's cache line");
 
 /*
- * What is told of a coroutine's beginning. Its frame stands here where the record of it came from the same origin, not
+ * A coroutine's beginning. Its frame stands here where the record of it came from the same origin, not
  * long after the creation; else it is a fact.
  */
 struct snapshot_birth {
@@ -81,7 +81,7 @@ struct snapshot_fact {
 	uint32_t is_old; /* it was there the last time that the snapshot was told */
 };
 
-/* What the last record of an origin became: a detail that follows belongs to it. */
+/* The fact that the last record of an origin became: a detail that follows belongs to it. */
 struct snapshot_source {
 	struct snapshot_origin origin;
 	uint32_t last_fact; /* 0: what it says belongs to nothing that is kept */
@@ -162,7 +162,7 @@ struct snapshot {
 	struct snapshot_observer observer;
 };
 
-/* Of a switch the coroutine that was entered: `object` of its state is this. */
+/* The coroutine that a switch entered: `object` of its state is this. */
 #define SNAPSHOT_ENTERED 1u
 
 #define SNAPSHOT_ID_BITS 48 /* of a coroutine's id in its segment: more cannot be true (F-35) */
@@ -173,7 +173,7 @@ static inline uint64_t snapshot_id(const struct snapshot_coro *coro)
 	return coro->key & SNAPSHOT_ID_MASK;
 }
 
-/* Of the record that its state is told by; 0: nothing but its creation was seen. */
+/* The kind of the record that told its state; 0: nothing but its creation was seen. */
 static inline uint8_t snapshot_state(const struct snapshot_coro *coro)
 {
 	return CTP_TAIL_KIND(coro->tail);
@@ -323,8 +323,8 @@ void snapshot_coro_forget(struct snapshot *snapshot, uint32_t coro);
 #define SNAPSHOT_ROW 128u /* records that are looked at before they are folded */
 
 /*
- * snapshot_look_ahead: the coroutine that each record of a row is about, most likely; 0: none, or not known. Of
- * very many coroutines most lie far from the processor: all of a row are asked for at once.
+ * snapshot_look_ahead: the coroutine that each record of a row is about, most likely; 0: none, or not known. Most of
+ * very many coroutines lie far from the processor: all of a row are asked for at once.
  */
 void snapshot_look_ahead(struct snapshot *snapshot, uint32_t segment,
 	const struct ctp_record *records, size_t count, uint32_t *ret_coros);
@@ -332,7 +332,7 @@ void snapshot_look_ahead(struct snapshot *snapshot, uint32_t segment,
 #define SNAPSHOT_KIND(kind) (UINT64_C(1) << (kind))
 
 /*
- * What a chain may hold. Of some kinds it is known without a look at it; the last bit stands for all others.
+ * The kinds that a chain may hold. Some are known without a look at it; the last bit stands for all others.
  */
 enum {
 	SNAPSHOT_HOLDS_DETAIL = 1,

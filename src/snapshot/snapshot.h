@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is the case at this moment: who is alive, in which state and since when, who holds what, which
- * descriptors are open. Kept by folding in records as they come, and told as records again: those
- * few of all that were folded in from which a reader comes to the same state.
+ * How things stand at this moment: which coroutines are alive, in which state and since when, which locks they hold,
+ * which descriptors are open. Kept by folding in records as they come, and told as records again: those few of all that
+ * were folded in from which a reader comes to the same state.
  *
  * A trace that begins in the middle of a run (a part cut out of a longer one, the flight recorder's
  * window) begins with them; docs/spec/trace-format.md has the rules (F-60 ...).
  *
- * Nothing in a record is trusted: what makes no sense is left out, and what a hostile program can claim
- * is bounded: 16,777,216 coroutines and 8,388,608 further facts at once, 64 of them about one coroutine,
- * 1,048,576 about anything else. Of one coroutine, records of several streams may come in any order; the
- * later one by time counts.
+ * Nothing in a record is trusted: what makes no sense is left out, and what a hostile program can claim is bounded:
+ * 16,777,216 coroutines and 8,388,608 further facts at once, 64 of them about one coroutine, 1,048,576 about anything
+ * else. Records of one coroutine from several streams may come in any order; the later one by time counts.
  */
 #ifndef SNAPSHOT_SNAPSHOT_H
 #define SNAPSHOT_SNAPSHOT_H
@@ -48,7 +47,7 @@ uint32_t snapshot_origin(struct snapshot *snapshot, struct snapshot_origin origi
 struct snapshot_origin snapshot_origin_at(const struct snapshot *snapshot, uint32_t number);
 
 /*
- * What folding comes across, told as it happens; times are raw, of the record's segment. Functions that are
+ * Told of events that folding comes across, as they happen; times are raw, of the record's segment. Functions that are
  * NULL are not called.
  */
 struct snapshot_observer {
@@ -89,7 +88,7 @@ void snapshot_beat(struct snapshot *snapshot);
  * can ask for any more, such as closed descriptors that nobody waits for.
  *
  * snapshot_tell_next: some more of them; *ret_count is 0 behind the last one. The array is the snapshot's and holds
- * until the next call. Of each stream they come by time; where there are very many, those of several streams come by
+ * until the next call. Those of each stream come by time; where there are very many, those of several streams come by
  * turns. False: out of memory. No record is folded in between. Memory for a part of them is taken meanwhile, and given
  * back at the end.
  */

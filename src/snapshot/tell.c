@@ -2,9 +2,9 @@
 /*
  * The snapshot's life, and telling it.
  *
- * Of a million coroutines there are millions of records to tell, so they are never all gathered: references to
- * them are, of 16 bytes, and of one stretch of time after the other. Within a stretch
- * they are put in order, by stream and by time; the records are made of them as they are asked for.
+ * A million coroutines have millions of records to tell, so these are never all gathered: references of 16 bytes are,
+ * of one stretch of time after the other. Within a stretch they are put in order, by stream and by time; the records
+ * are made of them as they are asked for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +231,7 @@ static void refer_fact(struct snapshot *snapshot, uint32_t index)
 	refer(snapshot, fact->origin, fact->record.time, index, FACT);
 }
 
-/* What ended lately is told, too: its beginning may lie in a ring still. */
+/* A coroutine that ended lately is told, too: its beginning may lie in a ring still. */
 static bool is_worth_telling(const struct snapshot_fact *fact)
 {
 	switch (snapshot_kind(fact)) {
@@ -247,7 +247,7 @@ static bool is_worth_telling(const struct snapshot_fact *fact)
 	}
 }
 
-/* Of one that was destroyed only what it left behind is of interest. */
+/* Only the facts that a destroyed one left behind are of interest. */
 static void refer_coro(struct snapshot *snapshot, uint32_t index)
 {
 	const struct snapshot_coro *coro = &snapshot->coros.at[index];
@@ -477,7 +477,7 @@ static bool add_frame(struct snapshot *snapshot, uint32_t index)
 	       add(snapshot, snapshot->coros.at[index].created_origin, &record);
 }
 
-/* What says more of the state follows it; the chain has the last one first. */
+/* Details of the state follow it; the chain has the last one first. */
 static bool add_state_details(struct snapshot *snapshot, const struct snapshot_coro *coro)
 {
 	uint32_t details[SNAPSHOT_CHAIN + 1], fact;

@@ -71,8 +71,8 @@ void arrange_window_arrive(struct window *window);
 void arrange_window_play(struct window *window);
 
 /*
- * arrange_window_may_leave: is there an event that nothing can come before any more? It is the one at `handed`.
- * arrange_window_leave: lets it go.
+ * arrange_window_may_leave: is there an event that nothing can come before any more? The next event is the one at
+ * `handed`. arrange_window_leave: lets it go.
  */
 bool arrange_window_may_leave(const struct window *window);
 void arrange_window_leave(struct window *window);

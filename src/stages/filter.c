@@ -108,7 +108,7 @@ static enum ct_status tell_losses(struct filter *filter, uint64_t until_ns, stru
 	return status;
 }
 
-/* Of streams in which nothing was wanted any more. */
+/* For streams in which nothing was wanted any more. */
 static enum ct_status tell_open_gaps(
 	struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
 {

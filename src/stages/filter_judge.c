@@ -2,7 +2,7 @@
 /*
  * What becomes of one record.
  *
- * Who is left out is decided by id, or from the record on that shows a reason; from there on, all that the
+ * Coroutines are left out by id, or from the record on that shows a reason; from there on, all that the
  * coroutine does goes, whatever thread it does it on.
  */
 #include "stages/filter_parts.h"

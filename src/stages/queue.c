@@ -281,7 +281,7 @@ static void pass_on_batch(struct queue *queue, const struct ct_batch *batch)
 		lose(queue, batch);
 }
 
-/* Whoever counted did so before it was known what would be lost here. */
+/* The events were counted before it was known what would be lost here. */
 static void correct_end(const struct queue *queue, struct ct_define_end *end)
 {
 	uint64_t nr_lost = queue->nr_lost < end->nr_events ? queue->nr_lost : end->nr_events;

@@ -80,7 +80,7 @@ static void note_waiting(void *context, uint32_t origin, const struct ctp_record
 		waiting->first_ns = ns;
 }
 
-/* Whoever waits longest decides when it can become true at the earliest. */
+/* The one that waits longest decides when it can become true at the earliest. */
 static double longest_wait(const struct watch *watch, struct watched *watched, uint64_t now_ns)
 {
 	struct waiting waiting = {watch, watched, UINT64_MAX};

@@ -15,7 +15,7 @@ static uint32_t site_index(
 {
 	uint64_t *memory = &cursor->sites[id % STORE_SITES_REMEMBERED];
 
-	/* What was never looked up is site 0, "none". */
+	/* A site that was never looked up is 0, "none". */
 	if (*memory >> 32 != id)
 		*memory = (uint64_t)id << 32 |
 			  store_tables_site(&reader->all, cursor->segment->number, id);
@@ -78,8 +78,8 @@ static void to_events(const struct store_reader *reader, struct store_cursor *cu
 }
 
 /*
- * Of a coroutine that moved while the rings were emptied, the last state is carried, and an earlier one may
- * follow behind it in the file: what led from that to this is told in the part before.
+ * The last state of a coroutine that moved while the rings were emptied is carried, and an earlier one may follow
+ * behind it in the file: the steps between are told in the part before.
  */
 static void mark_carried(struct ct_event *event)
 {
@@ -174,8 +174,8 @@ static enum ct_status enter_block(
 }
 
 /*
- * Its checksum holds, and its records make no sense: whoever wrote it was mistaken, or meant harm. What is left of the
- * block is missing; told once the last event is handed out, since what was read of it may be handed out already.
+ * Its checksum holds, and its records make no sense: whoever wrote it was mistaken, or meant harm. The rest of the
+ * block is missing; told once the last event is handed out, since the part that was read may be handed out already.
  */
 static void give_up_block(struct store_reader *reader, const struct store_cursor *cursor)
 {

@@ -13,7 +13,7 @@
 #define STORE_SITES_REMEMBERED 64
 #define STORE_RUN 256u /* events */
 
-/* What all cursors of a file share. */
+/* Shared by all cursors of a file. */
 struct store_reader {
 	struct store_input input;
 	struct store_tables all;
@@ -21,7 +21,7 @@ struct store_reader {
 	struct ctp_record records[STORE_RUN]; /* just decoded */
 };
 
-/* What a cursor holds while it stands in a block. */
+/* A cursor's state while it stands in a block. */
 struct store_run {
 	struct store_decoder decoder;
 	struct ct_event events[STORE_RUN];

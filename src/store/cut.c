@@ -118,7 +118,7 @@ struct joined {
 	bool is_packed;
 };
 
-/* Of two copies of a generation the fuller one goes first. */
+/* The fuller one of two copies of a generation goes first. */
 static int compare(const void *left, const void *right)
 {
 	const struct store_generation *a = ((const struct row *)left)->generation;

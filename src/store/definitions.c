@@ -111,7 +111,7 @@ static const char *take_text(struct store_bytes *bytes, struct arena *arena)
 	return length && at ? arena_text(arena, (const char *)at, length) : "";
 }
 
-/* What is not there any more is 0 or "": the definition was written by an older version. */
+/* A field that is not there is 0 or "": the definition was written by an older version. */
 static bool take_field(
 	struct store_bytes *bytes, struct arena *arena, const struct field *field, void *ret_value)
 {

@@ -46,8 +46,10 @@ static void forget(struct store_prediction *known, uint64_t first_time)
  */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Both sides learn the same from a record. What has no object changes nothing: without a branch, which would be hard
- * to foretell. */
+/*
+ * Both sides learn the same from a record. A record without an object changes nothing: without a branch,
+ * which would be hard to foretell.
+ */
 INLINE void learn(struct store_prediction *known, struct store_words *words,
 	struct store_last *last, const struct ctp_record *record)
 {
@@ -121,8 +123,8 @@ INLINE unsigned object_form(
 }
 
 /*
- * `has_deposit`: the processor spreads a number's bits over bytes by one instruction. It stands here as assembly,
- * since all of this is compiled for processors without it, too.
+ * `has_deposit`: the processor spreads a number's bits over bytes by one instruction. The instruction stands here as
+ * assembly, since all of this is compiled for processors without it, too.
  */
 INLINE uint8_t *put_number(uint8_t *at, uint64_t value, bool has_deposit)
 {
@@ -211,7 +213,7 @@ INLINE uint8_t *encode(struct store_encoder *encoder, uint8_t *at, const struct 
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		/* What is written could lie anywhere, for all that the compiler knows. */
+		/* The bytes written could lie anywhere, for all that the compiler knows. */
 		struct ctp_record record = records[i];
 		int64_t since = (int64_t)(record.time - encoder->first);
 

@@ -18,20 +18,20 @@
 #define STORE_CODES 256
 #define STORE_CODED_KINDS 64 /* kinds above always say kind and mask in full */
 
-/* What the last record of a kind had. */
+/* The words of the last record of a kind. */
 struct store_last {
 	uint64_t object; /* that was not 0 */
 	uint64_t tail;
 };
 
-/* What the last records had, of whatever kind. */
+/* The words of the last records, of whatever kind. */
 struct store_words {
 	uint64_t time;
 	uint64_t coro;   /* that was not 0 */
 	uint64_t object; /* that was not 0 */
 };
 
-/* What both sides know after each record. */
+/* The state that both sides share after each record. */
 struct store_prediction {
 	struct store_words words;
 	struct store_last last[256];

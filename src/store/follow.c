@@ -149,7 +149,7 @@ static int compare(const void *left, const void *right)
 	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
 }
 
-/* What was handed out goes; the rest and what came are put in order. */
+/* Events that were handed out go; the rest and those that came are put in order. */
 static void order_waiting(struct follow *follow)
 {
 	size_t left = follow->waiting.count - follow->next;

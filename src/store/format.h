@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lies in a trace file: the header, the head of a block, and the sizes that bound them.
+ * The pieces of a trace file: the header, the head of a block, and the sizes that bound them.
  *
  * docs/spec/trace-format.md has the rules (F-1 ...). All numbers are little-endian. Nothing here is
  * used before it was copied out of the file and checked.

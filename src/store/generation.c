@@ -2,9 +2,9 @@
 /*
  * Generations: where one ends and the next one begins, and what it begins with.
  *
- * A generation is a second long, or longer where little happens: what it repeats should be a small part of it. It ends
- * at a heartbeat, when every ring was looked at; what was written to one after the look is in the next generation, with
- * its true time.
+ * A generation is a second long, or longer where little happens: what it repeats should be a small part of it. A
+ * generation ends at a heartbeat, when every ring was looked at; records written to one after the look are in the next
+ * generation, with their true times.
  */
 #include "store/definitions.h"
 #include "store/writer.h"
@@ -46,7 +46,7 @@ static bool is_due(const struct store_sink *store, uint64_t now_ns)
 		store->options.generation_ns ? store->options.generation_ns : GENERATION_NS;
 	bool is_long = (int64_t)(now_ns - generation->began_ns) >= (int64_t)longest;
 
-	/* Whoever asks for a size has no room for more. */
+	/* A caller that asks for a size has no room for more. */
 	if (store->options.generation_bytes && is_full(store) &&
 		own_bytes(store) >= generation->repeated_bytes)
 		return true;

@@ -110,7 +110,7 @@ static void note_number(struct scan *scan, const struct store_block_header *head
 	scan->nr_missing++;
 }
 
-/* What the file has twice says nothing new. */
+/* A block that the file has twice says nothing new. */
 static enum ct_status step_over_twice(
 	struct scan *scan, const struct store_block_header *header, struct ct_error *reterr)
 {
@@ -217,7 +217,7 @@ static enum ct_status scan_definitions(struct scan *scan, const uint8_t *payload
 	}
 }
 
-/* What was said before is read where it is missing: before the first part, and behind damage and gaps. */
+/* Repeated definitions are read where they are missing: before the first part, and behind damage and gaps. */
 static enum ct_status scan_repeated(
 	struct scan *scan, const uint8_t *payload, uint32_t nr_bytes, struct ct_error *reterr)
 {

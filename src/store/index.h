@@ -2,7 +2,7 @@
 /*
  * One pass over a trace file: its definitions into tables, its blocks of events into an index.
  *
- * What is damaged is stepped over to the next whole block, and counted.
+ * Damage is stepped over to the next whole block, and counted.
  */
 #ifndef STORE_STORE_INDEX_H
 #define STORE_STORE_INDEX_H
@@ -29,7 +29,7 @@ struct store_block {
 	bool is_senseless; /* it was read, and its records are not all ones */
 };
 
-/* A part that can be understood alone. It reaches to where the next one begins. */
+/* A part that can be understood alone. The generation reaches to where the next one begins. */
 struct store_generation {
 	uint32_t number; /* 0: blocks that belong to none */
 	uint64_t offset;
@@ -79,7 +79,7 @@ struct store_index {
 	struct store_unpacker *unpacker; /* NULL: no block was packed */
 };
 
-/* What of a file is looked at, and how closely. Zeroed: all of it, its blocks. */
+/* The part of a file that is looked at, and how closely. Zeroed: all of it, its blocks. */
 struct store_scan_wish {
 	bool is_thorough;    /* records, too: a block of which they make no sense is a hole */
 	uint64_t last_bytes; /* only generations that begin within so many at the end; 0: all */

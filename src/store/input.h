@@ -22,8 +22,8 @@ struct store_input {
 };
 
 /*
- * store_input_open: "-" is standard input. What has no size of its own (a pipe) is copied to a
- * temporary file without a name first.
+ * store_input_open: "-" is standard input. An input without a size of its own (a pipe) is copied to a temporary file
+ * without a name first.
  */
 enum ct_status store_input_open(
 	struct store_input *input, const char *path, struct ct_error *reterr);

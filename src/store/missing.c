@@ -2,10 +2,10 @@
 /*
  * How much of a file is missing, and when it would have been.
  *
- * Two kinds of numbers tell it: those of blocks, which go up by one, and those by which GENERATION, GENERATION_END
- * and END count events from the beginning of the recording. What is missing without either is guessed, and never
- * nothing. The interval is the widest that can be true: streams are written at different times, so what one has on both
- * sides of a place says nothing of another.
+ * Two kinds of numbers tell it: those of blocks, which go up by one, and those by which GENERATION, GENERATION_END and
+ * END count events from the beginning of the recording. Losses that neither counts are guessed, and never nothing. The
+ * interval is the widest that can be true: streams are written at different times, so what one has on both sides of a
+ * place says nothing of another.
  */
 #include "store/scan.h"
 
@@ -110,7 +110,7 @@ static bool walk_all(struct scan *scan, struct walk *walk)
 	return true;
 }
 
-/* What a recovered file says of its damage, and a writer of what it could not write, END counts as well. */
+/* END counts as well what a recovered file says of its damage, and a writer of what it could not write. */
 static uint64_t count_told(const struct scan *scan)
 {
 	uint64_t count = 0;
@@ -138,7 +138,7 @@ static uint64_t estimate(const struct scan *scan, uint64_t nr_events)
 	return (uint64_t)((double)scan->damaged_bytes * (double)nr_events / (double)nr_bytes);
 }
 
-/* Of what is missing, what nothing else tells of: something, wherever there is a place for it. */
+/* The missing events that nothing else tells of: at least one, wherever there is a place for it. */
 static uint64_t count_untold(const struct scan *scan, const struct walk *walk, uint64_t nr_events)
 {
 	uint64_t told = count_told(scan), guessed = estimate(scan, nr_events);
@@ -199,7 +199,7 @@ static bool has_loss(const struct scan *scan, unsigned reason)
 	return false;
 }
 
-/* Whoever wrote the file was ended: nothing vouches for what is behind the last heartbeat. */
+/* The writer was ended: nothing vouches for events behind the last heartbeat. */
 static bool add_open_end(struct scan *scan)
 {
 	const struct ct_tables *tables = &scan->all->tables;

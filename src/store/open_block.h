@@ -12,7 +12,7 @@
 #define STORE_HEAD_ROOM (sizeof(struct store_block_header) + 5 * STORE_VARINT_MAX)
 #define STORE_OPEN_BYTES (48u << 10)
 
-/* What a block holds: also what is lost when it cannot be written. */
+/* The contents of a block: also its losses where it cannot be written. */
 struct store_content {
 	uint32_t thread;
 	uint32_t nr_records;

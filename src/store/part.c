@@ -71,7 +71,7 @@ enum ct_status store_copy_close(struct store_copy *copy, bool is_wanted, struct 
 	return store_output_close(copy->output, is_wanted, reterr);
 }
 
-/* Does the block say that a part ends here? It stands alone in a block of its own. */
+/* Does the block say that a part ends here? Such a definition stands alone in a block of its own. */
 static bool is_cut_end(
 	struct store_part *part, const struct store_block_header *header, const uint8_t *payload)
 {
@@ -88,8 +88,8 @@ static bool is_cut_end(
 }
 
 /*
- * What is missing before a block, damage or a gap in the numbers, is a gap in the copy's numbers, too (F-63): there
- * a reader takes names from where they are repeated.
+ * Damage or a gap in the numbers before a block is a gap in the copy's numbers, too (F-63): there a reader takes names
+ * from where they are repeated.
  */
 static void keep_gap(struct store_copy *copy, const struct store_part *part, uint64_t number,
 	bool is_behind_hole)
@@ -109,7 +109,7 @@ static enum ct_status copy_block(struct store_copy *copy, struct store_part *par
 	return store_output_copy(copy->output, header, payload, reterr);
 }
 
-/* What is stepped over from here on; NULL: a block begins here. */
+/* The damage that is stepped over from here on; NULL: a block begins here. */
 static const struct store_hole *hole_at(const struct store_index *index, uint64_t offset)
 {
 	size_t low = 0, high = index->holes.count;

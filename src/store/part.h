@@ -46,7 +46,7 @@ enum ct_status store_copy_begin(struct store_copy *copy, const char *path, int p
 enum ct_status store_copy_close(struct store_copy *copy, bool is_wanted, struct ct_error *reterr);
 
 /*
- * store_copy_row: all whole blocks of a generation. What says that a part ends here (END with is_cut) is left out;
+ * store_copy_row: all whole blocks of a generation. An END with is_cut, by which a part ends here, is left out;
  * store_copy_definitions ends the file anew.
  */
 enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,

@@ -3,9 +3,9 @@
  * The source that reads a trace file: one cursor for each stream, and a tree of losers that merges them.
  *
  * A cursor holds some decoded events, its front is the next one of them. The tree is a tournament of the fronts: each
- * node has the front that lost there, tree[0] the one that won all. Once the winner's event is handed out, its
- * next one plays again on the way from its leaf to the top. Whose turn it is can hardly be foretold where several
- * threads write at once, so a match is played without a branch.
+ * node has the front that lost there, tree[0] the one that won all. Once the winner's event is handed out, its next one
+ * plays again on the way from its leaf to the top. The next stream can hardly be foretold where several threads write
+ * at once, so a match is played without a branch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +216,7 @@ static inline const struct front *winner(const struct store_source *store)
 	return &store->fronts[store->tree[0].front];
 }
 
-/* Of few streams each event is played for: how long one stays ahead cannot be foretold. */
+/* With few streams each event is played for: how long one stays ahead cannot be foretold. */
 static void take_of_few(struct store_source *store, struct ct_events *events)
 {
 	while (may_hand_out(store, winner(store), events))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is left of a trace after a crash, as a file that is whole: every whole block, what is missing as a loss and
- * notes, and an end.
+ * The rest of a trace after a crash, as a file that is whole: every whole block, a loss and notes for what is missing,
+ * and an end.
  */
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 #define DEFINITIONS 5
 
-/* What the recovered file says besides. */
+/* Further words of the recovered file. */
 struct ending {
 	struct ct_definition definitions[DEFINITIONS];
 	size_t count;

@@ -152,7 +152,7 @@ static void add_clock(struct text *block, const struct ct_define_clock *clock)
 		store_definition_add(block, &definition);
 }
 
-/* What changes all the time is put together anew. The first reading makes the epoch (F-36). */
+/* Definitions that change all the time are put together anew. The first reading makes the epoch (F-36). */
 static enum ct_status write_changing(
 	const struct store_repeated *repeated, struct store_output *output, struct ct_error *reterr)
 {

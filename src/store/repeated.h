@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each generation says again, so that it can be understood without those before it: everything
+ * Definitions that each generation repeats, so that it can be understood without those before it: everything
  * that was defined, the clock readings that tie its times to the recording's, and what was lost.
  */
 #ifndef STORE_STORE_REPEATED_H

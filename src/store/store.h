@@ -24,11 +24,11 @@ struct store_options {
  * is no regular file is written in place. SIGPIPE and SIGXFSZ must be ignored by the process where
  * the output may be a pipe or limited: the library changes no signal.
  *
- * When writing fails (a full disk, a closed pipe), put and flush return the failure, then and from
- * then on; what was written stays valid. The caller counts the records of batches that failed. What
- * the sink had taken before and could not write, it counts itself, as losses with the reason OUTPUT
- * in the file; store_sink_lost tells how many. Definitions of processes, losses, endings and the end
- * are still taken, and close tries to write them. A sink is used by one thread at a time.
+ * When writing fails (a full disk, a closed pipe), put and flush return the failure, then and from then on; what was
+ * written stays valid. The caller counts the records of batches that failed. Records that the sink had taken before and
+ * could not write it counts itself, as losses with the reason OUTPUT in the file; store_sink_lost tells how many.
+ * Definitions of processes, losses, endings and the end are still taken, and close tries to write them. A sink is used
+ * by one thread at a time.
  */
 enum ct_status store_sink_open(const char *path, const struct store_options *options,
 	struct ct_sink **ret_sink, struct ct_error *reterr);
@@ -37,11 +37,10 @@ enum ct_status store_sink_open(const char *path, const struct store_options *opt
 uint64_t store_sink_lost(const struct ct_sink *sink);
 
 /*
- * store_source_open: opens a trace file of which nothing is trusted; "-" is standard input. What is
- * no regular file is copied to a temporary one first. The whole file is looked through: its tables
- * are complete when this returns, and their notes and losses say what is damaged or missing.
- * CT_ERR_FORMAT: no trace, or a newer format. The failure's text leaves it to the caller to name the
- * file.
+ * store_source_open: opens a trace file of which nothing is trusted; "-" is standard input. An input that is no regular
+ * file is copied to a temporary one first. The whole file is looked through: its tables are complete when this returns,
+ * and their notes and losses say what is damaged or missing. CT_ERR_FORMAT: no trace, or a newer format. The failure's
+ * text leaves it to the caller to name the file.
  *
  * Events come by time. Within a stream they come as they were written: where a time goes back, the
  * event has the place of the latest time before it. At one instant they come by process, thread and
@@ -52,7 +51,7 @@ enum ct_status store_source_open(
 
 /*
  * store_source_open_last: the same of the generations that begin within the last bytes of the file (0: all), which is a
- * part of the recording as store_cut would make it. What lies before is not looked at. CT_ERR_UNSUPPORTED: none begins
+ * part of the recording as store_cut would make it. The bytes before are not looked at. CT_ERR_UNSUPPORTED: none begins
  * there.
  */
 enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
@@ -63,7 +62,7 @@ enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
  * there is nothing more at present, next returns CT_AGAIN; CT_END once END was read, or nobody writes the file
  * any more: then `is_complete` of the tables says which. Events come up to the last heartbeat, in the order in
  * which store_source_open has them. Tables grow, and are valid until the next call of next; times of processes
- * and losses in them do not hold. It cannot be read again from the beginning.
+ * and losses in them do not hold. A followed file cannot be read again from the beginning.
  */
 enum ct_status store_follow_open(
 	const char *path, struct ct_source **ret_source, struct ct_error *reterr);

@@ -16,7 +16,7 @@ struct store_window_options {
 		bytes; /* more is never kept, but for the generation that is being written; 0: 64 MiB */
 };
 
-/* What is held at this moment. */
+/* The part held at this moment. */
 struct store_window_state {
 	uint64_t
 		ns; /* from the beginning of the oldest generation to the moment that is asked for */
@@ -37,7 +37,7 @@ enum ct_status store_window_open(const struct store_window_options *options,
 enum ct_status store_window_dump(struct ct_sink *sink, const char *path, const char *reason,
 	uint64_t now_ns, struct ct_error *reterr);
 
-/* store_window_copy: the same into a file that is open, with no reason. It is the caller's, and not closed. */
+/* store_window_copy: the same into a file that is open, with no reason. The file is the caller's, and not closed. */
 enum ct_status store_window_copy(
 	struct ct_sink *sink, int descriptor, uint64_t now_ns, struct ct_error *reterr);
 

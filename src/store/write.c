@@ -2,10 +2,10 @@
 /*
  * The sink that writes a trace file.
  *
- * Records go straight into the open block of their stream; a full block, and at flush every open one,
- * gets its head and checksum and is written by one call. Definitions gather beside them and are
- * always written first, so that no block names what is not defined before it. It must never leave a
- * torn block behind where the output can be cut back, and never drop a record without counting it.
+ * Records go straight into the open block of their stream; a full block, and at flush every open one, gets its head and
+ * checksum and is written by one call. Definitions gather beside them and are always written first, so that no block
+ * names what is not defined before it. The sink must never leave a torn block behind where the output can be cut back,
+ * and never drop a record without counting it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +159,7 @@ static enum ct_status store_flush(struct ct_sink *sink, struct ct_error *reterr)
 
 /* ------------------------------------------------------------------------ put */
 
-/* What is lost in the middle of a stream counts for later parts, too. */
+/* Losses in the middle of a stream count for later parts, too. */
 static bool keep_lost(struct store_sink *store, const struct stream *stream, uint32_t thread,
 	const struct ctp_record *record)
 {
@@ -178,7 +178,7 @@ static bool keep_lost(struct store_sink *store, const struct stream *stream, uin
 	return store_repeated_keep(&store->repeated, &loss);
 }
 
-/* What cannot be kept for later parts is missing there, and counted; the present one has it all. */
+/* Records that cannot be kept for later parts are missing there, and counted; the present one has them all. */
 static void fold(struct store_sink *store, const struct stream *stream,
 	const struct ctp_record *records, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What definitions hold.
+ * The contents of definitions.
  */
 #include "stream/definition.h"
 

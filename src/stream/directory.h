@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What definitions have said of segments, streams and clocks so far: for sinks that must know whose a record
- * is, and when it was.
+ * The segments, streams and clocks defined so far: for sinks that must know whose a record is, and when it was.
  */
 #ifndef STREAM_DIRECTORY_H
 #define STREAM_DIRECTORY_H

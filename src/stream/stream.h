@@ -18,7 +18,7 @@
 
 struct ct_source;
 
-/* What the older form tells of a suspend or resume, beside its thread and time. */
+/* The older form's words for a suspend or resume, beside its thread and time. */
 struct ct_row {
 	uint64_t probe_id;
 	uint64_t address;
@@ -26,7 +26,7 @@ struct ct_row {
 };
 
 /*
- * A run of events, in order, which is borrowed until the next one is asked for. Whoever asks may offer room: a source
+ * A run of events, in order, which is borrowed until the next one is asked for. The caller may offer room: a source
  * that has to put events together does so there, one that has them lends them from where they lie.
  */
 struct ct_events {
@@ -53,7 +53,7 @@ struct ct_source_ops {
 	void (*close)(struct ct_source *source);
 };
 
-/* Of the events handed out since the first one: which were put into another order than that of their time-stamps. */
+/* Events handed out since the first one that were put into another order than that of their time-stamps. */
 struct ct_order {
 	uint64_t nr_moved;
 	int64_t furthest_ns; /* by which a time was raised at most */
@@ -278,7 +278,7 @@ struct ct_define_ending {
 	uint64_t monotonic_ns;
 };
 
-/* What was wrong with the recording, or with the input of which the trace was made. */
+/* A fault of the recording, or of the input of which the trace was made. */
 struct ct_define_note {
 	const char *text; /* one sentence */
 	uint64_t count;

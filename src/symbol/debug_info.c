@@ -23,7 +23,7 @@
 #include "symbol/unit_functions.h"
 
 #define CALLERS_MAX 16
-/* What is beyond is named by the symbol table only: units of a hostile file can name one long list of ranges. */
+/* Units beyond are named by the symbol table only: units of a hostile file can name one long list of ranges. */
 #define UNIT_RANGES_MAX 65536u    /* of one unit */
 #define UNITS_RANGES_MAX 1048576u /* of all */
 
@@ -64,7 +64,7 @@ static int find_debug_file(Dwfl_Module *module, void **user_data, const char *mo
 	if (descriptor < 0)
 		descriptor = dwfl_build_id_find_debuginfo(module, user_data, module_name, base,
 			file_name, debug_link, debug_link_crc, ret_debug_file);
-	/* What lies beside a file of the same name out here is another program's. */
+	/* A debug file beside a file of the same name out here is another program's. */
 	if (descriptor >= 0 || debug->root != SYMBOL_OUR_ROOT || getenv("DEBUGINFOD_URLS"))
 		return descriptor;
 	return dwfl_standard_find_debuginfo(module, user_data, module_name, base, file_name,
@@ -298,7 +298,7 @@ static const char *class_name(Dwarf_Die *scope)
 	return name;
 }
 
-/* What the linker does not know, as a member of an unnamed namespace's class, is told plainly. */
+/* A function that the linker does not know, such as a member of an unnamed namespace's class, is told plainly. */
 static bool set_scope(const char **ret_function, struct arena *arena, Dwarf_Die *scope)
 {
 	const char *symbol = linkage_name(scope);
@@ -379,7 +379,7 @@ static bool set_functions(struct debug_info *debug, struct symbol_place *place, 
 	Dwarf_Die *unit = unit_with_functions(skeleton, &split);
 	int nr_scopes;
 
-	/* What is inlined at a function's very beginning is not what the function is called. */
+	/* A function inlined at the very beginning of another does not give that one its name. */
 	if (is_entry && concrete)
 		return true;
 	if (!symbol_units_functions_find(

@@ -65,7 +65,7 @@ char *symbol_demangle(const char *mangled)
 	return read_with(cplus_demangle_v3_callback, DMGL_PARAMS | DMGL_TYPES, mangled);
 }
 
-/* What is longer than any name will be is not read: decoding such identifiers takes the square of their length. */
+/* An input longer than any name will be is not read: decoding such identifiers takes the square of their length. */
 char *symbol_demangle_rust(const char *mangled)
 {
 	if (strlen(mangled) > DEMANGLED_MAX_BYTES)

@@ -111,7 +111,7 @@ static enum ct_status try_file(struct module *module, int root, const char *path
 	return status;
 }
 
-/* What was kept open while the path still led to it. False: out of memory. */
+/* A file kept open while the path still led to it. False: out of memory. */
 static bool try_seen_file(struct symbol_resolver *resolver, struct module *module)
 {
 	const char *path;

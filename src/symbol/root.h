@@ -2,7 +2,7 @@
 /*
  * Opening files by the names that a process has for them, which in a container are names below another root.
  *
- * Whoever made that root may have put links into it that lead anywhere: they are followed as the process would follow
+ * The maker of that root may have put links into it that lead anywhere: they are followed as the process would follow
  * them, and never out of it.
  */
 #ifndef SYMBOL_ROOT_H

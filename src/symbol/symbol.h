@@ -53,7 +53,7 @@ struct symbol_caller {
 };
 
 /*
- * What an address stands for. Texts are never NULL ("" where not known), belong to the resolver and
+ * The meaning of an address. Texts are never NULL ("" where not known), belong to the resolver and
  * live as long as it does.
  */
 struct symbol_place {

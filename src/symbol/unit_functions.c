@@ -51,7 +51,7 @@ static bool add_function(struct reading *reading, Dwarf_Die *function)
 	return true;
 }
 
-/* What functions may stand in, besides the unit itself. */
+/* Entries that functions may stand in, besides the unit itself. */
 static bool holds_functions(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||

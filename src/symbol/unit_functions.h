@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function of a compilation unit holds an address, and what was inlined there.
+ * Finds the function of a compilation unit that holds an address, and those that were inlined there.
  *
  * libdw answers that by walking through the whole unit each time, which takes milliseconds in a large one. Here a
  * unit is walked once, when it is first asked about; then a search and a walk through the one function will do.
@@ -20,7 +20,7 @@ struct unit_functions {
 	VEC(struct function_range) ranges; /* sorted */
 };
 
-/* What is beyond has lines only: a few bytes of a hostile file can name one long list of ranges again and again. */
+/* Functions beyond have lines only: a few bytes of a hostile file can name one long list of ranges again and again. */
 #define FUNCTION_RANGES_MAX 64u       /* of one function */
 #define FUNCTIONS_RANGES_MAX 1048576u /* of all functions of a file */
 

@@ -47,7 +47,7 @@ static uint32_t stream_of(const struct assembly *assembly, const struct ct_event
 
 /* ------------------------------------------------------------------ definitions */
 
-/* Of a part, which one it is goes before everything. */
+/* A part's own number goes before everything. */
 static enum ct_status define_part(struct assembly *assembly)
 {
 	const struct ct_tables *tables = assembly->tables;

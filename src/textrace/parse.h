@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the text form's reader share: the tables and events in the making.
+ * Shared by the parts of the text form's reader: the tables and events in the making.
  */
 #ifndef TEXTRACE_TEXTRACE_PARSE_H
 #define TEXTRACE_TEXTRACE_PARSE_H

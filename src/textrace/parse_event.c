@@ -190,7 +190,7 @@ static bool parse_first(struct line *line, const char *value)
 	return true;
 }
 
-/* What a thread waits for. */
+/* The object of a thread's wait. */
 static bool parse_wanted(struct line *line, char *value)
 {
 	char *colon = strchr(value, ':');

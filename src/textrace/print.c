@@ -378,7 +378,7 @@ void textrace_print_object(struct text *text, const struct ct_event *event)
 	}
 }
 
-/* What is no coroutine has a key. A word that holds a result, or a time, is no large number. */
+/* A word that is no coroutine has a key. A word that holds a result, or a time, is no large number. */
 static void print_coro(struct text *text, const struct ct_event *event)
 {
 	const char *key = kind_coro_key(event->kind);
@@ -435,7 +435,7 @@ static void print_kind(struct text *text, unsigned kind)
 		text_digits(text, kind, 10, 1);
 }
 
-/* Of a descriptor that comes into being they hold its type, which has a name. */
+/* For a descriptor that comes into being they hold its type, which has a name. */
 static void print_flags(struct text *text, const struct ct_event *event)
 {
 	bool has_type =

@@ -86,7 +86,7 @@ static void set_bounds(struct textrace_source *source)
 		tables->observed_until = tables->observed_from;
 }
 
-/* What is carried lies before the trace: it is counted apart. */
+/* Carried events lie before the trace, and are counted apart. */
 static void set_carried(struct textrace_source *source)
 {
 	struct ct_tables *tables = &source->tables;

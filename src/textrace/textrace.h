@@ -2,9 +2,9 @@
 /*
  * The text form of a trace: written by hand in tests, printed by `dump`, read by `assemble`.
  *
- * Printing and reading are inverse: what was printed reads back as the same tables and events, and
- * prints as the same text. What only the file knows (the counter behind the times, notes about
- * damage once a trace was assembled anew) is not part of it.
+ * Printing and reading are inverse: what was printed reads back as the same tables and events, and prints as the same
+ * text. Facts that only the file knows (the counter behind the times, notes about damage once a trace was assembled
+ * anew) are not part of it.
  *
  * One line is one definition or one event; words are separated by blanks; `#` at the start of a word
  * begins a comment. A text with blanks, quotes or control characters is written "in quotes", with

@@ -17,7 +17,7 @@ struct textrace_word {
 	char *value; /* NULL for a word without one */
 };
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct textrace_words {
 	char *at;
 	char *end;           /* of the line; the byte there may be overwritten */

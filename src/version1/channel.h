@@ -26,7 +26,7 @@ struct channel_options {
 	const char *socket_path; /* likewise */
 };
 
-/* What stood under a name that was asked for. */
+/* The file found under a name that was asked for. */
 enum channel_name {
 	CHANNEL_NAME_FREE,
 	CHANNEL_NAME_TAKEN,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What version 1 is given by the engine that serves it: who processes and threads are, numbers in the trace, and the
- * way out.
+ * The engine's side of version 1: who processes and threads are, numbers in the trace, and the way
+ * out.
  */
 #ifndef VERSION1_ENGINE_H
 #define VERSION1_ENGINE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handler of SIGBUS. It runs on the thread that faulted, within a load or a store: it may only look at
- * the table, map memory in the place of the file, and return, whereupon the instruction is repeated.
+ * The handler of SIGBUS. The handler runs on the thread that faulted, within a load or a store: it may only look at the
+ * table, map memory in the place of the file, and return, whereupon the instruction is repeated.
  *
- * A place of the table is the handler's as long as its `base` is not 0. Whoever opens and closes guards holds
- * the lock; the handler takes none.
+ * A place of the table is the handler's as long as its `base` is not 0. The lock is held while guards are opened and
+ * closed; the handler takes none.
  */
 #include <errno.h>
 #include <pthread.h>

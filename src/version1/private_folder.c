@@ -28,7 +28,7 @@ static bool is_ours(int descriptor)
 	       (status.st_mode & 0777) == 0700;
 }
 
-/* What lies there was made by someone who has died: the lock is free. */
+/* The files there were made by a process that has died: the lock is free. */
 static void remove_abandoned(int parent, const char *name)
 {
 	static const char *const files[] = {PRIVATE_FOLDER_FILES};

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What may lie in such a folder: nothing else is ever removed from it. */
+/* The names that may lie in such a folder: nothing else is ever removed from it. */
 #define PRIVATE_FOLDER_FILES "stations", "socket"
 
 /*

@@ -224,7 +224,7 @@ void version1_service_arrivals(struct service *service)
 
 /* ------------------------------------------------------------------ losses */
 
-/* What was found since the last settling. */
+/* Findings since the last settling. */
 static void lose(const struct service *service, uint32_t reason, uint64_t now, uint64_t *told)
 {
 	service->engine.ops->lose(service->engine.context, reason, now - *told, service->settled_ns,

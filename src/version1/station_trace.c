@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making records of what stations tell. What version 1 does not carry is left out, never guessed: a wait has
+ * Making records of what stations tell. Facts that version 1 does not carry are left out, never guessed: a wait has
  * no object, a birth and an end have no thread, and nobody is said to have woken anyone.
  */
 #include <stdlib.h>
@@ -203,7 +203,7 @@ static void take_birth(struct station_trace *trace, struct station *station)
 }
 
 /*
- * What stands in `addr` of a suspend: a place in code, or the coroutine's frame, or anything else. Only the
+ * The word `addr` of a suspend: a place in code, or the coroutine's frame, or anything else. Only the
  * first can be told from the others; so it is a site, and nothing is concluded from what is no code.
  */
 static void take_addr(struct station_trace *trace, struct station *station,

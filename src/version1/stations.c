@@ -17,7 +17,7 @@ struct scan {
 	uint64_t nr_events;
 };
 
-/* What was read since the guard was hit is nobody's. */
+/* Words read since the guard was hit are nobody's. */
 static void tell(struct scan *scan, struct station *station, const struct stations_news *news)
 {
 	const struct guard *guard = scan->stations->guard;
@@ -196,7 +196,7 @@ static void scan_station(struct scan *scan, uint32_t index)
 		station->discipline = version1_decide(shared);
 	if (station->discipline != VERSION1_UNDECIDED)
 		read_events(scan, station, shared);
-	/* It was dead before its events were read: nothing follows. */
+	/* The station was dead before its events were read: nothing follows. */
 	if (identity.is_dead)
 		end(scan, station);
 }

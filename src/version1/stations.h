@@ -3,9 +3,9 @@
  * Scanning the stations of version 1: every coroutine's events in the order in which it had them, and an
  * exact count of those that are gone.
  *
- * One scan looks at every live station once: two cache lines where nothing is new. A station that is dead
- * and empty is looked at again only by a thorough scan. What is found is told to a consumer, station by
- * station. The shared memory is believed nothing (version1.h).
+ * One scan looks at every live station once: two cache lines where nothing is new. A station that is dead and empty is
+ * looked at again only by a thorough scan. Events are told to a consumer, station by station. The shared memory is
+ * believed nothing (version1.h).
  *
  * At every moment, for every station: the number of the next event = events told + events told as gone
  * (and nr_gone, not yet told) + events told as impossible.

@@ -2,11 +2,11 @@
 /*
  * Reading stations of version 1.
  *
- * The writers are programs of others. They store a slot's payload, then its sequence number with release;
- * some store an odd number before. Here the number is loaded, then the payload, then the number again, each
- * with the strongest order: what is loaded later is never older. That costs nothing more than an
- * acquire on the machines that there are, and orders version1_sleep before the loads that follow it, as the
- * writer's fence orders its number before its look at the flag.
+ * The writers are programs of others. These store a slot's payload, then its sequence number with release; some store
+ * an odd number before. Here the number is loaded, then the payload, then the number again, each with the strongest
+ * order: what is loaded later is never older. The strongest order costs nothing more than an acquire on the machines
+ * that there are, and orders version1_sleep before the loads that follow it, as the writer's fence orders its number
+ * before its look at the flag.
  */
 #include "version1/version1.h"
 
@@ -132,7 +132,7 @@ static bool fits(const struct version1_event *event, const struct version1_event
 {
 	if (event->time > next->time || event->is_active == next->is_active)
 		return false;
-	/* Who is resumed suspends on the same thread. */
+	/* A resumed coroutine suspends on the same thread. */
 	return !event->is_active || event->tid == next->tid;
 }
 

@@ -2,10 +2,9 @@
 /*
  * The shared memory of version 1: one file for all, with a station of eight slots for each coroutine.
  *
- * Any process of the target may write anything into it at any time. Each word is loaded once, and judged
- * from the copy; what a slot holds is believed only where its sequence number says that it is whole. No
- * function here fails, waits, or keeps memory; version1_format alone writes to more than one word. They
- * may be called on any thread.
+ * Any process of the target may write anything into it at any time. Each word is loaded once, and judged from the copy;
+ * what a slot holds is believed only where its sequence number says that it is whole. No function here fails, waits, or
+ * keeps memory; version1_format alone writes to more than one word. All of them may be called on any thread.
  *
  * Two disciplines of the sequence number exist. Events of a station are numbered from 0 here:
  *
@@ -92,7 +91,7 @@ void version1_sleep(void *base);
 /* version1_wake: says that the reader is awake. */
 void version1_wake(void *base);
 
-/* What a station says of its coroutine. */
+/* A station's words about its coroutine. */
 struct version1_identity {
 	uint64_t probe_id;
 	uint64_t birth_ns;
