@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a segment says of its process (P-85), as lines: read by an engine where the process is gone, and of a flight
+ * A segment's facts about its process (P-85), as lines: read by an engine where the process is gone, and from a flight
  * recorder's file.
  */
 #ifndef COLLECT_ABOUT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose probes are taken in.
+ * Peers whose probes are taken in.
  *
  * The engine's own user's are. An engine of the superuser traces programs that become other users, too; but their users
  * have other programs, and the socket's name can be read by everyone: of these only descendants of the target come in,

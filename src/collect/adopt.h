@@ -10,8 +10,8 @@
 #include "stream/stream.h"
 
 /*
- * collect_adopt_segment: has its events wanted from now on. What nobody counted for lack of an engine, besides events
- * that found a ring full, is not counted now either.
+ * collect_adopt_segment: has its events wanted from now on. Losses that nobody counted for lack of an engine, besides
+ * events that found a ring full, are not counted now either.
  */
 void collect_adopt_segment(struct segment *segment);
 

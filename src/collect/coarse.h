@@ -3,8 +3,8 @@
  * The coarse clock: a word in each segment that a thread of the engine advances, for probes to which
  * reading the processor's counter is too dear.
  *
- * The word counts nanoseconds of CLOCK_MONOTONIC. It advances once a step, and later where the thread is kept from
- * running: how much later is known, and is the clock's uncertainty. Words are added and removed by one thread.
+ * The word counts nanoseconds of CLOCK_MONOTONIC. The clock advances once a step, and later where the thread is kept
+ * from running: how much later is known, and is the clock's uncertainty. Words are added and removed by one thread.
  */
 #ifndef COLLECT_COARSE_H
 #define COLLECT_COARSE_H

@@ -206,7 +206,7 @@ enum ct_status collect_signal(
 {
 	if (collect->was_wound_up)
 		return CT_OK;
-	/* What the kernel has delivered is taking the program down by now. */
+	/* A signal that the kernel has delivered is taking the program down by now. */
 	if (!is_note_only)
 		collect_snapshot(collect, reterr);
 	if (collect->target.is_found) {

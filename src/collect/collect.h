@@ -14,7 +14,7 @@
  * at a time. Nothing here prints, and nothing a target does can harm it: all that comes from a target
  * is copied, then checked, then used.
  *
- * What the sink gets, in this order: RUN first, then PROCESS of the target itself (also where it never
+ * The sink gets, in this order: RUN first, then PROCESS of the target itself (also where it never
  * attaches), a CLOCK reading, and from there on definitions and records as they come, each definition
  * before its first use. ENDING of every process comes before collect_step returns CT_END;
  * collect_finish adds the last CLOCK and HEARTBEAT, and END.
@@ -23,10 +23,9 @@
  * (collect_stats.output_trouble), the sink is not called again, and every event from then on is
  * counted as lost (CTP_LOSS_OUTPUT).
  *
- * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected and not yet spoken,
- * 1,048,576 remembered address sites, 65,536 remembered mappings. What is beyond is refused or
- * forgotten, and counted. Memory is taken when something new appears (a segment, a ring, a site), never
- * per record.
+ * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected and not yet spoken, 1,048,576
+ * remembered address sites, 65,536 remembered mappings. Anything beyond is refused or forgotten, and counted. Memory is
+ * taken when something new appears (a segment, a ring, a site), never per record.
  */
 #ifndef COLLECT_COLLECT_H
 #define COLLECT_COLLECT_H
@@ -63,7 +62,7 @@ struct collect_options {
 	bool admits_all; /* probes of all users, where the engine is the superuser's; see admission.h */
 };
 
-/* What a recording has come to. Texts live until collect_close. */
+/* The present account of a recording. Texts live until collect_close. */
 struct collect_stats {
 	uint64_t nr_events;   /* records taken by the sink; those of kind LOST are not among them */
 	uint64_t nr_lost;     /* events that were written and are not in the trace, all reasons */
@@ -125,8 +124,8 @@ enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr
 void collect_stop(struct collect *collect);
 
 /*
- * collect_release: wants no more from any process, now or later: probes detach within a chunk of events. What
- * they write until then is still harvested.
+ * collect_release: wants no more from any process, now or later: probes detach within a chunk of events. Their events
+ * until then are still harvested.
  */
 void collect_release(struct collect *collect);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the collector share: its state, and the processes in it. Private to src/collect.
+ * Shared by the files of the collector: its state, and the processes in it. Private to src/collect.
  */
 #ifndef COLLECT_COLLECTOR_H
 #define COLLECT_COLLECTOR_H
@@ -172,13 +172,13 @@ struct process *collect_process_find(struct collect *collect, pid_t pid);
 bool collect_process_is_gone(const struct process *process);
 
 /*
- * collect_process_was_replaced: it is gone, and who has handed over a segment under its id is another one, which
- * was given the same id. `attached_ns` is when that segment was made, as it says itself. Of two that are both
- * gone when they are looked at, the second may be taken for the first.
+ * collect_process_was_replaced: the process is gone, and the peer that has handed over a segment under its id is
+ * another one, which was given the same id. `attached_ns` is when that segment was made, as it says itself. Where both
+ * are gone when they are looked at, the second may be taken for the first.
  */
 bool collect_process_was_replaced(const struct process *process, uint64_t attached_ns);
 
-/* What a process is said to be, where /proc does not tell it. */
+/* A segment's word on what its process is, where /proc does not tell it. */
 struct process_facts {
 	const char *program;
 	const char *command_line;

@@ -31,7 +31,7 @@ struct image {
 	size_t nr_dynamic;
 };
 
-/* What stands in a sanitizer's program, and does not bear a library loaded before its own. */
+/* Names of run-times that do not bear a library loaded before their own: sanitizers'. */
 static const char *const sanitizer_libraries[] = {"libasan.so", "libtsan.so", "liblsan.so",
 	"libhwasan.so", "libclang_rt.asan", "libclang_rt.tsan", "libclang_rt.hwasan"};
 static const char *const sanitizer_symbols[] = {

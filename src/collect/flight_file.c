@@ -42,7 +42,7 @@ static enum ct_status read_at(
 }
 
 /*
- * What was read before is older than what is read from here on. The thread sanitizer knows no fences, and has nothing
+ * The bytes read before are older than those read from here on. The thread sanitizer knows no fences, and has nothing
  * to watch here: all is read by system calls.
  */
 static void order_reads(void)

@@ -2,9 +2,9 @@
 /*
  * The file that a flight recorder inside a program has left, or is writing: copied, then checked.
  *
- * The file may hold anything, may be changed and cut while it is read. So it is never mapped, and only the
- * private copy is looked at. Of a live one the heads of its rings are copied first and their floors last:
- * what lies between the two was not overwritten while it was copied (P-26).
+ * The file may hold anything, may be changed and cut while it is read. So it is never mapped, and only the private copy
+ * is looked at. In a live process's file the heads of rings are copied first and their floors last: records between the
+ * two were not overwritten while they were copied (P-26).
  */
 #ifndef COLLECT_FLIGHT_FILE_H
 #define COLLECT_FLIGHT_FILE_H

@@ -261,7 +261,7 @@ static void prepare_ring(struct past *past, struct segment_ring *ring, uint64_t 
 		past->complete_ns = ring->gap_first_ns;
 }
 
-/* What was overwritten lay between the recorder's beginning and what is left of the ring. */
+/* The overwritten records lay between the recorder's beginning and the first one left in the ring. */
 static void lose_overwritten(struct past *past, struct segment_ring *ring)
 {
 	const struct ct_define_loss loss = {
@@ -351,8 +351,8 @@ static void define_end(struct past *past)
 }
 
 /*
- * What threads do says something only together with all that they wrote before: they are looked at first, and what the
- * recorder holds is read after that.
+ * A thread's state says something only together with all that it wrote before: threads are looked at first, and the
+ * recorder is read after that.
  */
 static enum ct_status look_and_read_again(
 	struct past *past, const char *path, struct ct_error *reterr)

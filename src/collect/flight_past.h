@@ -11,7 +11,7 @@
 
 #include "collect/collect.h"
 
-/* What the file held. */
+/* The contents of the file. */
 struct flight_facts {
 	uint64_t pid;
 	bool is_alive;

@@ -18,8 +18,8 @@ struct segment;
 void collect_images_note_arrival(struct collect *collect, const struct segment *segment);
 
 /*
- * collect_images_give_back: the same of every process. What cannot be known stays. Reads /proc/PID/maps once for each
- * process.
+ * collect_images_give_back: the same of every process. A segment that cannot be judged stays. Reads /proc/PID/maps once
+ * for each process.
  */
 void collect_images_give_back(struct collect *collect);
 

@@ -2,10 +2,10 @@
 /*
  * Where segments are handed over: an abstract Unix socket that the target's processes connect to.
  *
- * A peer connects, sends one greeting (struct ctp_hello) with the descriptor of its memory beside it,
- * and is done; what it sent waits here even if it is gone by then. Who is turned away says admission.h. A peer
- * that says nothing is dropped after two seconds; at most LISTENER_PEERS of them are kept, others wait in the
- * kernel's queue. Nothing here blocks or allocates.
+ * A peer connects, sends one greeting (struct ctp_hello) with the descriptor of its memory beside it, and is done; its
+ * greeting waits here even if it is gone by then. admission.h says which peers are turned away. A peer that says
+ * nothing is dropped after two seconds; at most LISTENER_PEERS of them are kept, others wait in the kernel's queue.
+ * Nothing here blocks or allocates.
  */
 #ifndef COLLECT_LISTENER_H
 #define COLLECT_LISTENER_H

@@ -93,7 +93,7 @@ static bool remember(struct mappings *mappings, const struct ct_define_mapping *
 	       map_put(&mappings->latest, key_of(mapping), (uint32_t)mappings->list.count - 1);
 }
 
-/* What cannot be remembered is not defined either: it would be again at each look. */
+/* A mapping that cannot be remembered is not defined either: it would be defined again at each look. */
 void collect_mappings_add(
 	struct mappings *mappings, const struct ct_define_mapping *mapping, struct output *output)
 {

@@ -2,7 +2,7 @@
 /*
  * Is this descriptor memory that can be mapped without danger? And mapping it.
  *
- * What is mapped cannot shrink (the seal), cannot raise SIGBUS for want of huge pages (the file
+ * The mapped memory cannot shrink (the seal), cannot raise SIGBUS for want of huge pages (the file
  * system's magic), and is as large as the kernel says, not as the peer says.
  */
 #ifndef COLLECT_MEMORY_H
@@ -37,9 +37,9 @@ enum ct_status collect_memory_claim(struct memory *memory, struct ct_error *rete
 void collect_memory_unmap(struct memory *memory);
 
 /*
- * collect_memory_holds: every page of these at most 64 KiB of the mapping has been written, and not been punched
- * out since. To read a page that was not would take memory for it, on the reader's account: a peer could
- * claim a gigabyte that it never wrote. What was swapped out holds. True also where the kernel does not tell.
+ * collect_memory_holds: every page of these at most 64 KiB of the mapping has been written, and not been punched out
+ * since. To read a page that was not would take memory for it, on the reader's account: a peer could claim a
+ * gigabyte that it never wrote. A page that was swapped out holds. True also where the kernel does not tell.
  */
 bool collect_memory_holds(const struct memory *memory, const void *at, size_t nr_bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording lacks besides events: said aloud when it ends, and kept in the trace.
+ * The lacks of a recording besides events: said aloud when it ends, and kept in the trace.
  */
 #include <stdio.h>
 

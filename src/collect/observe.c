@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the engine sees of a target's threads from outside: the system call that each is in, and
- * whether that call can end by itself. Read from /proc; nothing stops the target.
+ * A target's threads, seen by the engine from outside: the system call that each is in, and whether
+ * that call can end by itself. Read from /proc; nothing stops the target.
  *
- * What is recorded was true of all threads at one moment, and not of a process that a signal, or its own exit, was
- * taking down already: such a look is thrown away, so that it never stands before the one from when all was in order.
+ * Each record was true of all threads at one moment, and not of a process that a signal, or its own exit, was taking
+ * down already: such a look is thrown away, so that it never stands before the one from when all was in order.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -31,9 +31,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * When a call waits for ever. What waits for descriptors, signals or children may be ended by a timer
- * of the process, so that an armed one counts as a time-out. A futex is woken by another thread only,
- * and that one is looked at for itself.
+ * When a call waits for ever. A wait for descriptors, signals or children may be ended by a timer of the process, so
+ * that an armed one counts as a time-out. A futex is woken by another thread only, and that one is looked at for
+ * itself.
  */
 enum patience {
 	FOREVER,      /* always, once it blocks */
@@ -83,7 +83,7 @@ static const struct {
 	{SYS_connect, FOREVER, 0},
 };
 
-/* What was read of one thread. */
+/* One thread, as it was read. */
 struct thread_state {
 	char letter;
 	bool is_dying;
@@ -181,7 +181,7 @@ static bool has_no_timer(void *context, int descriptor)
 	return strcmp(path, "anon_inode:[timerfd]") != 0 || !is_armed(pid, descriptor);
 }
 
-/* What cannot be looked at may hold a timer. */
+/* A descriptor that cannot be looked at may hold a timer. */
 static bool may_be_timed(struct observation *observation)
 {
 	struct observation look = *observation;
@@ -214,7 +214,7 @@ static uint64_t mask_in(const char *status, const char *name)
 	return found ? strtoull(found + strlen(name), NULL, 16) : UINT64_MAX;
 }
 
-/* Whoever sends such a signal may make a descriptor ready, or wake somebody. */
+/* The handler of such a signal may make a descriptor ready, or wake somebody. */
 static bool catches_signals(pid_t pid)
 {
 	char status[STATUS_BYTES];
@@ -265,7 +265,7 @@ static bool is_reachable(struct observation *observation)
 	return observation->reach == REACH_SOME;
 }
 
-/* What the call's arguments say. */
+/* True where the call's own arguments set no time-out. */
 static bool has_no_time_out(const struct thread_state *state)
 {
 	size_t i = 0;
@@ -294,7 +294,7 @@ static bool waits_for_ever(struct observation *observation, const struct thread_
 	return state->call == SYS_futex || !may_be_timed(observation);
 }
 
-/* Of the flags in "stat": it is on its way out, by its own doing or a signal's. */
+/* Flags in "stat": the thread is on its way out, by its own doing or a signal's. */
 #define EXITING (0x4u | 0x200u | 0x400u) /* PF_EXITING, PF_DUMPCORE, PF_SIGNALED */
 
 /* "pid (name) letter parent group session tty foreground flags ...", and pending signals as the 31st. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a segment's probe is told to do, and whether its events are wanted (P-18, P-29).
+ * Orders to a segment's probe, and whether its events are wanted (P-18, P-29).
  */
 #include "collect/collector.h"
 #include "collect/segment.h"

@@ -239,7 +239,7 @@ static bool is_head_possible(
 	return head - reader->tail <= (room < RING_RECORDS ? room : RING_RECORDS);
 }
 
-/* What LOST records that are still to be read will tell of full rings. */
+/* The losses of full rings that LOST records will tell, which are still to be read. */
 static uint64_t sum_of_lost(
 	const struct ring_reader *reader, const struct ring_space *space, uint64_t head)
 {
@@ -275,7 +275,7 @@ void collect_ring_adopt(struct ring_reader *reader, const struct ring_space *spa
 	} while (
 		told != ctp_load_relaxed(&reader->shared->dropped_told) && ++attempt < ADOPT_TRIES);
 	reader->tail = ctp_load_relaxed(&reader->shared->tail);
-	/* Those that the last reader saw are none of those that will be overwritten. */
+	/* Records that the last reader saw are none of those that will be overwritten. */
 	if (reader->tail > 0)
 		reader->nr_beside = ctp_load_relaxed(&reader->shared->nr_beside);
 	if (reader->tail > head ||

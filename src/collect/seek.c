@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking through /proc/PID/fd. What is found there belongs to a peer like any other: it is checked as
- * what is handed over is.
+ * Looking through /proc/PID/fd. A segment found there belongs to a peer like any other, and is checked like one that
+ * was handed over.
  */
 #include <errno.h>
 #include <fcntl.h>

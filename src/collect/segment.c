@@ -431,7 +431,7 @@ static enum ct_status attach(struct collect *collect, struct segment *segment,
 }
 
 /*
- * What was written before now bears the time of its attachment, if that can be: nothing that happened
+ * Events written before now bear the time of the attachment, if that can be: nothing that happened
  * more than a second ago is believed.
  */
 static void start_clock(struct collect *collect, struct segment *segment)

@@ -19,7 +19,7 @@
 struct collect;
 struct process;
 
-/* What has been reported of one ring's losses. */
+/* The losses of one ring, as reported so far. */
 struct segment_ring {
 	struct ring_reader reader;
 	uint64_t told_nested;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a segment has lost since the last time, told with its place in time.
+ * The losses of a segment since the last time, told with their place in time.
  */
 #include "collect/adopt.h"
 #include "collect/collector.h"
@@ -39,7 +39,7 @@ static void lose_overwritten(
 	ring->told_overwritten += count;
 }
 
-/* What `now` has grown beyond *told; a counter that goes back is a liar's, and counts nothing. */
+/* The growth of `now` beyond *told; a counter that goes back is a liar's, and counts nothing. */
 static uint64_t grown(uint64_t now, uint64_t *told)
 {
 	uint64_t more = now > *told ? now - *told : 0;
@@ -48,7 +48,7 @@ static uint64_t grown(uint64_t now, uint64_t *told)
 	return more;
 }
 
-/* What was dropped is told of in the stream, once there is room again. Until then it is a gap. */
+/* Dropped events are told of in the stream, once there is room again. Until then it is a gap. */
 static void watch_gap(const struct segment *segment, struct segment_ring *ring, uint64_t now_ns)
 {
 	uint64_t dropped = ctp_load_relaxed(&ring->reader.shared->dropped);
@@ -63,7 +63,7 @@ static void watch_gap(const struct segment *segment, struct segment_ring *ring, 
 	ring->gap_size = gap;
 }
 
-/* What no record tells of: the thread never had room again. */
+/* Losses that no record tells of: the thread never had room again. */
 static void lose_gap(const struct segment *segment, struct segment_ring *ring)
 {
 	const struct ct_define_loss loss = {

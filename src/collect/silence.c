@@ -93,7 +93,7 @@ static uint64_t stall_due_ns(const struct collect *collect, const struct process
 
 	if (after_ns < STALL_NS || collect->now_ns - process->moved_ns < STALL_NS)
 		after_ns = STALL_NS;
-	/* What was due before had nothing to say. */
+	/* The look that was due before had nothing to say. */
 	return process->moved_ns + after_ns > collect->now_ns ? process->moved_ns + after_ns
 							      : UINT64_MAX;
 }

@@ -40,13 +40,13 @@ struct sleep {
 	uint32_t turn; /* enum sleep_turn, a futex */
 };
 
-/* What the engine sleeps on: words of segments. The segments stay mapped during the call. */
+/* The words of segments on which the engine sleeps. The segments stay mapped during the call. */
 struct sleep_words {
 	uint32_t *at[SLEEP_WORDS];
 	unsigned count;
 };
 
-/* What came while the engine was on its way to sleep. Called once, after the barrier. */
+/* Events that came while the engine was on its way to sleep. Called once, after the barrier. */
 struct sleep_news {
 	void *context;
 	bool (*is_there)(void *context);

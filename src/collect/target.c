@@ -41,7 +41,7 @@ static char *format_preload(const char *library)
 	return setting;
 }
 
-/* What tells probes of the engine. An outer engine's is not for this child. */
+/* The variables that tell probes of the engine. An outer engine's is not for this child. */
 static const char *const ways[] = {CTP_ENVIRONMENT, "CTP_SHM_PATH", "CTP_SOCK_PATH",
 	"CTP_MAX_STATIONS", CTP_CLOCK_ENVIRONMENT};
 
@@ -113,9 +113,8 @@ static char **build_environment(const struct target_options *options, char *own[
 }
 
 /*
- * What the engine catches goes back to its default by exec; what was ignored before the engine came
- * (nohup, a background job) stays ignored. SIGPIPE is the one that programs like ours ignore for
- * themselves.
+ * Signals that the engine catches go back to their default by exec; those ignored before the engine came (nohup, a
+ * background job) stay ignored. SIGPIPE is the one that programs like ours ignore for themselves.
  */
 static void restore_signals(void)
 {

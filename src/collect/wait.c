@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the engine does between two looks: it lets some time pass while events flow, and sleeps in silence until
- * something happens, where that can be relied on. Where it cannot, it looks again after 10 ms at most.
+ * The time between two looks: the engine lets some pass while events flow, and sleeps in silence until something
+ * happens, where that can be relied on. Where it cannot, it looks again after 10 ms at most.
  */
 #include <errno.h>
 #include <sys/epoll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which code created a coroutine, from the two addresses of a site of kind CTP_SITE_CALLER. It
- * only looks at names and places; it reads no file of its own.
+ * Which code created a coroutine, from the two addresses of a site of kind CTP_SITE_CALLER. The creator only looks at
+ * names and places; it reads no file of its own.
  */
 #ifndef SESSION_CREATOR_H
 #define SESSION_CREATOR_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the past is written, and under which name. What asks too often is counted, and does not fill the disk.
+ * When the past is written, and under which name. A condition that asks too often is counted, and does not fill the
+ * disk.
  */
 #include <pthread.h>
 #include <stdio.h>

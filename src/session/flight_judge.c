@@ -59,7 +59,7 @@ static void note_findings(struct flight_judge *judge, const struct ct_report *re
 	judge->was_judged = true;
 }
 
-/* What cannot be judged now may be the next time. */
+/* A window that cannot be judged now may be the next time. */
 static void *judge_copy(void *argument)
 {
 	struct flight_judge *judge = argument;

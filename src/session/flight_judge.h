@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is found in a flight recorder's window, judged from time to time while it records.
+ * Findings in a flight recorder's window, judged from time to time while it records.
  *
  * A judgement reads all that the window holds. So it happens on a thread of its own, behind the traced program (nice),
  * of a copy in memory, and no more often than that it takes a twentieth of one processor.

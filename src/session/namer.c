@@ -62,7 +62,7 @@ static void *look_up(void *argument)
 	for (i = 0; i < batch->count && status == CT_OK; i++)
 		status = naming_resolve_site(batch->resolver, batch->mappings, batch->nr_mappings,
 			&batch->sites[i], &batch->places[i], NULL);
-	/* What is left over has no name yet. */
+	/* Those left over have no name yet. */
 	atomic_store_explicit(&batch->is_done, true, memory_order_release);
 	return NULL;
 }

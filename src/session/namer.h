@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for addresses while a recording goes on: once a second, what is new is looked up by a thread of its own,
- * since debug information of a large program takes longer to read than rings have room. What it found is defined
- * by the engine's thread. So parts of a trace, dumps and whoever follows it have names, too.
+ * Names for addresses while a recording goes on: once a second, what is new is looked up by a thread of its own, since
+ * debug information of a large program takes longer to read than rings have room. The engine's thread defines the names
+ * that were found. So parts of a trace, dumps and whoever follows it have names, too.
  *
  * A recording that is over before the first second has no such thread.
  */

@@ -28,7 +28,7 @@ struct naming_process {
 	int root; /* see symbol.h */
 };
 
-/* What a piece of code was when it was told: the file may be another one by the time that names are looked for. */
+/* A piece of code as it was when it was told: the file may be another one by the time that names are looked for. */
 struct naming_code {
 	uint32_t process;
 	uint64_t start;
@@ -276,7 +276,7 @@ struct ct_mapping *naming_copy_mappings(const struct collect *collect, const str
 	return copies;
 }
 
-/* What a line is made of must not end it, nor one of its words. */
+/* No part of a line may end it, nor one of its words. */
 static void add_word(struct text *text, const char *word, char end)
 {
 	for (; *word; word++)

@@ -319,7 +319,7 @@ static uint64_t rows_in_output(const struct ct_record *record)
 				      : record->nr_rows_in_output;
 }
 
-/* What waits to become rows does so: from here on they can be counted. A failure is told at the close. */
+/* Events that wait become rows: from here on they can be counted. A failure is told at the close. */
 static void write_rows(struct ct_record *record)
 {
 	if (record->rows_in_output)
@@ -464,8 +464,7 @@ const struct ct_dump *ct_record_dumps(
 }
 
 /*
- * These are how somebody ends a program that stands still: it is the last chance to keep what led to that, and what its
- * threads do.
+ * INT and TERM end a program that stands still: the last chance to keep what led to that, and what its threads do.
  */
 static bool asks_to_end(int signal_number)
 {
@@ -494,7 +493,7 @@ enum ct_status ct_record_signal(
 	enum ct_status status = CT_OK;
 
 	look_at_end(record);
-	/* What the program has already may end it at any time: that it was the user's is noted first. */
+	/* A signal that the program has already may end it at any time: that it was the user's is noted first. */
 	if (was_delivered)
 		status = collect_signal(record->collect, signal_number, true, reterr);
 	if (wants_dump)
@@ -504,7 +503,7 @@ enum ct_status ct_record_signal(
 	return collect_signal(record->collect, signal_number, false, reterr);
 }
 
-/* A trace of something is not given for one of nothing. That the program was ended by a signal is something. */
+/* A trace of something is not given for one of nothing. An end by a signal is something. */
 static bool keeps_former(const struct ct_record *record, const struct ct_record_stats *stats)
 {
 	bool has_failed = stats->has_ended && stats->ending_value != 0;

@@ -27,7 +27,7 @@ struct told {
 
 /* ------------------------------------------------------------------------ JSON */
 
-/* What is behind the key, or NULL: within a text its quotes would be escaped. */
+/* The value behind the key, or NULL: within a text its quotes would be escaped. */
 static const char *behind(const char *row, const char *key)
 {
 	const char *found = strstr(row, key);
@@ -98,7 +98,7 @@ static void take_row(struct told *told, const char *row)
 	const char *from = behind(row, ",\"from\":"), *lines = behind(row, ",\"told\":");
 	const char *count = behind(row, ",\"lines\":");
 
-	/* What stands behind the end is another run's. */
+	/* Rows behind the end are another run's. */
 	if (told->is_whole)
 		told->is_broken = true;
 	if (from && lines &&

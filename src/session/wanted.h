@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a recording is wanted: the filter before its output, and the time at which recording begins and
- * ends.
+ * The wanted part of a recording: the filter before its output, and the times at which recording begins and ends.
  */
 #ifndef SESSION_WANTED_H
 #define SESSION_WANTED_H
@@ -34,8 +33,7 @@ enum ct_status wanted_look(struct wanted *wanted, bool *ret_is_over, struct ct_e
 int wanted_wait_ms(const struct wanted *wanted, int wait_ms);
 
 /*
- * wanted_finish: completes the output; the target runs on untraced. What fails is told when the filter is
- * closed.
+ * wanted_finish: completes the output; the target runs on untraced. A failure is told when the filter is closed.
  */
 void wanted_finish(struct wanted *wanted, struct collect *collect);
 

@@ -2,13 +2,13 @@
 /*
  * A source that puts events of another one into an order that can be.
  *
- * A time-stamp may be earlier than its event, by the reach at most, and never later (docs/design/order.md). So
- * events of two threads that lie within the reach may come in the wrong order: a resume before the suspend that it
- * follows. Where a step of a coroutine or a lock does not lead on from where that is, this source looks for an
- * order of its steps, within the reach and with each thread's own order kept, in which they do. What is put behind
- * another event has its time raised to that one's; `order` of the source counts it. Where no such order is found
- * the events stay as they came. One that contradicts what came before it, though perhaps some order would be free
- * of that, is marked with CT_FLAG_ORDER_UNKNOWN; one without the mark contradicts in every order.
+ * A time-stamp may be earlier than its event, by the reach at most, and never later (docs/design/order.md). So events
+ * of two threads that lie within the reach may come in the wrong order: a resume before the suspend that it follows.
+ * Where a step of a coroutine or a lock does not lead on from where that is, this source looks for an order of its
+ * steps, within the reach and with each thread's own order kept, in which they do. An event that is put behind another
+ * one has its time raised to that one's; `order` of the source counts it. Where no such order is found the events stay
+ * as they came. One that contradicts what came before it, though perhaps some order would be free of that, is marked
+ * with CT_FLAG_ORDER_UNKNOWN; one without the mark contradicts in every order.
  */
 #ifndef STAGES_ARRANGE_H
 #define STAGES_ARRANGE_H
@@ -17,8 +17,8 @@
 
 /*
  * arrange_open: before `inner`, a source that does not grow, which is closed with it; on failure `inner` stays the
- * caller's. Of a trace with one thread it is that one itself. It holds back some thousand events at most. Used on
- * one thread at a time. CT_ERR_NO_MEMORY.
+ * caller's. For a trace with one thread *ret_source is `inner` itself. Some thousand events are held back at most. Used
+ * on one thread at a time. CT_ERR_NO_MEMORY.
  */
 enum ct_status arrange_open(
 	struct ct_source *inner, struct ct_source **ret_source, struct ct_error *reterr);

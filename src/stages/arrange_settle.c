@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search for an order. What a subject does within the reach of a place is a row for each thread, whose order
- * is certain; all ways to merge the rows are tried, the one by stamps first, as long as no event has to be raised
- * by more than the reach, and as long as they cost less than the best one so far. The threads' other events are
- * not looked at: where one of these gets into a contradiction by the order that was found, it is settled in its
- * turn.
+ * The search for an order. A subject's events within the reach of a place are a row for each thread, whose order is
+ * certain; all ways to merge the rows are tried, the one by stamps first, as long as no event has to be raised by more
+ * than the reach, and as long as they cost less than the best one so far. The threads' other events are not looked at:
+ * where one of these gets into a contradiction by the order that was found, it is settled in its turn.
  */
 #include <string.h>
 
@@ -56,7 +55,7 @@ static void add(
 	};
 }
 
-/* What the event does to the subject; NULL: nothing. */
+/* The change that the event makes to the subject; NULL: none. */
 static const struct link *link_to(const struct window *window, uint32_t place, uint32_t subject)
 {
 	const struct link *links = window->links[WINDOW_AT(place)];

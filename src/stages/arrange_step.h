@@ -27,7 +27,7 @@ struct place {
 	uint8_t state; /* enum place_state */
 };
 
-/* What an event does to its subject. */
+/* The changes that an event can make to its subject. */
 enum act {
 	ACT_CREATE,
 	ACT_RESUME,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the order of events is asked of: coroutines and locks, as far as they did something lately. A table of a fixed
- * size; who finds no room in it is not looked after.
+ * Subjects, whose events are put in order: coroutines and locks, as far as they did something lately. A table of a
+ * fixed size; who finds no room in it is not looked after.
  */
 #ifndef STAGES_ARRANGE_SUBJECT_H
 #define STAGES_ARRANGE_SUBJECT_H
@@ -37,7 +37,7 @@ struct subjects {
 	struct subject_frame *frames;
 };
 
-/* What one event does to one subject. */
+/* The change that one event makes to one subject. */
 struct deed {
 	uint64_t key;
 	enum act act;

@@ -88,7 +88,7 @@ static void bind(struct window *window, const struct ct_event *event, struct lin
 	subject->newest_time = window->newest;
 }
 
-/* What is told of earlier times, and what nobody did, has no order that could be wrong. */
+/* Events told of earlier times, and those that nobody did, have no order that could be wrong. */
 static bool has_order(const struct window *window, const struct ct_event *event, bool is_carried)
 {
 	return !is_carried && event->thread && is_within(window, event->time, window->newest) &&

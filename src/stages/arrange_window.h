@@ -18,7 +18,7 @@
 #define WINDOW_MOST_EFFORT 200000
 #define WINDOW_AT(place) ((place) % WINDOW_EVENTS)
 
-/* What an event does to a subject, and where that was before. */
+/* The change that an event makes to a subject, and where that was before. */
 struct link {
 	uint32_t subject; /* NO_SUBJECT: none, and nothing else of this holds */
 	uint32_t by;
@@ -79,7 +79,7 @@ void arrange_window_leave(struct window *window);
 
 /*
  * arrange_window_move: the event at `from`, with all that its thread did up to place `behind`, comes right behind that
- * one. What was played from there on is not any more.
+ * one. Events played from there on are to be played anew.
  */
 void arrange_window_move(struct window *window, uint32_t from, uint32_t behind);
 

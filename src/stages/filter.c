@@ -54,7 +54,7 @@ static void list_categories(struct text *text, uint32_t categories_off)
 #undef X
 }
 
-/* What was asked for stands in the trace from its beginning, whatever becomes of its end. */
+/* The wishes stand in the trace from its beginning, whatever becomes of its end. */
 static enum ct_status tell_options(struct filter *filter, struct ct_error *reterr)
 {
 	struct text text = {0}, sentence = {0};
@@ -94,7 +94,7 @@ static enum ct_status tell_loss(struct filter *filter, uint32_t process, enum fa
 	return definition.loss.count ? define(filter, &definition, reterr) : CT_OK;
 }
 
-/* What was left out since it was last told. What the closed window left out is told in the streams. */
+/* Events left out since they were last told. Events that the closed window left out are told in the streams. */
 static enum ct_status tell_losses(struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
 {
 	static const enum fate reasons[] = {FATE_CATEGORY, FATE_SAMPLE, FATE_LEFT_OUT};
@@ -402,7 +402,7 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 	}
 }
 
-/* What is told with other definitions, right before them. */
+/* Losses told with other definitions, right before them. */
 static enum ct_status tell_before(
 	struct filter *filter, const struct ct_definition *definition, struct ct_error *reterr)
 {

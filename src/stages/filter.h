@@ -2,9 +2,9 @@
 /*
  * Recording only what matters: a sink before the sink, which leaves out what is not wanted, and counts it.
  *
- * What can be left out: categories of events; coroutines, whole lives of them (one in so many by id, those
- * at a place, of a name, or that work for a task); annotations by name; and times, by a window that opens
- * and closes.
+ * The following can be left out: categories of events; coroutines, whole lives of them (one in so many by id, those
+ * at a place, of a name, or that work for a task); annotations by name; and times, by a window that opens and
+ * closes.
  *
  * What was left out is no loss, and is never silence either: it goes into the inner sink as losses with
  * reasons of their own (def/losses.def: PAUSED, CATEGORY, SAMPLE, LEFT_OUT), and as a note that says what was
@@ -59,8 +59,7 @@ bool filter_has_begun(const struct ct_sink *sink);
 
 /*
  * filter_finish: the recording ends now, and the processes run on: completes the output, and closes the inner
- * sink. What comes afterwards is ignored. The caller has put and defined all that it has. The status is the
- * output's.
+ * sink. Later calls are ignored. The caller has put and defined all that it has. The status is the output's.
  */
 enum ct_status filter_finish(
 	struct ct_sink *sink, const struct filter_totals *totals, struct ct_error *reterr);

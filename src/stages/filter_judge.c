@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of one record.
+ * The judgement of one record.
  *
  * Coroutines are left out by id, or from the record on that shows a reason; from there on, all that the
  * coroutine does goes, whatever thread it does it on.
@@ -37,7 +37,7 @@ static enum fate fate_of(
 
 /* ---------------------------------------------------------------- leaving out */
 
-/* What finds no room is not left out. */
+/* A coroutine that finds no room is not left out. */
 static bool has_room(const struct filter *filter, const struct map *known, uint64_t key)
 {
 	uint32_t unused;
@@ -45,7 +45,7 @@ static bool has_room(const struct filter *filter, const struct map *known, uint6
 	return known->count < filter->max_known || map_get(known, key, &unused);
 }
 
-/* What was passed on of it so far ends with a mark. */
+/* The part of it that was passed on so far ends with a mark. */
 static bool put_mark(struct filter *filter, const struct ctp_record *record, uint64_t coro)
 {
 	struct ctp_record mark = {

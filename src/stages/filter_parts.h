@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the filter share.
+ * Shared by the files of the filter.
  */
 #ifndef STAGES_FILTER_PARTS_H
 #define STAGES_FILTER_PARTS_H
@@ -11,7 +11,7 @@
 #include "snapshot/snapshot.h"
 #include "base/vec.h"
 
-/* What becomes of a record. */
+/* The fate of a record. */
 enum fate {
 	FATE_KEEP = 0,
 	FATE_PAUSED = CTP_LOSS_PAUSED,
@@ -22,7 +22,7 @@ enum fate {
 	NR_FATES,
 };
 
-/* What patterns a site matches. */
+/* The patterns that a site matches. */
 enum site_match {
 	SITE_IS_PLACE = 1,
 	SITE_IS_NAME = 2,

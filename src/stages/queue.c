@@ -3,7 +3,7 @@
  * The queue: what comes becomes messages in a block, and a full block, or one that somebody waits for, goes to
  * the queue's thread, which makes of them the calls on the next sink that they were.
  *
- * A block is filled without a lock. What nobody waits for stays in the open block until a definition comes that
+ * A block is filled without a lock. Records that nobody waits for stay in the open block until a definition comes that
  * speaks of the events before it (a heartbeat, an end) or a flush, so that a quiet recording wakes nobody else.
  */
 #include <stdlib.h>

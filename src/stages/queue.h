@@ -7,7 +7,7 @@
  * all of it is full, put waits until some of it was written. The rings fill meanwhile, and their probes do what
  * they were ordered to do with a full ring, and count it.
  *
- * What fails in the next sink is told by put, and by flush, from then on. Records that had been taken by then and
+ * A failure of the next sink is told by put, and by flush, from then on. Records that had been taken by then and
  * did not reach the next sink are counted (queue_state); the counts of CT_DEFINE_END are set right. Definitions
  * are still passed on: the next sink knows what it can keep.
  *

@@ -8,8 +8,8 @@
 #include "stream/stream.h"
 
 /*
- * tee_open: both sinks get everything; they are closed with it, and on failure both stay the caller's. What fails in
- * `beside` is no failure here: it gets nothing more, and is thrown away at the close. CT_ERR_NO_MEMORY.
+ * tee_open: both sinks get everything; they are closed with it, and on failure both stay the caller's. A failure of
+ * `beside` is none here: that sink gets nothing more, and is thrown away at the close. CT_ERR_NO_MEMORY.
  */
 enum ct_status tee_open(struct ct_sink *first, struct ct_sink *beside, struct ct_sink **ret_sink,
 	struct ct_error *reterr);

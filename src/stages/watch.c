@@ -136,7 +136,7 @@ static void fold_until(struct watch *watch, int64_t ns)
 	if (watch->pending.count)
 		qsort(watch->pending.at, watch->pending.count, sizeof(*watch->pending.at), compare);
 	for (i = 0; i < watch->pending.count && (int64_t)watch->pending.at[i].ns <= ns; i++) {
-		/* What finds no memory is not watched; it is recorded all the same. */
+		/* An event that finds no memory is not watched, and recorded all the same. */
 		snapshot_fold(
 			watch->snapshot, watch->pending.at[i].origin, &watch->pending.at[i].record);
 		note_record(watch, &watch->pending.at[i]);
@@ -148,7 +148,10 @@ static void fold_until(struct watch *watch, int64_t ns)
 		watch->pending.count * sizeof(*watch->pending.at));
 }
 
-/* What ended counts no more. Looking for it costs as much as there is: only once there is clearly more than before. */
+/*
+ * Things that ended count no more. A search for them costs as much as there is: only once there is clearly
+ * more than before.
+ */
 static void tidy(struct watch *watch)
 {
 	uint64_t known = snapshot_nr_told_at_most(watch->snapshot);

@@ -181,7 +181,7 @@ static enum ct_status read_comparison(struct reader *reader)
 	return complain(reader, "a comparison is missing: <, <=, > or >=");
 }
 
-/* What is left, without the blanks between a number and its unit, and behind it. */
+/* The rest, without the blanks between a number and its unit, and behind it. */
 static bool take_rest(struct reader *reader, char *ret_word, size_t nr_bytes)
 {
 	const char *at;

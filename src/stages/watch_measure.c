@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What conditions ask about, measured.
+ * Measures the quantities that conditions ask about.
  *
- * Some of it needs a look at all coroutines. That is not taken before it can have become true, nor more than ten times
- * in as long as the limit is: with a million coroutines it takes some 20 ms.
+ * Some of it needs a look at all coroutines. The measure is not taken before the condition can have become true, nor
+ * more than ten times in as long as the limit is: with a million coroutines it takes some 20 ms.
  */
 #include <string.h>
 

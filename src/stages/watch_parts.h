@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the watch share: what is watched, and what is known for that. Private to the watch.
+ * Shared by the files of the watch: what is watched, and what is known for that. Private to the watch.
  */
 #ifndef STAGES_WATCH_PARTS_H
 #define STAGES_WATCH_PARTS_H
