@@ -80,6 +80,22 @@ void render_facts_await(
 
 struct page;
 
+/* A table whose rows are `nr_rows` structs of a report, of `row_bytes` each; `row` adds the cells of one. */
+struct facts_table {
+	const char *title;
+	const char *headings; /* as of render_table_init */
+	const void *rows;
+	size_t row_bytes;
+	uint32_t nr_rows;
+	void (*row)(struct table *table, const struct ct_report *report, const void *row);
+};
+
+#define FACTS_ROWS(rows, nr_rows) (rows), sizeof(*(rows)), (nr_rows)
+
+/* render_facts_fill: inits the table, and adds at most `max` rows. */
+void render_facts_fill(struct table *table, const struct facts_table *of,
+	const struct ct_report *report, uint32_t max);
+
 /* render_facts_annotations: the tables of what the program said of itself; those that are empty are left out. */
 void render_facts_annotations(const struct page *page);
 
@@ -100,6 +116,10 @@ void render_facts_statistics(const struct page *page);
 bool render_facts_has_spans(const struct ct_report *report, enum ct_by by);
 void render_facts_spans(const struct page *page);
 void render_facts_breakdown(const struct page *page);
+
+/* render_facts_life_ns: all of the times together. render_facts_waited_for: by its name. */
+int64_t render_facts_life_ns(const struct ct_times *times);
+const char *render_facts_waited_for(const struct ct_wait_time *wait);
 
 /* render_facts_path: what a task's duration was made of; there is a path. render_facts_path_tables: likewise. */
 void render_facts_path(struct text *rows, const struct ct_report *report);

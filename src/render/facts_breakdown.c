@@ -4,12 +4,11 @@
  * all that are not shown, so that the rows add up to the whole.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "render/facts.h"
 #include "render/page.h"
 #include "say/say.h"
-
-#define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
 
 /* What the first column names. */
 static const char *heading_of(enum ct_by by)
@@ -49,159 +48,125 @@ static void name_cell(
 	render_table_end_cell(table);
 }
 
-static void begin(struct table *table, const struct ct_report *report, const char *const *headings,
-	size_t nr_headings)
-{
-	size_t i;
+/* ---------------------------------------------------------------- what stands behind the name */
 
-	render_table_init(table, (unsigned)nr_headings + 1,
-		(TABLE_RIGHT(nr_headings + 1) - 1) & ~TABLE_RIGHT(0));
-	render_table_add(table, heading_of(report->breakdown->by));
-	for (i = 0; i < nr_headings; i++)
-		render_table_add(table, headings[i]);
-}
-
-static void duration_cell(struct table *table, int64_t ns)
-{
-	if (ns)
-		text_duration(&table->cells, ns);
-	render_table_end_cell(table);
-}
-
-/* ---------------------------------------------------------------- tables */
-
-static void begin_times(struct table *table, const struct ct_report *report)
-{
-	static const char *const headings[] = {"coroutines", "life", "running", "ready", "waiting",
-		"not begun", "resumes", "on another thread", "events"};
-
-	begin(table, report, headings, COLUMNS(headings));
-}
-
-static void times_row(
+static void times_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
 {
 	const struct ct_times *times = &share->times;
+	const int64_t parts[] = {render_facts_life_ns(times), times->running_ns, times->ready_ns,
+		times->waiting_ns, times->unseen_ns};
+	size_t i;
 
-	render_table_add_count(table, breakdown->by == CT_BY_COROUTINE ? 0 : share->nr_coros);
-	duration_cell(
-		table, times->running_ns + times->ready_ns + times->waiting_ns + times->unseen_ns);
-	duration_cell(table, times->running_ns);
-	duration_cell(table, times->ready_ns);
-	duration_cell(table, times->waiting_ns);
-	duration_cell(table, times->unseen_ns);
-	render_table_add_count(table, share->nr_resumes);
-	render_table_add_count(table, share->nr_migrations);
-	render_table_add_count(table, share->nr_events);
+	render_cell_count(table, breakdown->by == CT_BY_COROUTINE ? 0 : share->nr_coros);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		render_cell_duration(table, parts[i], parts[i] != 0);
+	render_cell_count(table, share->nr_resumes);
+	render_cell_count(table, share->nr_migrations);
+	render_cell_count(table, share->nr_events);
 }
 
-static void begin_reasons(struct table *table, const struct ct_report *report)
-{
-	static const char *const headings[] = {
-		"waiting", "most for", "", "then for", "", "the rest"};
-
-	begin(table, report, headings, COLUMNS(headings));
-}
-
-static void reasons_row(
+/* The two that were waited for longest, and all others. */
+static void waits_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
 {
 	int64_t rest_ns = 0;
 	uint32_t i;
 
 	(void)breakdown;
-	duration_cell(table, share->times.waiting_ns);
-	for (i = 0; i < 2 || i < share->nr_waits; i++) {
-		if (i >= 2) {
-			rest_ns += share->waits[i].ns;
-			continue;
-		}
-		if (i < share->nr_waits)
-			text_add(&table->cells, share->waits[i].resource
-							? ct_resource_name(share->waits[i].resource)
-							: "not told");
-		render_table_end_cell(table);
-		duration_cell(table, i < share->nr_waits ? share->waits[i].ns : 0);
+	render_cell_duration(table, share->times.waiting_ns, share->times.waiting_ns != 0);
+	for (i = 0; i < 2; i++) {
+		bool is_there = i < share->nr_waits;
+		int64_t ns = is_there ? share->waits[i].ns : 0;
+
+		render_cell(table, "%s", is_there ? render_facts_waited_for(&share->waits[i]) : "");
+		render_cell_duration(table, ns, ns != 0);
 	}
-	duration_cell(table, rest_ns);
+	for (; i < share->nr_waits; i++)
+		rest_ns += share->waits[i].ns;
+	render_cell_duration(table, rest_ns, rest_ns != 0);
 }
 
-static void begin_distribution(struct table *table, const struct ct_report *report)
+static void distribution_cells(struct table *table, const struct ct_distribution *of)
 {
-	static const char *const headings[] = {
-		"times", "total", "p50", "p90", "p99", "p99.9", "p99.99", "max"};
-
-	begin(table, report, headings, COLUMNS(headings));
-}
-
-static void distribution_row(struct table *table, const struct ct_distribution *distribution)
-{
-	const int64_t parts[] = {distribution->total_ns, distribution->p50_ns, distribution->p90_ns,
-		distribution->p99_ns, distribution->p999_ns, distribution->p9999_ns,
-		distribution->max_ns};
+	const int64_t parts[] = {of->total_ns, of->p50_ns, of->p90_ns, of->p99_ns, of->p999_ns,
+		of->p9999_ns, of->max_ns};
 	size_t i;
 
-	render_table_add_count(table, distribution->count);
-	for (i = 0; i < COLUMNS(parts); i++) {
-		if (distribution->count)
-			text_duration(&table->cells, parts[i]);
-		render_table_end_cell(table);
-	}
+	render_cell_count(table, of->count);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		render_cell_duration(table, parts[i], of->count > 0);
 }
 
-static void runs_row(
+static void run_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
 {
 	(void)breakdown;
-	distribution_row(table, &share->runs);
+	distribution_cells(table, &share->runs);
 }
 
-static void waits_row(
+static void wait_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
 {
 	(void)breakdown;
-	distribution_row(table, &share->wait_times);
+	distribution_cells(table, &share->wait_times);
 }
 
-static void delays_row(
+static void delay_cells(
 	struct table *table, const struct ct_breakdown *breakdown, const struct ct_share *share)
 {
 	(void)breakdown;
-	distribution_row(table, &share->delays);
+	distribution_cells(table, &share->delays);
+}
+
+/* ---------------------------------------------------------------- tables */
+
+#define DISTRIBUTION ">times|>total|>p50|>p90|>p99|>p99.9|>p99.99|>max"
+
+static const struct breakdown_table {
+	const char *title;
+	const char *headings; /* behind the name */
+	void (*cells)(struct table *table, const struct ct_breakdown *breakdown,
+		const struct ct_share *share);
+} tables[] = {
+	{"What they did (running, ready, waiting and not begun add up to life)",
+		">coroutines|>life|>running|>ready|>waiting|>not begun|>resumes|"
+		">on another thread|>events",
+		times_cells},
+	{"What they waited for", ">waiting|>most for|>|>then for|>|>the rest", waits_cells},
+	{"Runs", DISTRIBUTION, run_cells},
+	{"Scheduler latency (from ready to running)", DISTRIBUTION, delay_cells},
+	{"Waits that have ended, up to the wake", DISTRIBUTION, wait_cells},
+};
+
+static void one_row(struct table *table, const struct breakdown_table *of,
+	const struct ct_report *report, const struct ct_share *share)
+{
+	name_cell(table, report, share);
+	of->cells(table, report->breakdown, share);
+}
+
+static void one_table(const struct page *page, const struct breakdown_table *of)
+{
+	const struct ct_breakdown *breakdown = page->report->breakdown;
+	char headings[160];
+	struct table table;
+	uint32_t i;
+
+	snprintf(headings, sizeof(headings), "%s|%s", heading_of(breakdown->by), of->headings);
+	render_table_init(&table, headings);
+	for (i = 0; i < breakdown->nr_rows; i++)
+		one_row(&table, of, page->report, &breakdown->rows[i]);
+	if (breakdown->nr_others)
+		one_row(&table, of, page->report, &breakdown->others);
+	render_page_table(page, of->title, &table, 0);
+	render_table_fini(&table);
 }
 
 void render_facts_breakdown(const struct page *page)
 {
-	const struct ct_report *report = page->report;
-	static const struct {
-		const char *title;
-		void (*begin)(struct table *table, const struct ct_report *report);
-		void (*row)(struct table *table, const struct ct_breakdown *breakdown,
-			const struct ct_share *share);
-	} tables[] = {
-		{"What they did (running, ready, waiting and not begun add up to life)",
-			begin_times, times_row},
-		{"What they waited for", begin_reasons, reasons_row},
-		{"Runs", begin_distribution, runs_row},
-		{"Scheduler latency (from ready to running)", begin_distribution, delays_row},
-		{"Waits that have ended, up to the wake", begin_distribution, waits_row},
-	};
-	const struct ct_breakdown *breakdown = report->breakdown;
-	struct table table;
-	uint32_t row;
 	size_t i;
 
-	for (i = 0; breakdown->nr_rows && i < COLUMNS(tables); i++) {
-		tables[i].begin(&table, report);
-		for (row = 0; row < breakdown->nr_rows; row++) {
-			name_cell(&table, report, &breakdown->rows[row]);
-			tables[i].row(&table, breakdown, &breakdown->rows[row]);
-		}
-		if (breakdown->nr_others) {
-			name_cell(&table, report, &breakdown->others);
-			tables[i].row(&table, breakdown, &breakdown->others);
-		}
-		render_page_table(page, tables[i].title, &table, 0);
-		render_table_fini(&table);
-	}
+	for (i = 0; page->report->breakdown->nr_rows && i < sizeof(tables) / sizeof(tables[0]); i++)
+		one_table(page, &tables[i]);
 }

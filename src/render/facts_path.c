@@ -9,8 +9,6 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-#define COLUMNS(headings) (sizeof(headings) / sizeof((headings)[0]))
-
 static void share_row(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
 {
 	if (!ns)
@@ -63,26 +61,14 @@ void render_facts_path(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-/* ---------------------------------------------------------------- cells */
+/* ---------------------------------------------------------------- tables */
 
-static void duration_cell(struct table *table, int64_t ns)
+static void total_cells(
+	struct table *table, const struct ct_report *report, const struct ct_path_part *part)
 {
-	text_duration(&table->cells, ns);
-	render_table_end_cell(table);
-}
-
-static void share_cell(struct table *table, int64_t ns, int64_t total_ns)
-{
-	if (total_ns > 0)
-		text_format(&table->cells, "%.1f %%", 100 * (double)ns / (double)total_ns);
-	render_table_end_cell(table);
-}
-
-static void place_cell(struct table *table, const struct ct_tables *tables, uint32_t site)
-{
-	if (site)
-		say_place(&table->cells, tables, site);
-	render_table_end_cell(table);
+	render_cell_duration(table, part->total_ns, true);
+	render_cell_share(table, (double)part->total_ns, (double)report->path->task.duration_ns);
+	render_cell_count(table, part->count);
 }
 
 static void coro_cell(struct table *table, uint64_t coro)
@@ -132,104 +118,59 @@ static const char *state_words(const struct ct_stretch *stretch)
 	return stretch->state == CT_STATE_UNSEEN ? "not begun" : ct_state_name(stretch->state);
 }
 
-/* ---------------------------------------------------------------- tables */
-
-static uint32_t waits(struct table *table, const struct ct_report *report, uint32_t max)
+static void wait_row(struct table *table, const struct ct_report *report, const void *row)
 {
-	static const char *const headings[] = {
-		"waited", "", "times", "for", "held by", "at", "woken by"};
-	const struct ct_path *path = report->path;
-	uint32_t i;
+	const struct ct_path_part *part = row;
 
-	render_table_init_with(table, headings, COLUMNS(headings),
-		TABLE_RIGHT(0) | TABLE_RIGHT(1) | TABLE_RIGHT(2));
-	for (i = 0; i < path->nr_waits && i < max; i++) {
-		const struct ct_path_part *part = &path->waits[i];
-
-		duration_cell(table, part->total_ns);
-		share_cell(table, part->total_ns, path->task.duration_ns);
-		render_table_add_count(table, part->count);
-		say_safe(&table->cells, part->resource);
-		render_table_end_cell(table);
-		holder_cell(table, report->tables, &part->longest);
-		place_cell(table, report->tables, part->longest.site);
-		waker_cell(table, report->tables, &part->longest);
-	}
-	return path->nr_waits;
+	total_cells(table, report, part);
+	render_cell_safe(table, part->resource);
+	holder_cell(table, report->tables, &part->longest);
+	render_cell_place(table, report->tables, part->longest.site);
+	waker_cell(table, report->tables, &part->longest);
 }
 
-static uint32_t parts(struct table *table, const struct ct_report *report, uint32_t max)
+static void part_row(struct table *table, const struct ct_report *report, const void *row)
 {
-	static const char *const headings[] = {
-		"took", "", "times", "coroutine", "was", "for", "from"};
-	const struct ct_path *path = report->path;
-	uint32_t i;
+	const struct ct_path_part *part = row;
 
-	render_table_init_with(table, headings, COLUMNS(headings), TABLE_RIGHT(4) - 1);
-	for (i = 0; i < path->nr_parts && i < max; i++) {
-		const struct ct_path_part *part = &path->parts[i];
-
-		duration_cell(table, part->total_ns);
-		share_cell(table, part->total_ns, path->task.duration_ns);
-		render_table_add_count(table, part->count);
-		coro_cell(table, part->longest.coro);
-		render_table_add(table, state_words(&part->longest));
-		say_safe(&table->cells, part->resource);
-		render_table_end_cell(table);
-		place_cell(table, report->tables, part->longest.site);
-	}
-	return path->nr_parts;
+	total_cells(table, report, part);
+	coro_cell(table, part->longest.coro);
+	render_cell(table, "%s", state_words(&part->longest));
+	render_cell_safe(table, part->resource);
+	render_cell_place(table, report->tables, part->longest.site);
 }
 
-static uint32_t stretches(struct table *table, const struct ct_report *report, uint32_t max)
+static void stretch_row(struct table *table, const struct ct_report *report, const void *row)
 {
-	static const char *const headings[] = {
-		"from", "took", "", "coroutine", "was", "for", "at", "woken by"};
-	const struct ct_path *path = report->path;
-	uint32_t i;
+	const struct ct_stretch *stretch = row;
 
-	render_table_init_with(table, headings, COLUMNS(headings), TABLE_RIGHT(0) | TABLE_RIGHT(1));
-	for (i = 0; i < path->nr_stretches && i < max; i++) {
-		const struct ct_stretch *stretch = &path->stretches[i];
-
-		say_time(&table->cells, stretch->from);
-		render_table_end_cell(table);
-		duration_cell(table, stretch->until - stretch->from);
-		text_format(&table->cells, "%.*s", (int)stretch->depth,
-			">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>");
-		render_table_end_cell(table);
-		coro_cell(table, stretch->coro);
-		render_table_add(table, state_words(stretch));
-		if (stretch->state == CT_STATE_WAITING)
-			say_resource(&table->cells, stretch->object);
-		render_table_end_cell(table);
-		place_cell(table, report->tables, stretch->site);
-		waker_cell(table, report->tables, stretch);
-	}
-	return path->nr_stretches;
+	render_cell_time(table, stretch->from);
+	render_cell_duration(table, stretch->until - stretch->from, true);
+	render_cell(table, "%.*s", (int)stretch->depth, ">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>");
+	coro_cell(table, stretch->coro);
+	render_cell(table, "%s", state_words(stretch));
+	if (stretch->state == CT_STATE_WAITING)
+		say_resource(&table->cells, stretch->object);
+	render_table_end_cell(table);
+	render_cell_place(table, report->tables, stretch->site);
+	waker_cell(table, report->tables, stretch);
 }
 
 void render_facts_path_tables(const struct page *page)
 {
-	uint32_t max = page->options->max_rows;
-	static const struct {
-		const char *title;
-		uint32_t (*fill)(struct table *table, const struct ct_report *report, uint32_t max);
-	} tables[] = {
-		{"What it waited for", waits},
-		{"Where the time went: waits followed to what came to pass meanwhile", parts},
+	const struct ct_path *path = page->report->path;
+	const struct facts_table tables[] = {
+		{"What it waited for", ">waited|>|>times|for|held by|at|woken by",
+			FACTS_ROWS(path->waits, path->nr_waits), wait_row},
+		{"Where the time went: waits followed to what came to pass meanwhile",
+			">took|>|>times|>coroutine|was|for|from",
+			FACTS_ROWS(path->parts, path->nr_parts), part_row},
 		{"From beginning to end; behind a wait, marked >, what came to pass meanwhile",
-			stretches},
+			">from|>took||coroutine|was|for|at|woken by",
+			FACTS_ROWS(path->stretches, path->nr_stretches), stretch_row},
 	};
-	struct table table;
-	uint32_t count;
 	size_t i;
 
-	for (i = 0; i < COLUMNS(tables); i++) {
-		count = tables[i].fill(&table, page->report, max);
-		if (count)
-			render_page_table(
-				page, tables[i].title, &table, count > max ? count - max : 0);
-		render_table_fini(&table);
-	}
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		render_page_rows(page, &tables[i]);
 }

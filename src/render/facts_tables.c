@@ -57,6 +57,17 @@ void render_facts_step(
 		text_format(text, "%sevent %" PRIu64, separator, step->sequence);
 }
 
+void render_facts_fill(struct table *table, const struct facts_table *of,
+	const struct ct_report *report, uint32_t max)
+{
+	const char *row = of->rows;
+	uint32_t i;
+
+	render_table_init(table, of->headings);
+	for (i = 0; i < of->nr_rows && i < max; i++, row += of->row_bytes)
+		of->row(table, report, row);
+}
+
 /* A wake from before the wait says nothing about it. */
 static void wake_cell(struct table *table, const struct ct_member *member)
 {
@@ -91,25 +102,13 @@ static void member_row(struct table *table, const struct ct_report *report,
 	const struct ct_tables *tables = report->tables;
 	const struct ct_coro *coro = &member->coro;
 
-	text_format(&table->cells, "%" PRIu64, coro->id);
-	render_table_end_cell(table);
-	if (member->name)
-		say_safe(&table->cells, member->name);
-	render_table_end_cell(table);
-	if (member->task)
-		say_safe(&table->cells, member->task);
-	render_table_end_cell(table);
-	if (!common->function_site && coro->function_site)
-		say_site_function(&table->cells, tables, coro->function_site);
-	render_table_end_cell(table);
-	if (!common->has_state)
-		text_add(&table->cells, ct_state_name(coro->state));
-	render_table_end_cell(table);
-	if (member->resource)
-		say_safe(&table->cells, member->resource);
-	render_table_end_cell(table);
-	say_time(&table->cells, member->since);
-	render_table_end_cell(table);
+	render_cell(table, "%" PRIu64, coro->id);
+	render_cell_safe(table, member->name);
+	render_cell_safe(table, member->task);
+	render_cell_function(table, tables, common->function_site ? 0 : coro->function_site);
+	render_cell(table, "%s", common->has_state ? "" : ct_state_name(coro->state));
+	render_cell_safe(table, member->resource);
+	render_cell_time(table, member->since);
 	say_span(&table->cells, member->since, report->quality.observed_until);
 	render_table_end_cell(table);
 	if (coro->frame)
@@ -117,27 +116,18 @@ static void member_row(struct table *table, const struct ct_report *report,
 	render_table_end_cell(table);
 	wake_cell(table, member);
 	cause_cell(table, tables, &member->cause);
-	if (!common->wait_site && coro->wait_site)
-		say_place(&table->cells, tables, coro->wait_site);
-	render_table_end_cell(table);
-	if (!common->spawn_site && coro->spawn_site)
-		say_place(&table->cells, tables, coro->spawn_site);
-	render_table_end_cell(table);
+	render_cell_place(table, tables, common->wait_site ? 0 : coro->wait_site);
+	render_cell_place(table, tables, common->spawn_site ? 0 : coro->spawn_site);
 }
-
-/* The heading row: its length is the number of columns. */
 
 void render_facts_members(struct table *table, const struct ct_report *report,
 	const struct ct_finding *finding, uint32_t max)
 {
-	static const char *const headings[] = {"coroutine", "name", "works for", "function",
-		"state", "waits for", "since", "for", "frame", "woken since", "cause", "waits at",
-		"started at"};
 	struct facts_common common = render_facts_common(finding);
 	uint32_t i;
 
-	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
-		TABLE_RIGHT(0) | TABLE_RIGHT(6) | TABLE_RIGHT(7));
+	render_table_init(table, ">coroutine|name|works for|function|state|waits for|>since|>for|"
+				 "frame|woken since|cause|waits at|started at");
 	for (i = 0; i < finding->nr_members && i < max; i++)
 		member_row(table, report, &common, &finding->members[i]);
 }
@@ -148,10 +138,8 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 	const struct ct_event *event = &member->events[index];
 	const char *said = member->event_texts ? member->event_texts[index] : "";
 
-	text_format(&table->cells, "%" PRIu64, event->sequence);
-	render_table_end_cell(table);
-	say_time(&table->cells, event->time);
-	render_table_end_cell(table);
+	render_cell(table, "%" PRIu64, event->sequence);
+	render_cell_time(table, event->time);
 	if (event->thread)
 		say_thread_name(&table->cells, tables, event->thread);
 	render_table_end_cell(table);
@@ -172,13 +160,11 @@ static void event_row(struct table *table, const struct ct_tables *tables,
 void render_facts_events(
 	struct table *table, const struct ct_tables *tables, const struct ct_member *member)
 {
-	static const char *const headings[] = {"event", "time", "thread", "what", "", "at"};
 	uint32_t from =
 		member->nr_events > FACTS_MAX_EVENTS ? member->nr_events - FACTS_MAX_EVENTS : 0;
 	uint32_t i;
 
-	render_table_init_with(table, headings, sizeof(headings) / sizeof(headings[0]),
-		TABLE_RIGHT(0) | TABLE_RIGHT(1));
+	render_table_init(table, ">event|>time|thread|what||at");
 	for (i = from; i < member->nr_events; i++)
 		event_row(table, tables, member, i);
 }

@@ -35,15 +35,20 @@ static void ready_row(struct text *rows, const struct ct_ready *ready)
 	render_facts_end(rows);
 }
 
-static int64_t all_of(const struct ct_times *times)
+int64_t render_facts_life_ns(const struct ct_times *times)
 {
 	return times->unseen_ns + times->ready_ns + times->running_ns + times->waiting_ns;
+}
+
+const char *render_facts_waited_for(const struct ct_wait_time *wait)
+{
+	return wait->resource ? ct_resource_name(wait->resource) : "not told";
 }
 
 static void brief_states(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_times *total = &report->statistics.total;
-	double whole = (double)all_of(total) / 100;
+	double whole = (double)render_facts_life_ns(total) / 100;
 
 	render_facts_begin(rows, "coroutines");
 	text_format(rows, "%.1f %% running, %.1f %% ready, %.1f %% waiting",
@@ -52,7 +57,7 @@ static void brief_states(struct text *rows, const struct ct_report *report)
 	if ((double)total->unseen_ns >= 0.05 * whole)
 		text_format(rows, ", %.1f %% not begun", (double)total->unseen_ns / whole);
 	text_add(rows, " of ");
-	text_duration(rows, all_of(total));
+	text_duration(rows, render_facts_life_ns(total));
 	text_add(rows, " together");
 	render_facts_end(rows);
 }
@@ -160,7 +165,7 @@ void render_facts_time_went(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_statistics *statistics = &report->statistics;
 
-	if (all_of(&statistics->total) <= 0)
+	if (render_facts_life_ns(&statistics->total) <= 0)
 		return;
 	brief_states(rows, report);
 	before_row(rows, statistics);
@@ -183,8 +188,7 @@ void render_facts_times(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_statistics *statistics = &report->statistics;
 	const struct ct_times *total = &statistics->total;
-	int64_t lives_ns =
-		total->unseen_ns + total->ready_ns + total->running_ns + total->waiting_ns;
+	int64_t lives_ns = render_facts_life_ns(total);
 
 	render_facts_begin(rows, "lives");
 	text_duration(rows, lives_ns);

@@ -53,12 +53,29 @@ static void tell_verdict(const struct page *page, bool is_first)
 	render_facts_drop(page->text, &rows);
 }
 
+static uint32_t more_than(uint32_t count, uint32_t max)
+{
+	return count > max ? count - max : 0;
+}
+
 void render_page_table(
 	const struct page *page, const char *title, const struct table *table, uint64_t nr_more)
 {
 	page->form->heading(page, HEADING_PART, title);
 	page->form->table(page, table);
 	page->form->more(page, nr_more, " (--rows shows more, --format json all)");
+}
+
+void render_page_rows(const struct page *page, const struct facts_table *of)
+{
+	uint32_t max = page->options->max_rows;
+	struct table table;
+
+	if (!of->nr_rows)
+		return;
+	render_facts_fill(&table, of, page->report, max);
+	render_page_table(page, of->title, &table, more_than(of->nr_rows, max));
+	render_table_fini(&table);
 }
 
 /* ---------------------------------------------------------------- a finding */
@@ -84,11 +101,6 @@ void render_page_step(const struct page *page, unsigned number, const struct ct_
 	render_facts_drop(page->text, &time);
 	render_facts_drop(page->text, &words);
 	render_facts_drop(page->text, &details);
-}
-
-static uint32_t more_than(uint32_t count, uint32_t max)
-{
-	return count > max ? count - max : 0;
 }
 
 static void tell_steps(const struct page *page, const struct ct_finding *finding)

@@ -8,20 +8,24 @@
 
 #include "render/table.h"
 #include "say/safe.h"
+#include "say/say.h"
 
-void render_table_init(struct table *table, unsigned nr_columns, unsigned right)
+void render_table_init(struct table *table, const char *headings)
 {
-	*table = (struct table){.nr_columns = nr_columns, .right = right};
-}
+	const char *end;
 
-void render_table_init_with(
-	struct table *table, const char *const *headings, size_t nr_columns, unsigned right)
-{
-	size_t i;
-
-	render_table_init(table, (unsigned)nr_columns, right);
-	for (i = 0; i < nr_columns; i++)
-		render_table_add(table, headings[i]);
+	*table = (struct table){0};
+	for (;; headings = end + 1) {
+		if (*headings == '>')
+			table->right |= 1u << table->nr_columns;
+		headings += *headings == '>';
+		end = headings + strcspn(headings, "|");
+		text_append(&table->cells, headings, (size_t)(end - headings));
+		render_table_end_cell(table);
+		table->nr_columns++;
+		if (!*end)
+			return;
+	}
 }
 
 void render_table_fini(struct table *table)
@@ -36,16 +40,51 @@ void render_table_end_cell(struct table *table)
 		table->cells.is_broken = true;
 }
 
-void render_table_add(struct table *table, const char *safe)
-{
-	text_add(&table->cells, safe);
-	render_table_end_cell(table);
-}
-
-void render_table_add_count(struct table *table, uint64_t count)
+void render_cell_count(struct table *table, uint64_t count)
 {
 	if (count)
 		text_count(&table->cells, count);
+	render_table_end_cell(table);
+}
+
+void render_cell_safe(struct table *table, const char *words)
+{
+	if (words)
+		say_safe(&table->cells, words);
+	render_table_end_cell(table);
+}
+
+void render_cell_duration(struct table *table, int64_t ns, bool is_known)
+{
+	if (is_known)
+		text_duration(&table->cells, ns);
+	render_table_end_cell(table);
+}
+
+void render_cell_share(struct table *table, double part, double whole)
+{
+	if (whole > 0)
+		text_format(&table->cells, "%.1f %%", 100 * part / whole);
+	render_table_end_cell(table);
+}
+
+void render_cell_place(struct table *table, const struct ct_tables *tables, uint32_t site)
+{
+	if (site)
+		say_place(&table->cells, tables, site);
+	render_table_end_cell(table);
+}
+
+void render_cell_function(struct table *table, const struct ct_tables *tables, uint32_t site)
+{
+	if (site)
+		say_site_function(&table->cells, tables, site);
+	render_table_end_cell(table);
+}
+
+void render_cell_time(struct table *table, ct_time time)
+{
+	say_time(&table->cells, time);
 	render_table_end_cell(table);
 }
 

@@ -2,12 +2,11 @@
 /*
  * A small table of texts, filled cell by cell, printed with aligned columns, as Markdown or as HTML.
  *
- *	render_table_init(&table, 3, TABLE_RIGHT(1));
- *	render_table_add(&table, "coroutine"); render_table_add(&table, "since"); render_table_add(&table, "waits for");
- *	say_time(&table.cells, since); render_table_end_cell(&table); ...
+ *	render_table_init(&table, "coroutine|>since|waits for");
+ *	render_cell(&table, "%d", 5); render_cell_time(&table, since); render_cell_safe(&table, name); ...
  *
- * The first row is the heading. A column whose cells are all empty below its heading is left out. Cells
- * hold text that is safe already. A failed allocation leaves the printed text broken.
+ * The first row is the heading: columns behind a '>' are aligned to the right. A column whose cells are all empty below
+ * its heading is left out. Cells hold text that is safe already. A failed allocation leaves the printed text broken.
  */
 #ifndef RENDER_TABLE_H
 #define RENDER_TABLE_H
@@ -17,11 +16,9 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "corotracer/ct.h"
 
 #define TABLE_MAX_COLUMNS 16
-
-/* The mask's bit for a column whose cells are aligned to the right. */
-#define TABLE_RIGHT(column) (1u << (column))
 
 struct table {
 	struct text cells;
@@ -30,18 +27,23 @@ struct table {
 	unsigned right; /* a bit for each column */
 };
 
-void render_table_init(struct table *table, unsigned nr_columns, unsigned right);
+void render_table_init(struct table *table, const char *headings);
 void render_table_fini(struct table *table);
-
-/* render_table_init_with: render_table_init, and the first row. */
-void render_table_init_with(
-	struct table *table, const char *const *headings, size_t nr_columns, unsigned right);
 
 /* render_table_end_cell: what was appended to `cells` since the last one is a cell. */
 void render_table_end_cell(struct table *table);
-/* render_table_add: a whole cell. render_table_add_count: a number; the cell of 0 is empty. */
-void render_table_add(struct table *table, const char *safe);
-void render_table_add_count(struct table *table, uint64_t count);
+
+/* render_cell: a whole cell. The others: likewise, empty for NULL, 0, and where it is not known. */
+#define render_cell(table, ...) \
+	(text_format(&(table)->cells, __VA_ARGS__), render_table_end_cell(table))
+void render_cell_count(struct table *table, uint64_t count);
+void render_cell_safe(struct table *table, const char *words); /* of the traced program */
+void render_cell_duration(struct table *table, int64_t ns, bool is_known);
+void render_cell_share(struct table *table, double part, double whole);
+void render_cell_place(struct table *table, const struct ct_tables *tables, uint32_t site);
+void render_cell_function(struct table *table, const struct ct_tables *tables, uint32_t site);
+/* render_cell_time: "not known" for CT_NO_TIME. */
+void render_cell_time(struct table *table, ct_time time);
 
 /* render_table_print: aligned columns, two blanks between, each line behind `indent`. */
 void render_table_print(const struct table *table, struct text *text, const char *indent);

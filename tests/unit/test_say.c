@@ -241,16 +241,13 @@ static void test_table(void)
 	struct text text = {0};
 	struct table table;
 
-	render_table_init(&table, 3, TABLE_RIGHT(0));
-	render_table_add(&table, "id");
-	render_table_add(&table, "nothing");
-	render_table_add(&table, "name");
-	render_table_add(&table, "7");
-	render_table_add(&table, "");
-	render_table_add(&table, "a|b");
-	render_table_add(&table, "1025");
-	render_table_add(&table, "");
-	render_table_add(&table, "");
+	render_table_init(&table, ">id|nothing|name");
+	render_cell_safe(&table, "7");
+	render_cell_safe(&table, "");
+	render_cell_safe(&table, "a|b");
+	render_cell_safe(&table, "1025");
+	render_cell_safe(&table, "");
+	render_cell_safe(&table, "");
 	render_table_print(&table, &text, "  ");
 	CHECK_TEXT(text_peek(&text), "    id  name\n     7  a|b\n  1025\n");
 	text_clear(&text);
