@@ -40,9 +40,9 @@ static const char *words_call(
 	const char *name = live_call_name(thread->call);
 	const struct live_descriptor *descriptor;
 
-	if (thread->call == LIVE_UNKNOWN_CALL)
+	if (thread->call == PROCFS_UNKNOWN_CALL)
 		return "; the kernel does not let us know in which system call";
-	if (thread->call == LIVE_NO_CALL)
+	if (thread->call == PROCFS_NO_CALL)
 		return ", in no system call";
 	if (!name)
 		return analyze_say(analysis, ", in system call %" PRId32, thread->call);

@@ -12,14 +12,13 @@
 
 static bool descends_from(pid_t pid, pid_t ancestor)
 {
-	pid_t parent;
-	char state;
+	struct procfs_stat stat;
 	int i;
 
-	for (i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = parent) {
+	for (i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = stat.parent) {
 		if (pid == ancestor)
 			return true;
-		if (!procfs_status(pid, &state, &parent))
+		if (!procfs_stat(pid, &stat))
 			return false;
 	}
 	return false;

@@ -146,15 +146,9 @@ static enum ct_status copy(struct flight_file *file, int descriptor, struct ct_e
 
 static bool is_this_boot(const char *boot)
 {
-	char present[BOOT_BYTES] = "";
-	int descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	char present[BOOT_BYTES];
 
-	if (descriptor < 0)
-		return false;
-	if (pread(descriptor, present, sizeof(present) - 1, 0) < 0)
-		present[0] = '\0';
-	close(descriptor);
-	present[strcspn(present, "\n")] = '\0';
+	procfs_boot_id(present, sizeof(present));
 	return present[0] && strcmp(boot, present) == 0;
 }
 

@@ -3,50 +3,15 @@
  * A probe keeps its segment mapped as long as its program lives: what is not among the mappings of the process has
  * no program any more.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
 #include "collect/collector.h"
 #include "collect/images.h"
-#include "base/io.h"
+#include "kernel/procfs_maps.h"
 
-#define MAPS_BYTES_MAX ((size_t)16 << 20)
 #define MEMORY_NAME "/memfd:"
-
-/* "start-end permissions offset device inode path": NULL where it cannot be read. */
-static char *read_maps(const struct process *process)
-{
-	char path[32], *text;
-	size_t nr_bytes;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
-	if (io_read_file(path, MAPS_BYTES_MAX, &text, &nr_bytes, NULL))
-		return NULL;
-	if (nr_bytes)
-		return text;
-	free(text);
-	return NULL;
-}
-
-static bool is_mapped(const char *maps, uint64_t inode)
-{
-	const char *at = maps;
-
-	while ((at = strstr(at, MEMORY_NAME))) {
-		const char *begin = at;
-		unsigned long long found;
-
-		while (begin > maps && begin[-1] != '\n')
-			begin--;
-		if (sscanf(begin, "%*s %*s %*s %*s %llu", &found) == 1 && found == inode)
-			return true;
-		at += strlen(MEMORY_NAME);
-	}
-	return false;
-}
 
 static void give_back(struct segment *segment)
 {
@@ -55,21 +20,39 @@ static void give_back(struct segment *segment)
 	collect_segment_close(segment);
 }
 
+/* The inode of what a segment of the process lies in; 0: the place has none such. */
+static uint64_t inode_of(const struct segment *segment, const struct process *process)
+{
+	struct stat file;
+
+	if (segment->number == 0 || segment->process != process ||
+		fstat(segment->memory.descriptor, &file) < 0)
+		return 0;
+	return (uint64_t)file.st_ino;
+}
+
 static void look_at_process(struct collect *collect, const struct process *process)
 {
-	char *maps = read_maps(process);
+	uint64_t missing[COLLECT_SEGMENTS];
+	struct procfs_maps maps;
+	struct procfs_mapping mapping;
 	size_t i;
 
-	for (i = 0; maps && i < COLLECT_SEGMENTS; i++) {
-		struct segment *segment = &collect->segments[i];
-		struct stat file;
-
-		if (segment->number && segment->process == process &&
-			fstat(segment->memory.descriptor, &file) == 0 &&
-			!is_mapped(maps, (uint64_t)file.st_ino))
-			give_back(segment);
+	if (!procfs_maps_open(&maps, process->pid))
+		return;
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		missing[i] = inode_of(&collect->segments[i], process);
+	while (procfs_maps_next(&maps, &mapping)) {
+		if (strncmp(mapping.path, MEMORY_NAME, strlen(MEMORY_NAME)) != 0)
+			continue;
+		for (i = 0; i < COLLECT_SEGMENTS; i++)
+			if (missing[i] == mapping.inode)
+				missing[i] = 0;
 	}
-	free(maps);
+	procfs_maps_close(&maps);
+	for (i = 0; i < COLLECT_SEGMENTS; i++)
+		if (missing[i])
+			give_back(&collect->segments[i]);
 }
 
 /* A process has one segment of each role, as a rule: where it has another one, either may be of what is gone. */

@@ -1,64 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc/PID/maps: one mapping a line, "start-end permissions offset device inode path".
+ * Remembering each piece of code once.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "collect/mappings.h"
-
-#define MAPS_BYTES_MAX ((size_t)16 << 20)
+#include "kernel/procfs_maps.h"
 
 void collect_mappings_fini(struct mappings *mappings)
 {
 	vec_fini(&mappings->list);
 	map_fini(&mappings->latest);
 	arena_fini(&mappings->texts);
-}
-
-/* Reads a hexadecimal number that ends in `stop`, and moves *at behind it; false: it is none. */
-static bool parse_hex(const char **at, char stop, uint64_t *ret_number)
-{
-	char *end;
-
-	*ret_number = strtoull(*at, &end, 16);
-	if (end == *at || *end != stop)
-		return false;
-	*at = end + 1;
-	return true;
-}
-
-/* Moves *at behind the next blank; false: there is none. */
-static bool skip_word(const char **at)
-{
-	const char *blank = strchr(*at, ' ');
-
-	if (!blank)
-		return false;
-	*at = blank + 1;
-	return true;
-}
-
-/* Takes one line apart, in place; false: it is no piece of code. */
-static bool parse_line(const char *line, struct ct_define_mapping *ret_mapping)
-{
-	const char *permissions;
-
-	if (!parse_hex(&line, '-', &ret_mapping->start) ||
-		!parse_hex(&line, ' ', &ret_mapping->end))
-		return false;
-	permissions = line;
-	if (strlen(permissions) < 5 || permissions[2] != 'x')
-		return false;
-	if (!skip_word(&line) || !parse_hex(&line, ' ', &ret_mapping->offset) || !skip_word(&line))
-		return false;
-	ret_mapping->path = "";
-	if (skip_word(&line))
-		ret_mapping->path = line + strspn(line, " ");
-	ret_mapping->build_id = "";
-	return true;
 }
 
 static uint64_t key_of(const struct ct_define_mapping *mapping)
@@ -107,32 +60,29 @@ void collect_mappings_add(
 		mappings->nr_forgotten++;
 }
 
-static void take_line(
-	struct mappings *mappings, uint32_t process, const char *line, struct output *output)
-{
-	struct ct_define_mapping mapping = {.process = process};
-
-	if (parse_line(line, &mapping))
-		collect_mappings_add(mappings, &mapping, output);
-}
-
 bool collect_mappings_read(
 	struct mappings *mappings, uint32_t process, pid_t pid, struct output *output)
 {
-	char path[32];
-	char *text;
-	char *line;
-	char *rest;
-	size_t nr_bytes;
+	struct procfs_maps maps;
+	struct procfs_mapping seen;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	if (io_read_file(path, MAPS_BYTES_MAX, &text, &nr_bytes, NULL))
+	if (!procfs_maps_open(&maps, pid))
 		return false;
-	rest = text;
-	while ((line = strsep(&rest, "\n")))
-		take_line(mappings, process, line, output);
-	free(text);
-	return nr_bytes > 0;
+	while (procfs_maps_next(&maps, &seen)) {
+		const struct ct_define_mapping mapping = {
+			.process = process,
+			.start = seen.start,
+			.end = seen.end,
+			.offset = seen.offset,
+			.path = seen.path,
+			.build_id = "",
+		};
+
+		if (seen.is_code)
+			collect_mappings_add(mappings, &mapping, output);
+	}
+	procfs_maps_close(&maps);
+	return true;
 }
 
 bool collect_mappings_cover(const struct mappings *mappings, uint32_t process, uint64_t address)

@@ -7,10 +7,8 @@
  * down already: such a look is thrown away, so that it never stands before the one from when all was in order.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include "base/clock.h"
 #include "collect/collector.h"
 #include "kernel/procfs.h"
+#include "kernel/procfs_maps.h"
 
 #define THREADS_LOOKED_AT 4096
 #define DESCRIPTORS_LOOKED_AT 65536
@@ -87,8 +86,8 @@ static const struct {
 struct thread_state {
 	char letter;
 	bool is_dying;
-	long call; /* -1: not in one */
-	uint64_t arguments[6];
+	int32_t call; /* PROCFS_NO_CALL: not in one, or not told */
+	uint64_t arguments[PROCFS_ARGUMENTS];
 };
 
 /* The operations that wait; all others return at once. 0 WAIT, 6 LOCK_PI, 9 WAIT_BITSET, 11
@@ -106,21 +105,15 @@ static bool futex_waits(uint64_t operation)
 /* The word lies in memory that the process shares, as far as its mappings tell: others may wake whoever waits there. */
 static bool is_shared_word(pid_t pid, uint64_t address)
 {
-	char path[48];
-	char line[PATH_MAX + 128];
-	unsigned long first, last;
-	char rights[5];
+	struct procfs_mapping mapping;
+	struct procfs_maps maps;
 	bool is_shared = false;
-	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = fopen(path, "re");
-	if (!maps)
+	if (!procfs_maps_open(&maps, pid))
 		return true;
-	while (!is_shared && fgets(line, sizeof(line), maps))
-		is_shared = sscanf(line, "%lx-%lx %4s", &first, &last, rights) == 3 &&
-			    address >= first && address < last && rights[3] == 's';
-	fclose(maps);
+	while (!is_shared && procfs_maps_next(&maps, &mapping))
+		is_shared = address >= mapping.start && address < mapping.end && mapping.is_shared;
+	procfs_maps_close(&maps);
 	return is_shared;
 }
 
@@ -149,36 +142,31 @@ enum reach {
 struct observation {
 	struct collect *collect;
 	struct process *process;
+	int folder; /* of procfs_open */
 	enum timers timers;
 	enum reach reach;
 	unsigned nr_left; /* how many more threads or descriptors are looked at */
 	bool is_dying;
 };
 
-/* "it_value: (seconds, nanoseconds)" until it goes off; zeros: it is not armed. */
-static bool is_armed(pid_t pid, int descriptor)
+static bool leads_to(const struct observation *observation, int descriptor, const char *what)
 {
 	char name[48];
-	char text[512];
+	char path[64];
 
-	snprintf(name, sizeof(name), "fdinfo/%d", descriptor);
-	if (procfs_read(pid, name, text, sizeof(text)) == 0)
-		return false;
-	return strstr(text, "it_value: (0, 0)") == NULL;
+	snprintf(name, sizeof(name), "fd/%d", descriptor);
+	procfs_link_at(observation->folder, name, path, sizeof(path));
+	return strcmp(path, what) == 0;
 }
 
 static bool has_no_timer(void *context, int descriptor)
 {
 	struct observation *observation = context;
-	pid_t pid = observation->process->pid;
-	char name[48];
-	char path[64];
 
 	if (observation->nr_left-- == 0)
 		return false;
-	snprintf(name, sizeof(name), "fd/%d", descriptor);
-	procfs_link(pid, name, path, sizeof(path));
-	return strcmp(path, "anon_inode:[timerfd]") != 0 || !is_armed(pid, descriptor);
+	return !leads_to(observation, descriptor, "anon_inode:[timerfd]") ||
+	       !procfs_is_timer_armed_at(observation->folder, descriptor);
 }
 
 /* A descriptor that cannot be looked at may hold a timer. */
@@ -190,8 +178,8 @@ static bool may_be_timed(struct observation *observation)
 	if (observation->timers == NOT_ASKED) {
 		look.nr_left = DESCRIPTORS_LOOKED_AT;
 		observation->timers = SOME;
-		if (procfs_read(look.process->pid, "timers", text, sizeof(text)) == 0 &&
-			procfs_numbers(look.process->pid, "fd", has_no_timer, &look))
+		if (procfs_read_at(look.folder, "timers", text, sizeof(text)) == 0 &&
+			procfs_numbers_at(look.folder, "fd", has_no_timer, &look))
 			observation->timers = NONE;
 	}
 	return observation->timers == SOME;
@@ -204,62 +192,42 @@ static bool is_quiet_signal(int number)
 	       number == SIGABRT || number == 32 || number == 33;
 }
 
-#define STATUS_BYTES 4096
-
-/* A set of signals in the text of "status"; all of them where it is not told. */
-static uint64_t mask_in(const char *status, const char *name)
-{
-	const char *found = strstr(status, name);
-
-	return found ? strtoull(found + strlen(name), NULL, 16) : UINT64_MAX;
-}
-
 /* The handler of such a signal may make a descriptor ready, or wake somebody. */
-static bool catches_signals(pid_t pid)
+static bool catches_signals(int folder)
 {
-	char status[STATUS_BYTES];
-	uint64_t mask = UINT64_MAX;
+	struct procfs_signals signals;
 	int number;
 
-	if (procfs_read(pid, "status", status, sizeof(status)) > 0)
-		mask = mask_in(status, "\nSigCgt:");
+	if (!procfs_signals_at(folder, &signals))
+		return true;
 	for (number = 1; number <= 64; number++) {
-		if ((mask >> (number - 1) & 1) && !is_quiet_signal(number))
+		if ((signals.caught & BIT_OF(number)) && !is_quiet_signal(number))
 			return true;
 	}
 	return false;
 }
 
-static bool has_no_child(void *context, int tid)
+static bool is_no_child(void *context, int child)
 {
-	const struct observation *observation = context;
-	char name[48];
-	char text[32];
-
-	snprintf(name, sizeof(name), "task/%d/children", tid);
-	return procfs_read(observation->process->pid, name, text, sizeof(text)) == 0;
+	(void)context, (void)child;
+	return false;
 }
 
 static bool is_no_ring(void *context, int descriptor)
 {
-	const struct observation *observation = context;
-	char name[48];
-	char path[64];
-
-	snprintf(name, sizeof(name), "fd/%d", descriptor);
-	procfs_link(observation->process->pid, name, path, sizeof(path));
-	return strcmp(path, "anon_inode:[io_uring]") != 0;
+	return !leads_to(context, descriptor, "anon_inode:[io_uring]");
 }
 
 static bool is_reachable(struct observation *observation)
 {
-	pid_t pid = observation->process->pid;
+	int folder = observation->folder;
 
 	if (observation->reach == REACH_NOT_ASKED)
 		observation->reach =
-			catches_signals(pid) ||
-					!procfs_numbers(pid, "task", has_no_child, observation) ||
-					!procfs_numbers(pid, "fd", is_no_ring, observation)
+			catches_signals(folder) ||
+					!procfs_children(
+						observation->process->pid, is_no_child, NULL) ||
+					!procfs_numbers_at(folder, "fd", is_no_ring, observation)
 				? REACH_SOME
 				: REACH_NONE;
 	return observation->reach == REACH_SOME;
@@ -292,55 +260,6 @@ static bool waits_for_ever(struct observation *observation, const struct thread_
 	if (state->letter != 'S' || !has_no_time_out(state))
 		return false;
 	return state->call == SYS_futex || !may_be_timed(observation);
-}
-
-/* Flags in "stat": the thread is on its way out, by its own doing or a signal's. */
-#define EXITING (0x4u | 0x200u | 0x400u) /* PF_EXITING, PF_DUMPCORE, PF_SIGNALED */
-
-/* "pid (name) letter parent group session tty foreground flags ...", and pending signals as the 31st. */
-static void read_stat(pid_t pid, pid_t tid, struct thread_state *ret_state)
-{
-	const char *behind_name;
-	char name[48];
-	char text[1024];
-	unsigned flags = 0;
-	uint64_t pending = 0;
-
-	ret_state->letter = '\0';
-	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
-	if (procfs_read(pid, name, text, sizeof(text)) == 0)
-		return;
-	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
-	if (!behind_name || sscanf(behind_name + 1,
-				    " %c %*d %*d %*d %*d %*d %u %*s %*s %*s %*s %*s %*s %*s %*s"
-				    " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
-				    &ret_state->letter, &flags, &pending) < 2)
-		return;
-	ret_state->is_dying = (flags & EXITING) || (pending >> (SIGKILL - 1) & 1);
-}
-
-/* "number argument... stack instruction", "-1 stack instruction", or "running". */
-static void read_call(pid_t pid, pid_t tid, struct thread_state *ret_state)
-{
-	char name[48];
-	char text[256];
-	char *at = text;
-	char *end;
-	unsigned i;
-
-	ret_state->call = -1;
-	snprintf(name, sizeof(name), "task/%d/syscall", (int)tid);
-	if (procfs_read(pid, name, text, sizeof(text)) == 0)
-		return;
-	ret_state->call = strtol(at, &end, 10);
-	if (end == at || ret_state->call < 0) {
-		ret_state->call = -1;
-		return;
-	}
-	for (i = 0; i < COUNT(ret_state->arguments); i++) {
-		at = end;
-		ret_state->arguments[i] = strtoull(at, &end, 16);
-	}
 }
 
 /* The engine's own records of a process stand in a segment and a stream of their own. */
@@ -376,31 +295,40 @@ void collect_observe_put(struct collect *collect, struct process *process, uint3
 	collect_output_put(&collect->output, &batch, 1);
 }
 
-/* The two are read one after the other: who is in a call that can be read slept by then. */
-static struct thread_state read_state(pid_t pid, pid_t tid)
+static void read_stat(int folder, pid_t tid, struct thread_state *state)
 {
-	struct thread_state state = {.call = -1};
+	struct procfs_stat stat = {.state = '\0'};
+	char name[48];
 
-	read_stat(pid, tid, &state);
+	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
+	procfs_stat_at(folder, name, &stat);
+	state->letter = stat.state;
+	state->is_dying = stat.is_dying;
+}
+
+/* The two are read one after the other: a thread in a call that can be read slept by then. */
+static struct thread_state read_state(int folder, pid_t tid)
+{
+	struct thread_state state = {.call = PROCFS_NO_CALL};
+
+	read_stat(folder, tid, &state);
 	if (state.letter == '\0')
 		return state;
-	read_call(pid, tid, &state);
+	state.call = procfs_call_at(folder, (uint64_t)tid, state.arguments);
+	if (state.call == PROCFS_UNKNOWN_CALL)
+		state.call = PROCFS_NO_CALL;
 	if (state.letter == 'R' && state.call >= 0)
-		read_stat(pid, tid, &state);
+		read_stat(folder, tid, &state);
 	return state;
 }
 
 /* How often it was given a processor so far; 0: the kernel keeps no account. */
 static uint64_t read_turns(pid_t pid, pid_t tid)
 {
-	char name[48];
-	char text[96];
-	uint64_t turns = 0;
+	struct procfs_account account;
 
-	snprintf(name, sizeof(name), "task/%d/schedstat", (int)tid);
-	if (procfs_read(pid, name, text, sizeof(text)) > 0)
-		(void)!sscanf(text, "%*u %*u %" SCNu64, &turns);
-	return turns;
+	procfs_account(pid, (uint64_t)tid, &account);
+	return account.nr_turns;
 }
 
 static bool observe_thread(void *context, int tid)
@@ -408,7 +336,7 @@ static bool observe_thread(void *context, int tid)
 	struct observation *observation = context;
 	struct process *process = observation->process;
 	uint64_t turns = read_turns(process->pid, tid);
-	struct thread_state state = read_state(process->pid, tid);
+	struct thread_state state = read_state(observation->folder, tid);
 	struct thread_look look = {.record = {.coro = (uint64_t)tid}, .turns = turns};
 	bool is_last = observation->nr_left == 0;
 	bool is_stuck;
@@ -440,7 +368,7 @@ static void confirm(struct observation *observation, struct thread_look *look)
 	pid_t tid = (pid_t)look->record.coro;
 	struct thread_state state = {.letter = '\0'};
 
-	read_stat(process->pid, tid, &state);
+	read_stat(observation->folder, tid, &state);
 	observation->is_dying |= state.is_dying || state.letter == '\0';
 	if (state.letter == (char)(look->record.object & 0x7f) &&
 		look->turns == read_turns(process->pid, tid))
@@ -450,15 +378,12 @@ static void confirm(struct observation *observation, struct thread_look *look)
 }
 
 /* A signal that ends the process may wait to be taken by one of its threads. */
-static bool has_fatal_signal(pid_t pid)
+static bool has_fatal_signal(int folder)
 {
-	char status[STATUS_BYTES];
+	struct procfs_signals signals;
 
-	if (procfs_read(pid, "status", status, sizeof(status)) == 0)
-		return true;
-	return mask_in(status, "\nShdPnd:") &
-	       ~(mask_in(status, "\nSigIgn:") | mask_in(status, "\nSigCgt:") |
-		       mask_in(status, "\nSigBlk:") | HARMLESS);
+	return !procfs_signals_at(folder, &signals) ||
+	       (signals.pending & ~(signals.ignored | signals.caught | signals.blocked | HARMLESS));
 }
 
 /*
@@ -481,23 +406,35 @@ static void put_looks(struct collect *collect, struct process *process)
 	}
 }
 
+static bool observe(struct observation *observation)
+{
+	struct collect *collect = observation->collect;
+	size_t i;
+
+	procfs_numbers_at(observation->folder, "task", observe_thread, observation);
+	for (i = 0; i < collect->looks.count && !observation->is_dying; i++)
+		confirm(observation, &collect->looks.at[i]);
+	return !observation->is_dying && !has_fatal_signal(observation->folder);
+}
+
 bool collect_observe_process(struct collect *collect, struct process *process)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
 	struct observation observation = {
 		.collect = collect, .process = process, .nr_left = THREADS_LOOKED_AT - 1};
-	size_t i;
+	bool is_good = false;
 
 	if (process->has_ended)
 		return false;
+	observation.folder = procfs_open(process->pid);
 	collect->looks.count = 0;
-	procfs_numbers(process->pid, "task", observe_thread, &observation);
-	for (i = 0; i < collect->looks.count && !observation.is_dying; i++)
-		confirm(&observation, &collect->looks.at[i]);
+	if (observation.folder >= 0) {
+		is_good = observe(&observation);
+		close(observation.folder);
+	}
 	process->looked_ns = clock_monotonic_ns();
 	process->look_cost_ns = process->looked_ns - begin_ns;
-	if (observation.is_dying || has_fatal_signal(process->pid))
-		return false;
-	put_looks(collect, process);
-	return collect->looks.count > 0;
+	if (is_good)
+		put_looks(collect, process);
+	return is_good && collect->looks.count > 0;
 }

@@ -47,14 +47,13 @@ bool collect_process_is_gone(const struct process *process)
 
 bool collect_process_was_replaced(const struct process *process, uint64_t attached_ns)
 {
-	char state;
-	pid_t unused;
+	struct procfs_stat stat;
 
 	if (!collect_process_is_gone(process))
 		return false;
 	if (process->has_ended && attached_ns > process->ended_ns)
 		return true;
-	return procfs_status(process->pid, &state, &unused) && state != 'Z' && state != 'X';
+	return procfs_stat(process->pid, &stat) && stat.state != 'Z' && stat.state != 'X';
 }
 
 static struct process *find_free(struct collect *collect)
@@ -71,12 +70,11 @@ static struct process *find_free(struct collect *collect)
 static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_told)
 {
 	struct process *parent;
-	pid_t parent_pid;
-	char state;
+	struct procfs_stat stat;
 
-	if (!procfs_status(pid, &state, &parent_pid))
-		parent_pid = parent_told;
-	parent = collect_process_find(collect, parent_pid);
+	if (procfs_stat(pid, &stat))
+		parent_told = stat.parent;
+	parent = collect_process_find(collect, parent_told);
 	return parent ? parent->number : 0;
 }
 

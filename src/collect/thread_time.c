@@ -5,34 +5,23 @@
  *
  * Read rarely, and only of threads that wrote something meanwhile, or are looked at: an idle program costs nothing.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "collect/collector.h"
 #include "kernel/procfs.h"
 
 #define THREADS_A_SAMPLE 64u
 
-/* "ran waited timeslices" in nanoseconds. False: there is no such thread, or the kernel keeps no account. */
-static bool read_account(pid_t pid, uint64_t tid, struct ctp_record *ret_record)
-{
-	char name[48];
-	char text[96];
-
-	snprintf(name, sizeof(name), "task/%" PRIu64 "/schedstat", tid);
-	return procfs_read(pid, name, text, sizeof(text)) > 0 &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64, &ret_record->coro, &ret_record->object) == 2;
-}
-
 void collect_thread_time_put(
 	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread)
 {
 	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
+	struct procfs_account account;
 
-	if (!read_account(process->pid, tid, &record))
+	if (!procfs_account(process->pid, tid, &account))
 		return;
 	record.time = clock_monotonic_ns();
+	record.coro = account.ran_ns;
+	record.object = account.waited_ns;
 	collect_observe_put(collect, process, thread, &record);
 }
 

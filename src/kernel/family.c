@@ -4,9 +4,7 @@
  */
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,50 +14,31 @@
 #include "base/vec.h"
 
 #define FAMILY_MOST 4096u
-#define CHILDREN_BYTES 65536
 
 /* ---------------------------------------------------------------- signals */
 
 struct family {
 	VEC(pid_t) members;
-	pid_t looked_at;
 };
 
-static bool add_children(void *context, int tid)
+static bool add_child(void *context, int child)
 {
 	struct family *family = context;
-	char *text = malloc(CHILDREN_BYTES);
-	char name[48];
-	char *at = text, *end;
 
-	if (!text)
-		return false;
-	snprintf(name, sizeof(name), "task/%d/children", tid);
-	procfs_read(family->looked_at, name, text, CHILDREN_BYTES);
-	while (family->members.count < FAMILY_MOST) {
-		pid_t child = (pid_t)strtol(at, &end, 10);
-
-		if (end == at || child <= 0 || !vec_push(&family->members, child))
-			break;
-		at = end;
-	}
-	free(text);
-	return family->members.count < FAMILY_MOST;
+	return family->members.count < FAMILY_MOST && vec_push(&family->members, (pid_t)child);
 }
 
 /* The process comes first: a shell that sees its command die before it is told itself would start the next one. */
 bool family_signal(pid_t pid, int signal_number)
 {
-	struct family family = {.looked_at = pid};
+	struct family family = {0};
 	pid_t group = getpgid(pid);
 	bool is_sent;
 	size_t i;
 
-	procfs_numbers(pid, "task", add_children, &family);
-	for (i = 0; i < family.members.count; i++) {
-		family.looked_at = family.members.at[i];
-		procfs_numbers(family.looked_at, "task", add_children, &family);
-	}
+	procfs_children(pid, add_child, &family);
+	for (i = 0; i < family.members.count; i++)
+		procfs_children(family.members.at[i], add_child, &family);
 	is_sent = kill(pid, signal_number) == 0;
 	for (i = 0; is_sent && i < family.members.count; i++)
 		if (getpgid(family.members.at[i]) == group)
@@ -91,23 +70,14 @@ static bool ask_pidfd(int pidfd, int *ret_status)
 	return true;
 }
 
-/* Until then: the 52nd word of "stat", the 50th behind the name. */
+/* Until then. */
 static bool ask_zombie(pid_t pid, int *ret_status)
 {
-	char text[1024];
-	const char *at;
-	unsigned i;
+	struct procfs_stat stat;
 
-	if (procfs_read(pid, "stat", text, sizeof(text)) == 0)
+	if (!procfs_stat(pid, &stat) || stat.state != 'Z')
 		return false;
-	at = strrchr(text, ')');
-	if (!at || strncmp(at, ") Z", 3) != 0)
-		return false;
-	for (i = 0; at && i < 50; i++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return false;
-	*ret_status = (int)strtol(at, NULL, 10);
+	*ret_status = stat.exit_status;
 	return true;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/failure.h"
 #include "base/vec.h"
+#include "kernel/procfs.h"
 
 /* What is beyond is not looked at, and said so (live.is_cut). */
 #define LIVE_THREADS_MAX 4096u
@@ -25,18 +26,15 @@
 #define LIVE_NAME_BYTES 32
 #define LIVE_LINK_BYTES 128
 
-#define LIVE_NO_CALL (-1)      /* it runs, or waits outside of any call */
-#define LIVE_UNKNOWN_CALL (-2) /* the kernel does not tell us */
-
 struct live_thread {
 	uint64_t tid;
 	char name[LIVE_NAME_BYTES];
 	char state; /* the letter of /proc */
 	char waits_in
 		[LIVE_NAME_BYTES]; /* the kernel's function; "": in none, or it does not tell us */
-	int32_t call;              /* number of the system call */
+	int32_t call;              /* as procfs_call_at has it */
 	int32_t descriptor;        /* that the call is about; -1: about none, or not known */
-	uint64_t arguments[6];     /* of the call */
+	uint64_t arguments[PROCFS_ARGUMENTS];
 };
 
 struct live_descriptor {

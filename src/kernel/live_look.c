@@ -33,26 +33,9 @@ static void read_line(int folder, int tid, const char *of, char *line, size_t nr
 	line[strcspn(line, "\n")] = '\0';
 }
 
-/* "number argument... stack instruction", "-1 stack instruction", or "running". */
 static void read_call(int folder, struct live_thread *thread)
 {
-	char name[FILE_NAME_BYTES];
-	char text[256];
-	char *at = text, *end;
-	unsigned i;
-	long number;
-
-	thread->call = LIVE_UNKNOWN_CALL;
-	snprintf(name, sizeof(name), "task/%d/syscall", (int)thread->tid);
-	if (procfs_read_at(folder, name, text, sizeof(text)) == 0)
-		return;
-	number = strtol(at, &end, 10);
-	thread->call =
-		end != at && number >= 0 && number <= INT32_MAX ? (int32_t)number : LIVE_NO_CALL;
-	for (i = 0; thread->call >= 0 && i < 6; i++) {
-		at = end;
-		thread->arguments[i] = strtoull(at, &end, 16);
-	}
+	thread->call = procfs_call_at(folder, thread->tid, thread->arguments);
 	if (thread->call >= 0 && live_is_about_descriptor(thread->call))
 		thread->descriptor = (int32_t)thread->arguments[0];
 }
@@ -68,7 +51,7 @@ static bool look_at_thread(void *context, int tid)
 	struct live *live = look->live;
 	struct live_thread thread = {.tid = (uint64_t)tid, .descriptor = -1};
 	char name[FILE_NAME_BYTES];
-	pid_t parent;
+	struct procfs_stat stat;
 
 	if (live->threads.count == LIVE_THREADS_MAX) {
 		live->is_cut = true;
@@ -80,9 +63,10 @@ static bool look_at_thread(void *context, int tid)
 		thread.waits_in[0] = '\0';
 	read_line(look->folder, tid, "comm", thread.name, sizeof(thread.name));
 	snprintf(name, sizeof(name), "task/%d/stat", tid);
-	if (!procfs_status_at(look->folder, name, &thread.state, &parent))
+	if (!procfs_stat_at(look->folder, name, &stat))
 		return true;
-	live->are_calls_hidden |= thread.call == LIVE_UNKNOWN_CALL && !has_ended(&thread);
+	thread.state = stat.state;
+	live->are_calls_hidden |= thread.call == PROCFS_UNKNOWN_CALL && !has_ended(&thread);
 	look->is_out_of_memory |= !vec_push(&live->threads, thread);
 	return !look->is_out_of_memory;
 }

@@ -58,22 +58,6 @@ size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 	return procfs_read_at(AT_FDCWD, place_of(pid, name).path, buffer, nr_bytes);
 }
 
-bool procfs_status_at(int folder, const char *name, char *ret_state, pid_t *ret_parent)
-{
-	const char *behind_name;
-	char text[512];
-
-	if (procfs_read_at(folder, name, text, sizeof(text)) == 0)
-		return false;
-	behind_name = strrchr(text, ')'); /* the name may hold anything, brackets too */
-	return behind_name && sscanf(behind_name + 1, " %c %d", ret_state, ret_parent) == 2;
-}
-
-bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent)
-{
-	return procfs_status_at(AT_FDCWD, place_of(pid, "stat").path, ret_state, ret_parent);
-}
-
 uint64_t procfs_inner_id(pid_t pid, const char *name)
 {
 	const char *last;
@@ -157,6 +141,12 @@ void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes)
 	length = procfs_read(pid, name, buffer, nr_bytes);
 	if (length > 0 && buffer[length - 1] == '\n')
 		buffer[length - 1] = '\0';
+}
+
+void procfs_boot_id(char *buffer, size_t nr_bytes)
+{
+	procfs_read_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", buffer, nr_bytes);
+	buffer[strcspn(buffer, "\n")] = '\0';
 }
 
 /* One buffer of directory entries; false: it was enough. */

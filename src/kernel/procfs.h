@@ -17,8 +17,16 @@
  */
 size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 
-/* procfs_status: the state's letter, and who started it; false for a process that is gone. */
-bool procfs_status(pid_t pid, char *ret_state, pid_t *ret_parent);
+/* What "stat" tells of a process or thread. */
+struct procfs_stat {
+	char state;    /* a letter */
+	bool is_dying; /* on its way out, by its own doing or a signal's */
+	pid_t parent;
+	int exit_status; /* as waitpid(2) has it, where the state is 'Z' */
+};
+
+/* procfs_stat: of a process; false: it is gone. */
+bool procfs_stat(pid_t pid, struct procfs_stat *ret_stat);
 
 /* procfs_is_called: is it the process's id, here or in the container that it lives in (the last of its "NSpid:")? */
 bool procfs_is_called(pid_t pid, uint64_t id);
@@ -43,6 +51,22 @@ int procfs_open_root(pid_t pid);
 /* procfs_link: where the link /proc/PID/NAME leads, NUL-terminated; "" where that is not known. */
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 
+/* How long a thread ran, how long it could have run and had no processor, and how often it was given one. */
+struct procfs_account {
+	uint64_t ran_ns;
+	uint64_t waited_ns;
+	uint64_t nr_turns;
+};
+
+/* procfs_account: false, and all zero: there is no such thread, or the kernel keeps no account. */
+bool procfs_account(pid_t pid, uint64_t tid, struct procfs_account *ret_account);
+
+/*
+ * procfs_children: calls `found` with each process that a thread of this one has started and that its parent has not
+ * waited for. Stops where `found` returns false, and returns false then; also where threads cannot be listed.
+ */
+bool procfs_children(pid_t pid, bool (*found)(void *context, int child), void *context);
+
 /* procfs_command_line: the arguments, separated by blanks; "" for a process that is gone. */
 void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes);
 
@@ -57,14 +81,38 @@ void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes);
 bool procfs_numbers(
 	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context);
 
+/* procfs_boot_id: a text of this run of the machine alone; "" where that is not known. */
+void procfs_boot_id(char *buffer, size_t nr_bytes);
+
 /*
  * procfs_open: the folder /proc/PID, for the functions below; -1 and errno where there is none. It stays that
  * process's: once that has ended nothing can be read there, whoever gets the id next.
  */
 int procfs_open(pid_t pid);
 
-/* procfs_status_at: of a process or thread by its "stat", such as "task/4711/stat". */
-bool procfs_status_at(int folder, const char *name, char *ret_state, pid_t *ret_parent);
+/* procfs_stat_at: of a process or thread by its "stat", such as "task/4711/stat". */
+bool procfs_stat_at(int folder, const char *name, struct procfs_stat *ret_stat);
+
+#define PROCFS_NO_CALL (-1)      /* it runs, or waits outside of any call */
+#define PROCFS_UNKNOWN_CALL (-2) /* the kernel does not tell us */
+#define PROCFS_ARGUMENTS 6
+
+/* procfs_call_at: the number of the system call that a thread is in, or one of the two above. */
+int32_t procfs_call_at(int folder, uint64_t tid, uint64_t ret_arguments[PROCFS_ARGUMENTS]);
+
+/* Sets of signals, bit 0 is signal 1. A set that is not told has all of them. */
+struct procfs_signals {
+	uint64_t pending; /* of the process, for any of its threads */
+	uint64_t blocked; /* by the first thread */
+	uint64_t ignored;
+	uint64_t caught;
+};
+
+/* procfs_signals_at: false: the process is gone. */
+bool procfs_signals_at(int folder, struct procfs_signals *ret_signals);
+
+/* procfs_is_timer_armed_at: will the timer behind this descriptor (timerfd_create) go off? */
+bool procfs_is_timer_armed_at(int folder, int descriptor);
 
 /* procfs_read_at, procfs_link_at, procfs_numbers_at: the same as without _at, in a folder of procfs_open. */
 size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_bytes);
