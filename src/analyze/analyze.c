@@ -15,16 +15,31 @@ struct owned_report {
 	struct arena arena;
 };
 
-/* What the model counts by itself while it reads. */
-static void set_limits(struct analysis *analysis)
+/* Has this line of the table the same rule as the one before? It looks once. */
+static bool is_second(const struct analysis *analysis, const struct rule *const *rule)
 {
-	analysis->model->herd_limits = (struct model_herd_limits){
-		.nr_woken = (uint32_t)LIMIT(analysis, HERD_WOKEN),
-		.nr_progressed = (uint32_t)LIMIT(analysis, HERD_PROGRESS),
-		.back_ns = LIMIT(analysis, HERD_TIME),
-	};
-	analysis->model->least_streak = (uint64_t)LIMIT(analysis, STORM_WAKES);
-	model_release_from(analysis->model, analysis->least_ended);
+	return rule > analysis->rules->in_order && rule[0] == rule[-1];
+}
+
+/* False: out of memory. */
+static bool let_watch(struct analysis *analysis)
+{
+	const struct rule *const *rule;
+
+	for (rule = analysis->rules->in_order; *rule; rule++)
+		if ((*rule)->watcher.nr_bytes && !is_second(analysis, rule) &&
+			!model_watch(analysis->model, &(*rule)->watcher, analysis))
+			return false;
+	return true;
+}
+
+const void *analyze_memory_of(const struct analysis *analysis, const struct rule *rule)
+{
+	size_t i = 0;
+
+	while (analysis->model->watches.at[i]->watcher != &rule->watcher)
+		i++;
+	return analysis->model->watches.at[i]->memory;
 }
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
@@ -65,8 +80,8 @@ static enum ct_status fold_once(
 
 	if (status)
 		return status;
-	set_limits(analysis);
-	if (!keep_asked(analysis))
+	model_release_from(analysis->model, analysis->least_ended);
+	if (!let_watch(analysis) || !keep_asked(analysis))
 		return ct_fail_memory(reterr);
 	return read_all(source, analysis->model, reterr);
 }
@@ -144,8 +159,7 @@ static void find_all(struct analysis *analysis)
 	const struct rule *const *rule;
 
 	for (rule = analysis->rules->in_order; *rule; rule++) {
-		/* One that has two lines in the table looks once. */
-		if (rule > analysis->rules->in_order && rule[0] == rule[-1])
+		if (is_second(analysis, rule))
 			continue;
 		if ((*rule)->finds_victims)
 			analyze_ties_find_victims(analysis);

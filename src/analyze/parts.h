@@ -244,6 +244,9 @@ bool analyze_candidate_is_allowed(
 /* analyze_candidate_add: a copy; its coroutine is told of from then on. */
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate);
 
+/* analyze_memory_of: what a rule that watches has kept. */
+const void *analyze_memory_of(const struct analysis *analysis, const struct rule *rule);
+
 /* analyze_candidate_is_there: has this rule said so of this coroutine; or, with 0, of any of the process? */
 bool analyze_candidate_is_there(
 	const struct analysis *analysis, enum ct_rule rule, uint32_t process, uint32_t coro);
@@ -477,8 +480,6 @@ void analyze_story_made_ready(
 struct ct_step analyze_story_wake(const struct analysis *analysis, struct model_waking wake);
 void analyze_story_woken(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, struct model_waking wake);
-/* analyze_wake_of: its last wake; time CT_NO_TIME: there was none. */
-struct model_waking analyze_wake_of(const struct model_coro *coro);
 /* analyze_story_destroyed: the step in which it was destroyed; nothing where it was not. */
 void analyze_story_destroyed(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

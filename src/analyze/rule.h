@@ -9,12 +9,15 @@
 #include <stdbool.h>
 
 #include "corotracer/ct.h"
+#include "model/watcher.h"
 
 struct analysis;
 struct candidate;
 struct group;
 
 struct rule {
+	/* What it watches while events are folded in, with the analysis as its settings; of 0 bytes: nothing. */
+	struct model_watcher watcher;
 	/* find: looks through the model, and adds a candidate for each coroutine of which the rule is true. */
 	void (*find)(struct analysis *analysis);
 	/* describe: the title, the steps and the evidence of a group of its candidates. */

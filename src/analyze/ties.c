@@ -333,17 +333,6 @@ void analyze_story_made_ready(
 	analyze_story_step(analysis, story, &step);
 }
 
-struct model_waking analyze_wake_of(const struct model_coro *coro)
-{
-	return (struct model_waking){
-		.time = coro->wake_time,
-		.sequence = coro->wake_event,
-		.coro = coro->wake_coro,
-		.thread = coro->wake_thread,
-		.site = coro->wake_site,
-	};
-}
-
 struct ct_step analyze_story_wake(const struct analysis *analysis, struct model_waking wake)
 {
 	return (struct ct_step){

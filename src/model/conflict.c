@@ -26,7 +26,7 @@ static bool is_order_doubtful(
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER)
 		return true;
 	return model_is_coarse(model) && coro->thread != event->thread &&
-	       is_near(model, coro->changed, event->time);
+	       model_is_near(model, coro->changed, event->time);
 }
 
 bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_event *event)

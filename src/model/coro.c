@@ -18,7 +18,7 @@ static void give_up_early(struct model *model, struct model_coro *coro, ct_time 
 	coro->flags &= (uint16_t)~MODEL_CORO_EARLY_RESUME;
 	conflict = &model->conflicts.at[coro->conflict];
 	if ((coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
-		(model_is_coarse(model) && is_near(model, conflict->time, time))) {
+		(model_is_coarse(model) && model_is_near(model, conflict->time, time))) {
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_ORDER;
 		model_put_in_order(model, time - conflict->time);
 		return;
@@ -36,7 +36,7 @@ void model_coro_finish(struct model *model)
 	for (i = 1; i < model->coros.count; i++) {
 		struct model_coro *coro = coro_at(model, (uint32_t)i);
 
-		if (!is_near(model, coro->changed, model->now))
+		if (!model_is_near(model, coro->changed, model->now))
 			give_up_early(model, coro, model->now);
 		model->nr_broken += !!(coro->flags & MODEL_CORO_EARLY_RESUME);
 	}
@@ -63,7 +63,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 
 	ghost.has_wake = *wake != 0;
 	ghost.wake = *wake ? *wake - 1 : 0;
-	if (event->kind == CTP_KIND_WAKE && makes_ready(event->argument) &&
+	if (event->kind == CTP_KIND_WAKE && model_makes_ready(event->argument) &&
 		model->ghosts.count < MODEL_GHOSTS)
 		*wake = (uint32_t)model->ghosts.count + 1;
 	/* What leads on from nowhere is broken; a wake does not lead anywhere by itself. */
@@ -140,6 +140,14 @@ static bool goes_on(
 	       model->tables->processes[coro->process].has_bare_resumes;
 }
 
+/* Whether the wakes that put it there outnumber its runs by one. */
+static void note_spare_wake(struct model *model, struct model_coro *coro)
+{
+	if (model_is_unwoken(coro))
+		model_times_unwoken(model, coro);
+	coro->has_spare_wake = coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN;
+}
+
 static bool run(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
@@ -154,10 +162,9 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
 		!goes_on(model, coro, event) && !model_coro_conflict(model, index, event))
 		return false;
-	if (!model_repeat_run(model, index, event))
-		return false;
+	model_tell(model, MODEL_RUN, (struct model_sight){.coro = index, .event = event});
+	note_spare_wake(model, coro);
 	model_coro_leave_queue(model, coro, event->time);
-	model_spin_run(model, index, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;
@@ -179,7 +186,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 
 void model_coro_waits(struct model *model, uint32_t index)
 {
-	model_herd_wait(model, index);
+	model_tell(model, MODEL_WAIT, (struct model_sight){.coro = index});
 	model_object_wait(model, index);
 	if (coro_at(model, index)->holding)
 		model_holding_wait(model, index);
@@ -220,7 +227,7 @@ static bool is_woken_already(const struct model *model, uint32_t index, ct_time 
 	return coro->wake_time != CT_NO_TIME && coro->wake_time <= time &&
 	       coro->wake_coro == index &&
 	       (coro->changed == CT_NO_TIME || coro->wake_time >= coro->changed) &&
-	       makes_ready(coro->wake_outcome);
+	       model_makes_ready(coro->wake_outcome);
 }
 
 /* It has come to its end already: it is left for the last time. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
-#include "model/tallies.h"
+#include "model/waking.h"
 
 /* What is known of a coroutine besides its state. */
 enum model_coro_flag {
@@ -81,8 +81,6 @@ struct model_coro {
 	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
 	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
 	uint32_t holding;      /* of a lock that another one took meanwhile: an index; 0: none */
-	uint32_t burst;        /* of wakes: its number; 0: none; MODEL_BURST_OVER */
-	uint32_t streak;       /* of wakes of itself: an index; 0: there was none */
 	uint32_t runs_before;  /* those of its process, when it became ready last */
 	uint32_t made_before;  /* coroutines of its process, likewise */
 	uint64_t awaited;      /* exclusive or of the ids of the children that it awaits now */
@@ -116,24 +114,6 @@ struct model_coro {
 #define MODEL_PAGE_IDS 64u
 struct model_page {
 	uint32_t coro[MODEL_PAGE_IDS]; /* 0: none; MODEL_GONE */
-};
-
-/*
- * Wakes of a coroutine by itself, with nothing done in between but waiting: the present streak, and the
- * longest one.
- */
-struct model_streak {
-	uint32_t coro;
-	uint32_t wait_site; /* at which it waited in between, in the longest one */
-	uint32_t site;      /* of its last wake */
-	bool was_running;   /* at that wake */
-	uint64_t count;
-	ct_time first;
-	ct_time last;
-	uint64_t longest;
-	ct_time longest_first;
-	ct_time longest_last;
-	uint64_t nr_self_wakes; /* in all streaks */
 };
 
 /* A step that does not lead on from the state that a coroutine was in. */
@@ -177,6 +157,33 @@ struct model_ghost {
 static inline bool model_is_yielding(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD;
+}
+
+/* model_wake_last: its last wake. */
+static inline struct model_waking model_wake_last(const struct model_coro *coro)
+{
+	return (struct model_waking){
+		.time = coro->wake_time,
+		.sequence = coro->wake_event,
+		.coro = coro->wake_coro,
+		.thread = coro->wake_thread,
+		.site = coro->wake_site,
+		.is_leaving = coro->is_waker_leaving,
+	};
+}
+
+/* model_is_unwoken: does it wait, and no wake has come for it? */
+static inline bool model_is_unwoken(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->wake_time < coro->suspended;
+}
+
+/* model_is_woken_again: had a wake, and not a queue alone, made it ready before this one? */
+static inline bool model_is_woken_again(const struct model_coro *coro, const struct ct_event *wake)
+{
+	return coro->state == CT_STATE_READY && coro->wake_time != CT_NO_TIME &&
+	       coro->wake_time >= coro->suspended && coro->wake_outcome == CTP_OUTCOME_QUEUED &&
+	       wake->argument == CTP_OUTCOME_QUEUED;
 }
 
 #endif

@@ -269,8 +269,7 @@ bool model_descriptor_close(struct model *model, const struct ct_event *event)
 	descriptor->close_coro = thread_at(model, event->thread)->top;
 	descriptor->close_event = event->sequence;
 	descriptor->nr_hidden = process_at(model, event->process)->nr_hidden;
-	if (!model_unread_close(model, index, event))
-		return false;
+	model_tell(model, MODEL_CLOSE, (struct model_sight){.descriptor = index, .event = event});
 	end(model, index, event->time);
 	return true;
 }

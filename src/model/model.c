@@ -117,10 +117,8 @@ static bool reserve_none(struct model *model)
 	return vec_push(&model->coros, (struct model_coro){0}) &&
 	       vec_push(&model->pages, (struct model_page){{0}}) &&
 	       vec_push(&model->descriptors, (struct model_descriptor){.closed = CT_NO_TIME}) &&
-	       vec_push(&model->streaks, (struct model_streak){0}) &&
 	       vec_push(&model->conflicts, (struct model_conflict){.is_explained = true}) &&
-	       model_herd_reserve(model) && model_series_reserve(model) &&
-	       model_nesting_reserve(model) && model_holding_reserve(model) &&
+	       model_series_reserve(model) && model_holding_reserve(model) &&
 	       model_run_queue_reserve(model) && vec_push(&model->objects, nothing);
 }
 
@@ -188,16 +186,12 @@ void model_free(struct model *model)
 	vec_fini(&model->objects);
 	vec_fini(&model->ghosts);
 	vec_fini(&model->conflicts);
-	vec_fini(&model->streaks);
 	vec_fini(&model->crashes);
 	vec_fini(&model->asked);
 	model_annotation_fini(model);
-	model_herd_fini(model);
 	model_series_fini(model);
-	model_nesting_fini(model);
 	model_holding_fini(model);
-	model_repeat_fini(model);
-	model_unread_fini(model);
+	model_watch_fini(model);
 	model_gap_fini(model);
 	model_times_fini(model);
 	model_run_queue_fini(model);
@@ -469,7 +463,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	model_wake_finish(model);
 	model_coro_finish(model);
 	model_thread_finish(model);
-	model_herd_finish(model);
+	model_tell(model, MODEL_FINISH, (struct model_sight){0});
 	model_times_finish(model);
 	model_run_queue_finish(model);
 	model_annotation_finish(model);

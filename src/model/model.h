@@ -34,9 +34,10 @@
 #include "model/object.h"
 #include "model/process.h"
 #include "model/releasing.h"
-#include "model/tallies.h"
+#include "model/series.h"
 #include "model/thread.h"
 #include "model/times.h"
+#include "model/watcher.h"
 #include "stream/stream.h"
 #include "base/vec.h"
 
@@ -52,7 +53,6 @@ struct model {
 	VEC(struct model_object) objects;
 	VEC(struct model_holding) holdings;   /* [0] is none; at most MODEL_HOLDINGS */
 	VEC(struct model_ghost) ghosts;       /* at most MODEL_GHOSTS */
-	VEC(struct model_streak) streaks;     /* [0] is none */
 	VEC(struct model_conflict) conflicts; /* [0] is none; at most MODEL_GHOSTS */
 	VEC(struct model_crash) crashes;
 	VEC(struct model_gap) gaps;
@@ -68,21 +68,7 @@ struct model {
 	uint64_t nr_spans_refused; /* annotations beyond the bounds */
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
-	struct model_herd_limits herd_limits;
-	VEC(struct model_series) series; /* [0] is none */
-	VEC(struct model_herd) herds;    /* [0] is none */
-	uint32_t *herd_of_site;
-	uint32_t nr_bursts;           /* numbers that were given */
-	VEC(struct model_held) helds; /* [0] is none */
-	VEC(uint32_t) held_of;        /* by coroutine: the last one taken */
-	uint32_t free_held;
-	VEC(struct model_nesting) nestings;     /* [0] is none; at most MODEL_NESTINGS */
-	struct map nesting_at;                  /* by outer << 32 | inner: the first one */
-	VEC(struct model_repeat) repeats;       /* at most MODEL_REPEATS */
-	struct map repeat_at;                   /* by site */
-	VEC(struct model_twice) twices;         /* at most MODEL_GHOSTS */
-	VEC(struct model_unread) unreads;       /* at most MODEL_UNREADS */
-	struct map unread_at;                   /* by process << 32 | site */
+	VEC(struct model_series) series;        /* [0] is none */
 	uint64_t nr_tallies_refused;            /* beyond the bounds of model/tallies.h */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */
@@ -103,8 +89,6 @@ struct model {
 	uint32_t least_ended; /* MODEL_ENDED; UINT32_MAX: all are kept; 0: tests, at each event */
 	uint64_t nr_ended;    /* destroyed coroutines and closed descriptors that are there */
 	uint64_t release_at;  /* so many make the next epoch */
-	uint64_t
-		least_streak; /* shorter ones end with their coroutine; may be set before the first event */
 	bool has_no_memory;
 	ct_time lowest; /* times outside of these cannot be true */
 	ct_time highest;
@@ -126,6 +110,8 @@ struct model {
 	int64_t reordered_ns; /* the furthest of them: so far at least the clocks of two cores lie apart */
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
+	VEC(struct model_watch *) watches;
+	VEC(struct model_looker) lookers[MODEL_NR_MOMENTS];
 	struct model_breakdown *breakdown; /* its user's: to be filled; NULL: none is */
 	struct model_history *history;     /* its user's: to be filled; NULL: none is kept */
 };
@@ -194,6 +180,9 @@ bool model_is_gone(struct model *model, uint32_t process, uint64_t id);
 
 /* model_find: a coroutine by its process and id; 0 where there is none, or it was given back. */
 uint32_t model_find(struct model *model, uint32_t process, uint64_t id);
+
+/* model_coro_find: the same, while events are folded in: one that was given back is asked for. */
+uint32_t model_coro_find(struct model *model, uint32_t process, uint64_t id);
 
 /* model_find_frame: the living coroutine whose frame lies there; 0 where there is none. */
 uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame);
@@ -292,6 +281,13 @@ static inline void model_take_order(struct model *model, const struct ct_order *
  * is out of order cannot be put right by the next one.
  */
 #define MODEL_COARSE_NS 10000
+
+/* model_is_near: are two times so near that the clocks of two threads may have changed their order? */
+static inline bool model_is_near(const struct model *model, ct_time a, ct_time b)
+{
+	return a != CT_NO_TIME && b != CT_NO_TIME &&
+	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
+}
 
 static inline bool model_is_coarse(const struct model *model)
 {

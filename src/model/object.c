@@ -70,6 +70,30 @@ static void acquire(struct model *model, struct model_object *object, const stru
 		process_at(model, event->process)->tells_takings = true;
 }
 
+/* A coroutine that is known holds the lock from now on. */
+static void hold(struct model *model, uint32_t index, uint32_t coro, const struct ct_event *event)
+{
+	struct model_object *object = &model->objects.at[index];
+
+	if (!coro || CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK)
+		return;
+	object->is_held = true;
+	model_series_move(model, object->process, MODEL_SERIES_LOCKS, event->time, 1);
+	model_tell(model, MODEL_TAKE,
+		(struct model_sight){.object = index, .coro = coro, .event = event});
+}
+
+static void let_go(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	struct model_object *object = &model->objects.at[index];
+
+	if (!object->is_held)
+		return;
+	object->is_held = false;
+	model_series_move(model, object->process, MODEL_SERIES_LOCKS, event->time, -1);
+	model_tell(model, MODEL_DROP, (struct model_sight){.object = index, .event = event});
+}
+
 static void notify(struct model *model, struct model_object *object, const struct ct_event *event)
 {
 	struct model_waking notify = {
@@ -110,7 +134,8 @@ bool model_object_receiver(struct model *model, const struct ct_event *event)
 	if (!is_given)
 		return true;
 	object->owner = receiver;
-	return model_nesting_take(model, index, receiver, event);
+	hold(model, index, receiver, event);
+	return true;
 }
 
 /* ---------------------------------------------------------------- what a channel holds */
@@ -172,12 +197,11 @@ bool model_object_change(struct model *model, const struct ct_event *event)
 	if (object->holding && is_giving(event->kind) && model_holding_release(model, index, event))
 		return true;
 	if (event->kind != CTP_KIND_NOTIFY)
-		model_nesting_drop(model, index, event->time);
+		let_go(model, index, event);
 	switch (event->kind) {
 	case CTP_KIND_ACQUIRE:
 		acquire(model, object, event);
-		if (!model_nesting_take(model, index, object->changed_by_coro, event))
-			return false;
+		hold(model, index, object->changed_by_coro, event);
 		break;
 	case CTP_KIND_HAND_OVER:
 		own(object, MODEL_OWNER_UNKNOWN, event);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "corotracer/ct.h"
-#include "model/tallies.h"
+#include "model/waking.h"
 
 /* A lock, channel, or anything else that coroutines hand to each other. */
 struct model_object {
@@ -19,7 +19,7 @@ struct model_object {
 	uint32_t owner_site;   /* where it came to hold it */
 	uint32_t owner_thread; /* on which it was told */
 	bool is_of_thread;     /* the thread itself has it, outside of any coroutine */
-	uint32_t held;         /* of a lock: index of what is held; 0: it is not */
+	bool is_held;          /* a lock, by a coroutine that is known */
 	uint32_t giver;        /* the coroutine that handed it over */
 	bool is_handed;        /* by a hand-over, and the owner has not told of it since */
 	ct_time owned;         /* since when */

@@ -50,26 +50,12 @@ static inline ct_time time_of_clock(const struct model *model, uint64_t ns)
 	return time;
 }
 
-/* Are two times so near that the clocks of two threads may have changed their order? */
-static inline bool is_near(const struct model *model, ct_time a, ct_time b)
-{
-	return a != CT_NO_TIME && b != CT_NO_TIME &&
-	       (a < b ? b - a : a - b) <= model->uncertainty_ns;
-}
-
 /* One event was put before another that lies `ns` before it by the clocks. */
 static inline void model_put_in_order(struct model *model, int64_t ns)
 {
 	model->nr_reordered++;
 	if (ns > model->reordered_ns)
 		model->reordered_ns = ns;
-}
-
-/* Does a wake with this outcome make its target ready? */
-static inline bool makes_ready(uint8_t outcome)
-{
-	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
-	       outcome == CTP_OUTCOME_RESUMED;
 }
 
 /* Was anything given back: coroutines, or descriptors alone? */
@@ -81,18 +67,14 @@ static inline bool has_given_back(const struct model *model)
 /* ---------------------------------------------------------------- where they are: state.c */
 
 /*
- * model_coro_get: the coroutine with this id, made if it was not known; 0: out of memory. model_coro_find: 0 where it
- * is not known. Both ask for one that was given back.
+ * model_coro_get: the coroutine with this id, made if it was not known; 0: out of memory. One that was given back is
+ * asked for, as by model_coro_find.
  */
-uint32_t model_coro_find(struct model *model, uint32_t process, uint64_t id);
 /* model_state_page: the page in which the id of a known coroutine stands. */
 uint32_t model_state_page(struct model *model, uint32_t process, uint64_t id);
 uint32_t model_coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
 /* model_coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
 bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
-/* model_spin_run: the coroutine is about to run. model_spin_break: something has been done in the process. */
-void model_spin_run(struct model *model, uint32_t coro, ct_time time);
-void model_spin_break(struct model *model, uint32_t process);
 /* model_coro_becomes_ready: notes what had run by then. */
 void model_coro_becomes_ready(struct model *model, struct model_coro *coro);
 /* model_coro_set_state: the one place where states change and the ready ones are counted. */
@@ -128,6 +110,38 @@ void model_gone_finish(struct model *model);
 /* model_release_now: gives back what can go; between two events. False: out of memory. */
 bool model_release_now(struct model *model);
 
+/* ---------------------------------------------------------------- who looks on: watcher.c */
+
+/* model_tell: to those who look at this moment. */
+static inline void model_tell(
+	struct model *model, enum model_moment moment, struct model_sight sight)
+{
+	size_t i;
+
+	for (i = 0; i < model->lookers[moment].count; i++) {
+		const struct model_looker *looker = &model->lookers[moment].at[i];
+
+		model->has_no_memory |= !looker->look(looker->watch, &sight);
+	}
+}
+
+/* model_coro_try: it did something else than to wait and to wake. model_coro_progress: and got something done by it. */
+static inline void model_coro_try(struct model *model, uint32_t coro)
+{
+	if (coro)
+		model_tell(model, MODEL_TRY, (struct model_sight){.coro = coro});
+}
+
+static inline void model_coro_progress(struct model *model, uint32_t coro)
+{
+	if (coro)
+		model_tell(model, MODEL_PROGRESS, (struct model_sight){.coro = coro});
+}
+
+/* model_watch_add_coro: there is room for what watchers keep of the last one. False: out of memory. */
+bool model_watch_add_coro(struct model *model);
+void model_watch_fini(struct model *model);
+
 /* ---------------------------------------------------------------- coroutines: coro.c */
 
 bool model_coro_create(struct model *model, const struct ct_event *event);
@@ -148,11 +162,6 @@ bool model_coro_touch(struct model *model, const struct ct_event *event);
 void model_coro_join(struct model *model, const struct model_coro *coro);
 /* model_coro_leave_queue: it is in none any more. */
 void model_coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time);
-/* model_coro_try: it did something else than to wait and to wake. model_coro_progress: and got something done by it. */
-void model_coro_try(struct model *model, uint32_t coro);
-void model_coro_progress(struct model *model, uint32_t coro);
-/* model_coro_woke_itself: the wake is its own. */
-bool model_coro_woke_itself(struct model *model, uint32_t coro, const struct ct_event *event);
 /* model_coro_conflict: the event does not lead on from the state that the coroutine is in. */
 bool model_coro_conflict(struct model *model, uint32_t coro, const struct ct_event *event);
 /* model_coro_finish: nothing comes any more that could explain a resume on a second thread. */
@@ -165,29 +174,6 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 bool model_wake_apply(struct model *model, const struct ct_event *event);
 /* model_wake_finish: whom no wake has found by now, it did not mean. */
 void model_wake_finish(struct model *model);
-/* model_wake_last: the last wake of this coroutine. */
-struct model_waking model_wake_last(const struct model_coro *coro);
-/*
- * model_herd_wake: before it is woken. model_herd_wait: it waits, and what for is known. model_herd_progress: it got
- * something done.
- */
-bool model_herd_wake(struct model *model, uint32_t coro, const struct ct_event *event);
-void model_herd_wait(struct model *model, uint32_t coro);
-void model_herd_progress(struct model *model, uint32_t coro);
-bool model_herd_reserve(struct model *model);
-/* model_herd_finish: nobody comes back any more. */
-void model_herd_finish(struct model *model);
-void model_herd_fini(struct model *model);
-/* model_repeat_wake: before it is woken: had it been already? False: out of memory. */
-bool model_repeat_wake(struct model *model, uint32_t coro, const struct ct_event *event);
-/*
- * model_repeat_run: before it runs: had one of two wakes run it already, and does it wait since then, and nobody ended
- * that?
- * model_repeat_explain: this wake came in time for the run that it is at. False: out of memory.
- */
-bool model_repeat_run(struct model *model, uint32_t coro, const struct ct_event *event);
-void model_repeat_explain(struct model *model, uint32_t coro);
-void model_repeat_fini(struct model *model);
 /* model_wake_learn_frame: this coroutine's frame lies at `frame` from now on. */
 bool model_wake_learn_frame(struct model *model, uint32_t coro, uint64_t frame);
 /* model_wake_learn_address: this coroutine's tracing state lies at `address` from now on. */
@@ -238,10 +224,6 @@ bool model_descriptor_is_copy_of(
 bool model_descriptor_bind(
 	struct model *model, const struct ct_event *event, uint32_t *ret_descriptor);
 
-/* model_unread_close: before this descriptor is closed: has nobody read what a poll reported? False: out of memory. */
-bool model_unread_close(struct model *model, uint32_t descriptor, const struct ct_event *event);
-void model_unread_fini(struct model *model);
-
 /* ---------------------------------------------------------------- objects: object.c */
 
 /* model_object_change: acquire, release, hand-over and notify. */
@@ -252,18 +234,6 @@ void model_object_cut(struct model *model, uint32_t coro);
 void model_object_wait(struct model *model, uint32_t coro);
 /* model_object_receiver: the detail after a hand-over. False: out of memory. */
 bool model_object_receiver(struct model *model, const struct ct_event *event);
-
-/* ---------------------------------------------------------------- the order of locks: nesting.c */
-
-/*
- * model_nesting_take: the coroutine holds this lock from now on. False: out of memory. model_nesting_drop: nobody does
- * any more.
- */
-bool model_nesting_take(
-	struct model *model, uint32_t object, uint32_t coro, const struct ct_event *event);
-void model_nesting_drop(struct model *model, uint32_t object, ct_time time);
-bool model_nesting_reserve(struct model *model);
-void model_nesting_fini(struct model *model);
 
 /* ---------------------------------------------------------------- locks that two hold: holding.c */
 

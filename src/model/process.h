@@ -13,7 +13,7 @@
 #include "base/histogram.h"
 #include "base/map.h"
 #include "model/releasing.h"
-#include "model/tallies.h"
+#include "model/series.h"
 #include "base/vec.h"
 
 /*
@@ -29,23 +29,7 @@ struct model_unmatched {
 
 #define MODEL_UNMATCHED 4096u
 
-#define MODEL_SPINNERS 8u
-#define MODEL_SPIN_TURNS 1000u /* fewer are not kept */
-
-/* Coroutines that only turn round: nobody else runs (spin.c). */
-struct model_spin {
-	uint64_t count; /* of turns; 0: there is none */
-	ct_time since;
-	ct_time last;
-	uint64_t coros[MODEL_SPINNERS]; /* ids */
-	uint32_t nr_coros;
-	uint32_t site;       /* at which one did so last */
-	uint32_t nr_waiting; /* others, of the process, after the first so many turns */
-};
-
 struct model_process {
-	struct model_spin spin;         /* the present one */
-	struct model_spin longest_spin; /* the present one, or one before */
 	struct map pages; /* coroutine id / MODEL_PAGE_IDS -> index into model.pages */
 	uint64_t cached_key;
 	uint32_t cached_page; /* 0: none */

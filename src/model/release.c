@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- all that names a coroutine */
 
-static void each_of_coro(struct release *release, struct model_coro *coro, release_visitor *visit)
+static void each_of_coro(struct release *release, struct model_coro *coro, model_visitor *visit)
 {
 	visit(release, &coro->above, MARK_SELF);
 	visit(release, &coro->below, MARK_SELF);
@@ -22,7 +22,7 @@ static void each_of_coro(struct release *release, struct model_coro *coro, relea
 	visit(release, &coro->work_before, MARK_SELF);
 }
 
-static void each_object(struct release *release, release_visitor *visit)
+static void each_object(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
 	size_t i;
@@ -40,7 +40,7 @@ static void each_object(struct release *release, release_visitor *visit)
 	}
 }
 
-static void each_holding(struct release *release, release_visitor *visit)
+static void each_holding(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
 	size_t i;
@@ -53,7 +53,7 @@ static void each_holding(struct release *release, release_visitor *visit)
 }
 
 /* Steps that did not lead on. */
-static void each_step(struct release *release, release_visitor *visit)
+static void each_step(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
 	size_t i;
@@ -71,32 +71,16 @@ static void each_step(struct release *release, release_visitor *visit)
 		visit(release, &model->crashes.at[i].coro, MARK_WHOLE);
 }
 
-static void each_tally(struct release *release, release_visitor *visit)
+static void each_task(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
 	size_t i;
 
-	for (i = 0; i < model->repeats.count; i++)
-		visit(release, &model->repeats.at[i].coro, MARK_WHOLE);
-	for (i = 0; i < model->twices.count; i++) {
-		visit(release, &model->twices.at[i].coro, MARK_WHOLE);
-		visit(release, &model->twices.at[i].wakes[0].coro, MARK_SELF);
-		visit(release, &model->twices.at[i].wakes[1].coro, MARK_SELF);
-	}
-	for (i = 1; i < model->helds.count; i++)
-		visit(release, &model->helds.at[i].coro, MARK_WHOLE);
-	for (i = 1; i < model->nestings.count; i++)
-		visit(release, &model->nestings.at[i].coro, MARK_WHOLE);
-	for (i = 1; i < model->herds.count; i++) {
-		visit(release, &model->herds.at[i].last_vain, MARK_WHOLE);
-		visit(release, &model->herds.at[i].coro, MARK_WHOLE);
-		visit(release, &model->herds.at[i].waker.coro, MARK_SELF);
-	}
 	for (i = 1; i < model->tasks.count; i++)
 		visit(release, &model->tasks.at[i].workers, MARK_WHOLE);
 }
 
-static void each_place(struct release *release, release_visitor *visit)
+static void each_place(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
 	size_t i;
@@ -115,7 +99,7 @@ static void each_place(struct release *release, release_visitor *visit)
 	}
 }
 
-static void each_table(struct release *release, release_visitor *visit)
+static void each_table(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
 	size_t i;
@@ -130,7 +114,8 @@ static void each_table(struct release *release, release_visitor *visit)
 	each_object(release, visit);
 	each_holding(release, visit);
 	each_step(release, visit);
-	each_tally(release, visit);
+	each_task(release, visit);
+	model_watch_visit(release, visit);
 	each_place(release, visit);
 }
 
@@ -150,8 +135,6 @@ static bool may_be_told(const struct model *model, const struct model_coro *coro
 			    coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING;
 
 	if ((coro->flags & MODEL_CORO_WAS_DESTROYED_QUIET) && process->last_run <= coro->destroyed)
-		return true;
-	if (coro->streak && model->streaks.at[coro->streak].longest >= model->least_streak)
 		return true;
 	return (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && was_given_up &&
 	       coro->wake_time != CT_NO_TIME &&
@@ -189,21 +172,6 @@ static void mark_around(struct release *release, const struct model_coro *coro)
 	for (generation = 0; other && generation < MODEL_ANCESTORS; generation++) {
 		mark(release, &other, MARK_SELF);
 		other = coro_at(model, other)->parent;
-	}
-}
-
-/* Who began the present row of wakes is known by its id. */
-static void mark_wakers(struct release *release)
-{
-	struct model *model = release->model;
-	size_t i;
-
-	for (i = 1; i < model->herds.count; i++) {
-		const struct model_herd *herd = &model->herds.at[i];
-		uint32_t process = thread_at(model, herd->present.thread)->process;
-		uint32_t waker = model_find(model, process, herd->waker_id);
-
-		mark(release, &waker, MARK_SELF);
 	}
 }
 
@@ -246,7 +214,6 @@ static void mark_all(struct release *release)
 	uint32_t i;
 
 	each_table(release, mark);
-	mark_wakers(release);
 	for (i = 1; i < model->coros.count; i++) {
 		if (!has_to_stay(model, coro_at(model, i)))
 			continue;
@@ -327,34 +294,6 @@ static void move_coros(struct release *release)
 	model->coros.count = count;
 }
 
-static void move_held(struct release *release)
-{
-	struct model *model = release->model;
-	uint32_t count = 0, i;
-
-	for (i = 0; i < model->held_of.count; i++)
-		if (i == 0 || release->to[i])
-			model->held_of.at[count++] = model->held_of.at[i];
-	model->held_of.count = count;
-}
-
-static void move_streaks(struct release *release)
-{
-	struct model *model = release->model;
-	uint32_t count = 1, i;
-
-	for (i = 1; i < model->streaks.count; i++) {
-		struct model_streak *streak = &model->streaks.at[i];
-
-		move(release, &streak->coro, MARK_SELF);
-		if (!streak->coro)
-			continue;
-		coro_at(model, streak->coro)->streak = count;
-		model->streaks.at[count++] = *streak;
-	}
-	model->streaks.count = count;
-}
-
 /* ---------------------------------------------------------------- all */
 
 static bool reserve(struct release *release)
@@ -381,8 +320,7 @@ static void fini(struct release *release)
 static void set_next(struct model *model)
 {
 	uint64_t nr_looked_at = model->coros.count + model->descriptors.count +
-				model->objects.count + model->ghosts.count + model->nestings.count +
-				model->nr_threads;
+				model->objects.count + model->ghosts.count + model->nr_threads;
 	uint32_t i;
 
 	for (i = 0; i < model->nr_processes; i++)
@@ -416,9 +354,8 @@ bool model_release_now(struct model *model)
 		model_release_move_descriptors(&release);
 		is_done = model_release_move_names(&release);
 		each_table(&release, move);
-		move_held(&release);
+		model_watch_move(&release);
 		move_coros(&release);
-		move_streaks(&release);
 		set_next(model);
 	}
 	fini(&release);

@@ -8,13 +8,6 @@
 
 #include "model/parts.h"
 
-/* How much of a coroutine stays. */
-enum mark {
-	MARK_NONE,
-	MARK_SELF,  /* its record; whom it names may go */
-	MARK_WHOLE, /* and those whom it names, themselves */
-};
-
 struct release {
 	struct model *model;
 	uint8_t *marks;          /* by coroutine: enum mark */
@@ -24,8 +17,9 @@ struct release {
 	uint32_t *descriptor_to; /* by descriptor: likewise */
 };
 
-/* Looks at a field that names a coroutine, or 0. */
-typedef void release_visitor(struct release *release, uint32_t *coro, enum mark how);
+/* model_watch_visit: shows the fields of watchers. model_watch_move: before coroutines move. */
+void model_watch_visit(struct release *release, model_visitor *visit);
+void model_watch_move(struct release *release);
 
 /*
  * model_release_mark_descriptors: after coroutines are marked. model_release_move_descriptors: likewise, before those

@@ -126,7 +126,8 @@ static __attribute__((noinline)) uint32_t make_coro(
 
 	if (!page)
 		page = make_page(model, process, id);
-	if (!page || model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh))
+	if (!page || model->coros.count >= UINT32_MAX || !vec_push(&model->coros, fresh) ||
+		!model_watch_add_coro(model))
 		return 0;
 	index = (uint32_t)(model->coros.count - 1);
 	if (model->pages.at[page].coro[id % MODEL_PAGE_IDS] == MODEL_GONE)

@@ -9,7 +9,7 @@
 
 #include "corotracer/ct.h"
 #include "base/histogram.h"
-#include "model/tallies.h"
+#include "model/series.h"
 
 /* What a thread does. */
 enum model_activity {

@@ -147,7 +147,7 @@ static bool is_target_doubtful(
 {
 	if (!(coro->flags & MODEL_CORO_WAS_CREATED))
 		return true;
-	return coro->thread != event->thread && is_near(model, coro->created, event->time);
+	return coro->thread != event->thread && model_is_near(model, coro->created, event->time);
 }
 
 /* Whose frame lies there, or lay there last; 0: that was given back, or nobody's did. */
@@ -176,7 +176,7 @@ static struct match match_frame(
 		model_gone_ask(model, event->process, MODEL_KEPT_FRAME, frame);
 	if (!match.coro)
 		return (struct match){.coro = known, .is_gone = is_gone};
-	if (known && is_near(model, coro_at(model, known)->destroyed, event->time))
+	if (known && model_is_near(model, coro_at(model, known)->destroyed, event->time))
 		match.is_doubtful = true;
 	return match;
 }
@@ -238,18 +238,6 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 /* ---------------------------------------------------------------- the wake */
 
-struct model_waking model_wake_last(const struct model_coro *coro)
-{
-	return (struct model_waking){
-		.time = coro->wake_time,
-		.sequence = coro->wake_event,
-		.coro = coro->wake_coro,
-		.thread = coro->wake_thread,
-		.site = coro->wake_site,
-		.is_leaving = coro->is_waker_leaving,
-	};
-}
-
 static bool wake_one(struct model *model, struct match match, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, match.coro);
@@ -258,10 +246,8 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 		model_gone_ask(model, coro->process, MODEL_KEPT_CORO, coro->id);
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, match.coro, event);
-	if (!model_repeat_wake(model, match.coro, event))
-		return false;
-	if (makes_ready(event->argument) && !model_herd_wake(model, match.coro, event))
-		return false;
+	if (model_is_woken_again(coro, event))
+		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;
 	coro->nr_wakes++;
 	coro->wake_before = model_wake_last(coro);
 	coro->wake_time = event->time;
@@ -277,11 +263,7 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
-	/* It runs already, and may have been resumed by this. */
-	if (coro->state == CT_STATE_RUNNING && coro->thread != event->thread &&
-		is_near(model, coro->changed, event->time))
-		model_repeat_explain(model, match.coro);
-	if (!makes_ready(event->argument))
+	if (!model_makes_ready(event->argument))
 		return true;
 	/* Of a coroutine that was never seen to suspend it is not known that a resume will follow.
 	 */
@@ -338,12 +320,11 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 	/* Of one that is leaving it is not certain enough to call it a storm, or progress. */
 	if (!event->coro)
 		waker = thread_at(model, event->thread)->top;
-	if (waker && waker == match.coro) {
-		if (!model_coro_woke_itself(model, waker, event))
-			return false;
-	} else {
+	if (waker != match.coro)
 		model_coro_progress(model, waker);
-	}
-
-	return match.coro ? wake_one(model, match, event) : keep_unmatched(model, match, event);
+	if (!match.coro)
+		return keep_unmatched(model, match, event);
+	model_tell(model, MODEL_WAKE,
+		(struct model_sight){.coro = match.coro, .waker = waker, .event = event});
+	return wake_one(model, match, event);
 }

@@ -9,10 +9,119 @@
  * events are missing.
  */
 #include <inttypes.h>
+#include <poll.h>
 
 #include "rules/parts.h"
 
-static bool is_often(const struct analysis *analysis, const struct model_unread *unread)
+/* ---------------------------------------------------------------- what it watches */
+
+#define MOST_PLACES 4096u
+
+/* Connections that are closed at one place, of those that a poll had reported. */
+struct unread {
+	uint32_t process;
+	uint32_t site;
+	uint64_t nr_closed;
+	uint64_t nr_unread; /* readable, and nobody had read since; the last of these: */
+	uint64_t handle;
+	ct_time opened;
+	uint32_t open_site;
+	uint32_t ready_thread; /* that found it readable */
+	ct_time ready;
+	uint64_t ready_event;
+	ct_time closed;
+	uint64_t close_event;
+	uint32_t close_thread;
+};
+
+struct memory {
+	VEC(struct unread) unreads; /* at most MOST_PLACES */
+	struct map at;              /* by process << 32 | site */
+};
+
+static const struct memory *memory_of(const struct analysis *analysis)
+{
+	return analyze_memory_of(analysis, &rules_closed_unread);
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->unreads);
+	map_fini(&memory->at);
+}
+
+static bool is_connection(const struct model_descriptor *descriptor)
+{
+	unsigned unfit = MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_DOUBLED;
+
+	return (descriptor->type == CTP_DESCRIPTOR_TYPE_SOCKET ||
+		       descriptor->type == CTP_DESCRIPTOR_TYPE_CONNECTION) &&
+	       !(descriptor->flags & unfit) && descriptor->opened != CT_NO_TIME &&
+	       descriptor->reported != CT_NO_TIME;
+}
+
+/* What the other end, or an error, ended is not there to be read. */
+static bool is_unread(const struct model_descriptor *descriptor)
+{
+	unsigned over = POLLERR | POLLHUP | POLLRDHUP | POLLNVAL;
+
+	return descriptor->ready != CT_NO_TIME && (descriptor->ready_flags & POLLIN) &&
+	       !(descriptor->ready_flags & over);
+}
+
+static struct unread *unread_at(
+	struct model_watch *watch, const struct ct_event *event, bool *ret_is_out)
+{
+	struct memory *memory = watch->memory;
+	uint64_t key = (uint64_t)event->process << 32 | event->site;
+	struct unread fresh = {.process = event->process, .site = event->site};
+	uint32_t index = 0;
+
+	if (map_get(&memory->at, key, &index))
+		return &memory->unreads.at[index];
+	if (memory->unreads.count >= MOST_PLACES) {
+		model_watch_refuse(watch);
+		return NULL;
+	}
+	index = (uint32_t)memory->unreads.count;
+	*ret_is_out = !vec_push(&memory->unreads, fresh) || !map_put(&memory->at, key, index);
+	return *ret_is_out ? NULL : &memory->unreads.at[index];
+}
+
+static bool look_at_close(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_descriptor *descriptor =
+		&watch->model->descriptors.at[sight->descriptor];
+	const struct ct_event *event = sight->event;
+	struct unread *unread;
+	bool is_out = false;
+
+	if (!is_connection(descriptor))
+		return true;
+	unread = unread_at(watch, event, &is_out);
+	if (!unread)
+		return !is_out;
+	unread->nr_closed++;
+	if (!is_unread(descriptor))
+		return true;
+	unread->nr_unread++;
+	unread->handle = event->object;
+	unread->opened = descriptor->opened;
+	unread->open_site = descriptor->open_site;
+	unread->ready = descriptor->ready;
+	unread->ready_thread = descriptor->ready_thread;
+	unread->ready_event = descriptor->ready_event;
+	unread->closed = event->time;
+	unread->close_thread = event->thread;
+	unread->close_event = event->sequence;
+	return true;
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
+static bool is_often(const struct analysis *analysis, const struct unread *unread)
 {
 	uint64_t share = (uint64_t)LIMIT(analysis, CLOSED_UNREAD_SHARE);
 
@@ -22,7 +131,7 @@ static bool is_often(const struct analysis *analysis, const struct model_unread 
 
 static void judge(struct analysis *analysis, uint32_t index)
 {
-	const struct model_unread *unread = &analysis->model->unreads.at[index];
+	const struct unread *unread = &memory_of(analysis)->unreads.at[index];
 	struct candidate candidate = {
 		.rule = CT_RULE_CLOSED_UNREAD,
 		.grade = CT_GRADE_SUSPECT,
@@ -39,13 +148,14 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	const struct model *model = analysis->model;
+	const struct memory *memory = memory_of(analysis);
 	uint32_t i;
 
-	for (i = 0; i < model->unreads.count; i++) {
-		const struct model_unread *unread = &model->unreads.at[i];
+	for (i = 0; i < memory->unreads.count; i++) {
+		const struct unread *unread = &memory->unreads.at[i];
 
-		if (model->processes[unread->process].has_reads && is_often(analysis, unread) &&
+		if (analysis->model->processes[unread->process].has_reads &&
+			is_often(analysis, unread) &&
 			analyze_party_is_at_work(
 				analysis, unread->process, unread->closed, unread->closed))
 			judge(analysis, i);
@@ -54,8 +164,7 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_last(
-	struct analysis *analysis, const struct model_unread *unread, struct story *story)
+static void tell_last(struct analysis *analysis, const struct unread *unread, struct story *story)
 {
 	const char *what = analyze_words_resource(analysis, unread->handle, 0);
 	struct ct_step step = {
@@ -83,7 +192,7 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_unread *unread = &analysis->model->unreads.at[first->subject];
+	const struct unread *unread = &memory_of(analysis)->unreads.at[first->subject];
 	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
@@ -95,6 +204,9 @@ static void describe(
 }
 
 const struct rule rules_closed_unread = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.looks = {[MODEL_CLOSE] = look_at_close},
+		.end = end},
 	.find = find,
 	.describe = describe,
 };

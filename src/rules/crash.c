@@ -71,7 +71,7 @@ static void tell_victim(
 	if (coro->suspended != CT_NO_TIME)
 		analyze_story_suspended(analysis, story, coro);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+		analyze_story_woken(analysis, story, coro, model_wake_last(coro));
 	analyze_story_destroyed(analysis, story, coro);
 }
 
@@ -133,7 +133,7 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 	if (!crashed || !coro->has_spare_wake)
 		return;
 	analyze_story_woken(analysis, story, coro, coro->wake_before);
-	analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+	analyze_story_woken(analysis, story, coro, model_wake_last(coro));
 	analyze_story_evidence(analysis, story,
 		analyze_say(analysis,
 			"coroutine %" PRIu64

@@ -151,7 +151,7 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 	if (object->owned >= coro->suspended && object->owned < coro->destroyed)
 		tell_owner(analysis, object, coro, story);
 	if (coro->flags & MODEL_CORO_WAS_DESTROYED_READY)
-		analyze_story_woken(analysis, story, coro, analyze_wake_of(coro));
+		analyze_story_woken(analysis, story, coro, model_wake_last(coro));
 	analyze_story_destroyed(analysis, story, coro);
 	if (object->owned >= coro->destroyed)
 		tell_owner(analysis, object, coro, story);
@@ -160,7 +160,7 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 static void tell_cut(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
+	struct ct_step wake = analyze_story_wake(analysis, model_wake_last(coro));
 
 	wake.text = analyze_say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
 		analyze_words_resource(analysis, object->handle, 0));

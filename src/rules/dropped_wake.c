@@ -174,7 +174,7 @@ static void describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
-	struct ct_step wake = analyze_story_wake(analysis, analyze_wake_of(coro));
+	struct ct_step wake = analyze_story_wake(analysis, model_wake_last(coro));
 
 	wake.text = analyze_say(analysis,
 		"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,

@@ -7,13 +7,124 @@
  * tell, where events are missing, and where the coroutine is marked.
  */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "rules/parts.h"
 
+/* ---------------------------------------------------------------- what it watches */
+
+#define MOST_PLACES 4096u
+#define WAKERS 8u
 #define WAKERS_TOLD 3u
 
+/*
+ * At one place at which coroutines wait: wakes of such as had been woken from there already, and not run since. A waker
+ * that says itself that it found its target in the queue does not count.
+ */
+struct repeat {
+	uint32_t site;
+	uint32_t coro;     /* the last one */
+	uint32_t thread;   /* on which it was woken again */
+	uint64_t event;    /* of that wake */
+	ct_time time;      /* of it */
+	uint64_t nr_waits; /* that were ended by more than one wake */
+	uint64_t nr_wakes; /* beyond the first of a wait */
+	/* Who woke again most: the rarest one gives way to a new one, and its count with it. */
+	struct repeat_waker {
+		uint32_t site;
+		uint64_t count;
+	} wakers[WAKERS];
+};
+
+struct memory {
+	VEC(struct repeat) repeats; /* at most MOST_PLACES */
+	struct map of_site;
+};
+
+static const struct memory *memory_of(const struct analysis *analysis)
+{
+	return analyze_memory_of(analysis, &rules_duplicate_wake);
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->repeats);
+	map_fini(&memory->of_site);
+}
+
+static struct repeat *repeat_of(struct model_watch *watch, uint32_t site, bool *ret_is_out)
+{
+	struct memory *memory = watch->memory;
+	uint32_t index = 0;
+
+	if (map_get(&memory->of_site, site, &index))
+		return &memory->repeats.at[index];
+	if (memory->repeats.count >= MOST_PLACES) {
+		model_watch_refuse(watch);
+		return NULL;
+	}
+	index = (uint32_t)memory->repeats.count;
+	*ret_is_out = !vec_push(&memory->repeats, (struct repeat){.site = site}) ||
+		      !map_put(&memory->of_site, site, index);
+	return *ret_is_out ? NULL : &memory->repeats.at[index];
+}
+
+/* The rarest one gives way, with its count, so that nobody who wakes often is missed. */
+static void count_waker(struct repeat *repeat, uint32_t site)
+{
+	struct repeat_waker *place = &repeat->wakers[0];
+	unsigned i;
+
+	for (i = 0; i < WAKERS; i++) {
+		if (repeat->wakers[i].site == site && repeat->wakers[i].count) {
+			place = &repeat->wakers[i];
+			break;
+		}
+		if (repeat->wakers[i].count < place->count)
+			place = &repeat->wakers[i];
+	}
+	place->site = site;
+	place->count++;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	const struct ct_event *event = sight->event;
+	struct repeat *repeat;
+	bool is_out = false;
+
+	if (!model_is_woken_again(coro, event))
+		return true;
+	repeat = repeat_of(watch, coro->wait_site, &is_out);
+	if (!repeat)
+		return !is_out;
+	repeat->nr_waits += !(coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN);
+	repeat->nr_wakes++;
+	repeat->coro = sight->coro;
+	repeat->thread = event->thread;
+	repeat->event = event->sequence;
+	repeat->time = event->time;
+	count_waker(repeat, event->site);
+	return true;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	struct memory *memory = watch->memory;
+	size_t i;
+
+	for (i = 0; i < memory->repeats.count; i++)
+		visit_coro(release, &memory->repeats.at[i].coro, MARK_WHOLE);
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
 /* How many waits at this place a wake has ended. */
-static uint64_t nr_woken(const struct analysis *analysis, const struct model_repeat *repeat)
+static uint64_t nr_woken(const struct analysis *analysis, const struct repeat *repeat)
 {
 	const struct model_place_times *times;
 
@@ -23,12 +134,12 @@ static uint64_t nr_woken(const struct analysis *analysis, const struct model_rep
 	return times ? model_histogram(times->delays)->count : 0;
 }
 
-static const struct model_repeat_waker *most_often(const struct model_repeat *repeat)
+static const struct repeat_waker *most_often(const struct repeat *repeat)
 {
-	const struct model_repeat_waker *most = &repeat->wakers[0];
+	const struct repeat_waker *most = &repeat->wakers[0];
 	unsigned i;
 
-	for (i = 1; i < MODEL_REPEAT_WAKERS; i++)
+	for (i = 1; i < WAKERS; i++)
 		if (repeat->wakers[i].count > most->count)
 			most = &repeat->wakers[i];
 	return most;
@@ -36,7 +147,7 @@ static const struct model_repeat_waker *most_often(const struct model_repeat *re
 
 static void judge(struct analysis *analysis, uint32_t index)
 {
-	const struct model_repeat *repeat = &analysis->model->repeats.at[index];
+	const struct repeat *repeat = &memory_of(analysis)->repeats.at[index];
 	const struct model_coro *coro = &analysis->model->coros.at[repeat->coro];
 	struct candidate candidate = {
 		.rule = CT_RULE_DUPLICATE_WAKE,
@@ -59,11 +170,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	const struct model *model = analysis->model;
+	const struct memory *memory = memory_of(analysis);
 	uint32_t i;
 
-	for (i = 0; i < model->repeats.count; i++) {
-		const struct model_repeat *repeat = &model->repeats.at[i];
+	for (i = 0; i < memory->repeats.count; i++) {
+		const struct repeat *repeat = &memory->repeats.at[i];
 		double share = (double)LIMIT(analysis, DUPLICATE_SHARE) / 100;
 		uint64_t count = nr_woken(analysis, repeat);
 
@@ -77,20 +188,19 @@ static void find(struct analysis *analysis)
 
 static int compare_wakers(const void *left, const void *right)
 {
-	const struct model_repeat_waker *a = left, *b = right;
+	const struct repeat_waker *a = left, *b = right;
 	int order = (a->count < b->count) - (a->count > b->count);
 
 	return order ? order : (a->site > b->site) - (a->site < b->site);
 }
 
-static void tell_wakers(
-	struct analysis *analysis, const struct model_repeat *repeat, struct story *story)
+static void tell_wakers(struct analysis *analysis, const struct repeat *repeat, struct story *story)
 {
-	struct model_repeat_waker wakers[MODEL_REPEAT_WAKERS];
+	struct repeat_waker wakers[WAKERS];
 	unsigned i;
 
 	memcpy(wakers, repeat->wakers, sizeof(wakers));
-	qsort(wakers, MODEL_REPEAT_WAKERS, sizeof(wakers[0]), compare_wakers);
+	qsort(wakers, WAKERS, sizeof(wakers[0]), compare_wakers);
 	for (i = 0; i < WAKERS_TOLD && wakers[i].count; i++)
 		analyze_story_evidence(analysis, story,
 			analyze_say(analysis,
@@ -103,7 +213,7 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_repeat *repeat = &analysis->model->repeats.at[first->subject];
+	const struct repeat *repeat = &memory_of(analysis)->repeats.at[first->subject];
 	struct story story = {0};
 	struct ct_step step = {
 		.time = repeat->time,
@@ -126,6 +236,10 @@ static void describe(
 }
 
 const struct rule rules_duplicate_wake = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.looks = {[MODEL_WAKE] = look_at_wake},
+		.end = end,
+		.visit = visit},
 	.find = find,
 	.describe = describe,
 	.is_no_explanation = true,

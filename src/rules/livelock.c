@@ -9,19 +9,173 @@
  * ends. Only suspect where nobody saw what it does with descriptors: it may read one that has nothing yet.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "rules/parts.h"
 
-static const struct model_spin *longest_of(const struct analysis *analysis, uint32_t process)
-{
-	const struct model_process *of = &analysis->model->processes[process];
+/* ---------------------------------------------------------------- what it watches */
 
-	return of->spin.count >= of->longest_spin.count ? &of->spin : &of->longest_spin;
+#define SPINNERS 8u
+#define LEAST_TURNS 1000u /* fewer are not kept */
+
+/* Coroutines that only turn round: nobody else runs. */
+struct spin {
+	uint64_t count; /* of turns; 0: there is none */
+	ct_time since;
+	ct_time last;
+	uint64_t coros[SPINNERS]; /* ids */
+	uint32_t nr_coros;
+	uint32_t site;       /* at which one did so last */
+	uint32_t nr_waiting; /* others, of the process, after the first so many turns */
+};
+
+/* Of one process. */
+struct spins {
+	struct spin present;
+	struct spin longest; /* the present one, or one before */
+};
+
+struct memory {
+	struct spins *of_process;
+};
+
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	struct memory *memory = watch->memory;
+
+	(void)settings;
+	memory->of_process = calloc(watch->model->nr_processes, sizeof(*memory->of_process));
+	return memory->of_process;
 }
 
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	free(memory->of_process);
+}
+
+static struct spins *spins_of(const struct model_watch *watch, const struct model_coro *coro)
+{
+	const struct memory *memory = watch->memory;
+
+	return &memory->of_process[coro->process];
+}
+
+static void end_spin(struct spins *spins)
+{
+	if (spins->present.count >= LEAST_TURNS && spins->present.count > spins->longest.count)
+		spins->longest = spins->present;
+	spins->present.count = 0;
+}
+
+/* Anything that one of the process does ends it. */
+static bool look_at_progress(struct model_watch *watch, const struct model_sight *sight)
+{
+	end_spin(spins_of(watch, &watch->model->coros.at[sight->coro]));
+	return true;
+}
+
+static void count_waiting(const struct model *model, uint32_t process, struct spin *spin)
+{
+	size_t i;
+
+	spin->nr_waiting = 0;
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		spin->nr_waiting += coro->process == process && !coro->mark &&
+				    coro->state == CT_STATE_WAITING &&
+				    coro->point == CTP_POINT_AWAIT &&
+				    CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_TIMER;
+	}
+}
+
+static bool has(const struct spin *spin, uint64_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < spin->nr_coros; i++)
+		if (spin->coros[i] == id)
+			return true;
+	return false;
+}
+
+static bool has_yielded(const struct model_coro *coro)
+{
+	return coro->suspended != CT_NO_TIME && coro->point == CTP_POINT_YIELD;
+}
+
+static bool has_woken_itself(const struct model_coro *coro, uint32_t index)
+{
+	return coro->wake_coro == index && coro->wake_time != CT_NO_TIME &&
+	       (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
+}
+
+static bool has_waited_for_clock(const struct model_coro *coro)
+{
+	return coro->suspended != CT_NO_TIME &&
+	       (coro->deadline != CT_NO_TIME ||
+		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER);
+}
+
+static void begin_spin(struct spin *spin, const struct model_coro *coro, ct_time time)
+{
+	*spin = (struct spin){.since = time, .nr_coros = 1};
+	spin->coros[0] = coro->id;
+}
+
+static void turn(
+	const struct model *model, struct spins *spins, const struct model_coro *coro, ct_time time)
+{
+	struct spin *spin = &spins->present;
+	bool is_new = spin->count && !has(spin, coro->id);
+
+	if (is_new && spin->nr_coros == SPINNERS)
+		end_spin(spins);
+	else if (is_new)
+		spin->coros[spin->nr_coros++] = coro->id;
+	if (spin->count == 0)
+		begin_spin(spin, coro, time);
+	spin->count++;
+	spin->last = time;
+	spin->site = coro->wait_site;
+	if (spin->count == LEAST_TURNS)
+		count_waiting(model, coro->process, spin);
+}
+
+/* The run of another one ends it, but for one that had waited for the clock. */
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct spins *spins = spins_of(watch, coro);
+	const struct spin *spin = &spins->present;
+
+	if (has_yielded(coro) || has_woken_itself(coro, sight->coro)) {
+		turn(watch->model, spins, coro, sight->event->time);
+		return true;
+	}
+	/* What made it ready may be among what is missing. */
+	if (watch->model->nr_lost && spin->count && has(spin, coro->id))
+		return true;
+	if (spin->count && !has_waited_for_clock(coro))
+		end_spin(spins);
+	return true;
+}
+
+static const struct spin *longest_of(const struct analysis *analysis, uint32_t process)
+{
+	const struct memory *memory = analyze_memory_of(analysis, &rules_livelock);
+	const struct spins *spins = &memory->of_process[process];
+
+	return spins->present.count >= spins->longest.count ? &spins->present : &spins->longest;
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
 /* What its workers spent on it. False: that is not known. */
-static bool sum_accounts(const struct analysis *analysis, uint32_t process,
-	const struct model_spin *spin, struct model_account *ret_sum)
+static bool sum_accounts(const struct analysis *analysis, uint32_t process, const struct spin *spin,
+	struct model_account *ret_sum)
 {
 	const struct model_process *of = &analysis->model->processes[process];
 	bool is_known = false;
@@ -46,7 +200,7 @@ static bool sum_accounts(const struct analysis *analysis, uint32_t process,
 
 static bool is_livelock(const struct analysis *analysis, uint32_t process)
 {
-	const struct model_spin *spin = longest_of(analysis, process);
+	const struct spin *spin = longest_of(analysis, process);
 	int64_t lasted = spin->last - spin->since;
 	struct model_account sum;
 
@@ -82,7 +236,7 @@ static bool may_look_outside(const struct analysis *analysis, uint32_t process)
 
 static void judge(struct analysis *analysis, uint32_t process, uint32_t index)
 {
-	const struct model_spin *spin = longest_of(analysis, process);
+	const struct spin *spin = longest_of(analysis, process);
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	bool is_waited = is_waited_for(analysis, index);
 	struct model_account sum;
@@ -110,7 +264,7 @@ static void find(struct analysis *analysis)
 	uint32_t i, k;
 
 	for (i = 1; i < analysis->model->nr_processes; i++) {
-		const struct model_spin *spin = longest_of(analysis, i);
+		const struct spin *spin = longest_of(analysis, i);
 
 		for (k = 0; is_livelock(analysis, i) && k < spin->nr_coros; k++) {
 			uint32_t coro = model_find(analysis->model, i, spin->coros[k]);
@@ -128,7 +282,7 @@ static void describe(
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const struct model_spin *spin = longest_of(analysis, first->process);
+	const struct spin *spin = longest_of(analysis, first->process);
 	struct story story = {0};
 	struct ct_step step = {
 		.time = spin->since,
@@ -154,6 +308,10 @@ static void describe(
 }
 
 const struct rule rules_livelock = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.looks = {[MODEL_RUN] = look_at_run, [MODEL_PROGRESS] = look_at_progress},
+		.begin = begin,
+		.end = end},
 	.find = find,
 	.describe = describe,
 };

@@ -7,11 +7,282 @@
  * missing. Whether a lock was only tried is not told.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "rules/parts.h"
 
+/* ---------------------------------------------------------------- what it watches */
+
+#define MOST_DEPTH \
+	16u /* of the locks that one coroutine holds, as many of the latest are looked at */
+#define MOST_GATES 4u
+#define MOST_NESTINGS 65536u
+#define MOST_OF_PAIR 8u
+
+/* A lock that a coroutine holds. */
+struct held {
+	uint32_t object; /* index; 0: the place is free, and `next` is the next free one */
+	uint32_t coro;
+	uint32_t site; /* where it was taken */
+	uint32_t thread;
+	uint32_t next; /* of the same coroutine, taken before */
+	uint32_t before;
+	ct_time time;
+	uint64_t event;
+};
+
+/*
+ * A coroutine took one lock while it held another. `gates` are the locks that it had taken before the outer one, and
+ * held: two that share one exclude each other. Of one pair of locks the first ones are kept, and the last.
+ */
+struct nesting {
+	uint32_t outer; /* objects */
+	uint32_t inner;
+	uint32_t coro;
+	uint32_t nr_gates; /* more than MOST_GATES: not all of them are here */
+	uint32_t gates[MOST_GATES];
+	uint32_t next;       /* of the same two locks in the same order; 0: none */
+	uint32_t nr_of_pair; /* in the first of them */
+	struct taking {
+		ct_time time;
+		uint64_t event;
+		uint32_t site;
+		uint32_t thread;
+	} outer_taken, inner_taken; /* the first time */
+	ct_time last;               /* that the inner one was taken */
+};
+
+/* Of a coroutine is kept the last lock that it took, an index of `helds`. */
+struct memory {
+	VEC(struct held) helds;       /* [0] is none */
+	VEC(uint32_t) of_object;      /* by lock: an index of `helds`; 0: it is free */
+	VEC(struct nesting) nestings; /* [0] is none; at most MOST_NESTINGS */
+	struct map of_pair;           /* by outer << 32 | inner: the first one */
+	uint32_t free_held;
+};
+
+static const struct memory *memory_of(const struct analysis *analysis)
+{
+	return analyze_memory_of(analysis, &rules_lock_order);
+}
+
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	struct memory *memory = watch->memory;
+
+	(void)settings;
+	return vec_push(&memory->helds, (struct held){0}) &&
+	       vec_push(&memory->nestings, (struct nesting){0});
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->helds);
+	vec_fini(&memory->of_object);
+	vec_fini(&memory->nestings);
+	map_fini(&memory->of_pair);
+}
+
+/* ---------------------------------------------------------------- what is held */
+
+static uint32_t *first_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+static uint32_t new_held(struct memory *memory)
+{
+	uint32_t index = memory->free_held;
+
+	if (index) {
+		memory->free_held = memory->helds.at[index].next;
+		return index;
+	}
+	return vec_push(&memory->helds, (struct held){0}) ? (uint32_t)(memory->helds.count - 1) : 0;
+}
+
+static bool reach(struct memory *memory, uint32_t object)
+{
+	while (memory->of_object.count <= object)
+		if (!vec_push(&memory->of_object, 0))
+			return false;
+	return true;
+}
+
+bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, uint32_t *ret_site)
+{
+	const struct memory *memory = memory_of(analysis);
+	uint32_t index = object < memory->of_object.count ? memory->of_object.at[object] : 0;
+
+	*ret_site = memory->helds.at[index].site;
+	return index;
+}
+
+/* Only locks are taken that were reached. */
+static bool look_at_drop(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct memory *memory = watch->memory;
+	uint32_t index = memory->of_object.at[sight->object];
+	struct held *held = &memory->helds.at[index];
+
+	if (held->before)
+		memory->helds.at[held->before].next = held->next;
+	else
+		*first_of(watch, held->coro) = held->next;
+	if (held->next)
+		memory->helds.at[held->next].before = held->before;
+	*held = (struct held){.next = memory->free_held};
+	memory->free_held = index;
+	memory->of_object.at[sight->object] = 0;
+	return true;
+}
+
+/* ---------------------------------------------------------------- nestings */
+
+static struct taking taking_of(const struct held *held)
+{
+	return (struct taking){held->time, held->event, held->site, held->thread};
+}
+
+static struct nesting describe_nesting(
+	const struct memory *memory, uint32_t outer, const struct held *inner)
+{
+	const struct held *held = &memory->helds.at[outer];
+	struct nesting nesting = {
+		.outer = held->object,
+		.inner = inner->object,
+		.coro = inner->coro,
+		.outer_taken = taking_of(held),
+		.inner_taken = taking_of(inner),
+		.last = inner->time,
+	};
+	uint32_t gate;
+
+	for (gate = held->next; gate && nesting.nr_gates <= MOST_GATES;
+		gate = memory->helds.at[gate].next) {
+		if (nesting.nr_gates < MOST_GATES)
+			nesting.gates[nesting.nr_gates] = memory->helds.at[gate].object;
+		nesting.nr_gates++;
+	}
+	return nesting;
+}
+
+static bool is_same(const struct nesting *a, const struct nesting *b)
+{
+	return a->coro == b->coro && a->nr_gates == b->nr_gates &&
+	       memcmp(a->gates, b->gates, sizeof(a->gates)) == 0;
+}
+
+/* Behind the last one of its pair; where there are too many, in the last one's place. */
+static bool append(
+	struct model_watch *watch, uint32_t first, uint32_t last, const struct nesting *nesting)
+{
+	struct memory *memory = watch->memory;
+
+	if (memory->nestings.at[first].nr_of_pair >= MOST_OF_PAIR) {
+		memory->nestings.at[last] = *nesting;
+		return true;
+	}
+	if (memory->nestings.count >= MOST_NESTINGS) {
+		model_watch_refuse(watch);
+		return true;
+	}
+	memory->nestings.at[first].nr_of_pair++;
+	memory->nestings.at[last].next = (uint32_t)memory->nestings.count;
+	return vec_push(&memory->nestings, *nesting);
+}
+
+static bool begin_pair(struct model_watch *watch, uint64_t pair, struct nesting *nesting)
+{
+	struct memory *memory = watch->memory;
+
+	if (memory->nestings.count >= MOST_NESTINGS) {
+		model_watch_refuse(watch);
+		return true;
+	}
+	nesting->nr_of_pair = 1;
+	return vec_push(&memory->nestings, *nesting) &&
+	       map_put(&memory->of_pair, pair, (uint32_t)(memory->nestings.count - 1));
+}
+
+static bool note(struct model_watch *watch, struct nesting *nesting)
+{
+	struct memory *memory = watch->memory;
+	uint64_t pair = (uint64_t)nesting->outer << 32 | nesting->inner;
+	uint32_t first = 0, last, at;
+
+	if (!map_get(&memory->of_pair, pair, &first))
+		return begin_pair(watch, pair, nesting);
+	for (at = last = first; at; at = memory->nestings.at[at].next) {
+		if (is_same(&memory->nestings.at[at], nesting)) {
+			memory->nestings.at[at].last = nesting->last;
+			return true;
+		}
+		last = at;
+	}
+	return append(watch, first, last, nesting);
+}
+
+static bool note_all(struct model_watch *watch, const struct held *inner)
+{
+	struct memory *memory = watch->memory;
+	uint32_t outer = inner->next, depth;
+
+	for (depth = 0; outer && depth < MOST_DEPTH; depth++) {
+		struct nesting nesting = describe_nesting(memory, outer, inner);
+
+		if (!note(watch, &nesting))
+			return false;
+		outer = memory->helds.at[outer].next;
+	}
+	return true;
+}
+
+/* A lock that was handed over counts as taken where its new owner waited for it. */
+static bool look_at_take(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct ct_event *event = sight->event;
+	bool is_handed = event->kind != CTP_KIND_ACQUIRE;
+	uint32_t *first = first_of(watch, sight->coro), index;
+	struct memory *memory = watch->memory;
+	struct held held = {
+		.object = sight->object,
+		.coro = sight->coro,
+		.site = is_handed ? watch->model->coros.at[sight->coro].wait_site : event->site,
+		.thread = event->thread,
+		.next = *first,
+		.time = event->time,
+		.event = event->sequence,
+	};
+
+	index = reach(memory, sight->object) ? new_held(memory) : 0;
+	if (!index)
+		return false;
+	memory->helds.at[index] = held;
+	if (held.next)
+		memory->helds.at[held.next].before = index;
+	*first = memory->of_object.at[sight->object] = index;
+	return note_all(watch, &held);
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	struct memory *memory = watch->memory;
+	size_t i;
+
+	for (i = 1; i < memory->helds.count; i++)
+		visit_coro(release, &memory->helds.at[i].coro, MARK_WHOLE);
+	for (i = 1; i < memory->nestings.count; i++)
+		visit_coro(release, &memory->nestings.at[i].coro, MARK_WHOLE);
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
 struct search {
 	struct analysis *analysis;
+	const struct memory *memory;
 	bool *was_told;  /* by coroutine: a graver finding speaks of it; in the scratch arena */
 	struct map told; /* kind of finding << 32 | coroutine: an enum member, once it was met */
 };
@@ -19,12 +290,12 @@ struct search {
 /* What has become of a coroutine in a finding of one kind. */
 enum member { MEMBER_LEFT_OUT, MEMBER_TOLD };
 
-static bool have_common_gate(const struct model_nesting *a, const struct model_nesting *b)
+static bool have_common_gate(const struct nesting *a, const struct nesting *b)
 {
 	uint32_t i, k;
 
 	/* There are more than are known. */
-	if (a->nr_gates > MODEL_GATES || b->nr_gates > MODEL_GATES)
+	if (a->nr_gates > MOST_GATES || b->nr_gates > MOST_GATES)
 		return true;
 	for (i = 0; i < a->nr_gates; i++)
 		for (k = 0; k < b->nr_gates; k++)
@@ -34,14 +305,14 @@ static bool have_common_gate(const struct model_nesting *a, const struct model_n
 }
 
 /* Did this one do so at a time when the other one had been created? Then the two could have met. */
-static bool was_there(const struct model_coro *other, const struct model_nesting *nesting)
+static bool was_there(const struct model_coro *other, const struct nesting *nesting)
 {
 	return other->created == CT_NO_TIME || nesting->last >= other->created;
 }
 
 /* One while the program warmed up, the other one afterwards. */
-static bool are_phases(const struct analysis *analysis, uint32_t process,
-	const struct model_nesting *a, const struct model_nesting *b)
+static bool are_phases(const struct analysis *analysis, uint32_t process, const struct nesting *a,
+	const struct nesting *b)
 {
 	ct_time warm = analysis->model->processes[process].warm_up_until;
 
@@ -50,7 +321,7 @@ static bool are_phases(const struct analysis *analysis, uint32_t process,
 }
 
 static bool can_collide(
-	const struct search *search, const struct model_nesting *a, const struct model_nesting *b)
+	const struct search *search, const struct nesting *a, const struct nesting *b)
 {
 	const struct analysis *analysis = search->analysis;
 	const struct model_coro *first = &analysis->model->coros.at[a->coro];
@@ -61,7 +332,7 @@ static bool can_collide(
 	       !(search->was_told[a->coro] && search->was_told[b->coro]);
 }
 
-static uint32_t hash_of_sites(const struct model_nesting *a, const struct model_nesting *b)
+static uint32_t hash_of_sites(const struct nesting *a, const struct nesting *b)
 {
 	const uint32_t sites[] = {
 		a->outer_taken.site, a->inner_taken.site, b->outer_taken.site, b->inner_taken.site};
@@ -117,8 +388,8 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 {
 	struct analysis *analysis = search->analysis;
 	const struct model *model = analysis->model;
-	const struct model_nesting *a = &model->nestings.at[index];
-	const struct model_nesting *b = &model->nestings.at[opposite];
+	const struct nesting *a = &search->memory->nestings.at[index];
+	const struct nesting *b = &search->memory->nestings.at[opposite];
 	const struct model_coro *first = &model->coros.at[a->coro];
 	const struct model_coro *second = &model->coros.at[b->coro];
 	struct candidate candidate = {
@@ -157,14 +428,14 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 /* Who took the same two locks the other way round, up to the first of whom there is something to say. */
 static bool look_at_opposites(struct search *search, uint32_t index)
 {
-	const struct model *model = search->analysis->model;
-	const struct model_nesting *nesting = &model->nestings.at[index];
+	const struct memory *memory = search->memory;
+	const struct nesting *nesting = &memory->nestings.at[index];
 	uint64_t pair = (uint64_t)nesting->inner << 32 | nesting->outer;
 	uint32_t at = 0;
 
-	map_get(&model->nesting_at, pair, &at);
-	for (; at; at = model->nestings.at[at].next)
-		if (can_collide(search, nesting, &model->nestings.at[at]) &&
+	map_get(&memory->of_pair, pair, &at);
+	for (; at; at = memory->nestings.at[at].next)
+		if (can_collide(search, nesting, &memory->nestings.at[at]) &&
 			judge(search, index, at))
 			return true;
 	return false;
@@ -176,13 +447,13 @@ static void look_at_pair(struct search *search, uint32_t first)
 	uint32_t at = first;
 
 	while (at && !look_at_opposites(search, at))
-		at = search->analysis->model->nestings.at[at].next;
+		at = search->memory->nestings.at[at].next;
 }
 
 static void find(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	struct search search = {.analysis = analysis};
+	struct search search = {.analysis = analysis, .memory = memory_of(analysis)};
 	uint32_t i;
 
 	search.was_told = arena_array(&analysis->scratch, model->coros.count, sizeof(bool));
@@ -191,17 +462,17 @@ static void find(struct analysis *analysis)
 		return;
 	}
 	memcpy(search.was_told, analysis->is_told, model->coros.count * sizeof(bool));
-	for (i = 1; i < model->nestings.count; i++)
-		if (model->nestings.at[i].nr_of_pair &&
-			model->nestings.at[i].outer < model->nestings.at[i].inner)
+	for (i = 1; i < search.memory->nestings.count; i++)
+		if (search.memory->nestings.at[i].nr_of_pair &&
+			search.memory->nestings.at[i].outer < search.memory->nestings.at[i].inner)
 			look_at_pair(&search, i);
 	map_fini(&search.told);
 }
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_taking(struct analysis *analysis, const struct model_nesting *nesting,
-	const struct model_taking *taking, uint32_t object, struct story *story)
+static void tell_taking(struct analysis *analysis, const struct nesting *nesting,
+	const struct taking *taking, uint32_t object, struct story *story)
 {
 	const struct model_object *lock = &analysis->model->objects.at[object];
 	const char *name = model_resource_name(analysis->model, lock->process, lock->handle);
@@ -220,7 +491,7 @@ static void tell_taking(struct analysis *analysis, const struct model_nesting *n
 }
 
 static void tell_nesting(
-	struct analysis *analysis, const struct model_nesting *nesting, struct story *story)
+	struct analysis *analysis, const struct nesting *nesting, struct story *story)
 {
 	tell_taking(analysis, nesting, &nesting->outer_taken, nesting->outer, story);
 	tell_taking(analysis, nesting, &nesting->inner_taken, nesting->inner, story);
@@ -229,10 +500,10 @@ static void tell_nesting(
 static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
-	const struct model *model = analysis->model;
+	const struct memory *memory = memory_of(analysis);
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_nesting *a = &model->nestings.at[first->subject];
-	const struct model_nesting *b = &model->nestings.at[first->opposite];
+	const struct nesting *a = &memory->nestings.at[first->subject];
+	const struct nesting *b = &memory->nestings.at[first->opposite];
 	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
@@ -245,6 +516,12 @@ static void describe(
 }
 
 const struct rule rules_lock_order = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.nr_coro_bytes = sizeof(uint32_t),
+		.looks = {[MODEL_TAKE] = look_at_take, [MODEL_DROP] = look_at_drop},
+		.begin = begin,
+		.end = end,
+		.visit = visit},
 	.find = find,
 	.describe = describe,
 	.is_no_explanation = true,

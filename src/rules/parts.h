@@ -22,6 +22,9 @@ void rules_double_resume_tell(
 bool rules_resume_after_destroy_is_meant(
 	const struct analysis *analysis, const struct model_ghost *ghost);
 
+/* rules_lock_order_is_held: does a coroutine hold this lock, an index of objects, and where did it take it? */
+bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, uint32_t *ret_site);
+
 /*
  * rules_left_behind_is: has it waited far longer than anybody has waited there, of which nothing else is told, while
  * others go on?

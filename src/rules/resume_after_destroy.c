@@ -57,7 +57,7 @@ static struct model_waking wake_before(const struct model *model, uint32_t index
 			.site = wake->site};
 	if (!(coro->flags & MODEL_CORO_WAS_DESTROYED_READY))
 		return none;
-	return analyze_wake_of(coro);
+	return model_wake_last(coro);
 }
 
 static uint32_t cause_of(const struct model *model, uint32_t index)
@@ -65,11 +65,6 @@ static uint32_t cause_of(const struct model *model, uint32_t index)
 	struct model_waking wake = wake_before(model, index);
 
 	return wake.time == CT_NO_TIME ? model->ghosts.at[index].site : wake.site;
-}
-
-static bool is_near(const struct analysis *analysis, ct_time a, ct_time b)
-{
-	return (a < b ? b - a : a - b) <= analysis->model->uncertainty_ns;
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -99,7 +94,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (ghost->is_order_unknown)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ORDER_UNKNOWN);
 	if (ghost->thread != coro->destroy_thread &&
-		is_near(analysis, coro->destroyed, ghost->time))
+		model_is_near(analysis->model, coro->destroyed, ghost->time))
 		analyze_candidate_lower(&candidate, REASON_CLOCKS);
 	if (!analyze_contradiction_has_gap(analysis, &contradiction))
 		analyze_candidate_add(analysis, &candidate);
@@ -112,7 +107,7 @@ static bool has_no_order(const struct analysis *analysis, const struct model_gho
 
 	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_ORDER) ||
 	       (model_is_coarse(analysis->model) && ghost->thread != coro->destroy_thread &&
-		       is_near(analysis, coro->destroyed, ghost->time));
+		       model_is_near(analysis->model, coro->destroyed, ghost->time));
 }
 
 static bool is_open(const struct analysis *analysis, const struct model_ghost *ghost)

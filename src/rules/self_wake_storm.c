@@ -10,14 +10,156 @@
 
 #include "rules/parts.h"
 
-static int64_t rate_of(const struct model_streak *streak)
+/* ---------------------------------------------------------------- what it watches */
+
+/*
+ * Wakes of a coroutine by itself, with nothing done in between but waiting: the present streak, and the
+ * longest one.
+ */
+struct streak {
+	uint32_t coro;
+	uint32_t wait_site; /* at which it waited in between, in the longest one */
+	uint32_t site;      /* of its last wake */
+	bool was_running;   /* at that wake */
+	uint64_t count;
+	ct_time first;
+	ct_time last;
+	uint64_t longest;
+	ct_time longest_first;
+	ct_time longest_last;
+	uint64_t nr_self_wakes; /* in all streaks */
+};
+
+/* Of a coroutine is kept its streak: an index; 0: there was none. */
+struct memory {
+	VEC(struct streak) streaks; /* [0] is none */
+	uint64_t least;             /* shorter ones end with their coroutine */
+};
+
+static const struct memory *memory_of(const struct analysis *analysis)
+{
+	return analyze_memory_of(analysis, &rules_self_wake_storm);
+}
+
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	const struct analysis *analysis = settings;
+	struct memory *memory = watch->memory;
+
+	memory->least = (uint64_t)LIMIT(analysis, STORM_WAKES);
+	return vec_push(&memory->streaks, (struct streak){0});
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->streaks);
+}
+
+static uint32_t *streak_of(const struct model_watch *watch, uint32_t coro)
+{
+	return model_watch_coro(watch, coro);
+}
+
+/* Anything else that it does ends its streak: taking, giving, waking others, transfers, children. */
+static bool look_at_deed(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct memory *memory = watch->memory;
+
+	/* That of nobody is none. */
+	memory->streaks.at[*streak_of(watch, sight->coro)].count = 0;
+	return true;
+}
+
+/* Made if there is none; NULL: out of memory. */
+static struct streak *streak_at(struct model_watch *watch, uint32_t coro)
+{
+	struct memory *memory = watch->memory;
+	uint32_t *index = streak_of(watch, coro);
+
+	if (!*index) {
+		if (!vec_push(&memory->streaks, (struct streak){.coro = coro}))
+			return NULL;
+		*index = (uint32_t)(memory->streaks.count - 1);
+	}
+	return &memory->streaks.at[*index];
+}
+
+static void count(
+	struct streak *streak, const struct model_coro *coro, const struct ct_event *event)
+{
+	if (streak->count++ == 0)
+		streak->first = event->time;
+	streak->last = event->time;
+	/* What it writes while it runs is its own doing; a scheduler may repeat it afterwards. */
+	if (coro->state == CT_STATE_RUNNING || !streak->was_running)
+		streak->site = event->site;
+	streak->was_running |= coro->state == CT_STATE_RUNNING;
+	streak->nr_self_wakes++;
+	if (streak->count <= streak->longest)
+		return;
+	streak->longest = streak->count;
+	streak->longest_first = streak->first;
+	streak->longest_last = streak->last;
+	streak->wait_site = coro->wait_site;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct streak *streak;
+
+	if (sight->waker != sight->coro || coro->point == CTP_POINT_YIELD)
+		return true;
+	streak = streak_at(watch, sight->coro);
+	if (!streak)
+		return false;
+	count(streak, coro, sight->event);
+	return true;
+}
+
+/* Those of coroutines that went the last time make room. */
+static void leave_out_gone(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+	uint32_t nr_kept = 1, i;
+
+	for (i = 1; i < memory->streaks.count; i++) {
+		const struct streak *streak = &memory->streaks.at[i];
+
+		if (!streak->coro)
+			continue;
+		*streak_of(watch, streak->coro) = nr_kept;
+		memory->streaks.at[nr_kept++] = *streak;
+	}
+	memory->streaks.count = nr_kept;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	struct memory *memory = watch->memory;
+	size_t i;
+
+	leave_out_gone(watch);
+	for (i = 1; i < memory->streaks.count; i++) {
+		struct streak *streak = &memory->streaks.at[i];
+
+		visit_coro(release, &streak->coro,
+			streak->longest >= memory->least ? MARK_WHOLE : MARK_NONE);
+	}
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
+static int64_t rate_of(const struct streak *streak)
 {
 	int64_t lasted = streak->longest_last - streak->longest_first;
 
 	return (int64_t)((double)streak->longest * 1e9 / (double)(lasted > 0 ? lasted : 1));
 }
 
-static bool is_storm(const struct analysis *analysis, const struct model_streak *streak)
+static bool is_storm(const struct analysis *analysis, const struct streak *streak)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
 
@@ -31,7 +173,7 @@ static bool is_storm(const struct analysis *analysis, const struct model_streak 
 
 static void judge(struct analysis *analysis, uint32_t index)
 {
-	const struct model_streak *streak = &analysis->model->streaks.at[index];
+	const struct streak *streak = &memory_of(analysis)->streaks.at[index];
 	struct candidate candidate = {
 		.rule = CT_RULE_SELF_WAKE_STORM,
 		.grade = CT_GRADE_LIKELY,
@@ -58,9 +200,9 @@ static void find(struct analysis *analysis)
 {
 	size_t i;
 
-	for (i = 1; i < analysis->model->streaks.count; i++)
-		if (is_storm(analysis, &analysis->model->streaks.at[i]) &&
-			!is_livelock(analysis, analysis->model->streaks.at[i].coro))
+	for (i = 1; i < memory_of(analysis)->streaks.count; i++)
+		if (is_storm(analysis, &memory_of(analysis)->streaks.at[i]) &&
+			!is_livelock(analysis, memory_of(analysis)->streaks.at[i].coro))
 			judge(analysis, (uint32_t)i);
 }
 
@@ -68,7 +210,7 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_streak *streak = &analysis->model->streaks.at[first->subject];
+	const struct streak *streak = &memory_of(analysis)->streaks.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
 	struct story story = {0};
 	struct ct_step step = {
@@ -98,6 +240,14 @@ static void describe(
 }
 
 const struct rule rules_self_wake_storm = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.nr_coro_bytes = sizeof(uint32_t),
+		.looks = {[MODEL_WAKE] = look_at_wake,
+			[MODEL_TRY] = look_at_deed,
+			[MODEL_PROGRESS] = look_at_deed},
+		.begin = begin,
+		.end = end,
+		.visit = visit},
 	.find = find,
 	.describe = describe,
 	.is_no_explanation = true,

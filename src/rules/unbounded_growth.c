@@ -179,15 +179,13 @@ static void count_locks(const struct analysis *analysis, const struct model_seri
 	struct place_count *places)
 {
 	const struct model *model = analysis->model;
-	uint32_t i;
+	uint32_t site, i;
 
-	for (i = 1; i < model->helds.count; i++) {
-		const struct model_held *held = &model->helds.at[i];
-
-		if (held->object && held->site < analysis->tables->nr_sites &&
-			model->objects.at[held->object].process == series->process)
-			places[held->site].count++;
-	}
+	for (i = 1; i < model->objects.count; i++)
+		if (model->objects.at[i].process == series->process &&
+			rules_lock_order_is_held(analysis, i, &site) &&
+			site < analysis->tables->nr_sites)
+			places[site].count++;
 }
 
 static void count_descriptors(const struct analysis *analysis, const struct model_series *series,

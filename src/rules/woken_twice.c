@@ -10,8 +10,115 @@
 
 #include "rules/parts.h"
 
+/* ---------------------------------------------------------------- what it watches */
+
+#define MOST_TIMES 65536u
+
+/* One wait was ended by two wakes, and the next one, which nobody had ended, by the second of them. */
+struct twice {
+	uint32_t coro;
+	uint32_t wait_thread; /* on which it ran in between */
+	uint32_t wait_site;   /* of the wait that nobody had ended */
+	uint64_t wait_object; /* likewise: a resource handle */
+	ct_time suspended;
+	uint64_t wait_event;
+	ct_time resumed; /* the first time */
+	uint64_t resume_event;
+	uint32_t thread; /* of the second resume, as are the next two */
+	ct_time time;
+	uint64_t sequence;
+	bool has_deadline; /* that wait */
+	bool is_yield;
+	bool is_explained; /* there was a wake after all */
+	struct model_waking wakes[2];
+};
+
+struct memory {
+	VEC(struct twice) twices; /* at most MOST_TIMES */
+};
+
+static const struct memory *memory_of(const struct analysis *analysis)
+{
+	return analyze_memory_of(analysis, &rules_woken_twice);
+}
+
+static void end(struct model_watch *watch)
+{
+	struct memory *memory = watch->memory;
+
+	vec_fini(&memory->twices);
+}
+
+static bool keep(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct memory *memory = watch->memory;
+	struct twice twice = {
+		.coro = sight->coro,
+		.wait_thread = coro->thread,
+		.wait_site = coro->wait_site,
+		.wait_object = coro->wait_object,
+		.suspended = coro->suspended,
+		.wait_event = coro->wait_event,
+		.resumed = coro->resumed,
+		.resume_event = coro->resume_event,
+		.thread = sight->event->thread,
+		.time = sight->event->time,
+		.sequence = sight->event->sequence,
+		.has_deadline = coro->deadline != CT_NO_TIME,
+		.is_yield = coro->point != CTP_POINT_AWAIT,
+		.wakes = {coro->wake_before, model_wake_last(coro)},
+	};
+
+	return memory->twices.count >= MOST_TIMES || vec_push(&memory->twices, twice);
+}
+
+/* Had one of two wakes run it already, and does it wait since then, and nobody ended that? */
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+
+	return !coro->has_spare_wake || !model_is_unwoken(coro) ||
+	       (sight->event->flags & CT_FLAG_ORDER_UNKNOWN) || keep(watch, sight);
+}
+
+/* It runs already, and may have been resumed by this wake, which then came in time for it. */
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	struct memory *memory = watch->memory;
+	size_t i;
+
+	if (coro->state != CT_STATE_RUNNING || coro->thread == sight->event->thread ||
+		!model_is_near(model, coro->changed, sight->event->time))
+		return true;
+	for (i = memory->twices.count; i-- > 0;) {
+		struct twice *twice = &memory->twices.at[i];
+
+		if (!model_is_near(model, twice->time, coro->changed))
+			break;
+		twice->is_explained |= twice->coro == sight->coro;
+	}
+	return true;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	struct memory *memory = watch->memory;
+	size_t i;
+
+	for (i = 0; i < memory->twices.count; i++) {
+		visit_coro(release, &memory->twices.at[i].coro, MARK_WHOLE);
+		visit_coro(release, &memory->twices.at[i].wakes[0].coro, MARK_SELF);
+		visit_coro(release, &memory->twices.at[i].wakes[1].coro, MARK_SELF);
+	}
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
 /* Does only the program itself end such waits, by a wake? */
-static bool is_for_a_wake(const struct model_twice *twice)
+static bool is_for_a_wake(const struct twice *twice)
 {
 	switch (CTP_HANDLE_RESOURCE(twice->wait_object)) {
 	case CTP_RESOURCE_LOCK:
@@ -30,15 +137,15 @@ static bool is_for_a_wake(const struct model_twice *twice)
 /* How many of these resumes there were at each place. */
 static uint32_t *count_places(struct analysis *analysis)
 {
-	const struct model *model = analysis->model;
+	const struct memory *memory = memory_of(analysis);
 	uint32_t *counts =
 		arena_array(&analysis->scratch, analysis->tables->nr_sites + 1, sizeof(*counts));
 	size_t i;
 
 	analysis->is_broken |= !counts;
-	for (i = 0; counts && i < model->twices.count; i++)
-		if (model->twices.at[i].wait_site < analysis->tables->nr_sites)
-			counts[model->twices.at[i].wait_site]++;
+	for (i = 0; counts && i < memory->twices.count; i++)
+		if (memory->twices.at[i].wait_site < analysis->tables->nr_sites)
+			counts[memory->twices.at[i].wait_site]++;
 	return counts;
 }
 
@@ -58,7 +165,7 @@ static void limit_for_place(
 
 static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t index)
 {
-	const struct model_twice *twice = &analysis->model->twices.at[index];
+	const struct twice *twice = &memory_of(analysis)->twices.at[index];
 	const struct model_coro *coro = &analysis->model->coros.at[twice->coro];
 	int64_t doubt = analysis->model->uncertainty_ns;
 	struct candidate candidate = {
@@ -87,13 +194,14 @@ static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t in
 /* Of each coroutine the first one: whatever else is found of it silences nothing here. */
 static void find(struct analysis *analysis)
 {
-	const struct model *model = analysis->model;
-	uint32_t *counts = model->twices.count ? count_places(analysis) : NULL, i;
-	bool *is_judged = arena_array(&analysis->scratch, model->coros.count, sizeof(*is_judged));
+	const struct memory *memory = memory_of(analysis);
+	uint32_t *counts = memory->twices.count ? count_places(analysis) : NULL, i;
+	bool *is_judged =
+		arena_array(&analysis->scratch, analysis->model->coros.count, sizeof(*is_judged));
 
 	analysis->is_broken |= !is_judged;
-	for (i = 0; counts && is_judged && i < model->twices.count; i++) {
-		const struct model_twice *twice = &model->twices.at[i];
+	for (i = 0; counts && is_judged && i < memory->twices.count; i++) {
+		const struct twice *twice = &memory->twices.at[i];
 
 		if (twice->is_explained || is_judged[twice->coro] || !is_for_a_wake(twice))
 			continue;
@@ -116,7 +224,7 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_twice *twice = &analysis->model->twices.at[first->subject];
+	const struct twice *twice = &memory_of(analysis)->twices.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const char *what = analyze_words_resource(analysis, twice->wait_object, 0);
 	struct story story = {0};
@@ -149,6 +257,10 @@ static void describe(
 }
 
 const struct rule rules_woken_twice = {
+	.watcher = {.nr_bytes = sizeof(struct memory),
+		.looks = {[MODEL_RUN] = look_at_run, [MODEL_WAKE] = look_at_wake},
+		.end = end,
+		.visit = visit},
 	.find = find,
 	.describe = describe,
 	.is_no_explanation = true,

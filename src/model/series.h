@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers over time. They are bounded; what comes beyond is counted in model->nr_tallies_refused. A part of model.h.
+ */
+#ifndef MODEL_SERIES_H
+#define MODEL_SERIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+
+#define MODEL_SERIES 4096u
+#define MODEL_WINDOWS 64u
+
+/* What is followed over time. */
+enum model_series_kind {
+	MODEL_SERIES_ALIVE, /* coroutines whose creation was seen */
+	MODEL_SERIES_READY,
+	MODEL_SERIES_LOCKS,       /* that are held */
+	MODEL_SERIES_DESCRIPTORS, /* that are open, and whose opening was seen */
+	MODEL_NR_SERIES_OF_PROCESS,
+	MODEL_SERIES_COUNTER = MODEL_NR_SERIES_OF_PROCESS, /* of the program's own */
+	MODEL_SERIES_CONTENT,                              /* of one channel */
+};
+
+/* A channel that never holds so much is not followed. */
+#define MODEL_CONTENT 16u
+
+struct model_series {
+	uint32_t process;
+	uint32_t span;   /* of a counter */
+	uint32_t object; /* of a content */
+	uint8_t kind;    /* enum model_series_kind */
+	bool has_fallen; /* at some time */
+	ct_time from;    /* the first window begins; CT_NO_TIME: there was no value yet */
+	ct_time until;   /* the present one ends */
+	int64_t width_ns;
+	int64_t value;
+	uint32_t present;
+	uint32_t nr_rises[MODEL_WINDOWS];
+	int64_t least[MODEL_WINDOWS]; /* up to the present one */
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wakes, as they are kept. A part of model.h.
+ */
+#ifndef MODEL_WAKING_H
+#define MODEL_WAKING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+
+/* One wake of a coroutine. */
+struct model_waking {
+	ct_time time; /* CT_NO_TIME: none */
+	uint64_t sequence;
+	uint32_t coro; /* the waker; 0: a thread */
+	uint32_t thread;
+	uint32_t site;
+	bool is_leaving; /* it was on its way off the thread, as far as is known: it was not told who did it */
+};
+
+/* model_makes_ready: does a wake with this outcome make its target ready? */
+static inline bool model_makes_ready(uint8_t outcome)
+{
+	return outcome == CTP_OUTCOME_QUEUED || outcome == CTP_OUTCOME_ALREADY_QUEUED ||
+	       outcome == CTP_OUTCOME_RESUMED;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Watchers of a model: who looks at which moment, and what each keeps of coroutines.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/release.h"
+
+/* Room for so many coroutines, the new ones zero. */
+static bool reserve(struct model_watch *watch, uint32_t count)
+{
+	uint32_t room = count < UINT32_MAX / 2 ? count + count / 2 : UINT32_MAX;
+	size_t each = watch->watcher->nr_coro_bytes;
+	uint8_t *of_coros;
+
+	if (!each || count <= watch->nr_of_coros)
+		return true;
+	of_coros = realloc(watch->of_coros, room * each);
+	if (!of_coros)
+		return false;
+	memset(of_coros + watch->nr_of_coros * each, 0, (room - watch->nr_of_coros) * each);
+	watch->of_coros = of_coros;
+	watch->nr_of_coros = room;
+	return true;
+}
+
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	const struct model_watcher *watcher = watch->watcher;
+	unsigned moment;
+
+	for (moment = 0; moment < MODEL_NR_MOMENTS; moment++) {
+		struct model_looker looker = {watcher->looks[moment], watch};
+
+		if (looker.look && !vec_push(&watch->model->lookers[moment], looker))
+			return false;
+	}
+	watch->memory = calloc(1, watcher->nr_bytes);
+	return watch->memory && reserve(watch, (uint32_t)watch->model->coros.count) &&
+	       (!watcher->begin || watcher->begin(watch, settings));
+}
+
+struct model_watch *model_watch(
+	struct model *model, const struct model_watcher *watcher, const void *settings)
+{
+	struct model_watch *watch = calloc(1, sizeof(*watch));
+
+	if (!watch || !vec_push(&model->watches, watch)) {
+		free(watch);
+		return NULL;
+	}
+	watch->watcher = watcher;
+	watch->model = model;
+	return begin(watch, settings) ? watch : NULL;
+}
+
+void model_watch_refuse(struct model_watch *watch)
+{
+	watch->model->nr_tallies_refused++;
+}
+
+bool model_watch_add_coro(struct model *model)
+{
+	size_t i;
+
+	for (i = 0; i < model->watches.count; i++)
+		if (!reserve(model->watches.at[i], (uint32_t)model->coros.count))
+			return false;
+	return true;
+}
+
+void model_watch_visit(struct release *release, model_visitor *visit)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 0; i < model->watches.count; i++)
+		if (model->watches.at[i]->watcher->visit)
+			model->watches.at[i]->watcher->visit(model->watches.at[i], release, visit);
+}
+
+static void move_coros(struct release *release, struct model_watch *watch)
+{
+	size_t each = watch->watcher->nr_coro_bytes;
+	uint32_t count = 1, i;
+
+	for (i = 1; i < release->model->coros.count; i++)
+		if (release->to[i])
+			memmove(watch->of_coros + count++ * each, watch->of_coros + i * each, each);
+	memset(watch->of_coros + count * each, 0, (watch->nr_of_coros - count) * each);
+}
+
+void model_watch_move(struct release *release)
+{
+	struct model *model = release->model;
+	size_t i;
+
+	for (i = 0; i < model->watches.count; i++)
+		if (model->watches.at[i]->watcher->nr_coro_bytes)
+			move_coros(release, model->watches.at[i]);
+}
+
+static void end(struct model_watch *watch)
+{
+	if (watch->watcher->end && watch->memory)
+		watch->watcher->end(watch);
+	free(watch->memory);
+	free(watch->of_coros);
+	free(watch);
+}
+
+void model_watch_fini(struct model *model)
+{
+	unsigned moment;
+	size_t i;
+
+	for (i = 0; i < model->watches.count; i++)
+		end(model->watches.at[i]);
+	vec_fini(&model->watches);
+	for (moment = 0; moment < MODEL_NR_MOMENTS; moment++)
+		vec_fini(&model->lookers[moment]);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What looks on while events are folded in, and keeps what the model does not: the model calls it through this table,
+ * and knows nothing of what it is for. A part of model.h.
+ *
+ * What a watcher keeps belongs to it. It has one piece of memory for the whole, and one for each coroutine, which move
+ * with the coroutines when the model gives records back; where it names a coroutine by its index, it shows the field
+ * (`visit`), so that the model can keep who is named, and change the index.
+ */
+#ifndef MODEL_WATCHER_H
+#define MODEL_WATCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/ct.h"
+
+struct model;
+struct model_watch;
+struct release;
+
+/* What a watcher can look at. Each is told before the model takes it up, with all records as they were. */
+enum model_moment {
+	MODEL_WAKE, /* `waker` wakes `coro`, whatever comes of it */
+	MODEL_RUN,  /* `coro` is resumed */
+	MODEL_WAIT, /* `coro` has come to wait, and what for is known: only this is told when it is done */
+	MODEL_TRY,      /* `coro` does something else than to wait and to wake */
+	MODEL_PROGRESS, /* and gets something done by it */
+	MODEL_TAKE,     /* `coro` holds the lock `object` from now on */
+	MODEL_DROP,     /* nobody holds the lock `object` any more */
+	MODEL_CLOSE,    /* `descriptor` is closed */
+	MODEL_FINISH,   /* nothing comes any more */
+	MODEL_NR_MOMENTS,
+};
+
+/* Indexes, 0 where they do not apply; of a waker: it is none, or not known. */
+struct model_sight {
+	uint32_t coro;
+	uint32_t waker;
+	uint32_t object;
+	uint32_t descriptor;
+	/* Of WAKE, RUN, TAKE, DROP and CLOSE. */
+	const struct ct_event *event;
+};
+
+/* False: out of memory. */
+typedef bool model_look(struct model_watch *watch, const struct model_sight *sight);
+
+/* How much of a coroutine stays that a field names. */
+enum mark {
+	MARK_NONE,  /* nothing: where it goes the field becomes 0 */
+	MARK_SELF,  /* its record; whom that names may go */
+	MARK_WHOLE, /* and those whom it names, themselves */
+};
+
+/* Looks at a field that names a coroutine, or 0, and may change it. */
+typedef void model_visitor(struct release *release, uint32_t *coro, enum mark how);
+
+struct model_watcher {
+	size_t nr_bytes;                     /* that it keeps of the whole, at first zero */
+	size_t nr_coro_bytes;                /* and of each coroutine, likewise */
+	model_look *looks[MODEL_NR_MOMENTS]; /* NULL: at this it does not look */
+
+	/*
+	 * begin: before the first event; false: out of memory. end: gives back what its memory names, also where
+	 * `begin` failed or was not called. visit: shows each field that names a coroutine, once and again. Each may
+	 * be NULL.
+	 */
+	bool (*begin)(struct model_watch *watch, const void *settings);
+	void (*end)(struct model_watch *watch);
+	void (*visit)(struct model_watch *watch, struct release *release, model_visitor *visit);
+};
+
+/* A watcher of one model, and what it keeps. */
+struct model_watch {
+	const struct model_watcher *watcher;
+	struct model *model;
+	void *memory;
+	uint8_t *of_coros;
+	uint32_t nr_of_coros; /* that `of_coros` has room for */
+};
+
+/* Who looks at one moment. */
+struct model_looker {
+	model_look *look;
+	struct model_watch *watch;
+};
+
+/*
+ * model_watch: the watcher looks on from now on, with settings that are its own; between model_new and the first event.
+ * It stays as long as the model. NULL: out of memory.
+ */
+struct model_watch *model_watch(
+	struct model *model, const struct model_watcher *watcher, const void *settings);
+
+/* model_watch_refuse: what it was told lies beyond its bounds: that is counted with the model's own. */
+void model_watch_refuse(struct model_watch *watch);
+
+/* model_watch_coro: what the watcher keeps of a coroutine. */
+static inline void *model_watch_coro(const struct model_watch *watch, uint32_t coro)
+{
+	return watch->of_coros + coro * watch->watcher->nr_coro_bytes;
+}
+
+#endif
