@@ -301,13 +301,25 @@ enum ctp_site_kind {
 	CTP_SITE_CALLER = 6,      /* where a function returns to that may be inlined: see below */
 };
 
+/* How a site that is no address was told; 0: that is not told. */
+enum ctp_form {
+#define X(name, number, text, meaning) CTP_FORM_##name = number,
+#include "corotracer/def/forms.def"
+#undef X
+};
+
+/* The word that makes a site ready: an enum ctp_site_kind, and above it an enum ctp_form (P-44). */
+#define CTP_SITE_READY(kind, form) ((uint32_t)(kind) | (uint32_t)(form) << 8)
+#define CTP_SITE_KIND(ready) ((uint32_t)(ready)&0xffu)
+#define CTP_SITE_FORM(ready) ((uint32_t)(ready) >> 8 & 0xffu)
+
 /*
  * A site of kind CTP_SITE_CALLER holds a second address, line | column << 32: a return address
  * within the function whose caller is meant. Where that function was inlined, `address` is its
  * caller's.
  */
 struct ctp_site {
-	uint32_t ready; /* 0 or enum ctp_site_kind */
+	uint32_t ready; /* 0 or CTP_SITE_READY */
 	uint32_t line;
 	uint32_t column;
 	uint32_t file;     /* name */

@@ -188,7 +188,7 @@ CTP_COLD void ctp_engine_wake(void);
 
 /* The source of a site. Texts live as long as the process; any may be NULL. */
 struct ctp_site_source {
-	uint32_t kind; /* enum ctp_site_kind */
+	uint32_t kind; /* enum ctp_site_kind, or CTP_SITE_READY */
 	uint32_t line;
 	uint32_t column;
 	uint32_t reason_bytes; /* length of reason where it is not NUL-terminated, else 0 */
@@ -527,11 +527,12 @@ CTP_INLINE uint32_t ctp_site_use(struct ctp_site_here *here)
 	return id;
 }
 
-#define CTP_SITE(name)                                                                        \
-	__extension__({                                                                       \
-		static struct ctp_site_here ctp_here = {                                      \
-			0, {CTP_SITE_SOURCE, __LINE__, 0, 0, __FILE__, __func__, (name), 0}}; \
-		ctp_site_use(&ctp_here);                                                      \
+#define CTP_SITE(name)                                                                             \
+	__extension__({                                                                            \
+		static struct ctp_site_here ctp_here = {                                           \
+			0, {CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C), __LINE__, 0, 0, __FILE__, \
+				   __func__, (name), 0}};                                          \
+		ctp_site_use(&ctp_here);                                                           \
 	})
 
 #ifdef __cplusplus

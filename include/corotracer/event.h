@@ -100,6 +100,7 @@ struct ct_thread {
 struct ct_site {
 	uint32_t process;
 	uint32_t kind; /* enum ctp_site_kind; 0: none */
+	uint32_t form; /* enum ctp_form: how the program told it; 0: not known */
 	uint32_t line;
 	uint32_t column;
 	const char *file;
@@ -215,6 +216,7 @@ const char *ct_mark_name(unsigned mark);
 const char *ct_loss_name(unsigned loss);
 const char *ct_call_name(unsigned call);
 const char *ct_descriptor_type_name(unsigned type);
+const char *ct_form_name(unsigned form);
 
 #pragma GCC visibility pop
 

@@ -76,6 +76,7 @@ static bool define_site(struct segment *segment, uint32_t id)
 		.segment = segment->number,
 		.id = id,
 		.kind = site.kind,
+		.form = site.form,
 		.line = has_line ? site.line : 0,
 		.column = has_line ? site.column : 0,
 		.file = site.file,

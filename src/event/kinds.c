@@ -61,6 +61,15 @@ const char *ct_point_name(unsigned point)
 	}
 }
 
+const char *ct_form_name(unsigned form)
+{
+	switch (form) {
+#include "corotracer/def/forms.def"
+	default:
+		return "unknown";
+	}
+}
+
 const char *ct_life_name(unsigned life)
 {
 	switch (life) {

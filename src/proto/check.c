@@ -253,13 +253,16 @@ bool proto_read_site(const struct proto_layout *layout, const void *base, uint32
 	struct proto_site *ret_site)
 {
 	const struct ctp_site *site;
+	uint32_t ready;
 	bool is_whole;
 
 	if (id >= layout->site_max)
 		return false;
 	site = proto_site_at(layout, base, id);
-	ret_site->kind = ctp_load_acquire(&site->ready); /* P5 */
-	if (ret_site->kind == 0)
+	ready = ctp_load_acquire(&site->ready); /* P5 */
+	ret_site->kind = CTP_SITE_KIND(ready);
+	ret_site->form = CTP_SITE_FORM(ready);
+	if (ready == 0)
 		return false;
 	ret_site->line = ctp_load_relaxed(&site->line);
 	ret_site->column = ctp_load_relaxed(&site->column);

@@ -84,6 +84,7 @@ const struct ctp_record *proto_chunk(
 /* A site, copied. Names are NUL-terminated, "" for none. */
 struct proto_site {
 	uint32_t kind; /* enum ctp_site_kind, or a number that this version does not know */
+	uint32_t form; /* enum ctp_form, likewise; 0: not told */
 	uint32_t line;
 	uint32_t column;
 	uint64_t address;

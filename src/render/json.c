@@ -92,6 +92,8 @@ static const char *name_of(enum render_kind kind, uint64_t number)
 		return number ? ct_mark_name((unsigned)number) : "";
 	case RENDER_KIND_ENDING:
 		return say_ending_name((enum ct_ending)number);
+	case RENDER_KIND_FORM:
+		return number ? ct_form_name((unsigned)number) : "";
 	case RENDER_KIND_BY:
 		return ct_by_name((enum ct_by)number);
 	case RENDER_KIND_SORT:

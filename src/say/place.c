@@ -99,28 +99,31 @@ static void say_callers(struct text *text, const char *callers)
 		text_format(text, ", and %u more", depth - CALLERS_SHOWN);
 }
 
-bool say_is_cpp(const struct ct_tables *tables, uint32_t index)
+/* Where the trace does not tell: by the file's name. Both languages have headers (.h); one has names with "::". */
+static enum ctp_form guess_form(const struct ct_site *site)
 {
 	static const char *const endings[] = {
 		".cpp", ".cc", ".cxx", ".C", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".cppm"};
-	const struct ct_site *site = say_peek_site(tables, index);
 	const char *dot = strrchr(site->file, '.');
 	size_t i;
 
 	for (i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
 		if (strcmp(dot, endings[i]) == 0)
-			return true;
-	/* Both languages have such headers; only one has such names. */
+			return CTP_FORM_CO_AWAIT;
 	return dot && strcmp(dot, ".h") == 0 &&
-	       (strstr(site->function, "::") || strstr(site->reason, "::"));
+			       (strstr(site->function, "::") || strstr(site->reason, "::"))
+		       ? CTP_FORM_CO_AWAIT
+		       : CTP_FORM_C;
 }
 
-/* In C++ a reason is what is awaited; elsewhere it is a name that the program gave. */
-static void say_reason(struct text *text, const struct ct_tables *tables, uint32_t index)
+static enum ctp_form form_of(const struct ct_site *site)
 {
-	if (say_is_cpp(tables, index))
-		text_add(text, "co_await ");
-	say_name(text, say_peek_site(tables, index)->reason);
+	return site->form ? (enum ctp_form)site->form : guess_form(site);
+}
+
+bool say_is_cpp(const struct ct_tables *tables, uint32_t index)
+{
+	return form_of(say_peek_site(tables, index)) != CTP_FORM_C;
 }
 
 void say_place(struct text *text, const struct ct_tables *tables, uint32_t index)
@@ -129,7 +132,9 @@ void say_place(struct text *text, const struct ct_tables *tables, uint32_t index
 	bool has_line = *site->file || *site->module || site->address;
 
 	if (*site->reason) {
-		say_reason(text, tables, index);
+		if (form_of(site) == CTP_FORM_CO_AWAIT)
+			text_add(text, "co_await ");
+		say_name(text, site->reason);
 		if (*site->function || has_line)
 			text_add(text, *site->function ? " in " : " at ");
 	}

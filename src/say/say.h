@@ -53,7 +53,7 @@ void say_place(struct text *text, const struct ct_tables *tables, uint32_t site)
 /* say_site_function: the site's function alone. */
 void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t site);
 
-/* say_is_cpp: is the place in a C++ source? What the trace does not tell is guessed, here alone. */
+/* say_is_cpp: was the place told by C++? Where the trace does not know, the file's name decides. */
 bool say_is_cpp(const struct ct_tables *tables, uint32_t site);
 
 /* say_peek_site: the site, or the reserved one where the index is out of range; never NULL. */

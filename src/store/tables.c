@@ -184,6 +184,7 @@ static bool apply_stream(struct store_tables *all, const struct ct_define_stream
 static void fill_site(struct ct_site *site, const struct ct_define_site *from)
 {
 	site->kind = site->kind ? site->kind : from->kind;
+	site->form = site->form ? site->form : from->form;
 	site->line = site->line ? site->line : from->line;
 	site->column = site->column ? site->column : from->column;
 	site->address = site->address ? site->address : from->address;

@@ -234,6 +234,7 @@ struct ct_define_site {
 	uint64_t address;
 	uint64_t module_offset;
 	const char *callers; /* see struct ct_site */
+	uint32_t form;       /* likewise */
 };
 
 struct ct_define_mapping {

@@ -198,6 +198,7 @@ static enum ct_status define_site(struct assembly *assembly, uint32_t number)
 				.segment = segment_of(site->process),
 				.id = number,
 				.kind = site->kind,
+				.form = site->form,
 				.line = site->line,
 				.column = site->column,
 				.file = site->file,

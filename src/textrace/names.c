@@ -40,6 +40,9 @@ static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
 #define X(name, number, text, meaning) [TEXTRACE_DESCRIPTOR_TYPES][number] = text,
 #include "corotracer/def/descriptors.def"
 #undef X
+#define X(name, number, text, meaning) [TEXTRACE_SITE_FORMS][number] = text,
+#include "corotracer/def/forms.def"
+#undef X
 	[TEXTRACE_SITE_KINDS] =
 		{
 			[CTP_SITE_SOURCE] = "source",

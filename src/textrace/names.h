@@ -20,6 +20,7 @@ enum textrace_list {
 	TEXTRACE_DETAILS,
 	TEXTRACE_DESCRIPTOR_TYPES,
 	TEXTRACE_SITE_KINDS,
+	TEXTRACE_SITE_FORMS,
 	TEXTRACE_ENDINGS,
 	TEXTRACE_NR_LISTS,
 };
@@ -85,6 +86,7 @@ enum textrace_form {
 	TEXTRACE_FORM_FLAG, /* bool: a word without a value */
 	TEXTRACE_FORM_ID,   /* 16 bytes, always printed */
 	TEXTRACE_FORM_SITE_KIND,
+	TEXTRACE_FORM_SITE_FORM,
 	TEXTRACE_FORM_LOSS, /* always printed */
 };
 

@@ -72,6 +72,8 @@ static bool parse_value(enum textrace_form form, char *value, void *to)
 		return textrace_id(value, to);
 	case TEXTRACE_FORM_SITE_KIND:
 		return parse_named(TEXTRACE_SITE_KINDS, value, to);
+	case TEXTRACE_FORM_SITE_FORM:
+		return parse_named(TEXTRACE_SITE_FORMS, value, to);
 	case TEXTRACE_FORM_LOSS:
 		if (!parse_named(TEXTRACE_LOSSES, value, &number))
 			return false;

@@ -133,6 +133,7 @@ static bool is_left_out(const struct textrace_field *field, const void *value)
 	switch (field->form) {
 	case TEXTRACE_FORM_NUMBER32:
 	case TEXTRACE_FORM_SITE_KIND:
+	case TEXTRACE_FORM_SITE_FORM:
 		return *(const uint32_t *)value == 0;
 	case TEXTRACE_FORM_NUMBER64:
 	case TEXTRACE_FORM_SIGNED64:
@@ -182,6 +183,9 @@ static void print_value(struct text *text, enum textrace_form form, const void *
 		break;
 	case TEXTRACE_FORM_SITE_KIND:
 		print_name(text, TEXTRACE_SITE_KINDS, *(const uint32_t *)value);
+		break;
+	case TEXTRACE_FORM_SITE_FORM:
+		print_name(text, TEXTRACE_SITE_FORMS, *(const uint32_t *)value);
 		break;
 	case TEXTRACE_FORM_LOSS:
 		print_name(text, TEXTRACE_LOSSES, *(const enum ctp_loss *)value);

@@ -18,7 +18,7 @@
  *		cut reason="asked for" reason-at=2s
  *	process 1 pid=100 program=/bin/app command="app -x" attached=0 probe ledger bare-resumes
  *	thread 1 process=1 tid=101 name=worker-0
- *	site 1 process=1 kind=source file=server.cpp line=42 column=7 function=handle
+ *	site 1 process=1 kind=source form=co_await file=server.cpp line=42 column=7 function=handle
  *		reason=AsyncRead module=/bin/app address=0x401000 offset=0x1000
  *		callers="serve\tserver.cpp\t70\nmain\tmain.cpp\t12\n"
  *	mapping 1 process=1 start=0x400000 end=0x500000 offset=0 path=/bin/app build_id=aa55

@@ -36,6 +36,7 @@ struct event {
 
 	/* the site, resolved */
 	std::uint32_t site_kind;
+	std::uint32_t site_form;
 	std::uint32_t line;
 	std::uint32_t column;
 	std::uint64_t address;
@@ -215,7 +216,8 @@ class recording
 
 		if (e.site == 0)
 			return;
-		e.site_kind = ctp_load_acquire(&site->ready);
+		e.site_kind = CTP_SITE_KIND(ctp_load_acquire(&site->ready));
+		e.site_form = CTP_SITE_FORM(site->ready);
 		e.line = site->line;
 		e.column = site->column;
 		e.address = site->address;

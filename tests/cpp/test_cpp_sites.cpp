@@ -142,6 +142,7 @@ static task reads(const Lock *lock, const Channel *channel)
 static void check_wait(const event &e, int line, std::string_view reason, std::uint64_t resource)
 {
 	CHECK_EQUAL(e.site_kind, CTP_SITE_SOURCE);
+	CHECK_EQUAL(e.site_form, CTP_FORM_CO_AWAIT);
 	CHECK_EQUAL(e.line, line);
 	CHECK(e.column > 0);
 	CHECK(ends_with(e.file, "test_cpp_sites.cpp"));
@@ -315,6 +316,7 @@ static void test_points()
 	n.resume();
 	events = recording::take_coroutines();
 	CHECK_EQUAL(nth(events, CTP_KIND_SUSPEND, 0).site_kind, CTP_SITE_NAME);
+	CHECK_EQUAL(nth(events, CTP_KIND_SUSPEND, 0).site_form, CTP_FORM_CO_AWAIT);
 	CHECK_STRING(nth(events, CTP_KIND_SUSPEND, 0).reason, "std::suspend_always");
 	CHECK_EQUAL(nth(events, CTP_KIND_SUSPEND, 1).site_kind, CTP_SITE_SOURCE);
 	CHECK_EQUAL(nth(events, CTP_KIND_SUSPEND, 1).line, yield_line);

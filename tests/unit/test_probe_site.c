@@ -37,7 +37,7 @@ static void site_at_place(void)
 	CHECK_EQUAL(errno, 7);
 	site = reader_site(&reader, id);
 	CHECK(site != NULL);
-	CHECK_EQUAL(site->ready, CTP_SITE_SOURCE);
+	CHECK_EQUAL(site->ready, CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C)); /* P-44 */
 	CHECK_EQUAL(site->line, line);
 	CHECK_TEXT(reader_text(&reader, site->file), __FILE__);
 	CHECK_TEXT(reader_text(&reader, site->function), __func__);

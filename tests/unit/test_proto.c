@@ -146,6 +146,7 @@ static void test_site(void)
 	ctp_store_release(&made.sites[3].ready, CTP_SITE_SOURCE);
 	CHECK(proto_read_site(&layout, made.base, 3, &site));
 	CHECK_EQUAL(site.kind, CTP_SITE_SOURCE);
+	CHECK_EQUAL(site.form, 0);
 	CHECK_EQUAL(site.line, 41);
 	CHECK_EQUAL(site.column, 5);
 	CHECK_EQUAL(site.address, 0x1234);
@@ -156,6 +157,10 @@ static void test_site(void)
 	made.sites[3].ready = 200; /* a kind of a later version is kept */
 	CHECK(proto_read_site(&layout, made.base, 3, &site));
 	CHECK_EQUAL(site.kind, 200);
+	/* P-44 */
+	made.sites[3].ready = CTP_SITE_READY(CTP_SITE_NAME, CTP_FORM_CO_AWAIT) | 1u << 31;
+	CHECK(proto_read_site(&layout, made.base, 3, &site));
+	CHECK(site.kind == CTP_SITE_NAME && site.form == CTP_FORM_CO_AWAIT);
 	CHECK(!proto_read_site(&layout, made.base, MADE_SITES, &site));
 	CHECK(!proto_read_site(&layout, made.base, UINT32_MAX, &site));
 	made_close(&made);

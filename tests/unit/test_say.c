@@ -236,6 +236,42 @@ static void test_callers(void)
 	text_fini(&text);
 }
 
+/* The reason of a co_await is what is awaited; a file's name decides where the trace does not say which it is. */
+static void test_forms(void)
+{
+	static const struct {
+		enum ctp_form form;
+		const char *file, *function, *place;
+	} rows[] = {
+		{CTP_FORM_C, "a.h", "take", "lock in take, a.h:3"},
+		{CTP_FORM_C, "a.cpp", "take", "lock in take, a.cpp:3"},
+		{CTP_FORM_CPP, "a.cpp", "net::take", "lock in net::take, a.cpp:3"},
+		{CTP_FORM_CO_AWAIT, "a.h", "take", "co_await lock in take, a.h:3"},
+		{CTP_FORM_CO_AWAIT, "", "", "co_await lock"},
+		{0, "a.h", "take", "lock in take, a.h:3"},
+		{0, "a.h", "net::take", "co_await lock in net::take, a.h:3"},
+		{0, "src/a.cc", "", "co_await lock at src/a.cc:3"},
+		{0, "a.c", "", "lock at a.c:3"},
+		{0, "lib.rs", "app::take", "lock in app::take, lib.rs:3"},
+		{0, "", "", "lock"},
+	};
+	struct ct_site sites[2] = {
+		{.kind = 0}, {.line = 3, .reason = "lock", .module = "", .callers = ""}};
+	struct ct_tables tables = {.sites = sites, .nr_sites = 2};
+	struct text text = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sites[1].form = rows[i].form;
+		sites[1].file = rows[i].file;
+		sites[1].function = rows[i].function;
+		text_clear(&text);
+		say_place(&text, &tables, 1);
+		CHECK_TEXT(text_peek(&text), rows[i].place);
+	}
+	text_fini(&text);
+}
+
 static void test_table(void)
 {
 	struct text text = {0};
@@ -275,6 +311,7 @@ int main(void)
 	test_times();
 	test_events();
 	test_callers();
+	test_forms();
 	test_table();
 	return check_result();
 }

@@ -225,7 +225,7 @@ static void test_observation_without_heartbeat(void)
 	source_close(source);
 }
 
-/* F-33, F-70. */
+/* F-33, F-70, F-73. */
 static void test_defined_again(void)
 {
 	struct ct_sink *sink = made_sink("again.ctrace");
@@ -234,8 +234,9 @@ static void test_defined_again(void)
 
 	made_start(sink, 1);
 	made_site(sink, 1, 1, "a.c");
-	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
-				  .site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0, "c"}});
+	made_define(sink,
+		(struct ct_definition){.type = CT_DEFINE_SITE,
+			.site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0, "c", CTP_FORM_C}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_PROCESS,
 				  .process = {1, 0, 0, "/bin/other", ""}});
 	made_define(sink,
@@ -252,6 +253,7 @@ static void test_defined_again(void)
 	CHECK_EQUAL(site->column, 9);
 	CHECK_EQUAL(site->address, 0x10);
 	CHECK_TEXT(site->callers, "c");
+	CHECK_EQUAL(site->form, CTP_FORM_C);
 	CHECK_TEXT(source->tables->processes[1].program, "/bin/other");
 	CHECK_TEXT(source->tables->processes[1].command_line, "app -x");
 	CHECK_EQUAL(source->tables->processes[1].pid, 101);

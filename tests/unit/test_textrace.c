@@ -144,7 +144,7 @@ static void test_tables_by_hand(void)
 		"process 2 pid=2 attached=1ms\t# tabs are blanks\n"
 		"thread 1 process=2 tid=5\r\n"
 		"mapping 1 process=2 start=0x10 end=0x20 offset=0x4 path=/bin/app build_id=aa\n"
-		"site 1 process=1 kind=address address=0x11 module=/bin/app offset=0x1\n"
+		"site 1 process=1 kind=address form=c++ address=0x11 module=/bin/app offset=0x1\n"
 		"loss process=2 thread=1 reason=nested count=4 last=9\n"
 		"note \"it is odd\" count=2 offset=77\n"
 		"end 1 signaled 9 at=2s forwarded\n");
@@ -168,6 +168,7 @@ static void test_tables_by_hand(void)
 	CHECK_EQUAL(tables->threads[1].process, 2);
 	CHECK_EQUAL(tables->mappings[1].offset, 4);
 	CHECK_EQUAL(tables->sites[1].kind, CTP_SITE_ADDRESS);
+	CHECK_EQUAL(tables->sites[1].form, CTP_FORM_CPP);
 	CHECK_EQUAL(tables->losses[0].reason, CTP_LOSS_NESTED);
 	CHECK(tables->losses[0].first == CT_NO_TIME);
 	CHECK_EQUAL(tables->losses[0].last, 9);

@@ -87,6 +87,7 @@ static void make_places(struct made *made, uint64_t *state)
 		made->sites[i] = (struct ct_site){
 			.process = (uint32_t)(made_random(state) % made->tables.nr_processes),
 			.kind = (uint32_t)made_random(state) % 9,
+			.form = (uint32_t)made_random(state) % 5,
 			.line = (uint32_t)made_odd(state),
 			.column = (uint32_t)made_odd(state),
 			.file = random_text(made, state),

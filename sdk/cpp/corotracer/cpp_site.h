@@ -414,15 +414,15 @@ inline void copy_text(std::string_view text, char *buffer, std::size_t size) noe
 }
 
 /* `reason_key`: by which the site is found again, with its place. */
-COROTRACER_COLD inline std::uint32_t remember_place(
-	const location &where, const void *reason_key, std::string_view reason) noexcept
+COROTRACER_COLD inline std::uint32_t remember_place(const location &where, const void *reason_key,
+	std::string_view reason, ctp_form form) noexcept
 {
 	char function[512];
 	struct ctp_site_source source = {};
 	place_key key = key_of(where);
 
 	copy_text(plain_function_name(where.function_name()), function, sizeof(function));
-	source.kind = CTP_SITE_SOURCE;
+	source.kind = CTP_SITE_READY(CTP_SITE_SOURCE, form);
 	source.line = static_cast<std::uint32_t>(where.line());
 	source.column = static_cast<std::uint32_t>(where.column());
 	source.file = where.file_name();
@@ -434,12 +434,13 @@ COROTRACER_COLD inline std::uint32_t remember_place(
 
 inline std::uint32_t remember_location(const location &where, const std::string_view *why) noexcept
 {
-	return remember_place(where, why, why != nullptr ? *why : std::string_view());
+	return why != nullptr ? remember_place(where, why, *why, CTP_FORM_CO_AWAIT)
+			      : remember_place(where, why, std::string_view(), CTP_FORM_CPP);
 }
 
 inline std::uint32_t remember_text(const location &where, const char *text) noexcept
 {
-	return remember_place(where, text, text);
+	return remember_place(where, text, text, CTP_FORM_CPP);
 }
 
 COROTRACER_INLINE std::uint32_t site_of(const location &where, const std::string_view *why) noexcept
@@ -476,7 +477,7 @@ COROTRACER_COLD inline std::uint32_t remember_name(const std::string_view *why) 
 {
 	struct ctp_site_source source = {};
 
-	source.kind = CTP_SITE_NAME;
+	source.kind = CTP_SITE_READY(CTP_SITE_NAME, CTP_FORM_CO_AWAIT);
 	source.reason = why->data();
 	source.reason_bytes = static_cast<std::uint32_t>(why->size());
 	return ctp_site_remember(why, 0, nullptr, &source);
