@@ -2,7 +2,6 @@
 /*
  * Writing JSON (RFC 8259) into a text.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,25 +78,30 @@ static void escape(struct text *text, unsigned char c)
 	}
 }
 
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+/* Runs of plain characters are most of a text, and are appended as one. */
 static void quoted(struct text *text, const char *value)
 {
-	const unsigned char *at = (const unsigned char *)value;
+	const unsigned char *at = (const unsigned char *)value, *from;
 	size_t length;
 
-	text_char(text, '"');
-	while (*at) {
-		if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f) {
-			escape(text, *at++);
-			continue;
-		}
-		length = *at < 0x80 ? 1 : text_utf8_length(at);
-		if (length == 0) {
+	for (text_char(text, '"');; at += length ? length : 1) {
+		for (from = at; is_plain(*at); at++)
+			;
+		text_append(text, (const char *)from, (size_t)(at - from));
+		if (!*at)
+			break;
+		length = *at < 0x80 ? 0 : text_utf8_length(at);
+		if (length)
+			text_append(text, (const char *)at, length);
+		else if (*at < 0x80)
+			escape(text, *at);
+		else
 			text_add(text, "\\ufffd");
-			at++;
-			continue;
-		}
-		text_append(text, (const char *)at, length);
-		at += length;
 	}
 	text_char(text, '"');
 }
@@ -119,13 +123,13 @@ void json_text(struct json *json, const char *value)
 void json_number(struct json *json, int64_t value)
 {
 	before_member(json);
-	text_format(json->text, "%" PRId64, value);
+	text_signed(json->text, value);
 }
 
 void json_unsigned(struct json *json, uint64_t value)
 {
 	before_member(json);
-	text_format(json->text, "%" PRIu64, value);
+	text_digits(json->text, value, 10, 1);
 }
 
 void json_real(struct json *json, double value)
@@ -152,5 +156,7 @@ void json_null(struct json *json)
 void json_hex(struct json *json, uint64_t value)
 {
 	before_member(json);
-	text_format(json->text, "\"0x%016" PRIx64 "\"", value);
+	text_add(json->text, "\"0x");
+	text_digits(json->text, value, 16, 16);
+	text_char(json->text, '"');
 }
