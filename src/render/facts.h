@@ -143,4 +143,9 @@ bool render_facts_next(const struct text *rows, size_t *position, struct fact *r
 void render_facts_begin(struct text *rows, const char *label);
 void render_facts_end(struct text *rows);
 
+/* render_facts_row: a whole row, of safe words. render_facts_safe: of words of the traced program. */
+#define render_facts_row(rows, label, ...) \
+	(render_facts_begin(rows, label), text_format(rows, __VA_ARGS__), render_facts_end(rows))
+void render_facts_safe(struct text *rows, const char *label, const char *words);
+
 #endif

@@ -192,9 +192,7 @@ static void spawn_rows(struct text *rows, const struct ct_tables *tables,
 	place_row(rows, is_own ? "running" : "started at", tables, common->spawn_site);
 	if (!parent)
 		return;
-	render_facts_begin(rows, "started by");
-	text_format(rows, "coroutine %" PRIu64, parent);
-	render_facts_end(rows);
+	render_facts_row(rows, "started by", "coroutine %" PRIu64, parent);
 }
 
 void render_facts_finding(
@@ -262,14 +260,10 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 	uint32_t i;
 
 	for (i = 0; i < count && i < FACTS_MAX_LIST; i++) {
-		render_facts_begin(rows, label);
-		say_safe(rows, list[i]);
-		render_facts_end(rows);
+		render_facts_safe(rows, label, list[i]);
 	}
 	if (count > FACTS_MAX_LIST) {
-		render_facts_begin(rows, label);
-		text_format(rows, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
-		render_facts_end(rows);
+		render_facts_row(rows, label, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
 	}
 }
 
@@ -296,16 +290,10 @@ void render_facts_judgement(
 	list_rows(rows, "besides", finding->evidence, finding->nr_evidence);
 	observed_row(rows, report, finding);
 	losses_row(rows, finding);
-	render_facts_begin(rows, "grade");
-	text_format(
-		rows, "%s: %s", ct_grade_name(finding->grade), meaning_of_grade(finding->grade));
-	render_facts_end(rows);
+	render_facts_row(rows, "grade", "%s: %s", ct_grade_name(finding->grade),
+		meaning_of_grade(finding->grade));
 	list_rows(rows, "lowered since", finding->lowered, finding->nr_lowered);
-	render_facts_begin(rows, "could be wrong");
-	text_format(rows, "if %s", ct_rule_wrong_if(finding->rule));
-	render_facts_end(rows);
-	render_facts_begin(rows, "next step");
-	say_safe(rows, finding->next_step);
-	render_facts_end(rows);
+	render_facts_row(rows, "could be wrong", "if %s", ct_rule_wrong_if(finding->rule));
+	render_facts_safe(rows, "next step", finding->next_step);
 	evidence_row(rows, finding);
 }

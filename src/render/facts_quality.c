@@ -12,36 +12,6 @@
 
 #define MAX_LOSSES 8u
 
-void render_facts_begin(struct text *rows, const char *label)
-{
-	text_add(rows, label);
-	text_char(rows, '\t');
-}
-
-void render_facts_end(struct text *rows)
-{
-	text_char(rows, '\n');
-}
-
-void render_facts_drop(struct text *text, struct text *piece)
-{
-	text->is_broken |= piece->is_broken;
-	text_fini(piece);
-}
-
-bool render_facts_next(const struct text *rows, size_t *position, struct fact *ret_fact)
-{
-	const char *at = text_peek(rows) + *position;
-	const char *tab = strchr(at, '\t');
-	const char *end = tab ? strchr(tab, '\n') : NULL;
-
-	if (!end)
-		return false;
-	*ret_fact = (struct fact){at, (size_t)(tab - at), tab + 1, (size_t)(end - tab - 1)};
-	*position += (size_t)(end + 1 - at);
-	return true;
-}
-
 /* A row that is one trouble and how often it was met; nothing where it was not. */
 static void trouble(struct text *rows, uint64_t count, const char *one, const char *many)
 {
@@ -130,10 +100,8 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 		render_facts_end(rows);
 	}
 	if (tables->nr_processes > FACTS_MAX_LIST + 1) {
-		render_facts_begin(rows, "program");
-		text_format(rows, "... and %" PRIu32 " more",
+		render_facts_row(rows, "program", "... and %" PRIu32 " more",
 			tables->nr_processes - FACTS_MAX_LIST - 1);
-		render_facts_end(rows);
 	}
 }
 
@@ -373,10 +341,8 @@ static void losses(struct text *rows, const struct ct_report *report)
 	for (i = 0; i < nr_losses && i < MAX_LOSSES; i++)
 		one_loss(rows, report->tables, &merged[i]);
 	if (nr_losses > MAX_LOSSES) {
-		render_facts_begin(rows, "lost");
-		text_format(rows, "... on %" PRIu32 " more threads or coroutines",
+		render_facts_row(rows, "lost", "... on %" PRIu32 " more threads or coroutines",
 			nr_losses - MAX_LOSSES);
-		render_facts_end(rows);
 	}
 	free(merged);
 }
@@ -430,9 +396,7 @@ static void remarks(struct text *rows, const struct ct_report *report)
 	uint32_t i;
 
 	for (i = 0; i < report->nr_remarks && i < FACTS_MAX_LIST; i++) {
-		render_facts_begin(rows, "note");
-		say_safe(rows, report->remarks[i]);
-		render_facts_end(rows);
+		render_facts_safe(rows, "note", report->remarks[i]);
 	}
 }
 
@@ -448,15 +412,11 @@ static void look(struct text *rows, const struct ct_live *live)
 		*live->trouble ? "; " : "", live->trouble);
 	render_facts_end(rows);
 	for (i = 0; i < live->nr_looks && i < FACTS_MAX_LIST; i++) {
-		render_facts_begin(rows, "");
-		say_safe(rows, live->looks[i].text);
-		render_facts_end(rows);
+		render_facts_safe(rows, "", live->looks[i].text);
 	}
 	if (i == live->nr_looks)
 		return;
-	render_facts_begin(rows, "");
-	text_format(rows, "and %" PRIu32 " more threads", live->nr_looks - i);
-	render_facts_end(rows);
+	render_facts_row(rows, "", "and %" PRIu32 " more threads", live->nr_looks - i);
 }
 
 void render_facts_warnings(struct text *rows, const struct ct_report *report)
@@ -486,9 +446,8 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 	doubts(rows, report);
 	remarks(rows, report);
 	if (report->quality.has_lower_grades) {
-		render_facts_begin(rows, "therefore");
-		text_add(rows, "findings that this touches have a lower grade");
-		render_facts_end(rows);
+		render_facts_row(
+			rows, "therefore", "findings that this touches have a lower grade");
 	}
 }
 

@@ -7,7 +7,6 @@
 
 #include "render/facts.h"
 #include "render/page.h"
-#include "say/safe.h"
 #include "say/say.h"
 
 /* A share of nothing, and nothing of something, are not worth a number. */
@@ -284,9 +283,7 @@ void render_facts_by(struct text *rows, const struct ct_report *report, enum ct_
 {
 	if (!by || has_tables(report, by))
 		return;
-	render_facts_begin(rows, "by");
-	text_format(rows, "the trace tells of no %s", ct_by_name(by));
-	render_facts_end(rows);
+	render_facts_row(rows, "by", "the trace tells of no %s", ct_by_name(by));
 }
 
 void render_facts_statistics(const struct page *page)

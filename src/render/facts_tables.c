@@ -57,17 +57,6 @@ void render_facts_step(
 		text_format(text, "%sevent %" PRIu64, separator, step->sequence);
 }
 
-void render_facts_fill(struct table *table, const struct facts_table *of,
-	const struct ct_report *report, uint32_t max)
-{
-	const char *row = of->rows;
-	uint32_t i;
-
-	render_table_init(table, of->headings);
-	for (i = 0; i < of->nr_rows && i < max; i++, row += of->row_bytes)
-		of->row(table, report, row);
-}
-
 /* A wake from before the wait says nothing about it. */
 static void wake_cell(struct table *table, const struct ct_member *member)
 {

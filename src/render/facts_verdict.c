@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "render/facts.h"
-#include "say/safe.h"
 #include "say/say.h"
 
 #define MAX_PLACES 3u /* named, of those at which coroutines wait */
@@ -260,9 +259,7 @@ static void integration(struct text *rows, const struct ct_report *report)
 	uint32_t i;
 
 	for (i = 0; i < report->nr_advice && i < FACTS_MAX_LIST; i++) {
-		render_facts_begin(rows, "to judge it");
-		say_safe(rows, report->advice[i].text);
-		render_facts_end(rows);
+		render_facts_safe(rows, "to judge it", report->advice[i].text);
 	}
 }
 

@@ -3,7 +3,6 @@
  * A small table of texts: aligned columns, Markdown, or HTML.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "render/table.h"
