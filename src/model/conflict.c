@@ -74,3 +74,32 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 	coro->last_event = event->sequence;
 	return keep(model, index, conflict);
 }
+
+bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
+{
+	struct model_ghost ghost = {
+		.coro = coro,
+		.thread = event->thread,
+		.site = event->site,
+		.kind = event->kind,
+		.argument = event->argument,
+		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
+		.by = event->kind == CTP_KIND_WAKE && event->coro
+			      ? model_coro_find(model, event->process, event->coro)
+			      : model_thread_doer(model, event->thread),
+		.is_by_frame = event->kind == CTP_KIND_WAKE &&
+			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
+		.time = event->time,
+		.sequence = event->sequence,
+	};
+	uint32_t *wake = &coro_at(model, coro)->ghost_wake;
+
+	ghost.has_wake = *wake != 0;
+	ghost.wake = *wake ? *wake - 1 : 0;
+	if (event->kind == CTP_KIND_WAKE && model_makes_ready(event->argument) &&
+		model->ghosts.count < MODEL_GHOSTS)
+		*wake = (uint32_t)model->ghosts.count + 1;
+	/* What leads on from nowhere is broken; a wake does not lead anywhere by itself. */
+	model->nr_broken += event->kind != CTP_KIND_WAKE || model->ghosts.count >= MODEL_GHOSTS;
+	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
+}

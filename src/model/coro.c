@@ -42,35 +42,6 @@ void model_coro_finish(struct model *model)
 	}
 }
 
-bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event)
-{
-	struct model_ghost ghost = {
-		.coro = coro,
-		.thread = event->thread,
-		.site = event->site,
-		.kind = event->kind,
-		.argument = event->argument,
-		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
-		.by = event->kind == CTP_KIND_WAKE && event->coro
-			      ? model_coro_find(model, event->process, event->coro)
-			      : model_thread_doer(model, event->thread),
-		.is_by_frame = event->kind == CTP_KIND_WAKE &&
-			       CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_FRAME,
-		.time = event->time,
-		.sequence = event->sequence,
-	};
-	uint32_t *wake = &coro_at(model, coro)->ghost_wake;
-
-	ghost.has_wake = *wake != 0;
-	ghost.wake = *wake ? *wake - 1 : 0;
-	if (event->kind == CTP_KIND_WAKE && model_makes_ready(event->argument) &&
-		model->ghosts.count < MODEL_GHOSTS)
-		*wake = (uint32_t)model->ghosts.count + 1;
-	/* What leads on from nowhere is broken; a wake does not lead anywhere by itself. */
-	model->nr_broken += event->kind != CTP_KIND_WAKE || model->ghosts.count >= MODEL_GHOSTS;
-	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
-}
-
 /* ---------------------------------------------------------------- beginning */
 
 bool model_coro_create(struct model *model, const struct ct_event *event)
@@ -164,7 +135,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		return false;
 	model_tell(model, MODEL_RUN, (struct model_sight){.coro = index, .event = event});
 	note_spare_wake(model, coro);
-	model_coro_leave_queue(model, coro, event->time);
+	model_run_queue_leave(model, coro, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;
 	coro->nr_resumes++;
@@ -183,14 +154,6 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 }
 
 /* ---------------------------------------------------------------- waiting */
-
-void model_coro_waits(struct model *model, uint32_t index)
-{
-	model_tell(model, MODEL_WAIT, (struct model_sight){.coro = index});
-	model_object_wait(model, index);
-	if (coro_at(model, index)->holding)
-		model_holding_wait(model, index);
-}
 
 static bool note_wait(struct model *model, uint32_t index, const struct ct_event *event)
 {
@@ -249,7 +212,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 		return false;
 	is_woken |= was_running && coro->queue_thread;
 	if (!is_woken)
-		model_coro_leave_queue(model, coro, event->time);
+		model_run_queue_leave(model, coro, event->time);
 	model_coro_leave_stack(model, index);
 	coro->thread = event->thread;
 	process_at(model, coro->process)->tells_ends |=
@@ -307,7 +270,7 @@ static bool cancel(struct model *model, uint32_t index, const struct ct_event *e
 		coro->state != CT_STATE_UNSEEN)
 		return model_coro_conflict(model, index, event);
 	coro->last_event = event->sequence;
-	model_coro_leave_queue(model, coro, event->time);
+	model_run_queue_leave(model, coro, event->time);
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);
 	model_coro_enter_stack(model, index, event->thread);
 	return true;
@@ -457,20 +420,6 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 	}
 	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
 		coro_at(model, index)->mark = event->argument;
-	return true;
-}
-
-bool model_coro_touch(struct model *model, const struct ct_event *event)
-{
-	uint32_t index;
-
-	if (!model_coro_own(model, event, &index))
-		return false;
-	if (!index)
-		return true;
-	if (event->kind == CTP_KIND_ACQUIRE && coro_at(model, index)->state == CT_STATE_DESTROYED)
-		return model_coro_conflict(model, index, event);
-	coro_at(model, index)->last_event = event->sequence;
 	return true;
 }
 

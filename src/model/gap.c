@@ -256,7 +256,7 @@ void model_gap_of_coro(struct model *model, const struct ct_event *event)
 
 	if (!coro || coro->state == CT_STATE_DESTROYED)
 		return;
-	model_coro_leave_queue(model, coro, event->time);
+	model_run_queue_leave(model, coro, event->time);
 	model_coro_leave_stack(model, index);
 	model_coro_set_state(model, coro, CT_STATE_UNSEEN, event->time);
 }

@@ -109,25 +109,3 @@ void model_gone_ask(struct model *model, uint32_t process, enum model_kept kind,
 		return;
 	model->has_no_memory |= !model_keep(model, &asked) || !vec_push(&model->asked, asked);
 }
-
-/* What a coroutine waits for is kept with it; where it was gone before, it is asked for. */
-static void ask_for_wait(struct model *model, const struct model_coro *coro)
-{
-	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
-
-	if (coro->nr_awaits == 1)
-		model_coro_find(model, coro->process, coro->awaited);
-	if (coro->state != CT_STATE_WAITING)
-		return;
-	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE)
-		model_coro_find(model, coro->process, identity);
-}
-
-void model_gone_finish(struct model *model)
-{
-	size_t i;
-
-	for (i = 1; has_given_back(model) && i < model->coros.count; i++)
-		if (model->coros.at[i].state < CT_STATE_DONE)
-			ask_for_wait(model, &model->coros.at[i]);
-}

@@ -5,11 +5,18 @@
  */
 #include "model/parts.h"
 
-void model_coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time)
+bool model_coro_touch(struct model *model, const struct ct_event *event)
 {
-	model_run_queue_leave(model, coro, time);
-	coro->queue_thread = 0;
-	coro->is_queue_private = false;
+	uint32_t index;
+
+	if (!model_coro_own(model, event, &index))
+		return false;
+	if (!index)
+		return true;
+	if (event->kind == CTP_KIND_ACQUIRE && coro_at(model, index)->state == CT_STATE_DESTROYED)
+		return model_coro_conflict(model, index, event);
+	coro_at(model, index)->last_event = event->sequence;
+	return true;
 }
 
 /* Whoever is in a queue will be run from there: it waits for nothing any more. */
@@ -47,7 +54,7 @@ bool model_coro_dequeue(struct model *model, const struct ct_event *event)
 	uint32_t index = model_coro_find(model, event->process, event->coro);
 
 	if (index)
-		model_coro_leave_queue(model, coro_at(model, index), event->time);
+		model_run_queue_leave(model, coro_at(model, index), event->time);
 	thread_at(model, event->thread)->leaving = 0; /* it looks for whom to run next */
 	return model_coro_touch(model, event);
 }
@@ -93,12 +100,12 @@ void model_coro_join(struct model *model, const struct model_coro *coro)
 		coro_at(model, child)->flags |= MODEL_CORO_WAS_AWAITED;
 }
 
-bool model_was_free(const struct model_coro *coro)
+void model_coro_waits(struct model *model, uint32_t index)
 {
-	if (coro->state < CT_STATE_DONE ||
-		(coro->flags & (MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_REPLACED)))
-		return false;
-	return !(coro->flags & MODEL_CORO_WAS_AWAITED) || coro->has_outlived;
+	model_tell(model, MODEL_WAIT, (struct model_sight){.coro = index});
+	model_object_wait(model, index);
+	if (coro_at(model, index)->holding)
+		model_holding_wait(model, index);
 }
 
 /* A switch names the coroutine that it enters; what the left one waits for comes behind it. */

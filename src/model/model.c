@@ -7,67 +7,6 @@
 
 #include "base/failure.h"
 #include "model/parts.h"
-#include "stream/order.h"
-
-/* The last heartbeat may be this old when an engine is killed: later events are still true. */
-#define MARGIN_NS INT64_C(10000000000)
-/* Where nothing says when observation ended, silence longer than this is taken for a broken time.
- */
-#define LONGEST_SILENCE_NS (INT64_C(86400) * 1000000000)
-/*
- * Times further than 73 years from the trace's own beginning cannot be true. So differences of two others never
- * overflow.
- */
-#define FURTHEST_NS (INT64_C(1) << 61)
-
-static ct_time within(ct_time time)
-{
-	if (time == CT_NO_TIME || (time >= -FURTHEST_NS && time <= FURTHEST_NS))
-		return time;
-	return time < 0 ? -FURTHEST_NS : FURTHEST_NS;
-}
-
-/*
- * Streams are written at different times: where nobody wrote the end, events of some of them are missing behind the
- * last heartbeat, and of others not. What is left is as it was at that heartbeat.
- */
-static bool is_unfinished(const struct model *model)
-{
-	const struct ct_tables *tables = model->tables;
-	uint32_t i;
-
-	if (model->now == CT_NO_TIME || tables->has_no_end)
-		return false;
-	for (i = 0; i < tables->nr_losses; i++) {
-		const struct ct_loss *loss = &tables->losses[i];
-
-		/* Where there was no heartbeat, there is nothing to go by. */
-		if (loss->reason == CTP_LOSS_OPEN_END)
-			return loss->first != CT_NO_TIME && loss->first > model->now;
-	}
-	return !tables->is_complete;
-}
-
-static void set_window(struct model *model)
-{
-	const struct ct_tables *tables = model->tables;
-
-	model->uncertainty_ns = order_reach(tables);
-	model->from = within(tables->observed_from);
-	model->now = within(tables->observed_until);
-	model->lowest = -FURTHEST_NS;
-	if (model->from != CT_NO_TIME)
-		model->lowest = model->from - MARGIN_NS;
-	/* What is carried from before is as old as it is. */
-	if (tables->nr_carried && tables->carried_from < model->lowest)
-		model->lowest = within(tables->carried_from);
-	model->is_unfinished = is_unfinished(model);
-	model->is_open_ended =
-		!model->is_unfinished && (model->now == CT_NO_TIME || model->now <= model->from);
-	model->highest = model->is_open_ended ? FURTHEST_NS : model->now + MARGIN_NS;
-	if (model->is_unfinished)
-		model->highest = model->now;
-}
 
 static void init_processes(struct model *model)
 {
@@ -136,7 +75,7 @@ enum ct_status model_new(
 	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
 	model->processes = calloc(model->nr_processes, sizeof(*model->processes));
 	model->threads = calloc(model->nr_threads, sizeof(*model->threads));
-	set_window(model);
+	model_observation_begin(model);
 	if (model->processes)
 		init_processes(model);
 	if (!model->processes || !model->threads || !reserve_none(model) ||
@@ -200,31 +139,6 @@ void model_free(struct model *model)
 	free(model->wakes_strangers);
 	free(model->threads);
 	free(model);
-}
-
-/* ---------------------------------------------------------------- what cannot be true */
-
-/*
- * A row with a time of 0, or far outside the run, says nothing about when anything was, and can
- * move neither "now" nor any state.
- */
-bool model_is_possible(const struct model *model, const struct ct_event *event)
-{
-	if (event->time < model->lowest || event->time > model->highest)
-		return false;
-	if (event->time == 0 && model->from > 0)
-		return false;
-	return event->process < model->nr_processes && event->thread < model->nr_threads;
-}
-
-/* What comes much later than all before is impossible; who knows no end goes by what came so far. */
-static void move_on(struct model *model, const struct ct_event *event)
-{
-	if (!model->is_open_ended)
-		return;
-	if (event->time > model->now || model->now == CT_NO_TIME)
-		model->now = event->time;
-	model->highest = model->now + LONGEST_SILENCE_NS;
 }
 
 /* ---------------------------------------------------------------- kinds of their own */
@@ -414,14 +328,6 @@ static bool may_release(const struct model *model)
 	return !model->history && !model->breakdown;
 }
 
-static void count_left_out(struct model *model, const struct ct_event *event)
-{
-	bool is_behind = model->is_unfinished && event->time > model->now &&
-			 event->time <= model->now + MARGIN_NS;
-
-	*(is_behind ? &model->nr_behind : &model->nr_impossible) += 1;
-}
-
 enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr)
 {
@@ -432,11 +338,8 @@ enum ct_status model_apply(
 		return ct_fail_memory(reterr);
 	model->nr_events++;
 	model->sequence = event->sequence;
-	if (!model_is_possible(model, event)) {
-		count_left_out(model, event);
+	if (!model_observation_admit(model, event))
 		return CT_OK;
-	}
-	move_on(model, event);
 	if (model_place(model, event->site) != event->site) {
 		placed = *event;
 		placed.site = model_place(model, event->site);
@@ -468,16 +371,4 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	model_run_queue_finish(model);
 	model_annotation_finish(model);
 	return model_gap_tables(model) && model_gap_finish(model) ? CT_OK : ct_fail_memory(reterr);
-}
-
-ct_time model_end_of(const struct model *model, uint32_t process)
-{
-	ct_time end = model->now;
-	ct_time ended = CT_NO_TIME, halted = model->processes[process].halted;
-
-	if (process < model->tables->nr_processes)
-		ended = model->tables->processes[process].ended;
-	if (ended != CT_NO_TIME && ended < end)
-		end = ended > model->lowest ? ended : model->lowest;
-	return halted != CT_NO_TIME && halted < end ? halted : end;
 }

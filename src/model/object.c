@@ -6,15 +6,6 @@
  */
 #include "model/parts.h"
 
-uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle)
-{
-	uint32_t object = 0;
-
-	if (process < model->nr_processes)
-		map_get(&model->processes[process].objects, handle, &object);
-	return object;
-}
-
 static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
 {
 	uint32_t index = model_find_object(model, process, handle);

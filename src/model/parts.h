@@ -64,15 +64,25 @@ static inline bool has_given_back(const struct model *model)
 	return model->epoch > 1;
 }
 
-/* ---------------------------------------------------------------- where they are: state.c */
+/* ---------------------------------------------------------------- what was observed: observation.c */
+
+/* model_observation_begin: sets the window of times that can be true, by the tables. */
+void model_observation_begin(struct model *model);
+/* model_observation_admit: can this event be true? It counts what is left out. */
+bool model_observation_admit(struct model *model, const struct ct_event *event);
+
+/* ---------------------------------------------------------------- by name: find.c */
 
 /*
  * model_coro_get: the coroutine with this id, made if it was not known; 0: out of memory. One that was given back is
  * asked for, as by model_coro_find.
  */
-/* model_state_page: the page in which the id of a known coroutine stands. */
-uint32_t model_state_page(struct model *model, uint32_t process, uint64_t id);
 uint32_t model_coro_get(struct model *model, uint32_t process, uint64_t id, ct_time time);
+/* model_find_page: the page in which the id of a known coroutine stands. */
+uint32_t model_find_page(struct model *model, uint32_t process, uint64_t id);
+
+/* ---------------------------------------------------------------- where they are: state.c */
+
 /* model_coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
 bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
 /* model_coro_becomes_ready: notes what had run by then. */
@@ -155,19 +165,17 @@ bool model_coro_waits_for(struct model *model, uint32_t coro, const struct ct_ev
 bool model_coro_dequeue(struct model *model, const struct ct_event *event);
 bool model_coro_await(struct model *model, const struct ct_event *event);
 bool model_coro_mark(struct model *model, const struct ct_event *event);
+
 /* model_coro_touch: an event of a coroutine that does not change its state. */
 bool model_coro_touch(struct model *model, const struct ct_event *event);
-
 /* model_coro_join: it waits: if for another's end, that one is awaited. */
 void model_coro_join(struct model *model, const struct model_coro *coro);
-/* model_coro_leave_queue: it is in none any more. */
-void model_coro_leave_queue(struct model *model, struct model_coro *coro, ct_time time);
+/* model_coro_ghost: something was done to a coroutine that is gone. */
+bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event);
 /* model_coro_conflict: the event does not lead on from the state that the coroutine is in. */
 bool model_coro_conflict(struct model *model, uint32_t coro, const struct ct_event *event);
 /* model_coro_finish: nothing comes any more that could explain a resume on a second thread. */
 void model_coro_finish(struct model *model);
-/* model_coro_ghost: something was done to a coroutine that is gone. */
-bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event *event);
 
 /* ---------------------------------------------------------------- wakes, frames: wake.c */
 

@@ -44,7 +44,7 @@ static void move_ids(struct release *release)
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = coro_at(model, i);
 
-		page = model_state_page(model, coro->process, coro->id);
+		page = model_find_page(model, coro->process, coro->id);
 		model->pages.at[page].coro[coro->id % MODEL_PAGE_IDS] =
 			release->to[i] ? release->to[i] : MODEL_GONE;
 	}

@@ -44,13 +44,24 @@ static void count(struct model *model, struct model_run_queue *queue, ct_time ti
 	model_times_level(model, queue->lengths, &queue->counted, queue->length, time);
 }
 
+static void leave(struct model *model, struct model_coro *coro, ct_time time)
+{
+	struct model_run_queue *queue = &model->run_queues.at[coro->queue];
+
+	if (!coro->queue)
+		return;
+	count(model, queue, time);
+	queue->length--;
+	coro->queue = 0;
+}
+
 void model_run_queue_enter(
 	struct model *model, struct model_coro *coro, const struct ct_event *event)
 {
 	struct model_run_queue *queue;
 	uint32_t index = 0;
 
-	model_run_queue_leave(model, coro, event->time);
+	leave(model, coro, event->time);
 	if (!map_get(&process_at(model, event->process)->run_queues, key_of(event), &index))
 		index = make(model, event);
 	coro->queue = index;
@@ -66,13 +77,9 @@ void model_run_queue_enter(
 
 void model_run_queue_leave(struct model *model, struct model_coro *coro, ct_time time)
 {
-	struct model_run_queue *queue = &model->run_queues.at[coro->queue];
-
-	if (!coro->queue)
-		return;
-	count(model, queue, time);
-	queue->length--;
-	coro->queue = 0;
+	leave(model, coro, time);
+	coro->queue_thread = 0;
+	coro->is_queue_private = false;
 }
 
 bool model_run_queue_reserve(struct model *model)

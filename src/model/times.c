@@ -313,6 +313,14 @@ void model_times_end(struct model *model, const struct model_coro *coro)
 	times->nr_free += model_was_free(coro);
 }
 
+bool model_was_free(const struct model_coro *coro)
+{
+	if (coro->state < CT_STATE_DONE ||
+		(coro->flags & (MODEL_CORO_WAS_DESTROYED_WAITING | MODEL_CORO_WAS_REPLACED)))
+		return false;
+	return !(coro->flags & MODEL_CORO_WAS_AWAITED) || coro->has_outlived;
+}
+
 int64_t model_life(const struct model_coro *coro)
 {
 	return coro->spent[CT_STATE_UNSEEN] + coro->spent[CT_STATE_READY] +
