@@ -490,12 +490,6 @@ const struct collect_site *collect_sites(const struct collect *collect, size_t *
 	return collect->sites.at;
 }
 
-const struct ct_define_mapping *collect_mappings(const struct collect *collect, size_t *ret_count)
-{
-	*ret_count = collect->mappings.list.count;
-	return collect->mappings.list.at;
-}
-
 /* ------------------------------------------------------------------ closing */
 
 enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr)

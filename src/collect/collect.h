@@ -6,7 +6,7 @@
  *	collect_open(&options, sink, &collect, err);
  *	while ((status = collect_step(collect, 100, err)) == CT_OK)
  *		;
- *	... resolve collect_sites() with collect_mappings(), define the results into the sink ...
+ *	... resolve collect_sites(), define the results into the sink ...
  *	collect_finish(collect, err);
  *	collect_close(collect);
  *
@@ -151,13 +151,8 @@ struct collect_site {
 	uint64_t inside; /* of CALLER, the second address; else 0 */
 };
 
-/*
- * collect_sites, collect_mappings: what has been seen so far, borrowed until the next call of
- * collect_step or collect_close. A process's mappings may overlap where its address space changed;
- * the later one is the newer one.
- */
+/* collect_sites: what has been seen so far, borrowed until the next call of collect_step or collect_close. */
 const struct collect_site *collect_sites(const struct collect *collect, size_t *ret_count);
-const struct ct_define_mapping *collect_mappings(const struct collect *collect, size_t *ret_count);
 
 /*
  * collect_finish: completes the trace: the last clock reading, the last heartbeat, and END. Called

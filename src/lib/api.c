@@ -24,7 +24,7 @@
 #include "event/kind_words.h"
 #include "base/known_options.h"
 #include "session/look.h"
-#include "session/naming.h"
+#include "stages/naming.h"
 #include "render/render.h"
 #include "store/store.h"
 #include "textrace/textrace.h"

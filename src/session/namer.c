@@ -12,8 +12,9 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
+#include "session/creator.h"
 #include "session/namer.h"
-#include "session/naming.h"
+#include "stages/naming.h"
 #include "base/vec.h"
 
 #define PAUSE_MS 1000
@@ -50,6 +51,32 @@ struct namer *namer_new(uint64_t now_ns)
 	return namer;
 }
 
+/* ---------------------------------------------------------------- a site */
+
+static enum ct_status resolve(struct symbol_resolver *resolver, const struct ct_mapping *mappings,
+	uint32_t nr_mappings, const struct collect_site *site, struct symbol_place *ret_place,
+	struct ct_error *reterr)
+{
+	if (site->kind == CTP_SITE_CALLER && site->inside)
+		return creator_resolve(resolver, mappings, nr_mappings, site, ret_place, reterr);
+	return symbol_resolve(resolver, mappings, nr_mappings, site->process, site->address,
+		site->kind, ret_place, reterr);
+}
+
+static enum ct_status define(struct ct_sink *sink, const struct collect_site *site,
+	const struct symbol_place *place, struct ct_error *reterr)
+{
+	const struct ct_define_site definition = {
+		.segment = site->segment,
+		.id = site->id,
+		.kind = site->kind,
+		.reason = "",
+		.address = site->address,
+	};
+
+	return naming_define_site(sink, &definition, place, reterr);
+}
+
 /* ---------------------------------------------------------------- the thread */
 
 static void *look_up(void *argument)
@@ -60,7 +87,7 @@ static void *look_up(void *argument)
 
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 	for (i = 0; i < batch->count && status == CT_OK; i++)
-		status = naming_resolve_site(batch->resolver, batch->mappings, batch->nr_mappings,
+		status = resolve(batch->resolver, batch->mappings, batch->nr_mappings,
 			&batch->sites[i], &batch->places[i], NULL);
 	/* Those left over have no name yet. */
 	atomic_store_explicit(&batch->is_done, true, memory_order_release);
@@ -100,7 +127,7 @@ static bool fill(struct batch *batch, const struct collect *collect, const struc
 	batch->count = nr_sites - first;
 	batch->sites = arena_array(&batch->arena, batch->count, sizeof(*batch->sites));
 	batch->places = arena_array(&batch->arena, batch->count, sizeof(*batch->places));
-	batch->mappings = naming_copy_mappings(collect, sink, &batch->arena, &batch->nr_mappings);
+	batch->mappings = naming_copy_mappings(sink, &batch->arena, &batch->nr_mappings);
 	batch->resolver = symbol_new();
 	if (!batch->sites || !batch->places || !batch->mappings || !batch->resolver ||
 		!naming_see_roots(sink, batch->resolver))
@@ -145,8 +172,8 @@ static void define_found(struct namer *namer, struct ct_sink *sink)
 	for (i = 0; i < batch->count; i++) {
 		if (batch->places[i].extent == SYMBOL_NOTHING)
 			continue;
-		namer->is_named.at[batch->first + i] = naming_define_site(sink, &batch->sites[i],
-							       &batch->places[i], NULL) == CT_OK;
+		namer->is_named.at[batch->first + i] =
+			define(sink, &batch->sites[i], &batch->places[i], NULL) == CT_OK;
 	}
 	free_batch(batch);
 	namer->batch = NULL;
@@ -194,11 +221,11 @@ static enum ct_status name_rest(
 	for (i = 0; i < all->count && status == CT_OK; i++) {
 		if (namer->is_named.at[i])
 			continue;
-		status = naming_resolve_site(all->resolver, all->mappings, all->nr_mappings,
-			&all->sites[i], &place, reterr);
+		status = resolve(all->resolver, all->mappings, all->nr_mappings, &all->sites[i],
+			&place, reterr);
 		if (status || place.extent == SYMBOL_NOTHING)
 			continue;
-		status = naming_define_site(sink, &all->sites[i], &place, reterr);
+		status = define(sink, &all->sites[i], &place, reterr);
 		namer->is_named.at[i] = status == CT_OK;
 	}
 	return status;

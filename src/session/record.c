@@ -21,7 +21,7 @@
 #include "session/ledger_path.h"
 #include "session/look.h"
 #include "session/namer.h"
-#include "session/naming.h"
+#include "stages/naming.h"
 #include "stages/nothing.h"
 #include "stages/queue.h"
 #include "store/store.h"

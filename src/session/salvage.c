@@ -11,7 +11,7 @@
 #include "collect/flight_past.h"
 #include "base/known_options.h"
 #include "session/namer.h"
-#include "session/naming.h"
+#include "stages/naming.h"
 #include "session/salvage.h"
 #include "store/store.h"
 

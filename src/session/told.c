@@ -13,7 +13,7 @@
 #include "stages/tee.h"
 #include "base/text.h"
 #include "textrace/textrace.h"
-#include "session/naming.h"
+#include "stages/naming.h"
 #include "session/told.h"
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20)

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of sites: defined again in a sink, and filled into the tables of a source.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/text.h"
+#include "stages/naming.h"
+
+#define CALLERS_BYTES 16384u /* of one site; the one that exceeds it is the last one */
+#define DOUBTS_MAX 16u       /* reasons that are told */
+
+/* ------------------------------------------------------------- while recording */
+
+/* No part of a line may end it, nor one of its words. */
+static void add_word(struct text *text, const char *word, char end)
+{
+	for (; *word; word++)
+		text_char(text, *word == '\t' || *word == '\n' ? ' ' : *word);
+	text_char(text, end);
+}
+
+/* As struct ct_site has them. Names can be long: those that are too many are left out. */
+static void add_callers(struct text *text, const struct symbol_place *place)
+{
+	uint32_t i;
+
+	for (i = 0; i < place->nr_callers && text->length < CALLERS_BYTES; i++) {
+		add_word(text, place->callers[i].function, '\t');
+		add_word(text, place->callers[i].file, '\t');
+		text_format(text, "%" PRIu32 "\n", place->callers[i].line);
+	}
+}
+
+enum ct_status naming_define_site(struct ct_sink *sink, const struct ct_define_site *site,
+	const struct symbol_place *place, struct ct_error *reterr)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_SITE, .site = *site};
+	struct text callers = {0};
+	enum ct_status status;
+
+	add_callers(&callers, place);
+	definition.site.line = place->line;
+	definition.site.column = place->column;
+	definition.site.file = place->file;
+	definition.site.function = place->function;
+	definition.site.module = place->module;
+	definition.site.module_offset = place->module_offset;
+	definition.site.callers = text_peek(&callers);
+	status = text_status(&callers, reterr);
+	if (status == CT_OK)
+		status = sink_define(sink, &definition, reterr);
+	text_fini(&callers);
+	return status;
+}
+
+/* --------------------------------------------------------------- while reading */
+
+static const char *keep(struct arena *arena, const char *text)
+{
+	return text ? arena_text(arena, text, strlen(text)) : "";
+}
+
+static bool is_nameless(const struct ct_site *site)
+{
+	/* The file keeps one of a caller's two addresses, which alone may name the wrong place. */
+	return site->address != 0 && site->function[0] == '\0' && site->kind != CTP_SITE_CALLER;
+}
+
+/* The resolver's texts end with it; the tables live longer. */
+static bool take_place(struct arena *arena, struct ct_site *site, const struct symbol_place *place)
+{
+	struct text callers = {0};
+
+	site->line = place->line;
+	site->column = place->column;
+	site->module_offset = place->module_offset;
+	site->file = keep(arena, place->file);
+	site->function = keep(arena, place->function);
+	site->module = keep(arena, place->module);
+	add_callers(&callers, place);
+	site->callers = callers.is_broken ? NULL : keep(arena, text_peek(&callers));
+	text_fini(&callers);
+	return site->file && site->function && site->module && site->callers;
+}
+
+/* Why places have no names, each reason once, behind the notes that the trace has itself. */
+struct doubts {
+	struct ct_note *notes;
+	uint32_t
+		nr_own; /* that the trace has itself: they tell of the same places, if they say the same */
+	uint32_t count;
+	uint32_t nr_room;
+};
+
+/* The reason names its file where that is what is wrong; where it only lacks something it is named here. */
+static bool add_doubt(struct doubts *doubts, struct arena *arena, const struct symbol_place *place)
+{
+	bool is_named = place->remark[0] == '\'';
+	struct arena_mark before = arena_mark(arena);
+	const char *text = arena_format(arena, "a place has no name: %s%s%s%s", is_named ? "" : "'",
+		is_named ? "" : place->module, is_named ? "" : "': ", place->remark);
+	uint32_t i = 0;
+
+	if (!text)
+		return false;
+	while (i < doubts->count && strcmp(doubts->notes[i].text, text) != 0)
+		i++;
+	if (i < doubts->nr_room && i == doubts->count) {
+		doubts->notes[doubts->count++] =
+			(struct ct_note){.text = text, .count = 1, .offset = CT_NO_OFFSET};
+		return true;
+	}
+	arena_reset(arena, before);
+	if (i >= doubts->nr_own && i < doubts->count)
+		doubts->notes[i].count++;
+	return true;
+}
+
+static enum ct_status fill_sites(struct symbol_resolver *resolver, const struct ct_tables *tables,
+	struct ct_site *sites, struct arena *arena, struct doubts *doubts, struct ct_error *reterr)
+{
+	struct symbol_place place;
+	enum ct_status status;
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_sites; i++) {
+		if (!is_nameless(&sites[i]))
+			continue;
+		status = symbol_resolve(resolver, tables->mappings + 1, tables->nr_mappings - 1,
+			sites[i].process, sites[i].address, sites[i].kind, &place, reterr);
+		if (status)
+			return status;
+		if (place.extent != SYMBOL_NOTHING && !take_place(arena, &sites[i], &place))
+			return ct_fail_memory(reterr);
+		if (place.extent == SYMBOL_MODULE && !add_doubt(doubts, arena, &place))
+			return ct_fail_memory(reterr);
+	}
+	return CT_OK;
+}
+
+static bool has_nameless_sites(const struct ct_tables *tables)
+{
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_sites; i++) {
+		if (is_nameless(&tables->sites[i]))
+			return true;
+	}
+	return false;
+}
+
+enum ct_status naming_fill_tables(
+	struct ct_source *source, struct arena *arena, struct ct_error *reterr)
+{
+	struct ct_tables *tables;
+	struct symbol_resolver *resolver;
+	struct doubts doubts = {
+		.nr_own = source->tables->nr_notes, .count = source->tables->nr_notes};
+	struct ct_site *sites;
+	enum ct_status status;
+
+	if (!has_nameless_sites(source->tables) || source->tables->nr_mappings < 2)
+		return CT_OK;
+	tables = arena_alloc(arena, sizeof(*tables));
+	sites = arena_array(arena, source->tables->nr_sites, sizeof(*sites));
+	doubts.nr_room = doubts.count + DOUBTS_MAX;
+	doubts.notes = arena_array(arena, doubts.nr_room, sizeof(*doubts.notes));
+	resolver = symbol_new();
+	if (!tables || !sites || !doubts.notes || !resolver) {
+		symbol_free(resolver);
+		return ct_fail_memory(reterr);
+	}
+	*tables = *source->tables;
+	memcpy(sites, tables->sites, tables->nr_sites * sizeof(*sites));
+	tables->sites = sites;
+	if (doubts.count)
+		memcpy(doubts.notes, tables->notes, doubts.count * sizeof(*doubts.notes));
+	status = fill_sites(resolver, tables, sites, arena, &doubts, reterr);
+	tables->notes = doubts.notes;
+	tables->nr_notes = doubts.count;
+	symbol_free(resolver);
+	if (status == CT_OK)
+		source->tables = tables;
+	return status;
+}
