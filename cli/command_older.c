@@ -10,11 +10,10 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "handing_on.h"
-#include "interrupt.h"
 #include "judge.h"
+#include "output.h"
 #include "recording.h"
 #include "say.h"
-#include "thresholds.h"
 
 #define DEFAULT_TRACE "trace_output.jsonl"
 #define DEFAULT_STATIONS 128u
@@ -42,13 +41,12 @@ static const char *named_input(const struct arguments *arguments)
 
 static enum ct_row_numbers named_numbers(const struct arguments *arguments)
 {
-	const char *how = value_or(arguments, OPTION_OLDER_SEQ, "");
+	static const enum ct_row_numbers numbers[] = {
+		CT_ROW_NUMBERS_LOCK, CT_ROW_NUMBERS_COUNT, CT_ROW_NUMBERS_OWN};
 
-	if (strcasecmp(how, "lock") == 0)
-		return CT_ROW_NUMBERS_LOCK;
-	if (strcasecmp(how, "count") == 0)
-		return CT_ROW_NUMBERS_COUNT;
-	return strcasecmp(how, "own") == 0 ? CT_ROW_NUMBERS_OWN : CT_ROW_NUMBERS_AS_PROBE;
+	return arguments->value[OPTION_OLDER_SEQ]
+		       ? numbers[arguments->meaning[OPTION_OLDER_SEQ].number]
+		       : CT_ROW_NUMBERS_AS_PROBE;
 }
 
 static int record(const struct arguments *arguments)
@@ -56,7 +54,7 @@ static int record(const struct arguments *arguments)
 	char shell[] = "sh", option[] = "-c";
 	char *command = strdup(arguments->value[OPTION_OLDER_CMD]);
 	char *words[] = {shell, option, command, NULL};
-	unsigned long nr_stations = arguments_number(arguments, OPTION_OLDER_N, DEFAULT_STATIONS);
+	uint32_t nr_stations = arguments_count(arguments, OPTION_OLDER_N);
 	struct recording recording = {
 		.output = named_trace(arguments),
 		.format = CT_FORMAT_JSONL,
@@ -64,7 +62,7 @@ static int record(const struct arguments *arguments)
 		.row_numbers = named_numbers(arguments),
 		.tells_all = true,
 		.shows_rows = true,
-		.max_stations = nr_stations < UINT32_MAX ? (uint32_t)nr_stations : UINT32_MAX,
+		.max_stations = nr_stations ? nr_stations : DEFAULT_STATIONS,
 		.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
 		.socket_path = value_or(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET),
 	};
@@ -82,28 +80,24 @@ static int record(const struct arguments *arguments)
 	return exit_status;
 }
 
-static int write_report(const struct arguments *arguments, const struct ct_thresholds *thresholds,
-	enum ct_report_format format, const char *output)
+static int write_report(
+	const struct arguments *arguments, enum ct_report_format format, const char *output)
 {
 	struct ct_report_options options = {.size = sizeof(options), .format = format};
-	struct ct_analyze_options judging = {.size = sizeof(judging), .thresholds = thresholds};
-	const char *input = named_input(arguments);
+	struct ct_analyze_options judging = {.size = sizeof(judging)};
+	struct subject subject = {.operand = named_input(arguments)};
 	struct judgement judgement;
-	struct ct_error error;
-	enum ct_status status;
+	int exit_status;
 
-	if (would_replace_trace(input, output))
+	if (output_replaces(subject.operand, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = judgement_open(input, NULL, &judging, &judgement, &error);
-	if (status)
-		return say_failure(status, &error);
-	interrupt_guard(output);
-	status = ct_report_write(judgement.report, &options, output, &error);
-	judgement_fini(&judgement);
-	if (status)
-		return say_failure(status, &error);
-	say_sentence("wrote '%s'", output);
-	return 0;
+	exit_status = judgement_read(arguments, &subject, &judging, &judgement);
+	if (exit_status)
+		return exit_status;
+	exit_status = judgement_write(&judgement, &options, output);
+	if (!exit_status)
+		say_sentence("wrote '%s'", output);
+	return exit_status;
 }
 
 static int export(const struct arguments *arguments)
@@ -152,15 +146,15 @@ static bool is_judging(const struct arguments *arguments)
 	return arguments->value[OPTION_OLDER_DEEPDIVE] || arguments->value[OPTION_OLDER_HTML];
 }
 
-static int perform(const struct arguments *arguments, const struct ct_thresholds *thresholds)
+static int perform(const struct arguments *arguments)
 {
 	switch (wanted(arguments)) {
 	case OPTION_OLDER_CMD:
 		return record(arguments);
 	case OPTION_OLDER_DEEPDIVE:
-		return write_report(arguments, thresholds, CT_REPORT_MARKDOWN, REPORT_NAME);
+		return write_report(arguments, CT_REPORT_MARKDOWN, REPORT_NAME);
 	case OPTION_OLDER_HTML:
-		return write_report(arguments, thresholds, CT_REPORT_HTML, PAGE_NAME);
+		return write_report(arguments, CT_REPORT_HTML, PAGE_NAME);
 	case OPTION_OLDER_EXPORT:
 		return export(arguments);
 	default:
@@ -177,9 +171,6 @@ static bool is_blank(const char *command)
 
 int command_older(const struct arguments *arguments)
 {
-	struct ct_thresholds *thresholds;
-	int exit_status;
-
 	if (arguments->nr_operands)
 		return say_usage(
 			"coroTracer", "coroTracer takes its command behind '-cmd', in one word");
@@ -190,10 +181,5 @@ int command_older(const struct arguments *arguments)
 	if (thresholds_are_given(arguments) && !is_judging(arguments))
 		return say_usage(
 			"coroTracer", "thresholds go with what judges: '-deepdive' and '-html'");
-	exit_status = thresholds_read(arguments, &thresholds);
-	if (exit_status)
-		return exit_status;
-	exit_status = perform(arguments, thresholds);
-	ct_thresholds_free(thresholds);
-	return exit_status;
+	return perform(arguments);
 }

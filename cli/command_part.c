@@ -10,14 +10,9 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
-#include "handing_on.h"
-#include "interrupt.h"
-#include "pack_level.h"
+#include "output.h"
 #include "progress.h"
-#include "salvage.h"
 #include "say.h"
-
-#define SENTENCE_BYTES 512
 
 /* ---------------------------------------------------------------- words of all three */
 
@@ -47,33 +42,17 @@ static void say_written(const struct ct_part *part, const char *output)
 	fprintf(stderr, " (%s)\n", said_bytes(part->nr_bytes).text);
 }
 
-/* A trace is written to a file, or to another program. */
-static bool is_good_output(enum command command, const char *output)
-{
-	const char *name = command_descriptions[command].name;
-
-	if (!*output) {
-		say_usage(name, "option '--output' needs the name of a file");
-		return false;
-	}
-	if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
-		say_usage(name, "a trace is no text: it does not belong on a terminal");
-		return false;
-	}
-	return true;
-}
-
 /* While it is written, the output lies beside its name. */
 static bool would_replace(const char *input, const char *output)
 {
 	char *partial;
 	bool would;
 
-	if (would_replace_trace(input, output))
+	if (output_replaces(input, output))
 		return true;
 	if (strcmp(output, "-") == 0 || asprintf(&partial, "%s.partial", output) < 0)
 		return false;
-	would = would_replace_trace(input, partial);
+	would = output_replaces(input, partial);
 	free(partial);
 	return would;
 }
@@ -107,6 +86,12 @@ static char *name_after(const char *input, const char *word)
 	return asprintf(&name, "%.*s.%s.ctrace", (int)length, stem, word) < 0 ? NULL : name;
 }
 
+static struct ct_part_options options_of(const struct arguments *arguments, enum option pack)
+{
+	return (struct ct_part_options){.size = sizeof(struct ct_part_options),
+		.pack_level = (int)arguments->meaning[pack].number};
+}
+
 /* Runs the work with the output that was named, or with one named after the input. */
 static int with_output(const struct arguments *arguments, enum option option, const char *input,
 	const char *word, int (*work)(const struct arguments *, const char *, const char *))
@@ -120,8 +105,9 @@ static int with_output(const struct arguments *arguments, enum option option, co
 		say_sentence("out of memory");
 		return ct_status_exit_code(CT_ERR_NO_MEMORY);
 	}
-	if (is_good_output(arguments->command, output) && !would_replace(input, output)) {
-		interrupt_guard(output);
+	if (output_is_good(command_descriptions[arguments->command].name, output) &&
+		!would_replace(input, output)) {
+		output_guard(output);
 		exit_status = work(arguments, input, output);
 	}
 	free(made);
@@ -130,36 +116,20 @@ static int with_output(const struct arguments *arguments, enum option option, co
 
 /* ---------------------------------------------------------------- cut */
 
-static bool read_time(
-	const struct arguments *arguments, enum option option, ct_time otherwise, ct_time *ret_time)
+static ct_time moment(const struct arguments *arguments, enum option option, ct_time otherwise)
 {
-	const char *value = arguments->value[option];
-	char sentence[SENTENCE_BYTES];
-
-	*ret_time = otherwise;
-	if (!value || ct_time_read(value, ret_time))
-		return true;
-	snprintf(sentence, sizeof(sentence),
-		"option '--%s' takes a time since the beginning with its unit (ns, us, ms, s, min "
-		"or h), "
-		"such as 12.5s or 300ms, not '%s'",
-		option_descriptions[option].name, value);
-	say_usage("cut", sentence);
-	return false;
+	return arguments->value[option] ? (ct_time)arguments->meaning[option].number : otherwise;
 }
 
 static int cut(const struct arguments *arguments, const char *input, const char *output)
 {
-	struct ct_part_options options = {.size = sizeof(options)};
+	struct ct_part_options options = options_of(arguments, OPTION_CUT_PACK);
+	ct_time from = moment(arguments, OPTION_CUT_FROM, INT64_MIN + 1);
+	ct_time to = moment(arguments, OPTION_CUT_TO, INT64_MAX);
 	struct ct_error error;
 	struct ct_part part;
 	enum ct_status status;
-	ct_time from, to;
 
-	if (!read_pack_level(arguments, OPTION_CUT_PACK, &options.pack_level) ||
-		!read_time(arguments, OPTION_CUT_FROM, INT64_MIN + 1, &from) ||
-		!read_time(arguments, OPTION_CUT_TO, INT64_MAX, &to))
-		return ct_status_exit_code(CT_ERR_USAGE);
 	progress_begin("cutting", input);
 	status = ct_trace_cut(input, from, to, &options, output, &part, &error);
 	return finish(status, &error, &part, output);
@@ -193,7 +163,7 @@ int command_merge(const struct arguments *arguments)
 {
 	const char *const *paths = (const char *const *)arguments->operands;
 	const char *output = arguments->value[OPTION_MERGE_OUTPUT];
-	struct ct_part_options options = {.size = sizeof(options)};
+	struct ct_part_options options = options_of(arguments, OPTION_MERGE_PACK);
 	struct ct_error error;
 	struct ct_part part;
 	enum ct_status status;
@@ -203,13 +173,12 @@ int command_merge(const struct arguments *arguments)
 		return say_usage("merge", "which parts? name files");
 	if (!output)
 		return say_usage("merge", "where to? name a file with '--output'");
-	if (!is_good_output(COMMAND_MERGE, output) ||
-		!read_pack_level(arguments, OPTION_MERGE_PACK, &options.pack_level))
+	if (!output_is_good("merge", output))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	for (i = 0; i < arguments->nr_operands; i++)
 		if (would_replace(paths[i], output))
 			return ct_status_exit_code(CT_ERR_USAGE);
-	interrupt_guard(output);
+	output_guard(output);
 	progress_begin("merging into", output);
 	status = ct_trace_merge(
 		paths, (size_t)arguments->nr_operands, &options, output, &part, &error);
@@ -237,17 +206,55 @@ static void say_recovered(const struct ct_part *part)
 		say_sentence("nothing was missing");
 }
 
+/* Losses are told first: the trace is worth what they leave. */
+static void say_salvaged(const char *path, const char *output, const struct ct_salvage_stats *stats)
+{
+	if (stats->nr_overwritten == 0)
+		say_sentence(
+			"nothing was overwritten: '%s' holds all that its process recorded", path);
+	else
+		say_sentence("%s overwritten by newer ones; of the last %s everything is there, of "
+			     "every "
+			     "thread",
+			said_count(stats->nr_overwritten, "event was", "events were").text,
+			said_span((int64_t)stats->complete_ns).text);
+	if (stats->nr_lost > stats->nr_overwritten)
+		say_sentence("%s missing for other reasons, which 'corotracer info' tells",
+			said_count(stats->nr_lost - stats->nr_overwritten, "event is", "events are")
+				.text);
+	if (stats->are_times_rough)
+		say_sentence("how fast the clock ran is not known: times are rough");
+	say_sentence("process %" PRIu64 " %s: %s of its last %s are in '%s'", stats->pid,
+		stats->is_alive ? "still runs" : "has ended",
+		said_count(stats->nr_events, "event", "events").text,
+		said_span((int64_t)stats->held_ns).text, output);
+}
+
+/* For the file of a program's own flight recorder. */
+static int salvage(const char *path, const struct ct_part_options *options, const char *output)
+{
+	struct ct_salvage_stats stats;
+	struct ct_error error;
+	enum ct_status status;
+
+	progress_begin("reading", path);
+	status = ct_salvage(path, options, output, &stats, &error);
+	progress_end();
+	if (status)
+		return say_failure(status, &error);
+	say_salvaged(path, output, &stats);
+	return 0;
+}
+
 static int recover(const struct arguments *arguments, const char *input, const char *output)
 {
-	struct ct_part_options options = {.size = sizeof(options)};
+	struct ct_part_options options = options_of(arguments, OPTION_RECOVER_PACK);
 	struct ct_error error;
 	struct ct_part part;
 	enum ct_status status;
 
-	if (!read_pack_level(arguments, OPTION_RECOVER_PACK, &options.pack_level))
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (ct_is_flight(input))
-		return salvage_flight(input, &options, output);
+		return salvage(input, &options, output);
 	progress_begin("recovering", input);
 	status = ct_trace_recover(input, &options, output, &part, &error);
 	progress_end();

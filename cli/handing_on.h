@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace written for another program, as `export` and the older spelling both do it.
+ * A trace written for another program, as `export` and the older spelling both do it (command_export.c).
  */
 #ifndef CLI_HANDING_ON_H
 #define CLI_HANDING_ON_H
@@ -15,17 +15,11 @@ struct handing_on {
 	bool is_older;      /* the older spelling's forms */
 	const char *output; /* NULL: named after the input, and said aloud */
 	const char *table;  /* NULL: the library's default */
-	const struct ct_thresholds
-		*thresholds; /* NULL: all defaults; of sqlite, which holds findings */
+	/* For sqlite, which holds findings; NULL: all defaults. */
+	const struct ct_thresholds *thresholds;
 };
 
 /* hand_on: does it, and returns the exit status. */
 int hand_on(const struct handing_on *handing_on);
-
-/*
- * would_replace_trace: are these two names of one regular file? Then the output would replace the trace, which
- * cannot be had again; says so. "-" is no file.
- */
-bool would_replace_trace(const char *input, const char *output);
 
 #endif

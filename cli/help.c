@@ -9,10 +9,47 @@
 #include "corotracer/ct.h"
 #include "exits.h"
 #include "say.h"
-#include "thresholds.h"
-#include "wrap.h"
 
 #define OPTION_COLUMN 30
+#define VALUE_BYTES 32
+#define WIDTH 80
+
+static void begin_line(unsigned margin)
+{
+	printf("\n%*s", (int)margin, "");
+}
+
+/*
+ * Words from column `at` on, each further line at column `margin`, within 80 columns; ends the line. An empty line in
+ * the text begins a paragraph.
+ */
+static void print_wrapped(const char *words, unsigned at, unsigned margin)
+{
+	size_t column = at, length;
+
+	while (*words) {
+		if (*words == '\n') {
+			putchar('\n');
+			begin_line(margin);
+			column = margin;
+			words += strspn(words, "\n");
+			continue;
+		}
+		length = strcspn(words, " \n");
+		if (column > margin && column + 1 + length > WIDTH) {
+			begin_line(margin);
+			column = margin;
+		} else if (column > margin) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)length, words);
+		column += length;
+		words += length;
+		words += strspn(words, " ");
+	}
+	putchar('\n');
+}
 
 static void print_option_names(const struct option_description *option)
 {
@@ -119,6 +156,37 @@ void help_print(enum command command)
 	print_exit_statuses(command == COMMAND_RUN || command == COMMAND_OLDER);
 }
 
+static void print_standard(unsigned threshold, char text[VALUE_BYTES])
+{
+	const struct ct_threshold_about *about = ct_threshold_about(threshold);
+
+	ct_threshold_text((enum ct_threshold)threshold, about->standard, text, VALUE_BYTES);
+}
+
+static void print_thresholds(void)
+{
+	const struct ct_threshold_about *about;
+	char standard[VALUE_BYTES];
+	unsigned i;
+
+	puts("Thresholds: from when on something is worth a finding\n");
+	puts("  --threshold NAME=VALUE   set one");
+	puts("  --thresholds FILE        set those in FILE, one a line: NAME = VALUE, or");
+	puts("                           allow-site = PATTERN; what follows a '#' at the");
+	puts("                           beginning or after a blank is a comment");
+	puts("  --allow-site PATTERN     say nothing of a place\n");
+	puts("Each with its default, and the rules that use it:");
+	for (i = 0; (about = ct_threshold_about(i)); i++) {
+		print_standard(i, standard);
+		printf("\n  %s = %s\n      ", about->name, standard);
+		print_wrapped(about->rules, 6, 6);
+		fputs("      ", stdout);
+		print_wrapped(about->meaning, 6, 6);
+		fputs("      why:", stdout);
+		print_wrapped(about->why, 10, 6);
+	}
+}
+
 /* The older spelling has a man page too, but is no command. */
 static enum command named(const char *word)
 {
@@ -144,7 +212,7 @@ int command_help(const struct arguments *arguments)
 	if (arguments->nr_operands > 1)
 		return say_usage("help", "one command at a time");
 	if (arguments->nr_operands == 1 && strcmp(arguments->operands[0], "thresholds") == 0) {
-		thresholds_help();
+		print_thresholds();
 		return flush_output();
 	}
 	if (arguments->nr_operands == 1) {

@@ -1,9 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening a trace and judging it, with a sign of life where that takes long.
+ * From options and an operand to a report.
  */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "judge.h"
+#include "output.h"
 #include "progress.h"
+#include "say.h"
+#include "signals.h"
+
+/* ---------------------------------------------------------------- thresholds */
+
+static enum ct_status take(
+	struct ct_thresholds *thresholds, const struct given *given, struct ct_error *reterr)
+{
+	switch (given->option) {
+	case OPTION_JUDGE_THRESHOLDS:
+		return ct_thresholds_read(thresholds, given->value, reterr);
+	case OPTION_JUDGE_THRESHOLD:
+		return ct_thresholds_set(thresholds, given->value, reterr);
+	case OPTION_JUDGE_ALLOW_SITE:
+		return ct_thresholds_allow(thresholds, given->value, reterr);
+	default:
+		return CT_OK;
+	}
+}
+
+bool thresholds_are_given(const struct arguments *arguments)
+{
+	return arguments->value[OPTION_JUDGE_THRESHOLDS] ||
+	       arguments->value[OPTION_JUDGE_THRESHOLD] ||
+	       arguments->value[OPTION_JUDGE_ALLOW_SITE];
+}
+
+int thresholds_read(const struct arguments *arguments, struct ct_thresholds **ret_thresholds)
+{
+	enum ct_status status = CT_OK;
+	struct ct_error error;
+	int i;
+
+	*ret_thresholds = NULL;
+	if (thresholds_are_given(arguments))
+		status = ct_thresholds_new(ret_thresholds, &error);
+	for (i = 0; i < arguments->nr_given && *ret_thresholds && !status; i++)
+		status = take(*ret_thresholds, &arguments->given[i], &error);
+	if (!status)
+		return 0;
+	ct_thresholds_free(*ret_thresholds);
+	*ret_thresholds = NULL;
+	return say_failure(status, &error);
+}
+
+/* ---------------------------------------------------------------- traces */
 
 /* `opened`: how the opening of its trace went. */
 static enum ct_status judge(enum ct_status opened, struct judgement *judgement,
@@ -34,21 +85,99 @@ enum ct_status judgement_open(const char *path, const struct ct_open_options *op
 	return judge(status, &judgement, options, ret_judgement, reterr);
 }
 
-enum ct_status judgement_open_live(const struct ct_live_options *live,
-	const struct ct_analyze_options *options, struct judgement *ret_judgement,
-	struct ct_error *reterr)
-{
-	struct judgement judgement = {NULL, NULL};
-	enum ct_status status;
-
-	progress_begin("watching", "the process");
-	status = ct_live_open(live, &judgement.trace, reterr);
-	return judge(status, &judgement, options, ret_judgement, reterr);
-}
-
 void judgement_fini(struct judgement *judgement)
 {
 	ct_report_free(judgement->report);
 	ct_trace_close(judgement->trace);
 	*judgement = (struct judgement){NULL, NULL};
+}
+
+static int judge_trace(const struct arguments *arguments, const struct subject *subject,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement)
+{
+	struct ct_open_options opening = {
+		.size = sizeof(opening), .no_symbols = subject->no_symbols};
+	struct ct_error error;
+	enum ct_status status;
+
+	if (arguments->value[subject->duration])
+		return say_usage(command_descriptions[arguments->command].name,
+			"'--duration' goes with a process that runs");
+	status = judgement_open(subject->operand, &opening, options, ret_judgement, &error);
+	return status ? say_failure(status, &error) : 0;
+}
+
+/* ---------------------------------------------------------------- processes */
+
+bool subject_is_process(const struct subject *subject)
+{
+	const char *operand = subject->operand;
+
+	return subject->duration && *operand && operand[strspn(operand, "0123456789")] == '\0';
+}
+
+static int say_no_process(const char *operand, enum ct_status status, const struct ct_error *error)
+{
+	if (status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
+		say_sentence("'%s' is taken for the number of a process; the file is './%s'",
+			operand, operand);
+	return say_failure(status, error);
+}
+
+static int judge_process(const struct arguments *arguments, const struct subject *subject,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement)
+{
+	struct ct_live_options live = {
+		.size = sizeof(live),
+		.pid = value_process(subject->operand),
+		.no_symbols = subject->no_symbols,
+		.duration_ns = (int64_t)arguments->meaning[subject->duration].number,
+	};
+	struct judgement judgement = {NULL, NULL};
+	struct ct_error error;
+	enum ct_status status;
+
+	if (!live.pid)
+		return say_usage(command_descriptions[arguments->command].name,
+			"PID is the number of a process, as ps and pidof print it");
+	if (!signals_catch()) {
+		say_sentence("can not prepare for signals: %s", strerror(errno));
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	}
+	live.wake_descriptor = signals_descriptor();
+	progress_begin("watching", "the process");
+	status = ct_live_open(&live, &judgement.trace, &error);
+	status = judge(status, &judgement, options, ret_judgement, &error);
+	signals_release();
+	return status ? say_no_process(subject->operand, status, &error) : 0;
+}
+
+/* ---------------------------------------------------------------- both */
+
+int judgement_read(const struct arguments *arguments, const struct subject *subject,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement)
+{
+	struct ct_analyze_options judging = *options;
+	struct ct_thresholds *thresholds;
+	int exit_status = thresholds_read(arguments, &thresholds);
+
+	if (exit_status)
+		return exit_status;
+	judging.thresholds = thresholds;
+	exit_status = (subject_is_process(subject) ? judge_process : judge_trace)(
+		arguments, subject, &judging, ret_judgement);
+	ct_thresholds_free(thresholds);
+	return exit_status;
+}
+
+int judgement_write(
+	struct judgement *judgement, const struct ct_report_options *options, const char *output)
+{
+	struct ct_error error;
+	enum ct_status status;
+
+	output_guard(output);
+	status = ct_report_write(judgement->report, options, output, &error);
+	judgement_fini(judgement);
+	return status ? say_failure(status, &error) : 0;
 }

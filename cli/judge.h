@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening a trace and judging it, as `report`, `why` and the end of `run` do.
+ * Judging, as `report`, `stats`, `why`, the older spelling and the end of `run` do: a trace, or a process that runs, by
+ * the thresholds that the options ask for.
  */
 #ifndef CLI_JUDGE_H
 #define CLI_JUDGE_H
 
 #include "corotracer/ct.h"
+#include "options.h"
+
+/*
+ * thresholds_read: reads the options in the order given, so that the last one holds. NULL in *ret_thresholds
+ * where they ask for nothing; else the caller frees it. Returns 0, or the exit status after saying what is wrong.
+ */
+int thresholds_read(const struct arguments *arguments, struct ct_thresholds **ret_thresholds);
+
+/* thresholds_are_given: do the options ask for anything? */
+bool thresholds_are_given(const struct arguments *arguments);
 
 struct judgement {
 	struct ct_trace *trace;
@@ -19,10 +30,29 @@ struct judgement {
 enum ct_status judgement_open(const char *path, const struct ct_open_options *opening,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement,
 	struct ct_error *reterr);
-/* judgement_open_live: the same of a process that runs, after recording it for a time (ct_live_open). */
-enum ct_status judgement_open_live(const struct ct_live_options *live,
-	const struct ct_analyze_options *options, struct judgement *ret_judgement,
-	struct ct_error *reterr);
 void judgement_fini(struct judgement *judgement);
+
+/* The operand that is judged. */
+struct subject {
+	const char *operand;
+	bool no_symbols;
+	/* The option that says for how long a process is recorded; OPTION_NONE: the operand is no process. */
+	enum option duration;
+};
+
+/* subject_is_process: only digits: a process. A file of such a name has a folder before it: ./4711. */
+bool subject_is_process(const struct subject *subject);
+
+/*
+ * judgement_read: the same of what a command's operand names, by the thresholds that the options ask for. A process is
+ * recorded for a while (1 s); Ctrl-C ends that early, and what was seen until then is told. 0, or the exit status after
+ * saying why not.
+ */
+int judgement_read(const struct arguments *arguments, const struct subject *subject,
+	const struct ct_analyze_options *options, struct judgement *ret_judgement);
+
+/* judgement_write: writes the report, and ends with judgement_fini; returns the exit status. */
+int judgement_write(
+	struct judgement *judgement, const struct ct_report_options *options, const char *output);
 
 #endif

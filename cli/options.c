@@ -2,7 +2,6 @@
 /*
  * The tables of commands and options, and how an argument list is read by them.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,51 +98,6 @@ static enum option meant_by(enum option option)
 	return option;
 }
 
-/* The older spelling never cared for the case of such words. */
-static bool is_among(const char *values, const char *value, bool ignores_case)
-{
-	size_t length = strlen(value), one;
-
-	for (;; values += one + 1) {
-		one = strcspn(values, "|");
-		if (one == length && (ignores_case ? strncasecmp(values, value, one)
-						   : strncmp(values, value, one)) == 0)
-			return true;
-		if (!values[one])
-			return false;
-	}
-}
-
-/* Decimal; of the older spelling also 0x10, 0b10, 010. */
-static bool read_number(enum command command, const char *text, unsigned long *ret_number)
-{
-	char *end;
-
-	errno = 0;
-	*ret_number = strtoul(text, &end, command == COMMAND_OLDER ? 0 : 10);
-	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *ret_number > 0;
-}
-
-static bool is_acceptable(const struct option_description *option, const char *dashes,
-	const char *value, char complaint[COMPLAINT_BYTES])
-{
-	unsigned long number;
-
-	if (strcmp(option->values, "#") == 0) {
-		if (read_number(option->command, value, &number))
-			return true;
-		snprintf(complaint, COMPLAINT_BYTES,
-			"option '%s%s' takes a whole number from 1 on, not '%s'", dashes,
-			option->name, value);
-		return false;
-	}
-	if (!*option->values || is_among(option->values, value, option->command == COMMAND_OLDER))
-		return true;
-	snprintf(complaint, COMPLAINT_BYTES, "option '%s%s' takes one of %s, not '%s'", dashes,
-		option->name, option->values, value);
-	return false;
-}
-
 /* Where reading stands. */
 struct reader {
 	struct arguments *arguments;
@@ -160,11 +114,31 @@ static void keep(struct arguments *arguments, enum option option, const char *va
 	arguments->given[arguments->nr_given++] = (struct given){option, value};
 }
 
+/* Notes what the value says. */
+static bool understand(
+	struct reader *reader, const struct option_description *described, const char *value)
+{
+	enum option option = meant_by((enum option)(described - option_descriptions));
+
+	keep(reader->arguments, option, value);
+	if (value_read(described->values, value, described->command == COMMAND_OLDER,
+		    &reader->arguments->meaning[option]))
+		return true;
+	snprintf(reader->complaint, COMPLAINT_BYTES, "option '%s%s' takes %s%s, not '%s'",
+		reader->dashes, described->name, strchr(described->values, '|') ? "one of " : "",
+		value_takes(described->values), value);
+	return false;
+}
+
 /* "-deepdive=true": the older spelling's switches may have a value. */
 static bool read_switch(const char *value, bool *ret_is_on)
 {
-	*ret_is_on = is_among("1|t|true", value, true);
-	return *ret_is_on || is_among("0|f|false", value, true);
+	uint64_t place;
+
+	if (!value_is_word("0|f|false|1|t|true", value, true, &place))
+		return false;
+	*ret_is_on = place >= 3;
+	return true;
 }
 
 /* A switch, with what stands behind its '=' (NULL: it has none). */
@@ -199,8 +173,7 @@ static bool accept(struct reader *reader, enum option option, const char *attach
 	}
 	if (!attached)
 		attached = reader->argv[++reader->at];
-	keep(reader->arguments, meant_by(option), attached);
-	return is_acceptable(described, reader->dashes, attached, reader->complaint);
+	return understand(reader, described, attached);
 }
 
 /* An option of all commands that judge, to one that does not. */
@@ -342,13 +315,9 @@ const char **arguments_all(const struct arguments *arguments, enum option option
 	return values;
 }
 
-unsigned long arguments_number(
-	const struct arguments *arguments, enum option option, unsigned long otherwise)
+uint32_t arguments_count(const struct arguments *arguments, enum option option)
 {
-	unsigned long number;
+	uint64_t number = arguments->meaning[option].number;
 
-	if (!arguments->value[option] ||
-		!read_number(arguments->command, arguments->value[option], &number))
-		return otherwise;
-	return number;
+	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "value.h"
+
 enum command {
 	COMMAND_NONE = 0,
 #define C(name, text, operands, summary, description, examples) COMMAND_##name,
@@ -58,7 +60,10 @@ bool command_has(enum command command, enum option option);
 
 struct arguments {
 	enum command command;
-	const char *value[NR_OPTIONS]; /* NULL: not given; "" for a switch that was */
+	/* The value as it was given; "" for a switch; NULL: none was given. */
+	const char *value[NR_OPTIONS];
+	/* The meaning of the value; zeroed where none was given. */
+	struct meaning meaning[NR_OPTIONS];
 	struct given {
 		enum option option;
 		const char *value;
@@ -87,9 +92,8 @@ void arguments_fini(struct arguments *arguments);
  */
 const char **arguments_all(const struct arguments *arguments, enum option option);
 
-/* arguments_number: the value of an option with "#", or the default where it was not given. */
-unsigned long arguments_number(
-	const struct arguments *arguments, enum option option, unsigned long otherwise);
+/* arguments_count: the number given, at most UINT32_MAX; 0 where none was. */
+uint32_t arguments_count(const struct arguments *arguments, enum option option);
 
 /* nearest_name: the command or option closest to a misspelt one, or NULL where none is close. */
 const char *nearest_command(const char *word);

@@ -6,13 +6,14 @@
  * front of a command must not see a different outcome.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "command.h"
+#include "dumps.h"
 #include "exits.h"
-#include "find_program.h"
-#include "flight.h"
 #include "recording.h"
 #include "say.h"
 #include "signals.h"
@@ -20,19 +21,91 @@
 
 #define STEP_MS 1000
 
+/* ---------------------------------------------------------------- the program */
+
+/* 0, or the error number that executing the file would meet. */
+static int trouble_with(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
+	if (!S_ISREG(status.st_mode))
+		return EACCES;
+	return access(path, X_OK) < 0 ? errno : 0;
+}
+
+/* Looks in one folder of PATH; an empty one is the present folder. */
+static int trouble_in(const char *folder, size_t nr_bytes, const char *command)
+{
+	char *path;
+	int trouble;
+
+	if (asprintf(&path, "%.*s%s%s", (int)nr_bytes, folder, nr_bytes ? "/" : "", command) < 0)
+		return ENOMEM;
+	trouble = trouble_with(path);
+	free(path);
+	return trouble;
+}
+
+/* The best of all folders: a file that cannot be executed says more than one that does not exist. */
+static int trouble_in_path(const char *command)
+{
+	const char *folders = getenv("PATH");
+	int worst = ENOENT, trouble;
+
+	if (!folders)
+		folders = "/bin:/usr/bin";
+	for (;; folders++) {
+		size_t length = strcspn(folders, ":");
+
+		trouble = trouble_in(folders, length, command);
+		if (trouble == 0)
+			return 0;
+		if (trouble != ENOENT && trouble != ENOTDIR && trouble != EISDIR)
+			worst = trouble;
+		folders += length;
+		if (!*folders)
+			return worst;
+	}
+}
+
+/*
+ * Finds a command as a shell would, so that one that cannot be started is told before anything is. 0, as far as its
+ * file tells; EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE after saying why not.
+ */
+static int find_program(const char *command)
+{
+	int trouble = strchr(command, '/') ? trouble_with(command) : trouble_in_path(command);
+
+	if (trouble == 0)
+		return 0;
+	if (!*command || trouble == ENOENT || trouble == ENOTDIR) {
+		say_sentence("there is no command '%s'%s", command,
+			strchr(command, '/') ? "" : " in the folders that PATH names");
+		return EXIT_NOT_FOUND;
+	}
+	say_sentence("can not execute '%s': %s", command, strerror(trouble));
+	return EXIT_NOT_EXECUTABLE;
+}
+
+/* ---------------------------------------------------------------- its recording */
+
 /* Harvests until the program has ended. */
 static void harvest(const struct recording *recording, struct ct_record *record)
 {
 	enum ct_status status = CT_OK;
-	struct flight_course course = {.after = {.command = recording->dump_command}};
+	struct dumps dumps = {.command = recording->dump_command};
 	struct ct_error error;
 
 	while (status == CT_OK) {
 		status = ct_record_step(record, STEP_MS, &error);
 		signals_pass_on(record, recording->flight != NULL);
-		flight_say(record, &course);
+		dumps_say(&dumps, record);
 	}
-	flight_finish(record, &course);
+	dumps_finish(&dumps, record);
 	if (status < 0)
 		say_sentence("the recording stopped: %s", error.text);
 }

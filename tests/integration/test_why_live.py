@@ -291,7 +291,7 @@ def test_refusals(scratch):
                                     ((0, 1), 2, "PID is the number of a process"),
                                     ((os.getpid(), 1), 9, "has no probe that waits"),
                                     (("--process", 3, os.getpid(), 1), 2, "'--process' goes with a trace"),
-                                    (("--duration", "soon", os.getpid(), 1), 2, "'--duration' needs a time"),
+                                    (("--duration", "soon", os.getpid(), 1), 2, "'--duration' takes a time"),
                                     (("--duration", "1s", "./none", 1), 2, "goes with a process")):
         done = run(COROTRACER, "why", *words, status=status, env=dict(os.environ, TMPDIR=str(scratch)))
         check(sentence in done.stderr and not done.stdout, f"{words}: {done.stderr}")

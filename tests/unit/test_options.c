@@ -121,6 +121,65 @@ static void check_row(const struct row *row)
 		free(words[--nr_words]);
 }
 
+/* Each form of a value: what it says, or that it is none. */
+static void test_values(void)
+{
+	static const struct {
+		const char *form;
+		const char *text;
+		bool is_read;
+		struct meaning meaning;
+	} values[] = {
+		{"number", "12", true, {12, 0}},
+		{"number", "0", false, {0, 0}},
+		{"number", " 1", false, {0, 0}},
+		{"level", "19", true, {19, 0}},
+		{"level", "20", false, {0, 0}},
+		{"share", "1/100", true, {100, 0}},
+		{"share", "1/0", false, {0, 0}},
+		{"share", "2/3", false, {0, 0}},
+		{"range", "0", true, {0, 0}},
+		{"range", "3-9", true, {3, 9}},
+		{"range", "9-3", false, {0, 0}},
+		{"range", "3-", false, {0, 0}},
+		{"time", "1.5s", true, {1500000000, 0}},
+		{"time", "0s", false, {0, 0}},
+		{"time", "15", false, {0, 0}},
+		{"moment", "0s", true, {0, 0}},
+		{"ring-size", "1MiB", true, {1 << 20, 0}},
+		{"ring-size", "1KiB", false, {0, 0}},
+		{"clock", "counter", true, {0, 0}},
+		{"clock", "coarse", true, {100000, 0}},
+		{"clock", "coarse=1ms", true, {1000000, 0}},
+		{"clock", "coarse=1ns", false, {0, 0}},
+		{"clock", "fine", false, {0, 0}},
+		{"window", "10s", true, {10000000000, 0}},
+		{"window", "64MiB", true, {0, 64 << 20}},
+		{"window", "64MiB,1min", true, {60000000000, 64 << 20}},
+		{"window", "10s,", false, {0, 0}},
+		{"a|b|c", "c", true, {2, 0}},
+		{"a|b|c", "C", false, {0, 0}},
+		{"", "anything", true, {0, 0}},
+	};
+	struct meaning meaning;
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		bool is_read = value_read(values[i].form, values[i].text, false, &meaning);
+
+		CHECK_EQUAL(is_read, values[i].is_read);
+		if (!is_read)
+			continue;
+		CHECK_EQUAL(meaning.number, values[i].meaning.number);
+		CHECK_EQUAL(meaning.second, values[i].meaning.second);
+	}
+	CHECK(value_read("number", "0x10", true, &meaning) && meaning.number == 16);
+	CHECK(value_read("a|b|c", "B", true, &meaning) && meaning.number == 1);
+	CHECK_EQUAL(value_process("4711"), 4711);
+	CHECK_EQUAL(value_process("-1"), 0);
+	CHECK_EQUAL(value_process("4294967296"), 0);
+}
+
 static void test_commands(void)
 {
 	CHECK_EQUAL(command_find("report"), COMMAND_REPORT);
@@ -144,6 +203,7 @@ static void test_list(void)
 
 			if (!command_has((enum command)command, (enum option)a))
 				continue;
+			CHECK(!*one->values || value_takes(one->values));
 			for (b = a + 1; b < NR_OPTIONS; b++) {
 				const struct option_description *other = &option_descriptions[b];
 
@@ -162,6 +222,7 @@ int main(void)
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
+	test_values();
 	test_commands();
 	test_list();
 	return check_result();

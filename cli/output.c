@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leaves nothing of an output when the user breaks off.
+ * Outputs are checked before anything is written, and taken away where the user breaks off.
  *
  * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
  * file that stands under that name, and holds its lock, as every writer of an output does.
@@ -14,9 +14,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
+#include "output.h"
+#include "say.h"
 
 #define DESCRIPTORS_MAX 256
+
+bool output_is_good(const char *command, const char *output)
+{
+	const char *complaint = NULL;
+
+	if (!*output)
+		complaint = "option '--output' needs the name of a file";
+	else if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+		complaint = "a trace is no text: it does not belong on a terminal";
+	if (complaint)
+		say_usage(command, complaint);
+	return !complaint;
+}
+
+bool output_replaces(const char *input, const char *output)
+{
+	struct stat one, other;
+
+	if (strcmp(input, "-") == 0 || strcmp(output, "-") == 0)
+		return false;
+	if (stat(input, &one) < 0 || stat(output, &other) < 0 || !S_ISREG(one.st_mode) ||
+		one.st_dev != other.st_dev || one.st_ino != other.st_ino)
+		return false;
+	say_sentence("'%s' is the trace itself: name another output", output);
+	return true;
+}
 
 static char partial_path[PATH_MAX];
 
@@ -44,7 +71,7 @@ static void on_signal(int number)
 	raise(number);
 }
 
-void interrupt_guard(const char *path)
+void output_guard(const char *path)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;

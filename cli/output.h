@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Outputs: checks before anything is written, and leaves nothing of one when the user breaks off.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+
+/*
+ * output_is_good: a trace is written to a file, or to another program. False, after saying so for the command: this is
+ * neither.
+ */
+bool output_is_good(const char *command, const char *output);
+
+/*
+ * output_replaces: are these two names of one regular file? Then the output would replace the trace, which
+ * cannot be had again; says so. "-" is no file.
+ */
+bool output_replaces(const char *input, const char *output);
+
+/*
+ * output_guard: from here on INT, TERM and HUP remove the unfinished output, PATH.partial, before they end us.
+ * An unfinished output of another writer is left alone. For "-" there is nothing to do. Call it before the output
+ * is opened; `run` does not, since it goes on until its program ends.
+ */
+void output_guard(const char *path);
+
+#endif
