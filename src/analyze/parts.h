@@ -193,10 +193,10 @@ void analyze_stillness_survey(struct analysis *analysis);
 bool analyze_stillness_is_running(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_stillness_is_spinning: was this thread, not the program's first, on a processor at each look since its last
- * event?
+ * analyze_stillness_doubt: what the kernel counted of a thread speaks against its having computed since its last event:
+ * it was hardly let run, or that is not known. NR_REASONS: nothing.
  */
-bool analyze_stillness_is_spinning(const struct analysis *analysis, uint32_t thread);
+enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t thread);
 
 /* analyze_stillness_words_thread: what the thread is at: "parked", "in futex, without time-out". */
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
@@ -226,6 +226,13 @@ static inline ct_time ready_since(const struct model_coro *coro)
 static inline bool thread_is_seen(const struct model_thread *thread)
 {
 	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
+}
+
+/* thread_is_computing: was it on a processor at each look since then? */
+static inline bool thread_is_computing(const struct model_thread *thread)
+{
+	return thread_is_seen(thread) && thread->nr_looks &&
+	       thread->nr_looks_running == thread->nr_looks;
 }
 
 /* thread_is_over: had it ended by then? */
@@ -474,10 +481,11 @@ void analyze_story_suspended(
 void analyze_story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 /*
- * analyze_story_wake: the step of a wake; its text may be replaced. analyze_story_woken: tells it, where there was
- * one.
+ * analyze_story_wake: the step of a wake, where there was one, told with these words. analyze_story_woken: with the
+ * usual ones.
  */
-struct ct_step analyze_story_wake(const struct analysis *analysis, struct model_waking wake);
+void analyze_story_wake(struct analysis *analysis, struct story *story,
+	const struct model_waking *wake, const char *text);
 void analyze_story_woken(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, struct model_waking wake);
 /* analyze_story_destroyed: the step in which it was destroyed; nothing where it was not. */

@@ -96,13 +96,15 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 
 /* ---------------------------------------------------------------- coroutines and descriptors */
 
-bool analyze_stillness_is_spinning(const struct analysis *analysis, uint32_t index)
+enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t index)
 {
-	const struct model_thread *thread = &analysis->model->threads[index];
+	struct model_account account;
+	ct_time from;
 
-	return !is_over(analysis, thread) && thread_is_seen(thread) &&
-	       !is_bystander(analysis, index) && thread->nr_looks > 1 &&
-	       thread->nr_looks_running == thread->nr_looks;
+	if (!model_account_since(analysis->model, index, analysis->model->threads[index].last_event,
+		    &account, &from))
+		return REASON_NO_ACCOUNT;
+	return (int64_t)account.ran_ns < (account.time - from) / 2 ? REASON_STARVED : NR_REASONS;
 }
 
 bool analyze_stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
@@ -111,7 +113,7 @@ bool analyze_stillness_is_running(const struct analysis *analysis, const struct 
 
 	return coro->state == CT_STATE_RUNNING && (coro->flags & MODEL_CORO_ON_STACK) &&
 	       thread->idle_from == CT_NO_TIME && !is_over(analysis, thread) &&
-	       !(thread_is_seen(thread) && thread->nr_looks_running < thread->nr_looks);
+	       (!thread_is_seen(thread) || thread_is_computing(thread));
 }
 
 static void look_at_coro(struct analysis *analysis, const struct model_coro *coro)

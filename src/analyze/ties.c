@@ -333,26 +333,27 @@ void analyze_story_made_ready(
 	analyze_story_step(analysis, story, &step);
 }
 
-struct ct_step analyze_story_wake(const struct analysis *analysis, struct model_waking wake)
+void analyze_story_wake(struct analysis *analysis, struct story *story,
+	const struct model_waking *wake, const char *text)
 {
-	return (struct ct_step){
-		.time = wake.time,
-		.site = wake.site,
-		.thread = wake.thread,
-		.coro = analysis->model->coros.at[wake.coro].id,
-		.sequence = wake.sequence,
-		.text = "woke it",
+	struct ct_step step = {
+		.time = wake->time,
+		.site = wake->site,
+		.thread = wake->thread,
+		.coro = analysis->model->coros.at[wake->coro].id,
+		.sequence = wake->sequence,
+		.text = text,
 	};
+
+	if (wake->time != CT_NO_TIME)
+		analyze_story_step(analysis, story, &step);
 }
 
 void analyze_story_woken(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, struct model_waking wake)
 {
-	struct ct_step step = analyze_story_wake(analysis, wake);
-
-	step.text = analyze_say(analysis, "woke coroutine %" PRIu64, coro->id);
-	if (wake.time != CT_NO_TIME)
-		analyze_story_step(analysis, story, &step);
+	analyze_story_wake(
+		analysis, story, &wake, analyze_say(analysis, "woke coroutine %" PRIu64, coro->id));
 }
 
 void analyze_story_destroyed(

@@ -141,6 +141,13 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr);
  */
 uint32_t model_place(const struct model *model, uint32_t site);
 
+/* model_times_at: what came to pass at one place; NULL: nothing did. */
+static inline const struct model_place_times *model_times_at(
+	const struct model *model, uint32_t site)
+{
+	return site < model->tables->nr_sites ? model->place_times[site] : NULL;
+}
+
 /* model_life: ns from its beginning to its end, as far as both were observed: the sum of all states before its end. */
 int64_t model_life(const struct model_coro *coro);
 

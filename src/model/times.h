@@ -103,4 +103,11 @@ static inline const struct histogram *model_histogram(const struct histogram *hi
 	return histogram ? histogram : &empty;
 }
 
+/* model_usual_time: what 99 of 100 take at most; 0: there are fewer than `least`. */
+static inline int64_t model_usual_time(const struct histogram *histogram, int64_t least)
+{
+	histogram = model_histogram(histogram);
+	return histogram->count < (uint64_t)least ? 0 : (int64_t)histogram_at(histogram, 0.99);
+}
+
 #endif

@@ -273,8 +273,7 @@ static bool is_no_pool(struct analysis *analysis, const struct family *family)
 static bool survey_any(struct analysis *analysis, struct family *family, uint32_t site)
 {
 	const struct model *model = analysis->model;
-	const struct model_place_times *times =
-		site < analysis->tables->nr_sites ? model->place_times[site] : NULL;
+	const struct model_place_times *times = model_times_at(model, site);
 
 	if (!model->ended.count || (times && !times->nr_ended)) {
 		survey(analysis, family);

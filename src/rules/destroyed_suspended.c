@@ -160,12 +160,12 @@ static void tell_kept(struct analysis *analysis, const struct model_object *obje
 static void tell_cut(struct analysis *analysis, const struct model_object *object,
 	const struct model_coro *coro, struct story *story)
 {
-	struct ct_step wake = analyze_story_wake(analysis, model_wake_last(coro));
+	struct model_waking wake = model_wake_last(coro);
 
-	wake.text = analyze_say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
-		analyze_words_resource(analysis, object->handle, 0));
 	analyze_story_suspended(analysis, story, coro);
-	analyze_story_step(analysis, story, &wake);
+	analyze_story_wake(analysis, story, &wake,
+		analyze_say(analysis, "woke coroutine %" PRIu64 ", to take %s", coro->id,
+			analyze_words_resource(analysis, object->handle, 0)));
 	analyze_story_destroyed(analysis, story, coro);
 }
 

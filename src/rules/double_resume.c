@@ -86,27 +86,6 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_wakes(
-	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
-{
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		const struct model_waking *wake = &conflict->wakes[i];
-		struct ct_step step = {
-			.time = wake->time,
-			.site = wake->site,
-			.thread = wake->thread,
-			.coro = analysis->model->coros.at[wake->coro].id,
-			.sequence = wake->sequence,
-			.text = i == 0 ? "woke it" : "woke it: the last wake before",
-		};
-
-		if (wake->time != CT_NO_TIME)
-			analyze_story_step(analysis, story, &step);
-	}
-}
-
 static void tell_resumes(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
 {
@@ -130,7 +109,8 @@ static void tell_resumes(
 void rules_double_resume_tell(
 	struct analysis *analysis, const struct model_conflict *conflict, struct story *story)
 {
-	tell_wakes(analysis, conflict, story);
+	analyze_story_wake(analysis, story, &conflict->wakes[0], "woke it");
+	analyze_story_wake(analysis, story, &conflict->wakes[1], "woke it: the last wake before");
 	tell_resumes(analysis, conflict, story);
 }
 

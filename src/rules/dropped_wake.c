@@ -174,19 +174,19 @@ static void describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct story story = {0};
-	struct ct_step wake = analyze_story_wake(analysis, model_wake_last(coro));
+	struct model_waking wake = model_wake_last(coro);
 
-	wake.text = analyze_say(analysis,
-		"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,
-		was_for_nobody(coro) ? "found nobody" : "gave up",
-		ct_outcome_name(coro->wake_outcome));
 	finding->title = analyze_say(analysis, "%s at %s for a wake that %s at %s",
 		analyze_words_count(analysis, group),
 		analyze_words_place(analysis, first->wait_site),
 		was_for_nobody(coro) ? "found nobody" : "was dropped",
 		analyze_words_place(analysis, first->cause_site));
 	analyze_story_suspended(analysis, &story, coro);
-	analyze_story_step(analysis, &story, &wake);
+	analyze_story_wake(analysis, &story, &wake,
+		analyze_say(analysis,
+			"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,
+			was_for_nobody(coro) ? "found nobody" : "gave up",
+			ct_outcome_name(coro->wake_outcome)));
 	analyze_story_destroyed(analysis, &story, coro);
 	analyze_story_held(analysis, &story, first->coro);
 	analyze_story_victims(analysis, &story, group);

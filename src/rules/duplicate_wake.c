@@ -126,11 +126,8 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 /* How many waits at this place a wake has ended. */
 static uint64_t nr_woken(const struct analysis *analysis, const struct repeat *repeat)
 {
-	const struct model_place_times *times;
+	const struct model_place_times *times = model_times_at(analysis->model, repeat->site);
 
-	if (repeat->site >= analysis->tables->nr_sites)
-		return 0;
-	times = analysis->model->place_times[repeat->site];
 	return times ? model_histogram(times->delays)->count : 0;
 }
 

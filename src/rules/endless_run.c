@@ -53,18 +53,6 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       analysis->parties[coro->process].has_ended_well;
 }
 
-/* What the kernel counted speaks against it: nothing; or that is not known; or it was hardly let run. */
-static uint32_t doubt_of(const struct analysis *analysis, const struct model_coro *coro)
-{
-	struct model_account account;
-	ct_time from;
-
-	if (!model_account_since(analysis->model, coro->thread,
-		    thread_of(analysis, coro)->last_event, &account, &from))
-		return REASON_NO_ACCOUNT;
-	return (int64_t)account.ran_ns < (account.time - from) / 2 ? REASON_STARVED : NR_REASONS;
-}
-
 static enum doing doing_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_thread *thread = thread_of(analysis, coro);
@@ -73,7 +61,7 @@ static enum doing doing_of(const struct analysis *analysis, const struct model_c
 		return thread->is_blocked_last && thread->is_blocked_timed ? DOING_NOTHING
 		       : thread->is_blocked_last                           ? DOING_CALL
 									   : DOING_UNSEEN;
-	if (thread->nr_looks_running == thread->nr_looks)
+	if (thread_is_computing(thread))
 		return DOING_COMPUTING;
 	return thread->seen_untimed ? DOING_CALL : DOING_NOTHING;
 }
@@ -88,14 +76,10 @@ static bool is_all_still(const struct analysis *analysis, uint32_t process)
 /* What a run from there takes at most, usually; 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
 {
-	uint32_t site = coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
-	const struct model_place_times *times =
-		site < analysis->tables->nr_sites ? analysis->model->place_times[site] : NULL;
-	const struct histogram *runs = model_histogram(times ? times->runs : NULL);
+	const struct model_place_times *times = model_times_at(analysis->model,
+		coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site);
 
-	return runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS)
-		       ? 0
-		       : (int64_t)histogram_at(runs, 0.99);
+	return model_usual_time(times ? times->runs : NULL, LIMIT(analysis, HOG_RUNS));
 }
 
 static bool is_unusual(const struct analysis *analysis, const struct model_coro *coro)
@@ -161,7 +145,7 @@ static void judge(struct context *context, uint32_t index)
 {
 	struct analysis *analysis = context->analysis;
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t doubt = doubt_of(analysis, coro);
+	enum reason doubt = analyze_stillness_doubt(analysis, coro->thread);
 	struct candidate candidate = {
 		.rule = CT_RULE_ENDLESS_RUN,
 		.grade = grade_of(context, coro),
@@ -175,7 +159,7 @@ static void judge(struct context *context, uint32_t index)
 	if (!analysis->model->processes[coro->process].tells_ends)
 		analyze_candidate_lower(&candidate, REASON_ENDS_UNTOLD);
 	if (doing_of(analysis, coro) == DOING_COMPUTING && doubt != NR_REASONS)
-		analyze_candidate_lower(&candidate, (enum reason)doubt);
+		analyze_candidate_lower(&candidate, doubt);
 	/* Its suspend may be among what is missing since then. */
 	if (model_lost_between(analysis->model, coro->process, coro->changed,
 		    analysis->parties[coro->process].end))

@@ -8,14 +8,6 @@
 #define LEAST_WAITS 10u /* of fewer it cannot be told how long one takes */
 #define TIMES_LONGER 10
 
-static const struct model_place_times *place_of(
-	const struct analysis *analysis, const struct model_coro *coro)
-{
-	return coro->wait_site < analysis->tables->nr_sites
-		       ? analysis->model->place_times[coro->wait_site]
-		       : NULL;
-}
-
 /* Do others run on, as they did? */
 static bool do_others_go_on(
 	const struct analysis *analysis, const struct model_coro *coro, int64_t waited_ns)
@@ -47,7 +39,7 @@ static bool may_have_gone_on(const struct analysis *analysis, const struct model
 
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = place_of(analysis, coro);
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
 	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
 

@@ -61,14 +61,10 @@ static bool is_excused(const struct model_coro *coro)
 static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times =
-		coro->suspended != CT_NO_TIME && coro->wait_site < analysis->tables->nr_sites
-			? analysis->model->place_times[coro->wait_site]
-			: NULL;
-	const struct histogram *delays = model_histogram(times ? times->delays : NULL);
+		coro->suspended == CT_NO_TIME ? NULL
+					      : model_times_at(analysis->model, coro->wait_site);
 
-	if (delays->count < (uint64_t)LIMIT(analysis, MISSED_WAKES))
-		return 0;
-	return (int64_t)histogram_at(delays, 0.99);
+	return model_usual_time(times ? times->delays : NULL, LIMIT(analysis, MISSED_WAKES));
 }
 
 /* Ready for so long it has been missed, if everybody was seen asleep then; INT64_MAX: that cannot be told. */

@@ -101,16 +101,11 @@ static bool may_take(
 static bool spins(const struct analysis *analysis, uint32_t worker, uint64_t *reasons)
 {
 	const struct model_thread *thread = &analysis->model->threads[worker];
-	struct model_account account;
-	ct_time from;
+	enum reason doubt = analyze_stillness_doubt(analysis, worker);
 
-	if (thread->top || thread->idle_from != CT_NO_TIME || thread->nr_looks == 0 ||
-		thread->seen < thread->last_event || thread->nr_looks_running < thread->nr_looks)
+	if (thread->top || thread->idle_from != CT_NO_TIME || !thread_is_computing(thread))
 		return false;
-	if (!model_account_since(analysis->model, worker, thread->last_event, &account, &from))
-		*reasons |= REASON(NO_ACCOUNT);
-	else if ((int64_t)account.ran_ns < (account.time - from) / 2)
-		*reasons |= REASON(STARVED);
+	*reasons |= doubt == NR_REASONS ? 0 : UINT64_C(1) << doubt;
 	return true;
 }
 

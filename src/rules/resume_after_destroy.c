@@ -133,22 +133,6 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_wake(struct analysis *analysis, const struct model_waking *wake, const char *text,
-	struct story *story)
-{
-	struct ct_step step = {
-		.time = wake->time,
-		.site = wake->site,
-		.thread = wake->thread,
-		.coro = analysis->model->coros.at[wake->coro].id,
-		.sequence = wake->sequence,
-		.text = text,
-	};
-
-	if (wake->time != CT_NO_TIME)
-		analyze_story_step(analysis, story, &step);
-}
-
 static void tell_ghost(
 	struct analysis *analysis, const struct model_ghost *ghost, struct story *story)
 {
@@ -203,10 +187,11 @@ static void describe(
 	if (coro->suspended != CT_NO_TIME)
 		analyze_story_suspended(analysis, &story, coro);
 	if (is_early)
-		tell_wake(analysis, &wake, "woke it: the last wake before its end", &story);
+		analyze_story_wake(
+			analysis, &story, &wake, "woke it: the last wake before its end");
 	analyze_story_destroyed(analysis, &story, coro);
 	if (!is_early && is_resume(ghost))
-		tell_wake(analysis, &wake, "woke it, though it was gone", &story);
+		analyze_story_wake(analysis, &story, &wake, "woke it, though it was gone");
 	tell_ghost(analysis, ghost, &story);
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);

@@ -217,7 +217,8 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 			continue;
 		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
 			return true;
-		if (thread->is_worker && analyze_stillness_is_spinning(analysis, i))
+		if (thread->is_worker && thread->nr_looks > 1 && thread_is_computing(thread) &&
+			!thread_is_over(thread, analysis->parties[process].end))
 			return true;
 	}
 	return false;

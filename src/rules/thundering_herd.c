@@ -305,20 +305,13 @@ static void describe(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct herd *herd = &memory_of(analysis)->herds.at[first->subject];
 	struct story story = {0};
-	struct ct_step step = {
-		.time = herd->waker.time,
-		.site = herd->waker.site,
-		.thread = herd->waker.thread,
-		.coro = analysis->model->coros.at[herd->waker.coro].id,
-		.sequence = herd->waker.sequence,
-		.text = "woke the first of them, for the last time",
-	};
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " times all who wait at %s were woken at once, and hardly any had "
 		"something to do",
 		herd->nr_thundered, analyze_words_place(analysis, herd->site));
-	analyze_story_step(analysis, &story, &step);
+	analyze_story_wake(
+		analysis, &story, &herd->waker, "woke the first of them, for the last time");
 	analyze_story_evidence(analysis, &story,
 		analyze_say(analysis,
 			"%" PRIu64 " wakes were in vain, %" PRIu64

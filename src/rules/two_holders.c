@@ -124,16 +124,6 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell(
-	struct analysis *analysis, struct story *story, struct model_waking what, const char *text)
-{
-	struct ct_step step = analyze_story_wake(analysis, what);
-
-	step.text = text;
-	if (what.time != CT_NO_TIME)
-		analyze_story_step(analysis, story, &step);
-}
-
 static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -150,9 +140,11 @@ static void describe(
 		analyze_words_place(analysis, first->cause_site),
 		group->count > 1 ? analyze_say(analysis, "; so it was %u times", group->count)
 				 : "");
-	tell(analysis, &story, holding->first, analyze_say(analysis, "took %s", lock));
-	tell(analysis, &story, holding->second, analyze_say(analysis, "took %s, too", lock));
-	tell(analysis, &story, holding->ended,
+	analyze_story_wake(
+		analysis, &story, &holding->first, analyze_say(analysis, "took %s", lock));
+	analyze_story_wake(
+		analysis, &story, &holding->second, analyze_say(analysis, "took %s, too", lock));
+	analyze_story_wake(analysis, &story, &holding->ended,
 		analyze_say(analysis, "gave %s back, which it had held all the time", lock));
 	analyze_story_end(analysis, &story, finding);
 }

@@ -15,12 +15,11 @@
 static int64_t usual_time(const struct analysis *analysis, const struct model_place_times *times)
 {
 	uint32_t process = analysis->model->coros.at[times->hog.coro].process;
-	const struct histogram *runs = times->runs;
-	uint64_t enough = (uint64_t)LIMIT(analysis, HOG_RUNS);
+	int64_t usual = model_usual_time(times->runs, LIMIT(analysis, HOG_RUNS));
 
-	if (runs->count < enough)
-		runs = &analysis->model->processes[process].runs;
-	return runs->count < enough ? 0 : (int64_t)histogram_at(runs, 0.99);
+	return usual ? usual
+		     : model_usual_time(&analysis->model->processes[process].runs,
+			       LIMIT(analysis, HOG_RUNS));
 }
 
 static int64_t limit_of(const struct analysis *analysis, const struct model_place_times *times)
