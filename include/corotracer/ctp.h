@@ -293,12 +293,9 @@ struct ctp_ring {
  * Names are offsets from name_offset, 0 for none; each name is a uint32_t length and its bytes.
  */
 enum ctp_site_kind {
-	CTP_SITE_SOURCE = 1,      /* file, line, column, function as the compiler told them */
-	CTP_SITE_ADDRESS = 2,     /* a return address: the call lies just before it */
-	CTP_SITE_FUNCTION = 3,    /* the first instruction of a function */
-	CTP_SITE_NAME = 4,        /* only a name, in `reason` */
-	CTP_SITE_INSTRUCTION = 5, /* the address of the instruction itself */
-	CTP_SITE_CALLER = 6,      /* where a function returns to that may be inlined: see below */
+#define X(name, number, text, meaning) CTP_SITE_##name = number,
+#include "corotracer/def/sites.def"
+#undef X
 };
 
 /* How a site that is no address was told; 0: that is not told. */

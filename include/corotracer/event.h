@@ -66,10 +66,9 @@ static inline bool ct_loss_was_asked(unsigned reason)
 
 /* How a process came to its end. */
 enum ct_ending {
-	CT_ENDING_UNKNOWN = 0, /* the trace does not say: cut short, or the engine left first */
-	CT_ENDING_EXITED,      /* value: exit status */
-	CT_ENDING_SIGNALED,    /* value: signal number */
-	CT_ENDING_DETACHED,    /* it runs on, unobserved */
+#define X(name, number, text, meaning) CT_ENDING_##name = number,
+#include "corotracer/def/endings.def"
+#undef X
 };
 
 /* Texts in tables are NUL-terminated, owned by the table's owner, and never NULL ("" where
@@ -217,6 +216,7 @@ const char *ct_loss_name(unsigned loss);
 const char *ct_call_name(unsigned call);
 const char *ct_descriptor_type_name(unsigned type);
 const char *ct_form_name(unsigned form);
+const char *ct_ending_name(unsigned ending);
 
 #pragma GCC visibility pop
 

@@ -524,6 +524,8 @@ const char *analyze_words_coro(struct analysis *analysis, const struct model_cor
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call);
 /* analyze_words_thread: "thread worker-1 (1234)". */
 const char *analyze_words_thread(struct analysis *analysis, uint32_t thread);
+/* analyze_words_thread_of: one that need not be in the tables. */
+const char *analyze_words_thread_of(struct analysis *analysis, const char *name, uint64_t tid);
 /*
  * analyze_words_count: "1 coroutine waits", "47 of 50 coroutines wait": of peers only where there are more. "waited"
  * of those that are gone; a group has only such, or none.

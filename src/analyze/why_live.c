@@ -57,8 +57,8 @@ static const char *words_call(
 static const char *words_thread_now(
 	struct analysis *analysis, const struct live *seen, const struct live_thread *thread)
 {
-	return analyze_say(analysis, "thread %s (%" PRIu64 ") %s (state %c)%s%s%s",
-		thread->name[0] ? thread->name : "without a name", thread->tid,
+	return analyze_say(analysis, "%s %s (state %c)%s%s%s",
+		analyze_words_thread_of(analysis, thread->name, thread->tid),
 		live_state_words(thread->state), thread->state, words_call(analysis, seen, thread),
 		thread->waits_in[0] ? ", and waits in the kernel's " : "", thread->waits_in);
 }
@@ -75,10 +75,9 @@ bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uin
 	if (!thread)
 		analyze_story_fact(analysis, story,
 			analyze_say(analysis,
-				seen->is_cut ? "thread %" PRIu64
-					       " was not looked at: there are too many"
-					     : "thread %" PRIu64 " is not there any more",
-				told->tid));
+				seen->is_cut ? "%s was not looked at: there are too many"
+					     : "%s is not there any more",
+				analyze_words_thread(analysis, index)));
 	else
 		analyze_story_fact(analysis, story,
 			analyze_say(analysis, "seen at the end of the recording: %s",
@@ -102,8 +101,8 @@ static const char *words_callers(
 		if (thread->descriptor != descriptor)
 			continue;
 		if (count++ < WAITERS_NAMED)
-			words = analyze_say(analysis, "%s%sthread %s (%" PRIu64 ")", words,
-				count > 1 ? ", " : "", thread->name, thread->tid);
+			words = analyze_say(analysis, "%s%s%s", words, count > 1 ? ", " : "",
+				analyze_words_thread_of(analysis, thread->name, thread->tid));
 	}
 	if (count > WAITERS_NAMED)
 		words = analyze_say(

@@ -127,6 +127,14 @@ const char *analyze_words_thread(struct analysis *analysis, uint32_t thread)
 	return keep(analysis, &text);
 }
 
+const char *analyze_words_thread_of(struct analysis *analysis, const char *name, uint64_t tid)
+{
+	struct text text = {0};
+
+	say_thread_of(&text, name, tid);
+	return keep(analysis, &text);
+}
+
 const char *analyze_words_count(struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];

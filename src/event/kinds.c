@@ -70,6 +70,15 @@ const char *ct_form_name(unsigned form)
 	}
 }
 
+const char *ct_ending_name(unsigned ending)
+{
+	switch (ending) {
+#include "corotracer/def/endings.def"
+	default:
+		return "unknown";
+	}
+}
+
 const char *ct_life_name(unsigned life)
 {
 	switch (life) {

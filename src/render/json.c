@@ -91,7 +91,7 @@ static const char *name_of(enum render_kind kind, uint64_t number)
 	case RENDER_KIND_MARK:
 		return number ? ct_mark_name((unsigned)number) : "";
 	case RENDER_KIND_ENDING:
-		return say_ending_name((enum ct_ending)number);
+		return ct_ending_name((unsigned)number);
 	case RENDER_KIND_FORM:
 		return number ? ct_form_name((unsigned)number) : "";
 	case RENDER_KIND_BY:

@@ -52,6 +52,13 @@ static void say_transfer(struct text *text, const struct ct_event *event)
 	say_result(text, event->coro);
 }
 
+static void add_readiness(struct text *text, unsigned flags)
+{
+	if (flags & SAY_READINESS)
+		text_char(text, ',');
+	say_readiness(text, flags);
+}
+
 static void say_arm(struct text *text, const struct ct_event *event)
 {
 	static const char *const names[] = {
@@ -59,8 +66,8 @@ static void say_arm(struct text *text, const struct ct_event *event)
 
 	text_format(text, "%s ", names[event->argument < 4 ? event->argument : 0]);
 	say_resource(text, event->object);
-	text_format(text, ", events 0x%x%s%s", event->flags & 0x3fffu,
-		event->flags & 0x4000u ? ", one shot" : "",
+	add_readiness(text, event->flags);
+	text_format(text, "%s%s", event->flags & 0x4000u ? ", one shot" : "",
 		event->flags & 0x8000u ? ", edge triggered" : "");
 }
 
@@ -81,7 +88,7 @@ static void say_ready(struct text *text, const struct ct_event *event)
 	} else {
 		text_format(text, "user data 0x%" PRIx64 " is ready", event->coro);
 	}
-	text_format(text, ", events 0x%x", event->flags);
+	add_readiness(text, event->flags);
 }
 
 static void say_block(struct text *text, const struct ct_event *event)

@@ -71,6 +71,12 @@ void say_coroutine(struct text *text, const struct ct_tables *tables, uint64_t i
 	text_char(text, ')');
 }
 
+static void name_thread(struct text *text, const char *name, uint64_t tid)
+{
+	say_safe(text, name);
+	text_format(text, *name ? " (%" PRIu64 ")" : "%" PRIu64, tid);
+}
+
 void say_thread_name(struct text *text, const struct ct_tables *tables, uint32_t index)
 {
 	const struct ct_thread *thread;
@@ -80,8 +86,13 @@ void say_thread_name(struct text *text, const struct ct_tables *tables, uint32_t
 		return;
 	}
 	thread = &tables->threads[index];
-	say_safe(text, thread->name);
-	text_format(text, *thread->name ? " (%" PRIu64 ")" : "%" PRIu64, thread->tid);
+	name_thread(text, thread->name, thread->tid);
+}
+
+void say_thread_of(struct text *text, const char *name, uint64_t tid)
+{
+	text_add(text, "thread ");
+	name_thread(text, name, tid);
 }
 
 void say_thread(struct text *text, const struct ct_tables *tables, uint32_t index)
@@ -113,21 +124,6 @@ void say_signal(struct text *text, int number)
 		text_format(text, "SIG%s", name);
 	else
 		text_format(text, "signal %d", number);
-}
-
-const char *say_ending_name(enum ct_ending ending)
-{
-	switch (ending) {
-	case CT_ENDING_EXITED:
-		return "exited";
-	case CT_ENDING_SIGNALED:
-		return "signaled";
-	case CT_ENDING_DETACHED:
-		return "detached";
-	case CT_ENDING_UNKNOWN:
-		break;
-	}
-	return "unknown";
 }
 
 void say_ending(struct text *text, const struct ct_process *process)
@@ -199,8 +195,13 @@ void say_readiness(struct text *text, unsigned flags)
 		{POLLHUP, " hung-up"}, {POLLERR, " failed"}};
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	flags &= SAY_READINESS;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		text_add(text, flags & words[i].flag ? words[i].word : "");
+		flags &= ~words[i].flag;
+	}
+	if (flags)
+		text_format(text, " 0x%x", flags);
 }
 
 void say_count(struct text *text, uint64_t count, const char *one, const char *many)

@@ -70,17 +70,17 @@ void say_coroutine(struct text *text, const struct ct_tables *tables, uint64_t i
 
 /*
  * say_thread: name and kernel id: "thread worker-1 (4713)". say_thread_name: the same where a heading says already
- * that it is a thread.
+ * that it is a thread. say_thread_of: one that need not be in the tables.
  */
 void say_thread(struct text *text, const struct ct_tables *tables, uint32_t thread);
 void say_thread_name(struct text *text, const struct ct_tables *tables, uint32_t thread);
+void say_thread_of(struct text *text, const char *name, uint64_t tid);
 
 /* say_program: the last part of the executable's path, and the process id: "server (pid 4711)". */
 void say_program(struct text *text, const struct ct_process *process);
 
-/* say_ending: how a process came to its end: "ended by SIGSEGV". say_ending_name: the key that JSON uses. */
+/* say_ending: how a process came to its end: "ended by SIGSEGV". */
 void say_ending(struct text *text, const struct ct_process *process);
-const char *say_ending_name(enum ct_ending ending);
 
 /* say_signal: "SIGSEGV". */
 void say_signal(struct text *text, int number);
@@ -94,7 +94,11 @@ void say_signal(struct text *text, int number);
 void say_resource(struct text *text, uint64_t handle);
 void say_descriptor(struct text *text, uint32_t fd, unsigned type, uint64_t generation);
 
-/* say_readiness: " readable hung-up", for the flags of poll; each word with a blank before it. */
+/*
+ * say_readiness: " readable hung-up", for the flags of poll; each word with a blank before it. Flags that have no word
+ * are told as a number behind the others.
+ */
+#define SAY_READINESS 0x3fffu /* above these stands how it is armed */
 void say_readiness(struct text *text, unsigned flags);
 
 /*

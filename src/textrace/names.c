@@ -43,22 +43,12 @@ static const char *const names[TEXTRACE_NR_LISTS][NUMBERS] = {
 #define X(name, number, text, meaning) [TEXTRACE_SITE_FORMS][number] = text,
 #include "corotracer/def/forms.def"
 #undef X
-	[TEXTRACE_SITE_KINDS] =
-		{
-			[CTP_SITE_SOURCE] = "source",
-			[CTP_SITE_ADDRESS] = "address",
-			[CTP_SITE_FUNCTION] = "function",
-			[CTP_SITE_NAME] = "name",
-			[CTP_SITE_INSTRUCTION] = "instruction",
-			[CTP_SITE_CALLER] = "caller",
-		},
-	[TEXTRACE_ENDINGS] =
-		{
-			[CT_ENDING_UNKNOWN] = "unknown",
-			[CT_ENDING_EXITED] = "exited",
-			[CT_ENDING_SIGNALED] = "signaled",
-			[CT_ENDING_DETACHED] = "detached",
-		},
+#define X(name, number, text, meaning) [TEXTRACE_SITE_KINDS][number] = text,
+#include "corotracer/def/sites.def"
+#undef X
+#define X(name, number, text, meaning) [TEXTRACE_ENDINGS][number] = text,
+#include "corotracer/def/endings.def"
+#undef X
 };
 
 const char *textrace_name(enum textrace_list list, uint64_t number)

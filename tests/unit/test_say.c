@@ -172,8 +172,10 @@ static void test_events(void)
 			 .object = CTP_DESCRIPTOR(7, 0),
 			 .argument = 1,
 			 .flags = 0xc001},
-			"descriptor-arm|add interest in descriptor 7, events 0x1, one shot, edge "
+			"descriptor-arm|add interest in descriptor 7, readable, one shot, edge "
 			"triggered"},
+		{{.kind = CTP_KIND_DESCRIPTOR_READY, .object = CTP_DESCRIPTOR(7, 0), .flags = 0x12},
+			"descriptor-ready|descriptor 7 is ready, hung-up 0x2"},
 		{{.kind = CTP_KIND_BLOCK_BEGIN,
 			 .argument = CTP_CALL_EPOLL_WAIT,
 			 .object = UINT64_MAX},
