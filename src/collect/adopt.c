@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going on with what others have begun. Everything here is read from memory that the target may write meanwhile: it
+ * Segments that were written before the engine came: those that waited, those that another engine has left, and flight
+ * recorders, whose past is part of the recording.
+ *
+ * Everything here is read from memory that the target may write meanwhile: it
  * decides whose events are whose, and where a loss lay, never what is touched.
  */
-#include "collect/adopt.h"
 #include "base/clock.h"
 #include "collect/collector.h"
 

@@ -18,7 +18,6 @@
 #include "collect/executable.h"
 #include "kernel/family.h"
 #include "kernel/procfs.h"
-#include "collect/seek.h"
 
 #define ARRIVALS_AT_THE_END 64 /* looks */
 #define HOST_BYTES 256

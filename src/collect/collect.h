@@ -59,7 +59,7 @@ struct collect_options {
 	uint64_t coarse_step_ns; /* of the coarse clock, which probes are to use; 0: they choose */
 	uint64_t ring_bytes; /* of memory for a ring's records, at most; 0: all that it can have */
 	bool overwrites;     /* a full ring overwrites its oldest records */
-	bool admits_all; /* probes of all users, where the engine is the superuser's; see admission.h */
+	bool admits_all; /* probes of all users, where the engine is the superuser's; see listener.h */
 };
 
 /* The present account of a recording. Texts live until collect_close. */

@@ -235,6 +235,70 @@ void collect_define_run(struct collect *collect, const char *host);
 enum ct_status collect_attach(
 	struct collect *collect, const struct arrival *arrival, struct ct_error *reterr);
 
+/* ---------------------------------------------------------------- adopt.c */
+
+/*
+ * collect_adopt_segment: has its events wanted from now on. Losses that nobody counted for lack of an engine, besides
+ * events that found a ring full, are not counted now either.
+ */
+void collect_adopt_segment(struct segment *segment);
+
+/* collect_adopt_ring: goes on where the last reader stopped, or at the oldest record that is left. */
+void collect_adopt_ring(
+	struct segment *segment, const struct ring_space *space, struct segment_ring *ring);
+
+/*
+ * collect_adopt_first_thread: whose the records are that are left from before the ring's first word of a thread: of the
+ * one that then stops there. Where a start comes first, nobody says. 0: nothing is left from before it,
+ * or neither comes.
+ */
+uint32_t collect_adopt_first_thread(struct segment *segment, const struct segment_ring *ring);
+
+/* collect_adopt_note_first: `raw` is when the first record that is read of the ring was written. */
+void collect_adopt_note_first(
+	const struct segment *segment, struct segment_ring *ring, uint64_t raw);
+
+/*
+ * collect_adopt_lost_past: of what was overwritten in the ring. Where that was before the ring was adopted, it lay
+ * between the recorder's beginning and the first record that was left: so `loss` says then.
+ */
+void collect_adopt_lost_past(const struct segment *segment, const struct segment_ring *ring,
+	struct ct_define_loss *loss);
+
+/* ---------------------------------------------------------------- images.c */
+
+/*
+ * collect_images_note_arrival: this segment has come: harvests others of its process for the last time that it has no
+ * more.
+ */
+void collect_images_note_arrival(struct collect *collect, const struct segment *segment);
+
+/*
+ * collect_images_give_back: the same of every process. A segment that cannot be judged stays. Reads /proc/PID/maps once
+ * for each process.
+ */
+void collect_images_give_back(struct collect *collect);
+
+/* ---------------------------------------------------------------- seek.c */
+
+/*
+ * collect_seek_process: opens the process, and makes it the target. CT_ERR_NOT_FOUND: there is none of this id.
+ */
+enum ct_status collect_seek_process(struct collect *collect, pid_t pid, struct ct_error *reterr);
+
+/*
+ * collect_seek_past: when the target's own flight recorder began, into collect->past: what it still holds is part of
+ * the recording. Where it has none that can be read, nothing is noted.
+ */
+void collect_seek_past(struct collect *collect);
+
+/*
+ * collect_seek_segments: takes the target's segments that are not taken yet. CT_OK: there is at least one now.
+ * CT_ERR_REFUSED: its descriptors may not be looked at; CT_ERR_BUSY: another recording has them;
+ * CT_ERR_NO_PROBE: it has none.
+ */
+enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *reterr);
+
 /* ---------------------------------------------------------------- observe.c */
 
 /*
@@ -247,6 +311,16 @@ bool collect_observe_process(struct collect *collect, struct process *process);
 void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
 	const struct ctp_record *record);
 
+/*
+ * collect_thread_time_sample: records how long threads that wrote something since the last call have run, and have
+ * waited for a processor, by the kernel's account; of each segment at most 64 of them, and the others the next time.
+ */
+void collect_thread_time_sample(struct collect *collect);
+
+/* collect_thread_time_put: records the same of one thread, whose number in the trace is `thread`. */
+void collect_thread_time_put(
+	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread);
+
 /* ---------------------------------------------------------------- silence.c */
 
 /*
@@ -257,18 +331,6 @@ void collect_silence_look(struct collect *collect);
 
 /* collect_silence_next_ns: when the next of them is to be looked at, UINT64_MAX for never. */
 uint64_t collect_silence_next_ns(const struct collect *collect);
-
-/* ---------------------------------------------------------------- thread_time.c */
-
-/*
- * collect_thread_time_sample: records how long threads that wrote something since the last call have run, and have
- * waited for a processor, by the kernel's account; of each segment at most 64 of them, and the others the next time.
- */
-void collect_thread_time_sample(struct collect *collect);
-
-/* collect_thread_time_put: records the same of one thread, whose number in the trace is `thread`. */
-void collect_thread_time_put(
-	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread);
 
 /* ---------------------------------------------------------------- look.c */
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collect/adopt.h"
 #include "base/clock.h"
 #include "collect/collector.h"
 #include "collect/flight_file.h"

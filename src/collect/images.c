@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Segments of programs that are no more, although their process lives: exec took their memory away. The engine's
+ * mapping would keep that memory, and the segment its place, to the process's end; and some processes call exec
+ * without end.
+ *
  * A probe keeps its segment mapped as long as its program lives: what is not among the mappings of the process has
  * no program any more.
  */
@@ -8,7 +12,6 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
-#include "collect/images.h"
 #include "kernel/procfs_maps.h"
 
 #define MEMORY_NAME "/memfd:"

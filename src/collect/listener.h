@@ -3,7 +3,7 @@
  * Where segments are handed over: an abstract Unix socket that the target's processes connect to.
  *
  * A peer connects, sends one greeting (struct ctp_hello) with the descriptor of its memory beside it, and is done; its
- * greeting waits here even if it is gone by then. admission.h says which peers are turned away. A peer that says
+ * greeting waits here even if it is gone by then. Peers of other users are turned away. A peer that says
  * nothing is dropped after two seconds; at most LISTENER_PEERS of them are kept, others wait in the kernel's queue.
  * Nothing here blocks or allocates.
  */
@@ -14,10 +14,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collect/admission.h"
 #include "base/failure.h"
 
 #define LISTENER_PEERS 64
+
+/*
+ * Peers whose probes are taken in.
+ *
+ * The engine's own user's are. An engine of the superuser traces programs that become other users, too; but their users
+ * have other programs, and the socket's name can be read by everyone: of these only descendants of the target come in,
+ * unless all were asked for.
+ */
+struct admission {
+	pid_t target;    /* 0: there is none yet */
+	bool admits_all; /* users, by an engine of the superuser */
+};
+
+/* collect_admission_refusal: why this peer is turned away, as the kernel tells who it is; NULL: it is not. */
+const char *collect_admission_refusal(const struct admission *admission, uid_t uid, pid_t pid);
 
 /* Someone who has connected and not spoken yet. */
 struct listener_peer {

@@ -8,7 +8,6 @@
 #include "collect/coarse.h"
 #include "collect/collector.h"
 #include "collect/reach.h"
-#include "collect/seek.h"
 
 #define CLOCK_PERIOD_NS UINT64_C(1000000000)
 #define HEARTBEAT_PERIOD_NS UINT64_C(200000000)

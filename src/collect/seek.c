@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking through /proc/PID/fd. A segment found there belongs to a peer like any other, and is checked like one that
+ * Finding the segments of a process that nobody handed over: its probes keep them open, so that they are among its
+ * descriptors. A segment found there belongs to a peer like any other, and is checked like one that
  * was handed over.
  */
 #include <errno.h>
@@ -15,7 +16,6 @@
 
 #include "collect/collector.h"
 #include "kernel/procfs.h"
-#include "collect/seek.h"
 
 #define SEGMENT_LINK "/memfd:corotracer"
 

@@ -2,7 +2,6 @@
 /*
  * The losses of a segment since the last time, told with their place in time.
  */
-#include "collect/adopt.h"
 #include "collect/collector.h"
 #include "collect/segment.h"
 
