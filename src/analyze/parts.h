@@ -9,8 +9,8 @@
  * A failed allocation sets `is_broken`; what follows then does nothing of value, and analyze_source
  * reports it once at the end.
  */
-#ifndef ANALYZE_ANALYZE_PARTS_H
-#define ANALYZE_ANALYZE_PARTS_H
+#ifndef ANALYZE_PARTS_H
+#define ANALYZE_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * The rows that every export writes: the cells of one event, or of one half of a switch.
  */
-#ifndef EXPORT_EXPORT_ROWS_H
-#define EXPORT_EXPORT_ROWS_H
+#ifndef EXPORT_ROWS_H
+#define EXPORT_ROWS_H
 
 #include "jsonl/coros.h"
 #include "stream/stream.h"

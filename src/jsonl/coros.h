@@ -3,8 +3,8 @@
  * Facts that rows need of the coroutines that are alive: how many rows each has had, where its frame
  * lies, whether it runs. Every form that has the six keys of a row counts with this.
  */
-#ifndef JSONL_JSONL_COROS_H
-#define JSONL_JSONL_COROS_H
+#ifndef JSONL_COROS_H
+#define JSONL_COROS_H
 
 #include <stdbool.h>
 #include <stdint.h>

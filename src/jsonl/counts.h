@@ -2,8 +2,8 @@
 /*
  * The counts of the first reading, and the notes that tell them.
  */
-#ifndef JSONL_JSONL_COUNTS_H
-#define JSONL_JSONL_COUNTS_H
+#ifndef JSONL_COUNTS_H
+#define JSONL_COUNTS_H
 
 #include "jsonl/scan.h"
 

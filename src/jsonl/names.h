@@ -2,8 +2,8 @@
 /*
  * The names that a program gave to what it tells of itself, by the sites of its records. Private to src/jsonl.
  */
-#ifndef JSONL_JSONL_NAMES_H
-#define JSONL_JSONL_NAMES_H
+#ifndef JSONL_NAMES_H
+#define JSONL_NAMES_H
 
 #include "base/arena.h"
 #include "base/map.h"

@@ -3,8 +3,8 @@
  * One line of a JSONL trace, read into a row. The bytes come from outside and are not trusted: nothing
  * behind the end of the line is looked at, and nesting has a limit.
  */
-#ifndef JSONL_JSONL_ROW_H
-#define JSONL_JSONL_ROW_H
+#ifndef JSONL_ROW_H
+#define JSONL_ROW_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * JSONL_AHEAD rows only: a reader that starts again at the first row of a run comes to the same ones.
  * docs/spec/jsonl.md says by what rules.
  */
-#ifndef JSONL_JSONL_RUNS_H
-#define JSONL_JSONL_RUNS_H
+#ifndef JSONL_RUNS_H
+#define JSONL_RUNS_H
 
 #include "jsonl/row.h"
 #include "jsonl/seen.h"

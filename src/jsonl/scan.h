@@ -3,8 +3,8 @@
  * The first reading of a JSONL trace: which runs it holds, and everything that tables say. Nothing is
  * kept by row.
  */
-#ifndef JSONL_JSONL_SCAN_H
-#define JSONL_JSONL_SCAN_H
+#ifndef JSONL_SCAN_H
+#define JSONL_SCAN_H
 
 #include "base/arena.h"
 #include "jsonl/runs.h"

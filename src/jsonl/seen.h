@@ -7,8 +7,8 @@
  * slots has it: 2 eight times, then 4 eight times, and so on. By blocks, rows of the same seq are told
  * apart by their times, and come in the order of the slots, not in that of time.
  */
-#ifndef JSONL_JSONL_SEEN_H
-#define JSONL_JSONL_SEEN_H
+#ifndef JSONL_SEEN_H
+#define JSONL_SEEN_H
 
 #include "jsonl/row.h"
 

@@ -3,8 +3,8 @@
  * The rows of a file from some line on, some of them at a time: what is behind the present row can be
  * looked at. Bounded memory, however long the file and its lines are.
  */
-#ifndef JSONL_JSONL_WINDOW_H
-#define JSONL_JSONL_WINDOW_H
+#ifndef JSONL_WINDOW_H
+#define JSONL_WINDOW_H
 
 #include "corotracer/error.h"
 #include "jsonl/row.h"

@@ -2,8 +2,8 @@
 /*
  * What the program says of itself: tasks, regions and counters, each within a bound. A part of model.h.
  */
-#ifndef MODEL_MODEL_ANNOTATIONS_H
-#define MODEL_MODEL_ANNOTATIONS_H
+#ifndef MODEL_ANNOTATIONS_H
+#define MODEL_ANNOTATIONS_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * The times of chosen coroutines by group, for whoever reads a trace again to know more of some: a model keeps none
  * unless it is given a breakdown to fill. A part of model.h.
  */
-#ifndef MODEL_MODEL_BREAKDOWN_H
-#define MODEL_MODEL_BREAKDOWN_H
+#ifndef MODEL_BREAKDOWN_H
+#define MODEL_BREAKDOWN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * What is known of a coroutine, and of the steps that do not lead on from the state that it was in. A part of model.h.
  */
-#ifndef MODEL_MODEL_CORO_H
-#define MODEL_MODEL_CORO_H
+#ifndef MODEL_CORO_H
+#define MODEL_CORO_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * What is known of a descriptor: one record for each time that its number was given out. A part of model.h.
  */
-#ifndef MODEL_MODEL_DESCRIPTOR_H
-#define MODEL_MODEL_DESCRIPTOR_H
+#ifndef MODEL_DESCRIPTOR_H
+#define MODEL_DESCRIPTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What coroutines did, one interval for each state that they left, for whoever wants to go back in time: a model keeps
  * none unless it is given a history to fill. A part of model.h.
  */
-#ifndef MODEL_MODEL_HISTORY_H
-#define MODEL_MODEL_HISTORY_H
+#ifndef MODEL_HISTORY_H
+#define MODEL_HISTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

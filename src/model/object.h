@@ -2,8 +2,8 @@
 /*
  * What is known of what coroutines hand to each other. A part of model.h.
  */
-#ifndef MODEL_MODEL_OBJECT_H
-#define MODEL_MODEL_OBJECT_H
+#ifndef MODEL_OBJECT_H
+#define MODEL_OBJECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What the files of the model share. Each function takes up one kind of event; false is always "out
  * of memory". Nothing here is for other folders.
  */
-#ifndef MODEL_MODEL_PARTS_H
-#define MODEL_MODEL_PARTS_H
+#ifndef MODEL_PARTS_H
+#define MODEL_PARTS_H
 
 #include "model/model.h"
 

@@ -3,8 +3,8 @@
  * What is known of a process as a whole: where to find what lies in it, what it told of itself, how it crashed, and
  * which of its events are missing. A part of model.h.
  */
-#ifndef MODEL_MODEL_PROCESS_H
-#define MODEL_MODEL_PROCESS_H
+#ifndef MODEL_PROCESS_H
+#define MODEL_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

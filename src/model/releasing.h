@@ -16,8 +16,8 @@
  *
  * With a history or a breakdown (model/history.h, model/breakdown.h) nothing is given back.
  */
-#ifndef MODEL_MODEL_RELEASE_H
-#define MODEL_MODEL_RELEASE_H
+#ifndef MODEL_RELEASING_H
+#define MODEL_RELEASING_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * What is known of a thread: on whose stack coroutines run, whether it is idle, what it spent its time on. A part of
  * model.h.
  */
-#ifndef MODEL_MODEL_THREAD_H
-#define MODEL_MODEL_THREAD_H
+#ifndef MODEL_THREAD_H
+#define MODEL_THREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

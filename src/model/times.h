@@ -2,8 +2,8 @@
 /*
  * How long: what the model keeps of the time that threads, runs and places took. A part of model.h.
  */
-#ifndef MODEL_MODEL_TIMES_H
-#define MODEL_MODEL_TIMES_H
+#ifndef MODEL_TIMES_H
+#define MODEL_TIMES_H
 
 #include <stdint.h>
 

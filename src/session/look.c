@@ -7,7 +7,7 @@
 #include "kernel/live.h"
 #include "session/look.h"
 
-struct ct_process_look *process_look(int64_t pid, int64_t watched_ns)
+struct ct_process_look *look_new(int64_t pid, int64_t watched_ns)
 {
 	struct ct_process_look *look = calloc(1, sizeof(*look));
 	struct live *seen;

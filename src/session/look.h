@@ -12,7 +12,7 @@ struct ct_process_look {
 	struct analyze_live live;
 };
 
-/* process_look: looks now. `watched_ns`: for so long it was recorded. NULL: it is gone, or out of memory. */
-struct ct_process_look *process_look(int64_t pid, int64_t watched_ns);
+/* look_new: looks now. `watched_ns`: for so long it was recorded. NULL: it is gone, or out of memory. */
+struct ct_process_look *look_new(int64_t pid, int64_t watched_ns);
 
 #endif

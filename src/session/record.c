@@ -343,7 +343,7 @@ static void finish_early(struct ct_record *record)
 static void look_at_end(struct ct_record *record)
 {
 	if (record->found_pid && !record->look && !record->has_ended)
-		record->look = process_look(
+		record->look = look_new(
 			record->found_pid, (int64_t)(clock_monotonic_ns() - record->begun_ns));
 }
 

@@ -8,8 +8,8 @@
  * that it stands in, which change all the time: these it names itself. Others (a descriptor was closed, a worker is
  * parked) are found by a key. Index 0 of every array means none.
  */
-#ifndef SNAPSHOT_SNAPSHOT_PARTS_H
-#define SNAPSHOT_SNAPSHOT_PARTS_H
+#ifndef SNAPSHOT_PARTS_H
+#define SNAPSHOT_PARTS_H
 
 #include <assert.h>
 

@@ -4,8 +4,8 @@
  * caches. For read.c, which merges streams of a whole file, and follow.c, which reads one that grows. Private to
  * src/store.
  */
-#ifndef STORE_STORE_CURSOR_H
-#define STORE_STORE_CURSOR_H
+#ifndef STORE_CURSOR_H
+#define STORE_CURSOR_H
 
 #include "store/events.h"
 #include "store/index.h"

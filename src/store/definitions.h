@@ -3,8 +3,8 @@
  * Definitions to bytes and back: the payload of a DEFINITIONS block is a sequence of them, each its
  * type, its length and its fields (store/fields.def).
  */
-#ifndef STORE_STORE_DEFINITIONS_H
-#define STORE_STORE_DEFINITIONS_H
+#ifndef STORE_DEFINITIONS_H
+#define STORE_DEFINITIONS_H
 
 #include "base/arena.h"
 #include "stream/stream.h"

@@ -6,8 +6,8 @@
  * last time, the last coroutine, the last object, site, argument and flags of its kind. A block
  * depends on nothing before it. The byte form is in docs/spec/trace-format.md (F-40 to F-47).
  */
-#ifndef STORE_STORE_EVENTS_H
-#define STORE_STORE_EVENTS_H
+#ifndef STORE_EVENTS_H
+#define STORE_EVENTS_H
 
 #include "corotracer/ctp.h"
 

@@ -5,8 +5,8 @@
  * docs/spec/trace-format.md has the rules (F-1 ...). All numbers are little-endian. Nothing here is
  * used before it was copied out of the file and checked.
  */
-#ifndef STORE_STORE_FORMAT_H
-#define STORE_STORE_FORMAT_H
+#ifndef STORE_FORMAT_H
+#define STORE_FORMAT_H
 
 #include <assert.h>
 #include <stdint.h>

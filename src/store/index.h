@@ -4,8 +4,8 @@
  *
  * Damage is stepped over to the next whole block, and counted.
  */
-#ifndef STORE_STORE_INDEX_H
-#define STORE_STORE_INDEX_H
+#ifndef STORE_INDEX_H
+#define STORE_INDEX_H
 
 #include "store/format.h"
 #include "store/input.h"

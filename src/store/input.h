@@ -3,8 +3,8 @@
  * The bytes of a trace file, read and never mapped: a file may shrink while it is looked at, and a
  * mapping would then end the process.
  */
-#ifndef STORE_STORE_INPUT_H
-#define STORE_STORE_INPUT_H
+#ifndef STORE_INPUT_H
+#define STORE_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * A block of events in the making: records are encoded as they come, the head (F-40) is put before them
  * at the end, when its numbers are known.
  */
-#ifndef STORE_STORE_OPEN_BLOCK_H
-#define STORE_STORE_OPEN_BLOCK_H
+#ifndef STORE_OPEN_BLOCK_H
+#define STORE_OPEN_BLOCK_H
 
 #include "store/events.h"
 #include "store/format.h"

@@ -6,8 +6,8 @@
  * whole leaves no half block behind. Its first member is the base, and its functions are called through
  * that by one thread at a time.
  */
-#ifndef STORE_STORE_OUTPUT_H
-#define STORE_STORE_OUTPUT_H
+#ifndef STORE_OUTPUT_H
+#define STORE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Packing the payload of blocks with zstd, and unpacking it. Where the project is built without zstd,
  * nothing can be packed, and unpacking fails with a sentence.
  */
-#ifndef STORE_STORE_PACK_H
-#define STORE_STORE_PACK_H
+#ifndef STORE_PACK_H
+#define STORE_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * A trace file as rows of generations, and the copying of such rows: block by block, without decoding any
  * event. Cutting, joining and recovering are made of it. Private to src/store.
  */
-#ifndef STORE_STORE_PART_H
-#define STORE_STORE_PART_H
+#ifndef STORE_PART_H
+#define STORE_PART_H
 
 #include "store/store.h"
 #include "store/index.h"

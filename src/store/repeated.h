@@ -3,8 +3,8 @@
  * Definitions that each generation repeats, so that it can be understood without those before it: everything
  * that was defined, the clock readings that tie its times to the recording's, and what was lost.
  */
-#ifndef STORE_STORE_REPEATED_H
-#define STORE_STORE_REPEATED_H
+#ifndef STORE_REPEATED_H
+#define STORE_REPEATED_H
 
 #include "base/map.h"
 #include "store/output.h"

@@ -3,8 +3,8 @@
  * The pass over a file while it goes on, for index.c (blocks) and sum_up.c (what they come to). Private to
  * src/store.
  */
-#ifndef STORE_STORE_SCAN_H
-#define STORE_STORE_SCAN_H
+#ifndef STORE_SCAN_H
+#define STORE_SCAN_H
 
 #include "store/index.h"
 

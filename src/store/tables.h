@@ -5,8 +5,8 @@
  * Numbers in the file are names given by the writer; here they become indexes of tables. A name that
  * nothing defines becomes 0, and is counted.
  */
-#ifndef STORE_STORE_TABLES_H
-#define STORE_STORE_TABLES_H
+#ifndef STORE_TABLES_H
+#define STORE_TABLES_H
 
 #include "base/arena.h"
 #include "base/map.h"

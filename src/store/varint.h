@@ -3,8 +3,8 @@
  * Whole numbers in as few bytes as they need: seven bits a byte, the low ones first, the top bit set
  * on all bytes but the last. Reading never goes beyond the end that it is given.
  */
-#ifndef STORE_STORE_VARINT_H
-#define STORE_STORE_VARINT_H
+#ifndef STORE_VARINT_H
+#define STORE_VARINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Each generation can be understood alone, so the oldest is let go whole, and what is left is a trace as
  * soon as a file header is put before it.
  */
-#ifndef STORE_STORE_WINDOW_H
-#define STORE_STORE_WINDOW_H
+#ifndef STORE_WINDOW_H
+#define STORE_WINDOW_H
 
 #include "store/store.h"
 

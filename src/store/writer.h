@@ -3,8 +3,8 @@
  * The sink's state, for the files that write: write.c (records and definitions) and generation.c (parts that
  * can be understood alone). Private to src/store.
  */
-#ifndef STORE_STORE_WRITER_H
-#define STORE_STORE_WRITER_H
+#ifndef STORE_WRITER_H
+#define STORE_WRITER_H
 
 #include "stream/directory.h"
 #include "snapshot/snapshot.h"

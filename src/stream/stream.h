@@ -6,8 +6,8 @@
  * engine drains them, with definitions of what they refer to; it keeps them in whatever form it
  * likes. Nothing above this layer knows where events come from.
  */
-#ifndef CT_STREAM_H
-#define CT_STREAM_H
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * The words of the text form: names of the lists in def/, and the fields of each kind of line. Both
  * reading and printing go by these lists, so that they cannot disagree.
  */
-#ifndef TEXTRACE_TEXTRACE_NAMES_H
-#define TEXTRACE_TEXTRACE_NAMES_H
+#ifndef TEXTRACE_NAMES_H
+#define TEXTRACE_NAMES_H
 
 #include "corotracer/event.h"
 

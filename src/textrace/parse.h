@@ -2,8 +2,8 @@
 /*
  * Shared by the parts of the text form's reader: the tables and events in the making.
  */
-#ifndef TEXTRACE_TEXTRACE_PARSE_H
-#define TEXTRACE_TEXTRACE_PARSE_H
+#ifndef TEXTRACE_PARSE_H
+#define TEXTRACE_PARSE_H
 
 #include "base/failure.h"
 #include "base/vec.h"

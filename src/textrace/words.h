@@ -3,8 +3,8 @@
  * Lines of text into words, and words into values. Texts stay where they are: a word is made a
  * terminated string in the buffer itself, which never gets longer by that.
  */
-#ifndef TEXTRACE_TEXTRACE_WORDS_H
-#define TEXTRACE_TEXTRACE_WORDS_H
+#ifndef TEXTRACE_WORDS_H
+#define TEXTRACE_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Each check of the house can fail: in a copy of the sources, one thing is put wrong at a time, and the check names it."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+COPIED = ("src", "tools", "cli", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
+LINKED = ("include", "sdk", "docs", "tests", "examples")
+
+# The check, a file, what is appended to it, and what the check then says.
+WRONGS = [
+    ("layers", "src/base/map.c", '#include "store/store.h"\n', "'base' may not use 'store' (store/store.h)"),
+    ("layers", "src/stream/stream.h", '#include "model/model.h"\n', "'stream' may not use 'model' (model/model.h)"),
+    ("layers", "src/store/read.c", '#include "window.h"\n', "includes 'window.h', which no layer has"),
+    ("layers", "src/LAYERS", "attic\n", "src/LAYERS names 'attic', which does not exist"),
+    ("layers", "cli/main.c", '#include "base/map.h"\n', "the command line may not use 'base/map.h'"),
+    ("names", "src/store/store.h", "int open_sesame(void);\n", "open_sesame begins with none of store"),
+    ("names", "src/base/map.h", "int drawer_open(void);\n", "drawer_open begins with none of base, map"),
+    ("names", "src/store/store_attic.h", "", "src/store/store_attic.h repeats the name of its folder"),
+    ("names", "src/store/attic.h", "#ifndef ATTIC_H\n#endif\n", "its guard is ATTIC_H, not STORE_ATTIC_H"),
+    ("names", "src/store/stream.h", "", "stream.h is a header of store and of stream"),
+]
+
+
+def check(root, name):
+    return subprocess.run([sys.executable, root / "tools" / f"check-{name}"], capture_output=True, text=True, check=False)
+
+
+def copy_house(root):
+    for name in COPIED:
+        (shutil.copytree if (SOURCE / name).is_dir() else shutil.copy)(SOURCE / name, root / name)
+    for name in LINKED:
+        (root / name).symlink_to(SOURCE / name)
+
+
+def put_wrong(root, name, path, appended, words):
+    """Whether the check fails, and says so."""
+    place = root / path
+    before = place.read_bytes() if place.exists() else None
+    with place.open("a", encoding="utf-8") as file:
+        file.write(appended)
+    told = check(root, name)
+    if before is None:
+        place.unlink()
+    else:
+        place.write_bytes(before)
+    return told.returncode == 1 and words in told.stdout
+
+
+def main():
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="corotracer-checks-") as folder:
+        root = pathlib.Path(folder)
+        copy_house(root)
+        wrong += [f"check-{name} fails on sources as they are" for name in sorted({row[0] for row in WRONGS})
+                  if check(root, name).returncode]
+        wrong += [f"check-{row[0]} does not see what is wrong in {row[1]}: '{row[3]}'" for row in WRONGS
+                  if not put_wrong(root, *row)]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
