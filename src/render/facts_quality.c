@@ -99,10 +99,9 @@ static void processes(struct text *rows, const struct ct_tables *tables)
 			text_add(rows, words_attached(process));
 		render_facts_end(rows);
 	}
-	if (tables->nr_processes > FACTS_MAX_LIST + 1) {
+	if (tables->nr_processes > FACTS_MAX_LIST + 1)
 		render_facts_row(rows, "program", "... and %" PRIu32 " more",
 			tables->nr_processes - FACTS_MAX_LIST - 1);
-	}
 }
 
 /* Which run it was, and where; a trace written by hand has neither. */

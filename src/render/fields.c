@@ -7,6 +7,10 @@
 
 #define MEMBER(type, member) (((const struct type *)0)->member)
 
+#define LIST(type, member, number, key, kind, object, meaning) \
+	_Static_assert(sizeof(MEMBER(type, number)) == sizeof(uint32_t), "the length of " #key);
+#include "corotracer/def/report.def"
+
 #define OBJECT(name, heading, says) static const struct render_field fields_of_##name[] = {
 #define FIELD(type, member, key, kind, meaning)                               \
 	{#key, meaning, RENDER_KIND_##kind, 0, offsetof(struct type, member), \

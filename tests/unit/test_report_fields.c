@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The specification of the report as JSON, whose path is the first argument, has the tables that the list of the
- * report's fields makes. With REPORT_UPDATE=1 in the environment they are written anew.
+ * report's fields makes. With REPORT_UPDATE=1 in the environment they are written anew. The kind of each field fits its
+ * member.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -69,6 +70,43 @@ static void add_object(struct text *text, enum render_object object)
 	add_rows(text, fields);
 }
 
+/* A kind that does not fit its member would read what lies beside it. */
+static void expect_size(const struct render_field *field)
+{
+	switch (field->kind) {
+	case RENDER_KIND_TEXT:
+	case RENDER_KIND_TEXTS:
+		CHECK_EQUAL(field->size, sizeof(const char *));
+		return;
+	case RENDER_KIND_TIME:
+	case RENDER_KIND_DURATION:
+	case RENDER_KIND_REAL:
+	case RENDER_KIND_ID:
+	case RENDER_KIND_EVENT:
+	case RENDER_KIND_WORD:
+	case RENDER_KIND_DECIMAL:
+		CHECK_EQUAL(field->size, sizeof(uint64_t));
+		return;
+	case RENDER_KIND_INDEX:
+	case RENDER_KIND_KNOWN:
+		CHECK_EQUAL(field->size, sizeof(uint32_t));
+		return;
+	case RENDER_KIND_BOOL:
+		CHECK_EQUAL(field->size, sizeof(bool));
+		return;
+	default:
+		CHECK(field->size > 0);
+	}
+}
+
+static void expect_sizes(const struct render_fields *fields)
+{
+	size_t i;
+
+	for (i = 0; i < fields->nr_fields; i++)
+		expect_size(&fields->fields[i]);
+}
+
 static void add_contents(struct text *text, const char *path)
 {
 	char piece[4096];
@@ -105,8 +143,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: test_report_fields FILE\n");
 		return 1;
 	}
-	for (object = 0; object < RENDER_NR_OBJECTS; object++)
+	for (object = 0; object < RENDER_NR_OBJECTS; object++) {
+		expect_sizes(render_fields((enum render_object)object));
 		add_object(&tables, (enum render_object)object);
+	}
 	add_contents(&whole, argv[1]);
 	if (getenv("REPORT_UPDATE")) {
 		write_anew(argv[1], &whole, text_peek(&tables));
