@@ -197,7 +197,6 @@ struct ct_flight_options {
 	uint64_t window_bytes;         /* bound of what is kept between two heartbeats; 0: 64 MiB */
 	const char *const *conditions; /* NULL-terminated, see `corotracer run --on`; NULL: none */
 	uint32_t max_dumps;            /* 0: 16 */
-	int64_t pause_ns; /* at least so long between two that conditions ask for; 0: 10 s */
 	/* of conditions about findings; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
 };
@@ -336,7 +335,7 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
  * has the signal already (a key in the terminal reaches the whole foreground group, with si_code SI_KERNEL), which is
  * then only noted. CT_OK also where the target has ended. A process that was not started here gets no signal: its
  * recording ends instead, and it runs on. A flight recorder writes the past before INT and TERM are passed on, with
- * what each thread does, but not again within pause_ns.
+ * what each thread does, but not again within 10 s, as for conditions.
  */
 enum ct_status ct_record_signal(
 	struct ct_record *record, int signal_number, bool was_delivered, struct ct_error *reterr);
@@ -399,11 +398,9 @@ enum ct_status ct_salvage(const char *path, const struct ct_part_options *option
 
 struct ct_analyze_options {
 	size_t size;
-	int64_t grace_ns;      /* threshold "grace" (thresholds.def); 0: as `thresholds` has it */
-	int64_t wait_limit_ns; /* threshold "wait-limit"; likewise */
-	uint64_t why_coro;     /* explain this coroutine, too; 0: none */
-	uint64_t why_pid;      /* of its process; 0: the first that has one with this id */
-	/* NULL: all defaults; those set above go first */
+	uint64_t why_coro; /* explain this coroutine, too; 0: none */
+	uint64_t why_pid;  /* of its process; 0: the first that has one with this id */
+	/* NULL: all defaults */
 	const struct ct_thresholds *thresholds;
 	/* Find the critical path of this task, too: its id, or a name, of which the longest is meant. NULL: none */
 	const char *path_task;

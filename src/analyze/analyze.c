@@ -297,10 +297,6 @@ static void take_options(struct analysis *analysis, const struct ct_analyze_opti
 	analysis->thresholds = known.thresholds;
 	for (i = 0; i < CT_NR_THRESHOLDS; i++)
 		analysis->limits[i] = ct_thresholds_value(known.thresholds, (enum ct_threshold)i);
-	if (known.grace_ns > 0)
-		LIMIT(analysis, GRACE) = known.grace_ns;
-	if (known.wait_limit_ns > 0)
-		LIMIT(analysis, WAIT_LIMIT) = known.wait_limit_ns;
 	analysis->why_coro = known.why_coro;
 	analysis->why_pid = known.why_pid;
 	analysis->path_task = known.path_task;

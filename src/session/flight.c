@@ -26,7 +26,6 @@ struct flight {
 	struct ct_sink *window;
 	char *output;
 	uint32_t max_dumps;
-	uint64_t pause_ns;
 	uint64_t dumped_ns;    /* the last one that a condition asked for; 0: none */
 	uint64_t signalled_ns; /* the last one that came before a signal; 0: none */
 	struct text reason;
@@ -97,7 +96,7 @@ enum ct_status flight_open(const struct ct_flight_options *options, const char *
 	struct flight *flight;
 	enum ct_status status;
 
-	if (options->window_ns < 0 || options->pause_ns < 0)
+	if (options->window_ns < 0)
 		return ct_fail(reterr, CT_ERR_USAGE, "no such flight recorder");
 	status = check_folder(output, reterr);
 	if (status)
@@ -111,7 +110,6 @@ enum ct_status flight_open(const struct ct_flight_options *options, const char *
 	}
 	pthread_mutex_init(&flight->lock, NULL);
 	flight->max_dumps = options->max_dumps ? options->max_dumps : MAX_DUMPS;
-	flight->pause_ns = options->pause_ns ? (uint64_t)options->pause_ns : PAUSE_NS;
 	status = open_sinks(flight, options, reterr);
 	if (status) {
 		flight_free(flight);
@@ -232,14 +230,14 @@ static void suppress(struct flight *flight)
 	pthread_mutex_unlock(&flight->lock);
 }
 
-static bool is_too_soon(const struct flight *flight, uint64_t last_ns, uint64_t now_ns)
+static bool is_too_soon(uint64_t last_ns, uint64_t now_ns)
 {
-	return last_ns && now_ns - last_ns < flight->pause_ns;
+	return last_ns && now_ns - last_ns < PAUSE_NS;
 }
 
 void flight_dump_for_signal(struct flight *flight, const char *reason, uint64_t now_ns)
 {
-	if (is_too_soon(flight, flight->signalled_ns, now_ns)) {
+	if (is_too_soon(flight->signalled_ns, now_ns)) {
 		suppress(flight);
 		return;
 	}
@@ -255,8 +253,7 @@ void flight_look(struct flight *flight, uint64_t now_ns)
 		watch_take_findings(flight->watch, grades);
 	if (!watch_look(flight->watch, now_ns, &flight->reason))
 		return;
-	if (flight->nr_dumps >= flight->max_dumps ||
-		is_too_soon(flight, flight->dumped_ns, now_ns)) {
+	if (flight->nr_dumps >= flight->max_dumps || is_too_soon(flight->dumped_ns, now_ns)) {
 		suppress(flight);
 		return;
 	}

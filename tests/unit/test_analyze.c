@@ -73,7 +73,7 @@ static void test_memory(void)
 
 static void test_options(void)
 {
-	struct ct_analyze_options options = {.size = sizeof(options.size), .grace_ns = -1};
+	struct ct_analyze_options options = {.size = sizeof(options.size), .why_coro = 1};
 	struct ct_source *source = open_trace();
 	const struct ct_report *report;
 
@@ -89,6 +89,7 @@ static void test_options(void)
 	/* An older caller's options end before members that it does not know. */
 	CHECK_EQUAL(rules_judge(source, &options, NULL, &report, NULL), CT_OK);
 	CHECK_EQUAL(report->nr_findings, 2);
+	CHECK_EQUAL(report->nr_why, 0);
 	analyze_report_free(report);
 	source_close(source);
 }
