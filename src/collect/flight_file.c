@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "collect/flight_file.h"
 #include "kernel/procfs.h"
 
@@ -181,7 +181,7 @@ static bool is_alive(int descriptor, const struct stat *status, uint64_t pid)
 {
 	if (status->st_nlink == 0)
 		return pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-	return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	return io_is_being_written(descriptor);
 }
 
 static enum ct_status read_open(struct flight_file *file, int descriptor, struct ct_error *reterr)
@@ -211,22 +211,17 @@ static enum ct_status read_open(struct flight_file *file, int descriptor, struct
 }
 
 enum ct_status collect_flight_file_read(
-	const char *path, struct flight_file *ret_file, struct ct_error *reterr)
+	const struct input *input, struct flight_file *ret_file, struct ct_error *reterr)
 {
 	struct flight_file file = {0};
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	enum ct_status status;
+	enum ct_status status = read_open(&file, input->descriptor, reterr);
 
-	if (descriptor < 0)
-		return ct_fail_errno(reterr, "opening '%s'", path);
-	status = read_open(&file, descriptor, reterr);
-	close(descriptor);
 	if (status == CT_OK) {
 		*ret_file = file;
 		return CT_OK;
 	}
 	collect_flight_file_close(&file);
-	return ct_context(reterr, status, "reading '%s'", path);
+	return input_fail(input, status, reterr);
 }
 
 void collect_flight_file_close(struct flight_file *file)

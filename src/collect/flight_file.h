@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/input.h"
 #include "collect/about.h"
 #include "proto/proto.h"
 #include "stream/stream.h"
@@ -33,9 +34,9 @@ struct flight_file {
 	const char *host;
 };
 
-/* collect_flight_file_read: copies and checks. On success the caller closes it. */
+/* collect_flight_file_read: copies and checks what lies in the input. On success the caller closes it. */
 enum ct_status collect_flight_file_read(
-	const char *path, struct flight_file *ret_file, struct ct_error *reterr);
+	const struct input *input, struct flight_file *ret_file, struct ct_error *reterr);
 
 /* collect_flight_file_close: gives the memory back; of `base` unless the caller has taken it, and set it NULL. */
 void collect_flight_file_close(struct flight_file *file);

@@ -354,29 +354,28 @@ static void define_end(struct past *past)
  * recorder is read after that.
  */
 static enum ct_status look_and_read_again(
-	struct past *past, const char *path, struct ct_error *reterr)
+	struct past *past, const struct input *input, struct ct_error *reterr)
 {
 	struct flight_file again;
 	enum ct_status status;
 
 	collect_observe_process(past->collect, past->process);
 	past->end_ns = clock_monotonic_ns();
-	status = collect_flight_file_read(path, &again, reterr);
+	status = collect_flight_file_read(input, &again, reterr);
 	if (status)
 		return status;
-	if (again.device != past->file.device || again.inode != past->file.inode ||
-		memcmp(again.layout.identity, past->file.layout.identity,
-			sizeof(again.layout.identity)) != 0) {
+	if (memcmp(again.layout.identity, past->file.layout.identity,
+		    sizeof(again.layout.identity)) != 0) {
 		collect_flight_file_close(&again);
 		return ct_fail(reterr, CT_ERR_CORRUPT,
-			"'%s' gave way to another file while it was read", path);
+			"'%s' was begun anew by another program while it was read", input->name);
 	}
 	collect_flight_file_close(&past->file);
 	past->file = again;
 	return CT_OK;
 }
 
-static enum ct_status take_out(struct past *past, const char *path, pid_t pid,
+static enum ct_status take_out(struct past *past, const struct input *input, pid_t pid,
 	struct flight_facts *ret_facts, struct ct_error *reterr)
 {
 	struct collect *collect = past->collect;
@@ -390,7 +389,7 @@ static enum ct_status take_out(struct past *past, const char *path, pid_t pid,
 	collect_define_heartbeat(collect);
 	define_process(past, pid);
 	define_code(past);
-	status = past->process->pid ? look_and_read_again(past, path, reterr) : CT_OK;
+	status = past->process->pid ? look_and_read_again(past, input, reterr) : CT_OK;
 	if (status == CT_OK)
 		status = take_segment(past, reterr);
 	if (status)
@@ -402,16 +401,16 @@ static enum ct_status take_out(struct past *past, const char *path, pid_t pid,
 	return CT_OK;
 }
 
-enum ct_status collect_flight(const char *path, pid_t pid, struct ct_sink *sink,
+enum ct_status collect_flight(const struct input *input, pid_t pid, struct ct_sink *sink,
 	struct collect **ret_collect, struct flight_facts *ret_facts, struct ct_error *reterr)
 {
 	struct past past = {.first_ns = UINT64_MAX};
-	enum ct_status status = collect_flight_file_read(path, &past.file, reterr);
+	enum ct_status status = collect_flight_file_read(input, &past.file, reterr);
 
 	if (status)
 		return status;
 	past.collect = collect_new(sink);
-	status = past.collect ? take_out(&past, path, pid, ret_facts, reterr)
+	status = past.collect ? take_out(&past, input, pid, ret_facts, reterr)
 			      : ct_fail_memory(reterr);
 	timeline_fini(&past.timeline);
 	collect_flight_file_close(&past.file);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/input.h"
 #include "collect/collect.h"
 
 /* The contents of the file. */
@@ -22,14 +23,14 @@ struct flight_facts {
 };
 
 /*
- * collect_flight: puts all that the file holds into the sink, as collect_open and collect_step would have
+ * collect_flight: puts all that a file holds into the sink, as collect_open and collect_step would have
  * done, up to what collect_finish adds. The caller names the sites, then calls collect_finish and
  * collect_close. On failure nothing is left to close.
  *
  * A process that lives is looked at, too, if it has the file open. `pid` says which one that is, where the caller
  * knows; 0: the one that the file names, which in a container is another than here.
  */
-enum ct_status collect_flight(const char *path, pid_t pid, struct ct_sink *sink,
+enum ct_status collect_flight(const struct input *input, pid_t pid, struct ct_sink *sink,
 	struct collect **ret_collect, struct flight_facts *ret_facts, struct ct_error *reterr);
 
 #endif

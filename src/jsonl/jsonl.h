@@ -23,6 +23,7 @@
 #ifndef JSONL_JSONL_H
 #define JSONL_JSONL_H
 
+#include "base/input.h"
 #include "stream/stream.h"
 
 /*
@@ -57,14 +58,14 @@ uint64_t jsonl_sink_rows(const struct ct_sink *sink);
 uint64_t jsonl_sink_lost(const struct ct_sink *sink);
 
 /*
- * jsonl_source_open: reads rows from a file that can be read at any place, by the rules of
- * docs/spec/jsonl.md; `name` stands for it in messages. Each run in it is a process of its own. The file
+ * jsonl_source_open: reads rows by the rules of docs/spec/jsonl.md from an input, which is taken over, also on
+ * failure. Each run in it is a process of its own. The file
  * is read once for the tables, and again for the events: memory grows with the coroutines and with how
  * far rows are out of order, not with the rows. CT_ERR_FORMAT, with name and line, where no row can be
  * true.
  */
 enum ct_status jsonl_source_open(
-	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr);
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /* jsonl_is_ours: does a file that begins so look like JSON lines? */
 bool jsonl_is_ours(const void *first_bytes, size_t nr_bytes);

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/failure.h"
 #include "event/kind_words.h"
@@ -44,7 +43,7 @@ struct reader {
 struct jsonl_source {
 	struct ct_source source;
 	struct jsonl_scan scan;
-	int descriptor;
+	struct input *input;
 	uint32_t *by_time; /* runs in the order of their first times */
 	uint32_t nr_begun; /* of them */
 	VEC(struct reader *) readers;
@@ -82,7 +81,7 @@ static enum ct_status reader_new(struct jsonl_source *jsonl, uint32_t index,
 	reader->tracker.nr_past = index;
 	reader->tracker.begin_ts = run->begin_ts;
 	reader->tracker.is_last = index + 1 == JSONL_RUNS_MAX;
-	status = jsonl_window_open(&reader->window, jsonl->descriptor, run->offset,
+	status = jsonl_window_open(&reader->window, jsonl->input, run->offset,
 		jsonl->scan.end_offset, run->line, reterr);
 	if (status)
 		reader_free(reader);
@@ -328,8 +327,10 @@ static enum ct_status jsonl_next(
 		jsonl->status = hand_out_earliest(jsonl, events, &jsonl->error);
 	if (events->count)
 		return CT_OK;
-	if (jsonl->status < 0 && reterr)
+	if (jsonl->status < 0 && reterr) {
 		*reterr = jsonl->error;
+		input_fail(jsonl->input, jsonl->status, reterr);
+	}
 	return jsonl->status;
 }
 
@@ -356,7 +357,7 @@ static void jsonl_source_close(struct ct_source *source)
 	vec_fini(&jsonl->readers);
 	jsonl_scan_fini(&jsonl->scan);
 	free(jsonl->by_time);
-	close(jsonl->descriptor);
+	input_close(jsonl->input);
 	free(jsonl);
 }
 
@@ -391,28 +392,30 @@ static enum ct_status order_runs(struct jsonl_source *jsonl, struct ct_error *re
 }
 
 enum ct_status jsonl_source_open(
-	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr)
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct jsonl_source *jsonl = calloc(1, sizeof(*jsonl));
 	enum ct_status status;
 
-	if (!jsonl)
+	if (!jsonl) {
+		input_close(input);
 		return ct_fail_memory(reterr);
+	}
 	jsonl->source.ops = &jsonl_source_ops;
 	jsonl->source.tables = &jsonl->scan.tables;
-	jsonl->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (jsonl->descriptor < 0) {
-		free(jsonl);
-		return ct_fail_errno(reterr, "can not open it");
-	}
-	posix_fadvise(jsonl->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
-	status = jsonl_scan_read(&jsonl->scan, jsonl->descriptor, name, reterr);
+	jsonl->input = input;
+	posix_fadvise(input->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+	status = jsonl_scan_read(&jsonl->scan, input, reterr);
 	if (status == CT_OK)
 		status = order_runs(jsonl, reterr);
-	if (status)
-		jsonl_source_close(&jsonl->source);
-	else
+	if (status == CT_OK) {
 		*ret_source = &jsonl->source;
+		return CT_OK;
+	}
+	/* Where no row can be true, the line is named already. */
+	if (status != CT_ERR_FORMAT)
+		input_fail(input, status, reterr);
+	jsonl_source_close(&jsonl->source);
 	return status;
 }
 

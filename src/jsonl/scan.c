@@ -375,11 +375,12 @@ static enum ct_status refuse(
 		counts->cut_line);
 }
 
-static enum ct_status read_all(struct scanner *scanner, int descriptor, struct ct_error *reterr)
+static enum ct_status read_all(
+	struct scanner *scanner, const struct input *input, struct ct_error *reterr)
 {
 	struct jsonl_listener listener = {scanner, note_bad_line, note_cut_line, note_further};
 	struct jsonl_window window;
-	enum ct_status status = jsonl_window_open(&window, descriptor, 0, UINT64_MAX, 1, reterr);
+	enum ct_status status = jsonl_window_open(&window, input, 0, UINT64_MAX, 1, reterr);
 
 	if (status)
 		return status;
@@ -390,7 +391,7 @@ static enum ct_status read_all(struct scanner *scanner, int descriptor, struct c
 }
 
 enum ct_status jsonl_scan_read(
-	struct jsonl_scan *scan, int descriptor, const char *name, struct ct_error *reterr)
+	struct jsonl_scan *scan, const struct input *input, struct ct_error *reterr)
 {
 	struct scanner scanner = {.scan = scan};
 	enum ct_status status = CT_OK;
@@ -399,9 +400,9 @@ enum ct_status jsonl_scan_read(
 	if (!reserve_firsts(scan))
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
-		status = read_all(&scanner, descriptor, reterr);
+		status = read_all(&scanner, input, reterr);
 	if (status == CT_OK && scan->runs.count == 0)
-		status = refuse(&scanner.counts, name, reterr);
+		status = refuse(&scanner.counts, input->name, reterr);
 	if (status == CT_OK && (!add_processes(scan) || !jsonl_counts_tell(&scanner.counts, scan)))
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)

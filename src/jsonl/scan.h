@@ -7,6 +7,7 @@
 #define JSONL_SCAN_H
 
 #include "base/arena.h"
+#include "base/input.h"
 #include "jsonl/runs.h"
 #include "stream/stream.h"
 
@@ -52,11 +53,11 @@ struct jsonl_scan {
 };
 
 /*
- * jsonl_scan_read: reads the whole file. CT_ERR_FORMAT, with `name` and a line, where no line of it is a
+ * jsonl_scan_read: reads the whole file. CT_ERR_FORMAT, with name and line, where no line of it is a
  * row that can be true. The scan is to be released also after a failure.
  */
 enum ct_status jsonl_scan_read(
-	struct jsonl_scan *scan, int descriptor, const char *name, struct ct_error *reterr);
+	struct jsonl_scan *scan, const struct input *input, struct ct_error *reterr);
 void jsonl_scan_fini(struct jsonl_scan *scan);
 
 /* jsonl_is_emitted: does such a row become an event? Nothing is known about a kind without a name. */

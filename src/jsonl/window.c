@@ -2,10 +2,8 @@
 /*
  * From bytes to lines to rows.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/failure.h"
 #include "jsonl/runs.h"
@@ -13,11 +11,11 @@
 
 #define BUFFER_BYTES (4 * JSONL_LINE_MAX)
 
-enum ct_status jsonl_window_open(struct jsonl_window *window, int descriptor, uint64_t offset,
-	uint64_t limit, uint64_t line, struct ct_error *reterr)
+enum ct_status jsonl_window_open(struct jsonl_window *window, const struct input *input,
+	uint64_t offset, uint64_t limit, uint64_t line, struct ct_error *reterr)
 {
 	*window = (struct jsonl_window){
-		.descriptor = descriptor, .offset = offset, .limit = limit, .line = line};
+		.input = input, .offset = offset, .limit = limit, .line = line};
 	window->buffer = malloc(BUFFER_BYTES);
 	window->rows = malloc(JSONL_WINDOW_ROWS * sizeof(*window->rows));
 	if (window->buffer && window->rows)
@@ -38,8 +36,8 @@ void jsonl_window_close(struct jsonl_window *window)
 static enum ct_status read_more(struct jsonl_window *window, struct ct_error *reterr)
 {
 	uint64_t offset = window->offset + (window->end - window->begin);
-	size_t room;
-	ssize_t got;
+	size_t room, nr_read;
+	enum ct_status status;
 
 	memmove(window->buffer, window->buffer + window->begin, window->end - window->begin);
 	window->end -= window->begin;
@@ -47,13 +45,12 @@ static enum ct_status read_more(struct jsonl_window *window, struct ct_error *re
 	room = BUFFER_BYTES - window->end;
 	if (offset + room > window->limit)
 		room = offset < window->limit ? (size_t)(window->limit - offset) : 0;
-	do
-		got = pread(window->descriptor, window->buffer + window->end, room, (off_t)offset);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return ct_fail_errno(reterr, "can not read it");
-	window->end += (size_t)got;
-	window->is_at_end = got == 0;
+	status = input_read(
+		window->input, offset, window->buffer + window->end, room, &nr_read, reterr);
+	if (status)
+		return status;
+	window->end += nr_read;
+	window->is_at_end = nr_read == 0;
 	return CT_OK;
 }
 

@@ -6,7 +6,7 @@
 #ifndef JSONL_WINDOW_H
 #define JSONL_WINDOW_H
 
-#include "corotracer/error.h"
+#include "base/input.h"
 #include "jsonl/row.h"
 
 #define JSONL_LINE_MAX 65536u /* bytes; a longer line is none of a trace */
@@ -21,7 +21,7 @@ struct jsonl_listener {
 };
 
 struct jsonl_window {
-	int descriptor;                        /* the caller's */
+	const struct input *input;             /* the caller's */
 	const struct jsonl_listener *listener; /* NULL: nobody wants to know */
 	char *buffer;
 	size_t begin; /* bytes of the buffer that are still to be parsed */
@@ -36,8 +36,8 @@ struct jsonl_window {
 };
 
 /* jsonl_window_open: starts at a line; its rows come with the first fill. */
-enum ct_status jsonl_window_open(struct jsonl_window *window, int descriptor, uint64_t offset,
-	uint64_t limit, uint64_t line, struct ct_error *reterr);
+enum ct_status jsonl_window_open(struct jsonl_window *window, const struct input *input,
+	uint64_t offset, uint64_t limit, uint64_t line, struct ct_error *reterr);
 void jsonl_window_close(struct jsonl_window *window);
 
 /*

@@ -2,23 +2,16 @@
 /*
  * The public functions that read: a trace of any kind, told apart by its first bytes, and what is made of it.
  *
- * Thin on purpose: each function finds the layer that does the work, and adds the path to its failures.
+ * Thin on purpose: each function finds the layer that does the work.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "stages/ahead.h"
 #include "rules/rules.h"
 #include "stages/arrange.h"
 #include "base/failure.h"
+#include "base/input.h"
 #include "base/io.h"
 #include "jsonl/jsonl.h"
 #include "event/kind_words.h"
@@ -28,193 +21,109 @@
 #include "render/render.h"
 #include "store/store.h"
 #include "textrace/textrace.h"
+#include "session/salvage.h"
 #include "session/told.h"
 #include "lib/trace.h"
 
-#define SNIFF_BYTES 512
-#define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */
+#define FIRST_BYTES 512u
 
 const char *ct_version(void)
 {
 	return CT_VERSION_TEXT;
 }
 
-/*
- * A stream cannot be looked at and then read again: it is kept meanwhile, in memory while it is small,
- * then in a file without a name, in TMPDIR or /var/tmp.
- */
-static enum ct_status open_spool(int *descriptor, struct ct_error *reterr)
-{
-	const char *folder = getenv("TMPDIR");
-	int file =
-		open(folder && *folder ? folder : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	enum ct_status status = CT_OK;
-	struct stat kept;
-	off_t at = 0;
+/* ---------------------------------------------------------------- forms of a trace */
 
-	if (file < 0)
-		return ct_fail_errno(reterr, "keeping what is read in '%s'",
-			folder && *folder ? folder : "/var/tmp");
-	if (fstat(*descriptor, &kept) < 0)
-		status = ct_fail_errno(reterr, "keeping what is read");
-	while (status == CT_OK && at < kept.st_size) {
-		if (sendfile(file, *descriptor, &at, (size_t)(kept.st_size - at)) < 0 &&
-			errno != EINTR)
-			status = ct_fail_errno(reterr, "keeping what is read");
-	}
-	if (status) {
-		close(file);
-		return status;
-	}
-	close(*descriptor);
-	*descriptor = file;
-	return CT_OK;
-}
-
-static enum ct_status copy_stream(int stream, int *ret_descriptor, struct ct_error *reterr)
-{
-	int descriptor = memfd_create("corotracer-input", MFD_CLOEXEC);
-	size_t nr_bytes = 0, room = MEMORY_BYTES;
-	char piece[65536];
-	enum ct_status status = CT_OK;
-	ssize_t got = 1;
-
-	if (descriptor < 0)
-		return ct_fail_errno(reterr, "keeping what is read");
-	while (status == CT_OK && got != 0) {
-		got = read(stream, piece, sizeof(piece));
-		if (got < 0 && errno != EINTR)
-			status = ct_fail_errno(reterr, "can not read it");
-		if (got <= 0 || status)
-			continue;
-		nr_bytes += (size_t)got;
-		if (nr_bytes > room) {
-			status = open_spool(&descriptor, reterr);
-			room = SIZE_MAX;
-		}
-		if (status == CT_OK)
-			status = io_write(descriptor, piece, (size_t)got, reterr);
-	}
-	if (status) {
-		close(descriptor);
-		return status;
-	}
-	*ret_descriptor = descriptor;
-	return CT_OK;
-}
-
-/* The name in messages. */
-static const char *name_of(const char *path)
-{
-	return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-static enum ct_status open_rows(const char *path, const char *name, int descriptor,
+static enum ct_status open_store(struct input *input, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
-	enum ct_status status = told_open(descriptor, name, ret_source, reterr);
-
-	return status == CT_END ? jsonl_source_open(path, name, ret_source, reterr) : status;
+	return store_source_open_last(input, options->last_bytes, ret_source, reterr);
 }
 
-/* `path` is where it can be read, `shown` what the user calls it. */
-static enum ct_status open_by_first_bytes(const char *path, const char *shown, int descriptor,
-	const struct ct_open_options *options, struct ct_source **ret_source,
-	struct ct_error *reterr)
+static enum ct_status open_text(struct input *input, const struct ct_open_options *options,
+	struct ct_source **ret_source, struct ct_error *reterr)
 {
-	unsigned char first[SNIFF_BYTES];
-	ssize_t got = pread(descriptor, first, sizeof(first), 0);
-
-	if (got < 0)
-		return ct_fail_errno(reterr, "can not read it");
-	if (store_is_ours(first, (size_t)got))
-		return store_source_open_last(path, options->last_bytes, ret_source, reterr);
-	if (textrace_is_ours(first, (size_t)got))
-		return textrace_source_open(path, name_of(shown), ret_source, reterr);
-	if (jsonl_is_ours(first, (size_t)got) && options->as_stored)
-		return jsonl_source_open(path, name_of(shown), ret_source, reterr);
-	if (jsonl_is_ours(first, (size_t)got))
-		return open_rows(path, name_of(shown), descriptor, ret_source, reterr);
-	if (got == 0)
-		return ct_fail(reterr, CT_ERR_FORMAT, "the file is empty");
-	if (ct_is_flight(path))
-		return ct_fail(reterr, CT_ERR_FORMAT,
-			"not a trace yet: a program's flight recorder wrote it, and "
-			"'corotracer recover' makes a trace of it");
-	return ct_fail(
-		reterr, CT_ERR_FORMAT, "not a trace: its first bytes are of no form that is known");
+	(void)options;
+	return textrace_source_open(input, ret_source, reterr);
 }
 
-static enum ct_status open_stream(const char *shown, int stream,
-	const struct ct_open_options *options, struct ct_source **ret_source,
-	struct ct_error *reterr)
+static enum ct_status open_rows(struct input *input, const struct ct_open_options *options,
+	struct ct_source **ret_source, struct ct_error *reterr)
 {
-	struct ct_open_options how = *options;
-	char name[64];
-	int copy;
-	enum ct_status status = copy_stream(stream, &copy, reterr);
+	enum ct_status status = options->as_stored ? CT_END : told_open(input, ret_source, reterr);
 
-	if (status)
-		return status;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
-	how.last_bytes = 0;
-	status = open_by_first_bytes(name, shown, copy, &how, ret_source, reterr);
-	close(copy);
+	if (status == CT_END)
+		return jsonl_source_open(input, ret_source, reterr);
+	input_close(input);
 	return status;
 }
 
-/* A pipe, such as the shell's <(command) or a FIFO, can be read once. */
-static bool is_stream(int descriptor)
+static enum ct_status refuse(struct input *input, const char *why, struct ct_error *reterr)
 {
-	return lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE;
+	ct_fail(reterr, CT_ERR_FORMAT, "%s", why);
+	input_fail(input, CT_ERR_FORMAT, reterr);
+	input_close(input);
+	return CT_ERR_FORMAT;
 }
 
-/* The output of a recording has its name only when it is complete. */
-static enum ct_status fail_open(const char *path, struct ct_error *reterr)
+static enum ct_status refuse_flight(struct input *input, const struct ct_open_options *options,
+	struct ct_source **ret_source, struct ct_error *reterr)
 {
-	int number = errno;
-	char partial[PATH_MAX];
-	int length = snprintf(partial, sizeof(partial), "%s.partial", path);
+	(void)options, (void)ret_source;
+	return refuse(input,
+		"not a trace yet: a program's flight recorder wrote it, and "
+		"'corotracer recover' makes a trace of it",
+		reterr);
+}
 
-	if (number == ENOENT && length > 0 && (size_t)length < sizeof(partial) &&
-		access(partial, F_OK) == 0)
-		return ct_fail(reterr, CT_ERR_NOT_FOUND,
-			"it is not complete yet: '%s' is being recorded, or is what a recording "
-			"that was killed has left",
-			partial);
-	errno = number;
-	return ct_fail_errno(reterr, "can not open it");
+static const struct form {
+	bool (*is_ours)(const void *first_bytes, size_t nr_bytes);
+	enum ct_status (*open)(struct input *input, const struct ct_open_options *options,
+		struct ct_source **ret_source, struct ct_error *reterr);
+} forms[] = {
+	{store_is_ours, open_store},
+	{textrace_is_ours, open_text},
+	{jsonl_is_ours, open_rows},
+	{salvage_is_ours, refuse_flight},
+};
+
+static enum ct_status open_by_first_bytes(struct input *input,
+	const struct ct_open_options *options, struct ct_source **ret_source,
+	struct ct_error *reterr)
+{
+	size_t nr_bytes = input->nr_bytes < FIRST_BYTES ? (size_t)input->nr_bytes : FIRST_BYTES;
+	const uint8_t *first = NULL;
+	enum ct_status status = input_peek(input, 0, nr_bytes, &first, reterr);
+	size_t i;
+
+	if (status < 0) {
+		input_fail(input, status, reterr);
+		input_close(input);
+		return status;
+	}
+	if (status == CT_END || nr_bytes == 0)
+		return refuse(input, "the file is empty", reterr);
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (forms[i].is_ours(first, nr_bytes))
+			return forms[i].open(input, options, ret_source, reterr);
+	return refuse(input, "not a trace: its first bytes are of no form that is known", reterr);
 }
 
 static enum ct_status open_source(const char *path, const struct ct_open_options *options,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
-	enum ct_status status;
-	int descriptor;
+	struct input *input;
+	enum ct_status status = options->is_followed ? input_open_growing(path, &input, reterr)
+						     : input_open(path, &input, reterr);
 
-	if (strcmp(path, "-") == 0)
-		return open_stream(path, STDIN_FILENO, options, ret_source, reterr);
-	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (descriptor < 0)
-		return fail_open(path, reterr);
-	status = is_stream(descriptor)
-			 ? open_stream(path, descriptor, options, ret_source, reterr)
-			 : open_by_first_bytes(path, path, descriptor, options, ret_source, reterr);
-	close(descriptor);
-	return status;
-}
-
-/* Messages of text and JSON lines begin with file and line; all others do not know the file. */
-static enum ct_status name_file(struct ct_error *reterr, enum ct_status status, const char *path)
-{
-	size_t length;
-
-	path = name_of(path);
-	length = strlen(path);
-	if (reterr && strncmp(reterr->text, path, length) == 0 && reterr->text[length] == ':')
+	if (status)
 		return status;
-	return ct_context(reterr, status, "'%s'", path);
+	if (options->is_followed)
+		return store_follow_open(input, ret_source, reterr);
+	return open_by_first_bytes(input, options, ret_source, reterr);
 }
+
+/* ---------------------------------------------------------------- a trace */
 
 enum ct_status ct_trace_open(const char *path, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr)
@@ -231,9 +140,8 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		trace->live = known.look->live;
 		trace->is_live_lent = true;
 	}
-	status = known.is_followed ? store_follow_open(path, &trace->source, reterr)
-				   : open_source(path, &known, &trace->source, reterr);
-	/* A growing file is read when events are asked for, and its events come as they are. */
+	status = open_source(path, &known, &trace->source, reterr);
+	/* What grows is read when it is asked for, and comes as it is. */
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = arrange_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
@@ -242,7 +150,7 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		status = naming_fill_tables(trace->source, &trace->arena, reterr);
 	if (status) {
 		ct_trace_close(trace);
-		return name_file(reterr, status, path);
+		return status;
 	}
 	*ret_trace = trace;
 	return CT_OK;

@@ -3,6 +3,7 @@
  * The public function that takes out what a flight recorder inside a program has kept.
  */
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collect/collect.h"
@@ -15,18 +16,25 @@
 #include "session/salvage.h"
 #include "store/store.h"
 
+bool salvage_is_ours(const void *first_bytes, size_t nr_bytes)
+{
+	static const uint64_t magic = CTP_MAGIC;
+
+	return nr_bytes >= sizeof(magic) && memcmp(first_bytes, &magic, sizeof(magic)) == 0;
+}
+
+/* A pipe is not waited for, and nothing of it is read. */
 bool ct_is_flight(const char *path)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	uint64_t magic = 0;
-	bool is_flight = false;
+	uint64_t first = 0;
+	ssize_t got;
 
 	if (descriptor < 0)
 		return false;
-	is_flight = pread(descriptor, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-		    magic == CTP_MAGIC;
+	got = pread(descriptor, &first, sizeof(first), 0);
 	close(descriptor);
-	return is_flight;
+	return got > 0 && salvage_is_ours(&first, (size_t)got);
 }
 
 static void tell(const struct collect *collect, const struct flight_facts *facts,
@@ -69,12 +77,12 @@ static enum ct_status name_sites(
 	return status;
 }
 
-static enum ct_status take_out(const char *path, pid_t pid, struct ct_sink *sink,
+static enum ct_status take_out(const struct input *input, pid_t pid, struct ct_sink *sink,
 	struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
 {
 	struct flight_facts facts;
 	struct collect *collect;
-	enum ct_status status = collect_flight(path, pid, sink, &collect, &facts, reterr);
+	enum ct_status status = collect_flight(input, pid, sink, &collect, &facts, reterr);
 
 	if (status)
 		return status;
@@ -88,18 +96,14 @@ static enum ct_status take_out(const char *path, pid_t pid, struct ct_sink *sink
 	return status;
 }
 
-enum ct_status salvage(const char *path, pid_t pid, const struct ct_part_options *options,
+static enum ct_status write_trace(const struct input *input, pid_t pid, int pack_level,
 	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
 {
-	struct ct_sink *inner, *sink;
+	struct store_options how = {.pack_level = pack_level};
 	struct ct_salvage_stats stats;
-	struct ct_part_options known;
-	struct store_options how = {0};
-	enum ct_status status;
+	struct ct_sink *inner, *sink;
+	enum ct_status status = store_sink_open(output, &how, &inner, reterr);
 
-	known_options(&known, sizeof(known), options);
-	how.pack_level = known.pack_level;
-	status = store_sink_open(output, &how, &inner, reterr);
 	if (status)
 		return status;
 	status = naming_sink_open(inner, &sink, reterr);
@@ -107,13 +111,28 @@ enum ct_status salvage(const char *path, pid_t pid, const struct ct_part_options
 		sink_close(inner, false, NULL);
 		return status;
 	}
-	status = take_out(path, pid, sink, &stats, reterr);
+	status = take_out(input, pid, sink, &stats, reterr);
 	if (status) {
 		sink_close(sink, false, NULL);
 		return status;
 	}
 	*ret_stats = stats;
 	return sink_close(sink, true, reterr);
+}
+
+enum ct_status salvage(const char *path, pid_t pid, const struct ct_part_options *options,
+	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+{
+	struct ct_part_options known;
+	struct input *input;
+	enum ct_status status = input_open(path, &input, reterr);
+
+	if (status)
+		return status;
+	known_options(&known, sizeof(known), options);
+	status = write_trace(input, pid, known.pack_level, output, ret_stats, reterr);
+	input_close(input);
+	return status;
 }
 
 enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,

@@ -9,6 +9,9 @@
 
 #include "corotracer/ct.h"
 
+/* salvage_is_ours: does a file that begins so claim to be a flight recorder's? */
+bool salvage_is_ours(const void *first_bytes, size_t nr_bytes);
+
 /*
  * salvage: ct_salvage. `pid` is the process that has the file open, which may know itself by another id; 0: the one
  * that the file names.

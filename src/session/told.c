@@ -3,6 +3,7 @@
  * Putting the lines of the text form together again. Every one must be there, in its place: what is missing would be
  * missing without a word.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,21 +126,31 @@ static bool read_rows(struct told *told, FILE *file)
 	return !told->is_broken && told->is_whole && !ferror(file);
 }
 
+/* From its beginning. */
+static FILE *open_again(const struct input *input)
+{
+	int descriptor = fcntl(input->descriptor, F_DUPFD_CLOEXEC, 3);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
+
+	if (!file && descriptor >= 0)
+		close(descriptor);
+	if (file)
+		rewind(file);
+	return file;
+}
+
 enum ct_status told_open(
-	int descriptor, const char *name, struct ct_source **ret_source, struct ct_error *reterr)
+	const struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct told told = {.nr_lines = 0};
 	enum ct_status status = CT_END;
-	char path[64];
-	FILE *file;
+	FILE *file = open_again(input);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
-	file = fopen(path, "re");
 	if (!file)
 		return CT_END;
 	if (read_rows(&told, file))
 		status = text_status(&told.text, reterr);
-	if (status == CT_OK && textrace_source_from_text(name, 1, text_peek(&told.text),
+	if (status == CT_OK && textrace_source_from_text(input->name, 1, text_peek(&told.text),
 				       told.text.length, ret_source, NULL) != CT_OK)
 		status = CT_END;
 	fclose(file);
@@ -181,10 +192,11 @@ void told_write(const char *whole, const struct ct_record_stats *stats, enum ct_
 	const char *output)
 {
 	struct ct_source *source;
+	struct input *input;
 	struct arena names;
 
 	if (stats->nr_rows == 0 || stats->nr_events > TOLD_EVENTS_MAX ||
-		store_source_open(whole, &source, NULL))
+		input_open(whole, &input, NULL) || store_source_open(input, &source, NULL))
 		return;
 	arena_init(&names);
 	if (naming_fill_tables(source, &names, NULL) == CT_OK)

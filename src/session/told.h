@@ -5,17 +5,18 @@
 #ifndef SESSION_TOLD_H
 #define SESSION_TOLD_H
 
+#include "base/input.h"
 #include "corotracer/ct.h"
 #include "stream/stream.h"
 
 #define TOLD_EVENTS_MAX UINT64_C(1000000) /* a trace of more stays with its six keys */
 
 /*
- * told_open: the whole trace, from a descriptor that stays the caller's. CT_END where the file holds none, or
+ * told_open: the whole trace, from an input that stays the caller's. CT_END where the file holds none, or
  * not all of it: it is to be read by its six keys then.
  */
 enum ct_status told_open(
-	int descriptor, const char *name, struct ct_source **ret_source, struct ct_error *reterr);
+	const struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
  * told_keep: has all that goes into *sink kept in a file beside the output as well, whose name is returned (heap).

@@ -112,40 +112,49 @@ static uint32_t thread_index(
 void store_cursor_leave(struct store_cursor *cursor)
 {
 	if (cursor->run)
-		free(cursor->run->payload);
+		free(cursor->run->block);
 	free(cursor->run);
 	cursor->run = NULL;
 	cursor->count = 0;
 }
 
-static enum ct_status load_payload(struct store_reader *reader, const struct store_block *block,
-	const uint8_t **ret_payload, struct ct_error *reterr)
+static bool reserve_block(struct store_run *run, size_t payload_bytes)
 {
-	struct store_block_header header;
-	enum ct_status status =
-		store_block_check(&reader->input, block->offset, &header, ret_payload, reterr);
+	return vec_grow(
+		&run->block, &run->capacity, sizeof(struct store_block_header) + payload_bytes, 1);
+}
 
-	if (status == CT_END || status == CT_ERR_CORRUPT ||
-		(status == CT_OK && header.payload_bytes != block->payload_bytes))
-		return ct_fail_at(reterr, CT_ERR_CORRUPT, block->offset,
-			"the file was changed while it was read");
+/* Straight from the file to where it is decoded; what was checked when the file was opened may have changed since. */
+static enum ct_status read_block(struct store_reader *reader, struct store_run *run,
+	const struct store_block *block, struct ct_error *reterr)
+{
+	size_t nr_bytes = sizeof(struct store_block_header) + block->payload_bytes, nr_read;
+	struct store_block_header header;
+	const uint8_t *payload;
+	enum ct_status status;
+
+	if (!reserve_block(run, block->payload_bytes))
+		return ct_fail_memory(reterr);
+	payload = run->block + sizeof(header);
+	status = input_read(reader->input, block->offset, run->block, nr_bytes, &nr_read, reterr);
 	if (status)
 		return status;
-	status = store_block_unpack(&reader->index, &header, ret_payload, reterr);
+	memcpy(&header, run->block, sizeof(header));
+	if (nr_read < nr_bytes || header.payload_bytes != block->payload_bytes ||
+		header.raw_bytes != block->raw_bytes || !store_block_is_whole(&header, payload))
+		return ct_fail_at(reterr, CT_ERR_CORRUPT, block->offset,
+			"the file was changed while it was read");
+	status = store_block_unpack(&reader->index, &header, &payload, reterr);
 	if (status)
 		return ct_fail_at(reterr, status, block->offset,
 			"the block at offset %llu can not be unpacked",
 			(unsigned long long)block->offset);
+	if (payload == run->block + sizeof(header))
+		return CT_OK;
+	if (!reserve_block(run, block->raw_bytes))
+		return ct_fail_memory(reterr);
+	memcpy(run->block + sizeof(header), payload, block->raw_bytes);
 	return CT_OK;
-}
-
-static bool copy_payload(
-	struct store_run *run, const struct store_block *block, const uint8_t *payload)
-{
-	if (!vec_grow(&run->payload, &run->capacity, block->raw_bytes, 1))
-		return false;
-	memcpy(run->payload, payload, block->raw_bytes);
-	return true;
 }
 
 static enum ct_status enter_block(
@@ -153,18 +162,21 @@ static enum ct_status enter_block(
 {
 	const struct store_block *block = &reader->index.blocks.at[cursor->next_block];
 	const uint8_t *payload;
-	enum ct_status status = load_payload(reader, block, &payload, reterr);
 	struct store_run *run;
+	enum ct_status status;
 
-	if (status)
-		return status;
 	if (!cursor->run)
 		cursor->run = calloc(1, sizeof(*cursor->run));
 	run = cursor->run;
-	if (!run || !copy_payload(run, block, payload))
+	if (!run)
 		return ct_fail_memory(reterr);
-	store_decoder_start(&run->decoder, block->first, run->payload + block->head_bytes,
-		run->payload + block->raw_bytes);
+	run->nr_left = 0;
+	status = read_block(reader, run, block, reterr);
+	if (status)
+		return status;
+	payload = run->block + sizeof(struct store_block_header);
+	store_decoder_start(&run->decoder, block->first, payload + block->head_bytes,
+		payload + block->raw_bytes);
 	run->nr_left = block->nr_records;
 	cursor->thread = thread_index(reader, cursor, block->thread);
 	cursor->is_carried = block->is_carried;

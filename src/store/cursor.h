@@ -15,7 +15,7 @@
 
 /* Shared by all cursors of a file. */
 struct store_reader {
-	struct store_input input;
+	struct input *input;
 	struct store_tables all;
 	struct store_index index;
 	struct ctp_record records[STORE_RUN]; /* just decoded */
@@ -25,7 +25,7 @@ struct store_reader {
 struct store_run {
 	struct store_decoder decoder;
 	struct ct_event events[STORE_RUN];
-	uint8_t *payload; /* a copy of the block's: other cursors read on */
+	uint8_t *block; /* its bytes, from its header on */
 	size_t capacity;
 	uint32_t nr_left; /* of its records */
 };

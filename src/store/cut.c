@@ -54,7 +54,7 @@ static enum ct_status refuse_outside(
 	if (from > tables->observed_until || to < tables->observed_from)
 		return ct_fail(reterr, CT_ERR_USAGE,
 			"'%s' holds nothing of that time: it was observed from %.3f s to %.3f s",
-			part->path, (double)tables->observed_from / 1e9,
+			part->input->name, (double)tables->observed_from / 1e9,
 			(double)tables->observed_until / 1e9);
 	return CT_OK;
 }
@@ -141,10 +141,12 @@ static enum ct_status refuse_stranger(
 	if (memcmp(first->all.tables.run_id, part->all.tables.run_id,
 		    sizeof(first->all.tables.run_id)) != 0)
 		return ct_fail(reterr, CT_ERR_USAGE,
-			"'%s' and '%s' are parts of different recordings", first->path, part->path);
+			"'%s' and '%s' are parts of different recordings", first->input->name,
+			part->input->name);
 	if (part->index.generations.at[0].number == 0)
 		return ct_fail(reterr, CT_ERR_USAGE,
-			"'%s' has no generations that could be joined with others", part->path);
+			"'%s' has no generations that could be joined with others",
+			part->input->name);
 	return CT_OK;
 }
 
@@ -199,8 +201,8 @@ static enum ct_status refuse_unfit(
 	return ct_fail(reterr, CT_ERR_USAGE,
 		"generation %u of '%s' and generation %u of '%s' overlap: they were not cut out of "
 		"one file",
-		one->generation->number, one->part->path, next->generation->number,
-		next->part->path);
+		one->generation->number, one->part->input->name, next->generation->number,
+		next->part->input->name);
 }
 
 static enum ct_status join_rows(

@@ -6,13 +6,8 @@
  * says that nothing earlier can come any more: what is handed out is in the order of the finished file. Nothing
  * is read twice.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "stream/order.h"
@@ -163,21 +158,11 @@ static void order_waiting(struct follow *follow)
 
 /* ---------------------------------------------------------------- looking */
 
-static enum ct_status look_at_size(struct follow *follow, struct ct_error *reterr)
-{
-	struct stat about;
-
-	if (fstat(follow->reader.input.descriptor, &about) < 0)
-		return ct_fail_errno(reterr, "asking for the file's size");
-	follow->reader.input.size = (uint64_t)about.st_size;
-	return CT_OK;
-}
-
 static enum ct_status scan_header(struct follow *follow, struct ct_error *reterr)
 {
 	enum ct_status status;
 
-	if (follow->has_header || follow->reader.input.size < sizeof(struct store_file_header))
+	if (follow->has_header || follow->reader.input->nr_bytes < sizeof(struct store_file_header))
 		return CT_OK;
 	status = store_scan_header(&follow->scan, reterr);
 	follow->has_header = status == CT_OK;
@@ -186,7 +171,7 @@ static enum ct_status scan_header(struct follow *follow, struct ct_error *reterr
 
 static enum ct_status scan_more(struct follow *follow, struct ct_error *reterr)
 {
-	enum ct_status status = look_at_size(follow, reterr);
+	enum ct_status status = input_look(follow->reader.input, reterr);
 
 	if (status == CT_OK)
 		status = scan_header(follow, reterr);
@@ -210,7 +195,7 @@ static enum ct_status scan_more(struct follow *follow, struct ct_error *reterr)
 static enum ct_status look(struct follow *follow, struct ct_error *reterr)
 {
 	/* Asked first: what a writer that is gone left behind is all there. */
-	bool is_written = io_is_being_written(follow->reader.input.descriptor);
+	bool is_written = io_is_being_written(follow->reader.input->descriptor);
 	enum ct_status status = scan_more(follow, reterr);
 
 	if (status)
@@ -235,7 +220,8 @@ static enum ct_status follow_next(
 		follow->waiting.at[follow->next].place > follow->until) {
 		status = look(follow, reterr);
 		if (status)
-			return status;
+			return status < 0 ? input_fail(follow->reader.input, status, reterr)
+					  : status;
 	}
 	waiting = &follow->waiting.at[follow->next++];
 	waiting->event.sequence = follow->sequence++;
@@ -261,7 +247,7 @@ static void follow_close(struct ct_source *source)
 	vec_fini(&follow->waiting);
 	store_index_fini(&follow->reader.index);
 	store_tables_fini(&follow->reader.all);
-	store_input_close(&follow->reader.input);
+	input_close(follow->reader.input);
 	free(follow);
 }
 
@@ -271,73 +257,39 @@ static const struct ct_source_ops follow_ops = {
 	.close = follow_close,
 };
 
-/* While it is written, it stands beside its name; a file of that name may be an older one. */
-static int open_growing(const char *path)
-{
-	char *partial_path;
-	int partial, named;
-
-	if (asprintf(&partial_path, "%s.partial", path) < 0)
-		return -1;
-	partial = open(partial_path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	free(partial_path);
-	if (partial >= 0 && io_is_being_written(partial))
-		return partial;
-	named = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (named < 0 && errno == ENOENT && partial >= 0)
-		return partial;
-	if (partial >= 0)
-		close(partial);
-	return named;
-}
-
-static enum ct_status refuse_other(int descriptor, struct ct_error *reterr)
-{
-	struct stat about;
-
-	if (fstat(descriptor, &about) < 0)
-		return ct_fail_errno(reterr, "can not look at it");
-	if (!S_ISREG(about.st_mode))
-		return ct_fail(reterr, CT_ERR_USAGE, "only a file can be followed");
-	return CT_OK;
-}
-
-static enum ct_status start(struct follow *follow, const char *path, struct ct_error *reterr)
+static enum ct_status start(struct follow *follow, struct ct_error *reterr)
 {
 	enum ct_status status = store_tables_init(&follow->reader.all, reterr);
 
 	follow->until = INT64_MIN;
 	follow->scan = (struct scan){
 		.index = &follow->reader.index,
-		.input = &follow->reader.input,
+		.input = follow->reader.input,
 		.all = &follow->reader.all,
 		.last_beat_ns = STORE_NOT_KNOWN,
 	};
 	if (status)
 		return status;
 	store_tables_refresh(&follow->reader.all);
-	follow->reader.input.descriptor = open_growing(path);
-	if (follow->reader.input.descriptor < 0)
-		return ct_fail_errno(reterr, "can not open it");
-	status = refuse_other(follow->reader.input.descriptor, reterr);
-	if (status == CT_OK)
-		status = look_at_size(follow, reterr);
-	return status ? status : scan_header(follow, reterr);
+	return scan_header(follow, reterr);
 }
 
 enum ct_status store_follow_open(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct follow *follow = calloc(1, sizeof(*follow));
 	enum ct_status status;
 
-	if (!follow)
+	if (!follow) {
+		input_close(input);
 		return ct_fail_memory(reterr);
+	}
 	follow->source.ops = &follow_ops;
 	follow->source.tables = &follow->reader.all.tables;
-	follow->reader.input.descriptor = -1;
-	status = start(follow, path, reterr);
+	follow->reader.input = input;
+	status = start(follow, reterr);
 	if (status) {
+		input_fail(input, status, reterr);
 		follow_close(&follow->source);
 		return status;
 	}

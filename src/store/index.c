@@ -22,33 +22,34 @@
 
 /* --------------------------------------------------------------------- blocks */
 
-static uint32_t block_crc(const struct store_block_header *header, const uint8_t *payload)
+bool store_block_is_whole(const struct store_block_header *header, const uint8_t *payload)
 {
 	struct store_block_header without = *header;
+	uint32_t crc;
 
 	without.crc = 0;
-	return crc32c(crc32c(0, &without, sizeof(without)), payload, header->payload_bytes);
+	crc = crc32c(0, &without, sizeof(without));
+	return crc32c(crc, payload, header->payload_bytes) == header->crc;
 }
 
-enum ct_status store_block_check(struct store_input *input, uint64_t offset,
+enum ct_status store_block_check(struct input *input, uint64_t offset,
 	struct store_block_header *ret_header, const uint8_t **ret_payload, struct ct_error *reterr)
 {
 	const uint8_t *bytes;
-	enum ct_status status =
-		store_input_peek(input, offset, sizeof(*ret_header), &bytes, reterr);
+	enum ct_status status = input_peek(input, offset, sizeof(*ret_header), &bytes, reterr);
 
 	if (status)
 		return status;
 	memcpy(ret_header, bytes, sizeof(*ret_header));
 	if (ret_header->marker != STORE_MARKER || ret_header->payload_bytes > STORE_PAYLOAD_MAX)
 		return CT_ERR_CORRUPT;
-	status = store_input_peek(input, offset,
-		sizeof(*ret_header) + (size_t)ret_header->payload_bytes, &bytes, reterr);
+	status = input_peek(input, offset, sizeof(*ret_header) + (size_t)ret_header->payload_bytes,
+		&bytes, reterr);
 	if (status)
 		return status;
 	/* The header is the copy: bytes read twice could differ. */
 	*ret_payload = bytes + sizeof(*ret_header);
-	return block_crc(ret_header, *ret_payload) == ret_header->crc ? CT_OK : CT_ERR_CORRUPT;
+	return store_block_is_whole(ret_header, *ret_payload) ? CT_OK : CT_ERR_CORRUPT;
 }
 
 enum ct_status store_block_unpack(struct store_index *index,
@@ -403,14 +404,14 @@ static enum ct_status find_marker(
 	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr)
 {
 	static const uint32_t marker = STORE_MARKER;
-	uint64_t size = scan->input->size;
+	uint64_t size = scan->input->nr_bytes;
 	const uint8_t *bytes, *found;
 	enum ct_status status;
 	size_t nr_bytes;
 
 	while (from + sizeof(marker) <= size) {
 		nr_bytes = size - from < SEARCH_BYTES ? (size_t)(size - from) : SEARCH_BYTES;
-		status = store_input_peek(scan->input, from, nr_bytes, &bytes, reterr);
+		status = input_peek(scan->input, from, nr_bytes, &bytes, reterr);
 		if (status)
 			return status;
 		found = memmem(bytes, nr_bytes, &marker, sizeof(marker));
@@ -426,7 +427,7 @@ static enum ct_status find_marker(
 enum ct_status store_scan_find(
 	struct scan *scan, uint64_t from, uint64_t *ret_offset, struct ct_error *reterr)
 {
-	uint64_t budget = scan->input->size * EXAMINED_PER_BYTE + EXAMINED_FREE;
+	uint64_t budget = scan->input->nr_bytes * EXAMINED_PER_BYTE + EXAMINED_FREE;
 	struct store_block_header header;
 	const uint8_t *payload;
 	enum ct_status status;
@@ -468,7 +469,7 @@ enum ct_status store_scan_blocks(struct scan *scan, struct ct_error *reterr)
 	const uint8_t *payload;
 	enum ct_status status;
 
-	while (scan->offset < scan->input->size) {
+	while (scan->offset < scan->input->nr_bytes) {
 		status = store_block_check(scan->input, scan->offset, &header, &payload, reterr);
 		if (is_failure_to_read(status))
 			return status;
@@ -523,7 +524,7 @@ static bool is_header_whole(struct scan *scan, const struct store_file_header *h
 
 	if (header->header_bytes < sizeof(*header) ||
 		header->header_bytes > STORE_HEADER_BYTES_MAX ||
-		store_input_peek(scan->input, 0, header->header_bytes, &bytes, NULL))
+		input_peek(scan->input, 0, header->header_bytes, &bytes, NULL))
 		return false;
 	without.crc = 0;
 	crc = crc32c(0, &without, sizeof(without));
@@ -535,14 +536,14 @@ static bool is_header_whole(struct scan *scan, const struct store_file_header *h
 enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 {
 	struct store_file_header header = {0};
-	uint64_t size = scan->input->size;
+	uint64_t size = scan->input->nr_bytes;
 	size_t nr_bytes = size < sizeof(header) ? (size_t)size : sizeof(header);
 	const uint8_t *bytes = NULL;
 	enum ct_status status;
 
 	if (size == 0)
 		return ct_fail_at(reterr, CT_ERR_FORMAT, 0, "the file is empty");
-	status = store_input_peek(scan->input, 0, nr_bytes, &bytes, reterr);
+	status = input_peek(scan->input, 0, nr_bytes, &bytes, reterr);
 	if (status)
 		return status < 0 ? status : ct_fail(reterr, CT_ERR_CORRUPT, "the file shrank");
 	if (nr_bytes < STORE_MAGIC_BYTES || memcmp(bytes, STORE_MAGIC, STORE_MAGIC_BYTES) != 0)
@@ -558,7 +559,7 @@ enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 	return refuse_newer(&header, reterr);
 }
 
-enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
+enum ct_status store_index_scan(struct store_index *index, struct input *input,
 	struct store_tables *all, const struct store_scan_wish *wish, struct ct_error *reterr)
 {
 	struct scan scan = {

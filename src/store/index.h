@@ -7,8 +7,8 @@
 #ifndef STORE_INDEX_H
 #define STORE_INDEX_H
 
+#include "base/input.h"
 #include "store/format.h"
-#include "store/input.h"
 #include "store/pack.h"
 #include "store/tables.h"
 
@@ -90,7 +90,7 @@ struct store_scan_wish {
  * that is no trace, an input that cannot be read, or missing memory fail; and with last_bytes, CT_ERR_UNSUPPORTED, one
  * of which no generation begins there.
  */
-enum ct_status store_index_scan(struct store_index *index, struct store_input *input,
+enum ct_status store_index_scan(struct store_index *index, struct input *input,
 	struct store_tables *all, const struct store_scan_wish *wish, struct ct_error *reterr);
 
 /* store_generation_events: how many there were in it, as far as that is known: some of them may be missing. */
@@ -102,11 +102,14 @@ uint64_t store_generation_gap(
 
 void store_index_fini(struct store_index *index);
 
+/* store_block_is_whole: do header and payload belong together? */
+bool store_block_is_whole(const struct store_block_header *header, const uint8_t *payload);
+
 /*
  * store_block_check: is there a whole block at this offset? CT_OK, its header, and the payload until
  * the next peek; CT_END where the file ends before it; CT_ERR_CORRUPT; or a failure to read.
  */
-enum ct_status store_block_check(struct store_input *input, uint64_t offset,
+enum ct_status store_block_check(struct input *input, uint64_t offset,
 	struct store_block_header *ret_header, const uint8_t **ret_payload,
 	struct ct_error *reterr);
 

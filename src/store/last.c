@@ -39,7 +39,7 @@ static enum ct_status find_generation(struct scan *scan, struct ct_error *reterr
 
 enum ct_status store_scan_skip(struct scan *scan, uint64_t nr_bytes, struct ct_error *reterr)
 {
-	uint64_t size = scan->input->size;
+	uint64_t size = scan->input->nr_bytes;
 	enum ct_status status;
 
 	if (nr_bytes == 0 || size <= nr_bytes || size - nr_bytes <= scan->offset)

@@ -16,30 +16,29 @@ enum ct_status store_part_open(
 	enum ct_status status;
 
 	memset(part, 0, sizeof(*part));
-	part->path = path;
-	part->input.descriptor = -1;
+	status = input_open(path, &part->input, reterr);
+	if (status)
+		return status;
 	status = store_tables_init(&part->all, reterr);
 	if (status == CT_OK)
-		status = store_input_open(&part->input, path, reterr);
-	if (status == CT_OK)
-		status = store_index_scan(&part->index, &part->input, &part->all, &wish, reterr);
-	return status ? ct_context(reterr, status, "'%s'", path) : CT_OK;
+		status = store_index_scan(&part->index, part->input, &part->all, &wish, reterr);
+	return status ? input_fail(part->input, status, reterr) : CT_OK;
 }
 
 void store_part_close(struct store_part *part)
 {
-	if (!part->path)
+	if (!part->input)
 		return;
 	store_index_fini(&part->index);
 	store_tables_fini(&part->all);
-	store_input_close(&part->input);
+	input_close(part->input);
 }
 
 enum ct_status store_part_refuse_empty(const struct store_part *part, struct ct_error *reterr)
 {
 	if (part->index.generations.count)
 		return CT_OK;
-	return ct_fail(reterr, CT_ERR_FORMAT, "'%s' holds no whole block", part->path);
+	return ct_fail(reterr, CT_ERR_FORMAT, "'%s' holds no whole block", part->input->name);
 }
 
 /* ---------------------------------------------------------------- copying */
@@ -164,12 +163,12 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 			offset += hole->nr_bytes;
 			continue;
 		}
-		status = store_block_check(&part->input, offset, &header, &payload, reterr);
+		status = store_block_check(part->input, offset, &header, &payload, reterr);
 		if (status == CT_ERR_CORRUPT || status == CT_END)
 			return ct_fail_at(reterr, CT_ERR_CORRUPT, offset,
-				"'%s' was changed while it was read", part->path);
+				"'%s' was changed while it was read", part->input->name);
 		if (status)
-			return ct_context(reterr, status, "'%s'", part->path);
+			return input_fail(part->input, status, reterr);
 		keep_gap(copy, part, header.number, is_behind_hole);
 		is_behind_hole = false;
 		status = copy_block(copy, part, &header, payload, reterr);

@@ -12,8 +12,7 @@
 #include "store/scan.h"
 
 struct store_part {
-	const char *path; /* the caller's */
-	struct store_input input;
+	struct input *input; /* NULL: not open */
 	struct store_tables all;
 	struct store_index index;
 };

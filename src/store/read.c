@@ -60,7 +60,8 @@ static __attribute__((noinline)) void load_front(struct store_source *store, siz
 	} while (status == CT_OK && cursor->count == 0);
 	if (status) {
 		*front = (struct front){.place = INT64_MAX};
-		store->status = status < 0 ? status : store->status;
+		if (status < 0)
+			store->status = input_fail(store->reader.input, status, &store->error);
 		return;
 	}
 	front->at = cursor->run->events;
@@ -287,7 +288,7 @@ static void store_close(struct ct_source *source)
 	free(store->tree);
 	store_index_fini(&store->reader.index);
 	store_tables_fini(&store->reader.all);
-	store_input_close(&store->reader.input);
+	input_close(store->reader.input);
 	free(store);
 }
 
@@ -316,42 +317,43 @@ static enum ct_status make_cursors(struct store_source *store, struct ct_error *
 }
 
 static enum ct_status open_source(
-	struct store_source *store, const char *path, uint64_t last_bytes, struct ct_error *reterr)
+	struct store_source *store, uint64_t last_bytes, struct ct_error *reterr)
 {
 	const struct store_scan_wish wish = {.last_bytes = last_bytes};
-	enum ct_status status = store_tables_init(&store->reader.all, reterr);
+	struct store_reader *reader = &store->reader;
+	enum ct_status status = store_tables_init(&reader->all, reterr);
 
 	if (status == CT_OK)
-		status = store_input_open(&store->reader.input, path, reterr);
-	if (status)
-		return status;
-	status = store_index_scan(
-		&store->reader.index, &store->reader.input, &store->reader.all, &wish, reterr);
+		status = store_index_scan(
+			&reader->index, reader->input, &reader->all, &wish, reterr);
 	if (status == CT_OK)
 		status = make_cursors(store, reterr);
-	store->limit = order_limit(&store->reader.all.tables);
+	store->limit = order_limit(&reader->all.tables);
 	return status;
 }
 
 enum ct_status store_source_open(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr)
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
 {
-	return store_source_open_last(path, 0, ret_source, reterr);
+	return store_source_open_last(input, 0, ret_source, reterr);
 }
 
-enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
+enum ct_status store_source_open_last(struct input *input, uint64_t last_bytes,
 	struct ct_source **ret_source, struct ct_error *reterr)
 {
 	struct store_source *store = calloc(1, sizeof(*store));
 	enum ct_status status;
 
-	if (!store)
+	if (!store) {
+		input_close(input);
 		return ct_fail_memory(reterr);
+	}
 	store->source.ops = &store_source_ops;
 	store->source.tables = &store->reader.all.tables;
-	store->reader.input.descriptor = -1;
-	status = open_source(store, path, last_bytes, reterr);
+	store->reader.input = input;
+	status = open_source(store, last_bytes, reterr);
 	if (status) {
+		input_fail(input, status, reterr);
 		store_close(&store->source);
 		return status;
 	}

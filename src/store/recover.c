@@ -111,7 +111,7 @@ static enum ct_status copy_all(
 			&part->index.generations.at[part->index.generations.count - 1], reterr);
 	copy->summary.nr_missing = part->index.damage.count;
 	copy->summary.nr_damaged_bytes = part->index.nr_hole_bytes;
-	copy->summary.nr_cut_bytes = part->input.size - part->index.end_of_whole;
+	copy->summary.nr_cut_bytes = part->input->nr_bytes - part->index.end_of_whole;
 	copy->summary.had_end = part->all.tables.is_complete;
 	return status;
 }

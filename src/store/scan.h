@@ -23,7 +23,7 @@ struct torn {
 
 struct scan {
 	struct store_index *index;
-	struct store_input *input;
+	struct input *input;
 	struct store_tables *all;
 	uint64_t offset;
 	uint64_t examined;   /* bytes, in search of a whole block */

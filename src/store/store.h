@@ -8,6 +8,7 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include "base/input.h"
 #include "corotracer/ct.h"
 #include "stream/stream.h"
 
@@ -37,35 +38,34 @@ enum ct_status store_sink_open(const char *path, const struct store_options *opt
 uint64_t store_sink_lost(const struct ct_sink *sink);
 
 /*
- * store_source_open: opens a trace file of which nothing is trusted; "-" is standard input. An input that is no regular
- * file is copied to a temporary one first. The whole file is looked through: its tables are complete when this returns,
- * and their notes and losses say what is damaged or missing. CT_ERR_FORMAT: no trace, or a newer format. The failure's
- * text leaves it to the caller to name the file.
+ * store_source_open: a source over a trace file of which nothing is trusted. The input is taken over, also on failure.
+ * The whole file is looked through: its tables are complete when this returns, and their notes and losses say what
+ * is damaged or missing. CT_ERR_FORMAT: no trace, or a newer format. A failure names the input, here and later.
  *
  * Events come by time. Within a stream they come as they were written: where a time goes back, the
  * event has the place of the latest time before it. At one instant they come by process, thread and
  * stream. Times are since the first clock reading.
  */
 enum ct_status store_source_open(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
  * store_source_open_last: the same of the generations that begin within the last bytes of the file (0: all), which is a
  * part of the recording as store_cut would make it. The bytes before are not looked at. CT_ERR_UNSUPPORTED: none begins
  * there.
  */
-enum ct_status store_source_open_last(const char *path, uint64_t last_bytes,
+enum ct_status store_source_open_last(struct input *input, uint64_t last_bytes,
 	struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
- * store_follow_open: a source over a file that grows ("PATH.partial" while PATH is recorded, else PATH). Where
+ * store_follow_open: a source over a file that grows (input_open_growing), which is taken over, also on failure. Where
  * there is nothing more at present, next returns CT_AGAIN; CT_END once END was read, or nobody writes the file
  * any more: then `is_complete` of the tables says which. Events come up to the last heartbeat, in the order in
  * which store_source_open has them. Tables grow, and are valid until the next call of next; times of processes
  * and losses in them do not hold. A followed file cannot be read again from the beginning.
  */
 enum ct_status store_follow_open(
-	const char *path, struct ct_source **ret_source, struct ct_error *reterr);
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
  * store_cut: the generations of a trace file that touch an interval, as a trace file of their own.
@@ -73,7 +73,7 @@ enum ct_status store_follow_open(
  * store_recover: every whole block; what is missing becomes a loss and notes, and an end is written.
  *
  * Blocks are copied as they lie, in a new file at `output` (see store_sink_open); `pack_level` not 0 packs
- * those that are not packed. A failure names the file. CT_ERR_USAGE: nothing lies in the interval, or the parts
+ * those that are not packed. A failure names the input. CT_ERR_USAGE: nothing lies in the interval, or the parts
  * are not of one recording, or contradict each other.
  */
 enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_level,

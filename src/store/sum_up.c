@@ -6,7 +6,7 @@
 
 static enum ct_status note_condition(struct scan *scan, struct ct_error *reterr)
 {
-	uint64_t left = scan->input->size - scan->index->end_of_whole;
+	uint64_t left = scan->input->nr_bytes - scan->index->end_of_whole;
 	enum ct_status status = CT_OK;
 
 	if (left)

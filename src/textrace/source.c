@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "stream/order.h"
 #include "textrace/parse.h"
 
@@ -256,16 +255,34 @@ enum ct_status textrace_source_from_text(const char *name, unsigned first_line, 
 	return open_buffer(name, first_line, buffer, nr_bytes, ret_source, reterr);
 }
 
-enum ct_status textrace_source_open(
-	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr)
+static enum ct_status open_input(
+	const struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
 {
-	char *buffer;
-	size_t nr_bytes;
-	enum ct_status status = io_read_file(path, TEXT_BYTES_MAX, &buffer, &nr_bytes, reterr);
+	size_t nr_bytes = (size_t)input->nr_bytes;
+	char *buffer = input->nr_bytes < TEXT_BYTES_MAX ? malloc(nr_bytes + 1) : NULL;
+	enum ct_status status;
 
-	if (status)
+	if (!buffer)
+		return ct_fail_memory(reterr);
+	status = input_read(input, 0, buffer, nr_bytes, &nr_bytes, reterr);
+	if (status) {
+		free(buffer);
 		return status;
-	return open_buffer(name, 1, buffer, nr_bytes, ret_source, reterr);
+	}
+	buffer[nr_bytes] = '\0';
+	return open_buffer(input->name, 1, buffer, nr_bytes, ret_source, reterr);
+}
+
+enum ct_status textrace_source_open(
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr)
+{
+	enum ct_status status = open_input(input, ret_source, reterr);
+
+	/* What is wrong with the text names its place already. */
+	if (status && status != CT_ERR_FORMAT)
+		input_fail(input, status, reterr);
+	input_close(input);
+	return status;
 }
 
 /* The first word that is no comment begins a line of definitions. */

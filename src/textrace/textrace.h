@@ -71,14 +71,15 @@
 #define TEXTRACE_TEXTRACE_H
 
 #include "stream/stream.h"
+#include "base/input.h"
 #include "base/text.h"
 
 /*
- * textrace_source_open: reads a text trace from a file into memory. A failure names it by `name`, with the line:
- * "case.txt:12: site 5 is not defined" (CT_ERR_FORMAT).
+ * textrace_source_open: reads a text trace into memory. The input is taken over, also on failure. What is wrong with
+ * the text is told with its line: "case.txt:12: site 5 is not defined" (CT_ERR_FORMAT).
  */
 enum ct_status textrace_source_open(
-	const char *path, const char *name, struct ct_source **ret_source, struct ct_error *reterr);
+	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
  * textrace_source_from_text: the same from memory, which is not needed any more afterwards. `name`

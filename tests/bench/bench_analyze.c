@@ -83,9 +83,11 @@ static void print_floor(const char *path)
 	double start = spent_ns(), opened, decoded;
 	struct ct_source *source;
 	struct ct_error error;
+	struct input *input;
 	uint64_t count;
 
-	workload_require(store_source_open(path, &source, &error), &error);
+	workload_require(input_open(path, &input, &error), &error);
+	workload_require(store_source_open(input, &source, &error), &error);
 	opened = spent_ns();
 	count = decode(source);
 	decoded = spent_ns();

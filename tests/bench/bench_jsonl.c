@@ -109,9 +109,11 @@ static void read_rows(const char *path, double *ret_open_ns, double *ret_read_ns
 	const struct ct_event *event;
 	struct ct_source *source;
 	struct ct_error error;
+	struct input *input;
 	uint64_t start = clock_monotonic_ns(), opened, count = 0;
 
-	require(jsonl_source_open(path, path, &source, &error), &error);
+	require(input_open(path, &input, &error), &error);
+	require(jsonl_source_open(input, &source, &error), &error);
 	opened = clock_monotonic_ns();
 	while (source_next(source, &event, &error) == CT_OK)
 		count++;

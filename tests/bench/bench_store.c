@@ -130,8 +130,10 @@ static void read_trace(struct bench *bench, enum figure opening, enum figure rea
 	uint64_t start = spent_ns(), count;
 	struct ct_source *source;
 	struct ct_error error;
+	struct input *input;
 
-	workload_require(store_source_open(bench->path, &source, &error), &error);
+	workload_require(input_open(bench->path, &input, &error), &error);
+	workload_require(store_source_open(input, &source, &error), &error);
 	if (opening != reading) {
 		note(bench, opening, start);
 		start = spent_ns();
@@ -150,6 +152,7 @@ static void write_and_read_json(struct bench *bench)
 	struct ct_source *source;
 	struct ct_error error;
 	struct ct_sink *sink;
+	struct input *input;
 	uint64_t start;
 
 	workload_require(jsonl_sink_open(bench->path, &(struct jsonl_options){.all_kinds = true},
@@ -157,7 +160,8 @@ static void write_and_read_json(struct bench *bench)
 		&error);
 	write_file(bench, WRITE_JSON, sink);
 	start = spent_ns();
-	workload_require(jsonl_source_open(bench->path, bench->path, &source, &error), &error);
+	workload_require(input_open(bench->path, &input, &error), &error);
+	workload_require(jsonl_source_open(input, &source, &error), &error);
 	if (read_events(source) == 0)
 		exit(1);
 	note(bench, READ_JSON, start);

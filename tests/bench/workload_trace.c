@@ -16,7 +16,7 @@
 
 struct load {
 	struct workload *workload;
-	struct store_input input;
+	struct input *input;
 	struct store_index index; /* of nothing: it unpacks */
 	struct workload once;     /* the trace as it is */
 	struct map segment_of;
@@ -113,7 +113,7 @@ static void load_blocks(struct load *load)
 	const uint8_t *payload;
 	struct ct_error error;
 
-	while (store_block_check(&load->input, offset, &header, &payload, &error) == CT_OK) {
+	while (store_block_check(load->input, offset, &header, &payload, &error) == CT_OK) {
 		offset += sizeof(header) + header.payload_bytes;
 		workload_require(
 			store_block_unpack(&load->index, &header, &payload, &error), &error);
@@ -224,7 +224,7 @@ static void load_once(struct load *load, const char *path)
 
 	*load->workload = (struct workload){.name = "real"};
 	arena_init(&load->workload->arena);
-	workload_require(store_input_open(&load->input, path, &error), &error);
+	workload_require(input_open(path, &load->input, &error), &error);
 	load_blocks(load);
 	if (load->once.nr_events == 0 || load->last_raw == load->first_raw) {
 		fprintf(stderr, "bench: '%s' holds no events, or no clock\n", path);
@@ -237,12 +237,12 @@ static void fini_load(struct load *load)
 	vec_fini(&load->once.steps);
 	map_fini(&load->segment_of);
 	store_index_fini(&load->index);
-	store_input_close(&load->input);
+	input_close(load->input);
 }
 
 void workload_load(struct workload *workload, const char *path, size_t nr_events)
 {
-	struct load load = {.workload = workload, .input = {.descriptor = -1}};
+	struct load load = {.workload = workload};
 
 	load_once(&load, path);
 	repeat_all(&load, nr_events);
@@ -253,7 +253,7 @@ void workload_load(struct workload *workload, const char *path, size_t nr_events
 void workload_repeat(const char *path, size_t nr_events, struct ct_sink *sink)
 {
 	struct workload all;
-	struct load load = {.workload = &all, .input = {.descriptor = -1}};
+	struct load load = {.workload = &all};
 	struct shift shift = {0};
 	size_t nr_put = 0;
 

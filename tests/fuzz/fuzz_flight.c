@@ -92,10 +92,10 @@ static void recover(const struct made_segment *made)
 	struct ct_sink sink = {&ops};
 	struct flight_facts facts;
 	struct collect *collect;
-	char path[64];
+	static char name[] = "input";
+	struct input input = {.descriptor = made->descriptor, .name = name};
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", made->descriptor);
-	if (collect_flight(path, 0, &sink, &collect, &facts, NULL))
+	if (collect_flight(&input, 0, &sink, &collect, &facts, NULL))
 		return;
 	sum += facts.held_ns + facts.complete_ns;
 	if (collect_finish(collect, NULL))

@@ -7,6 +7,7 @@
 
 #include "jsonl/jsonl.h"
 #include "memory_file.h"
+#include "../support/opened.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
@@ -56,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
 
 	jsonl_is_ours(bytes, nr_bytes);
 	file_set(&input, bytes, nr_bytes);
-	if (jsonl_source_open(input.path, "input", &source, &error) == CT_OK) {
+	if (open_path(jsonl_source_open, input.path, &source, &error) == CT_OK) {
 		check_tables(source->tables);
 		sum = check_events(source);
 		require(source_reset(source, NULL) == CT_OK && check_events(source) == sum);

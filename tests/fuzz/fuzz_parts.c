@@ -5,6 +5,7 @@
  * must be what a reader may rely on.
  */
 #include "hostile_file.h"
+#include "../support/opened.h"
 
 #define HEAD_BYTES 12u
 
@@ -14,7 +15,7 @@ static void read_whole(const char *path)
 {
 	struct ct_source *source;
 
-	require(store_source_open(path, &source, NULL) == CT_OK);
+	require(open_path(store_source_open, path, &source, NULL) == CT_OK);
 	file_check_tables(source->tables);
 	file_check_events(source);
 	source_close(source);

@@ -5,6 +5,7 @@
  * block is left out, names are read from where they are repeated.
  */
 #include "hostile_file.h"
+#include "../support/opened.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
@@ -13,7 +14,7 @@ static uint64_t count_events(const char *path, bool is_complete)
 	struct ct_source *source;
 	uint64_t nr_events;
 
-	require(store_source_open(path, &source, NULL) == CT_OK);
+	require(open_path(store_source_open, path, &source, NULL) == CT_OK);
 	file_check_tables(source->tables);
 	require(!is_complete || source->tables->is_complete);
 	nr_events = source->tables->nr_events;

@@ -4,6 +4,7 @@
  * and followed. What comes out must be what a reader may rely on.
  */
 #include "hostile_file.h"
+#include "../support/opened.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
 
@@ -12,7 +13,7 @@ static void read_whole(const char *path)
 	struct ct_source *source;
 	uint64_t count;
 
-	if (store_source_open(path, &source, NULL))
+	if (open_path(store_source_open, path, &source, NULL))
 		return;
 	file_check_tables(source->tables);
 	count = file_check_events(source);
@@ -26,7 +27,7 @@ static void follow(const char *path)
 	struct ct_source *source;
 	enum ct_status status;
 
-	if (store_follow_open(path, &source, NULL))
+	if (open_growing(store_follow_open, path, &source, NULL))
 		return;
 	while ((status = source_next(source, &event, NULL)) == CT_OK) {
 		require(event->process < source->tables->nr_processes);

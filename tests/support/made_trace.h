@@ -15,6 +15,7 @@
 #include "store/store.h"
 #include "stream/stream.h"
 #include "write_output.h"
+#include "opened.h"
 
 static char made_folder[] = "/tmp/corotracer-test-XXXXXX";
 
@@ -175,7 +176,7 @@ static inline struct ct_source *made_source(const char *path)
 	struct ct_error error = {0};
 	struct ct_source *source = NULL;
 
-	if (store_source_open(path, &source, &error)) {
+	if (open_path(store_source_open, path, &source, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		check_failures++;
 		return NULL;

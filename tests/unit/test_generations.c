@@ -246,8 +246,10 @@ static struct judged judge_last(const char *path, uint64_t nr_bytes)
 	struct judged judged = {NULL, NULL};
 	const struct ct_event *event;
 	struct ct_error error;
+	struct input *input;
 
-	CHECK_EQUAL(store_source_open_last(path, nr_bytes, &judged.source, &error), CT_OK);
+	CHECK_EQUAL(input_open(path, &input, &error), CT_OK);
+	CHECK_EQUAL(store_source_open_last(input, nr_bytes, &judged.source, &error), CT_OK);
 	CHECK_EQUAL(model_new(judged.source->tables, &judged.model, &error), CT_OK);
 	while (source_next(judged.source, &event, &error) == CT_OK)
 		CHECK_EQUAL(model_apply(judged.model, event, &error), CT_OK);
@@ -366,6 +368,7 @@ static size_t bytes_from(const char *bytes, size_t nr_bytes, uint32_t generation
 static void check_ends(struct judged *whole, const char *bytes, size_t nr_bytes)
 {
 	struct ct_source *source;
+	struct input *input;
 	struct judged end;
 	uint32_t generation;
 	size_t left;
@@ -378,8 +381,8 @@ static void check_ends(struct judged *whole, const char *bytes, size_t nr_bytes)
 		leave(&end);
 	}
 	left = bytes_from(bytes, nr_bytes, generation - 1);
-	CHECK_EQUAL(store_source_open_last("whole.ctrace", left - 1, &source, NULL),
-		CT_ERR_UNSUPPORTED);
+	CHECK_EQUAL(input_open("whole.ctrace", &input, NULL), CT_OK);
+	CHECK_EQUAL(store_source_open_last(input, left - 1, &source, NULL), CT_ERR_UNSUPPORTED);
 	end = judge_last("whole.ctrace", nr_bytes);
 	CHECK_EQUAL(end.source->tables->first_generation, 1);
 	leave(&end);

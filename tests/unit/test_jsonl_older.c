@@ -14,6 +14,7 @@
 #include "jsonl/jsonl.h"
 #include "base/text.h"
 #include "write_output.h"
+#include "opened.h"
 
 #define FILE_NAME "older.jsonl"
 #define START UINT64_C(1000000000000)
@@ -113,7 +114,7 @@ static struct ct_source *open_rows(struct older *older)
 	struct ct_error error = {0};
 
 	if (write_output(FILE_NAME, text_peek(&older->rows), older->rows.length, NULL) ||
-		jsonl_source_open(FILE_NAME, FILE_NAME, &source, &error)) {
+		open_path(jsonl_source_open, FILE_NAME, &source, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}

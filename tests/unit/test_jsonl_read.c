@@ -12,6 +12,7 @@
 #include "jsonl/runs.h"
 #include "base/text.h"
 #include "write_output.h"
+#include "opened.h"
 
 #define FILE_NAME "read.jsonl"
 #define START UINT64_C(1000000000000)
@@ -52,7 +53,7 @@ static struct ct_source *open_file(struct text *text)
 	if (write_output(FILE_NAME, text_peek(text), text->length, NULL))
 		exit(1);
 	text_fini(text);
-	if (jsonl_source_open(FILE_NAME, FILE_NAME, &source, &error)) {
+	if (open_path(jsonl_source_open, FILE_NAME, &source, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}
@@ -209,7 +210,7 @@ static void test_no_row_at_all(void)
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		write_output(FILE_NAME, files[i][0], strlen(files[i][0]), NULL);
 		CHECK_EQUAL(
-			jsonl_source_open(FILE_NAME, FILE_NAME, &source, &error), CT_ERR_FORMAT);
+			open_path(jsonl_source_open, FILE_NAME, &source, &error), CT_ERR_FORMAT);
 		CHECK_TEXT(error.text, files[i][1]);
 	}
 }

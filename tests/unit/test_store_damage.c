@@ -14,6 +14,7 @@
 #include "store/definitions.h"
 #include "store/events.h"
 #include "store/format.h"
+#include "opened.h"
 
 #define NR_STREAMS 3u
 #define NR_ROUNDS 4u
@@ -109,8 +110,8 @@ static void test_cut_anywhere(void)
 	for (nr_bytes = 0; nr_bytes <= nr_whole; nr_bytes++) {
 		made_write("cut.ctrace", whole, nr_bytes);
 		if (nr_bytes < STORE_MAGIC_BYTES) {
-			CHECK_EQUAL(
-				store_source_open("cut.ctrace", &source, &error), CT_ERR_FORMAT);
+			CHECK_EQUAL(open_path(store_source_open, "cut.ctrace", &source, &error),
+				CT_ERR_FORMAT);
 			continue;
 		}
 		expected = count_whole(nr_bytes, &end);
@@ -137,7 +138,8 @@ static void check_flipped(size_t at)
 	uint64_t count;
 
 	if (at < STORE_MAGIC_BYTES) {
-		CHECK_EQUAL(store_source_open("flip.ctrace", &source, &error), CT_ERR_FORMAT);
+		CHECK_EQUAL(open_path(store_source_open, "flip.ctrace", &source, &error),
+			CT_ERR_FORMAT);
 		return;
 	}
 	source = made_source("flip.ctrace");
@@ -233,12 +235,12 @@ static void test_starts(void)
 		size_t nr_bytes;
 		const char *says;
 	} starts[] = {
-		{"", 0, "the file is empty"},
-		{"{\"probe_id\":1}", 14, "not a trace file"},
+		{"", 0, "'start.ctrace': the file is empty"},
+		{"{\"probe_id\":1}", 14, "'start.ctrace': not a trace file"},
 		{"\x8b"
 		 "CTR\n\x1a\n....",
 			11,
-			"a trace whose line ends were changed in transfer: copy it "
+			"'start.ctrace': a trace whose line ends were changed in transfer: copy it "
 			"as binary"},
 	};
 	struct ct_source *source = NULL;
@@ -247,11 +249,13 @@ static void test_starts(void)
 
 	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 		made_write("start.ctrace", starts[i].bytes, starts[i].nr_bytes);
-		CHECK_EQUAL(store_source_open("start.ctrace", &source, &error), CT_ERR_FORMAT);
+		CHECK_EQUAL(open_path(store_source_open, "start.ctrace", &source, &error),
+			CT_ERR_FORMAT);
 		CHECK_TEXT(error.text, starts[i].says);
 	}
-	CHECK_EQUAL(store_source_open("nowhere.ctrace", &source, &error), CT_ERR_NOT_FOUND);
-	CHECK_EQUAL(store_source_open(".", &source, &error), CT_ERR_FORMAT);
+	CHECK_EQUAL(
+		open_path(store_source_open, "nowhere.ctrace", &source, &error), CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(open_path(store_source_open, ".", &source, &error), CT_ERR_FORMAT);
 	CHECK(store_is_ours(whole, nr_whole));
 	CHECK(store_is_ours(starts[2].bytes, starts[2].nr_bytes));
 	CHECK(!store_is_ours(starts[1].bytes, starts[1].nr_bytes));
@@ -287,12 +291,12 @@ static void test_features(void)
 	header = original;
 	header.features_incompatible = 4;
 	write_with_header("feature.ctrace", &header);
-	CHECK_EQUAL(store_source_open("feature.ctrace", &source, &error), CT_ERR_FORMAT);
+	CHECK_EQUAL(open_path(store_source_open, "feature.ctrace", &source, &error), CT_ERR_FORMAT);
 	CHECK(strstr(error.text, "0x4") != NULL);
 	header = original;
 	header.version = 2;
 	write_with_header("feature.ctrace", &header);
-	CHECK_EQUAL(store_source_open("feature.ctrace", &source, &error), CT_ERR_FORMAT);
+	CHECK_EQUAL(open_path(store_source_open, "feature.ctrace", &source, &error), CT_ERR_FORMAT);
 	CHECK(strstr(error.text, "format 2") != NULL);
 	memcpy(whole, &original, sizeof(original));
 }

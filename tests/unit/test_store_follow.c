@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "made_trace.h"
+#include "opened.h"
 
 #define ROUNDS 40u
 #define PER_ROUND 30u
@@ -16,7 +17,7 @@ static struct ct_source *follow(const char *path)
 	struct ct_source *source = NULL;
 	struct ct_error error = {0};
 
-	if (store_follow_open(path, &source, &error)) {
+	if (open_growing(store_follow_open, path, &source, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}
@@ -166,12 +167,13 @@ static void test_refusals(void)
 	struct ct_source *source = NULL;
 	struct ct_error error = {0};
 
-	CHECK_EQUAL(store_follow_open("missing.ctrace", &source, &error), CT_ERR_NOT_FOUND);
-	CHECK_EQUAL(store_follow_open("/dev/null", &source, &error), CT_ERR_USAGE);
-	CHECK_TEXT(error.text, "only a file can be followed");
+	CHECK_EQUAL(open_growing(store_follow_open, "missing.ctrace", &source, &error),
+		CT_ERR_NOT_FOUND);
+	CHECK_EQUAL(open_growing(store_follow_open, "/dev/null", &source, &error), CT_ERR_USAGE);
+	CHECK_TEXT(error.text, "'/dev/null': only a file can be followed");
 	made_write("text.ctrace",
 		"this is no trace but a text that is long enough to be a header..", 64);
-	CHECK_EQUAL(store_follow_open("text.ctrace", &source, &error), CT_ERR_FORMAT);
+	CHECK_EQUAL(open_growing(store_follow_open, "text.ctrace", &source, &error), CT_ERR_FORMAT);
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #include "jsonl/jsonl.h"
 #include "made_trace.h"
 #include "text_form.h"
+#include "opened.h"
 
 static const char text_trace[] = "process 1 pid=1 probe ledger program=/bin/app\n"
 				 "process 2 pid=2\n"
@@ -88,7 +89,7 @@ static enum ct_status read_file(struct ct_error *reterr)
 {
 	const struct ct_event *event;
 	struct ct_source *source = NULL;
-	enum ct_status status = store_source_open("whole.ctrace", &source, reterr);
+	enum ct_status status = open_path(store_source_open, "whole.ctrace", &source, reterr);
 
 	if (status)
 		return status;

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a file at any place, and making one of what can be read only once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/input.h"
+#include "base/io.h"
+
+#define WINDOW_BYTES (1u << 20)
+#define MEMORY_BYTES (64u << 20) /* of a stream, before a file is needed */
+#define PIECE_BYTES 65536
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY)
+
+/* ---------------------------------------------------------------- streams */
+
+/* What came out of a stream so far. */
+struct copy {
+	int descriptor;
+	uint64_t nr_bytes;
+	bool is_file;
+};
+
+static int open_nameless(const char *folder)
+{
+	char path[] = "/var/tmp/corotracer-XXXXXX";
+	int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (descriptor >= 0 || errno != EOPNOTSUPP)
+		return descriptor;
+	/* Not every file system has O_TMPFILE. */
+	descriptor = mkostemp(path, O_CLOEXEC);
+	if (descriptor >= 0)
+		unlink(path);
+	return descriptor;
+}
+
+static enum ct_status move_to_file(struct copy *copy, struct ct_error *reterr)
+{
+	const char *folder = getenv("TMPDIR");
+	enum ct_status status = CT_OK;
+	off_t at = 0;
+	int file;
+
+	folder = folder && *folder ? folder : "/var/tmp";
+	file = open_nameless(folder);
+	if (file < 0)
+		return ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
+	while (status == CT_OK && (uint64_t)at < copy->nr_bytes) {
+		if (sendfile(file, copy->descriptor, &at, copy->nr_bytes - (uint64_t)at) < 0 &&
+			errno != EINTR)
+			status = ct_fail_errno(reterr, "keeping what is read in '%s'", folder);
+	}
+	close(status ? file : copy->descriptor);
+	if (status == CT_OK) {
+		copy->descriptor = file;
+		copy->is_file = true;
+	}
+	return status;
+}
+
+/* CT_END: the stream has come to its end. */
+static enum ct_status copy_piece(int stream, struct copy *copy, struct ct_error *reterr)
+{
+	char piece[PIECE_BYTES];
+	enum ct_status status = CT_OK;
+	ssize_t got;
+
+	do
+		got = read(stream, piece, sizeof(piece));
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return ct_fail_errno(reterr, "cannot read it");
+	if (got == 0)
+		return CT_END;
+	if (!copy->is_file && copy->nr_bytes + (size_t)got > MEMORY_BYTES)
+		status = move_to_file(copy, reterr);
+	copy->nr_bytes += (size_t)got;
+	return status ? status : io_write(copy->descriptor, piece, (size_t)got, reterr);
+}
+
+/* Replaces the descriptor by one of a file that holds all that comes out of it. */
+static enum ct_status copy_stream(struct input *input, struct ct_error *reterr)
+{
+	struct copy copy = {memfd_create("corotracer-input", MFD_CLOEXEC), 0, false};
+	enum ct_status status = CT_OK;
+
+	if (copy.descriptor < 0)
+		return ct_fail_errno(reterr, "keeping what is read");
+	while (status == CT_OK)
+		status = copy_piece(input->descriptor, &copy, reterr);
+	close(input->descriptor);
+	input->descriptor = copy.descriptor;
+	input->nr_bytes = copy.nr_bytes;
+	return status == CT_END ? CT_OK : status;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static char *partial_path(const char *path)
+{
+	char *partial;
+
+	return asprintf(&partial, "%s.partial", path) < 0 ? NULL : partial;
+}
+
+/* What a recording writes has its name only when it is complete. */
+static enum ct_status fail_open(const char *path, struct ct_error *reterr)
+{
+	int number = errno;
+	char *partial = partial_path(path);
+	enum ct_status status;
+
+	if (number == ENOENT && partial && access(partial, F_OK) == 0) {
+		status = ct_fail(reterr, CT_ERR_NOT_FOUND,
+			"it is not complete yet: '%s' is being recorded, or is what a recording "
+			"that was killed has left",
+			partial);
+	} else {
+		errno = number;
+		status = ct_fail_errno(reterr, "cannot open it");
+	}
+	free(partial);
+	return status;
+}
+
+/* Standard input may be a file that was read in part: what is left of it is the input. */
+static enum ct_status make_readable(struct input *input, struct ct_error *reterr)
+{
+	struct stat about;
+
+	if (fstat(input->descriptor, &about) < 0)
+		return ct_fail_errno(reterr, "cannot look at it");
+	if (S_ISDIR(about.st_mode))
+		return ct_fail(reterr, CT_ERR_FORMAT, "a directory, not a trace");
+	if (!S_ISREG(about.st_mode) || lseek(input->descriptor, 0, SEEK_CUR) != 0)
+		return copy_stream(input, reterr);
+	input->nr_bytes = (uint64_t)about.st_size;
+	return CT_OK;
+}
+
+static enum ct_status refuse_other(const struct input *input, struct ct_error *reterr)
+{
+	struct stat about;
+
+	if (fstat(input->descriptor, &about) < 0)
+		return ct_fail_errno(reterr, "cannot look at it");
+	if (!S_ISREG(about.st_mode))
+		return ct_fail(reterr, CT_ERR_USAGE, "only a file can be followed");
+	return CT_OK;
+}
+
+/* While it is written, it stands beside its name; a file of that name may be an older one. */
+static int open_growing(const char *path)
+{
+	char *partial_name = partial_path(path);
+	int partial = partial_name ? open(partial_name, OPEN_FLAGS | O_NONBLOCK) : -1, named;
+
+	free(partial_name);
+	if (partial >= 0 && io_is_being_written(partial))
+		return partial;
+	named = open(path, OPEN_FLAGS | O_NONBLOCK);
+	if (named < 0 && errno == ENOENT && partial >= 0)
+		return partial;
+	if (partial >= 0)
+		close(partial);
+	return named;
+}
+
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+static enum ct_status make(const char *path, struct input **ret_input, struct ct_error *reterr)
+{
+	struct input *input = calloc(1, sizeof(*input));
+
+	if (input)
+		input->name = strdup(is_standard_input(path) ? "standard input" : path);
+	if (!input || !input->name) {
+		free(input);
+		return ct_fail_memory(reterr);
+	}
+	input->descriptor = -1;
+	*ret_input = input;
+	return CT_OK;
+}
+
+static enum ct_status hand_over(struct input *input, enum ct_status status,
+	struct input **ret_input, struct ct_error *reterr)
+{
+	if (status == CT_OK) {
+		*ret_input = input;
+		return CT_OK;
+	}
+	input_fail(input, status, reterr);
+	input_close(input);
+	return status;
+}
+
+enum ct_status input_open(const char *path, struct input **ret_input, struct ct_error *reterr)
+{
+	struct input *input;
+	enum ct_status status = make(path, &input, reterr);
+
+	if (status)
+		return status;
+	input->descriptor = is_standard_input(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						    : open(path, OPEN_FLAGS);
+	status = input->descriptor < 0 ? fail_open(path, reterr) : make_readable(input, reterr);
+	return hand_over(input, status, ret_input, reterr);
+}
+
+enum ct_status input_open_growing(
+	const char *path, struct input **ret_input, struct ct_error *reterr)
+{
+	struct input *input;
+	enum ct_status status = make(path, &input, reterr);
+
+	if (status)
+		return status;
+	input->descriptor = open_growing(path);
+	status = input->descriptor < 0 ? ct_fail_errno(reterr, "cannot open it")
+				       : refuse_other(input, reterr);
+	if (status == CT_OK)
+		status = input_look(input, reterr);
+	return hand_over(input, status, ret_input, reterr);
+}
+
+void input_close(struct input *input)
+{
+	if (!input)
+		return;
+	if (input->descriptor >= 0)
+		close(input->descriptor);
+	free(input->window);
+	free(input->name);
+	free(input);
+}
+
+enum ct_status input_fail(const struct input *input, enum ct_status status, struct ct_error *reterr)
+{
+	return ct_context(reterr, status, "'%s'", input->name);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+enum ct_status input_look(struct input *input, struct ct_error *reterr)
+{
+	struct stat about;
+
+	if (fstat(input->descriptor, &about) < 0)
+		return ct_fail_errno(reterr, "asking for the file's size");
+	input->nr_bytes = (uint64_t)about.st_size;
+	return CT_OK;
+}
+
+enum ct_status input_read(const struct input *input, uint64_t offset, void *bytes, size_t nr_bytes,
+	size_t *ret_nr_read, struct ct_error *reterr)
+{
+	size_t nr_read = 0;
+	ssize_t got;
+
+	while (nr_read < nr_bytes) {
+		got = pread(input->descriptor, (char *)bytes + nr_read, nr_bytes - nr_read,
+			(off_t)(offset + nr_read));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return ct_fail_errno(
+				reterr, "reading at offset %llu", (unsigned long long)offset);
+		if (got == 0)
+			break; /* it ends here, or has shrunk */
+		nr_read += (size_t)got;
+	}
+	*ret_nr_read = nr_read;
+	return CT_OK;
+}
+
+static bool is_in_window(const struct input *input, uint64_t offset, size_t nr_bytes)
+{
+	return offset >= input->window_start &&
+	       offset - input->window_start <= input->window_bytes &&
+	       nr_bytes <= input->window_bytes - (offset - input->window_start);
+}
+
+/* A small file, or the little that is new of one that grows, needs no whole window. */
+static size_t window_for(const struct input *input, uint64_t offset, size_t nr_bytes)
+{
+	uint64_t left = input->nr_bytes - offset;
+	size_t wanted = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
+
+	return nr_bytes > wanted ? nr_bytes : wanted;
+}
+
+static enum ct_status move_window(
+	struct input *input, uint64_t offset, size_t nr_bytes, struct ct_error *reterr)
+{
+	size_t wanted = window_for(input, offset, nr_bytes);
+	uint8_t *grown;
+
+	if (wanted > input->window_capacity) {
+		grown = realloc(input->window, wanted);
+		if (!grown)
+			return ct_fail_memory(reterr);
+		input->window = grown;
+		input->window_capacity = wanted;
+	}
+	input->window_start = offset;
+	input->window_bytes = 0;
+	return input_read(input, offset, input->window, wanted, &input->window_bytes, reterr);
+}
+
+enum ct_status input_peek(struct input *input, uint64_t offset, size_t nr_bytes,
+	const uint8_t **ret_bytes, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+
+	if (offset > input->nr_bytes || nr_bytes > input->nr_bytes - offset)
+		return CT_END;
+	if (!is_in_window(input, offset, nr_bytes))
+		status = move_window(input, offset, nr_bytes, reterr);
+	if (status)
+		return status;
+	if (!is_in_window(input, offset, nr_bytes))
+		return CT_END;
+	*ret_bytes = input->window + (offset - input->window_start);
+	return CT_OK;
+}
