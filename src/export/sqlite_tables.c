@@ -192,6 +192,7 @@ static int fill_sites(sqlite3 *database, const struct ct_report *report)
 		export_sqlite_insert_text(&insert, site->module);
 		export_sqlite_insert_reference(&insert, site->module_offset);
 		export_sqlite_insert_text(&insert, site->callers);
+		export_sqlite_insert_text(&insert, site->form ? ct_form_name(site->form) : "");
 		export_sqlite_insert_row(&insert);
 	}
 	return export_sqlite_insert_close(&insert);
