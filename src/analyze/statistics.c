@@ -38,19 +38,6 @@ struct ct_times analyze_statistics_times(const int64_t *spent)
 	};
 }
 
-static void all_delays(struct analysis *analysis, struct ct_statistics *statistics)
-{
-	struct histogram *all = arena_alloc(&analysis->scratch, sizeof(*all));
-	uint32_t i;
-
-	analysis->is_broken |= !all;
-	if (!all)
-		return;
-	for (i = 0; i < analysis->model->nr_processes; i++)
-		histogram_merge(all, &analysis->model->processes[i].delays);
-	statistics->delays = analyze_statistics_distribution(all);
-}
-
 /* How many of something there were at once. */
 static struct ct_ready levels(const struct histogram *by_time)
 {
@@ -63,17 +50,21 @@ static struct ct_ready levels(const struct histogram *by_time)
 	};
 }
 
-static void all_ready(struct analysis *analysis, struct ct_statistics *statistics)
+static void add_up_processes(struct analysis *analysis, struct ct_statistics *statistics)
 {
-	struct histogram *all = arena_alloc(&analysis->scratch, sizeof(*all));
+	struct histogram *delays = arena_alloc(&analysis->scratch, sizeof(*delays));
+	struct histogram *ready = arena_alloc(&analysis->scratch, sizeof(*ready));
 	uint32_t i;
 
-	analysis->is_broken |= !all;
-	if (!all)
+	analysis->is_broken |= !delays || !ready;
+	if (!delays || !ready)
 		return;
-	for (i = 0; i < analysis->model->nr_processes; i++)
-		histogram_merge(all, &analysis->model->processes[i].ready);
-	statistics->ready = levels(all);
+	for (i = 0; i < analysis->model->nr_processes; i++) {
+		histogram_merge(delays, &analysis->model->processes[i].delays);
+		histogram_merge(ready, &analysis->model->processes[i].ready);
+	}
+	statistics->delays = analyze_statistics_distribution(delays);
+	statistics->ready = levels(ready);
 }
 
 /* ---------------------------------------------------------------- queues */
@@ -369,8 +360,7 @@ static void sum_up(const struct model *model, struct ct_statistics *statistics)
 void analyze_statistics_export(struct analysis *analysis, struct ct_statistics *statistics)
 {
 	sum_up(analysis->model, statistics);
-	all_delays(analysis, statistics);
-	all_ready(analysis, statistics);
+	add_up_processes(analysis, statistics);
 	export_run_queues(analysis, statistics);
 	export_workers(analysis, statistics);
 	export_places(analysis, statistics);

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "analyze/parts.h"
 #include "base/text.h"
@@ -14,21 +13,13 @@
 const char *analyze_say(struct analysis *analysis, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
-	int length;
+	const char *text;
 
 	va_start(arguments, format);
-	length = vsnprintf(NULL, 0, format, arguments);
+	text = arena_format_list(analysis->arena, format, arguments);
 	va_end(arguments);
-	text = length < 0 ? NULL : arena_alloc(analysis->arena, (size_t)length + 1);
-	if (!text) {
-		analysis->is_broken = true;
-		return "";
-	}
-	va_start(arguments, format);
-	vsnprintf(text, (size_t)length + 1, format, arguments);
-	va_end(arguments);
-	return text;
+	analysis->is_broken |= !text;
+	return text ? text : "";
 }
 
 const char *analyze_words_reason(enum reason reason)

@@ -103,22 +103,28 @@ char *arena_text(struct arena *arena, const char *text, size_t bytes)
 	return copy;
 }
 
+char *arena_format_list(struct arena *arena, const char *format, va_list arguments)
+{
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = length < 0 ? NULL : arena_alloc(arena, (size_t)length + 1);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, format, arguments);
+	return text;
+}
+
 char *arena_format(struct arena *arena, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
-	int length;
 
 	va_start(arguments, format);
-	length = vsnprintf(NULL, 0, format, arguments);
-	va_end(arguments);
-	if (length < 0)
-		return NULL;
-	text = arena_alloc(arena, (size_t)length + 1);
-	if (!text)
-		return NULL;
-	va_start(arguments, format);
-	vsnprintf(text, (size_t)length + 1, format, arguments);
+	text = arena_format_list(arena, format, arguments);
 	va_end(arguments);
 	return text;
 }

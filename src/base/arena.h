@@ -9,6 +9,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -41,9 +42,11 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 /* arena_text: a NUL-terminated copy of `bytes` bytes, or NULL. */
 char *arena_text(struct arena *arena, const char *text, size_t bytes);
 
-/* arena_format: printf into the arena, or NULL. */
+/* arena_format: printf into the arena, or NULL; arena_format_list: vprintf. */
 char *arena_format(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+char *arena_format_list(struct arena *arena, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
 
 /* arena_mark, arena_reset: everything allocated after the mark is given back. */
 struct arena_mark arena_mark(const struct arena *arena);

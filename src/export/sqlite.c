@@ -51,42 +51,60 @@ static unsigned nr_columns_of_events(void)
 	return count;
 }
 
-static enum ct_status fill_events(
-	sqlite3 *database, struct ct_source *source, const char *events, struct ct_error *reterr)
+/* The contents of a database. Without a report it is the older form: what its queries name, and nothing else. */
+struct content {
+	struct ct_source *source;
+	const struct ct_report *report;
+	const char *events;
+};
+
+static enum ct_status fill_rows(
+	sqlite3 *database, const struct content *content, struct ct_error *reterr)
 {
+	bool is_older = !content->report;
 	struct sqlite_insert insert;
 	struct export_rows rows;
 	enum ct_status status = CT_OK;
 	int result;
 
-	export_rows_init(&rows, source);
-	export_sqlite_insert_open(&insert, database, events, nr_columns_of_events());
+	export_rows_init(&rows, content->source);
+	export_sqlite_insert_open(&insert, database, content->events,
+		is_older ? SQLITE_OLDER_COLUMNS : nr_columns_of_events());
 	while (status == CT_OK && insert.result == SQLITE_OK) {
 		status = export_rows_next(&rows, reterr);
-		if (status == CT_OK)
+		if (status == CT_OK && !is_older)
 			insert_events_row(&insert, rows.cells);
+		else if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
+			export_sqlite_older_insert(&insert, rows.cells);
 	}
 	export_rows_fini(&rows);
 	result = export_sqlite_insert_close(&insert);
 	return status < 0 ? status : fail(database, result, reterr);
 }
 
-static enum ct_status fill(sqlite3 *database, struct ct_source *source,
-	const struct ct_report *report, const char *events, struct ct_error *reterr)
+static int begin(sqlite3 *database, const struct content *content)
 {
-	enum ct_status status;
 	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
 
+	if (result == SQLITE_OK && !content->report)
+		return export_sqlite_older_create(database, content->events);
 	if (result == SQLITE_OK)
-		result = export_sqlite_tables_create(database, events);
-	if (result == SQLITE_OK)
-		result = export_sqlite_tables_fill(database, report);
-	status = fail(database, result, reterr);
+		result = export_sqlite_tables_create(database, content->events);
+	return result == SQLITE_OK ? export_sqlite_tables_fill(database, content->report) : result;
+}
+
+static enum ct_status fill(
+	sqlite3 *database, const struct content *content, struct ct_error *reterr)
+{
+	enum ct_status status = fail(database, begin(database, content), reterr);
+	int result;
+
 	if (status == CT_OK)
-		status = fill_events(database, source, events, reterr);
+		status = fill_rows(database, content, reterr);
 	if (status)
 		return status;
-	result = export_sqlite_tables_finish(database, events);
+	result = content->report ? export_sqlite_tables_finish(database, content->events)
+				 : export_sqlite_older_finish(database, content->events);
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);
@@ -103,56 +121,6 @@ static int open_database(const char *path, sqlite3 **ret_database)
 	return result;
 }
 
-/* The older form: what its queries name, and nothing else. */
-static enum ct_status fill_older_rows(
-	sqlite3 *database, struct ct_source *source, const char *events, struct ct_error *reterr)
-{
-	struct sqlite_insert insert;
-	struct export_rows rows;
-	enum ct_status status = CT_OK;
-	int result;
-
-	export_rows_init(&rows, source);
-	export_sqlite_insert_open(&insert, database, events, SQLITE_OLDER_COLUMNS);
-	while (status == CT_OK && insert.result == SQLITE_OK) {
-		status = export_rows_next(&rows, reterr);
-		if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
-			export_sqlite_older_insert(&insert, rows.cells);
-	}
-	export_rows_fini(&rows);
-	result = export_sqlite_insert_close(&insert);
-	return status < 0 ? status : fail(database, result, reterr);
-}
-
-static enum ct_status fill_older(sqlite3 *database, struct ct_source *source,
-	const struct ct_report *report, const char *events, struct ct_error *reterr)
-{
-	enum ct_status status;
-	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
-
-	(void)report;
-	if (result == SQLITE_OK)
-		result = export_sqlite_older_create(database, events);
-	status = fail(database, result, reterr);
-	if (status == CT_OK)
-		status = fill_older_rows(database, source, events, reterr);
-	if (status)
-		return status;
-	result = export_sqlite_older_finish(database, events);
-	if (result == SQLITE_OK)
-		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
-	return fail(database, result, reterr);
-}
-
-/* The contents of a database; the report is NULL for the older form. */
-struct content {
-	struct ct_source *source;
-	const struct ct_report *report;
-	const char *events;
-	enum ct_status (*fill)(sqlite3 *database, struct ct_source *source,
-		const struct ct_report *report, const char *events, struct ct_error *reterr);
-};
-
 static enum ct_status make(
 	const struct io_output *output, const struct content *content, struct ct_error *reterr)
 {
@@ -161,8 +129,7 @@ static enum ct_status make(
 	enum ct_status status = fail(database, result, reterr);
 
 	if (status == CT_OK)
-		status = content->fill(
-			database, content->source, content->report, content->events, reterr);
+		status = fill(database, content, reterr);
 	sqlite3_close(database);
 	return status ? ct_context(reterr, status, "writing '%s'", output->path) : CT_OK;
 }
@@ -189,7 +156,7 @@ static enum ct_status make_file(
 enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,
 	const char *table, const char *path, struct ct_error *reterr)
 {
-	const struct content content = {source, report, table ? table : EXPORT_DEFAULT_TABLE, fill};
+	const struct content content = {source, report, table ? table : EXPORT_DEFAULT_TABLE};
 
 	return make_file(path, &content, reterr);
 }
@@ -197,8 +164,7 @@ enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *r
 enum ct_status export_sqlite_older(
 	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr)
 {
-	const struct content content = {
-		source, NULL, table ? table : EXPORT_DEFAULT_TABLE, fill_older};
+	const struct content content = {source, NULL, table ? table : EXPORT_DEFAULT_TABLE};
 
 	return make_file(path, &content, reterr);
 }
