@@ -81,16 +81,10 @@ void render_facts_annotations(const struct page *page)
 		{"Counters", "counter|>last|>since|>least|>greatest|>values|first at",
 			FACTS_ROWS(report->counters, report->nr_counters), counter_row},
 	};
-	struct table table;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		if (!tables[i].nr_rows)
-			continue;
-		render_facts_fill(&table, &tables[i], report, FACTS_MAX_LIST);
-		render_page_table(page, tables[i].title, &table, 0);
-		render_table_fini(&table);
-	}
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		render_page_rows(page, &tables[i], FACTS_MAX_LIST);
 }
 
 /* ---------------------------------------------------------------- in statistics */
@@ -208,5 +202,5 @@ void render_facts_spans(const struct page *page)
 	size_t i;
 
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		render_page_rows(page, &tables[i]);
+		render_page_rows(page, &tables[i], page->options->max_rows);
 }

@@ -262,9 +262,8 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 	for (i = 0; i < count && i < FACTS_MAX_LIST; i++) {
 		render_facts_safe(rows, label, list[i]);
 	}
-	if (count > FACTS_MAX_LIST) {
+	if (count > FACTS_MAX_LIST)
 		render_facts_row(rows, label, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
-	}
 }
 
 static void evidence_row(struct text *rows, const struct ct_finding *finding)

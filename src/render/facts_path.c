@@ -172,5 +172,5 @@ void render_facts_path_tables(const struct page *page)
 	size_t i;
 
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		render_page_rows(page, &tables[i]);
+		render_page_rows(page, &tables[i], page->options->max_rows);
 }

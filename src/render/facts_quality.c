@@ -339,10 +339,9 @@ static void losses(struct text *rows, const struct ct_report *report)
 	nr_losses = merge_losses(merged, nr_losses);
 	for (i = 0; i < nr_losses && i < MAX_LOSSES; i++)
 		one_loss(rows, report->tables, &merged[i]);
-	if (nr_losses > MAX_LOSSES) {
+	if (nr_losses > MAX_LOSSES)
 		render_facts_row(rows, "lost", "... on %" PRIu32 " more threads or coroutines",
 			nr_losses - MAX_LOSSES);
-	}
 	free(merged);
 }
 
@@ -444,10 +443,9 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 	look(rows, &report->live);
 	doubts(rows, report);
 	remarks(rows, report);
-	if (report->quality.has_lower_grades) {
+	if (report->quality.has_lower_grades)
 		render_facts_row(
 			rows, "therefore", "findings that this touches have a lower grade");
-	}
 }
 
 void render_facts_headline(struct text *rows, const struct ct_report *report)

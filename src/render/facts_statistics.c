@@ -303,7 +303,7 @@ void render_facts_statistics(const struct page *page)
 		if (of->which)
 			print_places(page, of->table.title, of->which, of->table.nr_rows);
 		else
-			render_page_rows(page, &of->table);
+			render_page_rows(page, &of->table, page->options->max_rows);
 	}
 	render_facts_spans(page);
 }

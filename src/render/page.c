@@ -63,12 +63,13 @@ void render_page_table(
 {
 	page->form->heading(page, HEADING_PART, title);
 	page->form->table(page, table);
-	page->form->more(page, nr_more, " (--rows shows more, --format json all)");
+	page->form->more(page, nr_more,
+		page->options->is_statistics ? " (--rows shows more, --format json all)"
+					     : " (--format json has all)");
 }
 
-void render_page_rows(const struct page *page, const struct facts_table *of)
+void render_page_rows(const struct page *page, const struct facts_table *of, uint32_t max)
 {
-	uint32_t max = page->options->max_rows;
 	struct table table;
 
 	if (!of->nr_rows)

@@ -72,9 +72,9 @@ void render_page_step(const struct page *page, unsigned number, const struct ct_
 void render_page_table(
 	const struct page *page, const char *title, const struct table *table, uint64_t nr_more);
 
-/* render_page_rows: a table of as many rows as were asked for; nothing where it has none. */
+/* render_page_rows: a table of at most `max` rows; nothing where it has none. */
 struct facts_table;
-void render_page_rows(const struct page *page, const struct facts_table *of);
+void render_page_rows(const struct page *page, const struct facts_table *of, uint32_t max);
 
 /* render_page_title: a finding's; alone: nothing else of it is told. */
 void render_page_title(const struct page *page, const struct ct_finding *finding, bool is_alone);

@@ -348,6 +348,20 @@ static void test_duration_of_the_gone(void)
 	free(members);
 }
 
+/* Every list tells how much of it is left out. */
+static void test_many_counters(void)
+{
+	struct ct_counter many[23];
+	struct ct_report report = {.tables = &tables, .counters = many, .nr_counters = 23};
+	uint32_t i;
+
+	for (i = 0; i < 23; i++)
+		many[i] = counters[0];
+	expect_words(&report, "... and 3 more (--format json has all)", true);
+	report.nr_counters = 20;
+	expect_words(&report, "more (--format", false);
+}
+
 static void test_evidence_of_one_event(void)
 {
 	struct ct_member *members = new_members(1);
@@ -556,6 +570,7 @@ int main(int argc, char **argv)
 	test_verdict_of_a_part();
 	test_advice();
 	test_duration_of_the_gone();
+	test_many_counters();
 	test_evidence_of_one_event();
 	test_hostile();
 	test_missing_memory();
