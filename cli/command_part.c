@@ -207,7 +207,8 @@ static void say_recovered(const struct ct_part *part)
 }
 
 /* Losses are told first: the trace is worth what they leave. */
-static void say_salvaged(const char *path, const char *output, const struct ct_salvage_stats *stats)
+static void say_recovered_flight(
+	const char *path, const char *output, const struct ct_flight_recovered *stats)
 {
 	if (stats->nr_overwritten == 0)
 		say_sentence(
@@ -231,18 +232,19 @@ static void say_salvaged(const char *path, const char *output, const struct ct_s
 }
 
 /* For the file of a program's own flight recorder. */
-static int salvage(const char *path, const struct ct_part_options *options, const char *output)
+static int recover_flight(
+	const char *path, const struct ct_part_options *options, const char *output)
 {
-	struct ct_salvage_stats stats;
+	struct ct_flight_recovered stats;
 	struct ct_error error;
 	enum ct_status status;
 
 	progress_begin("reading", path);
-	status = ct_salvage(path, options, output, &stats, &error);
+	status = ct_flight_recover(path, options, output, &stats, &error);
 	progress_end();
 	if (status)
 		return say_failure(status, &error);
-	say_salvaged(path, output, &stats);
+	say_recovered_flight(path, output, &stats);
 	return 0;
 }
 
@@ -254,7 +256,7 @@ static int recover(const struct arguments *arguments, const char *input, const c
 	enum ct_status status;
 
 	if (ct_is_flight(input))
-		return salvage(input, &options, output);
+		return recover_flight(input, &options, output);
 	progress_begin("recovering", input);
 	status = ct_trace_recover(input, &options, output, &part, &error);
 	progress_end();

@@ -371,7 +371,7 @@ void ct_process_look_free(struct ct_process_look *look);
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
 
 /* The contents of the flight recorder inside a program (corotracer/ctp_flight.h); times in nanoseconds. */
-struct ct_salvage_stats {
+struct ct_flight_recovered {
 	uint64_t pid;
 	bool is_alive;        /* the process lives, and its recorder goes on */
 	bool are_times_rough; /* nothing tells how fast the counter ran: a count is taken for 1 ns */
@@ -387,12 +387,12 @@ struct ct_salvage_stats {
 bool ct_is_flight(const char *path);
 
 /*
- * ct_salvage: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole or not at
- * all, "-" is standard output. `options` may be NULL. The file is only read. CT_ERR_FORMAT: no such file;
- * CT_ERR_CORRUPT: the file says something that cannot be true.
+ * ct_flight_recover: makes a trace of a flight recorder's file, of a process that has ended or still runs; whole or
+ * not at all, "-" is standard output. `options` may be NULL. The file is only read. CT_ERR_FORMAT: the file is no
+ * flight recorder's; CT_ERR_CORRUPT: it says something that cannot be true.
  */
-enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
-	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr);
+enum ct_status ct_flight_recover(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr);
 
 /* --------------------------------------------------------------------- the judgement */
 

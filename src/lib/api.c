@@ -21,7 +21,7 @@
 #include "render/render.h"
 #include "store/store.h"
 #include "textrace/textrace.h"
-#include "session/salvage.h"
+#include "session/recover.h"
 #include "session/told.h"
 #include "lib/trace.h"
 
@@ -84,7 +84,7 @@ static const struct form {
 	{store_is_ours, open_store},
 	{textrace_is_ours, open_text},
 	{jsonl_is_ours, open_rows},
-	{salvage_is_ours, refuse_flight},
+	{recover_is_ours, refuse_flight},
 };
 
 static enum ct_status open_by_first_bytes(struct input *input,

@@ -17,7 +17,7 @@
 #include "base/known_options.h"
 #include "kernel/live.h"
 #include "kernel/procfs.h"
-#include "session/salvage.h"
+#include "session/recover.h"
 #include "lib/trace.h"
 
 #define WATCH_NS INT64_C(1000000000)
@@ -118,7 +118,7 @@ static enum ct_status record(struct watch *watch, struct ct_error *reterr)
 static bool read_past(struct watch *watch)
 {
 	const struct live *seen = watch->live.seen;
-	struct ct_salvage_stats stats;
+	struct ct_flight_recovered stats;
 	char path[64];
 	size_t i;
 
@@ -128,7 +128,7 @@ static bool read_past(struct watch *watch)
 		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)seen->pid,
 			(int)descriptor->number);
 		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path) &&
-			salvage(path, seen->pid, NULL, watch->path, &stats, NULL) == CT_OK &&
+			recover_flight(path, seen->pid, NULL, watch->path, &stats, NULL) == CT_OK &&
 			procfs_is_called(seen->pid, stats.pid))
 			return true;
 	}

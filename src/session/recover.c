@@ -13,10 +13,10 @@
 #include "base/known_options.h"
 #include "session/namer.h"
 #include "stages/naming.h"
-#include "session/salvage.h"
+#include "session/recover.h"
 #include "store/store.h"
 
-bool salvage_is_ours(const void *first_bytes, size_t nr_bytes)
+bool recover_is_ours(const void *first_bytes, size_t nr_bytes)
 {
 	static const uint64_t magic = CTP_MAGIC;
 
@@ -34,16 +34,16 @@ bool ct_is_flight(const char *path)
 		return false;
 	got = pread(descriptor, &first, sizeof(first), 0);
 	close(descriptor);
-	return got > 0 && salvage_is_ours(&first, (size_t)got);
+	return got > 0 && recover_is_ours(&first, (size_t)got);
 }
 
 static void tell(const struct collect *collect, const struct flight_facts *facts,
-	struct ct_salvage_stats *ret_stats)
+	struct ct_flight_recovered *ret_stats)
 {
 	struct collect_stats stats;
 
 	collect_stats(collect, &stats);
-	*ret_stats = (struct ct_salvage_stats){
+	*ret_stats = (struct ct_flight_recovered){
 		.pid = facts->pid,
 		.is_alive = facts->is_alive,
 		.are_times_rough = facts->has_lost_times,
@@ -78,7 +78,7 @@ static enum ct_status name_sites(
 }
 
 static enum ct_status take_out(const struct input *input, pid_t pid, struct ct_sink *sink,
-	struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+	struct ct_flight_recovered *ret_stats, struct ct_error *reterr)
 {
 	struct flight_facts facts;
 	struct collect *collect;
@@ -97,10 +97,10 @@ static enum ct_status take_out(const struct input *input, pid_t pid, struct ct_s
 }
 
 static enum ct_status write_trace(const struct input *input, pid_t pid, int pack_level,
-	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr)
 {
 	struct store_options how = {.pack_level = pack_level};
-	struct ct_salvage_stats stats;
+	struct ct_flight_recovered stats;
 	struct ct_sink *inner, *sink;
 	enum ct_status status = store_sink_open(output, &how, &inner, reterr);
 
@@ -120,8 +120,8 @@ static enum ct_status write_trace(const struct input *input, pid_t pid, int pack
 	return sink_close(sink, true, reterr);
 }
 
-enum ct_status salvage(const char *path, pid_t pid, const struct ct_part_options *options,
-	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+enum ct_status recover_flight(const char *path, pid_t pid, const struct ct_part_options *options,
+	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr)
 {
 	struct ct_part_options known;
 	struct input *input;
@@ -135,8 +135,8 @@ enum ct_status salvage(const char *path, pid_t pid, const struct ct_part_options
 	return status;
 }
 
-enum ct_status ct_salvage(const char *path, const struct ct_part_options *options,
-	const char *output, struct ct_salvage_stats *ret_stats, struct ct_error *reterr)
+enum ct_status ct_flight_recover(const char *path, const struct ct_part_options *options,
+	const char *output, struct ct_flight_recovered *ret_stats, struct ct_error *reterr)
 {
-	return salvage(path, 0, options, output, ret_stats, reterr);
+	return recover_flight(path, 0, options, output, ret_stats, reterr);
 }

@@ -35,8 +35,8 @@ def start(scratch, language, threads, pause, crash=0):
     return subprocess.Popen(command, env=words, stderr=subprocess.PIPE, text=True), counters, past
 
 
-def salvage(scratch, past, counters, threads):
-    """Makes a trace and compares; returns what salvage and the checker said."""
+def recover(scratch, past, counters, threads):
+    """Makes a trace and compares; returns what recover and the checker said."""
     trace = scratch / "past.ctrace"
     said = run(COROTRACER, "recover", "-o", trace, past).stderr
     told = run(CHECKER, trace, counters, threads, status=None)
@@ -64,7 +64,7 @@ def one_kill(scratch, chance):
         os.kill(pid, signal.SIGKILL)
         target.wait()
     check(past.stat().st_size == BYTES, f"the file has {past.stat().st_size} bytes")
-    said, told, trace = salvage(scratch, past, counters, threads)
+    said, told, trace = recover(scratch, past, counters, threads)
     # Each turn of the C++ target begins with a start and ends with a stop, and launch has two of its own.
     published = int(re.findall(r"\d+", told)[0])
     check_exact(told, threads, threads if language == "c" else 2 * (published // 50000 + threads) + 2)
@@ -81,7 +81,7 @@ def crash(scratch):
     with target:
         target.wait()
     check(target.returncode == -signal.SIGSEGV, f"the target ended with {target.returncode}")
-    said, told, trace = salvage(scratch, past, counters, 1)
+    said, told, trace = recover(scratch, past, counters, 1)
     check(told.startswith("published 30000, received 30000, lost and told 0,"), told)
     check("nothing was overwritten" in said, said)
     text = run(COROTRACER, "dump", trace).stdout
@@ -107,7 +107,7 @@ def other_machine(scratch):
     for boot in (b"", b"boot 12345678-"):
         place = content.index(b"\nboot ") + 1
         past.write_bytes(content[:place] + boot + content[place + len(boot):])
-        salvage(scratch, past, counters, 1)
+        recover(scratch, past, counters, 1)
         info = run(COROTRACER, "info", scratch / "past.ctrace").stdout
         spans.append(float(re.search(r"counter at (\d+) Hz", info)[1]))
     check(abs(spans[0] / spans[1] - 1) < 0.01, f"the counter's rate is {spans}")
@@ -132,7 +132,7 @@ def alive(scratch, chance):
                 time.sleep(chance.uniform(0, 0.02))
                 seen = scratch / "seen"
                 seen.write_bytes(counters.read_bytes())
-                said = salvage(scratch, past, seen, 2)[0]
+                said = recover(scratch, past, seen, 2)[0]
                 check("still runs" in said, said)
             check(target.poll() is None, "the target has ended")
             target.kill()
@@ -141,7 +141,7 @@ def alive(scratch, chance):
 
 
 def damaged(scratch, chance):
-    """Whatever stands in the file, salvage makes a trace of it or says in a sentence why not."""
+    """Whatever stands in the file, recover makes a trace of it or says in a sentence why not."""
     target, counters, past = start(scratch, "c++", 1, 0, crash=200000)
     with target:
         target.wait()
