@@ -196,9 +196,8 @@ static void allow(struct analysis *analysis, const char *pattern)
 		has_matched = true;
 	}
 	if (!has_matched)
-		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"no place in the trace is like '%s', which was allowed", pattern));
+		analyze_quality_remark(
+			analysis, "no place in the trace is like '%s', which was allowed", pattern);
 }
 
 static void survey_allowed(struct analysis *analysis)

@@ -190,10 +190,9 @@ static enum ct_status read_again(
 	model_free(model);
 	if (filled.nr_refused)
 		analyze_quality_remark(breakdown->analysis,
-			analyze_say(breakdown->analysis,
-				"there are more rows than distributions are kept of: %" PRIu64
-				" times are in none",
-				filled.nr_refused));
+			"there are more rows than distributions are kept of: %" PRIu64
+			" times are in none",
+			filled.nr_refused);
 	return status == CT_OK && filled.is_broken ? ct_fail_memory(reterr) : status;
 }
 

@@ -12,6 +12,7 @@
 #ifndef ANALYZE_PARTS_H
 #define ANALYZE_PARTS_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -399,11 +400,12 @@ void analyze_group_finding(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 
 /*
- * analyze_quality_fill: what is known about the observation. analyze_quality_remark: one more sentence to say besides,
- * in the analysis' arena or constant. analyze_quality_remarks: all that the observation is worth.
+ * analyze_quality_fill: what is known about the observation. analyze_quality_remark: one more sentence to say besides.
+ * analyze_quality_remarks: all that the observation is worth.
  */
 void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality);
-void analyze_quality_remark(struct analysis *analysis, const char *sentence);
+void analyze_quality_remark(struct analysis *analysis, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 void analyze_quality_remarks(struct analysis *analysis);
 
 /*
@@ -456,9 +458,11 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report);
 
 /* ---------------------------------------------------------------- words */
 
-/* analyze_say: a sentence in the report's arena; "" where memory has run out. */
+/* analyze_say, analyze_say_list: a sentence in the report's arena; "" where memory has run out. */
 const char *analyze_say(struct analysis *analysis, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+const char *analyze_say_list(struct analysis *analysis, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
 
 /* A list of sentences or steps under construction. */
 struct story {
@@ -473,7 +477,6 @@ struct story {
 bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread);
 /* analyze_story_step: a copy; it is found out whether its thread was outside any coroutine. */
 void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
-void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *sentence);
 /* analyze_story_suspended: the step in which the coroutine came to wait. */
 void analyze_story_suspended(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
@@ -496,8 +499,11 @@ void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t
 /* analyze_story_victims: how many more wait for the group's members to go on. */
 void analyze_story_victims(
 	struct analysis *analysis, struct story *story, const struct group *group);
-/* analyze_story_fact: a statement about the whole. */
-void analyze_story_fact(struct analysis *analysis, struct story *story, const char *sentence);
+/* analyze_story_fact: a statement about the whole. analyze_story_evidence: one that stands besides the steps. */
+void analyze_story_fact(struct analysis *analysis, struct story *story, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* analyze_story_end: hands what was told to the finding, and releases the rest. */
 void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 

@@ -97,10 +97,15 @@ void analyze_quality_fill(struct analysis *analysis, struct ct_quality *quality)
 
 /* ---------------------------------------------------------------- remarks */
 
-void analyze_quality_remark(struct analysis *analysis, const char *sentence)
+void analyze_quality_remark(struct analysis *analysis, const char *format, ...)
 {
-	if (!vec_push(&analysis->remarks, sentence))
-		analysis->is_broken = true;
+	va_list arguments;
+	bool is_kept;
+
+	va_start(arguments, format);
+	is_kept = vec_push(&analysis->remarks, analyze_say_list(analysis, format, arguments));
+	va_end(arguments);
+	analysis->is_broken |= !is_kept;
 }
 
 static const char *words_call(unsigned call)
@@ -142,18 +147,16 @@ static void remark_ledger_only(struct analysis *analysis, uint32_t index)
 		return;
 	if (!told->has_ledger) {
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"process %" PRIu64 " never attached, and no descriptor of it was "
-				"watched: is the probe linked, and InitTracer called?",
-				told->pid));
+			"process %" PRIu64 " never attached, and no descriptor of it was "
+			"watched: is the probe linked, and InitTracer called?",
+			told->pid);
 		return;
 	}
 	analyze_quality_remark(analysis,
-		analyze_say(analysis,
-			"process %" PRIu64 " never attached: is InitTracer called? Of its "
-			"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
-			told->pid, process->nr_opened, process->nr_open,
-			words_longest_block(analysis, index)));
+		"process %" PRIu64 " never attached: is InitTracer called? Of its "
+		"descriptors, %" PRIu64 " were opened and %" PRIu64 " are still open%s",
+		told->pid, process->nr_opened, process->nr_open,
+		words_longest_block(analysis, index));
 }
 
 static void remark_ending(struct analysis *analysis, uint32_t index)
@@ -165,16 +168,14 @@ static void remark_ending(struct analysis *analysis, uint32_t index)
 		return;
 	if (told->ending_value == SIGKILL)
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
-				"want of memory",
-				told->pid));
+			"process %" PRIu64 " was killed (SIGKILL): by someone else, or for "
+			"want of memory",
+			told->pid);
 	else
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"process %" PRIu64 " was ended by %s, which did not come by way of "
-				"corotracer",
-				told->pid, analyze_words_signal(analysis, told->ending_value)));
+			"process %" PRIu64 " was ended by %s, which did not come by way of "
+			"corotracer",
+			told->pid, analyze_words_signal(analysis, told->ending_value));
 }
 
 static void remark_open_end(struct analysis *analysis)
@@ -183,10 +184,9 @@ static void remark_open_end(struct analysis *analysis)
 
 	if (model->nr_behind)
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"nothing is judged of what came behind the last heartbeat: %" PRIu64
-				" events of that time are in the trace, others were never written",
-				model->nr_behind));
+			"nothing is judged of what came behind the last heartbeat: %" PRIu64
+			" events of that time are in the trace, others were never written",
+			model->nr_behind);
 	else if (!analysis->tables->is_complete && !analysis->tables->has_no_end)
 		analyze_quality_remark(analysis,
 			"the trace has no orderly end: what happened after its last "
@@ -203,35 +203,30 @@ void analyze_quality_remarks(struct analysis *analysis)
 		remark_ending(analysis, i);
 		if (model->processes[i].has_unseen_threads)
 			analyze_quality_remark(analysis,
-				analyze_say(analysis,
-					"process %" PRIu64
-					" has more threads than the engine looks at; what "
-					"the others wait for is not known",
-					analysis->tables->processes[i].pid));
+				"process %" PRIu64
+				" has more threads than the engine looks at; what "
+				"the others wait for is not known",
+				analysis->tables->processes[i].pid);
 		if (model->processes[i].halted != CT_NO_TIME)
 			analyze_quality_remark(analysis,
-				analyze_say(analysis,
-					"process %" PRIu64 " was stopped by a signal or a debugger "
-					"at the end; nothing after that counts as waiting",
-					analysis->tables->processes[i].pid));
+				"process %" PRIu64 " was stopped by a signal or a debugger "
+				"at the end; nothing after that counts as waiting",
+				analysis->tables->processes[i].pid);
 	}
 	if (model->nr_tallies_refused)
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"there are more places, locks or counters than are followed over "
-				"time: %" PRIu64 " times one was not looked at",
-				model->nr_tallies_refused));
+			"there are more places, locks or counters than are followed over "
+			"time: %" PRIu64 " times one was not looked at",
+			model->nr_tallies_refused);
 	if (model->nr_unjudged)
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"%" PRIu64 " times a coroutine was heard of that had been "
-				"destroyed long before; what was done to it can not be judged",
-				model->nr_unjudged));
+			"%" PRIu64 " times a coroutine was heard of that had been "
+			"destroyed long before; what was done to it can not be judged",
+			model->nr_unjudged);
 	if (analysis->nr_allowed)
-		analyze_quality_remark(
-			analysis, analyze_say(analysis,
-					  "nothing is said of %" PRIu64
-					  " that would be found at places which were allowed",
-					  analysis->nr_allowed));
+		analyze_quality_remark(analysis,
+			"nothing is said of %" PRIu64
+			" that would be found at places which were allowed",
+			analysis->nr_allowed);
 	remark_open_end(analysis);
 }

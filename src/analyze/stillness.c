@@ -215,8 +215,8 @@ void analyze_stillness_tell_threads(
 			(thread->last_event == CT_NO_TIME && thread->seen == CT_NO_TIME))
 			continue;
 		nr_told++;
-		analyze_story_evidence(analysis, story,
-			analyze_say(analysis, "%s is %s", analyze_words_thread(analysis, i),
-				analyze_stillness_words_thread(analysis, i)));
+		analyze_story_evidence(analysis, story, "%s is %s",
+			analyze_words_thread(analysis, i),
+			analyze_stillness_words_thread(analysis, i));
 	}
 }

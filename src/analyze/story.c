@@ -3,6 +3,7 @@
  * Stories: the steps and the evidence of a finding, as a rule tells them one by one. What is kept lives in the report's
  * arena.
  */
+#include <stdarg.h>
 #include <string.h>
 
 #include "analyze/parts.h"
@@ -25,16 +26,26 @@ void analyze_story_step(struct analysis *analysis, struct story *story, const st
 		analysis->is_broken = true;
 }
 
-void analyze_story_fact(struct analysis *analysis, struct story *story, const char *sentence)
+void analyze_story_fact(struct analysis *analysis, struct story *story, const char *format, ...)
 {
-	analyze_story_step(analysis, story,
-		&(struct ct_step){.time = CT_NO_TIME, .text = sentence, .sequence = UINT64_MAX});
+	struct ct_step fact = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
+	va_list arguments;
+
+	va_start(arguments, format);
+	fact.text = analyze_say_list(analysis, format, arguments);
+	va_end(arguments);
+	analyze_story_step(analysis, story, &fact);
 }
 
-void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *sentence)
+void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *format, ...)
 {
-	if (!vec_push(&story->evidence, sentence))
-		analysis->is_broken = true;
+	va_list arguments;
+	bool is_kept;
+
+	va_start(arguments, format);
+	is_kept = vec_push(&story->evidence, analyze_say_list(analysis, format, arguments));
+	va_end(arguments);
+	analysis->is_broken |= !is_kept;
 }
 
 static const void *keep(struct analysis *analysis, const void *at, size_t bytes)

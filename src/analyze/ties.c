@@ -383,11 +383,10 @@ void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t
 
 	for (i = analysis->ties.held_first[index]; i; i = analysis->ties.held_next[i])
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"coroutine %" PRIu64 " never gave back %s, which it took at %s",
-				model->coros.at[index].id,
-				analyze_words_resource(analysis, model->objects.at[i].handle, 0),
-				analyze_words_place(analysis, model->objects.at[i].owner_site)));
+			"coroutine %" PRIu64 " never gave back %s, which it took at %s",
+			model->coros.at[index].id,
+			analyze_words_resource(analysis, model->objects.at[i].handle, 0),
+			analyze_words_place(analysis, model->objects.at[i].owner_site));
 }
 
 void analyze_story_victims(
@@ -399,7 +398,6 @@ void analyze_story_victims(
 		count += analysis->ties.nr_victims[analysis->candidates.at[group->first + i].coro];
 	if (count)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"waiting for %s to go on, directly or through others: %u more",
-				group->count == 1 ? "it" : "them", count));
+			"waiting for %s to go on, directly or through others: %u more",
+			group->count == 1 ? "it" : "them", count);
 }

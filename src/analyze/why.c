@@ -51,11 +51,6 @@ static void tell(struct walk *walk, struct ct_step step)
 	analyze_story_step(walk->analysis, &walk->story, &step);
 }
 
-static void tell_fact(struct walk *walk, const char *sentence)
-{
-	analyze_story_fact(walk->analysis, &walk->story, sentence);
-}
-
 /* ---------------------------------------------------------------- threads */
 
 static const char its_thread[] = "its thread";
@@ -157,11 +152,12 @@ static void tell_descriptor(struct walk *walk, const struct model_coro *coro)
 						walk->analysis, descriptor->ready_flags)),
 			});
 	else if (descriptor->flags & MODEL_DESCRIPTOR_IS_ARMED)
-		tell_fact(walk,
-			analyze_say(walk->analysis, "it is armed%s, and was not reported since",
-				analyze_words_readiness(walk->analysis, descriptor->armed_events)));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"it is armed%s, and was not reported since",
+			analyze_words_readiness(walk->analysis, descriptor->armed_events));
 	else if (analyze_why_live_place(walk->analysis, coro) == WHY_PLACE_UNSEEN)
-		tell_fact(walk, "no poll waits for it, as far as the trace tells");
+		analyze_story_fact(walk->analysis, &walk->story,
+			"no poll waits for it, as far as the trace tells");
 }
 
 static void tell_owner(struct walk *walk, const struct model_object *object)
@@ -206,7 +202,8 @@ static void tell_object(struct walk *walk, const struct model_coro *coro)
 	else if (object->changed_how)
 		tell_change(walk, object);
 	if (object->owner == MODEL_OWNER_UNKNOWN)
-		tell_fact(walk, "somebody has it: the trace does not tell who");
+		analyze_story_fact(walk->analysis, &walk->story,
+			"somebody has it: the trace does not tell who");
 }
 
 static void tell_waiting(struct walk *walk, const struct model_coro *coro)
@@ -249,9 +246,8 @@ static void tell_workers(struct walk *walk, uint32_t process)
 			tell_thread(walk, i, analyze_words_thread(walk->analysis, i));
 	}
 	if (count > WORKERS_TOLD)
-		tell_fact(
-			walk, analyze_say(walk->analysis, "%" PRIu32 " more threads run coroutines",
-				      count - WORKERS_TOLD));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"%" PRIu32 " more threads run coroutines", count - WORKERS_TOLD);
 }
 
 /* Who put it there need not be who takes it out. */
@@ -265,20 +261,19 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 		return;
 	}
 	if (queue->handle)
-		tell_fact(walk, analyze_say(walk->analysis,
-					"it lies in %s, from which any worker may take it; so many "
-					"lie there: %" PRIu64,
-					analyze_words_named(
-						walk->analysis, coro->process, queue->handle, 0),
-					queue->length));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"it lies in %s, from which any worker may take it; so many "
+			"lie there: %" PRIu64,
+			analyze_words_named(walk->analysis, coro->process, queue->handle, 0),
+			queue->length);
 	tell_workers(walk, coro->process);
 }
 
 static void tell_ready(struct walk *walk, const struct model_coro *coro)
 {
 	analyze_story_made_ready(walk->analysis, &walk->story, coro);
-	tell_fact(walk, analyze_say(walk->analysis, "it is ready to run since then, for %s",
-				duration_until_end(walk, coro->process, ready_since(coro))));
+	analyze_story_fact(walk->analysis, &walk->story, "it is ready to run since then, for %s",
+		duration_until_end(walk, coro->process, ready_since(coro)));
 	if (coro->queue_thread)
 		tell_queue(walk, coro);
 	else
@@ -349,7 +344,7 @@ static void tell_state(struct walk *walk, const struct model_coro *coro)
 static void tell_hope(struct walk *walk, bool is_there, const char *sentence)
 {
 	if (is_there)
-		tell_fact(walk, sentence);
+		analyze_story_fact(walk->analysis, &walk->story, "%s", sentence);
 }
 
 /* Its end is not told where it was attached to; but then it was not there to be looked at. */
@@ -401,13 +396,13 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 		       party->has_outside || of->nr_ready;
 
 	if (is_over(walk, process)) {
-		tell_fact(walk,
+		analyze_story_fact(walk->analysis, &walk->story,
 			"the program has ended with it: whether anybody was still to wake it, the "
 			"trace does not tell");
 		return;
 	}
 	if (!is_left) {
-		tell_fact(walk,
+		analyze_story_fact(walk->analysis, &walk->story,
 			"nobody is left who could wake it: every thread blocks without a time-out, "
 			"nothing is ready, no timer is set, and nobody outside can reach a "
 			"descriptor "
@@ -415,19 +410,18 @@ static void tell_obligations(struct walk *walk, const struct model_coro *coro)
 		return;
 	}
 	if (is_closed)
-		tell_fact(walk,
+		analyze_story_fact(walk->analysis, &walk->story,
 			"it waits for a descriptor that is closed, and will not become ready: "
 			"only the program itself could make it go on");
 	if (of->nr_ready)
-		tell_fact(walk, analyze_say(walk->analysis,
-					"it could be woken by one of %" PRIu32
-					" coroutines that are ready to run",
-					of->nr_ready));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"it could be woken by one of %" PRIu32 " coroutines that are ready to run",
+			of->nr_ready);
 	if (party->was_looked_at && party->has_free_thread)
-		tell_fact(walk, analyze_say(walk->analysis,
-					"it could be woken by a thread that runs, or sleeps with a "
-					"time-out%s",
-					free_threads(walk, process)));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"it could be woken by a thread that runs, or sleeps with a "
+			"time-out%s",
+			free_threads(walk, process));
 	tell_hope(walk, !party->was_looked_at,
 		"it could be woken by threads: what they do at the end is not known");
 	tell_hope(walk, party->has_timer, "it could be woken by a timer that is still to come");
@@ -450,7 +444,7 @@ static void follow(struct walk *walk, uint32_t index)
 
 	for (; index && !walk->is_told[index]; index = next_of(walk, index)) {
 		if (walk->story.steps.count >= STEPS_MAX) {
-			tell_fact(walk, "the chain goes on");
+			analyze_story_fact(walk->analysis, &walk->story, "the chain goes on");
 			return;
 		}
 		walk->is_told[index] = true;
@@ -458,16 +452,16 @@ static void follow(struct walk *walk, uint32_t index)
 		last = index;
 	}
 	if (index)
-		tell_fact(walk, analyze_say(walk->analysis,
-					"that is a circle: coroutine %" PRIu64 " is waited for",
-					coro_of(walk, index)->id));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"that is a circle: coroutine %" PRIu64 " is waited for",
+			coro_of(walk, index)->id);
 	else if (coro_of(walk, last)->state == CT_STATE_WAITING)
 		tell_obligations(walk, coro_of(walk, last));
 	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
-		tell_fact(walk, analyze_say(walk->analysis,
-					"coroutine %" PRIu64
-					" is who can make it go on, and must go on first itself",
-					coro_of(walk, last)->id));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"coroutine %" PRIu64
+			" is who can make it go on, and must go on first itself",
+			coro_of(walk, last)->id);
 }
 
 /* What nobody recorded may matter to what is told here. */
@@ -479,7 +473,7 @@ static void tell_what_is_missing(struct walk *walk, uint32_t process)
 	for (i = 0; i < model->gaps.count; i++)
 		if (model->gaps.at[i].process == process &&
 			model->gaps.at[i].reason == CTP_LOSS_BEFORE) {
-			tell_fact(walk,
+			analyze_story_fact(walk->analysis, &walk->story,
 				"what happened before the recording began is not known: locks "
 				"that were taken, descriptors that were armed, and wakes that came "
 				"then do not show");
@@ -500,13 +494,12 @@ static void tell_waiters(struct walk *walk, uint32_t index)
 		first = count++ ? first : model->coros.at[i].id;
 	}
 	if (count == 1)
-		tell_fact(walk,
-			analyze_say(walk->analysis, "coroutine %" PRIu64 " waits for it", first));
+		analyze_story_fact(
+			walk->analysis, &walk->story, "coroutine %" PRIu64 " waits for it", first);
 	else if (count)
-		tell_fact(walk, analyze_say(walk->analysis,
-					"%" PRIu64 " coroutines wait for it, coroutine %" PRIu64
-					" among them",
-					count, first));
+		analyze_story_fact(walk->analysis, &walk->story,
+			"%" PRIu64 " coroutines wait for it, coroutine %" PRIu64 " among them",
+			count, first);
 }
 
 static bool is_asked_about(const struct analysis *analysis, uint32_t process)

@@ -74,14 +74,12 @@ bool analyze_why_live_thread(struct analysis *analysis, struct story *story, uin
 	thread = live_thread_of(seen, told->tid);
 	if (!thread)
 		analyze_story_fact(analysis, story,
-			analyze_say(analysis,
-				seen->is_cut ? "%s was not looked at: there are too many"
-					     : "%s is not there any more",
-				analyze_words_thread(analysis, index)));
+			seen->is_cut ? "%s was not looked at: there are too many"
+				     : "%s is not there any more",
+			analyze_words_thread(analysis, index));
 	else
-		analyze_story_fact(analysis, story,
-			analyze_say(analysis, "seen at the end of the recording: %s",
-				words_thread_now(analysis, seen, thread)));
+		analyze_story_fact(analysis, story, "seen at the end of the recording: %s",
+			words_thread_now(analysis, seen, thread));
 	return true;
 }
 
@@ -141,12 +139,12 @@ static void tell_watches(struct analysis *analysis, struct story *story, const s
 		is_watched = true;
 		if (watch->inode && descriptor->inode && watch->inode != descriptor->inode)
 			analyze_story_fact(analysis, story,
-				analyze_say(analysis,
-					"epoll instance %" PRId32 " has that number for another "
-					"file (inode %" PRIu64 "), which had it before",
-					watch->epoll, watch->inode));
+				"epoll instance %" PRId32 " has that number for another "
+				"file (inode %" PRIu64 "), which had it before",
+				watch->epoll, watch->inode);
 		else
-			analyze_story_fact(analysis, story, words_watch(analysis, seen, watch));
+			analyze_story_fact(
+				analysis, story, "%s", words_watch(analysis, seen, watch));
 	}
 	if (!is_watched && !seen->is_cut)
 		analyze_story_fact(analysis, story, "no epoll instance has it");
@@ -175,15 +173,13 @@ void analyze_why_live_descriptor(
 
 	if (place == WHY_PLACE_CLOSED)
 		analyze_story_fact(analysis, story,
-			analyze_say(analysis,
-				"descriptor %" PRId32 " is not open at the end of the recording",
-				number));
+			"descriptor %" PRId32 " is not open at the end of the recording", number);
 	if (place != WHY_PLACE_OPEN)
 		return;
 	descriptor = live_descriptor_of(seen, number);
 	analyze_story_fact(analysis, story,
-		analyze_say(analysis, "descriptor %" PRId32 " is %s at the end of the recording",
-			number, words_kind(analysis, descriptor)));
+		"descriptor %" PRId32 " is %s at the end of the recording", number,
+		words_kind(analysis, descriptor));
 	tell_watches(analysis, story, seen, descriptor);
 }
 
@@ -302,12 +298,11 @@ void analyze_why_live_remark(struct analysis *analysis)
 	if (count == 0)
 		return;
 	analyze_quality_remark(analysis,
-		analyze_say(analysis,
-			"%" PRIu64 " %s for a descriptor that is not open any more, as the kernel "
-			"tells; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
-			count, count == 1 ? "coroutine waits" : "coroutines wait", first->id,
-			CTP_HANDLE_IDENTITY(first->wait_object) & UINT32_MAX,
-			analyze_words_place(analysis, first->wait_site)));
+		"%" PRIu64 " %s for a descriptor that is not open any more, as the kernel "
+		"tells; coroutine %" PRIu64 " for %" PRIu64 ", at %s",
+		count, count == 1 ? "coroutine waits" : "coroutines wait", first->id,
+		CTP_HANDLE_IDENTITY(first->wait_object) & UINT32_MAX,
+		analyze_words_place(analysis, first->wait_site));
 }
 
 void analyze_why_live_export(struct analysis *analysis, struct ct_report *report)

@@ -4,22 +4,40 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "analyze/parts.h"
 #include "base/text.h"
 #include "kernel/live.h"
 #include "say/say.h"
 
+const char *analyze_say_list(struct analysis *analysis, const char *format, va_list arguments)
+{
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = length < 0 ? NULL : arena_alloc(analysis->arena, (size_t)length + 1);
+	if (!text) {
+		analysis->is_broken = true;
+		return "";
+	}
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	return text;
+}
+
 const char *analyze_say(struct analysis *analysis, const char *format, ...)
 {
 	va_list arguments;
-	const char *text;
+	const char *said;
 
 	va_start(arguments, format);
-	text = arena_format_list(analysis->arena, format, arguments);
+	said = analyze_say_list(analysis, format, arguments);
 	va_end(arguments);
-	analysis->is_broken |= !text;
-	return text ? text : "";
+	return said;
 }
 
 const char *analyze_words_reason(enum reason reason)

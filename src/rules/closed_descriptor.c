@@ -481,27 +481,23 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 	}
 	if (nr_armed)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"%u of the %u descriptors were in an epoll interest list; closing "
-				"took them out, so it can not report them any more",
-				nr_armed, group->count));
+			"%u of the %u descriptors were in an epoll interest list; closing "
+			"took them out, so it can not report them any more",
+			nr_armed, group->count);
 	if (nr_again)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"%u of the %u numbers were given out again since: an event for "
-				"such a number is another connection's",
-				nr_again, group->count));
+			"%u of the %u numbers were given out again since: an event for "
+			"such a number is another connection's",
+			nr_again, group->count);
 	if (nr_hidden)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"%u of the %u closes may be the doing of a coroutine after all: "
-				"some had been created and not been seen running yet",
-				nr_hidden, group->count));
+			"%u of the %u closes may be the doing of a coroutine after all: "
+			"some had been created and not been seen running yet",
+			nr_hidden, group->count);
 	if (nr_doubled)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"%u of the %u files had further descriptors, which are closed, too",
-				nr_doubled, group->count));
+			"%u of the %u files had further descriptors, which are closed, too",
+			nr_doubled, group->count);
 }
 
 static const char *words_title(

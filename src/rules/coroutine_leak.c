@@ -372,11 +372,11 @@ static void describe(
 	analyze_story_step(analysis, &story, &step);
 	analyze_story_suspended(analysis, &story, coro);
 	analyze_story_evidence(analysis, &story,
-		analyze_say(analysis, "the youngest of them has waited for %s, the oldest for %s",
-			analyze_words_duration(
-				analysis, analysis->parties[first->process].end - last->since),
-			analyze_words_duration(
-				analysis, analysis->parties[first->process].end - first->since)));
+		"the youngest of them has waited for %s, the oldest for %s",
+		analyze_words_duration(
+			analysis, analysis->parties[first->process].end - last->since),
+		analyze_words_duration(
+			analysis, analysis->parties[first->process].end - first->since));
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);
 	finding->first_sequence = coro->wait_event;

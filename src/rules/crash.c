@@ -135,11 +135,9 @@ static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story
 	analyze_story_woken(analysis, story, coro, coro->wake_before);
 	analyze_story_woken(analysis, story, coro, model_wake_last(coro));
 	analyze_story_evidence(analysis, story,
-		analyze_say(analysis,
-			"coroutine %" PRIu64
-			" was woken twice before this run: whoever takes it from the "
-			"queue for the second wake resumes it once more than it waits",
-			coro->id));
+		"coroutine %" PRIu64 " was woken twice before this run: whoever takes it from the "
+		"queue for the second wake resumes it once more than it waits",
+		coro->id);
 }
 
 /* Resuming a coroutine that was destroyed jumps to wherever its freed frame says. */
@@ -149,11 +147,9 @@ static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struc
 
 	tell_victim(analysis, coro, story);
 	analyze_story_evidence(analysis, story,
-		analyze_say(analysis,
-			"coroutine %" PRIu64
-			" was destroyed %s before, while it was suspended: whoever "
-			"resumes it through an old handle runs into its freed frame",
-			coro->id, analyze_words_duration(analysis, end - coro->destroyed)));
+		"coroutine %" PRIu64 " was destroyed %s before, while it was suspended: whoever "
+		"resumes it through an old handle runs into its freed frame",
+		coro->id, analyze_words_duration(analysis, end - coro->destroyed));
 }
 
 static void tell_others(
@@ -167,11 +163,9 @@ static void tell_others(
 	count -= told && (analysis->model->coros.at[told].flags & suspended);
 	if (count)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"%" PRIu64
-				" %scoroutine%s of this program %s destroyed while suspended",
-				count, told ? "more " : "", count == 1 ? "" : "s",
-				count == 1 ? "was" : "were"));
+			"%" PRIu64 " %scoroutine%s of this program %s destroyed while suspended",
+			count, told ? "more " : "", count == 1 ? "" : "s",
+			count == 1 ? "was" : "were");
 }
 
 static void tell_causes(
@@ -285,7 +279,7 @@ static void describe(
 	analyze_story_step(analysis, &story, &step);
 	if (!crash)
 		analyze_story_evidence(
-			analysis, &story, analyze_words_reason(REASON_NO_CRASH_EVENT));
+			analysis, &story, "%s", analyze_words_reason(REASON_NO_CRASH_EVENT));
 	analyze_story_end(analysis, &story, finding);
 }
 

@@ -200,10 +200,8 @@ static void tell_wakers(struct analysis *analysis, const struct repeat *repeat, 
 	qsort(wakers, WAKERS, sizeof(wakers[0]), compare_wakers);
 	for (i = 0; i < WAKERS_TOLD && wakers[i].count; i++)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"%" PRIu64 " of %" PRIu64 " further wakes came from %s",
-				wakers[i].count, repeat->nr_wakes,
-				analyze_words_place(analysis, wakers[i].site)));
+			"%" PRIu64 " of %" PRIu64 " further wakes came from %s", wakers[i].count,
+			repeat->nr_wakes, analyze_words_place(analysis, wakers[i].site));
 }
 
 static void describe(

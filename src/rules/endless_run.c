@@ -219,13 +219,11 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 	};
 
 	analyze_story_step(analysis, story, &step);
-	analyze_story_evidence(analysis, story,
-		analyze_say(analysis, "%s %s", analyze_words_coro(analysis, coro),
-			words_doing(analysis, coro)));
+	analyze_story_evidence(analysis, story, "%s %s", analyze_words_coro(analysis, coro),
+		words_doing(analysis, coro));
 	if (usual_time(analysis, coro))
-		analyze_story_evidence(analysis, story,
-			analyze_say(analysis, "99 of 100 runs from there take at most %s",
-				analyze_words_duration(analysis, usual_time(analysis, coro))));
+		analyze_story_evidence(analysis, story, "99 of 100 runs from there take at most %s",
+			analyze_words_duration(analysis, usual_time(analysis, coro)));
 }
 
 static void describe(

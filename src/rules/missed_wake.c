@@ -220,10 +220,9 @@ static void tell_usual(
 
 	if (lasted <= LIMIT(analysis, MISSED_TIME))
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"99 of 100 that had waited there ran within %s; the engine saw "
-				"who could have run it asleep",
-				analyze_words_duration(analysis, usual_time(analysis, coro))));
+			"99 of 100 that had waited there ran within %s; the engine saw "
+			"who could have run it asleep",
+			analyze_words_duration(analysis, usual_time(analysis, coro)));
 }
 
 static const char *words_title(

@@ -265,10 +265,8 @@ static void describe(
 	tell_end(analysis, parent_of(analysis, coro), &story);
 	analyze_story_held(analysis, &story, first->coro);
 	if (first->variant == HOLDING_DESCRIPTOR)
-		analyze_story_evidence(analysis, &story,
-			analyze_say(analysis, "%s is still open",
-				analyze_words_resource(
-					analysis, coro->wait_object, coro->descriptor)));
+		analyze_story_evidence(analysis, &story, "%s is still open",
+			analyze_words_resource(analysis, coro->wait_object, coro->descriptor));
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);
 }

@@ -246,8 +246,7 @@ static void describe(
 		analyze_story_made_ready(analysis, &story, coro);
 	if (group->count > 1)
 		analyze_story_evidence(analysis, &story,
-			analyze_say(analysis, "%u more that waited there are ready as well",
-				group->count - 1));
+			"%u more that waited there are ready as well", group->count - 1);
 	if (first->variant >= VARIANT_SPINS)
 		analyze_stillness_tell_threads(analysis, first->process, &story);
 	analyze_story_end(analysis, &story, finding);

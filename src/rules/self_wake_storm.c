@@ -231,9 +231,8 @@ static void describe(
 		group->count == 1 ? "coroutine makes" : "coroutines each make",
 		analyze_words_place(analysis, first->cause_site), rate_of(streak));
 	analyze_story_step(analysis, &story, &step);
-	analyze_story_evidence(analysis, &story,
-		analyze_say(analysis, "of its %u wakes %" PRIu64 " are its own", coro->nr_wakes,
-			streak->nr_self_wakes));
+	analyze_story_evidence(analysis, &story, "of its %u wakes %" PRIu64 " are its own",
+		coro->nr_wakes, streak->nr_self_wakes);
 	analyze_story_victims(analysis, &story, group);
 	analyze_story_end(analysis, &story, finding);
 	finding->last_sequence = coro->last_event;

@@ -146,19 +146,17 @@ static void remark(struct analysis *analysis, uint32_t process, uint64_t nr_wait
 	still->is_clock_told = !is_idle(analysis, process);
 	if (is_idle(analysis, process))
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
-				" %s, and %s, so that the outside can set it going",
-				pid, lasted, nr_waiting, who, words_outside(analysis, still)));
+			"process %" PRIu64 " is idle: nothing has run for %s, %" PRIu64
+			" %s, and %s, so that the outside can set it going",
+			pid, lasted, nr_waiting, who, words_outside(analysis, still));
 	else
 		analyze_quality_remark(analysis,
-			analyze_say(analysis,
-				"process %" PRIu64 " stands still: nothing has run for %s, and "
-				"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
-				"timer of one that does not tell its deadline",
-				pid, lasted, nr_waiting, who,
-				analyze_words_thread(analysis, still->clock_thread),
-				analyze_stillness_words_thread(analysis, still->clock_thread)));
+			"process %" PRIu64 " stands still: nothing has run for %s, and "
+			"%" PRIu64 " %s; %s is %s, which has not run out: it may be the "
+			"timer of one that does not tell its deadline",
+			pid, lasted, nr_waiting, who,
+			analyze_words_thread(analysis, still->clock_thread),
+			analyze_stillness_words_thread(analysis, still->clock_thread));
 }
 
 /* ---------------------------------------------------------------- the judgement */
@@ -303,13 +301,12 @@ static void tell_places(struct analysis *analysis, const struct group *group, st
 		}
 	}
 	for (k = 0; k < nr_places; k++)
-		analyze_story_evidence(analysis, story,
-			analyze_say(analysis, "%" PRIu32 " wait%s at %s", places[k].count,
-				places[k].count == 1 ? "s" : "",
-				analyze_words_place(analysis, places[k].site)));
+		analyze_story_evidence(analysis, story, "%" PRIu32 " wait%s at %s", places[k].count,
+			places[k].count == 1 ? "s" : "",
+			analyze_words_place(analysis, places[k].site));
 	if (nr_elsewhere)
-		analyze_story_evidence(analysis, story,
-			analyze_say(analysis, "%" PRIu32 " more wait elsewhere", nr_elsewhere));
+		analyze_story_evidence(
+			analysis, story, "%" PRIu32 " more wait elsewhere", nr_elsewhere);
 }
 
 /* The one that moved last: what it did then is where to look first. */

@@ -133,11 +133,10 @@ static void describe(
 	analyze_story_step(analysis, &story, &step);
 	if (ran && ran->runs)
 		analyze_story_evidence(analysis, &story,
-			analyze_say(analysis,
-				"who ran most, %s in all and up to %s at a time, went on from %s",
-				analyze_words_duration(analysis, (int64_t)ran->runs->sum),
-				analyze_words_duration(analysis, (int64_t)ran->runs->max),
-				analyze_words_place(analysis, first->cause_site)));
+			"who ran most, %s in all and up to %s at a time, went on from %s",
+			analyze_words_duration(analysis, (int64_t)ran->runs->sum),
+			analyze_words_duration(analysis, (int64_t)ran->runs->max),
+			analyze_words_place(analysis, first->cause_site));
 	analyze_story_evidence(analysis, &story,
 		"by the kernel's account the workers had their processors nearly all of the time");
 	analyze_story_end(analysis, &story, finding);

@@ -313,16 +313,13 @@ static void describe(
 	analyze_story_wake(
 		analysis, &story, &herd->waker, "woke the first of them, for the last time");
 	analyze_story_evidence(analysis, &story,
-		analyze_say(analysis,
-			"%" PRIu64 " wakes were in vain, %" PRIu64
-			" each time, and they took %s of a worker's time",
-			herd->nr_vain_wakes, herd->nr_vain_wakes / herd->nr_thundered,
-			analyze_words_duration(analysis, herd->wasted_ns)));
+		"%" PRIu64 " wakes were in vain, %" PRIu64
+		" each time, and they took %s of a worker's time",
+		herd->nr_vain_wakes, herd->nr_vain_wakes / herd->nr_thundered,
+		analyze_words_duration(analysis, herd->wasted_ns));
 	analyze_story_evidence(analysis, &story,
-		analyze_say(analysis,
-			"%" PRIu64 " of %" PRIu64
-			" wakes of so many at once at this place were such",
-			herd->nr_thundered, herd->nr_bursts));
+		"%" PRIu64 " of %" PRIu64 " wakes of so many at once at this place were such",
+		herd->nr_thundered, herd->nr_bursts);
 	analyze_story_end(analysis, &story, finding);
 }
 

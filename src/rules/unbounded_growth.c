@@ -402,10 +402,8 @@ static void tell_places(
 	places = count_places(analysis, series);
 	for (i = 0; places && i < PLACES_TOLD && i < analysis->tables->nr_sites && places[i].count;
 		i++)
-		analyze_story_evidence(analysis, story,
-			analyze_say(analysis, "at the end %u %s %s", places[i].count,
-				doing[series->kind],
-				analyze_words_place(analysis, places[i].site)));
+		analyze_story_evidence(analysis, story, "at the end %u %s %s", places[i].count,
+			doing[series->kind], analyze_words_place(analysis, places[i].site));
 	arena_reset(&analysis->scratch, before);
 }
 
@@ -417,10 +415,9 @@ static void tell_ends(
 
 	if (series->kind != MODEL_SERIES_CONTENT)
 		return;
-	analyze_story_evidence(analysis, story,
-		analyze_say(analysis, "given last at %s, and taken last at %s",
-			analyze_words_place(analysis, object->put_site),
-			analyze_words_place(analysis, object->owner_site)));
+	analyze_story_evidence(analysis, story, "given last at %s, and taken last at %s",
+		analyze_words_place(analysis, object->put_site),
+		analyze_words_place(analysis, object->owner_site));
 }
 
 static void tell_limit(struct analysis *analysis, const struct trend *trend, struct story *story)
@@ -432,10 +429,8 @@ static void tell_limit(struct analysis *analysis, const struct trend *trend, str
 
 	if (left > 0 && left < 1e18)
 		analyze_story_evidence(analysis, story,
-			analyze_say(analysis,
-				"at this rate, %.4g a second, it comes to %" PRId64 " in %s",
-				trend->slope, limit,
-				analyze_words_duration(analysis, (int64_t)left)));
+			"at this rate, %.4g a second, it comes to %" PRId64 " in %s", trend->slope,
+			limit, analyze_words_duration(analysis, (int64_t)left));
 }
 
 static void describe(

@@ -158,11 +158,10 @@ static void tell_place(
 	uint64_t nr_ran = model_histogram(times->delays)->count;
 
 	analyze_story_evidence(analysis, story,
-		analyze_say(analysis,
-			"of those that were woken at that place, %" PRIu64 " ran on, and %" PRIu64
-			" %s destroyed before; %" PRIu64 " %s destroyed there waiting",
-			nr_ran, times->nr_cut_ready, times->nr_cut_ready == 1 ? "was" : "were",
-			times->nr_cut, times->nr_cut == 1 ? "was" : "were"));
+		"of those that were woken at that place, %" PRIu64 " ran on, and %" PRIu64
+		" %s destroyed before; %" PRIu64 " %s destroyed there waiting",
+		nr_ran, times->nr_cut_ready, times->nr_cut_ready == 1 ? "was" : "were",
+		times->nr_cut, times->nr_cut == 1 ? "was" : "were");
 }
 
 static void describe(

@@ -144,14 +144,12 @@ static void describe(
 		analyze_words_place(analysis, first->subject), run->nr_behind,
 		run->nr_behind == 1 ? "" : "s");
 	tell_run(analysis, run, first->subject, &story);
-	analyze_story_evidence(analysis, &story, words_doing(analysis, run));
+	analyze_story_evidence(analysis, &story, "%s", words_doing(analysis, run));
 	if (usual_time(analysis, times))
-		analyze_story_evidence(analysis, &story,
-			analyze_say(analysis, "99 of 100 runs%s take at most %s",
-				times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS)
-					? ""
-					: " from there",
-				analyze_words_duration(analysis, usual_time(analysis, times))));
+		analyze_story_evidence(analysis, &story, "99 of 100 runs%s take at most %s",
+			times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS) ? ""
+										 : " from there",
+			analyze_words_duration(analysis, usual_time(analysis, times)));
 	analyze_story_end(analysis, &story, finding);
 }
 
