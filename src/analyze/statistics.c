@@ -289,53 +289,33 @@ static struct ct_coro_times export_coro(const struct model_coro *coro)
 	};
 }
 
-/* By what the tables of a few coroutines are ordered. */
-typedef int64_t measure(const struct model_coro *coro);
-
-static int64_t running_ns(const struct model_coro *coro)
-{
-	return coro->spent[CT_STATE_RUNNING];
-}
-
-static int64_t ready_ns(const struct model_coro *coro)
-{
-	return coro->spent[CT_STATE_READY];
-}
-
-static int64_t waiting_ns(const struct model_coro *coro)
-{
-	return coro->spent[CT_STATE_WAITING];
-}
-
-static int64_t nr_migrations(const struct model_coro *coro)
-{
-	return coro->nr_migrations;
-}
-
-/* Who has most of it: the few of them, in order. */
 static const struct ct_coro_times *export_most(
-	struct analysis *analysis, measure *amount_of, uint32_t *ret_count)
+	struct analysis *analysis, const struct model_most *most, uint32_t *ret_count)
 {
-	const struct model_coro *coros = analysis->model->coros.at;
-	struct ct_coro_times *most = arena_array(analysis->arena, CT_BUSIEST, sizeof(*most));
-	uint32_t of[CT_BUSIEST] = {0}, nr = 0, i, at;
+	struct ct_coro_times *rows = arena_array(analysis->arena, CT_BUSIEST, sizeof(*rows));
+	uint32_t i;
 
-	analysis->is_broken |= !most;
-	for (i = 1; most && i < analysis->model->coros.count; i++) {
-		int64_t amount = amount_of(&coros[i]);
+	analysis->is_broken |= !rows;
+	*ret_count = rows ? most->count : 0;
+	for (i = 0; i < *ret_count; i++)
+		rows[i] = export_coro(&analysis->model->coros.at[most->coros[i]]);
+	return rows;
+}
 
-		for (at = nr; at > 0 && amount_of(&coros[of[at - 1]]) < amount; at--)
-			if (at < CT_BUSIEST)
-				of[at] = of[at - 1];
-		if (amount <= 0 || at == CT_BUSIEST)
-			continue;
-		of[at] = i;
-		nr += nr < CT_BUSIEST;
-	}
-	for (i = 0; i < nr; i++)
-		most[i] = export_coro(&coros[of[i]]);
-	*ret_count = nr;
-	return most;
+/* The few coroutines that have most of something, in order. */
+static void export_coros(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	struct model_most most[MODEL_NR_MEASURES];
+
+	model_most_of(analysis->model, CT_STATE_UNSEEN, most);
+	statistics->busiest =
+		export_most(analysis, &most[MODEL_MEASURE_RUNNING], &statistics->nr_busiest);
+	statistics->delayed =
+		export_most(analysis, &most[MODEL_MEASURE_READY], &statistics->nr_delayed);
+	statistics->waiters =
+		export_most(analysis, &most[MODEL_MEASURE_WAITING], &statistics->nr_waiters);
+	statistics->movers =
+		export_most(analysis, &most[MODEL_MEASURE_MIGRATIONS], &statistics->nr_movers);
 }
 
 static void sum_up(const struct model *model, struct ct_statistics *statistics)
@@ -365,10 +345,7 @@ void analyze_statistics_export(struct analysis *analysis, struct ct_statistics *
 	export_workers(analysis, statistics);
 	export_places(analysis, statistics);
 	export_spawnings(analysis, statistics);
-	statistics->busiest = export_most(analysis, running_ns, &statistics->nr_busiest);
-	statistics->delayed = export_most(analysis, ready_ns, &statistics->nr_delayed);
-	statistics->waiters = export_most(analysis, waiting_ns, &statistics->nr_waiters);
-	statistics->movers = export_most(analysis, nr_migrations, &statistics->nr_movers);
+	export_coros(analysis, statistics);
 	statistics->nr_refused = analysis->model->nr_times_refused;
 	if (!analysis->tables->nr_carried)
 		statistics->nr_before = analysis->model->nr_changes_before;

@@ -151,6 +151,10 @@ static inline const struct model_place_times *model_times_at(
 /* model_life: ns from its beginning to its end, as far as both were observed: the sum of all states before its end. */
 int64_t model_life(const struct model_coro *coro);
 
+/* model_most_of: who has most of each measure, of those in the state `least` or a later one. */
+void model_most_of(const struct model *model, enum ct_state least,
+	struct model_most ret_most[MODEL_NR_MEASURES]);
+
 /* model_was_free: did it outlive its parent, or was never awaited, and came to its end all the same? */
 bool model_was_free(const struct model_coro *coro);
 

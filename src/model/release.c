@@ -175,37 +175,16 @@ static void mark_around(struct release *release, const struct model_coro *coro)
 	}
 }
 
-static int64_t amount_of(const struct model_coro *coro, unsigned measure)
-{
-	static const uint8_t states[] = {CT_STATE_RUNNING, CT_STATE_READY, CT_STATE_WAITING};
-
-	return measure < sizeof(states) ? coro->spent[states[measure]] : coro->nr_migrations;
-}
-
-#define NR_MEASURES 4u
-
 /* Those that ran, were ready, waited or moved most are told of, whether they have ended or not. */
-static void mark_most(struct release *release, unsigned measure)
+static void mark_most(struct release *release)
 {
-	struct model *model = release->model;
-	uint32_t most[CT_BUSIEST] = {0}, count = 0, i, at;
+	struct model_most most[MODEL_NR_MEASURES];
+	uint32_t measure, i;
 
-	for (i = 1; i < model->coros.count; i++) {
-		int64_t amount = amount_of(coro_at(model, i), measure);
-
-		if (coro_at(model, i)->state != CT_STATE_DESTROYED || amount <= 0)
-			continue;
-		for (at = count;
-			at > 0 && amount_of(coro_at(model, most[at - 1]), measure) < amount; at--)
-			if (at < CT_BUSIEST)
-				most[at] = most[at - 1];
-		if (at == CT_BUSIEST)
-			continue;
-		most[at] = i;
-		count += count < CT_BUSIEST;
-	}
-	for (i = 0; i < count; i++)
-		mark(release, &most[i], MARK_SELF);
+	model_most_of(release->model, CT_STATE_DESTROYED, most);
+	for (measure = 0; measure < MODEL_NR_MEASURES; measure++)
+		for (i = 0; i < most[measure].count; i++)
+			mark(release, &most[measure].coros[i], MARK_SELF);
 }
 
 static void mark_all(struct release *release)
@@ -224,8 +203,7 @@ static void mark_all(struct release *release)
 	for (i = 1; i < model->coros.count; i++)
 		if (release->marks[i] == MARK_WHOLE)
 			each_of_coro(release, coro_at(model, i), mark);
-	for (i = 0; i < NR_MEASURES; i++)
-		mark_most(release, i);
+	mark_most(release);
 	model_release_mark_descriptors(release);
 	for (i = 1; i < model->descriptors.count; i++)
 		if (release->descriptor_marks[i])

@@ -8,6 +8,7 @@
  * distributions count it as nothing. Time before observation began is left out.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/parts.h"
 
@@ -311,6 +312,47 @@ void model_times_end(struct model *model, const struct model_coro *coro)
 	times->nr_events += coro->nr_events;
 	times->nr_ended++;
 	times->nr_free += model_was_free(coro);
+}
+
+static int64_t amount_of(const struct model_coro *coro, enum model_measure measure)
+{
+	static const uint8_t states[] = {
+		[MODEL_MEASURE_RUNNING] = CT_STATE_RUNNING,
+		[MODEL_MEASURE_READY] = CT_STATE_READY,
+		[MODEL_MEASURE_WAITING] = CT_STATE_WAITING,
+	};
+
+	return measure < sizeof(states) ? coro->spent[states[measure]] : coro->nr_migrations;
+}
+
+static void take_most(const struct model *model, uint32_t index, enum model_measure measure,
+	struct model_most *most)
+{
+	int64_t amount = amount_of(&model->coros.at[index], measure);
+	uint32_t at = most->count;
+
+	if (amount <= 0)
+		return;
+	for (; at > 0 && amount_of(&model->coros.at[most->coros[at - 1]], measure) < amount; at--)
+		if (at < CT_BUSIEST)
+			most->coros[at] = most->coros[at - 1];
+	if (at == CT_BUSIEST)
+		return;
+	most->coros[at] = index;
+	most->count += most->count < CT_BUSIEST;
+}
+
+void model_most_of(const struct model *model, enum ct_state least,
+	struct model_most ret_most[MODEL_NR_MEASURES])
+{
+	unsigned measure;
+	uint32_t i;
+
+	memset(ret_most, 0, MODEL_NR_MEASURES * sizeof(*ret_most));
+	for (i = 1; i < model->coros.count; i++)
+		for (measure = 0; model->coros.at[i].state >= least && measure < MODEL_NR_MEASURES;
+			measure++)
+			take_most(model, i, measure, &ret_most[measure]);
 }
 
 bool model_was_free(const struct model_coro *coro)

@@ -95,6 +95,21 @@ struct model_place_times {
 	struct model_passing passing; /* of those that waited here: the longest one */
 };
 
+/* What coroutines have more or less of. */
+enum model_measure {
+	MODEL_MEASURE_RUNNING, /* ns in this state, as the next two */
+	MODEL_MEASURE_READY,
+	MODEL_MEASURE_WAITING,
+	MODEL_MEASURE_MIGRATIONS,
+	MODEL_NR_MEASURES,
+};
+
+/* Those that have most of it, the most first. */
+struct model_most {
+	uint32_t coros[CT_BUSIEST];
+	uint32_t count;
+};
+
 /* model_histogram: a distribution, also where it is empty. */
 static inline const struct histogram *model_histogram(const struct histogram *histogram)
 {
