@@ -5,12 +5,13 @@
  */
 #include "model/parts.h"
 
-bool model_coro_touch(struct model *model, const struct ct_event *event)
+bool model_coro_touch(struct model *model, const struct ct_event *event, uint32_t *ret_index)
 {
 	uint32_t index;
 
 	if (!model_coro_own(model, event, &index))
 		return false;
+	*ret_index = index;
 	if (!index)
 		return true;
 	if (event->kind == CTP_KIND_ACQUIRE && coro_at(model, index)->state == CT_STATE_DESTROYED)
@@ -51,12 +52,14 @@ bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 
 bool model_coro_dequeue(struct model *model, const struct ct_event *event)
 {
-	uint32_t index = model_coro_find(model, event->process, event->coro);
+	uint32_t index;
 
+	if (!model_coro_touch(model, event, &index))
+		return false;
 	if (index)
 		model_run_queue_leave(model, coro_at(model, index), event->time);
 	thread_at(model, event->thread)->leaving = 0; /* it looks for whom to run next */
-	return model_coro_touch(model, event);
+	return true;
 }
 
 bool model_coro_await(struct model *model, const struct ct_event *event)
@@ -64,9 +67,8 @@ bool model_coro_await(struct model *model, const struct ct_event *event)
 	struct model_coro *coro;
 	uint32_t index, child = 0;
 
-	if (!model_coro_touch(model, event))
+	if (!model_coro_touch(model, event, &index))
 		return false;
-	index = model_coro_find(model, event->process, event->coro);
 	if (!index)
 		return true;
 	if (event->object) {

@@ -206,6 +206,16 @@ static bool take_crash(struct model *model, const struct ct_event *event)
 	return vec_push(&model->crashes, crash);
 }
 
+static bool change_object(struct model *model, const struct ct_event *event)
+{
+	uint32_t coro;
+
+	if (!model_coro_touch(model, event, &coro))
+		return false;
+	model_coro_progress(model, coro);
+	return model_object_change(model, coro, event);
+}
+
 static bool apply_coro(struct model *model, const struct ct_event *event)
 {
 	switch (event->kind) {
@@ -228,8 +238,7 @@ static bool apply_coro(struct model *model, const struct ct_event *event)
 	case CTP_KIND_RELEASE:
 	case CTP_KIND_HAND_OVER:
 	case CTP_KIND_NOTIFY:
-		model_coro_progress(model, model_coro_find(model, event->process, event->coro));
-		return model_coro_touch(model, event) && model_object_change(model, event);
+		return change_object(model, event);
 	case CTP_KIND_ENQUEUE:
 		return model_coro_enqueue(model, event);
 	case CTP_KIND_DEQUEUE:

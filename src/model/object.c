@@ -25,15 +25,15 @@ static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
 	return map_put(&process_at(model, process)->objects, handle, index) ? index : 0;
 }
 
-static void note_change(
-	struct model *model, struct model_object *object, const struct ct_event *event)
+static void note_change(struct model *model, struct model_object *object, uint32_t coro,
+	const struct ct_event *event)
 {
 	object->changed = event->time;
 	object->changed_how = event->kind;
 	object->changed_at = event->site;
 	object->changed_by_thread = event->thread;
 	object->changed_by_coro = event->coro || event->kind != CTP_KIND_NOTIFY
-					  ? model_coro_find(model, event->process, event->coro)
+					  ? coro
 					  : model_thread_doer(model, event->thread);
 	object->change_event = event->sequence;
 }
@@ -175,14 +175,14 @@ static bool is_giving(unsigned kind)
 	return kind == CTP_KIND_RELEASE || kind == CTP_KIND_HAND_OVER;
 }
 
-bool model_object_change(struct model *model, const struct ct_event *event)
+bool model_object_change(struct model *model, uint32_t coro, const struct ct_event *event)
 {
 	uint32_t index = get(model, event->process, event->object);
 	struct model_object *object = &model->objects.at[index];
 
 	if (!index)
 		return false;
-	note_change(model, object, event);
+	note_change(model, object, coro, event);
 	if (event->kind == CTP_KIND_ACQUIRE && !model_holding_take(model, index, event))
 		return false;
 	if (object->holding && is_giving(event->kind) && model_holding_release(model, index, event))

@@ -166,8 +166,8 @@ bool model_coro_dequeue(struct model *model, const struct ct_event *event);
 bool model_coro_await(struct model *model, const struct ct_event *event);
 bool model_coro_mark(struct model *model, const struct ct_event *event);
 
-/* model_coro_touch: an event of a coroutine that does not change its state. */
-bool model_coro_touch(struct model *model, const struct ct_event *event);
+/* model_coro_touch: an event of a coroutine that does not change its state; *ret_index as by model_coro_own. */
+bool model_coro_touch(struct model *model, const struct ct_event *event, uint32_t *ret_index);
 /* model_coro_join: it waits: if for another's end, that one is awaited. */
 void model_coro_join(struct model *model, const struct model_coro *coro);
 /* model_coro_ghost: something was done to a coroutine that is gone. */
@@ -234,8 +234,8 @@ bool model_descriptor_bind(
 
 /* ---------------------------------------------------------------- objects: object.c */
 
-/* model_object_change: acquire, release, hand-over and notify. */
-bool model_object_change(struct model *model, const struct ct_event *event);
+/* model_object_change: acquire, release, hand-over and notify, by this coroutine; 0: it names none. */
+bool model_object_change(struct model *model, uint32_t coro, const struct ct_event *event);
 /* model_object_cut: this coroutine is destroyed, woken for what it waited for, before it ran. */
 void model_object_cut(struct model *model, uint32_t coro);
 /* model_object_wait: this coroutine waits: for a channel's other end, if for a channel. */

@@ -238,7 +238,8 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 /* ---------------------------------------------------------------- the wake */
 
-static bool wake_one(struct model *model, struct match match, const struct ct_event *event)
+static bool wake_one(
+	struct model *model, struct match match, uint32_t waker, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, match.coro);
 
@@ -257,8 +258,7 @@ static bool wake_one(struct model *model, struct match match, const struct ct_ev
 		process_at(model, coro->process)->tells_queues = true;
 	coro->wake_thread = event->thread;
 	coro->wake_site = event->site;
-	coro->wake_coro = event->coro ? model_coro_find(model, event->process, event->coro)
-				      : model_thread_doer(model, event->thread);
+	coro->wake_coro = event->coro ? waker : model_thread_doer(model, event->thread);
 	coro->is_waker_leaving = !event->coro && !thread_at(model, event->thread)->top;
 	coro->last_event = event->sequence;
 	if (match.is_doubtful)
@@ -326,5 +326,5 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 		return keep_unmatched(model, match, event);
 	model_tell(model, MODEL_WAKE,
 		(struct model_sight){.coro = match.coro, .waker = waker, .event = event});
-	return wake_one(model, match, event);
+	return wake_one(model, match, waker, event);
 }
