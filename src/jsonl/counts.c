@@ -274,7 +274,7 @@ static bool note_renewed(const struct jsonl_counts *counts, struct jsonl_scan *s
 	text_add(&text, counts->nr_renewed == 1
 				? " time a probe_id was given out anew within a run; "
 				: " times a probe_id was given out anew within a run; ");
-	text_add(&text, "each generation is a coroutine of its own");
+	text_add(&text, "each of its lives is a coroutine of its own");
 	return add_note(scan, &text);
 }
 

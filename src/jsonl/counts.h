@@ -24,7 +24,7 @@ struct jsonl_key {
 	uint64_t count;
 };
 
-/* Events missing in one generation of a coroutine: how many, if it is numbered in one way or the other. */
+/* Events missing in one life of a coroutine: how many, if it is numbered in one way or the other. */
 struct jsonl_gap {
 	uint32_t run;
 	enum jsonl_numbering numbering; /* as its own rows show it */
@@ -64,7 +64,7 @@ void jsonl_lines_add(struct jsonl_lines *lines, uint64_t line);
 /* jsonl_counts_key: a key that is not ours. */
 void jsonl_counts_key(struct jsonl_counts *counts, const char *key, size_t nr_bytes);
 
-/* jsonl_counts_coro: a generation has ended. False: out of memory. */
+/* jsonl_counts_coro: a life has ended. False: out of memory. */
 bool jsonl_counts_coro(struct jsonl_counts *counts, uint32_t run, const struct jsonl_seen *coro);
 
 /* jsonl_counts_tell: notes and losses, into the scan's tables. False: out of memory. */

@@ -2,8 +2,8 @@
 /*
  * Telling runs, coroutines and impossible rows apart.
  *
- * Within one generation of a coroutine seq and time rise together, whatever the order of the rows in the file. A row
- * that breaks this belongs to another generation, to another run, or cannot be true. The rows behind it show which:
+ * Within one life of a coroutine seq and time rise together, whatever the order of the rows in the file. A row
+ * that breaks this belongs to another life, to another run, or cannot be true. The rows behind it show which:
  * where a coroutine of the run goes on, the run goes on.
  */
 #include "jsonl/runs.h"
@@ -18,7 +18,7 @@
 #define FAR_SUPPORTERS 8u  /* of them must agree with one that is more than a day away */
 #define LEAST_TO_GO_ON 4u  /* a seq that a coroutine of another run has hardly by chance */
 #define COUNTER_IDS 65536u /* probe_ids below are counted, not addresses */
-#define GENERATION_SHIFT 48
+#define LIFE_SHIFT 48
 #define PREPARED_ROWS 8u /* so far ahead */
 
 void jsonl_tracker_fini(struct jsonl_tracker *tracker)
@@ -359,20 +359,20 @@ static bool take_thread(
 	return map_put(&tracker->thread_of, row->tid, place->thread);
 }
 
-/* An id that nobody else of the run goes by: the probe_id, and its generation in the high bits. */
-static uint64_t free_id(const struct jsonl_tracker *tracker, uint64_t probe_id, uint32_t generation)
+/* An id that nobody else of the run goes by: the probe_id, and its life in the high bits. */
+static uint64_t free_id(const struct jsonl_tracker *tracker, uint64_t probe_id, uint32_t life)
 {
-	uint64_t id = (probe_id + (generation >> 16)) ^ (uint64_t)generation << GENERATION_SHIFT;
+	uint64_t id = (probe_id + (life >> 16)) ^ (uint64_t)life << LIFE_SHIFT;
 	uint32_t ignored;
 
 	while (id == 0 || map_get(&tracker->given, id, &ignored) ||
-		((id != probe_id || generation) && map_get(&tracker->coro_of, id, &ignored)))
-		id += UINT64_C(1) << GENERATION_SHIFT | (id >> GENERATION_SHIFT == 0xffff);
+		((id != probe_id || life) && map_get(&tracker->coro_of, id, &ignored)))
+		id += UINT64_C(1) << LIFE_SHIFT | (id >> LIFE_SHIFT == 0xffff);
 	return id;
 }
 
 static struct jsonl_seen first_seen(
-	struct jsonl_tracker *tracker, const struct jsonl_row *row, uint32_t generation)
+	struct jsonl_tracker *tracker, const struct jsonl_row *row, uint32_t life)
 {
 	uint32_t nr_early = 0, ignored;
 
@@ -382,8 +382,8 @@ static struct jsonl_seen first_seen(
 		.nr_left_out = nr_early < row->seq ? nr_early : 0,
 		.goes_on_from = map_get(&tracker->residue, row->probe_id, &ignored),
 		.probe_id = row->probe_id,
-		.id = free_id(tracker, row->probe_id, generation),
-		.generation = generation,
+		.id = free_id(tracker, row->probe_id, life),
+		.life = life,
 	};
 }
 
@@ -402,7 +402,7 @@ static struct jsonl_seen *add_coro(struct jsonl_tracker *tracker, const struct j
 static bool renew_coro(struct jsonl_tracker *tracker, struct jsonl_seen *coro,
 	const struct jsonl_row *row, struct jsonl_place *place)
 {
-	struct jsonl_seen next = first_seen(tracker, row, coro->generation + 1);
+	struct jsonl_seen next = first_seen(tracker, row, coro->life + 1);
 
 	place->ended_copy = *coro;
 	place->ended = &place->ended_copy;

@@ -60,7 +60,7 @@ struct jsonl_place {
 	bool is_new_thread;
 	bool is_new_coro;
 	bool is_after_gap; /* rows of its coroutine are missing before it */
-	/* The generation that ended here, since its probe_id was given out anew; NULL: none. */
+	/* The life that ended here, since its probe_id was given out anew; NULL: none. */
 	const struct jsonl_seen *ended;
 	struct jsonl_seen ended_copy;
 };
@@ -87,7 +87,7 @@ struct jsonl_tracker {
 	uint32_t nr_threads;
 	VEC(struct jsonl_seen) coros;
 	struct map coro_of; /* probe_id to index */
-	struct map given;   /* ids of later generations */
+	struct map given;   /* ids of later lives */
 	struct map thread_of;
 	struct map early;   /* probe_id to rows left out before its first one */
 	struct map residue; /* probe_ids under which rows of earlier runs were read, */

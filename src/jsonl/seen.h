@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One generation of one probe_id, as far as its rows have come: which rows can be its own, and how many
+ * One life of one probe_id, as far as its rows have come: which rows can be its own, and how many
  * are missing.
  *
  * There are two ways to number rows. By count: 1, 2, 3, ... By blocks, as a sequence lock in each of eight
@@ -26,7 +26,7 @@ struct jsonl_seen {
 	uint64_t nr_waiting;               /* and such rows behind the last one */
 	uint64_t frame;                    /* the last address that a row told; 0: none */
 	uint64_t recent[JSONL_BLOCK_ROWS]; /* what tells its latest rows from each other */
-	uint32_t generation;               /* from 0 */
+	uint32_t life;                     /* from 0 */
 	uint32_t last_look;                /* the number of the look ahead that met it last */
 	uint32_t nr_kept;                  /* states that stayed from a row to the next one, */
 	uint32_t nr_changed;               /* and that did not */
@@ -34,7 +34,7 @@ struct jsonl_seen {
 	bool was_active;                   /* what the last row says */
 	bool has_odd;                      /* an odd seq: it counts by ones */
 	bool has_equal;    /* rows of one seq and several times: it counts by blocks */
-	bool shares_block; /* rows of its first block may be with the generation before it */
+	bool shares_block; /* rows of its first block may be with the life before it */
 	bool goes_on_from; /* its slots held numbers already, which it goes on from */
 };
 

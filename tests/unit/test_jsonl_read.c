@@ -394,7 +394,7 @@ static void test_copied_and_foreign_runs(void)
 }
 
 /* while others go on, and where nobody else is there. */
-static void test_generations(void)
+static void test_lives(void)
 {
 	struct ct_source *source;
 	struct text text = {0};
@@ -560,7 +560,7 @@ int main(void)
 	test_silence_is_possible();
 	test_runs_are_told_apart();
 	test_copied_and_foreign_runs();
-	test_generations();
+	test_lives();
 	test_gaps();
 	test_end_is_not_told();
 	test_order();
