@@ -25,6 +25,15 @@ void render_facts_safe(struct text *rows, const char *label, const char *words)
 	render_facts_end(rows);
 }
 
+void render_facts_share(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
+{
+	render_facts_begin(rows, label);
+	text_duration(rows, ns);
+	if (total_ns > 0)
+		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
+	render_facts_end(rows);
+}
+
 void render_facts_drop(struct text *text, struct text *piece)
 {
 	text->is_broken |= piece->is_broken;

@@ -3,7 +3,7 @@
  * What a report says, before anybody decides how it looks: sentences, facts and tables.
  *
  * Facts are rows of a label and a value, in one text: "label\tvalue\n". Values are safe (say/safe.h), so a
- * tab or a line break is never part of one. Text and Markdown lay the same facts out differently; JSON
+ * tab or a line break is never part of one. Text, Markdown and HTML lay the same facts out differently; JSON
  * does not use them. Everything here is bounded by what it is given, not by the size of a trace.
  */
 #ifndef RENDER_FACTS_H
@@ -16,7 +16,8 @@
 /* What is printed of lists that a trace could make long. */
 #define FACTS_MAX_LIST 20u
 #define FACTS_MAX_EVENTS 8u
-#define FACTS_EXAMPLES 2u /* members whose last events are printed */
+#define FACTS_EXAMPLES 2u   /* members whose last events are printed */
+#define FACTS_WAITED_FOR 3u /* of what a task or region waited for */
 
 /* render_facts_headline: program, length of observation: one line without a line break. */
 void render_facts_headline(struct text *rows, const struct ct_report *report);
@@ -60,16 +61,6 @@ void render_facts_members(struct table *table, const struct ct_report *report,
 	const struct ct_finding *finding, uint32_t max);
 void render_facts_events(
 	struct table *table, const struct ct_tables *tables, const struct ct_member *member);
-
-/* Where a walk through the members whose last events are printed stands. Zeroed: before the first one. */
-struct facts_examples {
-	uint32_t next;
-	uint32_t nr_shown;
-};
-
-/* render_facts_next_example: the next one of them; NULL behind the last one. */
-const struct ct_member *render_facts_next_example(
-	const struct ct_finding *finding, struct facts_examples *examples);
 
 /*
  * render_facts_await: a coroutine of the await graph: "coroutine 7 waits for lock 0x40, at work, src/queue.c:12",
@@ -147,5 +138,8 @@ void render_facts_end(struct text *rows);
 #define render_facts_row(rows, label, ...) \
 	(render_facts_begin(rows, label), text_format(rows, __VA_ARGS__), render_facts_end(rows))
 void render_facts_safe(struct text *rows, const char *label, const char *words);
+
+/* render_facts_share: a duration, and how much of all that is: "1.20 s (33.3 %)". */
+void render_facts_share(struct text *rows, const char *label, int64_t ns, int64_t total_ns);
 
 #endif

@@ -121,7 +121,7 @@ static void waits_cell(struct table *table, const struct ct_span *span)
 {
 	uint32_t i;
 
-	for (i = 0; i < span->nr_waits && i < FACTS_EXAMPLES + 1 && span->times.waiting_ns > 0; i++)
+	for (i = 0; i < span->nr_waits && i < FACTS_WAITED_FOR && span->times.waiting_ns > 0; i++)
 		text_format(&table->cells, "%s%s %.1f %%", i ? ", " : "",
 			render_facts_waited_for(&span->waits[i]),
 			100 * (double)span->waits[i].ns / (double)span->times.waiting_ns);

@@ -9,15 +9,11 @@
 #include "say/safe.h"
 #include "say/say.h"
 
+/* What took no time is not told. */
 static void share_row(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
 {
-	if (!ns)
-		return;
-	render_facts_begin(rows, label);
-	text_duration(rows, ns);
-	if (total_ns > 0)
-		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
-	render_facts_end(rows);
+	if (ns)
+		render_facts_share(rows, label, ns, total_ns);
 }
 
 static void yields_row(struct text *rows, const struct ct_path *path)

@@ -157,18 +157,3 @@ void render_facts_events(
 	for (i = from; i < member->nr_events; i++)
 		event_row(table, tables, member, i);
 }
-
-const struct ct_member *render_facts_next_example(
-	const struct ct_finding *finding, struct facts_examples *examples)
-{
-	const struct ct_member *member;
-
-	while (examples->next < finding->nr_members && examples->nr_shown < FACTS_EXAMPLES) {
-		member = &finding->members[examples->next++];
-		if (member->nr_events == 0)
-			continue;
-		examples->nr_shown++;
-		return member;
-	}
-	return NULL;
-}

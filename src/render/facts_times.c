@@ -17,15 +17,6 @@ static void levels(struct text *rows, const struct ct_ready *ready)
 	text_count(rows, ready->max);
 }
 
-static void share_of(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
-{
-	render_facts_begin(rows, label);
-	text_duration(rows, ns);
-	if (total_ns > 0)
-		text_format(rows, " (%.1f %%)", 100 * (double)ns / (double)total_ns);
-	render_facts_end(rows);
-}
-
 static void ready_row(struct text *rows, const struct ct_ready *ready)
 {
 	if (!ready->max)
@@ -196,10 +187,10 @@ void render_facts_times(struct text *rows, const struct ct_report *report)
 	say_count(rows, report->quality.nr_coros, "coroutine", "coroutines");
 	text_add(rows, " together");
 	render_facts_end(rows);
-	share_of(rows, "running", total->running_ns, lives_ns);
-	share_of(rows, "ready", total->ready_ns, lives_ns);
-	share_of(rows, "waiting", total->waiting_ns, lives_ns);
-	share_of(rows, "not begun", total->unseen_ns, lives_ns);
+	render_facts_share(rows, "running", total->running_ns, lives_ns);
+	render_facts_share(rows, "ready", total->ready_ns, lives_ns);
+	render_facts_share(rows, "waiting", total->waiting_ns, lives_ns);
+	render_facts_share(rows, "not begun", total->unseen_ns, lives_ns);
 	render_facts_begin(rows, "resumes");
 	text_count(rows, statistics->nr_resumes);
 	text_add(rows, ", ");

@@ -163,11 +163,14 @@ static void tell_last_events(const struct page *page, const struct ct_member *me
 
 static void tell_examples(const struct page *page, const struct ct_finding *finding)
 {
-	struct facts_examples examples = {0};
-	const struct ct_member *member;
+	uint32_t nr_told = 0, i;
 
-	while ((member = render_facts_next_example(finding, &examples)))
-		tell_last_events(page, member);
+	for (i = 0; i < finding->nr_members && nr_told < FACTS_EXAMPLES; i++) {
+		if (finding->members[i].nr_events == 0)
+			continue;
+		tell_last_events(page, &finding->members[i]);
+		nr_told++;
+	}
 }
 
 /* At a terminal what was read last is in sight: how sure it is, and what to do. */
