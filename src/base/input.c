@@ -180,19 +180,19 @@ static bool is_standard_input(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-static enum ct_status make(const char *path, struct input **ret_input, struct ct_error *reterr)
+/* NULL: out of memory. */
+static struct input *make(const char *path)
 {
 	struct input *input = calloc(1, sizeof(*input));
 
-	if (input)
-		input->name = strdup(is_standard_input(path) ? "standard input" : path);
-	if (!input || !input->name) {
-		free(input);
-		return ct_fail_memory(reterr);
-	}
+	if (!input)
+		return NULL;
 	input->descriptor = -1;
-	*ret_input = input;
-	return CT_OK;
+	input->name = strdup(is_standard_input(path) ? "standard input" : path);
+	if (input->name)
+		return input;
+	free(input);
+	return NULL;
 }
 
 static enum ct_status hand_over(struct input *input, enum ct_status status,
@@ -209,11 +209,11 @@ static enum ct_status hand_over(struct input *input, enum ct_status status,
 
 enum ct_status input_open(const char *path, struct input **ret_input, struct ct_error *reterr)
 {
-	struct input *input;
-	enum ct_status status = make(path, &input, reterr);
+	struct input *input = make(path);
+	enum ct_status status;
 
-	if (status)
-		return status;
+	if (!input)
+		return ct_fail_memory(reterr);
 	input->descriptor = is_standard_input(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 						    : open(path, OPEN_FLAGS);
 	status = input->descriptor < 0 ? fail_open(path, reterr) : make_readable(input, reterr);
@@ -223,11 +223,11 @@ enum ct_status input_open(const char *path, struct input **ret_input, struct ct_
 enum ct_status input_open_growing(
 	const char *path, struct input **ret_input, struct ct_error *reterr)
 {
-	struct input *input;
-	enum ct_status status = make(path, &input, reterr);
+	struct input *input = make(path);
+	enum ct_status status;
 
-	if (status)
-		return status;
+	if (!input)
+		return ct_fail_memory(reterr);
 	input->descriptor = open_growing(path);
 	status = input->descriptor < 0 ? ct_fail_errno(reterr, "cannot open it")
 				       : refuse_other(input, reterr);
