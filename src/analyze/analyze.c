@@ -21,25 +21,32 @@ static bool is_second(const struct analysis *analysis, const struct rule *const 
 	return rule > analysis->rules->in_order && rule[0] == rule[-1];
 }
 
+static bool does_watch(const struct rule *rule)
+{
+	const struct model_watcher *watcher = &rule->watcher;
+
+	return watcher->nr_bytes || watcher->nr_coro_bytes || watcher->nr_place_bytes;
+}
+
 /* False: out of memory. */
 static bool let_watch(struct analysis *analysis)
 {
 	const struct rule *const *rule;
 
 	for (rule = analysis->rules->in_order; *rule; rule++)
-		if ((*rule)->watcher.nr_bytes && !is_second(analysis, rule) &&
+		if (!is_second(analysis, rule) && does_watch(*rule) &&
 			!model_watch(analysis->model, &(*rule)->watcher, analysis))
 			return false;
 	return true;
 }
 
-const void *analyze_memory_of(const struct analysis *analysis, const struct rule *rule)
+const struct model_watch *analyze_watch_of(const struct analysis *analysis, const struct rule *rule)
 {
 	size_t i = 0;
 
 	while (analysis->model->watches.at[i]->watcher != &rule->watcher)
 		i++;
-	return analysis->model->watches.at[i]->memory;
+	return analysis->model->watches.at[i];
 }
 
 static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)

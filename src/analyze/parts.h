@@ -252,8 +252,9 @@ bool analyze_candidate_is_allowed(
 /* analyze_candidate_add: a copy; its coroutine is told of from then on. */
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate);
 
-/* analyze_memory_of: what a rule that watches has kept. */
-const void *analyze_memory_of(const struct analysis *analysis, const struct rule *rule);
+/* analyze_watch_of: what a rule that watches has kept. */
+const struct model_watch *analyze_watch_of(
+	const struct analysis *analysis, const struct rule *rule);
 
 /* analyze_candidate_is_there: has this rule said so of this coroutine; or, with 0, of any of the process? */
 bool analyze_candidate_is_there(

@@ -16,7 +16,7 @@ struct candidate;
 struct group;
 
 struct rule {
-	/* What it watches while events are folded in, with the analysis as its settings; of 0 bytes: nothing. */
+	/* What it watches while events are folded in, with the analysis as its settings. All zero: nothing. */
 	struct model_watcher watcher;
 	/* find: looks through the model, and adds a candidate for each coroutine of which the rule is true. */
 	void (*find)(struct analysis *analysis);

@@ -81,8 +81,6 @@ struct model_coro {
 	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
 	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
 	uint32_t holding;      /* of a lock that another one took meanwhile: an index; 0: none */
-	uint32_t runs_before;  /* those of its process, when it became ready last */
-	uint32_t made_before;  /* coroutines of its process, likewise */
 	uint64_t awaited;      /* exclusive or of the ids of the children that it awaits now */
 	uint32_t nr_awaits;    /* children that it awaits now */
 	uint32_t epoch;        /* in which it was destroyed */

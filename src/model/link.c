@@ -44,7 +44,7 @@ bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 	process_at(model, coro->process)->tells_queues = true;
 	model_run_queue_enter(model, coro, event);
 	if (coro->state == CT_STATE_UNSEEN)
-		model_coro_becomes_ready(model, coro);
+		model_tell(model, MODEL_READY, (struct model_sight){.coro = index});
 	if (coro->state == CT_STATE_WAITING)
 		model_coro_set_state(model, coro, CT_STATE_READY, event->time);
 	return true;

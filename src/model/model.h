@@ -172,13 +172,6 @@ bool model_account_between(const struct model *model, uint32_t thread, ct_time f
 bool model_account_since(const struct model *model, uint32_t thread, ct_time from,
 	struct model_account *ret_account, ct_time *ret_from);
 
-/*
- * model_passed_over: what ran from `since` on, while the coroutine was ready, until now: for one that became ready
- * then. Others count as preferred where they ran on `thread`; 0: on any. It looks at all coroutines.
- */
-struct model_passing model_passed_over(
-	const struct model *model, uint32_t coro, uint32_t thread, ct_time since, ct_time until);
-
 /* model_release_from: so many that have ended make it worth looking for those that can go. Before the first event. */
 void model_release_from(struct model *model, uint32_t nr_ended);
 

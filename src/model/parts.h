@@ -85,8 +85,6 @@ uint32_t model_find_page(struct model *model, uint32_t process, uint64_t id);
 
 /* model_coro_own: the coroutine that this event is of; *ret_index 0: it is of none. False: out of memory. */
 bool model_coro_own(struct model *model, const struct ct_event *event, uint32_t *ret_index);
-/* model_coro_becomes_ready: notes what had run by then. */
-void model_coro_becomes_ready(struct model *model, struct model_coro *coro);
 /* model_coro_set_state: the one place where states change and the ready ones are counted. */
 void model_coro_set_state(
 	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time);

@@ -92,10 +92,7 @@ static void each_place(struct release *release, model_visitor *visit)
 			continue;
 		visit(release, &times->longest.coro, MARK_SELF);
 		visit(release, &times->cut, MARK_WHOLE);
-		visit(release, &times->hog.coro, MARK_WHOLE);
-		visit(release, &times->hog.behind, MARK_WHOLE);
 		visit(release, &times->most_delayed, MARK_WHOLE);
-		visit(release, &times->passing.coro, MARK_WHOLE);
 	}
 }
 

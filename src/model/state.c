@@ -117,14 +117,6 @@ void model_coro_revive(struct model *model, struct model_coro *coro, ct_time tim
 	model_times_alive(model, coro->spawn_site, time, 1);
 }
 
-void model_coro_becomes_ready(struct model *model, struct model_coro *coro)
-{
-	const struct model_process *process = process_at(model, coro->process);
-
-	coro->runs_before = process->nr_runs;
-	coro->made_before = process->nr_made;
-}
-
 void model_coro_set_state(
 	struct model *model, struct model_coro *coro, enum ct_state state, ct_time time)
 {
@@ -138,7 +130,8 @@ void model_coro_set_state(
 		model_times_alive(model, coro->spawn_site, time, -1);
 	}
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
-		model_coro_becomes_ready(model, coro);
+		model_tell(model, MODEL_READY,
+			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at)});
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
 		coro->epoch = model->epoch;
 		model->nr_ended++;

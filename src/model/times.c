@@ -19,14 +19,16 @@ static uint64_t length(int64_t ns)
 
 /* ---------------------------------------------------------------- places */
 
+static uint32_t place_of(const struct model *model, uint32_t site)
+{
+	return site < model->tables->nr_sites ? site : 0;
+}
+
 /* NULL: no room is left, or no memory; either is counted. */
 static struct model_place_times *times_of(struct model *model, uint32_t site)
 {
-	struct model_place_times **times;
+	struct model_place_times **times = &model->place_times[place_of(model, site)];
 
-	if (site >= model->tables->nr_sites)
-		site = 0;
-	times = &model->place_times[site];
 	if (*times)
 		return *times;
 	if (model->nr_place_times < MODEL_PLACES)
@@ -52,31 +54,10 @@ static uint32_t resumed_from(const struct model_coro *coro)
 	return coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
 }
 
-/* Who is ready, and was so for at least half of a run that ends now. */
-static void find_behind(const struct model *model, struct model_run *run)
-{
-	uint32_t process = model->coros.at[run->coro].process, i;
-
-	for (i = 1; i < model->coros.count; i++) {
-		const struct model_coro *coro = &model->coros.at[i];
-
-		if (coro->process != process || coro->state != CT_STATE_READY ||
-			coro->changed > run->until - run->ns / 2)
-			continue;
-		run->nr_behind++;
-		if (!run->behind || coro->changed < model->coros.at[run->behind].changed)
-			run->behind = i;
-	}
-}
-
 /* Runs shorter than this keep nobody waiting for long. */
 #define LONG_RUN_NS INT64_C(10000000)
 
-/*
- * Whom a run kept waiting is found out by looking at everybody: only of runs that are twice as long as any that
- * was looked into at this place before, so that there are few.
- */
-static void note_longest(const struct model *model, struct model_place_times *times,
+static void note_longest(struct model *model, struct model_place_times *times,
 	const struct model_coro *coro, ct_time until, int64_t ns)
 {
 	const struct model_thread *thread = &model->threads[coro->thread];
@@ -90,10 +71,10 @@ static void note_longest(const struct model *model, struct model_place_times *ti
 		.blocked_ns = thread->spent[MODEL_ACTIVITY_BLOCKED] - coro->blocked_before,
 		.call = thread->blocked_call,
 	};
-	if (ns < LONG_RUN_NS || ns / 2 < times->hog.ns)
-		return;
-	times->hog = times->longest;
-	find_behind(model, &times->hog);
+	if (ns >= LONG_RUN_NS)
+		model_tell(model, MODEL_LONG_RUN,
+			(struct model_sight){.coro = times->longest.coro,
+				.site = place_of(model, resumed_from(coro))});
 }
 
 static void count_run(struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
@@ -150,42 +131,6 @@ static bool was_woken(const struct model_coro *coro)
 /* Who waits for less is not looked into. */
 #define LONG_DELAY_NS INT64_C(100000000)
 
-struct model_passing model_passed_over(
-	const struct model *model, uint32_t index, uint32_t thread, ct_time since, ct_time until)
-{
-	const struct model_coro *coro = &model->coros.at[index];
-	const struct model_process *process = &model->processes[coro->process];
-	struct model_passing passing = {.coro = index,
-		.until = until,
-		.ns = until - since,
-		.nr_runs = process->nr_runs - coro->runs_before};
-	uint32_t nr_made = process->nr_made - coro->made_before, i;
-
-	for (i = 1; i < model->coros.count; i++) {
-		const struct model_coro *other = &model->coros.at[i];
-
-		if (i == index || other->process != coro->process || other->resumed <= since)
-			continue;
-		passing.nr_others++;
-		passing.has_thread_run |= !thread || other->thread == thread;
-	}
-	if (passing.nr_others < nr_made)
-		passing.nr_others = nr_made;
-	return passing;
-}
-
-/* Everybody is looked at: only where it took twice as long as any that was looked into at this place before. */
-static void note_passing(struct model *model, struct model_place_times *times,
-	const struct model_coro *coro, ct_time until, int64_t ns)
-{
-	if (ns < LONG_DELAY_NS || ns / 2 < times->passing.ns)
-		return;
-	times->passing = model_passed_over(model, (uint32_t)(coro - model->coros.at),
-		coro->nr_resumes > 1 ? coro->thread : 0, until - ns, until);
-	/* The run that ended it. */
-	times->passing.nr_runs -= times->passing.nr_runs > 0;
-}
-
 /* From ready to running: counted for whom it happened to, and for who woke it. */
 static void count_delay(
 	struct model *model, const struct model_coro *coro, ct_time until, int64_t ns)
@@ -197,8 +142,12 @@ static void count_delay(
 		times->most_delayed = (uint32_t)(coro - model->coros.at);
 		times->most_delayed_until = until;
 	}
-	if (times)
-		note_passing(model, times, coro, until, ns);
+	if (times && ns >= LONG_DELAY_NS)
+		model_tell(model, MODEL_DELAY,
+			(struct model_sight){.coro = (uint32_t)(coro - model->coros.at),
+				.site = place_of(model, resumed_from(coro)),
+				.ns = ns,
+				.until = until});
 	if (times)
 		count(model, &times->delays, ns);
 	times = was_woken(coro) ? times_of(model, coro->wake_site) : NULL;

@@ -36,18 +36,6 @@ struct model_run {
 	uint64_t event;     /* with which it ended */
 	int64_t blocked_ns; /* of it, in system calls that are no waiting for work */
 	uint8_t call;       /* enum ctp_call: the last one of those */
-	uint32_t nr_behind; /* others, ready for half of it or longer, and still so at its end */
-	uint32_t behind;    /* the one of them that had been ready for the longest time */
-};
-
-/* One that was ready for over a tenth of a second, and what ran meanwhile. */
-struct model_passing {
-	uint32_t coro; /* 0: none */
-	ct_time until;
-	int64_t ns;
-	uint32_t nr_runs;
-	uint32_t nr_others;  /* that ran, or were created, at least */
-	bool has_thread_run; /* others that are still there, on that thread */
 };
 
 #define MODEL_RUN_QUEUES 4096u /* that are looked at, at 15 KiB each */
@@ -89,10 +77,8 @@ struct model_place_times {
 	uint64_t nr_alive;          /* of those started here, at the end */
 	uint64_t nr_events;         /* of those started here */
 	struct model_run longest;
-	struct model_run hog;  /* the last one that was looked into: see times.c */
 	uint32_t most_delayed; /* coroutine of the longest of `delays` */
 	ct_time most_delayed_until;
-	struct model_passing passing; /* of those that waited here: the longest one */
 };
 
 /* What coroutines have more or less of. */

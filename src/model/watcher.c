@@ -36,8 +36,12 @@ static bool begin(struct model_watch *watch, const void *settings)
 		if (looker.look && !vec_push(&watch->model->lookers[moment], looker))
 			return false;
 	}
-	watch->memory = calloc(1, watcher->nr_bytes);
-	return watch->memory && reserve(watch, (uint32_t)watch->model->coros.count) &&
+	if (watcher->nr_place_bytes)
+		watch->nr_places = watch->model->tables->nr_sites;
+	watch->of_places = calloc(watch->nr_places + 1u, watcher->nr_place_bytes + 1);
+	watch->memory = calloc(1, watcher->nr_bytes + 1);
+	return watch->memory && watch->of_places &&
+	       reserve(watch, (uint32_t)watch->model->coros.count) &&
 	       (!watcher->begin || watcher->begin(watch, settings));
 }
 
@@ -107,6 +111,7 @@ static void end(struct model_watch *watch)
 		watch->watcher->end(watch);
 	free(watch->memory);
 	free(watch->of_coros);
+	free(watch->of_places);
 	free(watch);
 }
 

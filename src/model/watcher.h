@@ -22,15 +22,28 @@ struct release;
 
 /* What a watcher can look at. Each is told before the model takes it up, with all records as they were. */
 enum model_moment {
-	MODEL_WAKE, /* `waker` wakes `coro`, whatever comes of it */
-	MODEL_RUN,  /* `coro` is resumed */
-	MODEL_WAIT, /* `coro` has come to wait, and what for is known: only this is told when it is done */
-	MODEL_TRY,      /* `coro` does something else than to wait and to wake */
-	MODEL_PROGRESS, /* and gets something done by it */
-	MODEL_TAKE,     /* `coro` holds the lock `object` from now on */
-	MODEL_DROP,     /* nobody holds the lock `object` any more */
-	MODEL_CLOSE,    /* `descriptor` is closed */
-	MODEL_FINISH,   /* nothing comes any more */
+	/* `waker` wakes `coro`, whatever comes of it. */
+	MODEL_WAKE,
+	/* `coro` waits for nothing but a thread from now on. */
+	MODEL_READY,
+	/* `coro` is resumed. */
+	MODEL_RUN,
+	/* `coro` runs from `site` after it was ready for a tenth of a second or more. */
+	MODEL_DELAY,
+	/* `coro` has run from `site` for longer than any before, and for ten milliseconds or more. */
+	MODEL_LONG_RUN,
+	/* `coro` has come to wait, and what for is known: only this is told when it is done. */
+	MODEL_WAIT,
+	/* `coro` does something else than to wait and to wake; and gets something done by it. */
+	MODEL_TRY,
+	MODEL_PROGRESS,
+	/* `coro` holds the lock `object` from now on; nobody does any more. */
+	MODEL_TAKE,
+	MODEL_DROP,
+	/* `descriptor` is closed. */
+	MODEL_CLOSE,
+	/* Nothing comes any more. */
+	MODEL_FINISH,
 	MODEL_NR_MOMENTS,
 };
 
@@ -40,8 +53,12 @@ struct model_sight {
 	uint32_t waker;
 	uint32_t object;
 	uint32_t descriptor;
+	uint32_t site;
 	/* Of WAKE, RUN, TAKE, DROP and CLOSE. */
 	const struct ct_event *event;
+	/* Of DELAY: it took so long, until then. */
+	int64_t ns;
+	ct_time until;
 };
 
 /* False: out of memory. */
@@ -59,7 +76,8 @@ typedef void model_visitor(struct release *release, uint32_t *coro, enum mark ho
 
 struct model_watcher {
 	size_t nr_bytes;                     /* that it keeps of the whole, at first zero */
-	size_t nr_coro_bytes;                /* and of each coroutine, likewise */
+	size_t nr_coro_bytes;                /* of each coroutine, likewise */
+	size_t nr_place_bytes;               /* and of each place: by site */
 	model_look *looks[MODEL_NR_MOMENTS]; /* NULL: at this it does not look */
 
 	/*
@@ -79,6 +97,8 @@ struct model_watch {
 	void *memory;
 	uint8_t *of_coros;
 	uint32_t nr_of_coros; /* that `of_coros` has room for */
+	uint8_t *of_places;
+	uint32_t nr_places;
 };
 
 /* Who looks at one moment. */
@@ -101,6 +121,13 @@ void model_watch_refuse(struct model_watch *watch);
 static inline void *model_watch_coro(const struct model_watch *watch, uint32_t coro)
 {
 	return watch->of_coros + coro * watch->watcher->nr_coro_bytes;
+}
+
+/* model_watch_place: what the watcher keeps of a place; NULL: there is no such place. */
+static inline void *model_watch_place(const struct model_watch *watch, uint32_t site)
+{
+	return site < watch->nr_places ? watch->of_places + site * watch->watcher->nr_place_bytes
+				       : NULL;
 }
 
 #endif

@@ -41,7 +41,7 @@ struct memory {
 
 static const struct memory *memory_of(const struct analysis *analysis)
 {
-	return analyze_memory_of(analysis, &rules_closed_unread);
+	return analyze_watch_of(analysis, &rules_closed_unread)->memory;
 }
 
 static void end(struct model_watch *watch)

@@ -14,7 +14,6 @@
 
 /* ---------------------------------------------------------------- what it watches */
 
-#define MOST_PLACES 4096u
 #define WAKERS 8u
 #define WAKERS_TOLD 3u
 
@@ -23,7 +22,6 @@
  * that says itself that it found its target in the queue does not count.
  */
 struct repeat {
-	uint32_t site;
 	uint32_t coro;     /* the last one */
 	uint32_t thread;   /* on which it was woken again */
 	uint64_t event;    /* of that wake */
@@ -37,39 +35,9 @@ struct repeat {
 	} wakers[WAKERS];
 };
 
-struct memory {
-	VEC(struct repeat) repeats; /* at most MOST_PLACES */
-	struct map of_site;
-};
-
-static const struct memory *memory_of(const struct analysis *analysis)
+static const struct repeat *repeat_at(const struct analysis *analysis, uint32_t site)
 {
-	return analyze_memory_of(analysis, &rules_duplicate_wake);
-}
-
-static void end(struct model_watch *watch)
-{
-	struct memory *memory = watch->memory;
-
-	vec_fini(&memory->repeats);
-	map_fini(&memory->of_site);
-}
-
-static struct repeat *repeat_of(struct model_watch *watch, uint32_t site, bool *ret_is_out)
-{
-	struct memory *memory = watch->memory;
-	uint32_t index = 0;
-
-	if (map_get(&memory->of_site, site, &index))
-		return &memory->repeats.at[index];
-	if (memory->repeats.count >= MOST_PLACES) {
-		model_watch_refuse(watch);
-		return NULL;
-	}
-	index = (uint32_t)memory->repeats.count;
-	*ret_is_out = !vec_push(&memory->repeats, (struct repeat){.site = site}) ||
-		      !map_put(&memory->of_site, site, index);
-	return *ret_is_out ? NULL : &memory->repeats.at[index];
+	return model_watch_place(analyze_watch_of(analysis, &rules_duplicate_wake), site);
 }
 
 /* The rarest one gives way, with its count, so that nobody who wakes often is missed. */
@@ -94,14 +62,10 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	const struct ct_event *event = sight->event;
-	struct repeat *repeat;
-	bool is_out = false;
+	struct repeat *repeat = model_watch_place(watch, coro->wait_site);
 
-	if (!model_is_woken_again(coro, event))
+	if (!repeat || !model_is_woken_again(coro, event))
 		return true;
-	repeat = repeat_of(watch, coro->wait_site, &is_out);
-	if (!repeat)
-		return !is_out;
 	repeat->nr_waits += !(coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN);
 	repeat->nr_wakes++;
 	repeat->coro = sight->coro;
@@ -114,19 +78,21 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
 {
-	struct memory *memory = watch->memory;
-	size_t i;
+	uint32_t site;
 
-	for (i = 0; i < memory->repeats.count; i++)
-		visit_coro(release, &memory->repeats.at[i].coro, MARK_WHOLE);
+	for (site = 0; site < watch->nr_places; site++) {
+		struct repeat *repeat = model_watch_place(watch, site);
+
+		visit_coro(release, &repeat->coro, MARK_WHOLE);
+	}
 }
 
 /* ---------------------------------------------------------------- what it finds */
 
 /* How many waits at this place a wake has ended. */
-static uint64_t nr_woken(const struct analysis *analysis, const struct repeat *repeat)
+static uint64_t nr_woken(const struct analysis *analysis, uint32_t site)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, repeat->site);
+	const struct model_place_times *times = model_times_at(analysis->model, site);
 
 	return times ? model_histogram(times->delays)->count : 0;
 }
@@ -142,9 +108,9 @@ static const struct repeat_waker *most_often(const struct repeat *repeat)
 	return most;
 }
 
-static void judge(struct analysis *analysis, uint32_t index)
+static void judge(struct analysis *analysis, uint32_t site)
 {
-	const struct repeat *repeat = &memory_of(analysis)->repeats.at[index];
+	const struct repeat *repeat = repeat_at(analysis, site);
 	const struct model_coro *coro = &analysis->model->coros.at[repeat->coro];
 	struct candidate candidate = {
 		.rule = CT_RULE_DUPLICATE_WAKE,
@@ -152,9 +118,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.process = coro->process,
 		.coro = repeat->coro,
 		.descriptor = coro->descriptor,
-		.wait_site = repeat->site,
+		.wait_site = site,
 		.cause_site = most_often(repeat)->site,
-		.subject = index,
+		.subject = site,
 		.since = repeat->time,
 	};
 
@@ -167,17 +133,16 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	const struct memory *memory = memory_of(analysis);
-	uint32_t i;
+	double share = (double)LIMIT(analysis, DUPLICATE_SHARE) / 100;
+	uint32_t site;
 
-	for (i = 0; i < memory->repeats.count; i++) {
-		const struct repeat *repeat = &memory->repeats.at[i];
-		double share = (double)LIMIT(analysis, DUPLICATE_SHARE) / 100;
-		uint64_t count = nr_woken(analysis, repeat);
+	for (site = 0; site < analysis->tables->nr_sites; site++) {
+		const struct repeat *repeat = repeat_at(analysis, site);
+		uint64_t count = nr_woken(analysis, site);
 
 		if (count >= (uint64_t)LIMIT(analysis, DUPLICATE_WAKES) &&
 			(double)repeat->nr_waits > share * (double)count)
-			judge(analysis, i);
+			judge(analysis, site);
 	}
 }
 
@@ -208,7 +173,7 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct repeat *repeat = &memory_of(analysis)->repeats.at[first->subject];
+	const struct repeat *repeat = repeat_at(analysis, first->subject);
 	struct story story = {0};
 	struct ct_step step = {
 		.time = repeat->time,
@@ -223,17 +188,16 @@ static void describe(
 	finding->title = analyze_say(analysis,
 		"coroutines that wait at %s are woken more than once: %" PRIu64 " of %" PRIu64
 		" times",
-		analyze_words_place(analysis, repeat->site), repeat->nr_waits,
-		nr_woken(analysis, repeat));
+		analyze_words_place(analysis, first->subject), repeat->nr_waits,
+		nr_woken(analysis, first->subject));
 	analyze_story_step(analysis, &story, &step);
 	tell_wakers(analysis, repeat, &story);
 	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_duplicate_wake = {
-	.watcher = {.nr_bytes = sizeof(struct memory),
+	.watcher = {.nr_place_bytes = sizeof(struct repeat),
 		.looks = {[MODEL_WAKE] = look_at_wake},
-		.end = end,
 		.visit = visit},
 	.find = find,
 	.describe = describe,

@@ -165,7 +165,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 
 static const struct spin *longest_of(const struct analysis *analysis, uint32_t process)
 {
-	const struct memory *memory = analyze_memory_of(analysis, &rules_livelock);
+	const struct memory *memory = analyze_watch_of(analysis, &rules_livelock)->memory;
 	const struct spins *spins = &memory->of_process[process];
 
 	return spins->present.count >= spins->longest.count ? &spins->present : &spins->longest;

@@ -63,7 +63,7 @@ struct memory {
 
 static const struct memory *memory_of(const struct analysis *analysis)
 {
-	return analyze_memory_of(analysis, &rules_lock_order);
+	return analyze_watch_of(analysis, &rules_lock_order)->memory;
 }
 
 static bool begin(struct model_watch *watch, const void *settings)

@@ -21,10 +21,99 @@ enum variant {
 	VARIANT_LEFT,    /* nothing ran since */
 };
 
+/* ---------------------------------------------------------------- what it watches */
+
+/* One that was ready for long, and what ran meanwhile. The longest one is kept of each place. */
+struct passing {
+	uint32_t coro; /* 0: none */
+	ct_time until;
+	int64_t ns;
+	uint32_t nr_runs;
+	uint32_t nr_others;  /* that ran, or were created, at least */
+	bool has_thread_run; /* others that are still there, on that thread */
+};
+
+/* Of a coroutine: what its process had run and created when it became ready last. */
+struct before {
+	uint32_t nr_runs;
+	uint32_t nr_made;
+};
+
+static bool look_at_ready(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_process *process =
+		&model->processes[model->coros.at[sight->coro].process];
+	struct before *before = model_watch_coro(watch, sight->coro);
+
+	*before = (struct before){process->nr_runs, process->nr_made};
+	return true;
+}
+
+/*
+ * What ran from `since` on, while the coroutine was ready, until now: for one that became ready then. Others count as
+ * preferred where they ran on `thread`; 0: on any. All coroutines are looked at.
+ */
+static struct passing passing_since(const struct model_watch *watch, uint32_t index,
+	uint32_t thread, ct_time since, ct_time until)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[index];
+	const struct model_process *process = &model->processes[coro->process];
+	const struct before *before = model_watch_coro(watch, index);
+	struct passing passing = {.coro = index,
+		.until = until,
+		.ns = until - since,
+		.nr_runs = process->nr_runs - before->nr_runs};
+	uint32_t nr_made = process->nr_made - before->nr_made, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		if (i == index || other->process != coro->process || other->resumed <= since)
+			continue;
+		passing.nr_others++;
+		passing.has_thread_run |= !thread || other->thread == thread;
+	}
+	if (passing.nr_others < nr_made)
+		passing.nr_others = nr_made;
+	return passing;
+}
+
+/* Everybody is looked at: only where it took twice as long as any that was looked into at this place before. */
+static bool look_at_delay(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct passing *passing = model_watch_place(watch, sight->site);
+
+	if (!passing || sight->ns / 2 < passing->ns)
+		return true;
+	*passing = passing_since(watch, sight->coro, coro->nr_resumes > 1 ? coro->thread : 0,
+		sight->until - sight->ns, sight->until);
+	/* The run that ended it. */
+	passing->nr_runs -= passing->nr_runs > 0;
+	return true;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	uint32_t site;
+
+	for (site = 0; site < watch->nr_places; site++) {
+		struct passing *passing = model_watch_place(watch, site);
+
+		visit_coro(release, &passing->coro, MARK_WHOLE);
+	}
+}
+
+static const struct passing *passing_at(const struct analysis *analysis, uint32_t site)
+{
+	return model_watch_place(analyze_watch_of(analysis, &rules_passed_over), site);
+}
+
 /* ---------------------------------------------------------------- others ran */
 
-static bool were_others_preferred(
-	const struct analysis *analysis, const struct model_passing *passing)
+static bool were_others_preferred(const struct analysis *analysis, const struct passing *passing)
 {
 	int64_t fair;
 
@@ -47,7 +136,7 @@ static bool is_excused(
 }
 
 /* `site`: where it had waited. */
-static void add(struct analysis *analysis, const struct model_passing *passing, uint32_t site,
+static void add(struct analysis *analysis, const struct passing *passing, uint32_t site,
 	enum variant variant, uint64_t reasons)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
@@ -69,7 +158,7 @@ static void add(struct analysis *analysis, const struct model_passing *passing, 
 }
 
 /* On another thread than the one that ran this one before they may have been others' turns. */
-static uint64_t doubt_of(const struct model_passing *passing)
+static uint64_t doubt_of(const struct passing *passing)
 {
 	return passing->has_thread_run ? 0 : REASON(OTHER_WORKER);
 }
@@ -77,7 +166,7 @@ static uint64_t doubt_of(const struct model_passing *passing)
 /* It ran in the end. */
 static void judge_delay(struct analysis *analysis, uint32_t site)
 {
-	const struct model_passing *passing = &analysis->model->place_times[site]->passing;
+	const struct passing *passing = passing_at(analysis, site);
 	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
 
 	if (passing->coro && !analysis->is_told[passing->coro] &&
@@ -123,7 +212,7 @@ static bool has_looked(const struct analysis *analysis, uint32_t worker, ct_time
 	       account.ran_ns > 0;
 }
 
-static void judge_left(struct analysis *analysis, const struct model_passing *passing)
+static void judge_left(struct analysis *analysis, const struct passing *passing)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
 	const struct model_process *process = &analysis->model->processes[coro->process];
@@ -156,12 +245,13 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 	ct_time end = analyze_party_working_until(analysis, coro->process),
 		since = ready_since(coro);
 	uint32_t thread = coro->nr_resumes ? coro->thread : 0;
-	struct model_passing passing;
+	struct passing passing;
 
 	if (end - since <= LIMIT(analysis, PASSED_TIME) || is_excused(analysis, coro, since, end))
 		return;
 	thread = coro->is_queue_private ? coro->queue_thread : thread;
-	passing = model_passed_over(analysis->model, index, thread, since, end);
+	passing = passing_since(
+		analyze_watch_of(analysis, &rules_passed_over), index, thread, since, end);
 	if (were_others_preferred(analysis, &passing))
 		add(analysis, &passing, coro->wait_site, VARIANT_OTHERS, doubt_of(&passing));
 	else if (end - analysis->stills[coro->process].moment > LIMIT(analysis, PASSED_TIME))
@@ -183,25 +273,24 @@ static void find(struct analysis *analysis)
 		judge_ready(analysis, i);
 	}
 	for (i = 0; i < analysis->tables->nr_sites; i++)
-		if (model->place_times[i])
-			judge_delay(analysis, i);
+		judge_delay(analysis, i);
 }
 
 /* ---------------------------------------------------------------- telling it */
 
-static struct model_passing passing_of(
-	const struct analysis *analysis, const struct candidate *candidate)
+static struct passing passing_of(const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
 	if (candidate->variant == VARIANT_AT_LAST)
-		return analysis->model->place_times[candidate->wait_site]->passing;
-	return model_passed_over(analysis->model, candidate->coro, coro->thread, candidate->since,
+		return *passing_at(analysis, candidate->wait_site);
+	return passing_since(analyze_watch_of(analysis, &rules_passed_over), candidate->coro,
+		coro->thread, candidate->since,
 		analyze_party_working_until(analysis, coro->process));
 }
 
-static const char *words_title(struct analysis *analysis, const struct candidate *first,
-	const struct model_passing *passing)
+static const char *words_title(
+	struct analysis *analysis, const struct candidate *first, const struct passing *passing)
 {
 	const char *who = analyze_say(analysis, "%s %s ready for %s",
 		analyze_words_coro(analysis, &analysis->model->coros.at[first->coro]),
@@ -230,7 +319,7 @@ static void describe(
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct model_passing passing = passing_of(analysis, first);
+	struct passing passing = passing_of(analysis, first);
 	struct story story = {0};
 	struct ct_step ran = {
 		.time = passing.until,
@@ -254,6 +343,10 @@ static void describe(
 }
 
 const struct rule rules_passed_over = {
+	.watcher = {.nr_coro_bytes = sizeof(struct before),
+		.nr_place_bytes = sizeof(struct passing),
+		.looks = {[MODEL_READY] = look_at_ready, [MODEL_DELAY] = look_at_delay},
+		.visit = visit},
 	.find = find,
 	.describe = describe,
 };

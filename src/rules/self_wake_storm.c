@@ -38,7 +38,7 @@ struct memory {
 
 static const struct memory *memory_of(const struct analysis *analysis)
 {
-	return analyze_memory_of(analysis, &rules_self_wake_storm);
+	return analyze_watch_of(analysis, &rules_self_wake_storm)->memory;
 }
 
 static bool begin(struct model_watch *watch, const void *settings)

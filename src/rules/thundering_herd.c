@@ -7,7 +7,6 @@
  * somebody must have been served. Silent, too, while the program warms up or ends, and where the coroutine is marked.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "rules/parts.h"
 
@@ -15,11 +14,9 @@
 
 /* A burst's number, and that it is over for this coroutine: it waits again, or has got something done. */
 #define BURST_OVER (1u << 31)
-#define MOST_HERDS 16384u
 
 /* What is woken at one place. */
 struct herd {
-	uint32_t site;
 	uint32_t burst; /* number of the present one; the rest up to `present` is of that */
 	uint64_t object;
 	uint32_t nr_woken;
@@ -42,10 +39,8 @@ struct herd {
 	struct model_waking waker; /* the first wake of the last one */
 };
 
-/* Of a coroutine is kept the number of the burst that woke it. */
+/* A herd is kept of each place, and of a coroutine the number of the burst that woke it. */
 struct memory {
-	VEC(struct herd) herds; /* [0] is none; at most MOST_HERDS */
-	uint32_t *of_site;
 	uint32_t nr_bursts; /* numbers that were given */
 	/* From when on it is one, and what is right away: also between two wakes of a burst. */
 	uint32_t least_woken;
@@ -53,9 +48,9 @@ struct memory {
 	int64_t back_ns;
 };
 
-static const struct memory *memory_of(const struct analysis *analysis)
+static const struct herd *herd_at(const struct analysis *analysis, uint32_t site)
 {
-	return analyze_memory_of(analysis, &rules_thundering_herd);
+	return model_watch_place(analyze_watch_of(analysis, &rules_thundering_herd), site);
 }
 
 static bool begin(struct model_watch *watch, const void *settings)
@@ -66,16 +61,7 @@ static bool begin(struct model_watch *watch, const void *settings)
 	memory->least_woken = (uint32_t)LIMIT(analysis, HERD_WOKEN);
 	memory->most_progressed = (uint32_t)LIMIT(analysis, HERD_PROGRESS);
 	memory->back_ns = LIMIT(analysis, HERD_TIME);
-	memory->of_site = calloc(watch->model->tables->nr_sites + 1, sizeof(*memory->of_site));
-	return memory->of_site && vec_push(&memory->herds, (struct herd){0});
-}
-
-static void end(struct model_watch *watch)
-{
-	struct memory *memory = watch->memory;
-
-	vec_fini(&memory->herds);
-	free(memory->of_site);
+	return true;
 }
 
 static uint32_t *burst_of(const struct model_watch *watch, uint32_t coro)
@@ -93,23 +79,6 @@ static bool is_shared(uint64_t object)
 	unsigned kind = CTP_HANDLE_RESOURCE(object);
 
 	return kind >= 32 || !(alone >> kind & 1);
-}
-
-/* The herd of a place, made if there is none; *ret_index 0: there is no room. False: out of memory. */
-static bool herd_at(struct model_watch *watch, uint32_t site, uint32_t *ret_index)
-{
-	struct memory *memory = watch->memory;
-	bool is_known = site < watch->model->tables->nr_sites;
-
-	*ret_index = is_known ? memory->of_site[site] : 0;
-	if (*ret_index || !is_known)
-		return true;
-	if (memory->herds.count > MOST_HERDS) {
-		model_watch_refuse(watch);
-		return true;
-	}
-	*ret_index = memory->of_site[site] = (uint32_t)memory->herds.count;
-	return vec_push(&memory->herds, (struct herd){.site = site});
 }
 
 static void settle(struct model_watch *watch, struct herd *herd)
@@ -160,17 +129,12 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	const struct ct_event *event = sight->event;
 	struct memory *memory = watch->memory;
-	uint32_t *burst = burst_of(watch, sight->coro), place;
-	struct herd *herd;
+	struct herd *herd = model_watch_place(watch, coro->wait_site);
+	uint32_t *burst = burst_of(watch, sight->coro);
 
-	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT ||
+	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || !herd ||
 		!is_shared(coro->wait_object) || !model_makes_ready(event->argument))
 		return true;
-	if (!herd_at(watch, coro->wait_site, &place))
-		return false;
-	if (!place)
-		return true;
-	herd = &memory->herds.at[place];
 	if (herd->burst == (*burst & ~BURST_OVER) || herd->object != coro->wait_object ||
 		herd->present.thread != event->thread || event->time - herd->last > memory->back_ns)
 		begin_burst(watch, herd, coro->wait_object, event);
@@ -180,15 +144,6 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
-/* The herd of the place at which it waits, or did last; one that is none. */
-static struct herd *herd_of(const struct model_watch *watch, const struct model_coro *coro)
-{
-	const struct memory *memory = watch->memory;
-	bool is_known = coro->wait_site < watch->model->tables->nr_sites;
-
-	return &memory->herds.at[is_known ? memory->of_site[coro->wait_site] : 0];
-}
-
 static bool is_over(uint32_t burst)
 {
 	return !burst || (burst & BURST_OVER);
@@ -196,12 +151,12 @@ static bool is_over(uint32_t burst)
 
 static bool look_at_progress(struct model_watch *watch, const struct model_sight *sight)
 {
+	uint32_t site = watch->model->coros.at[sight->coro].wait_site;
 	uint32_t *burst = burst_of(watch, sight->coro);
-	struct herd *herd;
+	struct herd *herd = model_watch_place(watch, site);
 
-	if (is_over(*burst))
+	if (is_over(*burst) || !herd)
 		return true;
-	herd = herd_of(watch, &watch->model->coros.at[sight->coro]);
 	herd->nr_told += herd->burst == *burst;
 	*burst |= BURST_OVER;
 	return true;
@@ -211,12 +166,11 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	const struct memory *memory = watch->memory;
+	struct herd *herd = model_watch_place(watch, coro->wait_site);
 	uint32_t *burst = burst_of(watch, sight->coro);
-	struct herd *herd;
 
-	if (is_over(*burst))
+	if (is_over(*burst) || !herd)
 		return true;
-	herd = herd_of(watch, coro);
 	if (herd->burst == *burst && herd->object == coro->wait_object &&
 		coro->resumed != CT_NO_TIME && coro->suspended - coro->resumed <= memory->back_ns) {
 		herd->nr_vain++;
@@ -230,22 +184,20 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 /* Nobody comes back any more. */
 static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
 {
-	struct memory *memory = watch->memory;
-	size_t i;
+	uint32_t site;
 
 	(void)sight;
-	for (i = 1; i < memory->herds.count; i++)
-		settle(watch, &memory->herds.at[i]);
+	for (site = 0; site < watch->nr_places; site++)
+		settle(watch, model_watch_place(watch, site));
 	return true;
 }
 
 static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
 {
-	struct memory *memory = watch->memory;
-	size_t i;
+	uint32_t site;
 
-	for (i = 1; i < memory->herds.count; i++) {
-		struct herd *herd = &memory->herds.at[i];
+	for (site = 0; site < watch->nr_places; site++) {
+		struct herd *herd = model_watch_place(watch, site);
 		uint32_t process = watch->model->threads[herd->present.thread].process;
 		uint32_t waker = model_find(watch->model, process, herd->waker_id);
 
@@ -265,19 +217,19 @@ static bool is_herd(const struct analysis *analysis, const struct herd *herd)
 	       herd->nr_served * 2 > herd->nr_thundered && herd->nr_thundered * 2 > herd->nr_bursts;
 }
 
-static void judge(struct analysis *analysis, uint32_t index)
+static void judge(struct analysis *analysis, uint32_t site)
 {
-	const struct herd *herd = &memory_of(analysis)->herds.at[index];
+	const struct herd *herd = herd_at(analysis, site);
 	const struct model_coro *coro = &analysis->model->coros.at[herd->coro];
 	struct candidate candidate = {
 		.rule = CT_RULE_THUNDERING_HERD,
 		.grade = CT_GRADE_LIKELY,
 		.process = coro->process,
 		.coro = herd->coro,
-		.wait_site = herd->site,
+		.wait_site = site,
 		.cause_site = herd->waker.site,
 		.descriptor = coro->descriptor,
-		.subject = index,
+		.subject = site,
 		.since = herd->since,
 	};
 
@@ -291,25 +243,24 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	const struct memory *memory = memory_of(analysis);
-	uint32_t i;
+	uint32_t site;
 
-	for (i = 1; i < memory->herds.count; i++)
-		if (is_herd(analysis, &memory->herds.at[i]))
-			judge(analysis, i);
+	for (site = 0; site < analysis->tables->nr_sites; site++)
+		if (is_herd(analysis, herd_at(analysis, site)))
+			judge(analysis, site);
 }
 
 static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct herd *herd = &memory_of(analysis)->herds.at[first->subject];
+	const struct herd *herd = herd_at(analysis, first->subject);
 	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " times all who wait at %s were woken at once, and hardly any had "
 		"something to do",
-		herd->nr_thundered, analyze_words_place(analysis, herd->site));
+		herd->nr_thundered, analyze_words_place(analysis, first->subject));
 	analyze_story_wake(
 		analysis, &story, &herd->waker, "woke the first of them, for the last time");
 	analyze_story_evidence(analysis, &story,
@@ -326,12 +277,12 @@ static void describe(
 const struct rule rules_thundering_herd = {
 	.watcher = {.nr_bytes = sizeof(struct memory),
 		.nr_coro_bytes = sizeof(uint32_t),
+		.nr_place_bytes = sizeof(struct herd),
 		.looks = {[MODEL_WAKE] = look_at_wake,
 			[MODEL_WAIT] = look_at_wait,
 			[MODEL_PROGRESS] = look_at_progress,
 			[MODEL_FINISH] = look_at_end},
 		.begin = begin,
-		.end = end,
 		.visit = visit},
 	.find = find,
 	.describe = describe,

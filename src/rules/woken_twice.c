@@ -39,7 +39,7 @@ struct memory {
 
 static const struct memory *memory_of(const struct analysis *analysis)
 {
-	return analyze_memory_of(analysis, &rules_woken_twice);
+	return analyze_watch_of(analysis, &rules_woken_twice)->memory;
 }
 
 static void end(struct model_watch *watch)

@@ -11,24 +11,86 @@
 
 #include "rules/parts.h"
 
-/* What a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
-static int64_t usual_time(const struct analysis *analysis, const struct model_place_times *times)
+/* ---------------------------------------------------------------- what it watches */
+
+/* At each place: the last run from there whose cost for others was looked into. */
+struct hog {
+	struct model_run run;
+	/* Others, ready for half of it or longer, and still so at its end; `behind` had been for the longest time. */
+	uint32_t nr_behind;
+	uint32_t behind;
+};
+
+static const struct hog *hog_at(const struct analysis *analysis, uint32_t site)
 {
-	uint32_t process = analysis->model->coros.at[times->hog.coro].process;
-	int64_t usual = model_usual_time(times->runs, LIMIT(analysis, HOG_RUNS));
+	return model_watch_place(analyze_watch_of(analysis, &rules_worker_hog), site);
+}
+
+static void find_behind(const struct model *model, struct hog *hog)
+{
+	uint32_t process = model->coros.at[hog->run.coro].process, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process != process || coro->state != CT_STATE_READY ||
+			coro->changed > hog->run.until - hog->run.ns / 2)
+			continue;
+		hog->nr_behind++;
+		if (!hog->behind || coro->changed < model->coros.at[hog->behind].changed)
+			hog->behind = i;
+	}
+}
+
+/*
+ * Whom a run kept waiting is found out by looking at everybody: only of runs that are twice as long as any that
+ * was looked into at this place before, so that there are few.
+ */
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_place_times *times = model_times_at(watch->model, sight->site);
+	struct hog *hog = model_watch_place(watch, sight->site);
+
+	if (!hog || times->longest.ns / 2 < hog->run.ns)
+		return true;
+	*hog = (struct hog){.run = times->longest};
+	find_behind(watch->model, hog);
+	return true;
+}
+
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	uint32_t site;
+
+	for (site = 0; site < watch->nr_places; site++) {
+		struct hog *hog = model_watch_place(watch, site);
+
+		visit_coro(release, &hog->run.coro, MARK_WHOLE);
+		visit_coro(release, &hog->behind, MARK_WHOLE);
+	}
+}
+
+/* ---------------------------------------------------------------- what it finds */
+
+/* What a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
+static int64_t usual_time(const struct analysis *analysis, uint32_t site)
+{
+	uint32_t coro = hog_at(analysis, site)->run.coro;
+	uint32_t process = analysis->model->coros.at[coro].process;
+	int64_t usual = model_usual_time(
+		model_times_at(analysis->model, site)->runs, LIMIT(analysis, HOG_RUNS));
 
 	return usual ? usual
 		     : model_usual_time(&analysis->model->processes[process].runs,
 			       LIMIT(analysis, HOG_RUNS));
 }
 
-static int64_t limit_of(const struct analysis *analysis, const struct model_place_times *times)
+static int64_t limit_of(const struct analysis *analysis, uint32_t site)
 {
 	int64_t least = LIMIT(analysis, HOG_TIME);
 	int64_t usual;
 
-	if (__builtin_mul_overflow(
-		    LIMIT(analysis, HOG_FACTOR), usual_time(analysis, times), &usual))
+	if (__builtin_mul_overflow(LIMIT(analysis, HOG_FACTOR), usual_time(analysis, site), &usual))
 		return INT64_MAX;
 	return usual > least ? usual : least;
 }
@@ -62,9 +124,10 @@ static int64_t own_time(const struct analysis *analysis, const struct model_run 
 	return is_blocked(run) || ns < (int64_t)account.ran_ns ? ns : (int64_t)account.ran_ns;
 }
 
-static void judge(struct analysis *analysis, uint32_t site, const struct model_place_times *times)
+static void judge(struct analysis *analysis, uint32_t site)
 {
-	const struct model_run *run = &times->hog;
+	const struct hog *hog = hog_at(analysis, site);
+	const struct model_run *run = &hog->run;
 	struct candidate candidate = {
 		.rule = CT_RULE_WORKER_HOG,
 		.grade = CT_GRADE_LIKELY,
@@ -75,8 +138,8 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 		.since = run->until - run->ns,
 	};
 
-	if (run->nr_behind == 0 || is_excused(analysis, run) ||
-		own_time(analysis, run) <= limit_of(analysis, times))
+	if (hog->nr_behind == 0 || is_excused(analysis, run) ||
+		own_time(analysis, run) <= limit_of(analysis, site))
 		return;
 	analyze_candidate_lower_for_gaps(analysis, &candidate, run->until - run->ns, run->until);
 	analyze_candidate_add(analysis, &candidate);
@@ -84,20 +147,20 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 
 static void find(struct analysis *analysis)
 {
-	const struct model *model = analysis->model;
 	uint32_t site;
 
 	for (site = 0; site < analysis->tables->nr_sites; site++)
-		if (model->place_times[site] && model->place_times[site]->hog.coro)
-			judge(analysis, site, model->place_times[site]);
+		if (hog_at(analysis, site)->run.coro)
+			judge(analysis, site);
 }
 
 /* ---------------------------------------------------------------- telling it */
 
 static void tell_run(
-	struct analysis *analysis, const struct model_run *run, uint32_t site, struct story *story)
+	struct analysis *analysis, const struct hog *hog, uint32_t site, struct story *story)
 {
-	const struct model_coro *behind = &analysis->model->coros.at[run->behind];
+	const struct model_coro *behind = &analysis->model->coros.at[hog->behind];
+	const struct model_run *run = &hog->run;
 	struct ct_step step = {
 		.time = run->until - run->ns,
 		.site = site,
@@ -114,8 +177,8 @@ static void tell_run(
 	step.text = analyze_say(analysis,
 		"let the thread go after %s; %u other%s had been ready for at least half of that, "
 		"coroutine %" PRIu64 " for the longest time",
-		analyze_words_duration(analysis, run->ns), run->nr_behind,
-		run->nr_behind == 1 ? "" : "s", behind->id);
+		analyze_words_duration(analysis, run->ns), hog->nr_behind,
+		hog->nr_behind == 1 ? "" : "s", behind->id);
 	analyze_story_step(analysis, story, &step);
 }
 
@@ -132,8 +195,9 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_place_times *times = analysis->model->place_times[first->subject];
-	const struct model_run *run = &times->hog;
+	const struct model_place_times *times = model_times_at(analysis->model, first->subject);
+	const struct hog *hog = hog_at(analysis, first->subject);
+	const struct model_run *run = &hog->run;
 	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
@@ -141,19 +205,22 @@ static void describe(
 		analysis->model->coros.at[run->coro].id,
 		analyze_words_thread(analysis, run->thread),
 		analyze_words_duration(analysis, run->ns),
-		analyze_words_place(analysis, first->subject), run->nr_behind,
-		run->nr_behind == 1 ? "" : "s");
-	tell_run(analysis, run, first->subject, &story);
+		analyze_words_place(analysis, first->subject), hog->nr_behind,
+		hog->nr_behind == 1 ? "" : "s");
+	tell_run(analysis, hog, first->subject, &story);
 	analyze_story_evidence(analysis, &story, "%s", words_doing(analysis, run));
-	if (usual_time(analysis, times))
+	if (usual_time(analysis, first->subject))
 		analyze_story_evidence(analysis, &story, "99 of 100 runs%s take at most %s",
 			times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS) ? ""
 										 : " from there",
-			analyze_words_duration(analysis, usual_time(analysis, times)));
+			analyze_words_duration(analysis, usual_time(analysis, first->subject)));
 	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_worker_hog = {
+	.watcher = {.nr_place_bytes = sizeof(struct hog),
+		.looks = {[MODEL_LONG_RUN] = look_at_run},
+		.visit = visit},
 	.find = find,
 	.describe = describe,
 	.is_no_explanation = true,
