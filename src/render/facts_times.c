@@ -83,7 +83,7 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 	if (place->site)
 		say_place(rows, report->tables, place->site);
 	else
-		text_add(rows, "places that were not told");
+		text_add(rows, "places not known");
 	render_facts_end(rows);
 }
 

@@ -72,10 +72,7 @@ static void one_place(
 	render_facts_begin(rows, "where");
 	text_count(rows, waiting->nr_coros);
 	text_add(rows, " at ");
-	if (waiting->site)
-		say_place(rows, report->tables, waiting->site);
-	else
-		text_add(rows, "a place that was not told");
+	say_place(rows, report->tables, waiting->site);
 	text_format(rows,
 		waiting->nr_coros == 1 ? "; coroutine %" PRIu64 ", since "
 				       : "; longest: coroutine %" PRIu64 ", since ",
