@@ -2,7 +2,7 @@
 /*
  * Which line of integration would let a wait be judged that cannot be judged as it is. Only of waits that have lasted
  * for a while, and of which no finding speaks that is more than Suspect; in C of C calls, in C++ with the awaiter's
- * own name. It judges nothing.
+ * own name. Advice judges nothing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void note_judged(struct advising *advising)
 			advising->is_judged[analysis->candidates.at[i].coro] = true;
 }
 
-/* Who waits for one that is there, or for the outside, has told what is to be told. */
+/* A coroutine that waits for one that is there, or for the outside, has told all there is to tell. */
 static bool is_unjudged(const struct advising *advising, uint32_t index)
 {
 	const struct analysis *analysis = advising->analysis;
@@ -139,7 +139,7 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 				who));
 }
 
-/* What the program is to call where that is given which was waited for. */
+/* The call that a program lacks where the awaited thing is given. */
 static const char *call_of(unsigned resource, bool is_cpp)
 {
 	if (resource == CTP_RESOURCE_LOCK)

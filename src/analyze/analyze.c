@@ -15,7 +15,7 @@ struct owned_report {
 	struct arena arena;
 };
 
-/* Has this line of the table the same rule as the one before? It looks once. */
+/* Has this line of the table the same rule as the one before? The judgement looks once. */
 static bool is_second(const struct analysis *analysis, const struct rule *const *rule)
 {
 	return rule > analysis->rules->in_order && rule[0] == rule[-1];
@@ -66,7 +66,7 @@ static enum ct_status read_all(
 	return model_finish(model, reterr);
 }
 
-/* Who asks about a coroutine wants to hear of it also where it ended long ago. */
+/* A user who asks about a coroutine wants to hear of it also where it ended long ago. */
 static bool keep_asked(struct analysis *analysis)
 {
 	struct model_asked asked = {.kind = MODEL_KEPT_CORO, .name = analysis->why_coro};
@@ -93,7 +93,10 @@ static enum ct_status fold_once(
 	return read_all(source, analysis->model, reterr);
 }
 
-/* What was given back, and turned out to matter, is kept when the source is read again. False: out of memory. */
+/*
+ * Records that were given back, and turned out to matter, are kept when the source is read again. False: out
+ * of memory.
+ */
 static bool learn_asked(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -105,7 +108,7 @@ static bool learn_asked(struct analysis *analysis)
 	return true;
 }
 
-/* Each reading keeps more than the one before. What is open after the last one is told. */
+/* Each reading keeps more than the one before. An interval that is open after the last one is told. */
 #define READINGS 4u
 
 static enum ct_status fold(
@@ -175,7 +178,7 @@ static void find_all(struct analysis *analysis)
 	analyze_ties_find_victims(analysis);
 }
 
-/* What was left out on purpose is no silence. */
+/* Events left out on purpose are no silence. */
 static void survey_left_out(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -361,7 +364,7 @@ void analyze_report_free(const struct ct_report *report)
 
 	if (!report)
 		return;
-	/* It was made by analyze_source; only the caller's view of it is constant. */
+	/* The report was made by analyze_source; only the caller's view of it is constant. */
 	owned = (struct owned_report *)(uintptr_t)report;
 	arena_fini(&owned->arena);
 	free(owned);

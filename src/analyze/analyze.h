@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judgement: reads a source to its end, folds it into a model, asks each detector, and makes
- * one report of what they say. It prints nothing, and what the trace does not show it does not
- * claim.
+ * The judgement: reads a source to its end, folds it into a model, asks each detector, and makes one report
+ * of what they say. The judgement prints nothing, and claims nothing that the trace does not show.
  */
 #ifndef ANALYZE_ANALYZE_H
 #define ANALYZE_ANALYZE_H
@@ -13,8 +12,8 @@
 #include "stream/stream.h"
 
 /*
- * What is known of a process besides its trace, where it ran when the trace ended. The trace is of that process. All
- * zero: nothing is.
+ * Further facts about a process, besides its trace, where it ran when the trace ended. The trace is of that process.
+ * All zero: nothing is.
  */
 struct analyze_live {
 	uint64_t pid;            /* 0: no process is meant */
@@ -22,14 +21,14 @@ struct analyze_live {
 	int64_t watched_ns; /* how long it was recorded; 0: what it had kept of its past was read */
 };
 
-/* What a report is made with, besides the events. */
+/* The settings of a report, besides the events. */
 struct analyze_terms {
 	const struct rules *rules;
-	/* NULL: no process was looked at. It is needed until the report is made. */
+	/* NULL: no process was looked at. The look is needed until the report is made. */
 	const struct analyze_live *live;
 	/*
 	 * So many coroutines that have ended make the model give back what it can: MODEL_ENDED. 0: at each event;
-	 * UINT32_MAX: never. What the report says does not depend on it; tests ask whether that is so.
+	 * UINT32_MAX: never. No word of the report depends on it; tests ask whether that is so.
 	 */
 	uint32_t nr_ended;
 };

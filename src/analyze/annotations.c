@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program said of itself, as a report has it: tasks, regions and counters by name, and messages
+ * Annotations of the program, as a report has them: tasks, regions and counters by name, and messages
  * in words.
  */
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits for whom around one coroutine.
+ * The graph of who waits for whom around one coroutine.
  *
  * A coroutine waits for one other at most, so that those around it are a tree: at its root the one that must go on
  * first, or, in a circle, the one that was asked about. The tree is walked from the root, and comes out in that

@@ -16,7 +16,7 @@
 #define MOST_ROWS 10000u
 #define DISTRIBUTION_BYTES (UINT64_C(64) << 20) /* of three for each row */
 
-/* What the coroutines of one key have in common: a coroutine, a function, a place. */
+/* The key that coroutines of one row share: a coroutine, a function, a place. */
 struct sums {
 	uint64_t nr_coros;
 	uint64_t nr_resumes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The second reading: the last events of each finding's first members, and how many coroutines
- * reached the same wait. It costs nothing where nothing was found.
+ * reached the same wait. The second reading costs nothing where nothing was found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void prepare_examples(struct collector *collector, struct group *group)
 	for (i = 0; group->examples && i < group->nr_examples; i++) {
 		struct member_events **events = &collector->of_coro[at[i].coro];
 
-		/* Of two findings that speak of it, both tell the same. */
+		/* Where two findings speak of it, both tell the same. */
 		if (!*events)
 			*events = scratch(analysis, 1, sizeof(**events));
 		group->examples[i] = *events;
@@ -170,7 +170,7 @@ static void note_wait(struct collector *collector, uint32_t coro, const struct c
 	collector->nr_reached[wait - 1]++;
 }
 
-/* It ended long before, and counts as one that reached the wait all the same. */
+/* Such a coroutine ended long before, and counts as one that reached the wait all the same. */
 static void note_gone(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
@@ -213,7 +213,7 @@ static void take(struct collector *collector, const struct ct_event *event)
 	struct model *model = collector->analysis->model;
 	uint32_t coro, running;
 
-	/* Of other kinds the coroutine's word holds something else. */
+	/* In other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind))
 		return;
 	if (event->time < model->lowest || event->time > model->highest ||

@@ -184,7 +184,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 	const struct candidate *second = &analysis->candidates.at[b->first];
 	int order = COMPARE(second->grade, first->grade);
 
-	/* What happened comes before what may be why. */
+	/* Events come before their possible reasons. */
 	if (!order)
 		order = COMPARE(
 			rule_of(analysis, second)->is_fact, rule_of(analysis, first)->is_fact);
@@ -333,7 +333,7 @@ static void span(struct ct_finding *finding, uint64_t sequence)
 		finding->last_sequence = sequence;
 }
 
-/* Whoever prints the events from the first to the last one sees all that the finding names. */
+/* A dump of the events from the first to the last one has all that the finding names. */
 static void span_evidence(struct ct_finding *finding)
 {
 	uint32_t i, k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the judgement share.
+ * Shared by the files of the judgement.
  *
  * Rules are functions of the model (rule.h): each looks through it and adds candidates, one for each
  * coroutine that it is true of. Candidates of one cause become a group, groups become
@@ -70,7 +70,7 @@ struct group {
 	struct member_events **examples; /* of the first members; in the scratch arena */
 };
 
-/* What is true of a process as a whole at the end of observation; found out once. */
+/* Facts about a process as a whole at the end of observation; found out once. */
 struct party {
 	bool has_ended_itself; /* it exited */
 	bool has_ended_well;   /* it exited, with status 0 */
@@ -115,7 +115,7 @@ struct stillness {
 	bool is_clock_told; /* a remark says that it may wait for the clock */
 };
 
-/* Who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
+/* Ties: who waits for whom; by coroutine, where nothing else is said. In the scratch arena. */
 struct ties {
 	uint32_t *next;       /* who must go on before it can */
 	uint32_t *behind;     /* the nearest one ahead that a finding speaks of; 0: none */
@@ -180,7 +180,7 @@ bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
 
 /*
  * analyze_party_is_at_work: was the process neither warming up all of the time from `from` to `until`, nor ending since
- * before? It is for rules about how fast or how often something happens.
+ * before? Meant for rules about how fast or how often something happens.
  */
 bool analyze_party_is_at_work(
 	const struct analysis *analysis, uint32_t process, ct_time from, ct_time until);
@@ -333,7 +333,10 @@ const struct model_object *analyze_ties_object_at(
 const struct model_object *analyze_ties_object(
 	const struct analysis *analysis, const struct model_coro *coro);
 
-/* What a coroutine waits for: suspended, or running on a thread that waits for a lock with all that runs on it. */
+/*
+ * The object of a coroutine's wait: suspended, or running on a thread that waits for a lock with all that
+ * runs on it.
+ */
 struct ties_wait {
 	uint64_t object; /* a resource handle */
 	ct_time since;
@@ -362,7 +365,7 @@ void analyze_ties_find_victims(struct analysis *analysis);
 uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
 
 /*
- * analyze_ties_is_something_left: was more given than taken? What is left lies there for the next one who looks. Only
+ * analyze_ties_is_something_left: was more given than taken? The rest lies there for the next one that looks. Only
  * where takings are told; else all that was given may have been taken.
  */
 bool analyze_ties_is_something_left(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is left that could still do something, for each process as a whole: its threads, its timers,
- * and the world outside. What is not known counts as somebody.
+ * The parties that could still do something, for each process as a whole: its threads, its timers, and the world
+ * outside. A party that is not known counts as somebody.
  */
 #include <signal.h>
 
@@ -26,7 +26,7 @@ static void look_at_ending(const struct ct_process *process, struct party *party
 
 /* ---------------------------------------------------------------- threads */
 
-/* It was awake, and wrote: whom it woke before it parked may not have written anything since. */
+/* The thread was awake, and wrote: one that it woke before it parked may not have written anything since. */
 static bool has_acted_since_look(const struct model_thread *thread)
 {
 	return thread->seen != CT_NO_TIME && thread->seen < thread->last_event;
@@ -48,7 +48,7 @@ static bool is_blocked_for_ever(const struct model *model, uint32_t index)
 	return thread->is_blocked_last && !thread->is_blocked_timed;
 }
 
-/* It was found asleep since its last event. It may be awake by now, to end the program perhaps. */
+/* The thread was found asleep since its last event. The thread may be awake by now, to end the program perhaps. */
 static bool was_asleep_for_a_time(const struct model *model, uint32_t index)
 {
 	const struct model_thread *thread = &model->threads[index];

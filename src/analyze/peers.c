@@ -24,7 +24,7 @@ static bool take_place(struct peers *peers, uint32_t *ret_place)
 	return vec_push(&peers->at, (struct peer){0});
 }
 
-/* Of one whose creation was not seen the place is not known, as in the model. NULL: no memory. */
+/* The place of one whose creation was not seen is not known, as in the model. NULL: no memory. */
 static struct peer *get(struct peers *peers, const struct ct_event *event)
 {
 	struct map *map = &peers->by_id[event->process];

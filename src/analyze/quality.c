@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about the observation itself, and what a reader should know besides the findings.
+ * The quality of the observation itself, and remarks that a reader should know besides the findings.
  */
 #include <inttypes.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a rule is to the judgement: a few functions, and what holds for all that it finds. The rules themselves are
- * above this folder, and are handed to analyze_source.
+ * A rule, as the judgement sees it: a few functions, and facts that hold for all that it finds. The rules themselves
+ * are above this folder, and are handed to analyze_source.
  */
 #ifndef ANALYZE_RULE_H
 #define ANALYZE_RULE_H
@@ -26,11 +26,14 @@ struct rule {
 	/* tell_cause: what was done to this one member. NULL: all of them have one cause, which is among the steps. */
 	void (*tell_cause)(struct analysis *analysis, const struct candidate *candidate,
 		struct ct_step *ret_cause);
-	/* Those who wait behind anybody told of by now are found before it looks. */
+	/* Coroutines that wait behind anybody told of by now are found before it looks. */
 	bool finds_victims;
-	/* What it tells does not say why a program stands still: it may be no more than a consequence. */
+	/* Its findings do not say why a program stands still: they may be no more than a consequence. */
 	bool is_no_explanation;
-	/* It tells what happened, and not why: nothing lowers it, no place is allowed, and others look all the same. */
+	/*
+	 * A finding tells what happened, and not why: nothing lowers it, no place is allowed, and other rules
+	 * look all the same.
+	 */
 	bool is_fact;
 };
 

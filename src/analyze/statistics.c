@@ -121,7 +121,7 @@ static void export_run_queues(struct analysis *analysis, struct ct_statistics *s
 
 /* ---------------------------------------------------------------- workers */
 
-/* What comes first in a list has more of something; where that is equal, the smaller number. */
+/* The first in a list has more of something; where that is equal, the smaller number. */
 static int more_first(int64_t a, int64_t b, uint64_t number_a, uint64_t number_b)
 {
 	if (a != b)

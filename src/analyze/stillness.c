@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Since when a process stands still, and who could set it going by what is known: a thread at work, the world outside,
- * or the clock. It judges nothing; rules about programs that stand still ask it.
+ * or the clock. Nothing is judged here; rules about programs that stand still ask.
  */
 #include <sys/syscall.h>
 
@@ -30,7 +30,7 @@ static bool waits_for_files(const struct analysis *analysis, const struct model_
 	case SYS_epoll_pwait2:
 #endif
 	case SYS_epoll_pwait:
-		/* What is in there the ledger tells. */
+		/* The ledger tells what is in there. */
 		return !analysis->tables->processes[thread->process].has_ledger;
 	case SYS_futex:
 	case MODEL_NO_CALL:
@@ -62,7 +62,7 @@ static bool waits_outside(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * Is it in a wait that ends by the clock, and began before `moment`? Whoever looks again and again, every few
+ * Is it in a wait that ends by the clock, and began before `moment`? A thread that looks again and again, every few
  * milliseconds, has looked since.
  */
 static bool waits_for_clock(const struct analysis *analysis, uint32_t index, ct_time moment)

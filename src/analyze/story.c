@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stories: the steps and the evidence of a finding, as a rule tells them one by one. What is kept lives in the report's
- * arena.
+ * Stories: the steps and the evidence of a finding, as a rule tells them one by one. The texts kept live in the
+ * report's arena.
  */
 #include <stdarg.h>
 #include <string.h>

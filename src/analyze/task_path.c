@@ -8,7 +8,7 @@
  * task yet, goes on along the waker: so it came to it. A coroutine that began on the way is preceded by its creator.
  * Each instant is taken once, so stretches of depth 0 add up to the duration, and so do those that are not followed.
  *
- * Time only falls on the way, so each coroutine's states are gone through once. What lies further back than the history
+ * Time only falls on the way, so each coroutine's states are gone through once. Time further back than the history
  * reaches is told as such.
  */
 #include <ctype.h>
@@ -96,7 +96,7 @@ static bool is_end(const struct task_path *path, const struct ct_event *event)
 	       (event->kind == CTP_KIND_TASK_END || event->kind == CTP_KIND_TASK_BEGIN);
 }
 
-/* Of those that worked for it in the end, the one that changed last. */
+/* The one that changed last among those that worked for it in the end. */
 static uint32_t last_worker(const struct task_path *path)
 {
 	const struct model *model = path->model;
@@ -150,7 +150,7 @@ static enum ct_status read_to_end(
 
 /* ---------------------------------------------------------------- the way back */
 
-/* What the coroutine was doing just before `time`; false: nothing is known of that. */
+/* The coroutine's interval just before `time`; false: none is known. */
 static bool find_interval(
 	struct task_path *path, uint32_t coro, ct_time time, struct model_interval *ret_interval)
 {
@@ -204,7 +204,7 @@ static bool is_stopped(const struct model_interval *interval)
 	return interval->state == CT_STATE_WAITING || interval->state == CT_STATE_UNSEEN;
 }
 
-/* Who was there before this coroutine; 0: nobody is known to have been, or the history does not reach back so far. */
+/* The coroutine that was there before this one; 0: none is known, or the history does not reach back so far. */
 static uint32_t creator(const struct task_path *path, uint32_t coro, ct_time time)
 {
 	const struct model_coro *at = &path->model->coros.at[coro];
@@ -329,7 +329,7 @@ static void add_to_parts(struct ct_path_part *parts, uint32_t *nr, const struct 
 		part->longest = *one;
 }
 
-/* Those in which the task's own coroutine waited, or else those that are not followed. */
+/* Stretches in which the task's own coroutine waited, or else those that are not followed. */
 static bool is_chosen(const struct ct_stretch *stretch, bool is_of_waits)
 {
 	if (!is_of_waits)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the judgement reads of the public thresholds. It changes nothing of them.
+ * The judgement's view of the public thresholds. Nothing of them changes.
  */
 #ifndef ANALYZE_THRESHOLDS_H
 #define ANALYZE_THRESHOLDS_H

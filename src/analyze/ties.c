@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits for whom: for a child to end, for a lock that another coroutine holds, or for what was given to one
- * that is gone. Where the trace does not tell, there is no tie. All is found out once, and each question costs
- * one look.
+ * Ties, by which one waits for another: for a child to end, for a lock that another coroutine holds, or for what was
+ * given to one that is gone. Where the trace does not tell, there is no tie. All is found out once, and each question
+ * costs one look.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static uint32_t owner_of(const struct analysis *analysis, uint32_t index)
 	return object->owner;
 }
 
-/* Who has it for good, where it is no lock: one that was destroyed. */
+/* The coroutine that has it for good, where it is no lock: one that was destroyed. */
 static uint32_t keeper_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);

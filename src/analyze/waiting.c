@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where coroutines wait at the end: counted by place, with the one that waits for the longest time. Those at a yield
- * wait for nothing. It judges nothing: a place may be as it should be.
+ * Where coroutines wait at the end: counted by place, with the one that waits for the longest time. Coroutines at a
+ * yield wait for nothing. Nothing is judged: a place may be as it should be.
  */
 #include <stdlib.h>
 

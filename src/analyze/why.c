@@ -230,7 +230,7 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 
 /* ---------------------------------------------------------------- the other states */
 
-/* Those that may take it out of the queue, and what they do instead. */
+/* Threads that may take it out of the queue, and what they do instead. */
 static void tell_workers(struct walk *walk, uint32_t process)
 {
 	const struct model *model = walk->analysis->model;
@@ -250,7 +250,7 @@ static void tell_workers(struct walk *walk, uint32_t process)
 			"%" PRIu32 " more threads run coroutines", count - WORKERS_TOLD);
 }
 
-/* Who put it there need not be who takes it out. */
+/* The thread that put it there need not be the one that takes it out. */
 static void tell_queue(struct walk *walk, const struct model_coro *coro)
 {
 	const struct model_run_queue *queue = &walk->analysis->model->run_queues.at[coro->queue];
@@ -464,7 +464,7 @@ static void follow(struct walk *walk, uint32_t index)
 			coro_of(walk, last)->id);
 }
 
-/* What nobody recorded may matter to what is told here. */
+/* Events that nobody recorded may matter to the chain. */
 static void tell_what_is_missing(struct walk *walk, uint32_t process)
 {
 	const struct model *model = walk->analysis->model;
@@ -481,7 +481,7 @@ static void tell_what_is_missing(struct walk *walk, uint32_t process)
 		}
 }
 
-/* Who would go on if this one did. */
+/* Coroutines that would go on if this one did. */
 static void tell_waiters(struct walk *walk, uint32_t index)
 {
 	const struct model *model = walk->analysis->model;

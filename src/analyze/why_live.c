@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel told of a living process, in the words of a report: its threads, and the descriptors that
- * coroutines wait for. It was asked after the last event; nothing is asked here.
+ * The kernel's account of a living process, in the words of a report: its threads, and the descriptors that
+ * coroutines wait for. The kernel was asked after the last event; nothing is asked here.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -190,7 +190,7 @@ static uint32_t find_thread(const struct analysis *analysis, uint64_t tid)
 	const struct ct_tables *tables = analysis->tables;
 	uint32_t i;
 
-	/* Of several that had the number the last one is meant. */
+	/* Where several had the number the last one is meant. */
 	for (i = tables->nr_threads; i > 1; i--)
 		if (tables->threads[i - 1].tid == tid &&
 			tables->processes[tables->threads[i - 1].process].pid ==
@@ -274,7 +274,10 @@ static const char *words_known(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- what it means for waits */
 
-/* It has waited for a while: who suspended just now may have opened the descriptor behind the look. */
+/*
+ * Only one that has waited for a while: a coroutine that suspended just now may have opened the descriptor
+ * behind the look.
+ */
 static bool waits_for_closed(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&

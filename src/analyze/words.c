@@ -51,7 +51,7 @@ const char *analyze_words_reason(enum reason reason)
 	return sentences[reason];
 }
 
-/* What was said, kept; the text is empty again. */
+/* The words so far, kept; the text is empty again. */
 static const char *keep(struct analysis *analysis, struct text *text)
 {
 	const char *kept = NULL;

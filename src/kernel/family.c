@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target's descendants. They come and go while they are looked at: what is found is a state of affairs of just now.
+ * A target's descendants. Descendants come and go while they are looked at: the result is a state of affairs of just
+ * now.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -85,7 +86,7 @@ bool family_ending(pid_t pid, int pidfd, enum ct_ending *ret_ending, int *ret_va
 {
 	int status;
 
-	/* It may be waited for between the two. */
+	/* The process may be waited for between the two. */
 	if (!ask_pidfd(pidfd, &status) && !ask_zombie(pid, &status) && !ask_pidfd(pidfd, &status))
 		return false;
 	*ret_ending = WIFSIGNALED(status) ? CT_ENDING_SIGNALED : CT_ENDING_EXITED;

@@ -12,8 +12,8 @@
 #include "corotracer/event.h"
 
 /*
- * family_signal: sends the signal to the process, and to those of its descendants that are in its process
- * group, as a key in the terminal would. Who has left the group (daemons, jobs of an interactive shell) gets none, and
+ * family_signal: sends the signal to the process, and to those of its descendants that are in its process group, as a
+ * key in the terminal would. A process that has left the group (a daemon, a job of an interactive shell) gets none, and
  * only the process itself does where the kernel does not list children. False, and errno: that one could not be sent
  * it.
  */

@@ -6,7 +6,7 @@
 
 #include "kernel/live.h"
 
-/* Of epoll_ctl: how it reports, not what. */
+/* Flags of epoll_ctl that say how it reports, not what. */
 #define EVENTS_MODE (UINT32_C(15) << 28)
 
 void live_free(struct live *live)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel tells of a living process at one moment: its threads and what each of them does, its descriptors
+ * A living process at one moment, as the kernel tells of it: its threads and what each of them does, its descriptors
  * and what they are, and which epoll instances watch which of them.
  *
  * All of it is read from /proc, within bounds, and kept: nothing is asked for again, so that the process may end, or
@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "kernel/procfs.h"
 
-/* What is beyond is not looked at, and said so (live.is_cut). */
+/* Anything beyond is not looked at, and said so (live.is_cut). */
 #define LIVE_THREADS_MAX 4096u
 #define LIVE_DESCRIPTORS_MAX 65536u
 #define LIVE_WATCHES_MAX 262144u
@@ -63,8 +63,8 @@ struct live {
 };
 
 /*
- * live_look: looks at the process now. CT_ERR_NOT_FOUND: there is none of this id. What may not be seen, or was gone
- * before it was read, is missing, and the flags say so. The caller frees *ret_live with live_free.
+ * live_look: looks at the process now. CT_ERR_NOT_FOUND: there is none of this id. Facts that may not be seen, or were
+ * gone before they were read, are missing, and the flags say so. The caller frees *ret_live with live_free.
  */
 enum ct_status live_look(pid_t pid, struct live **ret_live, struct ct_error *reterr);
 

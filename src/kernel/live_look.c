@@ -169,7 +169,7 @@ static void look_at_instances(struct look *look)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* Who has ended and was not waited for by its parent is a zombie. */
+/* A process that has ended and was not waited for by its parent is a zombie. */
 static bool has_living_thread(const struct live *live)
 {
 	size_t i;
@@ -186,7 +186,7 @@ static void look_at_all(struct look *look)
 
 	procfs_numbers_at(look->folder, "task", look_at_thread, look);
 	live->has_ended = !has_living_thread(live);
-	/* That the folder cannot be read differs from its being empty. */
+	/* A folder that cannot be read is not an empty one. */
 	errno = 0;
 	if (!procfs_numbers_at(look->folder, "fd", look_at_descriptor, look) && errno)
 		live->is_without_descriptors = live->descriptors.count == 0;

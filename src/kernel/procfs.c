@@ -18,7 +18,7 @@ struct place {
 	char path[PATH_BYTES];
 };
 
-/* Of /proc/PID, for those that name a process by its id. */
+/* Paths below /proc/PID, for callers that name a process by its id. */
 static struct place place_of(pid_t pid, const char *name)
 {
 	struct place place;

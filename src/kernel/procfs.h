@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What /proc tells of a process. Everything here can vanish between two reads, and is then empty.
+ * Facts that /proc tells of a process. Everything here can vanish between two reads, and is then empty.
  * Nothing allocates.
  */
 #ifndef KERNEL_PROCFS_H
@@ -17,7 +17,7 @@
  */
 size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes);
 
-/* What "stat" tells of a process or thread. */
+/* Facts that "stat" tells of a process or thread. */
 struct procfs_stat {
 	char state;    /* a letter */
 	bool is_dying; /* on its way out, by its own doing or a signal's */
@@ -85,8 +85,8 @@ bool procfs_numbers(
 void procfs_boot_id(char *buffer, size_t nr_bytes);
 
 /*
- * procfs_open: the folder /proc/PID, for the functions below; -1 and errno where there is none. It stays that
- * process's: once that has ended nothing can be read there, whoever gets the id next.
+ * procfs_open: the folder /proc/PID, for the functions below; -1 and errno where there is none. The folder stays that
+ * process's: once that has ended nothing can be read there, whichever process gets the id next.
  */
 int procfs_open(pid_t pid);
 

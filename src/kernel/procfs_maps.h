@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process has mapped: /proc/PID/maps.
+ * The mappings of a process: /proc/PID/maps.
  */
 #ifndef KERNEL_PROCFS_MAPS_H
 #define KERNEL_PROCFS_MAPS_H

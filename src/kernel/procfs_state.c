@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes and threads do at the moment: the texts of "stat", "status", "syscall", "schedstat" and "children".
+ * The present state of processes and threads: the texts of "stat", "status", "syscall", "schedstat" and "children".
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #define STATUS_BYTES 4096
 #define CHILDREN_BYTES 65536
 
-/* Of the flags in "stat". */
+/* Flags in "stat". */
 #define EXITING (0x4u | 0x200u | 0x400u) /* PF_EXITING, PF_DUMPCORE, PF_SIGNALED */
 
 /* Words of "stat", the state is the first. */

@@ -37,8 +37,8 @@ void thread_ids_fini(struct thread_ids *ids)
 }
 
 /*
- * A thread keeps its ids: one that is known, and has another one in there, is not asked again. Those that are gone are
- * forgotten, since the kernel gives their ids to others.
+ * A thread keeps its ids: one that is known, and has another one in there, is not asked again. Threads that are gone
+ * are forgotten, since the kernel gives their ids to others.
  */
 static bool look_at(void *context, int here)
 {
@@ -75,6 +75,6 @@ uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told)
 	ids->there = search.there;
 	if (search.found)
 		return search.found;
-	/* What it told before it went is of the thread that had the id last. */
+	/* Events that it told before it went are of the thread that had the id last. */
 	return known ? known : told;
 }

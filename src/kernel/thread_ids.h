@@ -3,8 +3,8 @@
  * Thread ids of a process that lives in a PID namespace of its own, as programs in a container do: what it tells of its
  * threads are numbers in there, while /proc, and whoever reads a trace, knows them by ours.
  *
- * The kernel tells both numbers of a thread (NSpid in its status). They are read once for each thread, when one is told
- * that is not known yet; a number that is given out anew in there is read again.
+ * The kernel tells both numbers of a thread (NSpid in its status). The numbers are read once for each thread, when one
+ * is told that is not known yet; a number that is given out anew in there is read again.
  */
 #ifndef KERNEL_THREAD_IDS_H
 #define KERNEL_THREAD_IDS_H
@@ -29,8 +29,8 @@ void thread_ids_init(struct thread_ids *ids, pid_t pid);
 void thread_ids_fini(struct thread_ids *ids);
 
 /*
- * thread_ids_here: our id of the thread that has this id in the process's namespace. Of a thread that was gone
- * before it could be asked for: the id that was told.
+ * thread_ids_here: our id of the thread that has this id in the process's namespace. For a thread that was gone before
+ * it could be asked for: the id that was told.
  */
 uint64_t thread_ids_here(struct thread_ids *ids, pid_t pid, uint64_t told);
 

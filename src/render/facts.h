@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report says, before anybody decides how it looks: sentences, facts and tables.
+ * The words of a report, before anybody decides how it looks: sentences, facts and tables.
  *
  * Facts are rows of a label and a value, in one text: "label\tvalue\n". Values are safe (say/safe.h), so a
  * tab or a line break is never part of one. Text, Markdown and HTML lay the same facts out differently; JSON
@@ -13,7 +13,7 @@
 #include "render/table.h"
 #include "base/text.h"
 
-/* What is printed of lists that a trace could make long. */
+/* Bounds of lists that a trace could make long. */
 #define FACTS_MAX_LIST 20u
 #define FACTS_MAX_EVENTS 8u
 #define FACTS_EXAMPLES 2u   /* members whose last events are printed */
@@ -36,7 +36,7 @@ void render_facts_verdict(struct text *rows, const struct ct_report *report);
 /* render_facts_rest: "1,980 more: 1,900 lost-wakeup, 80 crash", of the findings that are not printed. */
 void render_facts_rest(struct text *text, const struct ct_report *report, uint32_t nr_printed);
 
-/* What all members of a finding share. Sites: 0 where they differ, or it is not known. */
+/* Facts that all members of a finding share. Sites: 0 where they differ, or it is not known. */
 struct facts_common {
 	bool has_state; /* the same one for all */
 	uint32_t wait_site;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program said of itself: tasks and regions by name, the slowest tasks, counters.
+ * Annotations of the program: tasks and regions by name, the slowest tasks, counters.
  */
 #include <inttypes.h>
 

@@ -10,7 +10,7 @@
 #include "render/page.h"
 #include "say/say.h"
 
-/* What the first column names. */
+/* The heading of the first column. */
 static const char *heading_of(enum ct_by by)
 {
 	switch (by) {

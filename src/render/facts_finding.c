@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of one finding: where, since when, how many, how sure, and what to do next.
+ * The words of one finding: where, since when, how many, how sure, and what to do next.
  */
 #include <inttypes.h>
 #include <stddef.h>

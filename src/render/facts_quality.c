@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of the observation itself, before any finding, and what is said where there is none.
+ * The words about the observation itself, before any finding, and those where there is none.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void trouble(struct text *rows, uint64_t count, const char *one, const ch
 	render_facts_end(rows);
 }
 
-/* That there is more than this, before or behind it. */
+/* Tells that there is more than this, before or behind it. */
 static void part(struct text *rows, const struct ct_tables *tables)
 {
 	if (tables->first_generation < 2 && tables->nr_before == 0 && !tables->is_cut)
@@ -177,7 +177,7 @@ static void clocks(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-/* Those that had not come to their end. */
+/* Coroutines that had not come to their end. */
 static void destroyed(struct text *rows, const struct ct_quality *quality)
 {
 	const char *separator = " (";
@@ -358,7 +358,7 @@ static void notes(struct text *rows, const struct ct_tables *tables)
 	}
 }
 
-/* What a reader must keep in mind with every finding. */
+/* Doubts that a reader must keep in mind with every finding. */
 static void doubts(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
@@ -398,7 +398,7 @@ static void remarks(struct text *rows, const struct ct_report *report)
 	}
 }
 
-/* What the kernel told of a process that ran on: a row for each of its threads. */
+/* The kernel's account of a process that ran on: a row for each of its threads. */
 static void look(struct text *rows, const struct ct_live *live)
 {
 	uint32_t i;

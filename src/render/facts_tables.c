@@ -84,7 +84,7 @@ static void cause_cell(
 	render_table_end_cell(table);
 }
 
-/* What stands in every row is said once, above the table; so such columns stay empty. */
+/* A value that stands in every row is said once, above the table; so such columns stay empty. */
 static void member_row(struct table *table, const struct ct_report *report,
 	const struct facts_common *common, const struct ct_member *member)
 {

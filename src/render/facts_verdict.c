@@ -102,7 +102,7 @@ static void waiting_places(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-/* Those that a program left waiting when it ended by itself. */
+/* Coroutines that a program left waiting when it ended by itself. */
 static uint64_t nr_left_waiting(const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;

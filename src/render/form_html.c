@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as one HTML page: opened from disk, it asks nothing of any network. It holds no script, and a
- * policy of its own that would forbid one. Everything that a trace contains is escaped.
+ * A report as one HTML page: opened from disk, it asks nothing of any network. The page holds no script, and a policy
+ * of its own that would forbid one. Everything that a trace contains is escaped.
  */
 #include "render/facts.h"
 #include "render/page.h"

@@ -2,8 +2,8 @@
 /*
  * A report as JSON, complete: a walk over the table of its fields (corotracer/def/report.def).
  *
- * Names come out as the trace has them, escaped as JSON asks for. What is not known is null. Addresses, handles and
- * times since 1970 are texts: they need more than the 53 bits that many readers keep.
+ * Names come out as the trace has them, escaped as JSON asks for. A value that is not known is null. Addresses, handles
+ * and times since 1970 are texts: they need more than the 53 bits that many readers keep.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "render/page.h"
 #include "say/say.h"
 
-/* What a field's value may need besides the struct that holds it. */
+/* Context that a field's value may need besides the struct that holds it. */
 struct walk {
 	struct json *json;
 	const void *owner; /* of the list that this struct is an element of */
@@ -113,7 +113,7 @@ static void write_unless(struct json *json, bool is_null, int64_t number)
 		json_number(json, number);
 }
 
-/* What stands for a number that is not known. */
+/* The value that stands for a number that is not known. */
 static bool is_unknown(const struct render_field *field, const void *of)
 {
 	switch (field->kind) {

@@ -24,7 +24,7 @@ enum heading {
 
 struct form {
 	bool is_terminal; /* what to type next is of use there, and is told last */
-	/* What comes before all parts, and behind them. `words`: the whole in one line. */
+	/* The pieces before all parts, and behind them. `words`: the whole in one line. */
 	void (*begin)(const struct page *page, const char *command, const struct text *words);
 	void (*end)(const struct page *page);
 	void (*heading)(const struct page *page, enum heading heading, const char *title);

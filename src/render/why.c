@@ -66,7 +66,7 @@ static void awaits(const struct page *page)
 	render_facts_drop(page->text, &words);
 }
 
-/* What was asked of the kernel, and how much is known. */
+/* The questions put to the kernel, and how much is known. */
 static void observation(const struct page *page)
 {
 	const struct ct_live *live = &page->report->live;
@@ -78,7 +78,7 @@ static void observation(const struct page *page)
 	render_facts_drop(page->text, &words);
 }
 
-/* What the kernel told of every thread. */
+/* The kernel's words on every thread. */
 static void looks(const struct page *page)
 {
 	const struct ct_live *live = &page->report->live;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened in one event, in words: "suspend for descriptor 7 (generation 3)".
+ * One event in words: "suspend for descriptor 7 (generation 3)".
  *
  * def/kinds.def says what an event's object and argument hold; a few kinds carry more, and are told
  * one by one. An event of an unknown kind is shown by its numbers.

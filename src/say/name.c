@@ -58,7 +58,7 @@ static const char *behind_bracket(const char *from, const char *at)
 	return NULL;
 }
 
-/* What may follow the parameters at the end of a signature; behind "::" comes more of the name. */
+/* Words that may follow the parameters at the end of a signature; behind "::" comes more of the name. */
 static bool ends_signature(const char *at)
 {
 	static const char *const endings[] = {

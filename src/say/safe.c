@@ -69,7 +69,7 @@ void say_safe(struct text *text, const char *value)
 
 void say_markdown(struct text *text, const char *safe)
 {
-	/* What would begin a list. */
+	/* Characters that would begin a list. */
 	if (*safe == '-' || *safe == '+')
 		text_char(text, '\\');
 	for (; *safe; safe++) {
@@ -84,7 +84,7 @@ void say_markdown(struct text *text, const char *safe)
 	}
 }
 
-/* What stands for a character that HTML would obey; NULL: the character itself. */
+/* The text for a character that HTML would obey; NULL: the character itself. */
 static const char *html_entity(char c)
 {
 	switch (c) {

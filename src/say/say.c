@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who and what: coroutines, threads, processes, resources; and when.
+ * Names of coroutines, threads, processes and resources; and times.
  */
 #include <inttypes.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
  *
  * Each thing has one spelling, which the title of a finding, a step of its chain and the cell of a table take from
  * here. Each function appends to a text, is safe for a terminal (safe.h), and accepts any index (out of range: "not
- * known"). What is said here comes from the tables that are handed in; no model, rule or report is known. Nothing here
+ * known"). All words come from the tables that are handed in; no model, rule or report is known. Nothing here
  * wraps, colours or escapes for Markdown.
  */
 #ifndef SAY_SAY_H

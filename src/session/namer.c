@@ -89,7 +89,7 @@ static void *look_up(void *argument)
 	for (i = 0; i < batch->count && status == CT_OK; i++)
 		status = resolve(batch->resolver, batch->mappings, batch->nr_mappings,
 			&batch->sites[i], &batch->places[i], NULL);
-	/* Those left over have no name yet. */
+	/* Addresses left over have no name yet. */
 	atomic_store_explicit(&batch->is_done, true, memory_order_release);
 	return NULL;
 }

@@ -65,10 +65,9 @@ enum ct_status filter_finish(
 	struct ct_sink *sink, const struct filter_totals *totals, struct ct_error *reterr);
 
 /*
- * filter_nr_left_out: events of those taken that were not passed on, less what was passed on besides.
- * filter_nr_told: how many are told as left out. Those of a category on which no finding rests are not, nor what
- * came after the end; one more is for each other category that is off, in each process: its events may never have
- * been written.
+ * filter_nr_left_out: events of those taken that were not passed on, less what was passed on besides. filter_nr_told:
+ * how many are told as left out. Events of a category on which no finding rests are not, nor those after the end; one
+ * more is for each other category that is off, in each process: its events may never have been written.
  */
 uint64_t filter_nr_left_out(const struct ct_sink *sink);
 uint64_t filter_nr_told(const struct ct_sink *sink);
