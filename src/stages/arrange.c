@@ -36,10 +36,8 @@ static void fill(struct arrange *arrange, size_t capacity)
 
 	arrange->status =
 		source_fill(arrange->inner, window->room + used, wanted, &events, &arrange->error);
-	for (i = 0; arrange->status == CT_OK && i < events.count; i++) {
-		window->are_carried[WINDOW_AT(window->arrived)] = events.are_carried;
-		arrange_window_arrive(window);
-	}
+	for (i = 0; arrange->status == CT_OK && i < events.count; i++)
+		arrange_window_arrive(window, events.are_carried);
 	window->is_all = arrange->status != CT_OK;
 }
 
@@ -49,7 +47,7 @@ static bool hand_out(struct arrange *arrange, struct ct_events *events)
 	struct window *window = &arrange->window;
 
 	while (arrange_window_may_leave(window)) {
-		bool is_carried = window->are_carried[WINDOW_AT(window->handed)];
+		bool is_carried = arrange_window_held(window, window->handed)->is_carried;
 
 		if (events->count == 0)
 			events->are_carried = is_carried;

@@ -49,7 +49,7 @@ static void add(
 		.thread = event->thread,
 		.by = link->by,
 		.act = (enum act)link->act,
-		.stamp = window->stamps[WINDOW_AT(place)],
+		.stamp = arrange_window_held(window, place)->stamp,
 		.time = event->time,
 		.is_after_gap = event->flags & CT_FLAG_AFTER_GAP,
 	};
@@ -58,7 +58,7 @@ static void add(
 /* The change that the event makes to the subject; NULL: none. */
 static const struct link *link_to(const struct window *window, uint32_t place, uint32_t subject)
 {
-	const struct link *links = window->links[WINDOW_AT(place)];
+	const struct link *links = arrange_window_held(window, place)->links;
 
 	if (links[0].subject == subject)
 		return &links[0];
@@ -69,13 +69,13 @@ static const struct link *link_to(const struct window *window, uint32_t place, u
 static uint32_t begin_at(
 	const struct window *window, uint32_t place, uint32_t subject, bool *ret_is_cut)
 {
-	ct_time stamp = window->stamps[WINDOW_AT(place)];
+	ct_time stamp = arrange_window_held(window, place)->stamp;
 	uint32_t first = place;
 	size_t count = 0;
 
 	*ret_is_cut = false;
-	while (first != window->handed &&
-		window->stamps[WINDOW_AT(first - 1)] >= stamp - WINDOW_REACHES * window->reach_ns) {
+	while (first != window->handed && arrange_window_held(window, first - 1)->stamp >=
+						  stamp - WINDOW_REACHES * window->reach_ns) {
 		if (link_to(window, first - 1, subject) && ++count > DEEDS_MAX / 2) {
 			*ret_is_cut = true;
 			break;
@@ -88,14 +88,14 @@ static uint32_t begin_at(
 static void collect(
 	struct search *search, const struct window *window, uint32_t place, uint32_t subject)
 {
-	ct_time stamp = window->stamps[WINDOW_AT(place)];
+	ct_time stamp = arrange_window_held(window, place)->stamp;
 	uint32_t at = begin_at(window, place, subject, &search->is_cut);
 
 	search->nr_places = place - at;
 	search->first = window->subjects.at[subject].place;
 	for (; at != window->arrived; at++, search->nr_places++) {
 		const struct link *link = link_to(window, at, subject);
-		ct_time present = window->stamps[WINDOW_AT(at)];
+		ct_time present = arrange_window_held(window, at)->stamp;
 
 		if (present > stamp + window->reach_ns)
 			break;
@@ -240,7 +240,7 @@ bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, boo
 	if (window->effort <= 0)
 		return false;
 	collect(&search, window, place, subject);
-	search.is_cut |= is_beyond(window, window->stamps[WINDOW_AT(place)]);
+	search.is_cut |= is_beyond(window, arrange_window_held(window, place)->stamp);
 	present = search.best_cost = present_cost(&search);
 	try_all(&search, 0, search.first, INT64_MIN, 0);
 	window->effort -= search.nr_nodes + search.nr_places / PLACES_A_STEP;

@@ -18,16 +18,12 @@
 
 bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 {
-	window->are_carried = calloc(WINDOW_EVENTS, sizeof(*window->are_carried));
-	window->stamps = calloc(WINDOW_EVENTS, sizeof(*window->stamps));
-	window->links = calloc(WINDOW_EVENTS, sizeof(*window->links));
-	window->tries = calloc(WINDOW_EVENTS, sizeof(*window->tries));
+	window->held = calloc(WINDOW_EVENTS, sizeof(*window->held));
 	window->reach_ns = reach_ns;
 	window->effort = WINDOW_MOST_EFFORT;
 	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
 	window->newest = window->left = FIRST_STAMP;
-	return arrange_subjects_init(&window->subjects) && window->are_carried && window->stamps &&
-	       window->links && window->tries;
+	return arrange_subjects_init(&window->subjects) && window->held;
 }
 
 void arrange_window_reset(struct window *window)
@@ -42,10 +38,7 @@ void arrange_window_reset(struct window *window)
 
 void arrange_window_fini(struct window *window)
 {
-	free(window->are_carried);
-	free(window->stamps);
-	free(window->links);
-	free(window->tries);
+	free(window->held);
 	arrange_subjects_fini(&window->subjects);
 }
 
@@ -95,22 +88,22 @@ static bool has_order(const struct window *window, const struct ct_event *event,
 	       event->time <= window->newest;
 }
 
-void arrange_window_arrive(struct window *window)
+void arrange_window_arrive(struct window *window, bool is_carried)
 {
-	uint32_t at = WINDOW_AT(window->arrived);
 	const struct ct_event *event = arrange_window_event(window, window->arrived);
-	struct link *links = window->links[at];
+	struct held *held = arrange_window_held(window, window->arrived);
 	struct deed deeds[2];
 	unsigned count, i;
 
 	window->newest = order_place(window->newest, event->time, window->limit);
-	window->stamps[at] = window->newest;
-	window->tries[at] = 0;
-	links[0].subject = links[1].subject = NO_SUBJECT;
-	if (has_order(window, event, window->are_carried[at])) {
+	held->stamp = window->newest;
+	held->tries = 0;
+	held->is_carried = is_carried;
+	held->links[0].subject = held->links[1].subject = NO_SUBJECT;
+	if (has_order(window, event, is_carried)) {
 		count = arrange_subject_deeds(&window->subjects, event, deeds);
 		for (i = 0; i < count; i++)
-			bind(window, event, &links[i], &deeds[i]);
+			bind(window, event, &held->links[i], &deeds[i]);
 	}
 	window->effort += window->effort < WINDOW_MOST_EFFORT ? WINDOW_EFFORT : 0;
 	window->arrived++;
@@ -145,14 +138,14 @@ static bool was_moved(const struct window *window, const struct subject *subject
 static bool put_right(struct window *window, uint32_t place, uint32_t subject_index, unsigned cost)
 {
 	struct subject *subject = &window->subjects.at[subject_index];
-	uint32_t at = WINDOW_AT(place);
-	bool has_other = has_other_order(window, subject, window->stamps[at], cost);
+	struct held *held = arrange_window_held(window, place);
+	bool has_other = has_other_order(window, subject, held->stamp, cost);
 	bool is_sure = false;
 
-	if (has_other && window->tries[at] < TRIES_MAX) {
-		window->tries[at]++;
+	if (has_other && held->tries < TRIES_MAX) {
+		held->tries++;
 		if (arrange_settle(window, place, subject_index, &is_sure)) {
-			subject->moved = window->stamps[WINDOW_AT(place)];
+			subject->moved = held->stamp;
 			return true;
 		}
 	}
@@ -160,8 +153,7 @@ static bool put_right(struct window *window, uint32_t place, uint32_t subject_in
 		subject->nr_futile++;
 	if (cost < COST_IMPOSSIBLE)
 		return false;
-	subject->is_lost |=
-		has_other && (!is_sure || was_moved(window, subject, window->stamps[at]));
+	subject->is_lost |= has_other && (!is_sure || was_moved(window, subject, held->stamp));
 	if (subject->is_lost)
 		arrange_window_event(window, place)->flags |= CT_FLAG_ORDER_UNKNOWN;
 	return false;
@@ -191,13 +183,13 @@ static void undo_links(struct window *window, const struct link *links)
 static void rewind_to(struct window *window, uint32_t place)
 {
 	while (window->played != place)
-		undo_links(window, window->links[WINDOW_AT(--window->played)]);
+		undo_links(window, arrange_window_held(window, --window->played)->links);
 }
 
 static void play(struct window *window)
 {
 	uint32_t place = window->played;
-	struct link *links = window->links[WINDOW_AT(place)];
+	struct link *links = arrange_window_held(window, place)->links;
 	unsigned first = step_link(window, place, &links[0]);
 	unsigned second = step_link(window, place, &links[1]);
 
@@ -220,7 +212,8 @@ static bool is_full(const struct window *window)
 static bool may_be_played(const struct window *window)
 {
 	return window->is_all || is_full(window) ||
-	       window->stamps[WINDOW_AT(window->played)] < window->newest - window->reach_ns;
+	       arrange_window_held(window, window->played)->stamp <
+		       window->newest - window->reach_ns;
 }
 
 void arrange_window_play(struct window *window)
@@ -237,14 +230,14 @@ bool arrange_window_may_leave(const struct window *window)
 		return false;
 	if (window->played == window->arrived)
 		return window->is_all || is_full(window);
-	played = window->stamps[WINDOW_AT(window->played)];
-	return is_full(window) || window->stamps[WINDOW_AT(window->handed)] <
+	played = arrange_window_held(window, window->played)->stamp;
+	return is_full(window) || arrange_window_held(window, window->handed)->stamp <
 					  played - WINDOW_REACHES * window->reach_ns;
 }
 
 void arrange_window_leave(struct window *window)
 {
-	ct_time stamp = window->stamps[WINDOW_AT(window->handed++)];
+	ct_time stamp = arrange_window_held(window, window->handed++)->stamp;
 
 	if (stamp > window->left)
 		window->left = stamp;
@@ -252,47 +245,29 @@ void arrange_window_leave(struct window *window)
 
 /* ---------------------------------------------------------------- moving */
 
-struct held {
-	struct ct_event event;
-	ct_time stamp;
-	struct link links[2];
-	uint8_t tries;
-	bool is_carried;
-};
-
-static void take_out(const struct window *window, uint32_t place, struct held *ret_held)
+static void put_in(struct window *window, uint32_t place, const struct ct_event *event,
+	const struct held *held)
 {
-	uint32_t at = WINDOW_AT(place);
+	struct ct_event *to = arrange_window_event(window, place);
+	uint64_t sequence = to->sequence;
 
-	ret_held->event = *arrange_window_event(window, place);
-	ret_held->stamp = window->stamps[at];
-	ret_held->tries = window->tries[at];
-	ret_held->is_carried = window->are_carried[at];
-	memcpy(ret_held->links, window->links[at], sizeof(ret_held->links));
-}
-
-static void put_in(struct window *window, uint32_t place, const struct held *held)
-{
-	uint32_t at = WINDOW_AT(place);
-
-	*arrange_window_event(window, place) = held->event;
-	window->stamps[at] = held->stamp;
-	window->tries[at] = held->tries;
-	window->are_carried[at] = held->is_carried;
-	memcpy(window->links[at], held->links, sizeof(held->links));
+	*to = *event;
+	to->sequence = sequence; /* the place's */
+	*arrange_window_held(window, place) = *held;
 }
 
 static void raise_to(struct window *window, uint32_t place, ct_time time)
 {
-	uint32_t at = WINDOW_AT(place);
 	struct ct_event *event = arrange_window_event(window, place);
+	ct_time raised;
 
 	if (!is_within(window, event->time, time) || event->time >= time)
 		return;
 	window->order.nr_moved++;
 	event->time = time;
-	if (time - window->stamps[at] > window->order.furthest_ns)
-		window->order.furthest_ns = time - window->stamps[at];
+	raised = time - arrange_window_held(window, place)->stamp;
+	if (raised > window->order.furthest_ns)
+		window->order.furthest_ns = raised;
 }
 
 /* Behind its subjects' newest events nothing of theirs may stand. */
@@ -301,7 +276,7 @@ static void follow(struct window *window, uint32_t place)
 	unsigned i;
 
 	for (i = 0; i < 2; i++) {
-		const struct link *link = &window->links[WINDOW_AT(place)][i];
+		const struct link *link = &arrange_window_held(window, place)->links[i];
 
 		if (link->subject != NO_SUBJECT &&
 			(int32_t)(place - subject_of(window, link)->newest) > 0)
@@ -312,20 +287,14 @@ static void follow(struct window *window, uint32_t place)
 /* One event goes behind another one; all in between come a place forward. */
 static void move_one(struct window *window, uint32_t from, uint32_t behind)
 {
-	uint64_t sequence = arrange_window_event(window, from)->sequence, next;
-	struct held moved, held;
+	struct ct_event event = *arrange_window_event(window, from);
+	struct held held = *arrange_window_held(window, from);
 	uint32_t place;
 
-	take_out(window, from, &moved);
-	for (place = from; place != behind; place++) {
-		take_out(window, place + 1, &held);
-		next = held.event.sequence;
-		held.event.sequence = sequence;
-		sequence = next;
-		put_in(window, place, &held);
-	}
-	moved.event.sequence = sequence;
-	put_in(window, behind, &moved);
+	for (place = from; place != behind; place++)
+		put_in(window, place, arrange_window_event(window, place + 1),
+			arrange_window_held(window, place + 1));
+	put_in(window, behind, &event, &held);
 	raise_to(window, behind, arrange_window_event(window, behind - 1)->time);
 	follow(window, behind);
 }

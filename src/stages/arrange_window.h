@@ -26,13 +26,18 @@ struct link {
 	uint8_t act;
 };
 
+/* What is known of an event beside itself; it moves with it. */
+struct held {
+	ct_time stamp; /* as it came; stamps never go back as events arrive */
+	struct link links[2];
+	uint8_t tries; /* how often an order was looked for at this event */
+	bool is_carried;
+};
+
 struct window {
 	struct ct_event *room;
 	uint32_t first;    /* the place of the first event in the room */
-	bool *are_carried; /* by place, as all that follows */
-	ct_time *stamps;   /* as they came; they never go back as events arrive */
-	struct link (*links)[2];
-	uint8_t *tries; /* how often an order was looked for at this event */
+	struct held *held; /* WINDOW_EVENTS */
 
 	uint32_t handed;
 	uint32_t played;
@@ -61,11 +66,16 @@ static inline struct ct_event *arrange_window_event(const struct window *window,
 	return &window->room[place - window->first];
 }
 
+static inline struct held *arrange_window_held(const struct window *window, uint32_t place)
+{
+	return &window->held[WINDOW_AT(place)];
+}
+
 /* arrange_window_move_to: another room, in which what was held back stands first. The rooms may be the same. */
 void arrange_window_move_to(struct window *window, struct ct_event *room);
 
 /* arrange_window_arrive: the event that lies at `arrived` now belongs to the window. */
-void arrange_window_arrive(struct window *window);
+void arrange_window_arrive(struct window *window, bool is_carried);
 
 /* arrange_window_play: takes up events as far as all that may come before them has arrived. */
 void arrange_window_play(struct window *window);
