@@ -172,14 +172,19 @@ static void start(struct store_source *store)
 
 /* ---------------------------------------------------------------------- source */
 
-static inline void hand_out(
-	struct store_source *store, const struct front *front, struct ct_events *events)
-{
-	struct ct_event *event = &events->room[events->count++];
+/* A run in the making. What is written could be anything, for all that the compiler knows: this stays in registers. */
+struct making {
+	struct ct_event *to;
+	const struct ct_event *end; /* of the room */
+	uint64_t sequence;
+	bool are_carried;
+};
 
-	__builtin_prefetch(event + 16, 1);
-	*event = *front->at;
-	event->sequence = store->sequence++;
+static inline void hand_out(struct making *run, const struct front *front)
+{
+	__builtin_prefetch(run->to + 16, 1);
+	*run->to = *front->at;
+	run->to++->sequence = run->sequence++;
 }
 
 static inline void move_on(struct store_source *store, struct front *front, size_t index)
@@ -192,23 +197,22 @@ static inline void move_on(struct store_source *store, struct front *front, size
 
 /* Does the winner's event belong to this run? */
 static inline bool may_hand_out(
-	const struct store_source *store, const struct front *front, const struct ct_events *events)
+	const struct store_source *store, const struct front *front, const struct making *run)
 {
-	return events->count < events->capacity && front->at &&
-	       front->is_carried == events->are_carried && !store->status;
+	return run->to < run->end && front->at && front->is_carried == run->are_carried &&
+	       !store->status;
 }
 
 /* Events of the winner, one at least, while they are before `bound`. */
-static inline void hand_out_winner(
-	struct store_source *store, struct ct_events *events, ct_time bound)
+static inline void hand_out_winner(struct store_source *store, struct making *run, ct_time bound)
 {
 	size_t index = store->tree[0].front;
 	struct front *front = &store->fronts[index];
 
 	do {
-		hand_out(store, front, events);
+		hand_out(run, front);
 		move_on(store, front, index);
-	} while (front->place < bound && may_hand_out(store, front, events));
+	} while (front->place < bound && may_hand_out(store, front, run));
 	play(store, (struct node){front->place, index});
 }
 
@@ -218,22 +222,40 @@ static inline const struct front *winner(const struct store_source *store)
 }
 
 /* With few streams each event is played for: how long one stays ahead cannot be foretold. */
-static void take_of_few(struct store_source *store, struct ct_events *events)
+static inline void merge_few(struct store_source *store, struct making *run)
 {
-	while (may_hand_out(store, winner(store), events))
-		hand_out_winner(store, events, INT64_MIN);
+	while (may_hand_out(store, winner(store), run))
+		hand_out_winner(store, run, INT64_MIN);
 }
 
-static void take_of_many(struct store_source *store, struct ct_events *events)
+static inline void merge_many(struct store_source *store, struct making *run)
 {
 	ct_time bound = second_place(store);
 
-	while (may_hand_out(store, winner(store), events)) {
+	while (may_hand_out(store, winner(store), run)) {
 		size_t first = store->tree[0].front;
 
-		hand_out_winner(store, events, bound);
+		hand_out_winner(store, run, bound);
 		bound = first == store->tree[0].front ? second_place(store) : INT64_MIN;
 	}
+}
+
+static void merge(struct store_source *store, struct ct_events *events)
+{
+	struct making run = {
+		.to = events->room,
+		.end = events->room + events->capacity,
+		.sequence = store->sequence,
+		.are_carried = winner(store)->is_carried,
+	};
+
+	if (store->nr_fronts > 1 && store->nr_fronts <= PLAYED_EACH)
+		merge_few(store, &run);
+	else
+		merge_many(store, &run);
+	events->count = (size_t)(run.to - events->room);
+	events->are_carried = run.are_carried;
+	store->sequence = run.sequence;
 }
 
 static enum ct_status end(struct store_source *store)
@@ -251,11 +273,8 @@ static enum ct_status store_next(
 	if (!store->is_started)
 		start(store);
 	source_begin_run(events, store->own, OWN_EVENTS);
-	events->are_carried = store->nr_fronts && winner(store)->is_carried;
-	if (store->nr_fronts > 1 && store->nr_fronts <= PLAYED_EACH)
-		take_of_few(store, events);
-	else if (store->nr_fronts)
-		take_of_many(store, events);
+	if (store->nr_fronts)
+		merge(store, events);
 	if (events->count)
 		return CT_OK;
 	if (store->status == CT_OK)
