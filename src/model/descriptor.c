@@ -319,7 +319,6 @@ bool model_descriptor_bind(
 	if (!*ret_descriptor)
 		return false;
 	descriptor_at(model, *ret_descriptor)->nr_waits++;
-	process_at(model, event->process)->nr_descriptor_waits++;
 	return true;
 }
 

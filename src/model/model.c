@@ -250,7 +250,6 @@ static bool apply_coro(struct model *model, const struct ct_event *event)
 
 static bool apply_descriptor(struct model *model, const struct ct_event *event)
 {
-	process_at(model, event->process)->nr_descriptor_events++;
 	/* A scheduler polls on the stack of whoever is about to leave the thread: that is not its doing. */
 	if (event->kind == CTP_KIND_DESCRIPTOR_IO && (int64_t)event->coro < 0)
 		model_coro_try(model, thread_at(model, event->thread)->top);

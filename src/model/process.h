@@ -58,8 +58,6 @@ struct model_process {
 	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
 	ct_time last_event;    /* written by any of its threads; CT_NO_TIME: none */
 	ct_time last_run;      /* the last resume of any of its coroutines; CT_NO_TIME: none */
-	uint64_t nr_descriptor_waits;
-	uint64_t nr_descriptor_events;
 	uint64_t nr_opened;
 	uint64_t nr_open;
 	ct_time shutdown_from; /* the program said that it ends; CT_NO_TIME: it did not */

@@ -49,7 +49,6 @@ enum act {
 };
 
 #define COST_ODD 1u
-#define COST_LATE 2u /* woken after its end */
 #define COST_HELD 4u /* taken while another one has it */
 #define COST_IMPOSSIBLE 32u
 
