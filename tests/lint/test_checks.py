@@ -7,8 +7,8 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-COPIED = ("src", "include", "tools", "cli", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
-LINKED = ("sdk", "docs", "tests", "examples")
+COPIED = ("src", "include", "tools", "cli", "examples", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
+LINKED = ("sdk", "docs", "tests")
 
 # The check, a file, what is appended to it, and what the check then says.
 WRONGS = [
@@ -17,6 +17,7 @@ WRONGS = [
     ("layers", "src/store/read.c", '#include "window.h"\n', "includes 'window.h', which no layer has"),
     ("layers", "src/LAYERS", "attic\n", "src/LAYERS names 'attic', which does not exist"),
     ("layers", "cli/main.c", '#include "base/map.h"\n', "the command line may not use 'base/map.h'"),
+    ("layers", "examples/attic.c", '#include "store/store.h"\n', "a program that is traced may not use 'store/store.h'"),
     ("names", "src/store/store.h", "int open_sesame(void);\n", "open_sesame begins with none of store"),
     ("names", "src/base/map.h", "int drawer_open(void);\n", "drawer_open begins with none of base, map"),
     ("names", "src/store/store_attic.h", "", "src/store/store_attic.h repeats the name of its folder"),
