@@ -56,6 +56,24 @@ static inline bool vec_grow(void *at, size_t *capacity, size_t wanted, size_t si
 #define vec_push(vec, value) \
 	(vec_reserve((vec), (vec)->count + 1) && ((vec)->at[(vec)->count++] = (value), true))
 
+static inline bool vec_lengthen(
+	void *at, size_t *count, size_t *capacity, size_t wanted, size_t size)
+{
+	char *elements;
+
+	if (!vec_grow(at, capacity, wanted, size))
+		return false;
+	memcpy(&elements, at, sizeof(elements));
+	memset(elements + *count * size, 0, (wanted - *count) * size);
+	*count = wanted;
+	return true;
+}
+
+/* vec_reach: there is an element with this index; new ones are zeroed. False: out of memory, the array is unchanged. */
+#define vec_reach(vec, index)                                                                \
+	((vec)->count > (index) || vec_lengthen(&(vec)->at, &(vec)->count, &(vec)->capacity, \
+					   (size_t)(index) + 1, sizeof(*(vec)->at)))
+
 /* vec_fini: gives the memory back; the array is empty again. */
 #define vec_fini(vec) (free((vec)->at), (vec)->at = NULL, (vec)->count = (vec)->capacity = 0)
 

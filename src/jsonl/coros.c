@@ -37,13 +37,7 @@ void jsonl_coro_note(struct jsonl_coro *coro, unsigned detail, uint64_t number)
 
 static struct map *map_of(struct jsonl_coros *coros, uint32_t process)
 {
-	struct map none = {0};
-
-	while (coros->of_process.count <= process) {
-		if (!vec_push(&coros->of_process, none))
-			return NULL;
-	}
-	return &coros->of_process.at[process];
+	return vec_reach(&coros->of_process, process) ? &coros->of_process.at[process] : NULL;
 }
 
 static bool new_coro(struct jsonl_coros *coros, uint32_t *ret_index)

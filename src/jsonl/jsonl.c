@@ -449,10 +449,8 @@ static enum ct_status jsonl_put(
 
 static bool note_segment(struct jsonl_sink *jsonl, const struct ct_define_segment *from)
 {
-	while (jsonl->coro_prefixes.count <= from->segment) {
-		if (!vec_push(&jsonl->coro_prefixes, 0))
-			return false;
-	}
+	if (!vec_reach(&jsonl->coro_prefixes, from->segment))
+		return false;
 	/* A row does not tell its process: ids of all of them are told apart. */
 	jsonl->coro_prefixes.at[from->segment] =
 		from->role == CTP_ROLE_PROBE ? (uint64_t)jsonl->nr_probes++ << CORO_PREFIX_SHIFT
@@ -471,10 +469,8 @@ static bool note_stream(struct jsonl_sink *jsonl, const struct ct_define_stream 
 
 static bool note_thread(struct jsonl_sink *jsonl, const struct ct_define_thread *from)
 {
-	while (jsonl->tids.count <= from->thread) {
-		if (!vec_push(&jsonl->tids, 0))
-			return false;
-	}
+	if (!vec_reach(&jsonl->tids, from->thread))
+		return false;
 	jsonl->tids.at[from->thread] = from->tid;
 	return true;
 }

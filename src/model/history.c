@@ -119,9 +119,8 @@ struct model_interval model_interval_open(const struct model *model, uint32_t in
 
 static bool put(struct model_history *history, const struct model_interval *interval)
 {
-	while (history->last.count <= interval->coro)
-		if (!vec_push(&history->last, 0))
-			return false;
+	if (!vec_reach(&history->last, interval->coro))
+		return false;
 	if (history->ring.count < MODEL_HISTORY) {
 		if (!vec_push(&history->ring, *interval))
 			return false;

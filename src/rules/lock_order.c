@@ -103,14 +103,6 @@ static uint32_t new_held(struct memory *memory)
 	return vec_push(&memory->helds, (struct held){0}) ? (uint32_t)(memory->helds.count - 1) : 0;
 }
 
-static bool reach(struct memory *memory, uint32_t object)
-{
-	while (memory->of_object.count <= object)
-		if (!vec_push(&memory->of_object, 0))
-			return false;
-	return true;
-}
-
 bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, uint32_t *ret_site)
 {
 	const struct memory *memory = memory_of(analysis);
@@ -257,7 +249,7 @@ static bool look_at_take(struct model_watch *watch, const struct model_sight *si
 		.event = event->sequence,
 	};
 
-	index = reach(memory, sight->object) ? new_held(memory) : 0;
+	index = vec_reach(&memory->of_object, sight->object) ? new_held(memory) : 0;
 	if (!index)
 		return false;
 	memory->helds.at[index] = held;

@@ -142,12 +142,7 @@ static enum ct_status tell_open_gaps(
 
 static struct filter_stream *stream_at(struct filter *filter, uint32_t stream)
 {
-	struct filter_stream none = {0};
-
-	while (filter->streams.count <= stream)
-		if (!vec_push(&filter->streams, none))
-			return NULL;
-	return &filter->streams.at[stream];
+	return vec_reach(&filter->streams, stream) ? &filter->streams.at[stream] : NULL;
 }
 
 /* The records that lead to the present state, each in its stream. */
@@ -346,12 +341,10 @@ static enum ct_status filter_put(
 
 static bool note_process(struct filter *filter, uint32_t process)
 {
-	struct filter_process none = {0};
 	uint64_t nr_noted = 0;
 
-	while (filter->processes.count <= process)
-		if (!vec_push(&filter->processes, none))
-			return false;
+	if (!vec_reach(&filter->processes, process))
+		return false;
 	if (filter->processes.at[process].is_live)
 		return true;
 	filter->processes.at[process].is_live = true;
@@ -362,16 +355,6 @@ static bool note_process(struct filter *filter, uint32_t process)
 #undef X
 	filter->processes.at[process].nr_left_out[FATE_CATEGORY] += nr_noted;
 	filter->nr_noted += nr_noted;
-	return true;
-}
-
-static bool note_segment(struct filter *filter, uint32_t segment)
-{
-	struct filter_segment none = {0};
-
-	while (filter->segments.count <= segment)
-		if (!vec_push(&filter->segments, none))
-			return false;
 	return true;
 }
 
@@ -389,7 +372,7 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 	case CT_DEFINE_PROCESS:
 		return note_process(filter, definition->process.process);
 	case CT_DEFINE_SEGMENT:
-		return note_segment(filter, definition->segment.segment);
+		return vec_reach(&filter->segments, definition->segment.segment);
 	case CT_DEFINE_SITE:
 		return name_site(filter, &definition->site) &&
 		       filter_match_site(filter, &definition->site);

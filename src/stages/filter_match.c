@@ -81,9 +81,8 @@ bool filter_match_site(struct filter *filter, const struct ct_define_site *site)
 	match |= is_place(filter, site) ? SITE_IS_PLACE : 0;
 	match |= matches(&filter->names, site->reason) ? SITE_IS_NAME : 0;
 	match |= matches(&filter->tasks, site->reason) ? SITE_IS_TASK : 0;
-	while (segment->sites.count <= site->id)
-		if (!vec_push(&segment->sites, 0))
-			return false;
+	if (!vec_reach(&segment->sites, site->id))
+		return false;
 	segment->sites.at[site->id] = match;
 	return true;
 }

@@ -346,12 +346,7 @@ static enum ct_status store_put(
 
 static bool note_stream(struct store_sink *store, uint32_t number)
 {
-	struct stream none = {0};
-
-	while (directory_has(&store->directory, number) && store->streams.count <= number)
-		if (!vec_push(&store->streams, none))
-			return false;
-	return true;
+	return !directory_has(&store->directory, number) || vec_reach(&store->streams, number);
 }
 
 static bool note_definition(struct store_sink *store, const struct ct_definition *definition)

@@ -6,11 +6,8 @@
 
 static bool note_segment(struct directory *directory, const struct ct_define_segment *from)
 {
-	struct directory_segment none = {0};
-
-	while (directory->segments.count <= from->segment)
-		if (!vec_push(&directory->segments, none))
-			return false;
+	if (!vec_reach(&directory->segments, from->segment))
+		return false;
 	directory->segments.at[from->segment] = (struct directory_segment){
 		.process = from->process,
 		.role = from->role,
@@ -23,9 +20,8 @@ static bool note_stream(struct directory *directory, const struct ct_define_stre
 {
 	if (from->segment >= directory->segments.count)
 		return true;
-	while (directory->segment_of.count <= from->stream)
-		if (!vec_push(&directory->segment_of, 0))
-			return false;
+	if (!vec_reach(&directory->segment_of, from->stream))
+		return false;
 	directory->segment_of.at[from->stream] = from->segment;
 	return true;
 }

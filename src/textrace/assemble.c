@@ -352,10 +352,8 @@ static enum ct_status ready_stream(struct assembly *assembly, const struct ct_ev
 		.stream = {.stream = number, .segment = segment_of(event->process)},
 	};
 
-	while (assembly->has_stream.count <= number) {
-		if (!vec_push(&assembly->has_stream, false))
-			return ct_fail_memory(assembly->reterr);
-	}
+	if (!vec_reach(&assembly->has_stream, number))
+		return ct_fail_memory(assembly->reterr);
 	if (assembly->has_stream.at[number])
 		return CT_OK;
 	assembly->has_stream.at[number] = true;
