@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that is read: opened once, told apart by what it holds, and called by one name in every message. Whoever
- * reads it has this object, so that a file that takes over its name meanwhile is never met.
+ * A file that is read: opened once, told apart by what it holds, and called by one name in every message. Each reader
+ * has this object, so that a file that takes over its name meanwhile is never met.
  *
  * Bytes are read and never mapped: a file may shrink while it is looked at, and a mapping would then end the process.
  */

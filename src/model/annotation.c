@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program says of itself: tasks, regions, counters, names.
+ * Annotations of the program: tasks, regions, counters, names.
  *
  * An annotation belongs to its coroutine, or where it names none, to the one that runs on its thread, else
  * to the thread. Everything is bounded: MODEL_SPANS names of tasks, regions and counters, MODEL_OPEN tasks
@@ -76,7 +76,7 @@ static bool find_span(
 		ret_span);
 }
 
-/* Whose it is: a coroutine, or else none, and the thread. */
+/* The owner: a coroutine, or else none, and the thread. */
 static uint32_t whose(struct model *model, const struct ct_event *event)
 {
 	if (event->coro)
@@ -276,7 +276,7 @@ static void drop_region(struct model *model, uint32_t *top)
 	model->free_region = index;
 }
 
-/* Those that are open inside end with it. */
+/* Regions that are open inside end with it. */
 static bool end_region(struct model *model, const struct ct_event *event)
 {
 	uint32_t span, *top = regions_of(model, event), at;

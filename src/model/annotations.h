@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program says of itself: tasks, regions and counters, each within a bound. A part of model.h.
+ * Annotations of the program: tasks, regions and counters, each within a bound. A part of model.h.
  */
 #ifndef MODEL_ANNOTATIONS_H
 #define MODEL_ANNOTATIONS_H
@@ -39,7 +39,7 @@ struct model_span {
 	int64_t open_ns; /* of those that go on at the end: until then */
 	int64_t longest_ns;
 	uint64_t longest_event; /* with which the longest one of these tasks began */
-	/* Of the coroutines that worked for it, or had it open, also where it goes on: ns in each state. */
+	/* Times of the coroutines that worked for it, or had it open, also where it goes on: ns in each state. */
 	int64_t spent[CT_STATE_DONE];
 	int64_t waited[MODEL_NR_RESOURCES]; /* of that, waiting: by what for, enum ctp_resource */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What coroutines did, by group. It counts what times.c counts by place, at the same moments.
+ * The times of coroutines, by group. The counts are those that times.c makes by place, at the same moments.
  */
 #include <stdlib.h>
 

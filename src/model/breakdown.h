@@ -13,7 +13,7 @@
 #include "base/histogram.h"
 #include "model/annotations.h"
 
-/* What the coroutines of one group did, in ns; distributions are NULL as long as they are empty. */
+/* The times of the coroutines of one group, in ns; distributions are NULL as long as they are empty. */
 struct model_breakdown_group {
 	struct histogram *runs;
 	struct histogram *waits;  /* that have ended, up to the wake */

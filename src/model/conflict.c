@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps that do not lead on from the state that a coroutine is in. Each is kept with the state and the
- * time at which that was entered; the later event is believed all the same. What it means is not
- * decided here.
+ * Steps that do not lead on from the state that a coroutine is in. Each is kept with the state and the time at which
+ * that was entered; the later event is believed all the same. The meaning of a conflict is not decided here.
  */
 #include "model/parts.h"
 
@@ -49,11 +48,11 @@ bool model_coro_conflict(struct model *model, uint32_t index, const struct ct_ev
 		.is_order_unknown = event->flags & CT_FLAG_ORDER_UNKNOWN,
 	};
 
-	/* What came before its last wait has had its resume. */
+	/* Steps before its last wait have had their resume. */
 	if (coro->suspended != CT_NO_TIME && conflict.wakes[0].time < coro->suspended)
 		conflict.wakes[0].time = CT_NO_TIME;
 
-	/* What leads from the one state to the other is known to be missing. */
+	/* The step from the one state to the other is known to be missing. */
 	if (event->flags & CT_FLAG_AFTER_GAP) {
 		coro->last_event = event->sequence;
 		coro->conflict = 0;
@@ -99,7 +98,7 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 	if (event->kind == CTP_KIND_WAKE && model_makes_ready(event->argument) &&
 		model->ghosts.count < MODEL_GHOSTS)
 		*wake = (uint32_t)model->ghosts.count + 1;
-	/* What leads on from nowhere is broken; a wake does not lead anywhere by itself. */
+	/* A step that leads on from nowhere is broken; a wake does not lead anywhere by itself. */
 	model->nr_broken += event->kind != CTP_KIND_WAKE || model->ghosts.count >= MODEL_GHOSTS;
 	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
 }

@@ -24,7 +24,7 @@ static void give_up_early(struct model *model, struct model_coro *coro, ct_time 
 		return;
 	}
 	conflict->is_explained = coro->conflict == 0;
-	/* Who goes idle without it does not run it any more: its suspend was not told. */
+	/* A worker that goes idle without it cannot run it: its suspend was not told. */
 	conflict->was_idle |= model->threads[conflict->thread_before].idle_began > conflict->before;
 	model->nr_broken++;
 }
@@ -91,8 +91,8 @@ static bool tell_frame(struct model *model, uint32_t index, const struct ct_even
 /* ---------------------------------------------------------------- running */
 
 /*
- * Whoever goes on with a coroutine that had waited is a worker, and so is who takes a new one that another thread made.
- * A thread that starts its own ones, and does no more, is mostly main.
+ * A thread that goes on with a coroutine that had waited is a worker, and so is one that takes a new one that another
+ * thread made. A thread that starts its own ones, and does no more, is mostly main.
  */
 static bool note_worker(struct model *model, const struct model_coro *coro, bool is_first_step,
 	const struct ct_event *event)
@@ -193,7 +193,7 @@ static bool is_woken_already(const struct model *model, uint32_t index, ct_time 
 	       model_makes_ready(coro->wake_outcome);
 }
 
-/* It has come to its end already: it is left for the last time. */
+/* The coroutine has come to its end already, and is left for the last time. */
 static bool is_end(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_DONE &&
@@ -230,7 +230,7 @@ static bool stop_running(struct model *model, uint32_t index, const struct ct_ev
 	return true;
 }
 
-/* It waits, and was never told to run: its probe does not see where bodies begin, nor where they end. */
+/* A coroutine that waits, and was never told to run: its probe does not see where bodies begin, nor where they end. */
 static bool is_half_told(const struct model_coro *coro, const struct ct_event *event)
 {
 	return coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_WAS_CREATED) &&
@@ -256,7 +256,7 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	if (!note_wait(model, index, event))
 		return false;
 	thread_at(model, event->thread)->leaving = index;
-	/* Whoever creates one that begins with a suspend has run nothing of it, and may never run any. */
+	/* A thread that creates one that begins with a suspend has run nothing of it, and may never run any. */
 	return event->argument == CTP_POINT_INITIAL
 		       ? model_thread_stand_by(model, event->thread, false)
 		       : note_worker(model, coro_at(model, index), is_first_step, event);

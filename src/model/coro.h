@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a coroutine, and of the steps that do not lead on from the state that it was in. A part of model.h.
+ * Coroutines, and steps that do not lead on from the state that one was in. A part of model.h.
  */
 #ifndef MODEL_CORO_H
 #define MODEL_CORO_H
@@ -11,7 +11,7 @@
 #include "corotracer/ct.h"
 #include "model/waking.h"
 
-/* What is known of a coroutine besides its state. */
+/* Further facts about a coroutine, besides its state. */
 enum model_coro_flag {
 	MODEL_CORO_WAS_CREATED = 1 << 0, /* its creation is in the trace */
 	MODEL_CORO_ON_STACK = 1 << 1,    /* it is on its thread's stack of running coroutines */

@@ -384,7 +384,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	if (event->argument == 4)
 		descriptor_at(model, index)->flags |= MODEL_DESCRIPTOR_IS_LISTENER;
 	process_at(model, event->process)->has_reads |= event->argument == 1;
-	/* Whoever transferred has met the readiness. */
+	/* A transfer has met the readiness. */
 	descriptor_at(model, index)->ready = CT_NO_TIME;
 	return true;
 }

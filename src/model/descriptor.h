@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a descriptor: one record for each time that its number was given out. A part of model.h.
+ * Descriptors: one record for each time that a number was given out. A part of model.h.
  */
 #ifndef MODEL_DESCRIPTOR_H
 #define MODEL_DESCRIPTOR_H

@@ -20,7 +20,7 @@ uint32_t model_find_page(struct model *model, uint32_t index, uint64_t id)
 	return page;
 }
 
-/* What stands there for the id: 0, MODEL_GONE, or an index. */
+/* The entry of the id: 0, MODEL_GONE, or an index. */
 static inline uint32_t entry_of(struct model *model, uint32_t process, uint64_t id)
 {
 	uint32_t page =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is missing. The trace's tables tell of losses that the engine found, `lost` events of those
+ * Missing events. The trace's tables tell of losses that the engine found, `lost` events of those
  * that the probe found; both are gaps in time, and never more than that: nothing is made up for
  * them.
  */
@@ -133,7 +133,7 @@ static bool take_thread(const struct model_gap *gap, uint64_t *ret_owner)
 	return true;
 }
 
-/* What a ring held that cannot be true is of a process; what a file held is of none. */
+/* Words of a ring that cannot be true are a loss of its process; those of a file, of none. */
 static bool take_hole(const struct model_gap *gap, uint64_t *ret_owner)
 {
 	*ret_owner = gap->process;
@@ -206,7 +206,7 @@ static uint64_t total_before(
 	return low ? edges[low - 1].total : 0;
 }
 
-/* Those that have begun by the end of the interval, less those that were over before it. */
+/* Gaps that have begun by the end of the interval, less those that were over before it. */
 static uint64_t lost_of(
 	const struct model_gap_index *index, uint64_t owner, ct_time from, ct_time until)
 {

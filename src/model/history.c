@@ -46,7 +46,7 @@ static void note_waker(
 
 	interval->waker_thread = event->thread;
 	interval->waker_site = event->site;
-	/* Who starts it out of a queue is whoever came by. */
+	/* Any worker that came by starts it out of a queue. */
 	if (interval->state == CT_STATE_WAITING ||
 		(interval->state == CT_STATE_UNSEEN && !coro->queue_event)) {
 		if (event->kind == CTP_KIND_WAKE)
@@ -62,7 +62,7 @@ static void note_waker(
 		interval->waker = 0;
 }
 
-/* Who gave it back last had it; while it is not given back, its owner does. */
+/* The one that gave it back last had it; while it is not given back, its owner does. */
 static void note_holder(
 	const struct model *model, const struct model_coro *coro, struct model_interval *interval)
 {

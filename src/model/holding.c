@@ -4,7 +4,7 @@
  * tells itself that it gave the lock back: what it does until then shows whether it really had it, or had given it
  * back before and told so late.
  *
- * It costs nothing where each lock is told to be free before it is taken.
+ * The search costs nothing where each lock is told to be free before it is taken.
  */
 #include "model/parts.h"
 
@@ -91,7 +91,7 @@ bool model_holding_take(struct model *model, uint32_t index, const struct ct_eve
 	uint32_t second = object->changed_by_coro;
 
 	object->nr_takes++;
-	/* It takes it anew: it had given it back, and did not tell. */
+	/* The first one takes it anew: it had given it back, and did not tell. */
 	if (object->holding && model->holdings.at[object->holding].first.coro == second)
 		withdraw(model, object);
 	if (!is_second(model, object, second) || (event->flags & CT_FLAG_ORDER_UNKNOWN))
@@ -118,7 +118,7 @@ void model_holding_wait(struct model *model, uint32_t index)
 	holding->is_yield[1] = coro->point != CTP_POINT_AWAIT;
 }
 
-/* Who told of the taking before it took waits for it still. */
+/* A coroutine that told of the taking before it took waits for it still. */
 static bool waits_for_it(const struct model *model, const struct model_holding *holding)
 {
 	const struct model_coro *second = &model->coros.at[holding->second.coro];
@@ -127,7 +127,7 @@ static bool waits_for_it(const struct model *model, const struct model_holding *
 	       second->wait_object == model->objects.at[holding->object].handle;
 }
 
-/* The first one gives it back. It stays the second one's, unless that has given it back before. */
+/* The first one gives it back. The lock stays the second one's, unless that has given it back before. */
 static bool end_first(
 	struct model *model, struct model_object *object, const struct ct_event *event)
 {

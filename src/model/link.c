@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ties a coroutine to others: the queue in which it lies, the children that it awaits, and what a
+ * Ties of a coroutine to others: the queue in which it lies, the children that it awaits, and what a
  * suspend says of itself in a detail.
  */
 #include "model/parts.h"
@@ -20,7 +20,7 @@ bool model_coro_touch(struct model *model, const struct ct_event *event, uint32_
 	return true;
 }
 
-/* Whoever is in a queue will be run from there: it waits for nothing any more. */
+/* A coroutine in a queue will be run from there, and waits for nothing any more. */
 bool model_coro_enqueue(struct model *model, const struct ct_event *event)
 {
 	struct model_coro *coro;

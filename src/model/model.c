@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model's life, and the one switch over the kinds of events. What each kind means is in the
- * other files of this folder.
+ * The model's life, and the one switch over the kinds of events. The other files of this folder hold the meaning of
+ * each kind.
  */
 #include <stdlib.h>
 
@@ -330,7 +330,7 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 	}
 }
 
-/* Those who fill in more name coroutines by their index. */
+/* Callers that fill in more name coroutines by their index. */
 static bool may_release(const struct model *model)
 {
 	return !model->history && !model->breakdown;

@@ -4,9 +4,9 @@
  * judge them: who ran where, who was idle when, which descriptor a number stood for, what is
  * missing.
  *
- * The model states what the events say, and where they leave a doubt it says so. It draws no
- * conclusion about right or wrong; that is the analysers' part. It reads no source and no file: the
- * caller feeds it one event after the other, in the order of a source.
+ * The model states what the events say, and where they leave a doubt it says so. The model draws no conclusion about
+ * right or wrong; that is the rules' part. No source and no file is read: the caller feeds the model one event after
+ * the other, in the order of a source.
  *
  * Everything lies in flat arrays and is named by its 32-bit index there; index 0 of each is
  * reserved and means none. Threads and processes have the indexes of ct_tables. Analysers read the
@@ -125,7 +125,7 @@ enum ct_status model_new(
 void model_free(struct model *model);
 
 /*
- * model_apply: folds in one event. Whatever it says is taken up or counted; the only failure is CT_ERR_NO_MEMORY.
+ * model_apply: folds in one event. Any event is taken up or counted; the only failure is CT_ERR_NO_MEMORY.
  * model_is_possible: false where its time, process or thread cannot be true, so that it will only be counted.
  */
 enum ct_status model_apply(
@@ -136,8 +136,8 @@ bool model_is_possible(const struct model *model, const struct ct_event *event);
 enum ct_status model_finish(struct model *model, struct ct_error *reterr);
 
 /*
- * model_place: the site that stands for this one and all that say the same. What the model keeps of sites are
- * such; events name them as they were recorded.
+ * model_place: the site that stands for this one and all that say the same. The model keeps such numbers of sites;
+ * events name them as they were recorded.
  */
 uint32_t model_place(const struct model *model, uint32_t site);
 
@@ -259,8 +259,8 @@ uint64_t model_lost_in_holes(
 ct_time model_end_of(const struct model *model, uint32_t process);
 
 /*
- * model_is_look_valid: is what the engine saw of this thread still so? What any thread has done since may have set
- * this one going.
+ * model_is_look_valid: is what the engine saw of this thread still so? Work of any thread since may have set this one
+ * going.
  */
 bool model_is_look_valid(const struct model *model, uint32_t thread);
 

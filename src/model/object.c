@@ -153,8 +153,8 @@ static bool count_content(struct model *model, uint32_t index, const struct ct_e
 }
 
 /*
- * Who waits for something from it finds it empty, whatever was counted: not all takings are told, or its memory
- * serves another one. Who waits for room in it shows that it is bounded. Either way it starts anew.
+ * A coroutine that waits for something from it finds it empty, whatever was counted: not all takings are told, or its
+ * memory serves another one. A coroutine that waits for room in it shows that it is bounded. Either way it starts anew.
  */
 void model_object_wait(struct model *model, uint32_t index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of what coroutines hand to each other. A part of model.h.
+ * Objects that coroutines hand to each other. A part of model.h.
  */
 #ifndef MODEL_OBJECT_H
 #define MODEL_OBJECT_H

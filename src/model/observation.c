@@ -25,7 +25,7 @@ static ct_time within(ct_time time)
 
 /*
  * Streams are written at different times: where nobody wrote the end, events of some of them are missing behind the
- * last heartbeat, and of others not. What is left is as it was at that heartbeat.
+ * last heartbeat, and of others not. The rest is as it was at that heartbeat.
  */
 static bool is_unfinished(const struct model *model)
 {
@@ -54,7 +54,7 @@ void model_observation_begin(struct model *model)
 	model->lowest = -FURTHEST_NS;
 	if (model->from != CT_NO_TIME)
 		model->lowest = model->from - MARGIN_NS;
-	/* What is carried from before is as old as it is. */
+	/* Events carried from before are as old as they are. */
 	if (tables->nr_carried && tables->carried_from < model->lowest)
 		model->lowest = within(tables->carried_from);
 	model->is_unfinished = is_unfinished(model);
@@ -78,7 +78,7 @@ bool model_is_possible(const struct model *model, const struct ct_event *event)
 	return event->process < model->nr_processes && event->thread < model->nr_threads;
 }
 
-/* What comes much later than all before is impossible; who knows no end goes by what came so far. */
+/* An event much later than all before is impossible; where no end is known, the events so far decide. */
 static void move_on(struct model *model, const struct ct_event *event)
 {
 	if (!model->is_open_ended)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the model share. Each function takes up one kind of event; false is always "out
+ * Shared by the files of the model. Each function takes up one kind of event; false is always "out
  * of memory". Nothing here is for other folders.
  */
 #ifndef MODEL_PARTS_H
@@ -68,7 +68,7 @@ static inline bool has_given_back(const struct model *model)
 
 /* model_observation_begin: sets the window of times that can be true, by the tables. */
 void model_observation_begin(struct model *model);
-/* model_observation_admit: can this event be true? It counts what is left out. */
+/* model_observation_admit: can this event be true? Events left out are counted. */
 bool model_observation_admit(struct model *model, const struct ct_event *event);
 
 /* ---------------------------------------------------------------- by name: find.c */
@@ -256,7 +256,7 @@ bool model_holding_release(struct model *model, uint32_t object, const struct ct
 
 /*
  * model_series_move: a number of a process changes by so much. model_series_count: a counter of the program has this
- * value from now on; false: out of memory. What there is no room for is counted.
+ * value from now on; false: out of memory. Those that find no room are counted.
  */
 void model_series_move(struct model *model, uint32_t process, enum model_series_kind kind,
 	ct_time time, int64_t by);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a process as a whole: where to find what lies in it, what it told of itself, how it crashed, and
- * which of its events are missing. A part of model.h.
+ * A process as a whole: where to find what lies in it, its words on itself, its crash, and its missing events. A part
+ * of model.h.
  */
 #ifndef MODEL_PROCESS_H
 #define MODEL_PROCESS_H

@@ -172,7 +172,7 @@ static void mark_around(struct release *release, const struct model_coro *coro)
 	}
 }
 
-/* Those that ran, were ready, waited or moved most are told of, whether they have ended or not. */
+/* Coroutines that ran, were ready, waited or moved most are told of, whether they have ended or not. */
 static void mark_most(struct release *release)
 {
 	struct model_most most[MODEL_NR_MEASURES];
@@ -291,7 +291,7 @@ static void fini(struct release *release)
 	free(release->descriptor_to);
 }
 
-/* It takes a look at everything: so much has to end in between that the looks cost little. */
+/* Giving back takes a look at everything: so much has to end in between that the looks cost little. */
 static void set_next(struct model *model)
 {
 	uint64_t nr_looked_at = model->coros.count + model->descriptors.count +
@@ -339,7 +339,7 @@ bool model_release_now(struct model *model)
 
 /* ---------------------------------------------------------------- the end */
 
-/* What a coroutine waits for is kept with it; where it was gone before, it is asked for. */
+/* The coroutine that one waits for is kept with it; where it was gone before, it is asked for. */
 static void ask_for_wait(struct model *model, const struct model_coro *coro)
 {
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that go: closed, given out again since, and nobody kept waited for them. Of a number's generations those
+ * Descriptors that go: closed, given out again since, and nobody kept waited for them. Those of a number's generations
  * that stay are linked to each other; where some between them went, the newer one says so.
  */
 #include "model/release.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is given back while events are folded in, so that a model needs memory for what is alive, and not for all that
+ * Records given back while events are folded in, so that a model needs memory for what is alive, and not for all that
  * ever was. A part of model.h.
  *
  * From time to time, when some thousand coroutines have been destroyed or descriptors closed, the model looks through
@@ -10,9 +10,9 @@
  * that indexes keep their order, and change between two events only.
  *
  * Ids are used once, so one that is gone is known for gone (model_gone). Should it be named again after all, nothing
- * that its record told can be made up for: the model notes it in model->asked. Whoever reads the events once more, and
- * tells a new model by model_keep to keep these, learns all. A model that is not read again goes by what is certain: it
- * was destroyed. It counts such in nr_unjudged, and no rule speaks of them.
+ * that its record told can be made up for: the model notes it in model->asked. A reader that goes through the events
+ * once more, and tells a new model by model_keep to keep these, learns all. A model that is not read again goes by what
+ * is certain: it was destroyed. The model counts such in nr_unjudged, and no rule speaks of them.
  *
  * With a history or a breakdown (model/history.h, model/breakdown.h) nothing is given back.
  */
@@ -23,7 +23,7 @@
 
 #include "corotracer/ct.h"
 
-/* What is kept by name, for whoever asks. */
+/* Records kept by name, for callers that ask. */
 enum model_kept {
 	MODEL_KEPT_CORO,       /* by its id */
 	MODEL_KEPT_FRAME,      /* coroutines whose frame lay at this address */

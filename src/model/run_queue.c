@@ -2,8 +2,8 @@
 /*
  * Queues of coroutines that are ready to run, as far as the program tells of them: how many lie in each, over time.
  *
- * A coroutine lies in the queue that its last enqueue names, until it is taken out of it, runs, or is gone. Whoever is
- * ready and was put nowhere lies in no queue: where, would be a guess.
+ * A coroutine lies in the queue that its last enqueue names, until it is taken out of it, runs, or is gone. A coroutine
+ * that is ready and was put nowhere lies in no queue: where, would be a guess.
  */
 #include <stdlib.h>
 

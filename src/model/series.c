@@ -19,7 +19,7 @@ static bool begin(struct model *model, struct model_series about, uint32_t *ret_
 	return vec_push(&model->series, about);
 }
 
-/* Those of processes are there from the beginning, so that no change of state needs memory. */
+/* The series of processes are there from the beginning, so that no change of state needs memory. */
 bool model_series_reserve(struct model *model)
 {
 	uint32_t process, kind, none;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers over time. They are bounded; what comes beyond is counted in model->nr_tallies_refused. A part of model.h.
+ * Numbers over time. Series are bounded; those beyond are counted in model->nr_tallies_refused. A part of model.h.
  */
 #ifndef MODEL_SERIES_H
 #define MODEL_SERIES_H
@@ -13,7 +13,7 @@
 #define MODEL_SERIES 4096u
 #define MODEL_WINDOWS 64u
 
-/* What is followed over time. */
+/* Quantities that are followed over time. */
 enum model_series_kind {
 	MODEL_SERIES_ALIVE, /* coroutines whose creation was seen */
 	MODEL_SERIES_READY,

@@ -32,7 +32,7 @@ static bool is_half_told(const struct model *model, uint32_t index)
 	return index && model->coros.at[index].is_half_told;
 }
 
-/* Whoever was put into a queue is taken from it by a thread that runs nobody. */
+/* A coroutine that was put into a queue is taken from it by a thread that runs nobody. */
 static bool was_queued(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_READY && coro->wake_outcome != CTP_OUTCOME_RESUMED;
@@ -121,7 +121,10 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 	model_times_thread(model, thread, event->time);
 	thread->event_before = thread->last_event;
 	thread->last_event = event->time;
-	/* Whoever writes something has left the call that it told of, though it told of no end: that is forgotten. */
+	/*
+	 * A thread that writes something has left the call that it told of, though it told of no end: that is
+	 * forgotten.
+	 */
 	if (event->kind != CTP_KIND_DETAIL) {
 		thread->is_blocked_last = false;
 		thread->wanted = 0;
@@ -134,8 +137,8 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 }
 
 /*
- * An awaiter goes on for a while once its coroutine is told as suspended. What main does after it has run the first
- * steps of one is main's.
+ * An awaiter goes on for a while once its coroutine is told as suspended. Work of main after it has run the first steps
+ * of one is main's own.
  */
 uint32_t model_thread_doer(const struct model *model, uint32_t index)
 {
@@ -354,7 +357,7 @@ bool model_waits_outside(const struct model *model, uint32_t index)
 		return false;
 	if (model_sleeps(model, index))
 		return false;
-	/* Who runs waits for nothing. */
+	/* A coroutine that runs waits for nothing. */
 	if (model_is_look_valid(model, index) && thread->seen_state == 'R')
 		return false;
 	if (model_is_look_valid(model, index))

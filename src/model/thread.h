@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a thread: on whose stack coroutines run, whether it is idle, what it spent its time on. A part of
+ * Threads: on whose stack coroutines run, whether they are idle, what they spend their time on. A part of
  * model.h.
  */
 #ifndef MODEL_THREAD_H
@@ -48,7 +48,7 @@ struct model_thread {
 	uint8_t blocked_call;
 	bool is_worker; /* it ran a coroutine at some time */
 	bool is_listed; /* among the workers of its process */
-	/* It started coroutines, and ran at most their first steps: it may well be no worker. */
+	/* The thread started coroutines, and ran at most their first steps: it may well be no worker. */
 	bool is_bystander;
 	bool has_failed; /* a signal of its own doing ended the process: it was awake then */
 	bool is_parked;

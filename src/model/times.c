@@ -41,14 +41,14 @@ static struct model_place_times *times_of(struct model *model, uint32_t site)
 	return *times;
 }
 
-/* One more in a distribution of a place. What finds no room, or no memory, is counted. */
+/* One more in a distribution of a place. A place that finds no room, or no memory, is counted. */
 static void count(struct model *model, struct histogram **histogram, int64_t ns)
 {
 	model->nr_times_refused +=
 		!histogram_count(histogram, length(ns), &model->distribution_bytes);
 }
 
-/* It goes on from where it waited; before its first wait, from where it was started. */
+/* A run goes on from where the coroutine waited; before its first wait, from where it was started. */
 static uint32_t resumed_from(const struct model_coro *coro)
 {
 	return coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site;
@@ -128,7 +128,7 @@ static bool was_woken(const struct model_coro *coro)
 	       (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
 }
 
-/* Who waits for less is not looked into. */
+/* Shorter waits are not looked into. */
 #define LONG_DELAY_NS INT64_C(100000000)
 
 /* From ready to running: counted for whom it happened to, and for who woke it. */

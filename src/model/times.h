@@ -11,7 +11,7 @@
 #include "base/histogram.h"
 #include "model/series.h"
 
-/* What a thread does. */
+/* The states of a thread. */
 enum model_activity {
 	MODEL_ACTIVITY_RUNNING,    /* coroutines */
 	MODEL_ACTIVITY_SCHEDULING, /* outside of any */
@@ -20,7 +20,7 @@ enum model_activity {
 	MODEL_NR_ACTIVITIES,
 };
 
-/* What the kernel had counted of a thread by then, in ns. */
+/* The kernel's account of a thread by then, in ns. */
 struct model_account {
 	ct_time time;
 	uint64_t waited_ns; /* it could have run, and got no processor */
@@ -52,8 +52,8 @@ struct model_run_queue {
 };
 
 /*
- * What came to pass at one place, in ns; distributions are NULL as long as they are empty. Of coroutines that wait,
- * and of those that have not waited yet: the place at which they were started.
+ * The times at one place, in ns; distributions are NULL as long as they are empty. The place where coroutines wait, or,
+ * for those that have not waited yet, at which they were started.
  */
 struct model_place_times {
 	struct histogram *waits;         /* of waits that have ended: until they were woken */
@@ -71,7 +71,7 @@ struct model_place_times {
 	ct_time last_started;
 	uint64_t nr_ended; /* of those started here: given back */
 	uint64_t nr_free;  /* of these: model_was_free */
-	/* Of those started here: [0] up to the last start, [1] after it. NULL: there is no memory for it. */
+	/* Times of those started here: [0] up to the last start, [1] after it. NULL: there is no memory for it. */
 	struct model_series *alive;
 	uint64_t nr_started_before; /* of those started here: before the observation */
 	uint64_t nr_alive;          /* of those started here, at the end */
@@ -81,7 +81,7 @@ struct model_place_times {
 	ct_time most_delayed_until;
 };
 
-/* What coroutines have more or less of. */
+/* Quantities that coroutines have more or less of. */
 enum model_measure {
 	MODEL_MEASURE_RUNNING, /* ns in this state, as the next two */
 	MODEL_MEASURE_READY,
@@ -90,7 +90,7 @@ enum model_measure {
 	MODEL_NR_MEASURES,
 };
 
-/* Those that have most of it, the most first. */
+/* The coroutines that have most of it, the most first. */
 struct model_most {
 	uint32_t coros[CT_BUSIEST];
 	uint32_t count;

@@ -150,7 +150,7 @@ static bool is_target_doubtful(
 	return coro->thread != event->thread && model_is_near(model, coro->created, event->time);
 }
 
-/* Whose frame lies there, or lay there last; 0: that was given back, or nobody's did. */
+/* The coroutine whose frame lies there, or lay there last; 0: it was given back, or none did. */
 static uint32_t frame_at(struct model *model, uint32_t process, uint64_t frame, bool *ret_is_gone)
 {
 	uint32_t known = 0;
@@ -205,7 +205,7 @@ static uint32_t find_remote(struct model *model, uint64_t handle, finder *find)
 		if (i >= tables->nr_processes || tables->processes[i].pid != CTP_REMOTE_PID(handle))
 			continue;
 		coro = find(model, i, CTP_REMOTE_CORO(handle));
-		/* It is the last process of that number that is meant, also where that one's was given back. */
+		/* The last process of that number is meant, also where that one's was given back. */
 		if (coro || model_is_gone(model, i, CTP_REMOTE_CORO(handle)))
 			return coro;
 	}
@@ -265,7 +265,7 @@ static bool wake_one(
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;
 	if (!model_makes_ready(event->argument))
 		return true;
-	/* Of a coroutine that was never seen to suspend it is not known that a resume will follow.
+	/* No resume is certain to follow for a coroutine that was never seen to suspend.
 	 */
 	if (coro->state == CT_STATE_WAITING ||
 		(coro->state == CT_STATE_UNSEEN && (coro->flags & MODEL_CORO_IS_INITIAL)))
@@ -314,10 +314,10 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 	struct match match = match_target(model, event);
 	uint32_t waker;
 
-	/* It is alive, also where nothing was seen of it before: it may come again. */
+	/* The coroutine is alive, also where nothing was seen of it before: it may come again. */
 	if (!model_coro_own(model, event, &waker))
 		return false;
-	/* Of one that is leaving it is not certain enough to call it a storm, or progress. */
+	/* A coroutine that is leaving is not certain enough to call it a storm, or progress. */
 	if (!event->coro)
 		waker = thread_at(model, event->thread)->top;
 	if (waker != match.coro)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What looks on while events are folded in, and keeps what the model does not: the model calls it through this table,
- * and knows nothing of what it is for. A part of model.h.
+ * A watcher looks on while events are folded in, and keeps what the model does not: the model calls it through this
+ * table, and knows nothing of what it is for. A part of model.h.
  *
- * What a watcher keeps belongs to it. It has one piece of memory for the whole, and one for each coroutine, which move
- * with the coroutines when the model gives records back; where it names a coroutine by its index, it shows the field
- * (`visit`), so that the model can keep who is named, and change the index.
+ * A watcher's memory belongs to it. A watcher has one piece of memory for the whole, and one for each coroutine, which
+ * move with the coroutines when the model gives records back; where it names a coroutine by its index, it shows the
+ * field (`visit`), so that the model can keep who is named, and change the index.
  */
 #ifndef MODEL_WATCHER_H
 #define MODEL_WATCHER_H
@@ -20,7 +20,7 @@ struct model;
 struct model_watch;
 struct release;
 
-/* What a watcher can look at. Each is told before the model takes it up, with all records as they were. */
+/* The moments that a watcher can look at. Each is told before the model takes it up, with all records as they were. */
 enum model_moment {
 	/* `waker` wakes `coro`, whatever comes of it. */
 	MODEL_WAKE,
@@ -54,9 +54,9 @@ struct model_sight {
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* Of WAKE, RUN, TAKE, DROP and CLOSE. */
+	/* The facts of WAKE, RUN, TAKE, DROP and CLOSE. */
 	const struct ct_event *event;
-	/* Of DELAY: it took so long, until then. */
+	/* In DELAY: it took so long, until then. */
 	int64_t ns;
 	ct_time until;
 };
@@ -101,7 +101,7 @@ struct model_watch {
 	uint32_t nr_places;
 };
 
-/* Who looks at one moment. */
+/* The watchers of one moment. */
 struct model_looker {
 	model_look *look;
 	struct model_watch *watch;
@@ -109,7 +109,7 @@ struct model_looker {
 
 /*
  * model_watch: the watcher looks on from now on, with settings that are its own; between model_new and the first event.
- * It stays as long as the model. NULL: out of memory.
+ * The watcher stays as long as the model. NULL: out of memory.
  */
 struct model_watch *model_watch(
 	struct model *model, const struct model_watcher *watcher, const void *settings);

@@ -2,10 +2,10 @@
 /*
  * For what they worked: how the time of coroutines divides among tasks and regions.
  *
- * A coroutine works for one task at a time, and may have regions open, one inside the other. What passes of its
- * states is given to all of them, whenever its state, its task or its regions change. So what a region is given adds up
- * to how long it was open, if a coroutine had it; a task is given more than it lasted where several worked for it at
- * once, and less where none did. A coroutine with neither task nor region costs a comparison.
+ * A coroutine works for one task at a time, and may have regions open, one inside the other. Time in its states is
+ * given to all of them, whenever its state, its task or its regions change. So what a region is given adds up to how
+ * long it was open, if a coroutine had it; a task is given more than it lasted where several worked for it at once, and
+ * less where none did. A coroutine with neither task nor region costs a comparison.
  */
 #include "model/parts.h"
 

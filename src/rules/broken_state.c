@@ -28,7 +28,10 @@ static bool is_broken(const struct analysis *analysis, const struct model_confli
 	return (coro->flags & MODEL_CORO_WAS_CREATED) && coro->nr_resumes > 0;
 }
 
-/* It left, or came to its end, where it did not run, or had told of its end before; the thread had run it last. */
+/*
+ * The coroutine left, or came to its end, where it did not run, or had told of its end before; the thread had
+ * run it last.
+ */
 static bool is_of_one_thread(const struct model_conflict *conflict)
 {
 	bool is_leave = conflict->kind == CTP_KIND_SUSPEND || conflict->kind == CTP_KIND_SWITCH ||

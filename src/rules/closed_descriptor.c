@@ -38,7 +38,7 @@ static bool near(const struct analysis *analysis, ct_time a, ct_time b)
 
 /* ---------------------------------------------------------------- guards */
 
-/* It is marked, or something else than the descriptor ends the wait. */
+/* The coroutine is marked, or something else than the descriptor ends the wait. */
 static bool is_meant_to_wait(const struct wait *wait)
 {
 	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) ||
@@ -139,7 +139,7 @@ static bool is_excused(const struct analysis *analysis, const struct wait *wait)
 
 /* ---------------------------------------------------------------- how sure */
 
-/* It ended in the middle of the run that closed the descriptor: the resume may have been next. */
+/* The program ended in the middle of the run that closed the descriptor: the resume may have been next. */
 static bool has_ended_amid(const struct analysis *analysis, const struct wait *wait)
 {
 	const struct model_coro *closer = &analysis->model->coros.at[wait->descriptor->close_coro];
@@ -155,7 +155,7 @@ static bool has_scheduler_ended(const struct wait *wait)
 	       wait->party->workers_ended <= wait->closed;
 }
 
-/* Whoever closed it, worker or not, is one of those who must have gone idle. */
+/* The thread that closed it, worker or not, is one of those that must have gone idle. */
 static bool is_quiet(const struct analysis *analysis, const struct wait *wait)
 {
 	uint32_t closer = wait->descriptor->close_thread;

@@ -62,7 +62,7 @@ static bool is_connection(const struct model_descriptor *descriptor)
 	       descriptor->reported != CT_NO_TIME;
 }
 
-/* What the other end, or an error, ended is not there to be read. */
+/* A connection that the other end, or an error, ended has nothing to be read. */
 static bool is_unread(const struct model_descriptor *descriptor)
 {
 	unsigned over = POLLERR | POLLHUP | POLLRDHUP | POLLNVAL;

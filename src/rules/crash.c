@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program was ended by a fatal signal. That it was is certain; whom it hit is told where it was
- * recorded, and where it was not, who ran at the end are candidates and called so. What was done wrong to the
- * coroutine that it hit, and one that was resumed or woken after its destruction, shortly before, are told with it:
- * they are its likely reason, and findings of their own all the same.
+ * The program was ended by a fatal signal. The fact is certain; the coroutine that was hit is told where it was
+ * recorded, and where it was not, those that ran at the end are candidates and called so. Wrongs done to the coroutine
+ * that it hit, and one that was resumed or woken after its destruction, shortly before, are told with it: they are its
+ * likely cause, and findings of their own all the same.
  */
 #include <inttypes.h>
 
@@ -49,7 +49,7 @@ static void find(struct analysis *analysis)
 			candidate.cause_site = crash->caller ? crash->caller : crash->site;
 			candidate.since = crash->time;
 		}
-		/* Who sent it may be among what is missing. */
+		/* Its sender may be among the missing events. */
 		if (!crash)
 			analyze_candidate_lower_for_gaps(analysis, &candidate,
 				candidate.since - LIMIT(analysis, CRASH_SHORTLY), candidate.since);
@@ -64,7 +64,7 @@ static bool is_shortly_before(const struct analysis *analysis, ct_time time, ct_
 	return time != CT_NO_TIME && end - time <= LIMIT(analysis, CRASH_SHORTLY);
 }
 
-/* Who destroyed it, and where it was suspended then. */
+/* The coroutine or thread that destroyed it, and where it was suspended then. */
 static void tell_victim(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
@@ -125,7 +125,10 @@ static bool tell_conflict(
 	return false;
 }
 
-/* It runs by one of two wakes, and lies in the queue still for the other one; or that one has run it, too. */
+/*
+ * The coroutine runs by one of two wakes, and lies in the queue still for the other one; or that one has run
+ * it, too.
+ */
 static void tell_wakes(struct analysis *analysis, uint32_t crashed, struct story *story)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[crashed];

@@ -44,7 +44,7 @@ static uint32_t follow(struct analysis *analysis, uint32_t index)
 	return is_for_all(coro) ? analyze_ties_next(analysis, index) : 0;
 }
 
-/* Of one that is in a circle, and so waits for something. */
+/* The object of one that is in a circle, and so waits for something. */
 static struct ties_wait wait_of(const struct analysis *analysis, uint32_t index)
 {
 	struct ties_wait wait = {0};
@@ -96,7 +96,7 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 	circle->has_lock = true;
 }
 
-/* It begins behind the one that closed it, however its coroutines are numbered. */
+/* The circle begins behind the one that closed it, however its coroutines are numbered. */
 static struct circle measure(struct analysis *analysis, uint32_t first)
 {
 	struct circle circle = {

@@ -58,8 +58,8 @@ static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * The wait of one who is there for it must be certain, too. What is left of all that was given rests on every
- * giving and taking.
+ * The wait of one who is there for it must be certain, too. The rest of all that was given depends on every giving and
+ * taking.
  */
 static ct_time gap_start(const struct analysis *analysis, uint32_t index, enum variant variant,
 	const struct model_coro *coro)

@@ -78,7 +78,7 @@ static void find(struct analysis *analysis)
 	for (i = 1; i < analysis->model->conflicts.count; i++) {
 		const struct model_conflict *conflict = &analysis->model->conflicts.at[i];
 
-		/* What follows the first one of a coroutine is its consequence. */
+		/* All that follows the first one of a coroutine is its consequence. */
 		if (rules_double_resume_is(conflict) && !analysis->is_told[conflict->coro])
 			judge(analysis, (uint32_t)i);
 	}

@@ -6,8 +6,8 @@
  * Silent where the wake came before the suspend: who is running looks again before it sleeps. Silent, too,
  * where the wait has a deadline, is marked, or was perhaps not meant; or the program was shutting down.
  *
- * Wakes to nobody: the waker says that there is no such target, but it is, and it waits. That a waker has an old handle
- * is no fault by itself: silent where the wait is for the world outside, or for another coroutine that can go on.
+ * Wakes to nobody: the waker says that there is no such target, but it is, and it waits. A waker with an old handle is
+ * no fault by itself: silent where the wait is for the world outside, or for another coroutine that can go on.
  */
 #include <inttypes.h>
 
@@ -92,8 +92,8 @@ static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 }
 
 /*
- * Whoever wakes by an old handle finds nobody, rightly, and the coroutine waits for something else by then. That it
- * waits for ever is certain where nobody is left, or where what it waits for is there.
+ * A waker with an old handle finds nobody, rightly, and the coroutine waits for something else by then. Waiting for
+ * ever is certain where nobody is left, or where the thing it waits for is there.
  */
 static void limit_for_nobody(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
@@ -117,7 +117,7 @@ static void limit_for_nobody(
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	/* It may have run in between: then the wake was given up rightly. */
+	/* The coroutine may have run in between: then the wake was given up rightly. */
 	struct contradiction contradiction = {
 		.process = coro->process,
 		.threads = {coro->thread, coro->wake_thread},

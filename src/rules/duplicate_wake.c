@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Duplicate wakes: over half of the waits at one place are ended by more than one wake, each of which put the
- * coroutine into a queue. It is work for nothing at best, and a coroutine that is resumed twice at worst.
+ * coroutine into a queue. Such a wake is work for nothing at best, and a coroutine that is resumed twice at worst.
  *
  * Silent where the scheduler says that it found its target in the queue (it coalesces), where too few were woken to
  * tell, where events are missing, and where the coroutine is marked.
@@ -28,7 +28,7 @@ struct repeat {
 	ct_time time;      /* of it */
 	uint64_t nr_waits; /* that were ended by more than one wake */
 	uint64_t nr_wakes; /* beyond the first of a wait */
-	/* Who woke again most: the rarest one gives way to a new one, and its count with it. */
+	/* The wakers that woke again most: the rarest one gives way to a new one, and its count with it. */
 	struct repeat_waker {
 		uint32_t site;
 		uint64_t count;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs without end: a coroutine was resumed, and for over a second neither it nor its thread did anything that is told.
- * What the thread is at says what that means: it computes, or lies in a call that does not come back.
+ * The thread's state tells which: it computes, or lies in a call that does not come back.
  *
- * It is only a Suspect where the thread was not let run for half of that time at least, by the kernel's account. A
- * thread in a call counts only where nothing else of the process runs and somebody waits: blocking calls on threads of
- * their own are common. Silent of those that are marked, of programs that are stopped, and where events are missing
- * since. Where ends are not told, the coroutine may have come to its end: then who sleeps does not run it, and who
- * computes is a Suspect.
+ * The finding is only a Suspect where the thread was not let run for half of that time at least, by the kernel's
+ * account. A thread in a call counts only where nothing else of the process runs and somebody waits: blocking calls on
+ * threads of their own are common. Silent of those that are marked, of programs that are stopped, and where events are
+ * missing since. Where ends are not told, the coroutine may have come to its end: then who sleeps does not run it, and
+ * who computes is a Suspect.
  */
 #include <inttypes.h>
 #include <sys/syscall.h>
@@ -73,7 +73,7 @@ static bool is_all_still(const struct analysis *analysis, uint32_t process)
 	       LIMIT(analysis, ENDLESS_TIME);
 }
 
-/* What a run from there takes at most, usually; 0: not known. */
+/* The time that a run from there takes at most, usually; 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model,
@@ -134,7 +134,7 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 	/* Two that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
 		return is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
-	/* Who computes may be about to end that call. */
+	/* A thread that computes may be about to end that call. */
 	if (!is_alone || analysis->stills[coro->process].nr_computing ||
 		!analysis->model->processes[coro->process].tells_ends)
 		return CT_GRADE_NONE;

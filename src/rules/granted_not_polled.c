@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Granted but not polled: something was handed over to a coroutine that waited, and it has not run since,
- * though everybody has been idle. Those that were destroyed are another rule's.
+ * though everybody has been idle. Coroutines that were destroyed are another rule's.
  */
 #include <inttypes.h>
 

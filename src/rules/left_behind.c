@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who was left behind: of a trace that tells neither what is waited for nor who wakes, as those of version 1 do, no
- * more can be said than that somebody waits far longer than anybody has waited there, while others go on.
+ * Coroutines left behind: where a trace tells neither what is waited for nor who wakes, as those of version 1 do, no
+ * more can be said than that one waits far longer than any has waited there, while others go on.
  */
 #include "rules/parts.h"
 
@@ -18,7 +18,10 @@ static bool do_others_go_on(
 	       analysis->parties[coro->process].end - last < waited_ns / TIMES_LONGER;
 }
 
-/* What is missing may be that it went on. Rows tell whose they are that are missing; other forms do not. */
+/*
+ * The missing events may be those in which it went on. Rows tell whose they are that are missing; other forms
+ * do not.
+ */
 static bool may_have_gone_on(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct ct_tables *tables = analysis->tables;

@@ -29,7 +29,7 @@ struct spin {
 	uint32_t nr_waiting; /* others, of the process, after the first so many turns */
 };
 
-/* Of one process. */
+/* The account of one process. */
 struct spins {
 	struct spin present;
 	struct spin longest; /* the present one, or one before */
@@ -155,7 +155,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 		turn(watch->model, spins, coro, sight->event->time);
 		return true;
 	}
-	/* What made it ready may be among what is missing. */
+	/* The event that made it ready may be missing. */
 	if (watch->model->nr_lost && spin->count && has(spin, coro->id))
 		return true;
 	if (spin->count && !has_waited_for_clock(coro))
@@ -173,7 +173,7 @@ static const struct spin *longest_of(const struct analysis *analysis, uint32_t p
 
 /* ---------------------------------------------------------------- what it finds */
 
-/* What its workers spent on it. False: that is not known. */
+/* The time that its workers spent on it. False: that is not known. */
 static bool sum_accounts(const struct analysis *analysis, uint32_t process, const struct spin *spin,
 	struct model_account *ret_sum)
 {

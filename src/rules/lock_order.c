@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lock order: one coroutine took lock A and then lock B, another one B and then A. It went well this time.
+ * Lock order: one coroutine took lock A and then lock B, another one B and then A. All went well this time.
  *
  * Silent where both had taken a third lock before (a gate); where one was over before the other began, or one did so
  * while the program warmed up and the other afterwards; where they are in a deadlock already; and where events are
@@ -33,7 +33,7 @@ struct held {
 
 /*
  * A coroutine took one lock while it held another. `gates` are the locks that it had taken before the outer one, and
- * held: two that share one exclude each other. Of one pair of locks the first ones are kept, and the last.
+ * held: two that share one exclude each other. The first ones of a pair of locks are kept, and the last.
  */
 struct nesting {
 	uint32_t outer; /* objects */
@@ -52,7 +52,7 @@ struct nesting {
 	ct_time last;               /* that the inner one was taken */
 };
 
-/* Of a coroutine is kept the last lock that it took, an index of `helds`. */
+/* Kept of a coroutine: the last lock that it took, an index of `helds`. */
 struct memory {
 	VEC(struct held) helds;       /* [0] is none */
 	VEC(uint32_t) of_object;      /* by lock: an index of `helds`; 0: it is free */
@@ -279,7 +279,7 @@ struct search {
 	struct map told; /* kind of finding << 32 | coroutine: an enum member, once it was met */
 };
 
-/* What has become of a coroutine in a finding of one kind. */
+/* The fate of a coroutine in a finding of one kind. */
 enum member { MEMBER_LEFT_OUT, MEMBER_TOLD };
 
 static bool have_common_gate(const struct nesting *a, const struct nesting *b)
@@ -417,7 +417,7 @@ static bool judge(struct search *search, uint32_t index, uint32_t opposite)
 	return true;
 }
 
-/* Who took the same two locks the other way round, up to the first of whom there is something to say. */
+/* Coroutines that took the same two locks the other way round, up to the first of which there is something to say. */
 static bool look_at_opposites(struct search *search, uint32_t index)
 {
 	const struct memory *memory = search->memory;

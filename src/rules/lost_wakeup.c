@@ -51,8 +51,8 @@ static bool is_outside(const struct model_coro *coro)
 }
 
 /*
- * It waits for one that is still there: the last one of the chain is judged for itself, is busy, or waits for the
- * world outside. Only where the next one is gone, and nothing is said of that, nobody else can be blamed.
+ * The coroutine waits for one that is still there: the last one of the chain is judged for itself, is busy, or waits
+ * for the world outside. Only where the next one is gone, and nothing is said of that, nobody else can be blamed.
  */
 static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 {
@@ -82,8 +82,8 @@ static bool is_child_finished(
 }
 
 /*
- * Is what was reported what the wait is for? It is known where the descriptor was armed for one
- * direction only; where for both, a reader would be blamed on the writer's readiness.
+ * Is what was reported what the wait is for? The direction is known where the descriptor was armed for one only; where
+ * for both, a reader would be blamed on the writer's readiness.
  */
 static bool is_readiness_meant(const struct model_descriptor *descriptor)
 {
@@ -110,8 +110,8 @@ static bool is_descriptor_ready(
 }
 
 /*
- * A notify that woke nobody though this one waited counts until another one wakes somebody: what was announced
- * may have been taken since. It counts beyond that where it is known to lie there still. A suspend is told before the
+ * A notify that woke nobody though this one waited counts until another one wakes somebody: what was announced may have
+ * been taken since. The item counts beyond that where it is known to lie there still. A suspend is told before the
  * waiter is in the list: until it is, others may come and take what was announced, and wait for the next.
  */
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
@@ -161,7 +161,7 @@ static const struct model_waking *missed_notify(
 		return NULL;
 	if (given_in_vain(analysis, coro, object) != CT_NO_TIME)
 		return &object->vain;
-	/* What was told of has been taken since, perhaps by this one: it waits for the next. */
+	/* The thing told of has been taken since, perhaps by this one: it waits for the next. */
 	if (object->vain.time < coro->suspended && object->has_takers &&
 		object->owned >= object->vain.time)
 		return NULL;
@@ -180,8 +180,8 @@ static bool is_object_ready(
 }
 
 /*
- * Woken while it waited, in vain: had the wake been taken, it would be ready. Who waits for the world outside may be
- * named by an old handle.
+ * Woken while it waited, in vain: had the wake been taken, it would be ready. A coroutine that waits for the world
+ * outside may be named by an old handle.
  */
 static bool is_wake_dropped(const struct model_coro *coro)
 {
@@ -284,7 +284,7 @@ static void grade(
 	}
 }
 
-/* What lowered it: nothing where the rule itself claims no more. */
+/* The doubts that lowered it: none where the rule itself claims no more. */
 static void explain(
 	const struct party *party, const struct model_coro *coro, struct candidate *candidate)
 {
@@ -299,7 +299,7 @@ static void explain(
 		candidate->reasons |= REASON(LIVE_PARTY);
 }
 
-/* Who gave it in vain; or who has it, and is gone. */
+/* The one that gave it in vain; or the one that has it, and is gone. */
 static uint32_t cause_of(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
@@ -312,8 +312,8 @@ static uint32_t cause_of(
 }
 
 /*
- * That nobody is left, and how much is left of what was given, rests on all that happened before: a timer that was
- * set, a descriptor that was armed, an item that was taken.
+ * Two facts rest on all that happened before, that nobody is left, and how much is left of what was given: a timer that
+ * was set, a descriptor that was armed, an item that was taken.
  */
 static ct_time gap_start(const struct analysis *analysis, const struct model_coro *coro,
 	const struct candidate *candidate)
@@ -439,7 +439,7 @@ static void tell_other_notify(
 		analyze_story_step(analysis, story, &step);
 }
 
-/* What was told of the object while this one waited, in order. */
+/* Events told of the object while this one waited, in order. */
 static void tell_notifies(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_waking *missed, struct story *story)
 {
@@ -454,7 +454,7 @@ static void tell_notifies(struct analysis *analysis, const struct model_coro *co
 
 /*
  * A notify that found nobody, and another that found somebody since: it may be told at its end, with the first one
- * within it, also on one thread. That grades nothing, and explains much.
+ * within it, also on one thread. Such an event grades nothing, and explains much.
  */
 static const struct model_waking *vain_meanwhile(
 	const struct analysis *analysis, const struct model_coro *coro)

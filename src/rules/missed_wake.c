@@ -172,7 +172,7 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-/* Who went to sleep last, of those who could have run it; 0: all have ended. */
+/* The worker that went to sleep last, of those that could have run it; 0: all have ended. */
 static uint32_t last_asleep(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_process *process = &analysis->model->processes[coro->process];

@@ -18,7 +18,7 @@ enum holding {
 	HOLDING_LOCK,
 };
 
-/* What is found out once, before anybody is judged. In the scratch arena. */
+/* Facts found out once, before any coroutine is judged. In the scratch arena. */
 struct lineage {
 	bool *is_joined;      /* by coroutine: somebody waits for its end */
 	uint32_t *nr_orphans; /* by spawn site */
@@ -198,7 +198,7 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-/* Who started whom, the oldest first. */
+/* Parents and children, the oldest first. */
 static void tell_lineage(
 	struct analysis *analysis, uint32_t index, unsigned nr_left, struct story *story)
 {

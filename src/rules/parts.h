@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the rules share: themselves, by name, and what one of them knows that another one asks. Nothing
+ * Shared by the files of the rules: the rules, by name, and facts that one of them knows and another one asks. Nothing
  * here is for other folders.
  */
 #ifndef RULES_PARTS_H

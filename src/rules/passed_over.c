@@ -33,7 +33,7 @@ struct passing {
 	bool has_thread_run; /* others that are still there, on that thread */
 };
 
-/* Of a coroutine: what its process had run and created when it became ready last. */
+/* Kept of a coroutine: what its process had run and created when it became ready last. */
 struct before {
 	uint32_t nr_runs;
 	uint32_t nr_made;
@@ -163,7 +163,7 @@ static uint64_t doubt_of(const struct passing *passing)
 	return passing->has_thread_run ? 0 : REASON(OTHER_WORKER);
 }
 
-/* It ran in the end. */
+/* The coroutine ran in the end. */
 static void judge_delay(struct analysis *analysis, uint32_t site)
 {
 	const struct passing *passing = passing_at(analysis, site);
@@ -238,7 +238,7 @@ static void judge_left(struct analysis *analysis, const struct passing *passing)
 		add(analysis, passing, coro->wait_site, VARIANT_LEFT, 0);
 }
 
-/* It has not run yet. */
+/* The coroutine has not run yet. */
 static void judge_ready(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];

@@ -30,7 +30,7 @@ struct streak {
 	uint64_t nr_self_wakes; /* in all streaks */
 };
 
-/* Of a coroutine is kept its streak: an index; 0: there was none. */
+/* Kept of a coroutine: its streak, an index; 0: there was none. */
 struct memory {
 	VEC(struct streak) streaks; /* [0] is none */
 	uint64_t least;             /* shorter ones end with their coroutine */
@@ -67,7 +67,7 @@ static bool look_at_deed(struct model_watch *watch, const struct model_sight *si
 {
 	struct memory *memory = watch->memory;
 
-	/* That of nobody is none. */
+	/* A streak of nobody is none. */
 	memory->streaks.at[*streak_of(watch, sight->coro)].count = 0;
 	return true;
 }
@@ -92,7 +92,7 @@ static void count(
 	if (streak->count++ == 0)
 		streak->first = event->time;
 	streak->last = event->time;
-	/* What it writes while it runs is its own doing; a scheduler may repeat it afterwards. */
+	/* Events that it writes while it runs are its own doing; a scheduler may repeat them afterwards. */
 	if (coro->state == CT_STATE_RUNNING || !streak->was_running)
 		streak->site = event->site;
 	streak->was_running |= coro->state == CT_STATE_RUNNING;
@@ -119,7 +119,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
-/* Those of coroutines that went the last time make room. */
+/* Streaks of coroutines that went the last time make room. */
 static void leave_out_gone(struct model_watch *watch)
 {
 	struct memory *memory = watch->memory;

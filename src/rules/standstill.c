@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standstills: from some moment on no coroutine of the process did anything, none is ready, and some wait. It needs
- * nothing that the program has to tell but that they wait, so it is never more than Suspect.
+ * Standstills: from some moment on no coroutine of the process did anything, none is ready, and some wait. The program
+ * has to tell nothing but that they wait, so a standstill is never more than Suspect.
  *
  * Silent where the outside can set the program going, by a listener, an armed descriptor or a thread that waits for
  * files: that is idleness, and a remark. Silent, with a remark too, while a thread's wait with a time-out has not run
@@ -29,7 +29,7 @@ static bool is_excused(const struct model_coro *coro)
 	       (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_AWAIT);
 }
 
-/* Who waits for one that is meant to wait is meant to wait as well. */
+/* A coroutine that waits for one that is meant to wait is meant to wait as well. */
 static bool is_behind_excused(const struct analysis *analysis, uint32_t index)
 {
 	uint32_t steps;
@@ -100,7 +100,7 @@ static bool is_still(const struct analysis *analysis, uint32_t process)
 {
 	const struct stillness *still = &analysis->stills[process];
 
-	/* What is found at places that are allowed counts as explained. */
+	/* Coroutines at places that are allowed count as explained. */
 	return still->moment != CT_NO_TIME && !still->nr_running && !still->is_told &&
 	       !analysis->nr_allowed && !analysis->model->processes[process].nr_ready &&
 	       !is_over(analysis, process) && !has_timer(analysis, process) &&
@@ -174,7 +174,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 	candidate.nr_lost = model_lost_between(analysis->model, coro->process,
 		analysis->stills[coro->process].moment, analysis->parties[coro->process].end);
-	/* What ran since may be among what is missing. */
+	/* Runs since may be among the missing events. */
 	if (!candidate.nr_lost)
 		analyze_candidate_add(analysis, &candidate);
 }

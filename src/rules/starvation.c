@@ -9,7 +9,7 @@
 
 #include "rules/parts.h"
 
-/* What the workers of one process did, in ns. */
+/* The times of one process's workers, in ns. */
 struct shares {
 	int64_t observed;
 	int64_t busy; /* running or scheduling */
@@ -48,7 +48,7 @@ static bool had_processors(const struct analysis *analysis, uint32_t process)
 	       (int64_t)shares.ran > shares.busy - shares.busy / 5;
 }
 
-/* Who ran for the longest time in all: the place that they went on from. */
+/* The place from which coroutines ran for the longest time in all. */
 static uint32_t who_ran(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;

@@ -185,7 +185,10 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, en
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* By whoever may take it: its own worker alone, or any. Whoever puts something into a common queue may be none. */
+/*
+ * By whoever may take it: its own worker alone, or any. A thread that puts something into a common queue may
+ * be none.
+ */
 static void judge_ready(
 	struct analysis *analysis, uint32_t index, uint32_t only_busy, uint32_t last_blocked)
 {

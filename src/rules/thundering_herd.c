@@ -15,7 +15,7 @@
 /* A burst's number, and that it is over for this coroutine: it waits again, or has got something done. */
 #define BURST_OVER (1u << 31)
 
-/* What is woken at one place. */
+/* The bursts at one place. */
 struct herd {
 	uint32_t burst; /* number of the present one; the rest up to `present` is of that */
 	uint64_t object;
@@ -71,7 +71,7 @@ static uint32_t *burst_of(const struct model_watch *watch, uint32_t coro)
 
 #define RESOURCE(name) (1u << CTP_RESOURCE_##name)
 
-/* What each waits for alone is nobody's herd. */
+/* Coroutines that each wait for something of their own are no herd. */
 static bool is_shared(uint64_t object)
 {
 	static const unsigned alone = RESOURCE(NONE) | RESOURCE(COROUTINE) | RESOURCE(FRAME) |
@@ -204,7 +204,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 		visit_coro(release, &herd->last_vain, MARK_WHOLE);
 		visit_coro(release, &herd->coro, MARK_WHOLE);
 		visit_coro(release, &herd->waker.coro, MARK_SELF);
-		/* Who began the present burst is known by its id. */
+		/* The coroutine that began the present burst is known by its id. */
 		visit_coro(release, &waker, MARK_SELF);
 	}
 }

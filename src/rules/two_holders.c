@@ -2,8 +2,8 @@
 /*
  * Two holders: a coroutine took an exclusive lock that another one held, and that one held it still.
  *
- * That it did is shown by what it does next: it is resumed once more, well after the second one has the lock, and only
- * then gives it back. Whoever tells late that the lock is free has given it back in its present run.
+ * Its next steps show that it did: it is resumed once more, well after the second one has the lock, and only then gives
+ * it back. A coroutine that tells late that the lock is free has given it back in its present run.
  *
  * Silent where another order of the events within the reach of the clocks is free of it; where the second one
  * waited for the lock after it had told of taking it; where the first one waited with it in a way that may have

@@ -407,7 +407,7 @@ static void tell_places(
 	arena_reset(&analysis->scratch, before);
 }
 
-/* Who puts, and who takes. */
+/* The coroutines that put, and those that take. */
 static void tell_ends(
 	struct analysis *analysis, const struct model_series *series, struct story *story)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Woken and destroyed: a wake had ended its wait, and it was destroyed before it ran. What the wake brought is
- * gone with it, unless the wake was taken back. Where others are known to wait for that, destroyed-while-suspended
+ * Woken and destroyed: a wake had ended its wait, and it was destroyed before it ran. The thing that the wake brought
+ * is gone with it, unless the wake was taken back. Where others are known to wait for that, destroyed-while-suspended
  * says so; this one is about the rest: an acceptor whose server lives on, a request that nobody answers.
  *
  * Likely where its listening descriptor was closed with it, and nobody waits there any more; or where all the
@@ -30,7 +30,7 @@ static bool was_woken(const struct model_coro *coro)
 	       coro->wake_time >= coro->suspended && coro->point == CTP_POINT_AWAIT;
 }
 
-/* It was the program's end, or that of its scheduler. */
+/* That was the program's end, or its scheduler's. */
 static bool is_at_the_end(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct party *party = &analysis->parties[coro->process];
@@ -42,7 +42,7 @@ static bool is_at_the_end(const struct analysis *analysis, const struct model_co
 	       (party->has_ended_itself && last <= coro->destroyed);
 }
 
-/* What it had, or was to take, is missed by others: destroyed-while-suspended tells of those. */
+/* Others miss what it had, or was to take: destroyed-while-suspended tells of those. */
 static bool is_missed(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];

@@ -82,7 +82,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	       (sight->event->flags & CT_FLAG_ORDER_UNKNOWN) || keep(watch, sight);
 }
 
-/* It runs already, and may have been resumed by this wake, which then came in time for it. */
+/* The coroutine runs already, and may have been resumed by this wake, which then came in time for it. */
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model *model = watch->model;
@@ -149,7 +149,7 @@ static uint32_t *count_places(struct analysis *analysis)
 	return counts;
 }
 
-/* Who waits at this place is woken, as a rule, and the wakes are told. */
+/* Coroutines that wait at this place are woken, as a rule, and the wakes are told. */
 static void limit_for_place(
 	const struct analysis *analysis, const uint32_t *counts, struct candidate *candidate)
 {
@@ -185,13 +185,13 @@ static void judge(struct analysis *analysis, const uint32_t *counts, uint32_t in
 	limit_for_place(analysis, counts, &candidate);
 	if (!analysis->model->processes[coro->process].tells_queues)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_QUEUES_UNTOLD);
-	/* It may have come before the wait: then the coroutine was resumed while it ran. */
+	/* The resume may have come before the wait: then the coroutine was resumed while it ran. */
 	if (twice->thread != twice->wait_thread && twice->time - twice->suspended <= doubt)
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_CLOCKS);
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* Of each coroutine the first one: whatever else is found of it silences nothing here. */
+/* The first one of each coroutine: whatever else is found of it silences nothing here. */
 static void find(struct analysis *analysis)
 {
 	const struct memory *memory = memory_of(analysis);

@@ -72,7 +72,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 
 /* ---------------------------------------------------------------- what it finds */
 
-/* What a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
+/* The time that a run takes at most, usually: from this place, or where there were too few, from any. 0: not known. */
 static int64_t usual_time(const struct analysis *analysis, uint32_t site)
 {
 	uint32_t coro = hog_at(analysis, site)->run.coro;
