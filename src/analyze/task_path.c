@@ -104,7 +104,7 @@ static uint32_t last_worker(const struct task_path *path)
 
 	if (!map_get(&model->processes[path->process].tasks, path->id, &task))
 		return 0;
-	for (coro = model->tasks.at[task].workers; coro; coro = model->coros.at[coro].work_next)
+	for (coro = model->tasks.at[task].workers; coro; coro = model_work_of(model, coro)->next)
 		if (!last || model->coros.at[coro].changed > model->coros.at[last].changed)
 			last = coro;
 	return last;

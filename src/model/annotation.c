@@ -202,10 +202,11 @@ static bool begin_task(struct model *model, const struct ct_event *event)
 
 const struct model_task *model_task_of(const struct model *model, uint32_t coro)
 {
-	const struct model_coro *at = &model->coros.at[coro];
+	const struct model_process *process = &model->processes[model->coros.at[coro].process];
+	uint64_t task = model_work_of(model, coro)->task;
 	uint32_t index;
 
-	if (!at->task || !map_get(&model->processes[at->process].tasks, at->task, &index))
+	if (!task || !map_get(&process->tasks, task, &index))
 		return NULL;
 	return &model->tasks.at[index];
 }
@@ -220,15 +221,20 @@ bool model_is_task_open(const struct model *model, const struct model_task *task
 
 /* ---------------------------------------------------------------- regions */
 
-/* The innermost one of whose event this is; its coroutine's time is given to those that are open until now. */
+/*
+ * The innermost one of whose event this is; its coroutine's time is given to those that are open until now.
+ * NULL: out of memory.
+ */
 static uint32_t *regions_of(struct model *model, const struct ct_event *event)
 {
 	uint32_t coro = whose(model, event);
+	struct model_work *work;
 
 	if (!coro)
 		return &thread_at(model, event->thread)->region;
 	model_work_count(model, coro_at(model, coro), event->time);
-	return &coro_at(model, coro)->region;
+	work = model_work_make(model, coro);
+	return work ? &work->region : NULL;
 }
 
 static bool take_region(struct model *model, uint32_t *ret_index)
@@ -258,9 +264,11 @@ static bool begin_region(struct model *model, const struct ct_event *event)
 		return false;
 	if (!index)
 		return true;
+	top = regions_of(model, event);
+	if (!top)
+		return false;
 	model->spans.at[span].nr_begun++;
 	model->spans.at[span].nr_open++;
-	top = regions_of(model, event);
 	model->regions.at[index] = (struct model_region){span, *top, event->time};
 	*top = index;
 	return true;
@@ -282,7 +290,7 @@ static bool end_region(struct model *model, const struct ct_event *event)
 	uint32_t span, *top = regions_of(model, event), at;
 	bool is_last;
 
-	if (!find_span(model, event, CTP_KIND_REGION_BEGIN, &span))
+	if (!top || !find_span(model, event, CTP_KIND_REGION_BEGIN, &span))
 		return false;
 	for (at = *top; at && model->regions.at[at].span != span;)
 		at = model->regions.at[at].below;
@@ -299,11 +307,13 @@ static bool end_region(struct model *model, const struct ct_event *event)
 
 void model_annotation_forget(struct model *model, uint32_t coro, ct_time time)
 {
-	uint32_t *top = &coro_at(model, coro)->region;
+	uint32_t *top;
 
-	if (work_has(coro_at(model, coro)))
-		model_work_count(model, coro_at(model, coro), time);
-	model_work_leave(model, coro_at(model, coro));
+	if (!work_has(model, coro_at(model, coro)))
+		return;
+	top = &model->works.at[coro].region;
+	model_work_count(model, coro_at(model, coro), time);
+	model_work_leave(model, coro);
 	while (*top) {
 		struct model_span *span = &model->spans.at[model->regions.at[*top].span];
 
@@ -423,8 +433,8 @@ void model_annotation_finish(struct model *model)
 	for (i = 1; i < model->tasks.count; i++)
 		if (model->tasks.at[i].id)
 			finish_task(model, &model->tasks.at[i]);
-	for (i = 1; i < model->coros.count; i++)
-		finish_regions(model, model->coros.at[i].process, model->coros.at[i].region);
+	for (i = 1; i < model->works.count; i++)
+		finish_regions(model, model->coros.at[i].process, model->works.at[i].region);
 	for (i = 1; i < model->nr_threads; i++)
 		finish_regions(model, model->threads[i].process, model->threads[i].region);
 }

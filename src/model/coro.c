@@ -71,7 +71,7 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 	coro->spawn_site = event->site;
 	coro->parent = thread_at(model, event->thread)->top;
 	model_work_join(model, index,
-		coro->parent ? coro_at(model, coro->parent)->task
+		coro->parent ? model_work_of(model, coro->parent)->task
 			     : thread_at(model, event->thread)->task,
 		event->time);
 	model_coro_progress(model, coro->parent);

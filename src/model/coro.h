@@ -35,16 +35,15 @@ enum model_coro_flag {
 	MODEL_CORO_HAS_DOUBTFUL_ORDER = 1 << 13,
 };
 
+/* Fields that the same events touch are neighbours. */
 struct model_coro {
 	uint64_t id;
-	ct_time changed;      /* when it entered its present state */
 	uint64_t wait_object; /* what it waited for last: a resource handle */
-	uint64_t last_event;  /* sequence number */
+	ct_time changed;      /* when it entered its present state */
+	ct_time suspended;    /* its last suspend; CT_NO_TIME: none was seen */
+	ct_time wake_time;    /* the last wake for it; CT_NO_TIME: none */
 	uint32_t process;
-	uint32_t thread;  /* the one it runs on, or ran on last; before that, its creator's */
-	uint32_t creator; /* the thread that created it; 0: not seen */
-	uint32_t above;   /* neighbours on that thread's stack of running coroutines */
-	uint32_t below;
+	uint32_t thread; /* the one it runs on, or ran on last; before that, its creator's */
 	uint32_t wait_site;
 	uint32_t descriptor; /* the generation that it waited for last; 0: no descriptor */
 	uint16_t flags;      /* enum model_coro_flag */
@@ -52,61 +51,75 @@ struct model_coro {
 	uint8_t point;       /* enum ctp_point of the last suspend */
 	uint8_t wake_outcome;
 	uint8_t mark;
-	bool is_queue_private; /* of the queue in which it lies: no other thread can take it from there */
-	bool has_spare_wake; /* two wakes had put it into a queue before it ran last */
-	uint32_t nr_resumes;
-	uint32_t nr_wakes;
+	bool is_queue_private : 1; /* of the queue in which it lies: no other thread can take it from there */
+	bool has_spare_wake : 1; /* two wakes had put it into a queue before it ran last */
+	bool has_outlived : 1;   /* its parent had come to its end when it came to its own */
+	bool is_remains : 1;     /* its record was given back, and it was named again */
+	bool is_cut : 1;         /* some whom its record named were given back */
+	bool is_half_told : 1;   /* neither its beginning nor its end is told: the base class */
+	/* Its end was not told, and its thread has gone on: done, until it shows that it was not. */
+	bool is_presumed_done : 1;
+	bool is_waker_leaving : 1; /* the waker was not told: it had suspended just before on that thread */
+
+	uint64_t last_event; /* sequence number */
+	uint64_t nr_events;  /* that it wrote */
+
 	ct_time resumed;        /* its last resume; CT_NO_TIME: none was seen */
 	uint64_t resume_event;  /* that resume's sequence number */
 	int64_t blocked_before; /* what its thread had spent in system calls until then, in ns */
-	ct_time suspended;      /* its last suspend; CT_NO_TIME: none was seen */
-	uint64_t wait_event;    /* that suspend's sequence number */
-	ct_time wake_time;      /* the last wake for it; CT_NO_TIME: none */
-	uint64_t wake_event;
-	ct_time deadline; /* when its last wait ends by itself; CT_NO_TIME: it does not */
+	uint32_t nr_resumes;
+	uint32_t nr_migrations; /* resumes on another thread than the one before */
+	uint32_t above;         /* neighbours on that thread's stack of running coroutines */
+	uint32_t below;
+
+	int64_t spent[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed */
+
+	uint64_t wait_event; /* the last suspend's sequence number */
+	ct_time deadline;    /* when its last wait ends by itself; CT_NO_TIME: it does not */
+	uint64_t awaited;    /* exclusive or of the ids of the children that it awaits now */
+	uint32_t nr_awaits;  /* children that it awaits now */
+	uint32_t holding;    /* of a lock that another one took meanwhile: an index; 0: none */
+
+	uint64_t wake_event; /* the last wake's */
+	uint32_t nr_wakes;
+	uint32_t wake_site;
+	uint32_t wake_thread;
+	uint32_t wake_coro;              /* the waker; 0: a thread */
+	struct model_waking wake_before; /* the one before the last */
+
+	ct_time queued;
+	uint64_t queue_event;
+	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
+	uint32_t queue;        /* that queue: an index; 0: not looked at */
+
 	ct_time created;
-	ct_time destroyed;
 	uint64_t frame;   /* address; 0: not known */
 	uint64_t address; /* of its tracing state; 0: not known */
+	uint32_t creator; /* the thread that created it; 0: not seen */
 	uint32_t parent;  /* index; 0: a thread created it, or not known */
 	uint32_t spawn_site;
 	uint32_t function_site;
-	uint32_t wake_thread;
-	uint32_t destroy_thread;
-	uint64_t destroy_event;          /* UINT64_MAX: it was not seen */
-	uint32_t destroy_coro;           /* that ran there; 0: none */
-	uint32_t wake_site;              /* of the last wake */
-	uint32_t wake_coro;              /* the waker; 0: a thread */
-	struct model_waking wake_before; /* the one before the last */
-	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
-	uint32_t conflict;     /* its resume that the clocks may explain: an index; 0: none */
-	uint32_t holding;      /* of a lock that another one took meanwhile: an index; 0: none */
-	uint64_t awaited;      /* exclusive or of the ids of the children that it awaits now */
-	uint32_t nr_awaits;    /* children that it awaits now */
-	uint32_t epoch;        /* in which it was destroyed */
-	uint32_t queue_thread; /* that put it into the queue in which it lies; 0: in none */
-	uint32_t queue;        /* that queue: an index; 0: not looked at */
-	bool has_outlived;     /* its parent had come to its end when it came to its own */
-	bool is_remains;       /* its record was given back, and it was named again */
-	bool is_cut;           /* some whom its record named were given back */
-	bool is_half_told;     /* neither its beginning nor its end is told: the base class */
-	/* Its end was not told, and its thread has gone on: done, until it shows that it was not. */
-	bool is_presumed_done;
-	bool is_waker_leaving; /* the waker was not told: it had suspended just before on that thread */
-	ct_time queued;
-	uint64_t queue_event;
+	uint32_t name_site; /* that the program gave it; 0: none */
+	uint32_t conflict;  /* its resume that the clocks may explain: an index; 0: none */
+
+	ct_time destroyed;
+	uint64_t destroy_event; /* UINT64_MAX: it was not seen */
 	/* The last moment before its destruction since which every worker had been idle once. */
 	ct_time quiet_at_end;
-	uint64_t task;      /* that it works for; counts while that is open; 0: none */
-	uint32_t region;    /* the innermost one that it has open; 0: none */
-	uint32_t work;      /* index of that task; 0: its beginning was not seen, or none */
-	uint32_t work_next; /* neighbours among those that work for it */
-	uint32_t work_before;
-	ct_time worked;                    /* up to then its time was given to task and regions */
-	uint32_t name_site;                /* that the program gave it; 0: none */
-	uint32_t nr_migrations;            /* resumes on another thread than the one before */
-	uint64_t nr_events;                /* that it wrote */
-	int64_t spent[CT_STATE_DESTROYED]; /* ns in each state but the last, while observed */
+	uint32_t destroy_thread;
+	uint32_t destroy_coro; /* that ran there; 0: none */
+	uint32_t epoch;        /* in which it was destroyed */
+	uint32_t ghost_wake;   /* its last late wake: index of the ghost, plus 1; 0: none */
+};
+
+/* For what a coroutine works: most do for nothing that is told. */
+struct model_work {
+	uint64_t task;   /* it counts while that is open; 0: none */
+	ct_time counted; /* up to then its time was given to task and regions */
+	uint32_t region; /* the innermost one that it has open; 0: none */
+	uint32_t index;  /* of the task; 0: its beginning was not seen, or none */
+	uint32_t next;   /* neighbours among those that work for it */
+	uint32_t before;
 };
 
 #define MODEL_PAGE_IDS 64u

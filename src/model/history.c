@@ -30,7 +30,7 @@ static uint32_t runs_there(const struct model *model, const struct ct_event *eve
 static uint32_t resumer_of(struct model *model, const struct model_coro *coro)
 {
 	const struct ct_event *event = model->history->event;
-	uint32_t top = runs_there(model, event, (uint32_t)(coro - model->coros.at));
+	uint32_t top = runs_there(model, event, coro_index(model, coro));
 
 	if (event->kind == CTP_KIND_SWITCH)
 		return model_find(model, event->process, event->coro);
@@ -88,7 +88,7 @@ static void note_holder(
 /* A yield says so; or who suspends had woken itself before. */
 static bool has_yielded(const struct model *model, const struct model_coro *coro)
 {
-	bool was_by_itself = coro->wake_coro == (uint32_t)(coro - model->coros.at) &&
+	bool was_by_itself = coro->wake_coro == coro_index(model, coro) &&
 			     coro->wake_time != CT_NO_TIME &&
 			     (coro->resumed == CT_NO_TIME || coro->wake_time >= coro->resumed);
 
@@ -106,7 +106,7 @@ struct model_interval model_interval_open(const struct model *model, uint32_t in
 		.thread = coro->thread,
 		.from = coro->changed,
 		.until = INT64_MAX,
-		.task = coro->task,
+		.task = model_work_of(model, index)->task,
 		.object = coro->state == CT_STATE_WAITING ? coro->wait_object : 0,
 		.site = coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site,
 		.state = coro->state,
@@ -134,7 +134,7 @@ static bool put(struct model_history *history, const struct model_interval *inte
 void model_history_note(struct model *model, const struct model_coro *coro, ct_time time)
 {
 	struct model_history *history = model->history;
-	uint32_t index = (uint32_t)(coro - model->coros.at);
+	uint32_t index = coro_index(model, coro);
 	struct model_interval interval;
 
 	if (time <= history->from || !history->event)

@@ -120,6 +120,7 @@ void model_free(struct model *model)
 	for (i = 0; model->processes && i < model->nr_processes; i++)
 		free_process(process_at(model, i));
 	vec_fini(&model->coros);
+	vec_fini(&model->works);
 	vec_fini(&model->pages);
 	vec_fini(&model->descriptors);
 	vec_fini(&model->objects);

@@ -47,6 +47,8 @@
 struct model {
 	const struct ct_tables *tables;
 	VEC(struct model_coro) coros;
+	VEC(struct model_work)
+	works; /* by coroutine, up to the last one that worked for something */
 	VEC(struct model_page) pages;
 	uint32_t free_page; /* 0: none; the next one is its first entry */
 	VEC(struct model_descriptor) descriptors;
@@ -197,6 +199,14 @@ uint32_t model_find_remote(struct model *model, uint64_t handle);
 /* model_find_object: what a resource handle names, where anything was done to it; 0: nothing was.
  */
 uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle);
+
+/* model_work_of: for what a coroutine works. */
+static inline const struct model_work *model_work_of(const struct model *model, uint32_t coro)
+{
+	static const struct model_work nothing;
+
+	return coro < model->works.count ? &model->works.at[coro] : &nothing;
+}
 
 /* model_task_of: the task that a coroutine works for, which goes on; NULL: none. */
 const struct model_task *model_task_of(const struct model *model, uint32_t coro);

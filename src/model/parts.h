@@ -13,6 +13,11 @@ static inline struct model_coro *coro_at(struct model *model, uint32_t coro)
 	return &model->coros.at[coro];
 }
 
+static inline uint32_t coro_index(const struct model *model, const struct model_coro *coro)
+{
+	return (uint32_t)(coro - model->coros.at);
+}
+
 static inline struct model_process *process_at(struct model *model, uint32_t process)
 {
 	return &model->processes[process];
@@ -368,13 +373,17 @@ void model_work_count(struct model *model, struct model_coro *coro, ct_time time
  */
 void model_work_join(struct model *model, uint32_t coro, uint64_t task, ct_time time);
 /* model_work_leave: it works for none any more; `task` stays, for who asks later. */
-void model_work_leave(struct model *model, struct model_coro *coro);
+void model_work_leave(struct model *model, uint32_t coro);
+/* model_work_make: what is kept of its work, made if there was nothing. NULL: out of memory, which is noted. */
+struct model_work *model_work_make(struct model *model, uint32_t coro);
 /* model_work_end: the task has ended: nobody works for it from here on. */
 void model_work_end(struct model *model, struct model_task *task, ct_time time);
 
-static inline bool work_has(const struct model_coro *coro)
+static inline bool work_has(const struct model *model, const struct model_coro *coro)
 {
-	return coro->task || coro->region;
+	const struct model_work *work = model_work_of(model, coro_index(model, coro));
+
+	return work->task || work->region;
 }
 
 #endif

@@ -12,14 +12,19 @@
 
 static void each_of_coro(struct release *release, struct model_coro *coro, model_visitor *visit)
 {
+	struct model *model = release->model;
+	uint32_t index = coro_index(model, coro);
+
 	visit(release, &coro->above, MARK_SELF);
 	visit(release, &coro->below, MARK_SELF);
 	visit(release, &coro->parent, MARK_SELF);
 	visit(release, &coro->destroy_coro, MARK_SELF);
 	visit(release, &coro->wake_coro, MARK_SELF);
 	visit(release, &coro->wake_before.coro, MARK_SELF);
-	visit(release, &coro->work_next, MARK_SELF);
-	visit(release, &coro->work_before, MARK_SELF);
+	if (index < model->works.count) {
+		visit(release, &model->works.at[index].next, MARK_SELF);
+		visit(release, &model->works.at[index].before, MARK_SELF);
+	}
 }
 
 static void each_object(struct release *release, model_visitor *visit)
@@ -141,9 +146,11 @@ static bool may_be_told(const struct model *model, const struct model_coro *coro
 
 static bool has_to_stay(const struct model *model, const struct model_coro *coro)
 {
+	const struct model_work *work = model_work_of(model, coro_index(model, coro));
+
 	if (coro->state != CT_STATE_DESTROYED || coro->epoch == model->epoch)
 		return true;
-	if (coro->work || coro->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
+	if (work->index || work->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
 		return true;
 	return may_be_told(model, coro) ||
 	       model_gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
@@ -247,7 +254,7 @@ static void number(struct release *release)
 static void move_coros(struct release *release)
 {
 	struct model *model = release->model;
-	uint32_t count = 1, i;
+	uint32_t count = 1, nr_works = 0, i;
 
 	for (i = 1; i < model->coros.count; i++) {
 		struct model_coro *coro = coro_at(model, i);
@@ -264,9 +271,14 @@ static void move_coros(struct release *release)
 		model->nr_ended += coro->state == CT_STATE_DESTROYED;
 		if (i != count)
 			*coro_at(model, count) = *coro;
+		if (i < model->works.count) {
+			model->works.at[count] = model->works.at[i];
+			nr_works = count + 1;
+		}
 		count++;
 	}
 	model->coros.count = count;
+	model->works.count = nr_works;
 }
 
 /* ---------------------------------------------------------------- all */

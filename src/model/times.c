@@ -63,7 +63,7 @@ static void note_longest(struct model *model, struct model_place_times *times,
 	const struct model_thread *thread = &model->threads[coro->thread];
 
 	times->longest = (struct model_run){
-		.coro = (uint32_t)(coro - model->coros.at),
+		.coro = coro_index(model, coro),
 		.thread = coro->thread,
 		.until = until,
 		.ns = ns,
@@ -118,7 +118,7 @@ void model_times_cut(struct model *model, const struct model_coro *coro)
 	times->nr_cut += !is_ready;
 	times->nr_cut_ready += is_ready;
 	if (is_ready)
-		times->cut = (uint32_t)(coro - model->coros.at);
+		times->cut = coro_index(model, coro);
 }
 
 /* Was it a wake that made it ready, since it ran last? A queue alone has no place of a waker. */
@@ -139,7 +139,7 @@ static void count_delay(
 
 	histogram_add(&process_at(model, coro->process)->delays, length(ns));
 	if (times && length(ns) > model_histogram(times->delays)->max) {
-		times->most_delayed = (uint32_t)(coro - model->coros.at);
+		times->most_delayed = coro_index(model, coro);
 		times->most_delayed_until = until;
 	}
 	if (times && ns >= LONG_DELAY_NS)
@@ -195,7 +195,7 @@ void model_times_change(
 
 	if (coro->state == CT_STATE_DESTROYED)
 		return;
-	if (work_has(coro))
+	if (work_has(model, coro))
 		model_work_count(model, coro, time);
 	coro->spent[coro->state] += ns;
 	if (is_before(model, time))
@@ -426,7 +426,7 @@ static void finish_coro(struct model *model, struct model_coro *coro)
 		model_breakdown_end(model, coro, ns);
 	if (times)
 		times->waiting_ns += ns;
-	if (work_has(coro))
+	if (work_has(model, coro))
 		model_work_count(model, coro, end);
 }
 

@@ -7,6 +7,8 @@
  * long it was open, if a coroutine had it; a task is given more than it lasted where several worked for it at once, and
  * less where none did. A coroutine with neither task nor region costs a comparison.
  */
+#include <string.h>
+
 #include "model/parts.h"
 
 /* Regions further out than this are given nothing: without bound, ends that never come would make it slow. */
@@ -22,87 +24,123 @@ static void give(struct model *model, uint32_t index, const struct model_coro *c
 		span->waited[resource < MODEL_NR_RESOURCES ? resource : MODEL_RESOURCE_OTHER] += ns;
 }
 
-static void give_to_task(struct model *model, const struct model_coro *coro, int64_t ns)
+static void give_to_task(
+	struct model *model, uint32_t index, const struct model_coro *coro, int64_t ns)
 {
-	struct model_task *task = &model->tasks.at[coro->work];
+	struct model_task *task = &model->tasks.at[index];
 
 	task->spent[coro->state] += ns;
 	give(model, task->span, coro, ns);
 }
 
-static void enlist(struct model *model, struct model_coro *coro, uint32_t task)
+static struct model_work *work_at(struct model *model, uint32_t coro)
 {
-	uint32_t index = (uint32_t)(coro - model->coros.at);
+	return &model->works.at[coro];
+}
+
+struct model_work *model_work_make(struct model *model, uint32_t coro)
+{
+	size_t count = model->works.count;
+
+	if (coro < count)
+		return work_at(model, coro);
+	if (!vec_reserve(&model->works, (size_t)coro + 1)) {
+		model->has_no_memory = true;
+		return NULL;
+	}
+	memset(&model->works.at[count], 0, (coro + 1 - count) * sizeof(*model->works.at));
+	model->works.count = (size_t)coro + 1;
+	return work_at(model, coro);
+}
+
+static void enlist(struct model *model, uint32_t coro, uint32_t task)
+{
+	struct model_work *work = work_at(model, coro);
 	uint32_t *first = &model->tasks.at[task].workers;
 
-	coro->work = task;
-	coro->work_before = 0;
-	coro->work_next = *first;
+	work->index = task;
+	work->before = 0;
+	work->next = *first;
 	if (*first)
-		coro_at(model, *first)->work_before = index;
-	*first = index;
+		work_at(model, *first)->before = coro;
+	*first = coro;
 }
 
 /* The task may have begun since, on a thread whose clock is a little behind. */
-static void find_task(struct model *model, struct model_coro *coro)
+static void find_task(struct model *model, uint32_t coro)
 {
+	uint64_t id = work_at(model, coro)->task;
 	uint32_t task;
 
-	if (map_get(&process_at(model, coro->process)->tasks, coro->task, &task))
+	if (map_get(&process_at(model, coro_at(model, coro)->process)->tasks, id, &task))
 		enlist(model, coro, task);
 }
 
 void model_work_count(struct model *model, struct model_coro *coro, ct_time time)
 {
-	int64_t ns = time_observed(model, time) - time_observed(model, coro->worked);
-	uint32_t region = coro->region, deep;
+	struct model_work *work = model_work_make(model, coro_index(model, coro));
+	uint32_t region, deep;
+	int64_t ns;
 
-	coro->worked = time;
+	if (!work)
+		return;
+	ns = time_observed(model, time) - time_observed(model, work->counted);
+	region = work->region;
+	work->counted = time;
 	if (coro->state >= CT_STATE_DONE)
 		return;
-	if (coro->task && !coro->work)
-		find_task(model, coro);
-	if (coro->work)
-		give_to_task(model, coro, ns);
+	if (work->task && !work->index)
+		find_task(model, coro_index(model, coro));
+	if (work->index)
+		give_to_task(model, work->index, coro, ns);
 	for (deep = 0; region && deep < REGIONS_DEEP; deep++) {
 		give(model, model->regions.at[region].span, coro, ns);
 		region = model->regions.at[region].below;
 	}
 }
 
-void model_work_leave(struct model *model, struct model_coro *coro)
+void model_work_leave(struct model *model, uint32_t coro)
 {
-	if (!coro->work)
+	struct model_work *work;
+
+	if (!model_work_of(model, coro)->index)
 		return;
-	if (coro->work_before)
-		coro_at(model, coro->work_before)->work_next = coro->work_next;
+	work = work_at(model, coro);
+	if (work->before)
+		work_at(model, work->before)->next = work->next;
 	else
-		model->tasks.at[coro->work].workers = coro->work_next;
-	if (coro->work_next)
-		coro_at(model, coro->work_next)->work_before = coro->work_before;
-	coro->work = coro->work_next = coro->work_before = 0;
+		model->tasks.at[work->index].workers = work->next;
+	if (work->next)
+		work_at(model, work->next)->before = work->before;
+	work->index = work->next = work->before = 0;
 }
 
 void model_work_join(struct model *model, uint32_t index, uint64_t task, ct_time time)
 {
 	struct model_coro *coro = coro_at(model, index);
+	struct model_work *work;
 
-	if (work_has(coro))
+	if (work_has(model, coro))
 		model_work_count(model, coro, time);
-	model_work_leave(model, coro);
-	coro->worked = time;
-	coro->task = task;
+	else if (!task)
+		return;
+	work = model_work_make(model, index);
+	if (!work)
+		return;
+	model_work_leave(model, index);
+	work->counted = time;
+	work->task = task;
 	if (task && coro->state < CT_STATE_DONE)
-		find_task(model, coro);
+		find_task(model, index);
 }
 
 void model_work_end(struct model *model, struct model_task *task, ct_time time)
 {
 	while (task->workers) {
-		struct model_coro *coro = coro_at(model, task->workers);
+		uint32_t coro = task->workers;
 
-		model_work_count(model, coro, time);
+		model_work_count(model, coro_at(model, coro), time);
 		model_work_leave(model, coro);
-		coro->task = 0;
+		work_at(model, coro)->task = 0;
 	}
 }

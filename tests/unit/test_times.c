@@ -242,7 +242,7 @@ static void test_task(void)
 	CHECK_EQUAL(task->durations->sum, 35 * MS);
 	CHECK_EQUAL(task->open_ns, 0);
 	CHECK_EQUAL(sum_of(model->slowest[0].task.spent), sum_of(task->spent));
-	CHECK_EQUAL(coro(model, 2)->task, 0);
+	CHECK_EQUAL(model_work_of(model, model_find(model, 1, 2))->task, 0);
 	end(model);
 }
 
