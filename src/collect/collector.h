@@ -307,19 +307,11 @@ enum ct_status collect_seek_segments(struct collect *collect, struct ct_error *r
  */
 bool collect_observe_process(struct collect *collect, struct process *process);
 
-/* collect_observe_put: a record of the engine's own about a thread of the process, in the time of CLOCK_MONOTONIC. */
-void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
-	const struct ctp_record *record);
-
 /*
  * collect_thread_time_sample: records how long threads that wrote something since the last call have run, and have
  * waited for a processor, by the kernel's account; of each segment at most 64 of them, and the others the next time.
  */
 void collect_thread_time_sample(struct collect *collect);
-
-/* collect_thread_time_put: records the same of one thread, whose number in the trace is `thread`. */
-void collect_thread_time_put(
-	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread);
 
 /* ---------------------------------------------------------------- silence.c */
 

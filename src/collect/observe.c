@@ -285,7 +285,7 @@ static void make_stream(struct collect *collect, struct process *process)
 	collect_output_define(&collect->output, &definition);
 }
 
-void collect_observe_put(struct collect *collect, struct process *process, uint32_t thread,
+static void put_record(struct collect *collect, struct process *process, uint32_t thread,
 	const struct ctp_record *record)
 {
 	struct ct_batch batch = {.thread = thread, .records = record, .nr_records = 1};
@@ -388,6 +388,24 @@ static bool has_fatal_signal(int folder)
 }
 
 /*
+ * How long it ran, and could have run and had no processor: without that, a worker that other programs kept from
+ * running looks like one that is stuck in a coroutine.
+ */
+static void put_thread_time(
+	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread)
+{
+	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
+	struct procfs_account account;
+
+	if (!procfs_account(process->pid, tid, &account))
+		return;
+	record.time = clock_monotonic_ns();
+	record.coro = account.ran_ns;
+	record.object = account.waited_ns;
+	put_record(collect, process, thread, &record);
+}
+
+/*
  * The states as they were read, then the accounts as they are now, so that a stream's times never go back. Whether a
  * thread ran at all since the look before tells one that polls from one that sleeps.
  */
@@ -398,12 +416,12 @@ static void put_looks(struct collect *collect, struct process *process)
 
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];
-		collect_observe_put(collect, process, look->thread, &look->record);
+		put_record(collect, process, look->thread, &look->record);
 	}
 	for (i = 0; i < collect->looks.count; i++) {
 		look = &collect->looks.at[i];
 		if (look->thread != process->unknown_thread)
-			collect_thread_time_put(collect, process, look->record.coro, look->thread);
+			put_thread_time(collect, process, look->record.coro, look->thread);
 	}
 }
 
@@ -440,25 +458,7 @@ bool collect_observe_process(struct collect *collect, struct process *process)
 	return is_good && collect->looks.count > 0;
 }
 
-/* ---------------------------------------------------------------- how long threads ran, and waited for a processor */
-
-/*
- * Without it a worker that other programs kept from running looks like one that is stuck in a coroutine. Read rarely,
- * and only of threads that wrote something meanwhile, or are looked at: an idle program costs nothing.
- */
-void collect_thread_time_put(
-	struct collect *collect, struct process *process, uint64_t tid, uint32_t thread)
-{
-	struct ctp_record record = {.tail = CTP_TAIL(0, CTP_KIND_THREAD_TIME, 0, 0)};
-	struct procfs_account account;
-
-	if (!procfs_account(process->pid, tid, &account))
-		return;
-	record.time = clock_monotonic_ns();
-	record.coro = account.ran_ns;
-	record.object = account.waited_ns;
-	collect_observe_put(collect, process, thread, &record);
-}
+/* ---------------------------------------------------------------- the times of threads that wrote something */
 
 /* False: nothing was to be read. The page of a ring that nobody wrote into, not even its owner, may not be there. */
 static bool sample_ring(struct segment *segment, struct segment_ring *ring)
@@ -473,7 +473,7 @@ static bool sample_ring(struct segment *segment, struct segment_ring *ring)
 	tid = ctp_load_relaxed(&reader->shared->owner);
 	tid = thread_ids_here(&process->ids, process->pid, tid);
 	if (tid)
-		collect_thread_time_put(segment->collect, process, tid,
+		put_thread_time(segment->collect, process, tid,
 			collect_process_thread(segment->collect, process, tid, THREADS_RUNNING));
 	return true;
 }

@@ -50,7 +50,10 @@ static void test_stalls(void)
 	check_stall("epoll-child", SYS_epoll_pwait, true, 2);
 }
 
-/* More threads than the engine looks at: the last one that it does look at says so, and no other. */
+/*
+ * More threads than the engine looks at: the last one that it does look at says so, and no other. On a busy machine the
+ * first look may be followed by further ones before the test has its turn.
+ */
 static void test_many_threads(void)
 {
 	const char *command[] = {target, "crowd", "4200", NULL};
@@ -58,12 +61,11 @@ static void test_many_threads(void)
 	struct run run;
 
 	run_open(&run, command);
-	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all looks come in one step */
-	for (i = 0; i < run.keep.records.count; i++) {
+	step_until_kind(&run, CTP_KIND_THREAD_STATE); /* all of a look come in one step */
+	for (i = 0; i < run.keep.records.count && nr_flagged == 0; i++) {
 		uint64_t tail = run.keep.records.at[i].record.tail;
 		bool is_look = CTP_TAIL_KIND(tail) == CTP_KIND_THREAD_STATE;
 
-		CHECK(!is_look || nr_flagged == 0);
 		nr_looks += is_look;
 		nr_flagged += is_look && (CTP_TAIL_FLAGS(tail) & 1);
 	}
