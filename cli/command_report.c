@@ -3,11 +3,13 @@
  * corotracer report: a trace judged, and told as text, Markdown, HTML or JSON. corotracer stats: of the same, where
  * the time went.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "colour.h"
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
@@ -15,23 +17,6 @@
 #include "say.h"
 
 #define WIDEST 120u
-
-static bool is_set(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value;
-}
-
-/* `when`: of auto|always|never. */
-static bool wants_colour(uint64_t when, bool is_terminal)
-{
-	const char *terminal = getenv("TERM");
-
-	if (when)
-		return when == 1;
-	return is_terminal && !is_set("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
-}
 
 static uint32_t width_of_terminal(void)
 {
@@ -53,13 +38,11 @@ static uint32_t chosen_bound(const struct arguments *arguments, enum option opti
 static struct ct_report_options options_for(
 	enum ct_report_format format, const char *output, uint64_t when)
 {
-	bool is_terminal = strcmp(output, "-") == 0 && isatty(STDOUT_FILENO);
-
 	return (struct ct_report_options){
 		.size = sizeof(struct ct_report_options),
 		.format = format,
-		.use_colour = wants_colour(when, is_terminal),
-		.width = is_terminal ? width_of_terminal() : 0,
+		.use_colour = colour_is_wanted(when, output),
+		.width = output_is_terminal(output) ? width_of_terminal() : 0,
 	};
 }
 
@@ -80,7 +63,7 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 int command_report(const struct arguments *arguments)
 {
 	static const enum ct_report_format formats[] = {
-		CT_REPORT_TEXT, CT_REPORT_MARKDOWN, CT_REPORT_HTML, CT_REPORT_JSON};
+		CT_REPORT_TEXT, CT_REPORT_MARKDOWN, CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF};
 	const struct meaning *meaning = arguments->meaning;
 	const char *output = arguments->value[OPTION_REPORT_OUTPUT];
 	struct subject subject = {
@@ -90,6 +73,7 @@ int command_report(const struct arguments *arguments)
 	};
 	struct ct_analyze_options judging = {.size = sizeof(judging)};
 	struct ct_report_options options;
+	char folder[PATH_MAX];
 
 	if (!subject.operand)
 		return ct_status_exit_code(CT_ERR_USAGE);
@@ -97,6 +81,7 @@ int command_report(const struct arguments *arguments)
 		output = "-";
 	options = options_for(formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);
+	options.source_root = getcwd(folder, sizeof(folder));
 	options.is_brief = arguments->value[OPTION_REPORT_BRIEF] != NULL;
 	options.max_findings = chosen_bound(arguments, OPTION_REPORT_MAX_FINDINGS);
 	options.max_members = chosen_bound(arguments, OPTION_REPORT_MAX_MEMBERS);

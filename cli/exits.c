@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The meanings of exit statuses: the library's list, grouped by number, and those of `run`.
+ * The meanings of exit statuses: the library's list, grouped by number, and those of some commands.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,11 +19,12 @@ static const struct {
 #undef X
 };
 
-static const struct exit_description of_run[] = {
-	{"0-255", true, "of run: the program's own exit status, once it was started"},
-	{"126", true, "of run: COMMAND exists, and can not be executed"},
-	{"127", true, "of run: COMMAND was not found"},
-	{"128+N", true, "of run: the program was ended by signal N"},
+static const struct exit_description of_some[] = {
+	{"1", COMMAND_CHECK, "of check: an assertion does not hold"},
+	{"0-255", COMMAND_RUN, "of run: the program's own exit status, once it was started"},
+	{"126", COMMAND_RUN, "of run: COMMAND exists, and can not be executed"},
+	{"127", COMMAND_RUN, "of run: COMMAND was not found"},
+	{"128+N", COMMAND_RUN, "of run: the program was ended by signal N"},
 };
 
 /* Several failures share a number: their meanings become one sentence. */
@@ -31,6 +32,7 @@ static void add_failures(struct exit_description *exit, int value)
 {
 	size_t i, used = 0;
 
+	exit->of = COMMAND_EVERY;
 	snprintf(exit->code, sizeof(exit->code), "%d", value);
 	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
 		if (failures[i].value != value)
@@ -50,11 +52,21 @@ size_t exits_list(const struct exit_description **ret_exits)
 
 	*ret_exits = exits;
 	memset(exits, 0, sizeof(exits));
+	exits[nr_exits].of = COMMAND_EVERY;
 	snprintf(exits[nr_exits].code, sizeof(exits[0].code), "0");
 	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
+	exits[nr_exits++] = of_some[0];
 	for (value = 2; value < 10; value++)
 		add_failures(&exits[nr_exits++], value);
-	for (i = 0; i < sizeof(of_run) / sizeof(of_run[0]); i++)
-		exits[nr_exits++] = of_run[i];
+	for (i = 1; i < sizeof(of_some) / sizeof(of_some[0]); i++)
+		exits[nr_exits++] = of_some[i];
 	return nr_exits;
+}
+
+bool exits_may_be(const struct exit_description *exit, enum command command)
+{
+	bool is_run = command == COMMAND_RUN || command == COMMAND_OLDER;
+
+	return exit->of == COMMAND_EVERY || exit->of == command || command == COMMAND_NONE ||
+	       (exit->of == COMMAND_RUN && is_run);
 }

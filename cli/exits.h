@@ -9,15 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "options.h"
+
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 #define EXIT_SIGNALED 128
 
 struct exit_description {
 	char code[8];
-	bool is_of_run; /* only `run` returns it */
+	enum command of; /* only this one returns it; COMMAND_EVERY: all may */
 	char meaning[320];
 };
+
+/* exits_may_be: can the command return it? COMMAND_NONE: any command. */
+bool exits_may_be(const struct exit_description *exit, enum command command);
 
 /* exits_list: all of them in rising order; the list is constant and lives for ever. */
 size_t exits_list(const struct exit_description **ret_exits);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "conditions.h"
 #include "corotracer/ct.h"
 #include "exits.h"
 #include "say.h"
@@ -104,14 +105,14 @@ static void print_examples(const char *examples)
 	}
 }
 
-static void print_exit_statuses(bool is_run)
+static void print_exit_statuses(enum command command)
 {
 	const struct exit_description *exits;
 	size_t nr_exits = exits_list(&exits), i;
 
 	puts("\nExit status:");
 	for (i = 0; i < nr_exits; i++) {
-		if (exits[i].is_of_run && !is_run)
+		if (!exits_may_be(&exits[i], command))
 			continue;
 		printf("  %-6s", exits[i].code);
 		print_wrapped(exits[i].meaning, 8, 8);
@@ -133,9 +134,10 @@ static void print_program(void)
 				command_descriptions[command].summary);
 	}
 	puts("\n'corotracer help COMMAND' explains one, with examples; 'corotracer help "
-	     "thresholds' says\nfrom when on something is worth a finding; --version prints the "
+	     "thresholds' says\nfrom when on something is worth a finding, 'help conditions' what "
+	     "can be asserted;\n--version prints the "
 	     "version.");
-	print_exit_statuses(true);
+	print_exit_statuses(COMMAND_NONE);
 }
 
 void help_print(enum command command)
@@ -153,7 +155,25 @@ void help_print(enum command command)
 	print_wrapped(described->description, 0, 0);
 	print_options(command);
 	print_examples(described->examples);
-	print_exit_statuses(command == COMMAND_RUN || command == COMMAND_OLDER);
+	print_exit_statuses(command);
+}
+
+static void print_conditions(void)
+{
+	const struct ct_condition_about *about;
+	unsigned i;
+
+	puts("Conditions of 'corotracer check', and of 'corotracer run --flight ... --on' (L)\n");
+	for (i = 0; (about = ct_condition_about(i)) != NULL; i++) {
+		printf("  %-36s%s\n", about->example,
+			!about->is_of_report ? "L only"
+			: about->is_live     ? "L"
+					     : "");
+		fputs("        ", stdout);
+		print_wrapped(about->meaning, 8, 8);
+	}
+	putchar('\n');
+	print_wrapped(condition_rules, 0, 0);
 }
 
 static void print_standard(unsigned threshold, char text[VALUE_BYTES])
@@ -213,6 +233,10 @@ int command_help(const struct arguments *arguments)
 		return say_usage("help", "one command at a time");
 	if (arguments->nr_operands == 1 && strcmp(arguments->operands[0], "thresholds") == 0) {
 		print_thresholds();
+		return flush_output();
+	}
+	if (arguments->nr_operands == 1 && strcmp(arguments->operands[0], "conditions") == 0) {
+		print_conditions();
 		return flush_output();
 	}
 	if (arguments->nr_operands == 1) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "conditions.h"
 #include "corotracer/ct.h"
 #include "exits.h"
 
@@ -200,14 +201,30 @@ static void print_thresholds(void)
 	puts(".El");
 }
 
-static void print_exits(bool is_run)
+static void print_conditions(void)
+{
+	const struct ct_condition_about *about;
+	unsigned i;
+
+	puts(".Sh ASSERTIONS\n.Bl -tag -width Ds");
+	for (i = 0; (about = ct_condition_about(i)); i++) {
+		if (!about->is_of_report)
+			continue;
+		printf(".It Li \"%s\"\n", about->example);
+		print_paragraphs(about->meaning);
+	}
+	puts(".El");
+	print_paragraphs(condition_rules);
+}
+
+static void print_exits(enum command command)
 {
 	const struct exit_description *exits;
 	size_t nr_exits = exits_list(&exits), i;
 
 	puts(".Sh EXIT STATUS\n.Bl -tag -width 128+N");
 	for (i = 0; i < nr_exits; i++) {
-		if (exits[i].is_of_run && !is_run)
+		if (!exits_may_be(&exits[i], command))
 			continue;
 		printf(".It %s\n", exits[i].code);
 		print_paragraphs(exits[i].meaning);
@@ -325,7 +342,7 @@ void manual_print(enum command command)
 	print_head(command);
 	if (command == COMMAND_NONE) {
 		print_program();
-		print_exits(true);
+		print_exits(COMMAND_NONE);
 		print_see_also(command);
 		return;
 	}
@@ -335,7 +352,9 @@ void manual_print(enum command command)
 	print_options(command);
 	if (command == COMMAND_REPORT)
 		print_thresholds();
-	print_exits(command == COMMAND_RUN || command == COMMAND_OLDER);
+	if (command == COMMAND_CHECK)
+		print_conditions();
+	print_exits(command);
 	print_examples(described->examples);
 	print_see_also(command);
 }

@@ -43,6 +43,7 @@ static bool is_judge(enum command command)
 	case COMMAND_RUN:
 	case COMMAND_ATTACH:
 	case COMMAND_REPORT:
+	case COMMAND_CHECK:
 	case COMMAND_WHY:
 	case COMMAND_STATS:
 	case COMMAND_EXPORT:
@@ -257,6 +258,7 @@ static bool read_words(struct reader *reader)
 			is_behind_options |= arguments->command == COMMAND_RUN;
 		} else if (strcmp(word, "--") == 0) {
 			is_behind_options = true;
+			arguments->nr_before_dashes = arguments->nr_operands;
 		} else if (!read_option(reader, word)) {
 			return false;
 		}
@@ -285,7 +287,7 @@ bool arguments_read(struct arguments *arguments, enum command command, int argc,
 		.complaint = complaint,
 	};
 
-	*arguments = (struct arguments){.command = command};
+	*arguments = (struct arguments){.command = command, .nr_before_dashes = -1};
 	arguments->operands = calloc((size_t)argc + 1, sizeof(*arguments->operands));
 	/* A word holds several switches at most as often as it has letters. */
 	arguments->given = calloc(letters_of(argc, argv) + 1, sizeof(*arguments->given));

@@ -71,6 +71,7 @@ struct arguments {
 	int nr_given;
 	char **operands; /* NULL-terminated */
 	int nr_operands;
+	int nr_before_dashes; /* operands in front of "--"; -1: there is none */
 };
 
 #define COMPLAINT_BYTES 256

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "corotracer/check.h"
 #include "corotracer/error.h"
 #include "corotracer/event.h"
 #include "corotracer/report.h"
@@ -424,8 +425,9 @@ enum ct_report_format {
 	CT_REPORT_TEXT = 0,
 	CT_REPORT_MARKDOWN,
 	CT_REPORT_JSON,
-	CT_REPORT_HTML, /* one page that refers to nothing outside itself */
-	CT_REPORT_DOT,  /* the await graph alone, for Graphviz; with is_why only */
+	CT_REPORT_HTML,  /* one page that refers to nothing outside itself */
+	CT_REPORT_DOT,   /* the await graph alone, for Graphviz; with is_why only */
+	CT_REPORT_SARIF, /* 2.1.0, for code review tools and continuous integration */
 };
 
 struct ct_report_options {
@@ -440,6 +442,8 @@ struct ct_report_options {
 	bool is_statistics;    /* only where the time went, in the forms text and Markdown */
 	uint32_t max_rows;     /* printed of each table of statistics; 0: 20; JSON has them all */
 	enum ct_by by;         /* of statistics, only what is told apart by this; NONE: all */
+	const char
+		*source_root; /* SARIF: files below this folder are named from there; NULL: none */
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

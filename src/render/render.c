@@ -5,6 +5,7 @@
 
 #include "base/known_options.h"
 #include "render/render.h"
+#include "render/sarif.h"
 #include "render/page.h"
 
 #define DEFAULT_FINDINGS 20u
@@ -58,6 +59,7 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 	struct text *text, struct ct_error *reterr)
 {
 	struct ct_report_options options = complete(given);
+	struct render_sarif sarif;
 
 	switch (options.format) {
 	case CT_REPORT_TEXT:
@@ -67,6 +69,10 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 		return text_status(text, reterr);
 	case CT_REPORT_JSON:
 		render_json(text, report);
+		return text_status(text, reterr);
+	case CT_REPORT_SARIF:
+		render_sarif_begin(&sarif, text, report, options.source_root);
+		render_sarif_end(&sarif);
 		return text_status(text, reterr);
 	case CT_REPORT_DOT:
 		if (!options.is_why)

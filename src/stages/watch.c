@@ -35,7 +35,7 @@ static void note_run(void *context, uint32_t origin, uint64_t woken, uint64_t re
 	size_t i;
 
 	for (i = 0; i < watch->list.count; i++)
-		if (watch->list.at[i].condition.metric == WATCH_SCHED_LATENCY)
+		if (watch->list.at[i].condition.metric == CONDITION_SCHED_LATENCY)
 			add(&watch->list.at[i], watch_ns(watch, origin, woken),
 				watch_ns(watch, origin, resumed));
 }
@@ -65,7 +65,7 @@ static void note_end(void *context, uint32_t origin, const struct ctp_record *be
 	for (i = 0; i < watch->list.count; i++) {
 		struct watched *watched = &watch->list.at[i];
 
-		if (watched->condition.metric == (is_region ? WATCH_REGION : WATCH_TASK) &&
+		if (watched->condition.metric == (is_region ? CONDITION_REGION : CONDITION_TASK) &&
 			has_site(watched, site))
 			add(watched, watch_ns(watch, origin, begin->time),
 				watch_ns(watch, origin, end->time));
@@ -82,7 +82,7 @@ static void note_counter(struct watch *watch, uint32_t origin, const struct ctp_
 	for (i = 0; i < watch->list.count; i++) {
 		struct watched *watched = &watch->list.at[i];
 
-		if (watched->condition.metric != WATCH_COUNTER || !has_site(watched, site))
+		if (watched->condition.metric != CONDITION_COUNTER || !has_site(watched, site))
 			continue;
 		watched->value = (double)(int64_t)record->object;
 		watched->has_value = true;
@@ -227,8 +227,8 @@ static bool is_meant(const struct condition *condition, const struct ct_define_s
 
 	if (!*condition->name)
 		return false;
-	return condition->metric == WATCH_WAITING ? place_matches(condition->name, &site)
-						  : strcmp(condition->name, site.reason) == 0;
+	return condition->metric == CONDITION_WAITING ? place_matches(condition->name, &site)
+						      : strcmp(condition->name, site.reason) == 0;
 }
 
 static bool note_site(struct watch *watch, const struct ct_define_site *from)
@@ -264,14 +264,14 @@ static enum ct_status watch_define(
 /* Once told, it has to be clearly false for a while; where there is nothing to compare, it is. */
 static bool becomes_true(struct watched *watched, bool has_value, double value, uint64_t now_ns)
 {
-	bool holds = has_value && watch_condition_holds(&watched->condition, value);
+	bool holds = has_value && condition_holds(&watched->condition, value);
 
 	if (holds && !watched->was_told) {
 		watched->was_told = true;
 		watched->calm_since_ns = 0;
 		return true;
 	}
-	if (has_value && watch_condition_is_near(&watched->condition, value))
+	if (has_value && condition_is_near(&watched->condition, value))
 		watched->calm_since_ns = 0;
 	else if (!watched->calm_since_ns)
 		watched->calm_since_ns = now_ns;
@@ -311,7 +311,7 @@ bool watch_look(struct watch *watch, uint64_t now_ns, struct text *ret_reason)
 			continue;
 		if (is_wanted)
 			text_add(ret_reason, "; ");
-		watch_condition_tell(&watched->condition, value, ret_reason);
+		condition_tell(&watched->condition, value, ret_reason);
 		is_wanted = true;
 	}
 	return is_wanted;
@@ -324,7 +324,7 @@ bool watch_wants_findings(const struct watch *watch)
 	size_t i;
 
 	for (i = 0; i < watch->list.count; i++)
-		if (watch->list.at[i].condition.metric == WATCH_FINDING)
+		if (watch->list.at[i].condition.metric == CONDITION_FINDING)
 			return true;
 	return false;
 }
@@ -337,7 +337,7 @@ void watch_take_findings(struct watch *watch, const enum ct_grade grades[CT_NR_R
 	for (i = 0; i < watch->list.count; i++) {
 		struct watched *watched = &watch->list.at[i];
 
-		if (watched->condition.metric != WATCH_FINDING)
+		if (watched->condition.metric != CONDITION_FINDING)
 			continue;
 		watched->has_value = true;
 		watched->value = CT_GRADE_NONE;
@@ -414,25 +414,19 @@ struct ct_sink *watch_sink(struct watch *watch)
 	return &watch->sink;
 }
 
-static bool is_spread(const struct condition *condition)
-{
-	enum watch_of of = watch_metrics[condition->metric].of;
-
-	return of == WATCH_OF_SPREAD || of == WATCH_OF_NAMED_SPREAD;
-}
-
 enum ct_status watch_add(struct watch *watch, const char *condition, struct ct_error *reterr)
 {
 	struct watched watched = {0};
-	enum ct_status status = watch_condition_parse(condition, &watched.condition, reterr);
+	enum ct_status status =
+		condition_parse(condition, CONDITION_LIVE, &watched.condition, reterr);
 
 	if (status)
 		return status;
-	if (is_spread(&watched.condition)) {
+	if (condition_is_spread(&watched.condition)) {
 		watched.now = calloc(1, sizeof(*watched.now));
 		watched.before = calloc(1, sizeof(*watched.before));
 	}
-	if ((!is_spread(&watched.condition) || (watched.now && watched.before)) &&
+	if ((!condition_is_spread(&watched.condition) || (watched.now && watched.before)) &&
 		vec_push(&watch->list, watched))
 		return CT_OK;
 	free(watched.now);

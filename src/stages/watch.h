@@ -8,7 +8,7 @@
 #ifndef STAGES_WATCH_H
 #define STAGES_WATCH_H
 
-#include "stages/watch_condition.h"
+#include "condition/condition.h"
 #include "corotracer/ct.h"
 #include "stream/stream.h"
 

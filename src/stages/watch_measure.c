@@ -106,31 +106,30 @@ bool watch_measure(
 	const struct watch *watch, struct watched *watched, uint64_t now_ns, double *ret_value)
 {
 	switch (watched->condition.metric) {
-	case WATCH_SCHED_LATENCY:
-	case WATCH_REGION:
-	case WATCH_TASK:
+	case CONDITION_SCHED_LATENCY:
+	case CONDITION_REGION:
+	case CONDITION_TASK:
 		*ret_value = statistic_of(watched);
 		turn(watched, now_ns);
 		return *ret_value > 0;
-	case WATCH_COUNTER:
-	case WATCH_FINDING:
+	case CONDITION_COUNTER:
+	case CONDITION_FINDING:
 		*ret_value = watched->value;
 		return watched->has_value;
-	case WATCH_LIVE_COROUTINES:
+	case CONDITION_LIVE_COROUTINES:
 		*ret_value = (double)snapshot_nr_live(watch->snapshot);
 		return true;
-	case WATCH_STALLED:
+	case CONDITION_STALLED:
 		*ret_value = silence(watch, watched, watch->ran_ns, now_ns, snapshot_nr_ready);
 		return true;
-	case WATCH_NO_PROGRESS:
+	case CONDITION_NO_PROGRESS:
 		*ret_value =
 			silence(watch, watched, watch->moved_ns, now_ns, snapshot_nr_unfinished);
 		return true;
-	case WATCH_WAITING:
+	case CONDITION_WAITING:
 		*ret_value = longest_wait(watch, watched, now_ns);
 		return true;
-	case WATCH_NR_METRICS:
-		break;
+	default: /* of a whole trace only: not parsed for a program that runs */
+		return false;
 	}
-	return false;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "stages/watch_condition.h"
+#include "condition/condition.h"
 #include "corotracer/ct.h"
 #include "base/histogram.h"
 
@@ -16,7 +16,7 @@ static struct condition read(const char *text)
 	struct condition condition = {.statistic = ""};
 	struct ct_error error = {0};
 
-	if (watch_condition_parse(text, &condition, &error))
+	if (condition_parse(text, CONDITION_LIVE, &condition, &error))
 		fprintf(stderr, "%s\n", error.text);
 	CHECK_EQUAL(error.status, CT_OK);
 	return condition;
@@ -26,11 +26,11 @@ static void test_reading(void)
 {
 	struct condition condition = read("sched_latency.p99 > 5ms");
 
-	CHECK_EQUAL(condition.metric, WATCH_SCHED_LATENCY);
+	CHECK_EQUAL(condition.metric, CONDITION_SCHED_LATENCY);
 	CHECK(condition.share == 0.99 && condition.limit == 5e6);
 	CHECK(strcmp(condition.comparison, ">") == 0);
 	condition = read(" region(db.query)  .max>=150 ms");
-	CHECK_EQUAL(condition.metric, WATCH_REGION);
+	CHECK_EQUAL(condition.metric, CONDITION_REGION);
 	CHECK(strcmp(condition.name, "db.query") == 0 && condition.share == 1.0);
 	CHECK(condition.limit == 150e6 && strcmp(condition.comparison, ">=") == 0);
 	condition = read("task(GET /).p99.9<1.5s");
@@ -44,7 +44,7 @@ static void test_reading(void)
 	CHECK(read("no_progress > 10s").limit == 10e9);
 	condition = read("waiting(handle(int) const) > 30 s");
 	CHECK(strcmp(condition.name, "handle(int) const") == 0 && condition.limit == 30e9);
-	CHECK_EQUAL(condition.metric, WATCH_WAITING);
+	CHECK_EQUAL(condition.metric, CONDITION_WAITING);
 	condition = read("finding(lost-wakeup) >= likely");
 	CHECK(condition.limit == CT_GRADE_LIKELY && strcmp(condition.name, "lost-wakeup") == 0);
 	CHECK(read("finding(*) > suspect").limit == CT_GRADE_SUSPECT);
@@ -67,9 +67,68 @@ static void test_what_can_not_be_read(void)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		error = (struct ct_error){0};
-		CHECK_EQUAL(watch_condition_parse(wrong[i], &condition, &error), CT_ERR_USAGE);
+		CHECK_EQUAL(condition_parse(wrong[i], CONDITION_LIVE, &condition, &error),
+			CT_ERR_USAGE);
 		CHECK(strstr(error.text, wrong[i]) != NULL);
 	}
+}
+
+static struct condition read_of_report(const char *text)
+{
+	struct condition condition = {.statistic = ""};
+	struct ct_error error = {0};
+
+	if (condition_parse(text, CONDITION_REPORT, &condition, &error))
+		fprintf(stderr, "%s\n", error.text);
+	CHECK_EQUAL(error.status, CT_OK);
+	return condition;
+}
+
+/* Of a whole trace: what the number is decides what is asked where there are two. */
+static void test_reading_assertions(void)
+{
+	struct condition condition = read_of_report("findings >= likely == 0");
+
+	CHECK_EQUAL(condition.metric, CONDITION_FINDINGS);
+	CHECK(condition.least == CT_GRADE_LIKELY && condition.unit == CONDITION_COUNT);
+	CHECK(strcmp(condition.comparison, "==") == 0 && condition.limit == 0);
+	condition = read_of_report("finding(lost-*) >= likely");
+	CHECK(condition.least == CT_GRADE_NONE && condition.unit == CONDITION_GRADE);
+	CHECK(read_of_report("finding(lost-*) != 3").unit == CONDITION_COUNT);
+	CHECK(read_of_report("waiting(f) == 0").unit == CONDITION_COUNT);
+	CHECK(read_of_report("waiting(f) < 2s").unit == CONDITION_TIME);
+	CHECK(read_of_report("sched_latency.count > 2k").limit == 2000);
+	CHECK(read_of_report("wait(f).mean <= 2us").asked == CONDITION_STATISTIC_MEAN);
+	condition = read_of_report("utilisation >= 40 %");
+	CHECK(condition.unit == CONDITION_SHARE && condition.limit == 0.4);
+}
+
+/* What is known of a running program only, or of a whole trace only; and where the complaint points. */
+static void test_what_is_no_assertion(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t offset;
+	} wrong[] = {{"stalled > 2s", 0}, {"sched_latency.p95 < 2ms", 14},
+		{"lost >= likely == 0", 8}, {"findings >= likely", 0},
+		{"sched_latency.count < 2ms", 22}, {"lost = 0", 5},
+		{"findings >= likely >= proven", 22}, {"utilisation > 4", 14},
+		{"region(a).p99 < 2ms,", 16}};
+	struct condition condition;
+	struct ct_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		bool is_read = wrong[i].offset == 0 && i > 0;
+
+		CHECK_EQUAL(condition_parse(wrong[i].text, CONDITION_REPORT, &condition, &error),
+			is_read ? CT_OK : CT_ERR_USAGE);
+		CHECK(is_read || error.offset == wrong[i].offset);
+	}
+	CHECK_EQUAL(
+		condition_parse("findings == 0", CONDITION_LIVE, &condition, &error), CT_ERR_USAGE);
+	CHECK_EQUAL(condition_parse("sched_latency.mean > 1s", CONDITION_LIVE, &condition, &error),
+		CT_ERR_USAGE);
 }
 
 static void test_comparing(void)
@@ -77,11 +136,15 @@ static void test_comparing(void)
 	struct condition over = read("live_coroutines > 100");
 	struct condition below = read("live_coroutines <= 100");
 
-	CHECK(!watch_condition_holds(&over, 100) && watch_condition_holds(&over, 101));
-	CHECK(watch_condition_holds(&below, 100) && !watch_condition_holds(&below, 101));
+	CHECK(!condition_holds(&over, 100) && condition_holds(&over, 101));
+	CHECK(condition_holds(&below, 100) && !condition_holds(&below, 101));
 	/* A tenth of the limit lies between true and clearly false. */
-	CHECK(watch_condition_is_near(&over, 91) && !watch_condition_is_near(&over, 90));
-	CHECK(watch_condition_is_near(&below, 109) && !watch_condition_is_near(&below, 110));
+	CHECK(condition_is_near(&over, 91) && !condition_is_near(&over, 90));
+	CHECK(condition_is_near(&below, 109) && !condition_is_near(&below, 110));
+	over = read("live_coroutines == 100");
+	below = read("live_coroutines != 100");
+	CHECK(condition_holds(&over, 100) && !condition_holds(&over, 101));
+	CHECK(condition_holds(&below, 101) && !condition_holds(&below, 100));
 }
 
 static void test_telling_grades(void)
@@ -89,7 +152,7 @@ static void test_telling_grades(void)
 	struct condition condition = read("finding(lost-*) >= likely");
 	struct text text = {0};
 
-	watch_condition_tell(&condition, CT_GRADE_PROVEN, &text);
+	condition_tell(&condition, CT_GRADE_PROVEN, &text);
 	CHECK(strcmp(text_peek(&text), "finding(lost-*) is proven, asked for was >= likely") == 0);
 	text_fini(&text);
 }
@@ -99,7 +162,7 @@ static void test_telling(void)
 	struct condition condition = read("region(db.query).p99 > 150ms");
 	struct text text = {0};
 
-	watch_condition_tell(&condition, 212e6, &text);
+	condition_tell(&condition, 212e6, &text);
 	CHECK(strcmp(text_peek(&text),
 		      "region(db.query).p99 is 212 ms, over the limit of 150 ms") == 0);
 	text_fini(&text);
@@ -187,6 +250,8 @@ int main(void)
 {
 	test_reading();
 	test_what_can_not_be_read();
+	test_reading_assertions();
+	test_what_is_no_assertion();
 	test_comparing();
 	test_telling();
 	test_telling_grades();

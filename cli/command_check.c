@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer check: assertions about a trace, or about a command that is recorded for it.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "colour.h"
+#include "command.h"
+#include "corotracer/ct.h"
+#include "judge.h"
+#include "output.h"
+#include "recording.h"
+#include "say.h"
+
+#define DEFAULT_TRACE "corotracer.ctrace"
+#define DEFAULT_ASSERTIONS "corotracer.checks"
+#define BROKEN 1
+
+struct check {
+	const struct arguments *arguments;
+	struct ct_checks *checks;
+	struct ct_thresholds *thresholds;
+	const char *trace; /* to be read; where there is a command, to be written before */
+	char **command;    /* NULL: none */
+	int nr_words;      /* operands in front of the command */
+	bool has_assertions;
+};
+
+/* ---------------------------------------------------------------- what is asserted */
+
+/* Where it stops to be an assertion, under it. */
+static void point_into(const char *assertion, const struct ct_error *error)
+{
+	if (error->offset == CT_NO_OFFSET || strchr(assertion, '\n'))
+		return;
+	fputs("  ", stderr);
+	print_safe(stderr, assertion);
+	fprintf(stderr, "\n  %*s^\n", (int)error->offset, "");
+}
+
+static int add(struct check *check, const char *assertion)
+{
+	struct ct_error error;
+	enum ct_status status = ct_checks_add(check->checks, assertion, &error);
+	int exit_status;
+
+	check->has_assertions = true;
+	if (!status)
+		return 0;
+	exit_status = say_failure(status, &error);
+	point_into(assertion, &error);
+	return exit_status;
+}
+
+static int add_file(struct check *check, const char *path)
+{
+	struct ct_error error;
+	enum ct_status status = ct_checks_read(check->checks, path, &error);
+
+	check->has_assertions = true;
+	return status ? say_failure(status, &error) : 0;
+}
+
+static int add_files(struct check *check)
+{
+	const struct arguments *arguments = check->arguments;
+	int i, exit_status = 0;
+
+	for (i = 0; i < arguments->nr_given && !exit_status; i++)
+		if (arguments->given[i].option == OPTION_CHECK_ASSERTIONS)
+			exit_status = add_file(check, arguments->given[i].value);
+	return exit_status;
+}
+
+/* A trace's name has no comparison in it. */
+static bool is_assertion(const char *word)
+{
+	return strpbrk(word, "<>=!") && access(word, F_OK) != 0;
+}
+
+static int add_words(struct check *check)
+{
+	char **words = check->arguments->operands;
+	int i, exit_status = 0;
+
+	for (i = 0; i < check->nr_words && !exit_status; i++) {
+		if (is_assertion(words[i]))
+			exit_status = add(check, words[i]);
+		else if (check->trace)
+			return say_usage("check",
+				"one trace at a time; an assertion has a comparison in it");
+		else
+			check->trace = words[i];
+	}
+	return exit_status;
+}
+
+static int add_defaults(struct check *check)
+{
+	int exit_status;
+
+	if (check->has_assertions)
+		return 0;
+	if (access(DEFAULT_ASSERTIONS, F_OK) == 0)
+		return add_file(check, DEFAULT_ASSERTIONS);
+	exit_status = add(check, "findings >= likely == 0");
+	return exit_status || !check->command ? exit_status : add(check, "exit_status == 0");
+}
+
+/* ---------------------------------------------------------------- recording first */
+
+/* What tells a trace that was written now from one that was there before. */
+static struct stat look_at(const char *path)
+{
+	struct stat seen = {0};
+
+	if (stat(path, &seen) != 0)
+		return (struct stat){0};
+	return seen;
+}
+
+static int record(const struct check *check)
+{
+	struct recording recording = {
+		.output = check->trace,
+		.command = check->command,
+		.thresholds = check->thresholds,
+	};
+	struct stat before = look_at(check->trace), after;
+	int exit_status = recording_perform(&recording);
+
+	after = look_at(check->trace);
+	if (after.st_ino &&
+		(after.st_ino != before.st_ino || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+			after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
+		return 0;
+	say_sentence("check: nothing was recorded, so nothing can be judged");
+	return exit_status ? exit_status : ct_status_exit_code(CT_ERR_NO_PROBE);
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static int verdict(const struct ct_checks *checks)
+{
+	const struct ct_assertion *assertions;
+	uint32_t count, i;
+
+	assertions = ct_checks_peek(checks, &count);
+	for (i = 0; i < count; i++)
+		if (assertions[i].verdict != CT_VERDICT_HOLDS)
+			return BROKEN;
+	return 0;
+}
+
+static enum ct_status tell(const struct check *check, struct ct_error *reterr)
+{
+	static const enum ct_checks_format formats[] = {
+		CT_CHECKS_TEXT, CT_CHECKS_JSON, CT_CHECKS_JUNIT, CT_CHECKS_SARIF};
+	const struct arguments *arguments = check->arguments;
+	const char *output = arguments->value[OPTION_CHECK_OUTPUT];
+	char folder[PATH_MAX];
+	struct ct_checks_options options = {
+		.size = sizeof(options),
+		.format = formats[arguments->meaning[OPTION_CHECK_FORMAT].number],
+		.subject = check->command ? check->command[0] : check->trace,
+		.source_root = getcwd(folder, sizeof(folder)),
+	};
+
+	if (!output)
+		output = "-";
+	options.use_colour = colour_is_wanted(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
+	output_guard(output);
+	return ct_checks_write(check->checks, &options, output, reterr);
+}
+
+static int judge(struct check *check)
+{
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.no_symbols = check->arguments->value[OPTION_CHECK_NO_SYMBOLS] != NULL};
+	struct ct_analyze_options judging = {
+		.size = sizeof(judging), .thresholds = check->thresholds};
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status =
+		judgement_open(check->trace, &opening, &judging, &judgement, &error);
+
+	if (status)
+		return say_failure(status, &error);
+	status = ct_checks_judge(check->checks, judgement.report, &error);
+	if (status == CT_OK)
+		status = tell(check, &error);
+	judgement_fini(&judgement);
+	return status ? say_failure(status, &error) : verdict(check->checks);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int read_words(struct check *check)
+{
+	const struct arguments *arguments = check->arguments;
+	int exit_status = add_files(check);
+
+	check->nr_words = arguments->nr_operands;
+	if (arguments->nr_before_dashes >= 0) {
+		check->nr_words = arguments->nr_before_dashes;
+		check->command = arguments->operands + check->nr_words;
+		if (check->nr_words == arguments->nr_operands)
+			return say_usage("check", "which program? it stands behind '--'");
+	}
+	if (!exit_status)
+		exit_status = add_words(check);
+	if (!exit_status)
+		exit_status = add_defaults(check);
+	return exit_status;
+}
+
+/* Which trace: to be read, or to be written by the command. */
+static int choose_trace(struct check *check)
+{
+	const char *given = check->arguments->value[OPTION_CHECK_TRACE];
+
+	if (check->command && check->trace)
+		return say_usage("check",
+			"a trace or a command, not both; '--trace' names what is recorded");
+	if (!check->command && given)
+		return say_usage("check", "'--trace' goes with a command");
+	if (!check->trace)
+		check->trace = given ? given : DEFAULT_TRACE;
+	return 0;
+}
+
+static int perform(struct check *check)
+{
+	int exit_status = read_words(check);
+
+	if (!exit_status)
+		exit_status = choose_trace(check);
+	if (!exit_status && check->command)
+		exit_status = record(check);
+	return exit_status ? exit_status : judge(check);
+}
+
+int command_check(const struct arguments *arguments)
+{
+	struct check check = {.arguments = arguments};
+	struct ct_error error;
+	int exit_status = thresholds_read(arguments, &check.thresholds);
+
+	if (exit_status)
+		return exit_status;
+	exit_status = ct_checks_new(&check.checks, &error) ? say_failure(CT_ERR_NO_MEMORY, &error)
+							   : perform(&check);
+	ct_checks_free(check.checks);
+	ct_thresholds_free(check.thresholds);
+	return exit_status;
+}

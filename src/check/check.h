@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Assertions: reading them, judging them by a report, and the forms in which the verdicts are told.
+ */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "condition/condition.h"
+#include "corotracer/check.h"
+
+struct check_asked {
+	struct condition condition;
+	struct ct_assertion assertion; /* its text and origin are the lasting arena's */
+};
+
+struct ct_checks {
+	struct arena lasting; /* texts of the assertions */
+	struct arena told;    /* of one judgement */
+	VEC(struct check_asked) asked;
+	VEC(struct ct_assertion) results;
+	const struct ct_report *report; /* of the last judgement; NULL: there was none */
+};
+
+/* check_measure: judges one assertion; texts come from `told`. False: out of memory. */
+bool check_measure(struct check_asked *asked, const struct ct_report *report, struct arena *told);
+
+/* The forms; `options` are complete. */
+void check_write_text(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options);
+void check_write_json(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options);
+void check_write_junit(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options);
+void check_write_sarif(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options);
+
+#endif

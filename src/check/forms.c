@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Verdicts as text for people, as JSON for programs, and as JUnit's XML for continuous integration.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "check/check.h"
+#include "render/sarif.h"
+#include "say/safe.h"
+#include "say/say.h"
+
+#define RED "\033[1;31m"
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+/* Findings told of one assertion; who wants more asks for a report. */
+#define FINDINGS_MAX 5u
+
+static uint64_t nr_of(const struct ct_checks *checks, enum ct_verdict verdict)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 0; i < checks->results.count; i++)
+		count += checks->results.at[i].verdict == verdict;
+	return count;
+}
+
+/* The first process of the trace, where the caller does not say what was checked. */
+static void say_subject(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+{
+	const struct ct_tables *tables = checks->report->tables;
+
+	if (options->subject)
+		say_safe(text, options->subject);
+	else if (tables->nr_processes > 1)
+		say_program(text, &tables->processes[1]);
+	else
+		text_add(text, "the trace");
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void say_findings(struct text *text, const struct ct_checks *checks,
+	const struct ct_assertion *assertion, const char *margin)
+{
+	const struct ct_report *report = checks->report;
+	uint32_t i;
+
+	for (i = 0; i < assertion->nr_findings && i < FINDINGS_MAX; i++) {
+		const struct ct_finding *finding = &report->findings[assertion->findings[i]];
+		uint32_t site = finding->cause_site ? finding->cause_site : finding->wait_site;
+
+		text_format(text, "%s%s %s: ", margin, ct_grade_name(finding->grade),
+			ct_rule_name(finding->rule));
+		say_safe(text, finding->title);
+		text_char(text, '\n');
+		if (site) {
+			text_format(text, "%s  look first at ", margin);
+			say_place(text, report->tables, site);
+			text_char(text, '\n');
+		}
+	}
+	if (assertion->nr_findings > FINDINGS_MAX)
+		text_format(text, "%sand %u more\n", margin, assertion->nr_findings - FINDINGS_MAX);
+}
+
+static void say_assertion(struct text *text, const struct ct_checks *checks,
+	const struct ct_assertion *assertion, bool use_colour)
+{
+	bool is_good = assertion->verdict == CT_VERDICT_HOLDS;
+	const char *colour = is_good ? GREEN : RED;
+
+	text_format(text, "%s%-8s%s ", use_colour ? colour : "",
+		ct_verdict_name(assertion->verdict), use_colour ? PLAIN : "");
+	say_safe(text, assertion->text);
+	if (*assertion->origin) {
+		text_add(text, "  (");
+		say_safe(text, assertion->origin);
+		text_char(text, ')');
+	}
+	text_format(text, "\n         %s\n", assertion->told);
+	say_findings(text, checks, assertion, "           ");
+}
+
+static void say_headline(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+{
+	const struct ct_quality *quality = &checks->report->quality;
+
+	text_add(text, "corotracer check: ");
+	say_subject(text, checks, options);
+	text_add(text, ", ");
+	say_count(text, quality->nr_events, "event", "events");
+	text_add(text, ", ");
+	text_count(text, quality->nr_lost);
+	text_add(text, " lost\n");
+}
+
+static void say_total(struct text *text, const struct ct_checks *checks)
+{
+	uint64_t nr_unknown = nr_of(checks, CT_VERDICT_UNKNOWN);
+
+	say_count(text, checks->results.count, "assertion", "assertions");
+	text_format(text, ": %" PRIu64 " held, %" PRIu64 " broken", nr_of(checks, CT_VERDICT_HOLDS),
+		nr_of(checks, CT_VERDICT_BROKEN));
+	if (nr_unknown)
+		text_format(text, ", %" PRIu64 " not measured", nr_unknown);
+	text_char(text, '\n');
+}
+
+void check_write_text(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+{
+	size_t i;
+
+	say_headline(text, checks, options);
+	for (i = 0; i < checks->results.count; i++)
+		say_assertion(text, checks, &checks->results.at[i], options->use_colour);
+	say_total(text, checks);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void write_place(struct json *json, const struct ct_tables *tables, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(tables, index);
+
+	json_key(json, "place");
+	if (!index) {
+		json_null(json);
+		return;
+	}
+	json_open(json, '{');
+	json_key(json, "function");
+	json_text(json, site->function);
+	json_key(json, "file");
+	json_text(json, site->file);
+	json_key(json, "line");
+	json_unsigned(json, site->line);
+	json_close(json, '}');
+}
+
+static void write_findings(
+	struct json *json, const struct ct_report *report, const struct ct_assertion *assertion)
+{
+	uint32_t i;
+
+	json_key(json, "findings");
+	json_open(json, '[');
+	for (i = 0; i < assertion->nr_findings; i++) {
+		const struct ct_finding *finding = &report->findings[assertion->findings[i]];
+
+		json_open(json, '{');
+		json_key(json, "rule");
+		json_text(json, ct_rule_name(finding->rule));
+		json_key(json, "grade");
+		json_text(json, ct_grade_name(finding->grade));
+		json_key(json, "title");
+		json_text(json, finding->title);
+		write_place(json, report->tables,
+			finding->cause_site ? finding->cause_site : finding->wait_site);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_assertion(
+	struct json *json, const struct ct_report *report, const struct ct_assertion *assertion)
+{
+	json_open(json, '{');
+	json_key(json, "assertion");
+	json_text(json, assertion->text);
+	json_key(json, "origin");
+	json_text(json, assertion->origin);
+	json_key(json, "verdict");
+	json_text(json, ct_verdict_name(assertion->verdict));
+	json_key(json, "told");
+	json_text(json, assertion->told);
+	write_place(json, report->tables, assertion->site);
+	write_findings(json, report, assertion);
+	json_close(json, '}');
+}
+
+void check_write_json(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+{
+	struct text subject = {0};
+	struct json json;
+	size_t i;
+
+	say_subject(&subject, checks, options);
+	json_init(&json, text, true);
+	json_open(&json, '{');
+	json_key(&json, "subject");
+	json_text(&json, text_peek(&subject));
+	json_key(&json, "events");
+	json_unsigned(&json, checks->report->quality.nr_events);
+	json_key(&json, "lost");
+	json_unsigned(&json, checks->report->quality.nr_lost);
+	json_key(&json, "holds");
+	json_bool(&json, nr_of(checks, CT_VERDICT_HOLDS) == checks->results.count);
+	json_key(&json, "assertions");
+	json_open(&json, '[');
+	for (i = 0; i < checks->results.count; i++)
+		write_assertion(&json, checks->report, &checks->results.at[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	text_char(text, '\n');
+	text_fini(&subject);
+}
+
+/* ---------------------------------------------------------------- JUnit */
+
+/* As the content of an element or an attribute: what XML allows, and nothing that it reads as markup. */
+static void write_xml(struct text *text, const char *value)
+{
+	struct text safe = {0};
+
+	say_safe(&safe, value);
+	say_html(text, text_peek(&safe), safe.length);
+	text->is_broken |= safe.is_broken;
+	text_fini(&safe);
+}
+
+static void write_case(
+	struct text *text, const struct ct_checks *checks, const struct ct_assertion *assertion)
+{
+	bool is_broken = assertion->verdict == CT_VERDICT_BROKEN;
+	const char *element = is_broken ? "failure" : "error";
+	struct text findings = {0};
+
+	text_add(text, "    <testcase classname=\"corotracer\" name=\"");
+	write_xml(text, assertion->text);
+	if (assertion->verdict == CT_VERDICT_HOLDS) {
+		text_add(text, "\" time=\"0\"/>\n");
+		return;
+	}
+	text_format(text, "\" time=\"0\">\n      <%s type=\"%s\" message=\"", element,
+		ct_verdict_name(assertion->verdict));
+	write_xml(text, assertion->told);
+	text_add(text, "\">");
+	write_xml(text, assertion->told);
+	text_char(text, '\n');
+	say_findings(&findings, checks, assertion, "");
+	say_html(text, text_peek(&findings), findings.length);
+	text->is_broken |= findings.is_broken;
+	text_fini(&findings);
+	text_format(text, "</%s>\n    </testcase>\n", element);
+}
+
+void check_write_junit(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+{
+	const struct ct_quality *quality = &checks->report->quality;
+	double seconds = (double)(quality->observed_until - quality->observed_from) / 1e9;
+	uint64_t nr_broken = nr_of(checks, CT_VERDICT_BROKEN);
+	uint64_t nr_unknown = nr_of(checks, CT_VERDICT_UNKNOWN);
+	struct text subject = {0};
+	size_t i;
+
+	say_subject(&subject, checks, options);
+	text_add(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	text_format(text,
+		"<testsuites name=\"corotracer\" tests=\"%zu\" failures=\"%" PRIu64
+		"\" errors=\"%" PRIu64 "\">\n  <testsuite name=\"",
+		checks->results.count, nr_broken, nr_unknown);
+	write_xml(text, text_peek(&subject));
+	text_format(text,
+		"\" tests=\"%zu\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64
+		"\" skipped=\"0\" time=\"%.3f\">\n",
+		checks->results.count, nr_broken, nr_unknown, seconds);
+	for (i = 0; i < checks->results.count; i++)
+		write_case(text, checks, &checks->results.at[i]);
+	text_add(text, "  </testsuite>\n</testsuites>\n");
+	text_fini(&subject);
+}
+
+/* ---------------------------------------------------------------- SARIF */
+
+/* The findings that break it are results of their own; it is one where it counts none. */
+void check_write_sarif(
+	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
+{
+	struct render_sarif sarif;
+	size_t i;
+
+	render_sarif_begin(&sarif, text, checks->report, options->source_root);
+	for (i = 0; i < checks->results.count; i++) {
+		const struct ct_assertion *assertion = &checks->results.at[i];
+		struct text told = {0};
+
+		if (assertion->verdict == CT_VERDICT_HOLDS)
+			continue;
+		text_format(&told, "%s: %s", assertion->text, assertion->told);
+		render_sarif_assertion(&sarif, text_peek(&told), assertion->site);
+		text->is_broken |= told.is_broken;
+		text_fini(&told);
+	}
+	render_sarif_end(&sarif);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a report says of what an assertion asks. Each metric hands out its values, one for each place or name that is
+ * meant; the assertion has to hold for each of them.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "event/places.h"
+#include "say/say.h"
+
+/* One value, and what it is of. */
+struct sample {
+	double value;
+	uint32_t site;
+	const char *name; /* of a region, task or counter; else NULL */
+};
+
+struct measuring {
+	const struct condition *condition;
+	const struct ct_report *report;
+	struct ct_assertion *assertion;
+	struct arena *told;
+	uint32_t nr_samples;
+	uint32_t nr_broken;
+	struct sample worst; /* the first one that breaks it, or the first of all */
+	VEC(uint32_t) findings;
+	bool is_short_of_memory;
+};
+
+static void take(struct measuring *measuring, struct sample sample)
+{
+	bool is_broken = !condition_holds(measuring->condition, sample.value);
+
+	if (measuring->nr_samples++ == 0 || (is_broken && measuring->nr_broken == 0))
+		measuring->worst = sample;
+	measuring->nr_broken += is_broken;
+}
+
+static void take_value(struct measuring *measuring, double value)
+{
+	take(measuring, (struct sample){.value = value});
+}
+
+/* ---------------------------------------------------------------- statistics of many numbers */
+
+static int64_t statistic_of(enum condition_statistic asked, const struct ct_distribution *of)
+{
+	switch (asked) {
+	case CONDITION_STATISTIC_P50:
+		return of->p50_ns;
+	case CONDITION_STATISTIC_P90:
+		return of->p90_ns;
+	case CONDITION_STATISTIC_P99:
+		return of->p99_ns;
+	case CONDITION_STATISTIC_P999:
+		return of->p999_ns;
+	case CONDITION_STATISTIC_P9999:
+		return of->p9999_ns;
+	case CONDITION_STATISTIC_MAX:
+		return of->max_ns;
+	case CONDITION_STATISTIC_MEAN:
+		return of->total_ns / (int64_t)of->count;
+	case CONDITION_STATISTIC_TOTAL:
+		return of->total_ns;
+	default:
+		return (int64_t)of->count;
+	}
+}
+
+/* Of what did not happen only the count is known. */
+static void take_spread(struct measuring *measuring, const struct ct_distribution *distribution,
+	uint32_t site, const char *name)
+{
+	enum condition_statistic asked = measuring->condition->asked;
+
+	if (distribution->count == 0 && asked != CONDITION_STATISTIC_COUNT)
+		return;
+	take(measuring, (struct sample){.value = (double)statistic_of(asked, distribution),
+				.site = site,
+				.name = name});
+}
+
+/* ---------------------------------------------------------------- by name */
+
+static bool is_named(const struct measuring *measuring, const char *name)
+{
+	return fnmatch(measuring->condition->name, name, 0) == 0;
+}
+
+static bool is_there(const struct measuring *measuring, uint32_t site)
+{
+	return place_matches(
+		measuring->condition->name, say_peek_site(measuring->report->tables, site));
+}
+
+static void measure_spans(struct measuring *measuring)
+{
+	const struct ct_report *report = measuring->report;
+	bool is_task = measuring->condition->metric == CONDITION_TASK;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_spans; i++)
+		if (report->spans[i].is_task == is_task &&
+			is_named(measuring, report->spans[i].name))
+			take_spread(measuring, &report->spans[i].durations, report->spans[i].site,
+				report->spans[i].name);
+}
+
+static void measure_counters(struct measuring *measuring)
+{
+	const struct ct_report *report = measuring->report;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_counters; i++)
+		if (is_named(measuring, report->counters[i].name))
+			take(measuring, (struct sample){.value = (double)report->counters[i].last,
+						.site = report->counters[i].site,
+						.name = report->counters[i].name});
+}
+
+/* ---------------------------------------------------------------- by place */
+
+static const struct ct_distribution *distribution_of(
+	enum condition_metric metric, const struct ct_place *place)
+{
+	switch (metric) {
+	case CONDITION_WAIT:
+		return &place->waits;
+	case CONDITION_DELAY:
+		return &place->delays;
+	default:
+		return &place->runs;
+	}
+}
+
+static void measure_places(struct measuring *measuring)
+{
+	const struct ct_statistics *statistics = &measuring->report->statistics;
+	uint32_t i;
+
+	for (i = 0; i < statistics->nr_places; i++)
+		if (is_there(measuring, statistics->places[i].site))
+			take_spread(measuring,
+				distribution_of(
+					measuring->condition->metric, &statistics->places[i]),
+				statistics->places[i].site, NULL);
+}
+
+/* Whoever waits there for the longest time, or how many do. */
+static void measure_waiting(struct measuring *measuring)
+{
+	const struct ct_report *report = measuring->report;
+	bool is_counted = measuring->condition->unit == CONDITION_COUNT;
+	double nr_waiting = 0;
+	uint32_t site = 0, i;
+
+	for (i = 0; i < report->nr_waiting; i++) {
+		const struct ct_waiting *waiting = &report->waiting[i];
+
+		if (!is_there(measuring, waiting->site))
+			continue;
+		site = site ? site : waiting->site;
+		nr_waiting += (double)waiting->nr_coros;
+		if (!is_counted)
+			take(measuring,
+				(struct sample){.value = (double)(report->quality.observed_until -
+								  waiting->since),
+					.site = waiting->site});
+	}
+	if (is_counted || !nr_waiting)
+		take(measuring, (struct sample){.value = nr_waiting, .site = site});
+}
+
+static void measure_spawnings(struct measuring *measuring)
+{
+	const struct ct_statistics *statistics = &measuring->report->statistics;
+	bool is_alive = measuring->condition->metric == CONDITION_ALIVE;
+	uint32_t i;
+
+	for (i = 0; i < statistics->nr_spawnings; i++) {
+		const struct ct_spawning *at = &statistics->spawnings[i];
+
+		if (!is_there(measuring, at->site))
+			continue;
+		if (measuring->condition->metric == CONDITION_LIFE)
+			take_spread(measuring, &at->lives, at->site, NULL);
+		else
+			take(measuring,
+				(struct sample){
+					.value = (double)(is_alive ? at->nr_alive : at->nr_started),
+					.site = at->site});
+	}
+}
+
+/* ---------------------------------------------------------------- findings */
+
+static bool is_asked_for(const struct measuring *measuring, const struct ct_finding *finding)
+{
+	return finding->grade >= measuring->condition->least &&
+	       (measuring->condition->metric == CONDITION_FINDINGS ||
+		       is_named(measuring, ct_rule_name(finding->rule)));
+}
+
+static void measure_findings(struct measuring *measuring)
+{
+	const struct ct_report *report = measuring->report;
+	bool is_counted = measuring->condition->unit == CONDITION_COUNT;
+	enum ct_grade gravest = CT_GRADE_NONE;
+	uint32_t i, site = 0;
+
+	for (i = 0; i < report->nr_findings; i++) {
+		const struct ct_finding *finding = &report->findings[i];
+
+		if (!is_asked_for(measuring, finding))
+			continue;
+		if (!site)
+			site = finding->cause_site ? finding->cause_site : finding->wait_site;
+		gravest = finding->grade > gravest ? finding->grade : gravest;
+		measuring->is_short_of_memory |= !vec_push(&measuring->findings, i);
+	}
+	take(measuring, (struct sample){.value = is_counted ? (double)measuring->findings.count
+							    : (double)gravest,
+				.site = site});
+}
+
+/* ---------------------------------------------------------------- numbers of their own */
+
+static double utilisation(const struct ct_statistics *statistics)
+{
+	double running = 0, observed = 0;
+	uint32_t i;
+
+	for (i = 0; i < statistics->nr_workers; i++) {
+		running += (double)statistics->workers[i].running_ns;
+		observed += (double)(statistics->workers[i].until - statistics->workers[i].from);
+	}
+	return observed > 0 ? running / observed : 0;
+}
+
+static double nr_living(const struct ct_quality *quality)
+{
+	return (double)(quality->nr_coros - quality->nr_by_state[CT_STATE_DESTROYED] -
+			quality->nr_by_state[CT_STATE_DONE]);
+}
+
+/* Of the program itself: the first process that the trace tells of. */
+static void measure_exit(struct measuring *measuring)
+{
+	const struct ct_tables *tables = measuring->report->tables;
+	uint32_t i;
+
+	for (i = 1; i < tables->nr_processes; i++) {
+		const struct ct_process *process = &tables->processes[i];
+
+		if (process->ending == CT_ENDING_EXITED)
+			take_value(measuring, process->ending_value);
+		else if (process->ending == CT_ENDING_SIGNALED)
+			take_value(measuring, 128 + process->ending_value);
+		return;
+	}
+}
+
+static void measure(struct measuring *measuring)
+{
+	const struct ct_quality *quality = &measuring->report->quality;
+	const struct ct_statistics *statistics = &measuring->report->statistics;
+
+	switch (measuring->condition->metric) {
+	case CONDITION_SCHED_LATENCY:
+		take_spread(measuring, &statistics->delays, 0, NULL);
+		return;
+	case CONDITION_REGION:
+	case CONDITION_TASK:
+		measure_spans(measuring);
+		return;
+	case CONDITION_COUNTER:
+		measure_counters(measuring);
+		return;
+	case CONDITION_LIVE_COROUTINES:
+		take_value(measuring, nr_living(quality));
+		return;
+	case CONDITION_WAITING:
+		measure_waiting(measuring);
+		return;
+	case CONDITION_FINDING:
+	case CONDITION_FINDINGS:
+		measure_findings(measuring);
+		return;
+	case CONDITION_WAIT:
+	case CONDITION_DELAY:
+	case CONDITION_RUN:
+		measure_places(measuring);
+		return;
+	case CONDITION_LIFE:
+	case CONDITION_STARTED:
+	case CONDITION_ALIVE:
+		measure_spawnings(measuring);
+		return;
+	case CONDITION_READY:
+		take_value(measuring, (double)statistics->ready.max);
+		return;
+	case CONDITION_UTILISATION:
+		take_value(measuring, utilisation(statistics));
+		return;
+	case CONDITION_MIGRATIONS:
+		take_value(measuring, (double)statistics->nr_migrations);
+		return;
+	case CONDITION_COROUTINES:
+		take_value(measuring, (double)quality->nr_coros);
+		return;
+	case CONDITION_DESTROYED_WAITING:
+		take_value(measuring, (double)quality->nr_destroyed_waiting);
+		return;
+	case CONDITION_EVENTS:
+		take_value(measuring, (double)quality->nr_events);
+		return;
+	case CONDITION_LOST:
+		take_value(measuring, (double)quality->nr_lost);
+		return;
+	case CONDITION_OBSERVED:
+		take_value(measuring, (double)(quality->observed_until - quality->observed_from));
+		return;
+	case CONDITION_EXIT_STATUS:
+		measure_exit(measuring);
+		return;
+	case CONDITION_STALLED:
+	case CONDITION_NO_PROGRESS:
+	case CONDITION_NR_METRICS:
+		break;
+	}
+}
+
+/* ---------------------------------------------------------------- the sentence */
+
+/* "is 62.1 ms, not < 50ms, at handle, server.cpp:120; likewise at 2 of 5". */
+static void tell_measured(const struct measuring *measuring, struct text *text)
+{
+	const struct condition *condition = measuring->condition;
+	const struct sample *worst = &measuring->worst;
+
+	condition_tell_asked(condition, text);
+	text_add(text, " is ");
+	condition_tell_value(condition, worst->value, text);
+	if (measuring->nr_broken) {
+		text_format(text, ", asked for was %s ", condition->comparison);
+		condition_tell_value(condition, condition->limit, text);
+	}
+	if (worst->name && strcmp(worst->name, condition->name) != 0) {
+		text_add(text, ", of ");
+		say_name(text, worst->name);
+	}
+	if (worst->site && !measuring->findings.count) {
+		text_add(text, ", at ");
+		say_place(text, measuring->report->tables, worst->site);
+	}
+	if (measuring->nr_broken && measuring->nr_samples > 1)
+		text_format(text, "; %u of %u are so", measuring->nr_broken, measuring->nr_samples);
+}
+
+/* What there is instead of a name that is not there. */
+static void tell_unknown(const struct measuring *measuring, struct text *text)
+{
+	text_add(text, "nothing was measured of ");
+	condition_tell_asked(measuring->condition, text);
+	if (measuring->condition->metric == CONDITION_EXIT_STATUS)
+		text_add(text, ": the trace does not say how the program ended");
+	else if (*measuring->condition->name)
+		text_add(text, ": the trace has no such name or place, or none that ended");
+	else
+		text_add(text, ": it did not happen even once");
+}
+
+static void tell(const struct measuring *measuring, struct text *text)
+{
+	if (measuring->nr_samples)
+		tell_measured(measuring, text);
+	else
+		tell_unknown(measuring, text);
+}
+
+static enum ct_verdict verdict_of(const struct measuring *measuring)
+{
+	if (!measuring->nr_samples)
+		return CT_VERDICT_UNKNOWN;
+	return measuring->nr_broken ? CT_VERDICT_BROKEN : CT_VERDICT_HOLDS;
+}
+
+/* Names and findings outlive this: they are copied. False: out of memory. */
+static bool keep(struct measuring *measuring, const struct text *text)
+{
+	struct ct_assertion *assertion = measuring->assertion;
+	size_t count = measuring->nr_broken ? measuring->findings.count : 0;
+	uint32_t *findings = NULL;
+
+	assertion->told = arena_text(measuring->told, text_peek(text), text->length);
+	if (count) {
+		findings = arena_array(measuring->told, count, sizeof(*findings));
+		if (!findings)
+			return false;
+		memcpy(findings, measuring->findings.at, count * sizeof(*findings));
+	}
+	assertion->findings = findings;
+	assertion->nr_findings = (uint32_t)count;
+	return assertion->told && !measuring->is_short_of_memory;
+}
+
+bool check_measure(struct check_asked *asked, const struct ct_report *report, struct arena *told)
+{
+	struct measuring measuring = {
+		.condition = &asked->condition,
+		.report = report,
+		.assertion = &asked->assertion,
+		.told = told,
+	};
+	struct text text = {0};
+	bool is_kept;
+
+	measure(&measuring);
+	tell(&measuring, &text);
+	asked->assertion.verdict = verdict_of(&measuring);
+	asked->assertion.site = measuring.worst.site;
+	is_kept = keep(&measuring, &text);
+	text_fini(&text);
+	vec_fini(&measuring.findings);
+	return is_kept;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "render/sarif.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "say/say.h"
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+#define ASSERTION_RULE "assertion"
+#define ASSERTION_SAYS "An assertion about the trace does not hold"
+
+static void member(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	json_text(json, value);
+}
+
+static void message(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	json_open(json, '{');
+	member(json, "text", value);
+	json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- rules */
+
+static void write_rule(struct json *json, const char *name, const char *says, const char *help)
+{
+	json_open(json, '{');
+	member(json, "id", name);
+	message(json, "shortDescription", says);
+	message(json, "help", help);
+	json_close(json, '}');
+}
+
+/* All of them: results name theirs by its number. */
+static void write_rules(struct json *json)
+{
+	unsigned i;
+
+	json_key(json, "rules");
+	json_open(json, '[');
+	for (i = CT_RULE_NONE + 1; i < CT_NR_RULES; i++)
+		write_rule(json, ct_rule_name((enum ct_rule)i), ct_rule_says((enum ct_rule)i),
+			ct_rule_next_step((enum ct_rule)i));
+	write_rule(json, ASSERTION_RULE, ASSERTION_SAYS, "look at what the trace tells there");
+	json_close(json, ']');
+}
+
+static void write_tool(struct json *json)
+{
+	json_key(json, "tool");
+	json_open(json, '{');
+	json_key(json, "driver");
+	json_open(json, '{');
+	member(json, "name", "corotracer");
+	member(json, "version", CT_VERSION_TEXT);
+	write_rules(json);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- what is missing */
+
+static void write_invocation(struct render_sarif *sarif)
+{
+	const struct ct_quality *quality = &sarif->report->quality;
+	struct json *json = &sarif->json;
+	struct text lost = {0};
+
+	json_key(json, "invocations");
+	json_open(json, '[');
+	json_open(json, '{');
+	json_key(json, "executionSuccessful");
+	json_bool(json, true);
+	if (quality->nr_lost) {
+		say_count(&lost, quality->nr_lost, "event is", "events are");
+		text_add(&lost, " missing in the trace");
+		json_key(json, "toolExecutionNotifications");
+		json_open(json, '[');
+		json_open(json, '{');
+		member(json, "level", "warning");
+		message(json, "message", text_peek(&lost));
+		json_close(json, '}');
+		json_close(json, ']');
+	}
+	json_close(json, '}');
+	json_close(json, ']');
+	sarif->text->is_broken |= lost.is_broken;
+	text_fini(&lost);
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* RFC 3986: all but what may stand in a path as it is. */
+static void add_path(struct text *uri, const char *path)
+{
+	for (; *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if (c < 0x80 && (isalnum(c) || strchr("-._~/", c)))
+			text_char(uri, *path);
+		else
+			text_format(uri, "%%%02X", c);
+	}
+}
+
+/* The path from the root on; NULL: it does not lie below it. */
+static const char *below(const char *root, const char *path)
+{
+	size_t length = root ? strlen(root) : 0;
+
+	while (length && root[length - 1] == '/')
+		length--;
+	if (!length || strncmp(path, root, length) != 0 || path[length] != '/')
+		return NULL;
+	return path + length + 1;
+}
+
+static void write_artifact(struct render_sarif *sarif, const char *file)
+{
+	const char *inside = below(sarif->source_root, file);
+	struct text uri = {0};
+
+	if (!inside && *file == '/')
+		text_add(&uri, "file://");
+	add_path(&uri, inside ? inside : file);
+	json_key(&sarif->json, "artifactLocation");
+	json_open(&sarif->json, '{');
+	member(&sarif->json, "uri", text_peek(&uri));
+	if (inside || *file != '/')
+		member(&sarif->json, "uriBaseId", "%SRCROOT%");
+	json_close(&sarif->json, '}');
+	sarif->text->is_broken |= uri.is_broken;
+	text_fini(&uri);
+}
+
+static void write_physical(struct render_sarif *sarif, const struct ct_site *site)
+{
+	struct json *json = &sarif->json;
+
+	json_key(json, "physicalLocation");
+	json_open(json, '{');
+	write_artifact(sarif, site->file);
+	if (site->line) {
+		json_key(json, "region");
+		json_open(json, '{');
+		json_key(json, "startLine");
+		json_unsigned(json, site->line);
+		if (site->column) {
+			json_key(json, "startColumn");
+			json_unsigned(json, site->column);
+		}
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
+static void write_logical(struct json *json, const struct ct_site *site)
+{
+	json_key(json, "logicalLocations");
+	json_open(json, '[');
+	json_open(json, '{');
+	member(json, "fullyQualifiedName", site->function);
+	member(json, "kind", "function");
+	json_close(json, '}');
+	json_close(json, ']');
+}
+
+/* A location of which neither the file nor the function is known has its words alone. */
+static void write_location(struct render_sarif *sarif, uint32_t index, const char *words)
+{
+	const struct ct_site *site = say_peek_site(sarif->report->tables, index);
+
+	json_open(&sarif->json, '{');
+	if (index && *site->file)
+		write_physical(sarif, site);
+	if (index && *site->function)
+		write_logical(&sarif->json, site);
+	if (words)
+		message(&sarif->json, "message", words);
+	json_close(&sarif->json, '}');
+}
+
+/* ---------------------------------------------------------------- results */
+
+static const char *level_of(enum ct_grade grade)
+{
+	if (grade == CT_GRADE_PROVEN)
+		return "error";
+	return grade == CT_GRADE_LIKELY ? "warning" : "note";
+}
+
+static void say_step(
+	struct text *text, const struct render_sarif *sarif, const struct ct_step *step)
+{
+	if (step->time != CT_NO_TIME) {
+		say_time(text, step->time);
+		text_add(text, ": ");
+	}
+	text_add(text, step->text);
+	if (step->coro)
+		text_format(text, ", by coroutine %" PRIu64, step->coro);
+	if (step->thread) {
+		text_add(text, " on ");
+		say_thread(text, sarif->report->tables, step->thread);
+	}
+}
+
+static void write_flow(struct render_sarif *sarif, const struct ct_finding *finding)
+{
+	struct json *json = &sarif->json;
+	uint32_t i;
+
+	json_key(json, "codeFlows");
+	json_open(json, '[');
+	json_open(json, '{');
+	json_key(json, "threadFlows");
+	json_open(json, '[');
+	json_open(json, '{');
+	json_key(json, "locations");
+	json_open(json, '[');
+	for (i = 0; i < finding->nr_steps; i++) {
+		struct text words = {0};
+
+		say_step(&words, sarif, &finding->steps[i]);
+		json_open(json, '{');
+		json_key(json, "location");
+		write_location(sarif, finding->steps[i].site, text_peek(&words));
+		json_close(json, '}');
+		sarif->text->is_broken |= words.is_broken;
+		text_fini(&words);
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+	json_close(json, ']');
+	json_close(json, '}');
+	json_close(json, ']');
+}
+
+/* What stays the same from run to run, so that one and the same fault is known again. */
+static void write_fingerprint(struct render_sarif *sarif, const char *rule, uint32_t index)
+{
+	const struct ct_site *site = say_peek_site(sarif->report->tables, index);
+	const char *slash = strrchr(site->file, '/');
+	struct text print = {0};
+
+	text_format(&print, "%s|%s|%s", rule, slash ? slash + 1 : site->file, site->function);
+	json_key(&sarif->json, "partialFingerprints");
+	json_open(&sarif->json, '{');
+	member(&sarif->json, "rulePlace/v1", text_peek(&print));
+	json_close(&sarif->json, '}');
+	sarif->text->is_broken |= print.is_broken;
+	text_fini(&print);
+}
+
+static void begin_result(struct render_sarif *sarif, const char *rule, unsigned index,
+	const char *level, const char *words, uint32_t site)
+{
+	struct json *json = &sarif->json;
+
+	json_open(json, '{');
+	member(json, "ruleId", rule);
+	json_key(json, "ruleIndex");
+	json_unsigned(json, index);
+	member(json, "level", level);
+	message(json, "message", words);
+	if (site) {
+		json_key(json, "locations");
+		json_open(json, '[');
+		write_location(sarif, site, NULL);
+		json_close(json, ']');
+	}
+	write_fingerprint(sarif, rule, site);
+}
+
+static void write_finding(struct render_sarif *sarif, const struct ct_finding *finding)
+{
+	uint32_t site = finding->cause_site ? finding->cause_site : finding->wait_site;
+	struct json *json = &sarif->json;
+
+	begin_result(sarif, ct_rule_name(finding->rule), (unsigned)finding->rule - 1,
+		level_of(finding->grade), finding->title, site);
+	if (finding->wait_site && finding->wait_site != site) {
+		json_key(json, "relatedLocations");
+		json_open(json, '[');
+		write_location(sarif, finding->wait_site, "it waits here");
+		json_close(json, ']');
+	}
+	if (finding->nr_steps)
+		write_flow(sarif, finding);
+	json_key(json, "properties");
+	json_open(json, '{');
+	member(json, "grade", ct_grade_name(finding->grade));
+	json_key(json, "coroutines");
+	json_unsigned(json, finding->nr_members);
+	member(json, "next", finding->next_step);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+void render_sarif_begin(struct render_sarif *sarif, struct text *text,
+	const struct ct_report *report, const char *source_root)
+{
+	struct json *json = &sarif->json;
+	uint32_t i;
+
+	*sarif = (struct render_sarif){.text = text, .report = report, .source_root = source_root};
+	json_init(json, text, true);
+	json_open(json, '{');
+	member(json, "$schema", SCHEMA);
+	member(json, "version", "2.1.0");
+	json_key(json, "runs");
+	json_open(json, '[');
+	json_open(json, '{');
+	write_tool(json);
+	write_invocation(sarif);
+	json_key(json, "results");
+	json_open(json, '[');
+	for (i = 0; i < report->nr_findings; i++)
+		write_finding(sarif, &report->findings[i]);
+}
+
+void render_sarif_assertion(struct render_sarif *sarif, const char *told, uint32_t site)
+{
+	begin_result(sarif, ASSERTION_RULE, CT_NR_RULES - 1, "error", told, site);
+	json_close(&sarif->json, '}');
+}
+
+void render_sarif_end(struct render_sarif *sarif)
+{
+	json_close(&sarif->json, ']');
+	json_close(&sarif->json, '}');
+	json_close(&sarif->json, ']');
+	json_close(&sarif->json, '}');
+	text_char(sarif->text, '\n');
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""`check`: assertions about a real program's trace, in all forms, with the exit statuses that CI goes by."""
+import json
+import os
+import pathlib
+import xml.etree.ElementTree as xml
+
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
+
+FAULTY = BUILD / "examples/example-tcp-server-fault-a"
+CORRECT = BUILD / "examples/example-tcp-server"
+LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
+HOLDS, BROKEN, USAGE = 0, 1, 2
+CORRECT_RUNS = 5
+
+
+def check_json(*words, status):
+    return json.loads(run(COROTRACER, "check", "--format", "json", *words, status=status).stdout)
+
+
+def closing_line():
+    """The planted fault: the only close in the function that handles a hang-up."""
+    lines = (SOURCE / "examples/scheduler/reactor.cpp").read_text().splitlines()
+    start = next(i for i, line in enumerate(lines) if "::on_hangup" in line)
+    return next(i for i in range(start, len(lines)) if "close(" in lines[i]) + 1
+
+
+def record_and_check(scratch):
+    """The faulty server fails with the closing line named; the correct twin passes, however often it runs."""
+    trace = scratch / "faulty.ctrace"
+    told = run(COROTRACER, "check", "--trace", trace, "--", FAULTY, *LOAD, status=BROKEN).stdout
+    check("broken   findings >= likely == 0" in told and "holds    exit_status == 0" in told, told)
+    check(f"reactor.cpp:{closing_line()}" in told, f"the closing line is not named in {told}")
+    for _ in range(CORRECT_RUNS):
+        run(COROTRACER, "check", "--trace", scratch / "correct.ctrace", "--", CORRECT, *LOAD, status=HOLDS)
+    return trace
+
+
+def check_same_figures(trace):
+    """Percentiles and counts are those of the report, to the nanosecond."""
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+    delays, quality = report["statistics"]["delays"], report["quality"]
+    for assertion in (f"sched_latency.p99 == {delays['p99_ns']}ns", f"sched_latency.count == {delays['count']}",
+                      f"sched_latency.max <= {delays['max_ns']}ns", f"sched_latency.total == {delays['total_ns']}ns",
+                      f"events == {quality['events']}", f"lost == {quality['lost']}",
+                      f"coroutines == {quality['coroutines']}", f"findings == {len(report['findings'])}",
+                      f"migrations == {report['statistics']['migrations']}"):
+        run(COROTRACER, "check", trace, assertion, status=HOLDS)
+    run(COROTRACER, "check", trace, f"sched_latency.p99 < {delays['p99_ns']}ns", status=BROKEN)
+
+
+def check_places(trace):
+    """Each place that is meant has to keep to it, and one that is not there is no success."""
+    told = check_json(trace, "waiting(AsyncRead) == 0", "wait(AsyncRead).max < 1ns", "wait(no_such_place).p99 < 1h",
+                      "waiting(no_such_place) == 0", "finding(waits-on-*) == 1", status=BROKEN)
+    verdicts = [one["verdict"] for one in told["assertions"]]
+    check(verdicts == ["broken", "broken", "unknown", "holds", "holds"], f"{told}")
+    check("server.cpp" in told["assertions"][0]["place"]["file"], f"no place: {told['assertions'][0]}")
+    check(not told["holds"], "all of it holds")
+
+
+def check_junit(trace):
+    page = run(COROTRACER, "check", "--format", "junit", trace, "findings == 0", "lost < 1k", "region(<&\">).p99 < 1s",
+               status=BROKEN).stdout
+    suite = xml.fromstring(page).find("testsuite")
+    check((suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1"), page)
+    cases = {case.get("name"): case for case in suite.findall("testcase")}
+    check(f"reactor.cpp:{closing_line()}" in cases["findings == 0"].find("failure").text, page)
+    check(len(cases["lost < 1k"]) == 0, "what holds has nothing in it")
+    check(cases["region(<&\">).p99 < 1s"].find("error") is not None, "what was not measured is an error")
+
+
+def check_sarif(trace):
+    """The result stands at the closing line, named from the present folder on, with its story."""
+    page = run(COROTRACER, "check", "--format", "sarif", trace, "findings == 0", status=BROKEN, cwd=SOURCE).stdout
+    told = json.loads(page)["runs"][0]
+    results = {result["ruleId"]: result for result in told["results"]}
+    result = results["waits-on-closed-descriptor"]
+    rules = [rule["id"] for rule in told["tool"]["driver"]["rules"]]
+    check(rules[result["ruleIndex"]] == "waits-on-closed-descriptor", "its number is another rule's")
+    place = result["locations"][0]["physicalLocation"]
+    check(place["region"]["startLine"] == closing_line(), f"{place}")
+    check(place["artifactLocation"]["uri"].endswith("examples/scheduler/reactor.cpp"), f"{place}")
+    check(result["level"] == "error" and result["codeFlows"][0]["threadFlows"][0]["locations"], "no story")
+    check("findings == 0" in results["assertion"]["message"]["text"], "the assertion is no result")
+    report = json.loads(run(COROTRACER, "report", "--format", "sarif", trace, cwd=SOURCE).stdout)["runs"][0]
+    check([one["ruleId"] for one in report["results"]] == ["waits-on-closed-descriptor"], f"{report['results']}")
+
+
+def check_files(trace, scratch):
+    """Assertions from files, the default file among them; what cannot be read is named by file and line."""
+    assertions = scratch / "corotracer.checks"
+    assertions.write_text("# of the server\n\n  lost < 1M  \nfindings == 1\n")
+    told = check_json("--assertions", assertions, trace, status=HOLDS)
+    check([one["assertion"] for one in told["assertions"]] == ["lost < 1M", "findings == 1"], f"{told}")
+    check(told["assertions"][1]["origin"] == f"{assertions}:4", f"{told}")
+    run(COROTRACER, "check", trace, status=HOLDS, cwd=scratch)
+    assertions.write_text("lost == 0\nfindings = 1\n")
+    complaint = run(COROTRACER, "check", trace, status=USAGE, cwd=scratch).stderr
+    check("corotracer.checks:2" in complaint and "comparison is missing" in complaint, complaint)
+
+
+def check_bad_requests(trace, scratch):
+    complaint = run(COROTRACER, "check", trace, "sched_latency.p99 <> 2ms", status=USAGE).stderr.splitlines()
+    check(complaint[-1].index("^") == complaint[-2].index("> 2ms"), f"it points elsewhere: {complaint}")
+    run(COROTRACER, "check", trace, "stalled > 2s", status=USAGE)
+    run(COROTRACER, "check", trace, trace, status=USAGE)
+    run(COROTRACER, "check", trace, "--", CORRECT, status=USAGE)
+    run(COROTRACER, "check", "--", status=USAGE)
+    run(COROTRACER, "check", scratch / "no.ctrace", "lost == 0", status=4)
+    run(COROTRACER, "check", "--", scratch / "no-program", status=127)
+
+
+def check_nothing_recorded(scratch):
+    """A trace that was there before is not taken for that of a command that recorded nothing, and stays."""
+    trace = scratch / "former.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", CORRECT, *LOAD)
+    former = trace.read_bytes()
+    told = run(COROTRACER, "check", "--trace", trace, "--", "false", status=None)
+    check(told.returncode != 0 and "nothing was recorded" in told.stderr, told.stderr)
+    check(trace.read_bytes() == former, "the former trace is gone")
+
+
+def check_output(trace, scratch):
+    """Whole or not at all, and as if nothing had been asked where it cannot be written."""
+    output = scratch / "results.xml"
+    run(COROTRACER, "check", "--format", "junit", "-o", output, trace, "lost < 1M", status=HOLDS)
+    xml.parse(output)
+    check([name for name in os.listdir(scratch) if "partial" in name] == [], "something is left over")
+    run(COROTRACER, "check", "-o", scratch / "none/results", trace, "lost < 1M", status=4)
+
+
+def main():
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        trace = record_and_check(scratch)
+        check_same_figures(trace)
+        check_places(trace)
+        check_junit(trace)
+        check_sarif(trace)
+        check_files(trace, scratch)
+        check_bad_requests(trace, scratch)
+        check_nothing_recorded(scratch)
+        check_output(trace, scratch)
+
+
+main()
