@@ -24,7 +24,6 @@
 struct check {
 	const struct arguments *arguments;
 	struct ct_checks *checks;
-	struct ct_thresholds *thresholds;
 	const char *trace; /* to be read; where there is a command, to be written before */
 	char **command;    /* NULL: none */
 	int nr_words;      /* operands in front of the command */
@@ -129,7 +128,6 @@ static int record(const struct check *check)
 	struct recording recording = {
 		.output = check->trace,
 		.command = check->command,
-		.thresholds = check->thresholds,
 	};
 	struct stat before = look_at(check->trace), after;
 	int exit_status = recording_perform(&recording);
@@ -173,24 +171,27 @@ static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 
 	if (!output)
 		output = "-";
-	options.use_colour = colour_is_wanted(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
+	options.use_colour =
+		colour_is_wanted(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
 	output_guard(output);
 	return ct_checks_write(check->checks, &options, output, reterr);
 }
 
-static int judge(struct check *check)
+static int judge(const struct check *check)
 {
-	struct ct_open_options opening = {.size = sizeof(opening),
-		.no_symbols = check->arguments->value[OPTION_CHECK_NO_SYMBOLS] != NULL};
-	struct ct_analyze_options judging = {
-		.size = sizeof(judging), .thresholds = check->thresholds};
+	const struct subject subject = {
+		.operand = check->trace,
+		.no_symbols = check->arguments->value[OPTION_CHECK_NO_SYMBOLS] != NULL,
+		.duration = check->command ? OPTION_NONE : OPTION_CHECK_DURATION,
+	};
+	const struct ct_analyze_options judging = {.size = sizeof(judging)};
 	struct judgement judgement;
 	struct ct_error error;
-	enum ct_status status =
-		judgement_open(check->trace, &opening, &judging, &judgement, &error);
+	int exit_status = judgement_read(check->arguments, &subject, &judging, &judgement);
+	enum ct_status status;
 
-	if (status)
-		return say_failure(status, &error);
+	if (exit_status)
+		return exit_status;
 	status = ct_checks_judge(check->checks, judgement.report, &error);
 	if (status == CT_OK)
 		status = tell(check, &error);
@@ -249,13 +250,9 @@ int command_check(const struct arguments *arguments)
 {
 	struct check check = {.arguments = arguments};
 	struct ct_error error;
-	int exit_status = thresholds_read(arguments, &check.thresholds);
+	enum ct_status status = ct_checks_new(&check.checks, &error);
+	int exit_status = status ? say_failure(status, &error) : perform(&check);
 
-	if (exit_status)
-		return exit_status;
-	exit_status = ct_checks_new(&check.checks, &error) ? say_failure(CT_ERR_NO_MEMORY, &error)
-							   : perform(&check);
 	ct_checks_free(check.checks);
-	ct_thresholds_free(check.thresholds);
 	return exit_status;
 }

@@ -62,8 +62,8 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 
 int command_report(const struct arguments *arguments)
 {
-	static const enum ct_report_format formats[] = {
-		CT_REPORT_TEXT, CT_REPORT_MARKDOWN, CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF};
+	static const enum ct_report_format formats[] = {CT_REPORT_TEXT, CT_REPORT_MARKDOWN,
+		CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF};
 	const struct meaning *meaning = arguments->meaning;
 	const char *output = arguments->value[OPTION_REPORT_OUTPUT];
 	struct subject subject = {

@@ -94,7 +94,10 @@ enum ct_status condition_parse(const char *text, enum condition_where where,
 bool condition_holds(const struct condition *condition, double value);
 bool condition_is_near(const struct condition *condition, double value);
 
-/* condition_tell: "sched_latency.p99 is 7.31 ms, over the limit of 5 ms". condition_tell_asked: the first words alone. */
+/*
+ * condition_tell: "sched_latency.p99 is 7.31 ms, over the limit of 5 ms". condition_tell_asked: the first words
+ * alone.
+ */
 void condition_tell(const struct condition *condition, double value, struct text *text);
 void condition_tell_asked(const struct condition *condition, struct text *text);
 
