@@ -4,8 +4,8 @@
  * "sched_latency.p99 < 2ms". A part of ct.h.
  *
  * An assertion is a condition (`corotracer help conditions`) that has to hold. Where it is about places or names of
- * which there are several, it has to hold for each of them. Where it asks a statistic of what did not happen even once, it is
- * not known whether it holds, and that is no success.
+ * which there are several, it has to hold for each of them. Where it asks a statistic of what did not happen even once,
+ * it is not known whether it holds, and that is no success.
  */
 #ifndef COROTRACER_CHECK_H
 #define COROTRACER_CHECK_H
