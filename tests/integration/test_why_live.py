@@ -83,7 +83,7 @@ def check_chains(process, said):
         check(f"thread {name} ({said[name]}) sleeps" in all_threads, told)
     graph = told[told.index("Who waits for whom"):]
     check([line.strip().split(" at ")[0].rstrip(",") for line in graph.splitlines()[1:4]] ==
-          [f"coroutine 1 runs on reader ({said['reader']})", "coroutine 2 waits for lock 0x40",
+          [f"coroutine 1 runs on thread reader ({said['reader']})", "coroutine 2 waits for lock 0x40",
            "coroutine 3 waits for coroutine 2"], graph)
 
 
@@ -220,7 +220,7 @@ def contained(words, flight):
 
 def check_contained(pid, ids):
     told = run(COROTRACER, "why", "--duration", "20ms", pid, 3).stdout
-    check_parts(told, f"(pid {pid})", f"by coroutine 1 on reader ({ids['reader']})", f"on reactor ({pid})",
+    check_parts(told, f"(pid {pid})", f"by coroutine 1 on thread reader ({ids['reader']})", f"on thread reactor ({pid})",
                 f"seen at the end of the recording: thread reader ({ids['reader']}) sleeps")
     check_parts(run(COROTRACER, "why", "--duration", "20ms", pid, 6).stdout,
                 f"it could be woken by a thread that runs, or sleeps with a time-out: thread sleeper ({ids['sleeper']})")
