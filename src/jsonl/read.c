@@ -19,7 +19,6 @@
 #include "jsonl/window.h"
 
 #define WAITING_MAX (1u << 20)
-#define OWN_EVENTS 256u
 
 /* An event, and the row that it came from. */
 struct loaded {
@@ -47,10 +46,9 @@ struct jsonl_source {
 	uint32_t *by_time; /* runs in the order of their first times */
 	uint32_t nr_begun; /* of them */
 	VEC(struct reader *) readers;
-	struct ct_event own[OWN_EVENTS]; /* where nobody offers room */
-	struct ct_row rows[OWN_EVENTS];  /* of the present run */
-	uint64_t nr_events;              /* handed out */
-	enum ct_status status;           /* not CT_OK: nothing follows any more */
+	struct ct_row rows[SOURCE_ROOM_EVENTS]; /* of the present run */
+	uint64_t nr_events;                     /* handed out */
+	enum ct_status status;                  /* not CT_OK: nothing follows any more */
 	struct ct_error error;
 };
 
@@ -320,10 +318,9 @@ static enum ct_status jsonl_next(
 {
 	struct jsonl_source *jsonl = (struct jsonl_source *)source;
 
-	source_begin_run(events, jsonl->own, OWN_EVENTS);
 	events->rows = jsonl->rows;
 	while (jsonl->status == CT_OK && events->count < events->capacity &&
-		events->count < OWN_EVENTS)
+		events->count < SOURCE_ROOM_EVENTS)
 		jsonl->status = hand_out_earliest(jsonl, events, &jsonl->error);
 	if (events->count)
 		return CT_OK;

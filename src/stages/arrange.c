@@ -15,7 +15,7 @@ struct arrange {
 	struct ct_source source; /* first member */
 	struct ct_source *inner;
 	struct window window;
-	struct ct_event *own;  /* where nobody offers room; ROOM_EVENTS */
+	struct ct_event *own;  /* where the room is too small; ROOM_EVENTS */
 	enum ct_status status; /* of the inner source; not CT_OK: nothing more comes */
 	struct ct_error error;
 };
@@ -66,8 +66,8 @@ static enum ct_status arrange_next(
 	struct window *window = &arrange->window;
 
 	if (events->capacity < ROOM_EVENTS)
-		events->room = NULL;
-	source_begin_run(events, arrange->own, ROOM_EVENTS);
+		*events = (struct ct_events){
+			.room = arrange->own, .capacity = ROOM_EVENTS, .at = arrange->own};
 	arrange_window_move_to(window, events->room);
 	while (hand_out(arrange, events) && arrange->status == CT_OK &&
 		window->arrived - window->first < events->capacity) {
@@ -123,7 +123,7 @@ enum ct_status arrange_open(
 	arrange = calloc(1, sizeof(*arrange));
 	if (!arrange)
 		return ct_fail_memory(reterr);
-	/* Untouched where room is offered. */
+	/* Untouched where the room is large enough. */
 	arrange->own = malloc(ROOM_EVENTS * sizeof(*arrange->own));
 	if (!arrange_window_init(
 		    &arrange->window, order_reach(inner->tables), order_limit(inner->tables)) ||

@@ -14,7 +14,6 @@
 #include "store/store.h"
 #include "store/cursor.h"
 
-#define OWN_EVENTS 256u
 #define PLAYED_EACH 4u /* streams */
 
 struct front {
@@ -42,8 +41,6 @@ struct store_source {
 	bool is_started;
 	enum ct_status status; /* not CT_OK: nothing follows any more */
 	struct ct_error error;
-
-	struct ct_event own[OWN_EVENTS]; /* where nobody offers room */
 };
 
 /* ---------------------------------------------------------------------- fronts */
@@ -272,7 +269,6 @@ static enum ct_status store_next(
 
 	if (!store->is_started)
 		start(store);
-	source_begin_run(events, store->own, OWN_EVENTS);
 	if (store->nr_fronts)
 		merge(store, events);
 	if (events->count)

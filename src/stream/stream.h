@@ -25,15 +25,17 @@ struct ct_row {
 	uint64_t seq;
 };
 
+#define SOURCE_ROOM_EVENTS 256u
+
 /*
- * A run of events, in order, which is borrowed until the next one is asked for. The caller may offer room: a source
- * that has to put events together does so there, one that has them lends them from where they lie.
+ * A run of events, in order, which is borrowed until the next one is asked for. A source that has to put events
+ * together does so in the room, one that has them lends them from where they lie.
  */
 struct ct_events {
-	struct ct_event *room; /* offered, and the source's until the next call; NULL: none */
-	size_t capacity;       /* of the room: no run is longer */
-	const struct ct_event *at;
-	size_t count; /* 1 at least */
+	struct ct_event *room;     /* the source's until the next call */
+	size_t capacity;           /* of the room: no run is longer */
+	const struct ct_event *at; /* the room, unless the source lends */
+	size_t count;              /* 1 at least */
 	const struct ct_row
 		*rows;    /* that they come from, one for each; NULL: they come from none */
 	bool are_carried; /* they tell how things stood when this part began */
@@ -41,9 +43,9 @@ struct ct_events {
 
 struct ct_source_ops {
 	/*
-	 * next: the next run, in order of time, within a thread in the order it was written. CT_OK; CT_END when
-	 * there is no more; a failure, or CT_END, is returned again by each further call. From a source that
-	 * grows, CT_AGAIN: no more at present.
+	 * next: the next run, in order of time, within a thread in the order it was written; `events` comes empty,
+	 * with its room. CT_OK; CT_END when there is no more; a failure, or CT_END, is returned again by each
+	 * further call. From a source that grows, CT_AGAIN: no more at present.
 	 */
 	enum ct_status (*next)(
 		struct ct_source *source, struct ct_events *events, struct ct_error *reterr);
@@ -66,40 +68,34 @@ struct ct_order {
 struct ct_source {
 	const struct ct_source_ops *ops;
 	const struct ct_tables *tables;
-	const struct ct_order *order; /* NULL: events come by their time-stamps */
-	struct ct_events one_by_one;  /* what source_next hands out */
-	size_t nr_handed;             /* of these */
+	const struct ct_order *order;             /* NULL: events come by their time-stamps */
+	struct ct_events one_by_one;              /* what source_next hands out */
+	size_t nr_handed;                         /* of these */
+	struct ct_event room[SOURCE_ROOM_EVENTS]; /* where the reader has no room of its own */
 };
 
-/* source_next_run: see `next`. The caller has set room and capacity, or nothing. */
+/* source_next_run: see `next`. */
 static inline enum ct_status source_next_run(
-	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
+	struct ct_source *source, struct ct_events *ret_events, struct ct_error *reterr)
 {
-	return source->ops->next(source, events, reterr);
+	*ret_events = (struct ct_events){
+		.room = source->room, .capacity = SOURCE_ROOM_EVENTS, .at = source->room};
+	return source->ops->next(source, ret_events, reterr);
 }
 
-/* source_fill: the same, and the run lies in this room, whoever put it there. */
+/* source_fill: the same, and the run lies in this room, even if the source had it elsewhere. */
 static inline enum ct_status source_fill(struct ct_source *source, struct ct_event *room,
 	size_t capacity, struct ct_events *ret_events, struct ct_error *reterr)
 {
 	enum ct_status status;
 
-	*ret_events = (struct ct_events){.room = room, .capacity = capacity};
-	status = source_next_run(source, ret_events, reterr);
+	*ret_events = (struct ct_events){.room = room, .capacity = capacity, .at = room};
+	status = source->ops->next(source, ret_events, reterr);
 	if (status == CT_OK && ret_events->at != room) {
 		memcpy(room, ret_events->at, ret_events->count * sizeof(*room));
 		ret_events->at = room;
 	}
 	return status;
-}
-
-/* source_begin_run: for a source that puts events together: an empty run in the room offered, or in its own. */
-static inline void source_begin_run(struct ct_events *events, struct ct_event *own, size_t capacity)
-{
-	struct ct_event *room = events->room ? events->room : own;
-
-	*events = (struct ct_events){
-		.room = room, .capacity = events->room ? events->capacity : capacity, .at = room};
 }
 
 /*
@@ -112,7 +108,6 @@ static inline enum ct_status source_next(
 	enum ct_status status;
 
 	if (source->nr_handed == source->one_by_one.count) {
-		source->one_by_one = (struct ct_events){.room = NULL};
 		source->nr_handed = 0;
 		status = source_next_run(source, &source->one_by_one, reterr);
 		if (status) {
@@ -156,7 +151,6 @@ static inline enum ct_status source_each(
 	size_t i;
 
 	while (status == CT_OK) {
-		events = (struct ct_events){.room = NULL};
 		status = source_next_run(source, &events, reterr);
 		for (i = 0; status == CT_OK && i < events.count; i++)
 			status = function(context, &events.at[i], reterr);

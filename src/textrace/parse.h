@@ -12,7 +12,6 @@
 #include "textrace/names.h"
 #include "textrace/words.h"
 
-#define TEXTRACE_OWN_EVENTS 256u
 #define TEXTRACE_NOT_GIVEN (CT_NO_TIME + 1) /* `attached`, before its line was read */
 
 /* An event and its place among the others (order.h). `event.sequence` is its line's place. */
@@ -35,7 +34,6 @@ struct textrace_source {
 	VEC(struct textrace_placed) events;
 	struct textrace_trace trace;
 	size_t next;
-	struct ct_event own[TEXTRACE_OWN_EVENTS]; /* where nobody offers room */
 };
 
 /* Where the reader is, for messages. */

@@ -167,7 +167,6 @@ static enum ct_status textrace_next(
 	(void)reterr;
 	if (placed == end)
 		return CT_END;
-	source_begin_run(events, text->own, TEXTRACE_OWN_EVENTS);
 	events->are_carried = placed->is_carried;
 	while (placed < end && events->count < events->capacity &&
 		placed->is_carried == events->are_carried)

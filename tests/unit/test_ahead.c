@@ -15,8 +15,7 @@
 /* Counts from 0; the first half of each few events is carried. */
 struct counting {
 	struct ct_source source; /* first member */
-	struct ct_event event;
-	uint64_t next; /* atomic: the test looks how far it was read */
+	uint64_t next;           /* atomic: the test looks how far it was read */
 	uint64_t nr_events;
 	enum ct_status status; /* behind the last one */
 	unsigned nr_resets;
@@ -35,7 +34,6 @@ static enum ct_status counting_next(
 		return CT_END;
 	if (next == counting.nr_events)
 		return ct_fail_at(reterr, counting.status, 7, "it broke");
-	source_begin_run(events, &counting.event, 1);
 	events->are_carried = next % FEW < FEW / 2;
 	while (next < counting.nr_events && events->count < events->capacity &&
 		(next % FEW < FEW / 2) == events->are_carried) {
