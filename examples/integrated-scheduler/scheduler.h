@@ -3,7 +3,7 @@
  * A small scheduler with what most have (a pool of workers, a mutex, a channel with two ends, yields), and all the
  * lines that make a verdict about it sure: those that say `corotracer`. docs/integrating-a-scheduler.md explains them.
  *
- * It must stay the shortest correct program of its kind: what is not needed to show a line is not here.
+ * This scheduler must stay the shortest correct program of its kind: nothing is here that is not needed to show a line.
  */
 #ifndef EXAMPLE_INTEGRATED_SCHEDULER_H
 #define EXAMPLE_INTEGRATED_SCHEDULER_H

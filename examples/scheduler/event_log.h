@@ -4,7 +4,7 @@
  *
  *	dropped coroutine=12 fd=7 worker=4711
  *
- * It tells what the program itself knows, with the tracer's numbers of coroutines (0 where nothing
+ * The log tells what the program itself knows, with the tracer's numbers of coroutines (0 where nothing
  * traces), so that a report can be compared with it. Safe to use from any thread.
  */
 #ifndef EXAMPLE_EVENT_LOG_H

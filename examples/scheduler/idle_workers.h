@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is idle, who of them polls, and how they are woken.
+ * The idle workers, the one of them that polls, and how they are woken.
  *
  * A worker without work lies down. One of those lying polls the reactor, the others sleep; so as long
- * as one worker is idle, events are seen at once. Whoever queues a task wakes one of the idle.
+ * as one worker is idle, events are seen at once. A thread that queues a task wakes one of the idle.
  *
  * No wake is lost. A worker lies down first and looks into the queues once more after that; a
  * producer queues first and looks for idle workers after that. Both looks go through nr_idle_, and
@@ -35,8 +35,8 @@ class IdleWorkers
 	IdleWorkers(unsigned nr_workers, Reactor &reactor);
 
 	/*
-	 * lie_down: the worker is idle from now on, and may be woken. It must look for work once more
-	 * before it does what its role says, and get_up() if there is any.
+	 * lie_down: the worker is idle from now on, and may be woken. The worker must look for work once more before it
+	 * does what its role says, and get_up() if there is any.
 	 */
 	Role lie_down(unsigned worker);
 
@@ -46,7 +46,7 @@ class IdleWorkers
 	 */
 	bool sleep(unsigned worker);
 
-	/* get_up: the worker is busy again. It keeps the poll if it had it. */
+	/* get_up: the worker is busy again. The worker keeps the poll if it had it. */
 	void get_up(unsigned worker);
 
 	/* claim_poll: a busy worker takes the poll for a moment. False: another worker has it. */

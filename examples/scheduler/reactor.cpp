@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reactor's slots and events. Built with FAULT_A, on_hangup() forgets the coroutine that waits
- * for the descriptor which it closes: the planted fault that the tracer is to find. It logs them:
+ * for the descriptor which it closes: the planted fault that the tracer is to find. The log has them:
  *
  *	dropped coroutine=ID fd=FD worker=TID
  */
@@ -44,7 +44,7 @@ bool Reactor::Slot::holds(uint32_t of_generation) const
 	return is_open && generation == of_generation;
 }
 
-/* Whoever opens the number next starts with a new generation and a new registration. */
+/* The next opening of the number starts with a new generation and a new registration. */
 void Reactor::Slot::reset()
 {
 	waiter = nullptr;
@@ -216,7 +216,7 @@ Scheduled *Reactor::on_hangup(Slot &slot, int fd)
 
 void Reactor::interrupt()
 {
-	/* It fails only when the counter is full, and then the poller is interrupted anyway. */
+	/* The write fails only when the counter is full, and then the poller is interrupted anyway. */
 	static_cast<void>(eventfd_write(interrupt_fd_, 1));
 }
 

@@ -2,13 +2,13 @@
 /*
  * The reactor: one epoll instance, and for each descriptor the one coroutine that waits for it.
  *
- * The reactor turns readiness into tasks to be run. It has no thread of its own and runs no task; an
- * idle worker lends it a thread by calling wait() and take().
+ * The reactor turns readiness into tasks to be run. The reactor has no thread of its own and runs no task; an idle
+ * worker lends it a thread by calling wait() and take().
  *
- * A descriptor belongs to one coroutine, which waits in its slot for one direction at a time. It is
- * armed (EPOLLONESHOT) by the wait and disarmed by the event, so epoll reports it only while its
- * coroutine sits suspended in the slot. Whoever takes the waiter out of the slot therefore has the
- * coroutine and the descriptor to itself until it makes the coroutine ready.
+ * A descriptor belongs to one coroutine, which waits in its slot for one direction at a time. A descriptor is armed
+ * (EPOLLONESHOT) by the wait and disarmed by the event, so epoll reports it only while its coroutine sits suspended in
+ * the slot. The thread that takes the waiter out of the slot therefore has the coroutine and the descriptor to itself
+ * until it makes the coroutine ready.
  *
  * Numbers of descriptors are used again by the kernel as soon as they are closed; a generation tells
  * the users of one number apart, and an event that comes late for an earlier one is ignored.
@@ -36,9 +36,9 @@ struct Descriptor {
 };
 
 /*
- * A coroutine waiting for a descriptor. It lives in the awaiter, hence in the coroutine's frame, and
- * must not move while the coroutine is suspended. `result` is for the coroutine to read when it runs
- * again: 0 for ready, or a negative errno (-ECONNRESET: hung up, and closed by the reactor).
+ * A coroutine waiting for a descriptor. The waiter lives in the awaiter, hence in the coroutine's frame, and must not
+ * move while the coroutine is suspended. `result` is for the coroutine to read when it runs again: 0 for ready, or a
+ * negative errno (-ECONNRESET: hung up, and closed by the reactor).
  */
 struct Waiter {
 	Waiter() = default;
@@ -86,7 +86,7 @@ class Reactor
 
 	/*
 	 * wait: blocks until events arrive or interrupt() is called, for at most timeout_ms (-1: for
-	 * ever). It takes no waiter yet; take() does that. One thread at a time.
+	 * ever). No waiter is taken yet; take() does that. One thread at a time.
 	 */
 	void wait(Batch &batch, int timeout_ms);
 

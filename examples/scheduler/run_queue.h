@@ -2,9 +2,8 @@
 /*
  * The two queues of ready tasks: one per worker, and one for everybody.
  *
- * They hold tasks that are suspended and may be resumed at once; a task is in at most one queue, at
- * most once. They never run, create or destroy one, and never block but for InjectionQueue's short
- * critical sections.
+ * Queues hold tasks that are suspended and may be resumed at once; a task is in at most one queue, at most once. Queues
+ * never run, create or destroy one, and never block but for InjectionQueue's short critical sections.
  */
 #ifndef EXAMPLE_RUN_QUEUE_H
 #define EXAMPLE_RUN_QUEUE_H
@@ -22,8 +21,8 @@
  * A worker's own queue: a ring of fixed size, first in first out. The owner pushes at the tail; the
  * owner and any number of thieves take from the head. Nobody locks.
  *
- * The counters only grow, and are too wide to wrap. The slots [head, tail) are full. Whoever moves
- * head from h to h + n with a compare-and-exchange owns the tasks in [h, h + n), and nobody else does.
+ * The counters only grow, and are too wide to wrap. The slots [head, tail) are full. The thread that moves head from h
+ * to h + n with a compare-and-exchange owns the tasks in [h, h + n), and no other does.
  *
  * Q1  tail: release by push; acquire by whoever takes. Publishes the slots below it.
  * Q2  head: release by whoever takes; acquire by push. Gives slots back: a slot is overwritten only

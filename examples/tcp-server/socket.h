@@ -71,7 +71,7 @@ class SocketWait : public DescriptorWait
  * ssize_t got = co_await AsyncRead(socket, buffer): waits until the socket is readable, then reads
  * once. 0 at the end of the stream; -EAGAIN where there was nothing to be read after all.
  *
- * It never reads ahead of the wait. A connection whose data is always there already would otherwise
+ * AsyncRead never reads ahead of the wait. A connection whose data is always there already would otherwise
  * keep its worker for itself; and a connection that is idle always waits here.
  */
 class AsyncRead : public SocketWait

@@ -56,7 +56,7 @@ static uint64_t heap_bytes(void)
 	return info.uordblks + info.hblkhd;
 }
 
-/* Of the process, from /proc: what is really there. */
+/* The memory of the process, from /proc: what is really there. */
 static uint64_t resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");

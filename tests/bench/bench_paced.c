@@ -119,7 +119,7 @@ static double measure_floor(void)
 	return least;
 }
 
-/* Of all threads of a process, those that have ended among them. */
+/* The sum over all threads of a process, those that have ended among them. */
 static double cpu_seconds(pid_t pid)
 {
 	struct timespec used = {0, 0};

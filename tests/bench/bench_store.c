@@ -231,7 +231,7 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* Of those rounds in which it was measured. */
+/* The median of those rounds in which it was measured. */
 static double median(const double *values)
 {
 	double known[ROUNDS];

@@ -113,7 +113,7 @@ static uint64_t percentile(double share)
 	return i;
 }
 
-/* Of all threads of a process. */
+/* The sum over all threads of a process. */
 static double cpu_seconds(pid_t pid)
 {
 	struct timespec used = {0, 0};

@@ -37,11 +37,11 @@ struct case_file {
 	struct ct_analyze_options options;
 };
 
-/* case_read: exits with a message where the file can not be read or is no case. */
+/* case_read: exits with a message where the file cannot be read or is no case. */
 void case_read(const char *path, struct case_file *ret_case);
 void case_fini(struct case_file *file);
 
-/* case_open: the trace as a source; exits with a message where it can not be read. */
+/* case_open: the trace as a source; exits with a message where it cannot be read. */
 struct ct_source *case_open(const struct case_file *file);
 
 /* case_print: a report in a stable form, a line for each fact. */

@@ -289,7 +289,7 @@ static void try_round(const struct case_file *file, const struct replay *whole,
 
 #define SHIFT_NS INT64_C(3600000000000)
 
-/* Rows with times that can not be true stay as they are. */
+/* Rows with times that cannot be true stay as they are. */
 static bool is_in_window(const struct ct_tables *tables, ct_time time)
 {
 	return time != CT_NO_TIME && time >= tables->observed_from &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's side, for a test of the C++ probe: takes the program's own segment, as an engine
- * would, and reads its rings back as a list of events whose sites are resolved. It shares no code
- * with the real engine, and trusts what it reads: the writer is the test itself.
+ * The engine's side, for a test of the C++ probe: takes the program's own segment, as an engine would, and reads its
+ * rings back as a list of events whose sites are resolved. The reader shares no code with the real engine, and trusts
+ * what it reads: the writer is the test itself.
  */
 #ifndef TESTS_CPP_RECORDING_H
 #define TESTS_CPP_RECORDING_H

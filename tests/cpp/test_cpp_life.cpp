@@ -312,7 +312,10 @@ struct asks {
 	}
 };
 
-/* Who runs, as a mutex asks that does not know its caller: at the beginning, behind a child, in and after a wait. */
+/*
+ * The coroutine that runs, as a mutex asks that does not know its caller: at the beginning, behind a child,
+ * in and after a wait.
+ */
 template <class Task> static Task looks_around(sightings &seen)
 {
 	seen.at_start = corotracer::current_id();

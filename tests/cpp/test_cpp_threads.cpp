@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order around a suspension: await_suspend gives the handle to another thread, which resumes
- * the coroutine to its end, so that the frame is gone before await_suspend returns. Whoever
- * touches it then is found by the sanitizers that this test is also run under; the events must
- * tell the story in its order.
+ * The order around a suspension: await_suspend gives the handle to another thread, which resumes the coroutine to its
+ * end, so that the frame is gone before await_suspend returns. A thread that touches it then is found by the sanitizers
+ * that this test is also run under; the events must tell the story in its order.
  */
 #include <atomic>
 #include <map>

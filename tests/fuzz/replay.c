@@ -65,7 +65,7 @@ static void replay(const char *path)
 	}
 	LLVMFuzzerTestOneInput((const uint8_t *)bytes, nr_bytes);
 	for (round = 0; round < NR_CHANGED && nr_bytes; round++) {
-		/* Of its own size, so that a step beyond its end is seen. */
+		/* Memory of the input's own size, so that a step beyond its end is seen. */
 		changed = malloc(nr_bytes);
 		if (!changed)
 			exit(1);

@@ -60,7 +60,7 @@ static void destroy(struct world *world, struct actor actor, uint32_t target, en
 		abort();
 }
 
-/* It has come to its end: whoever waits for that goes on. */
+/* The coroutine has come to its end: one that waits for that goes on. */
 void end(struct world *world, struct actor actor)
 {
 	struct coro *coro = coro_at(world, actor.coro);

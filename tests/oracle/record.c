@@ -170,7 +170,7 @@ static void skew(struct record *record, struct world *world)
 	}
 }
 
-/* Whoever reads the clock for these waits for what comes before. */
+/* A reading of the clock for these waits for what comes before. */
 static bool is_fenced(const struct world *world, const struct ct_event *event)
 {
 	return is_engines(event) ||

@@ -11,7 +11,7 @@
 
 struct record;
 
-/* record_new: once the world has run. It takes the world's events. */
+/* record_new: once the world has run. The recorder takes the world's events. */
 struct record *record_new(struct world *world);
 void record_free(struct record *record);
 /* Borrowed from the record. */

@@ -16,7 +16,7 @@ static uint64_t channel_handle(uint32_t channel)
 	return CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0x60000000 + 0x40 * channel);
 }
 
-/* Whoever takes a lock, and would have waited for it with another one in its hands. */
+/* A coroutine that takes a lock, and would have waited for it with another one in its hands. */
 static void note_nesting(struct world *world, uint32_t coro, uint32_t inner)
 {
 	struct nesting nesting = {.coro = coro, .inner = inner, .time = world->now};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who acts next: the thread whose moment comes first. Workers take from the queue or sleep, the poller hands on what
+ * The next to act: the thread whose moment comes first. Workers take from the queue or sleep, the poller hands on what
  * became ready and what ran out, the starting thread starts; and the engine looks now and then.
  */
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void note_delay(struct world *world, uint32_t coro)
 	one->late_site = site;
 }
 
-/* Whoever was still about to leave it has left it now: its suspend was told before. */
+/* A coroutine that was still about to leave it has left it now: its suspend was told before. */
 static void leave_now(struct world *world, uint32_t coro)
 {
 	size_t i;

@@ -50,7 +50,7 @@ static bool is_growing(const struct world *world, const struct group *group)
 	return false;
 }
 
-/* Of no coroutine: that the program crashed, or that something grows at a place. */
+/* Findings about no coroutine: that the program crashed, or that something grows at a place. */
 static bool is_right_as_a_whole(const struct world *world, const struct ct_finding *finding)
 {
 	uint32_t group = finding->cause_site ? (finding->cause_site - 1) / NR_PLACES : UINT32_MAX;

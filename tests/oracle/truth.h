@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The oracle: what is true of each coroutine of a simulated program, rule by rule. It knows the program's own state and
- * what happened to it, and never saw its trace; it shares no line with the detectors, nor with the model.
+ * The oracle: what is true of each coroutine of a simulated program, rule by rule. The truth knows the program's own
+ * state and what happened to it, and never saw its trace; it shares no line with the rules, nor with the model.
  *
- * Of those that wait it asks the future. The program goes on when the observation is over, and the world outside then
- * gives all that it could ever give: each open descriptor becomes ready, all timers run out, threads that nobody traced
- * do what they were about to do. Whoever runs then was not stuck, whatever a trace could make of it.
+ * About those that wait the future is asked. The program goes on when the observation is over, and the world outside
+ * then gives all that it could ever give: each open descriptor becomes ready, all timers run out, threads that nobody
+ * traced do what they were about to do. A coroutine that runs then was not stuck, whatever a trace could make of it.
  */
 #ifndef ORACLE_TRUTH_H
 #define ORACLE_TRUTH_H

@@ -162,7 +162,7 @@ void wake(struct world *world, struct actor actor, uint32_t target, enum mistake
 
 /* ---------------------------------------------------------------- suspending */
 
-/* Whoever lay ready for half of a run of more than 10 ms, and could have run here, was kept waiting by it. */
+/* A coroutine that lay ready for half of a run of more than 10 ms, and could have run here, was kept waiting by it. */
 void note_run(struct world *world, uint32_t coro)
 {
 	struct coro *one = coro_at(world, coro);
@@ -181,7 +181,7 @@ void note_run(struct world *world, uint32_t coro)
 	}
 }
 
-/* Whoever waits for just this moment goes on now. */
+/* A coroutine that waits for just this moment goes on now. */
 static bool has_aimers(struct world *world, uint32_t coro)
 {
 	bool has_any = false;

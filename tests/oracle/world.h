@@ -340,9 +340,9 @@ void world_go_on(struct world *world);
 void perform(struct world *world, uint32_t thread);
 /* Its thread leaves it: the second half of a suspend. */
 void finish_suspend(struct world *world, uint32_t thread);
-/* It begins to run on the thread, whatever it does just then. */
+/* The coroutine begins to run on the thread, whatever that does just then. */
 void start_run(struct world *world, uint32_t thread, uint32_t coro);
-/* Whoever does something: a thread, and the coroutine on it; 0: the thread itself. */
+/* The doer of something: a thread, and the coroutine on it; 0: the thread itself. */
 struct actor {
 	uint32_t thread;
 	uint32_t coro;

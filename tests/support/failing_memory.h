@@ -15,7 +15,7 @@ void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *at, size_t bytes);
 
-/* Of the calling thread: */
+/* For the calling thread: */
 static _Thread_local long fail_at;    /* 0: never; n: the n-th allocation from now on fails */
 static _Thread_local bool has_failed; /* since a test set it to false */
 static _Thread_local unsigned long nr_allocations;

@@ -221,7 +221,7 @@ static inline uint64_t made_random(uint64_t *state)
 	return mixed ^ (mixed >> 31);
 }
 
-/* Of any size: small numbers, numbers near powers of two, and the extremes. */
+/* A number of any size: small ones, those near powers of two, and the extremes. */
 static inline uint64_t made_odd(uint64_t *state)
 {
 	uint64_t random = made_random(state);

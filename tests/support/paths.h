@@ -74,7 +74,7 @@ static inline enum ct_status paths_reset(struct ct_source *source, struct ct_err
 	return source_reset(paths->under, reterr);
 }
 
-/* Whoever opened the one under it closes that. */
+/* The one under it is closed by its opener. */
 static inline void paths_close(struct ct_source *source)
 {
 	(void)source;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's side of the probe, small enough to live in the test that it serves: listens for
- * segments, maps them, and reads rings by the protocol's rules. It shares no code with the real engine,
- * and trusts what it reads: the writer is the test's own program.
+ * The engine's side of the probe, small enough to live in the test that it serves: listens for segments, maps them, and
+ * reads rings by the protocol's rules. The reader shares no code with the real engine, and trusts what it reads: the
+ * writer is the test's own program.
  */
 #ifndef TESTS_PROBE_READER_H
 #define TESTS_PROBE_READER_H

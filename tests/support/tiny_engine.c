@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The smallest engine that can be (tiny_engine.h). It trusts the segments it reads: the targets are the
+ * The smallest engine that can be (tiny_engine.h). The tiny engine trusts the segments it reads: the targets are the
  * tests' own.
  */
 #include "tiny_engine.h"

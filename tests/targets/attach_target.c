@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A target that nobody started to trace: it publishes numbered events while they are wanted, and counts them
- * in a file of its own. It never ends by itself.
+ * in a file of its own. The program never ends by itself.
  *
  *	attach_target COUNTERS [fork | plug-in LIBRARY]
  *

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A correct program in which everything passes from thread to thread: `crowd [COROUTINES]`. Four workers run very
- * many short coroutines, which are made of steps; each takes one of a few locks, some wait for a condition. Who
- * waits pushes itself onto a list without a lock and may run elsewhere before its own thread has gone on. Nothing
- * is given to the wrong one, or twice: the program counts, and says with its exit status whether that came out
- * right.
+ * A correct program in which everything passes from thread to thread: `crowd [COROUTINES]`. Four workers run very many
+ * short coroutines, which are made of steps; each takes one of a few locks, some wait for a condition. A waiter pushes
+ * itself onto a list without a lock and may run elsewhere before its own thread has gone on. Nothing is given to the
+ * wrong one, or twice: the program counts, and says with its exit status whether that came out right.
  */
 #include <pthread.h>
 #include <sched.h>

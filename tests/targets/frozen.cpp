@@ -188,7 +188,7 @@ struct Reply {
 		{
 			std::unique_lock guard(reply.lock);
 
-			/* It comes in between, and is not looked for again. */
+			/* The reply may come in between, and is not looked for again. */
 			reply.was_set.wait(guard, [this] { return reply.is_there; });
 			reply.waiter = handle;
 		}

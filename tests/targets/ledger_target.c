@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that knows nothing of tracing, for the tests of the descriptor ledger: each sub-command is
- * one thing that real programs do with descriptors. It checks for itself that every call
- * behaves as libc's does, and exits 1 where one does not; what the ledger wrote down is for the test
- * to judge. Must never link anything of corotracer.
+ * A program that knows nothing of tracing, for the tests of the descriptor ledger: each sub-command is one thing that
+ * real programs do with descriptors. The program checks for itself that every call behaves as libc's does, and exits 1
+ * where one does not; what the ledger wrote down is for the test to judge. Must never link anything of corotracer.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A target that publishes numbered events as fast as it can, on several threads, and counts what it has
- * published in a file of its own, which outlives it. It never ends by itself: a test kills it.
+ * published in a file of its own, which outlives it. The program never ends by itself: a test kills it.
  *
  *	publisher COUNTERS THREADS PAUSE
  *

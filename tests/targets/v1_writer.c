@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A target with a probe of version 1 of its own, in either discipline, and one of version 2 beside it where
- * that is wanted. It ends with status 3 where it is not traced.
+ * that is wanted. The program ends with status 3 where it is not traced.
  *
  *	v1_writer counter|lock COROUTINES EVENTS paced|unpaced [both|wait|cut|again]
  *

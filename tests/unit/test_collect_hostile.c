@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector before peers that mean harm: descriptors that are no memory, memory that was never written or
- * is taken away again, floods, other users. It stays up, says in a sentence what it refused, and what it does
- * for them is bounded. Protocol rules P-1, P-3, P-4, P-12.
+ * The collector before peers that mean harm: descriptors that are no memory, memory that was never written or is taken
+ * away again, floods, other users. The engine stays up, says in a sentence what it refused, and what it does for them
+ * is bounded. Protocol rules P-1, P-3, P-4, P-12.
  *
  * argv[1] is tests/targets/collect_target: something has to be recorded meanwhile.
  */
@@ -79,7 +79,7 @@ static void step_until_corrupt(struct fixture *f, uint64_t count)
 
 /*
  * P-1. Records, sites and rings that are claimed but were never written: to read them would take memory for
- * them. They are counted, and no page is taken.
+ * them. Such records are counted, and no page is taken.
  */
 static void test_memory_never_written(void)
 {
@@ -228,7 +228,7 @@ static void end_flood(pid_t child)
 	waitpid(child, NULL, 0);
 }
 
-/* Whoever knocks without end keeps nobody's events waiting, and costs no memory and no descriptor. */
+/* A peer that knocks without end keeps nobody's events waiting, and costs no memory and no descriptor. */
 static void test_flood_of_connections(void)
 {
 	pid_t floods[2];

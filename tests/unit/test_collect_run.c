@@ -162,7 +162,7 @@ static bool has_mapping_of(const struct run *run, const char *name)
 	return false;
 }
 
-/* It has ended before the engine takes it in: its addresses lie in what the segment says of its code. */
+/* The process has ended before the engine takes it in: its addresses lie in what the segment says of its code. */
 static void test_code_of_the_dead(void)
 {
 	const char *command[] = {"sh", "-c", "\"$0\" three; true", target, NULL};

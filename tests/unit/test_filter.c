@@ -157,7 +157,7 @@ static void test_two(void)
 	closed(sink);
 }
 
-/* Whoever works for the task goes, and whom it creates; the task's annotations with it. */
+/* A coroutine that works for the task goes, and those that it creates; the task's annotations with it. */
 static void test_task(void)
 {
 	static const char *const tasks[] = {"health*", NULL};
@@ -224,7 +224,7 @@ static void test_window(void)
 	CHECK_EQUAL(keep.records.count, 0);
 	CHECK(!filter_has_begun(sink));
 	CHECK_EQUAL(filter_begin(sink, NULL), CT_OK);
-	/* Who is alive, and waits; of the other no more than that it is gone. */
+	/* The one that is alive, and waits; of the other no more than that it is gone. */
 	CHECK_EQUAL(keep_count_kind(&keep, CTP_KIND_CREATE), 1);
 	CHECK_EQUAL(keep_count_kind(&keep, CTP_KIND_SUSPEND), 1);
 	nr_carried = keep.records.count;

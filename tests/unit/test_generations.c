@@ -274,7 +274,7 @@ static void compare_coro(struct judged *whole, struct judged *part, uint64_t id)
 	const struct model_coro *b = &part->model->coros.at[model_find(part->model, 1, id)];
 
 	if (!a->id || a->state == CT_STATE_DESTROYED) {
-		/* Of one that is gone a part knows at most that somebody awaits it. */
+		/* A part knows of one that is gone at most that somebody awaits it. */
 		CHECK(!b->id || b->state == CT_STATE_DESTROYED || b->created == CT_NO_TIME);
 		return;
 	}

@@ -175,7 +175,7 @@ static void test_handler_is_given_back(void)
 	version1_guard_close(guard);
 	sigaction(SIGBUS, NULL, &present);
 	CHECK(present.sa_handler == own_handler);
-	/* Who comes later keeps what he has put there. */
+	/* A later handler keeps what it has put there. */
 	guard = version1_guard_open(base_of(&made), NR_BYTES);
 	signal(SIGBUS, SIG_IGN);
 	version1_guard_close(guard);

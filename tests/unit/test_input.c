@@ -115,7 +115,7 @@ static void write_in_place(const char *path, const char *bytes)
 	close(file);
 }
 
-/* It grows, and it shrinks. */
+/* The file grows, and shrinks. */
 static void test_size(void)
 {
 	const uint8_t *at;

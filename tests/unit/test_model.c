@@ -139,7 +139,7 @@ static void test_stack_of_idle_thread(void)
 				   "3ms t1 unpark\n"
 				   "4ms t1 create c3 0x3010\n");
 
-	/* It came to its end unseen: what follows is not its doing. */
+	/* The coroutine came to its end unseen: what follows is not its doing. */
 	CHECK_EQUAL(coro(model, 3)->parent, 0);
 	CHECK_EQUAL(coro(model, 1)->state, CT_STATE_RUNNING);
 	end(model);

@@ -282,7 +282,7 @@ static const char leads_on[NR_STEPS][7] = {
 	[STEP_WAKE] = "xxxxx.",
 };
 
-/* What is believed afterwards. Whoever was put into a queue while it ran is ready once it waits. */
+/* What is believed afterwards. A coroutine that was put into a queue while it ran is ready once it waits. */
 static enum ct_state state_after(enum ct_state before, enum step step, bool is_queued)
 {
 	if (before == CT_STATE_DESTROYED)

@@ -121,7 +121,7 @@ static void waits(void)
 	reader_drain_all(&reader, count_record, &seen);
 	CHECK_EQUAL(seen, 2);
 	CHECK_EQUAL(ctp_coro_new(), 2);
-	/* It gives way to what the program asks for later; ids go on. */
+	/* The waiting segment gives way to what the program asks for later; ids go on. */
 	CHECK(ctp_record_flight(NULL, 0));
 	CHECK_EQUAL(ctp_coro_new(), 3);
 }

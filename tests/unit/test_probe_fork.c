@@ -262,7 +262,7 @@ static int child_with_claimed_slots(void)
 	return check_failures != 0;
 }
 
-/* A thread of the parent was about to fill a slot. It does not exist in the child. */
+/* A thread of the parent was about to fill a slot. The thread does not exist in the child. */
 static void slots_claimed_at_fork(void)
 {
 	struct reader reader;

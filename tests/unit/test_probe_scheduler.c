@@ -191,7 +191,7 @@ static void descriptors(void)
 	check_record(&kept, 3, 0, descriptor, 102, CTP_KIND_DESCRIPTOR_CLOSE, 0);
 }
 
-/* Who runs on a thread, as far as it was told. */
+/* The coroutine that runs on a thread, as far as it was told. */
 static void who_runs(void)
 {
 	struct reader reader;

@@ -289,7 +289,7 @@ static void put_with_lost(struct queue *queue)
 	CHECK_EQUAL(sink_put(queue_sink(queue), &batch, NULL), CT_OK);
 }
 
-/* Of five batches, all taken, the second fails: it and the rest count as lost, but for records that tell of losses. */
+/* The second of five batches, all taken, fails: it and the rest count as lost, but for records that tell of losses. */
 static void test_failing_put(void)
 {
 	struct ct_definition end = {.type = CT_DEFINE_END, .end = {.nr_events = 100, .nr_lost = 5}};

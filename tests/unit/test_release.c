@@ -259,7 +259,7 @@ static void test_descriptor_named_late(void)
 	processes[1].ended = CT_NO_TIME;
 }
 
-/* Who reads once only is told that something could not be judged. */
+/* A reader that reads once only is told that something could not be judged. */
 static void test_not_read_again(void)
 {
 	struct made made = {.source = {.ops = &ops, .tables = &tables},

@@ -136,7 +136,7 @@ static void test_threads(void)
 	close_fixture(&f);
 }
 
-/* Whoever comes in the middle believes the ring's owner. */
+/* A reader that comes in the middle believes the ring's owner. */
 static void test_start_not_seen(void)
 {
 	struct fixture f;

@@ -115,7 +115,7 @@ static void test_full_device(void)
 	CHECK(strstr(error.text, "No space left on device") != NULL);
 }
 
-/* Who reads has gone: all that was taken is lost, and counted. */
+/* The reader has gone: all that was taken is lost, and counted. */
 static void test_pipe_that_is_closed(void)
 {
 	struct ctp_record records[NR_RECORDS];
@@ -158,7 +158,7 @@ static void test_folder_that_may_not_be_written(void)
 	CHECK_TEXT(error.text, "can not write 'sealed/x.ctrace': Permission denied");
 }
 
-/* Whoever dies at any moment leaves a file that opens up to the last flush. */
+/* A writer that dies at any moment leaves a file that opens up to the last flush. */
 static void test_killed_writer(void)
 {
 	struct ct_source *source;

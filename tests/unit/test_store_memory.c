@@ -134,7 +134,7 @@ static void test_each_allocation(enum ct_status (*work)(struct ct_error *))
 	CHECK(n > 1);
 }
 
-/* Of the last run, in which nothing failed. */
+/* Figures of the last run, in which nothing failed. */
 static uint32_t count_generations(const char *path)
 {
 	struct ct_source *source = made_source(path);

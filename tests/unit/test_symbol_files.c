@@ -211,7 +211,7 @@ static void test_root(const char *program)
 	close(root);
 }
 
-/* Of a function's ranges the first 64 are known; an address beyond them belongs to no function. */
+/* The first 64 of a function's ranges are known; an address beyond them belongs to no function. */
 static void test_ranges(const char *program, bool is_known)
 {
 	struct symbol_resolver *resolver = symbol_new();
@@ -231,7 +231,7 @@ int main(int nr_arguments, char **arguments)
 
 	CHECK(nr_arguments == 7 && mkdtemp(folder));
 	unsetenv("DEBUGINFOD_URLS"); /* with it, files beside the program are not looked for */
-	/* They may be named from the folder in which the test was started. */
+	/* The files may be named from the folder in which the test was started. */
 	CHECK(realpath(arguments[1], own) && realpath(arguments[2], other));
 	test_places(own, other);
 	test_root(own);

@@ -51,7 +51,7 @@ static void expect(const struct ct_path *path, uint32_t index, unsigned depth, u
 	CHECK_EQUAL(stretch->until - stretch->from, ms * MS);
 }
 
-/* It waits for a lock, whose owner sleeps meanwhile. */
+/* The task waits for a lock, whose owner sleeps meanwhile. */
 static void test_lock(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t2 create c2 0x2010 @1\n"
@@ -213,7 +213,7 @@ static void test_not_there(void)
 	source_close(source);
 }
 
-/* It yields twice, once with a wake of itself and once at a yield; what it waits for in between is no yield. */
+/* The coroutine yields twice, once with a wake of itself and once at a yield; the wait in between is no yield. */
 static void test_yields(void)
 {
 	const struct ct_path *path = path_of(TABLES "1ms t1 create c1 0x1010 @1\n"

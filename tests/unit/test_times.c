@@ -47,7 +47,7 @@ static const struct model_place_times *place(const struct model *model, uint32_t
 	"site 2 kind=source file=a.c line=20 function=take reason=get\n" \
 	"site 3 kind=source file=a.c line=30 function=give reason=put\n"
 
-/* It is started, runs, waits, is woken by another one, runs on the other thread, and ends. */
+/* A coroutine is started, runs, waits, is woken by another one, runs on the other thread, and ends. */
 static void test_one_life(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -120,7 +120,7 @@ static void test_workers(void)
 	end(model);
 }
 
-/* Who creates one that begins with a suspend runs nothing by that. */
+/* A thread that creates one that begins with a suspend runs nothing by that. */
 static void test_creator(void)
 {
 	struct model *model = fold(TABLES "1ms t1 create c1 0x1010 @1\n"
@@ -294,7 +294,10 @@ static void test_regions(void)
 	end(model);
 }
 
-/* Who lies in which queue, from its enqueue until it is taken out, runs or is gone; who was put nowhere is in none. */
+/*
+ * A coroutine lies in a queue from its enqueue until it is taken out, runs or is gone; one that was put
+ * nowhere is in none.
+ */
 static void test_run_queues(void)
 {
 	struct model *model = fold(TABLES "0 t1 create c1 0x1010 @1\n"

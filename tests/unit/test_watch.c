@@ -144,7 +144,7 @@ static void test_no_progress(void)
 	close_watch(watch);
 }
 
-/* Of one place, told by the name, function or line of it; a wake ends the wait. */
+/* Waits at one place, told by the name, function or line of it; a wake ends the wait. */
 static void test_waiting(void)
 {
 	struct watch *watch = open_watch("waiting(a.c:2) > 1s");

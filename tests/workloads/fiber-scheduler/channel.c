@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The channel: a ring of items. Who finds it empty (or full) queues itself under the same guard under
- * which it looked, so that no item can come between the look and the wait. A fiber that was woken looks
- * again: another one may have been faster.
+ * The channel: a ring of items. A fiber that finds it empty (or full) queues itself under the same guard under which it
+ * looked, so that no item can come between the look and the wait. A fiber that was woken looks again: another one may
+ * have been faster.
  */
 #include "fault.h"
 #include "scheduler.h"
@@ -87,8 +87,8 @@ void fiber_channel_send_at(struct fiber_channel *channel, uintptr_t item, uint32
 }
 
 /*
- * A first look, so that a director can come between it and the wait. It decides nothing: what counts
- * is the second look, which the fault leaves out.
+ * A first look, so that a director can come between it and the wait. This look decides nothing: the second one counts,
+ * which the fault leaves out.
  */
 static bool seems_empty(struct fiber_channel *channel, struct fiber *self)
 {

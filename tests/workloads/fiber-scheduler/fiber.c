@@ -296,7 +296,7 @@ static bool claim_waiting(struct fiber *fiber)
 		memory_order_acq_rel, memory_order_acquire);
 }
 
-/* Who has taken it out of the list is about to wake it: then it is too late. */
+/* The fiber that has taken it out of the list is about to wake it: then it is too late. */
 static bool take_from_list(struct fiber *fiber)
 {
 	struct wait_list *list = atomic_load_explicit(&fiber->waits_in, memory_order_acquire);

@@ -47,8 +47,8 @@ void fiber_join_at(struct fiber *child, uint32_t site);
 void fiber_yield_at(uint32_t site);
 
 /*
- * fiber_park: waits for fiber_unpark. It may also return without reason, so callers look at what
- * they wait for, and park again. An unpark that comes first is not lost. Suspends.
+ * fiber_park: waits for fiber_unpark. The call may also return without reason, so callers look at what they wait for,
+ * and park again. An unpark that comes first is not lost. Suspends.
  */
 #define fiber_park() fiber_park_at(CTP_SITE("fiber_park"))
 void fiber_park_at(uint32_t site);

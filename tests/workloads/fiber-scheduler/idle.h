@@ -2,11 +2,11 @@
 /*
  * Idle workers: who sleeps, who polls, who is woken.
  *
- * A worker that finds no work counts itself among the idle, looks once more, and then lies down: one at the
- * poller, if the program waits for anything outside, the others on a condition variable each. Whoever makes a
- * fiber ready puts it into a queue first and reads the number of the idle afterwards. Both steps on that number
- * are read-modify-write operations, which have one order: either the idle worker's comes second, and its last
- * look sees the fiber; or the producer's does, and it sees an idle worker and wakes it. So no wake is lost.
+ * A worker that finds no work counts itself among the idle, looks once more, and then lies down: one at the poller, if
+ * the program waits for anything outside, the others on a condition variable each. A thread that makes a fiber ready
+ * puts it into a queue first and reads the number of the idle afterwards. Both steps on that number are
+ * read-modify-write operations, which have one order: either the idle worker's comes second, and its last look sees the
+ * fiber; or the producer's does, and it sees an idle worker and wakes it. So no wake is lost.
  */
 #ifndef FIBER_IDLE_H
 #define FIBER_IDLE_H
@@ -45,8 +45,8 @@ void idle_init(struct idle *idle, unsigned nr_workers, struct poller *poller);
 void idle_fini(struct idle *idle);
 
 /*
- * idle_lie_down: counts the worker among the idle. It must look for work once more, and then call
- * idle_sleep, or idle_get_up if it found some.
+ * idle_lie_down: counts the worker among the idle. The worker must look for work once more, and then call idle_sleep,
+ * or idle_get_up if it found some.
  */
 void idle_lie_down(struct idle *idle, unsigned worker);
 void idle_get_up(struct idle *idle, unsigned worker);

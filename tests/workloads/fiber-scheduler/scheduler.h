@@ -3,10 +3,10 @@
  * The scheduler: N worker threads run M fibers. What this header shows beyond the first part is for the
  * files of this folder that make up the runtime (mutex, channel, ...), not for programs.
  *
- * Who leaves looks for the next fiber itself and switches to it directly, on its own stack; only
+ * A fiber that leaves looks for the next one itself and switches to it directly, on its own stack; only
  * where nothing is ready it switches to the worker's own stack, which goes idle. So a switch is one SWITCH
- * record, with one time-stamp for both fibers. What has to be done about a fiber that was left can
- * only be done once nobody runs on its stack: the context that was entered does it first of all (settle).
+ * record, with one time-stamp for both fibers. What has to be done about a fiber that was left can only be
+ * done once nobody runs on its stack: the context that was entered does it first of all (settle).
  *
  * A fiber that is about to wait tells somebody so first (a wait list, a timer), and may be woken from that
  * moment on, while it still runs. Its state decides what a wake has to do:
@@ -50,7 +50,7 @@ void scheduler_free(struct scheduler *scheduler);
 /* scheduler_nr_alive: fibers that were spawned and have not come to their end. */
 unsigned scheduler_nr_alive(struct scheduler *scheduler);
 
-/* scheduler_nr_moves: how often any worker has changed from one fiber to another. It only grows. */
+/* scheduler_nr_moves: how often any worker has changed from one fiber to another. The number only grows. */
 uint64_t scheduler_nr_moves(struct scheduler *scheduler);
 
 /* scheduler_is_quiet: at this moment every worker is idle, so nothing goes on but by timer or from outside. */

@@ -290,7 +290,7 @@ static void await_quiet(struct scheduler *scheduler)
 		sched_yield();
 }
 
-/* Who waits for a fiber that is destroyed goes on; one that has ended cannot be destroyed. */
+/* A fiber that waits for one that is destroyed goes on; one that has ended cannot be destroyed. */
 static void destroyed_fibers_let_go(void)
 {
 	struct scheduler *scheduler = scheduler_new(2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A barrier for coroutines: so many arrive, and then all go on. It is used once.
+ * A barrier for coroutines: so many arrive, and then all go on. A barrier is used once.
  */
 #ifndef EXAMPLE_BARRIER_H
 #define EXAMPLE_BARRIER_H

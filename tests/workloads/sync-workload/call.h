@@ -5,9 +5,9 @@
  *	Call<int> sum(...);
  *	int total = co_await sum(...);
  *
- * It begins when it is awaited, on the caller's thread and without the scheduler, and the caller goes on
- * the same way when it ends; it may suspend like any other coroutine in between. The object owns the
- * frame; one that is never awaited never runs.
+ * A call begins when it is awaited, on the caller's thread and without the scheduler, and the caller goes on
+ * the same way when it ends; it may suspend like any other coroutine in between. The object owns the frame;
+ * one that is never awaited never runs.
  */
 #ifndef EXAMPLE_CALL_H
 #define EXAMPLE_CALL_H

@@ -3,9 +3,8 @@
  * An event: it happens once, and whoever waits for it, or comes later, goes on. And the wait for either
  * of two events, whichever comes first.
  *
- * A coroutine that waits for two events stands in two queues. Whoever finds it in one claims it, and only
- * who has the claim wakes it. Both queues and the claim must change together, so one lock serves all
- * events.
+ * A coroutine that waits for two events stands in two queues. The one that finds it in a list claims it, and only the
+ * one with the claim wakes it. Both queues and the claim must change together, so one lock serves all events.
  */
 #ifndef EXAMPLE_EVENT_H
 #define EXAMPLE_EVENT_H

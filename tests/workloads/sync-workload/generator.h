@@ -6,7 +6,7 @@
  *	auto numbers = count(3);
  *	while (const int *number = numbers.next()) ...
  *
- * It knows no scheduler. Most generators are left in the middle: destroying one that is suspended is the
+ * A generator knows no scheduler. Most generators are left in the middle: destroying one that is suspended is the
  * normal end of its life.
  */
 #ifndef EXAMPLE_GENERATOR_H

@@ -23,7 +23,7 @@ std::optional<uint64_t> Mailbox::take()
 
 /*
  * The lock keeps the receiver from taking the message, and from coming to its end, before we have done
- * with it. It does not keep it from falling asleep.
+ * with it. The lock does not keep it from falling asleep.
  */
 void Mailbox::post(uint64_t message)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mutex for coroutines: fair, and handed over. Who unlocks it gives it to the coroutine that has waited
- * longest, so it is never free while somebody waits. It blocks no thread.
+ * A mutex for coroutines: fair, and handed over. Unlocking gives it to the coroutine that has waited longest, so it is
+ * never free while somebody waits. The mutex blocks no thread.
  *
  * A waiter that is destroyed leaves the queue.
  */

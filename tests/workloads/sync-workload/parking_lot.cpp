@@ -59,7 +59,7 @@ size_t ParkingLot::notify_all(const void *condition)
 	return nr_woken;
 }
 
-/* They wait again, in the order in which they came. */
+/* The others wait again, in the order in which they came. */
 void ParkingLot::put_back(
 	List &waiters, [[maybe_unused]] const void *condition, [[maybe_unused]] uint64_t notifier)
 {

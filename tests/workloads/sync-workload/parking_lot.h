@@ -28,7 +28,7 @@ class ParkingLot
 	ParkingLot(const ParkingLot &) = delete;
 	ParkingLot &operator=(const ParkingLot &) = delete;
 
-	/* co_await lot.park(&condition): until it is notified. It returns for no other reason. */
+	/* co_await lot.park(&condition): until it is notified. The call returns for no other reason. */
 	Park park(const void *condition);
 
 	/* notify_all: wakes all who wait for that condition; returns how many. Any thread. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring buffer between coroutines: a channel of numbers with room for so many. Who pushes waits while it
- * is full, who pops while it is empty; waiters are served in order, and are given their number, or their
- * place, by who makes it possible.
+ * A ring buffer between coroutines: a channel of numbers with room for so many. A push waits while it is full, a pop
+ * while it is empty; waiters are served in order, and are given their number, or their place, by the one that makes it
+ * possible.
  */
 #ifndef EXAMPLE_RING_BUFFER_H
 #define EXAMPLE_RING_BUFFER_H

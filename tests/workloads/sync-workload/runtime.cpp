@@ -110,7 +110,7 @@ void Runtime::wait_for(const Job &job)
 	reporter.start(*this);
 	corotracer::park();
 	has_ended.wait();
-	/* It has given the signal, and is about to end. */
+	/* The coroutine has given the signal, and is about to end. */
 	scheduler_.wait_until_quiet();
 	corotracer::unpark();
 }

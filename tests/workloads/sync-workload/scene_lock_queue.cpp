@@ -40,7 +40,7 @@ void play_lock_queue(Runtime &runtime)
 
 	for (Job *job : {&holder, &unwanted, &last}) {
 		job->start(runtime);
-		/* It has the mutex, or its place in the queue. */
+		/* The coroutine has the mutex, or its place in the queue. */
 		runtime.wait_until_quiet();
 	}
 	runtime.say_destroyed(unwanted);

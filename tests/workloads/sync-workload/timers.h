@@ -3,7 +3,7 @@
  * Timers: coroutines that sleep until a time, ordered by it; one timer descriptor for the first of them;
  * and one coroutine that waits for the descriptor and wakes whose time has come.
  *
- * Whoever takes a sleeper out of the order wakes it, so nobody is woken twice. A sleeper that is
+ * The one that takes a sleeper out of the order wakes it, so nobody is woken twice. A sleeper that is
  * destroyed takes itself out.
  */
 #ifndef EXAMPLE_TIMERS_H
