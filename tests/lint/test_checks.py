@@ -29,6 +29,9 @@ WRONGS = [
     ("architecture", "ARCHITECTURE.md", "| 99 | `no_such` | `src/model/model.c` | |\n", "src/model/model.c has no no_such"),
     ("fields", "include/corotracer/report.h", "struct ct_await {\n\tuint64_t id;\n\tuint64_t attic;\n};\n",
      "does not tell attic of struct ct_await"),
+    ("prose", "src/base/map.h", "/* Who asks is told. */\n", "no sentence begins with 'Who'"),
+    ("prose", "STYLE.md", "\nA map grows. It never shrinks.\n", "no sentence begins with 'It'"),
+    ("prose", "STYLE.md", "\nA map can not shrink.\n", "write 'cannot'"),
     ("architecture", "CONTRIBUTING.md", "`tools/check-nothing`\n", "CONTRIBUTING.md names tools/check-nothing"),
 ]
 
