@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report says of what an assertion asks. Each metric hands out its values, one for each place or name that is
+ * The numbers of a report that assertions ask for. Each metric hands out its values, one for each place or name that is
  * meant; the assertion has to hold for each of them.
  */
 #include <fnmatch.h>
@@ -70,7 +70,7 @@ static int64_t statistic_of(enum condition_statistic asked, const struct ct_dist
 	}
 }
 
-/* Of what did not happen only the count is known. */
+/* For events that did not happen only the count is known. */
 static void take_spread(struct measuring *measuring, const struct ct_distribution *distribution,
 	uint32_t site, const char *name)
 {
@@ -149,7 +149,7 @@ static void measure_places(struct measuring *measuring)
 				statistics->places[i].site, NULL);
 }
 
-/* Whoever waits there for the longest time, or how many do. */
+/* The longest wait there, or how many coroutines wait. */
 static void measure_waiting(struct measuring *measuring)
 {
 	const struct ct_report *report = measuring->report;
@@ -246,7 +246,7 @@ static double nr_living(const struct ct_quality *quality)
 			quality->nr_by_state[CT_STATE_DONE]);
 }
 
-/* Of the program itself: the first process that the trace tells of. */
+/* The end of the program itself: the first process that the trace tells of. */
 static void measure_exit(struct measuring *measuring)
 {
 	const struct ct_tables *tables = measuring->report->tables;
@@ -360,7 +360,7 @@ static void tell_measured(const struct measuring *measuring, struct text *text)
 		text_format(text, "; %u of %u are so", measuring->nr_broken, measuring->nr_samples);
 }
 
-/* What there is instead of a name that is not there. */
+/* The names that there are, in place of one that is not there. */
 static void tell_unknown(const struct measuring *measuring, struct text *text)
 {
 	text_add(text, "nothing was measured of ");

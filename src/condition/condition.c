@@ -150,7 +150,7 @@ static const struct condition_metric_description *asked(const struct reader *rea
 	return &condition_metrics[reader->condition->metric];
 }
 
-/* What the number may be that it is compared with. */
+/* The forms of the number that it is compared with. */
 static unsigned units_of(const struct reader *reader)
 {
 	unsigned units = asked(reader)->units;
@@ -266,7 +266,7 @@ static enum ct_status read_least(struct reader *reader)
 	return CT_OK;
 }
 
-/* What is left, without the blanks between a number and its unit, and behind it. */
+/* The rest, without the blanks between a number and its unit, and behind it. */
 static bool take_rest(struct reader *reader, char *ret_word, size_t nr_bytes)
 {
 	const char *at;

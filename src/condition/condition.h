@@ -42,7 +42,7 @@ enum condition_of {
 	CONDITION_OF_NAMED_SPREAD,
 };
 
-/* What a number is; bits, of which the tables have several. */
+/* The kinds of a number; bits, of which the tables have several. */
 enum condition_unit {
 	CONDITION_TIME = 1, /* nanoseconds */
 	CONDITION_COUNT = 2,
@@ -50,7 +50,7 @@ enum condition_unit {
 	CONDITION_SHARE = 8, /* 0.4 for 40% */
 };
 
-/* Of what a condition is asked; bits, likewise. */
+/* The subjects that a condition may be asked of; bits, likewise. */
 enum condition_where {
 	CONDITION_LIVE = 1,   /* a program that runs */
 	CONDITION_REPORT = 2, /* a whole trace */

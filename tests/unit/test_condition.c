@@ -84,7 +84,7 @@ static struct condition read_of_report(const char *text)
 	return condition;
 }
 
-/* Of a whole trace: what the number is decides what is asked where there are two. */
+/* Conditions about a whole trace: the kind of the number decides what is asked where there are two. */
 static void test_reading_assertions(void)
 {
 	struct condition condition = read_of_report("findings >= likely == 0");
