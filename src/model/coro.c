@@ -111,11 +111,16 @@ static bool goes_on(
 	       model->tables->processes[coro->process].has_bare_resumes;
 }
 
-/* Whether the wakes that put it there outnumber its runs by one. */
-static void note_spare_wake(struct model *model, struct model_coro *coro)
+static void tell_run(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	if (model_is_unwoken(coro))
+	struct model_coro *coro = coro_at(model, index);
+	struct model_sight sight = {.coro = index, .event = event};
+
+	model_tell(model, MODEL_RUN, sight);
+	if (model_is_unwoken(coro)) {
+		model_tell(model, MODEL_RUN_UNWOKEN, sight);
 		model_times_unwoken(model, coro);
+	}
 	coro->has_spare_wake = coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN;
 }
 
@@ -133,8 +138,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 	if ((coro->state == CT_STATE_DONE || coro->state == CT_STATE_RUNNING) &&
 		!goes_on(model, coro, event) && !model_coro_conflict(model, index, event))
 		return false;
-	model_tell(model, MODEL_RUN, (struct model_sight){.coro = index, .event = event});
-	note_spare_wake(model, coro);
+	tell_run(model, index, event);
 	model_run_queue_leave(model, coro, event->time);
 	coro->last_event = event->sequence;
 	coro->nr_migrations += coro->nr_resumes && coro->thread != event->thread;

@@ -238,6 +238,24 @@ static struct match match_target(struct model *model, const struct ct_event *eve
 
 /* ---------------------------------------------------------------- the wake */
 
+static void tell(
+	struct model *model, enum model_moment moment, uint32_t coro, const struct ct_event *event)
+{
+	model_tell(model, moment, (struct model_sight){.coro = coro, .event = event});
+}
+
+static void tell_wake(struct model *model, uint32_t index, const struct ct_event *event)
+{
+	const struct model_coro *coro = coro_at(model, index);
+
+	if (coro->state == CT_STATE_RUNNING)
+		tell(model, MODEL_WAKE_RUNNING, index, event);
+	if (model_is_woken_again(coro, event))
+		tell(model, MODEL_WAKE_AGAIN, index, event);
+	if (model_makes_ready(event->argument))
+		tell(model, MODEL_WAKE, index, event);
+}
+
 static bool wake_one(
 	struct model *model, struct match match, uint32_t waker, const struct ct_event *event)
 {
@@ -247,6 +265,7 @@ static bool wake_one(
 		model_gone_ask(model, coro->process, MODEL_KEPT_CORO, coro->id);
 	if (coro->state == CT_STATE_DESTROYED)
 		return model_coro_ghost(model, match.coro, event);
+	tell_wake(model, match.coro, event);
 	if (model_is_woken_again(coro, event))
 		coro->flags |= MODEL_CORO_WAS_WOKEN_AGAIN;
 	coro->nr_wakes++;
@@ -322,9 +341,9 @@ bool model_wake_apply(struct model *model, const struct ct_event *event)
 		waker = thread_at(model, event->thread)->top;
 	if (waker != match.coro)
 		model_coro_progress(model, waker);
+	else if (waker)
+		tell(model, MODEL_WAKE_ITSELF, waker, event);
 	if (!match.coro)
 		return keep_unmatched(model, match, event);
-	model_tell(model, MODEL_WAKE,
-		(struct model_sight){.coro = match.coro, .waker = waker, .event = event});
 	return wake_one(model, match, waker, event);
 }

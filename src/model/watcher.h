@@ -22,12 +22,17 @@ struct release;
 
 /* The moments that a watcher can look at. Each is told before the model takes it up, with all records as they were. */
 enum model_moment {
-	/* `waker` wakes `coro`, whatever comes of it. */
+	/* A wake makes `coro` ready. */
 	MODEL_WAKE,
+	/* `coro` wakes itself; it is woken again before it has run; it is woken while it runs. */
+	MODEL_WAKE_ITSELF,
+	MODEL_WAKE_AGAIN,
+	MODEL_WAKE_RUNNING,
 	/* `coro` waits for nothing but a thread from now on. */
 	MODEL_READY,
-	/* `coro` is resumed. */
+	/* `coro` is resumed; out of a wait that no wake has ended. */
 	MODEL_RUN,
+	MODEL_RUN_UNWOKEN,
 	/* `coro` runs from `site` after it was ready for a tenth of a second or more. */
 	MODEL_DELAY,
 	/* `coro` has run from `site` for longer than any before, and for ten milliseconds or more. */
@@ -47,14 +52,13 @@ enum model_moment {
 	MODEL_NR_MOMENTS,
 };
 
-/* Indexes, 0 where they do not apply; of a waker: it is none, or not known. */
+/* Indexes, 0 where they do not apply. */
 struct model_sight {
 	uint32_t coro;
-	uint32_t waker;
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* The facts of WAKE, RUN, TAKE, DROP and CLOSE. */
+	/* The event of a wake, a run, TAKE, DROP and CLOSE. */
 	const struct ct_event *event;
 	/* In DELAY: it took so long, until then. */
 	int64_t ns;

@@ -58,13 +58,13 @@ static void count_waker(struct repeat *repeat, uint32_t site)
 	place->count++;
 }
 
-static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+static bool look_at_wake_again(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	const struct ct_event *event = sight->event;
 	struct repeat *repeat = model_watch_place(watch, coro->wait_site);
 
-	if (!repeat || !model_is_woken_again(coro, event))
+	if (!repeat)
 		return true;
 	repeat->nr_waits += !(coro->flags & MODEL_CORO_WAS_WOKEN_AGAIN);
 	repeat->nr_wakes++;
@@ -197,7 +197,7 @@ static void describe(
 
 const struct rule rules_duplicate_wake = {
 	.watcher = {.nr_place_bytes = sizeof(struct repeat),
-		.looks = {[MODEL_WAKE] = look_at_wake},
+		.looks = {[MODEL_WAKE_AGAIN] = look_at_wake_again},
 		.visit = visit},
 	.find = find,
 	.describe = describe,

@@ -110,7 +110,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct streak *streak;
 
-	if (sight->waker != sight->coro || coro->point == CTP_POINT_YIELD)
+	if (coro->point == CTP_POINT_YIELD)
 		return true;
 	streak = streak_at(watch, sight->coro);
 	if (!streak)
@@ -241,7 +241,7 @@ static void describe(
 const struct rule rules_self_wake_storm = {
 	.watcher = {.nr_bytes = sizeof(struct memory),
 		.nr_coro_bytes = sizeof(uint32_t),
-		.looks = {[MODEL_WAKE] = look_at_wake,
+		.looks = {[MODEL_WAKE_ITSELF] = look_at_wake,
 			[MODEL_TRY] = look_at_deed,
 			[MODEL_PROGRESS] = look_at_deed},
 		.begin = begin,

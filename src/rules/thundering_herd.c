@@ -133,7 +133,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	uint32_t *burst = burst_of(watch, sight->coro);
 
 	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || !herd ||
-		!is_shared(coro->wait_object) || !model_makes_ready(event->argument))
+		!is_shared(coro->wait_object))
 		return true;
 	if (herd->burst == (*burst & ~BURST_OVER) || herd->object != coro->wait_object ||
 		herd->present.thread != event->thread || event->time - herd->last > memory->back_ns)

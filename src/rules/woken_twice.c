@@ -78,8 +78,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 
-	return !coro->has_spare_wake || !model_is_unwoken(coro) ||
-	       (sight->event->flags & CT_FLAG_ORDER_UNKNOWN) || keep(watch, sight);
+	return !coro->has_spare_wake || (sight->event->flags & CT_FLAG_ORDER_UNKNOWN) ||
+	       keep(watch, sight);
 }
 
 /* The coroutine runs already, and may have been resumed by this wake, which then came in time for it. */
@@ -90,7 +90,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	struct memory *memory = watch->memory;
 	size_t i;
 
-	if (coro->state != CT_STATE_RUNNING || coro->thread == sight->event->thread ||
+	if (coro->thread == sight->event->thread ||
 		!model_is_near(model, coro->changed, sight->event->time))
 		return true;
 	for (i = memory->twices.count; i-- > 0;) {
@@ -258,7 +258,7 @@ static void describe(
 
 const struct rule rules_woken_twice = {
 	.watcher = {.nr_bytes = sizeof(struct memory),
-		.looks = {[MODEL_RUN] = look_at_run, [MODEL_WAKE] = look_at_wake},
+		.looks = {[MODEL_RUN_UNWOKEN] = look_at_run, [MODEL_WAKE_RUNNING] = look_at_wake},
 		.end = end,
 		.visit = visit},
 	.find = find,
