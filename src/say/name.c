@@ -156,13 +156,41 @@ static void add_short(struct text *text, const char *name, size_t nr_bytes)
 	}
 }
 
+/* The length of an unnamed namespace at `at`, with its "::", as a compiler or a demangler writes it; or 0. */
+static size_t unnamed_length(const char *at)
+{
+	static const char *const forms[] = {"(anonymous namespace)::", "{anonymous}::"};
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (strncmp(at, forms[i], strlen(forms[i])) == 0)
+			return strlen(forms[i]);
+	return 0;
+}
+
+static void add_named(struct text *text, const char *name, size_t nr_bytes)
+{
+	const char *at = name, *end = name + nr_bytes;
+
+	while (at < end) {
+		size_t nr_unnamed = unnamed_length(at);
+
+		if (nr_unnamed == 0)
+			text_char(text, *at++);
+		else
+			at += nr_unnamed;
+	}
+}
+
 static void say_short(struct text *text, const char *name, size_t nr_bytes)
 {
-	struct text brief = {0};
+	struct text named = {0}, brief = {0};
 
-	add_short(&brief, name, nr_bytes);
+	add_named(&named, name, nr_bytes);
+	add_short(&brief, text_peek(&named), named.length);
 	say_safe(text, text_peek(&brief));
-	text->is_broken = text->is_broken || brief.is_broken;
+	text->is_broken = text->is_broken || named.is_broken || brief.is_broken;
+	text_fini(&named);
 	text_fini(&brief);
 }
 

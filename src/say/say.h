@@ -32,8 +32,8 @@ void say_span(struct text *text, ct_time from, ct_time until);
 
 /*
  * say_function: a function without its parameters and its result: "net::Server::on_hangup" for
- * "void net::Server::on_hangup(int)". say_name: a type or another name. Both leave out the outermost template
- * arguments where the name would take more than 72 bytes; JSON has all.
+ * "void net::Server::on_hangup(int)". say_name: a type or another name. Both leave out unnamed namespaces, and the
+ * outermost template arguments where the name would take more than 72 bytes; JSON has all.
  */
 void say_function(struct text *text, const char *function);
 void say_name(struct text *text, const char *name);

@@ -50,7 +50,7 @@ def check_circle(place):
     """A circle of locks is walked once, and said to be one."""
     trace, circle = record_circle(place)
     told = run(COROTRACER, "why", trace, circle[0]).stdout
-    walked = re.findall(r"coroutine (\d+) suspended, to wait for lock", told)
+    walked = re.findall(r"coroutine (\d+) \(dine\) suspended, to wait for lock", " ".join(told.split()))
     check(sorted(map(int, walked)) == sorted(circle), f"walked {walked}, not {circle}\n{told}")
     check(f"that is a circle: coroutine {circle[0]} is waited for" in told, told)
     check(told.count(" took it") == len(circle), told)
