@@ -52,6 +52,7 @@ struct ct_coro {
 	uint32_t thread;      /* the one it runs on, or ran on last */
 	uint8_t mark;         /* enum ctp_mark, or 0 */
 	bool was_seen_from_start;
+	bool is_yielding; /* suspended at a yield: it waits for nothing but its turn */
 	uint64_t nr_resumes;
 	uint64_t nr_wakes;
 	uint64_t last_event;   /* sequence number */

@@ -191,6 +191,21 @@ static void tell_change(struct walk *walk, const struct model_object *object)
 		   });
 }
 
+/* The last notify that woke somebody, where something else was done to it since. */
+static void tell_found(struct walk *walk, const struct model_object *object)
+{
+	if (object->found.time == CT_NO_TIME || object->found.time == object->changed)
+		return;
+	tell(walk, (struct ct_step){
+			   .time = object->found.time,
+			   .site = object->found.site,
+			   .thread = object->found.thread,
+			   .coro = coro_of(walk, object->found.coro)->id,
+			   .sequence = object->found.sequence,
+			   .text = "the last notify of it that woke somebody",
+		   });
+}
+
 static void tell_object(struct walk *walk, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(walk->analysis, coro);
@@ -201,6 +216,7 @@ static void tell_object(struct walk *walk, const struct model_coro *coro)
 		tell_owner(walk, object);
 	else if (object->changed_how)
 		tell_change(walk, object);
+	tell_found(walk, object);
 	if (object->owner == MODEL_OWNER_UNKNOWN)
 		analyze_story_fact(walk->analysis, &walk->story,
 			"somebody has it: the trace does not tell who");
@@ -280,6 +296,26 @@ static void tell_ready(struct walk *walk, const struct model_coro *coro)
 		tell_workers(walk, coro->process);
 }
 
+/* Nobody wakes it: whoever takes coroutines out of the queue runs it. */
+static void tell_yielded(struct walk *walk, const struct model_coro *coro)
+{
+	tell(walk, (struct ct_step){
+			   .time = coro->suspended,
+			   .site = coro->wait_site,
+			   .thread = coro->thread,
+			   .coro = coro->id,
+			   .sequence = coro->wait_event,
+			   .text = analyze_say(walk->analysis,
+				   "%s yielded, and waits for nothing but its turn; %s",
+				   analyze_words_coro(walk->analysis, coro),
+				   words_ago(walk, coro->process, coro->suspended)),
+		   });
+	if (coro->queue_thread)
+		tell_queue(walk, coro);
+	else
+		tell_workers(walk, coro->process);
+}
+
 static void tell_running(struct walk *walk, const struct model_coro *coro)
 {
 	tell(walk, (struct ct_step){
@@ -320,7 +356,10 @@ static void tell_state(struct walk *walk, const struct model_coro *coro)
 		tell_running(walk, coro);
 		break;
 	case CT_STATE_WAITING:
-		tell_waiting(walk, coro);
+		if (coro->point == CTP_POINT_YIELD)
+			tell_yielded(walk, coro);
+		else
+			tell_waiting(walk, coro);
 		break;
 	case CT_STATE_UNSEEN:
 		tell_unseen(walk, coro);
@@ -455,7 +494,8 @@ static void follow(struct walk *walk, uint32_t index)
 		analyze_story_fact(walk->analysis, &walk->story,
 			"that is a circle: coroutine %" PRIu64 " is waited for",
 			coro_of(walk, index)->id);
-	else if (coro_of(walk, last)->state == CT_STATE_WAITING)
+	else if (coro_of(walk, last)->state == CT_STATE_WAITING &&
+		 coro_of(walk, last)->point != CTP_POINT_YIELD)
 		tell_obligations(walk, coro_of(walk, last));
 	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
 		analyze_story_fact(walk->analysis, &walk->story,

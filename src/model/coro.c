@@ -447,6 +447,7 @@ void model_export(const struct model *model, uint32_t index, struct ct_coro *ret
 		.thread = coro->thread,
 		.mark = coro->mark,
 		.was_seen_from_start = coro->flags & MODEL_CORO_WAS_CREATED,
+		.is_yielding = coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD,
 		.nr_resumes = coro->nr_resumes,
 		.nr_wakes = coro->nr_wakes,
 		.last_event = coro->last_event,

@@ -105,7 +105,9 @@ void render_page_why(const struct page *page)
 	if (report->nr_why) {
 		text_format(page->text, "coroutine %" PRIu64 " of ", report->why_coro.id);
 		say_program(page->text, &report->tables->processes[report->why_coro.process]);
-		text_format(page->text, ": %s\n", ct_state_name(report->why_coro.state));
+		text_format(page->text, ": %s\n",
+			report->why_coro.is_yielding ? "at a yield"
+						     : ct_state_name(report->why_coro.state));
 	}
 	if (report->live.pid)
 		observation(page);
