@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`why`: the chain from a coroutine to whoever could make it go on, in real programs with planted faults."""
 import json
+import pathlib
 import re
 
 from support import BUILD, COROTRACER, check, fail, folder, run
@@ -56,6 +57,34 @@ def check_circle(place):
     check(told.count(" took it") == len(circle), told)
 
 
+AT_A_YIELD = """trace from=0 until=2s
+process 1 pid=100 program=/bin/engine probe
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/engine.c line=55 function=consume reason=receive
+site 2 kind=source file=/src/engine.c line=77 function=produce reason=yield
+1ms t1 create c1 0x11010 @1
+1ms t1 create c2 0x12010 @1
+1ms t1 resume c1
+2ms t1 suspend c1 @2 point=yield
+2ms t1 resume c2
+3ms t1 notify c2 channel:0x6000 argument=1 @2
+4ms t1 notify c2 channel:0x6000 @2
+5ms t1 suspend c2 channel:0x6000 @1
+"""
+
+
+def check_yield(place):
+    """Nobody wakes what waits for its turn alone; of a channel the last notify that found somebody is told, too."""
+    trace = place + "/yield.txt"
+    pathlib.Path(trace).write_text(AT_A_YIELD)
+    told = run(COROTRACER, "why", trace, "1").stdout
+    check("at a yield" in told and "waits for nothing but its turn" in told, told)
+    check("could be woken" not in told and "not told" not in told, f"somebody is to wake it: {told}")
+    told = run(COROTRACER, "why", trace, "2").stdout
+    check(told.index("0.003000 s      the last notify of it that woke somebody")
+          < told.index("0.004000 s      the last that was done to it: notify, which found nobody"), told)
+
+
 def check_complaints(place):
     trace = record(place, "tests/workloads/example-sync-fault-h")
     for words, status, sentence in (((trace, "999999"), 4, "no coroutine 999999 is in the trace"),
@@ -71,6 +100,7 @@ def main():
     with folder() as place:
         check_closed_descriptor(place)
         check_circle(place)
+        check_yield(place)
         check_complaints(place)
 
 
