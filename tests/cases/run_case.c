@@ -15,6 +15,7 @@
 #include "lives.h"
 #include "paths.h"
 #include "shares.h"
+#include "say/say.h"
 #include "sparing.h"
 
 /* Cuts the next line out of *rest, which moves on; NULL at the end. */
@@ -115,6 +116,33 @@ static bool check_range(const char *path, const struct ct_finding *finding)
 	return is_right;
 }
 
+/* A title that tells the line of a place has its whole name, letter by letter as the report's rows have it. */
+static bool check_place(
+	const char *path, const struct ct_report *report, const char *title, uint32_t site)
+{
+	struct text line = {0}, place = {0};
+	const char *last;
+	bool is_right;
+
+	say_line(&line, report->tables, site);
+	say_place(&place, report->tables, site);
+	last = strrchr(text_peek(&line), '/');
+	is_right = !strstr(title, last ? last + 1 : text_peek(&line)) ||
+		   strstr(title, text_peek(&place));
+	if (!is_right)
+		fprintf(stderr, "%s: '%s' does not name '%s'\n", path, title, text_peek(&place));
+	text_fini(&line);
+	text_fini(&place);
+	return is_right;
+}
+
+static bool check_voice(
+	const char *path, const struct ct_report *report, const struct ct_finding *finding)
+{
+	return check_place(path, report, finding->title, finding->wait_site) &&
+	       check_place(path, report, finding->title, finding->cause_site);
+}
+
 /* What coroutines and workers did adds up to the time in which they were observed. */
 static bool check_times(const char *path, struct ct_source *source)
 {
@@ -161,7 +189,8 @@ static bool run(const char *path, bool is_print_only)
 	else
 		is_right = check(&file, &said);
 	for (i = 0; i < report->nr_findings; i++)
-		is_right &= check_range(path, &report->findings[i]);
+		is_right &= check_range(path, &report->findings[i]) &&
+			    check_voice(path, report, &report->findings[i]);
 	is_right &=
 		check_times(path, source) && paths_check_all(source) && shares_check_all(source);
 	is_right &= sparing_check(source, &file.options);
