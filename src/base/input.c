@@ -267,22 +267,11 @@ enum ct_status input_look(struct input *input, struct ct_error *reterr)
 enum ct_status input_read(const struct input *input, uint64_t offset, void *bytes, size_t nr_bytes,
 	size_t *ret_nr_read, struct ct_error *reterr)
 {
-	size_t nr_read = 0;
-	ssize_t got;
+	ssize_t got = io_read_at(input->descriptor, bytes, nr_bytes, offset);
 
-	while (nr_read < nr_bytes) {
-		got = pread(input->descriptor, (char *)bytes + nr_read, nr_bytes - nr_read,
-			(off_t)(offset + nr_read));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return ct_fail_errno(
-				reterr, "reading at offset %llu", (unsigned long long)offset);
-		if (got == 0)
-			break; /* it ends here, or has shrunk */
-		nr_read += (size_t)got;
-	}
-	*ret_nr_read = nr_read;
+	if (got < 0)
+		return ct_fail_errno(reterr, "reading at offset %llu", (unsigned long long)offset);
+	*ret_nr_read = (size_t)got;
 	return CT_OK;
 }
 

@@ -33,6 +33,26 @@ enum ct_status io_write(int descriptor, const void *bytes, size_t nr_bytes, stru
 	return CT_OK;
 }
 
+ssize_t io_read_at(int descriptor, void *bytes, size_t nr_bytes, uint64_t offset)
+{
+	size_t nr_read = 0;
+	ssize_t got = 1;
+
+	if (offset > INT64_MAX - nr_bytes) {
+		errno = EINVAL;
+		return -1;
+	}
+	while (nr_read < nr_bytes && got != 0) {
+		got = pread(descriptor, (char *)bytes + nr_read, nr_bytes - nr_read,
+			(off_t)(offset + nr_read));
+		if (got < 0 && errno != EINTR)
+			return -1;
+		if (got > 0)
+			nr_read += (size_t)got;
+	}
+	return (ssize_t)nr_read;
+}
+
 static enum ct_status read_all(int descriptor, size_t limit_bytes, char **ret_bytes,
 	size_t *ret_nr_bytes, struct ct_error *reterr)
 {

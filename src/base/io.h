@@ -18,6 +18,12 @@ enum ct_status io_write(
 	int descriptor, const void *bytes, size_t nr_bytes, struct ct_error *reterr);
 
 /*
+ * io_read_at: reads at an offset, through short reads and EINTR. How many bytes: fewer than wanted where the file ends
+ * there; -1 and errno.
+ */
+ssize_t io_read_at(int descriptor, void *bytes, size_t nr_bytes, uint64_t offset);
+
+/*
  * io_read_file: the whole of a file (or of a pipe) in heap memory, with a NUL behind it that is not
  * counted. The caller frees *ret_bytes. Refuses more than `limit_bytes`.
  */

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "collect/executable.h"
 
 #define PROGRAM_HEADERS_MAX 512u
@@ -41,9 +42,7 @@ static const char *const sanitizer_symbols[] = {
 
 static bool read_at(int descriptor, void *bytes, size_t nr_bytes, uint64_t offset)
 {
-	if (offset > INT64_MAX)
-		return false;
-	return pread(descriptor, bytes, nr_bytes, (off_t)offset) == (ssize_t)nr_bytes;
+	return io_read_at(descriptor, bytes, nr_bytes, offset) == (ssize_t)nr_bytes;
 }
 
 static bool read_programs(struct image *image)

@@ -22,22 +22,12 @@
 static enum ct_status read_at(
 	int descriptor, void *bytes, size_t nr_bytes, uint64_t offset, struct ct_error *reterr)
 {
-	char *at = bytes;
+	ssize_t got = io_read_at(descriptor, bytes, nr_bytes, offset);
 
-	while (nr_bytes > 0) {
-		ssize_t length = pread(descriptor, at, nr_bytes, (off_t)offset);
-
-		if (length < 0 && errno == EINTR)
-			continue;
-		if (length < 0)
-			return ct_fail_errno(reterr, "reading it");
-		if (length == 0)
-			return ct_fail(
-				reterr, CT_ERR_CORRUPT, "it was cut short while it was read");
-		at += length;
-		offset += (uint64_t)length;
-		nr_bytes -= (size_t)length;
-	}
+	if (got < 0)
+		return ct_fail_errno(reterr, "reading it");
+	if ((size_t)got < nr_bytes)
+		return ct_fail(reterr, CT_ERR_CORRUPT, "it was cut short while it was read");
 	return CT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "symbol/elf_file.h"
 #include "symbol/root.h"
 
@@ -18,21 +19,7 @@
 /* True where all the bytes were read. */
 static bool read_at(int descriptor, void *bytes, size_t nr_bytes, uint64_t offset)
 {
-	size_t done = 0;
-
-	if (offset > INT64_MAX - nr_bytes)
-		return false;
-	while (done < nr_bytes) {
-		ssize_t got = pread(
-			descriptor, (char *)bytes + done, nr_bytes - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		done += (size_t)got;
-	}
-	return true;
+	return io_read_at(descriptor, bytes, nr_bytes, offset) == (ssize_t)nr_bytes;
 }
 
 static uint64_t align_note(uint64_t bytes)
