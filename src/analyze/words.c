@@ -13,20 +13,10 @@
 
 const char *analyze_say_list(struct analysis *analysis, const char *format, va_list arguments)
 {
-	va_list again;
-	char *text;
-	int length;
+	const char *text = arena_format_list(analysis->arena, format, arguments);
 
-	va_copy(again, arguments);
-	length = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	text = length < 0 ? NULL : arena_alloc(analysis->arena, (size_t)length + 1);
-	if (!text) {
-		analysis->is_broken = true;
-		return "";
-	}
-	vsnprintf(text, (size_t)length + 1, format, arguments);
-	return text;
+	analysis->is_broken |= !text;
+	return text ? text : "";
 }
 
 const char *analyze_say(struct analysis *analysis, const char *format, ...)
