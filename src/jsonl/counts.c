@@ -117,7 +117,7 @@ static bool tell_gap(
 		.last = (ct_time)gap->last_ts - epoch,
 	};
 
-	return !count || vec_push(&scan->losses, loss);
+	return !count || vec_push(&scan->lists.losses, loss);
 }
 
 /* ---------------------------------------------------------------------- notes */
@@ -132,7 +132,7 @@ static bool add_note(struct jsonl_scan *scan, struct text *text)
 	bool is_whole = text_status(text, NULL) == CT_OK && note.text;
 
 	text_fini(text);
-	return is_whole && vec_push(&scan->notes, note);
+	return is_whole && vec_push(&scan->lists.notes, note);
 }
 
 static void add_lines(struct text *text, const struct jsonl_lines *lines)

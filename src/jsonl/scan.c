@@ -77,8 +77,8 @@ static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 		.begin_ts = row->ts,
 		.begin_line = row->line,
 		.first_chunk = scan->chunks.count,
-		.first_thread = (uint32_t)scan->threads.count - 1,
-		.thread_max = JSONL_THREADS_MAX - ((uint32_t)scan->threads.count - 1),
+		.first_thread = (uint32_t)scan->lists.threads.count - 1,
+		.thread_max = JSONL_THREADS_MAX - ((uint32_t)scan->lists.threads.count - 1),
 	};
 
 	scanner->tracker.thread_max = run.thread_max;
@@ -181,7 +181,7 @@ static bool note_thread(struct scanner *scanner, const struct jsonl_row *row)
 		.stopped = CT_NO_TIME,
 	};
 
-	return vec_push(&scanner->scan->threads, thread) &&
+	return vec_push(&scanner->scan->lists.threads, thread) &&
 	       jsonl_past_thread(&scanner->scan->past, row->tid);
 }
 
@@ -283,15 +283,6 @@ static enum ct_status read_rows(
 
 /* --------------------------------------------------------------------- tables */
 
-static bool reserve_firsts(struct jsonl_scan *scan)
-{
-	struct ct_process process = {
-		.program = "", .command_line = "", .attached = CT_NO_TIME, .ended = CT_NO_TIME};
-	struct ct_thread thread = {.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
-
-	return vec_push(&scan->processes, process) && vec_push(&scan->threads, thread);
-}
-
 static bool add_process(struct jsonl_scan *scan, uint32_t index)
 {
 	const struct jsonl_run *run = &scan->runs.at[index];
@@ -308,7 +299,7 @@ static bool add_process(struct jsonl_scan *scan, uint32_t index)
 	if (scan->runs.count > 1)
 		process.program = arena_format(&scan->arena,
 			"run %" PRIu32 " (from line %" PRIu64 ")", index + 1, run->begin_line);
-	return process.program && vec_push(&scan->processes, process);
+	return process.program && vec_push(&scan->lists.processes, process);
 }
 
 static bool add_processes(struct jsonl_scan *scan)
@@ -333,9 +324,6 @@ static bool add_processes(struct jsonl_scan *scan)
 
 static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *counts)
 {
-	static const struct ct_site no_site = {
-		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
-	static const struct ct_mapping no_mapping = {.path = "", .build_id = ""};
 	struct ct_tables *tables = &scan->tables;
 
 	tables->host = tables->reason = "";
@@ -343,18 +331,7 @@ static void set_tables(struct jsonl_scan *scan, const struct jsonl_counts *count
 	tables->has_no_end = true;
 	tables->nr_impossible =
 		counts->zero_times.count + counts->impossible.count + counts->residue.count;
-	tables->processes = scan->processes.at;
-	tables->nr_processes = (uint32_t)scan->processes.count;
-	tables->threads = scan->threads.at;
-	tables->nr_threads = (uint32_t)scan->threads.count;
-	tables->sites = &no_site;
-	tables->nr_sites = 1;
-	tables->mappings = &no_mapping;
-	tables->nr_mappings = 1;
-	tables->losses = scan->losses.at;
-	tables->nr_losses = (uint32_t)scan->losses.count;
-	tables->notes = scan->notes.at;
-	tables->nr_notes = (uint32_t)scan->notes.count;
+	lists_publish(&scan->lists, tables);
 }
 
 static enum ct_status refuse(
@@ -397,7 +374,7 @@ enum ct_status jsonl_scan_read(
 	enum ct_status status = CT_OK;
 
 	arena_init(&scan->arena);
-	if (!reserve_firsts(scan))
+	if (!lists_begin(&scan->lists))
 		status = ct_fail_memory(reterr);
 	if (status == CT_OK)
 		status = read_all(&scanner, input, reterr);
@@ -417,10 +394,7 @@ void jsonl_scan_fini(struct jsonl_scan *scan)
 {
 	vec_fini(&scan->runs);
 	vec_fini(&scan->chunks);
-	vec_fini(&scan->processes);
-	vec_fini(&scan->threads);
-	vec_fini(&scan->losses);
-	vec_fini(&scan->notes);
+	lists_fini(&scan->lists);
 	jsonl_past_fini(&scan->past);
 	arena_fini(&scan->arena);
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/input.h"
 #include "jsonl/runs.h"
+#include "stream/lists.h"
 #include "stream/stream.h"
 
 /* Rows that become events are sorted by so many at a time. */
@@ -44,10 +45,7 @@ struct jsonl_scan {
 	struct ct_tables tables;
 	VEC(struct jsonl_run) runs;
 	VEC(struct jsonl_chunk) chunks;
-	VEC(struct ct_process) processes;
-	VEC(struct ct_thread) threads;
-	VEC(struct ct_loss) losses;
-	VEC(struct ct_note) notes;
+	struct lists lists;
 	struct jsonl_past past;
 	uint64_t end_offset;
 };

@@ -104,7 +104,7 @@ static uint32_t thread_index(
 
 	if (!map_get(&reader->all.thread_of, number, &index))
 		return 0;
-	return reader->all.threads.at[index].process == cursor->segment->process ? index : 0;
+	return reader->all.lists.threads.at[index].process == cursor->segment->process ? index : 0;
 }
 
 /* --------------------------------------------------------------------- blocks */
@@ -257,7 +257,7 @@ enum ct_status store_reader_tell_senseless(struct store_reader *reader, struct c
 	status = store_tables_note(&reader->all, reader->index.nr_senseless,
 		reader->index.senseless_offset, reterr,
 		"the file is damaged: it has blocks of records that make no sense");
-	if (status == CT_OK && !vec_push(&reader->all.losses, *loss))
+	if (status == CT_OK && !vec_push(&reader->all.lists.losses, *loss))
 		status = ct_fail_memory(reterr);
 	reader->all.tables.nr_carried -= reader->index.nr_senseless_carried;
 	reader->all.tables.nr_events -= loss->count - reader->index.nr_senseless_carried;

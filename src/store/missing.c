@@ -79,7 +79,7 @@ static bool step_to(struct scan *scan, struct walk *walk, const struct store_gen
 	walk->nr_in_gaps += loss.count;
 	if (walk->is_known)
 		walk->position += loss.count;
-	return !loss.count || vec_push(&scan->all->losses, loss);
+	return !loss.count || vec_push(&scan->all->lists.losses, loss);
 }
 
 static void walk_generation(struct walk *walk, const struct store_generation *generation)
@@ -116,8 +116,8 @@ static uint64_t count_told(const struct scan *scan)
 	uint64_t count = 0;
 	size_t i;
 
-	for (i = 0; i < scan->all->losses.count; i++) {
-		const struct ct_loss *loss = &scan->all->losses.at[i];
+	for (i = 0; i < scan->all->lists.losses.count; i++) {
+		const struct ct_loss *loss = &scan->all->lists.losses.at[i];
 
 		if (loss->reason == CTP_LOSS_CORRUPT || loss->reason == CTP_LOSS_OUTPUT)
 			count += loss->count;
@@ -193,8 +193,8 @@ static bool has_loss(const struct scan *scan, unsigned reason)
 {
 	size_t i;
 
-	for (i = 0; i < scan->all->losses.count; i++)
-		if (scan->all->losses.at[i].reason == reason)
+	for (i = 0; i < scan->all->lists.losses.count; i++)
+		if (scan->all->lists.losses.at[i].reason == reason)
 			return true;
 	return false;
 }
@@ -212,7 +212,7 @@ static bool add_open_end(struct scan *scan)
 
 	if (scan->all->has_end || tables->has_no_end || has_loss(scan, CTP_LOSS_OPEN_END))
 		return true;
-	return vec_push(&scan->all->losses, loss);
+	return vec_push(&scan->all->lists.losses, loss);
 }
 
 static enum ct_status note_counts(
@@ -246,7 +246,7 @@ enum ct_status store_missing_sum_up(struct scan *scan, uint64_t nr_events, struc
 	count = count_untold(scan, &walk, nr_events);
 	scan->index->damage =
 		make_loss(scan, count, scan->torn.nr_places == 0 || walk.has_unknown_gap);
-	if (count && !vec_push(&scan->all->losses, scan->index->damage))
+	if (count && !vec_push(&scan->all->lists.losses, scan->index->damage))
 		return ct_fail_memory(reterr);
 	if (!add_open_end(scan))
 		return ct_fail_memory(reterr);

@@ -127,7 +127,7 @@ static bool add_orphans(struct scan *scan, uint64_t count)
 		.last = CT_NO_TIME,
 	};
 
-	return count == 0 || vec_push(&scan->all->losses, loss);
+	return count == 0 || vec_push(&scan->all->lists.losses, loss);
 }
 
 /* A recovered file has an END that vouches for no more than the last heartbeat did. */
@@ -135,8 +135,8 @@ static bool is_open(const struct store_tables *all)
 {
 	size_t i;
 
-	for (i = 0; i < all->losses.count; i++) {
-		const struct ct_loss *loss = &all->losses.at[i];
+	for (i = 0; i < all->lists.losses.count; i++) {
+		const struct ct_loss *loss = &all->lists.losses.at[i];
 
 		if (loss->reason == CTP_LOSS_OPEN_END && loss->first > all->tables.observed_until)
 			return true;
@@ -151,8 +151,8 @@ static void doubt_endings(struct store_tables *all)
 
 	if (!is_open(all))
 		return;
-	for (i = 1; i < all->processes.count; i++) {
-		struct ct_process *process = &all->processes.at[i];
+	for (i = 1; i < all->lists.processes.count; i++) {
+		struct ct_process *process = &all->lists.processes.at[i];
 
 		if (process->ended == CT_NO_TIME || process->ended <= all->tables.observed_until)
 			continue;

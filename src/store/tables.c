@@ -23,11 +23,6 @@ static const struct ct_process no_process = {
 	.attached = CT_NO_TIME,
 	.ended = PENDING_NOT_KNOWN,
 };
-static const struct ct_thread no_thread = {
-	.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
-static const struct ct_site no_site = {
-	.file = "", .function = "", .reason = "", .module = "", .callers = ""};
-static const struct ct_mapping no_mapping = {.path = "", .build_id = ""};
 static const struct store_segment no_segment = {.attached = STORE_NOT_KNOWN};
 
 enum ct_status store_tables_init(struct store_tables *all, struct ct_error *reterr)
@@ -36,10 +31,10 @@ enum ct_status store_tables_init(struct store_tables *all, struct ct_error *rete
 	arena_init(&all->arena);
 	all->tables.host = all->tables.reason = "";
 	all->tables.carried_from = all->tables.reason_time = CT_NO_TIME;
-	if (vec_push(&all->processes, no_process) && vec_push(&all->threads, no_thread) &&
-		vec_push(&all->sites, no_site) && vec_push(&all->mappings, no_mapping) &&
-		vec_push(&all->segments, no_segment))
+	if (lists_begin(&all->lists) && vec_push(&all->segments, no_segment)) {
+		all->lists.processes.at[0] = no_process;
 		return CT_OK;
+	}
 	store_tables_fini(all);
 	return ct_fail_memory(reterr);
 }
@@ -56,12 +51,7 @@ void store_tables_fini(struct store_tables *all)
 	map_fini(&all->stream_of);
 	map_fini(&all->site_of);
 	map_fini(&all->probes_of);
-	vec_fini(&all->processes);
-	vec_fini(&all->threads);
-	vec_fini(&all->sites);
-	vec_fini(&all->mappings);
-	vec_fini(&all->losses);
-	vec_fini(&all->notes);
+	lists_fini(&all->lists);
 	vec_fini(&all->segments);
 	arena_fini(&all->arena);
 }
@@ -102,12 +92,12 @@ static bool apply_process(struct store_tables *all, const struct ct_define_proce
 	struct ct_process *process;
 
 	if (!index) {
-		index = (uint32_t)all->processes.count;
-		if (!vec_push(&all->processes, no_process) ||
+		index = (uint32_t)all->lists.processes.count;
+		if (!vec_push(&all->lists.processes, no_process) ||
 			!map_put(&all->process_of, from->process, index))
 			return false;
 	}
-	process = &all->processes.at[index];
+	process = &all->lists.processes.at[index];
 	if (from->pid)
 		process->pid = from->pid;
 	replace_text(&process->program, from->program);
@@ -146,8 +136,8 @@ static bool apply_segment(struct store_tables *all, const struct ct_define_segme
 		!take_prefix(all, segment.process, &segment.coro_prefix))
 		return false;
 	if (segment.process) {
-		note_role(&all->processes.at[segment.process], segment.role);
-		all->processes.at[segment.process].has_bare_resumes |= from->has_bare_resumes;
+		note_role(&all->lists.processes.at[segment.process], segment.role);
+		all->lists.processes.at[segment.process].has_bare_resumes |= from->has_bare_resumes;
 	}
 	return map_put(&all->segment_of, from->segment, (uint32_t)all->segments.count) &&
 	       vec_push(&all->segments, segment);
@@ -159,13 +149,13 @@ static bool apply_thread(struct store_tables *all, const struct ct_define_thread
 	struct ct_thread *thread;
 
 	if (!index) {
-		index = (uint32_t)all->threads.count;
-		if (!vec_push(&all->threads, no_thread) ||
+		index = (uint32_t)all->lists.threads.count;
+		if (!vec_push(&all->lists.threads, lists_no_thread) ||
 			!map_put(&all->thread_of, from->thread, index))
 			return false;
-		all->threads.at[index].process = index_of(&all->process_of, from->process);
+		all->lists.threads.at[index].process = index_of(&all->process_of, from->process);
 	}
-	thread = &all->threads.at[index];
+	thread = &all->lists.threads.at[index];
 	if (from->tid)
 		thread->tid = from->tid;
 	replace_text(&thread->name, from->name);
@@ -202,13 +192,14 @@ static bool apply_site(struct store_tables *all, const struct ct_define_site *fr
 	uint32_t index = index_of(&all->site_of, key);
 
 	if (!index) {
-		index = (uint32_t)all->sites.count;
-		if (!vec_push(&all->sites, no_site) || !map_put(&all->site_of, key, index))
+		index = (uint32_t)all->lists.sites.count;
+		if (!vec_push(&all->lists.sites, lists_no_site) ||
+			!map_put(&all->site_of, key, index))
 			return false;
-		all->sites.at[index].process =
+		all->lists.sites.at[index].process =
 			all->segments.at[index_of(&all->segment_of, from->segment)].process;
 	}
-	fill_site(&all->sites.at[index], from);
+	fill_site(&all->lists.sites.at[index], from);
 	return true;
 }
 
@@ -223,7 +214,7 @@ static bool apply_mapping(struct store_tables *all, const struct ct_define_mappi
 		.build_id = from->build_id,
 	};
 
-	return vec_push(&all->mappings, mapping);
+	return vec_push(&all->lists.mappings, mapping);
 }
 
 static bool apply_clock(struct store_tables *all, const struct ct_define_clock *from)
@@ -272,13 +263,13 @@ static bool apply_loss(struct store_tables *all, const struct ct_define_loss *fr
 		.last = (ct_time)from->last_monotonic_ns,
 	};
 
-	return vec_push(&all->losses, loss);
+	return vec_push(&all->lists.losses, loss);
 }
 
 static bool apply_ending(struct store_tables *all, const struct ct_define_ending *from)
 {
 	uint32_t index = index_of(&all->process_of, from->process);
-	struct ct_process *process = &all->processes.at[index];
+	struct ct_process *process = &all->lists.processes.at[index];
 
 	if (!index)
 		return true;
@@ -302,7 +293,7 @@ static bool apply_note(struct store_tables *all, const struct ct_define_note *fr
 {
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
 
-	return !*note.text || vec_push(&all->notes, note);
+	return !*note.text || vec_push(&all->lists.notes, note);
 }
 
 /* How much lies before this part is told where it begins; later ones only go on. */
@@ -381,7 +372,7 @@ enum ct_status store_tables_note(struct store_tables *all, uint64_t count, uint6
 	vsnprintf(sentence, sizeof(sentence), format, arguments);
 	va_end(arguments);
 	note.text = arena_text(&all->arena, sentence, strlen(sentence));
-	return note.text && vec_push(&all->notes, note) ? CT_OK : ct_fail_memory(reterr);
+	return note.text && vec_push(&all->lists.notes, note) ? CT_OK : ct_fail_memory(reterr);
 }
 
 /* ----------------------------------------------------------------------- times */
@@ -406,7 +397,7 @@ static void settle_attached(struct store_tables *all)
 
 	for (i = 1; i < all->segments.count; i++) {
 		const struct store_segment *segment = &all->segments.at[i];
-		struct ct_process *process = &all->processes.at[segment->process];
+		struct ct_process *process = &all->lists.processes.at[segment->process];
 		ct_time time;
 
 		/* The engine's own observations are no attaching. */
@@ -480,11 +471,11 @@ void store_tables_finish(struct store_tables *all)
 
 	choose_epoch(all);
 	name_clock(all);
-	for (i = 0; i < all->processes.count; i++)
-		all->processes.at[i].ended = settle(all, all->processes.at[i].ended);
-	for (i = 0; i < all->losses.count; i++) {
-		all->losses.at[i].first = settle(all, all->losses.at[i].first);
-		all->losses.at[i].last = settle(all, all->losses.at[i].last);
+	for (i = 0; i < all->lists.processes.count; i++)
+		all->lists.processes.at[i].ended = settle(all, all->lists.processes.at[i].ended);
+	for (i = 0; i < all->lists.losses.count; i++) {
+		all->lists.losses.at[i].first = settle(all, all->lists.losses.at[i].first);
+		all->lists.losses.at[i].last = settle(all, all->lists.losses.at[i].last);
 	}
 	if (*all->tables.reason)
 		all->tables.reason_time = settle(all, all->tables.reason_time);
@@ -494,20 +485,7 @@ void store_tables_finish(struct store_tables *all)
 
 void store_tables_publish(struct store_tables *all)
 {
-	struct ct_tables *tables = &all->tables;
-
-	tables->processes = all->processes.at;
-	tables->nr_processes = (uint32_t)all->processes.count;
-	tables->threads = all->threads.at;
-	tables->nr_threads = (uint32_t)all->threads.count;
-	tables->sites = all->sites.at;
-	tables->nr_sites = (uint32_t)all->sites.count;
-	tables->mappings = all->mappings.at;
-	tables->nr_mappings = (uint32_t)all->mappings.count;
-	tables->losses = all->losses.at;
-	tables->nr_losses = (uint32_t)all->losses.count;
-	tables->notes = all->notes.at;
-	tables->nr_notes = (uint32_t)all->notes.count;
+	lists_publish(&all->lists, &all->tables);
 }
 
 uint32_t store_tables_site(const struct store_tables *all, uint32_t segment_number, uint32_t id)

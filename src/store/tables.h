@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "stream/lists.h"
 #include "stream/stream.h"
 #include "base/timeline.h"
 #include "base/vec.h"
@@ -28,12 +29,7 @@ struct store_segment {
 struct store_tables {
 	struct ct_tables tables; /* what the source hands out; filled in by finish */
 	struct arena arena;
-	VEC(struct ct_process) processes;
-	VEC(struct ct_thread) threads;
-	VEC(struct ct_site) sites;
-	VEC(struct ct_mapping) mappings;
-	VEC(struct ct_loss) losses;
-	VEC(struct ct_note) notes;
+	struct lists lists;
 	VEC(struct store_segment) segments; /* 0 is reserved here, too */
 	struct map process_of;              /* numbers of the file to indexes */
 	struct map thread_of;

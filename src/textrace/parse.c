@@ -151,7 +151,7 @@ static enum ct_status check_next(
 
 static enum ct_status check_process(struct textrace_parser *parser, uint32_t process)
 {
-	if (process < parser->source->processes.count)
+	if (process < parser->source->lists.processes.count)
 		return CT_OK;
 	return textrace_refuse(parser, "process %u is not defined", process);
 }
@@ -159,7 +159,7 @@ static enum ct_status check_process(struct textrace_parser *parser, uint32_t pro
 /* Where there is one process only, it need not be named. */
 static uint32_t only_process(const struct textrace_parser *parser)
 {
-	return parser->source->processes.count == 2 ? 1 : 0;
+	return parser->source->lists.processes.count == 2 ? 1 : 0;
 }
 
 /* ---------------------------------------------------------------- definitions */
@@ -173,7 +173,7 @@ static enum ct_status parse_process(struct textrace_parser *parser)
 		.attached = TEXTRACE_NOT_GIVEN,
 		.ended = CT_NO_TIME,
 	};
-	enum ct_status status = check_next(parser, TEXTRACE_PROCESS, source->processes.count);
+	enum ct_status status = check_next(parser, TEXTRACE_PROCESS, source->lists.processes.count);
 
 	if (status == CT_OK)
 		status = parse_fields(parser, TEXTRACE_PROCESS, &process);
@@ -181,7 +181,7 @@ static enum ct_status parse_process(struct textrace_parser *parser)
 		return status;
 	if (process.attached == TEXTRACE_NOT_GIVEN)
 		process.attached = process.has_probe || process.has_ledger ? 0 : CT_NO_TIME;
-	return vec_push(&source->processes, process) ? CT_OK : refuse_memory(parser);
+	return vec_push(&source->lists.processes, process) ? CT_OK : refuse_memory(parser);
 }
 
 static enum ct_status parse_thread(struct textrace_parser *parser)
@@ -193,7 +193,7 @@ static enum ct_status parse_thread(struct textrace_parser *parser)
 		.started = CT_NO_TIME,
 		.stopped = CT_NO_TIME,
 	};
-	enum ct_status status = check_next(parser, TEXTRACE_THREAD, source->threads.count);
+	enum ct_status status = check_next(parser, TEXTRACE_THREAD, source->lists.threads.count);
 
 	if (status == CT_OK)
 		status = parse_fields(parser, TEXTRACE_THREAD, &thread);
@@ -201,7 +201,7 @@ static enum ct_status parse_thread(struct textrace_parser *parser)
 		status = check_process(parser, thread.process);
 	if (status)
 		return status;
-	return vec_push(&source->threads, thread) ? CT_OK : refuse_memory(parser);
+	return vec_push(&source->lists.threads, thread) ? CT_OK : refuse_memory(parser);
 }
 
 static enum ct_status parse_site(struct textrace_parser *parser)
@@ -215,7 +215,7 @@ static enum ct_status parse_site(struct textrace_parser *parser)
 		.module = "",
 		.callers = "",
 	};
-	enum ct_status status = check_next(parser, TEXTRACE_SITE, source->sites.count);
+	enum ct_status status = check_next(parser, TEXTRACE_SITE, source->lists.sites.count);
 
 	if (status == CT_OK)
 		status = parse_fields(parser, TEXTRACE_SITE, &site);
@@ -223,14 +223,14 @@ static enum ct_status parse_site(struct textrace_parser *parser)
 		status = check_process(parser, site.process);
 	if (status)
 		return status;
-	return vec_push(&source->sites, site) ? CT_OK : refuse_memory(parser);
+	return vec_push(&source->lists.sites, site) ? CT_OK : refuse_memory(parser);
 }
 
 static enum ct_status parse_mapping(struct textrace_parser *parser)
 {
 	struct textrace_source *source = parser->source;
 	struct ct_mapping mapping = {.process = only_process(parser), .path = "", .build_id = ""};
-	enum ct_status status = check_next(parser, TEXTRACE_MAPPING, source->mappings.count);
+	enum ct_status status = check_next(parser, TEXTRACE_MAPPING, source->lists.mappings.count);
 
 	if (status == CT_OK)
 		status = parse_fields(parser, TEXTRACE_MAPPING, &mapping);
@@ -238,7 +238,7 @@ static enum ct_status parse_mapping(struct textrace_parser *parser)
 		status = check_process(parser, mapping.process);
 	if (status)
 		return status;
-	return vec_push(&source->mappings, mapping) ? CT_OK : refuse_memory(parser);
+	return vec_push(&source->lists.mappings, mapping) ? CT_OK : refuse_memory(parser);
 }
 
 static enum ct_status parse_loss(struct textrace_parser *parser)
@@ -249,11 +249,11 @@ static enum ct_status parse_loss(struct textrace_parser *parser)
 
 	if (status == CT_OK)
 		status = check_process(parser, loss.process);
-	if (status == CT_OK && loss.thread >= parser->source->threads.count)
+	if (status == CT_OK && loss.thread >= parser->source->lists.threads.count)
 		status = textrace_refuse(parser, "thread %u is not defined", loss.thread);
 	if (status)
 		return status;
-	return vec_push(&parser->source->losses, loss) ? CT_OK : refuse_memory(parser);
+	return vec_push(&parser->source->lists.losses, loss) ? CT_OK : refuse_memory(parser);
 }
 
 static enum ct_status parse_note(struct textrace_parser *parser)
@@ -268,7 +268,7 @@ static enum ct_status parse_note(struct textrace_parser *parser)
 	status = parse_fields(parser, TEXTRACE_NOTE, &note);
 	if (status)
 		return status;
-	return vec_push(&parser->source->notes, note) ? CT_OK : refuse_memory(parser);
+	return vec_push(&parser->source->lists.notes, note) ? CT_OK : refuse_memory(parser);
 }
 
 static enum ct_status parse_trace(struct textrace_parser *parser)
@@ -320,10 +320,10 @@ static enum ct_status parse_end(struct textrace_parser *parser)
 		status = check_process(parser, number);
 	if (status)
 		return status;
-	status = parse_ending(parser, &parser->source->processes.at[number]);
+	status = parse_ending(parser, &parser->source->lists.processes.at[number]);
 	if (status)
 		return status;
-	return parse_fields(parser, TEXTRACE_END, &parser->source->processes.at[number]);
+	return parse_fields(parser, TEXTRACE_END, &parser->source->lists.processes.at[number]);
 }
 
 /* ---------------------------------------------------------------------- lines */

@@ -7,7 +7,7 @@
 
 #include "base/failure.h"
 #include "base/vec.h"
-
+#include "stream/lists.h"
 #include "textrace/textrace.h"
 #include "textrace/names.h"
 #include "textrace/words.h"
@@ -25,12 +25,7 @@ struct textrace_source {
 	struct ct_source source;
 	struct ct_tables tables;
 	char *buffer; /* the text; what the tables say lies in it */
-	VEC(struct ct_process) processes;
-	VEC(struct ct_thread) threads;
-	VEC(struct ct_site) sites;
-	VEC(struct ct_mapping) mappings;
-	VEC(struct ct_loss) losses;
-	VEC(struct ct_note) notes;
+	struct lists lists;
 	VEC(struct textrace_placed) events;
 	struct textrace_trace trace;
 	size_t next;

@@ -57,11 +57,11 @@ static enum ct_status parse_thread(struct textrace_parser *parser, struct ct_eve
 	if (!textrace_word_take(&parser->words, &word) || !word.name || word.value ||
 		word.name[0] != 't' || !parse_index(word.name + 1, &event->thread))
 		return textrace_refuse(parser, "a thread (t1) is missing behind the time");
-	if (event->thread >= source->threads.count)
+	if (event->thread >= source->lists.threads.count)
 		return textrace_refuse(parser, "thread %u is not defined", event->thread);
-	event->process = source->threads.at[event->thread].process;
+	event->process = source->lists.threads.at[event->thread].process;
 	if (event->thread == 0)
-		event->process = source->processes.count == 2 ? 1 : 0;
+		event->process = source->lists.processes.count == 2 ? 1 : 0;
 	return CT_OK;
 }
 
@@ -138,7 +138,7 @@ static bool parse_coro(struct line *line, const char *digits)
 static bool parse_site(struct textrace_parser *parser, struct line *line, const char *digits)
 {
 	return parse_index(digits, &line->event.site) &&
-	       line->event.site < parser->source->sites.count;
+	       line->event.site < parser->source->lists.sites.count;
 }
 
 static bool parse_bare(struct textrace_parser *parser, struct line *line, char *word)
@@ -267,11 +267,11 @@ static enum ct_status check_line(struct textrace_parser *parser, const struct li
 
 	if (line->has_process && event->thread)
 		return textrace_refuse(parser, "the thread tells the process already");
-	if (event->process >= source->processes.count)
+	if (event->process >= source->lists.processes.count)
 		return textrace_refuse(parser, "process %u is not defined", event->process);
-	if (event->site && source->sites.at[event->site].process != event->process)
+	if (event->site && source->lists.sites.at[event->site].process != event->process)
 		return textrace_refuse(parser, "site %u belongs to process %u", event->site,
-			source->sites.at[event->site].process);
+			source->lists.sites.at[event->site].process);
 	return CT_OK;
 }
 

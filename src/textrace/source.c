@@ -34,7 +34,7 @@ static int compare(const void *left, const void *right)
 /* Each thread, and what has none in each process, is a stream. */
 static enum ct_status place_events(struct textrace_source *source, struct ct_error *reterr)
 {
-	size_t nr_streams = source->threads.count + source->processes.count, i;
+	size_t nr_streams = source->lists.threads.count + source->lists.processes.count, i;
 	ct_time limit = order_limit(&source->tables);
 	ct_time *places = malloc(nr_streams * sizeof(*places));
 
@@ -46,7 +46,7 @@ static enum ct_status place_events(struct textrace_source *source, struct ct_err
 		struct textrace_placed *placed = &source->events.at[i];
 		size_t stream = placed->event.thread
 					? placed->event.thread
-					: source->threads.count + placed->event.process;
+					: source->lists.threads.count + placed->event.process;
 
 		places[stream] = order_place(places[stream], placed->event.time, limit);
 		placed->place = places[stream];
@@ -75,9 +75,9 @@ static void set_bounds(struct textrace_source *source)
 		from = time < from ? time : from;
 		until = time > until ? time : until;
 	}
-	for (i = 1; i < source->processes.count; i++) {
-		if (source->processes.at[i].ended > until)
-			until = source->processes.at[i].ended;
+	for (i = 1; i < source->lists.processes.count; i++) {
+		if (source->lists.processes.at[i].ended > until)
+			until = source->lists.processes.at[i].ended;
 	}
 	tables->observed_from = source->trace.from == CT_NO_TIME ? from : source->trace.from;
 	tables->observed_until = source->trace.until == CT_NO_TIME ? until : source->trace.until;
@@ -126,33 +126,9 @@ static void set_tables(struct textrace_source *source)
 	tables->is_complete = !trace->is_incomplete;
 	tables->has_no_end = trace->has_no_end;
 	tables->nr_impossible = trace->nr_impossible;
-	tables->processes = source->processes.at;
-	tables->nr_processes = (uint32_t)source->processes.count;
-	tables->threads = source->threads.at;
-	tables->nr_threads = (uint32_t)source->threads.count;
-	tables->sites = source->sites.at;
-	tables->nr_sites = (uint32_t)source->sites.count;
-	tables->mappings = source->mappings.at;
-	tables->nr_mappings = (uint32_t)source->mappings.count;
-	tables->losses = source->losses.at;
-	tables->nr_losses = (uint32_t)source->losses.count;
-	tables->notes = source->notes.at;
-	tables->nr_notes = (uint32_t)source->notes.count;
+	lists_publish(&source->lists, tables);
 	set_carried(source);
 	set_bounds(source);
-}
-
-static bool reserve_firsts(struct textrace_source *source)
-{
-	struct ct_process process = {
-		.program = "", .command_line = "", .attached = CT_NO_TIME, .ended = CT_NO_TIME};
-	struct ct_thread thread = {.name = "", .started = CT_NO_TIME, .stopped = CT_NO_TIME};
-	struct ct_site site = {
-		.file = "", .function = "", .reason = "", .module = "", .callers = ""};
-	struct ct_mapping mapping = {.path = "", .build_id = ""};
-
-	return vec_push(&source->processes, process) && vec_push(&source->threads, thread) &&
-	       vec_push(&source->sites, site) && vec_push(&source->mappings, mapping);
 }
 
 /* ----------------------------------------------------------------------- source */
@@ -186,12 +162,7 @@ static void textrace_close(struct ct_source *source)
 {
 	struct textrace_source *text = (struct textrace_source *)source;
 
-	vec_fini(&text->processes);
-	vec_fini(&text->threads);
-	vec_fini(&text->sites);
-	vec_fini(&text->mappings);
-	vec_fini(&text->losses);
-	vec_fini(&text->notes);
+	lists_fini(&text->lists);
 	vec_fini(&text->events);
 	free(text->buffer);
 	free(text);
@@ -228,8 +199,8 @@ static enum ct_status open_buffer(const char *name, unsigned first_line, char *b
 		.reason = "",
 		.reason_time = CT_NO_TIME,
 	};
-	status = reserve_firsts(source) ? textrace_parse(&parser, buffer, nr_bytes)
-					: ct_fail_memory(reterr);
+	status = lists_begin(&source->lists) ? textrace_parse(&parser, buffer, nr_bytes)
+					     : ct_fail_memory(reterr);
 	if (status == CT_OK) {
 		set_tables(source);
 		status = place_events(source, reterr);

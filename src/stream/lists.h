@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lists behind ct_tables, as each source keeps them that fills them by and by.
+ */
+#ifndef STREAM_LISTS_H
+#define STREAM_LISTS_H
+
+#include "base/vec.h"
+#include "corotracer/event.h"
+
+struct lists {
+	VEC(struct ct_process) processes;
+	VEC(struct ct_thread) threads;
+	VEC(struct ct_site) sites;
+	VEC(struct ct_mapping) mappings;
+	VEC(struct ct_loss) losses;
+	VEC(struct ct_note) notes;
+};
+
+/* Rows of which nothing is known. */
+extern const struct ct_process lists_no_process;
+extern const struct ct_thread lists_no_thread;
+extern const struct ct_site lists_no_site;
+
+/* lists_begin: number 0 of each list stands for what is not known. False: out of memory. */
+bool lists_begin(struct lists *lists);
+void lists_fini(struct lists *lists);
+
+/* lists_publish: the tables show the lists as they are now, until one of them grows. */
+void lists_publish(const struct lists *lists, struct ct_tables *tables);
+
+#endif
