@@ -5,6 +5,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include "corotracer/ct.h"
 #include "options.h"
 
 int command_run(const struct arguments *arguments);
@@ -25,8 +26,24 @@ int command_help(const struct arguments *arguments);
 /* command_older: coroTracer, the older spelling. */
 int command_older(const struct arguments *arguments);
 
+/* A trace written for another program, as `export` and the older spelling both do it. */
+struct handing_on {
+	const char *input;
+	const char *format; /* csv, dataframe or sqlite, in any case of letters */
+	bool is_older;      /* the older spelling's forms */
+	const char *output; /* NULL: named after the input, and said aloud */
+	const char *table;  /* NULL: the library's default */
+	/* For sqlite, which holds findings; NULL: all defaults. */
+	const struct ct_thresholds *thresholds;
+};
+
+/* hand_on: writes it, and returns the exit status. */
+int hand_on(const struct handing_on *handing_on);
+
 /* help_print: explains a command on standard output; COMMAND_NONE: the program. */
 void help_print(enum command command);
+/* condition_rules: the words of help and man pages for all conditions. */
+extern const char condition_rules[];
 /* manual_print: the same as a man page in mdoc. completion_print: a shell's completion script. */
 void manual_print(enum command command);
 void completion_print(const char *shell);

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "colour.h"
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
@@ -172,7 +171,7 @@ static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 	if (!output)
 		output = "-";
 	options.use_colour =
-		colour_is_wanted(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
+		output_is_coloured(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
 	output_guard(output);
 	return ct_checks_write(check->checks, &options, output, reterr);
 }

@@ -9,7 +9,6 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
-#include "handing_on.h"
 #include "judge.h"
 #include "output.h"
 #include "progress.h"

@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "colour.h"
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
@@ -41,7 +40,7 @@ static struct ct_report_options options_for(
 	return (struct ct_report_options){
 		.size = sizeof(struct ct_report_options),
 		.format = format,
-		.use_colour = colour_is_wanted(when, output),
+		.use_colour = output_is_coloured(when, output),
 		.width = output_is_terminal(output) ? width_of_terminal() : 0,
 	};
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "conditions.h"
 #include "corotracer/ct.h"
 #include "exits.h"
 

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -18,6 +19,21 @@
 #include "say.h"
 
 #define DESCRIPTORS_MAX 256
+
+bool output_is_terminal(const char *output)
+{
+	return strcmp(output, "-") == 0 && isatty(STDOUT_FILENO);
+}
+
+bool output_is_coloured(uint64_t when, const char *output)
+{
+	const char *terminal = getenv("TERM"), *unwanted = getenv("NO_COLOR");
+
+	if (when)
+		return when == 1;
+	return output_is_terminal(output) && !(unwanted && *unwanted) && terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
 
 bool output_is_good(const char *command, const char *output)
 {

@@ -6,6 +6,16 @@
 #define CLI_OUTPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* output_is_terminal: does text for this output appear on a terminal? "-" is standard output. */
+bool output_is_terminal(const char *output);
+
+/*
+ * output_is_coloured: `when` is which of auto|always|never. Auto: on a terminal, unless NO_COLOR is set or TERM is
+ * dumb.
+ */
+bool output_is_coloured(uint64_t when, const char *output);
 
 /*
  * output_is_good: a trace is written to a file, or to another program. False, after saying so for the command: this is
