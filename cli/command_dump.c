@@ -163,7 +163,7 @@ static int print_into(const char *output)
 	if (strcmp(output, "-") == 0 || freopen(output, "we", stdout))
 		return 0;
 	status = errno == ENOENT ? CT_ERR_NOT_FOUND : CT_ERR_SYSTEM;
-	say_sentence("can not write '%s': %s", output, strerror(errno));
+	say_sentence("cannot write '%s': %s", output, strerror(errno));
 	return ct_status_exit_code(status);
 }
 
@@ -299,7 +299,7 @@ int command_follow(const struct arguments *arguments)
 	if (!path)
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (strcmp(path, "-") == 0)
-		return say_usage("follow", "standard input can not be followed: name a file");
+		return say_usage("follow", "standard input cannot be followed: name a file");
 	status = ct_trace_open(path, &options, &trace, &error);
 	if (status)
 		return say_failure(status, &error);

@@ -95,7 +95,7 @@ static int record(const struct arguments *arguments, struct recording *recording
 		return ct_status_exit_code(CT_ERR_USAGE);
 	network = network_name(recording->output);
 	if (network)
-		say_sentence("the trace is written over the network (%s): what that can not take "
+		say_sentence("the trace is written over the network (%s): what that cannot take "
 			     "in time is lost",
 			network);
 	return recording_perform(recording);

@@ -58,7 +58,7 @@ static void start_command(struct dumps *dumps, const struct ct_dump *dump)
 	if (started.pid == 0)
 		be_command(dumps->command, dump);
 	if (started.pid < 0) {
-		say_sentence("can not run the command after a dump: %s", strerror(errno));
+		say_sentence("cannot run the command after a dump: %s", strerror(errno));
 		free(started.dump);
 		return;
 	}

@@ -22,7 +22,7 @@ static const struct {
 static const struct exit_description of_some[] = {
 	{"1", COMMAND_CHECK, "of check: an assertion does not hold"},
 	{"0-255", COMMAND_RUN, "of run: the program's own exit status, once it was started"},
-	{"126", COMMAND_RUN, "of run: COMMAND exists, and can not be executed"},
+	{"126", COMMAND_RUN, "of run: COMMAND exists, and cannot be executed"},
 	{"127", COMMAND_RUN, "of run: COMMAND was not found"},
 	{"128+N", COMMAND_RUN, "of run: the program was ended by signal N"},
 };

@@ -141,7 +141,7 @@ static int judge_process(const struct arguments *arguments, const struct subject
 		return say_usage(command_descriptions[arguments->command].name,
 			"PID is the number of a process, as ps and pidof print it");
 	if (!signals_catch()) {
-		say_sentence("can not prepare for signals: %s", strerror(errno));
+		say_sentence("cannot prepare for signals: %s", strerror(errno));
 		return ct_status_exit_code(CT_ERR_SYSTEM);
 	}
 	live.wake_descriptor = signals_descriptor();

@@ -87,7 +87,7 @@ static int find_program(const char *command)
 			strchr(command, '/') ? "" : " in the folders that PATH names");
 		return EXIT_NOT_FOUND;
 	}
-	say_sentence("can not execute '%s': %s", command, strerror(trouble));
+	say_sentence("cannot execute '%s': %s", command, strerror(trouble));
 	return EXIT_NOT_EXECUTABLE;
 }
 
@@ -168,7 +168,7 @@ int recording_perform(const struct recording *recording)
 	if (exit_status)
 		return exit_status;
 	if (!signals_catch()) {
-		say_sentence("can not prepare for signals: %s", strerror(errno));
+		say_sentence("cannot prepare for signals: %s", strerror(errno));
 		return ct_status_exit_code(CT_ERR_SYSTEM);
 	}
 	exit_status = start(recording, &opened);

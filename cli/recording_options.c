@@ -71,7 +71,7 @@ static bool take_categories(struct ct_wanted *wanted, const struct arguments *ar
 		return false;
 	if (off & scheduling) {
 		snprintf(complaint, COMPLAINT_BYTES,
-			"category scheduling can not be left out: without it there are no "
+			"category scheduling cannot be left out: without it there are no "
 			"coroutines");
 		return false;
 	}

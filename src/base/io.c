@@ -196,9 +196,9 @@ static enum ct_status open_named(struct io_output *output, struct ct_error *rete
 		output->descriptor = open_partial(output->partial_path);
 	if (output->descriptor < 0 && errno == EBUSY)
 		return ct_fail(reterr, CT_ERR_SYSTEM,
-			"can not write '%s': another process is writing it", output->path);
+			"cannot write '%s': another process is writing it", output->path);
 	if (output->descriptor < 0)
-		return ct_fail_errno(reterr, "can not write '%s'", output->path);
+		return ct_fail_errno(reterr, "cannot write '%s'", output->path);
 	return CT_OK;
 }
 
@@ -240,7 +240,7 @@ static enum ct_status name_file(const struct io_output *output, struct ct_error 
 {
 	if (rename(output->partial_path, output->path) == 0)
 		return CT_OK;
-	return ct_fail_errno(reterr, "can not name the output '%s' (it is left as '%s')",
+	return ct_fail_errno(reterr, "cannot name the output '%s' (it is left as '%s')",
 		output->path, output->partial_path);
 }
 

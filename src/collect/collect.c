@@ -264,10 +264,10 @@ static const char *choose_ledger(struct collect *collect, const struct collect_o
 	else if (executable->obstacle[0])
 		set_ledger_absence(collect, options->command[0], executable->obstacle);
 	else if (access(path, R_OK))
-		set_ledger_absence(collect, path, "can not be read");
+		set_ledger_absence(collect, path, "cannot be read");
 	else if (strpbrk(path, ": "))
 		set_ledger_absence(
-			collect, path, "can not be preloaded: its name holds a blank or a colon");
+			collect, path, "cannot be preloaded: its name holds a blank or a colon");
 	else
 		return path;
 	return NULL;

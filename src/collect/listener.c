@@ -44,7 +44,7 @@ const char *collect_admission_refusal(const struct admission *admission, uid_t u
 	uid_t own = geteuid();
 
 	if (pid <= 0)
-		return "its process can not be seen from here";
+		return "its process cannot be seen from here";
 	if (uid == own || (own == 0 && admission->admits_all))
 		return NULL;
 	if (own != 0)

@@ -41,7 +41,7 @@ static enum ct_status check_memory(int descriptor, size_t *ret_bytes, struct ct_
 			"what it handed over is not shared memory of the ordinary kind");
 	if (!is_sealed(descriptor))
 		return ct_fail(
-			reterr, CT_ERR_REFUSED, "its memory can not be sealed against shrinking");
+			reterr, CT_ERR_REFUSED, "its memory cannot be sealed against shrinking");
 	/* After the seal: from here on the size can only grow. */
 	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode))
 		return ct_fail(reterr, CT_ERR_REFUSED, "its memory is not a regular file");

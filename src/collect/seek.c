@@ -226,7 +226,7 @@ static enum ct_status fail_to_look(pid_t pid, struct ct_error *reterr)
 		return ct_fail(reterr, CT_ERR_NOT_FOUND, "process %d has ended, or /proc hides it",
 			(int)pid);
 	return ct_fail(reterr, CT_ERR_REFUSED,
-		"process %d can not be looked into: it belongs to another user, has gained rights, "
+		"process %d cannot be looked into: it belongs to another user, has gained rights, "
 		"or "
 		"forbids it",
 		(int)pid);

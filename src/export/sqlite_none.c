@@ -8,7 +8,7 @@
 static enum ct_status refuse(const char *path, struct ct_error *reterr)
 {
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
-		"can not write '%s': this build is without SQLite (install libsqlite3-dev and "
+		"cannot write '%s': this build is without SQLite (install libsqlite3-dev and "
 		"build with "
 		"-Dsqlite=enabled)",
 		path);

@@ -89,9 +89,8 @@ static enum ct_status check_region(
 	bytes = region->count * region->unit_bytes;
 	if (region->offset < *end || region->offset % region->alignment ||
 		region->offset > mapped_bytes || bytes > mapped_bytes - region->offset)
-		return ct_fail(reterr, CT_ERR_CORRUPT,
-			"the segment's %s can not lie at offset %llu", region->name,
-			(unsigned long long)region->offset);
+		return ct_fail(reterr, CT_ERR_CORRUPT, "the segment's %s cannot lie at offset %llu",
+			region->name, (unsigned long long)region->offset);
 	*end = region->offset + bytes;
 	return CT_OK;
 }

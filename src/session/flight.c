@@ -85,7 +85,7 @@ static enum ct_status check_folder(const char *output, struct ct_error *reterr)
 	if (!folder)
 		return ct_fail_memory(reterr);
 	if (access(folder, W_OK | X_OK) < 0)
-		status = ct_fail_errno(reterr, "can not write into the folder '%s'", folder);
+		status = ct_fail_errno(reterr, "cannot write into the folder '%s'", folder);
 	free(folder);
 	return status;
 }

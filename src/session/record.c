@@ -125,7 +125,7 @@ static enum ct_status open_output(
 	case CT_FORMAT_JSONL:
 		return open_rows(record, options, reterr);
 	default:
-		return ct_fail(reterr, CT_ERR_USAGE, "a program can not be recorded in this form");
+		return ct_fail(reterr, CT_ERR_USAGE, "a program cannot be recorded in this form");
 	}
 }
 
@@ -260,7 +260,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	if (known.all.pid <= 0 && (!known.all.command || !known.all.command[0]))
 		return ct_fail(reterr, CT_ERR_USAGE, "no command to record");
 	if (known.all.orders && !are_possible(known.all.orders))
-		return ct_fail(reterr, CT_ERR_USAGE, "probes can not be given such orders");
+		return ct_fail(reterr, CT_ERR_USAGE, "probes cannot be given such orders");
 	record = calloc(1, sizeof(*record));
 	if (record)
 		record->namer = namer_new(clock_monotonic_ns());

@@ -147,7 +147,7 @@ static enum ct_status read_block(struct store_reader *reader, struct store_run *
 	status = store_block_unpack(&reader->index, &header, &payload, reterr);
 	if (status)
 		return ct_fail_at(reterr, status, block->offset,
-			"the block at offset %llu can not be unpacked",
+			"the block at offset %llu cannot be unpacked",
 			(unsigned long long)block->offset);
 	if (payload == run->block + sizeof(header))
 		return CT_OK;

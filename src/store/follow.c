@@ -233,7 +233,7 @@ static enum ct_status follow_next(
 static enum ct_status follow_reset(struct ct_source *source, struct ct_error *reterr)
 {
 	(void)source;
-	return ct_fail(reterr, CT_ERR_USAGE, "a trace that is followed can not be read again");
+	return ct_fail(reterr, CT_ERR_USAGE, "a trace that is followed cannot be read again");
 }
 
 static void follow_close(struct ct_source *source)

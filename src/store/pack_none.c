@@ -14,8 +14,7 @@ enum ct_status store_packer_new(
 	int level, struct store_packer **ret_packer, struct ct_error *reterr)
 {
 	(void)level, (void)ret_packer;
-	return ct_fail(
-		reterr, CT_ERR_UNSUPPORTED, "this build can not pack traces: it has no zstd");
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "this build cannot pack traces: it has no zstd");
 }
 
 void store_packer_free(struct store_packer *packer)
@@ -44,5 +43,5 @@ enum ct_status store_unpack(struct store_unpacker *unpacker, const uint8_t *byte
 {
 	(void)unpacker, (void)bytes, (void)nr_bytes, (void)raw_bytes, (void)ret_raw;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
-		"the trace is packed, and this build can not unpack it: it has no zstd");
+		"the trace is packed, and this build cannot unpack it: it has no zstd");
 }

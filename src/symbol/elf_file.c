@@ -123,7 +123,7 @@ enum ct_status symbol_elf_file_read(
 	memset(ret_file, 0, sizeof(*ret_file));
 	descriptor = symbol_root_open_file(root, path);
 	if (descriptor < 0)
-		return ct_fail_errno(reterr, "'%s' can not be opened", path);
+		return ct_fail_errno(reterr, "'%s' cannot be opened", path);
 	if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode))
 		status = ct_fail(reterr, CT_ERR_FORMAT, "'%s' is not a regular file", path);
 	else

@@ -90,7 +90,7 @@ static const char *unusable_remark(
 	if (status == CT_ERR_FORMAT)
 		return arena_format(&resolver->arena, "'%s' is no ELF file", module->path);
 	if (status)
-		return arena_format(&resolver->arena, "'%s' can not be read now", module->path);
+		return arena_format(&resolver->arena, "'%s' cannot be read now", module->path);
 	return arena_format(&resolver->arena,
 		"'%s' has changed since the recording: it has another build id", module->path);
 }

@@ -22,12 +22,12 @@ static char *read_whole(const char *path)
 	long size;
 
 	if (!file || fseek(file, 0, SEEK_END) != 0)
-		give_up(path, "can not be read");
+		give_up(path, "cannot be read");
 	size = ftell(file);
 	rewind(file);
 	content = calloc(1, (size_t)size + 1);
 	if (!content || fread(content, 1, (size_t)size, file) != (size_t)size)
-		give_up(path, "can not be read");
+		give_up(path, "cannot be read");
 	fclose(file);
 	return content;
 }

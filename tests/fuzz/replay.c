@@ -60,7 +60,7 @@ static void replay(const char *path)
 	char *bytes;
 
 	if (io_read_file(path, SIZE_MAX / 4, &bytes, &nr_bytes, NULL)) {
-		fprintf(stderr, "%s can not be read\n", path);
+		fprintf(stderr, "%s cannot be read\n", path);
 		exit(1);
 	}
 	LLVMFuzzerTestOneInput((const uint8_t *)bytes, nr_bytes);

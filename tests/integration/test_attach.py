@@ -142,7 +142,7 @@ def test_refusals(scratch):
         stop(attach(started, scratch / "child.ctrace"))
         os.kill(started[PID], signal.SIGKILL)
     if os.geteuid() != 0:
-        refused(1, 6, "can not be looked into")
+        refused(1, 6, "cannot be looked into")
 
 
 def main():

@@ -375,7 +375,7 @@ def check_dump(place, trace):
     first = run(COROTRACER, "dump", assembled).stdout
     run(COROTRACER, "assemble", "-o", again, "-", input=first)
     check(run(COROTRACER, "dump", again).stdout == first, "dump and assemble are not inverse")
-    check(run(COROTRACER, "dump", "/dev/stdin", input=first).stdout == first, "a pipe with a name can not be read")
+    check(run(COROTRACER, "dump", "/dev/stdin", input=first).stdout == first, "a pipe with a name cannot be read")
     check(run(COROTRACER, "report", again).stdout == run(COROTRACER, "report", assembled).stdout,
           "the report of a copy differs")
     lines = run(COROTRACER, "dump", "--events", "12", assembled).stdout.splitlines()

@@ -94,7 +94,7 @@ def check_outputs_that_can_not_be_written(place):
         result = run(COROTRACER, "run", "-o", output, "--", "touch", mark, status=None)
         check(result.returncode in (3, 4) and result.stderr.count("\n") == 1,
               f"-o {output}: {result.returncode}, {result.stderr}")
-        check(not mark.exists(), f"the program was started though '{output}' can not be written")
+        check(not mark.exists(), f"the program was started though '{output}' cannot be written")
 
 
 def check_full_disk(place):

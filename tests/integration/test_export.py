@@ -205,7 +205,7 @@ def check_hostile_page(place):
     check(found.elements == usual.elements and found.attributes == usual.attributes, f"names became markup: {page}")
     check(not found.open and not found.outside, f"the page leads elsewhere: {found.outside}")
     check(not re.search(r"url\(|@import", page), "the style refers to something")
-    check(evil in found.words, "a name can not be read as it is")
+    check(evil in found.words, "a name cannot be read as it is")
 
 
 def typed(row, types):

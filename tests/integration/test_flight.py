@@ -202,7 +202,7 @@ def check_too_many(place):
 
 
 def check_complaints(place):
-    """What can not be meant is said in one sentence, and nothing is started."""
+    """What cannot be meant is said in one sentence, and nothing is started."""
     mark = place + "/started"
     for options, sentence in (
             (["--flight", "soon"], "as in 10s,64MiB"),
@@ -224,7 +224,7 @@ def check_complaints(place):
         check(not os.path.exists(mark), f"{options}: it was started all the same")
     done = subprocess.run([COROTRACER, "run", "--flight", "1s", "-o", f"{place}/none/f.ctrace", "--", "touch", mark],
                           capture_output=True, text=True, timeout=60, check=False)
-    check(done.returncode != 0 and "can not write into the folder" in done.stderr, f"no folder: {done.stderr}")
+    check(done.returncode != 0 and "cannot write into the folder" in done.stderr, f"no folder: {done.stderr}")
     check(not os.path.exists(mark), "where no dump can be written, it was started all the same")
 
 

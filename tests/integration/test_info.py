@@ -45,7 +45,7 @@ def check_changed_program(place):
             file.write(f"site {number} process=1 kind=function address={address:#x}\n")
     told = " ".join(run(COROTRACER, "report", text).stdout.split())
     check(f"'{COROTRACER}' has changed since the recording: it has another build id (2 times)" in told, told)
-    check("'/nonexistent/p' can not be read now" in told, told)
+    check("'/nonexistent/p' cannot be read now" in told, told)
     check("no name" not in run(COROTRACER, "report", "--no-symbols", text).stdout, "symbols were asked for")
 
 

@@ -20,7 +20,7 @@ def row(probe_id, tid, addr, seq, is_active, ts):
 
 
 def one_run(chance, tids, start, damage=DAMAGE, step=1):
-    """A program's rows, in order; the share `damage` of them has a time that can not be true. Returns the rows,
+    """A program's rows, in order; the share `damage` of them has a time that cannot be true. Returns the rows,
     how many are damaged, and the last time."""
     rows, damaged, ts = [], 0, start
     seqs = dict.fromkeys(range(1, COROUTINES + 1), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of outputs: what is said to be written is, where it can not be written is told by name, and who breaks
+"""What becomes of outputs: what is said to be written is, where it cannot be written is told by name, and who breaks
 off finds nothing half-written.
 """
 import json

@@ -33,7 +33,7 @@ def run_beside(place, options, user):
     name = engine.stdout.readline().strip()
     stranger = subprocess.Popen([TARGET], user=user, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                 env=dict(os.environ, COROTRACER_SOCKET=name))
-    check(stranger.stdout.readline() == "ready\n", "the stranger can not run")
+    check(stranger.stdout.readline() == "ready\n", "the stranger cannot run")
     said = engine.communicate("\n", timeout=60)[1]
     stranger.communicate(timeout=60)
     return said

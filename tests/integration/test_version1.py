@@ -193,7 +193,7 @@ def check_version_1_can_be_off(place):
 
 
 def check_grades(place):
-    """Suspended for long, nobody in sight who would wake them: version 1 can not tell more than that."""
+    """Suspended for long, nobody in sight who would wake them: version 1 cannot tell more than that."""
     trace = place + "/stuck.ctrace"
     target = subprocess.Popen([COROTRACER, "run", "-o", trace, "--", WRITERS["C"], "lock", "4", "7", "paced", "wait"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

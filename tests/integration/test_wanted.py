@@ -76,7 +76,7 @@ def check_categories(place):
     losses = report(trace)["quality"]["losses"]
     check({loss["reason"] for loss in losses} == {"category off"},
           f"that resources and descriptors are off is no doubt of the report: {losses}")
-    for words, option in (("there is no category 'nothing'", "nothing"), ("can not be left out", "scheduling")):
+    for words, option in (("there is no category 'nothing'", "nothing"), ("cannot be left out", "scheduling")):
         refused = run(COROTRACER, "run", "--no-category", option, "--", "true", status=2).stderr
         check(words in refused, f"--no-category {option} is refused with: {refused}")
 

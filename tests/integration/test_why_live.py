@@ -256,7 +256,7 @@ def test_past_of_another(scratch):
 
 
 def test_no_past():
-    """Without a past: what was seen, and what can not be known. Ctrl-C ends the wait."""
+    """Without a past: what was seen, and what cannot be known. Ctrl-C ends the wait."""
     with blocked("late") as (process, _):
         asked = subprocess.Popen([COROTRACER, "why", "--duration", "1h", str(process.pid), "2"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

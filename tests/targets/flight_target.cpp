@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	crash_after = std::strtoul(argv[5], nullptr, 10);
 	counters = map_counters(argv[1], 1 + nr_threads);
 	if (!counters || !corotracer::InitTracer({argv[4], 2u << 20})) {
-		std::fprintf(stderr, "flight_target: can not start\n");
+		std::fprintf(stderr, "flight_target: cannot start\n");
 		return 1;
 	}
 	launch();

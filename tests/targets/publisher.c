@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	pause_rounds = strtoul(argv[3], NULL, 10);
 	counters = map_counters(argv[1], 1 + nr_threads);
 	if (nr_threads < 1 || nr_threads > THREADS_MAX || !counters || !ctp_attach()) {
-		fprintf(stderr, "publisher: can not start\n");
+		fprintf(stderr, "publisher: cannot start\n");
 		return 1;
 	}
 	for (thread = 2; thread <= nr_threads; thread++) {

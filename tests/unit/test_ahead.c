@@ -172,7 +172,7 @@ static void test_one_processor(void)
 	CPU_SET(cpu < 0 ? 0 : cpu, &one);
 	if (sched_getaffinity(0, sizeof(before), &before) ||
 		sched_setaffinity(0, sizeof(one), &one))
-		SKIP("which processors are used can not be told here");
+		SKIP("which processors are used cannot be told here");
 	CHECK_EQUAL(source_next(source, &event, NULL), CT_OK);
 	sched_setaffinity(0, sizeof(before), &before);
 	/* No thread: no more than was asked for is read. */

@@ -238,7 +238,7 @@ static void test_output_appears_whole_or_not_at_all(void)
 	CHECK_EQUAL(write_output("/dev/full", "x", 1, &error), CT_ERR_SYSTEM);
 	CHECK_TEXT(error.text, "'/dev/full': writing 1 bytes: No space left on device");
 	CHECK_EQUAL(write_output("/nowhere/out", "x", 1, &error), CT_ERR_NOT_FOUND);
-	CHECK_TEXT(error.text, "can not write '/nowhere/out': No such file or directory");
+	CHECK_TEXT(error.text, "cannot write '/nowhere/out': No such file or directory");
 	unlink(path);
 	rmdir(folder);
 }

@@ -211,7 +211,7 @@ static void test_process_id_is_used_again(void)
 	step_until_counters(&run, 6);
 	CHECK_EQUAL(write(go[1], "", 1), 1);
 	if (read(ready[0], &byte, 1) != 1) {
-		fprintf(stderr, "not tried: process ids can not be chosen here\n");
+		fprintf(stderr, "not tried: process ids cannot be chosen here\n");
 	} else {
 		step_until(&run, 9);
 		CHECK_EQUAL(write(go[1], "", 1), 1);

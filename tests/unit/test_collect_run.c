@@ -471,7 +471,7 @@ static void test_ledger(const char *library)
 	run_close(&run);
 	run_preloaded(&run, "/no/such/library.so", false);
 	check_ending(&run, CT_ENDING_EXITED, 1);
-	CHECK_TEXT(run.stats.ledger_absence, "/no/such/library.so can not be read");
+	CHECK_TEXT(run.stats.ledger_absence, "/no/such/library.so cannot be read");
 	run_close(&run);
 }
 

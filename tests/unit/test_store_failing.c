@@ -150,12 +150,12 @@ static void test_folder_that_may_not_be_written(void)
 	struct ct_sink *sink = NULL;
 
 	CHECK_EQUAL(store_sink_open("missing/x.ctrace", NULL, &sink, &error), CT_ERR_NOT_FOUND);
-	CHECK_TEXT(error.text, "can not write 'missing/x.ctrace': No such file or directory");
+	CHECK_TEXT(error.text, "cannot write 'missing/x.ctrace': No such file or directory");
 	if (geteuid() == 0)
 		return; /* root may write everywhere */
 	CHECK(mkdir("sealed", 0500) == 0);
 	CHECK_EQUAL(store_sink_open("sealed/x.ctrace", NULL, &sink, &error), CT_ERR_SYSTEM);
-	CHECK_TEXT(error.text, "can not write 'sealed/x.ctrace': Permission denied");
+	CHECK_TEXT(error.text, "cannot write 'sealed/x.ctrace': Permission denied");
 }
 
 /* A writer that dies at any moment leaves a file that opens up to the last flush. */

@@ -219,7 +219,7 @@ static void test_degraded(struct symbol_resolver *resolver)
 	place = resolve_one(resolver, "/proc/self/exe", "", 0);
 	CHECK_EQUAL(place.extent, SYMBOL_NOTHING);
 	check_degraded(resolver, "/proc/self/exe", "00112233", "another build id");
-	check_degraded(resolver, "/nonexistent/program", "00112233", "can not be read");
+	check_degraded(resolver, "/nonexistent/program", "00112233", "cannot be read");
 	check_degraded(resolver, "/etc/passwd", "", "no ELF file");
 	check_degraded(resolver, "/dev/zero", "", "no ELF file");
 	check_degraded(resolver, "[vdso]", "", "in no file");
