@@ -125,8 +125,8 @@ static void each_table(struct release *release, model_visitor *visit)
 
 static void mark(struct release *release, uint32_t *coro, enum mark how)
 {
-	if (release->marks[*coro] < how)
-		release->marks[*coro] = (uint8_t)how;
+	if (release->to[*coro] < how)
+		release->to[*coro] = how;
 }
 
 /* A rule looks at all coroutines for such as these; what would make it silent cannot be undone any more. */
@@ -205,12 +205,12 @@ static void mark_all(struct release *release)
 			mark_around(release, coro_at(model, i));
 	}
 	for (i = 1; i < model->coros.count; i++)
-		if (release->marks[i] == MARK_WHOLE)
+		if (release->to[i] == MARK_WHOLE)
 			each_of_coro(release, coro_at(model, i), mark);
 	mark_most(release);
 	model_release_mark_descriptors(release);
 	for (i = 1; i < model->descriptors.count; i++)
-		if (release->descriptor_marks[i])
+		if (release->descriptor_to[i])
 			mark(release, &model->descriptors.at[i].close_coro, MARK_SELF);
 }
 
@@ -243,12 +243,15 @@ static void move_own(struct release *release, uint32_t *coro, enum mark how)
 	move(release, coro, how);
 }
 
-static void number(struct release *release)
+/* The new indexes of those that stay, instead of their marks. */
+static void number(uint32_t *to, size_t count)
 {
-	uint32_t next = 1, i;
+	uint32_t next = 1;
+	size_t i;
 
-	for (i = 1; i < release->model->coros.count; i++)
-		release->to[i] = release->marks[i] ? next++ : 0;
+	to[0] = 0;
+	for (i = 1; i < count; i++)
+		to[i] = to[i] ? next++ : 0;
 }
 
 static void move_coros(struct release *release)
@@ -287,19 +290,14 @@ static bool reserve(struct release *release)
 {
 	struct model *model = release->model;
 
-	release->marks = calloc(model->coros.count, sizeof(*release->marks));
 	release->to = calloc(model->coros.count, sizeof(*release->to));
-	release->descriptor_marks =
-		calloc(model->descriptors.count, sizeof(*release->descriptor_marks));
 	release->descriptor_to = calloc(model->descriptors.count, sizeof(*release->descriptor_to));
-	return release->marks && release->to && release->descriptor_marks && release->descriptor_to;
+	return release->to && release->descriptor_to;
 }
 
 static void fini(struct release *release)
 {
-	free(release->marks);
 	free(release->to);
-	free(release->descriptor_marks);
 	free(release->descriptor_to);
 }
 
@@ -337,7 +335,8 @@ bool model_release_now(struct model *model)
 	if (is_done) {
 		model->nr_ended = 0;
 		mark_all(&release);
-		number(&release);
+		number(release.to, model->coros.count);
+		number(release.descriptor_to, model->descriptors.count);
 		model_release_move_descriptors(&release);
 		is_done = model_release_move_names(&release);
 		each_table(&release, move);

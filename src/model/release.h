@@ -10,11 +10,10 @@
 
 struct release {
 	struct model *model;
-	uint8_t *marks;          /* by coroutine: enum mark */
-	uint32_t *to;            /* by coroutine: its new index; 0: it goes */
+	uint32_t *
+		to; /* by coroutine: enum mark, and when all are marked its new index; 0: it goes */
 	bool is_cut;             /* of the coroutine that moves: whom it names goes */
-	bool *descriptor_marks;  /* by descriptor: it stays */
-	uint32_t *descriptor_to; /* by descriptor: likewise */
+	uint32_t *descriptor_to; /* by descriptor: not 0 where it stays, then likewise */
 };
 
 /* model_watch_visit: shows the fields of watchers. model_watch_move: before coroutines move. */

@@ -14,7 +14,7 @@ static struct model_descriptor *at(struct release *release, uint32_t descriptor)
 
 static void mark(struct release *release, uint32_t descriptor)
 {
-	release->descriptor_marks[descriptor] = true;
+	release->descriptor_to[descriptor] = MARK_SELF;
 }
 
 /* With what a wait for it is judged: the generations after it, its file, and that one's last copy. */
@@ -44,19 +44,18 @@ void model_release_mark_descriptors(struct release *release)
 	struct model *model = release->model;
 	uint32_t i;
 
-	mark(release, 0);
 	for (i = 1; i < model->descriptors.count; i++)
 		if (has_to_stay(model, at(release, i)))
 			mark_whole(release, i);
 	for (i = 1; i < model->coros.count; i++)
-		if (release->marks[i] == MARK_WHOLE)
+		if (release->to[i] == MARK_WHOLE)
 			mark_whole(release, coro_at(model, i)->descriptor);
 	for (i = 0; i < model->nr_threads; i++) {
 		mark(release, model->threads[i].last_opened);
 		mark(release, model->threads[i].last_doubled);
 	}
 	for (i = 1; i < model->descriptors.count; i++)
-		if (release->descriptor_marks[i])
+		if (release->descriptor_to[i])
 			mark(release, at(release, i)->file);
 }
 
@@ -67,11 +66,11 @@ static void link_stayers(struct release *release, uint32_t index)
 {
 	struct model_descriptor *descriptor = at(release, index);
 
-	while (descriptor->older && !release->descriptor_marks[descriptor->older]) {
+	while (descriptor->older && !release->descriptor_to[descriptor->older]) {
 		descriptor->has_forgotten = true;
 		descriptor->older = at(release, descriptor->older)->older;
 	}
-	while (descriptor->newer && !release->descriptor_marks[descriptor->newer])
+	while (descriptor->newer && !release->descriptor_to[descriptor->newer])
 		descriptor->newer = at(release, descriptor->newer)->newer;
 }
 
@@ -107,7 +106,7 @@ static void move_all(struct release *release)
 	for (i = 1; i < model->descriptors.count; i++) {
 		struct model_descriptor *descriptor = at(release, i);
 
-		if (!release->descriptor_marks[i])
+		if (!release->descriptor_to[i])
 			continue;
 		move(release, &descriptor->older);
 		move(release, &descriptor->newer);
@@ -124,13 +123,11 @@ static void move_all(struct release *release)
 void model_release_move_descriptors(struct release *release)
 {
 	struct model *model = release->model;
-	uint32_t next = 1, i;
+	uint32_t i;
 
 	for (i = 1; i < model->descriptors.count; i++)
-		if (release->descriptor_marks[i]) {
-			release->descriptor_to[i] = next++;
+		if (release->descriptor_to[i])
 			link_stayers(release, i);
-		}
 	for (i = 0; i < model->nr_processes; i++)
 		move_numbers(release, process_at(model, i));
 	for (i = 0; i < model->nr_threads; i++) {
