@@ -41,7 +41,7 @@ struct model_asked {
 #define MODEL_ANCESTORS 4u /* of those that are alive: so many generations are kept */
 
 /* So many that have ended, or were closed, make it worth looking for those that can go. */
-#define MODEL_ENDED 8192u
+#define MODEL_ENDED 2048u
 
 /* No model has so many coroutines: in a page and where a frame lay: one that was given back. */
 #define MODEL_GONE UINT32_MAX
