@@ -308,19 +308,6 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 	return true;
 }
 
-/* Had everybody been idle since its descriptor was closed, while it still waited? */
-static bool was_stuck(const struct model *model, const struct model_coro *coro, ct_time time)
-{
-	const struct model_descriptor *descriptor = &model->descriptors.at[coro->descriptor];
-	ct_time since = coro->suspended;
-
-	if (!coro->descriptor || descriptor->closed == CT_NO_TIME)
-		return false;
-	if (descriptor->closed > since)
-		since = descriptor->closed;
-	return model_quiet_since(model, coro->process, since, time);
-}
-
 /* The probe says that it was suspended, and a thread runs it. */
 static bool is_taken_away(const struct model_coro *coro, const struct ct_event *event)
 {
@@ -348,10 +335,8 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 		model_object_cut(model, index);
 	}
 	if (coro->state == CT_STATE_WAITING) {
-		coro->quiet_at_end = model_quiet_time(model, coro->process, event->time);
+		model_tell(model, MODEL_CUT, (struct model_sight){.coro = index, .event = event});
 		coro->flags |= MODEL_CORO_WAS_DESTROYED_WAITING;
-		if (was_stuck(model, coro, event->time))
-			coro->flags |= MODEL_CORO_WAS_DESTROYED_QUIET;
 	}
 	model_coro_leave_stack(model, index);
 	model_coro_set_state(model, coro, CT_STATE_DESTROYED, event->time);

@@ -20,8 +20,6 @@ enum model_coro_flag {
 	MODEL_CORO_HAS_DOUBTFUL_WAKE = 1 << 3, /* a wake may have been for it, or not */
 	MODEL_CORO_IS_FRAME_REUSED = 1 << 4,   /* its frame lies where another one's lay */
 	MODEL_CORO_WAS_DESTROYED_WAITING = 1 << 5,
-	/* At its destruction every worker had been idle since its descriptor was closed. */
-	MODEL_CORO_WAS_DESTROYED_QUIET = 1 << 6,
 	MODEL_CORO_IS_INITIAL = 1 << 7,     /* it was seen to be suspended at its beginning */
 	MODEL_CORO_IS_HIDDEN = 1 << 10,     /* created, and where it is now is not known */
 	MODEL_CORO_WAITS_FOR_MORE = 1 << 9, /* its last wait is for further objects, too */
@@ -104,8 +102,6 @@ struct model_coro {
 
 	ct_time destroyed;
 	uint64_t destroy_event; /* UINT64_MAX: it was not seen */
-	/* The last moment before its destruction since which every worker had been idle once. */
-	ct_time quiet_at_end;
 	uint32_t destroy_thread;
 	uint32_t destroy_coro; /* that ran there; 0: none */
 	uint32_t epoch;        /* in which it was destroyed */

@@ -114,7 +114,6 @@ static __attribute__((noinline)) uint32_t make_coro(
 		.deadline = CT_NO_TIME,
 		.created = CT_NO_TIME,
 		.destroyed = CT_NO_TIME,
-		.quiet_at_end = INT64_MIN,
 	};
 	uint32_t page = model_find_page(model, process, id);
 	uint32_t index;

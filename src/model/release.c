@@ -129,21 +129,6 @@ static void mark(struct release *release, uint32_t *coro, enum mark how)
 		release->to[*coro] = how;
 }
 
-/* A rule looks at all coroutines for such as these; what would make it silent cannot be undone any more. */
-static bool may_be_told(const struct model *model, const struct model_coro *coro)
-{
-	const struct model_process *process = &model->processes[coro->process];
-	bool was_given_up = coro->wake_outcome == CTP_OUTCOME_DROPPED ||
-			    coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING;
-
-	if ((coro->flags & MODEL_CORO_WAS_DESTROYED_QUIET) && process->last_run <= coro->destroyed)
-		return true;
-	return (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && was_given_up &&
-	       coro->wake_time != CT_NO_TIME &&
-	       coro->wake_time >= coro->suspended - model->uncertainty_ns &&
-	       coro->quiet_at_end > coro->wake_time;
-}
-
 static bool has_to_stay(const struct model *model, const struct model_coro *coro)
 {
 	const struct model_work *work = model_work_of(model, coro_index(model, coro));
@@ -152,7 +137,7 @@ static bool has_to_stay(const struct model *model, const struct model_coro *coro
 		return true;
 	if (work->index || work->region || (coro->flags & MODEL_CORO_EARLY_RESUME))
 		return true;
-	return may_be_told(model, coro) ||
+	return model_watch_keeps(model, (uint32_t)(coro - model->coros.at)) ||
 	       model_gone_is_kept(model, coro->process, MODEL_KEPT_CORO, coro->id) ||
 	       (coro->frame &&
 		       model_gone_is_kept(model, coro->process, MODEL_KEPT_FRAME, coro->frame));

@@ -84,6 +84,19 @@ void model_watch_visit(struct release *release, model_visitor *visit)
 			model->watches.at[i]->watcher->visit(model->watches.at[i], release, visit);
 }
 
+bool model_watch_keeps(const struct model *model, uint32_t coro)
+{
+	size_t i;
+
+	for (i = 0; i < model->watches.count; i++) {
+		const struct model_watch *watch = model->watches.at[i];
+
+		if (watch->watcher->keeps && watch->watcher->keeps(watch, coro))
+			return true;
+	}
+	return false;
+}
+
 static void move_coros(struct release *release, struct model_watch *watch)
 {
 	size_t each = watch->watcher->nr_coro_bytes;

@@ -45,6 +45,8 @@ enum model_moment {
 	/* `coro` holds the lock `object` from now on; nobody does any more. */
 	MODEL_TAKE,
 	MODEL_DROP,
+	/* `coro` is destroyed while it waits. */
+	MODEL_CUT,
 	/* `descriptor` is closed. */
 	MODEL_CLOSE,
 	/* Nothing comes any more. */
@@ -86,12 +88,13 @@ struct model_watcher {
 
 	/*
 	 * begin: before the first event; false: out of memory. end: gives back what its memory names, also where
-	 * `begin` failed or was not called. visit: shows each field that names a coroutine, once and again. Each may
-	 * be NULL.
+	 * `begin` failed or was not called. visit: shows each field that names a coroutine, once and again. keeps: may
+	 * this coroutine, which was destroyed, still be spoken of? Then its record stays. Each may be NULL.
 	 */
 	bool (*begin)(struct model_watch *watch, const void *settings);
 	void (*end)(struct model_watch *watch);
 	void (*visit)(struct model_watch *watch, struct release *release, model_visitor *visit);
+	bool (*keeps)(const struct model_watch *watch, uint32_t coro);
 };
 
 /* A watcher of one model, and what it keeps. */

@@ -29,20 +29,12 @@ struct wait {
 	bool is_after;
 };
 
-static bool near(const struct analysis *analysis, ct_time a, ct_time b)
-{
-	int64_t within = analysis->model->uncertainty_ns;
-
-	return a != CT_NO_TIME && b != CT_NO_TIME && (a < b ? b - a : a - b) <= within;
-}
-
 /* ---------------------------------------------------------------- guards */
 
 /* The coroutine is marked, or something else than the descriptor ends the wait. */
 static bool is_meant_to_wait(const struct wait *wait)
 {
-	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) ||
-	       wait->coro->mark == CTP_MARK_DAEMON || wait->coro->mark == CTP_MARK_EXPECT_IDLE ||
+	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) || wait->coro->mark ||
 	       (wait->coro->deadline != CT_NO_TIME && wait->coro->deadline > wait->end);
 }
 
@@ -66,7 +58,8 @@ static bool is_woken(const struct analysis *analysis, const struct wait *wait)
 	const struct model_coro *coro = wait->coro;
 
 	return coro->wake_time != CT_NO_TIME &&
-	       (coro->wake_time >= wait->since || near(analysis, coro->wake_time, wait->since));
+	       (coro->wake_time >= wait->since ||
+		       model_is_near(analysis->model, coro->wake_time, wait->since));
 }
 
 /*
@@ -80,13 +73,47 @@ static bool is_number_known(const struct wait *wait)
 
 /* ---------------------------------------------------------------- which wait */
 
-static bool is_waiting(const struct model_coro *coro)
+/* Of a coroutine that was destroyed as it waited: had everybody been idle since its descriptor was closed? */
+static bool look_at_cut(struct model_watch *watch, const struct model_sight *sight)
 {
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	ct_time closed = model->descriptors.at[coro->descriptor].closed;
+	bool *was_stuck = model_watch_coro(watch, sight->coro);
+
+	*was_stuck =
+		coro->descriptor && closed != CT_NO_TIME &&
+		model_quiet_since(model, coro->process,
+			closed > coro->suspended ? closed : coro->suspended, sight->event->time);
+	return true;
+}
+
+static bool was_stuck(const struct model_watch *watch, uint32_t index)
+{
+	const bool *was_stuck = model_watch_coro(watch, index);
+
+	return *was_stuck;
+}
+
+/* What would make the rule silent cannot be undone any more. */
+static bool keeps(const struct model_watch *watch, uint32_t index)
+{
+	const struct model_coro *coro = &watch->model->coros.at[index];
+
+	return was_stuck(watch, index) &&
+	       watch->model->processes[coro->process].last_run <= coro->destroyed;
+}
+
+static bool is_waiting(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
 	if (!coro->descriptor || coro->point != CTP_POINT_AWAIT)
 		return false;
 	if (coro->state == CT_STATE_WAITING)
 		return true;
-	return coro->state == CT_STATE_DESTROYED && (coro->flags & MODEL_CORO_WAS_DESTROYED_QUIET);
+	return coro->state == CT_STATE_DESTROYED &&
+	       was_stuck(analyze_watch_of(analysis, &rules_closed_descriptor), index);
 }
 
 static bool names_generation(const struct model_coro *coro)
@@ -103,7 +130,8 @@ static uint32_t generation_of(const struct analysis *analysis, const struct mode
 	const struct model_descriptor *at = analysis->model->descriptors.at;
 	uint32_t newer = at[coro->descriptor].newer;
 
-	if (!names_generation(coro) && newer && near(analysis, at[newer].opened, coro->suspended))
+	if (!names_generation(coro) && newer &&
+		model_is_near(analysis->model, at[newer].opened, coro->suspended))
 		return newer;
 	return coro->descriptor;
 }
@@ -210,7 +238,7 @@ static bool is_generation_doubtful(const struct analysis *analysis, const struct
 	if (names_generation(wait->coro))
 		return false;
 	if ((wait->descriptor->older || wait->descriptor->has_forgotten) &&
-		near(analysis, wait->descriptor->opened, wait->coro->suspended))
+		model_is_near(analysis->model, wait->descriptor->opened, wait->coro->suspended))
 		return true;
 	/* Opened again later: the number was free until then, whatever the wait meant. */
 	return wait->is_after && !(newer && at[newer].opened != CT_NO_TIME);
@@ -275,12 +303,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 1; i < analysis->model->coros.count; i++) {
-		if (is_waiting(&analysis->model->coros.at[i]))
-			judge(analysis, (uint32_t)i);
-	}
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (is_waiting(analysis, i))
+			judge(analysis, i);
 }
 
 /* ---------------------------------------------------------------- telling it */
@@ -547,6 +574,9 @@ static void describe(
 }
 
 const struct rule rules_closed_descriptor = {
+	.watcher = {.nr_coro_bytes = sizeof(bool),
+		.looks = {[MODEL_CUT] = look_at_cut},
+		.keeps = keeps},
 	.find = find,
 	.describe = describe,
 	.tell_cause = tell_cause,

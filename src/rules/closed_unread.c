@@ -15,12 +15,9 @@
 
 /* ---------------------------------------------------------------- what it watches */
 
-#define MOST_PLACES 4096u
-
 /* Connections that are closed at one place, of those that a poll had reported. */
 struct unread {
-	uint32_t process;
-	uint32_t site;
+	uint32_t process; /* the first one, of a place that is not known */
 	uint64_t nr_closed;
 	uint64_t nr_unread; /* readable, and nobody had read since; the last of these: */
 	uint64_t handle;
@@ -34,22 +31,9 @@ struct unread {
 	uint32_t close_thread;
 };
 
-struct memory {
-	VEC(struct unread) unreads; /* at most MOST_PLACES */
-	struct map at;              /* by process << 32 | site */
-};
-
-static const struct memory *memory_of(const struct analysis *analysis)
+static const struct unread *unread_at(const struct analysis *analysis, uint32_t site)
 {
-	return analyze_watch_of(analysis, &rules_closed_unread)->memory;
-}
-
-static void end(struct model_watch *watch)
-{
-	struct memory *memory = watch->memory;
-
-	vec_fini(&memory->unreads);
-	map_fini(&memory->at);
+	return model_watch_place(analyze_watch_of(analysis, &rules_closed_unread), site);
 }
 
 static bool is_connection(const struct model_descriptor *descriptor)
@@ -71,38 +55,17 @@ static bool is_unread(const struct model_descriptor *descriptor)
 	       !(descriptor->ready_flags & over);
 }
 
-static struct unread *unread_at(
-	struct model_watch *watch, const struct ct_event *event, bool *ret_is_out)
-{
-	struct memory *memory = watch->memory;
-	uint64_t key = (uint64_t)event->process << 32 | event->site;
-	struct unread fresh = {.process = event->process, .site = event->site};
-	uint32_t index = 0;
-
-	if (map_get(&memory->at, key, &index))
-		return &memory->unreads.at[index];
-	if (memory->unreads.count >= MOST_PLACES) {
-		model_watch_refuse(watch);
-		return NULL;
-	}
-	index = (uint32_t)memory->unreads.count;
-	*ret_is_out = !vec_push(&memory->unreads, fresh) || !map_put(&memory->at, key, index);
-	return *ret_is_out ? NULL : &memory->unreads.at[index];
-}
-
 static bool look_at_close(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_descriptor *descriptor =
 		&watch->model->descriptors.at[sight->descriptor];
 	const struct ct_event *event = sight->event;
-	struct unread *unread;
-	bool is_out = false;
+	struct unread *unread = model_watch_place(watch, event->site);
 
-	if (!is_connection(descriptor))
+	if (!unread || !is_connection(descriptor) ||
+		(unread->nr_closed && unread->process != event->process))
 		return true;
-	unread = unread_at(watch, event, &is_out);
-	if (!unread)
-		return !is_out;
+	unread->process = event->process;
 	unread->nr_closed++;
 	if (!is_unread(descriptor))
 		return true;
@@ -129,15 +92,15 @@ static bool is_often(const struct analysis *analysis, const struct unread *unrea
 	       unread->nr_unread * 100 > unread->nr_closed * share;
 }
 
-static void judge(struct analysis *analysis, uint32_t index)
+static void judge(struct analysis *analysis, uint32_t site)
 {
-	const struct unread *unread = &memory_of(analysis)->unreads.at[index];
+	const struct unread *unread = unread_at(analysis, site);
 	struct candidate candidate = {
 		.rule = CT_RULE_CLOSED_UNREAD,
 		.grade = CT_GRADE_SUSPECT,
 		.process = unread->process,
-		.cause_site = unread->site,
-		.subject = index,
+		.cause_site = site,
+		.subject = site,
 		.since = unread->closed,
 	};
 
@@ -148,24 +111,24 @@ static void judge(struct analysis *analysis, uint32_t index)
 
 static void find(struct analysis *analysis)
 {
-	const struct memory *memory = memory_of(analysis);
-	uint32_t i;
+	uint32_t site;
 
-	for (i = 0; i < memory->unreads.count; i++) {
-		const struct unread *unread = &memory->unreads.at[i];
+	for (site = 0; site < analysis->tables->nr_sites; site++) {
+		const struct unread *unread = unread_at(analysis, site);
 
-		if (analysis->model->processes[unread->process].has_reads &&
-			is_often(analysis, unread) &&
+		if (is_often(analysis, unread) &&
+			analysis->model->processes[unread->process].has_reads &&
 			analyze_party_is_at_work(
 				analysis, unread->process, unread->closed, unread->closed))
-			judge(analysis, i);
+			judge(analysis, site);
 	}
 }
 
 /* ---------------------------------------------------------------- telling it */
 
-static void tell_last(struct analysis *analysis, const struct unread *unread, struct story *story)
+static void tell_last(struct analysis *analysis, uint32_t site, struct story *story)
 {
+	const struct unread *unread = unread_at(analysis, site);
 	const char *what = analyze_words_resource(analysis, unread->handle, 0);
 	struct ct_step step = {
 		.time = unread->opened,
@@ -181,7 +144,7 @@ static void tell_last(struct analysis *analysis, const struct unread *unread, st
 		.text = analyze_say(analysis, "found that it can be read from")};
 	analyze_story_step(analysis, story, &step);
 	step = (struct ct_step){.time = unread->closed,
-		.site = unread->site,
+		.site = site,
 		.thread = unread->close_thread,
 		.sequence = unread->close_event,
 		.text = analyze_say(analysis, "closed it; nobody had read from it since")};
@@ -192,21 +155,21 @@ static void describe(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct unread *unread = &memory_of(analysis)->unreads.at[first->subject];
+	const struct unread *unread = unread_at(analysis, first->subject);
 	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " of %" PRIu64
 		" connections that were closed at %s could be read from, and nobody did",
-		unread->nr_unread, unread->nr_closed, analyze_words_place(analysis, unread->site));
-	tell_last(analysis, unread, &story);
+		unread->nr_unread, unread->nr_closed,
+		analyze_words_place(analysis, first->subject));
+	tell_last(analysis, first->subject, &story);
 	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_closed_unread = {
-	.watcher = {.nr_bytes = sizeof(struct memory),
-		.looks = {[MODEL_CLOSE] = look_at_close},
-		.end = end},
+	.watcher = {.nr_place_bytes = sizeof(struct unread),
+		.looks = {[MODEL_CLOSE] = look_at_close}},
 	.find = find,
 	.describe = describe,
 };

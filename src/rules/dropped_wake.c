@@ -36,9 +36,39 @@ static bool is_waiting_since(const struct analysis *analysis, const struct model
 
 static bool is_meant_to_wait(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) || coro->mark == CTP_MARK_DAEMON ||
-	       coro->mark == CTP_MARK_EXPECT_IDLE || coro->deadline != CT_NO_TIME ||
+	return (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) || coro->mark ||
+	       coro->deadline != CT_NO_TIME ||
 	       analyze_ties_is_shutting_down(analysis, coro->process, coro->wake_time);
+}
+
+/* The last moment before it was destroyed, as it waited, since which every worker had been idle once. */
+static bool look_at_cut(struct model_watch *watch, const struct model_sight *sight)
+{
+	ct_time *quiet = model_watch_coro(watch, sight->coro);
+
+	*quiet = model_quiet_time(
+		watch->model, watch->model->coros.at[sight->coro].process, sight->event->time);
+	return true;
+}
+
+static ct_time quiet_at_end(const struct model_watch *watch, uint32_t index)
+{
+	const ct_time *quiet = model_watch_coro(watch, index);
+	bool was_cut = watch->model->coros.at[index].flags & MODEL_CORO_WAS_DESTROYED_WAITING;
+
+	return was_cut ? *quiet : INT64_MIN;
+}
+
+/* What would make the rule silent cannot be undone any more. */
+static bool keeps(const struct model_watch *watch, uint32_t index)
+{
+	const struct model_coro *coro = &watch->model->coros.at[index];
+	bool was_given_up = coro->wake_outcome == CTP_OUTCOME_DROPPED ||
+			    coro->wake_outcome == CTP_OUTCOME_TARGET_RUNNING;
+
+	return was_given_up && coro->wake_time != CT_NO_TIME &&
+	       coro->wake_time >= coro->suspended - watch->model->uncertainty_ns &&
+	       quiet_at_end(watch, index) > coro->wake_time;
 }
 
 /*
@@ -48,7 +78,8 @@ static bool is_meant_to_wait(const struct analysis *analysis, const struct model
 static bool settle_destroyed(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
 {
-	if (coro->quiet_at_end > coro->wake_time)
+	if (quiet_at_end(analyze_watch_of(analysis, &rules_dropped_wake), candidate->coro) >
+		coro->wake_time)
 		return true;
 	analyze_candidate_limit(candidate, CT_GRADE_LIKELY, REASON_NOT_QUIET);
 	return analyze_ties_holds_lock(analysis, candidate->coro);
@@ -196,6 +227,9 @@ static void describe(
 }
 
 const struct rule rules_dropped_wake = {
+	.watcher = {.nr_coro_bytes = sizeof(ct_time),
+		.looks = {[MODEL_CUT] = look_at_cut},
+		.keeps = keeps},
 	.find = find,
 	.describe = describe,
 };

@@ -25,8 +25,7 @@ enum variant {
 
 static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 {
-	return coro->mark == CTP_MARK_DAEMON || coro->mark == CTP_MARK_EXPECT_IDLE ||
-	       (coro->deadline != CT_NO_TIME && coro->deadline > end);
+	return coro->mark || (coro->deadline != CT_NO_TIME && coro->deadline > end);
 }
 
 static bool is_judged(const struct analysis *analysis, const struct model_coro *coro)

@@ -25,8 +25,7 @@ enum variant {
 
 static bool is_excused(const struct model_coro *coro)
 {
-	return coro->mark == CTP_MARK_DAEMON || coro->mark == CTP_MARK_EXPECT_IDLE ||
-	       (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_AWAIT);
+	return coro->mark || (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_AWAIT);
 }
 
 /* A coroutine that waits for one that is meant to wait is meant to wait as well. */

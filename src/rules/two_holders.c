@@ -15,8 +15,7 @@
 #include "rules/parts.h"
 
 /* On one thread the order of events is certain. */
-static int64_t collect_reach_of(
-	const struct analysis *analysis, const struct model_holding *holding)
+static int64_t reach_of(const struct analysis *analysis, const struct model_holding *holding)
 {
 	uint32_t thread = holding->first.thread;
 	int64_t reach = LIMIT(analysis, TWO_HOLDERS_TIME);
@@ -32,7 +31,7 @@ static int64_t collect_reach_of(
 /* One after the other, but for the clocks: the first one gave it back before, or the second one did. */
 static bool is_explained(const struct analysis *analysis, const struct model_holding *holding)
 {
-	int64_t reach = collect_reach_of(analysis, holding);
+	int64_t reach = reach_of(analysis, holding);
 
 	if (holding->ended.time != CT_NO_TIME &&
 		holding->ended.time - holding->second.time <= reach)
@@ -78,7 +77,7 @@ static void grade(const struct analysis *analysis, const struct model_holding *h
 			holding->tells_releases ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
 			REASON_RELEASE_UNSEEN);
 	else if (holding->resumed == CT_NO_TIME ||
-		 holding->resumed - holding->second.time <= collect_reach_of(analysis, holding))
+		 holding->resumed - holding->second.time <= reach_of(analysis, holding))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RELEASE_LATE);
 }
 

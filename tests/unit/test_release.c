@@ -315,6 +315,72 @@ static void test_remote(void)
 	model_free(model);
 }
 
+/* ---------------------------------------------------------------- what watchers keep */
+
+#define TELLING 1000u
+
+struct watched {
+	uint32_t first; /* of those that are kept: its index */
+	uint64_t nr_runs;
+};
+
+static bool count_run(struct model_watch *watch, const struct model_sight *sight)
+{
+	struct watched *watched = watch->memory;
+	uint32_t *nr_runs = model_watch_coro(watch, sight->coro);
+
+	*nr_runs += 1;
+	watched->nr_runs++;
+	if (!watched->first && watch->model->coros.at[sight->coro].id == LONG_GONE)
+		watched->first = sight->coro;
+	return true;
+}
+
+static bool keep_some(const struct model_watch *watch, uint32_t coro)
+{
+	return watch->model->coros.at[coro].id % TELLING == 0;
+}
+
+static void visit_first(
+	struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	struct watched *watched = watch->memory;
+
+	visit_coro(release, &watched->first, MARK_WHOLE);
+}
+
+/* What is kept of coroutines moves with them; those who are named, or asked for, stay. */
+static void test_watcher(void)
+{
+	static const struct model_watcher watcher = {.nr_bytes = sizeof(struct watched),
+		.nr_coro_bytes = sizeof(uint32_t),
+		.looks = {[MODEL_RUN] = count_run},
+		.visit = visit_first,
+		.keeps = keep_some};
+	struct made made = {.source = {.ops = &ops, .tables = &tables},
+		.make = step_of_life,
+		.count = (uint64_t)SOME_LIVES * STEPS_OF_LIFE};
+	const struct ct_event *event;
+	const struct watched *watched;
+	struct model_watch *watch;
+	struct model *model;
+	uint32_t i;
+
+	CHECK_EQUAL(model_new(&tables, &model, NULL), CT_OK);
+	watch = model_watch(model, &watcher, NULL);
+	CHECK(watch != NULL);
+	while (source_next(&made.source, &event, NULL) == CT_OK)
+		CHECK_EQUAL(model_apply(model, event, NULL), CT_OK);
+	watched = watch->memory;
+	CHECK(model->ended.count > 0);
+	CHECK_EQUAL(watched->nr_runs, SOME_LIVES);
+	CHECK_EQUAL(model->coros.at[watched->first].id, LONG_GONE);
+	CHECK(model_find(model, 1, TELLING) != 0 && !model_find(model, 1, TELLING + 1));
+	for (i = 1; i < model->coros.count; i++)
+		CHECK_EQUAL(*(uint32_t *)model_watch_coro(watch, i), model->coros.at[i].nr_resumes);
+	model_free(model);
+}
+
 /* ---------------------------------------------------------------- asked about */
 
 static void test_why(void)
@@ -469,6 +535,7 @@ int main(int argc, char **argv)
 	test_descriptor_named_late();
 	test_not_read_again();
 	test_remote();
+	test_watcher();
 	test_why();
 	test_by_chance(argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS);
 	return check_result();
