@@ -97,10 +97,9 @@ static bool look_at_descriptor(void *context, int number)
 {
 	struct holder *holder = context;
 	struct stat file;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)holder->pid, number);
-	holder->has_it = stat(path, &file) == 0 && file.st_dev == holder->past->file.device &&
+	holder->has_it = stat(procfs_descriptor(holder->pid, number).text, &file) == 0 &&
+			 file.st_dev == holder->past->file.device &&
 			 file.st_ino == holder->past->file.inode;
 	return !holder->has_it;
 }

@@ -113,13 +113,11 @@ static void take(struct seek *seek, int descriptor)
 /* A descriptor of ours for one of the process's own segments; -1: that number is none. */
 static int open_segment(pid_t pid, int number, const char *link)
 {
-	char path[64];
 	int descriptor;
 
 	if (strncmp(link, SEGMENT_LINK, strlen(SEGMENT_LINK)) != 0)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
-	descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	descriptor = open(procfs_descriptor(pid, number).text, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (descriptor < 0 || is_own(descriptor, pid))
 		return descriptor;
 	close(descriptor);
@@ -149,14 +147,14 @@ static bool look_at(void *context, int number)
 	struct seek *seek = context;
 	pid_t pid = seek->collect->target.pid;
 	struct stat file;
-	char name[32], path[64], link[256];
+	char name[32], link[256];
 	int descriptor;
 
 	snprintf(name, sizeof(name), "fd/%d", number);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
 	procfs_link(pid, name, link, sizeof(link));
 	if (strncmp(link, SEGMENT_LINK, strlen(SEGMENT_LINK)) != 0) {
-		if (link[0] == '/' && seek->file[0] == '\0' && is_flight_file(path))
+		if (link[0] == '/' && seek->file[0] == '\0' &&
+			is_flight_file(procfs_descriptor(pid, number).text))
 			memcpy(seek->file, link, sizeof(seek->file));
 		return true;
 	}

@@ -12,24 +12,26 @@
 
 #include "kernel/procfs.h"
 
-#define PATH_BYTES 96
-
-struct place {
-	char path[PATH_BYTES];
-};
-
 /* Paths below /proc/PID, for callers that name a process by its id. */
-static struct place place_of(pid_t pid, const char *name)
+static struct procfs_path path_of(pid_t pid, const char *name)
 {
-	struct place place;
+	struct procfs_path path;
 
-	snprintf(place.path, sizeof(place.path), "/proc/%d/%s", (int)pid, name);
-	return place;
+	snprintf(path.text, sizeof(path.text), "/proc/%d/%s", (int)pid, name);
+	return path;
+}
+
+struct procfs_path procfs_descriptor(pid_t pid, int number)
+{
+	struct procfs_path path;
+
+	snprintf(path.text, sizeof(path.text), "/proc/%d/fd/%d", (int)pid, number);
+	return path;
 }
 
 int procfs_open(pid_t pid)
 {
-	return open(place_of(pid, "").path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return open(path_of(pid, "").text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_bytes)
@@ -55,7 +57,7 @@ size_t procfs_read_at(int folder, const char *name, char *buffer, size_t nr_byte
 
 size_t procfs_read(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 {
-	return procfs_read_at(AT_FDCWD, place_of(pid, name).path, buffer, nr_bytes);
+	return procfs_read_at(AT_FDCWD, path_of(pid, name).text, buffer, nr_bytes);
 }
 
 uint64_t procfs_inner_id(pid_t pid, const char *name)
@@ -99,13 +101,13 @@ bool procfs_has_our_root(pid_t pid)
 	procfs_link_at(AT_FDCWD, "/proc/self/ns/mnt", here, sizeof(here));
 	if (there[0] && strcmp(there, here) != 0)
 		return false;
-	return stat(place_of(pid, "root").path, &theirs) < 0 || stat("/", &ours) < 0 ||
+	return stat(path_of(pid, "root").text, &theirs) < 0 || stat("/", &ours) < 0 ||
 	       (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino);
 }
 
 int procfs_open_root(pid_t pid)
 {
-	return open(place_of(pid, "root").path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return open(path_of(pid, "root").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes)
@@ -117,7 +119,7 @@ void procfs_link_at(int folder, const char *name, char *buffer, size_t nr_bytes)
 
 void procfs_link(pid_t pid, const char *name, char *buffer, size_t nr_bytes)
 {
-	procfs_link_at(AT_FDCWD, place_of(pid, name).path, buffer, nr_bytes);
+	procfs_link_at(AT_FDCWD, path_of(pid, name).text, buffer, nr_bytes);
 }
 
 void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes)
@@ -134,7 +136,7 @@ void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes)
 
 void procfs_thread_name(pid_t pid, uint64_t tid, char *buffer, size_t nr_bytes)
 {
-	char name[PATH_BYTES / 2];
+	char name[48];
 	size_t length;
 
 	snprintf(name, sizeof(name), "task/%llu/comm", (unsigned long long)tid);
@@ -189,5 +191,5 @@ bool procfs_numbers_at(
 bool procfs_numbers(
 	pid_t pid, const char *name, bool (*found)(void *context, int number), void *context)
 {
-	return procfs_numbers_at(AT_FDCWD, place_of(pid, name).path, found, context);
+	return procfs_numbers_at(AT_FDCWD, path_of(pid, name).text, found, context);
 }

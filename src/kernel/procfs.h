@@ -67,6 +67,13 @@ bool procfs_account(pid_t pid, uint64_t tid, struct procfs_account *ret_account)
  */
 bool procfs_children(pid_t pid, bool (*found)(void *context, int child), void *context);
 
+struct procfs_path {
+	char text[96];
+};
+
+/* procfs_descriptor: where a descriptor of the process is opened anew, or asked about. */
+struct procfs_path procfs_descriptor(pid_t pid, int number);
+
 /* procfs_command_line: the arguments, separated by blanks; "" for a process that is gone. */
 void procfs_command_line(pid_t pid, char *buffer, size_t nr_bytes);
 

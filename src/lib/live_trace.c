@@ -119,16 +119,16 @@ static bool read_past(struct watch *watch)
 {
 	const struct live *seen = watch->live.seen;
 	struct ct_flight_recovered stats;
-	char path[64];
+	struct procfs_path path;
 	size_t i;
 
 	for (i = 0; i < seen->descriptors.count; i++) {
 		const struct live_descriptor *descriptor = &seen->descriptors.at[i];
 
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)seen->pid,
-			(int)descriptor->number);
-		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path) &&
-			recover_flight(path, seen->pid, NULL, watch->path, &stats, NULL) == CT_OK &&
+		path = procfs_descriptor(seen->pid, descriptor->number);
+		if (strcmp(live_kind_name(descriptor), "file") == 0 && ct_is_flight(path.text) &&
+			recover_flight(path.text, seen->pid, NULL, watch->path, &stats, NULL) ==
+				CT_OK &&
 			procfs_is_called(seen->pid, stats.pid))
 			return true;
 	}
