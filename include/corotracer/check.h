@@ -45,8 +45,8 @@ const char *ct_verdict_name(enum ct_verdict verdict);
 /* One assertion, judged. Texts and arrays are the checks', valid until the next call with these. */
 struct ct_assertion {
 	const char *text; /* as it was given */
-	const char
-		*origin; /* "FILE:LINE" of the file that it stands in; "": it was given by itself */
+	/* "FILE:LINE" of the file that it stands in; "": it was given by itself */
+	const char *origin;
 	enum ct_verdict verdict;
 	const char *told;         /* what is the case, one sentence: "lost is 12, not 0" */
 	uint32_t site;            /* the place that breaks it most; 0: none, or not known */
@@ -90,8 +90,8 @@ struct ct_checks_options {
 	enum ct_checks_format format;
 	bool use_colour;     /* text only */
 	const char *subject; /* what was checked, a trace's path or a command; NULL: the program */
-	const char
-		*source_root; /* SARIF: files below this folder are named from there; NULL: none */
+	/* SARIF: files below this folder are named from there; NULL: none */
+	const char *source_root;
 };
 
 /* ct_checks_write: what was judged, to a file, whole or not at all; "-" is standard output. */

@@ -442,8 +442,8 @@ struct ct_report_options {
 	bool is_statistics;    /* only where the time went, in the forms text and Markdown */
 	uint32_t max_rows;     /* printed of each table of statistics; 0: 20; JSON has them all */
 	enum ct_by by;         /* of statistics, only what is told apart by this; NONE: all */
-	const char
-		*source_root; /* SARIF: files below this folder are named from there; NULL: none */
+	/* SARIF: files below this folder are named from there; NULL: none */
+	const char *source_root;
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

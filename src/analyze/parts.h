@@ -104,11 +104,11 @@ struct stillness {
 	ct_time moment; /* the last time that any coroutine entered a state; not before the observation */
 	uint32_t nr_running;   /* coroutines, on threads that were not seen asleep */
 	uint32_t nr_computing; /* of these, on threads that were seen on a processor */
-	uint32_t
-		outside_descriptor; /* open listener, or armed or waited for, that the outside makes ready; 0: none */
+	/* open listener, or armed or waited for, that the outside makes ready; 0: none */
+	uint32_t outside_descriptor;
 	uint32_t outside_thread; /* that waits for files or other processes; 0: none */
-	uint32_t
-		clock_thread; /* in a wait with a time-out that has not run out since `moment`; 0: none */
+	/* in a wait with a time-out that has not run out since `moment`; 0: none */
+	uint32_t clock_thread;
 	bool has_deadline; /* a coroutine waits for the clock */
 	bool waits_for_process;
 	bool is_told;       /* a finding says who is stuck */

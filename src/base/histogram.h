@@ -28,8 +28,8 @@ struct histogram {
 	uint64_t count;
 	uint64_t sum; /* modulo 2^64 */
 	uint64_t max;
-	uint32_t
-		nr_cells; /* 0: all buckets are there; else a power of two, and the memory ends behind these */
+	/* 0: all buckets are there; else a power of two, and the memory ends behind these */
+	uint32_t nr_cells;
 	uint32_t nr_used;
 	union {
 		uint64_t buckets[HISTOGRAM_BUCKETS];

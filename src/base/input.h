@@ -17,8 +17,8 @@
 struct input {
 	int descriptor; /* of a file that can be read at any place */
 	char *name;     /* the path, or "standard input" */
-	uint64_t
-		nr_bytes; /* when it was opened, or looked at: what is appended later is not read */
+	/* when it was opened, or looked at: what is appended later is not read */
+	uint64_t nr_bytes;
 
 	/* What input_peek keeps. */
 	uint8_t *window;

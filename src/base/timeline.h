@@ -29,8 +29,8 @@ struct timeline_piece {
 struct timeline {
 	VEC(struct timeline_piece) pieces;
 	uint64_t rate_before; /* of the line that ends at the first piece */
-	uint64_t
-		skew_ns; /* largest uncertainty, or distance of a reading from its neighbours' line */
+	/* largest uncertainty, or distance of a reading from its neighbours' line */
+	uint64_t skew_ns;
 	uint64_t nr_refused; /* readings that contradict others */
 };
 

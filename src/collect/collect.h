@@ -42,10 +42,10 @@ struct collect;
 /* All-zero means the default. Texts and arrays are needed during collect_open only. */
 struct collect_options {
 	size_t size; /* sizeof(struct collect_options) */
-	char *const
-		*command; /* argv of the target, NULL-terminated; the first is looked up in PATH */
-	int64_t pid;      /* of a process that runs already, instead of a command; 0: none */
-	bool no_ledger;   /* leave the descriptor ledger out */
+	/* argv of the target, NULL-terminated; the first is looked up in PATH */
+	char *const *command;
+	int64_t pid;             /* of a process that runs already, instead of a command; 0: none */
+	bool no_ledger;          /* leave the descriptor ledger out */
 	const char *ledger_path; /* the preload library; NULL: there is none */
 
 	bool no_version1;      /* leave probes of version 1 out */
@@ -69,8 +69,8 @@ struct collect_stats {
 	uint64_t nr_segments; /* that attached */
 	uint64_t nr_refused;  /* peers that were turned away */
 	uint64_t nr_sites_refused; /* events that name no site, since there was no room for it */
-	uint64_t
-		nr_unmapped; /* processes with addresses that were gone before their mappings were read */
+	/* processes with addresses that were gone before their mappings were read */
+	uint64_t nr_unmapped;
 	uint64_t nr_forgotten; /* sites and mappings that the bounds left out of resolution */
 	bool has_probe;        /* a program's own probe attached */
 	bool has_ledger;
@@ -79,9 +79,9 @@ struct collect_stats {
 	int ending_value;
 	bool was_forwarded; /* by a signal that the user sent through the engine */
 	int64_t target_pid;
-	const char
-		*ledger_absence; /* why there is no ledger, one sentence; NULL: it was asked for */
-	const char *refusal;     /* why the last peer was turned away; NULL: none was */
+	/* why there is no ledger, one sentence; NULL: it was asked for */
+	const char *ledger_absence;
+	const char *refusal;        /* why the last peer was turned away; NULL: none was */
 	const char *output_trouble; /* why the sink failed; NULL: it did not */
 };
 

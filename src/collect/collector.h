@@ -46,8 +46,8 @@ struct process {
 
 	struct thread_ids ids;
 	struct threads threads;
-	uint32_t
-		unknown_thread; /* number of the thread that stands for those not known; 0: not made */
+	/* number of the thread that stands for those not known; 0: not made */
+	uint32_t unknown_thread;
 
 	bool was_mapped;     /* its mappings were read at least once */
 	bool wants_mappings; /* a site lies outside of what is known */

@@ -31,8 +31,8 @@ struct segment_ring {
 	bool was_written;     /* so that there is something to read */
 	uint64_t lost_before; /* records that were overwritten when it was adopted */
 	bool has_first;       /* the next one is known */
-	uint64_t
-		first_raw; /* when the first record that was read of it was written, in the segment's time */
+	/* when the first record that was read of it was written, in the segment's time */
+	uint64_t first_raw;
 	uint64_t sampled; /* records drained when its owner's times were read last */
 };
 

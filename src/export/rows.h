@@ -38,8 +38,8 @@ struct export_cell {
 
 struct export_rows {
 	struct ct_source *source;
-	enum ct_row_numbers
-		numbers; /* OWN, unless the user sets something else before the first row */
+	/* OWN, unless the user sets something else before the first row */
+	enum ct_row_numbers numbers;
 	const struct ct_event *event;
 	bool has_second_half; /* of a switch: what it enters */
 	struct jsonl_coros coros;

@@ -36,8 +36,8 @@ struct model_interval {
 
 struct model_history {
 	ct_time from; /* what ended before is not kept */
-	const struct ct_event
-		*event; /* that is applied; the model's user sets it before model_apply */
+	/* that is applied; the model's user sets it before model_apply */
+	const struct ct_event *event;
 	VEC(struct model_interval) ring;
 	uint64_t count;     /* that were put in; the last MODEL_HISTORY of them are there */
 	VEC(uint64_t) last; /* by coroutine: number of its last interval, from 1; 0: none */

@@ -35,9 +35,9 @@ struct model_object {
 	uint64_t nr_left;
 	bool has_takers;  /* one was taken at some time */
 	uint64_t content; /* of a channel: the same, since somebody waited for it last */
-	uint32_t
-		content_series; /* followed over time since there were MODEL_CONTENT; 0: it is not */
-	uint32_t put_site;      /* where one was given last */
+	/* followed over time since there were MODEL_CONTENT; 0: it is not */
+	uint32_t content_series;
+	uint32_t put_site;        /* where one was given last */
 	uint32_t changed_by_coro; /* the last of any change */
 	uint32_t changed_by_thread;
 	uint32_t changed_at; /* site */

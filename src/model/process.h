@@ -66,8 +66,8 @@ struct model_process {
 	bool has_half_told;   /* coroutines that begin, and so end, without telling of it */
 	bool has_completions; /* signs of completion-based input and output */
 	bool has_polls;       /* waits by poll or select, which name no descriptor beforehand */
-	uint32_t
-		nr_runs; /* of its coroutines, and how many of those were created; both modulo 2^32 */
+	/* of its coroutines, and how many of those were created; both modulo 2^32 */
+	uint32_t nr_runs;
 	uint32_t nr_made;
 	bool tells_ends;    /* of coroutines, or that they begin suspended: not all probes do */
 	bool tells_takings; /* acquisitions of other things than locks are told */
@@ -87,8 +87,8 @@ struct model_crash {
 	uint32_t thread;
 	uint32_t coro; /* that ran there; 0: none */
 	uint32_t site; /* the instruction */
-	uint32_t
-		caller; /* of a jump to where there is no code: where it returns to; 0: no such jump */
+	/* of a jump to where there is no code: where it returns to; 0: no such jump */
+	uint32_t caller;
 	uint32_t signal_number;
 	bool is_sent;   /* by another process */
 	bool is_raised; /* by the program itself: abort, raise, kill; no address applies */

@@ -29,8 +29,8 @@ struct model_thread {
 	uint32_t same_tid; /* the thread that had this kernel id before; 0: none */
 	uint32_t top;      /* the coroutine that runs on it; 0: none */
 	struct model_over over;
-	uint32_t
-		leaving; /* that suspended last on it, with nothing told of the thread since; 0: none */
+	/* that suspended last on it, with nothing told of the thread since; 0: none */
+	uint32_t leaving;
 	ct_time last_event;   /* written by the thread itself; CT_NO_TIME: none */
 	ct_time event_before; /* the one before that */
 	ct_time idle_from;    /* it has been idle since; CT_NO_TIME: it is not */

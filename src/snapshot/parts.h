@@ -85,8 +85,8 @@ struct snapshot_fact {
 struct snapshot_source {
 	struct snapshot_origin origin;
 	uint32_t last_fact; /* 0: what it says belongs to nothing that is kept */
-	uint64_t
-		last_time; /* of that fact or state, which may be gone and its place another one's */
+	/* of that fact or state, which may be gone and its place another one's */
+	uint64_t last_time;
 	uint32_t last_coro; /* whose state it became, where last_fact is 0; 0: nobody's */
 	uint64_t last_key;
 	uint32_t group;       /* the first origin of its stream */
@@ -155,8 +155,8 @@ struct snapshot {
 	uint64_t nr_forgotten;
 
 	struct map site_named; /* by segment and name: the first site that has it */
-	struct map
-		named_as; /* by segment and site: the first one with its name, where that is another */
+	/* by segment and site: the first one with its name, where that is another */
+	struct map named_as;
 
 	struct snapshot_telling telling;
 	struct snapshot_observer observer;

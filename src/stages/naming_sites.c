@@ -89,8 +89,8 @@ static bool take_place(struct arena *arena, struct ct_site *site, const struct s
 /* Why places have no names, each reason once, behind the notes that the trace has itself. */
 struct doubts {
 	struct ct_note *notes;
-	uint32_t
-		nr_own; /* that the trace has itself: they tell of the same places, if they say the same */
+	/* that the trace has itself: they tell of the same places, if they say the same */
+	uint32_t nr_own;
 	uint32_t count;
 	uint32_t nr_room;
 };

@@ -12,14 +12,14 @@
 
 struct store_window_options {
 	uint64_t ns; /* the past that is kept: at least so long where the bytes suffice; 0: 10 s */
-	uint64_t
-		bytes; /* more is never kept, but for the generation that is being written; 0: 64 MiB */
+	/* more is never kept, but for the generation that is being written; 0: 64 MiB */
+	uint64_t bytes;
 };
 
 /* The part held at this moment. */
 struct store_window_state {
-	uint64_t
-		ns; /* from the beginning of the oldest generation to the moment that is asked for */
+	/* from the beginning of the oldest generation to the moment that is asked for */
+	uint64_t ns;
 	uint64_t bytes;
 	uint32_t nr_generations;
 	bool is_short_of_bytes; /* older ones were let go for their size, before their time */

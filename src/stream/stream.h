@@ -36,8 +36,8 @@ struct ct_events {
 	size_t capacity;           /* of the room: no run is longer */
 	const struct ct_event *at; /* the room, unless the source lends */
 	size_t count;              /* 1 at least */
-	const struct ct_row
-		*rows;    /* that they come from, one for each; NULL: they come from none */
+	/* that they come from, one for each; NULL: they come from none */
+	const struct ct_row *rows;
 	bool are_carried; /* they tell how things stood when this part began */
 };
 

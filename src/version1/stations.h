@@ -51,8 +51,8 @@ enum stations_what {
 
 struct stations_news {
 	enum stations_what what;
-	const struct version1_event
-		*event; /* of BORN, GONE: the one that follows; NULL: none did */
+	/* of BORN, GONE: the one that follows; NULL: none did */
+	const struct version1_event *event;
 	uint64_t first;
 	uint64_t count;
 };

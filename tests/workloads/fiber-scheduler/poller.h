@@ -22,8 +22,8 @@ struct poller {
 	pthread_mutex_t guard;
 	atomic_bool is_open;
 	struct timer_heap timers;
-	uint64_t
-		waits_until_ns; /* the end of the present poller_wait; UINT64_MAX: none, 0: nobody waits */
+	/* the end of the present poller_wait; UINT64_MAX: none, 0: nobody waits */
+	uint64_t waits_until_ns;
 };
 
 void poller_init(struct poller *poller);
