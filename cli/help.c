@@ -152,6 +152,7 @@ static void print_program(void)
 void help_print(enum command command)
 {
 	const struct command_description *described = &command_descriptions[command];
+	int column;
 
 	if (command == COMMAND_NONE) {
 		print_program();
@@ -159,8 +160,10 @@ void help_print(enum command command)
 	}
 	printf("%s%s: %s\n\n", command == COMMAND_OLDER ? "" : "corotracer ", described->name,
 		described->summary);
-	printf("Usage: %s%s [OPTION ...]%s%s\n\n", command == COMMAND_OLDER ? "" : "corotracer ",
-		described->name, *described->operands ? " " : "", described->operands);
+	column = printf("Usage: %s%s [OPTION ...]", command == COMMAND_OLDER ? "" : "corotracer ",
+		described->name);
+	print_wrapped(described->operands, (unsigned)column, 7);
+	putchar('\n');
 	print_wrapped(described->description, 0, 0);
 	print_options(command);
 	print_examples(described->examples);
