@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a coroutine stands, by its id: in pages of neighbours. Made where it was not known; asked for where its record
- * was given back.
+ * Where the record with a name stands. Coroutines stand in pages of neighbours by their ids; one that was not known is
+ * made, and one whose record was given back is asked for. Other objects go by their handles.
  */
 #include "model/parts.h"
 

@@ -371,7 +371,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 {
 	if (model->now == CT_NO_TIME)
 		model->now = 0;
-	model_gone_finish(model);
+	model_release_finish(model);
 	model_wake_finish(model);
 	model_coro_finish(model);
 	model_thread_finish(model);

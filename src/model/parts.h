@@ -117,11 +117,11 @@ bool model_gone_merge(
 void model_gone_ask(struct model *model, uint32_t process, enum model_kept kind, uint64_t name);
 bool model_gone_is_kept(
 	const struct model *model, uint32_t process, enum model_kept kind, uint64_t name);
-/* model_gone_finish: asks for what those that wait at the end wait for. */
-void model_gone_finish(struct model *model);
 
 /* model_release_now: gives back what can go; between two events. False: out of memory. */
 bool model_release_now(struct model *model);
+/* model_release_finish: asks for what those that wait at the end wait for. */
+void model_release_finish(struct model *model);
 
 /* ---------------------------------------------------------------- who looks on: watcher.c */
 

@@ -348,7 +348,7 @@ static void ask_for_wait(struct model *model, const struct model_coro *coro)
 		model_coro_find(model, coro->process, identity);
 }
 
-void model_gone_finish(struct model *model)
+void model_release_finish(struct model *model)
 {
 	size_t i;
 
