@@ -255,7 +255,8 @@ static bool read_words(struct reader *reader)
 
 		if (is_behind_options || word[0] != '-' || word[1] == '\0') {
 			add_operand(arguments, word);
-			is_behind_options |= arguments->command == COMMAND_RUN;
+			is_behind_options |= arguments->command == COMMAND_RUN ||
+					     arguments->command == COMMAND_OVERHEAD;
 		} else if (strcmp(word, "--") == 0) {
 			is_behind_options = true;
 			arguments->nr_before_dashes = arguments->nr_operands;

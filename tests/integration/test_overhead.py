@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""`overhead`: pairs of runs of a real program, what is told of them, and how it ends when it is broken off."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+from support import BUILD, COROTRACER, check, folder, run
+
+PROGRAM = (BUILD / "tests/workloads/example-sync", "--scenario", "contention")
+PRINTS = "import sys; sys.stdout.write('x' * 3000000 + '\\nrate: 12.5 a second\\np99: 7 ms\\n')"
+
+
+def told(*words, status=0, **options):
+    return json.loads(run(COROTRACER, "overhead", "--format", "json", *words, status=status, **options).stdout)
+
+
+def check_figures():
+    figures = told("-n", "6", "--", *PROGRAM)
+    check(figures["pairs"] == 6 and figures["has_probe"], f"{figures}")
+    check(figures["events"] > 0 and figures["trace_bytes"] > 0 and figures["engine_cpu_seconds"] >= 0, f"{figures}")
+    for name in ("wall", "cpu"):
+        one = figures[name]
+        check(one["untraced"] >= 0 and one["traced"] >= 0, f"{name}: {one}")
+        check(one["low"] <= one["ratio"] <= one["high"] and one["coverage"] >= 0.95, f"{name}: {one}")
+    check("throughput" not in figures, "nobody asked for it")
+    text = run(COROTRACER, "overhead", "-n", "1", "--", *PROGRAM).stdout
+    check("1 pair of runs" in text and "interval" not in text, f"one pair has no interval: {text}")
+
+
+def check_patterns():
+    """What the program prints of itself, however much it prints before; a program without a probe is said to have none."""
+    figures = told("-n", "1", "--throughput", "rate: ([0-9.]+)", "--latency", "p99: ([0-9]+)", "--", sys.executable, "-c",
+                   PRINTS)
+    check(figures["throughput"]["traced"] == 12.5 and figures["latency"]["untraced"] == 7, f"{figures}")
+    check(not figures["has_probe"], "it has no probe")
+    complaint = run(COROTRACER, "overhead", "--latency", "p50: ([0-9]+)", "--", sys.executable, "-c", PRINTS, status=4)
+    check("--latency" in complaint.stderr and not complaint.stdout, complaint.stderr)
+
+
+def check_bad_requests():
+    for words, status in ((("--",), 2), (("--latency", "(", "--", "true"), 2), (("--latency", "p99", "--", "true"), 2),
+                          (("--pairs", "1001", "--", "true"), 2), (("--", "/no/such/program"), 127)):
+        run(COROTRACER, "overhead", *words, status=status)
+
+
+def check_interrupt(place):
+    """The pairs so far are told, the command is ended, and nothing is left behind."""
+    runs = pathlib.Path(place) / "runs"
+    ready, told_ready = os.pipe()
+    script = f"echo x >> {runs}; [ $(wc -l < {runs}) -lt 9 ] || {{ echo >&{told_ready}; exec sleep 1000; }}"
+    process = subprocess.Popen([COROTRACER, "overhead", "--", "sh", "-c", script], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, pass_fds=(told_ready,),
+                               env={**os.environ, "TMPDIR": place}, start_new_session=True)
+    os.read(ready, 1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    check(process.returncode == 128 + signal.SIGINT, f"{process.returncode}: {err}")
+    check("3 pairs of runs" in out, f"{out}{err}")
+    check(os.listdir(place) == ["runs"], f"left behind: {os.listdir(place)}")
+
+
+def main():
+    check_figures()
+    check_patterns()
+    check_bad_requests()
+    with folder() as place:
+        check_interrupt(place)
+
+
+main()
