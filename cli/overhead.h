@@ -21,7 +21,7 @@ enum overhead_figure {
 struct overhead_run {
 	double figures[NR_OVERHEAD_FIGURES];
 	int exit_status; /* 128 and the signal's number where one ended it */
-	/* Of a traced run: */
+	/* A traced run has these, too: */
 	double engine_cpu;
 	uint64_t nr_events;
 	uint64_t nr_lost;

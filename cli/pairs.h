@@ -18,8 +18,8 @@ struct pairs {
 
 /*
  * pairs_of: from values in any order, which it sorts. The interval lies between two of the values, so that it holds for
- * any distribution: that the median lies below k of n is binomial. It is the narrowest with a coverage of at least
- * PAIRS_COVERAGE; below six values there is none.
+ * any distribution: that the median lies below k of n is binomial. The narrowest with a coverage of at least
+ * PAIRS_COVERAGE is taken; below six values there is none.
  */
 struct pairs pairs_of(double *values, size_t count);
 

@@ -18,7 +18,7 @@ static void test_by_hand(void)
 	double five[] = {3, 1, 2, 5, 4};
 	struct pairs pairs = pairs_of(ten, 10);
 
-	/* Of ten values the second and the ninth: at most one lies below with 11 of 1,024, on either side. */
+	/* Ten values, the second and the ninth: at most one lies below with 11 of 1,024, on either side. */
 	CHECK(fabs(pairs.median - 1.055) < 1e-9);
 	CHECK(pairs.low == 1.02 && pairs.high == 1.09);
 	CHECK(fabs(pairs.coverage - (1 - 22.0 / 1024)) < 1e-9);
