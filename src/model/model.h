@@ -71,7 +71,7 @@ struct model {
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
 	VEC(struct model_series) series;        /* [0] is none */
-	uint64_t nr_tallies_refused;            /* beyond the bounds of model/tallies.h */
+	uint64_t nr_tallies_refused;            /* beyond the bounds of series.h, and of watchers */
 	struct model_thread *threads;           /* nr_threads of the tables */
 	struct model_process *processes;        /* nr_processes of the tables */
 	bool *wakes_strangers;                  /* by site: it woke frames that were never known */
