@@ -352,6 +352,7 @@ void analyze_group_finding(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
+	struct story story = {0};
 
 	finding->rule = first->rule;
 	finding->grade = first->grade;
@@ -365,6 +366,7 @@ void analyze_group_finding(
 	finding->first_sequence = UINT64_MAX;
 	fill_members(analysis, group, finding);
 	fill_lowered(analysis, group, finding);
-	rule_of(analysis, first)->describe(analysis, group, finding);
+	rule_of(analysis, first)->describe(analysis, group, &story, finding);
+	analyze_story_end(analysis, &story, finding);
 	span_evidence(finding);
 }

@@ -14,15 +14,16 @@
 struct analysis;
 struct candidate;
 struct group;
+struct story;
 
 struct rule {
 	/* What it watches while events are folded in, with the analysis as its settings. All zero: nothing. */
 	struct model_watcher watcher;
 	/* find: looks through the model, and adds a candidate for each coroutine of which the rule is true. */
 	void (*find)(struct analysis *analysis);
-	/* describe: the title, the steps and the evidence of a group of its candidates. */
-	void (*describe)(
-		struct analysis *analysis, const struct group *group, struct ct_finding *finding);
+	/* describe: the title of a group of its candidates; the steps and the evidence, as a story. */
+	void (*describe)(struct analysis *analysis, const struct group *group, struct story *story,
+		struct ct_finding *finding);
 	/* tell_cause: what was done to this one member. NULL: all of them have one cause, which is among the steps. */
 	void (*tell_cause)(struct analysis *analysis, const struct candidate *candidate,
 		struct ct_step *ret_cause);

@@ -117,12 +117,11 @@ static const char *words_state(unsigned state)
 	}
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
-	struct story story = {0};
 	struct ct_step step = {
 		.time = conflict->before,
 		.thread = conflict->thread_before,
@@ -139,14 +138,13 @@ static void describe(
 					 analyze_words_place(analysis, conflict->site))
 			       : analyze_say(analysis, "on %s",
 					 analyze_words_thread(analysis, conflict->thread)));
-	analyze_story_step(analysis, &story, &step);
+	analyze_story_step(analysis, story, &step);
 	step.time = conflict->time;
 	step.thread = conflict->thread;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
 	step.text = analyze_say(analysis, "%s, which can not follow", words_step(conflict->kind));
-	analyze_story_step(analysis, &story, &step);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_step(analysis, story, &step);
 	finding->first_sequence = conflict->sequence_before;
 	finding->last_sequence = conflict->sequence;
 }

@@ -543,25 +543,23 @@ static const char *words_title(
 		place);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	struct story story = {0};
 	uint32_t i;
 
 	finding->title = words_title(analysis, group, first);
 	if (first->variant & VARIANT_AFTER)
-		tell_closing(analysis, group, &story);
-	tell_wait(analysis, group, &story);
+		tell_closing(analysis, group, story);
+	tell_wait(analysis, group, story);
 	if (!(first->variant & VARIANT_AFTER)) {
-		tell_readiness(analysis, group, &story);
-		tell_closing(analysis, group, &story);
+		tell_readiness(analysis, group, story);
+		tell_closing(analysis, group, story);
 	}
-	tell_rest(analysis, group, &story);
-	tell_evidence(analysis, group, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	tell_rest(analysis, group, story);
+	tell_evidence(analysis, group, story);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = analysis->model->coros.at[first->coro].wait_event;
 	for (i = 0; i < group->count; i++) {
 		uint64_t closed =

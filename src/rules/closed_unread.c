@@ -151,20 +151,18 @@ static void tell_last(struct analysis *analysis, uint32_t site, struct story *st
 	analyze_story_step(analysis, story, &step);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct unread *unread = unread_at(analysis, first->subject);
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " of %" PRIu64
 		" connections that were closed at %s could be read from, and nobody did",
 		unread->nr_unread, unread->nr_closed,
 		analyze_words_place(analysis, first->subject));
-	tell_last(analysis, first->subject, &story);
-	analyze_story_end(analysis, &story, finding);
+	tell_last(analysis, first->subject, story);
 }
 
 const struct rule rules_closed_unread = {

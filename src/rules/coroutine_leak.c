@@ -347,13 +347,12 @@ static void find(struct analysis *analysis)
 	}
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct candidate *last = &analysis->candidates.at[group->first + group->count - 1];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 	struct ct_step step = {
 		.time = coro->created,
 		.site = coro->spawn_site,
@@ -369,16 +368,15 @@ static void describe(
 			analyze_words_count(analysis, group),
 			analyze_words_place(analysis, first->wait_site),
 			analyze_words_place(analysis, first->cause_site));
-	analyze_story_step(analysis, &story, &step);
-	analyze_story_suspended(analysis, &story, coro);
-	analyze_story_evidence(analysis, &story,
+	analyze_story_step(analysis, story, &step);
+	analyze_story_suspended(analysis, story, coro);
+	analyze_story_evidence(analysis, story,
 		"the youngest of them has waited for %s, the oldest for %s",
 		analyze_words_duration(
 			analysis, analysis->parties[first->process].end - last->since),
 		analyze_words_duration(
 			analysis, analysis->parties[first->process].end - first->since));
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = coro->last_event;
 }

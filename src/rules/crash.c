@@ -256,21 +256,20 @@ static const char *next_step(const struct ct_finding *finding, const struct mode
 	return finding->next_step;
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_crash *crash = crash_of(analysis, first->process);
 	const char *name = analyze_words_signal(
 		analysis, analysis->tables->processes[first->process].ending_value);
-	struct story story = {0};
 	struct ct_step step = {.time = first->since, .sequence = UINT64_MAX};
 
 	finding->title = words_crash(analysis, first, crash, name);
 	finding->next_step = next_step(finding, crash);
-	tell_causes(analysis, first, first->since, &story);
+	tell_causes(analysis, first, first->since, story);
 	if (!crash)
-		tell_candidates(analysis, first->process, &story);
+		tell_candidates(analysis, first->process, story);
 	step.text = analyze_say(analysis, "%s ended the program", name);
 	if (crash) {
 		step.text = words_blow(analysis, crash, name);
@@ -279,11 +278,10 @@ static void describe(
 		step.site = crash->caller ? crash->caller : crash->site;
 		step.sequence = crash->sequence;
 	}
-	analyze_story_step(analysis, &story, &step);
+	analyze_story_step(analysis, story, &step);
 	if (!crash)
 		analyze_story_evidence(
-			analysis, &story, "%s", analyze_words_reason(REASON_NO_CRASH_EVENT));
-	analyze_story_end(analysis, &story, finding);
+			analysis, story, "%s", analyze_words_reason(REASON_NO_CRASH_EVENT));
 }
 
 const struct rule rules_crash = {

@@ -378,23 +378,21 @@ static const char *words_title(
 		group->count == 1 ? "it holds itself" : "they hold themselves", site);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	struct circle circle = measure(analysis, first->coro);
-	struct story story = {0};
 	uint32_t index = circle.first;
 
 	finding->title = words_title(analysis, group, &circle);
 	do {
 		uint32_t next = follow(analysis, index);
 
-		tell_wait(analysis, index, next, &story);
+		tell_wait(analysis, index, next, story);
 		index = next;
 	} while (index != circle.first);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = wait_of(analysis, circle.first).event;
 	finding->last_sequence = wait_of(analysis, circle.closing).event;
 }

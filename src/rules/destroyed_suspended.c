@@ -184,14 +184,13 @@ static const char *words_consequence(
 	return analyze_say(analysis, "holds %s for ever", what);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_object *object = &analysis->model->objects.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	uint32_t count = analyze_ties_nr_waiters(analysis, first->subject);
-	struct story story = {0};
 
 	finding->title =
 		analyze_say(analysis, "%u %s destroyed while suspended at %s, and %s; %s for that",
@@ -201,11 +200,10 @@ static void describe(
 			count ? analyze_say(analysis, count == 1 ? "%u waits" : "%u wait", count)
 			      : "nobody waits");
 	if (first->variant == VARIANT_CUT)
-		tell_cut(analysis, object, coro, &story);
+		tell_cut(analysis, object, coro, story);
 	else
-		tell_kept(analysis, object, coro, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+		tell_kept(analysis, object, coro, story);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence =
 		object->owner_event > coro->last_event ? object->owner_event : coro->last_event;

@@ -129,19 +129,17 @@ static const char *words_state(struct analysis *analysis, const struct model_con
 		analyze_words_thread(analysis, conflict->thread_before));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_conflict *conflict = &analysis->model->conflicts.at[first->subject];
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis, "%u %s resumed %s; the last wake came from %s",
 		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
 		words_state(analysis, conflict), analyze_words_place(analysis, first->cause_site));
-	rules_double_resume_tell(analysis, conflict, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	rules_double_resume_tell(analysis, conflict, story);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = conflict->sequence_before;
 	finding->last_sequence = conflict->sequence;
 }

@@ -199,12 +199,11 @@ static void find(struct analysis *analysis)
 	}
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 	struct model_waking wake = model_wake_last(coro);
 
 	finding->title = analyze_say(analysis, "%s at %s for a wake that %s at %s",
@@ -212,16 +211,15 @@ static void describe(
 		analyze_words_place(analysis, first->wait_site),
 		was_for_nobody(coro) ? "found nobody" : "was dropped",
 		analyze_words_place(analysis, first->cause_site));
-	analyze_story_suspended(analysis, &story, coro);
-	analyze_story_wake(analysis, &story, &wake,
+	analyze_story_suspended(analysis, story, coro);
+	analyze_story_wake(analysis, story, &wake,
 		analyze_say(analysis,
 			"woke coroutine %" PRIu64 ", and %s: %s; no wake for it since", coro->id,
 			was_for_nobody(coro) ? "found nobody" : "gave up",
 			ct_outcome_name(coro->wake_outcome)));
-	analyze_story_destroyed(analysis, &story, coro);
-	analyze_story_held(analysis, &story, first->coro);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_destroyed(analysis, story, coro);
+	analyze_story_held(analysis, story, first->coro);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = coro->last_event;
 }

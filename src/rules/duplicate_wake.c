@@ -169,12 +169,11 @@ static void tell_wakers(struct analysis *analysis, const struct repeat *repeat, 
 			repeat->nr_wakes, analyze_words_place(analysis, wakers[i].site));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct repeat *repeat = repeat_at(analysis, first->subject);
-	struct story story = {0};
 	struct ct_step step = {
 		.time = repeat->time,
 		.site = first->cause_site,
@@ -190,9 +189,8 @@ static void describe(
 		" times",
 		analyze_words_place(analysis, first->subject), repeat->nr_waits,
 		nr_woken(analysis, first->subject));
-	analyze_story_step(analysis, &story, &step);
-	tell_wakers(analysis, repeat, &story);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_step(analysis, story, &step);
+	tell_wakers(analysis, repeat, story);
 }
 
 const struct rule rules_duplicate_wake = {

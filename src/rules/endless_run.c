@@ -226,12 +226,11 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 			analyze_words_duration(analysis, usual_time(analysis, coro)));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 	uint32_t i;
 
 	if (group->count == 1)
@@ -248,11 +247,10 @@ static void describe(
 	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)
 		tell_run(analysis,
 			&analysis->model->coros.at[analysis->candidates.at[group->first + i].coro],
-			&story);
+			story);
 	if (is_all_still(analysis, first->process))
 		analyze_story_evidence(
-			analysis, &story, "nothing else of the program has run meanwhile");
-	analyze_story_end(analysis, &story, finding);
+			analysis, story, "nothing else of the program has run meanwhile");
 }
 
 const struct rule rules_endless_run = {

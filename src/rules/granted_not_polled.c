@@ -57,13 +57,12 @@ static void find(struct analysis *analysis)
 	}
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_object *object = &analysis->model->objects.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 	struct ct_step step = {
 		.time = object->owned,
 		.site = object->owner_site,
@@ -80,10 +79,9 @@ static void describe(
 		analyze_words_place(analysis, first->wait_site),
 		analyze_words_resource(analysis, object->handle, 0),
 		group->count == 1 ? "it" : "them");
-	analyze_story_suspended(analysis, &story, coro);
-	analyze_story_step(analysis, &story, &step);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_suspended(analysis, story, coro);
+	analyze_story_step(analysis, story, &step);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = coro->wait_event;
 	finding->last_sequence = object->owner_event;
 }

@@ -277,13 +277,12 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const struct spin *spin = longest_of(analysis, first->process);
-	struct story story = {0};
 	struct ct_step step = {
 		.time = spin->since,
 		.site = spin->site,
@@ -299,11 +298,10 @@ static void describe(
 		analyze_words_place(analysis, spin->site),
 		analyze_words_duration(analysis, spin->last - spin->since), spin->nr_waiting,
 		spin->nr_waiting == 1 ? " waits" : "s wait");
-	analyze_story_step(analysis, &story, &step);
+	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(
-		analysis, &story, "nobody else of the program has run meanwhile, but for timers");
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+		analysis, story, "nobody else of the program has run meanwhile, but for timers");
+	analyze_story_victims(analysis, story, group);
 	finding->last_sequence = coro->last_event;
 }
 

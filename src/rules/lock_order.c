@@ -489,22 +489,20 @@ static void tell_nesting(
 	tell_taking(analysis, nesting, &nesting->inner_taken, nesting->inner, story);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct memory *memory = memory_of(analysis);
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct nesting *a = &memory->nestings.at[first->subject];
 	const struct nesting *b = &memory->nestings.at[first->opposite];
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"coroutines take two locks in one order at %s, and in the other one at %s",
 		analyze_words_place(analysis, a->inner_taken.site),
 		analyze_words_place(analysis, b->inner_taken.site));
-	tell_nesting(analysis, a, &story);
-	tell_nesting(analysis, b, &story);
-	analyze_story_end(analysis, &story, finding);
+	tell_nesting(analysis, a, story);
+	tell_nesting(analysis, b, story);
 }
 
 const struct rule rules_lock_order = {

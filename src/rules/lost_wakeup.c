@@ -548,15 +548,14 @@ static const char *words_title(
 		analyze_words_place(analysis, first->wait_site), by);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const char *resource =
 		analyze_words_resource(analysis, coro->wait_object, coro->descriptor);
 	const struct model_waking *missed = missed_notify(analysis, coro);
-	struct story story = {0};
 	struct ct_step step = {
 		.time = coro->suspended,
 		.site = coro->wait_site,
@@ -570,18 +569,17 @@ static void describe(
 		missed = vain_meanwhile(analysis, coro);
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
-		tell_notify(analysis, coro, missed, &story);
+		tell_notify(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
-		tell_change(analysis, coro, &story);
-	analyze_story_step(analysis, &story, &step);
+		tell_change(analysis, coro, story);
+	analyze_story_step(analysis, story, &step);
 	if (missed && missed->time >= coro->suspended)
-		tell_notifies(analysis, coro, missed, &story);
+		tell_notifies(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
-		tell_change(analysis, coro, &story);
-	tell_cause(analysis, first, coro, &story);
-	tell_end(analysis, first, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+		tell_change(analysis, coro, story);
+	tell_cause(analysis, first, coro, story);
+	tell_end(analysis, first, story);
+	analyze_story_victims(analysis, story, group);
 }
 
 const struct rule rules_lost_wakeup = {

@@ -237,26 +237,24 @@ static const char *words_title(
 		analyze_words_place(analysis, first->cause_site));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	uint32_t worker = last_asleep(analysis, coro);
 	bool is_asleep_first = sleeps_since(analysis, worker) < first->since;
-	struct story story = {0};
 
 	finding->title = words_title(analysis, group, first);
 	if (coro->suspended != CT_NO_TIME)
-		analyze_story_suspended(analysis, &story, coro);
+		analyze_story_suspended(analysis, story, coro);
 	if (is_asleep_first)
-		tell_asleep(analysis, coro, &story);
-	analyze_story_made_ready(analysis, &story, coro);
+		tell_asleep(analysis, coro, story);
+	analyze_story_made_ready(analysis, story, coro);
 	if (!is_asleep_first)
-		tell_asleep(analysis, coro, &story);
-	tell_usual(analysis, coro, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+		tell_asleep(analysis, coro, story);
+	tell_usual(analysis, coro, story);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence =
 		coro->suspended != CT_NO_TIME ? coro->wait_event : coro->last_event;
 	finding->last_sequence = coro->last_event;

@@ -245,12 +245,11 @@ static const char *words_holding(
 	return "";
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%s at %s, started at %s by %s that %s ended since, and nobody waits for %s end%s",
@@ -260,15 +259,14 @@ static void describe(
 		group->count == 1 ? "a coroutine" : "coroutines",
 		group->count == 1 ? "has" : "have", group->count == 1 ? "its" : "their",
 		words_holding(analysis, group, first));
-	tell_lineage(analysis, first->coro, MODEL_ANCESTORS, &story);
-	analyze_story_suspended(analysis, &story, coro);
-	tell_end(analysis, parent_of(analysis, coro), &story);
-	analyze_story_held(analysis, &story, first->coro);
+	tell_lineage(analysis, first->coro, MODEL_ANCESTORS, story);
+	analyze_story_suspended(analysis, story, coro);
+	tell_end(analysis, parent_of(analysis, coro), story);
+	analyze_story_held(analysis, story, first->coro);
 	if (first->variant == HOLDING_DESCRIPTOR)
-		analyze_story_evidence(analysis, &story, "%s is still open",
+		analyze_story_evidence(analysis, story, "%s is still open",
 			analyze_words_resource(analysis, coro->wait_object, coro->descriptor));
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, story, group);
 }
 
 const struct rule rules_orphaned_child = {

@@ -314,13 +314,12 @@ static const char *words_title(
 	}
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct passing passing = passing_of(analysis, first);
-	struct story story = {0};
 	struct ct_step ran = {
 		.time = passing.until,
 		.coro = coro->id,
@@ -330,15 +329,14 @@ static void describe(
 
 	finding->title = words_title(analysis, first, &passing);
 	if (first->variant == VARIANT_AT_LAST)
-		analyze_story_step(analysis, &story, &ran);
+		analyze_story_step(analysis, story, &ran);
 	else
-		analyze_story_made_ready(analysis, &story, coro);
+		analyze_story_made_ready(analysis, story, coro);
 	if (group->count > 1)
-		analyze_story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, story,
 			"%u more that waited there are ready as well", group->count - 1);
 	if (first->variant >= VARIANT_SPINS)
-		analyze_stillness_tell_threads(analysis, first->process, &story);
-	analyze_story_end(analysis, &story, finding);
+		analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->last_sequence = coro->last_event;
 }
 

@@ -171,30 +171,27 @@ static const char *words_cause(
 		analyze_words_place(analysis, first->cause_site));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_ghost *ghost = &analysis->model->ghosts.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct model_waking wake = wake_before(analysis->model, first->subject);
 	bool is_early = wake.time != CT_NO_TIME && !ghost->has_wake;
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis, "%u %s %s after %s destroyed; %s", group->count,
 		group->count == 1 ? "coroutine was" : "coroutines were", words_deed(ghost),
 		group->count == 1 ? "it was" : "they were", words_cause(analysis, &wake, first));
 	if (coro->suspended != CT_NO_TIME)
-		analyze_story_suspended(analysis, &story, coro);
+		analyze_story_suspended(analysis, story, coro);
 	if (is_early)
-		analyze_story_wake(
-			analysis, &story, &wake, "woke it: the last wake before its end");
-	analyze_story_destroyed(analysis, &story, coro);
+		analyze_story_wake(analysis, story, &wake, "woke it: the last wake before its end");
+	analyze_story_destroyed(analysis, story, coro);
 	if (!is_early && is_resume(ghost))
-		analyze_story_wake(analysis, &story, &wake, "woke it, though it was gone");
-	tell_ghost(analysis, ghost, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+		analyze_story_wake(analysis, story, &wake, "woke it, though it was gone");
+	tell_ghost(analysis, ghost, story);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence =
 		coro->suspended == CT_NO_TIME ? coro->destroy_event : coro->wait_event;
 	finding->last_sequence = ghost->sequence;

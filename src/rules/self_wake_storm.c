@@ -206,13 +206,12 @@ static void find(struct analysis *analysis)
 			judge(analysis, (uint32_t)i);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct streak *streak = &memory_of(analysis)->streaks.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
-	struct story story = {0};
 	struct ct_step step = {
 		.time = streak->longest_first,
 		.site = streak->site,
@@ -230,11 +229,10 @@ static void describe(
 		"%u %s itself ready at %s, %" PRId64 " times a second", group->count,
 		group->count == 1 ? "coroutine makes" : "coroutines each make",
 		analyze_words_place(analysis, first->cause_site), rate_of(streak));
-	analyze_story_step(analysis, &story, &step);
-	analyze_story_evidence(analysis, &story, "of its %u wakes %" PRIu64 " are its own",
+	analyze_story_step(analysis, story, &step);
+	analyze_story_evidence(analysis, story, "of its %u wakes %" PRIu64 " are its own",
 		coro->nr_wakes, streak->nr_self_wakes);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_victims(analysis, story, group);
 	finding->last_sequence = coro->last_event;
 }
 

@@ -325,10 +325,9 @@ static const struct model_coro *last_to_stop(
 	return last;
 }
 
-static void describe_hanging(
-	struct analysis *analysis, const struct candidate *first, struct ct_finding *finding)
+static void describe_hanging(struct analysis *analysis, const struct candidate *first,
+	struct story *story, struct ct_finding *finding)
 {
-	struct story story = {0};
 	struct ct_step step = {
 		.time = first->since,
 		.sequence = UINT64_MAX,
@@ -337,20 +336,17 @@ static void describe_hanging(
 
 	finding->title = analyze_say(analysis,
 		"nothing has run for %s, and no coroutine waits: the program hangs in code that "
-		"has "
-		"none",
+		"has none",
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)));
-	analyze_story_step(analysis, &story, &step);
-	analyze_stillness_tell_threads(analysis, first->process, &story);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_step(analysis, story, &step);
+	analyze_stillness_tell_threads(analysis, first->process, story);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *last = last_to_stop(analysis, group);
-	struct story story = {0};
 	struct ct_step step = {
 		.time = analysis->stills[first->process].moment,
 		.sequence = UINT64_MAX,
@@ -359,17 +355,16 @@ static void describe(
 	};
 
 	if (first->variant == VARIANT_NO_COROUTINE) {
-		describe_hanging(analysis, first, finding);
+		describe_hanging(analysis, first, story, finding);
 		return;
 	}
 	finding->title = analyze_say(analysis, "nothing has run for %s, and %u %s",
 		analyze_words_duration(analysis, lasted_ns(analysis, first->process)), group->count,
 		group->count == 1 ? "coroutine waits" : "coroutines wait");
-	analyze_story_suspended(analysis, &story, last);
-	analyze_story_step(analysis, &story, &step);
-	tell_places(analysis, group, &story);
-	analyze_stillness_tell_threads(analysis, first->process, &story);
-	analyze_story_end(analysis, &story, finding);
+	analyze_story_suspended(analysis, story, last);
+	analyze_story_step(analysis, story, &step);
+	tell_places(analysis, group, story);
+	analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->first_sequence = last->wait_event;
 	finding->last_sequence = last->last_event;
 }

@@ -109,13 +109,12 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_place_times *times = analysis->model->place_times[first->subject];
 	const struct model_place_times *ran = analysis->model->place_times[first->cause_site];
-	struct story story = {0};
 	struct ct_step step = {
 		.time = times->most_delayed_until,
 		.coro = analysis->model->coros.at[times->most_delayed].id,
@@ -130,16 +129,15 @@ static void describe(
 		" wakes one in 100 led to a run only after %s or more",
 		analyze_words_place(analysis, first->subject), times->delays->count,
 		analyze_words_duration(analysis, (int64_t)histogram_at(times->delays, 0.99)));
-	analyze_story_step(analysis, &story, &step);
+	analyze_story_step(analysis, story, &step);
 	if (ran && ran->runs)
-		analyze_story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, story,
 			"who ran most, %s in all and up to %s at a time, went on from %s",
 			analyze_words_duration(analysis, (int64_t)ran->runs->sum),
 			analyze_words_duration(analysis, (int64_t)ran->runs->max),
 			analyze_words_place(analysis, first->cause_site));
-	analyze_story_evidence(analysis, &story,
+	analyze_story_evidence(analysis, story,
 		"by the kernel's account the workers had their processors nearly all of the time");
-	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_starvation = {

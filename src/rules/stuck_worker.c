@@ -313,22 +313,20 @@ static const char *words_title(
 		group->count == 1 ? "coroutine lies with " : "coroutines lie with ", ran);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_thread *thread = &analysis->model->threads[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 
 	finding->title = words_title(analysis, group, first);
-	analyze_story_made_ready(analysis, &story, coro);
+	analyze_story_made_ready(analysis, story, coro);
 	if (first->variant == VARIANT_ALL)
-		tell_workers(analysis, first->process, &story);
+		tell_workers(analysis, first->process, story);
 	else
-		tell_worker(analysis, first->subject, &story);
-	analyze_story_victims(analysis, &story, group);
-	analyze_story_end(analysis, &story, finding);
+		tell_worker(analysis, first->subject, story);
+	analyze_story_victims(analysis, story, group);
 	finding->first_sequence = coro->last_event;
 	finding->last_sequence = thread->seen != CT_NO_TIME ? thread->seen_event : coro->last_event;
 }

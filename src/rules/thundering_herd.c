@@ -250,28 +250,26 @@ static void find(struct analysis *analysis)
 			judge(analysis, site);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct herd *herd = herd_at(analysis, first->subject);
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " times all who wait at %s were woken at once, and hardly any had "
 		"something to do",
 		herd->nr_thundered, analyze_words_place(analysis, first->subject));
 	analyze_story_wake(
-		analysis, &story, &herd->waker, "woke the first of them, for the last time");
-	analyze_story_evidence(analysis, &story,
+		analysis, story, &herd->waker, "woke the first of them, for the last time");
+	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " wakes were in vain, %" PRIu64
 		" each time, and they took %s of a worker's time",
 		herd->nr_vain_wakes, herd->nr_vain_wakes / herd->nr_thundered,
 		analyze_words_duration(analysis, herd->wasted_ns));
-	analyze_story_evidence(analysis, &story,
+	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of %" PRIu64 " wakes of so many at once at this place were such",
 		herd->nr_thundered, herd->nr_bursts);
-	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_thundering_herd = {

@@ -123,15 +123,14 @@ static void find(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- telling it */
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_holding *holding = &analysis->model->holdings.at[first->subject];
 	const struct model_coro *holder = &analysis->model->coros.at[holding->first.coro];
 	const char *lock = analyze_words_named(
 		analysis, first->process, analysis->model->objects.at[holding->object].handle, 0);
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%s was taken at %s while coroutine %" PRIu64 " held it, which took it at %s%s",
@@ -140,12 +139,11 @@ static void describe(
 		group->count > 1 ? analyze_say(analysis, "; so it was %u times", group->count)
 				 : "");
 	analyze_story_wake(
-		analysis, &story, &holding->first, analyze_say(analysis, "took %s", lock));
+		analysis, story, &holding->first, analyze_say(analysis, "took %s", lock));
 	analyze_story_wake(
-		analysis, &story, &holding->second, analyze_say(analysis, "took %s, too", lock));
-	analyze_story_wake(analysis, &story, &holding->ended,
+		analysis, story, &holding->second, analyze_say(analysis, "took %s, too", lock));
+	analyze_story_wake(analysis, story, &holding->ended,
 		analyze_say(analysis, "gave %s back, which it had held all the time", lock));
-	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_two_holders = {

@@ -433,12 +433,11 @@ static void tell_limit(struct analysis *analysis, const struct trend *trend, str
 			limit, analyze_words_duration(analysis, (int64_t)left));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_series *series = &analysis->model->series.at[first->subject];
-	struct story story = {0};
 	struct trend trend;
 
 	if (!measure(analysis, series, &trend))
@@ -447,13 +446,12 @@ static void describe(
 		"%s: ever more, from at least %" PRId64 " to at least %" PRId64 " within %s",
 		words_what(analysis, series), trend.least[0], trend.least[trend.nr_groups - 1],
 		analyze_words_duration(analysis, (int64_t)trend.count * series->width_ns));
-	tell_places(analysis, series, &story);
-	tell_ends(analysis, series, &story);
-	tell_limit(analysis, &trend, &story);
+	tell_places(analysis, series, story);
+	tell_ends(analysis, series, story);
+	tell_limit(analysis, &trend, story);
 	if (series->kind == MODEL_SERIES_COUNTER && !series->has_fallen)
-		analyze_story_evidence(analysis, &story,
+		analyze_story_evidence(analysis, story,
 			"it never fell: it may count what has happened, which is no growth");
-	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_unbounded_growth = {

@@ -164,13 +164,12 @@ static void tell_place(
 		times->nr_cut, times->nr_cut == 1 ? "was" : "were");
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_place_times *times = analysis->model->place_times[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"%" PRIu64 " %s woken at %s, and destroyed before %s%s", times->nr_cut_ready,
@@ -180,13 +179,12 @@ static void describe(
 		first->variant == VARIANT_LISTENER
 			? ", and what it accepted connections from was closed with it"
 			: "");
-	analyze_story_suspended(analysis, &story, coro);
-	analyze_story_woken(analysis, &story, coro, model_wake_last(coro));
-	analyze_story_destroyed(analysis, &story, coro);
+	analyze_story_suspended(analysis, story, coro);
+	analyze_story_woken(analysis, story, coro, model_wake_last(coro));
+	analyze_story_destroyed(analysis, story, coro);
 	if (first->variant == VARIANT_LISTENER)
-		tell_closed(analysis, coro, &story);
-	tell_place(analysis, times, &story);
-	analyze_story_end(analysis, &story, finding);
+		tell_closed(analysis, coro, story);
+	tell_place(analysis, times, story);
 }
 
 const struct rule rules_woken_destroyed = {

@@ -220,14 +220,13 @@ static void tell_resume(struct analysis *analysis, struct story *story, ct_time 
 	analyze_story_step(analysis, story, &step);
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct twice *twice = &memory_of(analysis)->twices.at[first->subject];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const char *what = analyze_words_resource(analysis, twice->wait_object, 0);
-	struct story story = {0};
 	struct ct_step wait = {
 		.time = twice->suspended,
 		.site = twice->wait_site,
@@ -243,17 +242,16 @@ static void describe(
 		group->count, group->count == 1 ? "coroutine was" : "coroutines were",
 		analyze_words_place(analysis, first->wait_site),
 		analyze_words_place(analysis, first->cause_site));
-	analyze_story_woken(analysis, &story, coro, twice->wakes[0]);
-	analyze_story_woken(analysis, &story, coro, twice->wakes[1]);
-	tell_resume(analysis, &story, twice->resumed, twice->wait_thread, twice->resume_event,
+	analyze_story_woken(analysis, story, coro, twice->wakes[0]);
+	analyze_story_woken(analysis, story, coro, twice->wakes[1]);
+	tell_resume(analysis, story, twice->resumed, twice->wait_thread, twice->resume_event,
 		"resumed it: that was one of the two wakes");
 	wait.thread = twice->wait_thread;
-	analyze_story_step(analysis, &story, &wait);
-	tell_resume(analysis, &story, twice->time, twice->thread, twice->sequence,
+	analyze_story_step(analysis, story, &wait);
+	tell_resume(analysis, story, twice->time, twice->thread, twice->sequence,
 		analyze_say(analysis,
 			"resumed it, though nobody had woken it since: it goes on without %s",
 			what));
-	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_woken_twice = {

@@ -191,14 +191,13 @@ static const char *words_doing(struct analysis *analysis, const struct model_run
 		analyze_words_duration(analysis, run->blocked_ns), ct_call_name(run->call));
 }
 
-static void describe(
-	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
+static void describe(struct analysis *analysis, const struct group *group, struct story *story,
+	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_place_times *times = model_times_at(analysis->model, first->subject);
 	const struct hog *hog = hog_at(analysis, first->subject);
 	const struct model_run *run = &hog->run;
-	struct story story = {0};
 
 	finding->title = analyze_say(analysis,
 		"coroutine %" PRIu64 " kept %s for %s from %s on, and %u ready one%s waiting",
@@ -207,14 +206,13 @@ static void describe(
 		analyze_words_duration(analysis, run->ns),
 		analyze_words_place(analysis, first->subject), hog->nr_behind,
 		hog->nr_behind == 1 ? "" : "s");
-	tell_run(analysis, hog, first->subject, &story);
-	analyze_story_evidence(analysis, &story, "%s", words_doing(analysis, run));
+	tell_run(analysis, hog, first->subject, story);
+	analyze_story_evidence(analysis, story, "%s", words_doing(analysis, run));
 	if (usual_time(analysis, first->subject))
-		analyze_story_evidence(analysis, &story, "99 of 100 runs%s take at most %s",
+		analyze_story_evidence(analysis, story, "99 of 100 runs%s take at most %s",
 			times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS) ? ""
 										 : " from there",
 			analyze_words_duration(analysis, usual_time(analysis, first->subject)));
-	analyze_story_end(analysis, &story, finding);
 }
 
 const struct rule rules_worker_hog = {
