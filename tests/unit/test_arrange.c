@@ -29,11 +29,13 @@ static enum ct_status list_next(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct list *list = (struct list *)source;
+	const struct ct_event *event;
 
 	(void)reterr;
 	if (list->at == list->events.count)
 		return CT_END;
-	*events = (struct ct_events){.at = &list->events.at[list->at++], .count = 1};
+	event = &list->events.at[list->at++];
+	*events = (struct ct_events){.at = event, .count = 1, .are_carried = event->site};
 	return CT_OK;
 }
 
@@ -423,6 +425,28 @@ static void test_one_thread(void)
 	CHECK(source == &single.source);
 }
 
+/* A carried event stays one where others are moved past it, and no run has both. */
+static void test_carried(void)
+{
+	const struct ct_event *event;
+	struct ct_source *source;
+	size_t i, nr_carried = 0, nr_wrong = 0;
+
+	make(&list, 7, false, 2000);
+	for (i = 0; i < list.events.count; i += 3)
+		list.events.at[i].site = 1;
+	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	while (source_next(source, &event, NULL) == CT_OK) {
+		nr_wrong += source_is_carried(source) != (event->site == 1);
+		nr_carried += event->site;
+	}
+	CHECK_EQUAL(nr_wrong, 0);
+	CHECK_EQUAL(nr_carried, (list.events.count + 2) / 3);
+	CHECK(source->order->nr_moved > 0);
+	source_close(source);
+}
+
 /* The second time the same comes in the same order. */
 static void test_reset(void)
 {
@@ -447,6 +471,7 @@ int main(void)
 	test_programs(true);
 	test_programs(false);
 	test_one_thread();
+	test_carried();
 	test_reset();
 	vec_fini(&list.events);
 	return check_result();
