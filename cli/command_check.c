@@ -112,7 +112,7 @@ static int add_defaults(struct check *check)
 
 /* ---------------------------------------------------------------- recording first */
 
-/* What tells a trace that was written now from one that was there before. */
+/* Marks that tell a trace that was written now from one that was there before. */
 static struct stat look_at(const char *path)
 {
 	struct stat seen = {0};

@@ -50,7 +50,7 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 	struct ct_error error;
 	enum ct_status status = CT_OK;
 
-	/* What the threads do is worth telling all the same. */
+	/* The threads' doings are worth telling all the same. */
 	if (!is_absent || (report->live.nr_looks && format != CT_REPORT_DOT))
 		status = ct_report_write(report, &options, "-", &error);
 	if (status)

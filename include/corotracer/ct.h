@@ -80,7 +80,7 @@ struct ct_live_options {
 enum ct_status ct_live_open(const struct ct_live_options *options, struct ct_trace **ret_trace,
 	struct ct_error *reterr);
 
-/* ct_trace_close: releases the trace and all that was borrowed from it. NULL is allowed. */
+/* ct_trace_close: frees the trace and all that was borrowed from it. NULL is allowed. */
 void ct_trace_close(struct ct_trace *trace);
 
 /* ct_trace_tables: the tables that events refer to; borrowed, valid until ct_trace_close. */
@@ -366,7 +366,7 @@ struct ct_process_look *ct_record_take_look(struct ct_record *record);
 void ct_process_look_free(struct ct_process_look *look);
 
 /*
- * ct_record_close: completes the output and releases the recording. The status is the output's. A file that had the
+ * ct_record_close: completes the output and frees the recording. The status is the output's. A file that had the
  * output's name keeps it where nothing was recorded, or where the program failed and had no probe.
  */
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
@@ -412,7 +412,7 @@ struct ct_analyze_options {
 };
 
 /*
- * ct_analyze: reads the whole trace, and judges. The report borrows from the trace: release it first.
+ * ct_analyze: reads the whole trace, and judges. The report borrows from the trace: free it first.
  * CT_ERR_NOT_FOUND: no process has the id why_pid, or there is no task path_task.
  */
 enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_options *options,

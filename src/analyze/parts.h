@@ -508,7 +508,7 @@ void analyze_story_fact(struct analysis *analysis, struct story *story, const ch
 	__attribute__((format(printf, 3, 4)));
 void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* analyze_story_end: hands what was told to the finding, and releases the rest. */
+/* analyze_story_end: hands the words to the finding, and frees the rest. */
 void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 
 const char *analyze_words_reason(enum reason reason);

@@ -22,7 +22,7 @@
 
 /* ---------------------------------------------------------------- streams */
 
-/* What came out of a stream so far. */
+/* The bytes that came out of a stream so far. */
 struct copy {
 	int descriptor;
 	uint64_t nr_bytes;
@@ -112,7 +112,7 @@ static char *partial_path(const char *path)
 	return asprintf(&partial, "%s.partial", path) < 0 ? NULL : partial;
 }
 
-/* What a recording writes has its name only when it is complete. */
+/* The output of a recording has its name only when it is complete. */
 static enum ct_status fail_open(const char *path, struct ct_error *reterr)
 {
 	int number = errno;

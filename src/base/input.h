@@ -20,7 +20,7 @@ struct input {
 	/* when it was opened, or looked at: what is appended later is not read */
 	uint64_t nr_bytes;
 
-	/* What input_peek keeps. */
+	/* The bytes that input_peek keeps. */
 	uint8_t *window;
 	size_t window_capacity;
 	uint64_t window_start;
@@ -28,10 +28,10 @@ struct input {
 };
 
 /*
- * input_open: "-" is standard input. What has no size of its own (a pipe) is copied first: to memory while it is
- * small, then to a file without a name in TMPDIR or /var/tmp. CT_ERR_FORMAT: a directory.
- * input_open_growing: what is being written: "PATH.partial" while somebody writes that, else PATH; a file only
- * (CT_ERR_USAGE). A failure of either names the input, as input_fail does.
+ * input_open: "-" is standard input. An input without a size of its own (a pipe) is copied first: to memory while it is
+ * small, then to a file without a name in TMPDIR or /var/tmp. CT_ERR_FORMAT: a directory. input_open_growing: what is
+ * being written: "PATH.partial" while somebody writes that, else PATH; a file only (CT_ERR_USAGE). A failure of either
+ * names the input, as input_fail does.
  */
 enum ct_status input_open(const char *path, struct input **ret_input, struct ct_error *reterr);
 enum ct_status input_open_growing(

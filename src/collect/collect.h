@@ -161,7 +161,7 @@ const struct collect_site *collect_sites(const struct collect *collect, size_t *
  */
 enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr);
 
-/* collect_close: releases everything but the sink. NULL is allowed. Does not touch the target. */
+/* collect_close: frees everything but the sink. NULL is allowed. Does not touch the target. */
 void collect_close(struct collect *collect);
 
 #endif

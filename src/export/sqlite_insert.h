@@ -40,7 +40,7 @@ void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text);
 /* export_sqlite_insert_row: the row is complete. */
 void export_sqlite_insert_row(struct sqlite_insert *insert);
 
-/* export_sqlite_insert_close: releases the statement; SQLITE_OK, or the first failure. */
+/* export_sqlite_insert_close: frees the statement; SQLITE_OK, or the first failure. */
 int export_sqlite_insert_close(struct sqlite_insert *insert);
 
 #endif

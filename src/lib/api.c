@@ -141,7 +141,7 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 		trace->is_live_lent = true;
 	}
 	status = open_source(path, &known, &trace->source, reterr);
-	/* What grows is read when it is asked for, and comes as it is. */
+	/* A growing file is read when events are asked for, and its events come as they are. */
 	if (status == CT_OK && !known.is_followed && !known.as_stored)
 		status = arrange_open(trace->source, &trace->source, reterr);
 	if (status == CT_OK && !known.is_followed && !known.as_stored)

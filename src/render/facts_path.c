@@ -9,7 +9,7 @@
 #include "say/safe.h"
 #include "say/say.h"
 
-/* What took no time is not told. */
+/* A part that took no time is not told. */
 static void share_row(struct text *rows, const char *label, int64_t ns, int64_t total_ns)
 {
 	if (ns)

@@ -241,7 +241,7 @@ static void write_flow(struct render_sarif *sarif, const struct ct_finding *find
 	json_close(json, ']');
 }
 
-/* What stays the same from run to run, so that one and the same fault is known again. */
+/* A key that stays the same from run to run, so that one and the same fault is known again. */
 static void write_fingerprint(struct render_sarif *sarif, const char *rule, uint32_t index)
 {
 	const struct ct_site *site = say_peek_site(sarif->report->tables, index);

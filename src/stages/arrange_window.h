@@ -26,7 +26,7 @@ struct link {
 	uint8_t act;
 };
 
-/* What is known of an event beside itself; it moves with it. */
+/* Facts about an event beside itself, which move with it. */
 struct held {
 	ct_time stamp; /* as it came; stamps never go back as events arrive */
 	struct link links[2];

@@ -169,7 +169,10 @@ static void start(struct store_source *store)
 
 /* ---------------------------------------------------------------------- source */
 
-/* A run in the making. What is written could be anything, for all that the compiler knows: this stays in registers. */
+/*
+ * A run in the making. The memory written could be anything, for all that the compiler knows: this stays in
+ * registers.
+ */
 struct making {
 	struct ct_event *to;
 	const struct ct_event *end; /* of the room */

@@ -51,7 +51,7 @@ struct ct_source_ops {
 		struct ct_source *source, struct ct_events *events, struct ct_error *reterr);
 	/* reset: start again from the first event. Tables stay as they are. */
 	enum ct_status (*reset)(struct ct_source *source, struct ct_error *reterr);
-	/* close: releases everything; the source and all that was borrowed from it are gone. */
+	/* close: frees everything; the source and all that was borrowed from it are gone. */
 	void (*close)(struct ct_source *source);
 };
 
@@ -395,8 +395,8 @@ struct ct_sink_ops {
 	 */
 	enum ct_status (*flush)(struct ct_sink *sink, struct ct_error *reterr);
 	/*
-	 * close: flushes, makes the output final (it gets its name now, if it has one), and
-	 * releases the sink, also where it fails. `is_wanted` false throws the output away.
+	 * close: flushes, makes the output final (it gets its name now, if it has one), and frees
+	 * the sink, also where it fails. `is_wanted` false throws the output away.
 	 */
 	enum ct_status (*close)(struct ct_sink *sink, bool is_wanted, struct ct_error *reterr);
 };

@@ -248,7 +248,7 @@ enum ct_status textrace_source_open(
 {
 	enum ct_status status = open_input(input, ret_source, reterr);
 
-	/* What is wrong with the text names its place already. */
+	/* A fault of the text names its place already. */
 	if (status && status != CT_ERR_FORMAT)
 		input_fail(input, status, reterr);
 	input_close(input);
