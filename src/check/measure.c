@@ -170,7 +170,7 @@ static void measure_waiting(struct measuring *measuring)
 								  waiting->since),
 					.site = waiting->site});
 	}
-	if (is_counted || !nr_waiting)
+	if (is_counted || nr_waiting == 0)
 		take(measuring, (struct sample){.value = nr_waiting, .site = site});
 }
 
