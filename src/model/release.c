@@ -15,15 +15,15 @@ static void each_of_coro(struct release *release, struct model_coro *coro, model
 	struct model *model = release->model;
 	uint32_t index = coro_index(model, coro);
 
-	visit(release, &coro->above, MARK_SELF);
-	visit(release, &coro->below, MARK_SELF);
-	visit(release, &coro->parent, MARK_SELF);
-	visit(release, &coro->destroy_coro, MARK_SELF);
-	visit(release, &coro->wake_coro, MARK_SELF);
-	visit(release, &coro->wake_before.coro, MARK_SELF);
+	visit(release, &coro->above, MODEL_MARK_SELF);
+	visit(release, &coro->below, MODEL_MARK_SELF);
+	visit(release, &coro->parent, MODEL_MARK_SELF);
+	visit(release, &coro->destroy_coro, MODEL_MARK_SELF);
+	visit(release, &coro->wake_coro, MODEL_MARK_SELF);
+	visit(release, &coro->wake_before.coro, MODEL_MARK_SELF);
 	if (index < model->works.count) {
-		visit(release, &model->works.at[index].next, MARK_SELF);
-		visit(release, &model->works.at[index].before, MARK_SELF);
+		visit(release, &model->works.at[index].next, MODEL_MARK_SELF);
+		visit(release, &model->works.at[index].before, MODEL_MARK_SELF);
 	}
 }
 
@@ -36,12 +36,12 @@ static void each_object(struct release *release, model_visitor *visit)
 		struct model_object *object = &model->objects.at[i];
 
 		if (object->owner != MODEL_OWNER_UNKNOWN)
-			visit(release, &object->owner, MARK_WHOLE);
-		visit(release, &object->giver, MARK_SELF);
-		visit(release, &object->vain.coro, MARK_SELF);
-		visit(release, &object->found.coro, MARK_SELF);
-		visit(release, &object->cut, MARK_WHOLE);
-		visit(release, &object->changed_by_coro, MARK_SELF);
+			visit(release, &object->owner, MODEL_MARK_WHOLE);
+		visit(release, &object->giver, MODEL_MARK_SELF);
+		visit(release, &object->vain.coro, MODEL_MARK_SELF);
+		visit(release, &object->found.coro, MODEL_MARK_SELF);
+		visit(release, &object->cut, MODEL_MARK_WHOLE);
+		visit(release, &object->changed_by_coro, MODEL_MARK_SELF);
 	}
 }
 
@@ -51,9 +51,9 @@ static void each_holding(struct release *release, model_visitor *visit)
 	size_t i;
 
 	for (i = 1; i < model->holdings.count; i++) {
-		visit(release, &model->holdings.at[i].first.coro, MARK_WHOLE);
-		visit(release, &model->holdings.at[i].second.coro, MARK_WHOLE);
-		visit(release, &model->holdings.at[i].ended.coro, MARK_SELF);
+		visit(release, &model->holdings.at[i].first.coro, MODEL_MARK_WHOLE);
+		visit(release, &model->holdings.at[i].second.coro, MODEL_MARK_WHOLE);
+		visit(release, &model->holdings.at[i].ended.coro, MODEL_MARK_SELF);
 	}
 }
 
@@ -64,16 +64,16 @@ static void each_step(struct release *release, model_visitor *visit)
 	size_t i;
 
 	for (i = 0; i < model->ghosts.count; i++) {
-		visit(release, &model->ghosts.at[i].coro, MARK_WHOLE);
-		visit(release, &model->ghosts.at[i].by, MARK_SELF);
+		visit(release, &model->ghosts.at[i].coro, MODEL_MARK_WHOLE);
+		visit(release, &model->ghosts.at[i].by, MODEL_MARK_SELF);
 	}
 	for (i = 1; i < model->conflicts.count; i++) {
-		visit(release, &model->conflicts.at[i].coro, MARK_WHOLE);
-		visit(release, &model->conflicts.at[i].wakes[0].coro, MARK_SELF);
-		visit(release, &model->conflicts.at[i].wakes[1].coro, MARK_SELF);
+		visit(release, &model->conflicts.at[i].coro, MODEL_MARK_WHOLE);
+		visit(release, &model->conflicts.at[i].wakes[0].coro, MODEL_MARK_SELF);
+		visit(release, &model->conflicts.at[i].wakes[1].coro, MODEL_MARK_SELF);
 	}
 	for (i = 0; i < model->crashes.count; i++)
-		visit(release, &model->crashes.at[i].coro, MARK_WHOLE);
+		visit(release, &model->crashes.at[i].coro, MODEL_MARK_WHOLE);
 }
 
 static void each_task(struct release *release, model_visitor *visit)
@@ -82,7 +82,7 @@ static void each_task(struct release *release, model_visitor *visit)
 	size_t i;
 
 	for (i = 1; i < model->tasks.count; i++)
-		visit(release, &model->tasks.at[i].workers, MARK_WHOLE);
+		visit(release, &model->tasks.at[i].workers, MODEL_MARK_WHOLE);
 }
 
 static void each_place(struct release *release, model_visitor *visit)
@@ -95,9 +95,9 @@ static void each_place(struct release *release, model_visitor *visit)
 
 		if (!times)
 			continue;
-		visit(release, &times->longest.coro, MARK_SELF);
-		visit(release, &times->cut, MARK_WHOLE);
-		visit(release, &times->most_delayed, MARK_WHOLE);
+		visit(release, &times->longest.coro, MODEL_MARK_SELF);
+		visit(release, &times->cut, MODEL_MARK_WHOLE);
+		visit(release, &times->most_delayed, MODEL_MARK_WHOLE);
 	}
 }
 
@@ -107,12 +107,12 @@ static void each_table(struct release *release, model_visitor *visit)
 	size_t i;
 
 	for (i = 0; i < model->nr_threads; i++) {
-		visit(release, &model->threads[i].top, MARK_WHOLE);
-		visit(release, &model->threads[i].last_suspended, MARK_WHOLE);
-		visit(release, &model->threads[i].leaving, MARK_WHOLE);
+		visit(release, &model->threads[i].top, MODEL_MARK_WHOLE);
+		visit(release, &model->threads[i].last_suspended, MODEL_MARK_WHOLE);
+		visit(release, &model->threads[i].leaving, MODEL_MARK_WHOLE);
 	}
 	for (i = 0; i < model->nr_processes; i++)
-		visit(release, &model->processes[i].last_cut, MARK_WHOLE);
+		visit(release, &model->processes[i].last_cut, MODEL_MARK_WHOLE);
 	each_object(release, visit);
 	each_holding(release, visit);
 	each_step(release, visit);
@@ -123,7 +123,7 @@ static void each_table(struct release *release, model_visitor *visit)
 
 /* ---------------------------------------------------------------- marking */
 
-static void mark(struct release *release, uint32_t *coro, enum mark how)
+static void mark(struct release *release, uint32_t *coro, enum model_mark how)
 {
 	if (release->to[*coro] < how)
 		release->to[*coro] = how;
@@ -151,15 +151,15 @@ static void mark_around(struct release *release, const struct model_coro *coro)
 
 	if (coro->nr_awaits == 1) {
 		other = model_find(model, coro->process, coro->awaited);
-		mark(release, &other, MARK_WHOLE);
+		mark(release, &other, MODEL_MARK_WHOLE);
 	}
 	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_COROUTINE) {
 		other = model_find(model, coro->process, CTP_HANDLE_IDENTITY(coro->wait_object));
-		mark(release, &other, MARK_WHOLE);
+		mark(release, &other, MODEL_MARK_WHOLE);
 	}
 	other = coro->parent;
 	for (generation = 0; other && generation < MODEL_ANCESTORS; generation++) {
-		mark(release, &other, MARK_SELF);
+		mark(release, &other, MODEL_MARK_SELF);
 		other = coro_at(model, other)->parent;
 	}
 }
@@ -173,7 +173,7 @@ static void mark_most(struct release *release)
 	model_most_of(release->model, CT_STATE_DESTROYED, most);
 	for (measure = 0; measure < MODEL_NR_MEASURES; measure++)
 		for (i = 0; i < most[measure].count; i++)
-			mark(release, &most[measure].coros[i], MARK_SELF);
+			mark(release, &most[measure].coros[i], MODEL_MARK_SELF);
 }
 
 static void mark_all(struct release *release)
@@ -185,18 +185,18 @@ static void mark_all(struct release *release)
 	for (i = 1; i < model->coros.count; i++) {
 		if (!has_to_stay(model, coro_at(model, i)))
 			continue;
-		mark(release, &i, MARK_WHOLE);
+		mark(release, &i, MODEL_MARK_WHOLE);
 		if (coro_at(model, i)->state != CT_STATE_DESTROYED)
 			mark_around(release, coro_at(model, i));
 	}
 	for (i = 1; i < model->coros.count; i++)
-		if (release->to[i] == MARK_WHOLE)
+		if (release->to[i] == MODEL_MARK_WHOLE)
 			each_of_coro(release, coro_at(model, i), mark);
 	mark_most(release);
 	model_release_mark_descriptors(release);
 	for (i = 1; i < model->descriptors.count; i++)
 		if (release->descriptor_to[i])
-			mark(release, &model->descriptors.at[i].close_coro, MARK_SELF);
+			mark(release, &model->descriptors.at[i].close_coro, MODEL_MARK_SELF);
 }
 
 /* ---------------------------------------------------------------- adding up, moving */
@@ -216,13 +216,13 @@ static void add_up(struct model *model, const struct model_coro *coro)
 	model_times_end(model, coro);
 }
 
-static void move(struct release *release, uint32_t *coro, enum mark how)
+static void move(struct release *release, uint32_t *coro, enum model_mark how)
 {
 	(void)how;
 	*coro = release->to[*coro];
 }
 
-static void move_own(struct release *release, uint32_t *coro, enum mark how)
+static void move_own(struct release *release, uint32_t *coro, enum model_mark how)
 {
 	release->is_cut |= *coro && !release->to[*coro];
 	move(release, coro, how);

@@ -11,7 +11,7 @@
 struct release {
 	struct model *model;
 	uint32_t *
-		to; /* by coroutine: enum mark, and when all are marked its new index; 0: it goes */
+		to; /* by coroutine: enum model_mark, and when all are marked its new index; 0: it goes */
 	bool is_cut;             /* of the coroutine that moves: whom it names goes */
 	uint32_t *descriptor_to; /* by descriptor: not 0 where it stays, then likewise */
 };

@@ -14,7 +14,7 @@ static struct model_descriptor *at(struct release *release, uint32_t descriptor)
 
 static void mark(struct release *release, uint32_t descriptor)
 {
-	release->descriptor_to[descriptor] = MARK_SELF;
+	release->descriptor_to[descriptor] = MODEL_MARK_SELF;
 }
 
 /* With what a wait for it is judged: the generations after it, its file, and that one's last copy. */
@@ -48,7 +48,7 @@ void model_release_mark_descriptors(struct release *release)
 		if (has_to_stay(model, at(release, i)))
 			mark_whole(release, i);
 	for (i = 1; i < model->coros.count; i++)
-		if (release->to[i] == MARK_WHOLE)
+		if (release->to[i] == MODEL_MARK_WHOLE)
 			mark_whole(release, coro_at(model, i)->descriptor);
 	for (i = 0; i < model->nr_threads; i++) {
 		mark(release, model->threads[i].last_opened);

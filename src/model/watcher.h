@@ -71,14 +71,14 @@ struct model_sight {
 typedef bool model_look(struct model_watch *watch, const struct model_sight *sight);
 
 /* How much of a coroutine stays that a field names. */
-enum mark {
-	MARK_NONE,  /* nothing: where it goes the field becomes 0 */
-	MARK_SELF,  /* its record; whom that names may go */
-	MARK_WHOLE, /* and those whom it names, themselves */
+enum model_mark {
+	MODEL_MARK_NONE,  /* nothing: where it goes the field becomes 0 */
+	MODEL_MARK_SELF,  /* its record; whom that names may go */
+	MODEL_MARK_WHOLE, /* and those whom it names, themselves */
 };
 
 /* Looks at a field that names a coroutine, or 0, and may change it. */
-typedef void model_visitor(struct release *release, uint32_t *coro, enum mark how);
+typedef void model_visitor(struct release *release, uint32_t *coro, enum model_mark how);
 
 struct model_watcher {
 	size_t nr_bytes;                     /* that it keeps of the whole, at first zero */

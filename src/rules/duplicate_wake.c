@@ -83,7 +83,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	for (site = 0; site < watch->nr_places; site++) {
 		struct repeat *repeat = model_watch_place(watch, site);
 
-		visit_coro(release, &repeat->coro, MARK_WHOLE);
+		visit_coro(release, &repeat->coro, MODEL_MARK_WHOLE);
 	}
 }
 

@@ -265,9 +265,9 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	size_t i;
 
 	for (i = 1; i < memory->helds.count; i++)
-		visit_coro(release, &memory->helds.at[i].coro, MARK_WHOLE);
+		visit_coro(release, &memory->helds.at[i].coro, MODEL_MARK_WHOLE);
 	for (i = 1; i < memory->nestings.count; i++)
-		visit_coro(release, &memory->nestings.at[i].coro, MARK_WHOLE);
+		visit_coro(release, &memory->nestings.at[i].coro, MODEL_MARK_WHOLE);
 }
 
 /* ---------------------------------------------------------------- what it finds */

@@ -102,7 +102,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	for (site = 0; site < watch->nr_places; site++) {
 		struct passing *passing = model_watch_place(watch, site);
 
-		visit_coro(release, &passing->coro, MARK_WHOLE);
+		visit_coro(release, &passing->coro, MODEL_MARK_WHOLE);
 	}
 }
 

@@ -146,7 +146,7 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 		struct streak *streak = &memory->streaks.at[i];
 
 		visit_coro(release, &streak->coro,
-			streak->longest >= memory->least ? MARK_WHOLE : MARK_NONE);
+			streak->longest >= memory->least ? MODEL_MARK_WHOLE : MODEL_MARK_NONE);
 	}
 }
 

@@ -201,11 +201,11 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 		uint32_t process = watch->model->threads[herd->present.thread].process;
 		uint32_t waker = model_find(watch->model, process, herd->waker_id);
 
-		visit_coro(release, &herd->last_vain, MARK_WHOLE);
-		visit_coro(release, &herd->coro, MARK_WHOLE);
-		visit_coro(release, &herd->waker.coro, MARK_SELF);
+		visit_coro(release, &herd->last_vain, MODEL_MARK_WHOLE);
+		visit_coro(release, &herd->coro, MODEL_MARK_WHOLE);
+		visit_coro(release, &herd->waker.coro, MODEL_MARK_SELF);
 		/* The coroutine that began the present burst is known by its id. */
-		visit_coro(release, &waker, MARK_SELF);
+		visit_coro(release, &waker, MODEL_MARK_SELF);
 	}
 }
 

@@ -109,9 +109,9 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	size_t i;
 
 	for (i = 0; i < memory->twices.count; i++) {
-		visit_coro(release, &memory->twices.at[i].coro, MARK_WHOLE);
-		visit_coro(release, &memory->twices.at[i].wakes[0].coro, MARK_SELF);
-		visit_coro(release, &memory->twices.at[i].wakes[1].coro, MARK_SELF);
+		visit_coro(release, &memory->twices.at[i].coro, MODEL_MARK_WHOLE);
+		visit_coro(release, &memory->twices.at[i].wakes[0].coro, MODEL_MARK_SELF);
+		visit_coro(release, &memory->twices.at[i].wakes[1].coro, MODEL_MARK_SELF);
 	}
 }
 

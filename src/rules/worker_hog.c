@@ -65,8 +65,8 @@ static void visit(struct model_watch *watch, struct release *release, model_visi
 	for (site = 0; site < watch->nr_places; site++) {
 		struct hog *hog = model_watch_place(watch, site);
 
-		visit_coro(release, &hog->run.coro, MARK_WHOLE);
-		visit_coro(release, &hog->behind, MARK_WHOLE);
+		visit_coro(release, &hog->run.coro, MODEL_MARK_WHOLE);
+		visit_coro(release, &hog->behind, MODEL_MARK_WHOLE);
 	}
 }
 

@@ -346,7 +346,7 @@ static void visit_first(
 {
 	struct watched *watched = watch->memory;
 
-	visit_coro(release, &watched->first, MARK_WHOLE);
+	visit_coro(release, &watched->first, MODEL_MARK_WHOLE);
 }
 
 /* What is kept of coroutines moves with them; those who are named, or asked for, stay. */
