@@ -221,7 +221,7 @@ void analyze_quality_remarks(struct analysis *analysis)
 	if (model->nr_unjudged)
 		analyze_quality_remark(analysis,
 			"%" PRIu64 " times a coroutine was heard of that had been "
-			"destroyed long before; what was done to it can not be judged",
+			"destroyed long before; what was done to it cannot be judged",
 			model->nr_unjudged);
 	if (analysis->nr_allowed)
 		analyze_quality_remark(analysis,

@@ -222,7 +222,7 @@ static void tell_object(struct walk *walk, const struct model_coro *coro)
 			"somebody has it: the trace does not tell who");
 }
 
-static void tell_waiting(struct walk *walk, const struct model_coro *coro)
+static void tell_suspend(struct walk *walk, const struct model_coro *coro, const char *words)
 {
 	tell(walk, (struct ct_step){
 			   .time = coro->suspended,
@@ -230,11 +230,17 @@ static void tell_waiting(struct walk *walk, const struct model_coro *coro)
 			   .thread = coro->thread,
 			   .coro = coro->id,
 			   .sequence = coro->wait_event,
-			   .text = analyze_say(walk->analysis, "%s suspended, to wait for %s; %s",
-				   analyze_words_coro(walk->analysis, coro),
-				   analyze_words_wait(walk->analysis, coro),
+			   .text = analyze_say(walk->analysis, "%s %s; %s",
+				   analyze_words_coro(walk->analysis, coro), words,
 				   words_ago(walk, coro->process, coro->suspended)),
 		   });
+}
+
+static void tell_waiting(struct walk *walk, const struct model_coro *coro)
+{
+	tell_suspend(walk, coro,
+		analyze_say(walk->analysis, "suspended, to wait for %s",
+			analyze_words_wait(walk->analysis, coro)));
 	if (coro->deadline != CT_NO_TIME)
 		tell(walk, (struct ct_step){.time = coro->deadline,
 				   .sequence = UINT64_MAX,
@@ -285,35 +291,28 @@ static void tell_queue(struct walk *walk, const struct model_coro *coro)
 	tell_workers(walk, coro->process);
 }
 
-static void tell_ready(struct walk *walk, const struct model_coro *coro)
+/* Those that could take it out of the queue. */
+static void tell_takers(struct walk *walk, const struct model_coro *coro)
 {
-	analyze_story_made_ready(walk->analysis, &walk->story, coro);
-	analyze_story_fact(walk->analysis, &walk->story, "it is ready to run since then, for %s",
-		duration_until_end(walk, coro->process, ready_since(coro)));
 	if (coro->queue_thread)
 		tell_queue(walk, coro);
 	else
 		tell_workers(walk, coro->process);
 }
 
+static void tell_ready(struct walk *walk, const struct model_coro *coro)
+{
+	analyze_story_made_ready(walk->analysis, &walk->story, coro);
+	analyze_story_fact(walk->analysis, &walk->story, "it is ready to run since then, for %s",
+		duration_until_end(walk, coro->process, ready_since(coro)));
+	tell_takers(walk, coro);
+}
+
 /* Nobody wakes it: whoever takes coroutines out of the queue runs it. */
 static void tell_yielded(struct walk *walk, const struct model_coro *coro)
 {
-	tell(walk, (struct ct_step){
-			   .time = coro->suspended,
-			   .site = coro->wait_site,
-			   .thread = coro->thread,
-			   .coro = coro->id,
-			   .sequence = coro->wait_event,
-			   .text = analyze_say(walk->analysis,
-				   "%s yielded, and waits for nothing but its turn; %s",
-				   analyze_words_coro(walk->analysis, coro),
-				   words_ago(walk, coro->process, coro->suspended)),
-		   });
-	if (coro->queue_thread)
-		tell_queue(walk, coro);
-	else
-		tell_workers(walk, coro->process);
+	tell_suspend(walk, coro, "yielded, and waits for nothing but its turn");
+	tell_takers(walk, coro);
 }
 
 static void tell_running(struct walk *walk, const struct model_coro *coro)

@@ -219,7 +219,7 @@ static bool note_impossible(const struct jsonl_counts *counts, struct jsonl_scan
 	text_count(&text, count);
 	text_format(&text, " of ");
 	text_count(&text, counts->nr_rows);
-	text_format(&text, " rows (%.1f %%) can not be true and are left out of everything: ",
+	text_format(&text, " rows (%.1f %%) cannot be true and are left out of everything: ",
 		100.0 * (double)count / (double)counts->nr_rows);
 	add_reason(&text, &counts->zero_times, &is_first, "has the time 0", "have the time 0");
 	add_reason(&text, &counts->residue, &is_first,

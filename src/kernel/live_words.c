@@ -28,7 +28,7 @@ static const struct {
 } states[] = {
 	{'R', "runs"},
 	{'S', "sleeps"},
-	{'D', "sleeps and can not be interrupted"},
+	{'D', "sleeps and cannot be interrupted"},
 	{'T', "is stopped"},
 	{'t', "is stopped by a debugger"},
 	{'Z', "has ended"},

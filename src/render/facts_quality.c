@@ -375,8 +375,8 @@ static void doubts(struct text *rows, const struct ct_report *report)
 		"names",
 		"annotations are in no table: too many were open at once, or there were too many "
 		"names");
-	trouble(rows, quality->nr_impossible, "event was left out: its time can not be true",
-		"events were left out: their times can not be true");
+	trouble(rows, quality->nr_impossible, "event was left out: its time cannot be true",
+		"events were left out: their times cannot be true");
 	trouble(rows, quality->nr_unknown_kinds,
 		"event is of a kind that this version does not know",
 		"events are of kinds that this version does not know");

@@ -143,7 +143,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	step.thread = conflict->thread;
 	step.site = conflict->site;
 	step.sequence = conflict->sequence;
-	step.text = analyze_say(analysis, "%s, which can not follow", words_step(conflict->kind));
+	step.text = analyze_say(analysis, "%s, which cannot follow", words_step(conflict->kind));
 	analyze_story_step(analysis, story, &step);
 	finding->first_sequence = conflict->sequence_before;
 	finding->last_sequence = conflict->sequence;

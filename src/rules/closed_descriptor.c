@@ -509,7 +509,7 @@ static void tell_evidence(struct analysis *analysis, const struct group *group, 
 	if (nr_armed)
 		analyze_story_evidence(analysis, story,
 			"%u of the %u descriptors were in an epoll interest list; closing "
-			"took them out, so it can not report them any more",
+			"took them out, so it cannot report them any more",
 			nr_armed, group->count);
 	if (nr_again)
 		analyze_story_evidence(analysis, story,
