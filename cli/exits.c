@@ -21,6 +21,7 @@ static const struct {
 
 static const struct exit_description of_some[] = {
 	{"1", COMMAND_CHECK, "of check: an assertion does not hold"},
+	{"1", COMMAND_DIFF, "of diff: a change is told that --fail-on names"},
 	{"0-255", COMMAND_RUN, "of run: the program's own exit status, once it was started"},
 	{"126", COMMAND_RUN, "of run: COMMAND exists, and cannot be executed"},
 	{"127", COMMAND_RUN, "of run: COMMAND was not found"},
@@ -56,9 +57,10 @@ size_t exits_list(const struct exit_description **ret_exits)
 	snprintf(exits[nr_exits].code, sizeof(exits[0].code), "0");
 	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
 	exits[nr_exits++] = of_some[0];
+	exits[nr_exits++] = of_some[1];
 	for (value = 2; value < 10; value++)
 		add_failures(&exits[nr_exits++], value);
-	for (i = 1; i < sizeof(of_some) / sizeof(of_some[0]); i++)
+	for (i = 2; i < sizeof(of_some) / sizeof(of_some[0]); i++)
 		exits[nr_exits++] = of_some[i];
 	return nr_exits;
 }

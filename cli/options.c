@@ -44,6 +44,7 @@ static bool is_judge(enum command command)
 	case COMMAND_ATTACH:
 	case COMMAND_REPORT:
 	case COMMAND_CHECK:
+	case COMMAND_DIFF:
 	case COMMAND_WHY:
 	case COMMAND_STATS:
 	case COMMAND_EXPORT:

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "corotracer/check.h"
+#include "corotracer/diff.h"
 #include "corotracer/error.h"
 #include "corotracer/event.h"
 #include "corotracer/report.h"

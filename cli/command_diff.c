@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer diff: two versions of a program, compared by the traces of their runs. One trace is in memory at a time.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "judge.h"
+#include "output.h"
+#include "say.h"
+
+#define DIFFERS 1
+
+struct comparison {
+	const struct arguments *arguments;
+	struct ct_diff *diff;
+	char **before;
+	char **after;
+	int nr_before;
+	int nr_after;
+};
+
+/* ---------------------------------------------------------------- traces */
+
+static int add_trace(const struct comparison *comparison, bool is_after, const char *path)
+{
+	const struct subject subject = {
+		.operand = path,
+		.no_symbols = comparison->arguments->value[OPTION_DIFF_NO_SYMBOLS] != NULL,
+		.duration = OPTION_NONE,
+	};
+	const struct ct_analyze_options judging = {.size = sizeof(judging)};
+	struct judgement judgement;
+	struct ct_error error;
+	enum ct_status status;
+	int exit_status = judgement_read(comparison->arguments, &subject, &judging, &judgement);
+
+	if (exit_status)
+		return exit_status;
+	status = ct_diff_add(comparison->diff, is_after, judgement.report, &error);
+	judgement_fini(&judgement);
+	return status ? say_failure(status, &error) : 0;
+}
+
+static int is_trace(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && (strcmp(dot, ".ctrace") == 0 || strcmp(dot, ".jsonl") == 0);
+}
+
+static int add_entries(const struct comparison *comparison, bool is_after, const char *folder,
+	struct dirent **entries, int count)
+{
+	int i, exit_status = 0;
+
+	for (i = 0; i < count && !exit_status; i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) <
+			(int)sizeof(path))
+			exit_status = add_trace(comparison, is_after, path);
+	}
+	return exit_status;
+}
+
+/* All traces of a folder, not of those within. */
+static int add_folder(const struct comparison *comparison, bool is_after, const char *folder)
+{
+	struct dirent **entries;
+	int count = scandir(folder, &entries, is_trace, alphasort), i, exit_status;
+
+	if (count < 0) {
+		say_sentence("reading the folder '%s': %s", folder, strerror(errno));
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	}
+	exit_status = add_entries(comparison, is_after, folder, entries, count);
+	for (i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+	if (count)
+		return exit_status;
+	say_sentence("the folder '%s' holds no trace (*.ctrace, *.jsonl)", folder);
+	return ct_status_exit_code(CT_ERR_NOT_FOUND);
+}
+
+static int add_side(
+	const struct comparison *comparison, bool is_after, char *const *words, int nr_words)
+{
+	int i, exit_status = 0;
+
+	for (i = 0; i < nr_words && !exit_status; i++) {
+		struct stat seen;
+		bool is_folder = stat(words[i], &seen) == 0 && S_ISDIR(seen.st_mode);
+
+		exit_status = (is_folder ? add_folder : add_trace)(comparison, is_after, words[i]);
+	}
+	return exit_status;
+}
+
+/* ---------------------------------------------------------------- the verdict */
+
+static bool fails_on(const char *word, const struct ct_difference *difference)
+{
+	if (!difference->change)
+		return false;
+	if (strcmp(word, "new-finding") == 0)
+		return difference->change == CT_CHANGE_NEW &&
+		       difference->measure == CT_MEASURE_FINDING;
+	return strcmp(word, "any") == 0 || strcmp(word, ct_change_name(difference->change)) == 0;
+}
+
+static int verdict(const struct comparison *comparison)
+{
+	const struct arguments *arguments = comparison->arguments;
+	const struct ct_difference *differences;
+	uint32_t count, i;
+	int given;
+
+	differences = ct_diff_peek(comparison->diff, &count);
+	for (given = 0; given < arguments->nr_given; given++)
+		for (i = 0; i < count; i++)
+			if (arguments->given[given].option == OPTION_DIFF_FAIL_ON &&
+				fails_on(arguments->given[given].value, &differences[i]))
+				return DIFFERS;
+	return 0;
+}
+
+/* A side is called by its trace or folder, where it is one. */
+static enum ct_status tell(const struct comparison *comparison, struct ct_error *reterr)
+{
+	static const enum ct_diff_format formats[] = {CT_DIFF_TEXT, CT_DIFF_MARKDOWN, CT_DIFF_JSON};
+	const struct arguments *arguments = comparison->arguments;
+	const char *output = arguments->value[OPTION_DIFF_OUTPUT];
+	const struct ct_diff_write_options options = {
+		.size = sizeof(options),
+		.format = formats[arguments->meaning[OPTION_DIFF_FORMAT].number],
+		.before = comparison->nr_before == 1 ? comparison->before[0] : NULL,
+		.after = comparison->nr_after == 1 ? comparison->after[0] : NULL,
+	};
+
+	output = output ? output : "-";
+	output_guard(output);
+	return ct_diff_write(comparison->diff, &options, output, reterr);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int choose_sides(struct comparison *comparison)
+{
+	const struct arguments *arguments = comparison->arguments;
+	bool has_dashes = arguments->nr_before_dashes >= 0;
+
+	comparison->before = arguments->operands;
+	comparison->nr_before = has_dashes ? arguments->nr_before_dashes : 1;
+	comparison->after = arguments->operands + comparison->nr_before;
+	comparison->nr_after = arguments->nr_operands - comparison->nr_before;
+	if (comparison->nr_before < 1 || comparison->nr_after < 1)
+		return say_usage("diff", "what is compared with what? name a trace, or a folder of "
+					 "traces, for each side");
+	if (!has_dashes && comparison->nr_after > 1)
+		return say_usage(
+			"diff", "of several traces on a side '--' stands between the sides");
+	return 0;
+}
+
+static int compare(const struct comparison *comparison)
+{
+	struct ct_error error;
+	enum ct_status status;
+	int exit_status = add_side(comparison, false, comparison->before, comparison->nr_before);
+
+	if (!exit_status)
+		exit_status = add_side(comparison, true, comparison->after, comparison->nr_after);
+	if (exit_status)
+		return exit_status;
+	status = ct_diff_judge(comparison->diff, &error);
+	if (status == CT_OK)
+		status = tell(comparison, &error);
+	return status ? say_failure(status, &error) : verdict(comparison);
+}
+
+static struct ct_diff_options options_of(const struct arguments *arguments)
+{
+	static const enum ct_diff_statistic statistics[] = {
+		CT_DIFF_P50, CT_DIFF_P90, CT_DIFF_P99, CT_DIFF_MEAN};
+	const struct meaning *meaning = arguments->meaning;
+	struct ct_diff_options options = {
+		.size = sizeof(options),
+		.statistic = statistics[meaning[OPTION_DIFF_STATISTIC].number],
+		.factor = (double)meaning[OPTION_DIFF_FACTOR].number,
+	};
+
+	if (arguments->value[OPTION_DIFF_SIGNIFICANCE])
+		options.significance = 1 / (double)meaning[OPTION_DIFF_SIGNIFICANCE].number;
+	if (arguments->value[OPTION_DIFF_LEAST])
+		options.least = 1 + (double)meaning[OPTION_DIFF_LEAST].number / 100;
+	return options;
+}
+
+int command_diff(const struct arguments *arguments)
+{
+	struct comparison comparison = {.arguments = arguments};
+	const struct ct_diff_options options = options_of(arguments);
+	struct ct_error error;
+	enum ct_status status;
+	int exit_status = choose_sides(&comparison);
+
+	if (exit_status)
+		return exit_status;
+	status = ct_diff_new(&options, &comparison.diff, &error);
+	exit_status = status ? say_failure(status, &error) : compare(&comparison);
+	ct_diff_free(comparison.diff);
+	return exit_status;
+}

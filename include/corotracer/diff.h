@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two versions of a program compared by their runs: what is new, gone, slower or faster, and where. A part of ct.h.
+ *
+ * The unit of comparison is the run: each has one number for a measure at a place, a percentile or the mean. With
+ * enough runs on both sides (five, for a significance of 0.05) a difference is tested by permutation of the runs over
+ * all places at once; a comparison of equals then tells of any difference no more often than the significance says.
+ * With fewer runs nothing is tested, and what differs by more than a factor is told as a difference. docs/diff.md has
+ * the rules.
+ */
+#ifndef COROTRACER_DIFF_H
+#define COROTRACER_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/error.h"
+#include "corotracer/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+enum ct_measure {
+#define M(name, text, is_time, tells_presence, meaning) CT_MEASURE_##name,
+#include "corotracer/def/measures.def"
+#undef M
+	CT_NR_MEASURES,
+};
+
+const char *ct_measure_name(enum ct_measure measure);
+
+enum ct_change {
+	CT_CHANGE_NONE = 0,
+#define C(name, text, meaning) CT_CHANGE_##name,
+#include "corotracer/def/changes.def"
+#undef C
+	CT_NR_CHANGES,
+};
+
+const char *ct_change_name(enum ct_change change);
+
+/* Which number of a run stands for the durations of it. */
+enum ct_diff_statistic {
+	CT_DIFF_P50 = 0,
+	CT_DIFF_P90,
+	CT_DIFF_P99,
+	CT_DIFF_MEAN,
+};
+
+struct ct_diff_options {
+	size_t size;
+	enum ct_diff_statistic statistic;
+	double significance; /* how often a comparison of equals may tell of a difference; 0: 0.05 */
+	double least;        /* a difference that was tested is told from this factor on; 0: 1.05 */
+	double factor;       /* one that was not, from this one on; 0: 2 */
+};
+
+/* One measure at one place, compared. Texts are the diff's. */
+struct ct_difference {
+	enum ct_change change;
+	enum ct_measure measure;
+	const char *what; /* a region's, task's or counter's name, or the finding's rule; else "" */
+	const char *place;    /* in words, as the runs after have it, or else those before */
+	const char *function; /* "": not known */
+	const char *file;     /* the last part of its path; "": not known */
+	uint64_t line_before; /* 0: not known, or not there */
+	uint64_t line_after;
+	uint32_t nr_before; /* runs that have it */
+	uint32_t nr_after;
+	uint64_t count_before; /* how often it was measured, in all runs */
+	uint64_t count_after;
+	/* Times: the geometric mean over the runs, in nanoseconds. Numbers: the mean. NaN: nothing was measured. */
+	double before;
+	double after;
+	double significance; /* as corrected for all that is compared; NaN: not tested */
+};
+
+struct ct_diff;
+
+/*
+ * ct_diff_new: no runs yet; the caller frees it. `options` may be NULL. CT_ERR_USAGE: one of them cannot be.
+ * ct_diff_free: NULL is allowed.
+ */
+enum ct_status ct_diff_new(
+	const struct ct_diff_options *options, struct ct_diff **ret_diff, struct ct_error *reterr);
+void ct_diff_free(struct ct_diff *diff);
+
+/* ct_diff_add: one more run, on one of the sides. The report is read now, and may be freed then. */
+enum ct_status ct_diff_add(struct ct_diff *diff, bool is_after, const struct ct_report *report,
+	struct ct_error *reterr);
+
+/* ct_diff_judge: compares the runs so far. CT_ERR_USAGE: a side has none. The call may be repeated after others. */
+enum ct_status ct_diff_judge(struct ct_diff *diff, struct ct_error *reterr);
+
+/*
+ * ct_diff_peek: all that was compared; what changed comes first, in the order of changes.def, the largest first.
+ * Valid until the next call with this diff. ct_diff_is_tested: were there enough runs for a test?
+ */
+const struct ct_difference *ct_diff_peek(const struct ct_diff *diff, uint32_t *ret_count);
+bool ct_diff_is_tested(const struct ct_diff *diff);
+
+enum ct_diff_format {
+	CT_DIFF_TEXT = 0,
+	CT_DIFF_MARKDOWN,
+	CT_DIFF_JSON,
+};
+
+struct ct_diff_write_options {
+	size_t size;
+	enum ct_diff_format format;
+	const char *before; /* what the sides are called; NULL: before, after */
+	const char *after;
+};
+
+/* ct_diff_write: what was judged, to a file, whole or not at all; "-" is standard output. */
+enum ct_status ct_diff_write(const struct ct_diff *diff,
+	const struct ct_diff_write_options *options, const char *path, struct ct_error *reterr);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which items of different runs are the same place: those of one measure, function, file and name. Where a function
+ * has several of them, lines tell them apart: by the line itself where one side's lines are among the other's, which
+ * has more, else by their order, since then code was moved.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/diff.h"
+
+/* The lines of one side, rising; each once. */
+struct lines {
+	const uint64_t *at;
+	uint32_t count;
+};
+
+static int compare_places(const struct diff_item *x, const struct diff_item *y)
+{
+	int order = (x->measure > y->measure) - (x->measure < y->measure);
+
+	order = order ? order : strcmp(x->function, y->function);
+	order = order ? order : strcmp(x->file, y->file);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct diff_item *x = a, *y = b;
+	int order = compare_places(x, y);
+
+	order = order ? order : x->is_after - y->is_after;
+	order = order ? order : (x->line > y->line) - (x->line < y->line);
+	return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* The items of one side stand together, by line. */
+static bool list_lines(struct ct_diff *diff, const struct diff_item *items, size_t count,
+	bool is_after, struct lines *ret_lines)
+{
+	uint64_t *at = arena_array(&diff->judged, count, sizeof(*at));
+	size_t i;
+
+	*ret_lines = (struct lines){.at = at};
+	for (i = 0; at && i < count; i++)
+		if (items[i].is_after == is_after &&
+			(!ret_lines->count || at[ret_lines->count - 1] != items[i].line))
+			at[ret_lines->count++] = items[i].line;
+	return at != NULL;
+}
+
+/* How many lines stand before it: its index, where it is among them. */
+static uint32_t nr_before_line(const struct lines *lines, uint64_t line)
+{
+	uint32_t i = 0;
+
+	while (i < lines->count && lines->at[i] < line)
+		i++;
+	return i;
+}
+
+static bool are_among(const struct lines *few, const struct lines *many)
+{
+	uint32_t i;
+
+	for (i = 0; i < few->count; i++) {
+		uint32_t at = nr_before_line(many, few->at[i]);
+
+		if (at == many->count || many->at[at] != few->at[i])
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- series */
+
+/* The same in two processes of one run: times as often as they were measured, numbers together. */
+static void add_to_run(struct diff_series *series, const struct diff_item *item)
+{
+	uint64_t *count = &series->counts[item->run];
+	double *value = &series->values[item->run];
+	uint64_t both = *count + item->count;
+
+	series->is_there[item->run] = true;
+	if (isnan(*value))
+		*value = item->value;
+	else if (!isnan(item->value) && diff_is_time(item->measure) && both)
+		*value += (item->value - *value) * (double)item->count / (double)both;
+	else if (!isnan(item->value))
+		*value += item->value;
+	*count = both;
+}
+
+static void add(struct diff_series *series, const struct diff_item *item)
+{
+	struct ct_difference *difference = &series->difference;
+	bool names_itself = !*item->function && !*item->file;
+
+	difference->measure = item->measure;
+	difference->function = item->function;
+	difference->file = item->file;
+	difference->place = item->place;
+	difference->what = names_itself || item->measure == CT_MEASURE_FINDING ? item->name : "";
+	*(item->is_after ? &difference->line_after : &difference->line_before) = item->line;
+	*(item->is_after ? &difference->count_after : &difference->count_before) += item->count;
+	*(item->is_after ? &difference->nr_after : &difference->nr_before) +=
+		!series->is_there[item->run];
+	add_to_run(series, item);
+}
+
+static bool push_series(struct ct_diff *diff)
+{
+	struct diff_series series = {.difference.change = CT_CHANGE_NONE};
+	size_t i;
+
+	series.counts = arena_array(&diff->judged, diff->runs.count, sizeof(*series.counts));
+	series.values = arena_array(&diff->judged, diff->runs.count, sizeof(*series.values));
+	series.is_there = arena_array(&diff->judged, diff->runs.count, sizeof(*series.is_there));
+	for (i = 0; series.values && i < diff->runs.count; i++)
+		series.values[i] = (double)NAN;
+	return series.counts && series.values && series.is_there && vec_push(&diff->series, series);
+}
+
+/* Items of one place, apart from the line. */
+static bool pair_group(struct ct_diff *diff, const struct diff_item *items, size_t count)
+{
+	size_t first = diff->series.count, i;
+	struct lines before, after;
+	const struct lines *few, *many;
+	bool is_by_line;
+
+	if (!list_lines(diff, items, count, false, &before) ||
+		!list_lines(diff, items, count, true, &after))
+		return false;
+	few = before.count < after.count ? &before : &after;
+	many = before.count < after.count ? &after : &before;
+	is_by_line = few->count < many->count && are_among(few, many);
+	for (i = 0; i < many->count; i++)
+		if (!push_series(diff))
+			return false;
+	for (i = 0; i < count; i++) {
+		const struct lines *own = items[i].is_after ? &after : &before;
+
+		add(&diff->series
+				.at[first + nr_before_line(is_by_line ? many : own, items[i].line)],
+			&items[i]);
+	}
+	return true;
+}
+
+bool diff_pair(struct ct_diff *diff)
+{
+	const struct diff_item *items = diff->items.at;
+	size_t from = 0, until;
+
+	diff->series.count = 0;
+	if (diff->items.count)
+		qsort(diff->items.at, diff->items.count, sizeof(*items), compare_items);
+	for (; from < diff->items.count; from = until) {
+		for (until = from + 1; until < diff->items.count; until++)
+			if (compare_places(&items[from], &items[until]) != 0)
+				break;
+		if (!pair_group(diff, &items[from], until - from))
+			return false;
+	}
+	return true;
+}

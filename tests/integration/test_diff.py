@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""`diff`: two versions of a real program, compared by their traces, with the exit statuses that CI goes by."""
+import json
+import pathlib
+
+from support import BUILD, COROTRACER, check, folder, run
+
+STEPS = BUILD / "tests/targets/steps"
+FAULTY = BUILD / "examples/example-tcp-server-fault-a"
+CORRECT = BUILD / "examples/example-tcp-server"
+LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
+RUNS = 6
+SAME, DIFFERS, USAGE, NOT_FOUND = 0, 1, 2, 4
+
+
+def record(scratch, versions):
+    """Runs of all versions in turn, so that the machine's moods befall all of them: {version: its folder}."""
+    folders = {name: scratch / name for name in versions}
+    for path in folders.values():
+        path.mkdir()
+    for number in range(RUNS):
+        for name, words in versions.items():
+            run(COROTRACER, "run", "-o", folders[name] / f"{number}.ctrace", "--", STEPS, *words)
+    return folders
+
+
+def diff(*words, status=SAME):
+    return json.loads(run(COROTRACER, "diff", "--format", "json", *words, status=status).stdout)
+
+
+def told(page):
+    """{(change, measure, name of the place)} of what changed."""
+    return {(one["change"], one["measure"], (one["what"] or one["place"]).split(" ")[0])
+            for one in page["differences"] if one["change"] != "none"}
+
+
+def check_itself(folders):
+    """A trace is no other than itself, and runs of one program are no two programs."""
+    trace = folders["plain"] / "0.ctrace"
+    check(told(diff("--fail-on", "any", trace, trace)) == set(), "a trace differs from itself")
+    page = diff("--fail-on", "slower", "--fail-on", "new", folders["plain"], folders["plain"])
+    check(page["is_tested"] and page["runs_before"] == page["runs_after"] == RUNS, f"{page}")
+    check(told(page) == set(), f"a program differs from itself: {told(page)}")
+
+
+def check_slower(folders):
+    page = diff("--fail-on", "slower", folders["plain"], folders["slow"], status=DIFFERS)
+    check({("slower", "wait", "query"), ("slower", "region", "db.query")} <= told(page), f"{told(page)}")
+    check(not any(change in ("new", "gone") for change, _, _ in told(page)), f"{told(page)}")
+    query = next(one for one in page["differences"] if one["measure"] == "wait" and one["place"].startswith("query"))
+    check(query["before"]["count"] == query["after"]["count"] == RUNS * 60, f"{query}")
+    check(1.3 < query["after"]["value"] / query["before"]["value"] < 1.7, f"half as long again: {query}")
+    check(query["significance"] <= 0.05, f"{query}")
+    back = told(diff("--fail-on", "slower", folders["slow"], folders["plain"]))
+    check(("faster", "wait", "query") in back, f"and back again: {back}")
+
+
+def check_new(folders):
+    page = diff("--fail-on", "new", folders["plain"], folders["audit"], status=DIFFERS)
+    check(("new", "wait", "audit") in told(page), f"{told(page)}")
+    check(("gone", "wait", "audit") in told(diff(folders["audit"], folders["plain"])), "nothing is gone")
+    plain, stuck = (sorted(folders[name].glob("*.ctrace")) for name in ("plain", "stuck"))
+    page = diff("--fail-on", "new", *plain, "--", *stuck, status=DIFFERS)
+    check(("new", "wait", "answer") in told(page), f"a wait that never ends is one, too: {told(page)}")
+
+
+def check_new_finding(scratch):
+    """The server with a fault, against its correct twin: one run of each, since a finding has its own evidence."""
+    traces = [scratch / f"{name}.ctrace" for name in (CORRECT.name, FAULTY.name)]
+    for trace, program in zip(traces, (CORRECT, FAULTY)):
+        run(COROTRACER, "run", "-o", trace, "--", program, *LOAD)
+    page = diff("--fail-on", "new-finding", *traces, status=DIFFERS)
+    check(("new", "finding", "waits-on-closed-descriptor") in told(page), f"{told(page)}")
+    diff("--fail-on", "new-finding", *reversed(traces))
+
+
+def check_one_run(folders):
+    """Nothing is significant, which is said; what is new is told all the same."""
+    plain, audit = folders["plain"] / "0.ctrace", folders["audit"] / "0.ctrace"
+    text = run(COROTRACER, "diff", plain, audit).stdout
+    check("proves nothing" in text and "audit in serve" in text and "significance" not in text, text)
+    page = diff(plain, audit)
+    check(not page["is_tested"] and all(one["significance"] is None for one in page["differences"]), f"{page}")
+
+
+def check_forms(folders, scratch):
+    output = scratch / "diff.md"
+    run(COROTRACER, "diff", "--format", "md", "-o", output, folders["plain"], folders["slow"])
+    page = output.read_text()
+    check(page.startswith("## corotracer diff\n\n") and "| slower | wait |" in page, page)
+    check("significance of 0.05" in page, page)
+
+
+def check_bad_requests(folders, scratch):
+    trace = folders["plain"] / "0.ctrace"
+    (scratch / "empty").mkdir()
+    for words in ((), (trace,), (trace, trace, trace), (trace, "--"), ("--", trace),
+                  ("--fail-on", "luck", trace, trace), ("--significance", "1/1", trace, trace)):
+        run(COROTRACER, "diff", *words, status=USAGE)
+    run(COROTRACER, "diff", trace, scratch / "empty", status=NOT_FOUND)
+    run(COROTRACER, "diff", trace, scratch / "none.ctrace", status=NOT_FOUND)
+    run(COROTRACER, "diff", "-o", scratch / "none/diff", trace, trace, status=NOT_FOUND)
+
+
+def main():
+    with folder() as name:
+        scratch = pathlib.Path(name)
+        folders = record(scratch, {"plain": (), "slow": ("50",), "audit": ("0", "audit"), "stuck": ("0", "stuck")})
+        check_itself(folders)
+        check_slower(folders)
+        check_new(folders)
+        check_new_finding(scratch)
+        check_one_run(folders)
+        check_forms(folders, scratch)
+        check_bad_requests(folders, scratch)
+
+
+main()
