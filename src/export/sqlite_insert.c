@@ -61,7 +61,7 @@ void export_sqlite_insert_time(struct sqlite_insert *insert, ct_time time)
 
 void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text)
 {
-	if (!*text) {
+	if (!text || !*text) {
 		export_sqlite_insert_null(insert);
 		return;
 	}

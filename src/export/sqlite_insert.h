@@ -34,7 +34,7 @@ void export_sqlite_insert_number(struct sqlite_insert *insert, int64_t number);
 /* export_sqlite_insert_reference: 0 is NULL. export_sqlite_insert_time: CT_NO_TIME is NULL. */
 void export_sqlite_insert_reference(struct sqlite_insert *insert, uint64_t number);
 void export_sqlite_insert_time(struct sqlite_insert *insert, ct_time time);
-/* export_sqlite_insert_text: any bytes; "" is NULL. The text is copied. */
+/* export_sqlite_insert_text: any bytes; NULL and "" are NULL. The text is copied. */
 void export_sqlite_insert_text(struct sqlite_insert *insert, const char *text);
 
 /* export_sqlite_insert_row: the row is complete. */

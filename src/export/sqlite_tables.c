@@ -11,20 +11,79 @@
 #include "export/sqlite_tables.h"
 #include "textrace/names.h"
 
+#define RUN_BYTES (2 * sizeof(((struct ct_tables *)0)->run_id) + 1)
+
+static const char *run_of(const struct ct_tables *tables, char *run)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tables->run_id); i++)
+		snprintf(run + 2 * i, 3, "%02x", tables->run_id[i]);
+	return run;
+}
+
+static void insert_event(struct sqlite_insert *insert, uint64_t number)
+{
+	if (number == UINT64_MAX)
+		export_sqlite_insert_null(insert);
+	else
+		export_sqlite_insert_number(insert, (int64_t)number);
+}
+
+/* How a column's form is declared, and how its value is inserted. */
+#define TYPE_key "INTEGER PRIMARY KEY"
+#define TYPE_number "INTEGER"
+#define TYPE_reference "INTEGER"
+#define TYPE_time "INTEGER"
+#define TYPE_event "INTEGER"
+#define TYPE_text "TEXT"
+#define INSERT_key(value) export_sqlite_insert_number(insert, (int64_t)(value))
+#define INSERT_number(value) export_sqlite_insert_number(insert, (int64_t)(value))
+#define INSERT_reference(value) export_sqlite_insert_reference(insert, (value))
+#define INSERT_time(value) export_sqlite_insert_time(insert, (value))
+#define INSERT_event(value) insert_event(insert, (value))
+#define INSERT_text(value) export_sqlite_insert_text(insert, (value))
+
 enum table {
-#define X(name, text, columns, meaning) TABLE_##name,
+#define TABLE(name, text, type, meaning) TABLE_##name,
+#define COLUMN(name, form, value)
+#define END
 #include "export/tables.def"
-#undef X
 	NR_TABLES,
 };
 
+/* One function for each table: a row of it. */
+#define TABLE(name, text, type, meaning)                                                           \
+	static void insert_##name(                                                                 \
+		struct sqlite_insert *insert, uint32_t finding, uint32_t number, const void *from) \
+	{                                                                                          \
+		const type *row = from;                                                            \
+                                                                                                   \
+		(void)finding;                                                                     \
+		(void)number;
+#define COLUMN(name, form, value) INSERT_##form(value);
+#define END                               \
+	export_sqlite_insert_row(insert); \
+	}
+#include "export/tables.def"
+
 static const struct {
 	const char *name;
-	const char *columns;
+	void (*insert)(
+		struct sqlite_insert *insert, uint32_t finding, uint32_t number, const void *row);
 } tables_of[NR_TABLES] = {
-#define X(name, text, columns, meaning) [TABLE_##name] = {text, columns},
+#define TABLE(name, text, type, meaning) {text, insert_##name},
+#define COLUMN(name, form, value)
+#define END
 #include "export/tables.def"
-#undef X
+};
+
+/* Behind a comma stands each column, also the first one. */
+static const char *const columns_of[NR_TABLES] = {
+#define TABLE(name, text, type, meaning) [TABLE_##name] = ""
+#define COLUMN(name, form, value) ", " name " " TYPE_##form
+#define END ,
+#include "export/tables.def"
 };
 
 /* -------------------------------------------------------------------- create */
@@ -52,7 +111,7 @@ int export_sqlite_tables_create(sqlite3 *database, const char *events)
 
 	for (i = 0; i < NR_TABLES; i++)
 		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\" (%s);\n", tables_of[i].name,
-			tables_of[i].columns);
+			columns_of[i] + strlen(", "));
 	sqlite3_str_appendf(sql, "CREATE TABLE \"%w\" (", events);
 	for (i = 0; i < EXPORT_NR_COLUMNS; i++) {
 		if (is_own(i))
@@ -91,310 +150,82 @@ int export_sqlite_tables_finish(sqlite3 *database, const char *events)
 
 /* ---------------------------------------------------------------------- fill */
 
+/* Rows of one table: those of an array from the first one on. */
+struct rows {
+	const void *at;
+	size_t size;
+	uint32_t first;
+	uint32_t end;
+};
+
+#define ROWS(array, first, end) ((struct rows){(array), sizeof(*(array)), (first), (end)})
+
 static void begin(struct sqlite_insert *insert, sqlite3 *database, enum table table)
 {
-	const char *at = tables_of[table].columns;
-	unsigned nr_columns = 1;
+	const char *at = columns_of[table];
+	unsigned nr_columns = 0;
 
 	for (; *at; at++)
 		nr_columns += *at == ',';
 	export_sqlite_insert_open(insert, database, tables_of[table].name, nr_columns);
 }
 
-static int fill_trace(sqlite3 *database, const struct ct_report *report)
+static void insert_rows(
+	struct sqlite_insert *insert, enum table table, uint32_t finding, struct rows rows)
 {
-	const struct ct_tables *tables = report->tables;
-	struct sqlite_insert insert;
-	char run[sizeof(tables->run_id) * 2 + 1];
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < sizeof(tables->run_id); i++)
-		snprintf(run + 2 * i, 3, "%02x", tables->run_id[i]);
-	begin(&insert, database, TABLE_TRACE);
-	export_sqlite_insert_text(&insert, run);
-	export_sqlite_insert_text(&insert, tables->host);
-	export_sqlite_insert_text(&insert, tables->clock);
-	export_sqlite_insert_number(&insert, tables->epoch_realtime_ns);
-	export_sqlite_insert_number(&insert, tables->epoch_monotonic_ns);
-	export_sqlite_insert_time(&insert, report->quality.observed_from);
-	export_sqlite_insert_time(&insert, report->quality.observed_until);
-	export_sqlite_insert_number(&insert, tables->is_complete);
-	export_sqlite_insert_number(&insert, tables->has_no_end);
-	export_sqlite_insert_number(&insert, (int64_t)report->quality.nr_events);
-	export_sqlite_insert_number(&insert, (int64_t)report->quality.nr_lost);
-	export_sqlite_insert_number(&insert, (int64_t)report->quality.nr_impossible);
-	export_sqlite_insert_row(&insert);
+	for (i = rows.first; i < rows.end; i++)
+		tables_of[table].insert(insert, finding, i, (const char *)rows.at + i * rows.size);
+}
+
+static int fill(sqlite3 *database, enum table table, struct rows rows)
+{
+	struct sqlite_insert insert;
+
+	begin(&insert, database, table);
+	insert_rows(&insert, table, 0, rows);
 	return export_sqlite_insert_close(&insert);
 }
 
-static int fill_processes(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_process *process;
-	struct sqlite_insert insert;
-	const char *ending;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_PROCESSES);
-	for (i = 1; i < report->tables->nr_processes; i++) {
-		process = &report->tables->processes[i];
-		ending = textrace_name(TEXTRACE_ENDINGS, process->ending);
-		export_sqlite_insert_number(&insert, i);
-		export_sqlite_insert_reference(&insert, process->pid);
-		export_sqlite_insert_text(&insert, process->program);
-		export_sqlite_insert_text(&insert, process->command_line);
-		export_sqlite_insert_time(&insert, process->attached);
-		export_sqlite_insert_time(&insert, process->ended);
-		export_sqlite_insert_text(&insert, ending ? ending : "");
-		export_sqlite_insert_number(&insert, process->ending_value);
-		export_sqlite_insert_number(&insert, process->has_probe);
-		export_sqlite_insert_number(&insert, process->has_ledger);
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static int fill_threads(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_thread *thread;
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_THREADS);
-	for (i = 1; i < report->tables->nr_threads; i++) {
-		thread = &report->tables->threads[i];
-		export_sqlite_insert_number(&insert, i);
-		export_sqlite_insert_reference(&insert, thread->process);
-		export_sqlite_insert_reference(&insert, thread->tid);
-		export_sqlite_insert_text(&insert, thread->name);
-		export_sqlite_insert_time(&insert, thread->started);
-		export_sqlite_insert_time(&insert, thread->stopped);
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static int fill_sites(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_site *site;
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_SITES);
-	for (i = 1; i < report->tables->nr_sites; i++) {
-		site = &report->tables->sites[i];
-		export_sqlite_insert_number(&insert, i);
-		export_sqlite_insert_reference(&insert, site->process);
-		export_sqlite_insert_text(&insert, site->function);
-		export_sqlite_insert_text(&insert, site->file);
-		export_sqlite_insert_reference(&insert, site->line);
-		export_sqlite_insert_reference(&insert, site->column);
-		export_sqlite_insert_text(&insert, site->reason);
-		export_sqlite_insert_text(&insert, site->module);
-		export_sqlite_insert_reference(&insert, site->module_offset);
-		export_sqlite_insert_text(&insert, site->callers);
-		export_sqlite_insert_text(&insert, site->form ? ct_form_name(site->form) : "");
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static int fill_losses(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_loss *loss;
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_LOSSES);
-	for (i = 0; i < report->quality.nr_losses; i++) {
-		loss = &report->quality.losses[i];
-		export_sqlite_insert_reference(&insert, loss->process);
-		export_sqlite_insert_reference(&insert, loss->thread);
-		export_sqlite_insert_reference(&insert, loss->coro);
-		export_sqlite_insert_text(&insert, ct_loss_name(loss->reason));
-		export_sqlite_insert_number(&insert, (int64_t)loss->count);
-		export_sqlite_insert_time(&insert, loss->first);
-		export_sqlite_insert_time(&insert, loss->last);
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static int fill_notes(sqlite3 *database, const struct ct_report *report)
-{
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_NOTES);
-	for (i = 0; i < report->tables->nr_notes; i++) {
-		export_sqlite_insert_text(&insert, report->tables->notes[i].text);
-		export_sqlite_insert_number(&insert, (int64_t)report->tables->notes[i].count);
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static int fill_findings(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_finding *finding;
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_FINDINGS);
-	for (i = 0; i < report->nr_findings; i++) {
-		finding = &report->findings[i];
-		export_sqlite_insert_number(&insert, i + 1);
-		export_sqlite_insert_text(&insert, ct_rule_name(finding->rule));
-		export_sqlite_insert_text(&insert, ct_grade_name(finding->grade));
-		export_sqlite_insert_reference(&insert, finding->process);
-		export_sqlite_insert_text(&insert, finding->title);
-		export_sqlite_insert_reference(&insert, finding->wait_site);
-		export_sqlite_insert_reference(&insert, finding->cause_site);
-		export_sqlite_insert_number(&insert, finding->nr_members);
-		export_sqlite_insert_number(&insert, (int64_t)finding->nr_lost_nearby);
-		export_sqlite_insert_number(&insert, (int64_t)finding->first_sequence);
-		export_sqlite_insert_number(&insert, (int64_t)finding->last_sequence);
-		export_sqlite_insert_text(&insert, ct_rule_wrong_if(finding->rule));
-		export_sqlite_insert_text(&insert, finding->next_step);
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static void insert_members(
-	struct sqlite_insert *insert, uint32_t number, const struct ct_finding *finding)
-{
-	const struct ct_member *member;
-	uint32_t i;
-
-	for (i = 0; i < finding->nr_members; i++) {
-		member = &finding->members[i];
-		export_sqlite_insert_number(insert, number);
-		export_sqlite_insert_reference(insert, member->coro.process);
-		export_sqlite_insert_number(insert, (int64_t)member->coro.id);
-		export_sqlite_insert_text(insert, ct_state_name(member->coro.state));
-		export_sqlite_insert_time(insert, member->since);
-		export_sqlite_insert_text(insert, member->resource ? member->resource : "");
-		export_sqlite_insert_reference(insert, member->coro.wait_site);
-		export_sqlite_insert_reference(insert, member->coro.spawn_site);
-		export_sqlite_insert_text(insert, member->name ? member->name : "");
-		export_sqlite_insert_text(insert, member->task ? member->task : "");
-		export_sqlite_insert_row(insert);
-	}
-}
-
-static void insert_steps(
-	struct sqlite_insert *insert, uint32_t number, const struct ct_finding *finding)
-{
-	const struct ct_step *step;
-	uint32_t i;
-
-	for (i = 0; i < finding->nr_steps; i++) {
-		step = &finding->steps[i];
-		export_sqlite_insert_number(insert, number);
-		export_sqlite_insert_number(insert, i + 1);
-		export_sqlite_insert_time(insert, step->time);
-		export_sqlite_insert_text(insert, step->text);
-		export_sqlite_insert_reference(insert, step->site);
-		export_sqlite_insert_reference(insert, step->thread);
-		export_sqlite_insert_reference(insert, step->coro);
-		if (step->sequence == UINT64_MAX)
-			export_sqlite_insert_null(insert);
-		else
-			export_sqlite_insert_number(insert, (int64_t)step->sequence);
-		export_sqlite_insert_row(insert);
-	}
-}
-
-/* One table that has rows for each finding. */
-static int fill_of_findings(sqlite3 *database, const struct ct_report *report, enum table table,
-	void (*insert_of)(struct sqlite_insert *, uint32_t, const struct ct_finding *))
+/* A table that has rows for each finding. */
+static int fill_of_findings(sqlite3 *database, const struct ct_report *report, enum table table)
 {
 	struct sqlite_insert insert;
 	uint32_t i;
 
 	begin(&insert, database, table);
-	for (i = 0; i < report->nr_findings; i++)
-		insert_of(&insert, i + 1, &report->findings[i]);
-	return export_sqlite_insert_close(&insert);
-}
+	for (i = 0; i < report->nr_findings; i++) {
+		const struct ct_finding *finding = &report->findings[i];
 
-static int fill_spans(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_span *span;
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_SPANS);
-	for (i = 0; i < report->nr_spans; i++) {
-		span = &report->spans[i];
-		export_sqlite_insert_text(&insert, span->is_task ? "task" : "region");
-		export_sqlite_insert_text(&insert, span->name);
-		export_sqlite_insert_reference(&insert, span->process);
-		export_sqlite_insert_reference(&insert, span->site);
-		export_sqlite_insert_number(&insert, (int64_t)span->nr_begun);
-		export_sqlite_insert_number(&insert, (int64_t)span->nr_ended);
-		export_sqlite_insert_number(&insert, (int64_t)span->nr_open);
-		export_sqlite_insert_number(&insert, span->durations.total_ns);
-		export_sqlite_insert_number(&insert, span->durations.p50_ns);
-		export_sqlite_insert_number(&insert, span->durations.p99_ns);
-		export_sqlite_insert_number(&insert, span->durations.max_ns);
-		export_sqlite_insert_number(&insert, span->durations.p90_ns);
-		export_sqlite_insert_number(&insert, span->durations.p999_ns);
-		export_sqlite_insert_number(&insert, span->durations.p9999_ns);
-		export_sqlite_insert_number(&insert, span->open_ns);
-		export_sqlite_insert_number(&insert, span->times.unseen_ns);
-		export_sqlite_insert_number(&insert, span->times.ready_ns);
-		export_sqlite_insert_number(&insert, span->times.running_ns);
-		export_sqlite_insert_number(&insert, span->times.waiting_ns);
-		export_sqlite_insert_row(&insert);
-	}
-	return export_sqlite_insert_close(&insert);
-}
-
-static int fill_counters(sqlite3 *database, const struct ct_report *report)
-{
-	const struct ct_counter *counter;
-	struct sqlite_insert insert;
-	uint32_t i;
-
-	begin(&insert, database, TABLE_COUNTERS);
-	for (i = 0; i < report->nr_counters; i++) {
-		counter = &report->counters[i];
-		export_sqlite_insert_text(&insert, counter->name);
-		export_sqlite_insert_reference(&insert, counter->process);
-		export_sqlite_insert_reference(&insert, counter->site);
-		export_sqlite_insert_number(&insert, (int64_t)counter->nr_values);
-		export_sqlite_insert_number(&insert, counter->last);
-		export_sqlite_insert_time(&insert, counter->last_time);
-		export_sqlite_insert_number(&insert, counter->least);
-		export_sqlite_insert_number(&insert, counter->greatest);
-		export_sqlite_insert_row(&insert);
+		insert_rows(&insert, table, i + 1,
+			table == TABLE_FINDING_STEPS
+				? ROWS(finding->steps, 0, finding->nr_steps)
+				: ROWS(finding->members, 0, finding->nr_members));
 	}
 	return export_sqlite_insert_close(&insert);
 }
 
 int export_sqlite_tables_fill(sqlite3 *database, const struct ct_report *report)
 {
-	static int (*const fill[])(sqlite3 *, const struct ct_report *) = {
-		fill_trace,
-		fill_processes,
-		fill_threads,
-		fill_sites,
-		fill_losses,
-		fill_notes,
-		fill_findings,
-		fill_spans,
-		fill_counters,
+	const struct ct_tables *tables = report->tables;
+	const struct rows rows[NR_TABLES] = {
+		[TABLE_TRACE] = ROWS(report, 0, 1),
+		[TABLE_PROCESSES] = ROWS(tables->processes, 1, tables->nr_processes),
+		[TABLE_THREADS] = ROWS(tables->threads, 1, tables->nr_threads),
+		[TABLE_SITES] = ROWS(tables->sites, 1, tables->nr_sites),
+		[TABLE_LOSSES] = ROWS(report->quality.losses, 0, report->quality.nr_losses),
+		[TABLE_NOTES] = ROWS(tables->notes, 0, tables->nr_notes),
+		[TABLE_FINDINGS] = ROWS(report->findings, 0, report->nr_findings),
+		[TABLE_SPANS] = ROWS(report->spans, 0, report->nr_spans),
+		[TABLE_COUNTERS] = ROWS(report->counters, 0, report->nr_counters),
 	};
 	int result = SQLITE_OK;
-	size_t i;
+	enum table table;
 
-	for (i = 0; result == SQLITE_OK && i < sizeof(fill) / sizeof(fill[0]); i++)
-		result = fill[i](database, report);
-	if (result == SQLITE_OK)
-		result = fill_of_findings(
-			database, report, TABLE_FINDING_COROUTINES, insert_members);
-	if (result == SQLITE_OK)
-		result = fill_of_findings(database, report, TABLE_FINDING_STEPS, insert_steps);
+	for (table = 0; result == SQLITE_OK && table < NR_TABLES; table++)
+		result = table == TABLE_FINDING_COROUTINES || table == TABLE_FINDING_STEPS
+				 ? fill_of_findings(database, report, table)
+				 : fill(database, table, rows[table]);
 	return result;
 }
