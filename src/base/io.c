@@ -286,3 +286,11 @@ enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct 
 	forget_names(output);
 	return status;
 }
+
+enum ct_status io_output_end(
+	struct io_output *output, enum ct_status written, struct ct_error *reterr)
+{
+	enum ct_status closed = io_output_close(output, written == CT_OK, reterr);
+
+	return written ? written : closed;
+}

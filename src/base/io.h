@@ -58,8 +58,12 @@ enum ct_status io_output_write(const struct io_output *output, const void *bytes
 /* io_output_name: gives it its name already now; it is written on, and stays whatever the close says. */
 enum ct_status io_output_name(struct io_output *output, struct ct_error *reterr);
 
-/* io_output_close: renames (is_wanted), or removes what was written; frees the rest either way.
+/*
+ * io_output_close: renames (is_wanted), or removes what was written; frees the rest either way. io_output_end: closes
+ * it, wanted if writing it went well, and returns the first failure.
  */
 enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct ct_error *reterr);
+enum ct_status io_output_end(
+	struct io_output *output, enum ct_status written, struct ct_error *reterr);
 
 #endif

@@ -187,9 +187,5 @@ enum ct_status ct_checks_write(const struct ct_checks *checks,
 	}
 	status = io_output_write(&output, text_peek(&text), text.length, reterr);
 	text_fini(&text);
-	if (status) {
-		io_output_close(&output, false, NULL);
-		return status;
-	}
-	return io_output_close(&output, true, reterr);
+	return io_output_end(&output, status, reterr);
 }

@@ -155,8 +155,5 @@ enum ct_status export_csv(
 	export_rows_fini(&rows);
 	text_fini(&page.text);
 	text_fini(&page.clean);
-	if (status == CT_OK)
-		return io_output_close(&output, true, reterr);
-	io_output_close(&output, false, NULL);
-	return status;
+	return io_output_end(&output, status, reterr);
 }

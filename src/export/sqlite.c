@@ -147,10 +147,7 @@ static enum ct_status make_file(
 			"a database needs a file of its own: '%s' is none", path);
 	else
 		status = make(&output, content, reterr);
-	if (status == CT_OK)
-		return io_output_close(&output, true, reterr);
-	io_output_close(&output, false, NULL);
-	return status;
+	return io_output_end(&output, status, reterr);
 }
 
 enum ct_status export_sqlite(struct ct_source *source, const struct ct_report *report,

@@ -255,8 +255,5 @@ enum ct_status export_told(struct ct_source *source, enum ct_row_numbers numbers
 	text_fini(&told.page);
 	text_fini(&told.word);
 	map_fini(&told.outcomes);
-	if (status == CT_OK)
-		return io_output_close(&output, true, reterr);
-	io_output_close(&output, false, NULL);
-	return status;
+	return io_output_end(&output, status, reterr);
 }

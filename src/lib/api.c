@@ -219,10 +219,7 @@ static enum ct_status copy_as_text(
 	text_fini(&text);
 	if (status == CT_OK && end < 0)
 		status = end;
-	if (status == CT_OK)
-		return io_output_close(&output, true, reterr);
-	io_output_close(&output, false, NULL);
-	return status;
+	return io_output_end(&output, status, reterr);
 }
 
 static enum ct_status copy_to_sink(struct ct_trace *trace, const struct ct_write_options *options,
@@ -340,10 +337,7 @@ enum ct_status ct_report_write(const struct ct_report *report,
 	if (status)
 		return status;
 	status = write_report(report, options, &writing, reterr);
-	if (status == CT_OK)
-		return io_output_close(&writing.output, true, reterr);
-	io_output_close(&writing.output, false, NULL);
-	return status;
+	return io_output_end(&writing.output, status, reterr);
 }
 
 bool ct_event_has_coro(const struct ct_event *event)
