@@ -143,29 +143,25 @@ static bool set_change(struct export_rows *rows, uint64_t id, bool is_active)
 	return true;
 }
 
-static bool note_frame(struct export_rows *rows)
-{
-	struct jsonl_coro *coro =
-		jsonl_coros_find(&rows->coros, rows->event->process, rows->event->coro);
-
-	if (coro)
-		coro->frame = rows->event->object;
-	return coro != NULL;
-}
-
-/* Only coroutines of version 1 have such: of others, a detail's number is no coroutine. */
-static bool note_detail(struct export_rows *rows)
+/* What a frame, or a detail, says of its coroutine. */
+static bool note(struct export_rows *rows, unsigned detail)
 {
 	const struct ct_event *event = rows->event;
 	struct jsonl_coro *coro;
 
-	if (event->argument != CTP_DETAIL_ADDRESS && event->argument != CTP_DETAIL_NUMBERING &&
-		event->argument != CTP_DETAIL_MISSING)
+	if (event->coro == 0)
 		return true;
 	coro = jsonl_coros_find(&rows->coros, event->process, event->coro);
 	if (coro)
-		jsonl_coro_note(coro, event->argument, event->object);
+		jsonl_coro_note(coro, detail, event->object);
 	return coro != NULL;
+}
+
+/* Only coroutines of version 1 have such: of others, a detail's number is no coroutine. */
+static bool is_of_version_1(unsigned detail)
+{
+	return detail == CTP_DETAIL_ADDRESS || detail == CTP_DETAIL_NUMBERING ||
+	       detail == CTP_DETAIL_MISSING;
 }
 
 /* Notes what the event does to its coroutine; false: out of memory. */
@@ -183,9 +179,9 @@ static bool follow(struct export_rows *rows)
 		rows->has_second_half = event->object != 0;
 		return set_change(rows, event->coro, false);
 	case CTP_KIND_FRAME:
-		return event->coro == 0 || note_frame(rows);
+		return note(rows, CTP_DETAIL_ADDRESS);
 	case CTP_KIND_DETAIL:
-		return event->coro == 0 || note_detail(rows);
+		return !is_of_version_1(event->argument) || note(rows, event->argument);
 	case CTP_KIND_DESTROY:
 		return jsonl_coros_forget(&rows->coros, event->process, event->coro);
 	default:

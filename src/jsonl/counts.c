@@ -122,78 +122,52 @@ static bool tell_gap(
 
 /* ---------------------------------------------------------------------- notes */
 
-static bool add_note(struct jsonl_scan *scan, struct text *text)
+/* Notes come into one text, a line each. */
+
+/* "1 time", "1,234 times" */
+static void add_number(struct text *text, uint64_t count, const char *one, const char *many)
 {
-	struct ct_note note = {
-		.text = arena_text(&scan->arena, text_peek(text), text->length),
-		.count = 1,
-		.offset = CT_NO_OFFSET,
-	};
-	bool is_whole = text_status(text, NULL) == CT_OK && note.text;
-
-	text_fini(text);
-	return is_whole && vec_push(&scan->lists.notes, note);
-}
-
-static void add_lines(struct text *text, const struct jsonl_lines *lines)
-{
-	uint64_t shown = lines->count < JSONL_LINES_KEPT ? lines->count : JSONL_LINES_KEPT, i;
-
-	text_add(text, lines->count == 1 ? " (line" : " (lines");
-	for (i = 0; i < shown; i++)
-		text_format(text, "%s %" PRIu64, i ? "," : "", lines->at[i]);
-	text_add(text, lines->count > shown ? ", ...)" : ")");
+	text_count(text, count);
+	text_char(text, ' ');
+	text_add(text, count == 1 ? one : many);
 }
 
 /* "3 lines are no rows (lines 1, 5, 9)" */
 static void add_count(
 	struct text *text, const struct jsonl_lines *lines, const char *one, const char *many)
 {
-	text_count(text, lines->count);
-	text_char(text, ' ');
-	text_add(text, lines->count == 1 ? one : many);
-	add_lines(text, lines);
+	uint64_t shown = lines->count < JSONL_LINES_KEPT ? lines->count : JSONL_LINES_KEPT, i;
+
+	add_number(text, lines->count, one, many);
+	text_add(text, lines->count == 1 ? " (line" : " (lines");
+	for (i = 0; i < shown; i++)
+		text_format(text, "%s %" PRIu64, i ? "," : "", lines->at[i]);
+	text_add(text, lines->count > shown ? ", ...)" : ")");
 }
 
-static bool note_end(struct jsonl_scan *scan)
+static void tell_runs(
+	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
 {
-	struct text text = {0};
-
-	text_add(&text,
-		"a JSONL trace does not tell when observation ended: silence behind the last row "
-		"proves nothing, and no finding is graded above suspect");
-	return add_note(scan, &text);
-}
-
-static bool note_runs(const struct jsonl_counts *counts, struct jsonl_scan *scan)
-{
-	struct text text = {0};
 	size_t i;
 
 	if (scan->runs.count < 2)
-		return true;
-	text_format(&text,
+		return;
+	text_format(text,
 		"%zu runs stand in this file, one behind the other; each is a process of its own"
 		" (they begin at lines",
 		scan->runs.count);
 	for (i = 0; i < scan->runs.count && i < 2 * JSONL_LINES_KEPT; i++)
-		text_format(&text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].begin_line);
-	text_add(&text, i < scan->runs.count ? ", ...)" : ")");
-	if (counts->is_full)
-		text_add(&text, "; further ones are not told apart");
-	return add_note(scan, &text);
+		text_format(text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].begin_line);
+	text_add(text, i < scan->runs.count ? ", ...)" : ")");
+	text_add(text, counts->is_full ? "; further ones are not told apart\n" : "\n");
 }
 
-static bool note_colliding(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_colliding(struct text *text, uint64_t count)
 {
-	struct text text = {0};
-
-	if (!counts->nr_colliding)
-		return true;
-	text_count(&text, counts->nr_colliding);
-	text_add(&text, counts->nr_colliding == 1 ? " probe_id is" : " probe_ids are");
-	text_add(&text, " used by more than one run; they name different coroutines");
-	return add_note(scan, &text);
+	if (!count)
+		return;
+	add_number(text, count, "probe_id is", "probe_ids are");
+	text_add(text, " used by more than one run; they name different coroutines\n");
 }
 
 static void add_reason(struct text *text, const struct jsonl_lines *lines, bool *is_first,
@@ -207,174 +181,165 @@ static void add_reason(struct text *text, const struct jsonl_lines *lines, bool 
 	add_count(text, lines, one, many);
 }
 
-static bool note_impossible(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_impossible(struct text *text, const struct jsonl_counts *counts)
 {
 	uint64_t count =
 		counts->zero_times.count + counts->residue.count + counts->impossible.count;
-	struct text text = {0};
 	bool is_first = true;
 
 	if (!count)
-		return true;
-	text_count(&text, count);
-	text_format(&text, " of ");
-	text_count(&text, counts->nr_rows);
-	text_format(&text, " rows (%.1f %%) cannot be true and are left out of everything: ",
+		return;
+	text_count(text, count);
+	text_add(text, " of ");
+	text_count(text, counts->nr_rows);
+	text_format(text, " rows (%.1f %%) cannot be true and are left out of everything: ",
 		100.0 * (double)count / (double)counts->nr_rows);
-	add_reason(&text, &counts->zero_times, &is_first, "has the time 0", "have the time 0");
-	add_reason(&text, &counts->residue, &is_first,
+	add_reason(text, &counts->zero_times, &is_first, "has the time 0", "have the time 0");
+	add_reason(text, &counts->residue, &is_first,
 		"is what an earlier run left, under an id of a later one",
 		"are what an earlier run left, under ids of a later one");
-	add_reason(&text, &counts->impossible, &is_first, "does not fit into the run around it",
+	add_reason(text, &counts->impossible, &is_first, "does not fit into the run around it",
 		"do not fit into the run around them");
-	return add_note(scan, &text);
+	text_char(text, '\n');
 }
 
-static bool note_bad(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_bad(struct text *text, const struct jsonl_counts *counts)
 {
-	struct text text = {0};
-
-	if (!counts->bad.count)
-		return true;
-	add_count(&text, &counts->bad, "line is no row and was left out",
-		"lines are no rows and were left out");
-	text_format(&text, "; of the first one, %s", counts->why_bad);
-	return add_note(scan, &text);
+	if (counts->bad.count) {
+		add_count(text, &counts->bad, "line is no row and was left out",
+			"lines are no rows and were left out");
+		text_format(text, "; of the first one, %s\n", counts->why_bad);
+	}
+	if (counts->cut_line)
+		text_format(text, "the last line (%" PRIu64 ") is cut short and was left out\n",
+			counts->cut_line);
 }
 
-static bool note_cut(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_lines(
+	struct text *text, const struct jsonl_lines *lines, const char *one, const char *many)
 {
-	struct text text = {0};
-
-	if (!counts->cut_line)
-		return true;
-	text_format(&text, "the last line (%" PRIu64 ") is cut short and was left out",
-		counts->cut_line);
-	return add_note(scan, &text);
-}
-
-static bool note_lines(
-	struct jsonl_scan *scan, const struct jsonl_lines *lines, const char *one, const char *many)
-{
-	struct text text = {0};
-
 	if (!lines->count)
-		return true;
-	add_count(&text, lines, one, many);
-	return add_note(scan, &text);
+		return;
+	add_count(text, lines, one, many);
+	text_char(text, '\n');
 }
 
-static bool note_renewed(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_renewed(struct text *text, uint64_t count)
 {
-	struct text text = {0};
-
-	if (!counts->nr_renewed)
-		return true;
-	text_count(&text, counts->nr_renewed);
-	text_add(&text, counts->nr_renewed == 1
-				? " time a probe_id was given out anew within a run; "
-				: " times a probe_id was given out anew within a run; ");
-	text_add(&text, "each of its lives is a coroutine of its own");
-	return add_note(scan, &text);
+	if (!count)
+		return;
+	add_number(text, count, "time", "times");
+	text_add(text, " a probe_id was given out anew within a run; "
+		       "each of its lives is a coroutine of its own\n");
 }
 
-static bool note_numbering(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_numbering(struct text *text, const uint64_t nr_by[NR_JSONL_NUMBERINGS])
 {
-	uint64_t nr_twos = counts->nr_by[JSONL_BY_TWOS], nr_blocks = counts->nr_by[JSONL_BY_BLOCKS];
-	struct text text = {0};
+	uint64_t nr_twos = nr_by[JSONL_BY_TWOS], nr_blocks = nr_by[JSONL_BY_BLOCKS];
 
 	if (!nr_twos && !nr_blocks)
-		return true;
-	text_add(&text, "seq rises by two with each ");
-	text_add(&text, nr_blocks > nr_twos ? "eight events of " : "event of ");
-	text_count(&text, nr_blocks > nr_twos ? nr_blocks : nr_twos);
-	text_add(&text, " coroutines (a sequence lock of version 1), by one of ");
-	text_count(&text, counts->nr_by[JSONL_BY_ONES]);
-	return add_note(scan, &text);
+		return;
+	text_add(text, "seq rises by two with each ");
+	text_add(text, nr_blocks > nr_twos ? "eight events of " : "event of ");
+	text_count(text, nr_blocks > nr_twos ? nr_blocks : nr_twos);
+	text_add(text, " coroutines (a sequence lock of version 1), by one of ");
+	text_count(text, nr_by[JSONL_BY_ONES]);
+	text_char(text, '\n');
 }
 
-static void add_times(struct text *text, uint64_t count)
+static void tell_further(struct text *text, const struct jsonl_counts *counts)
 {
-	text_count(text, count);
-	text_add(text, count == 1 ? " time" : " times");
-}
-
-static void add_key(struct text *text, const char *separator, const struct jsonl_key *key)
-{
-	text_format(text, "%s'%s' ", separator, key->name);
-	add_times(text, key->count);
-}
-
-static bool note_further(const struct jsonl_counts *counts, struct jsonl_scan *scan)
-{
-	struct text text = {0};
 	uint32_t i;
 
 	if (!counts->further.count)
-		return true;
-	add_count(&text, &counts->further, "row has further keys", "rows have further keys");
-	text_add(&text, ", which stay in the file, and which nothing here reads: ");
-	for (i = 0; i < counts->nr_keys; i++)
-		add_key(&text, i ? ", " : "", &counts->keys[i]);
-	if (counts->nr_other_keys) {
-		text_add(&text, ", others ");
-		add_times(&text, counts->nr_other_keys);
+		return;
+	add_count(text, &counts->further, "row has further keys", "rows have further keys");
+	text_add(text, ", which stay in the file, and which nothing here reads: ");
+	for (i = 0; i < counts->nr_keys; i++) {
+		text_format(text, "%s'%s' ", i ? ", " : "", counts->keys[i].name);
+		add_number(text, counts->keys[i].count, "time", "times");
 	}
-	return add_note(scan, &text);
+	if (counts->nr_other_keys) {
+		text_add(text, ", others ");
+		add_number(text, counts->nr_other_keys, "time", "times");
+	}
+	text_char(text, '\n');
+}
+
+static void tell_limits(struct text *text, const struct jsonl_counts *counts)
+{
+	if (counts->is_out_of_order)
+		text_add(text, "rows of one run are too far out of order to be sorted; what "
+			       "depends on the order of events may be wrong\n");
+	if (!counts->nr_untold_threads)
+		return;
+	text_count(text, counts->nr_untold_threads);
+	text_add(text, " rows name threads beyond the limit; their threads are not told\n");
 }
 
 /* Reports speak of events: how they come from rows. */
-static bool note_rows(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell_rows(struct text *text, const struct jsonl_counts *counts, uint64_t nr_events)
 {
-	uint64_t nr_events = scan->tables.nr_events;
-	struct text text = {0};
-
 	if (nr_events == counts->nr_rows)
-		return true;
-	text_count(&text, counts->nr_rows);
-	text_add(&text, counts->nr_rows == 1 ? " row was read" : " rows were read");
-	text_add(&text, ", from which come ");
-	text_count(&text, nr_events);
-	text_add(&text, nr_events == 1 ? " event" : " events");
+		return;
+	add_number(text, counts->nr_rows, "row was read", "rows were read");
+	text_add(text, ", from which come ");
+	add_number(text, nr_events, "event", "events");
 	if (counts->nr_frames) {
-		text_add(&text, ", ");
-		text_count(&text, counts->nr_frames);
-		text_add(&text, " of them for an addr that its coroutine had not told before");
+		text_add(text, ", ");
+		text_count(text, counts->nr_frames);
+		text_add(text, " of them for an addr that its coroutine had not told before");
 	}
-	return add_note(scan, &text);
+	text_char(text, '\n');
 }
 
-static bool note_limits(const struct jsonl_counts *counts, struct jsonl_scan *scan)
+static void tell(
+	struct text *text, const struct jsonl_counts *counts, const struct jsonl_scan *scan)
 {
-	struct text order = {0}, threads = {0};
+	text_add(text, "a JSONL trace does not tell when observation ended: silence behind the "
+		       "last row proves nothing, and no finding is graded above suspect\n");
+	tell_runs(text, counts, scan);
+	tell_colliding(text, counts->nr_colliding);
+	tell_impossible(text, counts);
+	tell_bad(text, counts);
+	tell_lines(text, &counts->twice, "row stands there once more, and counts once",
+		"rows stand there once more, and count once");
+	tell_lines(text, &counts->unknown_kinds, "row is of a kind that has no name here",
+		"rows are of kinds that have no name here");
+	tell_renewed(text, counts->nr_renewed);
+	tell_numbering(text, counts->nr_by);
+	tell_further(text, counts);
+	tell_limits(text, counts);
+	tell_rows(text, counts, scan->tables.nr_events);
+}
 
-	if (counts->is_out_of_order) {
-		text_add(&order, "rows of one run are too far out of order to be sorted; what "
-				 "depends on the order of events may be wrong");
-		if (!add_note(scan, &order))
+/* A line each becomes a note: no key holds a newline. */
+static bool keep_notes(struct jsonl_scan *scan, const char *lines)
+{
+	struct ct_note note = {.count = 1, .offset = CT_NO_OFFSET};
+	size_t length;
+
+	for (; *lines; lines += length + 1) {
+		length = strcspn(lines, "\n");
+		note.text = arena_text(&scan->arena, lines, length);
+		if (!note.text || !vec_push(&scan->lists.notes, note))
 			return false;
 	}
-	if (!counts->nr_untold_threads)
-		return true;
-	text_count(&threads, counts->nr_untold_threads);
-	text_add(&threads, " rows name threads beyond the limit; their threads are not told");
-	return add_note(scan, &threads);
+	return true;
 }
 
 bool jsonl_counts_tell(const struct jsonl_counts *counts, struct jsonl_scan *scan)
 {
+	struct text text = {0};
+	bool is_kept;
 	size_t i;
 
 	for (i = 0; i < counts->gaps.count; i++) {
 		if (!tell_gap(&counts->gaps.at[i], counts, scan))
 			return false;
 	}
-	return note_end(scan) && note_runs(counts, scan) && note_colliding(counts, scan) &&
-	       note_impossible(counts, scan) && note_bad(counts, scan) && note_cut(counts, scan) &&
-	       note_lines(scan, &counts->twice, "row stands there once more, and counts once",
-		       "rows stand there once more, and count once") &&
-	       note_lines(scan, &counts->unknown_kinds, "row is of a kind that has no name here",
-		       "rows are of kinds that have no name here") &&
-	       note_renewed(counts, scan) && note_numbering(counts, scan) &&
-	       note_further(counts, scan) && note_limits(counts, scan) && note_rows(counts, scan);
+	tell(&text, counts, scan);
+	is_kept = text_status(&text, NULL) == CT_OK && keep_notes(scan, text_peek(&text));
+	text_fini(&text);
+	return is_kept;
 }

@@ -209,7 +209,8 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 	return true;
 }
 
-static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
+/* What a frame, or a detail, says of its coroutine. */
+static bool note(struct jsonl_sink *jsonl, const struct waiting *event, unsigned detail)
 {
 	struct jsonl_coro *coro;
 
@@ -217,19 +218,7 @@ static bool note_frame(struct jsonl_sink *jsonl, const struct waiting *event)
 		return true;
 	coro = find_coro(jsonl, event, event->record.coro);
 	if (coro)
-		coro->frame = event->record.object;
-	return coro != NULL;
-}
-
-static bool note_detail(struct jsonl_sink *jsonl, const struct waiting *event)
-{
-	struct jsonl_coro *coro;
-
-	if (event->record.coro == 0)
-		return true;
-	coro = find_coro(jsonl, event, event->record.coro);
-	if (coro)
-		jsonl_coro_note(coro, CTP_TAIL_ARGUMENT(event->record.tail), event->record.object);
+		jsonl_coro_note(coro, detail, event->record.object);
 	return coro != NULL;
 }
 
@@ -253,9 +242,10 @@ static bool to_rows(struct jsonl_sink *jsonl, const struct waiting *event)
 		return add_change(jsonl, event, event->record.coro, false) &&
 		       add_change(jsonl, event, event->record.object, true);
 	case CTP_KIND_FRAME:
-		return note_frame(jsonl, event) && add_other(jsonl, event, kind);
+		return note(jsonl, event, CTP_DETAIL_ADDRESS) && add_other(jsonl, event, kind);
 	case CTP_KIND_DETAIL:
-		return note_detail(jsonl, event) && add_other(jsonl, event, kind);
+		return note(jsonl, event, CTP_TAIL_ARGUMENT(event->record.tail)) &&
+		       add_other(jsonl, event, kind);
 	case CTP_KIND_DESTROY:
 		return add_other(jsonl, event, kind) && note_destroy(jsonl, event);
 	default:
