@@ -3,8 +3,6 @@
  * A thread for each judgement. While it works, the copy and the grades are its own; it says that it has done by one
  * flag.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "session/flight_judge.h"
 #include "store/window.h"
 
@@ -83,19 +82,6 @@ static void *judge_copy(void *argument)
 	return NULL;
 }
 
-/* Signals are for the engine's thread. */
-static bool start_thread(struct flight_judge *judge)
-{
-	sigset_t all, before;
-	int problem;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	problem = pthread_create(&judge->thread, NULL, judge_copy, judge);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return problem == 0;
-}
-
 /* ---------------------------------------------------------------- from outside */
 
 static void start(struct flight_judge *judge, struct ct_sink *window, uint64_t now_ns)
@@ -107,7 +93,8 @@ static void start(struct flight_judge *judge, struct ct_sink *window, uint64_t n
 	judge->copy = memfd_create("corotracer-window", MFD_CLOEXEC);
 	if (judge->copy < 0)
 		return;
-	if (store_window_copy(window, judge->copy, now_ns, NULL) == CT_OK && start_thread(judge))
+	if (store_window_copy(window, judge->copy, now_ns, NULL) == CT_OK &&
+		thread_start(&judge->thread, judge_copy, judge) == 0)
 		return;
 	close(judge->copy);
 	judge->copy = -1;

@@ -2,8 +2,6 @@
 /*
  * A thread for each batch of sites. While it works, the batch is its own; it says that it has done by one flag.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
+#include "base/thread.h"
 #include "session/creator.h"
 #include "session/namer.h"
 #include "stages/naming.h"
@@ -94,19 +93,6 @@ static void *look_up(void *argument)
 	return NULL;
 }
 
-/* Signals are for the engine's thread. */
-static bool start(struct batch *batch)
-{
-	sigset_t all, before;
-	int problem;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	problem = pthread_create(&batch->thread, NULL, look_up, batch);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return problem == 0;
-}
-
 /* ---------------------------------------------------------------- batches */
 
 static void free_batch(struct batch *batch)
@@ -155,7 +141,8 @@ static void take_new(struct namer *namer, const struct collect *collect, const s
 		return;
 	arena_init(&batch->arena);
 	if (!fill(batch, collect, sink, namer->nr_taken) ||
-		!note_taken(namer, namer->nr_taken + batch->count) || !start(batch)) {
+		!note_taken(namer, namer->nr_taken + batch->count) ||
+		thread_start(&batch->thread, look_up, batch)) {
 		free_batch(batch);
 		return;
 	}
