@@ -125,8 +125,7 @@ static struct stat look_at(const char *path)
 static int record(const struct check *check)
 {
 	struct recording recording = {
-		.output = check->trace,
-		.command = check->command,
+		.options = {.output = check->trace, .command = check->command},
 	};
 	struct stat before = look_at(check->trace), after;
 	int exit_status = recording_perform(&recording);

@@ -55,15 +55,15 @@ static int record(const struct arguments *arguments)
 	char *words[] = {shell, option, command, NULL};
 	uint32_t nr_stations = arguments_count(arguments, OPTION_OLDER_N);
 	struct recording recording = {
-		.output = named_trace(arguments),
-		.format = CT_FORMAT_JSONL,
-		.command = words,
-		.row_numbers = named_numbers(arguments),
-		.tells_all = true,
-		.shows_rows = true,
-		.max_stations = nr_stations ? nr_stations : DEFAULT_STATIONS,
-		.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
-		.socket_path = value_or(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET),
+		.options = {.output = named_trace(arguments),
+			.format = CT_FORMAT_JSONL,
+			.command = words,
+			.row_numbers = named_numbers(arguments),
+			.tells_all = true,
+			.shows_rows = true,
+			.max_stations = nr_stations ? nr_stations : DEFAULT_STATIONS,
+			.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
+			.socket_path = value_or(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET)},
 	};
 	int exit_status;
 

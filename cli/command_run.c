@@ -51,18 +51,18 @@ static const char *what_does_not_fit(
 	const struct arguments *arguments, const struct recording *recording)
 {
 	const char *const *value = arguments->value;
-	bool is_jsonl = recording->format == CT_FORMAT_JSONL;
+	bool is_jsonl = recording->options.format == CT_FORMAT_JSONL;
 
-	if (is_jsonl && recording->pack_level)
+	if (is_jsonl && recording->options.pack_level)
 		return "'--pack' needs the form ctrace";
-	if (recording->wants_report && (is_jsonl || strcmp(recording->output, "-") == 0))
+	if (recording->wants_report && (is_jsonl || strcmp(recording->options.output, "-") == 0))
 		return "'--report' needs a trace in a file, in the form ctrace";
-	if (recording->all_kinds && !is_jsonl)
+	if (recording->options.all_kinds && !is_jsonl)
 		return "'--all' goes with '--format jsonl'; ctrace holds all events";
-	if (recording->wants_report && recording->flight)
+	if (recording->wants_report && recording->options.flight)
 		return "'--report' needs the whole trace; '--flight' keeps the past only";
-	if (!recording->flight && (value[OPTION_RECORD_ON] || value[OPTION_RECORD_EXEC] ||
-					  value[OPTION_RECORD_MAX_DUMPS]))
+	if (!recording->options.flight && (value[OPTION_RECORD_ON] || value[OPTION_RECORD_EXEC] ||
+						  value[OPTION_RECORD_MAX_DUMPS]))
 		return "'--on', '--exec' and '--max-dumps' go with '--flight'";
 	return NULL;
 }
@@ -76,8 +76,9 @@ static const char *what_is_not_named(const struct arguments *arguments, struct r
 			       : "which program? for example: corotracer run -- ./app";
 	if (arguments->nr_operands != 1)
 		return "which process? for example: corotracer attach 4711";
-	recording->pid = value_process(arguments->operands[0]);
-	return recording->pid ? NULL : "PID is the number of a process, as ps and pidof print it";
+	recording->options.pid = value_process(arguments->operands[0]);
+	return recording->options.pid ? NULL
+				      : "PID is the number of a process, as ps and pidof print it";
 }
 
 static int record(const struct arguments *arguments, struct recording *recording)
@@ -90,10 +91,10 @@ static int record(const struct arguments *arguments, struct recording *recording
 	if (complaint)
 		return say_usage(name, complaint);
 	/* Rows are text. */
-	if ((recording->format == CT_FORMAT_CTRACE || !*recording->output) &&
-		!output_is_good(name, recording->output))
+	if ((recording->options.format == CT_FORMAT_CTRACE || !*recording->options.output) &&
+		!output_is_good(name, recording->options.output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	network = network_name(recording->output);
+	network = network_name(recording->options.output);
 	if (network)
 		say_sentence("the trace is written over the network (%s): what that cannot take "
 			     "in time is lost",
@@ -114,22 +115,22 @@ int command_run(const struct arguments *arguments)
 	struct ct_thresholds *thresholds;
 	struct recording_options options;
 	struct recording recording = {
-		.output = output     ? output
-			  : is_jsonl ? "corotracer.jsonl"
-				     : "corotracer.ctrace",
-		.format = is_jsonl ? CT_FORMAT_JSONL : CT_FORMAT_CTRACE,
-		.command = arguments->operands,
-		.all_kinds = arguments->value[OPTION_RECORD_ALL] != NULL,
-		.no_ledger = arguments->value[OPTION_RUN_NO_LEDGER] != NULL,
-		.admits_all = arguments->meaning[OPTION_RUN_PEERS].number == 1,
-		.pack_level = (int)arguments->meaning[OPTION_RECORD_PACK].number,
+		.options = {.output = output     ? output
+				      : is_jsonl ? "corotracer.jsonl"
+						 : "corotracer.ctrace",
+			.format = is_jsonl ? CT_FORMAT_JSONL : CT_FORMAT_CTRACE,
+			.command = arguments->operands,
+			.all_kinds = arguments->value[OPTION_RECORD_ALL] != NULL,
+			.no_ledger = arguments->value[OPTION_RUN_NO_LEDGER] != NULL,
+			.admits_all = arguments->meaning[OPTION_RUN_PEERS].number == 1,
+			.pack_level = (int)arguments->meaning[OPTION_RECORD_PACK].number,
+			.flight = arguments->value[OPTION_RECORD_FLIGHT] ? &options.flight : NULL,
+			.wanted = &options.wanted,
+			.orders = &options.orders,
+			.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
+			.max_stations = arguments_count(arguments, OPTION_RUN_V1_STATIONS)},
 		.wants_report = arguments->value[OPTION_RECORD_REPORT] != NULL,
-		.flight = arguments->value[OPTION_RECORD_FLIGHT] ? &options.flight : NULL,
 		.dump_command = arguments->value[OPTION_RECORD_EXEC],
-		.wanted = &options.wanted,
-		.orders = &options.orders,
-		.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
-		.max_stations = arguments_count(arguments, OPTION_RUN_V1_STATIONS),
 	};
 	int status = thresholds_read(arguments, &thresholds);
 

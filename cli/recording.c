@@ -102,7 +102,7 @@ static void harvest(const struct recording *recording, struct ct_record *record)
 
 	while (status == CT_OK) {
 		status = ct_record_step(record, STEP_MS, &error);
-		signals_pass_on(record, recording->flight != NULL);
+		signals_pass_on(record, recording->options.flight != NULL);
 		dumps_say(&dumps, record);
 	}
 	dumps_finish(&dumps, record);
@@ -121,32 +121,14 @@ static int exit_status_of(const struct ct_record_stats *stats)
 
 static int start(const struct recording *recording, struct ct_record **ret_record)
 {
-	struct ct_record_options options = {
-		.size = sizeof(options),
-		.output = recording->output,
-		.format = recording->format,
-		.command = recording->command,
-		.pid = recording->pid,
-		.looks_at_end = recording->pid > 0 && recording->wants_report,
-		.all_kinds = recording->all_kinds,
-		.no_ledger = recording->no_ledger,
-		.admits_all = recording->admits_all,
-		.no_version1 = recording->no_version1,
-		.max_stations = recording->max_stations,
-		.shm_path = recording->shm_path,
-		.socket_path = recording->socket_path,
-		.flight = recording->flight,
-		.wanted = recording->wanted,
-		.orders = recording->orders,
-		.pack_level = recording->pack_level,
-		.row_numbers = recording->row_numbers,
-		.tells_all = recording->tells_all,
-		.shows_rows = recording->shows_rows,
-		.wake_descriptor = signals_descriptor(),
-	};
+	struct ct_record_options options = recording->options;
 	struct ct_error error;
-	enum ct_status status = ct_record_open(&options, ret_record, &error);
+	enum ct_status status;
 
+	options.size = sizeof(options);
+	options.looks_at_end = options.pid > 0 && recording->wants_report;
+	options.wake_descriptor = signals_descriptor();
+	status = ct_record_open(&options, ret_record, &error);
 	if (status == CT_OK)
 		return 0;
 	say_sentence("%s", error.text);
@@ -163,7 +145,7 @@ int recording_perform(const struct recording *recording)
 	struct ct_record *opened;
 	struct ct_error error;
 	enum ct_status closed;
-	int exit_status = recording->pid ? 0 : find_program(recording->command[0]);
+	int exit_status = recording->options.pid ? 0 : find_program(recording->options.command[0]);
 
 	if (exit_status)
 		return exit_status;
@@ -178,7 +160,7 @@ int recording_perform(const struct recording *recording)
 	}
 	harvest(recording, opened);
 	ct_record_stats(opened, &stats);
-	exit_status = recording->pid ? 0 : exit_status_of(&stats);
+	exit_status = recording->options.pid ? 0 : exit_status_of(&stats);
 	summary_before_close(recording, &stats);
 	look = ct_record_take_look(opened);
 	closed = ct_record_close(opened, &error);

@@ -24,7 +24,7 @@ static void say_who_attached(const struct recording *recording, const struct ct_
 			"beginning of "
 			"main?%s",
 			stats->has_ledger ? " What the descriptor ledger saw was recorded." : "");
-	if (!stats->has_ledger && stats->ledger_absence && !recording->no_ledger)
+	if (!stats->has_ledger && stats->ledger_absence && !recording->options.no_ledger)
 		say_sentence("without the descriptor ledger: %s", stats->ledger_absence);
 }
 
@@ -46,13 +46,13 @@ static void say_notes(const struct ct_record_stats *stats)
 void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats)
 {
 	say_who_attached(recording, stats);
-	if (recording->pid)
+	if (recording->options.pid)
 		say_sentence(stats->has_ended ? "process %" PRId64 " has ended"
 					      : "process %" PRId64 " runs on, untraced",
-			recording->pid);
+			recording->options.pid);
 	say_notes(stats);
 	if (!stats->has_begun)
-		say_sentence(recording->wanted->wait_for_start
+		say_sentence(recording->options.wanted->wait_for_start
 				     ? "nothing was recorded: the program never said that "
 				       "recording is to start"
 				     : "nothing was recorded: the program ended before that time");
@@ -61,7 +61,7 @@ void summary_before_close(const struct recording *recording, const struct ct_rec
 	if (stats->keeps_former)
 		say_sentence("%s, so that '%s' stays the trace that it was",
 			stats->has_probe ? "nothing was recorded" : "no coroutine was recorded",
-			recording->output);
+			recording->options.output);
 }
 
 static void print_findings(const struct ct_report *report)
@@ -100,11 +100,11 @@ static void print_place(const struct recording *recording)
 {
 	struct stat status;
 
-	if (strcmp(recording->output, "-") == 0)
+	if (strcmp(recording->options.output, "-") == 0)
 		return;
 	fputs("; trace in ", stderr);
-	print_quoted(stderr, recording->output);
-	if (stat(recording->output, &status) == 0 && S_ISREG(status.st_mode))
+	print_quoted(stderr, recording->options.output);
+	if (stat(recording->options.output, &status) == 0 && S_ISREG(status.st_mode))
 		fprintf(stderr, " (%s)", said_bytes((uint64_t)status.st_size).text);
 }
 
@@ -122,16 +122,16 @@ static void print_line(const struct recording *recording, const struct ct_record
 		print_findings(report);
 		print_part(report);
 	}
-	if (recording->format == CT_FORMAT_JSONL)
+	if (recording->options.format == CT_FORMAT_JSONL)
 		fprintf(stderr, "; %s written%s", said_count(stats->nr_rows, "row", "rows").text,
-			recording->all_kinds ? "" : ", of suspends and resumes only");
-	if (recording->flight)
+			recording->options.all_kinds ? "" : ", of suspends and resumes only");
+	if (recording->options.flight)
 		fputs("; kept in memory", stderr);
 	else if (is_kept && !stats->keeps_former)
 		print_place(recording);
 	if (report && !recording->wants_report) {
 		fputs("; next: corotracer report ", stderr);
-		print_quoted(stderr, recording->output);
+		print_quoted(stderr, recording->options.output);
 	}
 	fputc('\n', stderr);
 }
@@ -141,9 +141,9 @@ static bool is_readable(const struct recording *recording)
 {
 	struct stat status;
 
-	return !recording->flight && recording->format == CT_FORMAT_CTRACE &&
-	       strcmp(recording->output, "-") != 0 && stat(recording->output, &status) == 0 &&
-	       S_ISREG(status.st_mode);
+	return !recording->options.flight && recording->options.format == CT_FORMAT_CTRACE &&
+	       strcmp(recording->options.output, "-") != 0 &&
+	       stat(recording->options.output, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 static void print_report(const struct ct_report *report)
@@ -166,11 +166,12 @@ static bool judge_end(const struct recording *recording, const struct ct_process
 	struct ct_analyze_options judging = {
 		.size = sizeof(judging), .thresholds = recording->thresholds};
 	struct ct_open_options opening = {.size = sizeof(opening),
-		.last_bytes = recording->pack_level ? PACKED_BYTES_JUDGED : BYTES_JUDGED,
+		.last_bytes = recording->options.pack_level ? PACKED_BYTES_JUDGED : BYTES_JUDGED,
 		.look = look};
 	struct ct_error error;
 
-	if (judgement_open(recording->output, &opening, &judging, ret_judgement, &error) == CT_OK) {
+	if (judgement_open(recording->options.output, &opening, &judging, ret_judgement, &error) ==
+		CT_OK) {
 		if (ct_trace_tables(ret_judgement->trace)->nr_before)
 			say_sentence("the trace is large: only its end is judged here, and all of "
 				     "it by 'corotracer report'");
