@@ -303,15 +303,15 @@ static uint64_t before_end(const struct past *past, uint64_t ns)
 	return ns < past->end_ns ? past->end_ns - ns : 0;
 }
 
-static void tell_facts(const struct past *past, struct flight_facts *ret_facts)
+static void tell_facts(const struct past *past, struct ct_flight_recovered *ret_facts)
 {
 	uint64_t from_ns = past->first_ns < past->begin_ns ? past->begin_ns : past->first_ns;
 
-	*ret_facts = (struct flight_facts){
+	*ret_facts = (struct ct_flight_recovered){
 		.pid = past->file.layout.pid,
 		.is_alive = past->file.is_alive,
-		.has_lost_times = past->file.layout.clock == CTP_CLOCK_COUNTER &&
-				  past->timeline.pieces.count < 2,
+		.are_times_rough = past->file.layout.clock == CTP_CLOCK_COUNTER &&
+				   past->timeline.pieces.count < 2,
 		.nr_overwritten = past->nr_overwritten,
 		.held_ns = before_end(past, from_ns),
 		.complete_ns = before_end(
@@ -319,7 +319,7 @@ static void tell_facts(const struct past *past, struct flight_facts *ret_facts)
 	};
 }
 
-static void define_note(struct past *past, const struct flight_facts *facts)
+static void define_note(struct past *past, const struct ct_flight_recovered *facts)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_NOTE};
 	char text[200];
@@ -375,7 +375,7 @@ static enum ct_status look_and_read_again(
 }
 
 static enum ct_status take_out(struct past *past, const struct input *input, pid_t pid,
-	struct flight_facts *ret_facts, struct ct_error *reterr)
+	struct ct_flight_recovered *ret_facts, struct ct_error *reterr)
 {
 	struct collect *collect = past->collect;
 	enum ct_status status;
@@ -401,7 +401,8 @@ static enum ct_status take_out(struct past *past, const struct input *input, pid
 }
 
 enum ct_status collect_flight(const struct input *input, pid_t pid, struct ct_sink *sink,
-	struct collect **ret_collect, struct flight_facts *ret_facts, struct ct_error *reterr)
+	struct collect **ret_collect, struct ct_flight_recovered *ret_facts,
+	struct ct_error *reterr)
 {
 	struct past past = {.first_ns = UINT64_MAX};
 	enum ct_status status = collect_flight_file_read(input, &past.file, reterr);

@@ -37,33 +37,18 @@ bool ct_is_flight(const char *path)
 	return got > 0 && recover_is_ours(&first, (size_t)got);
 }
 
-static void tell(const struct collect *collect, const struct flight_facts *facts,
-	struct ct_flight_recovered *ret_stats)
-{
-	struct collect_stats stats;
-
-	collect_stats(collect, &stats);
-	*ret_stats = (struct ct_flight_recovered){
-		.pid = facts->pid,
-		.is_alive = facts->is_alive,
-		.are_times_rough = facts->has_lost_times,
-		.nr_events = stats.nr_events,
-		.nr_lost = stats.nr_lost,
-		.nr_overwritten = facts->nr_overwritten,
-		.held_ns = facts->held_ns,
-		.complete_ns = facts->complete_ns,
-	};
-}
-
 /* A sink that failed on the way has been left alone since: what it holds is no whole trace. */
-static enum ct_status check_output(const struct collect *collect, struct ct_error *reterr)
+static enum ct_status count(
+	const struct collect *collect, struct ct_flight_recovered *stats, struct ct_error *reterr)
 {
-	struct collect_stats stats;
+	struct collect_stats counts;
 
-	collect_stats(collect, &stats);
-	if (!stats.output_trouble)
+	collect_stats(collect, &counts);
+	stats->nr_events = counts.nr_events;
+	stats->nr_lost = counts.nr_lost;
+	if (!counts.output_trouble)
 		return CT_OK;
-	return ct_fail(reterr, CT_ERR_SYSTEM, "%s", stats.output_trouble);
+	return ct_fail(reterr, CT_ERR_SYSTEM, "%s", counts.output_trouble);
 }
 
 static enum ct_status name_sites(
@@ -80,9 +65,8 @@ static enum ct_status name_sites(
 static enum ct_status take_out(const struct input *input, pid_t pid, struct ct_sink *sink,
 	struct ct_flight_recovered *ret_stats, struct ct_error *reterr)
 {
-	struct flight_facts facts;
 	struct collect *collect;
-	enum ct_status status = collect_flight(input, pid, sink, &collect, &facts, reterr);
+	enum ct_status status = collect_flight(input, pid, sink, &collect, ret_stats, reterr);
 
 	if (status)
 		return status;
@@ -90,8 +74,7 @@ static enum ct_status take_out(const struct input *input, pid_t pid, struct ct_s
 	if (status == CT_OK)
 		status = collect_finish(collect, reterr);
 	if (status == CT_OK)
-		status = check_output(collect, reterr);
-	tell(collect, &facts, ret_stats);
+		status = count(collect, ret_stats, reterr);
 	collect_close(collect);
 	return status;
 }

@@ -90,7 +90,7 @@ static void recover(const struct made_segment *made)
 {
 	static const struct ct_sink_ops ops = {put, define, flush, close_sink};
 	struct ct_sink sink = {&ops};
-	struct flight_facts facts;
+	struct ct_flight_recovered facts;
 	struct collect *collect;
 	static char name[] = "input";
 	struct input input = {.descriptor = made->descriptor, .name = name};
