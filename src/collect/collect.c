@@ -252,7 +252,7 @@ static void set_ledger_absence(struct collect *collect, const char *command, con
 }
 
 /* The library to preload, or NULL with the reason noted. */
-static const char *choose_ledger(struct collect *collect, const struct collect_options *options,
+static const char *choose_ledger(struct collect *collect, const struct ct_record_options *options,
 	const struct executable *executable)
 {
 	const char *path = options->ledger_path;
@@ -273,7 +273,7 @@ static const char *choose_ledger(struct collect *collect, const struct collect_o
 	return NULL;
 }
 
-static enum ct_status start_target(struct collect *collect, const struct collect_options *options,
+static enum ct_status start_target(struct collect *collect, const struct ct_record_options *options,
 	struct executable *executable, struct ct_error *reterr)
 {
 	struct target_options how = {.command = options->command,
@@ -338,7 +338,7 @@ static void define_observation(struct collect *collect)
 }
 
 /* The first look was before the target began, so that nothing can have been missed. */
-static void define_beginning(struct collect *collect, const struct collect_options *options,
+static void define_beginning(struct collect *collect, const struct ct_record_options *options,
 	const struct executable *executable)
 {
 	char command_line[COMMAND_LINE_BYTES];
@@ -363,7 +363,7 @@ static void define_beginning(struct collect *collect, const struct collect_optio
 }
 
 static enum ct_status open_resources(
-	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
+	struct collect *collect, const struct ct_record_options *options, struct ct_error *reterr)
 {
 	/* Edges: a peer that is kept waiting does not keep the loop from sleeping. */
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
@@ -413,16 +413,19 @@ struct collect *collect_new(struct ct_sink *sink)
 	return collect;
 }
 
-static void note_orders(struct collect *collect, const struct collect_options *options)
+static void note_orders(struct collect *collect, const struct ct_record_options *options)
 {
-	collect->categories_off = options->categories_off;
-	collect->coarse_step_ns = options->coarse_step_ns;
-	collect->overwrites = options->overwrites;
+	static const struct ct_orders standard;
+	const struct ct_orders *orders = options->orders ? options->orders : &standard;
+
+	collect->categories_off = options->wanted ? options->wanted->categories_off : 0;
+	collect->coarse_step_ns = (uint64_t)orders->coarse_step_ns;
+	collect->overwrites = orders->overwrites;
 	collect->listener.admission.admits_all = options->admits_all;
-	collect->chunks_per_ring = (uint32_t)(options->ring_bytes / CTP_CHUNK_BYTES);
+	collect->chunks_per_ring = (uint32_t)(orders->ring_bytes / CTP_CHUNK_BYTES);
 }
 
-enum ct_status collect_open(const struct collect_options *options, struct ct_sink *sink,
+enum ct_status collect_open(const struct ct_record_options *options, struct ct_sink *sink,
 	struct collect **ret_collect, struct ct_error *reterr)
 {
 	struct collect *collect = collect_new(sink);
@@ -454,11 +457,11 @@ enum ct_status collect_open(const struct collect_options *options, struct ct_sin
 
 /* ------------------------------------------------------------------ what it has come to */
 
-void collect_stats(const struct collect *collect, struct collect_stats *ret_stats)
+void collect_stats(const struct collect *collect, struct ct_record_stats *ret_stats)
 {
 	const struct target *target = &collect->target;
 
-	*ret_stats = (struct collect_stats){
+	*ret_stats = (struct ct_record_stats){
 		.nr_events = collect->output.nr_events,
 		.nr_lost = collect->output.nr_lost,
 		.nr_segments = collect->nr_attached,
@@ -471,8 +474,6 @@ void collect_stats(const struct collect *collect, struct collect_stats *ret_stat
 		.has_ended = target->has_ended,
 		.ending = target->ending,
 		.ending_value = target->ending_value,
-		.was_forwarded = target->has_ended && collect_target_was_forwarded(target,
-							      target->ending, target->ending_value),
 		.target_pid = target->pid,
 	};
 	if (collect->has_ledger_absence)
@@ -481,6 +482,14 @@ void collect_stats(const struct collect *collect, struct collect_stats *ret_stat
 		ret_stats->refusal = collect->refusal.text;
 	if (collect->output.is_broken)
 		ret_stats->output_trouble = collect->output.trouble.text;
+}
+
+bool collect_was_forwarded(const struct collect *collect)
+{
+	const struct target *target = &collect->target;
+
+	return target->has_ended &&
+	       collect_target_was_forwarded(target, target->ending, target->ending_value);
 }
 
 const struct collect_site *collect_sites(const struct collect *collect, size_t *ret_count)

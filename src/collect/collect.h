@@ -20,7 +20,7 @@
  * collect_finish adds the last CLOCK and HEARTBEAT, and END.
  *
  * A failing sink does not end a recording: the first failure is kept as a sentence
- * (collect_stats.output_trouble), the sink is not called again, and every event from then on is
+ * (ct_record_stats.output_trouble), the sink is not called again, and every event from then on is
  * counted as lost (CTP_LOSS_OUTPUT).
  *
  * Bounds: 256 segments and 256 processes at a time, 64 peers that have connected and not yet spoken, 1,048,576
@@ -34,66 +34,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "corotracer/error.h"
+#include "corotracer/ct.h"
 #include "stream/stream.h"
 
 struct collect;
 
-/* All-zero means the default. Texts and arrays are needed during collect_open only. */
-struct collect_options {
-	size_t size; /* sizeof(struct collect_options) */
-	/* argv of the target, NULL-terminated; the first is looked up in PATH */
-	char *const *command;
-	int64_t pid;             /* of a process that runs already, instead of a command; 0: none */
-	bool no_ledger;          /* leave the descriptor ledger out */
-	const char *ledger_path; /* the preload library; NULL: there is none */
-
-	bool no_version1;      /* leave probes of version 1 out */
-	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
-	const char *shm_path;  /* of its file; NULL, or taken already: in a private folder */
-	const char *socket_path; /* of its socket; likewise */
-
-	uint32_t categories_off; /* of events that probes need not write, as ctp_header has them */
-
-	int wake_descriptor; /* collect_step returns where it is readable; the caller's; 0: none */
-	uint64_t coarse_step_ns; /* of the coarse clock, which probes are to use; 0: they choose */
-	uint64_t ring_bytes; /* of memory for a ring's records, at most; 0: all that it can have */
-	bool overwrites;     /* a full ring overwrites its oldest records */
-	bool admits_all; /* probes of all users, where the engine is the superuser's; see listener.h */
-};
-
-/* The present account of a recording. Texts live until collect_close. */
-struct collect_stats {
-	uint64_t nr_events;   /* records taken by the sink; those of kind LOST are not among them */
-	uint64_t nr_lost;     /* events that were written and are not in the trace, all reasons */
-	uint64_t nr_segments; /* that attached */
-	uint64_t nr_refused;  /* peers that were turned away */
-	uint64_t nr_sites_refused; /* events that name no site, since there was no room for it */
-	/* processes with addresses that were gone before their mappings were read */
-	uint64_t nr_unmapped;
-	uint64_t nr_forgotten; /* sites and mappings that the bounds left out of resolution */
-	bool has_probe;        /* a program's own probe attached */
-	bool has_ledger;
-	bool has_ended; /* the target itself */
-	enum ct_ending ending;
-	int ending_value;
-	bool was_forwarded; /* by a signal that the user sent through the engine */
-	int64_t target_pid;
-	/* why there is no ledger, one sentence; NULL: it was asked for */
-	const char *ledger_absence;
-	const char *refusal;        /* why the last peer was turned away; NULL: none was */
-	const char *output_trouble; /* why the sink failed; NULL: it did not */
-};
-
 /*
- * collect_open: opens the listener, and starts the target. The caller keeps `sink` until after
- * collect_close. CT_ERR_NOT_FOUND where the command cannot be started: reterr->system_errno is
+ * collect_open: opens the listener, and starts the target. Only those options count that are about the target, its
+ * probes and the ledger, whose path has no default here. Texts and arrays are needed during the call only. The caller
+ * keeps `sink` until after collect_close. CT_ERR_NOT_FOUND where the command cannot be started: reterr->system_errno is
  * ENOENT (no such command) or EACCES (there is one that may not be executed); nothing was started and
  * nothing was put into the sink then. With a process id instead of a command nothing is started: CT_ERR_NOT_FOUND
  * where there is no such process, CT_ERR_REFUSED where it may not be looked into, CT_ERR_BUSY where another
  * recording has it, CT_ERR_NO_PROBE where it has no segment that waits.
  */
-enum ct_status collect_open(const struct collect_options *options, struct ct_sink *sink,
+enum ct_status collect_open(const struct ct_record_options *options, struct ct_sink *sink,
 	struct collect **ret_collect, struct ct_error *reterr);
 
 /*
@@ -129,8 +84,14 @@ void collect_stop(struct collect *collect);
  */
 void collect_release(struct collect *collect);
 
-/* collect_stats: the present state. */
-void collect_stats(const struct collect *collect, struct collect_stats *ret_stats);
+/*
+ * collect_stats: the present account, of what the collector knows of: events that the sink took, and the target. All
+ * other members are 0. Texts live until collect_close.
+ */
+void collect_stats(const struct collect *collect, struct ct_record_stats *ret_stats);
+
+/* collect_was_forwarded: has the target ended by a signal that the user sent through the engine? */
+bool collect_was_forwarded(const struct collect *collect);
 
 /*
  * collect_notes: what the recording lacks besides events, a sentence each, with how often that happened;

@@ -371,7 +371,7 @@ void collect_wait_adapt(struct collect *collect, uint64_t nr_records, uint64_t n
 
 /* collect_serve: has probes of version 1 served, unless they are not wanted. */
 enum ct_status collect_serve(
-	struct collect *collect, const struct collect_options *options, struct ct_error *reterr);
+	struct collect *collect, const struct ct_record_options *options, struct ct_error *reterr);
 
 /* ---------------------------------------------------------------- notes.c */
 

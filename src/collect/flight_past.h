@@ -9,7 +9,6 @@
 
 #include "base/input.h"
 #include "collect/collect.h"
-#include "corotracer/ct.h"
 
 /*
  * collect_flight: puts all that a file holds into the sink, as collect_open and collect_step would have

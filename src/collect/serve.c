@@ -163,7 +163,7 @@ static void lose(void *engine, uint32_t reason, uint64_t count, uint64_t first_n
 }
 
 enum ct_status collect_serve(
-	struct collect *collect, const struct collect_options *options, struct ct_error *reterr)
+	struct collect *collect, const struct ct_record_options *options, struct ct_error *reterr)
 {
 	static const struct version1_engine_ops ops = {
 		.refusal = refusal,
@@ -187,7 +187,8 @@ enum ct_status collect_serve(
 		.socket_path = options->socket_path,
 	};
 
-	if (options->no_version1)
+	/* A process that runs already has looked for its engine. */
+	if (options->no_version1 || options->pid > 0)
 		return CT_OK;
 	return version1_service_open(&collect->service, &engine, &how, reterr);
 }

@@ -158,13 +158,6 @@ static enum ct_status chain(
 	return status;
 }
 
-static void take_orders(struct collect_options *to, const struct ct_orders *orders)
-{
-	to->coarse_step_ns = (uint64_t)orders->coarse_step_ns;
-	to->ring_bytes = orders->ring_bytes;
-	to->overwrites = orders->overwrites;
-}
-
 static bool are_possible(const struct ct_orders *orders)
 {
 	return orders->coarse_step_ns >= 0 &&
@@ -176,32 +169,16 @@ static enum ct_status start(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
 	enum ct_status status = chain(record, options, reterr);
-	struct collect_options collect_options = {
-		.size = sizeof(collect_options),
-		.command = options->command,
-		.pid = options->pid,
-		.no_ledger = options->no_ledger,
-		.ledger_path = options->ledger_path,
-		.no_version1 = options->no_version1 || options->pid > 0,
-		.max_stations = options->max_stations,
-		.shm_path = options->shm_path,
-		.socket_path = options->socket_path,
-		.categories_off = options->wanted ? options->wanted->categories_off : 0,
-		.wake_descriptor = options->wake_descriptor,
-		.admits_all = options->admits_all,
-	};
+	struct ct_record_options known = *options;
 
 	if (status)
 		return status;
-	if (options->orders)
-		take_orders(&collect_options, options->orders);
 	record->is_found = options->pid > 0;
 	record->found_pid = options->looks_at_end ? options->pid : 0;
 	record->begun_ns = clock_monotonic_ns();
 	if (!options->ledger_path && !options->no_ledger && !record->is_found)
-		collect_options.ledger_path = record->ledger_path =
-			ledger_path_find(&record->ledger_trouble);
-	return collect_open(&collect_options, record->sink, &record->collect, reterr);
+		known.ledger_path = record->ledger_path = ledger_path_find(&record->ledger_trouble);
+	return collect_open(&known, record->sink, &record->collect, reterr);
 }
 
 /* Only what would be lost with it: an empty file is no trace. */
@@ -291,12 +268,13 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
  */
 static void dump_crash(struct ct_record *record)
 {
-	struct collect_stats stats;
+	struct ct_record_stats stats;
 	const char *name;
 	char reason[80];
 
 	collect_stats(record->collect, &stats);
-	if (!stats.has_ended || stats.ending != CT_ENDING_SIGNALED || stats.was_forwarded)
+	if (!stats.has_ended || stats.ending != CT_ENDING_SIGNALED ||
+		collect_was_forwarded(record->collect))
 		return;
 	name = sigabbrev_np(stats.ending_value); /* real-time signals have none */
 	snprintf(reason, sizeof(reason), "the program was ended by signal %d%s%s%s",
@@ -370,7 +348,7 @@ static void show_behind_queue(void *context, uint64_t until_ns)
 /* Threads may be a little behind with what they publish: that much is held back. */
 static void show_rows(struct ct_record *record, uint64_t now_ns)
 {
-	struct collect_stats stats;
+	struct ct_record_stats stats;
 	uint64_t until_ns = now_ns - SHOW_BEHIND_NS;
 
 	if (!record->shows_rows)
@@ -519,38 +497,23 @@ static bool keeps_former(const struct ct_record *record, const struct ct_record_
 
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)
 {
-	struct collect_stats stats;
 	struct queue_state queue;
-	uint64_t lost, left_out;
+	uint64_t lost;
 
 	queue_settle(record->queue);
 	queue_state(record->queue, &queue);
-	collect_stats(record->collect, &stats);
+	collect_stats(record->collect, ret_stats);
 	lost = lost_in_output(record) + queue.nr_lost;
-	left_out = filter_nr_left_out(record->wanted.filter);
-	*ret_stats = (struct ct_record_stats){
-		.nr_events = stats.nr_events - left_out - lost,
-		.nr_lost = stats.nr_lost + lost,
-		.nr_rows = rows_in_output(record),
-		.nr_segments = stats.nr_segments,
-		.nr_refused = stats.nr_refused,
-		.nr_sites_refused = stats.nr_sites_refused,
-		.nr_unmapped = stats.nr_unmapped,
-		.nr_forgotten = stats.nr_forgotten,
-		.has_probe = stats.has_probe,
-		.has_ledger = stats.has_ledger,
-		.target_pid = stats.target_pid,
-		.has_ended = stats.has_ended,
-		.ending = stats.ending,
-		.ending_value = stats.ending_value,
-		.ledger_absence = record->ledger_trouble.length ? text_peek(&record->ledger_trouble)
-								: stats.ledger_absence,
-		.output_trouble = queue.trouble ? queue.trouble : stats.output_trouble,
-		.refusal = stats.refusal,
-		.nr_left_out = filter_nr_told(record->wanted.filter),
-		.has_begun = filter_has_begun(record->wanted.filter),
-		.was_cut_off = record->wanted.was_cut_off,
-	};
+	ret_stats->nr_events -= filter_nr_left_out(record->wanted.filter) + lost;
+	ret_stats->nr_lost += lost;
+	ret_stats->nr_rows = rows_in_output(record);
+	if (record->ledger_trouble.length)
+		ret_stats->ledger_absence = text_peek(&record->ledger_trouble);
+	if (queue.trouble)
+		ret_stats->output_trouble = queue.trouble;
+	ret_stats->nr_left_out = filter_nr_told(record->wanted.filter);
+	ret_stats->has_begun = filter_has_begun(record->wanted.filter);
+	ret_stats->was_cut_off = record->wanted.was_cut_off;
 	ret_stats->keeps_former = keeps_former(record, ret_stats);
 	ret_stats->notes = collect_notes(record->collect, &ret_stats->nr_notes);
 }

@@ -41,7 +41,7 @@ bool ct_is_flight(const char *path)
 static enum ct_status count(
 	const struct collect *collect, struct ct_flight_recovered *stats, struct ct_error *reterr)
 {
-	struct collect_stats counts;
+	struct ct_record_stats counts;
 
 	collect_stats(collect, &counts);
 	stats->nr_events = counts.nr_events;

@@ -79,7 +79,7 @@ int wanted_wait_ms(const struct wanted *wanted, int wait_ms)
 void wanted_finish(struct wanted *wanted, struct collect *collect)
 {
 	struct filter_totals totals = {.now_ns = clock_monotonic_ns()};
-	struct collect_stats stats;
+	struct ct_record_stats stats;
 	struct queue_state queue;
 
 	collect_stats(collect, &stats);

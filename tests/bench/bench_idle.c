@@ -160,7 +160,7 @@ static int measure(char *self, char *mode, char *events)
 		.close = take_close,
 	};
 	char *command[] = {self, (char[]){"target"}, mode, (char[]){"first"}, events, NULL};
-	struct collect_options options = {
+	struct ct_record_options options = {
 		.size = sizeof(options), .command = command, .no_ledger = true};
 	struct ct_sink sink = {&ops};
 	struct collect *collect;

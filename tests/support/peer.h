@@ -25,7 +25,7 @@ static const char *target;
 struct fixture {
 	struct keep_sink keep;
 	struct collect *collect;
-	struct collect_stats stats;
+	struct ct_record_stats stats;
 	char socket_name[108];
 	size_t nr_before; /* records of the target itself */
 };
@@ -78,7 +78,7 @@ static inline void find_socket(struct fixture *f)
 static inline void open_fixture_for(struct fixture *f, bool admits_all)
 {
 	const char *command[] = {target, "wait", NULL};
-	struct collect_options options = {.size = sizeof(options),
+	struct ct_record_options options = {.size = sizeof(options),
 		.command = (char *const *)(uintptr_t)command,
 		.admits_all = admits_all};
 

@@ -13,14 +13,14 @@
 struct run {
 	struct keep_sink keep;
 	struct collect *collect;
-	struct collect_stats stats;
+	struct ct_record_stats stats;
 	struct ct_error trouble;
 	enum ct_status status;
 };
 
 static inline void run_open(struct run *run, const char *const *command)
 {
-	struct collect_options options = {
+	struct ct_record_options options = {
 		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
 
 	memset(run, 0, sizeof(*run));

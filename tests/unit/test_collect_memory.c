@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	char path[] = "/tmp/corotracer-test-XXXXXX";
 	struct ct_sink sink = {.ops = &ops};
 	const char *command[] = {argc > 1 ? argv[1] : NULL, "flood", path, NULL};
-	struct collect_options options = {
+	struct ct_record_options options = {
 		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
 	struct collect *collect;
 	uint64_t before;

@@ -437,7 +437,7 @@ static void test_signals_of_the_child(void)
 static void run_preloaded(struct run *run, const char *library, bool no_ledger)
 {
 	const char *command[] = {target, "preload", library, NULL};
-	struct collect_options options = {.size = sizeof(options),
+	struct ct_record_options options = {.size = sizeof(options),
 		.command = (char *const *)(uintptr_t)command,
 		.ledger_path = library,
 		.no_ledger = no_ledger};

@@ -187,9 +187,9 @@ static void test_news(void)
 static void check_run(const char *what, const char *argument, uint64_t nr_events)
 {
 	const char *command[] = {target, what, argument, NULL};
-	struct collect_options options = {
+	struct ct_record_options options = {
 		.size = sizeof(options), .command = (char *const *)(uintptr_t)command};
-	struct collect_stats stats;
+	struct ct_record_stats stats;
 	struct collect *collect;
 	struct keep_sink keep;
 	struct ct_error trouble;
