@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function a command: each does the whole of it and returns the program's exit status.
+ * One function a command: each does the whole of it and returns the program's exit status. A command whose operand is a
+ * FILE alone (commands.def) has one.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -49,11 +50,5 @@ extern const char condition_rules[];
 /* manual_print: the same as a man page in mdoc. completion_print: a shell's completion script. */
 void manual_print(enum command command);
 void completion_print(const char *shell);
-
-/*
- * one_operand: the single FILE that a command works on. NULL, after saying what is wrong, where there is
- * none or more than one.
- */
-const char *one_operand(const struct arguments *arguments);
 
 #endif

@@ -141,14 +141,12 @@ static int copy(const char *path, bool no_symbols, const struct ct_write_options
 
 int command_assemble(const struct arguments *arguments)
 {
-	const char *path = one_operand(arguments);
+	const char *path = arguments->operands[0];
 	const char *output = arguments->value[OPTION_ASSEMBLE_OUTPUT];
 	struct ct_write_options options = {.size = sizeof(options),
 		.format = CT_FORMAT_CTRACE,
 		.pack_level = (int)arguments->meaning[OPTION_ASSEMBLE_PACK].number};
 
-	if (!path)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output || !*output)
 		return say_usage("assemble", "where to? name a file with '--output'");
 	if (!output_is_good("assemble", output) || output_replaces(path, output))
@@ -206,7 +204,7 @@ static int dump_selected(
 
 int command_dump(const struct arguments *arguments)
 {
-	const char *path = one_operand(arguments);
+	const char *path = arguments->operands[0];
 	const char *output = arguments->value[OPTION_DUMP_OUTPUT];
 	const struct meaning *events = &arguments->meaning[OPTION_DUMP_EVENTS];
 	bool has_events = arguments->value[OPTION_DUMP_EVENTS] != NULL;
@@ -218,8 +216,6 @@ int command_dump(const struct arguments *arguments)
 		.coroutine = arguments->meaning[OPTION_DUMP_COROUTINE].number,
 	};
 
-	if (!path)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
 	if (output_replaces(path, output))
@@ -290,14 +286,12 @@ int command_follow(const struct arguments *arguments)
 		.last = UINT64_MAX,
 		.coroutine = arguments->meaning[OPTION_FOLLOW_COROUTINE].number,
 	};
-	const char *path = one_operand(arguments);
+	const char *path = arguments->operands[0];
 	struct ct_trace *trace;
 	struct ct_error error;
 	enum ct_status status;
 	int exit_status;
 
-	if (!path)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (strcmp(path, "-") == 0)
 		return say_usage("follow", "standard input cannot be followed: name a file");
 	status = ct_trace_open(path, &options, &trace, &error);

@@ -118,7 +118,7 @@ int command_export(const struct arguments *arguments)
 {
 	const char *format = arguments->value[OPTION_EXPORT_FORMAT];
 	struct handing_on handing_on = {
-		.input = one_operand(arguments),
+		.input = arguments->operands[0],
 		.format = format ? format : "csv",
 		.output = arguments->value[OPTION_EXPORT_OUTPUT],
 		.table = arguments->value[OPTION_EXPORT_TABLE],
@@ -126,8 +126,6 @@ int command_export(const struct arguments *arguments)
 	struct ct_thresholds *thresholds;
 	int exit_status;
 
-	if (!handing_on.input)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (handing_on.output && !*handing_on.output)
 		return say_usage("export", "option '--output' needs the name of a file");
 	if (handing_on.table && !*handing_on.table)

@@ -270,14 +270,12 @@ static void print_info(
 int command_info(const struct arguments *arguments)
 {
 	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
-	const char *path = one_operand(arguments);
+	const char *path = arguments->operands[0];
 	struct counted counted;
 	struct ct_trace *trace;
 	struct ct_error error;
 	enum ct_status status;
 
-	if (!path)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	progress_begin("reading", path);
 	status = ct_trace_open(path, &options, &trace, &error);
 	if (status == CT_OK) {

@@ -137,10 +137,8 @@ static int cut(const struct arguments *arguments, const char *input, const char 
 
 int command_cut(const struct arguments *arguments)
 {
-	const char *input = one_operand(arguments);
+	const char *input = arguments->operands[0];
 
-	if (!input)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!arguments->value[OPTION_CUT_FROM] && !arguments->value[OPTION_CUT_TO])
 		return say_usage("cut", "from when, and to when? see '--from' and '--to'");
 	return with_output(arguments, OPTION_CUT_OUTPUT, input, "cut", cut);
@@ -267,9 +265,7 @@ static int recover(const struct arguments *arguments, const char *input, const c
 
 int command_recover(const struct arguments *arguments)
 {
-	const char *input = one_operand(arguments);
+	const char *input = arguments->operands[0];
 
-	if (!input)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	return with_output(arguments, OPTION_RECOVER_OUTPUT, input, "recovered", recover);
 }

@@ -66,7 +66,7 @@ int command_report(const struct arguments *arguments)
 	const struct meaning *meaning = arguments->meaning;
 	const char *output = arguments->value[OPTION_REPORT_OUTPUT];
 	struct subject subject = {
-		.operand = one_operand(arguments),
+		.operand = arguments->operands[0],
 		.no_symbols = arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL,
 		.duration = OPTION_REPORT_DURATION,
 	};
@@ -74,8 +74,6 @@ int command_report(const struct arguments *arguments)
 	struct ct_report_options options;
 	char folder[PATH_MAX];
 
-	if (!subject.operand)
-		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";
 	options = options_for(formats[meaning[OPTION_REPORT_FORMAT].number], output,
@@ -115,7 +113,7 @@ int command_stats(const struct arguments *arguments)
 		CT_REPORT_TEXT, CT_REPORT_MARKDOWN, CT_REPORT_JSON};
 	const char *output = arguments->value[OPTION_STATS_OUTPUT];
 	struct subject subject = {
-		.operand = one_operand(arguments),
+		.operand = arguments->operands[0],
 		.no_symbols = arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL,
 	};
 	struct ct_analyze_options judging = {
@@ -125,7 +123,7 @@ int command_stats(const struct arguments *arguments)
 	};
 	struct ct_report_options options;
 
-	if (!subject.operand || !choose_breakdown(arguments, &judging))
+	if (!choose_breakdown(arguments, &judging))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!output)
 		output = "-";

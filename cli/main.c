@@ -50,17 +50,19 @@ static void keep_standard_descriptors(void)
 	}
 }
 
-const char *one_operand(const struct arguments *arguments)
+/* False, after saying so: the command works on one FILE, and has none, or more than one. */
+static bool has_its_file(const struct arguments *arguments)
 {
-	const char *name = command_descriptions[arguments->command].name;
+	const struct command_description *described = &command_descriptions[arguments->command];
+	bool takes_one =
+		strncmp(described->operands, "FILE", 4) == 0 && !strchr(described->operands, ' ');
 
-	if (arguments->nr_operands == 1)
-		return arguments->operands[0];
-	if (arguments->nr_operands == 0)
-		say_usage(name, "which trace? name a file, or '-' for standard input");
-	else
-		say_usage(name, "one file at a time");
-	return NULL;
+	if (!takes_one || arguments->nr_operands == 1)
+		return true;
+	say_usage(described->name, arguments->nr_operands
+					   ? "one file at a time"
+					   : "which trace? name a file, or '-' for standard input");
+	return false;
 }
 
 static int perform(enum command command, int argc, char **argv)
@@ -74,6 +76,8 @@ static int perform(enum command command, int argc, char **argv)
 	} else if (arguments.value[OPTION_EVERY_HELP]) {
 		help_print(command);
 		exit_status = flush_output();
+	} else if (!has_its_file(&arguments)) {
+		exit_status = ct_status_exit_code(CT_ERR_USAGE);
 	} else {
 		exit_status = commands[command](&arguments);
 	}
