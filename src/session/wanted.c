@@ -15,24 +15,15 @@ enum ct_status wanted_open(struct wanted *wanted, const struct ct_wanted *option
 	struct ct_sink *output, struct ct_error *reterr)
 {
 	static const struct ct_wanted everything;
-	struct filter_options how;
 
 	if (!options)
 		options = &everything;
-	how = (struct filter_options){
-		.categories_off = options->categories_off,
-		.sample = options->sample,
-		.sites = options->leave_out_sites,
-		.names = options->leave_out_names,
-		.tasks = options->leave_out_tasks,
-		.waits = options->start_after_ns > 0 || options->wait_for_start,
-	};
 	*wanted = (struct wanted){0};
 	if (options->start_after_ns > 0)
 		wanted->begin_ns = clock_monotonic_ns() + (uint64_t)options->start_after_ns;
 	if (options->duration_ns > 0)
 		wanted->duration_ns = (uint64_t)options->duration_ns;
-	return filter_sink_open(&how, output, &wanted->filter, reterr);
+	return filter_sink_open(options, output, &wanted->filter, reterr);
 }
 
 enum ct_status wanted_look(struct wanted *wanted, bool *ret_is_over, struct ct_error *reterr)

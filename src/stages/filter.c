@@ -520,7 +520,7 @@ static enum ct_status filter_close(struct ct_sink *sink, bool is_wanted, struct 
 
 /* ---------------------------------------------------------------- the beginning */
 
-enum ct_status filter_sink_open(const struct filter_options *options, struct ct_sink *inner,
+enum ct_status filter_sink_open(const struct ct_wanted *wanted, struct ct_sink *inner,
 	struct ct_sink **ret_sink, struct ct_error *reterr)
 {
 	static const struct ct_sink_ops ops = {
@@ -530,21 +530,22 @@ enum ct_status filter_sink_open(const struct filter_options *options, struct ct_
 		.close = filter_close,
 	};
 	struct filter *filter = calloc(1, sizeof(*filter));
+	bool waits = wanted->start_after_ns > 0 || wanted->wait_for_start;
 
 	if (!filter)
 		return ct_fail_memory(reterr);
 	filter->sink.ops = &ops;
 	filter->inner = inner;
-	filter->categories_off = options->categories_off & ~UINT32_C(1);
-	filter->sample = options->sample;
+	filter->categories_off = wanted->categories_off & ~UINT32_C(1);
+	filter->sample = wanted->sample;
 	filter->max_known = FILTER_KNOWN;
-	filter->is_open = filter->has_begun = !options->waits;
-	if (options->waits)
+	filter->is_open = filter->has_begun = !waits;
+	if (waits)
 		filter->snapshot = snapshot_new();
-	if (!filter_patterns_copy(&filter->sites, options->sites) ||
-		!filter_patterns_copy(&filter->names, options->names) ||
-		!filter_patterns_copy(&filter->tasks, options->tasks) ||
-		(options->waits && !filter->snapshot)) {
+	if (!filter_patterns_copy(&filter->sites, wanted->leave_out_sites) ||
+		!filter_patterns_copy(&filter->names, wanted->leave_out_names) ||
+		!filter_patterns_copy(&filter->tasks, wanted->leave_out_tasks) ||
+		(waits && !filter->snapshot)) {
 		free_filter(filter);
 		return ct_fail_memory(reterr);
 	}

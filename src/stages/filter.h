@@ -25,17 +25,8 @@
 #include <stdint.h>
 
 #include "base/failure.h"
+#include "corotracer/ct.h"
 #include "stream/stream.h"
-
-/* All zero: everything is wanted. Patterns are lists that end with NULL, or NULL; they are copied. */
-struct filter_options {
-	uint32_t categories_off; /* bits, as ctp_header has them */
-	uint32_t sample;         /* one coroutine in so many; 0, 1: all */
-	const char *const *sites;
-	const char *const *names;
-	const char *const *tasks;
-	bool waits; /* nothing is wanted before filter_begin, or the program's start mark */
-};
 
 /* The recording's own counts, where it ends before the program. */
 struct filter_totals {
@@ -45,10 +36,11 @@ struct filter_totals {
 };
 
 /*
- * filter_sink_open: a sink that passes on to `inner` what is wanted, and closes it with itself. The program's
- * own marks START and STOP open and close the window. One thread uses it at a time.
+ * filter_sink_open: a sink that passes on to `inner` what is wanted (all zero: everything), and closes it with itself.
+ * Patterns are copied. With `start_after_ns` or `wait_for_start` the window opens by filter_begin; the program's own
+ * marks START and STOP open and close it. One thread uses it at a time.
  */
-enum ct_status filter_sink_open(const struct filter_options *options, struct ct_sink *inner,
+enum ct_status filter_sink_open(const struct ct_wanted *wanted, struct ct_sink *inner,
 	struct ct_sink **ret_sink, struct ct_error *reterr);
 
 /* filter_begin: opens the window, if it never was open. */

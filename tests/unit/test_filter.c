@@ -94,7 +94,7 @@ static enum ct_status put(struct ct_sink *sink, const struct ctp_record *records
 	put(sink, (const struct ctp_record[]){__VA_ARGS__}, \
 		sizeof((const struct ctp_record[]){__VA_ARGS__}) / sizeof(struct ctp_record))
 
-static struct ct_sink *opened(const struct filter_options *options)
+static struct ct_sink *opened(const struct ct_wanted *options)
 {
 	struct ct_sink *sink = NULL;
 
@@ -132,7 +132,7 @@ static void end(struct ct_sink *sink, uint64_t nr_events)
 static void test_two(void)
 {
 	static const char *const places[] = {"a.c:1", NULL};
-	struct filter_options options = {.sites = places};
+	struct ct_wanted options = {.leave_out_sites = places};
 	struct ct_sink *sink = opened(&options);
 
 	PUT(sink, made(CTP_KIND_CREATE, 1, 0, SITE_OTHER), made(CTP_KIND_CREATE, 2, 0, SITE_OTHER),
@@ -161,7 +161,7 @@ static void test_two(void)
 static void test_task(void)
 {
 	static const char *const tasks[] = {"health*", NULL};
-	struct filter_options options = {.tasks = tasks};
+	struct ct_wanted options = {.leave_out_tasks = tasks};
 	struct ct_sink *sink = opened(&options);
 
 	PUT(sink, made(CTP_KIND_CREATE, 1, 0, 0), made(CTP_KIND_RESUME, 1, 0, 0),
@@ -179,7 +179,7 @@ static void test_task(void)
 static void test_bounds(void)
 {
 	static const char *const places[] = {"a.c:1", NULL};
-	struct filter_options options = {.sites = places};
+	struct ct_wanted options = {.leave_out_sites = places};
 	struct ct_sink *sink = opened(&options);
 	uint64_t coro;
 
@@ -197,9 +197,9 @@ static void test_bounds(void)
 /* A detail goes with its event; what no finding rests on is no loss. */
 static void test_categories(void)
 {
-	struct filter_options options = {.categories_off = 1u << CTP_CATEGORY_LOGS |
-							   1u << CTP_CATEGORY_RESOURCES |
-							   1u << CTP_CATEGORY_SCHEDULING};
+	struct ct_wanted options = {.categories_off = 1u << CTP_CATEGORY_LOGS |
+						      1u << CTP_CATEGORY_RESOURCES |
+						      1u << CTP_CATEGORY_SCHEDULING};
 	struct ct_sink *sink = opened(&options);
 
 	PUT(sink, made(CTP_KIND_LOG, 1, 0, 0), made(CTP_KIND_DETAIL, 1, 0, 0),
@@ -215,7 +215,7 @@ static void test_categories(void)
 
 static void test_window(void)
 {
-	struct filter_options options = {.waits = true};
+	struct ct_wanted options = {.wait_for_start = true};
 	struct ct_sink *sink = opened(&options);
 	size_t nr_carried;
 
@@ -241,7 +241,7 @@ static void test_window(void)
 
 static void test_finish(void)
 {
-	struct filter_options options = {0};
+	struct ct_wanted options = {0};
 	struct filter_totals totals = {.now_ns = 500, .nr_events = 1};
 	struct ct_sink *sink = opened(&options);
 	size_t count;
@@ -263,8 +263,10 @@ static void test_finish(void)
 static bool run_with_failure(long failing)
 {
 	static const char *const patterns[] = {"idle", "other*", NULL};
-	struct filter_options options = {
-		.sites = patterns, .names = patterns, .tasks = patterns, .waits = true};
+	struct ct_wanted options = {.leave_out_sites = patterns,
+		.leave_out_names = patterns,
+		.leave_out_tasks = patterns,
+		.wait_for_start = true};
 	struct ct_sink *sink = NULL;
 	enum ct_status status;
 	bool is_whole;
@@ -295,7 +297,7 @@ static void test_memory(void)
 /* A full output is the caller's to tell of, and the filter goes on counting. */
 static void test_full_output(void)
 {
-	struct filter_options options = {.sample = 1000000};
+	struct ct_wanted options = {.sample = 1000000};
 	struct ct_sink *sink = opened(&options);
 
 	keep.nr_calls = 0;
