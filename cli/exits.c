@@ -19,13 +19,22 @@ static const struct {
 #undef X
 };
 
+#define BIT(command) (1u << (command))
+#define ALL UINT32_MAX
+#define RUN (BIT(COMMAND_RUN) | BIT(COMMAND_OLDER))
+#define STARTING (RUN | BIT(COMMAND_CHECK) | BIT(COMMAND_OVERHEAD))
+#define BREAKABLE (RUN | BIT(COMMAND_OVERHEAD))
+
+_Static_assert(NR_COMMANDS <= 32, "a bit for each command");
+
 static const struct exit_description of_some[] = {
-	{"1", COMMAND_CHECK, "of check: an assertion does not hold"},
-	{"1", COMMAND_DIFF, "of diff: a change is told that --fail-on names"},
-	{"0-255", COMMAND_RUN, "of run: the program's own exit status, once it was started"},
-	{"126", COMMAND_RUN, "of run: COMMAND exists, and cannot be executed"},
-	{"127", COMMAND_RUN, "of run: COMMAND was not found"},
-	{"128+N", COMMAND_RUN, "of run: the program was ended by signal N"},
+	{"1", BIT(COMMAND_CHECK), "of check: an assertion does not hold"},
+	{"1", BIT(COMMAND_DIFF), "of diff: a change is told that --fail-on names"},
+	{"0-255", RUN, "of run: the program's own exit status, once it was started"},
+	{"126", STARTING, "of run, check and overhead: COMMAND exists, and cannot be executed"},
+	{"127", STARTING, "of run, check and overhead: COMMAND was not found"},
+	{"128+N", BREAKABLE,
+		"of run: the program was ended by signal N; of overhead: signal N broke it off"},
 };
 
 /* Several failures share a number: their meanings become one sentence. */
@@ -33,7 +42,7 @@ static void add_failures(struct exit_description *exit, int value)
 {
 	size_t i, used = 0;
 
-	exit->of = COMMAND_EVERY;
+	exit->of = ALL;
 	snprintf(exit->code, sizeof(exit->code), "%d", value);
 	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
 		if (failures[i].value != value)
@@ -53,7 +62,7 @@ size_t exits_list(const struct exit_description **ret_exits)
 
 	*ret_exits = exits;
 	memset(exits, 0, sizeof(exits));
-	exits[nr_exits].of = COMMAND_EVERY;
+	exits[nr_exits].of = ALL;
 	snprintf(exits[nr_exits].code, sizeof(exits[0].code), "0");
 	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
 	exits[nr_exits++] = of_some[0];
@@ -67,8 +76,5 @@ size_t exits_list(const struct exit_description **ret_exits)
 
 bool exits_may_be(const struct exit_description *exit, enum command command)
 {
-	bool is_run = command == COMMAND_RUN || command == COMMAND_OLDER;
-
-	return exit->of == COMMAND_EVERY || exit->of == command || command == COMMAND_NONE ||
-	       (exit->of == COMMAND_RUN && is_run);
+	return command == COMMAND_NONE || (exit->of & BIT(command));
 }

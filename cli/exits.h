@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "options.h"
 
@@ -17,7 +18,7 @@
 
 struct exit_description {
 	char code[8];
-	enum command of; /* only this one returns it; COMMAND_EVERY: all may */
+	uint32_t of; /* the commands that return it, a bit each */
 	char meaning[320];
 };
 
