@@ -2,6 +2,7 @@
 /*
  * corotracer check: assertions about a trace, or about a command that is recorded for it.
  */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +30,37 @@ struct check {
 	bool has_assertions;
 };
 
+static enum ct_checks_format format_of(const struct arguments *arguments)
+{
+	static const enum ct_checks_format formats[] = {
+		CT_CHECKS_TEXT, CT_CHECKS_JSON, CT_CHECKS_JUNIT, CT_CHECKS_SARIF};
+
+	return formats[arguments->meaning[OPTION_CHECK_FORMAT].number];
+}
+
+static const char *output_of(const struct arguments *arguments)
+{
+	const char *given = arguments->value[OPTION_CHECK_OUTPUT];
+
+	return given ? given : "-";
+}
+
 /* ---------------------------------------------------------------- what is asserted */
 
-/* Where it stops to be an assertion, under it. */
+/* Where it stops to be an assertion, under it; a character of several bytes takes one column. */
 static void point_into(const char *assertion, const struct ct_error *error)
 {
-	if (error->offset == CT_NO_OFFSET || strchr(assertion, '\n'))
+	uint64_t i;
+
+	if (error->offset == CT_NO_OFFSET || strpbrk(assertion, "\n\t"))
 		return;
 	fputs("  ", stderr);
 	print_safe(stderr, assertion);
-	fprintf(stderr, "\n  %*s^\n", (int)error->offset, "");
+	fputs("\n  ", stderr);
+	for (i = 0; i < error->offset; i++)
+		if (((unsigned char)assertion[i] & 0xc0) != 0x80)
+			fputc(' ', stderr);
+	fputs("^\n", stderr);
 }
 
 static int add(struct check *check, const char *assertion)
@@ -122,21 +144,43 @@ static struct stat look_at(const char *path)
 	return seen;
 }
 
+/* Where programs read the verdicts from standard output, what the command prints goes beside them. */
+static int perform_aside(const struct recording *recording, bool *ret_has_begun)
+{
+	int ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	int exit_status;
+
+	if (ours >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	exit_status = recording_perform(recording, ret_has_begun);
+	if (ours >= 0) {
+		dup2(ours, STDOUT_FILENO);
+		close(ours);
+	}
+	return exit_status;
+}
+
 static int record(const struct check *check)
 {
 	struct recording recording = {
 		.options = {.output = check->trace, .command = check->command},
 	};
 	struct stat before = look_at(check->trace), after;
-	int exit_status = recording_perform(&recording);
+	bool has_begun = false;
+	int exit_status;
 
+	if (format_of(check->arguments) != CT_CHECKS_TEXT &&
+		strcmp(output_of(check->arguments), "-") == 0)
+		exit_status = perform_aside(&recording, &has_begun);
+	else
+		exit_status = recording_perform(&recording, &has_begun);
 	after = look_at(check->trace);
 	if (after.st_ino &&
 		(after.st_ino != before.st_ino || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
 			after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
 		return 0;
 	say_sentence("check: nothing was recorded, so nothing can be judged");
-	return exit_status ? exit_status : ct_status_exit_code(CT_ERR_NO_PROBE);
+	return has_begun ? ct_status_exit_code(CT_ERR_NO_PROBE) : exit_status;
 }
 
 /* ---------------------------------------------------------------- judging */
@@ -153,22 +197,37 @@ static int verdict(const struct ct_checks *checks)
 	return 0;
 }
 
+static struct subject subject_of(const struct check *check)
+{
+	return (struct subject){
+		.operand = check->trace,
+		.no_symbols = check->arguments->value[OPTION_CHECK_NO_SYMBOLS] != NULL,
+		.duration = check->command ? OPTION_NONE : OPTION_CHECK_DURATION,
+	};
+}
+
+/* Standard input and a process id are no names: the trace has the program's. */
+static const char *name_of(const struct check *check)
+{
+	struct subject subject = subject_of(check);
+
+	if (check->command)
+		return check->command[0];
+	return subject_is_process(&subject) || strcmp(check->trace, "-") == 0 ? NULL : check->trace;
+}
+
 static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 {
-	static const enum ct_checks_format formats[] = {
-		CT_CHECKS_TEXT, CT_CHECKS_JSON, CT_CHECKS_JUNIT, CT_CHECKS_SARIF};
 	const struct arguments *arguments = check->arguments;
-	const char *output = arguments->value[OPTION_CHECK_OUTPUT];
+	const char *output = output_of(arguments);
 	char folder[PATH_MAX];
 	struct ct_checks_options options = {
 		.size = sizeof(options),
-		.format = formats[arguments->meaning[OPTION_CHECK_FORMAT].number],
-		.subject = check->command ? check->command[0] : check->trace,
+		.format = format_of(arguments),
+		.subject = name_of(check),
 		.source_root = getcwd(folder, sizeof(folder)),
 	};
 
-	if (!output)
-		output = "-";
 	options.use_colour =
 		output_is_coloured(arguments->meaning[OPTION_CHECK_COLOUR].number, output);
 	output_guard(output);
@@ -177,11 +236,7 @@ static enum ct_status tell(const struct check *check, struct ct_error *reterr)
 
 static int judge(const struct check *check)
 {
-	const struct subject subject = {
-		.operand = check->trace,
-		.no_symbols = check->arguments->value[OPTION_CHECK_NO_SYMBOLS] != NULL,
-		.duration = check->command ? OPTION_NONE : OPTION_CHECK_DURATION,
-	};
+	const struct subject subject = subject_of(check);
 	const struct ct_analyze_options judging = {.size = sizeof(judging)};
 	struct judgement judgement;
 	struct ct_error error;
@@ -194,7 +249,9 @@ static int judge(const struct check *check)
 	if (status == CT_OK)
 		status = tell(check, &error);
 	judgement_fini(&judgement);
-	return status ? say_failure(status, &error) : verdict(check->checks);
+	exit_status = status ? say_failure(status, &error) : 0;
+	/* A reader that has enough of the output does not change the verdict. */
+	return exit_status ? exit_status : verdict(check->checks);
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -239,6 +296,8 @@ static int perform(struct check *check)
 
 	if (!exit_status)
 		exit_status = choose_trace(check);
+	if (!exit_status && output_replaces(check->trace, output_of(check->arguments)))
+		exit_status = ct_status_exit_code(CT_ERR_USAGE);
 	if (!exit_status && check->command)
 		exit_status = record(check);
 	return exit_status ? exit_status : judge(check);

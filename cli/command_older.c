@@ -74,7 +74,7 @@ static int record(const struct arguments *arguments)
 	if (!arguments->value[OPTION_OLDER_NO_SERVE])
 		say_sentence("this version serves no dashboard yet; '-no-serve' leaves this "
 			     "sentence out");
-	exit_status = recording_perform(&recording);
+	exit_status = recording_perform(&recording, NULL);
 	free(command);
 	return exit_status;
 }

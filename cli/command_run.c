@@ -99,7 +99,7 @@ static int record(const struct arguments *arguments, struct recording *recording
 		say_sentence("the trace is written over the network (%s): what that cannot take "
 			     "in time is lost",
 			network);
-	return recording_perform(recording);
+	return recording_perform(recording, NULL);
 }
 
 int command_attach(const struct arguments *arguments)

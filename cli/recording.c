@@ -138,7 +138,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 	return ct_status_exit_code(status);
 }
 
-int recording_perform(const struct recording *recording)
+int recording_perform(const struct recording *recording, bool *ret_has_begun)
 {
 	struct ct_process_look *look;
 	struct ct_record_stats stats;
@@ -158,6 +158,8 @@ int recording_perform(const struct recording *recording)
 		signals_release();
 		return exit_status;
 	}
+	if (ret_has_begun)
+		*ret_has_begun = true;
 	harvest(recording, opened);
 	ct_record_stats(opened, &stats);
 	exit_status = recording->options.pid ? 0 : exit_status_of(&stats);

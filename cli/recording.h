@@ -17,8 +17,9 @@ struct recording {
 
 /*
  * recording_perform: runs the command to its end, and returns the program's exit status, or why it was not started.
- * With `pid` it records that process until it ends or the user has enough: 0, or why it could not.
+ * With `pid` it records that process until it ends or the user has enough: 0, or why it could not. `ret_has_begun`,
+ * which may be NULL, tells the two apart.
  */
-int recording_perform(const struct recording *recording);
+int recording_perform(const struct recording *recording, bool *ret_has_begun);
 
 #endif

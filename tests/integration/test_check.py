@@ -10,7 +10,7 @@ from support import BUILD, COROTRACER, SOURCE, check, folder, run
 FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 CORRECT = BUILD / "examples/example-tcp-server"
 LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
-HOLDS, BROKEN, USAGE = 0, 1, 2
+HOLDS, BROKEN, USAGE, NO_PROBE = 0, 1, 2, 9
 CORRECT_RUNS = 5
 
 
@@ -103,7 +103,10 @@ def check_files(trace, scratch):
 def check_bad_requests(trace, scratch):
     complaint = run(COROTRACER, "check", trace, "sched_latency.p99 <> 2ms", status=USAGE).stderr.splitlines()
     check(complaint[-1].index("^") == complaint[-2].index("> 2ms"), f"it points elsewhere: {complaint}")
+    complaint = run(COROTRACER, "check", trace, "waiting(käse) = 0", status=USAGE).stderr.splitlines()
+    check(complaint[-1].index("^") == complaint[-2].index("= 0"), f"it points elsewhere: {complaint}")
     run(COROTRACER, "check", trace, "stalled > 2s", status=USAGE)
+    run(COROTRACER, "check", "-o", trace, trace, "lost == 0", status=USAGE)
     run(COROTRACER, "check", trace, trace, status=USAGE)
     run(COROTRACER, "check", trace, "--", CORRECT, status=USAGE)
     run(COROTRACER, "check", "--", status=USAGE)
@@ -116,8 +119,8 @@ def check_nothing_recorded(scratch):
     trace = scratch / "former.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", CORRECT, *LOAD)
     former = trace.read_bytes()
-    told = run(COROTRACER, "check", "--trace", trace, "--", "false", status=None)
-    check(told.returncode != 0 and "nothing was recorded" in told.stderr, told.stderr)
+    told = run(COROTRACER, "check", "--trace", trace, "--", "false", status=NO_PROBE)
+    check("nothing was recorded" in told.stderr, told.stderr)
     check(trace.read_bytes() == former, "the former trace is gone")
 
 
@@ -127,6 +130,10 @@ def check_output(trace, scratch):
     run(COROTRACER, "check", "--format", "junit", "-o", output, trace, "lost < 1M", status=HOLDS)
     xml.parse(output)
     check([name for name in os.listdir(scratch) if "partial" in name] == [], "something is left over")
+    told = run(COROTRACER, "check", "-f", "json", "-t", scratch / "aside.ctrace", "--", CORRECT, *LOAD, status=HOLDS)
+    check(json.loads(told.stdout)["holds"] and "listening" in told.stderr, "verdicts and what the program prints mix")
+    told = json.loads(run(COROTRACER, "check", "-f", "json", "-", "lost == 0", stdin=open(trace, "rb")).stdout)
+    check("example-tcp-server" in told["subject"], "standard input has no name of its own")
     run(COROTRACER, "check", "-o", scratch / "none/results", trace, "lost < 1M", status=4)
 
 
