@@ -157,11 +157,12 @@ static enum ct_change direction_of(const struct ct_difference *difference)
 static enum ct_change change_untested(
 	const struct ct_diff *diff, const struct ct_difference *difference)
 {
-	bool is_seldom =
+	bool is_accident =
 		diff_is_time(difference->measure) &&
-		(difference->count_before < LEAST_COUNT || difference->count_after < LEAST_COUNT);
+		(difference->count_before < LEAST_COUNT || difference->count_after < LEAST_COUNT ||
+			fabs(difference->after - difference->before) < LEAST_NS);
 
-	if (is_seldom || isnan(difference->before) || isnan(difference->after) ||
+	if (is_accident || isnan(difference->before) || isnan(difference->after) ||
 		!differs_by(difference, diff->options.factor))
 		return CT_CHANGE_NONE;
 	return direction_of(difference);

@@ -206,6 +206,24 @@ static void test_moved(void)
 	ct_diff_free(diff);
 }
 
+/* One run on each side: what lies within a microsecond, and what is less than twice as long, may be chance. */
+static void test_one_run(void)
+{
+	const int64_t before[] = {100, 50000, 90000}, after[] = {900, 90000, 20000};
+	const struct ct_difference *differences;
+	struct ct_diff *diff = begin();
+	uint32_t count;
+
+	add(diff, false, old_lines, before);
+	add(diff, true, old_lines, after);
+	differences = judge(diff, &count);
+	CHECK_EQUAL(count, 3);
+	CHECK_EQUAL(differences[0].change, CT_CHANGE_FASTER);
+	CHECK_EQUAL(differences[0].line_after, 12);
+	CHECK_EQUAL(differences[1].change, CT_CHANGE_NONE);
+	ct_diff_free(diff);
+}
+
 /* One more of the same in a function: the others keep their lines, and their partners. */
 static void test_one_more(void)
 {
@@ -299,6 +317,7 @@ int main(void)
 	test_planted();
 	test_same_answer();
 	test_moved();
+	test_one_run();
 	test_one_more();
 	test_many_runs();
 	test_new_finding();
