@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/vec.h"
 #include "store/format.h"
 #include "store/pack.h"
 
@@ -20,20 +21,6 @@ struct store_unpacker {
 	uint8_t *raw;
 	size_t capacity;
 };
-
-static bool reserve(uint8_t **bytes, size_t *capacity, size_t wanted)
-{
-	uint8_t *grown;
-
-	if (wanted <= *capacity)
-		return true;
-	grown = realloc(*bytes, wanted);
-	if (!grown)
-		return false;
-	*bytes = grown;
-	*capacity = wanted;
-	return true;
-}
 
 enum ct_status store_packer_new(
 	int level, struct store_packer **ret_packer, struct ct_error *reterr)
@@ -65,7 +52,7 @@ bool store_pack(struct store_packer *packer, uint8_t **block, uint32_t *payload_
 	size_t room = sizeof(struct store_block_header), bound = ZSTD_compressBound(*payload_bytes);
 	size_t packed;
 
-	if (!reserve(&packer->block, &packer->capacity, room + bound))
+	if (!vec_grow(&packer->block, &packer->capacity, room + bound, 1))
 		return false;
 	packed = ZSTD_compressCCtx(packer->context, packer->block + room, bound, *block + room,
 		*payload_bytes, packer->level);
@@ -106,7 +93,7 @@ enum ct_status store_unpack(struct store_unpacker *unpacker, const uint8_t *byte
 
 	if (raw_bytes > STORE_PAYLOAD_MAX || raw_bytes > nr_bytes * STORE_PACKED_RATIO)
 		return CT_ERR_CORRUPT;
-	if (!reserve(&unpacker->raw, &unpacker->capacity, raw_bytes + 1))
+	if (!vec_grow(&unpacker->raw, &unpacker->capacity, raw_bytes + 1, 1))
 		return ct_fail_memory(reterr);
 	got = ZSTD_decompressDCtx(unpacker->context, unpacker->raw, raw_bytes, bytes, nr_bytes);
 	*ret_raw = unpacker->raw;

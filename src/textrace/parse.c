@@ -135,8 +135,9 @@ static enum ct_status parse_own_number(
 	return CT_OK;
 }
 
-static enum ct_status check_next(
-	struct textrace_parser *parser, enum textrace_line line, size_t expected)
+/* The number that is due, and the fields behind it. */
+static enum ct_status parse_numbered(
+	struct textrace_parser *parser, enum textrace_line line, size_t expected, void *to)
 {
 	uint32_t number;
 	enum ct_status status = parse_own_number(parser, line, &number);
@@ -146,7 +147,7 @@ static enum ct_status check_next(
 	if (number != expected)
 		return textrace_refuse(parser, "%s %u stands where number %zu is due",
 			textrace_line_name(line), number, expected);
-	return CT_OK;
+	return parse_fields(parser, line, to);
 }
 
 static enum ct_status check_process(struct textrace_parser *parser, uint32_t process)
@@ -156,104 +157,72 @@ static enum ct_status check_process(struct textrace_parser *parser, uint32_t pro
 	return textrace_refuse(parser, "process %u is not defined", process);
 }
 
-/* Where there is one process only, it need not be named. */
-static uint32_t only_process(const struct textrace_parser *parser)
+/* The same of what belongs to a process. Where there is one only, it need not be named. */
+static enum ct_status parse_of_process(struct textrace_parser *parser, enum textrace_line line,
+	size_t expected, void *to, uint32_t *process)
 {
-	return parser->source->lists.processes.count == 2 ? 1 : 0;
+	enum ct_status status;
+
+	*process = parser->source->lists.processes.count == 2 ? 1 : 0;
+	status = expected ? parse_numbered(parser, line, expected, to)
+			  : parse_fields(parser, line, to);
+	return status ? status : check_process(parser, *process);
 }
 
 /* ---------------------------------------------------------------- definitions */
 
+#define KEEP(parser, list, value) \
+	(vec_push(&(parser)->source->lists.list, (value)) ? CT_OK : refuse_memory(parser))
+
 static enum ct_status parse_process(struct textrace_parser *parser)
 {
-	struct textrace_source *source = parser->source;
-	struct ct_process process = {
-		.program = "",
-		.command_line = "",
-		.attached = TEXTRACE_NOT_GIVEN,
-		.ended = CT_NO_TIME,
-	};
-	enum ct_status status = check_next(parser, TEXTRACE_PROCESS, source->lists.processes.count);
+	struct ct_process process = lists_no_process;
+	enum ct_status status;
 
-	if (status == CT_OK)
-		status = parse_fields(parser, TEXTRACE_PROCESS, &process);
-	if (status)
-		return status;
+	process.attached = TEXTRACE_NOT_GIVEN;
+	status = parse_numbered(
+		parser, TEXTRACE_PROCESS, parser->source->lists.processes.count, &process);
 	if (process.attached == TEXTRACE_NOT_GIVEN)
 		process.attached = process.has_probe || process.has_ledger ? 0 : CT_NO_TIME;
-	return vec_push(&source->lists.processes, process) ? CT_OK : refuse_memory(parser);
+	return status ? status : KEEP(parser, processes, process);
 }
 
 static enum ct_status parse_thread(struct textrace_parser *parser)
 {
-	struct textrace_source *source = parser->source;
-	struct ct_thread thread = {
-		.process = only_process(parser),
-		.name = "",
-		.started = CT_NO_TIME,
-		.stopped = CT_NO_TIME,
-	};
-	enum ct_status status = check_next(parser, TEXTRACE_THREAD, source->lists.threads.count);
+	struct ct_thread thread = lists_no_thread;
+	enum ct_status status = parse_of_process(parser, TEXTRACE_THREAD,
+		parser->source->lists.threads.count, &thread, &thread.process);
 
-	if (status == CT_OK)
-		status = parse_fields(parser, TEXTRACE_THREAD, &thread);
-	if (status == CT_OK)
-		status = check_process(parser, thread.process);
-	if (status)
-		return status;
-	return vec_push(&source->lists.threads, thread) ? CT_OK : refuse_memory(parser);
+	return status ? status : KEEP(parser, threads, thread);
 }
 
 static enum ct_status parse_site(struct textrace_parser *parser)
 {
-	struct textrace_source *source = parser->source;
-	struct ct_site site = {
-		.process = only_process(parser),
-		.file = "",
-		.function = "",
-		.reason = "",
-		.module = "",
-		.callers = "",
-	};
-	enum ct_status status = check_next(parser, TEXTRACE_SITE, source->lists.sites.count);
+	struct ct_site site = lists_no_site;
+	enum ct_status status = parse_of_process(
+		parser, TEXTRACE_SITE, parser->source->lists.sites.count, &site, &site.process);
 
-	if (status == CT_OK)
-		status = parse_fields(parser, TEXTRACE_SITE, &site);
-	if (status == CT_OK)
-		status = check_process(parser, site.process);
-	if (status)
-		return status;
-	return vec_push(&source->lists.sites, site) ? CT_OK : refuse_memory(parser);
+	return status ? status : KEEP(parser, sites, site);
 }
 
 static enum ct_status parse_mapping(struct textrace_parser *parser)
 {
-	struct textrace_source *source = parser->source;
-	struct ct_mapping mapping = {.process = only_process(parser), .path = "", .build_id = ""};
-	enum ct_status status = check_next(parser, TEXTRACE_MAPPING, source->lists.mappings.count);
+	struct ct_mapping mapping = {.path = "", .build_id = ""};
+	enum ct_status status = parse_of_process(parser, TEXTRACE_MAPPING,
+		parser->source->lists.mappings.count, &mapping, &mapping.process);
 
-	if (status == CT_OK)
-		status = parse_fields(parser, TEXTRACE_MAPPING, &mapping);
-	if (status == CT_OK)
-		status = check_process(parser, mapping.process);
-	if (status)
-		return status;
-	return vec_push(&source->lists.mappings, mapping) ? CT_OK : refuse_memory(parser);
+	return status ? status : KEEP(parser, mappings, mapping);
 }
 
+/* Losses have no numbers. */
 static enum ct_status parse_loss(struct textrace_parser *parser)
 {
-	struct ct_loss loss = {
-		.process = only_process(parser), .first = CT_NO_TIME, .last = CT_NO_TIME};
-	enum ct_status status = parse_fields(parser, TEXTRACE_LOSS, &loss);
+	struct ct_loss loss = {.first = CT_NO_TIME, .last = CT_NO_TIME};
+	enum ct_status status = parse_of_process(parser, TEXTRACE_LOSS, 0, &loss, &loss.process);
 
-	if (status == CT_OK)
-		status = check_process(parser, loss.process);
 	if (status == CT_OK && loss.thread >= parser->source->lists.threads.count)
 		status = textrace_refuse(parser, "thread %u is not defined", loss.thread);
-	if (status)
-		return status;
-	return vec_push(&parser->source->lists.losses, loss) ? CT_OK : refuse_memory(parser);
+	return status ? status : KEEP(parser, losses, loss);
 }
 
 static enum ct_status parse_note(struct textrace_parser *parser)
@@ -266,9 +235,7 @@ static enum ct_status parse_note(struct textrace_parser *parser)
 		return textrace_refuse(parser, "a note's text stands in quotes");
 	note.text = word.value;
 	status = parse_fields(parser, TEXTRACE_NOTE, &note);
-	if (status)
-		return status;
-	return vec_push(&parser->source->lists.notes, note) ? CT_OK : refuse_memory(parser);
+	return status ? status : KEEP(parser, notes, note);
 }
 
 static enum ct_status parse_trace(struct textrace_parser *parser)
