@@ -72,16 +72,6 @@ static enum ct_status copy_rows(struct store_copy *copy, struct store_part *part
 	return status || !is_cut ? status : store_copy_cut(copy, part, &rows[last - 1], reterr);
 }
 
-static enum ct_status finish(struct store_copy *copy, enum ct_status status,
-	struct ct_part *ret_part, struct ct_error *reterr)
-{
-	enum ct_status closed = store_copy_close(copy, status == CT_OK, status ? NULL : reterr);
-
-	if (status == CT_OK && closed == CT_OK)
-		*ret_part = copy->summary;
-	return status ? status : closed;
-}
-
 enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_level,
 	const char *output, struct ct_part *ret_part, struct ct_error *reterr)
 {
@@ -98,7 +88,7 @@ enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_le
 		status = store_copy_begin(&copy, output, pack_level, part.index.has_packed, reterr);
 	if (status == CT_OK) {
 		status = copy_rows(&copy, &part, first, last, reterr);
-		status = finish(&copy, status, ret_part, reterr);
+		status = store_copy_end(&copy, status, ret_part, reterr);
 	}
 	store_part_close(&part);
 	return status;
@@ -260,7 +250,7 @@ enum ct_status store_merge(const char *const *paths, size_t nr_paths, int pack_l
 	}
 	if (status == CT_OK) {
 		status = join_rows(&copy, &joined, reterr);
-		status = finish(&copy, status, ret_part, reterr);
+		status = store_copy_end(&copy, status, ret_part, reterr);
 	}
 	release(&joined);
 	return status;

@@ -8,6 +8,7 @@
 
 #include "base/crc32c.h"
 #include "base/io.h"
+#include "store/definitions.h"
 #include "store/output.h"
 
 /* ---------------------------------------------------------------- a file */
@@ -87,7 +88,7 @@ static bool descriptor_cut_back(struct store_output *output, uint64_t nr_bytes)
 	return false;
 }
 
-static enum ct_status model_descriptor_close(
+static enum ct_status descriptor_close(
 	struct store_output *output, bool is_wanted, struct ct_error *reterr)
 {
 	(void)is_wanted, (void)reterr;
@@ -101,7 +102,7 @@ enum ct_status store_descriptor_open(
 	static const struct store_output_ops ops = {
 		.write = descriptor_write,
 		.cut_back = descriptor_cut_back,
-		.close = model_descriptor_close,
+		.close = descriptor_close,
 	};
 	struct open_file *file = calloc(1, sizeof(*file));
 
@@ -186,6 +187,40 @@ enum ct_status store_output_block(struct store_output *output, enum store_block_
 	if (output->packer && store_pack(output->packer, &block, &header.payload_bytes))
 		header.flags = STORE_BLOCK_PACKED;
 	return write_block(output, header, block, reterr);
+}
+
+void store_block_start(struct text *block)
+{
+	static const struct store_block_header room;
+
+	text_clear(block);
+	text_append(block, (const char *)&room, sizeof(room));
+}
+
+enum ct_status store_output_text(struct store_output *output, enum store_block_type type,
+	const struct text *block, struct ct_error *reterr)
+{
+	size_t room = sizeof(struct store_block_header);
+	enum ct_status status = text_status(block, reterr);
+
+	if (status || block->length == room)
+		return status;
+	return store_output_block(output, type, (uint8_t *)block->at, block->length - room, reterr);
+}
+
+enum ct_status store_output_definitions(struct store_output *output,
+	const struct ct_definition *definitions, size_t count, struct ct_error *reterr)
+{
+	struct text block = {0};
+	enum ct_status status;
+	size_t i;
+
+	store_block_start(&block);
+	for (i = 0; i < count; i++)
+		store_definition_add(&block, &definitions[i]);
+	status = store_output_text(output, STORE_BLOCK_DEFINITIONS, &block, reterr);
+	text_fini(&block);
+	return status;
 }
 
 enum ct_status store_output_copy(struct store_output *output,

@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #include "base/failure.h"
+#include "base/text.h"
+#include "stream/stream.h"
 
 #include "store/format.h"
 #include "store/pack.h"
@@ -68,6 +70,17 @@ enum ct_status store_output_begin(
  */
 enum ct_status store_output_block(struct store_output *output, enum store_block_type type,
 	uint8_t *block, size_t payload_bytes, struct ct_error *reterr);
+
+/* store_block_start: an empty text, with room for a block's header, for definitions. */
+void store_block_start(struct text *block);
+
+/* store_output_text: such a text as a block, if there is anything in it. */
+enum ct_status store_output_text(struct store_output *output, enum store_block_type type,
+	const struct text *block, struct ct_error *reterr);
+
+/* store_output_definitions: these in a block of their own. */
+enum ct_status store_output_definitions(struct store_output *output,
+	const struct ct_definition *definitions, size_t count, struct ct_error *reterr);
 
 /* store_output_copy: writes a block of another file, packed where it is not and the output packs. */
 enum ct_status store_output_copy(struct store_output *output,

@@ -64,10 +64,16 @@ enum ct_status store_copy_begin(struct store_copy *copy, const char *path, int p
 	return status;
 }
 
-enum ct_status store_copy_close(struct store_copy *copy, bool is_wanted, struct ct_error *reterr)
+enum ct_status store_copy_end(struct store_copy *copy, enum ct_status status,
+	struct ct_part *ret_part, struct ct_error *reterr)
 {
+	enum ct_status closed;
+
 	copy->summary.nr_bytes = copy->output->written.nr_bytes;
-	return store_output_close(copy->output, is_wanted, reterr);
+	closed = store_output_close(copy->output, status == CT_OK, status ? NULL : reterr);
+	if (status == CT_OK && closed == CT_OK)
+		*ret_part = copy->summary;
+	return status ? status : closed;
 }
 
 /* Does the block say that a part ends here? Such a definition stands alone in a block of its own. */
@@ -180,41 +186,19 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 	return CT_OK;
 }
 
-enum ct_status store_copy_definitions(struct store_copy *copy,
-	const struct ct_definition *definitions, size_t count, struct ct_error *reterr)
-{
-	static const struct store_block_header room;
-	struct text block = {0};
-	enum ct_status status;
-	size_t i;
-
-	text_append(&block, (const char *)&room, sizeof(room));
-	for (i = 0; i < count; i++)
-		store_definition_add(&block, &definitions[i]);
-	status = text_status(&block, reterr);
-	if (status == CT_OK)
-		status = store_output_block(copy->output, STORE_BLOCK_DEFINITIONS,
-			(uint8_t *)block.at, block.length - sizeof(room), reterr);
-	text_fini(&block);
-	return status;
-}
-
 enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *part,
 	const struct store_generation *last, struct ct_error *reterr)
 {
 	uint64_t ended =
 		last->ended_ns == STORE_NOT_KNOWN ? part->all.last_heartbeat_ns : last->ended_ns;
-	struct ct_definition end = {
-		.type = CT_DEFINE_END,
-		.end =
-			{
-				.monotonic_ns = ended,
-				.nr_events = last->nr_before + store_generation_events(last),
-				.nr_lost = last->nr_lost_before + last->nr_lost,
-				.is_cut = true,
-			},
-	};
+	struct ct_definition end = {.type = CT_DEFINE_END};
 
+	end.end = (struct ct_define_end){
+		.monotonic_ns = ended,
+		.nr_events = last->nr_before + store_generation_events(last),
+		.nr_lost = last->nr_lost_before + last->nr_lost,
+		.is_cut = true,
+	};
 	copy->summary.is_cut = true;
-	return store_copy_definitions(copy, &end, 1, reterr);
+	return store_output_definitions(copy->output, &end, 1, reterr);
 }

@@ -38,22 +38,20 @@ struct store_copy {
 
 /*
  * store_copy_begin: a new file, see store_file_open; `is_packed`: some rows have packed blocks.
- * store_copy_close: gives it its name, or throws it away; releases it either way.
+ * store_copy_end: gives it its name, or throws it away where copying failed; releases it either way, and returns the
+ * first failure. *ret_part: what it holds.
  */
 enum ct_status store_copy_begin(struct store_copy *copy, const char *path, int pack_level,
 	bool is_packed, struct ct_error *reterr);
-enum ct_status store_copy_close(struct store_copy *copy, bool is_wanted, struct ct_error *reterr);
+enum ct_status store_copy_end(struct store_copy *copy, enum ct_status copied,
+	struct ct_part *ret_part, struct ct_error *reterr);
 
 /*
- * store_copy_row: all whole blocks of a generation. An END with is_cut, by which a part ends here, is left out;
- * store_copy_definitions ends the file anew.
+ * store_copy_row: all whole blocks of a generation. An END with is_cut, by which a part ends here, is left out: the
+ * copy has an end of its own.
  */
 enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 	const struct store_generation *generation, struct ct_error *reterr);
-
-/* store_copy_definitions: one block of them, in the generation of the last row. */
-enum ct_status store_copy_definitions(struct store_copy *copy,
-	const struct ct_definition *definitions, size_t count, struct ct_error *reterr);
 
 /* store_copy_cut: END: the recording goes on behind this generation. */
 enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *part,

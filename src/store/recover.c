@@ -105,7 +105,8 @@ static enum ct_status copy_all(
 	add_damage(&ending, part);
 	add_end(&ending, part);
 	if (status == CT_OK && ending.count)
-		status = store_copy_definitions(copy, ending.definitions, ending.count, reterr);
+		status = store_output_definitions(
+			copy->output, ending.definitions, ending.count, reterr);
 	if (status == CT_OK && part->all.tables.is_cut)
 		status = store_copy_cut(copy, part,
 			&part->index.generations.at[part->index.generations.count - 1], reterr);
@@ -121,7 +122,7 @@ enum ct_status store_recover(const char *path, int pack_level, const char *outpu
 {
 	struct store_part part;
 	struct store_copy copy;
-	enum ct_status status = store_part_open(&part, path, true, reterr), closed;
+	enum ct_status status = store_part_open(&part, path, true, reterr);
 
 	if (status == CT_OK)
 		status = store_part_refuse_empty(&part, reterr);
@@ -129,10 +130,7 @@ enum ct_status store_recover(const char *path, int pack_level, const char *outpu
 		status = store_copy_begin(&copy, output, pack_level, part.index.has_packed, reterr);
 	if (status == CT_OK) {
 		status = copy_all(&copy, &part, reterr);
-		closed = store_copy_close(&copy, status == CT_OK, status ? NULL : reterr);
-		status = status ? status : closed;
-		if (status == CT_OK)
-			*ret_part = copy.summary;
+		status = store_copy_end(&copy, status, ret_part, reterr);
 	}
 	store_part_close(&part);
 	return status;

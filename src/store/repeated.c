@@ -10,13 +10,6 @@
 #define HASH_SEED UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
-static void start(struct text *block)
-{
-	static const struct store_block_header room;
-
-	text_append(block, (const char *)&room, sizeof(room));
-}
-
 static uint64_t hash_of(const struct text *bytes)
 {
 	uint64_t hash = HASH_SEED;
@@ -35,7 +28,7 @@ static struct text *block_with_room(struct store_repeated *repeated, size_t nr_b
 
 	if (last && last->length + nr_bytes <= BLOCK_BYTES)
 		return last;
-	start(&fresh);
+	store_block_start(&fresh);
 	if (fresh.is_broken || !vec_push(&repeated->blocks, fresh)) {
 		text_fini(&fresh);
 		return NULL;
@@ -161,7 +154,7 @@ static enum ct_status write_changing(
 	enum ct_status status;
 	size_t i;
 
-	start(&block);
+	store_block_start(&block);
 	add_clock(&block, &repeated->epoch);
 	for (i = 0; i < STORE_CLOCKS; i++)
 		if (i != repeated->epoch.clock || repeated->clocks[i].raw != repeated->epoch.raw)
@@ -170,10 +163,7 @@ static enum ct_status write_changing(
 		definition.loss = repeated->losses.at[i];
 		store_definition_add(&block, &definition);
 	}
-	status = text_status(&block, reterr);
-	if (status == CT_OK && block.length > sizeof(struct store_block_header))
-		status = store_output_block(output, STORE_BLOCK_REPEATED, (uint8_t *)block.at,
-			block.length - sizeof(struct store_block_header), reterr);
+	status = store_output_text(output, STORE_BLOCK_REPEATED, &block, reterr);
 	text_fini(&block);
 	return status;
 }
@@ -185,9 +175,8 @@ enum ct_status store_repeated_write(
 	size_t i;
 
 	for (i = 0; status == CT_OK && i < repeated->blocks.count; i++)
-		status = store_output_block(output, STORE_BLOCK_REPEATED,
-			(uint8_t *)repeated->blocks.at[i].at,
-			repeated->blocks.at[i].length - sizeof(struct store_block_header), reterr);
+		status = store_output_text(
+			output, STORE_BLOCK_REPEATED, &repeated->blocks.at[i], reterr);
 	return status ? status : write_changing(repeated, output, reterr);
 }
 

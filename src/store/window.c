@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/definitions.h"
 #include "store/window.h"
 #include "store/writer.h"
 
@@ -158,23 +157,6 @@ enum ct_status store_window_open(const struct store_window_options *options,
 /* ---------------------------------------------------------------- dumps */
 
 /* Each in a block of its own: who copies blocks leaves out the END alone. */
-static enum ct_status write_definition(
-	struct store_output *file, const struct ct_definition *definition, struct ct_error *reterr)
-{
-	static const struct store_block_header room;
-	struct text block = {0};
-	enum ct_status status;
-
-	text_append(&block, (const char *)&room, sizeof(room));
-	store_definition_add(&block, definition);
-	status = text_status(&block, reterr);
-	if (status == CT_OK)
-		status = store_output_block(file, STORE_BLOCK_DEFINITIONS, (uint8_t *)block.at,
-			block.length - sizeof(room), reterr);
-	text_fini(&block);
-	return status;
-}
-
 static enum ct_status write_ending(struct store_output *file, const struct store_sink *store,
 	const char *reason, uint64_t now_ns, struct ct_error *reterr)
 {
@@ -182,7 +164,7 @@ static enum ct_status write_ending(struct store_output *file, const struct store
 	enum ct_status status;
 
 	definition.reason = (struct ct_define_reason){.monotonic_ns = now_ns, .text = reason};
-	status = *reason ? write_definition(file, &definition, reterr) : CT_OK;
+	status = *reason ? store_output_definitions(file, &definition, 1, reterr) : CT_OK;
 	if (status)
 		return status;
 	definition = (struct ct_definition){.type = CT_DEFINE_END};
@@ -192,7 +174,7 @@ static enum ct_status write_ending(struct store_output *file, const struct store
 		.nr_lost = store->nr_lost_within,
 		.is_cut = true,
 	};
-	return write_definition(file, &definition, reterr);
+	return store_output_definitions(file, &definition, 1, reterr);
 }
 
 static enum ct_status write_dump(struct store_sink *store, struct store_output *file,

@@ -20,26 +20,14 @@
 
 /* ---------------------------------------------------------------- definitions */
 
-/* The text begins with room for the block's header. */
-static enum ct_status start_definitions(struct store_sink *store, struct ct_error *reterr)
-{
-	static const struct store_block_header room;
-
-	text_clear(&store->definitions);
-	text_append(&store->definitions, (const char *)&room, sizeof(room));
-	return text_status(&store->definitions, reterr);
-}
-
 enum ct_status store_write_definitions(struct store_sink *store, struct ct_error *reterr)
 {
-	size_t room = sizeof(struct store_block_header);
-	enum ct_status status = text_status(&store->definitions, reterr);
+	enum ct_status status = store_output_text(
+		store->output, STORE_BLOCK_DEFINITIONS, &store->definitions, reterr);
 
-	if (status || store->definitions.length == room)
-		return status;
-	status = store_output_block(store->output, STORE_BLOCK_DEFINITIONS,
-		(uint8_t *)store->definitions.at, store->definitions.length - room, reterr);
-	return status ? status : start_definitions(store, reterr);
+	if (status == CT_OK)
+		store_block_start(&store->definitions);
+	return status;
 }
 
 /* ---------------------------------------------------------------- open blocks */
@@ -470,8 +458,10 @@ static const struct ct_sink_ops store_sink_ops = {
 
 static enum ct_status start(struct store_sink *store, struct ct_error *reterr)
 {
-	enum ct_status status = start_definitions(store, reterr);
+	enum ct_status status;
 
+	store_block_start(&store->definitions);
+	status = text_status(&store->definitions, reterr);
 	store->snapshot = snapshot_new();
 	if (!store->snapshot)
 		return ct_fail_memory(reterr);
