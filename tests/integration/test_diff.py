@@ -44,12 +44,13 @@ def check_itself(folders):
 
 
 def check_slower(folders):
+    """By so much that no disturbed run can hide it; smaller ones are the unit test's."""
     page = diff("--fail-on", "slower", folders["plain"], folders["slow"], status=DIFFERS)
     check({("slower", "wait", "query"), ("slower", "region", "db.query")} <= told(page), f"{told(page)}")
     check(not any(change in ("new", "gone") for change, _, _ in told(page)), f"{told(page)}")
     query = next(one for one in page["differences"] if one["measure"] == "wait" and one["place"].startswith("query"))
     check(query["before"]["count"] == query["after"]["count"] == RUNS * 60, f"{query}")
-    check(1.3 < query["after"]["value"] / query["before"]["value"] < 1.7, f"half as long again: {query}")
+    check(2 < query["after"]["value"] / query["before"]["value"] < 5, f"four times as long: {query}")
     check(query["significance"] <= 0.05, f"{query}")
     back = told(diff("--fail-on", "slower", folders["slow"], folders["plain"]))
     check(("faster", "wait", "query") in back, f"and back again: {back}")
@@ -105,7 +106,7 @@ def check_bad_requests(folders, scratch):
 def main():
     with folder() as name:
         scratch = pathlib.Path(name)
-        folders = record(scratch, {"plain": (), "slow": ("50",), "audit": ("0", "audit"), "stuck": ("0", "stuck")})
+        folders = record(scratch, {"plain": (), "slow": ("300",), "audit": ("0", "audit"), "stuck": ("0", "stuck")})
         check_itself(folders)
         check_slower(folders)
         check_new(folders)
