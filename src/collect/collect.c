@@ -65,14 +65,12 @@ static void end_target(struct collect *collect, struct process *process)
  */
 static void note_the_dead(struct collect *collect)
 {
-	size_t i;
+	struct process *process;
 
 	collect_target_reap(&collect->target);
 	collect->has_unwatched = false;
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number == 0 || process->has_ended)
+	for_each_process (collect, process) {
+		if (process->has_ended)
 			continue;
 		process->has_ended = process->is_target && !collect->target.is_found
 					     ? collect->target.has_ended
@@ -87,14 +85,11 @@ static void note_the_dead(struct collect *collect)
 /* A process ends for us once nobody it left waiting in the queue can still bring something of it. */
 static void end_the_dead(struct collect *collect)
 {
-	size_t i;
+	struct process *process;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number && process->has_ended && !process->is_target)
+	for_each_process (collect, process)
+		if (process->has_ended && !process->is_target)
 			end_other(collect, process);
-	}
 }
 
 /* A peer that has handed something over and is not taken in yet. Bounded: they may be faster than we are. */
@@ -133,17 +128,13 @@ static void look_at_survivor(struct collect *collect, struct process *process)
 /* Everyone's end, as far as this recording goes: those who live on are detached. */
 static void wind_up(struct collect *collect)
 {
-	size_t i;
+	struct process *process;
 
 	if (collect->was_wound_up)
 		return;
 	collect->was_wound_up = true;
 	take_in_the_rest(collect);
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number == 0)
-			continue;
+	for_each_process (collect, process) {
 		if (!process->has_ended)
 			look_at_survivor(collect, process);
 		if (process->is_target)
@@ -188,15 +179,14 @@ void collect_read_clock(struct collect *collect)
 
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr)
 {
-	size_t i;
+	struct process *process;
 
 	(void)reterr;
 	collect->now_ns = clock_monotonic_ns();
 	collect_look_rings(collect);
 	version1_service_scan(&collect->service, false);
-	for (i = 0; i < COLLECT_PROCESSES; i++)
-		if (collect->processes[i].number)
-			collect_observe_process(collect, &collect->processes[i]);
+	for_each_process (collect, process)
+		collect_observe_process(collect, process);
 	return CT_OK;
 }
 
@@ -222,12 +212,11 @@ void collect_stop(struct collect *collect)
 
 void collect_release(struct collect *collect)
 {
-	size_t i;
+	struct segment *segment;
 
 	collect->is_released = true;
-	for (i = 0; i < COLLECT_SEGMENTS; i++)
-		if (collect->segments[i].number)
-			collect_segment_order(&collect->segments[i]);
+	for_each_segment (collect, segment)
+		collect_segment_order(segment);
 }
 
 /* ------------------------------------------------------------------ opening */
@@ -523,16 +512,12 @@ enum ct_status collect_finish(struct collect *collect, struct ct_error *reterr)
 
 static void release_peers(struct collect *collect)
 {
-	size_t i;
+	struct segment *segment;
+	struct process *process;
 
-	for (i = 0; i < COLLECT_SEGMENTS; i++)
-		if (collect->segments[i].number)
-			collect_segment_close(&collect->segments[i]);
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number == 0)
-			continue;
+	for_each_segment (collect, segment)
+		collect_segment_close(segment);
+	for_each_process (collect, process) {
 		if (process->pidfd >= 0)
 			close(process->pidfd);
 		collect_threads_fini(&process->threads);

@@ -163,6 +163,15 @@ struct collect {
 	char refusal_note[512];
 };
 
+/* Each one that there is. The body is one statement, and may close the one that it has. */
+#define for_each_in(places, nr_places, at)                           \
+	for ((at) = (places); (at) < (places) + (nr_places); (at)++) \
+		if ((at)->number)
+#define for_each_segment(collect, segment) \
+	for_each_in((collect)->segments, COLLECT_SEGMENTS, segment)
+#define for_each_process(collect, process) \
+	for_each_in((collect)->processes, COLLECT_PROCESSES, process)
+
 /* ---------------------------------------------------------------- process.c */
 
 /* collect_process_find: the latest process that has this id and has not been let go, or NULL. */

@@ -61,12 +61,10 @@ static void look_at_process(struct collect *collect, const struct process *proce
 /* A process has one segment of each role, as a rule: where it has another one, either may be of what is gone. */
 void collect_images_note_arrival(struct collect *collect, const struct segment *arrived)
 {
-	size_t i;
+	const struct segment *segment;
 
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		const struct segment *segment = &collect->segments[i];
-
-		if (segment->number && segment != arrived && segment->process == arrived->process &&
+	for_each_segment (collect, segment) {
+		if (segment != arrived && segment->process == arrived->process &&
 			segment->layout.role == arrived->layout.role) {
 			look_at_process(collect, arrived->process);
 			return;
@@ -76,9 +74,9 @@ void collect_images_note_arrival(struct collect *collect, const struct segment *
 
 void collect_images_give_back(struct collect *collect)
 {
-	size_t i;
+	const struct process *process;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++)
-		if (collect->processes[i].number && !collect->processes[i].has_ended)
-			look_at_process(collect, &collect->processes[i]);
+	for_each_process (collect, process)
+		if (!process->has_ended)
+			look_at_process(collect, process);
 }

@@ -49,17 +49,12 @@ uint64_t collect_look_rings(struct collect *collect)
 {
 	bool is_whole = collect->now_ns - collect->heartbeat_ns >= HEARTBEAT_PERIOD_NS;
 	uint64_t nr_records = 0;
-	size_t i;
+	struct segment *segment;
 
 	collect->most_records = 0;
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		struct segment *segment = &collect->segments[i];
-
-		if (segment->number == 0)
-			continue;
+	for_each_segment (collect, segment)
 		nr_records += is_whole ? collect_segment_drain_all(segment)
 				       : collect_segment_drain(segment);
-	}
 	if (nr_records > 0)
 		collect->active_ns = collect->now_ns;
 	return nr_records;
@@ -129,40 +124,32 @@ static void watch_line(struct collect *collect)
 void collect_define_heartbeat(struct collect *collect)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_HEARTBEAT};
-	size_t i;
+	const struct segment *segment;
 
 	collect->heartbeat_ns = collect->now_ns;
 	definition.heartbeat.monotonic_ns = collect->now_ns;
 	collect_output_define(&collect->output, &definition);
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		const struct segment *segment = &collect->segments[i];
-
-		if (segment->number)
-			ctp_store_relaxed(&collect_segment_orders(segment)->engine_heartbeat_ns,
-				collect->now_ns);
-	}
+	for_each_segment (collect, segment)
+		ctp_store_relaxed(
+			&collect_segment_orders(segment)->engine_heartbeat_ns, collect->now_ns);
 }
 
 static void settle(struct collect *collect)
 {
-	size_t i;
+	struct segment *segment;
 
-	for (i = 0; i < COLLECT_SEGMENTS; i++)
-		if (collect->segments[i].number)
-			collect_segment_settle(&collect->segments[i], collect->now_ns, false);
+	for_each_segment (collect, segment)
+		collect_segment_settle(segment, collect->now_ns, false);
 }
 
 static void read_wanted_mappings(struct collect *collect)
 {
-	size_t i;
+	struct process *process;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number && process->wants_mappings && !process->has_ended &&
+	for_each_process (collect, process)
+		if (process->wants_mappings && !process->has_ended &&
 			collect->now_ns - process->mapped_ns >= MAPPING_PERIOD_NS)
 			collect_process_map(collect, process);
-	}
 }
 
 static bool is_due(struct collect *collect, uint64_t *last_ns, uint64_t period_ns)
@@ -217,31 +204,25 @@ uint64_t collect_look_due_ns(const struct collect *collect)
 {
 	uint64_t due_ns = collect->clock_ns + CLOCK_PERIOD_NS;
 	uint64_t silence_ns = collect_silence_next_ns(collect);
-	size_t i;
+	const struct process *process;
 
 	if (silence_ns < collect->silence_ns + SILENCE_PERIOD_NS)
 		silence_ns = collect->silence_ns + SILENCE_PERIOD_NS;
-
 	if (collect->active_ns > collect->settle_ns)
 		due_ns = earlier(due_ns, collect->settle_ns + SETTLE_PERIOD_NS);
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		const struct process *process = &collect->processes[i];
-
-		if (process->number && process->wants_mappings && !process->has_ended)
+	for_each_process (collect, process)
+		if (process->wants_mappings && !process->has_ended)
 			due_ns = earlier(due_ns, process->mapped_ns + MAPPING_PERIOD_NS);
-	}
 	return earlier(earlier(due_ns, collect_process_naming_due_ns(collect)), silence_ns);
 }
 
 void collect_look_last(struct collect *collect, struct process *process)
 {
-	size_t i;
+	struct segment *segment;
 
 	version1_service_last(&collect->service, process);
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		struct segment *segment = &collect->segments[i];
-
-		if (segment->number == 0 || segment->process != process)
+	for_each_segment (collect, segment) {
+		if (segment->process != process)
 			continue;
 		collect_segment_unwant(segment);
 		collect_segment_drain_all(segment);

@@ -490,13 +490,9 @@ static void sample_segment(struct segment *segment)
 
 void collect_thread_time_sample(struct collect *collect)
 {
-	size_t i;
+	struct segment *segment;
 
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		struct segment *segment = &collect->segments[i];
-
-		if (segment->number && segment->layout.role == CTP_ROLE_PROBE &&
-			!segment->process->has_ended)
+	for_each_segment (collect, segment)
+		if (segment->layout.role == CTP_ROLE_PROBE && !segment->process->has_ended)
 			sample_segment(segment);
-	}
 }

@@ -23,16 +23,11 @@
 
 struct process *collect_process_find(struct collect *collect, pid_t pid)
 {
-	struct process *latest = NULL;
-	size_t i;
+	struct process *latest = NULL, *process;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number && process->pid == pid &&
-			(!latest || process->number > latest->number))
+	for_each_process (collect, process)
+		if (process->pid == pid && (!latest || process->number > latest->number))
 			latest = process;
-	}
 	return latest;
 }
 

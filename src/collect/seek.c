@@ -50,16 +50,12 @@ static bool is_same(const struct stat *one, const struct stat *other)
 
 static bool is_taken(const struct collect *collect, const struct stat *file)
 {
-	size_t i;
+	const struct segment *segment;
+	struct stat present;
 
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		const struct segment *segment = &collect->segments[i];
-		struct stat present;
-
-		if (segment->number && fstat(segment->memory.descriptor, &present) == 0 &&
-			is_same(&present, file))
+	for_each_segment (collect, segment)
+		if (fstat(segment->memory.descriptor, &present) == 0 && is_same(&present, file))
 			return true;
-	}
 	return false;
 }
 

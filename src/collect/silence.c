@@ -100,14 +100,11 @@ static uint64_t stall_due_ns(const struct collect *collect, const struct process
 
 uint64_t collect_silence_next_ns(const struct collect *collect)
 {
-	uint64_t due_ns = UINT64_MAX;
-	size_t i;
+	uint64_t due_ns = UINT64_MAX, own_ns;
+	const struct process *process;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		const struct process *process = &collect->processes[i];
-		uint64_t own_ns;
-
-		if (process->number == 0 || process->has_ended)
+	for_each_process (collect, process) {
+		if (process->has_ended)
 			continue;
 		own_ns = silence_due_ns(process);
 		due_ns = own_ns < due_ns ? own_ns : due_ns;
@@ -119,12 +116,10 @@ uint64_t collect_silence_next_ns(const struct collect *collect)
 
 void collect_silence_look(struct collect *collect)
 {
-	size_t i;
+	struct process *process;
 
-	for (i = 0; i < COLLECT_PROCESSES; i++) {
-		struct process *process = &collect->processes[i];
-
-		if (process->number == 0 || process->has_ended)
+	for_each_process (collect, process) {
+		if (process->has_ended)
 			continue;
 		look_at_silence(collect, process);
 		look_at_stall(collect, process);

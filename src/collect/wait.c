@@ -84,10 +84,10 @@ static int wait_at_epoll(const struct collect *collect, uint64_t pause_ns)
 static bool segments_have_news(void *context)
 {
 	struct collect *collect = context;
-	size_t i;
+	struct segment *segment;
 
-	for (i = 0; i < COLLECT_SEGMENTS; i++)
-		if (collect->segments[i].number && collect_segment_has_news(&collect->segments[i]))
+	for_each_segment (collect, segment)
+		if (collect_segment_has_news(segment))
 			return true;
 	return false;
 }
@@ -95,14 +95,10 @@ static bool segments_have_news(void *context)
 /* Everyone who may have something to say will wake us: false where one will not. */
 static bool find_words(struct collect *collect, struct sleep_words *words)
 {
-	size_t i;
+	const struct segment *segment;
 
 	words->count = 0;
-	for (i = 0; i < COLLECT_SEGMENTS; i++) {
-		const struct segment *segment = &collect->segments[i];
-
-		if (segment->number == 0)
-			continue;
+	for_each_segment (collect, segment) {
 		if (words->count == SLEEP_WORDS || !collect_segment_wakes(segment))
 			return false;
 		words->at[words->count++] = collect_segment_sleeping(segment);
