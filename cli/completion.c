@@ -9,19 +9,12 @@
 
 #include "command.h"
 
-static bool is_shown(unsigned command)
-{
-	return command != COMMAND_NONE && command != COMMAND_OLDER;
-}
-
 static void print_commands(void)
 {
 	const char *separator = "";
-	unsigned command;
+	enum command command;
 
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (!is_shown(command))
-			continue;
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("%s%s", separator, command_descriptions[command].name);
 		separator = " ";
 	}
@@ -35,18 +28,17 @@ static void print_values(const char *values)
 
 static void print_bash_options(enum command command)
 {
-	unsigned option;
+	enum option option;
 
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
-		if (command_has(command, (enum option)option))
-			printf("--%s ", option_descriptions[option].name);
-	}
+	for (option = option_next(command, OPTION_NONE); option;
+		option = option_next(command, option))
+		printf("--%s ", option_descriptions[option].name);
 }
 
 /* For each option with a value: its words, or files. */
 static void print_bash_values(enum command command)
 {
-	unsigned option;
+	enum option option;
 
 	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
 		const struct option_description *described = &option_descriptions[option];
@@ -72,7 +64,7 @@ static void print_bash_values(enum command command)
 
 static void print_bash(void)
 {
-	unsigned command;
+	enum command command;
 
 	puts("# bash completion for corotracer\n"
 	     "_corotracer() {\n"
@@ -82,17 +74,13 @@ static void print_bash(void)
 	fputs("\t\tCOMPREPLY=($(compgen -W '", stdout);
 	print_commands();
 	puts(" --help --version' -- \"$word\"))\n\t\treturn\n\tfi\n\tcase $command,$previous in");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (is_shown(command))
-			print_bash_values((enum command)command);
-	}
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command))
+		print_bash_values(command);
 	puts("\tesac\n\tcase $command,$word in");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (!is_shown(command))
-			continue;
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("\t%s,-*)\n\t\tCOMPREPLY=($(compgen -W '",
 			command_descriptions[command].name);
-		print_bash_options((enum command)command);
+		print_bash_options(command);
 		puts("' -- \"$word\"))\n\t\t;;");
 	}
 	fputs("\thelp,*)\n\t\tCOMPREPLY=($(compgen -W '", stdout);
@@ -133,12 +121,11 @@ static void print_zsh_option(const struct option_description *option)
 
 static void print_zsh(void)
 {
-	unsigned command, option;
+	enum command command;
+	enum option option;
 
 	puts("#compdef corotracer\n_corotracer() {\n\tlocal -a commands\n\tcommands=(");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (!is_shown(command))
-			continue;
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("\t\t'%s:", command_descriptions[command].name);
 		print_description(command_descriptions[command].summary);
 		puts("'");
@@ -146,14 +133,11 @@ static void print_zsh(void)
 	puts("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command "
 	     "commands\n\t\treturn\n\tfi\n"
 	     "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (!is_shown(command))
-			continue;
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("\t%s)\n\t\t_arguments \\\n", command_descriptions[command].name);
-		for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
-			if (command_has((enum command)command, (enum option)option))
-				print_zsh_option(&option_descriptions[option]);
-		}
+		for (option = option_next(command, OPTION_NONE); option;
+			option = option_next(command, option))
+			print_zsh_option(&option_descriptions[option]);
 		printf("\t\t\t'%s'\n\t\t;;\n",
 			command == COMMAND_RUN ? "*::command:_normal" : "*:file:_files");
 	}
@@ -190,21 +174,18 @@ static void print_fish_option(enum command command, const struct option_descript
 
 static void print_fish(void)
 {
-	unsigned command, option;
+	enum command command;
+	enum option option;
 
 	puts("# fish completion for corotracer");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (!is_shown(command))
-			continue;
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		printf("complete -c corotracer -n __fish_use_subcommand -f -a %s -d '",
 			command_descriptions[command].name);
 		print_fish_text(command_descriptions[command].summary);
 		puts("'");
-		for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
-			if (command_has((enum command)command, (enum option)option))
-				print_fish_option(
-					(enum command)command, &option_descriptions[option]);
-		}
+		for (option = option_next(command, OPTION_NONE); option;
+			option = option_next(command, option))
+			print_fish_option(command, &option_descriptions[option]);
 	}
 }
 

@@ -85,14 +85,13 @@ static void print_option_names(const struct option_description *option)
 
 static void print_options(enum command command)
 {
-	unsigned option;
+	enum option option;
 
 	puts("\nOptions:");
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+	for (option = option_next(command, OPTION_NONE); option;
+		option = option_next(command, option)) {
 		const struct option_description *described = &option_descriptions[option];
 
-		if (!command_has(command, (enum option)option))
-			continue;
 		print_option_names(described);
 		if (*described->help)
 			print_wrapped(described->help, OPTION_COLUMN, OPTION_COLUMN);
@@ -130,18 +129,16 @@ static void print_exit_statuses(enum command command)
 
 static void print_program(void)
 {
-	unsigned command;
+	enum command command;
 
 	puts("corotracer: says which coroutines are stuck, on what, at which line, and why\n");
 	puts("Usage: corotracer COMMAND [OPTION ...] [OPERAND ...]\n");
 	puts("  corotracer run -- ./app                record a program into corotracer.ctrace");
 	puts("  corotracer report corotracer.ctrace    say what is wrong, and why\n");
 	puts("Commands:");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (command != COMMAND_OLDER)
-			printf("  %-10s %s\n", command_descriptions[command].name,
-				command_descriptions[command].summary);
-	}
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command))
+		printf("  %-10s %s\n", command_descriptions[command].name,
+			command_descriptions[command].summary);
 	puts("\n'corotracer help COMMAND' explains one, with examples; 'corotracer help "
 	     "thresholds' says\nfrom when on something is worth a finding, 'help conditions' what "
 	     "can be asserted;\n--version prints the "

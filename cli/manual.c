@@ -136,17 +136,18 @@ static void print_operands(const char *operands)
 static void print_synopsis(enum command command)
 {
 	const struct command_description *described = &command_descriptions[command];
-	unsigned option;
+	enum option option;
 
 	puts(".Sh SYNOPSIS");
 	if (command == COMMAND_OLDER)
 		printf(".Nm %s\n", described->name);
 	else
 		printf(".Nm corotracer\n.Cm %s\n", described->name);
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+	for (option = option_next(command, OPTION_NONE); option;
+		option = option_next(command, option)) {
 		struct option_description alone = option_descriptions[option];
 
-		if (!command_has(command, (enum option)option) || !*alone.help)
+		if (!*alone.help)
 			continue;
 		alone.letter = 0;
 		print_flag(&alone, ".Op");
@@ -156,14 +157,13 @@ static void print_synopsis(enum command command)
 
 static void print_options(enum command command)
 {
-	unsigned option;
+	enum option option;
 
 	puts(".Pp\nThe options are as follows:\n.Bl -tag -width Ds");
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
+	for (option = option_next(command, OPTION_NONE); option;
+		option = option_next(command, option)) {
 		const struct option_description *described = &option_descriptions[option];
 
-		if (!command_has(command, (enum option)option))
-			continue;
 		print_flag(described, ".It");
 		if (*described->help)
 			print_paragraphs(described->help);
@@ -269,16 +269,14 @@ static void print_examples(const char *examples)
 /* The command behind `last` in the order of the alphabet, as mdoc wants it; COMMAND_NONE: the first one, or the end. */
 static enum command next_by_name(enum command last)
 {
-	enum command next = COMMAND_NONE;
-	unsigned other;
+	enum command next = COMMAND_NONE, other;
 
-	for (other = COMMAND_NONE + 1; other < NR_COMMANDS; other++) {
+	for (other = command_next(COMMAND_NONE); other; other = command_next(other)) {
 		const char *name = command_descriptions[other].name;
 
-		if (other == COMMAND_OLDER || strcmp(name, command_descriptions[last].name) <= 0)
-			continue;
-		if (next == COMMAND_NONE || strcmp(name, command_descriptions[next].name) < 0)
-			next = (enum command)other;
+		if (strcmp(name, command_descriptions[last].name) > 0 &&
+			(!next || strcmp(name, command_descriptions[next].name) < 0))
+			next = other;
 	}
 	return next;
 }
@@ -293,8 +291,7 @@ static void print_see_also(enum command command)
 		fputs(".Xr corotracer 1", stdout);
 		separator = " ,\n";
 	}
-	for (other = next_by_name(COMMAND_NONE); other != COMMAND_NONE;
-		other = next_by_name(other)) {
+	for (other = next_by_name(COMMAND_NONE); other; other = next_by_name(other)) {
 		if (other == command)
 			continue;
 		printf("%s.Xr corotracer-%s 1", separator, command_descriptions[other].name);
@@ -305,7 +302,7 @@ static void print_see_also(enum command command)
 
 static void print_program(void)
 {
-	unsigned command;
+	enum command command;
 
 	puts(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Nm\n.Fl \\-version");
 	puts(".Sh DESCRIPTION");
@@ -317,11 +314,9 @@ static void print_program(void)
 			 "for each change "
 			 "of a coroutine's state.");
 	puts(".Pp\nThe commands are as follows:\n.Bl -tag -width assemble");
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command)) {
 		const struct command_description *described = &command_descriptions[command];
 
-		if (command == COMMAND_OLDER)
-			continue;
 		printf(".It Cm %s\n", described->name);
 		print_words(described->summary, strlen(described->summary));
 		printf(".\nSee\n.Xr corotracer-%s 1 .\n", described->name);

@@ -56,12 +56,10 @@ const char *nearest_command(const char *word)
 {
 	const char *nearest = NULL;
 	size_t smallest = FARTHEST + 1;
-	unsigned command;
+	enum command command;
 
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (command != COMMAND_OLDER)
-			consider(word, command_descriptions[command].name, &nearest, &smallest);
-	}
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command))
+		consider(word, command_descriptions[command].name, &nearest, &smallest);
 	return nearest;
 }
 
@@ -70,7 +68,7 @@ const char *nearest_option(enum command command, const char *word)
 	const char *nearest = NULL;
 	char name[LONGEST_NAME + 1] = "";
 	size_t smallest = FARTHEST + 1, length;
-	unsigned option;
+	enum option option;
 
 	while (*word == '-')
 		word++;
@@ -78,9 +76,8 @@ const char *nearest_option(enum command command, const char *word)
 	if (length == 0 || length > LONGEST_NAME)
 		return NULL;
 	memcpy(name, word, length);
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
-		if (command_has(command, (enum option)option))
-			consider(name, option_descriptions[option].name, &nearest, &smallest);
-	}
+	for (option = option_next(command, OPTION_NONE); option;
+		option = option_next(command, option))
+		consider(name, option_descriptions[option].name, &nearest, &smallest);
 	return nearest;
 }

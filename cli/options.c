@@ -24,16 +24,21 @@ const struct option_description option_descriptions[NR_OPTIONS] = {
 #undef O
 };
 
+enum command command_next(enum command command)
+{
+	do {
+		command = command + 1 < NR_COMMANDS ? command + 1 : COMMAND_NONE;
+	} while (command == COMMAND_OLDER);
+	return command;
+}
+
 enum command command_find(const char *name)
 {
-	unsigned command;
+	enum command command = command_next(COMMAND_NONE);
 
-	for (command = COMMAND_NONE + 1; command < NR_COMMANDS; command++) {
-		if (command != COMMAND_OLDER &&
-			strcmp(command_descriptions[command].name, name) == 0)
-			return (enum command)command;
-	}
-	return COMMAND_NONE;
+	while (command && strcmp(command_descriptions[command].name, name) != 0)
+		command = command_next(command);
+	return command;
 }
 
 /* Some of them judge only where another option asks for it; each says so itself. */
@@ -66,30 +71,31 @@ bool command_has(enum command command, enum option option)
 	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
 }
 
+enum option option_next(enum command command, enum option option)
+{
+	do {
+		option = option + 1 < NR_OPTIONS ? option + 1 : OPTION_NONE;
+	} while (option && !command_has(command, option));
+	return option;
+}
+
 static enum option find_by_name(enum command command, const char *name, size_t nr_bytes)
 {
-	unsigned option;
+	enum option option = option_next(command, OPTION_NONE);
 
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
-		const char *present = option_descriptions[option].name;
-
-		if (command_has(command, (enum option)option) && strlen(present) == nr_bytes &&
-			memcmp(present, name, nr_bytes) == 0)
-			return (enum option)option;
-	}
-	return OPTION_NONE;
+	while (option && (strlen(option_descriptions[option].name) != nr_bytes ||
+				 memcmp(option_descriptions[option].name, name, nr_bytes) != 0))
+		option = option_next(command, option);
+	return option;
 }
 
 static enum option find_by_letter(enum command command, char letter)
 {
-	unsigned option;
+	enum option option = option_next(command, OPTION_NONE);
 
-	for (option = OPTION_NONE + 1; option < NR_OPTIONS; option++) {
-		if (command_has(command, (enum option)option) && letter &&
-			option_descriptions[option].letter == letter)
-			return (enum option)option;
-	}
-	return OPTION_NONE;
+	while (option && option_descriptions[option].letter != letter)
+		option = option_next(command, option);
+	return option;
 }
 
 /* The option that another spelling stands for. */

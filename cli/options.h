@@ -58,6 +58,13 @@ enum command command_find(const char *name);
 /* command_has: does the command have the option? */
 bool command_has(enum command command, enum option option);
 
+/*
+ * command_next: the command behind this one in the list; option_next: the next option that the command has. From NONE
+ * on, and NONE at the end. The older spelling is no command.
+ */
+enum command command_next(enum command command);
+enum option option_next(enum command command, enum option option);
+
 struct arguments {
 	enum command command;
 	/* The value as it was given; "" for a switch; NULL: none was given. */
