@@ -3,7 +3,6 @@
  * coroTracer: the older spelling of recording, reporting and handing on. docs/older-coroTracer.md tells the differences
  * from the older program.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * corotracer overhead: what tracing costs a command of the user's own, measured on this machine: pairs of runs, traced
  * and untraced, each pair in the other order than the one before.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

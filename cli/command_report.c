@@ -4,8 +4,6 @@
  * the time went.
  */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /*
  * The name that somebody meant who misspelt one: for the hint behind "unknown option".
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"

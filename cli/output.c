@@ -5,7 +5,6 @@
  * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
  * file that stands under that name, and holds its lock, as every writer of an output does.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>

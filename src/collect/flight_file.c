@@ -3,7 +3,6 @@
  * Copying a flight recorder's file in an order that makes the copy consistent.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

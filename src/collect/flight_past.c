@@ -3,9 +3,7 @@
  * Taking out what a flight recorder inside a program has kept: its segment is a private copy here, and is
  * drained once, as an engine's would be.
  */
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

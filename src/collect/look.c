@@ -2,7 +2,6 @@
 /*
  * One look of the engine: who has come, what is in the rings, what is due by the clock.
  */
-#include <string.h>
 
 #include "base/clock.h"
 #include "collect/coarse.h"

@@ -6,7 +6,6 @@
  * Each record was true of all threads at one moment, and not of a process that a signal, or its own exit, was taking
  * down already: such a look is thrown away, so that it never stands before the one from when all was in order.
  */
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  */
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  *
  * The trace goes through a file in a folder of its own, which is gone before the caller has the trace.
  */
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

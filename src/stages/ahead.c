@@ -9,7 +9,6 @@
  */
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stages/ahead.h"
 #include "base/failure.h"

@@ -5,7 +5,6 @@
  * Records are copied before they are judged, since their memory is the target's; where nothing is to be left
  * out and no mark is among them they are passed on as they lie.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "stages/filter_parts.h"

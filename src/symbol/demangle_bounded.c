@@ -7,7 +7,6 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "symbol/demangle.h"

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "version1/guard.h"

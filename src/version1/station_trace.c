@@ -4,7 +4,6 @@
  * no object, a birth and an end have no thread, and nobody is said to have woken anyone.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "version1/station_trace.h"
 
