@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "symbol/debug_file.h"
-#include "symbol/root.h"
 #include "symbol/symbol.h"
 
 struct search {
@@ -31,7 +30,7 @@ __attribute__((format(printf, 2, 3))) static int try(
 		!symbol_build_id(search->root, path, build_id) ||
 		strcmp(build_id, search->build_id) != 0)
 		return -1;
-	return symbol_root_open_file(search->root, path);
+	return symbol_open_file(search->root, path);
 }
 
 int symbol_debug_file_open(int root, const char *path, const char *build_id, const char *link)

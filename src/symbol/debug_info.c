@@ -19,7 +19,7 @@
 #include "symbol/debug_file.h"
 #include "symbol/debug_info.h"
 #include "symbol/function_table.h"
-#include "symbol/root.h"
+#include "symbol/symbol.h"
 #include "symbol/unit_functions.h"
 
 #define CALLERS_MAX 16
@@ -175,7 +175,7 @@ static bool read_units(struct debug_info *debug)
 
 static bool report_file(struct debug_info *debug, const char *path)
 {
-	int descriptor = symbol_root_open_file(debug->root, path);
+	int descriptor = symbol_open_file(debug->root, path);
 	void **user_data;
 
 	if (descriptor < 0)

@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "symbol/elf_file.h"
-#include "symbol/root.h"
+#include "symbol/symbol.h"
 
 #define PROGRAM_HEADERS_MAX 128
 #define NOTES_MAX_BYTES 8192
@@ -121,7 +121,7 @@ enum ct_status symbol_elf_file_read(
 	int descriptor;
 
 	memset(ret_file, 0, sizeof(*ret_file));
-	descriptor = symbol_root_open_file(root, path);
+	descriptor = symbol_open_file(root, path);
 	if (descriptor < 0)
 		return ct_fail_errno(reterr, "'%s' cannot be opened", path);
 	if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode))

@@ -12,7 +12,6 @@
 #include "symbol/debug_info.h"
 #include "symbol/elf_file.h"
 #include "base/map.h"
-#include "symbol/root.h"
 #include "symbol/symbol.h"
 #include "base/vec.h"
 
@@ -143,11 +142,6 @@ static bool module_open(struct symbol_resolver *resolver, struct module *module)
 	if (!module->is_usable)
 		module->remark = unusable_remark(resolver, module, status);
 	return module->remark != NULL;
-}
-
-int symbol_open_file(int root, const char *path)
-{
-	return symbol_root_open_file(root, path);
 }
 
 bool symbol_see_file(

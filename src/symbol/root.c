@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "symbol/root.h"
+#include "symbol/symbol.h"
 
-int symbol_root_open_file(int root, const char *path)
+int symbol_open_file(int root, const char *path)
 {
 	/* The path may name a pipe or a device by now: opening must not wait for anyone. */
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

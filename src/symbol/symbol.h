@@ -88,7 +88,9 @@ void symbol_free(struct symbol_resolver *resolver);
 bool symbol_see_root(struct symbol_resolver *resolver, uint32_t process, int root);
 
 /*
- * symbol_open_file: opens a file of a process for reading, and waits for nobody; -1 and errno where that cannot be.
+ * symbol_open_file: opens a file of a process for reading, and waits for nobody; -1 and errno where that cannot be;
+ * below another root ENOSYS where the kernel is older than Linux 5.6. The maker of that root may have put links into it
+ * that lead anywhere: they are followed as the process would follow them, and never out of it.
  *
  * symbol_see_file: what stood under this path with this build id is open as `descriptor`, which the caller keeps open
  * as long as the resolver is used: where the path leads to it no more, it is read all the same. False: out of memory.
