@@ -198,8 +198,11 @@ struct process_facts {
 struct process *collect_process_add(
 	struct collect *collect, pid_t pid, const struct process_facts *facts);
 
-/* collect_process_refresh: defines it again where it has become another program meanwhile (exec). */
-void collect_process_refresh(
+/*
+ * collect_process_define: defines it again where it has become another program meanwhile (exec), as a further segment
+ * may tell.
+ */
+void collect_process_define(
 	struct collect *collect, struct process *process, const struct process_facts *facts);
 
 /* collect_process_name_threads: threads that have named themselves since they were defined, once for each. */

@@ -72,7 +72,7 @@ static uint32_t find_parent(struct collect *collect, pid_t pid, pid_t parent_tol
 	return parent ? parent->number : 0;
 }
 
-static void define_process(
+void collect_process_define(
 	struct collect *collect, struct process *process, const struct process_facts *facts)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_PROCESS};
@@ -105,13 +105,6 @@ static void define_process(
 	collect_output_define(&collect->output, &definition);
 }
 
-/* A further segment: of the ledger beside the probe, or of the program that exec put here. */
-void collect_process_refresh(
-	struct collect *collect, struct process *process, const struct process_facts *facts)
-{
-	define_process(collect, process, facts);
-}
-
 /* Its end wakes the loop. Without a pidfd it is noticed by asking. */
 static void watch(struct collect *collect, struct process *process)
 {
@@ -137,7 +130,7 @@ struct process *collect_process_add(
 	process->moved_ns = clock_monotonic_ns();
 	thread_ids_init(&process->ids, pid);
 	watch(collect, process);
-	define_process(collect, process, facts);
+	collect_process_define(collect, process, facts);
 	return process;
 }
 

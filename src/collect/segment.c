@@ -360,7 +360,7 @@ static struct process *find_process(
 	facts.parent = (pid_t)strtol(parent, NULL, 10);
 	if (!process || collect_process_was_replaced(process, layout->attached.monotonic_ns))
 		return collect_process_add(collect, pid, &facts);
-	collect_process_refresh(collect, process, &facts);
+	collect_process_define(collect, process, &facts);
 	return process;
 }
 

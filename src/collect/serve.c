@@ -42,7 +42,7 @@ static struct process *take_up(void *engine, pid_t pid)
 	struct process *process = collect_process_find(collect, pid);
 
 	if (process)
-		collect_process_refresh(collect, process, &nothing);
+		collect_process_define(collect, process, &nothing);
 	else
 		process = collect_process_add(collect, pid, &nothing);
 	if (process)
