@@ -113,35 +113,22 @@ static char **build_environment(const struct target_options *options, char *own[
 }
 
 /*
- * Signals that the engine catches go back to their default by exec; those ignored before the engine came (nohup, a
- * background job) stay ignored. SIGPIPE is the one that programs like ours ignore for themselves.
+ * A handler of ours must not run in the child before exec has removed it. Signals ignored before the engine came
+ * (nohup, a background job) stay ignored, but for SIGPIPE, which programs like ours ignore for themselves, and SIGCHLD.
  */
 static void restore_signals(void)
 {
-	struct sigaction standard = {.sa_handler = SIG_DFL};
-	sigset_t none;
-
-	sigemptyset(&standard.sa_mask);
-	sigaction(SIGPIPE, &standard, NULL);
-	sigaction(SIGCHLD, &standard, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* A handler of ours must not run in the child before exec has removed it. */
-static void reset_caught_signals(void)
-{
-	struct sigaction standard = {.sa_handler = SIG_DFL};
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
 	struct sigaction present;
+	sigset_t none;
 	int number;
 
-	sigemptyset(&standard.sa_mask);
-	for (number = 1; number < NSIG; number++) {
-		if (sigaction(number, NULL, &present) || present.sa_handler == SIG_IGN ||
-			present.sa_handler == SIG_DFL)
-			continue;
-		sigaction(number, &standard, NULL);
-	}
+	for (number = 1; number < NSIG; number++)
+		if (sigaction(number, NULL, &present) == 0 &&
+			(present.sa_handler != SIG_IGN || number == SIGPIPE || number == SIGCHLD))
+			sigaction(number, &standard, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void become_target(const struct target_options *options, char **environment, int error_pipe)
@@ -152,7 +139,6 @@ static void become_target(const struct target_options *options, char **environme
 	int problem;
 	ssize_t ignored;
 
-	reset_caught_signals();
 	restore_signals();
 	execvpe(options->command[0], options->command, environment);
 	problem = errno;
