@@ -5,11 +5,11 @@
 #include "collect/collector.h"
 #include "collect/segment.h"
 
-/* A loss between the last settling and now. */
-static void lose(const struct segment *segment, const struct segment_ring *ring, uint32_t reason,
-	uint64_t count, uint64_t now_ns)
+/* Between the last settling and now. */
+static struct ct_define_loss loss_of(const struct segment *segment, const struct segment_ring *ring,
+	uint32_t reason, uint64_t count, uint64_t now_ns)
 {
-	const struct ct_define_loss loss = {
+	return (struct ct_define_loss){
 		.process = segment->process->number,
 		.thread = ring ? ring->reader.thread : 0,
 		.reason = reason,
@@ -17,6 +17,12 @@ static void lose(const struct segment *segment, const struct segment_ring *ring,
 		.first_monotonic_ns = segment->settled_ns,
 		.last_monotonic_ns = now_ns,
 	};
+}
+
+static void lose(const struct segment *segment, const struct segment_ring *ring, uint32_t reason,
+	uint64_t count, uint64_t now_ns)
+{
+	const struct ct_define_loss loss = loss_of(segment, ring, reason, count, now_ns);
 
 	collect_output_lose(&segment->collect->output, &loss);
 }
@@ -24,14 +30,7 @@ static void lose(const struct segment *segment, const struct segment_ring *ring,
 static void lose_overwritten(
 	const struct segment *segment, struct segment_ring *ring, uint64_t count, uint64_t now_ns)
 {
-	struct ct_define_loss loss = {
-		.process = segment->process->number,
-		.thread = ring->reader.thread,
-		.reason = CTP_LOSS_OVERWRITTEN,
-		.count = count,
-		.first_monotonic_ns = segment->settled_ns,
-		.last_monotonic_ns = now_ns,
-	};
+	struct ct_define_loss loss = loss_of(segment, ring, CTP_LOSS_OVERWRITTEN, count, now_ns);
 
 	collect_adopt_lost_past(segment, ring, &loss);
 	collect_output_lose(&segment->collect->output, &loss);
@@ -65,15 +64,10 @@ static void watch_gap(const struct segment *segment, struct segment_ring *ring, 
 /* Losses that no record tells of: the thread never had room again. */
 static void lose_gap(const struct segment *segment, struct segment_ring *ring)
 {
-	const struct ct_define_loss loss = {
-		.process = segment->process->number,
-		.thread = ring->reader.thread,
-		.reason = CTP_LOSS_FULL,
-		.count = ring->gap_size,
-		.first_monotonic_ns = ring->gap_first_ns,
-		.last_monotonic_ns = ring->gap_last_ns,
-	};
+	struct ct_define_loss loss =
+		loss_of(segment, ring, CTP_LOSS_FULL, ring->gap_size, ring->gap_last_ns);
 
+	loss.first_monotonic_ns = ring->gap_first_ns;
 	collect_output_lose(&segment->collect->output, &loss);
 	ring->gap_size = 0;
 }
