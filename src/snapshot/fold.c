@@ -189,14 +189,8 @@ static bool fold_create(const struct step *step)
 	return true;
 }
 
-static bool fold_destroy(const struct step *step)
+static bool destroy(const struct step *step, uint32_t coro)
 {
-	uint32_t coro = own_coro(step);
-
-	if (!coro)
-		return false;
-	if (is_dead(step, coro))
-		return true;
 	coro_of(step, coro)->origin = 0; /* whatever clocks say, nothing comes after this */
 	take_state(step, coro, step->record->object);
 	return snapshot_coro_bury(step->snapshot, coro);
@@ -205,14 +199,9 @@ static bool fold_destroy(const struct step *step)
 /* ---------------------------------------------------------------- facts of coroutines */
 
 /* Replaces what was known of this kind. */
-static bool set_of_coro(const struct step *step, uint32_t coro, uint64_t object)
+static bool set_of_coro(const struct step *step, uint32_t coro)
 {
-	if (!coro)
-		return false;
-	if (is_dead(step, coro))
-		return true;
-	snapshot_coro_drop(
-		step->snapshot, coro, SNAPSHOT_KIND(step->kind), object, step->record->time);
+	snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(step->kind), 0, step->record->time);
 	return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
 }
 
@@ -222,11 +211,6 @@ static bool is_used_up(const struct step *step, uint32_t coro)
 	const struct snapshot_coro *known = coro_of(step, coro);
 
 	return known->since > step->record->time && known->origin != step->origin;
-}
-
-static bool fold_passing(const struct step *step, uint32_t coro)
-{
-	return coro && (is_used_up(step, coro) || set_of_coro(step, coro, 0));
 }
 
 /* The last wake, or place in a queue. */
@@ -266,19 +250,63 @@ static bool fold_dequeue(const struct step *step)
 }
 
 /* The later one counts of a beginning and an end of the same thing. */
-static bool fold_pair(const struct step *step, unsigned begin, unsigned end)
+static bool set_pair(const struct step *step, uint32_t coro, unsigned begin, unsigned end)
 {
-	uint32_t coro = own_coro(step), known;
+	uint32_t known = snapshot_coro_pair(step->snapshot, coro, begin, end, step->record->object);
 
-	if (!coro)
-		return false;
-	if (is_dead(step, coro))
-		return true;
-	known = snapshot_coro_pair(step->snapshot, coro, begin, end, step->record->object);
 	if (!known)
 		return snapshot_coro_add(step->snapshot, coro, step->origin, step->record);
 	snapshot_fact_replace(step->snapshot, known, step->origin, step->record);
 	return true;
+}
+
+/* Does the frame find room beside the creation? */
+static bool is_of_birth(const struct step *step, uint32_t coro)
+{
+	const struct ctp_record *record = step->record;
+	uint64_t after = record->time - step->snapshot->births.at[coro].time;
+
+	return coro_of(step, coro)->created_origin == step->origin && after < SNAPSHOT_NO_FRAME &&
+	       CTP_TAIL_ARGUMENT(record->tail) == 0 && CTP_TAIL_FLAGS(record->tail) == 0;
+}
+
+static bool set_frame(const struct step *step, uint32_t coro)
+{
+	const struct ctp_record *record = step->record;
+	struct snapshot_birth *birth = &step->snapshot->births.at[coro];
+
+	snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_FRAME), 0, record->time);
+	if (birth->time + birth->frame_after <= record->time)
+		birth->frame_after = SNAPSHOT_NO_FRAME;
+	if (!is_of_birth(step, coro))
+		return snapshot_coro_add(step->snapshot, coro, step->origin, record);
+	birth->frame = record->object;
+	birth->frame_site = CTP_TAIL_SITE(record->tail);
+	birth->frame_after = (uint32_t)(record->time - birth->time);
+	return true;
+}
+
+/* All that changes nothing of a coroutine that was destroyed. */
+static bool fold_alive(const struct step *step, uint32_t coro)
+{
+	if (!coro || is_dead(step, coro))
+		return coro != 0;
+	switch (step->kind) {
+	case CTP_KIND_DESTROY:
+		return destroy(step, coro);
+	case CTP_KIND_FRAME:
+		return set_frame(step, coro);
+	case CTP_KIND_ACQUIRE:
+	case CTP_KIND_RELEASE:
+		return set_pair(step, coro, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
+	case CTP_KIND_AWAIT:
+	case CTP_KIND_AWAIT_DONE:
+		return set_pair(step, coro, CTP_KIND_AWAIT, CTP_KIND_AWAIT_DONE);
+	case CTP_KIND_CANCEL:
+		return is_used_up(step, coro) || set_of_coro(step, coro);
+	default: /* task, name, mark */
+		return set_of_coro(step, coro);
+	}
 }
 
 /* The receiver may give it back before it is known to have got it. */
@@ -290,7 +318,7 @@ static bool fold_release(const struct step *step)
 
 	if (fact && step->snapshot->facts.at[fact].record.time <= step->record->time)
 		snapshot_fact_clear(step->snapshot, handed);
-	return !step->record->coro || fold_pair(step, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
+	return !step->record->coro || fold_alive(step, own_coro(step));
 }
 
 static bool fold_hand_over(const struct step *step)
@@ -307,7 +335,7 @@ static bool fold_hand_over(const struct step *step)
 static bool fold_mark(const struct step *step)
 {
 	if (step->record->coro)
-		return set_of_coro(step, own_coro(step), 0);
+		return fold_alive(step, own_coro(step));
 	if (step->argument != CTP_MARK_PHASE)
 		return true;
 	return snapshot_fold_set(step, CTP_KIND_MARK, step->argument);
@@ -376,57 +404,10 @@ static bool fold_name(const struct step *step)
 	if (!coro)
 		return snapshot_fold_set(
 			step, CTP_KIND_NAME, ~(uint64_t)snapshot_fold_thread(step));
-	return set_of_coro(step, get_coro(step, coro), 0);
+	return fold_alive(step, get_coro(step, coro));
 }
 
-/* Does the frame find room beside the creation? */
-static bool is_of_birth(const struct step *step, uint32_t coro)
-{
-	const struct ctp_record *record = step->record;
-	uint64_t after = record->time - step->snapshot->births.at[coro].time;
-
-	return coro_of(step, coro)->created_origin == step->origin && after < SNAPSHOT_NO_FRAME &&
-	       CTP_TAIL_ARGUMENT(record->tail) == 0 && CTP_TAIL_FLAGS(record->tail) == 0;
-}
-
-static bool fold_frame(const struct step *step)
-{
-	const struct ctp_record *record = step->record;
-	uint32_t coro = own_coro(step);
-	struct snapshot_birth *birth = &step->snapshot->births.at[coro];
-
-	if (!coro || is_dead(step, coro))
-		return coro != 0;
-	snapshot_coro_drop(step->snapshot, coro, SNAPSHOT_KIND(CTP_KIND_FRAME), 0, record->time);
-	if (birth->time + birth->frame_after <= record->time)
-		birth->frame_after = SNAPSHOT_NO_FRAME;
-	if (!is_of_birth(step, coro))
-		return snapshot_coro_add(step->snapshot, coro, step->origin, record);
-	birth->frame = record->object;
-	birth->frame_site = CTP_TAIL_SITE(record->tail);
-	birth->frame_after = (uint32_t)(record->time - birth->time);
-	return true;
-}
-
-/* Records about coroutines that name none say nothing. */
-static bool fold_coro(const struct step *step)
-{
-	switch (step->kind) {
-	case CTP_KIND_CREATE:
-		return fold_create(step);
-	case CTP_KIND_DESTROY:
-		return fold_destroy(step);
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-		return fold_pair(step, CTP_KIND_AWAIT, CTP_KIND_AWAIT_DONE);
-	case CTP_KIND_FRAME:
-		return fold_frame(step);
-	default: /* task */
-		return set_of_coro(step, own_coro(step), 0);
-	}
-}
-
-/* The first ones are those of which there are many. */
+/* The first ones are those of which there are many. Records about coroutines that name none say nothing. */
 static inline bool fold_one(const struct step *step)
 {
 	bool has_coro = step->record->coro != 0;
@@ -445,25 +426,22 @@ static inline bool fold_one(const struct step *step)
 		return fold_wake(step);
 	case CTP_KIND_ENQUEUE:
 		return !has_coro || fold_enqueue(step);
-	case CTP_KIND_CANCEL:
-		return !has_coro || fold_passing(step, own_coro(step));
 	case CTP_KIND_DEQUEUE:
 		return !has_coro || fold_dequeue(step);
-	case CTP_KIND_ACQUIRE:
-		return !has_coro || fold_pair(step, CTP_KIND_ACQUIRE, CTP_KIND_RELEASE);
 	case CTP_KIND_RELEASE:
 		return fold_release(step);
 	case CTP_KIND_HAND_OVER:
 		return fold_hand_over(step);
-	case CTP_KIND_NOTIFY:
-		return snapshot_fold_notify(step);
 	case CTP_KIND_CREATE:
+		return !has_coro || fold_create(step);
+	case CTP_KIND_ACQUIRE:
+	case CTP_KIND_CANCEL:
 	case CTP_KIND_DESTROY:
 	case CTP_KIND_FRAME:
 	case CTP_KIND_AWAIT:
 	case CTP_KIND_AWAIT_DONE:
 	case CTP_KIND_TASK_SET:
-		return !has_coro || fold_coro(step);
+		return !has_coro || fold_alive(step, own_coro(step));
 	case CTP_KIND_NAME:
 		return fold_name(step);
 	case CTP_KIND_MARK:

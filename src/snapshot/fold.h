@@ -29,8 +29,7 @@ bool snapshot_fold_set(const struct step *step, unsigned kind, uint64_t about);
 /* snapshot_fold_thread: that the record is of. */
 uint32_t snapshot_fold_thread(const struct step *step);
 
-/* snapshot_fold_notify, snapshot_fold_other: take up a notification, and what concerns no coroutine. False: no room. */
-bool snapshot_fold_notify(const struct step *step);
+/* snapshot_fold_other: takes up what concerns no coroutine. False: no room. */
 bool snapshot_fold_other(const struct step *step);
 
 #endif

@@ -32,24 +32,6 @@ static bool fold_open(const struct step *step)
 	return snapshot_fold_set(step, step->kind, step->record->object);
 }
 
-static bool fold_descriptor(const struct step *step)
-{
-	const struct ctp_record *record = step->record;
-
-	switch (step->kind) {
-	case CTP_KIND_DESCRIPTOR_OPEN:
-		return fold_open(step);
-	case CTP_KIND_DESCRIPTOR_READY:
-		return snapshot_fold_set(
-			step, step->kind, record->object ? record->object : record->coro);
-	case CTP_KIND_DESCRIPTOR_IO:
-		return snapshot_fold_set(
-			step, step->kind, record->object ^ (uint64_t)step->argument << 48);
-	default:
-		return snapshot_fold_set(step, step->kind, record->object);
-	}
-}
-
 /* Beginnings before the end, in whatever order they come. */
 static bool fold_span(const struct step *step, unsigned begin, uint64_t key)
 {
@@ -119,27 +101,22 @@ static bool fold_region(const struct step *step)
 	return fold_span(step, CTP_KIND_REGION_BEGIN, region_key(step, region, nr_around));
 }
 
-bool snapshot_fold_notify(const struct step *step)
-{
-	return snapshot_fold_set(
-		step, CTP_KIND_NOTIFY, step->record->object ^ (uint64_t)!step->argument << 55);
-}
-
 bool snapshot_fold_other(const struct step *step)
 {
 	const struct ctp_record *record = step->record;
+	uint64_t thread = snapshot_fold_thread(step);
 
 	/* Where two kinds have one key the later record counts. */
 	switch (step->kind) {
 	case CTP_KIND_THREAD_START:
 	case CTP_KIND_THREAD_STOP:
-		return snapshot_fold_set(step, CTP_KIND_THREAD_START, snapshot_fold_thread(step));
+		return snapshot_fold_set(step, CTP_KIND_THREAD_START, thread);
 	case CTP_KIND_PARK:
 	case CTP_KIND_UNPARK:
-		return snapshot_fold_set(step, CTP_KIND_PARK, snapshot_fold_thread(step));
+		return snapshot_fold_set(step, CTP_KIND_PARK, thread);
 	case CTP_KIND_BLOCK_BEGIN:
 	case CTP_KIND_BLOCK_END:
-		return snapshot_fold_set(step, CTP_KIND_BLOCK_BEGIN, snapshot_fold_thread(step));
+		return snapshot_fold_set(step, CTP_KIND_BLOCK_BEGIN, thread);
 	case CTP_KIND_TASK_BEGIN:
 	case CTP_KIND_TASK_END:
 		return fold_span(step, CTP_KIND_TASK_BEGIN,
@@ -150,11 +127,23 @@ bool snapshot_fold_other(const struct step *step)
 	case CTP_KIND_COUNTER:
 		return snapshot_fold_set(step, step->kind, CTP_TAIL_SITE(record->tail));
 	case CTP_KIND_CRASH:
-		return snapshot_fold_set(step, step->kind, snapshot_fold_thread(step));
+		return snapshot_fold_set(step, step->kind, thread);
 	case CTP_KIND_THREAD_STATE:
 		return snapshot_fold_set(step, step->kind, record->coro);
-	default: /* descriptors; logs, clocks, losses, and kinds that are not known are no state */
+	case CTP_KIND_NOTIFY:
+		return snapshot_fold_set(
+			step, step->kind, record->object ^ (uint64_t)!step->argument << 55);
+	case CTP_KIND_DESCRIPTOR_OPEN:
+		return fold_open(step);
+	case CTP_KIND_DESCRIPTOR_READY:
+		return snapshot_fold_set(
+			step, step->kind, record->object ? record->object : record->coro);
+	case CTP_KIND_DESCRIPTOR_IO:
+		return snapshot_fold_set(
+			step, step->kind, record->object ^ (uint64_t)step->argument << 48);
+	default: /* logs, clocks, losses, and kinds that are not known are no state */
 		return step->kind < CTP_KIND_DESCRIPTOR_OPEN ||
-		       step->kind > CTP_KIND_DESCRIPTOR_TIMER || fold_descriptor(step);
+		       step->kind > CTP_KIND_DESCRIPTOR_TIMER ||
+		       snapshot_fold_set(step, step->kind, record->object);
 	}
 }

@@ -555,7 +555,6 @@ enum ct_status store_scan_header(struct scan *scan, struct ct_error *reterr)
 	if (!is_header_whole(scan, &header))
 		return store_tables_note(scan->all, 1, 0, reterr, "the file's header is damaged");
 	scan->offset = header.header_bytes;
-	scan->index->features = header.features_incompatible;
 	return refuse_newer(&header, reterr);
 }
 

@@ -75,7 +75,6 @@ struct store_index {
 	uint64_t nr_carried;             /* of streams that are defined */
 	bool has_packed;                 /* blocks */
 	uint64_t end_of_whole;           /* what follows is cut off */
-	uint64_t features;               /* incompatible ones of the file */
 	struct store_unpacker *unpacker; /* NULL: no block was packed */
 };
 
