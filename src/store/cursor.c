@@ -266,3 +266,19 @@ enum ct_status store_reader_tell_senseless(struct store_reader *reader, struct c
 	store_tables_publish(&reader->all);
 	return status;
 }
+
+enum ct_status store_reader_scan(
+	struct store_reader *reader, const struct store_scan_wish *wish, struct ct_error *reterr)
+{
+	enum ct_status status = store_tables_init(&reader->all, reterr);
+
+	return status ? status
+		      : store_index_scan(&reader->index, reader->input, &reader->all, wish, reterr);
+}
+
+void store_reader_close(struct store_reader *reader)
+{
+	store_index_fini(&reader->index);
+	store_tables_fini(&reader->all);
+	input_close(reader->input);
+}

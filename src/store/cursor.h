@@ -13,7 +13,7 @@
 #define STORE_SITES_REMEMBERED 64
 #define STORE_RUN 256u /* events */
 
-/* Shared by all cursors of a file. */
+/* A trace file that is open: shared by all of its cursors. Zeroed it is none. */
 struct store_reader {
 	struct input *input;
 	struct store_tables all;
@@ -43,6 +43,11 @@ struct store_cursor {
 	struct timeline_line line;              /* of the clock, where it was last */
 	uint64_t sites[STORE_SITES_REMEMBERED]; /* id << 32 | index, looked up lately */
 };
+
+/* store_reader_scan: see store_index_scan. store_reader_close: with the input, also after a failure. */
+enum ct_status store_reader_scan(
+	struct store_reader *reader, const struct store_scan_wish *wish, struct ct_error *reterr);
+void store_reader_close(struct store_reader *reader);
 
 /*
  * store_cursor_load: the cursor's next run of events, of its next block where it has handed out all of one. None at all

@@ -11,7 +11,7 @@
 /* ---------------------------------------------------------------- cutting */
 
 /* When generations begin; what is not known is taken from the neighbours. */
-static ct_time began(const struct store_part *part, size_t at)
+static ct_time began(const struct store_reader *part, size_t at)
 {
 	while (at > 0 && part->index.generations.at[at].began_ns == STORE_NOT_KNOWN)
 		at--;
@@ -19,7 +19,7 @@ static ct_time began(const struct store_part *part, size_t at)
 		       : store_since_epoch(&part->all, part->index.generations.at[at].began_ns);
 }
 
-static ct_time ended(const struct store_part *part, size_t at)
+static ct_time ended(const struct store_reader *part, size_t at)
 {
 	if (at + 1 == part->index.generations.count)
 		return INT64_MAX;
@@ -27,7 +27,7 @@ static ct_time ended(const struct store_part *part, size_t at)
 }
 
 /* Those that touch the interval; false: there are none. */
-static bool find_rows(const struct store_part *part, ct_time from, ct_time to, size_t *ret_first,
+static bool find_rows(const struct store_reader *part, ct_time from, ct_time to, size_t *ret_first,
 	size_t *ret_last)
 {
 	size_t count = part->index.generations.count, first = 0, last = count;
@@ -42,7 +42,7 @@ static bool find_rows(const struct store_part *part, ct_time from, ct_time to, s
 }
 
 static enum ct_status refuse_outside(
-	const struct store_part *part, ct_time from, ct_time to, struct ct_error *reterr)
+	const struct store_reader *part, ct_time from, ct_time to, struct ct_error *reterr)
 {
 	const struct ct_tables *tables = &part->all.tables;
 	enum ct_status status = store_part_refuse_empty(part, reterr);
@@ -59,7 +59,7 @@ static enum ct_status refuse_outside(
 	return CT_OK;
 }
 
-static enum ct_status copy_rows(struct store_copy *copy, struct store_part *part, size_t first,
+static enum ct_status copy_rows(struct store_copy *copy, struct store_reader *part, size_t first,
 	size_t last, struct ct_error *reterr)
 {
 	const struct store_generation *rows = part->index.generations.at;
@@ -75,7 +75,7 @@ static enum ct_status copy_rows(struct store_copy *copy, struct store_part *part
 enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_level,
 	const char *output, struct ct_part *ret_part, struct ct_error *reterr)
 {
-	struct store_part part;
+	struct store_reader part;
 	struct store_copy copy;
 	size_t first, last;
 	enum ct_status status = store_part_open(&part, path, false, reterr);
@@ -90,19 +90,19 @@ enum ct_status store_cut(const char *path, ct_time from, ct_time to, int pack_le
 		status = copy_rows(&copy, &part, first, last, reterr);
 		status = store_copy_end(&copy, status, ret_part, reterr);
 	}
-	store_part_close(&part);
+	store_reader_close(&part);
 	return status;
 }
 
 /* ---------------------------------------------------------------- joining */
 
 struct row {
-	struct store_part *part;
+	struct store_reader *part;
 	const struct store_generation *generation;
 };
 
 struct joined {
-	struct store_part *parts;
+	struct store_reader *parts;
 	size_t nr_parts;
 	VEC(struct row) rows;
 	bool is_packed;
@@ -122,7 +122,7 @@ static int compare(const void *left, const void *right)
 }
 
 static enum ct_status refuse_stranger(
-	const struct store_part *first, const struct store_part *part, struct ct_error *reterr)
+	const struct store_reader *first, const struct store_reader *part, struct ct_error *reterr)
 {
 	enum ct_status status = store_part_refuse_empty(part, reterr);
 
@@ -142,7 +142,7 @@ static enum ct_status refuse_stranger(
 
 static enum ct_status add_part(struct joined *joined, const char *path, struct ct_error *reterr)
 {
-	struct store_part *part = &joined->parts[joined->nr_parts++];
+	struct store_reader *part = &joined->parts[joined->nr_parts++];
 	enum ct_status status = store_part_open(part, path, false, reterr);
 	size_t i;
 
@@ -227,7 +227,7 @@ static void release(struct joined *joined)
 	size_t i;
 
 	for (i = 0; i < joined->nr_parts; i++)
-		store_part_close(&joined->parts[i]);
+		store_reader_close(&joined->parts[i]);
 	free(joined->parts);
 	vec_fini(&joined->rows);
 }

@@ -245,9 +245,7 @@ static void follow_close(struct ct_source *source)
 		store_cursor_leave(&follow->lanes.at[i].cursor);
 	vec_fini(&follow->lanes);
 	vec_fini(&follow->waiting);
-	store_index_fini(&follow->reader.index);
-	store_tables_fini(&follow->reader.all);
-	input_close(follow->reader.input);
+	store_reader_close(&follow->reader);
 	free(follow);
 }
 

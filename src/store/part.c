@@ -10,7 +10,7 @@
 /* ---------------------------------------------------------------- opening */
 
 enum ct_status store_part_open(
-	struct store_part *part, const char *path, bool is_thorough, struct ct_error *reterr)
+	struct store_reader *part, const char *path, bool is_thorough, struct ct_error *reterr)
 {
 	const struct store_scan_wish wish = {.is_thorough = is_thorough};
 	enum ct_status status;
@@ -19,22 +19,11 @@ enum ct_status store_part_open(
 	status = input_open(path, &part->input, reterr);
 	if (status)
 		return status;
-	status = store_tables_init(&part->all, reterr);
-	if (status == CT_OK)
-		status = store_index_scan(&part->index, part->input, &part->all, &wish, reterr);
+	status = store_reader_scan(part, &wish, reterr);
 	return status ? input_fail(part->input, status, reterr) : CT_OK;
 }
 
-void store_part_close(struct store_part *part)
-{
-	if (!part->input)
-		return;
-	store_index_fini(&part->index);
-	store_tables_fini(&part->all);
-	input_close(part->input);
-}
-
-enum ct_status store_part_refuse_empty(const struct store_part *part, struct ct_error *reterr)
+enum ct_status store_part_refuse_empty(const struct store_reader *part, struct ct_error *reterr)
 {
 	if (part->index.generations.count)
 		return CT_OK;
@@ -78,7 +67,7 @@ enum ct_status store_copy_end(struct store_copy *copy, enum ct_status status,
 
 /* Does the block say that a part ends here? Such a definition stands alone in a block of its own. */
 static bool is_cut_end(
-	struct store_part *part, const struct store_block_header *header, const uint8_t *payload)
+	struct store_reader *part, const struct store_block_header *header, const uint8_t *payload)
 {
 	struct store_bytes bytes;
 	struct ct_definition definition;
@@ -96,7 +85,7 @@ static bool is_cut_end(
  * Damage or a gap in the numbers before a block is a gap in the copy's numbers, too (F-63): there a reader takes names
  * from where they are repeated.
  */
-static void keep_gap(struct store_copy *copy, const struct store_part *part, uint64_t number,
+static void keep_gap(struct store_copy *copy, const struct store_reader *part, uint64_t number,
 	bool is_behind_hole)
 {
 	if (is_behind_hole || (copy->from == part && number != copy->next_number))
@@ -106,7 +95,7 @@ static void keep_gap(struct store_copy *copy, const struct store_part *part, uin
 }
 
 /* Packed anew only where it is not packed yet: a level is not worth unpacking for. */
-static enum ct_status copy_block(struct store_copy *copy, struct store_part *part,
+static enum ct_status copy_block(struct store_copy *copy, struct store_reader *part,
 	const struct store_block_header *header, const uint8_t *payload, struct ct_error *reterr)
 {
 	if (is_cut_end(part, header, payload))
@@ -132,7 +121,7 @@ static const struct store_hole *hole_at(const struct store_index *index, uint64_
 		       : NULL;
 }
 
-static void sum_up(struct store_copy *copy, const struct store_part *part,
+static void sum_up(struct store_copy *copy, const struct store_reader *part,
 	const struct store_generation *generation)
 {
 	struct ct_part *summary = &copy->summary;
@@ -151,7 +140,7 @@ static void sum_up(struct store_copy *copy, const struct store_part *part,
 				 : store_since_epoch(&part->all, generation->ended_ns);
 }
 
-enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
+enum ct_status store_copy_row(struct store_copy *copy, struct store_reader *part,
 	const struct store_generation *generation, struct ct_error *reterr)
 {
 	struct store_block_header header;
@@ -186,7 +175,7 @@ enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
 	return CT_OK;
 }
 
-enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *part,
+enum ct_status store_copy_cut(struct store_copy *copy, const struct store_reader *part,
 	const struct store_generation *last, struct ct_error *reterr)
 {
 	uint64_t ended =

@@ -7,33 +7,26 @@
 #define STORE_PART_H
 
 #include "store/store.h"
-#include "store/index.h"
+#include "store/cursor.h"
 #include "store/output.h"
 #include "store/scan.h"
-
-struct store_part {
-	struct input *input; /* NULL: not open */
-	struct store_tables all;
-	struct store_index index;
-};
 
 /*
  * store_part_open: looks through a trace file. Nothing of it need be whole. `is_thorough`: see store_index_scan. A
  * failure names the file. store_part_close: also after a failure; zeroed is allowed.
  */
 enum ct_status store_part_open(
-	struct store_part *part, const char *path, bool is_thorough, struct ct_error *reterr);
-void store_part_close(struct store_part *part);
+	struct store_reader *part, const char *path, bool is_thorough, struct ct_error *reterr);
 
 /* store_part_refuse_empty: CT_ERR_FORMAT where the file has no block at all. */
-enum ct_status store_part_refuse_empty(const struct store_part *part, struct ct_error *reterr);
+enum ct_status store_part_refuse_empty(const struct store_reader *part, struct ct_error *reterr);
 
 /* A file that is put together from rows. */
 struct store_copy {
 	struct store_output *output;
 	struct ct_part summary;
-	const struct store_part *from; /* of the last block; NULL: there is none yet */
-	uint64_t next_number;          /* of a block there, where none is missing */
+	const struct store_reader *from; /* of the last block; NULL: there is none yet */
+	uint64_t next_number;            /* of a block there, where none is missing */
 };
 
 /*
@@ -50,11 +43,11 @@ enum ct_status store_copy_end(struct store_copy *copy, enum ct_status copied,
  * store_copy_row: all whole blocks of a generation. An END with is_cut, by which a part ends here, is left out: the
  * copy has an end of its own.
  */
-enum ct_status store_copy_row(struct store_copy *copy, struct store_part *part,
+enum ct_status store_copy_row(struct store_copy *copy, struct store_reader *part,
 	const struct store_generation *generation, struct ct_error *reterr);
 
 /* store_copy_cut: END: the recording goes on behind this generation. */
-enum ct_status store_copy_cut(struct store_copy *copy, const struct store_part *part,
+enum ct_status store_copy_cut(struct store_copy *copy, const struct store_reader *part,
 	const struct store_generation *last, struct ct_error *reterr);
 
 #endif

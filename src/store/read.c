@@ -304,9 +304,7 @@ static void store_close(struct ct_source *source)
 	free(store->cursor_of);
 	free(store->fronts);
 	free(store->tree);
-	store_index_fini(&store->reader.index);
-	store_tables_fini(&store->reader.all);
-	input_close(store->reader.input);
+	store_reader_close(&store->reader);
 	free(store);
 }
 
@@ -338,15 +336,11 @@ static enum ct_status open_source(
 	struct store_source *store, uint64_t last_bytes, struct ct_error *reterr)
 {
 	const struct store_scan_wish wish = {.last_bytes = last_bytes};
-	struct store_reader *reader = &store->reader;
-	enum ct_status status = store_tables_init(&reader->all, reterr);
+	enum ct_status status = store_reader_scan(&store->reader, &wish, reterr);
 
 	if (status == CT_OK)
-		status = store_index_scan(
-			&reader->index, reader->input, &reader->all, &wish, reterr);
-	if (status == CT_OK)
 		status = make_cursors(store, reterr);
-	store->limit = order_limit(&reader->all.tables);
+	store->limit = order_limit(&store->reader.all.tables);
 	return status;
 }
 

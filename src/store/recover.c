@@ -27,7 +27,7 @@ static void add_note(struct ending *ending, const char *text, uint64_t count, ui
 			    .note = {.text = text, .count = count, .offset = offset}});
 }
 
-static uint64_t to_monotonic(const struct store_part *part, ct_time time)
+static uint64_t to_monotonic(const struct store_reader *part, ct_time time)
 {
 	return time == CT_NO_TIME ? STORE_NOT_KNOWN
 				  : (uint64_t)time + (uint64_t)part->all.tables.epoch_monotonic_ns;
@@ -49,7 +49,7 @@ static void note_holes(struct ending *ending, const struct store_index *index)
 		add_note(ending, ending->sentence, count, offset);
 }
 
-static void add_damage(struct ending *ending, const struct store_part *part)
+static void add_damage(struct ending *ending, const struct store_reader *part)
 {
 	const struct store_index *index = &part->index;
 	struct ct_definition loss = {.type = CT_DEFINE_LOSS};
@@ -65,7 +65,7 @@ static void add_damage(struct ending *ending, const struct store_part *part)
 		add(ending, loss);
 }
 
-static void add_end(struct ending *ending, const struct store_part *part)
+static void add_end(struct ending *ending, const struct store_reader *part)
 {
 	const struct ct_tables *tables = &part->all.tables;
 	struct ct_definition end = {.type = CT_DEFINE_END};
@@ -94,7 +94,7 @@ static void add_end(struct ending *ending, const struct store_part *part)
 }
 
 static enum ct_status copy_all(
-	struct store_copy *copy, struct store_part *part, struct ct_error *reterr)
+	struct store_copy *copy, struct store_reader *part, struct ct_error *reterr)
 {
 	struct ending ending = {.count = 0};
 	enum ct_status status = CT_OK;
@@ -120,7 +120,7 @@ static enum ct_status copy_all(
 enum ct_status store_recover(const char *path, int pack_level, const char *output,
 	struct ct_part *ret_part, struct ct_error *reterr)
 {
-	struct store_part part;
+	struct store_reader part;
 	struct store_copy copy;
 	enum ct_status status = store_part_open(&part, path, true, reterr);
 
@@ -132,6 +132,6 @@ enum ct_status store_recover(const char *path, int pack_level, const char *outpu
 		status = copy_all(&copy, &part, reterr);
 		status = store_copy_end(&copy, status, ret_part, reterr);
 	}
-	store_part_close(&part);
+	store_reader_close(&part);
 	return status;
 }
