@@ -281,7 +281,6 @@ void check_write_junit(
 
 /* ---------------------------------------------------------------- SARIF */
 
-/* The findings that break it are results of their own; it is one where it counts none. */
 void check_write_sarif(
 	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
 {
@@ -289,16 +288,8 @@ void check_write_sarif(
 	size_t i;
 
 	render_sarif_begin(&sarif, text, checks->report, options->source_root);
-	for (i = 0; i < checks->results.count; i++) {
-		const struct ct_assertion *assertion = &checks->results.at[i];
-		struct text told = {0};
-
-		if (assertion->verdict == CT_VERDICT_HOLDS)
-			continue;
-		text_format(&told, "%s: %s", assertion->text, assertion->told);
-		render_sarif_assertion(&sarif, text_peek(&told), assertion->site);
-		text->is_broken |= told.is_broken;
-		text_fini(&told);
-	}
+	for (i = 0; i < checks->results.count; i++)
+		if (checks->results.at[i].verdict != CT_VERDICT_HOLDS)
+			render_sarif_assertion(&sarif, &checks->results.at[i]);
 	render_sarif_end(&sarif);
 }

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "say/say.h"
@@ -108,11 +109,19 @@ static void add_path(struct text *uri, const char *path)
 	}
 }
 
-/* The path from the root on; NULL: it does not lie below it. */
+/*
+ * The path from the root on; NULL: it does not lie below it. A compiler that ran in a folder below the root climbs out
+ * of that one: ../src/server.c.
+ */
 static const char *below(const char *root, const char *path)
 {
 	size_t length = root ? strlen(root) : 0;
 
+	if (length && *path != '/') {
+		while (strncmp(path, "../", 3) == 0)
+			path += 3;
+		return path;
+	}
 	while (length && root[length - 1] == '/')
 		length--;
 	if (!length || strncmp(path, root, length) != 0 || path[length] != '/')
@@ -138,21 +147,22 @@ static void write_artifact(struct render_sarif *sarif, const char *file)
 	text_fini(&uri);
 }
 
-static void write_physical(struct render_sarif *sarif, const struct ct_site *site)
+static void write_physical(
+	struct render_sarif *sarif, const char *file, uint32_t line, uint32_t column)
 {
 	struct json *json = &sarif->json;
 
 	json_key(json, "physicalLocation");
 	json_open(json, '{');
-	write_artifact(sarif, site->file);
-	if (site->line) {
+	write_artifact(sarif, file);
+	if (line) {
 		json_key(json, "region");
 		json_open(json, '{');
 		json_key(json, "startLine");
-		json_unsigned(json, site->line);
-		if (site->column) {
+		json_unsigned(json, line);
+		if (column) {
 			json_key(json, "startColumn");
-			json_unsigned(json, site->column);
+			json_unsigned(json, column);
 		}
 		json_close(json, '}');
 	}
@@ -177,11 +187,10 @@ static void write_location(struct render_sarif *sarif, uint32_t index, const cha
 
 	json_open(&sarif->json, '{');
 	if (index && *site->file)
-		write_physical(sarif, site);
+		write_physical(sarif, site->file, site->line, site->column);
 	if (index && *site->function)
 		write_logical(&sarif->json, site);
-	if (words)
-		message(&sarif->json, "message", words);
+	message(&sarif->json, "message", words);
 	json_close(&sarif->json, '}');
 }
 
@@ -241,14 +250,22 @@ static void write_flow(struct render_sarif *sarif, const struct ct_finding *find
 	json_close(json, ']');
 }
 
-/* A key that stays the same from run to run, so that one and the same fault is known again. */
-static void write_fingerprint(struct render_sarif *sarif, const char *rule, uint32_t index)
+/*
+ * A key that stays the same from run to run, so that one and the same fault is known again: the place, or the assertion
+ * that does not hold.
+ */
+static void write_fingerprint(
+	struct render_sarif *sarif, const char *rule, uint32_t index, const char *assertion)
 {
 	const struct ct_site *site = say_peek_site(sarif->report->tables, index);
 	const char *slash = strrchr(site->file, '/');
 	struct text print = {0};
 
-	text_format(&print, "%s|%s|%s", rule, slash ? slash + 1 : site->file, site->function);
+	if (assertion)
+		text_format(&print, "%s|%s", rule, assertion);
+	else
+		text_format(
+			&print, "%s|%s|%s", rule, slash ? slash + 1 : site->file, site->function);
 	json_key(&sarif->json, "partialFingerprints");
 	json_open(&sarif->json, '{');
 	member(&sarif->json, "rulePlace/v1", text_peek(&print));
@@ -257,8 +274,43 @@ static void write_fingerprint(struct render_sarif *sarif, const char *rule, uint
 	text_fini(&print);
 }
 
+/* The line that an assertion stands in, or else the program, in place of a file that is not known. */
+static void write_substitute(struct render_sarif *sarif, const char *origin)
+{
+	const struct ct_tables *tables = sarif->report->tables;
+	const char *colon = strrchr(origin, ':');
+	struct text file = {0};
+
+	if (colon)
+		text_append(&file, origin, (size_t)(colon - origin));
+	else if (tables->nr_processes > 1)
+		text_add(&file, tables->processes[1].program);
+	if (file.length)
+		write_physical(sarif, text_peek(&file),
+			colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0, 0);
+	sarif->text->is_broken |= file.is_broken;
+	text_fini(&file);
+}
+
+static void write_first_location(struct render_sarif *sarif, uint32_t index, const char *origin)
+{
+	const struct ct_site *site = say_peek_site(sarif->report->tables, index);
+
+	json_key(&sarif->json, "locations");
+	json_open(&sarif->json, '[');
+	json_open(&sarif->json, '{');
+	if (index && *site->file)
+		write_physical(sarif, site->file, site->line, site->column);
+	else
+		write_substitute(sarif, origin);
+	if (index && *site->function)
+		write_logical(&sarif->json, site);
+	json_close(&sarif->json, '}');
+	json_close(&sarif->json, ']');
+}
+
 static void begin_result(struct render_sarif *sarif, const char *rule, unsigned index,
-	const char *level, const char *words, uint32_t site)
+	const char *level, const char *words)
 {
 	struct json *json = &sarif->json;
 
@@ -268,13 +320,6 @@ static void begin_result(struct render_sarif *sarif, const char *rule, unsigned 
 	json_unsigned(json, index);
 	member(json, "level", level);
 	message(json, "message", words);
-	if (site) {
-		json_key(json, "locations");
-		json_open(json, '[');
-		write_location(sarif, site, NULL);
-		json_close(json, ']');
-	}
-	write_fingerprint(sarif, rule, site);
 }
 
 static void write_finding(struct render_sarif *sarif, const struct ct_finding *finding)
@@ -283,7 +328,9 @@ static void write_finding(struct render_sarif *sarif, const struct ct_finding *f
 	struct json *json = &sarif->json;
 
 	begin_result(sarif, ct_rule_name(finding->rule), (unsigned)finding->rule - 1,
-		level_of(finding->grade), finding->title, site);
+		level_of(finding->grade), finding->title);
+	write_first_location(sarif, site, "");
+	write_fingerprint(sarif, ct_rule_name(finding->rule), site, NULL);
 	if (finding->wait_site && finding->wait_site != site) {
 		json_key(json, "relatedLocations");
 		json_open(json, '[');
@@ -324,10 +371,17 @@ void render_sarif_begin(struct render_sarif *sarif, struct text *text,
 		write_finding(sarif, &report->findings[i]);
 }
 
-void render_sarif_assertion(struct render_sarif *sarif, const char *told, uint32_t site)
+void render_sarif_assertion(struct render_sarif *sarif, const struct ct_assertion *assertion)
 {
-	begin_result(sarif, ASSERTION_RULE, CT_NR_RULES - 1, "error", told, site);
+	struct text told = {0};
+
+	text_format(&told, "%s: %s", assertion->text, assertion->told);
+	begin_result(sarif, ASSERTION_RULE, CT_NR_RULES - 1, "error", text_peek(&told));
+	write_first_location(sarif, assertion->site, assertion->origin);
+	write_fingerprint(sarif, ASSERTION_RULE, 0, assertion->text);
 	json_close(&sarif->json, '}');
+	sarif->text->is_broken |= told.is_broken;
+	text_fini(&told);
 }
 
 void render_sarif_end(struct render_sarif *sarif)

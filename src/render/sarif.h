@@ -18,11 +18,14 @@ struct render_sarif {
 
 /*
  * render_sarif_begin: all up to the findings, which are the first results. render_sarif_assertion: one more, an
- * assertion that does not hold, at a site (0: none). render_sarif_end: the rest. Failures show in the text's status.
+ * assertion that does not hold. render_sarif_end: the rest. Failures show in the text's status.
+ *
+ * Each result has a file, since review tools refuse the whole log for one without: where the place has none, the line
+ * that an assertion stands in, or else the program.
  */
 void render_sarif_begin(struct render_sarif *sarif, struct text *text,
 	const struct ct_report *report, const char *source_root);
-void render_sarif_assertion(struct render_sarif *sarif, const char *told, uint32_t site);
+void render_sarif_assertion(struct render_sarif *sarif, const struct ct_assertion *assertion);
 void render_sarif_end(struct render_sarif *sarif);
 
 #endif

@@ -35,6 +35,7 @@ static bool is_treacherous(uint32_t character)
 		{0x2060, 0x206f},
 		{0xfeff, 0xfeff},
 		{0xfff9, 0xfffb},
+		{0xfffe, 0xffff}, /* XML has none of these */
 		{0xe0000, 0xe007f},
 	};
 	size_t i;

@@ -83,8 +83,22 @@ def check_sarif(trace):
     check(place["artifactLocation"]["uri"].endswith("examples/scheduler/reactor.cpp"), f"{place}")
     check(result["level"] == "error" and result["codeFlows"][0]["threadFlows"][0]["locations"], "no story")
     check("findings == 0" in results["assertion"]["message"]["text"], "the assertion is no result")
+    check_anchored(trace)
     report = json.loads(run(COROTRACER, "report", "--format", "sarif", trace, cwd=SOURCE).stdout)["runs"][0]
     check([one["ruleId"] for one in report["results"]] == ["waits-on-closed-descriptor"], f"{report['results']}")
+
+
+def check_anchored(trace):
+    """Each result has a file, and a key of its own: a review tool takes all or nothing."""
+    page = run(COROTRACER, "check", "--format", "sarif", trace, "events == 1", "lost == 1", "findings == 0", status=BROKEN,
+               cwd=SOURCE).stdout
+    results = json.loads(page)["runs"][0]["results"]
+    check(len(results) == 4, f"{results}")
+    for result in results:
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        check(uri and not uri.startswith("../"), f"{result}")
+    keys = [tuple(result["partialFingerprints"].items()) for result in results]
+    check(len(set(keys)) == len(keys), f"two results share a key: {keys}")
 
 
 def check_files(trace, scratch):
