@@ -15,7 +15,7 @@
 #define WIDTH 80
 
 const char condition_rules[] = "Statistics are p50, p90, p95, p99, p99.9, p99.99 and max; "
-			       "of a whole trace mean, total and count instead of p95. "
+			       "of a whole trace mean, total and count, too. "
 			       "Comparisons are <, <=, >, >=, == and !=. Times take ns, us, "
 			       "ms, s, min or h, counts k or M, shares %; grades are "
 			       "suspect, likely and proven. A place is a function, FILE, "

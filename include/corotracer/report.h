@@ -206,6 +206,7 @@ struct ct_distribution {
 	int64_t total_ns;
 	int64_t p50_ns;
 	int64_t p90_ns;
+	int64_t p95_ns;
 	int64_t p99_ns;
 	int64_t p999_ns;
 	int64_t p9999_ns;

@@ -10,7 +10,7 @@
 
 struct ct_distribution analyze_statistics_distribution(const struct histogram *histogram)
 {
-	static const double shares[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
+	static const double shares[] = {0.5, 0.9, 0.95, 0.99, 0.999, 0.9999};
 	uint64_t values[sizeof(shares) / sizeof(shares[0])];
 
 	if (histogram->count == 0)
@@ -21,9 +21,10 @@ struct ct_distribution analyze_statistics_distribution(const struct histogram *h
 		.total_ns = (int64_t)histogram->sum,
 		.p50_ns = (int64_t)values[0],
 		.p90_ns = (int64_t)values[1],
-		.p99_ns = (int64_t)values[2],
-		.p999_ns = (int64_t)values[3],
-		.p9999_ns = (int64_t)values[4],
+		.p95_ns = (int64_t)values[2],
+		.p99_ns = (int64_t)values[3],
+		.p999_ns = (int64_t)values[4],
+		.p9999_ns = (int64_t)values[5],
 		.max_ns = (int64_t)histogram->max,
 	};
 }

@@ -53,6 +53,8 @@ static int64_t statistic_of(enum condition_statistic asked, const struct ct_dist
 		return of->p50_ns;
 	case CONDITION_STATISTIC_P90:
 		return of->p90_ns;
+	case CONDITION_STATISTIC_P95:
+		return of->p95_ns;
 	case CONDITION_STATISTIC_P99:
 		return of->p99_ns;
 	case CONDITION_STATISTIC_P999:

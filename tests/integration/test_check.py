@@ -41,6 +41,7 @@ def check_same_figures(trace):
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
     delays, quality = report["statistics"]["delays"], report["quality"]
     for assertion in (f"sched_latency.p99 == {delays['p99_ns']}ns", f"sched_latency.count == {delays['count']}",
+                      f"sched_latency.p95 == {delays['p95_ns']}ns",
                       f"sched_latency.max <= {delays['max_ns']}ns", f"sched_latency.total == {delays['total_ns']}ns",
                       f"events == {quality['events']}", f"lost == {quality['lost']}",
                       f"coroutines == {quality['coroutines']}", f"findings == {len(report['findings'])}",

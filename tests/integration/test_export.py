@@ -248,7 +248,7 @@ def check_thresholds(trace, place):
         check("only '--format sqlite' holds findings" in done.stderr, done.stderr)
 
 
-SPAN_TIMES = ("total_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "max_ns", "open_ns", "unseen_ns",
+SPAN_TIMES = ("total_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns", "p9999_ns", "max_ns", "open_ns", "unseen_ns",
               "ready_ns", "running_ns", "waiting_ns")
 
 

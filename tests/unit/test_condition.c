@@ -109,7 +109,7 @@ static void test_what_is_no_assertion(void)
 	static const struct {
 		const char *text;
 		uint64_t offset;
-	} wrong[] = {{"stalled > 2s", 0}, {"sched_latency.p95 < 2ms", 14},
+	} wrong[] = {{"stalled > 2s", 0}, {"sched_latency.p96 < 2ms", 14},
 		{"lost >= likely == 0", 8}, {"findings >= likely", 0},
 		{"sched_latency.count < 2ms", 22}, {"lost = 0", 5},
 		{"findings >= likely >= proven", 22}, {"utilisation > 4", 14},

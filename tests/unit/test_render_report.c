@@ -97,10 +97,10 @@ static void expect_file(
 	text_fini(&text);
 }
 
-#define DISTRIBUTION(n, total)                                                                 \
-	{                                                                                      \
-		n, total, (total) / (n), (total) / (n), (total) / 2, (total) / 2, (total) / 2, \
-			(total) / 2                                                            \
+#define DISTRIBUTION(n, total)                                                                   \
+	{                                                                                        \
+		n, total, (total) / (n), (total) / (n), (total) / (n), (total) / 2, (total) / 2, \
+			(total) / 2, (total) / 2                                                 \
 	}
 
 static const struct ct_wait_time waits_of_requests[] = {
