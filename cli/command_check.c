@@ -53,7 +53,7 @@ static void point_into(const char *assertion, const struct ct_error *error)
 
 	if (error->offset == CT_NO_OFFSET || strpbrk(assertion, "\n\t"))
 		return;
-	fputs("  ", stderr);
+	fputs("'corotracer help conditions' lists what can be asked\n  ", stderr);
 	print_safe(stderr, assertion);
 	fputs("\n  ", stderr);
 	for (i = 0; i < error->offset; i++)

@@ -47,6 +47,7 @@ static const struct {
 #undef X
 };
 
+#define NAMED_AT_MOST 9u /* quantities, in a sentence that has to hold in a struct ct_error */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct reader {
@@ -100,17 +101,19 @@ static bool is_meant(const struct reader *reader, enum condition_metric metric)
 
 static enum ct_status complain_of_metric(struct reader *reader)
 {
-	const char *comma = "";
 	struct text wanted = {0};
-	size_t i;
+	size_t i, nr_meant = 0;
 
 	text_add(&wanted, "it begins with one of ");
 	for (i = 0; i < CONDITION_NR_METRICS; i++) {
 		if (!is_meant(reader, (enum condition_metric)i))
 			continue;
-		text_format(&wanted, "%s%s", comma, condition_metrics[i].name);
-		comma = ", ";
+		if (nr_meant++ < NAMED_AT_MOST)
+			text_format(&wanted, "%s%s", nr_meant > 1 ? ", " : "",
+				condition_metrics[i].name);
 	}
+	if (nr_meant > NAMED_AT_MOST)
+		text_format(&wanted, " and %zu others", nr_meant - NAMED_AT_MOST);
 	return complain_with(reader, &wanted);
 }
 

@@ -125,6 +125,9 @@ static void test_what_is_no_assertion(void)
 			is_read ? CT_OK : CT_ERR_USAGE);
 		CHECK(is_read || error.offset == wrong[i].offset);
 	}
+	/* Whole, though more can be asked than a sentence holds. */
+	condition_parse("waitings(read_reply) == 0", CONDITION_REPORT, &condition, &error);
+	CHECK(strcmp(error.text + strlen(error.text) - strlen(" others"), " others") == 0);
 	CHECK_EQUAL(
 		condition_parse("findings == 0", CONDITION_LIVE, &condition, &error), CT_ERR_USAGE);
 	CHECK_EQUAL(condition_parse("sched_latency.mean > 1s", CONDITION_LIVE, &condition, &error),
