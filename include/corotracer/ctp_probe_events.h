@@ -67,8 +67,8 @@ CTP_INLINE void ctp_current_spawned(void)
 /*
  * The events of a scheduler, by name. `coro` is the coroutine that does it, made by ctp_coro_new, or 0
  * for the thread itself; `site` comes from CTP_SITE or ctp_site_address, or is 0; `resource` and
- * `queue` are handles made by CTP_HANDLE or CTP_DESCRIPTOR, or 0. Times are CLOCK_MONOTONIC in
- * nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
+ * `queue` are handles made by CTP_HANDLE, as in CTP_HANDLE(CTP_RESOURCE_LOCK, address), or CTP_DESCRIPTOR, or 0.
+ * Times are CLOCK_MONOTONIC in nanoseconds. While nothing traces all ids are 0, and the functions do nothing.
  *
  * Order matters: write suspend or switch before anyone else can resume the coroutine, wake before the
  * target can be seen by another worker, release and notify before the next owner can be seen.
@@ -167,7 +167,10 @@ CTP_INLINE void ctp_return(uint64_t coro)
 	ctp_current_leave(coro);
 }
 
-/* ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` says what it did until then. */
+/*
+ * ctp_destroy: `coro` is gone, and another one may lie at its addresses; `life` says what it did until then
+ * (lives.def).
+ */
 CTP_INLINE void ctp_destroy(uint64_t coro, enum ctp_life life)
 {
 	ctp_emit(coro, 0, CTP_TAIL(0, CTP_KIND_DESTROY, life, 0));
