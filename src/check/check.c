@@ -128,7 +128,7 @@ enum ct_status ct_checks_judge(
 
 	arena_fini(&checks->told);
 	checks->results.count = 0;
-	checks->report = report;
+	checks->report = NULL;
 	for (i = 0; i < checks->asked.count; i++) {
 		struct check_asked *asked = &checks->asked.at[i];
 
@@ -136,6 +136,7 @@ enum ct_status ct_checks_judge(
 			!vec_push(&checks->results, asked->assertion))
 			return ct_fail_memory(reterr);
 	}
+	checks->report = report;
 	return CT_OK;
 }
 

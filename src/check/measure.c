@@ -4,6 +4,7 @@
  * meant; the assertion has to hold for each of them.
  */
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,16 +26,25 @@ struct measuring {
 	struct arena *told;
 	uint32_t nr_samples;
 	uint32_t nr_broken;
-	struct sample worst; /* the first one that breaks it, or the first of all */
+	struct sample worst; /* the one that breaks it most, or comes next to it */
 	VEC(uint32_t) findings;
 	bool is_short_of_memory;
 };
+
+/* How far one value is on the wrong side of another; the first one counts where there are no sides. */
+static bool is_worse(const struct condition *condition, double value, double than)
+{
+	if (condition->comparison[0] == '<')
+		return value > than;
+	return condition->comparison[0] == '>' && value < than;
+}
 
 static void take(struct measuring *measuring, struct sample sample)
 {
 	bool is_broken = !condition_holds(measuring->condition, sample.value);
 
-	if (measuring->nr_samples++ == 0 || (is_broken && measuring->nr_broken == 0))
+	if (measuring->nr_samples++ == 0 || (is_broken && measuring->nr_broken == 0) ||
+		is_worse(measuring->condition, sample.value, measuring->worst.value))
 		measuring->worst = sample;
 	measuring->nr_broken += is_broken;
 }
@@ -151,6 +161,17 @@ static void measure_places(struct measuring *measuring)
 				statistics->places[i].site, NULL);
 }
 
+/* A place that the trace does not name is a misspelt one. */
+static bool is_known(const struct measuring *measuring)
+{
+	uint32_t i;
+
+	for (i = 1; i < measuring->report->tables->nr_sites; i++)
+		if (is_there(measuring, i))
+			return true;
+	return false;
+}
+
 /* The longest wait there, or how many coroutines wait. */
 static void measure_waiting(struct measuring *measuring)
 {
@@ -172,7 +193,7 @@ static void measure_waiting(struct measuring *measuring)
 								  waiting->since),
 					.site = waiting->site});
 	}
-	if (is_counted || nr_waiting == 0)
+	if (nr_waiting > 0 ? is_counted : is_known(measuring))
 		take(measuring, (struct sample){.value = nr_waiting, .site = site});
 }
 
@@ -252,17 +273,14 @@ static double nr_living(const struct ct_quality *quality)
 static void measure_exit(struct measuring *measuring)
 {
 	const struct ct_tables *tables = measuring->report->tables;
-	uint32_t i;
+	const struct ct_process *process = &tables->processes[1];
 
-	for (i = 1; i < tables->nr_processes; i++) {
-		const struct ct_process *process = &tables->processes[i];
-
-		if (process->ending == CT_ENDING_EXITED)
-			take_value(measuring, process->ending_value);
-		else if (process->ending == CT_ENDING_SIGNALED)
-			take_value(measuring, 128 + process->ending_value);
+	if (tables->nr_processes < 2)
 		return;
-	}
+	if (process->ending == CT_ENDING_EXITED)
+		take_value(measuring, process->ending_value);
+	else if (process->ending == CT_ENDING_SIGNALED)
+		take_value(measuring, 128 + process->ending_value);
 }
 
 static void measure(struct measuring *measuring)
@@ -337,7 +355,24 @@ static void measure(struct measuring *measuring)
 
 /* ---------------------------------------------------------------- the sentence */
 
-/* "is 62.1 ms, not < 50ms, at handle, server.cpp:120; likewise at 2 of 5". */
+/* The limit, and how far the value is from it where both read the same. */
+static void tell_limit(const struct condition *condition, double value, struct text *text)
+{
+	struct text measured = {0}, limit = {0};
+
+	condition_tell_value(condition, value, &measured);
+	condition_tell_value(condition, condition->limit, &limit);
+	text_format(text, ", asked for was %s %s", condition->comparison, text_peek(&limit));
+	if (value != condition->limit && strcmp(text_peek(&measured), text_peek(&limit)) == 0) {
+		text_add(text, ", missed by ");
+		condition_tell_value(condition, fabs(value - condition->limit), text);
+	}
+	text->is_broken |= measured.is_broken || limit.is_broken;
+	text_fini(&measured);
+	text_fini(&limit);
+}
+
+/* "is 62.1 ms, asked for was < 50.0 ms, at handle, server.cpp:120; 2 of 5 are so". */
 static void tell_measured(const struct measuring *measuring, struct text *text)
 {
 	const struct condition *condition = measuring->condition;
@@ -346,10 +381,8 @@ static void tell_measured(const struct measuring *measuring, struct text *text)
 	condition_tell_asked(condition, text);
 	text_add(text, " is ");
 	condition_tell_value(condition, worst->value, text);
-	if (measuring->nr_broken) {
-		text_format(text, ", asked for was %s ", condition->comparison);
-		condition_tell_value(condition, condition->limit, text);
-	}
+	if (measuring->nr_broken)
+		tell_limit(condition, worst->value, text);
 	if (worst->name && strcmp(worst->name, condition->name) != 0) {
 		text_add(text, ", of ");
 		say_name(text, worst->name);
@@ -362,7 +395,6 @@ static void tell_measured(const struct measuring *measuring, struct text *text)
 		text_format(text, "; %u of %u are so", measuring->nr_broken, measuring->nr_samples);
 }
 
-/* The names that there are, in place of one that is not there. */
 static void tell_unknown(const struct measuring *measuring, struct text *text)
 {
 	text_add(text, "nothing was measured of ");
