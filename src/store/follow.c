@@ -45,14 +45,6 @@ struct follow {
 
 /* ---------------------------------------------------------------- blocks that came */
 
-static const struct store_segment *segment_of(struct follow *follow, uint32_t stream)
-{
-	uint32_t index = 0;
-
-	map_get(&follow->reader.all.stream_of, stream, &index);
-	return index ? &follow->reader.all.segments.at[index] : NULL;
-}
-
 static bool take_events(struct follow *follow, struct store_cursor *cursor, ct_time limit)
 {
 	size_t i;
@@ -94,9 +86,12 @@ static enum ct_status read_lane(
 	const struct store_stream *stream = &follow->reader.index.streams.at[at];
 	struct lane *lane = &follow->lanes.at[at];
 	enum ct_status status;
+	uint32_t segment = store_tables_segment(&follow->reader.all, stream->number);
 
-	lane->cursor.segment = segment_of(follow, stream->number);
-	while (lane->cursor.segment) {
+	if (!segment)
+		return CT_OK;
+	lane->cursor.segment = &follow->reader.all.segments.at[segment];
+	for (;;) {
 		uint32_t next = lane->last_block == STORE_NO_BLOCK
 					? stream->first_block
 					: follow->reader.index.blocks.at[lane->last_block].next;

@@ -13,7 +13,7 @@
 
 /*
  * store_part_open: looks through a trace file. Nothing of it need be whole. `is_thorough`: see store_index_scan. A
- * failure names the file. store_part_close: also after a failure; zeroed is allowed.
+ * failure names the file. store_reader_close is due after a failure, too.
  */
 enum ct_status store_part_open(
 	struct store_reader *part, const char *path, bool is_thorough, struct ct_error *reterr);

@@ -46,14 +46,6 @@ uint64_t store_generation_gap(
 	return next->nr_before - until;
 }
 
-static const struct store_segment *segment_of(const struct scan *scan, uint32_t number)
-{
-	uint32_t index = 0;
-
-	map_get(&scan->all->stream_of, number, &index);
-	return &scan->all->segments.at[index];
-}
-
 struct extremes {
 	ct_time before; /* the latest of the stream at hand, before the first place where something is missing */
 	ct_time latest;
@@ -83,7 +75,7 @@ static void look_at_block(const struct scan *scan, uint32_t at, uint32_t clock,
 static void look_at_stream(struct scan *scan, const struct store_stream *stream,
 	struct extremes *extremes, size_t *hint)
 {
-	uint32_t clock = segment_of(scan, stream->number)->clock, at;
+	uint32_t clock = scan->all->segments.at[stream->segment].clock, at;
 
 	extremes->before = CT_NO_TIME;
 	for (at = stream->first_block; at != STORE_NO_BLOCK; at = scan->index->blocks.at[at].next)
@@ -97,16 +89,13 @@ static uint64_t settle_streams(struct scan *scan, struct extremes *extremes, uin
 {
 	uint64_t nr_orphans = 0;
 	size_t i, hint = 0;
-	uint32_t segment = 0;
 
 	scan->torn.latest_before = INT64_MAX;
 	for (i = 0; i < scan->index->streams.count; i++) {
 		struct store_stream *stream = &scan->index->streams.at[i];
 
-		segment = 0;
-		map_get(&scan->all->stream_of, stream->number, &segment);
-		stream->segment = segment;
-		if (!segment) {
+		stream->segment = store_tables_segment(scan->all, stream->number);
+		if (!stream->segment) {
 			nr_orphans += stream->nr_records;
 			continue;
 		}

@@ -492,3 +492,8 @@ uint32_t store_tables_site(const struct store_tables *all, uint32_t segment_numb
 {
 	return index_of(&all->site_of, (uint64_t)segment_number << 32 | id);
 }
+
+uint32_t store_tables_segment(const struct store_tables *all, uint32_t stream_number)
+{
+	return index_of(&all->stream_of, stream_number);
+}

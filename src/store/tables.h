@@ -68,6 +68,9 @@ enum ct_status store_tables_note(struct store_tables *all, uint64_t count, uint6
 /* store_tables_finish: after the last definition and before the first time is asked for: the epoch. */
 void store_tables_finish(struct store_tables *all);
 
+/* store_tables_segment: index of the segment that a stream (by its number) is of; 0: not defined. */
+uint32_t store_tables_segment(const struct store_tables *all, uint32_t stream_number);
+
 /* store_tables_publish: sets all->tables; no definition, note or loss may follow. */
 void store_tables_publish(struct store_tables *all);
 
