@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/io.h"
 #include "base/json_write.h"
 #include "base/text.h"
@@ -18,7 +19,6 @@
 #include "event/kind_words.h"
 #include "jsonl/coros.h"
 #include "jsonl/jsonl.h"
-#include "jsonl/names.h"
 #include "stream/directory.h"
 
 #define WAITING_MAX (1u << 20)
@@ -54,7 +54,10 @@ struct jsonl_sink {
 	VEC(uint64_t) tids;
 	uint32_t nr_probes; /* segments of probes, of all processes */
 	struct jsonl_coros coros;
-	struct jsonl_names names; /* only where all kinds are wanted */
+	/* The names that the program gave, by the sites of records; only where all kinds are wanted. */
+	struct arena texts;
+	VEC(const char *) names;
+	struct map name_at; /* segment << 32 | site to index */
 	struct text rows;
 };
 
@@ -184,6 +187,17 @@ static bool add_change(
 	return true;
 }
 
+/* "" where the site is not known, or has no name. */
+static const char *name_of(const struct jsonl_sink *jsonl, const struct waiting *event)
+{
+	uint64_t segment = jsonl->directory.segment_of.at[event->stream];
+	uint32_t index;
+
+	return map_get(&jsonl->name_at, segment << 32 | CTP_TAIL_SITE(event->record.tail), &index)
+		       ? jsonl->names.at[index]
+		       : "";
+}
+
 static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, unsigned kind)
 {
 	uint64_t id = kind_has_coro(kind) ? event->record.coro : 0;
@@ -195,9 +209,7 @@ static bool add_other(struct jsonl_sink *jsonl, const struct waiting *event, uns
 	row.kind = kind;
 	row.address = event->record.object;
 	if (kind_is_annotation(kind))
-		row.name = jsonl_names_find(&jsonl->names,
-			jsonl->directory.segment_of.at[event->stream],
-			CTP_TAIL_SITE(event->record.tail));
+		row.name = name_of(jsonl, event);
 	if (id) {
 		coro = find_coro(jsonl, event, id);
 		if (!coro)
@@ -465,6 +477,19 @@ static bool note_thread(struct jsonl_sink *jsonl, const struct ct_define_thread 
 	return true;
 }
 
+/* Defined again, a site gains what was not known; its name was. */
+static bool note_name(struct jsonl_sink *jsonl, const struct ct_define_site *site)
+{
+	uint64_t key = (uint64_t)site->segment << 32 | site->id;
+	uint32_t index = (uint32_t)jsonl->names.count, known;
+	const char *name;
+
+	if (!site->reason || !*site->reason || map_get(&jsonl->name_at, key, &known))
+		return true;
+	name = arena_text(&jsonl->texts, site->reason, strlen(site->reason));
+	return name && vec_push(&jsonl->names, name) && map_put(&jsonl->name_at, key, index);
+}
+
 static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition *definition)
 {
 	if (!directory_note(&jsonl->directory, definition))
@@ -477,8 +502,7 @@ static bool note_definition(struct jsonl_sink *jsonl, const struct ct_definition
 	case CT_DEFINE_THREAD:
 		return note_thread(jsonl, &definition->thread);
 	case CT_DEFINE_SITE:
-		return !jsonl->options.all_kinds ||
-		       jsonl_names_note(&jsonl->names, &definition->site);
+		return !jsonl->options.all_kinds || note_name(jsonl, &definition->site);
 	default:
 		return true;
 	}
@@ -497,7 +521,9 @@ static void release(struct jsonl_sink *jsonl)
 {
 	directory_fini(&jsonl->directory);
 	jsonl_coros_fini(&jsonl->coros);
-	jsonl_names_fini(&jsonl->names);
+	arena_fini(&jsonl->texts);
+	vec_fini(&jsonl->names);
+	map_fini(&jsonl->name_at);
 	vec_fini(&jsonl->waiting);
 	vec_fini(&jsonl->coro_prefixes);
 	vec_fini(&jsonl->places);
@@ -545,7 +571,6 @@ enum ct_status jsonl_sink_open(const char *path, const struct jsonl_options *opt
 		return ct_fail_memory(reterr);
 	jsonl->sink.ops = &jsonl_sink_ops;
 	jsonl->options = *options;
-	jsonl_names_init(&jsonl->names);
 	status = io_output_open(&jsonl->output, path, reterr);
 	if (status) {
 		free(jsonl);
