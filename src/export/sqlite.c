@@ -5,11 +5,13 @@
  * Since nobody sees the file before it is whole, it needs no journal while it is made: everything is one
  * transaction with prepared statements, and the index comes last.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "export/export.h"
 #include "export/rows.h"
 #include "base/io.h"
 #include "export/sqlite_insert.h"
-#include "export/sqlite_older.h"
 #include "export/sqlite_tables.h"
 
 /* The version of what the tables are, as `PRAGMA user_version` tells it. */
@@ -24,6 +26,56 @@ static enum ct_status fail(sqlite3 *database, int result, struct ct_error *reter
 		return ct_fail_memory(reterr);
 	return ct_fail(reterr, CT_ERR_SYSTEM, "%s", sqlite3_errmsg(database));
 }
+
+/* ---------------------------------------------------------------- the older form */
+
+#define OLDER_COLUMNS 7u /* id, and the six */
+
+static int perform(sqlite3 *database, char *sql)
+{
+	int result = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return result;
+}
+
+/* Ids are text there: SQLite's integers have a sign. */
+static int create_older(sqlite3 *database, const char *table)
+{
+	return perform(database,
+		sqlite3_mprintf(
+			"CREATE TABLE \"%w\" (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+			"probe_id TEXT NOT NULL, tid INTEGER NOT NULL, addr TEXT NOT NULL, "
+			"seq INTEGER NOT NULL, is_active INTEGER NOT NULL, ts INTEGER NOT NULL)",
+			table));
+}
+
+/* Cells that are those of a suspend or resume. */
+static void insert_older(struct sqlite_insert *insert, const struct export_cell *cells)
+{
+	char probe_id[24];
+
+	snprintf(probe_id, sizeof(probe_id), "%" PRIu64, (uint64_t)cells[EXPORT_PROBE_ID].number);
+	export_sqlite_insert_null(insert);
+	export_sqlite_insert_text(insert, probe_id);
+	export_sqlite_insert_number(insert, cells[EXPORT_TID].number);
+	export_sqlite_insert_text(insert, cells[EXPORT_ADDR].text);
+	export_sqlite_insert_number(insert, cells[EXPORT_SEQ].number);
+	export_sqlite_insert_number(insert, cells[EXPORT_IS_ACTIVE].number);
+	export_sqlite_insert_number(insert, cells[EXPORT_TS].number);
+	export_sqlite_insert_row(insert);
+}
+
+static int finish_older(sqlite3 *database, const char *table)
+{
+	return perform(
+		database, sqlite3_mprintf("CREATE INDEX \"%w_probe_id\" ON \"%w\" (probe_id);"
+					  "CREATE INDEX \"%w_tid\" ON \"%w\" (tid);"
+					  "CREATE INDEX \"%w_ts\" ON \"%w\" (ts)",
+				  table, table, table, table, table, table));
+}
+
+/* ---------------------------------------------------------------- events */
 
 static void insert_events_row(struct sqlite_insert *insert, const struct export_cell *cells)
 {
@@ -69,13 +121,13 @@ static enum ct_status fill_rows(
 
 	export_rows_init(&rows, content->source);
 	export_sqlite_insert_open(&insert, database, content->events,
-		is_older ? SQLITE_OLDER_COLUMNS : nr_columns_of_events());
+		is_older ? OLDER_COLUMNS : nr_columns_of_events());
 	while (status == CT_OK && insert.result == SQLITE_OK) {
 		status = export_rows_next(&rows, reterr);
 		if (status == CT_OK && !is_older)
 			insert_events_row(&insert, rows.cells);
 		else if (status == CT_OK && rows.cells[EXPORT_PROBE_ID].is_set)
-			export_sqlite_older_insert(&insert, rows.cells);
+			insert_older(&insert, rows.cells);
 	}
 	export_rows_fini(&rows);
 	result = export_sqlite_insert_close(&insert);
@@ -87,7 +139,7 @@ static int begin(sqlite3 *database, const struct content *content)
 	int result = sqlite3_exec(database, BEGIN_DATABASE, NULL, NULL, NULL);
 
 	if (result == SQLITE_OK && !content->report)
-		return export_sqlite_older_create(database, content->events);
+		return create_older(database, content->events);
 	if (result == SQLITE_OK)
 		result = export_sqlite_tables_create(database, content->events);
 	return result == SQLITE_OK ? export_sqlite_tables_fill(database, content->report) : result;
@@ -104,7 +156,7 @@ static enum ct_status fill(
 	if (status)
 		return status;
 	result = content->report ? export_sqlite_tables_finish(database, content->events)
-				 : export_sqlite_older_finish(database, content->events);
+				 : finish_older(database, content->events);
 	if (result == SQLITE_OK)
 		result = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
 	return fail(database, result, reterr);
