@@ -13,6 +13,7 @@ int command_run(const struct arguments *arguments);
 int command_attach(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_stats(const struct arguments *arguments);
+int command_profile(const struct arguments *arguments);
 int command_check(const struct arguments *arguments);
 int command_diff(const struct arguments *arguments);
 int command_overhead(const struct arguments *arguments);

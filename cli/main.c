@@ -20,6 +20,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_REPORT] = command_report,
 	[COMMAND_CHECK] = command_check,
 	[COMMAND_DIFF] = command_diff,
+	[COMMAND_PROFILE] = command_profile,
 	[COMMAND_OVERHEAD] = command_overhead,
 	[COMMAND_WHY] = command_why,
 	[COMMAND_STATS] = command_stats,

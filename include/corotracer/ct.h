@@ -20,6 +20,7 @@
 #include "corotracer/diff.h"
 #include "corotracer/error.h"
 #include "corotracer/event.h"
+#include "corotracer/profile.h"
 #include "corotracer/report.h"
 #include "corotracer/thresholds.h"
 #include "corotracer/version.h"

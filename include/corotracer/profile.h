@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Profiles of a trace: how often, and for how long, coroutines waited, were ready or ran, by place and by who awaits
+ * whom. A part of ct.h.
+ *
+ * The stack of a sample is the place where a coroutine waits, or runs from, with the functions that it was inlined
+ * into; then, as far as the trace tells, the places of the coroutines that await it, as it was when the time began. All
+ * samples of a profile add up to what statistics (report.h) tell of the same.
+ */
+#ifndef COROTRACER_PROFILE_H
+#define COROTRACER_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "corotracer/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+enum ct_profile {
+#define X(name, text, state, meaning) CT_PROFILE_##name,
+#include "corotracer/def/profiles.def"
+#undef X
+	CT_NR_PROFILES,
+};
+
+/* ct_profile_name, ct_profile_meaning: never NULL; "unknown" for a number not listed. */
+const char *ct_profile_name(enum ct_profile profile);
+const char *ct_profile_meaning(enum ct_profile profile);
+
+enum ct_profile_format {
+	CT_PROFILE_PPROF = 0, /* profile.proto, gzip: sample types count and nanoseconds */
+	CT_PROFILE_FOLDED, /* a stack a line, outermost first, and its nanoseconds: for flame graph tools */
+	CT_PROFILE_SVG, /* a flame graph in one file that refers to nothing outside itself */
+};
+
+struct ct_profile_options {
+	size_t size;
+	enum ct_profile profile;
+	enum ct_profile_format format;
+	bool by_place; /* stacks end with the place: who awaits whom is left out */
+};
+
+struct ct_trace;
+
+/*
+ * ct_profile_write: reads the whole trace, and writes a profile of it to a file, whole or not at all; "-" is standard
+ * output. CT_ERR_USAGE: there is no such profile or format.
+ */
+enum ct_status ct_profile_write(struct ct_trace *trace, const struct ct_profile_options *options,
+	const char *path, struct ct_error *reterr);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a profile: the tree of stacks, the names of its places, and a file for each form.
+ */
+#ifndef PROFILE_PARTS_H
+#define PROFILE_PARTS_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "profile/profile.h"
+
+/* ---------------------------------------------------------------- stacks: stacks.c */
+
+/* A place of a stack: a site, or with this bit a system call (enum ctp_call). */
+#define PROFILE_CALL (UINT32_C(1) << 31)
+
+/* A place, and below it the one that awaits it, up to the root. Parents come before their children. */
+struct profile_stack {
+	uint32_t parent; /* 0: the root, which is no place */
+	uint32_t place;
+	uint32_t depth;
+	uint64_t count;
+	int64_t ns;
+};
+
+/* Callers beyond are left out: where two await each other in turn, a stack would grow without end. */
+#define PROFILE_DEPTH 64u
+
+struct profile_stacks {
+	VEC(struct profile_stack) all; /* [0] is the root */
+	struct map at;                 /* by parent and place */
+};
+
+bool profile_stacks_init(struct profile_stacks *stacks);
+void profile_stacks_fini(struct profile_stacks *stacks);
+
+/* profile_stacks_find: the place on top of a stack; 0: out of memory. */
+uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uint32_t place);
+
+/* ---------------------------------------------------------------- names: names.c */
+
+/* One function of a place: the innermost one first, behind it those that it was inlined into. Texts are safe. */
+struct profile_line {
+	const char *function;
+	const char *file; /* "": not known */
+	uint32_t line;
+};
+
+struct profile_names {
+	const struct profile_line *lines;
+	uint32_t nr_lines;
+	uint32_t first; /* the first stack that has this place on top */
+};
+
+/* profile_names: a place in words, in the arena; no lines: out of memory. */
+struct profile_names profile_names(
+	struct arena *arena, const struct ct_tables *tables, uint32_t place);
+
+/* ---------------------------------------------------------------- forms */
+
+/* A profile that was read, on its way to a text. */
+struct profile {
+	const struct ct_tables *tables;
+	struct ct_profile_options options;
+	struct profile_stacks stacks;
+	struct profile_names *names; /* by stack: those of its place */
+	struct arena arena;
+	int64_t total_ns;
+	uint64_t nr_lost;
+};
+
+/* profile_read: fills in the stacks. */
+enum ct_status profile_read(
+	struct profile *profile, struct ct_source *source, struct ct_error *reterr);
+
+void profile_write_pprof(struct text *text, const struct profile *profile);
+void profile_write_folded(struct text *text, const struct profile *profile);
+void profile_write_svg(struct text *text, const struct profile *profile);
+
+/* profile_say_line: a function of a stack in words: "serve (src/server.cpp:120)". */
+void profile_say_line(struct text *text, const struct profile_line *line);
+
+/* profile_gzip: the bytes as a file of RFC 1952, not compressed. */
+void profile_gzip(struct text *text, const void *bytes, size_t nr_bytes);
+
+#endif

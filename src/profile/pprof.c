@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profile as pprof reads it: the messages of profile.proto in the encoding of Protocol Buffers.
+ * https://github.com/google/pprof/blob/main/proto/profile.proto
+ *
+ * A place is a location, the functions that it was inlined into are its lines. There are no addresses, since all names
+ * are here.
+ */
+#include <inttypes.h>
+
+#include "profile/parts.h"
+
+/* Numbers of fields. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
+	VALUE_TYPE_TYPE = 1,
+	VALUE_TYPE_UNIT = 2,
+	SAMPLE_LOCATION_ID = 1,
+	SAMPLE_VALUE = 2,
+	LOCATION_ID = 1,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION_ID = 1,
+	LINE_LINE = 2,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILENAME = 4,
+};
+
+enum wire {
+	WIRE_VARINT = 0,
+	WIRE_BYTES = 2,
+};
+
+struct writing {
+	const struct profile *profile;
+	struct text out;
+	struct map string_at;   /* by hash */
+	struct map function_at; /* by name and file */
+	struct map location_at; /* those that are written */
+	VEC(const char *) texts;
+	bool is_broken;
+};
+
+/* ---------------------------------------------------------------- the encoding */
+
+static void put_varint(struct text *text, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		text_char(text, (char)(value | 0x80));
+	text_char(text, (char)value);
+}
+
+static void put_number(struct text *text, unsigned field, uint64_t value)
+{
+	if (!value)
+		return;
+	put_varint(text, field << 3 | WIRE_VARINT);
+	put_varint(text, value);
+}
+
+static void put_bytes(struct text *text, unsigned field, const char *bytes, size_t nr_bytes)
+{
+	put_varint(text, field << 3 | WIRE_BYTES);
+	put_varint(text, nr_bytes);
+	text_append(text, bytes, nr_bytes);
+}
+
+/* A message, or packed numbers, inside of another one; the part is empty again. */
+static void put_part(struct text *text, unsigned field, struct text *part)
+{
+	put_bytes(text, field, text_peek(part), part->length);
+	text->is_broken |= part->is_broken;
+	text_clear(part);
+}
+
+/* ---------------------------------------------------------------- strings and functions */
+
+static uint64_t hash_of(const char *value)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (; *value; value++)
+		hash = (hash ^ (unsigned char)*value) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* The number of a string; two of the same hash that differ are both kept. */
+static uint64_t string_of(struct writing *writing, const char *value)
+{
+	uint64_t hash = hash_of(value);
+	uint32_t at;
+
+	if (map_get(&writing->string_at, hash, &at) && strcmp(writing->texts.at[at], value) == 0)
+		return at;
+	at = (uint32_t)writing->texts.count;
+	if (!vec_push(&writing->texts, value) || !map_put(&writing->string_at, hash, at)) {
+		writing->is_broken = true;
+		return 0;
+	}
+	return at;
+}
+
+static uint64_t function_of(struct writing *writing, const struct profile_line *line)
+{
+	uint64_t name = string_of(writing, line->function), file = string_of(writing, line->file);
+	uint64_t key = name << 32 | file;
+	uint32_t number = (uint32_t)writing->function_at.count + 1;
+	struct text function = {0};
+
+	if (map_get(&writing->function_at, key, &number))
+		return number;
+	writing->is_broken |= !map_put(&writing->function_at, key, number);
+	put_number(&function, FUNCTION_ID, number);
+	put_number(&function, FUNCTION_NAME, name);
+	put_number(&function, FUNCTION_SYSTEM_NAME, name);
+	put_number(&function, FUNCTION_FILENAME, file);
+	put_part(&writing->out, PROFILE_FUNCTION, &function);
+	text_fini(&function);
+	return number;
+}
+
+/* ---------------------------------------------------------------- the profile */
+
+static void put_type(struct writing *writing, const char *type, const char *unit)
+{
+	struct text value_type = {0};
+
+	put_number(&value_type, VALUE_TYPE_TYPE, string_of(writing, type));
+	put_number(&value_type, VALUE_TYPE_UNIT, string_of(writing, unit));
+	put_part(&writing->out, PROFILE_SAMPLE_TYPE, &value_type);
+	text_fini(&value_type);
+}
+
+static void put_location(struct writing *writing, const struct profile_names *names)
+{
+	struct text location = {0}, line = {0};
+	uint32_t i;
+
+	put_number(&location, LOCATION_ID, names->first);
+	for (i = 0; i < names->nr_lines; i++) {
+		put_number(&line, LINE_FUNCTION_ID, function_of(writing, &names->lines[i]));
+		put_number(&line, LINE_LINE, names->lines[i].line);
+		put_part(&location, LOCATION_LINE, &line);
+	}
+	put_part(&writing->out, PROFILE_LOCATION, &location);
+	text_fini(&location);
+	text_fini(&line);
+}
+
+/* The number of a place, which is written when it is first met. */
+static uint64_t location_of(struct writing *writing, const struct profile_names *names)
+{
+	uint32_t is_there;
+
+	if (map_get(&writing->location_at, names->first, &is_there))
+		return names->first;
+	writing->is_broken |= !map_put(&writing->location_at, names->first, true);
+	put_location(writing, names);
+	return names->first;
+}
+
+static void put_sample(struct writing *writing, const struct profile_stack *stack)
+{
+	const struct profile *profile = writing->profile;
+	const struct profile_stack *all = profile->stacks.all.at;
+	struct text sample = {0}, numbers = {0};
+	uint32_t at;
+
+	for (at = (uint32_t)(stack - all); at; at = all[at].parent)
+		put_varint(&numbers, location_of(writing, &profile->names[at]));
+	put_part(&sample, SAMPLE_LOCATION_ID, &numbers);
+	put_varint(&numbers, stack->count);
+	put_varint(&numbers, (uint64_t)stack->ns);
+	put_part(&sample, SAMPLE_VALUE, &numbers);
+	put_part(&writing->out, PROFILE_SAMPLE, &sample);
+	text_fini(&sample);
+	text_fini(&numbers);
+}
+
+static void put_stacks(struct writing *writing)
+{
+	const struct profile *profile = writing->profile;
+	uint32_t i;
+
+	for (i = 1; i < profile->stacks.all.count; i++)
+		if (profile->stacks.all.at[i].count || profile->stacks.all.at[i].ns)
+			put_sample(writing, &profile->stacks.all.at[i]);
+}
+
+/* When it was, and what it lacks. */
+static void put_times(struct writing *writing, struct text *comment)
+{
+	const struct ct_tables *tables = writing->profile->tables;
+
+	if (tables->observed_from != CT_NO_TIME) {
+		put_number(&writing->out, PROFILE_TIME_NANOS,
+			(uint64_t)(tables->epoch_realtime_ns + tables->observed_from));
+		if (tables->observed_until > tables->observed_from)
+			put_number(&writing->out, PROFILE_DURATION_NANOS,
+				(uint64_t)(tables->observed_until - tables->observed_from));
+	}
+	if (!writing->profile->nr_lost)
+		return;
+	text_format(comment, "%" PRIu64 " events are lost", writing->profile->nr_lost);
+	put_number(&writing->out, PROFILE_COMMENT, string_of(writing, text_peek(comment)));
+}
+
+static void put_all(struct writing *writing)
+{
+	const char *type = ct_profile_name(writing->profile->options.profile);
+	struct text comment = {0};
+	size_t i;
+
+	string_of(writing, "");
+	put_type(writing, "count", "count");
+	put_type(writing, type, "nanoseconds");
+	put_number(&writing->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(writing, type));
+	put_stacks(writing);
+	put_times(writing, &comment);
+	for (i = 0; i < writing->texts.count; i++)
+		put_bytes(&writing->out, PROFILE_STRING_TABLE, writing->texts.at[i],
+			strlen(writing->texts.at[i]));
+	writing->is_broken |= comment.is_broken;
+	text_fini(&comment);
+}
+
+void profile_write_pprof(struct text *text, const struct profile *profile)
+{
+	struct writing writing = {.profile = profile};
+
+	put_all(&writing);
+	profile_gzip(text, text_peek(&writing.out), writing.out.length);
+	text->is_broken |= writing.is_broken || writing.out.is_broken;
+	text_fini(&writing.out);
+	map_fini(&writing.string_at);
+	map_fini(&writing.function_at);
+	map_fini(&writing.location_at);
+	vec_fini(&writing.texts);
+}

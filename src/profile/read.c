@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a trace for a profile: a model is fed, and each state that a coroutine leaves is given to a stack.
+ *
+ * The stack of a state is taken when the coroutine enters it, and lies on the stack of the one that awaits it, which
+ * was taken when that one began to wait, and so has the whole chain. What is waited for may be told later, so that the
+ * end decides whether the time belongs to the profile. The model's history hands out what the model has counted itself,
+ * and so sums are the model's own.
+ *
+ * System calls are told by what the model has added to a thread's time since the event before.
+ */
+#include "base/failure.h"
+#include "model/model.h"
+#include "profile/parts.h"
+
+/* The time of one thread in calls; whether it is a worker is known at the end. */
+struct call_time {
+	uint32_t thread;
+	uint32_t stack;
+	uint64_t count;
+	int64_t ns;
+};
+
+struct coro {
+	uint32_t stack;   /* of its present state */
+	uint32_t awaiter; /* that awaits it, or did; 0: none */
+};
+
+struct reading {
+	struct profile *profile;
+	struct model *model;
+	struct model_history history; /* of one event */
+	struct ct_event event;        /* the last one */
+	VEC(struct coro) coros;       /* as the model's */
+	VEC(struct call_time) calls;
+	struct map call_at; /* by thread and stack */
+	enum ct_state state;
+	bool is_broken; /* out of memory */
+};
+
+/* ---------------------------------------------------------------- what belongs to it */
+
+static enum ct_state state_of(enum ct_profile profile)
+{
+	static const enum ct_state states[] = {
+#define X(name, text, state, meaning) CT_STATE_##state,
+#include "corotracer/def/profiles.def"
+#undef X
+	};
+
+	return states[profile];
+}
+
+/* A child that is awaited is on a stack of its own, and what it waits for is told there. */
+static bool is_sync(unsigned resource)
+{
+	return resource == CTP_RESOURCE_LOCK || resource == CTP_RESOURCE_CONDITION ||
+	       resource == CTP_RESOURCE_CHANNEL || resource == CTP_RESOURCE_SEMAPHORE ||
+	       resource == CTP_RESOURCE_QUEUE || resource == CTP_RESOURCE_EVENT;
+}
+
+static bool is_wanted(const struct reading *reading, unsigned state, uint64_t object)
+{
+	unsigned resource = CTP_HANDLE_RESOURCE(object);
+
+	if (state != reading->state)
+		return false;
+	switch (reading->profile->options.profile) {
+	case CT_PROFILE_NETWORK:
+		return resource == CTP_RESOURCE_DESCRIPTOR;
+	case CT_PROFILE_SYNC:
+		return is_sync(resource);
+	default:
+		return state < CT_STATE_DONE;
+	}
+}
+
+/* ---------------------------------------------------------------- who awaits whom */
+
+static struct coro *coro_of(struct reading *reading, uint32_t coro)
+{
+	static struct coro nowhere;
+
+	if (vec_reach(&reading->coros, coro))
+		return &reading->coros.at[coro];
+	reading->is_broken = true;
+	nowhere = (struct coro){0};
+	return &nowhere;
+}
+
+static uint32_t child_of(struct reading *reading, const struct model_coro *coro)
+{
+	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);
+
+	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
+	case CTP_RESOURCE_COROUTINE:
+		return model_find(reading->model, coro->process, identity);
+	case CTP_RESOURCE_FRAME:
+		return model_find_frame(reading->model, coro->process, identity);
+	default:
+		return 0;
+	}
+}
+
+/* The one that awaits it, where that one waits now; 0: none. */
+static uint32_t awaiter_of(struct reading *reading, uint32_t coro)
+{
+	uint32_t awaiter = coro_of(reading, coro)->awaiter;
+	const struct model_coro *at = &reading->model->coros.at[awaiter];
+
+	if (!awaiter || awaiter == coro || at->state != CT_STATE_WAITING)
+		return 0;
+	return at->nr_awaits || child_of(reading, at) == coro ? awaiter : 0;
+}
+
+static void note_await(struct reading *reading, const struct ct_event *event)
+{
+	uint32_t awaiter = model_find(reading->model, event->process, event->coro);
+	uint32_t child = model_find(reading->model, event->process, event->object);
+
+	if (!awaiter || !child)
+		return;
+	if (event->kind == CTP_KIND_AWAIT)
+		coro_of(reading, child)->awaiter = awaiter;
+	else if (coro_of(reading, child)->awaiter == awaiter)
+		coro_of(reading, child)->awaiter = 0;
+}
+
+/* A suspend may name a child in place of an await. */
+static void note_wait(struct reading *reading, uint32_t coro)
+{
+	const struct model_coro *at = &reading->model->coros.at[coro];
+	uint32_t child = at->state == CT_STATE_WAITING ? child_of(reading, at) : 0;
+
+	if (child)
+		coro_of(reading, child)->awaiter = coro;
+}
+
+static void take_stack(struct reading *reading, uint32_t coro)
+{
+	const struct model_coro *at = &reading->model->coros.at[coro];
+	uint32_t site = at->suspended == CT_NO_TIME ? at->spawn_site : at->wait_site;
+	uint32_t below = 0, stack;
+
+	if (at->state < CT_STATE_DONE && !reading->profile->options.by_place) {
+		below = awaiter_of(reading, coro);
+		below = below ? coro_of(reading, below)->stack : 0;
+	}
+	stack = profile_stacks_find(
+		&reading->profile->stacks, below, model_place(reading->model, site));
+	reading->is_broken |= !stack;
+	coro_of(reading, coro)->stack = stack;
+}
+
+/* ---------------------------------------------------------------- what is counted */
+
+static ct_time observed(const struct model *model, ct_time time)
+{
+	return model->from != CT_NO_TIME && time < model->from ? model->from : time;
+}
+
+static void count(struct reading *reading, uint32_t number, uint64_t times, int64_t ns)
+{
+	struct profile_stack *stack = &reading->profile->stacks.all.at[number];
+
+	stack->count += times;
+	stack->ns += ns;
+}
+
+static void count_interval(struct reading *reading, const struct model_interval *interval)
+{
+	const struct model *model = reading->model;
+	bool is_before = model->from != CT_NO_TIME && interval->until < model->from;
+
+	if (!coro_of(reading, interval->coro)->stack)
+		take_stack(reading, interval->coro);
+	if (is_wanted(reading, interval->state, interval->object))
+		count(reading, coro_of(reading, interval->coro)->stack, !is_before,
+			observed(model, interval->until) - observed(model, interval->from));
+}
+
+/* The states that were left with this event, and then those that were entered. */
+static void take_intervals(struct reading *reading)
+{
+	struct model_history *history = &reading->history;
+	size_t i;
+
+	for (i = 0; i < history->ring.count; i++)
+		count_interval(reading, &history->ring.at[i]);
+	for (i = 0; i < history->ring.count; i++) {
+		take_stack(reading, history->ring.at[i].coro);
+		note_wait(reading, history->ring.at[i].coro);
+	}
+	history->ring.count = 0;
+	history->count = 0;
+}
+
+/* ---------------------------------------------------------------- system calls */
+
+static uint32_t call_stack(struct reading *reading, const struct model_thread *thread)
+{
+	uint32_t below = thread->top ? coro_of(reading, thread->top)->stack : 0;
+
+	return profile_stacks_find(
+		&reading->profile->stacks, below, PROFILE_CALL | thread->blocked_call);
+}
+
+static void count_call(struct reading *reading, uint32_t index, bool is_over, int64_t ns)
+{
+	uint32_t stack = call_stack(reading, &reading->model->threads[index]);
+	uint64_t key = (uint64_t)index << 32 | stack;
+	uint32_t at = (uint32_t)reading->calls.count;
+	struct call_time new = {.thread = index, .stack = stack};
+
+	if (stack && !map_get(&reading->call_at, key, &at) &&
+		(!vec_push(&reading->calls, new) || !map_put(&reading->call_at, key, at)))
+		stack = 0;
+	reading->is_broken |= !stack;
+	if (!stack)
+		return;
+	reading->calls.at[at].count += is_over;
+	reading->calls.at[at].ns += ns;
+}
+
+static int64_t blocked_of(const struct reading *reading, uint32_t thread)
+{
+	return reading->model->threads[thread].spent[MODEL_ACTIVITY_BLOCKED];
+}
+
+/* The event may be the end of the call: who runs there, and which call it was, stays as it is. */
+static enum ct_status apply_with_calls(
+	struct reading *reading, const struct ct_event *event, struct ct_error *reterr)
+{
+	int64_t before = blocked_of(reading, event->thread), ns;
+	enum ct_status status = model_apply(reading->model, event, reterr);
+
+	ns = blocked_of(reading, event->thread) - before;
+	if (ns)
+		count_call(reading, event->thread,
+			reading->model->threads[event->thread].blocked_from == CT_NO_TIME, ns);
+	return status;
+}
+
+/* ---------------------------------------------------------------- events */
+
+static enum ct_status apply(void *context, const struct ct_event *event, struct ct_error *reterr)
+{
+	struct reading *reading = context;
+	bool is_possible = model_is_possible(reading->model, event);
+	enum ct_status status;
+
+	reading->event = *event;
+	reading->history.event = &reading->event;
+	if (is_possible && reading->profile->options.profile == CT_PROFILE_SYSCALL)
+		status = apply_with_calls(reading, event, reterr);
+	else
+		status = model_apply(reading->model, event, reterr);
+	if (status)
+		return status;
+	take_intervals(reading);
+	if (is_possible && (event->kind == CTP_KIND_AWAIT || event->kind == CTP_KIND_AWAIT_DONE))
+		note_await(reading, event);
+	return reading->is_broken || reading->history.is_broken ? ct_fail_memory(reterr) : CT_OK;
+}
+
+/* As the model has it: what goes on at the end lasts until then. */
+static void finish_coro(struct reading *reading, uint32_t coro)
+{
+	const struct model_coro *at = &reading->model->coros.at[coro];
+	ct_time end = model_end_of(reading->model, at->process);
+	struct model_interval open = model_interval_open(reading->model, coro);
+
+	if (at->state >= CT_STATE_DONE)
+		return;
+	open.until = end > at->changed ? end : at->changed;
+	count_interval(reading, &open);
+}
+
+static void give_calls(struct reading *reading)
+{
+	size_t i;
+
+	for (i = 0; i < reading->calls.count; i++) {
+		const struct call_time *call = &reading->calls.at[i];
+
+		if (reading->model->threads[call->thread].is_worker)
+			count(reading, call->stack, call->count, call->ns);
+	}
+}
+
+static enum ct_status finish(struct reading *reading, struct ct_error *reterr)
+{
+	struct model *model = reading->model;
+	int64_t *before = calloc(model->nr_threads + 1u, sizeof(*before));
+	enum ct_status status;
+	uint32_t i;
+
+	if (!before)
+		return ct_fail_memory(reterr);
+	for (i = 0; i < model->nr_threads; i++)
+		before[i] = blocked_of(reading, i);
+	status = model_finish(model, reterr);
+	take_intervals(reading);
+	for (i = 1; i < model->coros.count; i++)
+		finish_coro(reading, i);
+	for (i = 1; i < model->nr_threads && reading->state == CT_STATE_DONE; i++)
+		if (blocked_of(reading, i) != before[i])
+			count_call(reading, i, true, blocked_of(reading, i) - before[i]);
+	give_calls(reading);
+	free(before);
+	if (status == CT_OK && (reading->is_broken || reading->history.is_broken))
+		return ct_fail_memory(reterr);
+	return status;
+}
+
+static enum ct_status name_places(struct profile *profile, struct ct_error *reterr)
+{
+	const struct profile_stacks *stacks = &profile->stacks;
+	struct map first = {0};
+	bool is_whole = true;
+	uint32_t i, at;
+
+	profile->names = arena_array(&profile->arena, stacks->all.count, sizeof(*profile->names));
+	for (i = 1; profile->names && is_whole && i < stacks->all.count; i++) {
+		if (map_get(&first, stacks->all.at[i].place, &at)) {
+			profile->names[i] = profile->names[at];
+			continue;
+		}
+		profile->names[i] =
+			profile_names(&profile->arena, profile->tables, stacks->all.at[i].place);
+		profile->names[i].first = i;
+		is_whole =
+			profile->names[i].nr_lines && map_put(&first, stacks->all.at[i].place, i);
+	}
+	map_fini(&first);
+	return profile->names && is_whole ? CT_OK : ct_fail_memory(reterr);
+}
+
+static void sum_up(struct profile *profile)
+{
+	size_t i;
+
+	for (i = 1; i < profile->stacks.all.count; i++)
+		profile->total_ns += profile->stacks.all.at[i].ns;
+}
+
+enum ct_status profile_read(
+	struct profile *profile, struct ct_source *source, struct ct_error *reterr)
+{
+	struct reading reading = {.profile = profile, .history.from = CT_NO_TIME};
+	enum ct_status status = model_new(source->tables, &reading.model, reterr);
+
+	if (status)
+		return status;
+	reading.model->history = &reading.history;
+	reading.state = state_of(profile->options.profile);
+	status = source_each(source, apply, &reading, reterr);
+	if (status == CT_OK)
+		status = finish(&reading, reterr);
+	profile->nr_lost = reading.model->nr_lost;
+	model_history_fini(&reading.history);
+	vec_fini(&reading.coros);
+	vec_fini(&reading.calls);
+	map_fini(&reading.call_at);
+	model_free(reading.model);
+	sum_up(profile);
+	return status == CT_OK ? name_places(profile, reterr) : status;
+}

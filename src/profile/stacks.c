@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks that share their outer part share it in memory: each is a place and the number of what is below it.
+ */
+#include "profile/parts.h"
+
+bool profile_stacks_init(struct profile_stacks *stacks)
+{
+	return vec_push(&stacks->all, ((struct profile_stack){0}));
+}
+
+void profile_stacks_fini(struct profile_stacks *stacks)
+{
+	vec_fini(&stacks->all);
+	map_fini(&stacks->at);
+}
+
+uint32_t profile_stacks_find(struct profile_stacks *stacks, uint32_t parent, uint32_t place)
+{
+	uint32_t depth = stacks->all.at[parent].depth, number = (uint32_t)stacks->all.count;
+	struct profile_stack stack = {.place = place};
+	uint64_t key;
+
+	if (depth < PROFILE_DEPTH) {
+		stack.parent = parent;
+		stack.depth = depth + 1;
+	} else {
+		stack.depth = 1;
+	}
+	key = (uint64_t)stack.parent << 32 | place;
+	if (map_get(&stacks->at, key, &number))
+		return number;
+	if (!vec_push(&stacks->all, stack))
+		return 0;
+	if (map_put(&stacks->at, key, number))
+		return number;
+	stacks->all.count--;
+	return 0;
+}

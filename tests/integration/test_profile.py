@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""`profile`: pprof, folded text and a flame graph of a real program, whose sums are those of `stats`.
+
+The reader of profile.proto below goes by the published numbers of fields:
+https://github.com/google/pprof/blob/main/proto/profile.proto
+"""
+import gzip
+import json
+import pathlib
+import subprocess
+import xml.etree.ElementTree as xml
+
+from support import BUILD, COROTRACER, check, folder, run
+
+FIBERS = BUILD / "tests/workloads/fiber-scheduler/example-fibers"
+SYNC = {"lock", "condition", "channel", "semaphore", "queue", "event"}
+PROFILE_STRINGS, SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, COMMENT = 6, 1, 2, 4, 5, 13
+USAGE = 2
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of a message: an integer, or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        check(key & 7 in (0, 2), f"wire type {key & 7}")
+        value, at = varint(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        yield key >> 3, value
+
+
+def message(data):
+    """{number: values} of a message."""
+    told = {}
+    for number, value in fields(data):
+        told.setdefault(number, []).append(value)
+    return told
+
+
+def packed(data):
+    at, values = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value - (1 << 64) if value >> 63 else value)
+    return values
+
+
+def read_pprof(data):
+    """([(stack of function names, innermost first, count, ns)], names of sample types)"""
+    told = message(gzip.decompress(data))
+    strings = [one.decode() for one in told[PROFILE_STRINGS]]
+    check(strings[0] == "", "the first string is empty")
+    functions = {one[1][0]: strings[one[2][0]] for one in map(message, told.get(FUNCTION, []))}
+    locations = {one[1][0]: [functions[message(line)[1][0]] for line in one[4]] for one in map(message, told.get(LOCATION, []))}
+    types = [(strings[one[1][0]], strings[one[2][0]]) for one in map(message, told[SAMPLE_TYPE])]
+    samples = []
+    for sample in map(message, told.get(SAMPLE, [])):
+        stack = [name for number in packed(sample[1][0]) for name in locations[number]]
+        samples.append((stack, *packed(sample[2][0])))
+    return samples, types
+
+
+def profile(trace, name, *words):
+    command = (COROTRACER, "profile", "--type", name, "-o", "-", *words, trace)
+    told = subprocess.run(list(map(str, command)), capture_output=True)
+    check(told.returncode == 0, f"{command}: {told.stderr.decode()}")
+    return told.stdout
+
+
+def figures(trace):
+    """What `stats` tells of each profile, in nanoseconds."""
+    told = json.loads(run(COROTRACER, "stats", "--by", "site", "-n", "10000", "--format", "json", trace).stdout)
+    statistics = told["statistics"]
+    waits = [wait for row in told["breakdown"]["rows"] for wait in row["waits"]]
+    return {
+        "wait": statistics["waiting_ns"],
+        "network": sum(wait["ns"] for wait in waits if wait["for"] == "descriptor"),
+        "sync": sum(wait["ns"] for wait in waits if wait["for"] in SYNC),
+        "syscall": sum(worker["blocked_ns"] for worker in statistics["workers"]),
+        "ready": statistics["ready_ns"],
+        "running": statistics["running_ns"],
+    }
+
+
+def check_sums(trace):
+    """Samples add up to the figures of `stats`, with chains and without, and folded text has the same ones."""
+    for name, total in figures(trace).items():
+        for words in ((), ("--by", "place")):
+            samples, types = read_pprof(profile(trace, name, *words))
+            check(types == [("count", "count"), (name, "nanoseconds")], f"{types}")
+            check(sum(ns for _, _, ns in samples) == total, f"{name} {words}: {samples} is not {total}")
+        folded = [line.rsplit(" ", 1) for line in profile(trace, name, "-f", "folded").decode().splitlines()]
+        positive = sum(max(ns, 0) for _, _, ns in read_pprof(profile(trace, name))[0])
+        check(sum(int(ns) for _, ns in folded) == positive, f"{name}: {folded}")
+
+
+def check_places(trace):
+    """Counts are those of `stats`: waits that have ended, that go on, or were cut short by the coroutine's end."""
+    told = json.loads(run(COROTRACER, "stats", "--format", "json", trace).stdout)
+    places = told["statistics"]["places"]
+    samples, _ = read_pprof(profile(trace, "wait", "--by", "place"))
+    total = sum(place["waits"]["count"] + place["waiting"] for place in places) + told["quality"]["destroyed_waiting"]
+    check(sum(count for _, count, _ in samples) == total, f"{samples} are not {total}")
+    samples, _ = read_pprof(profile(trace, "ready", "--by", "place"))
+    check(sum(count for _, count, _ in samples) == told["statistics"]["delays"]["count"], f"{samples}")
+
+
+def check_chains(trace):
+    """Fibers that are joined stand upon the one that joins them."""
+    samples, _ = read_pprof(profile(trace, "wait"))
+    flat, _ = read_pprof(profile(trace, "wait", "--by", "place"))
+    check(any(len(stack) > 1 for stack, _, _ in samples), f"nobody is awaited in {samples}")
+    check(all(len(stack) == 1 for stack, _, _ in flat), f"{flat}")
+
+
+def check_picture(trace):
+    """One file that parses, refers to nothing, and has a box for each stack that is not too narrow."""
+    page = profile(trace, "wait", "-f", "svg").decode()
+    picture = xml.fromstring(page)
+    boxes = [one for one in picture.iter(f"{SVG}svg") if one.get("class") == "box"]
+    titles = [one.find(f"{SVG}title").text for one in boxes]
+    check(boxes and all(": " in title and title.endswith("%") for title in titles), f"{titles}")
+    bottom = max(int(one.get("y")) for one in boxes)
+    width = sum(float(one.get("width")[:-1]) for one in boxes if int(one.get("y")) == bottom)
+    check(99 < width < 100.1, f"the lowest boxes take {width} %")
+    check(page.count("http") == 1 and "href" not in page, "it refers to something outside itself")
+
+
+def check_outputs(trace, place):
+    told = run(COROTRACER, "profile", trace, cwd=place)
+    check("wrote 'corotracer.pb.gz'" in told.stderr and (place / "corotracer.pb.gz").exists(), told.stderr)
+    told = run(COROTRACER, "profile", "-f", "svg", "-t", "ready", trace, cwd=place)
+    check((place / "corotracer.svg").read_text().startswith("<svg"), told.stderr)
+    run(COROTRACER, "profile", "-o", trace, trace, status=USAGE)
+    run(COROTRACER, "profile", "--type", "cpu", trace, status=USAGE)
+    run(COROTRACER, "profile", status=USAGE)
+    run(COROTRACER, "profile", place / "no.ctrace", status=4)
+
+
+def main():
+    with folder() as name:
+        place = pathlib.Path(name)
+        trace = place / "mixed.ctrace"
+        run(COROTRACER, "run", "-o", trace, "--", FIBERS, "--scenario", "mixed")
+        check_sums(trace)
+        check_places(trace)
+        check_chains(trace)
+        check_picture(trace)
+        check_outputs(trace, place)
+
+
+if __name__ == "__main__":
+    main()
