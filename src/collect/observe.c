@@ -125,27 +125,20 @@ static bool waits_for_others(pid_t pid, const struct thread_state *state)
 	       is_shared_word(pid, state->arguments[0]);
 }
 
-/* Whether the process has a timer that will go off; looked up at most once a look. */
-enum timers {
+/* What is looked up once a look at most. */
+enum answer {
 	NOT_ASKED = 0,
 	NONE,
 	SOME,
 };
 
-/* Whether something outside can set it going past its descriptors; looked up once a look. */
-enum reach {
-	REACH_NOT_ASKED = 0,
-	REACH_NONE,
-	REACH_SOME,
-};
-
 struct observation {
 	struct collect *collect;
 	struct process *process;
-	int folder; /* of procfs_open */
-	enum timers timers;
-	enum reach reach;
-	unsigned nr_left; /* how many more threads or descriptors are looked at */
+	int folder;         /* of procfs_open */
+	enum answer timers; /* of the process, that will go off */
+	enum answer reach;  /* what can set it going from outside, past its descriptors */
+	unsigned nr_left;   /* how many more threads or descriptors are looked at */
 	bool is_dying;
 };
 
@@ -222,15 +215,15 @@ static bool is_reachable(struct observation *observation)
 {
 	int folder = observation->folder;
 
-	if (observation->reach == REACH_NOT_ASKED)
+	if (observation->reach == NOT_ASKED)
 		observation->reach =
 			catches_signals(folder) ||
 					!procfs_children(
 						observation->process->pid, is_no_child, NULL) ||
 					!procfs_numbers_at(folder, "fd", is_no_ring, observation)
-				? REACH_SOME
-				: REACH_NONE;
-	return observation->reach == REACH_SOME;
+				? SOME
+				: NONE;
+	return observation->reach == SOME;
 }
 
 /* True where the call's own arguments set no time-out. */
