@@ -39,9 +39,7 @@ static enum ct_checks_format format_of(const struct arguments *arguments)
 
 static const char *output_of(const struct arguments *arguments)
 {
-	const char *given = arguments->value[OPTION_CHECK_OUTPUT];
-
-	return given ? given : "-";
+	return arguments_value(arguments, OPTION_CHECK_OUTPUT, "-");
 }
 
 /* ---------------------------------------------------------------- what is asserted */

@@ -138,7 +138,7 @@ static enum ct_status tell(const struct comparison *comparison, struct ct_error 
 {
 	static const enum ct_diff_format formats[] = {CT_DIFF_TEXT, CT_DIFF_MARKDOWN, CT_DIFF_JSON};
 	const struct arguments *arguments = comparison->arguments;
-	const char *output = arguments->value[OPTION_DIFF_OUTPUT];
+	const char *output = arguments_value(arguments, OPTION_DIFF_OUTPUT, "-");
 	const struct ct_diff_write_options options = {
 		.size = sizeof(options),
 		.format = formats[arguments->meaning[OPTION_DIFF_FORMAT].number],
@@ -146,7 +146,6 @@ static enum ct_status tell(const struct comparison *comparison, struct ct_error 
 		.after = comparison->nr_after == 1 ? comparison->after[0] : NULL,
 	};
 
-	output = output ? output : "-";
 	output_guard(output);
 	return ct_diff_write(comparison->diff, &options, output, reterr);
 }

@@ -205,7 +205,7 @@ static int dump_selected(
 int command_dump(const struct arguments *arguments)
 {
 	const char *path = arguments->operands[0];
-	const char *output = arguments->value[OPTION_DUMP_OUTPUT];
+	const char *output = arguments_value(arguments, OPTION_DUMP_OUTPUT, "-");
 	const struct meaning *events = &arguments->meaning[OPTION_DUMP_EVENTS];
 	bool has_events = arguments->value[OPTION_DUMP_EVENTS] != NULL;
 	bool no_symbols = arguments->value[OPTION_DUMP_NO_SYMBOLS] != NULL;
@@ -216,8 +216,6 @@ int command_dump(const struct arguments *arguments)
 		.coroutine = arguments->meaning[OPTION_DUMP_COROUTINE].number,
 	};
 
-	if (!output)
-		output = "-";
 	if (output_replaces(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
 	if (!has_events && !selection.coroutine)

@@ -105,10 +105,8 @@ int hand_on(const struct handing_on *handing_on)
 	if (handing_on->output)
 		return write_to(handing_on, form->format, handing_on->output);
 	named = name_after(handing_on->input, form->suffix);
-	if (!named) {
-		say_sentence("out of memory");
-		return ct_status_exit_code(CT_ERR_NO_MEMORY);
-	}
+	if (!named)
+		return say_no_memory();
 	exit_status = write_to(handing_on, form->format, named);
 	free(named);
 	return exit_status;
@@ -116,10 +114,9 @@ int hand_on(const struct handing_on *handing_on)
 
 int command_export(const struct arguments *arguments)
 {
-	const char *format = arguments->value[OPTION_EXPORT_FORMAT];
 	struct handing_on handing_on = {
 		.input = arguments->operands[0],
-		.format = format ? format : "csv",
+		.format = arguments_value(arguments, OPTION_EXPORT_FORMAT, "csv"),
 		.output = arguments->value[OPTION_EXPORT_OUTPUT],
 		.table = arguments->value[OPTION_EXPORT_TABLE],
 	};

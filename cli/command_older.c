@@ -20,21 +20,15 @@
 #define REPORT_NAME "coro_report.md"
 #define PAGE_NAME "coro_dashboard.html"
 
-static const char *value_or(
-	const struct arguments *arguments, enum option option, const char *otherwise)
-{
-	return arguments->value[option] ? arguments->value[option] : otherwise;
-}
-
 /* The trace to record, and to read where no -in is given. */
 static const char *named_trace(const struct arguments *arguments)
 {
-	return value_or(arguments, OPTION_OLDER_OUT, DEFAULT_TRACE);
+	return arguments_value(arguments, OPTION_OLDER_OUT, DEFAULT_TRACE);
 }
 
 static const char *named_input(const struct arguments *arguments)
 {
-	return value_or(arguments, OPTION_OLDER_IN, named_trace(arguments));
+	return arguments_value(arguments, OPTION_OLDER_IN, named_trace(arguments));
 }
 
 static enum ct_row_numbers named_numbers(const struct arguments *arguments)
@@ -61,15 +55,14 @@ static int record(const struct arguments *arguments)
 			.tells_all = true,
 			.shows_rows = true,
 			.max_stations = nr_stations ? nr_stations : DEFAULT_STATIONS,
-			.shm_path = value_or(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
-			.socket_path = value_or(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET)},
+			.shm_path = arguments_value(arguments, OPTION_OLDER_SHM, DEFAULT_SHM),
+			.socket_path =
+				arguments_value(arguments, OPTION_OLDER_SOCK, DEFAULT_SOCKET)},
 	};
 	int exit_status;
 
-	if (!command) {
-		say_sentence("out of memory");
-		return ct_status_exit_code(CT_ERR_NO_MEMORY);
-	}
+	if (!command)
+		return say_no_memory();
 	if (!arguments->value[OPTION_OLDER_NO_SERVE])
 		say_sentence("this version serves no dashboard yet; '-no-serve' leaves this "
 			     "sentence out");

@@ -264,10 +264,8 @@ static int tell(const struct overhead *overhead, bool is_json)
 		return EXIT_SIGNALED + overhead_was_interrupted();
 	}
 	is_printed = is_json ? print_json(overhead) : print_text(overhead);
-	if (!is_printed) {
-		say_sentence("out of memory");
-		return ct_status_exit_code(CT_ERR_NO_MEMORY);
-	}
+	if (!is_printed)
+		return say_no_memory();
 	if (overhead_was_interrupted()) {
 		flush_output();
 		return EXIT_SIGNALED + overhead_was_interrupted();

@@ -100,10 +100,8 @@ static int with_output(const struct arguments *arguments, enum option option, co
 	const char *output = named ? named : made;
 	int exit_status = ct_status_exit_code(CT_ERR_USAGE);
 
-	if (!output) {
-		say_sentence("out of memory");
-		return ct_status_exit_code(CT_ERR_NO_MEMORY);
-	}
+	if (!output)
+		return say_no_memory();
 	if (output_is_good(command_descriptions[arguments->command].name, output) &&
 		!would_replace(input, output)) {
 		output_guard(output);

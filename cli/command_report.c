@@ -62,7 +62,7 @@ int command_report(const struct arguments *arguments)
 	static const enum ct_report_format formats[] = {CT_REPORT_TEXT, CT_REPORT_MARKDOWN,
 		CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF};
 	const struct meaning *meaning = arguments->meaning;
-	const char *output = arguments->value[OPTION_REPORT_OUTPUT];
+	const char *output = arguments_value(arguments, OPTION_REPORT_OUTPUT, "-");
 	struct subject subject = {
 		.operand = arguments->operands[0],
 		.no_symbols = arguments->value[OPTION_REPORT_NO_SYMBOLS] != NULL,
@@ -72,8 +72,6 @@ int command_report(const struct arguments *arguments)
 	struct ct_report_options options;
 	char folder[PATH_MAX];
 
-	if (!output)
-		output = "-";
 	options = options_for(formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);
 	options.source_root = getcwd(folder, sizeof(folder));
@@ -109,7 +107,7 @@ int command_stats(const struct arguments *arguments)
 {
 	static const enum ct_report_format formats[] = {
 		CT_REPORT_TEXT, CT_REPORT_MARKDOWN, CT_REPORT_JSON};
-	const char *output = arguments->value[OPTION_STATS_OUTPUT];
+	const char *output = arguments_value(arguments, OPTION_STATS_OUTPUT, "-");
 	struct subject subject = {
 		.operand = arguments->operands[0],
 		.no_symbols = arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL,
@@ -123,8 +121,6 @@ int command_stats(const struct arguments *arguments)
 
 	if (!choose_breakdown(arguments, &judging))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	if (!output)
-		output = "-";
 	options = options_for(formats[arguments->meaning[OPTION_STATS_FORMAT].number], output, 0);
 	options.is_statistics = true;
 	options.by = judging.by;

@@ -325,6 +325,12 @@ const char **arguments_all(const struct arguments *arguments, enum option option
 	return values;
 }
 
+const char *arguments_value(
+	const struct arguments *arguments, enum option option, const char *otherwise)
+{
+	return arguments->value[option] ? arguments->value[option] : otherwise;
+}
+
 uint32_t arguments_count(const struct arguments *arguments, enum option option)
 {
 	uint64_t number = arguments->meaning[option].number;

@@ -100,6 +100,10 @@ void arguments_fini(struct arguments *arguments);
  */
 const char **arguments_all(const struct arguments *arguments, enum option option);
 
+/* arguments_value: the value that was given, or the other one. */
+const char *arguments_value(
+	const struct arguments *arguments, enum option option, const char *otherwise);
+
 /* arguments_count: the number given, at most UINT32_MAX; 0 where none was. */
 uint32_t arguments_count(const struct arguments *arguments, enum option option);
 

@@ -64,6 +64,12 @@ int say_failure(enum ct_status status, const struct ct_error *error)
 	return ct_status_exit_code(status);
 }
 
+int say_no_memory(void)
+{
+	say_sentence("out of memory");
+	return ct_status_exit_code(CT_ERR_NO_MEMORY);
+}
+
 int say_usage(const char *command, const char *complaint)
 {
 	if (*command)

@@ -20,6 +20,9 @@ void say_sentence(const char *format, ...) __attribute__((format(printf, 1, 2)))
  */
 int say_failure(enum ct_status status, const struct ct_error *error);
 
+/* say_no_memory: returns the exit status for it. */
+int say_no_memory(void);
+
 /* say_usage: a complaint about the arguments, with a hint where to read on. Returns the exit status. */
 int say_usage(const char *command, const char *complaint);
 
