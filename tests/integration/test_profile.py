@@ -18,6 +18,44 @@ PROFILE_STRINGS, SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, COMMENT = 6, 1, 2, 4, 
 USAGE = 2
 SVG = "{http://www.w3.org/2000/svg}"
 
+# Two that await, one that waits for a descriptor and reads from it; names that stacks and markup must not take for theirs.
+CHAIN = r"""trace from=0 until=1s
+process 1 pid=100 program=/bin/engine probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/engine.c line=10 function=main
+site 2 kind=source file=/src/engine.c line=20 function="outer;one"
+site 3 kind=source file=/src/engine.c line=30 function="<b>&middle"
+site 4 kind=source file=/src/engine.c line=40 function=leaf callers="wrap\t/src/engine.c\t50\n"
+1ms t1 create c1 0x11010 @1
+1ms t1 resume c1
+2ms t1 create c2 0x12010 @1
+2ms t1 await c1 c2
+2ms t1 suspend c1 coroutine:2 @2
+3ms t1 resume c2
+4ms t1 create c3 0x13010 @1
+4ms t1 await c2 c3
+4ms t1 suspend c2 coroutine:3 @3
+5ms t1 resume c3
+6ms t1 suspend c3 descriptor:7.1 @4
+100ms t1 wake coroutine:3 @1 outcome=queued
+101ms t1 resume c3
+102ms t1 block-begin -1 call=read
+152ms t1 block-end 5
+160ms t1 suspend c3 point=final
+"""
+OUTER, MIDDLE = "outer,one (src/engine.c:20)", "<b>&middle (src/engine.c:30)"
+LEAF = f"{OUTER};{MIDDLE};wrap (src/engine.c:50);leaf (src/engine.c:40)"
+MS = 1000000
+FOLDED = {
+    "wait": {OUTER: 998 * MS, f"{OUTER};{MIDDLE}": 996 * MS, LEAF: 94 * MS},
+    "network": {LEAF: 94 * MS},
+    "sync": {},
+    "syscall": {f"{LEAF};read": 50 * MS},
+    "ready": {LEAF: 1 * MS},
+    "running": {"main (src/engine.c:10)": 1 * MS, f"{OUTER};main (src/engine.c:10)": 1 * MS,
+                f"{OUTER};{MIDDLE};main (src/engine.c:10)": 1 * MS, LEAF: 59 * MS},
+}
+
 
 def varint(data, at):
     value = shift = 0
@@ -125,6 +163,21 @@ def check_chains(trace):
     check(all(len(stack) == 1 for stack, _, _ in flat), f"{flat}")
 
 
+def check_written(place):
+    """A trace written by hand: each stack, to the nanosecond, in all forms."""
+    trace = place / "chain.txt"
+    trace.write_text(CHAIN)
+    check_sums(trace)
+    for name, stacks in FOLDED.items():
+        told = [line.rsplit(" ", 1) for line in profile(trace, name, "-f", "folded").decode().splitlines()]
+        check({stack: int(ns) for stack, ns in told} == stacks, f"{name}: {told}")
+    samples, _ = read_pprof(profile(trace, "network"))
+    check(samples == [(["leaf", "wrap", "<b>&middle", "outer;one"], 1, 94 * MS)], f"{samples}")
+    picture = xml.fromstring(profile(trace, "network", "-f", "svg"))
+    titles = [one.text for one in picture.iter(f"{SVG}title")][1:]
+    check(len(titles) == 4 and any("<b>&middle" in title for title in titles), f"{titles}")
+
+
 def check_picture(trace):
     """One file that parses, refers to nothing, and has a box for each stack that is not too narrow."""
     page = profile(trace, "wait", "-f", "svg").decode()
@@ -157,6 +210,7 @@ def main():
         check_sums(trace)
         check_places(trace)
         check_chains(trace)
+        check_written(place)
         check_picture(trace)
         check_outputs(trace, place)
 
