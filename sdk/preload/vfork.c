@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-/* vfork_failed: sets errno for the assembly below. */
+/* ledger_vfork_failed: sets errno for the assembly below. */
 __attribute__((used, visibility("hidden"))) int ledger_vfork_failed(int number);
 
 int ledger_vfork_failed(int number)

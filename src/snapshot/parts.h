@@ -186,10 +186,10 @@ static inline uint8_t snapshot_kind(const struct snapshot_fact *fact)
 
 /* ------------------------------------------------------------------ facts.c */
 
-/* fact_more: a place that was never used; 0: no room, or out of memory. */
+/* snapshot_fact_more: a place that was never used; 0: no room, or out of memory. */
 uint32_t snapshot_fact_more(struct snapshot *snapshot);
 
-/* fact_new: a fact that is in no chain; 0: no room, or out of memory. fact_free: also its details. */
+/* snapshot_fact_new: a fact that is in no chain; 0: no room, or out of memory. snapshot_fact_free: also its details. */
 static inline uint32_t snapshot_fact_new(
 	struct snapshot *snapshot, uint32_t origin, const struct ctp_record *record)
 {
@@ -221,7 +221,7 @@ static inline void snapshot_fact_free(struct snapshot *snapshot, uint32_t fact)
 	}
 }
 
-/* fact_remember: the details that follow belong to this one. */
+/* snapshot_fact_remember: the details that follow belong to this one. */
 static inline void snapshot_fact_remember(struct snapshot *snapshot, uint32_t origin, uint32_t fact)
 {
 	struct snapshot_source *source = &snapshot->sources.at[origin];
@@ -236,11 +236,14 @@ static inline bool snapshot_is_at(const struct snapshot_fact *fact, uint32_t ori
 	return fact->origin == origin && fact->record.time == time;
 }
 
-/* fact_replace: this record takes the place of another, unless that one is later. */
+/* snapshot_fact_replace: this record takes the place of another, unless that one is later. */
 void snapshot_fact_replace(
 	struct snapshot *snapshot, uint32_t fact, uint32_t origin, const struct ctp_record *record);
 
-/* fact_key: of what a record of this kind is about, in this segment. Each bit of it depends on all of theirs. */
+/*
+ * snapshot_fact_key: of what a record of this kind is about, in this segment. Each bit of it depends on all of
+ * theirs.
+ */
 static inline uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64_t about)
 {
 	uint64_t key = (about ^ (uint64_t)kind << 56 ^ (uint64_t)segment << 32) *
@@ -251,7 +254,7 @@ static inline uint64_t snapshot_fact_key(uint32_t segment, unsigned kind, uint64
 	return (key ^ key >> 29) + segment;
 }
 
-/* fact_at: what counts for the key; 0: nothing. fact_clear: nothing counts for it any more. */
+/* snapshot_fact_at: what counts for the key; 0: nothing. snapshot_fact_clear: nothing counts for it any more. */
 static inline uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_t key)
 {
 	uint32_t fact = 0;
@@ -263,8 +266,8 @@ static inline uint32_t snapshot_fact_at(const struct snapshot *snapshot, uint64_
 void snapshot_fact_clear(struct snapshot *snapshot, uint64_t key);
 
 /*
- * fact_set: this record is what counts for the key from now on, unless a later one is known; `known` is what
- * counted so far. False: no room. fact_make: for a key for which nothing counts.
+ * snapshot_fact_set: this record is what counts for the key from now on, unless a later one is known; `known` is what
+ * counted so far. False: no room. snapshot_fact_make: for a key for which nothing counts.
  */
 bool snapshot_fact_make(
 	struct snapshot *snapshot, uint64_t key, uint32_t origin, const struct ctp_record *record);
@@ -278,7 +281,7 @@ static inline bool snapshot_fact_set(struct snapshot *snapshot, uint64_t key, ui
 	return true;
 }
 
-/* fact_detail: a record that says more of a fact, behind those that did before. False: no room. */
+/* snapshot_fact_detail: a record that says more of a fact, behind those that did before. False: no room. */
 bool snapshot_fact_detail(
 	struct snapshot *snapshot, uint32_t fact, uint32_t origin, const struct ctp_record *record);
 

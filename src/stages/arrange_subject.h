@@ -53,7 +53,7 @@ void arrange_subjects_fini(struct subjects *subjects);
 unsigned arrange_subject_deeds(
 	struct subjects *subjects, const struct ct_event *event, struct deed deeds[2]);
 
-/* arrange_subject_search: what subject_find does where it does not lie at its own place. */
+/* arrange_subject_search: what subject_find does where its subject does not lie at its own place. */
 uint32_t arrange_subject_search(
 	struct subjects *subjects, uint32_t process, uint64_t key, uint32_t oldest);
 
