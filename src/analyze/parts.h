@@ -190,9 +190,6 @@ bool analyze_party_is_at_work(
 /* analyze_stillness_survey: fills analysis->stills. */
 void analyze_stillness_survey(struct analysis *analysis);
 
-/* analyze_stillness_is_running: does a thread run it that was not seen asleep since? */
-bool analyze_stillness_is_running(const struct analysis *analysis, const struct model_coro *coro);
-
 /*
  * analyze_stillness_doubt: what the kernel counted of a thread speaks against its having computed since its last event:
  * it was hardly let run, or that is not known. NR_REASONS: nothing.

@@ -107,7 +107,8 @@ enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t in
 	return (int64_t)account.ran_ns < (account.time - from) / 2 ? REASON_STARVED : NR_REASONS;
 }
 
-bool analyze_stillness_is_running(const struct analysis *analysis, const struct model_coro *coro)
+/* By a thread that was not seen asleep since. */
+static bool is_running(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_thread *thread = &analysis->model->threads[coro->thread];
 
@@ -123,8 +124,8 @@ static void look_at_coro(struct analysis *analysis, const struct model_coro *cor
 
 	if (coro->changed != CT_NO_TIME && coro->changed > still->moment)
 		still->moment = coro->changed;
-	still->nr_running += analyze_stillness_is_running(analysis, coro);
-	still->nr_computing += analyze_stillness_is_running(analysis, coro) &&
+	still->nr_running += is_running(analysis, coro);
+	still->nr_computing += is_running(analysis, coro) &&
 			       thread_is_seen(&analysis->model->threads[coro->thread]);
 	if (coro->state != CT_STATE_WAITING)
 		return;

@@ -13,7 +13,6 @@
 #include "base/map.h"
 #include "textrace/textrace.h"
 #include "textrace/names.h"
-#include "base/vec.h"
 
 #define WRITE_BYTES (256u << 10)
 #define ROW_LINES_BYTES 30000u /* of lines in a row, so that other readers take it for a line */

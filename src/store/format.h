@@ -54,9 +54,6 @@ struct store_block_header {
 	uint64_t number;     /* of the block in the file, from 0: a gap shows what is missing */
 };
 
-/* store_file_header_fill: a header that is whole. */
-void store_file_header_fill(struct store_file_header *header, uint64_t features_incompatible);
-
 static_assert(sizeof(struct store_file_header) == 64, "a file header");
 static_assert(sizeof(struct store_block_header) == 32, "the head of a block");
 

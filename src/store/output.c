@@ -129,7 +129,7 @@ static enum ct_status write_whole(
 	return CT_OK;
 }
 
-void store_file_header_fill(struct store_file_header *header, uint64_t features_incompatible)
+static void fill_header(struct store_file_header *header, uint64_t features_incompatible)
 {
 	*header = (struct store_file_header){
 		.header_bytes = sizeof(*header),
@@ -144,8 +144,7 @@ enum ct_status store_output_start(struct store_output *output, struct ct_error *
 {
 	struct store_file_header header;
 
-	store_file_header_fill(
-		&header, output->packer || output->has_packed ? STORE_FEATURE_PACKED : 0);
+	fill_header(&header, output->packer || output->has_packed ? STORE_FEATURE_PACKED : 0);
 	return write_whole(output, &header, sizeof(header), reterr);
 }
 
