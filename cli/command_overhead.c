@@ -55,6 +55,13 @@ static bool is_asked_for(const struct overhead *overhead, int figure)
 	return figure < OVERHEAD_THROUGHPUT || overhead->command.patterns[figure];
 }
 
+static double ratio_of(double traced, double untraced)
+{
+	if (untraced != 0)
+		return traced / untraced;
+	return traced == 0 ? 1 : INFINITY;
+}
+
 /* False: out of memory. */
 static bool compare(const struct overhead *overhead, int figure, struct compared *ret_compared)
 {
@@ -69,7 +76,7 @@ static bool compare(const struct overhead *overhead, int figure, struct compared
 
 		values[i] = untraced;
 		values[count + i] = traced;
-		values[2 * count + i] = untraced != 0 ? traced / untraced : 1;
+		values[2 * count + i] = ratio_of(traced, untraced);
 	}
 	ret_compared->untraced = pairs_of(values, count).median;
 	ret_compared->traced = pairs_of(values + count, count).median;
@@ -102,6 +109,17 @@ static struct engine mean_of(const struct overhead *overhead)
 		mean.nr_bytes += (double)traced->nr_bytes / overhead->nr_pairs;
 	}
 	return mean;
+}
+
+/* The exit status of the first run that does not end well; 0: all end well. */
+static int failure_of(const struct overhead *overhead)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2 * overhead->nr_pairs; i++)
+		if (overhead->runs[i].exit_status)
+			return overhead->runs[i].exit_status;
+	return 0;
 }
 
 /* ---------------------------------------------------------------- text */
@@ -138,6 +156,8 @@ static void print_engine(const struct engine *mean)
 			.text,
 		said_count((uint64_t)ceil(mean->nr_lost), "event", "events").text,
 		said_bytes((uint64_t)mean->nr_bytes).text);
+	if (mean->nr_events == 0)
+		return;
 	printf("  a flight recorder   of an hour takes about %s, of a day %s (run --flight)\n",
 		said_bytes((uint64_t)(a_second * HOUR_SECONDS)).text,
 		said_bytes((uint64_t)(a_second * DAY_SECONDS)).text);
@@ -163,6 +183,9 @@ static bool print_text(const struct overhead *overhead)
 		print_row(figure, &compared);
 	}
 	print_engine(&mean);
+	if (failure_of(overhead))
+		printf("\n  The command ended with %d: this is what a run that fails costs.\n",
+			failure_of(overhead));
 	if (!overhead->runs[1].has_probe)
 		puts("\n  The command has no probe: this is what the descriptor ledger costs "
 		     "alone.");
@@ -171,15 +194,29 @@ static bool print_text(const struct overhead *overhead)
 
 /* ---------------------------------------------------------------- JSON */
 
+static void print_member(const char *key, double value, bool is_known)
+{
+	if (is_known && isfinite(value))
+		printf("\"%s\": %.9g", key, value);
+	else
+		printf("\"%s\": null", key);
+}
+
 static void print_figure(int figure, const struct compared *compared)
 {
-	printf("  \"%s\": {\"untraced\": %.9g, \"traced\": %.9g, \"ratio\": %.6g, ",
-		figures[figure].key, compared->untraced, compared->traced, compared->ratio.median);
-	if (compared->ratio.coverage > 0)
-		printf("\"low\": %.6g, \"high\": %.6g, \"coverage\": %.6g},\n", compared->ratio.low,
-			compared->ratio.high, compared->ratio.coverage);
-	else
-		printf("\"low\": null, \"high\": null, \"coverage\": null},\n");
+	const struct pairs *ratio = &compared->ratio;
+	bool has_interval = ratio->coverage > 0;
+
+	printf("  \"%s\": {\"untraced\": %.9g, \"traced\": %.9g, ", figures[figure].key,
+		compared->untraced, compared->traced);
+	print_member("ratio", ratio->median, true);
+	fputs(", ", stdout);
+	print_member("low", ratio->low, has_interval);
+	fputs(", ", stdout);
+	print_member("high", ratio->high, has_interval);
+	fputs(", ", stdout);
+	print_member("coverage", ratio->coverage, has_interval);
+	puts("},");
 }
 
 static bool print_json(const struct overhead *overhead)
@@ -196,6 +233,7 @@ static bool print_json(const struct overhead *overhead)
 			return false;
 		print_figure(figure, &compared);
 	}
+	printf("  \"exit_status\": %d,\n", failure_of(overhead));
 	printf("  \"has_probe\": %s,\n", overhead->runs[1].has_probe ? "true" : "false");
 	printf("  \"engine_cpu_seconds\": %.6g,\n  \"events\": %.0f,\n  \"lost\": %.0f,\n",
 		mean.cpu, mean.nr_events, ceil(mean.nr_lost));

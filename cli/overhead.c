@@ -82,7 +82,6 @@ static void end(const struct measure *measure, struct overhead_run *run)
 	run->figures[OVERHEAD_WALL] = (double)(now.tv_sec - measure->began.tv_sec) +
 				      (double)(now.tv_nsec - measure->began.tv_nsec) / 1e9;
 	run->figures[OVERHEAD_CPU] = cpu_of(RUSAGE_CHILDREN) - measure->children;
-	run->engine_cpu = cpu_of(RUSAGE_SELF) - measure->self;
 }
 
 /* ---------------------------------------------------------------- untraced */
@@ -173,37 +172,54 @@ static int run_traced(const struct overhead_command *command, struct overhead_ru
 	status = ct_record_close(record, &error);
 	if (status)
 		return say_failure(status, &error);
+	run->engine_cpu = cpu_of(RUSAGE_SELF) - measure.self;
 	run->nr_bytes = stat(command->trace, &trace) == 0 ? (uint64_t)trace.st_size : 0;
 	return 0;
 }
 
 /* ---------------------------------------------------------------- what it prints */
 
-/* The end of the output, terminated; the caller frees it. */
+/* The end of the output, terminated, and with blanks in place of zero bytes; the caller frees it. */
 static char *read_printed(int output)
 {
 	off_t size = lseek(output, 0, SEEK_END);
 	off_t from = size > PRINTED_MAX ? size - PRINTED_MAX : 0;
 	char *printed = calloc(1, (size_t)(size - from) + 1);
+	ssize_t nr_bytes = printed ? pread(output, printed, (size_t)(size - from), from) : 0, i;
 
-	if (printed && pread(output, printed, (size_t)(size - from), from) < 0)
-		*printed = '\0';
+	for (i = 0; i < nr_bytes; i++)
+		if (!printed[i])
+			printed[i] = ' ';
 	return printed;
 }
 
-/* NAN where the pattern is not there, or what it captures is no number. */
+static double number_at(const char *number)
+{
+	char *rest;
+	double value = strtod(number, &rest);
+
+	return rest == number || !isfinite(value) ? NAN : value;
+}
+
+/*
+ * The last one, as what sums up stands at the end. NAN where the pattern is not there, or what it captures is no
+ * number.
+ */
 static double find_number(const regex_t *pattern, const char *printed)
 {
 	regmatch_t matches[2];
-	const char *number;
-	double value;
-	char *rest;
+	double found = NAN;
+	int flags = 0;
 
-	if (regexec(pattern, printed, 2, matches, 0) != 0 || matches[1].rm_so < 0)
-		return NAN;
-	number = printed + matches[1].rm_so;
-	value = strtod(number, &rest);
-	return rest == number ? NAN : value;
+	while (regexec(pattern, printed, 2, matches, flags) == 0) {
+		if (matches[1].rm_so >= 0)
+			found = number_at(printed + matches[1].rm_so);
+		printed += matches[0].rm_eo;
+		if (!*printed || matches[0].rm_eo == 0)
+			break;
+		flags = printed[-1] == '\n' ? 0 : REG_NOTBOL;
+	}
+	return found;
 }
 
 static int take_printed(
@@ -212,9 +228,12 @@ static int take_printed(
 	char *printed = read_printed(output);
 	int figure, exit_status = 0;
 
+	if (!printed) {
+		say_sentence("out of memory");
+		return ct_status_exit_code(CT_ERR_NO_MEMORY);
+	}
 	for (figure = OVERHEAD_THROUGHPUT; figure <= OVERHEAD_LATENCY; figure++) {
-		run->figures[figure] = NAN;
-		if (!command->patterns[figure] || !printed)
+		if (!command->patterns[figure])
 			continue;
 		run->figures[figure] = find_number(command->patterns[figure], printed);
 		if (isnan(run->figures[figure]) && !interrupted) {
@@ -228,11 +247,23 @@ static int take_printed(
 	return exit_status;
 }
 
+static bool is_searched(const struct overhead_command *command)
+{
+	return command->patterns[OVERHEAD_THROUGHPUT] || command->patterns[OVERHEAD_LATENCY];
+}
+
+/* What nobody searches is not kept: a command may print for hours. */
+static int open_output(const struct overhead_command *command)
+{
+	if (is_searched(command))
+		return memfd_create("output", MFD_CLOEXEC);
+	return open("/dev/null", O_WRONLY | O_CLOEXEC);
+}
+
 int overhead_measure(
 	const struct overhead_command *command, bool is_traced, struct overhead_run *ret_run)
 {
-	int output = memfd_create("output", MFD_CLOEXEC),
-	    ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	int output = open_output(command), ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	int exit_status;
 
 	*ret_run = (struct overhead_run){0};
@@ -243,7 +274,7 @@ int overhead_measure(
 	exit_status = is_traced ? run_traced(command, ret_run) : run_untraced(command, ret_run);
 	dup2(ours, STDOUT_FILENO);
 	close(ours);
-	if (!exit_status)
+	if (!exit_status && is_searched(command))
 		exit_status = take_printed(command, output, ret_run);
 	close(output);
 	return exit_status;

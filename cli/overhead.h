@@ -13,7 +13,7 @@
 enum overhead_figure {
 	OVERHEAD_WALL,       /* seconds, from its start to its end */
 	OVERHEAD_CPU,        /* seconds of the command and its children */
-	OVERHEAD_THROUGHPUT, /* as the command prints it; NAN: not asked for */
+	OVERHEAD_THROUGHPUT, /* as the command prints it */
 	OVERHEAD_LATENCY,    /* likewise */
 	NR_OVERHEAD_FIGURES,
 };
@@ -37,8 +37,9 @@ struct overhead_command {
 };
 
 /*
- * overhead_measure: runs the command once; its standard output is kept for the patterns, and shown to nobody. 0, or an
- * exit status after saying what went wrong: it could not be started, or does not print what a pattern looks for.
+ * overhead_measure: runs the command once; its standard output is shown to nobody, and kept where there is a pattern.
+ * 0, or an exit status after saying what went wrong: it could not be started, or does not print what a pattern looks
+ * for.
  */
 int overhead_measure(
 	const struct overhead_command *command, bool is_traced, struct overhead_run *ret_run);

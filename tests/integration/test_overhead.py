@@ -10,7 +10,7 @@ import sys
 from support import BUILD, COROTRACER, check, folder, run
 
 PROGRAM = (BUILD / "tests/workloads/example-sync", "--scenario", "contention")
-PRINTS = "import sys; sys.stdout.write('x' * 3000000 + '\\nrate: 12.5 a second\\np99: 7 ms\\n')"
+PRINTS = "import sys; sys.stdout.write('x' * 3000000 + '\\nrate: 3 a second\\nrate: 12.5 a second\\np99: 7 ms\\n')"
 
 
 def told(*words, status=0, **options):
@@ -40,6 +40,17 @@ def check_patterns():
     check("--latency" in complaint.stderr and not complaint.stdout, complaint.stderr)
 
 
+def check_what_is_odd():
+    """What cannot be divided is no number in JSON, what is none is not found, and a command that fails is said to."""
+    preloaded = "test -z \"$LD_PRELOAD\"; echo rate: $?"
+    figures = told("-n", "1", "--throughput", "rate: (.*)", "--", "sh", "-c", preloaded)
+    check(figures["throughput"]["untraced"] == 0 and figures["throughput"]["ratio"] is None, f"{figures}")
+    run(COROTRACER, "overhead", "-n", "1", "--latency", "p99: (.*)", "--", "echo", "p99: inf", status=4)
+    text = run(COROTRACER, "overhead", "-n", "1", "--", "sh", "-c", "exit 4").stdout
+    check("ended with 4" in text and "flight recorder" not in text, f"{text}")
+    check(told("-n", "1", "--", "sh", "-c", "exit 4")["exit_status"] == 4, "its exit status is not told")
+
+
 def check_bad_requests():
     for words, status in ((("--",), 2), (("--latency", "(", "--", "true"), 2), (("--latency", "p99", "--", "true"), 2),
                           (("--pairs", "1001", "--", "true"), 2), (("--", "/no/such/program"), 127)):
@@ -65,6 +76,7 @@ def check_interrupt(place):
 def main():
     check_figures()
     check_patterns()
+    check_what_is_odd()
     check_bad_requests()
     with folder() as place:
         check_interrupt(place)
