@@ -15,7 +15,6 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "output.h"
-#include "progress.h"
 #include "say.h"
 
 #define LINE_BYTES 4096

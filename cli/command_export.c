@@ -11,7 +11,6 @@
 #include "corotracer/ct.h"
 #include "judge.h"
 #include "output.h"
-#include "progress.h"
 #include "say.h"
 
 static const struct form {

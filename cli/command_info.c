@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "corotracer/ct.h"
-#include "progress.h"
+#include "output.h"
 #include "say.h"
 
 #define NR_KINDS 256

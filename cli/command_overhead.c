@@ -14,7 +14,7 @@
 #include "exits.h"
 #include "overhead.h"
 #include "pairs.h"
-#include "progress.h"
+#include "output.h"
 #include "say.h"
 
 #define DEFAULT_PAIRS 10u

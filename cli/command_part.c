@@ -10,7 +10,6 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "output.h"
-#include "progress.h"
 #include "say.h"
 
 /* ---------------------------------------------------------------- words of all three */

@@ -7,7 +7,6 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "output.h"
-#include "progress.h"
 #include "say.h"
 
 static const enum ct_profile_format formats[] = {

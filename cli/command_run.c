@@ -12,7 +12,6 @@
 #include "judge.h"
 #include "output.h"
 #include "recording.h"
-#include "recording_options.h"
 #include "say.h"
 
 static const char *name_of_file_system(const struct statfs *status)

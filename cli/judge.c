@@ -8,7 +8,6 @@
 
 #include "judge.h"
 #include "output.h"
-#include "progress.h"
 #include "say.h"
 #include "signals.h"
 

@@ -8,6 +8,9 @@
 
 #include "options.h"
 
+#define LONGEST_NAME 32
+#define FARTHEST 2 /* more changes than this, and it is another word */
+
 const struct command_description command_descriptions[NR_COMMANDS] = {
 	[COMMAND_NONE] = {"", "", "", "", ""},
 #define C(name, text, operands, summary, description, examples) \
@@ -336,4 +339,78 @@ uint32_t arguments_count(const struct arguments *arguments, enum option option)
 	uint64_t number = arguments->meaning[option].number;
 
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+/* ---------------------------------------------------------------- the name that somebody meant who misspelt one */
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	size_t smaller = a < b ? a : b;
+
+	return smaller < c ? smaller : c;
+}
+
+/* Levenshtein's distance: insertions, removals and replacements from one to the other. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t length_a = strlen(a), length_b = strlen(b), row[LONGEST_NAME + 1], i, k;
+
+	if (length_a > LONGEST_NAME || length_b > LONGEST_NAME)
+		return LONGEST_NAME;
+	for (k = 0; k <= length_b; k++)
+		row[k] = k;
+	for (i = 1; i <= length_a; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (k = 1; k <= length_b; k++) {
+			size_t above = row[k];
+
+			row[k] =
+				least(above + 1, row[k - 1] + 1, diagonal + (a[i - 1] != b[k - 1]));
+			diagonal = above;
+		}
+	}
+	return row[length_b];
+}
+
+static void consider(const char *word, const char *name, const char **nearest, size_t *smallest)
+{
+	size_t present = distance(word, name);
+
+	/* A change of every letter is no misspelling. */
+	if (present < *smallest && present < strlen(name)) {
+		*smallest = present;
+		*nearest = name;
+	}
+}
+
+const char *nearest_command(const char *word)
+{
+	const char *nearest = NULL;
+	size_t smallest = FARTHEST + 1;
+	enum command command;
+
+	for (command = command_next(COMMAND_NONE); command; command = command_next(command))
+		consider(word, command_descriptions[command].name, &nearest, &smallest);
+	return nearest;
+}
+
+const char *nearest_option(enum command command, const char *word)
+{
+	const char *nearest = NULL;
+	char name[LONGEST_NAME + 1] = "";
+	size_t smallest = FARTHEST + 1, length;
+	enum option option;
+
+	while (*word == '-')
+		word++;
+	length = strcspn(word, "=");
+	if (length == 0 || length > LONGEST_NAME)
+		return NULL;
+	memcpy(name, word, length);
+	for (option = option_next(command, OPTION_NONE); option;
+		option = option_next(command, option))
+		consider(name, option_descriptions[option].name, &nearest, &smallest);
+	return nearest;
 }

@@ -5,6 +5,7 @@
  * In the handler only the kernel is asked: the unfinished file is ours where one of our descriptors is of the
  * file that stands under that name, and holds its lock, as every writer of an output does.
  */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -99,4 +101,64 @@ void output_guard(const char *path)
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
+}
+
+/* ---------------------------------------------------------------- a sign of life */
+
+/*
+ * A timer's signal writes a line that was made beforehand: the work itself, one call into the library, knows nothing of
+ * it.
+ */
+static char line[160];
+static size_t line_bytes;
+static volatile sig_atomic_t nr_ticks; /* between the handler and the thread that it interrupts */
+static struct sigaction alarm_before;
+static bool is_ticking;
+
+static void on_tick(int number)
+{
+	int number_of_error = errno;
+
+	(void)number;
+	if (nr_ticks == 0)
+		(void)!write(STDERR_FILENO, line, line_bytes);
+	else
+		(void)!write(STDERR_FILENO, ".", 1);
+	nr_ticks = 1;
+	errno = number_of_error;
+}
+
+/* The first tick writes the sentence, and each later one a dot. */
+void progress_begin(const char *what, const char *path)
+{
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
+	struct itimerval timer = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
+	size_t i;
+
+	if (!isatty(STDERR_FILENO) || is_ticking)
+		return;
+	snprintf(line, sizeof(line), "\rcorotracer: %s %.100s ", what,
+		strcmp(path, "-") == 0 ? "standard input" : path);
+	line_bytes = strlen(line);
+	for (i = 1; i < line_bytes; i++) {
+		if ((unsigned char)line[i] < 0x20 || (unsigned char)line[i] >= 0x7f)
+			line[i] = '?';
+	}
+	nr_ticks = 0;
+	is_ticking = sigaction(SIGALRM, &action, &alarm_before) == 0 &&
+		     setitimer(ITIMER_REAL, &timer, NULL) == 0;
+}
+
+void progress_end(void)
+{
+	static const struct itimerval none = {.it_value = {0}};
+	static const char wipe[] = "\r\033[K";
+
+	if (!is_ticking)
+		return;
+	setitimer(ITIMER_REAL, &none, NULL);
+	sigaction(SIGALRM, &alarm_before, NULL);
+	is_ticking = false;
+	if (nr_ticks)
+		(void)!write(STDERR_FILENO, wipe, sizeof(wipe) - 1);
 }

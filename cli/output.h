@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs: checks before anything is written, and leaves nothing of one when the user breaks off.
+ * Outputs: checks before anything is written, leaves nothing of one when the user breaks off, and gives a sign of life
+ * meanwhile.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -35,5 +36,14 @@ bool output_replaces(const char *input, const char *output);
  * is opened; `run` does not, since it goes on until its program ends.
  */
 void output_guard(const char *path);
+
+/*
+ * progress_begin: "reading FILE, 3 s": a sign of life for work that takes longer than a second, on standard error, and
+ * only where that is a terminal. `what` stays the caller's, unchanged until progress_end.
+ */
+void progress_begin(const char *what, const char *path);
+
+/* progress_end: wipes the line where one was shown. May be called twice. */
+void progress_end(void);
 
 #endif

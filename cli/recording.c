@@ -17,7 +17,6 @@
 #include "recording.h"
 #include "say.h"
 #include "signals.h"
-#include "summary.h"
 
 #define STEP_MS 1000
 

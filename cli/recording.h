@@ -6,6 +6,7 @@
 #define CLI_RECORDING_H
 
 #include "corotracer/ct.h"
+#include "options.h"
 
 struct recording {
 	/* `size`, `looks_at_end` and `wake_descriptor` are filled in. */
@@ -21,5 +22,41 @@ struct recording {
  * which may be NULL, tells the two apart.
  */
 int recording_perform(const struct recording *recording, bool *ret_has_begun);
+
+/* ---------------------------------------------------------------- recording_options.c */
+
+/*
+ * The options of `run` and `attach`: which events to record, orders to the probes, and how much of the past a flight
+ * recorder keeps.
+ */
+struct recording_options {
+	struct ct_wanted wanted;
+	struct ct_orders orders;
+	struct ct_flight_options flight;
+	/* Lists that they point into. */
+	const char **lists[3];
+	const char **conditions;
+};
+
+/*
+ * recording_options_read: false: complaint is one sentence. recording_options_fini gives everything back in either
+ * case.
+ */
+bool recording_options_read(struct recording_options *options, const struct arguments *arguments,
+	char complaint[COMPLAINT_BYTES]);
+void recording_options_fini(struct recording_options *options);
+
+/* ---------------------------------------------------------------- summary.c */
+
+/* summary_before_close: what the statistics say, while their texts are valid. */
+void summary_before_close(const struct recording *recording, const struct ct_record_stats *stats);
+
+/*
+ * summary_after_close: the last line, made from the trace where it can be read, and the report where it
+ * was asked for. `error`: why the output is not complete, or NULL. `look`: what the kernel told of the process, or
+ * NULL.
+ */
+void summary_after_close(const struct recording *recording, const struct ct_record_stats *stats,
+	const struct ct_error *error, const struct ct_process_look *look);
 
 #endif

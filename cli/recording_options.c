@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording_options.h"
+#include "recording.h"
 
 static const enum option list_options[] = {
 	OPTION_RECORD_LEAVE_OUT_SITE, OPTION_RECORD_LEAVE_OUT_NAME, OPTION_RECORD_LEAVE_OUT_TASK};

@@ -9,7 +9,7 @@
 
 #include "judge.h"
 #include "say.h"
-#include "summary.h"
+#include "recording.h"
 
 /* Some 20 million events: 3 s. Packed ones are two to four times as many. */
 #define BYTES_JUDGED (UINT64_C(128) << 20)
