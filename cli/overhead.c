@@ -228,10 +228,8 @@ static int take_printed(
 	char *printed = read_printed(output);
 	int figure, exit_status = 0;
 
-	if (!printed) {
-		say_sentence("out of memory");
-		return ct_status_exit_code(CT_ERR_NO_MEMORY);
-	}
+	if (!printed)
+		return say_no_memory();
 	for (figure = OVERHEAD_THROUGHPUT; figure <= OVERHEAD_LATENCY; figure++) {
 		if (!command->patterns[figure])
 			continue;
