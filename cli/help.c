@@ -174,10 +174,9 @@ static void print_conditions(void)
 
 	puts("Conditions of 'corotracer check', and of 'corotracer run --flight ... --on' (L)\n");
 	for (i = 0; (about = ct_condition_about(i)) != NULL; i++) {
-		printf("  %-36s%s\n", about->example,
-			!about->is_of_report ? "L only"
-			: about->is_live     ? "L"
-					     : "");
+		const char *mark = !about->is_of_report ? "L only" : about->is_live ? "L" : "";
+
+		printf("  %-*s%s\n", *mark ? 36 : 0, about->example, mark);
 		fputs("        ", stdout);
 		print_wrapped(about->meaning, 8, 8);
 	}
