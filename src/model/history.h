@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The past of coroutines, one interval for each state that they left, for walks back in time: a model keeps none unless
- * it is given a history to fill. A part of model.h.
+ * The past of coroutines, one interval for each state that they left, for walks back in time and for profiles: a model
+ * keeps none unless it is given a history to fill. A part of model.h.
  */
 #ifndef MODEL_HISTORY_H
 #define MODEL_HISTORY_H

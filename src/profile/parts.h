@@ -24,7 +24,7 @@ struct profile_stack {
 	int64_t ns;
 };
 
-/* Callers beyond are left out: where two await each other in turn, a stack would grow without end. */
+/* On a stack of so many places a new one begins: where two await each other in turn, it would grow without end. */
 #define PROFILE_DEPTH 64u
 
 struct profile_stacks {

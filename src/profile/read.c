@@ -179,7 +179,10 @@ static void count_interval(struct reading *reading, const struct model_interval 
 			observed(model, interval->until) - observed(model, interval->from));
 }
 
-/* The states that were left with this event, and then those that were entered. */
+/*
+ * The states that were left with this event, and then those that were entered. The history is emptied, which keeps it
+ * small: nobody goes back in it.
+ */
 static void take_intervals(struct reading *reading)
 {
 	struct model_history *history = &reading->history;
