@@ -380,6 +380,8 @@ static enum ct_status open_resources(
 	return status ? status : collect_serve(collect, options, reterr);
 }
 
+#define LOOKS_AT_FIRST 256u
+
 /* Nothing is open yet: what collect_close would close says so. */
 struct collect *collect_new(struct ct_sink *sink)
 {
@@ -389,7 +391,9 @@ struct collect *collect_new(struct ct_sink *sink)
 	if (!collect)
 		return NULL;
 	collect->scratch = calloc(CTP_CHUNK_RECORDS, sizeof(*collect->scratch));
-	if (!collect->scratch) {
+	/* Looks are taken in the loop, in which nothing is allocated, but for processes of many threads. */
+	if (!collect->scratch || !vec_reserve(&collect->looks, LOOKS_AT_FIRST)) {
+		free(collect->scratch);
 		free(collect);
 		return NULL;
 	}
