@@ -16,32 +16,26 @@ from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
 # Says "ready", counts SIGINT, and tells at SIGTERM how many came.
 COUNTER = r"""
 import signal, sys
+awaited = {signal.SIGINT, signal.SIGTERM}
+signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+print("ready", flush=True)
 count = 0
-def interrupted(number, frame):
-    global count
+while signal.sigwait(awaited) == signal.SIGINT:
     count += 1
     print("interrupted", flush=True)
-def ended(number, frame):
-    print("count", count, flush=True)
-    sys.exit(42)
-signal.signal(signal.SIGINT, interrupted)
-signal.signal(signal.SIGTERM, ended)
-print("ready", flush=True)
-while True:
-    signal.pause()
+print("count", count, flush=True)
+sys.exit(42)
 """
 
 # Says "ready", and the name of the first signal.
 TELLER = r"""
 import signal, sys
-def told(number, frame):
-    print(signal.Signals(number).name, flush=True)
-    sys.exit(number)
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
-    signal.signal(number, told)
+awaited = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
+signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
 print("ready", flush=True)
-while True:
-    signal.pause()
+number = signal.sigwait(awaited)
+print(signal.Signals(number).name, flush=True)
+sys.exit(number)
 """
 
 LAST_LINE = (r"corotracer: [\d,]+ events?, [\d,]+ lost, [\d,]+ coroutines?, [\d,]+ findings?( \(.*\))?; "
