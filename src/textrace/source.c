@@ -137,12 +137,13 @@ static enum ct_status textrace_next(
 	struct ct_source *source, struct ct_events *events, struct ct_error *reterr)
 {
 	struct textrace_source *text = (struct textrace_source *)source;
-	const struct textrace_placed *placed = text->events.at + text->next;
-	const struct textrace_placed *end = text->events.at + text->events.count;
+	const struct textrace_placed *placed, *end;
 
 	(void)reterr;
-	if (placed == end)
+	if (text->next == text->events.count)
 		return CT_END;
+	placed = text->events.at + text->next;
+	end = text->events.at + text->events.count;
 	events->are_carried = placed->is_carried;
 	while (placed < end && events->count < events->capacity &&
 		placed->is_carried == events->are_carried)
