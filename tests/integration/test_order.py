@@ -12,6 +12,7 @@ from support import BUILD, COROTRACER, check, folder, run
 
 ROUNDS = 3
 REACH_NS = 5000
+MOST_UNSETTLED = 1000  # one event in so many: a search is bounded, and what it leaves is marked (docs/design/order.md)
 FENCED = {"create", "wake", "dequeue", "acquire", "release", "hand-over", "notify"}
 EVENT = re.compile(r"(\d+)\.(\d{9})s ((t\d+) (\S+).*)")
 
@@ -40,7 +41,8 @@ def check_report(trace, what):
     report = json.loads(run(COROTRACER, "report", "--no-symbols", "--format", "json", trace).stdout)
     grave = [finding for finding in report["findings"] if finding["grade"] != "suspect"]
     check(not grave, f"{what}: {grave}")
-    check(report["quality"]["broken_transitions"] == 0, f"{what}: {report['quality']}")
+    quality = report["quality"]
+    check(quality["broken_transitions"] * MOST_UNSETTLED <= quality["events"], f"{what}: {quality}")
 
 
 def main():
