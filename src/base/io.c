@@ -294,3 +294,15 @@ enum ct_status io_output_end(
 
 	return written ? written : closed;
 }
+
+enum ct_status io_write_file(
+	const char *path, const void *bytes, size_t nr_bytes, struct ct_error *reterr)
+{
+	struct io_output output;
+	enum ct_status status = io_output_open(&output, path, reterr);
+
+	if (status)
+		return status;
+	status = io_output_write(&output, bytes, nr_bytes, reterr);
+	return io_output_end(&output, status, reterr);
+}

@@ -66,4 +66,8 @@ enum ct_status io_output_close(struct io_output *output, bool is_wanted, struct 
 enum ct_status io_output_end(
 	struct io_output *output, enum ct_status written, struct ct_error *reterr);
 
+/* io_write_file: a file of these bytes, whole or not at all; "-" is standard output. */
+enum ct_status io_write_file(
+	const char *path, const void *bytes, size_t nr_bytes, struct ct_error *reterr);
+
 #endif

@@ -172,7 +172,6 @@ enum ct_status ct_checks_write(const struct ct_checks *checks,
 	const struct ct_checks_options *given, const char *path, struct ct_error *reterr)
 {
 	struct ct_checks_options options;
-	struct io_output output;
 	struct text text = {0};
 	enum ct_status status;
 
@@ -181,12 +180,7 @@ enum ct_status ct_checks_write(const struct ct_checks *checks,
 		return ct_fail(reterr, CT_ERR_USAGE, "no report was judged yet");
 	status = write_form(checks, &options, &text, reterr);
 	if (status == CT_OK)
-		status = io_output_open(&output, path, reterr);
-	if (status) {
-		text_fini(&text);
-		return status;
-	}
-	status = io_output_write(&output, text_peek(&text), text.length, reterr);
+		status = io_write_file(path, text_peek(&text), text.length, reterr);
 	text_fini(&text);
-	return io_output_end(&output, status, reterr);
+	return status;
 }

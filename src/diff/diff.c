@@ -194,22 +194,6 @@ static enum ct_status write_form(const struct ct_diff *diff,
 	return ct_fail(reterr, CT_ERR_USAGE, "comparisons have no format %d", (int)options->format);
 }
 
-static enum ct_status write_whole(
-	const struct text *text, const char *path, struct ct_error *reterr)
-{
-	struct io_output output;
-	enum ct_status status = io_output_open(&output, path, reterr);
-
-	if (status)
-		return status;
-	status = io_output_write(&output, text_peek(text), text->length, reterr);
-	if (status) {
-		io_output_close(&output, false, NULL);
-		return status;
-	}
-	return io_output_close(&output, true, reterr);
-}
-
 enum ct_status ct_diff_write(const struct ct_diff *diff, const struct ct_diff_write_options *given,
 	const char *path, struct ct_error *reterr)
 {
@@ -224,7 +208,7 @@ enum ct_status ct_diff_write(const struct ct_diff *diff, const struct ct_diff_wr
 	options.after = options.after ? options.after : "after";
 	status = write_form(diff, &options, &text, reterr);
 	if (status == CT_OK)
-		status = write_whole(&text, path, reterr);
+		status = io_write_file(path, text_peek(&text), text.length, reterr);
 	text_fini(&text);
 	return status;
 }

@@ -553,17 +553,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
-	const char *resource =
-		analyze_words_resource(analysis, coro->wait_object, coro->descriptor);
 	const struct model_waking *missed = missed_notify(analysis, coro);
-	struct ct_step step = {
-		.time = coro->suspended,
-		.site = coro->wait_site,
-		.thread = coro->thread,
-		.coro = coro->id,
-		.sequence = coro->wait_event,
-		.text = analyze_say(analysis, "suspended, to wait for %s", resource),
-	};
 
 	if (!missed)
 		missed = vain_meanwhile(analysis, coro);
@@ -572,7 +562,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		tell_notify(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
 		tell_change(analysis, coro, story);
-	analyze_story_step(analysis, story, &step);
+	analyze_story_suspended(analysis, story, coro);
 	if (missed && missed->time >= coro->suspended)
 		tell_notifies(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
