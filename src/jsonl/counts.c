@@ -71,13 +71,15 @@ static bool keep_gap(struct jsonl_counts *counts, const struct jsonl_gap *gap)
 
 bool jsonl_counts_coro(struct jsonl_counts *counts, uint32_t run, const struct jsonl_seen *coro)
 {
+	/* Slots that are one number ahead of the others hold a greater seq of an earlier time. */
+	bool is_turned = coro->last_ts < coro->first_ts;
 	enum jsonl_numbering each;
 	struct jsonl_gap gap = {
 		.run = run,
 		.numbering = jsonl_seen_numbering(coro),
 		.id = coro->id,
-		.first_ts = coro->first_ts,
-		.last_ts = coro->last_ts,
+		.first_ts = is_turned ? coro->last_ts : coro->first_ts,
+		.last_ts = is_turned ? coro->first_ts : coro->last_ts,
 	};
 	uint64_t sum = 0;
 
