@@ -159,7 +159,7 @@ static void tell_runs(
 		" (they begin at lines",
 		scan->runs.count);
 	for (i = 0; i < scan->runs.count && i < 2 * JSONL_LINES_KEPT; i++)
-		text_format(text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].begin_line);
+		text_format(text, "%s %" PRIu64, i ? "," : "", scan->runs.at[i].line);
 	text_add(text, i < scan->runs.count ? ", ...)" : ")");
 	text_add(text, counts->is_full ? "; further ones are not told apart\n" : "\n");
 }

@@ -77,6 +77,7 @@ static enum ct_status reader_new(struct jsonl_source *jsonl, uint32_t index,
 	reader->tracker.numbering = run->numbering;
 	reader->tracker.past = &jsonl->scan.past;
 	reader->tracker.nr_past = index;
+	reader->tracker.left = &jsonl->scan.left[index];
 	reader->tracker.begin_ts = run->begin_ts;
 	reader->tracker.is_last = index + 1 == JSONL_RUNS_MAX;
 	status = jsonl_window_open(&reader->window, jsonl->input, run->offset,

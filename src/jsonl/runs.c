@@ -32,15 +32,15 @@ void jsonl_tracker_fini(struct jsonl_tracker *tracker)
 	map_fini(&tracker->ahead);
 }
 
-void jsonl_tracker_begin_next(struct jsonl_tracker *tracker)
+void jsonl_tracker_begin_next(struct jsonl_tracker *tracker, struct map *ret_left)
 {
 	struct jsonl_tracker next = {
 		.thread_max = tracker->thread_max,
 		.past = tracker->past,
 		.early = tracker->early,
-		.residue = tracker->ahead,
 	};
 
+	*ret_left = tracker->ahead;
 	tracker->early = tracker->ahead = (struct map){0};
 	jsonl_tracker_fini(tracker);
 	*tracker = next;
@@ -371,16 +371,24 @@ static uint64_t free_id(const struct jsonl_tracker *tracker, uint64_t probe_id, 
 	return id;
 }
 
+static bool was_left(const struct jsonl_tracker *tracker, uint64_t probe_id)
+{
+	uint32_t ignored;
+
+	return map_get(&tracker->residue, probe_id, &ignored) ||
+	       (tracker->left && map_get(tracker->left, probe_id, &ignored));
+}
+
 static struct jsonl_seen first_seen(
 	struct jsonl_tracker *tracker, const struct jsonl_row *row, uint32_t life)
 {
-	uint32_t nr_early = 0, ignored;
+	uint32_t nr_early = 0;
 
 	if (tracker->early.count && map_get(&tracker->early, row->probe_id, &nr_early))
 		map_remove(&tracker->early, row->probe_id);
 	return (struct jsonl_seen){
 		.nr_left_out = nr_early < row->seq ? nr_early : 0,
-		.goes_on_from = map_get(&tracker->residue, row->probe_id, &ignored),
+		.goes_on_from = was_left(tracker, row->probe_id),
 		.probe_id = row->probe_id,
 		.id = free_id(tracker, row->probe_id, life),
 		.life = life,

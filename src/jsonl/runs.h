@@ -2,8 +2,9 @@
 /*
  * Finds the run of a program that a row belongs to, the coroutine of that run, and whether the row can be true.
  *
- * A tracker follows one run, row by row in the order of the file. A decision depends on the run's rows and on the next
- * JSONL_AHEAD rows only: a reader that starts again at the first row of a run comes to the same ones.
+ * A tracker follows one run, row by row in the order of the file. A decision depends on the run's rows, on the next
+ * JSONL_AHEAD rows, and on what the runs before it left, which its user keeps: a reader that starts again at the first
+ * row of a run comes to the same ones.
  * docs/spec/jsonl.md says by what rules.
  */
 #ifndef JSONL_RUNS_H
@@ -77,6 +78,7 @@ struct jsonl_tracker {
 	enum jsonl_numbering numbering; /* of the run, as far as it is known */
 	const struct jsonl_past *past;  /* the runs before it, and maybe others; NULL: none */
 	uint32_t nr_past;               /* how many of them are before it */
+	const struct map *left;         /* `ahead` of the run before it; NULL: none */
 	uint64_t begin_ts;              /* of the row that began it: nothing later is of the past */
 	bool is_last;                   /* no further run is told apart */
 
@@ -100,10 +102,10 @@ struct jsonl_tracker {
 void jsonl_tracker_fini(struct jsonl_tracker *tracker);
 
 /*
- * jsonl_tracker_begin_next: forgets the run, to follow the one behind it, from the first row of residue on
- * that no row of the run followed.
+ * jsonl_tracker_begin_next: forgets the run, to follow the one behind it. Probe_ids of rows that no row of the run
+ * followed come into *ret_left, which is the caller's.
  */
-void jsonl_tracker_begin_next(struct jsonl_tracker *tracker);
+void jsonl_tracker_begin_next(struct jsonl_tracker *tracker, struct map *ret_left);
 
 /*
  * jsonl_tracker_take: rows[0] is the next row; the others follow it in the file. Hints are written into

@@ -22,7 +22,7 @@ struct scanner {
 	struct map run_of;                   /* probe_id to the last run that used it, from 1 */
 	uint64_t nr_emitted;                 /* rows of the present run */
 	uint64_t nr_by[NR_JSONL_NUMBERINGS]; /* coroutines, before the present run */
-	struct jsonl_row residue; /* the first one behind the run's last row; line 0: none */
+	uint64_t nr_left;                    /* probe_ids of rows that runs left */
 };
 
 /* ------------------------------------------------------------------- listener */
@@ -66,16 +66,13 @@ static struct jsonl_run *present_run(struct scanner *scanner)
 	return &scanner->scan->runs.at[scanner->scan->runs.count - 1];
 }
 
-/* Where the run before left rows behind itself, those are looked at again with the new one. */
 static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 {
-	const struct jsonl_row *from = scanner->residue.line ? &scanner->residue : row;
 	struct jsonl_scan *scan = scanner->scan;
 	struct jsonl_run run = {
-		.offset = from->offset,
-		.line = from->line,
+		.offset = row->offset,
+		.line = row->line,
 		.begin_ts = row->ts,
-		.begin_line = row->line,
 		.first_chunk = scan->chunks.count,
 		.first_thread = (uint32_t)scan->lists.threads.count - 1,
 		.thread_max = JSONL_THREADS_MAX - ((uint32_t)scan->lists.threads.count - 1),
@@ -86,9 +83,9 @@ static bool begin_run(struct scanner *scanner, const struct jsonl_row *row)
 	scanner->counts.is_full |= scanner->tracker.is_last;
 	scanner->tracker.past = &scan->past;
 	scanner->tracker.nr_past = (uint32_t)scan->runs.count;
+	scanner->tracker.left = &scan->left[scan->runs.count];
 	scanner->tracker.begin_ts = run.begin_ts;
 	scanner->nr_emitted = 0;
-	scanner->residue.line = 0;
 	memcpy(scanner->nr_by, scanner->counts.nr_by, sizeof(scanner->nr_by));
 	return vec_push(&scan->runs, run);
 }
@@ -126,6 +123,17 @@ static enum jsonl_numbering numbering_of_run(const struct scanner *scanner)
 		}
 	}
 	return most;
+}
+
+/* The rows that it left are not read again: the next run's tracker is told of them, in both readings. */
+static void leave_run(struct scanner *scanner)
+{
+	struct map *left = &scanner->scan->left[scanner->scan->runs.count];
+
+	jsonl_tracker_begin_next(&scanner->tracker, left);
+	scanner->nr_left += left->count;
+	if (scanner->nr_left > JSONL_LEFT_MAX)
+		map_fini(left);
 }
 
 static bool end_run(struct scanner *scanner, uint64_t end_offset)
@@ -231,21 +239,17 @@ static bool take_row(struct scanner *scanner, struct jsonl_row *rows, size_t nr_
 	enum jsonl_verdict verdict = jsonl_tracker_take(&scanner->tracker, rows, nr_rows, &place);
 
 	if (verdict == JSONL_NEXT_RUN) {
-		if (!end_run(scanner,
-			    scanner->residue.line ? scanner->residue.offset : rows->offset))
+		if (!end_run(scanner, rows->offset))
 			return false;
-		jsonl_tracker_begin_next(&scanner->tracker);
+		leave_run(scanner);
 		if (!begin_run(scanner, rows))
 			return false;
 		verdict = jsonl_tracker_take(&scanner->tracker, rows, nr_rows, &place);
 	}
 	switch (verdict) {
 	case JSONL_IN_RUN:
-		scanner->residue.line = 0;
 		return note_row(scanner, rows, &place);
 	case JSONL_RESIDUE:
-		if (scanner->residue.line == 0)
-			scanner->residue = *rows;
 		jsonl_lines_add(&scanner->counts.residue, rows->line);
 		return true;
 	case JSONL_IMPOSSIBLE:
@@ -298,7 +302,7 @@ static bool add_process(struct jsonl_scan *scan, uint32_t index)
 
 	if (scan->runs.count > 1)
 		process.program = arena_format(&scan->arena,
-			"run %" PRIu32 " (from line %" PRIu64 ")", index + 1, run->begin_line);
+			"run %" PRIu32 " (from line %" PRIu64 ")", index + 1, run->line);
 	return process.program && vec_push(&scan->lists.processes, process);
 }
 
@@ -392,6 +396,10 @@ enum ct_status jsonl_scan_read(
 
 void jsonl_scan_fini(struct jsonl_scan *scan)
 {
+	size_t i;
+
+	for (i = 0; i < JSONL_RUNS_MAX; i++)
+		map_fini(&scan->left[i]);
 	vec_fini(&scan->runs);
 	vec_fini(&scan->chunks);
 	lists_fini(&scan->lists);

@@ -17,8 +17,10 @@
 
 #define JSONL_THREADS_MAX 65536u /* in all runs */
 
+#define JSONL_LEFT_MAX (1u << 20) /* probe_ids of rows that were left, in all runs */
+
 struct jsonl_run {
-	uint64_t offset; /* of its first line, which an earlier run may have left */
+	uint64_t offset; /* of its first line */
 	uint64_t end_offset;
 	uint64_t line;
 	uint64_t nr_rows;
@@ -29,8 +31,7 @@ struct jsonl_run {
 	uint32_t first_thread; /* in the tables, the index before it */
 	uint32_t nr_threads;
 	uint32_t thread_max;
-	uint64_t begin_ts;   /* of its own first row, */
-	uint64_t begin_line; /* and where that stands */
+	uint64_t begin_ts; /* of its first row */
 	enum jsonl_numbering numbering;
 };
 
@@ -47,6 +48,7 @@ struct jsonl_scan {
 	VEC(struct jsonl_chunk) chunks;
 	struct lists lists;
 	struct jsonl_past past;
+	struct map left[JSONL_RUNS_MAX]; /* by run: `ahead` of the one before it */
 	uint64_t end_offset;
 };
 
