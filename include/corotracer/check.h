@@ -40,6 +40,7 @@ enum ct_verdict {
 	CT_VERDICT_UNKNOWN, /* nothing was measured that it asks about */
 };
 
+/* ct_verdict_name: "holds", "broken" or "unknown"; never NULL. */
 const char *ct_verdict_name(enum ct_verdict verdict);
 
 /* One assertion, judged. Texts and arrays are the checks', valid until the next call with these. */

@@ -2,7 +2,8 @@
 /*
  * libcorotracer: record a program, read a trace, understand it, and tell what was found.
  *
- * The command line uses this header and nothing else. The library keeps no global state, prints
+ * The command line uses this header and nothing else; a program of yours can as well, with what
+ * `pkg-config --cflags --libs corotracer` says. The library keeps no global state, prints
  * nothing, and never writes to a descriptor that it was not given. An object is used by one thread
  * at a time; different objects are independent.
  *
@@ -361,8 +362,8 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 
 /*
  * ct_record_take_look: the kernel's account of the process's threads and descriptors at the end of its recording, for
- * ct_open_options. NULL: the kernel was not asked, or the process had ended. The caller frees it by
- * ct_process_look_free.
+ * ct_open_options. NULL: the kernel was not asked, or the process had ended. The caller frees it.
+ * ct_process_look_free: NULL is allowed.
  */
 struct ct_process_look *ct_record_take_look(struct ct_record *record);
 void ct_process_look_free(struct ct_process_look *look);

@@ -361,7 +361,7 @@ CTP_INLINE bool ctp_has_room(struct ctp_thread *thread, uint32_t pass, uint64_t 
 
 /*
  * ctp_emit_of: writes one event of a category: a coroutine (0: none), an object, and the tail made by
- * CTP_TAIL. ctp_emit: of scheduling.
+ * CTP_TAIL. ctp_emit: the same, of scheduling.
  */
 CTP_INLINE void ctp_emit_of(
 	enum ctp_category category, uint64_t coro, uint64_t object, uint64_t tail)
@@ -412,6 +412,7 @@ CTP_INLINE void ctp_emit_with_of(enum ctp_category category, uint64_t coro, uint
 	ctp_finish(thread);
 }
 
+/* ctp_emit_with: the same, of scheduling. */
 CTP_INLINE void ctp_emit_with(
 	uint64_t coro, uint64_t object, uint64_t tail, enum ctp_detail detail, uint64_t number)
 {
@@ -509,6 +510,10 @@ CTP_INLINE uint32_t ctp_site_address(const void *address, uint32_t kind)
  * address. In a function that others call to wait, CTP_SITE names that function, inlined or not: there, make the
  * function a macro, or take the address to which it returns, where it is not inlined:
  * ctp_site_address(__builtin_return_address(0), CTP_SITE_ADDRESS).
+ */
+/*
+ * ctp_site_use: the number of a place that the caller keeps by itself, in an object that lives as long as the process:
+ * `id` 0, and the source of the site. What CTP_SITE does; for languages that cannot include this header.
  */
 struct ctp_site_here {
 	uint32_t id;

@@ -36,6 +36,7 @@ CTP_INLINE uint32_t ctp_intern(const char *text, uint32_t bytes)
  * of ctp_task_new. The task that a coroutine works for goes with it from thread to thread, and to the
  * coroutines that it creates.
  */
+/* ctp_task_new: a number that no other task of this process has or will have; 0 where there is no segment. */
 CTP_INLINE uint64_t ctp_task_new(void)
 {
 	return ctp_coro_new();
@@ -61,8 +62,11 @@ CTP_INLINE void ctp_task_set(uint64_t coro, uint64_t task)
 
 /*
  * Regions: a named piece of work, from begin to end, of a coroutine wherever that runs, or of a thread.
- * Regions nest; an end closes the innermost one of its name, and those open inside it. `task` 0: the task that
- * is worked for.
+ * Regions nest.
+ */
+/*
+ * ctp_region_begin: a region of the site's name begins; `task` 0: the task that is worked for. ctp_region_end: closes
+ * the innermost region of its name, and those open inside it.
  */
 CTP_INLINE void ctp_region_begin(uint64_t coro, uint64_t task, uint32_t site)
 {
@@ -134,7 +138,10 @@ CTP_INLINE void ctp_counter(int64_t value, uint32_t site)
 		CTP_CATEGORY_COUNTERS, 0, (uint64_t)value, CTP_TAIL(site, CTP_KIND_COUNTER, 0, 0));
 }
 
-/* Names of a coroutine, of the calling thread, of a resource; the later one counts. */
+/*
+ * ctp_name_coro, ctp_name_thread, ctp_name_resource: the name of a coroutine, of the calling thread, of a resource: the
+ * site's; the latest one counts.
+ */
 CTP_INLINE void ctp_name_coro(uint64_t coro, uint32_t site)
 {
 	ctp_emit(0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, coro), CTP_TAIL(site, CTP_KIND_NAME, 0, 0));

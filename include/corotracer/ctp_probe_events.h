@@ -268,8 +268,11 @@ CTP_INLINE void ctp_dequeue(uint64_t coro, uint64_t queue)
 
 /*
  * Descriptors, for programs that run without the descriptor ledger, which tells the same by itself.
- * Write open after the call that opened it and close before the one that closes it; `descriptor` is
- * made by CTP_DESCRIPTOR, with a generation that counts the uses of the number.
+ * `descriptor` is made by CTP_DESCRIPTOR, with a generation that counts the uses of the number.
+ */
+/*
+ * ctp_descriptor_open: the descriptor is there; written after the call that opened it. ctp_descriptor_close: the
+ * descriptor is about to go; written before the call that closes it.
  */
 CTP_INLINE void ctp_descriptor_open(uint64_t descriptor, uint32_t site)
 {
@@ -291,6 +294,7 @@ CTP_INLINE void ctp_descriptor_arm(
 		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_ARM, operation, events));
 }
 
+/* ctp_descriptor_ready: epoll_wait told of these events, with this user data. */
 CTP_INLINE void ctp_descriptor_ready(uint64_t descriptor, uint16_t events, uint64_t user_data)
 {
 	ctp_emit_of(CTP_CATEGORY_DESCRIPTORS, user_data, descriptor,

@@ -31,6 +31,7 @@ enum ct_measure {
 	CT_NR_MEASURES,
 };
 
+/* ct_measure_name: as in def/measures.def; never NULL, "unknown" for a number not listed. */
 const char *ct_measure_name(enum ct_measure measure);
 
 enum ct_change {
@@ -41,6 +42,7 @@ enum ct_change {
 	CT_NR_CHANGES,
 };
 
+/* ct_change_name: as in def/changes.def; never NULL, "none" for CT_CHANGE_NONE. */
 const char *ct_change_name(enum ct_change change);
 
 /* Which number of a run stands for the durations of it. */

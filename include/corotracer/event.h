@@ -204,7 +204,11 @@ struct ct_tables {
  */
 bool ct_caller_next(const char **at, struct ct_caller *ret_caller);
 
-/* Names of the numbers in events: never NULL; "unknown" for a number not listed. */
+/*
+ * ct_kind_name, ct_resource_name, ct_outcome_name, ct_point_name, ct_life_name, ct_mark_name, ct_loss_name,
+ * ct_call_name, ct_descriptor_type_name, ct_form_name, ct_ending_name: a number in an event, or in a table, in a word;
+ * never NULL, "unknown" for a number not listed. ct_kind_meaning: what an event of the kind says, in a phrase.
+ */
 const char *ct_kind_name(unsigned kind);
 const char *ct_kind_meaning(unsigned kind);
 const char *ct_resource_name(unsigned resource);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report: findings and their evidence, the quality of the data, what the program said of itself, and where the time
- * went. A part of ct.h, which makes reports (ct_analyze).
+ * The contents of a report: findings and their evidence, the quality of the data, what the program said of itself, and
+ * where the time went. A part of ct.h, which makes reports (ct_analyze).
  *
  * All arrays and texts belong to the report, and are valid until ct_report_free. Times are nanoseconds since the
  * trace's epoch, sites, threads and processes indexes into its tables, 0 for none.
@@ -33,6 +33,7 @@ enum ct_state {
 	CT_STATE_DESTROYED,
 };
 
+/* ct_state_name: the state in a word; never NULL. */
 const char *ct_state_name(enum ct_state state);
 
 /* One coroutine, as its events so far tell. Sites are indexes into ct_tables.sites; 0: not known. */
@@ -69,6 +70,7 @@ enum ct_grade {
 	CT_GRADE_PROVEN = 3,  /* a contradiction in a window without gaps */
 };
 
+/* ct_grade_name: the grade in a word; never NULL. */
 const char *ct_grade_name(enum ct_grade grade);
 
 /* Facts that a program does not tell, without which a wait cannot be judged (lacks.def). */
@@ -80,6 +82,7 @@ enum ct_lack {
 	CT_NR_LACKS,
 };
 
+/* ct_lack_name: the fact in a word; never NULL. */
 const char *ct_lack_name(enum ct_lack lack);
 
 enum ct_rule {
@@ -93,6 +96,11 @@ enum ct_rule {
 #undef X
 };
 
+/*
+ * ct_rule_name: as reports and options have it, "lost-wakeup". ct_rule_says: what a finding of the rule says.
+ * ct_rule_wrong_if: how it could be wrong. ct_rule_next_step: what to do next. All of them from def/findings.def, and
+ * never NULL.
+ */
 const char *ct_rule_name(enum ct_rule rule);
 const char *ct_rule_says(enum ct_rule rule);
 const char *ct_rule_wrong_if(enum ct_rule rule);

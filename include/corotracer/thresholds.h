@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thresholds of all rules (def/thresholds.def), from which on something is worth a finding, and the places of which
- * nothing is to be said. A part of ct.h: the object goes into the options of ct_analyze.
+ * The thresholds of all rules: from which value on something is worth a finding (def/thresholds.def), and the places of
+ * which nothing is to be said. A part of ct.h: the object goes into the options of ct_analyze.
  */
 #ifndef COROTRACER_THRESHOLDS_H
 #define COROTRACER_THRESHOLDS_H

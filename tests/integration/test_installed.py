@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What is installed works wherever it was moved to: the program finds the descriptor ledger, and programs of others
-build against the library with pkg-config, and see its public names only.
+"""What is installed works wherever it was moved to: the program finds the descriptor ledger, programs of others build
+against the library with pkg-config, and see its public names only.
 """
 import json
 import os
 import pathlib
 import re
 import shutil
+import sys
 
 from support import BUILD, SOURCE, check, folder, run
+
+sys.path.insert(0, str(SOURCE / "tools"))
+import headers  # noqa: E402
 
 # Records `true` through the library, and says why there was no ledger.
 RECORDER = r"""
@@ -110,13 +114,15 @@ def check_library(place, root):
 
 
 def check_names(root):
-    """The library exports what its headers declare, and nothing else."""
-    headers = "".join(path.read_text() for path in (SOURCE / "include/corotracer").glob("*.h")
-                      if not path.name.startswith("ctp"))
-    declared = set(re.findall(r"^(?!static)[a-z][\w *]*?\b(ct_\w+)\(", headers, re.MULTILINE))
-    listed = run("nm", "-D", "--defined-only", only(root, "libcorotracer.so.*.*")).stdout
-    exported = set(re.findall(r" T (\w+)", listed))
-    check(len(declared) > 30 and exported == declared, f"declared or exported only: {sorted(exported ^ declared)}")
+    """Each library exports what its version script lists, under that version, and nothing else (tools/check-symbols)."""
+    for library, script in (("libcorotracer", "src/lib/corotracer.map"), ("libcorotracer-probe", "sdk/c/probe.map")):
+        lines = run("nm", "-D", "--defined-only", only(root, f"{library}.so.*.*")).stdout.splitlines()
+        version = re.search(r"^(\w+) \{", (SOURCE / script).read_text(), re.MULTILINE)[1]
+        exported = {line.split()[-1] for line in lines if " A " not in line}
+        listed = {f"{name}@@{version}" for name in headers.symbols(SOURCE / script)}
+        check(len(listed) > 50 and exported == listed,
+              f"{script} and {library} differ in {sorted(exported ^ listed)}: what a script lists has to be there, and "
+              "what a program may use has to be listed")
 
 
 def main():

@@ -33,6 +33,9 @@ WRONGS = [
     ("prose", "src/base/map.h", "/* Who asks is told. */\n", "no sentence begins with 'Who'"),
     ("prose", "STYLE.md", "\nA map grows. It never shrinks.\n", "no sentence begins with 'It'"),
     ("prose", "STYLE.md", "\nA map can not shrink.\n", "write 'cannot'"),
+    ("symbols", "include/corotracer/error.h", "/* ct_attic: an attic. */\nint ct_attic(void);\n", "map lacks ct_attic: programs"),
+    ("symbols", "include/corotracer/error.h", "int ct_attic(void);\n", "no comment explains ct_attic"),
+    ("symbols", "src/lib/corotracer.map", "\tct_attic;\n", "corotracer.map has ct_attic, which no public header declares"),
     ("architecture", "CONTRIBUTING.md", "`tools/check-nothing`\n", "CONTRIBUTING.md names tools/check-nothing"),
 ]
 
