@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is installed works wherever it was moved to: the program finds the descriptor ledger, programs of others build
-against the library with pkg-config, and see its public names only.
+against the library with pkg-config, and see its public names only, and each of these has its man page.
 """
 import json
 import os
@@ -125,10 +125,21 @@ def check_names(root):
               "what a program may use has to be listed")
 
 
+def check_manual(root):
+    """`man` finds each function of the libraries, and the page says what its header does."""
+    pages = only(root, "ct_trace_open.3").parent.parent
+    groups = [*headers.library(), *headers.probe()]
+    for name in (name for group in groups for name in group.names()):
+        check((pages / f"man3/{name}.3").exists(), f"no man page is called {name}")
+    if shutil.which("man"):
+        said = run("man", "-M", pages, "ct_trace_close", env=dict(os.environ, MANWIDTH="80", LC_ALL="C")).stdout
+        check("frees the trace and all that was borrowed from it" in said, said)
+
+
 def main():
     with folder() as name:
         place = pathlib.Path(name)
-        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel,runtime",
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel,runtime,man",
             "--destdir", place / "first")
         root = place / "second"
         (place / "first").rename(root)
@@ -136,6 +147,7 @@ def main():
         check_headers(place, root)
         check_library(place, root)
         check_names(root)
+        check_manual(root)
 
 
 if __name__ == "__main__":
