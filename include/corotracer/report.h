@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "corotracer/event.h"
+#include "corotracer/picture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -155,7 +156,8 @@ struct ct_finding {
 	uint64_t first_sequence; /* evidence from this event; UINT64_MAX: no event tells of it */
 	/* to this one: all that steps and members' events name lies between */
 	uint64_t last_sequence;
-	const char *next_step; /* what to do now */
+	const char *next_step;     /* what to do now */
+	struct ct_picture picture; /* of what happened, for the gravest findings */
 };
 
 /* The quality of the observation itself; printed before any finding. */

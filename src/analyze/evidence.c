@@ -8,6 +8,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/peers.h"
+#include "analyze/picture.h"
 #include "base/failure.h"
 #include "event/kind_words.h"
 
@@ -24,6 +25,7 @@ struct collector {
 	uint32_t nr_waits;
 	uint32_t *running;  /* by thread: the coroutine that runs there; 0: none */
 	struct peers peers; /* of which the model has no record any more */
+	struct pictures pictures;
 };
 
 static void *scratch(struct analysis *analysis, size_t count, size_t size)
@@ -93,6 +95,7 @@ static void prepare(struct collector *collector)
 		prepare_examples(collector, &analysis->groups.at[i]);
 		prepare_peers(collector, &analysis->groups.at[i]);
 	}
+	analyze_picture_prepare(&collector->pictures, analysis);
 }
 
 static void note(struct collector *collector, uint32_t coro, const struct ct_event *event)
@@ -208,19 +211,39 @@ static uint32_t woken(struct model *model, const struct ct_event *event)
 	return coro;
 }
 
+/* Whom else the event is about, for the pictures. */
+static void draw(struct collector *collector, struct lane_event *of)
+{
+	struct model *model = collector->analysis->model;
+	const struct ct_event *event = of->event;
+	uint32_t running = collector->running[event->thread];
+
+	of->running = running ? model->coros.at[running].id : 0;
+	if (event->kind == CTP_KIND_WAKE)
+		of->woken = woken(model, event);
+	if (event->kind == CTP_KIND_WAKE && event->coro)
+		of->running = event->coro;
+	if (event->kind == CTP_KIND_SWITCH)
+		of->entered = model_find(model, event->process, event->object);
+	analyze_picture_take(&collector->pictures, of);
+}
+
 static void take(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
 	uint32_t coro, running;
 
-	/* In other kinds the coroutine's word holds something else. */
-	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind))
-		return;
 	if (event->time < model->lowest || event->time > model->highest ||
 		event->thread >= model->nr_threads)
 		return;
+	/* In other kinds the coroutine's word holds something else. */
+	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {
+		draw(collector, &(struct lane_event){.event = event});
+		return;
+	}
 	coro = model_find(model, event->process, event->coro);
 	running = note_running(collector, event);
+	draw(collector, &(struct lane_event){.event = event, .coro = coro});
 	if (!event->coro && (kind_is_annotation(event->kind) || event->kind == CTP_KIND_DETAIL))
 		coro = running;
 	if (event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_TEXT)
@@ -277,12 +300,14 @@ enum ct_status analyze_evidence_collect(
 	if (!analysis->groups.count)
 		return CT_OK;
 	prepare(&collector);
-	if (analysis->is_broken)
-		return ct_fail_memory(reterr);
-	status = source_each(source, take_event, &collector, reterr);
-	if (status == CT_OK)
+	status = analysis->is_broken ? ct_fail_memory(reterr)
+				     : source_each(source, take_event, &collector, reterr);
+	if (status == CT_OK) {
 		hand_over_peers(&collector);
+		analyze_picture_finish(&collector.pictures);
+	}
 	analysis->is_broken |= collector.peers.is_broken;
 	analyze_peers_fini(&collector.peers);
+	analyze_picture_fini(&collector.pictures);
 	return status;
 }

@@ -348,6 +348,15 @@ static void span_evidence(struct ct_finding *finding)
 		finding->last_sequence = UINT64_MAX;
 }
 
+void analyze_group_tell(struct analysis *analysis, const struct group *group, struct story *story)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	struct ct_finding finding = {.rule = first->rule, .next_step = ""};
+
+	rule_of(analysis, first)->describe(analysis, group, story, &finding);
+	analyze_story_order(story);
+}
+
 void analyze_group_finding(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
@@ -362,6 +371,7 @@ void analyze_group_finding(
 	finding->nr_peers = group->nr_peers > group->count ? group->nr_peers : group->count;
 	finding->peers = group->nr_peers ? "started at the same place reached the same wait" : "";
 	finding->title = "";
+	finding->picture = group->picture;
 	finding->next_step = ct_rule_next_step(first->rule);
 	finding->first_sequence = UINT64_MAX;
 	fill_members(analysis, group, finding);

@@ -18,6 +18,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/rule.h"
+#include "analyze/story.h"
 #include "analyze/thresholds.h"
 #include "base/arena.h"
 #include "model/model.h"
@@ -68,6 +69,7 @@ struct group {
 	uint32_t nr_peers; /* 0: not counted */
 	uint32_t nr_examples;
 	struct member_events **examples; /* of the first members; in the scratch arena */
+	struct ct_picture picture;       /* in the report's arena, after the second reading */
 };
 
 /* Facts about a process as a whole at the end of observation; found out once. */
@@ -396,7 +398,11 @@ void analyze_group_candidates(struct analysis *analysis);
 enum ct_status analyze_evidence_collect(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
 
-/* analyze_group_finding: makes a group's finding. */
+/*
+ * analyze_group_finding: makes a group's finding. analyze_group_tell: its steps alone, in order, before the second
+ * reading; analyze_story_fini gives them back.
+ */
+void analyze_group_tell(struct analysis *analysis, const struct group *group, struct story *story);
 void analyze_group_finding(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding);
 
@@ -465,49 +471,11 @@ const char *analyze_say(struct analysis *analysis, const char *format, ...)
 const char *analyze_say_list(struct analysis *analysis, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
 
-/* A list of sentences or steps under construction. */
-struct story {
-	VEC(struct ct_step) steps;
-	VEC(const char *) evidence;
-};
-
 /*
  * analyze_words_is_outside: where an event of this thread names no coroutine, is it known that none ran? Not where
  * coroutines begin or end without telling.
  */
 bool analyze_words_is_outside(const struct analysis *analysis, uint32_t thread);
-/* analyze_story_step: a copy; it is found out whether its thread was outside any coroutine. */
-void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
-/* analyze_story_suspended: the step in which the coroutine came to wait. */
-void analyze_story_suspended(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro);
-/* analyze_story_made_ready: the step in which it was put into a queue, or woken. */
-void analyze_story_made_ready(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro);
-/*
- * analyze_story_wake: the step of a wake, where there was one, told with these words. analyze_story_woken: with the
- * usual ones.
- */
-void analyze_story_wake(struct analysis *analysis, struct story *story,
-	const struct model_waking *wake, const char *text);
-void analyze_story_woken(struct analysis *analysis, struct story *story,
-	const struct model_coro *coro, struct model_waking wake);
-/* analyze_story_destroyed: the step in which it was destroyed; nothing where it was not. */
-void analyze_story_destroyed(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro);
-/* analyze_story_held: which locks it still holds, and where it took them. */
-void analyze_story_held(struct analysis *analysis, struct story *story, uint32_t coro);
-/* analyze_story_victims: how many more wait for the group's members to go on. */
-void analyze_story_victims(
-	struct analysis *analysis, struct story *story, const struct group *group);
-/* analyze_story_fact: a statement about the whole. analyze_story_evidence: one that stands besides the steps. */
-void analyze_story_fact(struct analysis *analysis, struct story *story, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-void analyze_story_evidence(struct analysis *analysis, struct story *story, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* analyze_story_end: hands the words to the finding, and frees the rest. */
-void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
-
 const char *analyze_words_reason(enum reason reason);
 /*
  * analyze_words_place: as say_place has it. analyze_words_awaited: what is awaited there, as the program has it:

@@ -68,7 +68,7 @@ static ct_time told_at(const struct story *story, size_t index)
 }
 
 /* Rules tell steps as they find them; readers want them as they happened. Few, and almost in order. */
-static void put_in_order(struct story *story)
+void analyze_story_order(struct story *story)
 {
 	size_t i, at;
 
@@ -83,15 +83,28 @@ static void put_in_order(struct story *story)
 	}
 }
 
+void analyze_story_party(
+	struct analysis *analysis, struct story *story, uint32_t coro, uint32_t thread)
+{
+	if (!vec_push(&story->parties, ((struct story_party){coro, thread})))
+		analysis->is_broken = true;
+}
+
+void analyze_story_fini(struct story *story)
+{
+	vec_fini(&story->steps);
+	vec_fini(&story->evidence);
+	vec_fini(&story->parties);
+}
+
 void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
 {
-	put_in_order(story);
+	analyze_story_order(story);
 	finding->steps =
 		keep(analysis, story->steps.at, story->steps.count * sizeof(*story->steps.at));
 	finding->nr_steps = finding->steps ? (uint32_t)story->steps.count : 0;
 	finding->evidence = keep(
 		analysis, story->evidence.at, story->evidence.count * sizeof(*story->evidence.at));
 	finding->nr_evidence = finding->evidence ? (uint32_t)story->evidence.count : 0;
-	vec_fini(&story->steps);
-	vec_fini(&story->evidence);
+	analyze_story_fini(story);
 }

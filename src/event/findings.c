@@ -36,6 +36,30 @@ const char *ct_lack_name(enum ct_lack lack)
 	}
 }
 
+const char *ct_lane_name(enum ct_lane_kind kind)
+{
+	switch (kind) {
+#define LANE(name, text, meaning) \
+	case CT_LANE_##name:      \
+		return text;
+#include "corotracer/def/pictures.def"
+	default:
+		return "unknown";
+	}
+}
+
+const char *ct_bar_name(enum ct_bar_state state)
+{
+	switch (state) {
+#define BAR(name, text, meaning) \
+	case CT_BAR_##name:      \
+		return text;
+#include "corotracer/def/pictures.def"
+	default:
+		return "unknown";
+	}
+}
+
 const char *ct_grade_name(enum ct_grade grade)
 {
 	switch (grade) {

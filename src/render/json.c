@@ -80,6 +80,10 @@ static const char *name_of(enum render_kind kind, uint64_t number)
 		return ct_rule_wrong_if((enum ct_rule)number);
 	case RENDER_KIND_LACK:
 		return ct_lack_name((enum ct_lack)number);
+	case RENDER_KIND_LANE:
+		return ct_lane_name((enum ct_lane_kind)number);
+	case RENDER_KIND_BAR:
+		return ct_bar_name((enum ct_bar_state)number);
 	case RENDER_KIND_LOSS:
 		return ct_loss_name((unsigned)number);
 	case RENDER_KIND_RESOURCE:

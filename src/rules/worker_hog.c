@@ -171,6 +171,7 @@ static void tell_run(
 	};
 
 	analyze_story_step(analysis, story, &step);
+	analyze_story_party(analysis, story, hog->behind, run->thread);
 	step.time = run->until;
 	step.site = 0;
 	step.sequence = run->event;

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes, and what events make of them.
+ */
+#include "analyze/lane.h"
+
+/* ---------------------------------------------------------------- which bars are kept */
+
+/* The last one always has room. */
+static void keep(struct lane *lane, const struct lane_bar *bar, uint32_t room)
+{
+	if (lane->nr_bars + room >= CT_LANE_BARS) {
+		lane->nr_left_out++;
+		return;
+	}
+	lane->bars[lane->nr_bars] = *bar;
+	lane->bars[lane->nr_bars++].bar.nr_before = lane->nr_left_out;
+	lane->nr_left_out = 0;
+}
+
+static void keep_before(struct lane *lane)
+{
+	if (lane->before.bar.state)
+		keep(lane, &lane->before, 2);
+	lane->before.bar.state = CT_BAR_NONE;
+}
+
+static bool has_moment(const struct lane *lane, const struct ct_bar *bar)
+{
+	uint32_t i;
+
+	for (i = 0; i < lane->nr_moments; i++)
+		if (lane->moments[i] >= bar->from && lane->moments[i] <= bar->until)
+			return true;
+	return false;
+}
+
+static void leave(struct lane *lane, ct_time time)
+{
+	struct lane_bar *now = &lane->now;
+
+	now->bar.until = time > now->bar.from ? time : now->bar.from;
+	if (has_moment(lane, &now->bar)) {
+		keep_before(lane);
+		keep(lane, now, 2);
+		lane->keeps_next = true;
+	} else if (lane->keeps_next) {
+		keep(lane, now, 2);
+		lane->keeps_next = false;
+	} else {
+		lane->nr_left_out += lane->before.bar.state != CT_BAR_NONE;
+		lane->before = *now;
+	}
+}
+
+static struct lane_bar *enter(struct lane *lane, enum ct_bar_state state, ct_time time)
+{
+	if (lane->now.bar.state)
+		leave(lane, time);
+	lane->now = (struct lane_bar){.bar = {.state = state, .from = time, .text = ""}};
+	return &lane->now;
+}
+
+void analyze_lane_end(struct lane *lane, ct_time end)
+{
+	if (!lane->now.bar.state)
+		return;
+	lane->now.bar.until = end > lane->now.bar.from ? end : lane->now.bar.from;
+	lane->now.bar.is_open = true;
+	keep_before(lane);
+	keep(lane, &lane->now, 0);
+}
+
+/* ---------------------------------------------------------------- the index */
+
+/* Numbers of descriptors are given out again: a lane is of one generation, found by its number. */
+static uint64_t key_of(uint32_t process, uint64_t handle)
+{
+	if (CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_DESCRIPTOR)
+		handle = CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR, (uint32_t)handle);
+	return handle ^ ((uint64_t)process << 40);
+}
+
+static void add_resource(struct lane_index *index, struct lane *lane)
+{
+	uint64_t key = key_of(lane->process, lane->handle);
+	uint32_t at;
+
+	if (map_get(&index->of_resource, key, &at)) {
+		lane->next = index->resources.at[at];
+		index->resources.at[at] = lane;
+		return;
+	}
+	at = (uint32_t)index->resources.count;
+	if (!vec_push(&index->resources, lane) || !map_put(&index->of_resource, key, at))
+		index->is_broken = true;
+}
+
+void analyze_lane_add(struct lane_index *index, struct lane *lane)
+{
+	struct lane **first = lane->kind == CT_LANE_COROUTINE ? &index->of_coro[lane->coro]
+							      : &index->of_thread[lane->thread];
+
+	if (!vec_push(&index->all, lane))
+		index->is_broken = true;
+	if (lane->kind == CT_LANE_RESOURCE) {
+		add_resource(index, lane);
+		return;
+	}
+	lane->next = *first;
+	*first = lane;
+}
+
+void analyze_lane_fini(struct lane_index *index)
+{
+	map_fini(&index->of_resource);
+	vec_fini(&index->resources);
+	vec_fini(&index->all);
+}
+
+static bool is_other_generation(const struct lane *lane, uint64_t handle)
+{
+	uint64_t meant = CTP_HANDLE_IDENTITY(lane->handle) >> 32;
+	uint64_t named = CTP_HANDLE_IDENTITY(handle) >> 32;
+
+	return CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_DESCRIPTOR && meant && named &&
+	       meant != named;
+}
+
+bool analyze_lane_is_of(const struct lane *lane, uint32_t process, uint64_t handle)
+{
+	return lane->kind == CT_LANE_RESOURCE && lane->process == process &&
+	       key_of(process, lane->handle) == key_of(process, handle) &&
+	       !is_other_generation(lane, handle);
+}
+
+/* The first of those that have this number. */
+static struct lane *find_resource(const struct lane_index *index, const struct ct_event *event)
+{
+	uint32_t at;
+
+	if (!map_get(&index->of_resource, key_of(event->process, event->object), &at))
+		return NULL;
+	return index->resources.at[at];
+}
+
+/* ---------------------------------------------------------------- coroutines */
+
+static bool is_running(const struct lane *lane)
+{
+	return lane->now.bar.state == CT_BAR_RUNNING;
+}
+
+static void run(struct lane *lane, const struct ct_event *event)
+{
+	for (; lane; lane = lane->next)
+		if (!is_running(lane) || lane->now.bar.thread != event->thread)
+			enter(lane, CT_BAR_RUNNING, event->time)->bar.thread = event->thread;
+}
+
+static void enter_all(struct lane *lane, enum ct_bar_state state, ct_time time)
+{
+	for (; lane; lane = lane->next)
+		if (lane->now.bar.state != state)
+			enter(lane, state, time);
+}
+
+static void wait_for(struct lane *lane, const struct ct_event *event, uint64_t object)
+{
+	for (; lane; lane = lane->next) {
+		struct lane_bar *now = enter(lane, CT_BAR_WAITING, event->time);
+
+		now->bar.site = event->site;
+		now->object = object;
+	}
+}
+
+static void suspend(struct lane *lane, const struct ct_event *event)
+{
+	switch (event->argument) {
+	case CTP_POINT_FINAL:
+		enter_all(lane, CT_BAR_DONE, event->time);
+		break;
+	case CTP_POINT_INITIAL:
+		enter_all(lane, CT_BAR_NEW, event->time);
+		break;
+	default:
+		wait_for(lane, event, event->object);
+		break;
+	}
+}
+
+/* A wake of what runs, or has ended, changes nothing. */
+static void make_ready(struct lane *lane, const struct lane_event *of)
+{
+	for (; lane; lane = lane->next) {
+		enum ct_bar_state state = lane->now.bar.state;
+
+		if (state == CT_BAR_WAITING || state == CT_BAR_NEW)
+			enter(lane, CT_BAR_READY, of->event->time)->bar.coro = of->running;
+	}
+}
+
+static void take_coroutine(struct lane *lane, const struct lane_event *of)
+{
+	const struct ct_event *event = of->event;
+
+	switch (event->kind) {
+	case CTP_KIND_CREATE:
+		enter_all(lane, CT_BAR_NEW, event->time);
+		break;
+	case CTP_KIND_RESUME:
+	case CTP_KIND_CANCEL:
+		run(lane, event);
+		break;
+	case CTP_KIND_SUSPEND:
+		suspend(lane, event);
+		break;
+	case CTP_KIND_SWITCH:
+		wait_for(lane, event, 0);
+		break;
+	case CTP_KIND_ENQUEUE:
+		make_ready(lane, of);
+		break;
+	case CTP_KIND_RETURN:
+		enter_all(lane, CT_BAR_DONE, event->time);
+		break;
+	case CTP_KIND_DESTROY:
+		enter_all(lane, CT_BAR_DESTROYED, event->time);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---------------------------------------------------------------- threads */
+
+static void run_on(struct lane *lane, const struct ct_event *event, uint64_t coro)
+{
+	enter(lane, CT_BAR_RUNNING, event->time)->bar.coro = coro;
+}
+
+static void stop_running(struct lane *lane, const struct ct_event *event)
+{
+	if (is_running(lane) && lane->now.bar.coro == event->coro)
+		enter(lane, CT_BAR_OUTSIDE, event->time);
+}
+
+static void enter_call(struct lane *lane, const struct ct_event *event)
+{
+	struct lane_bar *now;
+
+	if (lane->now.bar.state == CT_BAR_IDLE)
+		return;
+	lane->around = is_running(lane) ? lane->now.bar.coro : 0;
+	now = enter(lane, CT_BAR_CALL, event->time);
+	now->bar.site = event->site;
+	now->bar.text = ct_call_name(event->argument);
+}
+
+static void leave_call(struct lane *lane, const struct ct_event *event)
+{
+	if (lane->now.bar.state != CT_BAR_CALL)
+		return;
+	if (lane->around)
+		run_on(lane, event, lane->around);
+	else
+		enter(lane, CT_BAR_OUTSIDE, event->time);
+}
+
+static void take_thread(struct lane *lane, const struct ct_event *event)
+{
+	switch (event->kind) {
+	case CTP_KIND_RESUME:
+		run_on(lane, event, event->coro);
+		break;
+	case CTP_KIND_SWITCH:
+		run_on(lane, event, event->object);
+		break;
+	case CTP_KIND_SUSPEND:
+	case CTP_KIND_RETURN:
+	case CTP_KIND_DESTROY:
+		stop_running(lane, event);
+		break;
+	case CTP_KIND_PARK:
+		enter(lane, CT_BAR_IDLE, event->time);
+		break;
+	case CTP_KIND_UNPARK:
+		enter(lane, CT_BAR_OUTSIDE, event->time);
+		break;
+	case CTP_KIND_BLOCK_BEGIN:
+		enter_call(lane, event);
+		break;
+	case CTP_KIND_BLOCK_END:
+		leave_call(lane, event);
+		break;
+	case CTP_KIND_THREAD_STOP:
+		enter(lane, CT_BAR_ENDED, event->time);
+		break;
+	default:
+		break;
+	}
+	if (!lane->now.bar.state)
+		enter(lane, CT_BAR_OUTSIDE, event->time);
+}
+
+/* ---------------------------------------------------------------- resources */
+
+static void hold(struct lane *lane, const struct ct_event *event, uint64_t coro)
+{
+	if (CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_LOCK)
+		return;
+	for (; lane; lane = lane->next) {
+		struct lane_bar *now = enter(lane, CT_BAR_HELD, event->time);
+
+		now->bar.coro = coro;
+		now->bar.thread = event->thread;
+	}
+}
+
+static void open_or_close(struct lane *lane, const struct ct_event *event, enum ct_bar_state state)
+{
+	for (; lane; lane = lane->next) {
+		if (is_other_generation(lane, event->object))
+			continue;
+		/* That it was opened was not seen: it had been open all the time. */
+		if (!lane->now.bar.state && state == CT_BAR_CLOSED)
+			enter(lane, CT_BAR_OPEN, lane->from);
+		enter(lane, state, event->time);
+	}
+}
+
+static void take_resource(const struct lane_index *index, const struct ct_event *event)
+{
+	struct lane *lane = find_resource(index, event);
+
+	switch (event->kind) {
+	case CTP_KIND_DESCRIPTOR_OPEN:
+		open_or_close(lane, event, CT_BAR_OPEN);
+		break;
+	case CTP_KIND_DESCRIPTOR_CLOSE:
+		open_or_close(lane, event, CT_BAR_CLOSED);
+		break;
+	case CTP_KIND_ACQUIRE:
+		hold(lane, event, event->coro);
+		break;
+	case CTP_KIND_HAND_OVER:
+		hold(lane, event, 0);
+		break;
+	case CTP_KIND_RELEASE:
+		if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_LOCK)
+			enter_all(lane, CT_BAR_FREE, event->time);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_of_resource(uint8_t kind)
+{
+	return kind == CTP_KIND_DESCRIPTOR_OPEN || kind == CTP_KIND_DESCRIPTOR_CLOSE ||
+	       kind == CTP_KIND_ACQUIRE || kind == CTP_KIND_HAND_OVER || kind == CTP_KIND_RELEASE;
+}
+
+void analyze_lane_receive(struct lane_index *index, const struct ct_event *detail)
+{
+	size_t i;
+
+	for (i = 0; i < index->resources.count; i++) {
+		struct lane *lane;
+
+		for (lane = index->resources.at[i]; lane; lane = lane->next)
+			if (lane->now.bar.state == CT_BAR_HELD && !lane->now.bar.coro &&
+				lane->now.bar.thread == detail->thread)
+				lane->now.bar.coro = detail->object;
+	}
+}
+
+void analyze_lane_take(struct lane_index *index, const struct lane_event *of)
+{
+	const struct ct_event *event = of->event;
+	struct lane *lane;
+
+	if (of->coro)
+		take_coroutine(index->of_coro[of->coro], of);
+	if (of->woken && model_makes_ready(event->argument))
+		make_ready(index->of_coro[of->woken], of);
+	if (of->entered)
+		run(index->of_coro[of->entered], event);
+	for (lane = index->of_thread[event->thread]; lane; lane = lane->next)
+		take_thread(lane, event);
+	if (is_of_resource(event->kind) && index->resources.count)
+		take_resource(index, event);
+}
