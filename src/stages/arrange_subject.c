@@ -5,7 +5,7 @@
 #include "stages/arrange_subject.h"
 
 #define NR_FRAMES 2048u
-#define PROBES 4u
+#define PROBES 8u
 
 bool arrange_subjects_init(struct subjects *subjects)
 {

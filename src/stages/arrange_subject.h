@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Subjects, whose events are put in order: coroutines and locks, as far as they did something lately. A table of a
- * fixed size; who finds no room in it is not looked after.
+ * fixed size; one that finds no room in it is not looked after, and what it does is marked.
  */
 #ifndef STAGES_ARRANGE_SUBJECT_H
 #define STAGES_ARRANGE_SUBJECT_H
@@ -63,7 +63,7 @@ static inline bool subject_is(const struct subject *subject, uint32_t process, u
 }
 
 /*
- * subject_find: its place in the table; one that has nothing at or after arrival `oldest` may have to give way.
+ * subject_find: its place in the table; one that has nothing at or after place `oldest` may have to give way.
  * NO_SUBJECT: there is no room.
  */
 static inline uint32_t subject_find(

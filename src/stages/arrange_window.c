@@ -23,6 +23,7 @@ bool arrange_window_init(struct window *window, int64_t reach_ns, ct_time limit)
 	window->effort = WINDOW_MOST_EFFORT;
 	window->limit = limit < LAST_STAMP ? limit : LAST_STAMP;
 	window->newest = window->left = FIRST_STAMP;
+	window->refused = CT_NO_TIME;
 	return arrange_subjects_init(&window->subjects) && window->held;
 }
 
@@ -30,6 +31,7 @@ void arrange_window_reset(struct window *window)
 {
 	window->handed = window->played = window->arrived = window->first = 0;
 	window->newest = window->left = FIRST_STAMP;
+	window->refused = CT_NO_TIME;
 	window->is_all = false;
 	window->effort = WINDOW_MOST_EFFORT;
 	window->order = (struct ct_order){0};
@@ -60,19 +62,25 @@ static bool is_within(const struct window *window, ct_time earlier, ct_time late
 	return earlier != CT_NO_TIME && later - window->reach_ns <= earlier;
 }
 
-static void bind(struct window *window, const struct ct_event *event, struct link *link,
-	const struct deed *deed)
+static void bind(
+	struct window *window, struct ct_event *event, struct link *link, const struct deed *deed)
 {
-	uint32_t index = subject_find(
-		&window->subjects, event->process, deed->key, window->arrived - WINDOW_EVENTS);
+	uint32_t index = subject_find(&window->subjects, event->process, deed->key, window->handed);
 	struct subject *subject;
 
 	link->subject = index;
-	if (index == NO_SUBJECT)
+	if (index == NO_SUBJECT) {
+		event->flags |= CT_FLAG_ORDER_UNKNOWN;
+		window->refused = window->newest;
 		return;
+	}
 	link->by = deed->by;
 	link->act = (uint8_t)deed->act;
 	subject = &window->subjects.at[index];
+	/* What it did before may have been refused. */
+	if (subject->newest_time == CT_NO_TIME &&
+		is_within(window, window->refused, window->newest))
+		event->flags |= CT_FLAG_ORDER_UNKNOWN;
 	if (subject->newest_thread != event->thread &&
 		is_within(window, subject->newest_time, window->newest))
 		subject->mixed = window->newest;
@@ -90,7 +98,7 @@ static bool has_order(const struct window *window, const struct ct_event *event,
 
 void arrange_window_arrive(struct window *window, bool is_carried)
 {
-	const struct ct_event *event = arrange_window_event(window, window->arrived);
+	struct ct_event *event = arrange_window_event(window, window->arrived);
 	struct held *held = arrange_window_held(window, window->arrived);
 	struct deed deeds[2];
 	unsigned count, i;

@@ -42,11 +42,12 @@ struct window {
 	uint32_t handed;
 	uint32_t played;
 	uint32_t arrived;
-	ct_time newest; /* the last stamp that arrived */
-	ct_time left;   /* the latest stamp of those that have left */
-	bool is_all;    /* nothing more arrives */
-	int64_t effort; /* that may still be spent on searches */
-	ct_time limit;  /* see order.h */
+	ct_time newest;  /* the last stamp that arrived */
+	ct_time left;    /* the latest stamp of those that have left */
+	ct_time refused; /* the last stamp of an event whose subject found no room */
+	bool is_all;     /* nothing more arrives */
+	int64_t effort;  /* that may still be spent on searches */
+	ct_time limit;   /* see order.h */
 	int64_t reach_ns;
 	struct subjects subjects;
 	struct ct_order order; /* what was put in order */

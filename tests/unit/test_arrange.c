@@ -414,6 +414,42 @@ static void test_programs(bool is_fenced)
 	CHECK(raw.nr_odd > 20 * arranged.nr_odd);
 }
 
+/* One more of the list's events, behind the others. */
+static void add(uint8_t kind, uint64_t coro, uint32_t thread, ct_time time)
+{
+	struct ct_event event = {.kind = kind,
+		.coro = coro,
+		.thread = thread,
+		.time = time,
+		.sequence = list.events.count};
+
+	CHECK(vec_push(&list.events, event));
+}
+
+/* Hundreds of coroutines within the reach, one in 50 resumed before it was created: put right, or marked. */
+static void test_crowd(void)
+{
+	static struct seen seen;
+	struct ct_source *source;
+	ct_time now = 100000;
+	uint64_t coro;
+
+	list.events.count = 0;
+	for (coro = 1; coro <= 50000; coro++, now += 25) {
+		if (coro % 50 == 0)
+			add(CTP_KIND_RESUME, coro, 2, now);
+		add(CTP_KIND_CREATE, coro, 1, now + 1);
+		if (coro % 50)
+			add(CTP_KIND_RESUME, coro, 2, now + 2);
+	}
+	CHECK_EQUAL(arrange_open(&list.source, &source, NULL), CT_OK);
+	CHECK_EQUAL(source_reset(source, NULL), CT_OK);
+	look_at(source, &list, &seen);
+	source_close(source);
+	CHECK_EQUAL(seen.nr_impossible, 0);
+	CHECK(seen.nr_unknown < 20);
+}
+
 /* One of nothing but one thread's events has nothing to order. */
 static void test_one_thread(void)
 {
@@ -470,6 +506,7 @@ int main(void)
 {
 	test_programs(true);
 	test_programs(false);
+	test_crowd();
 	test_one_thread();
 	test_carried();
 	test_reset();
