@@ -35,6 +35,7 @@ struct search {
 	unsigned nr_nodes;
 	uint32_t nr_places; /* that were looked at */
 	bool is_cut;        /* not all of them, or not all orders, were looked at */
+	bool is_backward; /* from the last stamp on: of those that cost the same another one comes first */
 };
 
 /* ---------------------------------------------------------------- what there is to order */
@@ -157,14 +158,15 @@ static void try_all(
 		return;
 	}
 	for (i = 0; i < search->count; i++) {
-		struct candidate *next = &search->at[i];
+		size_t index = search->is_backward ? search->count - 1 - i : i;
+		struct candidate *next = &search->at[index];
 		ct_time raised = next->time > time ? next->time : time;
 		struct place after = place;
 
-		if (!is_next(search, i) || raised - next->stamp > search->reach_ns)
+		if (!is_next(search, index) || raised - next->stamp > search->reach_ns)
 			continue;
 		next->is_used = true;
-		search->path[depth] = i;
+		search->path[depth] = index;
 		try_all(search, depth + 1, after, raised, cost + cost_of(next, &after));
 		next->is_used = false;
 	}
@@ -239,6 +241,8 @@ bool arrange_settle(struct window *window, uint32_t place, uint32_t subject, boo
 	*ret_is_sure = false;
 	if (window->effort <= 0)
 		return false;
+	/* What was chosen before did not stand because of others. */
+	search.is_backward = arrange_window_held(window, place)->tries % 2 == 0;
 	collect(&search, window, place, subject);
 	search.is_cut |= is_beyond(window, arrange_window_held(window, place)->stamp);
 	present = search.best_cost = present_cost(&search);

@@ -410,7 +410,7 @@ static void test_programs(bool is_fenced)
 	run_programs(is_fenced, &raw, &arranged);
 	CHECK_EQUAL(arranged.nr_impossible, 0);
 	CHECK(raw.nr_impossible > 5000);
-	CHECK(arranged.nr_unknown < 100 && arranged.nr_odd < 1000);
+	CHECK(arranged.nr_unknown < 40 && arranged.nr_odd < 400);
 	CHECK(raw.nr_odd > 20 * arranged.nr_odd);
 }
 
