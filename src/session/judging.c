@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A judgement knows how many have it: its readers and, while it is the newest, the judging itself; the last one to give
+ * it back frees it. One lock guards these counts; nothing is read or judged under it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/failure.h"
+#include "base/thread.h"
+#include "session/judging.h"
+
+#define PAUSE_NS UINT64_C(400000000)
+#define SHARE 4u /* of the time that passes, one part */
+#define NICE 10  /* the traced program goes first */
+#define SECOND_NS UINT64_C(1000000000)
+
+struct lent {
+	struct judged judged; /* first: readers have its address */
+	uint32_t nr_readers; /* and one more while it is the newest */
+};
+
+struct judging {
+	struct judging_options options;
+	char *path;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t stopped;
+	bool is_stopping;
+	struct lent *newest;
+	uint64_t nr_judged;
+	struct ct_error trouble; /* status CT_OK: none */
+
+	/* Of the thread alone: the file that was last judged. */
+	struct stat seen;
+};
+
+static void free_lent(struct lent *lent)
+{
+	ct_report_free(lent->judged.report);
+	ct_trace_close(lent->judged.trace);
+	free(lent);
+}
+
+/* ---------------------------------------------------------------- one judgement */
+
+/* A name that is not there yet is that of a recording that goes on. */
+static int open_path(struct judging *judging, bool *ret_is_growing)
+{
+	char *partial;
+	int file = open(judging->path, O_RDONLY | O_CLOEXEC);
+
+	*ret_is_growing = false;
+	if (file >= 0 || errno != ENOENT || asprintf(&partial, "%s.partial", judging->path) < 0)
+		return file;
+	file = open(partial, O_RDONLY | O_CLOEXEC);
+	*ret_is_growing = file >= 0;
+	free(partial);
+	if (file < 0)
+		errno = ENOENT;
+	return file;
+}
+
+static int open_present(struct judging *judging, bool *ret_is_growing)
+{
+	if (!judging->options.open)
+		return open_path(judging, ret_is_growing);
+	*ret_is_growing = true;
+	return judging->options.open(judging->options.context);
+}
+
+static bool is_as_before(struct judging *judging, int file)
+{
+	struct stat now;
+
+	if (fstat(file, &now))
+		return false;
+	if (now.st_ino == judging->seen.st_ino && now.st_dev == judging->seen.st_dev &&
+		now.st_size == judging->seen.st_size &&
+		now.st_mtim.tv_sec == judging->seen.st_mtim.tv_sec &&
+		now.st_mtim.tv_nsec == judging->seen.st_mtim.tv_nsec)
+		return true;
+	judging->seen = now;
+	return false;
+}
+
+/* A trace that grows has its names from the recording: files with debug information are not read for each look. */
+static enum ct_status judge_file(
+	struct judging *judging, int file, struct judged *judged, struct ct_error *reterr)
+{
+	struct ct_open_options opening = {.size = sizeof(opening),
+		.no_symbols = judged->is_growing,
+		.last_bytes = judged->is_growing && judging->seen.st_size > (off_t)JUDGING_BYTES
+				      ? JUDGING_BYTES
+				      : 0};
+	struct ct_analyze_options analyzing = {
+		.size = sizeof(analyzing), .thresholds = judging->options.thresholds};
+	enum ct_status status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	status = ct_trace_open(path, &opening, &judged->trace, reterr);
+	if (status)
+		return status;
+	status = ct_analyze(judged->trace, &analyzing, &judged->report, reterr);
+	if (status) {
+		ct_trace_close(judged->trace);
+		judged->trace = NULL;
+	}
+	return status;
+}
+
+static void publish(struct judging *judging, struct lent *lent)
+{
+	struct lent *former;
+
+	pthread_mutex_lock(&judging->lock);
+	lent->judged.generation = ++judging->nr_judged;
+	lent->nr_readers = 1;
+	former = judging->newest;
+	judging->newest = lent;
+	judging->trouble.status = CT_OK;
+	pthread_mutex_unlock(&judging->lock);
+	if (former)
+		judging_return(judging, &former->judged);
+}
+
+static void note_trouble(struct judging *judging, const struct ct_error *error)
+{
+	pthread_mutex_lock(&judging->lock);
+	judging->trouble = *error;
+	pthread_mutex_unlock(&judging->lock);
+}
+
+static enum ct_status judge_present(struct judging *judging, int file, bool is_growing)
+{
+	struct lent *lent = calloc(1, sizeof(*lent));
+	struct ct_error error;
+	enum ct_status status;
+
+	if (!lent) {
+		status = ct_fail_memory(&error);
+	} else {
+		lent->judged.is_growing = is_growing;
+		lent->judged.begun_ns = clock_monotonic_ns();
+		status = judge_file(judging, file, &lent->judged, &error);
+		lent->judged.took_ns = clock_monotonic_ns() - lent->judged.begun_ns;
+	}
+	if (status == CT_OK) {
+		publish(judging, lent);
+		return CT_OK;
+	}
+	free(lent);
+	/* A recording that has just begun has no whole block yet. */
+	if (!is_growing)
+		note_trouble(judging, &error);
+	return status;
+}
+
+/* How long it took. */
+static uint64_t look(struct judging *judging)
+{
+	uint64_t begun_ns = clock_monotonic_ns();
+	struct ct_error error;
+	bool is_growing;
+	int file = open_present(judging, &is_growing);
+
+	if (file < 0) {
+		if (judging->path) {
+			ct_fail_errno(&error, "reading '%s'", judging->path);
+			note_trouble(judging, &error);
+		}
+		return 0;
+	}
+	if (!is_as_before(judging, file))
+		judge_present(judging, file, is_growing);
+	close(file);
+	return clock_monotonic_ns() - begun_ns;
+}
+
+/* ---------------------------------------------------------------- the thread */
+
+/* False: it is to stop. */
+static bool pause_for(struct judging *judging, uint64_t ns)
+{
+	struct timespec until;
+	bool is_stopping;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	ns += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(ns / SECOND_NS);
+	until.tv_nsec = (long)(ns % SECOND_NS);
+	pthread_mutex_lock(&judging->lock);
+	while (!judging->is_stopping &&
+		pthread_cond_timedwait(&judging->stopped, &judging->lock, &until) == 0)
+		;
+	is_stopping = judging->is_stopping;
+	pthread_mutex_unlock(&judging->lock);
+	return !is_stopping;
+}
+
+static void *work(void *argument)
+{
+	struct judging *judging = argument;
+	uint64_t pause_ns;
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	do {
+		pause_ns = look(judging) * (SHARE - 1);
+	} while (pause_for(judging, pause_ns > PAUSE_NS ? pause_ns : PAUSE_NS));
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- from outside */
+
+static void init_lock(struct judging *judging)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_mutex_init(&judging->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&judging->stopped, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+static void free_judging(struct judging *judging)
+{
+	pthread_cond_destroy(&judging->stopped);
+	pthread_mutex_destroy(&judging->lock);
+	free(judging->path);
+	free(judging);
+}
+
+enum ct_status judging_open(
+	const struct judging_options *options, struct judging **ret_judging, struct ct_error *reterr)
+{
+	struct judging *judging = calloc(1, sizeof(*judging));
+	int trouble;
+
+	if (!judging)
+		return ct_fail_memory(reterr);
+	judging->options = *options;
+	init_lock(judging);
+	if (options->path && !(judging->path = strdup(options->path))) {
+		free_judging(judging);
+		return ct_fail_memory(reterr);
+	}
+	trouble = thread_start(&judging->thread, work, judging);
+	if (trouble) {
+		free_judging(judging);
+		return ct_fail(reterr, CT_ERR_SYSTEM, "starting a thread: %s", strerror(trouble));
+	}
+	*ret_judging = judging;
+	return CT_OK;
+}
+
+void judging_close(struct judging *judging)
+{
+	if (!judging)
+		return;
+	pthread_mutex_lock(&judging->lock);
+	judging->is_stopping = true;
+	pthread_cond_signal(&judging->stopped);
+	pthread_mutex_unlock(&judging->lock);
+	pthread_join(judging->thread, NULL);
+	if (judging->newest)
+		judging_return(judging, &judging->newest->judged);
+	free_judging(judging);
+}
+
+const struct judged *judging_borrow(struct judging *judging)
+{
+	struct lent *lent;
+
+	pthread_mutex_lock(&judging->lock);
+	lent = judging->newest;
+	if (lent)
+		lent->nr_readers++;
+	pthread_mutex_unlock(&judging->lock);
+	return lent ? &lent->judged : NULL;
+}
+
+void judging_return(struct judging *judging, const struct judged *judged)
+{
+	struct lent *lent = (struct lent *)(uintptr_t)judged;
+	bool was_last;
+
+	pthread_mutex_lock(&judging->lock);
+	was_last = --lent->nr_readers == 0;
+	pthread_mutex_unlock(&judging->lock);
+	if (was_last)
+		free_lent(lent);
+}
+
+bool judging_trouble(struct judging *judging, struct ct_error *ret_error)
+{
+	bool has_trouble;
+
+	pthread_mutex_lock(&judging->lock);
+	has_trouble = judging->trouble.status != CT_OK;
+	if (has_trouble)
+		*ret_error = judging->trouble;
+	pthread_mutex_unlock(&judging->lock);
+	return has_trouble;
+}
