@@ -53,6 +53,7 @@ static bool is_judge(enum command command)
 	case COMMAND_REPORT:
 	case COMMAND_CHECK:
 	case COMMAND_DIFF:
+	case COMMAND_SERVE:
 	case COMMAND_WHY:
 	case COMMAND_STATS:
 	case COMMAND_EXPORT:
@@ -71,6 +72,9 @@ bool command_has(enum command command, enum option option)
 		return command == COMMAND_RUN || command == COMMAND_ATTACH;
 	if (owner == COMMAND_JUDGE)
 		return is_judge(command);
+	if (owner == COMMAND_SERVING)
+		return command == COMMAND_RUN || command == COMMAND_ATTACH ||
+		       command == COMMAND_SERVE;
 	return option != OPTION_NONE && (owner == command || owner == COMMAND_EVERY);
 }
 

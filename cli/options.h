@@ -19,9 +19,10 @@ enum command {
 #include "commands.def"
 #undef C
 	NR_COMMANDS,
-	COMMAND_EVERY,  /* of an option: every command has it */
-	COMMAND_RECORD, /* of an option: both commands that record have it */
-	COMMAND_JUDGE,  /* of an option: all commands that judge have it */
+	COMMAND_EVERY,   /* of an option: every command has it */
+	COMMAND_RECORD,  /* of an option: both commands that record have it */
+	COMMAND_JUDGE,   /* of an option: all commands that judge have it */
+	COMMAND_SERVING, /* of an option: all commands that serve pages have it */
 };
 
 enum option {

@@ -23,6 +23,7 @@
 #include "corotracer/event.h"
 #include "corotracer/profile.h"
 #include "corotracer/report.h"
+#include "corotracer/serve.h"
 #include "corotracer/thresholds.h"
 #include "corotracer/version.h"
 

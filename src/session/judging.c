@@ -25,7 +25,7 @@
 
 struct lent {
 	struct judged judged; /* first: readers have its address */
-	uint32_t nr_readers; /* and one more while it is the newest */
+	uint32_t nr_readers;  /* and one more while it is the newest */
 };
 
 struct judging {
@@ -39,7 +39,7 @@ struct judging {
 	uint64_t nr_judged;
 	struct ct_error trouble; /* status CT_OK: none */
 
-	/* Of the thread alone: the file that was last judged. */
+	/* The file that was last judged; the thread's own. */
 	struct stat seen;
 };
 
@@ -240,8 +240,8 @@ static void free_judging(struct judging *judging)
 	free(judging);
 }
 
-enum ct_status judging_open(
-	const struct judging_options *options, struct judging **ret_judging, struct ct_error *reterr)
+enum ct_status judging_open(const struct judging_options *options, struct judging **ret_judging,
+	struct ct_error *reterr)
 {
 	struct judging *judging = calloc(1, sizeof(*judging));
 	int trouble;

@@ -2,8 +2,8 @@
 /*
  * A trace judged on a thread of its own, and judged again while it grows: what a screen shows of a recording.
  *
- * The thread stands behind the traced program (nice), and works at most a quarter of the time. Of a recording that goes
- * on it reads what lies at the end, in at most JUDGING_BYTES, so that the time of a judgement is bounded, too.
+ * The thread stands behind the traced program (nice), and works at most a quarter of the time. While a recording goes
+ * on the end of its trace is read, at most JUDGING_BYTES, so that the time of a judgement is bounded, too.
  *
  * A judgement lives until a newer one has come and its last reader has given it back. Everything here may be called by
  * any thread.
@@ -13,7 +13,8 @@
 
 #include "corotracer/ct.h"
 
-#define JUDGING_BYTES (UINT64_C(32) << 20) /* twice the bytes of a generation, so that one begins there */
+#define JUDGING_BYTES \
+	(UINT64_C(32) << 20) /* twice the bytes of a generation, so that one begins there */
 
 struct judging;
 
@@ -41,8 +42,8 @@ enum ct_status judging_open(const struct judging_options *options, struct judgin
 void judging_close(struct judging *judging);
 
 /*
- * judging_borrow: the newest judgement, to be given back by judging_return; NULL: there is none yet. Several readers may
- * have the same one: they read its report and its tables, and do not move in its trace.
+ * judging_borrow: the newest judgement, to be given back by judging_return; NULL: there is none yet. Several readers
+ * may have the same one: they read its report and its tables, and do not move in its trace.
  */
 const struct judged *judging_borrow(struct judging *judging);
 void judging_return(struct judging *judging, const struct judged *judged);

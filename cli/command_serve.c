@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer serve: a trace as a page in the browser, until the user has enough.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "corotracer/ct.h"
+#include "judge.h"
+#include "say.h"
+#include "serving.h"
+#include "signals.h"
+
+/* ---------------------------------------------------------------- the newest trace of a folder */
+
+static bool is_trace_name(const char *name)
+{
+	const char *ending = strrchr(name, '.');
+
+	return ending && (strcmp(ending, ".ctrace") == 0 || strcmp(ending, ".jsonl") == 0);
+}
+
+static bool is_newer(const struct stat *one, const struct stat *other)
+{
+	return one->st_mtim.tv_sec != other->st_mtim.tv_sec
+		       ? one->st_mtim.tv_sec > other->st_mtim.tv_sec
+		       : one->st_mtim.tv_nsec > other->st_mtim.tv_nsec;
+}
+
+/* Keeps the one of the two that is newer; the other one is freed. */
+static void keep_newer(char **newest, struct stat *when, char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
+		(*newest && !is_newer(&status, when))) {
+		free(path);
+		return;
+	}
+	free(*newest);
+	*newest = path;
+	*when = status;
+}
+
+/* Heap; NULL, after saying why: there is none. */
+static char *find_newest(const char *folder)
+{
+	DIR *entries = opendir(folder);
+	char *newest = NULL, *path;
+	struct dirent *entry;
+	struct stat when = {0};
+
+	if (!entries) {
+		say_sentence("reading '%s': %s", folder, strerror(errno));
+		return NULL;
+	}
+	while ((entry = readdir(entries)))
+		if (is_trace_name(entry->d_name) &&
+			asprintf(&path, "%s/%s", folder, entry->d_name) >= 0)
+			keep_newer(&newest, &when, path);
+	closedir(entries);
+	if (!newest)
+		say_sentence("no file in '%s' has a trace's name: *.ctrace, *.jsonl", folder);
+	return newest;
+}
+
+/* ---------------------------------------------------------------- serving */
+
+static int serve(const struct arguments *arguments, struct ct_serve_options *options)
+{
+	struct serving serving = serving_read(arguments);
+	struct pollfd wake = {.events = POLLIN};
+	struct ct_serve *served;
+	struct ct_error error;
+	enum ct_status status;
+
+	if (!signals_catch()) {
+		say_sentence("cannot prepare for signals: %s", strerror(errno));
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	}
+	status = serving_start(&serving, options, &served, &error);
+	if (status == CT_OK) {
+		wake.fd = signals_descriptor();
+		while (poll(&wake, 1, -1) < 0 && errno == EINTR)
+			;
+		ct_serve_close(served);
+	}
+	signals_release();
+	return status ? say_failure(status, &error) : 0;
+}
+
+/* A file that is no trace is told at once, and not in the browser. */
+static int check(const char *path)
+{
+	struct ct_open_options opening = {
+		.size = sizeof(opening), .no_symbols = true, .as_stored = true};
+	struct ct_trace *trace;
+	struct ct_error error;
+	enum ct_status status;
+	struct stat there;
+	char *partial;
+
+	if (stat(path, &there) && errno == ENOENT && asprintf(&partial, "%s.partial", path) >= 0) {
+		int absent = stat(partial, &there);
+
+		free(partial);
+		if (!absent)
+			return 0;
+	}
+	status = ct_trace_open(path, &opening, &trace, &error);
+	if (status)
+		return say_failure(status, &error);
+	ct_trace_close(trace);
+	return 0;
+}
+
+static int serve_path(const struct arguments *arguments, const char *path)
+{
+	struct ct_serve_options options = {.path = path};
+	struct ct_thresholds *thresholds;
+	int status = check(path);
+
+	if (!status)
+		status = thresholds_read(arguments, &thresholds);
+	if (status)
+		return status;
+	options.thresholds = thresholds;
+	status = serve(arguments, &options);
+	ct_thresholds_free(thresholds);
+	return status;
+}
+
+static int serve_folder(const struct arguments *arguments, const char *folder)
+{
+	char *path = find_newest(folder);
+	int status;
+
+	if (!path)
+		return ct_status_exit_code(CT_ERR_NOT_FOUND);
+	say_sentence("the newest trace there is '%s'", path);
+	status = serve_path(arguments, path);
+	free(path);
+	return status;
+}
+
+int command_serve(const struct arguments *arguments)
+{
+	struct subject subject = {.duration = OPTION_SERVING_LISTEN};
+	struct stat status;
+
+	if (arguments->nr_operands != 1)
+		return say_usage(
+			"serve", "which trace? for example: corotracer serve corotracer.ctrace");
+	subject.operand = arguments->operands[0];
+	if (subject_is_process(&subject))
+		return command_attach(arguments);
+	if (strcmp(subject.operand, "-") == 0)
+		return say_usage("serve", "standard input cannot be read twice: name a file");
+	if (stat(subject.operand, &status) == 0 && S_ISDIR(status.st_mode))
+		return serve_folder(arguments, subject.operand);
+	return serve_path(arguments, subject.operand);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers of the first kind: what a recording does, and what was found in it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "render/render.h"
+#include "serve/api.h"
+#include "serve/readers.h"
+#include "serve/reply.h"
+
+#define HEADLINES_MAX 50u
+
+/* ---------------------------------------------------------------- the state */
+
+static void tell_number(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_unsigned(json, value);
+}
+
+static void tell_judgement(struct json *json, const struct ct_serve *serve)
+{
+	const struct judged *judged = judging_borrow(serve->judging);
+	struct ct_error error;
+
+	tell_number(json, "generation", judged ? judged->generation : 0);
+	if (judged) {
+		tell_number(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
+		tell_number(json, "judging_took_ns", judged->took_ns);
+		tell_number(json, "nr_events_judged", judged->report->quality.nr_events);
+		tell_number(json, "nr_lost_judged", judged->report->quality.nr_lost);
+		judging_return(serve->judging, judged);
+	}
+	if (judging_trouble(serve->judging, &error)) {
+		json_key(json, "trouble");
+		json_text(json, error.text);
+	}
+}
+
+void serve_api_tell_state(struct json *json, const struct ct_serve *serve)
+{
+	json_open(json, '{');
+	json_key(json, "version");
+	json_text(json, ct_version());
+	json_key(json, "path");
+	if (serve->path)
+		json_text(json, serve->path);
+	else
+		json_null(json);
+	json_key(json, "is_recording");
+	json_bool(json, serve->record != NULL);
+	tell_judgement(json, serve);
+	json_close(json, '}');
+}
+
+enum MHD_Result serve_api_state(struct serve_call *call)
+{
+	struct text text = {0};
+	struct json json;
+
+	json_init(&json, &text, false);
+	serve_api_tell_state(&json, call->serve);
+	return serve_reply_json(call, MHD_HTTP_OK, &text);
+}
+
+/* ---------------------------------------------------------------- what was found */
+
+static void tell_finding(struct json *json, const struct ct_finding *finding)
+{
+	json_open(json, '{');
+	json_key(json, "rule");
+	json_text(json, ct_rule_name(finding->rule));
+	json_key(json, "grade");
+	json_text(json, ct_grade_name(finding->grade));
+	json_key(json, "title");
+	json_text(json, finding->title);
+	tell_number(json, "nr_members", finding->nr_members);
+	json_close(json, '}');
+}
+
+void serve_api_tell_findings(struct json *json, const struct judged *judged)
+{
+	const struct ct_report *report = judged ? judged->report : NULL;
+	uint32_t count = report ? report->nr_findings : 0, i;
+
+	json_open(json, '{');
+	tell_number(json, "generation", judged ? judged->generation : 0);
+	tell_number(json, "nr_findings", count);
+	json_key(json, "findings");
+	json_open(json, '[');
+	for (i = 0; i < count && i < HEADLINES_MAX; i++)
+		tell_finding(json, &report->findings[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+enum MHD_Result serve_api_findings(struct serve_call *call)
+{
+	const struct judged *judged = judging_borrow(call->serve->judging);
+	struct text text = {0};
+	struct json json;
+
+	json_init(&json, &text, false);
+	serve_api_tell_findings(&json, judged);
+	if (judged)
+		judging_return(call->serve->judging, judged);
+	return serve_reply_json(call, MHD_HTTP_OK, &text);
+}
+
+/* Nothing can be said yet, or never. */
+static enum MHD_Result refuse_unjudged(struct serve_call *call)
+{
+	struct ct_error error;
+
+	if (judging_trouble(call->serve->judging, &error))
+		return serve_reply_failure(call, &error);
+	return serve_reply_error(
+		call, MHD_HTTP_SERVICE_UNAVAILABLE, "the trace was not judged yet; ask again soon");
+}
+
+enum MHD_Result serve_api_report(struct serve_call *call)
+{
+	static const struct ct_report_options options = {
+		.size = sizeof(options), .format = CT_REPORT_JSON};
+	const struct judged *judged = judging_borrow(call->serve->judging);
+	struct text text = {0};
+	struct ct_error error;
+	enum ct_status status;
+
+	if (!judged)
+		return refuse_unjudged(call);
+	status = render_report(judged->report, &options, &text, &error);
+	judging_return(call->serve->judging, judged);
+	if (status == CT_OK)
+		return serve_reply_text(call, MHD_HTTP_OK, "application/json", &text);
+	text_fini(&text);
+	return serve_reply_failure(call, &error);
+}
+
+/* ---------------------------------------------------------------- streams */
+
+enum MHD_Result serve_api_events(struct serve_call *call)
+{
+	return serve_readers_reply(call->serve->readers, call);
+}
+
+/* The file as it is now; where only its beginning is written, that. */
+static int open_trace(const char *path)
+{
+	char *partial;
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (file >= 0 || errno != ENOENT || asprintf(&partial, "%s.partial", path) < 0)
+		return file;
+	file = open(partial, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(partial);
+	return file;
+}
+
+static void name_download(struct MHD_Response *response, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char value[300];
+
+	/* A name with anything else in it is left to the browser. */
+	if (name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")])
+		name = "corotracer.ctrace";
+	snprintf(value, sizeof(value), "attachment; filename=\"%.255s\"", name);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, value);
+}
+
+enum MHD_Result serve_api_trace(struct serve_call *call)
+{
+	struct MHD_Response *response;
+	struct stat status;
+	int file = call->serve->path ? open_trace(call->serve->path) : -1;
+
+	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode)) {
+		if (file >= 0)
+			close(file);
+		return serve_reply_error(
+			call, MHD_HTTP_NOT_FOUND, "there is no trace in a file to download");
+	}
+	response = MHD_create_response_from_fd64((uint64_t)status.st_size, file);
+	if (!response) {
+		close(file);
+		return MHD_NO;
+	}
+	name_download(response, call->serve->path);
+	return serve_reply_response(call, MHD_HTTP_OK, "application/octet-stream", response);
+}

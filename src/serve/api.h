@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One function for each line of routes.def: answers the request. Called on the server's threads, several at once.
+ */
+#ifndef SERVE_API_H
+#define SERVE_API_H
+
+#include "base/json_write.h"
+#include "serve/server.h"
+
+#define R(method, path, handler, access, what) \
+	enum MHD_Result serve_api_##handler(struct serve_call *call);
+#include "serve/routes.def"
+#undef R
+
+/* serve_api_tell_state, serve_api_tell_findings: one value, as the routes and events have it. */
+void serve_api_tell_state(struct json *json, const struct ct_serve *serve);
+void serve_api_tell_findings(struct json *json, const struct judged *judged);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A build without libmicrohttpd: nothing is served, and a sentence says so.
+ */
+#include "base/failure.h"
+#include "corotracer/serve.h"
+
+enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
+	struct ct_error *reterr)
+{
+	(void)options, (void)ret_serve;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+		"this corotracer was built without its server: it needs libmicrohttpd (./dev "
+		"setup)");
+}
+
+const char *ct_serve_url(const struct ct_serve *serve)
+{
+	(void)serve;
+	return "";
+}
+
+bool ct_serve_has_moved(const struct ct_serve *serve)
+{
+	(void)serve;
+	return false;
+}
+
+bool ct_serve_is_open_to_others(const struct ct_serve *serve)
+{
+	(void)serve;
+	return false;
+}
+
+void ct_serve_close(struct ct_serve *serve)
+{
+	(void)serve;
+}

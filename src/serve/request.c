@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One request: who asks is judged first, by headers alone; then its body is read, and its handler called.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "serve/api.h"
+#include "serve/assets.h"
+#include "serve/connections.h"
+#include "serve/reply.h"
+
+#define NICE 10 /* the traced program goes first */
+
+struct route {
+	const char *method;
+	const char *path;
+	enum MHD_Result (*handle)(struct serve_call *call);
+	enum serve_access access;
+};
+
+static const struct route routes[] = {
+#define R(method, path, handler, access, what) {#method, path, serve_api_##handler, SERVE_##access},
+#include "serve/routes.def"
+#undef R
+};
+
+const char *serve_call_header(const struct serve_call *call, const char *name)
+{
+	return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
+}
+
+const char *serve_call_argument(const struct serve_call *call, const char *name)
+{
+	return MHD_lookup_connection_value(call->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* ---------------------------------------------------------------- finding the handler */
+
+static bool is_reading(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+static bool is_for(const struct route *route, const struct serve_call *call)
+{
+	return strcmp(route->path, call->path) == 0 &&
+	       (strcmp(route->method, call->method) == 0 ||
+		       (is_reading(route->method) && is_reading(call->method)));
+}
+
+/* Another method has the path: *ret_other. */
+static const struct route *find_route(const struct serve_call *call, const struct route **ret_other)
+{
+	size_t i;
+
+	*ret_other = NULL;
+	for (i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+		if (is_for(&routes[i], call))
+			return &routes[i];
+		if (strcmp(routes[i].path, call->path) == 0)
+			*ret_other = &routes[i];
+	}
+	return NULL;
+}
+
+static enum MHD_Result answer_file(struct serve_call *call)
+{
+	const struct serve_asset *asset = serve_asset_find(call->path);
+
+	if (!asset)
+		return serve_reply_error(
+			call, MHD_HTTP_NOT_FOUND, "there is nothing at this address");
+	if (!is_reading(call->method))
+		return serve_reply_error(
+			call, MHD_HTTP_METHOD_NOT_ALLOWED, "a file of the page can only be read");
+	return serve_reply_lasting(call, asset->type, asset->bytes, asset->nr_bytes);
+}
+
+/* ---------------------------------------------------------------- who asks */
+
+/* A browser's own reading of server-sent events cannot send a header: what only reads may name it in the address. */
+static bool has_token(const struct serve_call *call, enum serve_access access)
+{
+	const char *token = call->serve->token;
+
+	return serve_access_token(serve_call_header(call, "X-Corotracer-Token"), token) ||
+	       (access == SERVE_READ &&
+		       serve_access_token(serve_call_argument(call, "token"), token));
+}
+
+static bool needs_token(const struct serve_call *call, enum serve_access access)
+{
+	return access == SERVE_CHANGE || call->serve->address.is_open_to_others;
+}
+
+/* MHD_YES: go on; else the refusal was answered, or there is no memory for it. */
+static enum MHD_Result refuse_stranger(struct serve_call *call)
+{
+	const char *host = serve_call_header(call, MHD_HTTP_HEADER_HOST);
+
+	if (!serve_access_host(host, call->serve->address.name))
+		return serve_reply_error(call, MHD_HTTP_MISDIRECTED_REQUEST,
+			"this server answers to its own address only, and not to the name that was "
+			"asked for");
+	if (strncmp(call->path, "/api/", 5) == 0 &&
+		!serve_access_origin(serve_call_header(call, MHD_HTTP_HEADER_ORIGIN),
+			serve_call_header(call, "Sec-Fetch-Site"), host))
+		return serve_reply_error(call, MHD_HTTP_FORBIDDEN,
+			"the page that sends this request is not of this server");
+	return MHD_YES;
+}
+
+static enum MHD_Result refuse_size(struct serve_call *call)
+{
+	const char *length = serve_call_header(call, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	if (length && strtoull(length, NULL, 10) > SERVE_BODY_BYTES)
+		return serve_reply_error(call, MHD_HTTP_CONTENT_TOO_LARGE,
+			"a request has a body of at most %u bytes", SERVE_BODY_BYTES);
+	return MHD_YES;
+}
+
+static enum MHD_Result judge(struct serve_call *call)
+{
+	const struct route *other, *route = find_route(call, &other);
+	enum MHD_Result result = refuse_stranger(call);
+
+	if (result == MHD_YES && !call->has_answer)
+		result = refuse_size(call);
+	if (call->has_answer || !result)
+		return result;
+	if (!route && other)
+		return serve_reply_error(call, MHD_HTTP_METHOD_NOT_ALLOWED,
+			"this address takes requests of method %s", other->method);
+	if (route && needs_token(call, route->access) && !has_token(call, route->access))
+		return serve_reply_error(call, MHD_HTTP_FORBIDDEN,
+			"this request needs the token that the printed address ends with");
+	return MHD_YES;
+}
+
+static enum MHD_Result answer(struct serve_call *call)
+{
+	const struct route *other, *route = find_route(call, &other);
+
+	return route ? route->handle(call) : answer_file(call);
+}
+
+/* ---------------------------------------------------------------- for libmicrohttpd */
+
+static void be_nice(void)
+{
+	static _Thread_local bool is_nice;
+
+	if (!is_nice)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	is_nice = true;
+}
+
+static enum MHD_Result begin(struct ct_serve *serve, struct MHD_Connection *connection,
+	const char *path, const char *method, void **ret_call)
+{
+	struct serve_call *call = calloc(1, sizeof(*call));
+
+	be_nice();
+	if (!call)
+		return MHD_NO;
+	call->serve = serve;
+	call->connection = connection;
+	call->path = path;
+	call->method = method;
+	*ret_call = call;
+	return judge(call);
+}
+
+static enum MHD_Result take_body(struct serve_call *call, const char *bytes, size_t nr_bytes)
+{
+	if (call->has_answer)
+		return MHD_YES;
+	if (call->body.length + nr_bytes > SERVE_BODY_BYTES)
+		return MHD_NO;
+	text_append(&call->body, bytes, nr_bytes);
+	return MHD_YES;
+}
+
+enum MHD_Result serve_request(void *context, struct MHD_Connection *connection, const char *path,
+	const char *method, const char *version, const char *upload, size_t *upload_bytes,
+	void **of_request)
+{
+	struct serve_call *call = *of_request;
+	enum MHD_Result result;
+
+	(void)version;
+	if (!call)
+		return begin(context, connection, path, method, of_request);
+	call->path = path;
+	call->method = method;
+	if (*upload_bytes) {
+		result = take_body(call, upload, *upload_bytes);
+		*upload_bytes = 0;
+		return result;
+	}
+	if (call->has_answer)
+		return MHD_YES;
+	serve_connections_note_request(connection);
+	return answer(call);
+}
+
+void serve_request_end(void *context, struct MHD_Connection *connection, void **of_request,
+	enum MHD_RequestTerminationCode code)
+{
+	struct serve_call *call = *of_request;
+
+	(void)context, (void)code;
+	serve_connections_note_answer(connection);
+	if (!call)
+		return;
+	text_fini(&call->body);
+	free(call);
+	*of_request = NULL;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public functions: a socket, a daemon on threads of its own, and what it tells.
+ *
+ * What is bounded: connections, and those of one address; the bytes of a request's headers and of its body; the time in
+ * which it must have come (connections.h); readers of events (readers.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/failure.h"
+#include "base/known_options.h"
+#include "serve/connections.h"
+#include "serve/readers.h"
+
+#define NR_THREADS 3u
+#define CONNECTION_BYTES 32768u /* of memory, which bounds the headers */
+#define SILENT_SECONDS 15u      /* of a connection on which nothing moves */
+
+static bool make_url(struct ct_serve *serve)
+{
+	const struct serve_address *address = &serve->address;
+	bool is_literal_6 = strchr(address->name, ':') != NULL;
+
+	return asprintf(&serve->url, "http://%s%s%s:%u/#token=%s", is_literal_6 ? "[" : "",
+		       address->name, is_literal_6 ? "]" : "", address->port, serve->token) >= 0;
+}
+
+static enum ct_status start_daemon(struct ct_serve *serve, int listening, struct ct_error *reterr)
+{
+	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			 (serve->address.is_version_6 ? MHD_USE_IPv6 : 0);
+
+	serve->daemon = MHD_start_daemon(flags, serve->address.port, NULL, NULL, serve_request,
+		serve, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE, NR_THREADS,
+		MHD_OPTION_CONNECTION_LIMIT, SERVE_CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, SILENT_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+		serve_connections_notify, serve->connections, MHD_OPTION_NOTIFY_COMPLETED,
+		serve_request_end, serve, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	return serve->daemon ? CT_OK
+			     : ct_fail(reterr, CT_ERR_SYSTEM, "starting the server's threads");
+}
+
+static enum ct_status open_judging(
+	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
+{
+	struct judging_options judging = {.path = serve->path, .thresholds = options->thresholds};
+
+	return judging_open(&judging, &serve->judging, reterr);
+}
+
+static enum ct_status start(
+	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
+{
+	enum ct_status status = serve_listen_read(options->listen, &serve->address, reterr);
+	int listening;
+
+	if (status)
+		return status;
+	if (!serve_access_make_token(serve->token))
+		return ct_fail_errno(reterr, "making a token");
+	listening = serve_listen_open(&serve->address, reterr);
+	if (listening < 0)
+		return CT_ERR_SYSTEM;
+	serve->connections = serve_connections_new();
+	status = serve->connections && make_url(serve) ? CT_OK : ct_fail_memory(reterr);
+	if (status == CT_OK)
+		status = open_judging(serve, options, reterr);
+	if (status == CT_OK)
+		status = serve_readers_open(serve, &serve->readers, reterr);
+	if (status == CT_OK)
+		status = start_daemon(serve, listening, reterr);
+	if (!serve->daemon)
+		close(listening);
+	return status;
+}
+
+enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
+	struct ct_error *reterr)
+{
+	struct ct_serve *serve = calloc(1, sizeof(*serve));
+	struct ct_serve_options known;
+	enum ct_status status = CT_OK;
+
+	if (!serve)
+		return ct_fail_memory(reterr);
+	known_options(&known, sizeof(known), options);
+	serve->record = known.record;
+	if (known.path && !(serve->path = strdup(known.path)))
+		status = ct_fail_memory(reterr);
+	if (status == CT_OK)
+		status = start(serve, &known, reterr);
+	if (status) {
+		ct_serve_close(serve);
+		return status;
+	}
+	*ret_serve = serve;
+	return CT_OK;
+}
+
+const char *ct_serve_url(const struct ct_serve *serve)
+{
+	return serve->url;
+}
+
+bool ct_serve_has_moved(const struct ct_serve *serve)
+{
+	return serve->address.has_moved;
+}
+
+bool ct_serve_is_open_to_others(const struct ct_serve *serve)
+{
+	return serve->address.is_open_to_others;
+}
+
+void ct_serve_close(struct ct_serve *serve)
+{
+	if (!serve)
+		return;
+	if (serve->readers)
+		serve_readers_end(serve->readers);
+	if (serve->daemon)
+		MHD_stop_daemon(serve->daemon);
+	serve_readers_close(serve->readers);
+	judging_close(serve->judging);
+	serve_connections_free(serve->connections);
+	free(serve->path);
+	free(serve->url);
+	free(serve);
+}

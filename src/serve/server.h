@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the files of the server: what is served, and one request for it.
+ */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+
+#include "base/text.h"
+#include "corotracer/ct.h"
+#include "corotracer/serve.h"
+#include "serve/access.h"
+#include "serve/listen.h"
+#include "session/judging.h"
+
+#define SERVE_BODY_BYTES 4096u /* of a request, at most */
+
+struct serve_connections;
+struct serve_readers;
+
+struct ct_serve {
+	struct serve_address address;
+	char token[SERVE_TOKEN_BYTES + 1];
+	char *url;
+	char *path;               /* of the trace; NULL: none */
+	struct ct_record *record; /* NULL: none goes on */
+	struct judging *judging;
+	struct serve_connections *connections;
+	struct serve_readers *readers;
+	struct MHD_Daemon *daemon;
+};
+
+enum serve_access {
+	SERVE_READ,
+	SERVE_CHANGE,
+};
+
+/* One request, from its first header to the end of its answer. */
+struct serve_call {
+	struct ct_serve *serve;
+	struct MHD_Connection *connection;
+	const char *method;
+	const char *path;
+	struct text body;
+	bool was_judged; /* it may be asked: its body is read */
+	bool has_answer; /* already; what still comes of its body is dropped */
+};
+
+/* serve_call_header, serve_call_argument: of the request; NULL: it has none. Borrowed until the answer. */
+const char *serve_call_header(const struct serve_call *call, const char *name);
+const char *serve_call_argument(const struct serve_call *call, const char *name);
+
+/* serve_request: libmicrohttpd's handler of requests (MHD_AccessHandlerCallback); its context is the server. */
+enum MHD_Result serve_request(void *context, struct MHD_Connection *connection, const char *path,
+	const char *method, const char *version, const char *upload, size_t *upload_bytes,
+	void **call);
+
+/* serve_request_end: MHD_RequestCompletedCallback: frees the call. */
+void serve_request_end(void *context, struct MHD_Connection *connection, void **call,
+	enum MHD_RequestTerminationCode code);
+
+#endif
