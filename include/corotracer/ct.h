@@ -26,6 +26,7 @@
 #include "corotracer/serve.h"
 #include "corotracer/thresholds.h"
 #include "corotracer/version.h"
+#include "corotracer/view.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -147,6 +147,7 @@ static void end_task(struct model *model, const struct ct_event *event)
 	if (!task)
 		return;
 	model_work_end(model, task, event->time);
+	model_tell(model, MODEL_TASK_END, (struct model_sight){.task = task, .event = event});
 	end_span(model, task->span, task->begun, event->time);
 	keep_slow(model, task, event->time);
 	index = (uint32_t)(task - model->tasks.at);
@@ -296,6 +297,10 @@ static bool end_region(struct model *model, const struct ct_event *event)
 		at = model->regions.at[at].below;
 	while (at && *top) {
 		is_last = *top == at;
+		model_tell(model, MODEL_REGION_END,
+			(struct model_sight){.region = &model->regions.at[*top],
+				.coro = whose(model, event),
+				.event = event});
 		end_span(model, model->regions.at[*top].span, model->regions.at[*top].begun,
 			event->time);
 		drop_region(model, top);

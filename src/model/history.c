@@ -110,6 +110,7 @@ struct model_interval model_interval_open(const struct model *model, uint32_t in
 		.object = coro->state == CT_STATE_WAITING ? coro->wait_object : 0,
 		.site = coro->suspended == CT_NO_TIME ? coro->spawn_site : coro->wait_site,
 		.state = coro->state,
+		.next = coro->state,
 		.has_yielded = has_yielded(model, coro),
 	};
 
@@ -131,7 +132,8 @@ static bool put(struct model_history *history, const struct model_interval *inte
 	return true;
 }
 
-void model_history_note(struct model *model, const struct model_coro *coro, ct_time time)
+void model_history_note(
+	struct model *model, const struct model_coro *coro, enum ct_state next, ct_time time)
 {
 	struct model_history *history = model->history;
 	uint32_t index = coro_index(model, coro);
@@ -141,7 +143,12 @@ void model_history_note(struct model *model, const struct model_coro *coro, ct_t
 		return;
 	interval = model_interval_open(model, index);
 	interval.until = time;
-	interval.before = index < history->last.count ? history->last.at[index] : 0;
+	interval.next = (uint8_t)next;
 	note_waker(model, coro, &interval);
+	if (history->take) {
+		history->is_broken |= !history->take(history->context, model, &interval);
+		return;
+	}
+	interval.before = index < history->last.count ? history->last.at[index] : 0;
 	history->is_broken |= !put(history, &interval);
 }

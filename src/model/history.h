@@ -28,13 +28,23 @@ struct model_interval {
 	uint32_t holder;      /* who had what it waited for, before it got it; 0: not told */
 	uint32_t holder_site; /* where that one had got it */
 	uint8_t state;        /* enum ct_state */
+	uint8_t next;         /* likewise: that it left it for; of one that goes on, the same */
 	bool has_yielded;     /* ready or waiting: it gave up its thread of its own accord */
 };
+
+struct model;
 
 /* As many of the last intervals are kept, in about 80 MiB. */
 #define MODEL_HISTORY 1048576u
 
+/* Is handed each interval as it ends, and keeps what it needs of it. False: out of memory. */
+typedef bool model_history_take(
+	void *context, const struct model *model, const struct model_interval *interval);
+
 struct model_history {
+	/* NULL: intervals are kept in the ring, and no coroutine is given back as long as they name it. */
+	model_history_take *take;
+	void *context;
 	ct_time from; /* what ended before is not kept */
 	/* that is applied; the model's user sets it before model_apply */
 	const struct ct_event *event;
@@ -48,8 +58,6 @@ void model_history_fini(struct model_history *history);
 
 /* model_history_at: an interval by its number; NULL: it is not kept any more. Valid until the model takes an event. */
 const struct model_interval *model_history_at(const struct model_history *history, uint64_t number);
-
-struct model;
 
 /* model_interval_open: the state that a coroutine is in: `until` is INT64_MAX, and nobody has ended it. */
 struct model_interval model_interval_open(const struct model *model, uint32_t coro);

@@ -334,7 +334,7 @@ static bool apply_other(struct model *model, const struct ct_event *event)
 /* Callers that fill in more name coroutines by their index. */
 static bool may_release(const struct model *model)
 {
-	return !model->history && !model->breakdown;
+	return (!model->history || model->history->take) && !model->breakdown;
 }
 
 enum ct_status model_apply(

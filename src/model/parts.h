@@ -359,7 +359,8 @@ void model_annotation_fini(struct model *model);
 void model_annotation_forget(struct model *model, uint32_t coro, ct_time time);
 
 /* model_history_note: before a coroutine enters a state, where there is a history. */
-void model_history_note(struct model *model, const struct model_coro *coro, ct_time time);
+void model_history_note(
+	struct model *model, const struct model_coro *coro, enum ct_state next, ct_time time);
 
 /* ---------------------------------------------------------------- for what they worked: work.c */
 

@@ -312,6 +312,17 @@ void model_release_from(struct model *model, uint32_t nr_ended)
 	model->release_at = nr_ended == UINT32_MAX ? UINT64_MAX : nr_ended;
 }
 
+static bool tell_gone(const struct release *release)
+{
+	bool is_told = true;
+	uint32_t i;
+
+	for (i = 1; i < release->model->coros.count; i++)
+		if (!release->to[i])
+			is_told &= model_watch_gone(release->model, i);
+	return is_told;
+}
+
 bool model_release_now(struct model *model)
 {
 	struct release release = {.model = model};
@@ -320,6 +331,7 @@ bool model_release_now(struct model *model)
 	if (is_done) {
 		model->nr_ended = 0;
 		mark_all(&release);
+		model->has_no_memory |= !tell_gone(&release);
 		number(release.to, model->coros.count);
 		number(release.descriptor_to, model->descriptors.count);
 		model_release_move_descriptors(&release);

@@ -18,11 +18,13 @@ struct release {
 
 /*
  * model_watch_visit: shows the fields of watchers. model_watch_move: before coroutines move. model_watch_keeps: does
- * one of them ask for this coroutine to stay?
+ * one of them ask for this coroutine to stay? model_watch_gone: tells them that it goes, before anything moves; false:
+ * out of memory.
  */
 void model_watch_visit(struct release *release, model_visitor *visit);
 void model_watch_move(struct release *release);
 bool model_watch_keeps(const struct model *model, uint32_t coro);
+bool model_watch_gone(const struct model *model, uint32_t coro);
 
 /*
  * model_release_mark_descriptors: after coroutines are marked. model_release_move_descriptors: likewise, before those

@@ -122,7 +122,7 @@ void model_coro_set_state(
 {
 	model_times_change(model, coro, state, time);
 	if (model->history)
-		model_history_note(model, coro, time);
+		model_history_note(model, coro, state, time);
 	count_ready(model, coro, state, time);
 	if (coro->state < CT_STATE_DONE && state >= CT_STATE_DONE &&
 		(coro->flags & MODEL_CORO_WAS_CREATED)) {

@@ -97,6 +97,20 @@ bool model_watch_keeps(const struct model *model, uint32_t coro)
 	return false;
 }
 
+bool model_watch_gone(const struct model *model, uint32_t coro)
+{
+	bool is_taken = true;
+	size_t i;
+
+	for (i = 0; i < model->watches.count; i++) {
+		struct model_watch *watch = model->watches.at[i];
+
+		if (watch->watcher->gone)
+			is_taken &= watch->watcher->gone(watch, coro);
+	}
+	return is_taken;
+}
+
 static void move_coros(struct release *release, struct model_watch *watch)
 {
 	size_t each = watch->watcher->nr_coro_bytes;

@@ -17,6 +17,8 @@
 #include "corotracer/ct.h"
 
 struct model;
+struct model_region;
+struct model_task;
 struct model_watch;
 struct release;
 
@@ -49,6 +51,9 @@ enum model_moment {
 	MODEL_CUT,
 	/* `descriptor` is closed. */
 	MODEL_CLOSE,
+	/* `task` ends; the region `region`, which is the coroutine's or, where there is none, the thread's. */
+	MODEL_TASK_END,
+	MODEL_REGION_END,
 	/* Nothing comes any more. */
 	MODEL_FINISH,
 	MODEL_NR_MOMENTS,
@@ -60,8 +65,10 @@ struct model_sight {
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* The event of a wake, a run, TAKE, DROP and CLOSE. */
+	/* The event of a wake, a run, TAKE, DROP, CLOSE, TASK_END and REGION_END. */
 	const struct ct_event *event;
+	const struct model_task *task;
+	const struct model_region *region;
 	/* In DELAY: it took so long, until then. */
 	int64_t ns;
 	ct_time until;
@@ -89,12 +96,14 @@ struct model_watcher {
 	/*
 	 * begin: before the first event; false: out of memory. end: gives back what its memory names, also where
 	 * `begin` failed or was not called. visit: shows each field that names a coroutine, once and again. keeps: may
-	 * this coroutine, which was destroyed, still be spoken of? Then its record stays. Each may be NULL.
+	 * this coroutine, which was destroyed, still be spoken of? Then its record stays. gone: this coroutine's record
+	 * is given back now; false: out of memory. Each may be NULL.
 	 */
 	bool (*begin)(struct model_watch *watch, const void *settings);
 	void (*end)(struct model_watch *watch);
 	void (*visit)(struct model_watch *watch, struct release *release, model_visitor *visit);
 	bool (*keeps)(const struct model_watch *watch, uint32_t coro);
+	bool (*gone)(struct model_watch *watch, uint32_t coro);
 };
 
 /* A watcher of one model, and what it keeps. */

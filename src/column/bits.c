@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers to bits and back. Differences are taken modulo 2^64, so that any two numbers have one.
+ */
+#include <string.h>
+
+#include "column/bits.h"
+
+#define PLACES 1024u /* of the table in which distinct numbers are looked for: a power of two */
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/* The widest that eight bytes hold from any bit of the first one on; beyond that a number takes whole bytes. */
+#define MOST_BITS 56u
+
+static unsigned bits_of(uint64_t number)
+{
+	unsigned bits = number ? 64u - (unsigned)__builtin_clzll(number) : 0;
+
+	return bits > MOST_BITS ? 64 : bits;
+}
+
+static uint32_t bytes_of(unsigned bits, uint32_t count)
+{
+	return (uint32_t)(((uint64_t)bits * count + 7) / 8);
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/* The distinct numbers, sorted in by the order in which they come; false: there are too many. */
+struct distinct {
+	int64_t *numbers;
+	uint32_t count;
+	uint16_t place[PLACES]; /* of a number, plus 1; 0: none */
+};
+
+static uint32_t find(struct distinct *distinct, int64_t number)
+{
+	uint32_t at = (uint32_t)((uint64_t)number * HASH_FACTOR >> 54);
+
+	while (distinct->place[at] && distinct->numbers[distinct->place[at] - 1u] != number)
+		at = (at + 1) % PLACES;
+	return at;
+}
+
+static bool gather(struct distinct *distinct, const int64_t *values, uint32_t count)
+{
+	uint32_t i, at;
+
+	for (i = 0; i < count; i++) {
+		at = find(distinct, values[i]);
+		if (distinct->place[at])
+			continue;
+		if (distinct->count == BITS_MOST_DISTINCT)
+			return false;
+		distinct->numbers[distinct->count++] = values[i];
+		distinct->place[at] = (uint16_t)distinct->count;
+	}
+	return true;
+}
+
+static void plan_steps(struct bits_plan *plan, const int64_t *values, uint32_t count)
+{
+	int64_t least = INT64_MAX, most = INT64_MIN, step;
+	unsigned bits;
+	uint32_t i;
+
+	for (i = 1; i < count; i++) {
+		if (__builtin_sub_overflow(values[i], values[i - 1], &step))
+			return;
+		least = step < least ? step : least;
+		most = step > most ? step : most;
+	}
+	bits = count > 1 ? bits_of((uint64_t)most - (uint64_t)least) : 0;
+	if (bits >= plan->bits)
+		return;
+	plan->form = BITS_STEPS;
+	plan->first = values[0];
+	plan->base = count > 1 ? least : 0;
+	plan->bits = (uint8_t)bits;
+	plan->nr_bytes = bytes_of(bits, count);
+}
+
+static void plan_table(struct bits_plan *plan, const int64_t *values, uint32_t count,
+	int64_t ret_distinct[BITS_MOST_DISTINCT])
+{
+	struct distinct distinct = {.numbers = ret_distinct};
+	uint32_t nr_bytes;
+	unsigned bits;
+
+	/* Nothing is gained where a number takes no more than its place would. */
+	if (plan->bits <= 10 || !gather(&distinct, values, count))
+		return;
+	bits = bits_of(distinct.count - 1);
+	nr_bytes = distinct.count * (uint32_t)sizeof(int64_t) + bytes_of(bits, count);
+	if (nr_bytes >= plan->nr_bytes)
+		return;
+	plan->form = BITS_TABLE;
+	plan->nr_distinct = (uint16_t)distinct.count;
+	plan->bits = (uint8_t)bits;
+	plan->nr_bytes = nr_bytes;
+}
+
+struct bits_plan column_bits_plan(
+	const int64_t *values, uint32_t count, int64_t ret_distinct[BITS_MOST_DISTINCT])
+{
+	struct bits_plan plan = {.form = BITS_PLAIN, .least = values[0], .most = values[0]};
+	uint32_t i;
+
+	for (i = 1; i < count; i++) {
+		plan.least = values[i] < plan.least ? values[i] : plan.least;
+		plan.most = values[i] > plan.most ? values[i] : plan.most;
+	}
+	plan.bits = (uint8_t)bits_of((uint64_t)plan.most - (uint64_t)plan.least);
+	plan.nr_bytes = bytes_of(plan.bits, count);
+	plan_steps(&plan, values, count);
+	plan_table(&plan, values, count, ret_distinct);
+	return plan;
+}
+
+/* ---------------------------------------------------------------- bits */
+
+static void put(uint8_t *to, unsigned bits, uint32_t number, uint64_t value)
+{
+	uint64_t at = (uint64_t)number * bits, word;
+
+	memcpy(&word, to + at / 8, sizeof(word));
+	word |= value << at % 8;
+	memcpy(to + at / 8, &word, sizeof(word));
+}
+
+static uint64_t take(const uint8_t *from, unsigned bits, uint32_t number)
+{
+	uint64_t at = (uint64_t)number * bits, word;
+
+	memcpy(&word, from + at / 8, sizeof(word));
+	return bits == 64 ? word : word >> at % 8 & ((UINT64_C(1) << bits) - 1);
+}
+
+void column_bits_write(const struct bits_plan *plan, const int64_t *numbers, const int64_t *values,
+	uint32_t count, uint8_t *to)
+{
+	struct distinct distinct = {.numbers = (int64_t *)(uintptr_t)numbers};
+	uint32_t i;
+
+	if (plan->form == BITS_TABLE) {
+		memcpy(to, numbers, plan->nr_distinct * sizeof(*numbers));
+		to += plan->nr_distinct * sizeof(*numbers);
+		for (i = 0; i < plan->nr_distinct; i++)
+			distinct.place[find(&distinct, numbers[i])] = (uint16_t)(i + 1);
+	}
+	for (i = 0; i < count; i++) {
+		if (plan->form == BITS_TABLE)
+			put(to, plan->bits, i, distinct.place[find(&distinct, values[i])] - 1u);
+		else if (plan->form == BITS_PLAIN)
+			put(to, plan->bits, i, (uint64_t)values[i] - (uint64_t)plan->least);
+		else if (i)
+			put(to, plan->bits, i,
+				(uint64_t)values[i] - (uint64_t)values[i - 1] -
+					(uint64_t)plan->base);
+	}
+}
+
+static void read_table(
+	const struct bits_plan *plan, const uint8_t *from, uint32_t count, int64_t *ret_values)
+{
+	int64_t numbers[BITS_MOST_DISTINCT];
+	uint32_t i;
+
+	memcpy(numbers, from, plan->nr_distinct * sizeof(*numbers));
+	from += plan->nr_distinct * sizeof(*numbers);
+	for (i = 0; i < count; i++)
+		ret_values[i] = numbers[take(from, plan->bits, i)];
+}
+
+void column_bits_read(
+	const struct bits_plan *plan, const uint8_t *from, uint32_t count, int64_t *ret_values)
+{
+	uint64_t value = (uint64_t)plan->first;
+	uint32_t i;
+
+	switch ((enum bits_form)plan->form) {
+	case BITS_PLAIN:
+		for (i = 0; i < count; i++)
+			ret_values[i] =
+				(int64_t)((uint64_t)plan->least + take(from, plan->bits, i));
+		return;
+	case BITS_STEPS:
+		ret_values[0] = plan->first;
+		for (i = 1; i < count; i++) {
+			value += (uint64_t)plan->base + take(from, plan->bits, i);
+			ret_values[i] = (int64_t)value;
+		}
+		return;
+	case BITS_TABLE:
+		read_table(plan, from, count, ret_values);
+		return;
+	}
+}

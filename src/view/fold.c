@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events into rows: each event as it is, and what the model makes of it: states as they are left, wakes, and all that
+ * ends. The model keeps no past for it: rows are packed as they come.
+ */
+#include <stdlib.h>
+
+#include "base/failure.h"
+#include "event/kind_words.h"
+#include "view/folding.h"
+
+/* ---------------------------------------------------------------- events */
+
+static bool add_event(struct fold *fold, const struct ct_event *event)
+{
+	bool has_coro = kind_has_coro(event->kind);
+	const int64_t row[CT_VIEW_NR_EVENTS] = {
+		[CT_VIEW_EVENTS_EVENT] = (int64_t)event->sequence,
+		[CT_VIEW_EVENTS_TIME] = event->time,
+		[CT_VIEW_EVENTS_KIND] = event->kind,
+		[CT_VIEW_EVENTS_PROCESS] = event->process,
+		[CT_VIEW_EVENTS_THREAD] = event->thread,
+		[CT_VIEW_EVENTS_COROUTINE] = has_coro ? (int64_t)event->coro : 0,
+		[CT_VIEW_EVENTS_OBJECT] = (int64_t)event->object,
+		[CT_VIEW_EVENTS_ARGUMENT] = event->argument,
+		[CT_VIEW_EVENTS_VALUE] = has_coro ? 0 : (int64_t)event->coro,
+		[CT_VIEW_EVENTS_FLAGS] = event->flags,
+		[CT_VIEW_EVENTS_SITE] = event->site,
+	};
+
+	return view_fold_add(fold, CT_VIEW_EVENTS, row);
+}
+
+static uint32_t woken_by(struct model *model, const struct ct_event *wake)
+{
+	uint64_t identity = CTP_HANDLE_IDENTITY(wake->object);
+
+	switch (CTP_HANDLE_RESOURCE(wake->object)) {
+	case CTP_RESOURCE_COROUTINE:
+		return model_find(model, wake->process, identity);
+	case CTP_RESOURCE_FRAME:
+		return model_find_frame(model, wake->process, identity);
+	case CTP_RESOURCE_REMOTE:
+		return model_find_remote(model, wake->object);
+	default:
+		return 0;
+	}
+}
+
+/* Before the model takes the wake up: as things were. */
+static bool add_wake(struct fold *fold, const struct ct_event *event)
+{
+	struct model *model = fold->model;
+	uint32_t woken = woken_by(model, event);
+	uint32_t top = model->threads[event->thread].top;
+	bool has_id = CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE;
+	uint64_t id = woken    ? model->coros.at[woken].id
+		      : has_id ? CTP_HANDLE_IDENTITY(event->object)
+			       : 0;
+	const int64_t row[CT_VIEW_NR_WAKES] = {
+		[CT_VIEW_WAKES_EVENT] = (int64_t)event->sequence,
+		[CT_VIEW_WAKES_TIME] = event->time,
+		[CT_VIEW_WAKES_PROCESS] = event->process,
+		[CT_VIEW_WAKES_COROUTINE] = (int64_t)id,
+		[CT_VIEW_WAKES_WAKER] =
+			(int64_t)(event->coro ? event->coro : model->coros.at[top].id),
+		[CT_VIEW_WAKES_THREAD] = event->thread,
+		[CT_VIEW_WAKES_SITE] = model_place(model, event->site),
+		[CT_VIEW_WAKES_OUTCOME] = event->argument,
+		[CT_VIEW_WAKES_STATE] =
+			woken ? model->coros.at[woken].state : ct_view_none(CT_VIEW_TYPE_STATE),
+	};
+
+	return view_fold_add(fold, CT_VIEW_WAKES, row);
+}
+
+static bool add_value(struct fold *fold, const struct ct_event *event)
+{
+	const struct ct_tables *tables = fold->view->tables;
+	const char *name = event->site < tables->nr_sites ? tables->sites[event->site].reason : "";
+	const int64_t row[CT_VIEW_NR_COUNTER_VALUES] = {
+		[CT_VIEW_COUNTER_VALUES_EVENT] = (int64_t)event->sequence,
+		[CT_VIEW_COUNTER_VALUES_TIME] = event->time,
+		[CT_VIEW_COUNTER_VALUES_PROCESS] = event->process,
+		[CT_VIEW_COUNTER_VALUES_NAME] = view_text(fold->view, VIEW_FOLDED, name),
+		[CT_VIEW_COUNTER_VALUES_VALUE] = (int64_t)event->object,
+		[CT_VIEW_COUNTER_VALUES_THREAD] = event->thread,
+	};
+
+	return row[CT_VIEW_COUNTER_VALUES_NAME] >= 0 &&
+	       view_fold_add(fold, CT_VIEW_COUNTER_VALUES, row);
+}
+
+static bool add_rows(struct fold *fold, const struct ct_event *event)
+{
+	if (!add_event(fold, event))
+		return false;
+	if (!model_is_possible(fold->model, event))
+		return true;
+	if (event->kind == CTP_KIND_WAKE)
+		return add_wake(fold, event);
+	if (event->kind == CTP_KIND_COUNTER)
+		return add_value(fold, event);
+	return true;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static enum ct_status take_run(
+	struct fold *fold, const struct ct_events *events, struct ct_error *reterr)
+{
+	size_t i;
+
+	for (i = 0; i < events->count; i++) {
+		enum ct_status status;
+
+		if (!events->are_carried && !add_rows(fold, &events->at[i]))
+			return ct_fail_memory(reterr);
+		fold->event = events->at[i];
+		fold->history.event = &fold->event;
+		status = model_apply(fold->model, &events->at[i], reterr);
+		if (status)
+			return status;
+		if (fold->history.is_broken)
+			return ct_fail_memory(reterr);
+	}
+	return CT_OK;
+}
+
+static enum ct_status read_events(struct fold *fold, struct ct_error *reterr)
+{
+	enum ct_status status = source_reset(fold->view->source, reterr);
+	struct ct_events events;
+
+	while (status == CT_OK) {
+		status = source_next_run(fold->view->source, &events, reterr);
+		if (status == CT_OK)
+			status = take_run(fold, &events, reterr);
+	}
+	return status == CT_END ? CT_OK : status;
+}
+
+static enum ct_status finish(struct fold *fold, struct ct_error *reterr)
+{
+	enum ct_status status = model_finish(fold->model, reterr);
+
+	if (status)
+		return status;
+	if (fold->history.is_broken || !view_fold_states_finish(fold) ||
+		!view_fold_things_finish(fold))
+		return ct_fail_memory(reterr);
+	return CT_OK;
+}
+
+static enum ct_status read_all(struct fold *fold, struct ct_error *reterr)
+{
+	enum ct_status status = model_new(fold->view->tables, &fold->model, reterr);
+
+	if (status)
+		return status;
+	fold->model->history = &fold->history;
+	fold->watch = model_watch(fold->model, &view_fold_states_watcher, fold);
+	fold->name_of_site = calloc(fold->view->tables->nr_sites + 1u, sizeof(*fold->name_of_site));
+	if (!fold->watch || !fold->name_of_site ||
+		!vec_push(&fold->objects, (struct fold_object){0}))
+		return ct_fail_memory(reterr);
+	status = read_events(fold, reterr);
+	return status == CT_OK ? finish(fold, reterr) : status;
+}
+
+enum ct_status view_fold(struct ct_view *view, struct ct_error *reterr)
+{
+	struct fold fold = {.view = view,
+		.history = {.take = view_fold_states_take, .context = &fold, .from = CT_NO_TIME}};
+	enum ct_status status = read_all(&fold, reterr);
+
+	model_history_fini(&fold.history);
+	vec_fini(&fold.objects);
+	map_fini(&fold.object_at);
+	free(fold.name_of_site);
+	model_free(fold.model);
+	return status;
+}

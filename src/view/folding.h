@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One reading of a trace, as it becomes rows. Private to src/view.
+ */
+#ifndef VIEW_FOLDING_H
+#define VIEW_FOLDING_H
+
+#include "model/model.h"
+#include "view/view.h"
+
+/* How an object was waited for; found by process and handle. */
+struct fold_object {
+	uint64_t handle;
+	uint32_t process;
+	uint64_t nr_waits;
+	uint64_t nr_waiting;
+	int64_t waited_ns;
+	int64_t longest_ns;
+};
+
+struct fold {
+	struct ct_view *view;
+	struct model *model;
+	struct model_watch *watch;
+	struct model_history history;
+	struct ct_event event;           /* the last one */
+	VEC(struct fold_object) objects; /* [0] is none */
+	struct map object_at;
+	int64_t *name_of_site; /* number of a text, plus 1; 0: not made yet */
+};
+
+/* view_fold_add: a row of one of the view's tables. False: out of memory. */
+static inline bool view_fold_add(struct fold *fold, enum ct_view_table table, const int64_t *row)
+{
+	return column_log_add(&fold->view->logs[table], row);
+}
+
+/* ---------------------------------------------------------------- fold_states.c: coroutines and what they did */
+
+/* view_fold_states_take: the history's function: a state was left. */
+bool view_fold_states_take(
+	void *context, const struct model *model, const struct model_interval *interval);
+
+/* view_fold_states_watcher: keeps of each coroutine what was longest, and makes its row when its record goes. */
+extern const struct model_watcher view_fold_states_watcher;
+
+/* view_fold_states_finish: behind model_finish: what goes on, and who is left. False: out of memory. */
+bool view_fold_states_finish(struct fold *fold);
+
+/* ---------------------------------------------------------------- fold_things.c: tasks, objects, descriptors */
+
+bool view_fold_things_finish(struct fold *fold);
+
+/* The watcher's functions for what ends. */
+model_look view_fold_things_task_end;
+model_look view_fold_things_region_end;
+model_look view_fold_things_close;
+
+/* view_fold_things_wait: an object was, or is, waited for. False: out of memory. */
+bool view_fold_things_wait(
+	struct fold *fold, uint32_t process, uint64_t handle, int64_t ns, bool is_open);
+
+#endif

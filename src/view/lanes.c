@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes: what coroutines and threads did, no finer than a screen can show.
+ *
+ * States come by when they ended, so that those of one lane come in order. One that is shorter than the resolution
+ * waits for its neighbours, and goes with them into one slice, until that is as long as the resolution.
+ */
+#include "base/failure.h"
+#include "base/known_options.h"
+#include "view/scan.h"
+
+enum lanes_column {
+	LANES_LANE,
+	LANES_FROM,
+	LANES_UNTIL,
+	LANES_STATE,
+	LANES_COROUTINE,
+	LANES_SITE,
+	LANES_NR_STATES,
+	LANES_NR_COLUMNS,
+};
+
+static const enum ct_view_type types[LANES_NR_COLUMNS] = {
+	[LANES_LANE] = CT_VIEW_TYPE_NUMBER,
+	[LANES_FROM] = CT_VIEW_TYPE_TIME,
+	[LANES_UNTIL] = CT_VIEW_TYPE_TIME,
+	[LANES_STATE] = CT_VIEW_TYPE_STATE,
+	[LANES_COROUTINE] = CT_VIEW_TYPE_COROUTINE,
+	[LANES_SITE] = CT_VIEW_TYPE_SITE,
+	[LANES_NR_STATES] = CT_VIEW_TYPE_NUMBER,
+};
+
+struct slice {
+	uint32_t lane;
+	uint8_t state;
+	uint32_t site;
+	uint64_t coro;
+	uint64_t nr_states; /* 0: it is none */
+	ct_time from;
+	ct_time until;
+	int64_t longest_ns; /* of the state that it is named after */
+};
+
+struct laying {
+	const struct ct_view_lanes_request *request;
+	struct slice *open; /* by lane: slices in the making */
+	VEC(struct slice) done;
+	VEC(uint32_t) next; /* by lane: the next one of the same key, plus 1 */
+	struct map first;   /* by key: a lane, plus 1 */
+};
+
+/* ---------------------------------------------------------------- which lanes */
+
+static uint64_t key_of(enum ct_view_lane_kind kind, uint64_t process, uint64_t id)
+{
+	return kind == CT_VIEW_LANE_THREAD ? ~id : id ^ process << 48;
+}
+
+static bool is_lane(
+	const struct ct_view_lane *lane, enum ct_view_lane_kind kind, uint64_t process, uint64_t id)
+{
+	return lane->kind == kind && lane->id == id &&
+	       (kind == CT_VIEW_LANE_THREAD || lane->process == process);
+}
+
+static bool find_lanes(struct laying *laying)
+{
+	uint32_t i, first;
+
+	for (i = 0; i < laying->request->nr_lanes; i++) {
+		const struct ct_view_lane *lane = &laying->request->lanes[i];
+		uint64_t key = key_of(lane->kind, lane->process, lane->id);
+
+		first = 0;
+		map_get(&laying->first, key, &first);
+		if (!vec_push(&laying->next, first) || !map_put(&laying->first, key, i + 1))
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- slices */
+
+static bool finish(struct laying *laying, struct slice *open)
+{
+	bool is_done = !open->nr_states || vec_push(&laying->done, *open);
+
+	open->nr_states = 0;
+	return is_done;
+}
+
+static bool may_join(
+	const struct laying *laying, const struct slice *open, const struct slice *slice)
+{
+	return open->nr_states && laying->request->resolution_ns > 0 &&
+	       slice->until - open->from < laying->request->resolution_ns;
+}
+
+static void join(struct slice *open, const struct slice *slice)
+{
+	struct slice longer = slice->longest_ns > open->longest_ns ? *slice : *open;
+
+	longer.nr_states = open->nr_states + 1;
+	longer.from = open->from < slice->from ? open->from : slice->from;
+	longer.until = open->until > slice->until ? open->until : slice->until;
+	*open = longer;
+}
+
+static bool put(struct laying *laying, struct slice slice)
+{
+	struct slice *open = &laying->open[slice.lane];
+
+	if (may_join(laying, open, &slice)) {
+		join(open, &slice);
+		return true;
+	}
+	if (!finish(laying, open))
+		return false;
+	*open = slice;
+	return true;
+}
+
+static bool put_all(struct laying *laying, enum ct_view_lane_kind kind, uint64_t process,
+	uint64_t id, struct slice slice)
+{
+	uint32_t at = 0;
+
+	map_get(&laying->first, key_of(kind, process, id), &at);
+	for (; at; at = laying->next.at[at - 1]) {
+		slice.lane = at - 1;
+		if (is_lane(&laying->request->lanes[at - 1], kind, process, id) &&
+			!put(laying, slice))
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static const uint32_t read_columns[] = {CT_VIEW_STATES_COROUTINE, CT_VIEW_STATES_PROCESS,
+	CT_VIEW_STATES_STATE, CT_VIEW_STATES_FROM, CT_VIEW_STATES_UNTIL, CT_VIEW_STATES_THREAD,
+	CT_VIEW_STATES_SITE};
+
+static bool take_rows(struct laying *laying, const struct ct_view_rows *rows)
+{
+	const int64_t *const *at = rows->columns;
+	uint64_t i;
+
+	for (i = 0; i < rows->nr_rows; i++) {
+		struct slice slice = {.coro = (uint64_t)at[0][i],
+			.state = (uint8_t)at[2][i],
+			.from = at[3][i],
+			.until = at[4][i],
+			.site = (uint32_t)at[6][i],
+			.longest_ns = at[4][i] - at[3][i],
+			.nr_states = 1};
+
+		if (!put_all(laying, CT_VIEW_LANE_COROUTINE, (uint64_t)at[1][i], slice.coro, slice))
+			return false;
+		if (slice.state == CT_STATE_RUNNING &&
+			!put_all(laying, CT_VIEW_LANE_THREAD, 0, (uint64_t)at[5][i], slice))
+			return false;
+	}
+	return true;
+}
+
+static enum ct_status read_states(
+	struct laying *laying, struct ct_view *view, struct ct_error *reterr)
+{
+	struct ct_view_term terms[3] = {{.column = CT_VIEW_STATES_UNTIL,
+						.compare = CT_VIEW_AT_LEAST,
+						.number = laying->request->from},
+		{.column = CT_VIEW_STATES_FROM,
+			.compare = CT_VIEW_LESS,
+			.number = laying->request->until}};
+	struct ct_view_request request = {.size = sizeof(request),
+		.table = CT_VIEW_STATES,
+		.columns = read_columns,
+		.nr_columns = sizeof(read_columns) / sizeof(*read_columns),
+		.terms = terms,
+		.nr_terms = 2};
+	const struct ct_view_lane *lane = laying->request->lanes;
+	const struct ct_view_rows *rows;
+	struct ct_view_scan *scan;
+	enum ct_status status;
+
+	/* The commonest question is for one: most chunks know that they have nothing of it. */
+	if (laying->request->nr_lanes == 1)
+		terms[request.nr_terms++] = (struct ct_view_term){
+			.column = lane->kind == CT_VIEW_LANE_THREAD ? CT_VIEW_STATES_THREAD
+								    : CT_VIEW_STATES_COROUTINE,
+			.number = (int64_t)lane->id};
+	status = ct_view_scan_open(view, &request, &scan, reterr);
+	if (status)
+		return status;
+	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
+		if (!take_rows(laying, rows)) {
+			status = ct_fail_memory(reterr);
+			break;
+		}
+	ct_view_scan_close(scan);
+	return status == CT_END ? CT_OK : status;
+}
+
+static int compare_slices(const void *left, const void *right)
+{
+	const struct slice *one = left, *other = right;
+
+	if (one->lane != other->lane)
+		return one->lane < other->lane ? -1 : 1;
+	return one->from < other->from ? -1 : one->from > other->from;
+}
+
+static struct ct_view_rows *rows_of(struct laying *laying)
+{
+	struct ct_view_rows *rows = view_rows_new(types, LANES_NR_COLUMNS, laying->done.count);
+	size_t i;
+
+	if (!rows)
+		return NULL;
+	if (laying->done.count)
+		qsort(laying->done.at, laying->done.count, sizeof(*laying->done.at),
+			compare_slices);
+	for (i = 0; i < laying->done.count; i++) {
+		const struct slice *slice = &laying->done.at[i];
+
+		view_rows_column(rows, LANES_LANE)[i] = slice->lane;
+		view_rows_column(rows, LANES_FROM)[i] = slice->from;
+		view_rows_column(rows, LANES_UNTIL)[i] = slice->until;
+		view_rows_column(rows, LANES_STATE)[i] = slice->state;
+		view_rows_column(rows, LANES_COROUTINE)[i] = (int64_t)slice->coro;
+		view_rows_column(rows, LANES_SITE)[i] = slice->site;
+		view_rows_column(rows, LANES_NR_STATES)[i] = (int64_t)slice->nr_states;
+	}
+	return rows;
+}
+
+static enum ct_status lay(struct laying *laying, struct ct_view *view,
+	const struct ct_view_rows **ret_rows, struct ct_error *reterr)
+{
+	enum ct_status status;
+	uint32_t i;
+
+	laying->open = calloc(laying->request->nr_lanes + 1u, sizeof(*laying->open));
+	if (!laying->open || !find_lanes(laying))
+		return ct_fail_memory(reterr);
+	status = read_states(laying, view, reterr);
+	for (i = 0; status == CT_OK && i < laying->request->nr_lanes; i++)
+		if (!finish(laying, &laying->open[i]))
+			status = ct_fail_memory(reterr);
+	if (status)
+		return status;
+	*ret_rows = rows_of(laying);
+	return *ret_rows ? CT_OK : ct_fail_memory(reterr);
+}
+
+enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_request *given,
+	const struct ct_view_rows **ret_rows, struct ct_error *reterr)
+{
+	struct ct_view_lanes_request request;
+	struct laying laying = {.request = &request};
+	enum ct_status status;
+
+	known_options(&request, sizeof(request), given);
+	status = lay(&laying, view, ret_rows, reterr);
+	free(laying.open);
+	vec_fini(&laying.done);
+	vec_fini(&laying.next);
+	map_fini(&laying.first);
+	return status;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows that meet conditions, a chunk at a time. A chunk whose least and greatest numbers rule it out is not unpacked;
+ * of the others the columns of the conditions are, one after the other as long as rows are left, and then the columns
+ * that are wanted.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/known_options.h"
+#include "base/text.h"
+#include "view/scan.h"
+
+/* ---------------------------------------------------------------- rows */
+
+struct ct_view_rows *view_rows_new(
+	const enum ct_view_type *types, uint32_t nr_columns, uint64_t nr_rows)
+{
+	struct ct_view_rows *rows = calloc(1, sizeof(*rows));
+	int64_t **columns = calloc(nr_columns + 1u, sizeof(*columns));
+	int64_t *numbers = calloc(nr_rows * nr_columns + 1, sizeof(*numbers));
+	enum ct_view_type *own = calloc(nr_columns + 1u, sizeof(*own));
+	uint32_t i;
+
+	if (!rows || !columns || !numbers || !own) {
+		free(rows);
+		free(columns);
+		free(numbers);
+		free(own);
+		return NULL;
+	}
+	for (i = 0; i < nr_columns; i++) {
+		columns[i] = numbers + i * nr_rows;
+		own[i] = types[i];
+	}
+	columns[nr_columns] = numbers;
+	rows->nr_rows = rows->nr_matched = nr_rows;
+	rows->nr_columns = nr_columns;
+	rows->types = own;
+	rows->columns = (const int64_t *const *)columns;
+	return rows;
+}
+
+void ct_view_rows_free(const struct ct_view_rows *rows)
+{
+	if (!rows)
+		return;
+	free((void *)(uintptr_t)rows->columns[rows->nr_columns]);
+	free((void *)(uintptr_t)rows->columns);
+	free((void *)(uintptr_t)rows->types);
+	free((void *)(uintptr_t)rows);
+}
+
+/* ---------------------------------------------------------------- terms */
+
+static bool matches(struct ct_view_scan *scan, struct scan_term *term, int64_t number)
+{
+	struct text text = {0};
+	uint32_t is_match;
+
+	if (map_get(&term->matches, (uint64_t)number, &is_match))
+		return is_match;
+	view_say(&text, scan->view, term->type, number, 0);
+	is_match = fnmatch(term->pattern, text_peek(&text), FNM_CASEFOLD) == 0;
+	scan->is_broken |= text.is_broken || !map_put(&term->matches, (uint64_t)number, is_match);
+	text_fini(&text);
+	return is_match;
+}
+
+static bool meets(struct ct_view_scan *scan, struct scan_term *term, int64_t number)
+{
+	bool is_nothing = number == ct_view_none(term->type) && number != CT_VIEW_NOTHING;
+
+	switch (term->compare) {
+	case CT_VIEW_EQUAL:
+		return number == term->number;
+	case CT_VIEW_UNEQUAL:
+		return number != term->number;
+	case CT_VIEW_LESS:
+		return number < term->number && !is_nothing;
+	case CT_VIEW_AT_MOST:
+		return number <= term->number && !is_nothing;
+	case CT_VIEW_MORE:
+		return number > term->number && !is_nothing;
+	case CT_VIEW_AT_LEAST:
+		return number >= term->number && !is_nothing;
+	case CT_VIEW_MATCHES:
+		return !is_nothing && matches(scan, term, number);
+	default:
+		return false;
+	}
+}
+
+/* May any row of the chunk meet it? */
+static bool may_meet(const struct ct_view_scan *scan, const struct scan_term *term)
+{
+	int64_t least = column_log_least(scan->log, scan->chunk, term->column);
+	int64_t most = column_log_most(scan->log, scan->chunk, term->column);
+
+	switch (term->compare) {
+	case CT_VIEW_EQUAL:
+		return least <= term->number && term->number <= most;
+	case CT_VIEW_UNEQUAL:
+		return least != most || least != term->number;
+	case CT_VIEW_LESS:
+		return least < term->number;
+	case CT_VIEW_AT_MOST:
+		return least <= term->number;
+	case CT_VIEW_MORE:
+		return most > term->number;
+	case CT_VIEW_AT_LEAST:
+		return most >= term->number;
+	default:
+		return true;
+	}
+}
+
+/* ---------------------------------------------------------------- a chunk */
+
+static const int64_t *values_of(struct ct_view_scan *scan, uint32_t column)
+{
+	if (!scan->is_read[column])
+		column_log_read(scan->log, scan->chunk, column, scan->values[column]);
+	scan->is_read[column] = true;
+	return scan->values[column];
+}
+
+static uint32_t narrow(struct ct_view_scan *scan, struct scan_term *term, uint32_t count)
+{
+	const int64_t *values = values_of(scan, term->column);
+	uint32_t i, nr_left = 0;
+
+	for (i = 0; i < count; i++)
+		if (meets(scan, term, values[scan->places[i]]))
+			scan->places[nr_left++] = scan->places[i];
+	return nr_left;
+}
+
+/* How many rows of the chunk at hand are left. */
+static uint32_t take_chunk(struct ct_view_scan *scan)
+{
+	uint32_t count = column_log_rows(scan->log, scan->chunk), i;
+
+	memset(scan->is_read, 0, sizeof(scan->is_read));
+	for (i = 0; i < scan->nr_terms; i++)
+		if (!may_meet(scan, &scan->terms[i]))
+			return 0;
+	for (i = 0; i < count; i++)
+		scan->places[i] = (uint16_t)i;
+	for (i = 0; count && i < scan->nr_terms; i++)
+		count = narrow(scan, &scan->terms[i], count);
+	return count;
+}
+
+static void hand_out(struct ct_view_scan *scan, uint32_t count)
+{
+	uint32_t i, k;
+
+	for (k = 0; k < scan->nr_wanted; k++) {
+		const int64_t *values = values_of(scan, scan->wanted[k]);
+		int64_t *column = view_rows_column(scan->rows, k);
+
+		for (i = 0; i < count; i++)
+			column[i] = values[scan->places[i]];
+	}
+	for (i = 0; i < count; i++)
+		scan->numbers[i] = scan->first + scan->places[i];
+	scan->rows->nr_rows = scan->rows->nr_matched = count;
+}
+
+enum ct_status ct_view_scan_next(
+	struct ct_view_scan *scan, const struct ct_view_rows **ret_rows, struct ct_error *reterr)
+{
+	uint32_t count = 0;
+
+	while (!count && scan->chunk < scan->log->chunks.count) {
+		count = take_chunk(scan);
+		if (count)
+			hand_out(scan, count);
+		scan->first += column_log_rows(scan->log, scan->chunk);
+		scan->chunk++;
+	}
+	if (scan->is_broken)
+		return ct_fail_memory(reterr);
+	if (!count)
+		return CT_END;
+	*ret_rows = scan->rows;
+	return CT_OK;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static enum ct_status check_request(const struct ct_view_request *request, struct ct_error *reterr)
+{
+	const struct ct_view_description *table;
+	uint32_t i;
+
+	if (request->table >= CT_VIEW_NR_TABLES)
+		return ct_fail(reterr, CT_ERR_USAGE, "there is no table %d", (int)request->table);
+	table = ct_view_describe(request->table);
+	for (i = 0; request->columns && i < request->nr_columns; i++)
+		if (request->columns[i] >= table->nr_columns)
+			return ct_fail(reterr, CT_ERR_USAGE, "the table %s has no column %u",
+				table->name, request->columns[i]);
+	for (i = 0; i < request->nr_terms; i++)
+		if (request->terms[i].column >= table->nr_columns)
+			return ct_fail(reterr, CT_ERR_USAGE, "the table %s has no column %u",
+				table->name, request->terms[i].column);
+	if (request->is_sorted && request->order >= table->nr_columns)
+		return ct_fail(reterr, CT_ERR_USAGE, "the table %s has no column %u", table->name,
+			request->order);
+	return CT_OK;
+}
+
+uint32_t *view_scan_columns(const struct ct_view_request *request, uint32_t *ret_count)
+{
+	uint32_t count = request->columns ? request->nr_columns
+					  : ct_view_describe(request->table)->nr_columns;
+	uint32_t *columns = calloc(count + 1u, sizeof(*columns)), i;
+
+	for (i = 0; columns && i < count; i++)
+		columns[i] = request->columns ? request->columns[i] : i;
+	*ret_count = count;
+	return columns;
+}
+
+static bool have_values(struct ct_view_scan *scan, uint32_t column)
+{
+	if (!scan->values[column])
+		scan->values[column] = calloc(COLUMN_ROWS, sizeof(int64_t));
+	return scan->values[column] != NULL;
+}
+
+static enum ct_status add_term(struct ct_view_scan *scan, enum ct_view_table table,
+	const struct ct_view_term *term, struct ct_error *reterr)
+{
+	const struct ct_view_column *column = &ct_view_describe(table)->columns[term->column];
+	struct scan_term *added = &scan->terms[scan->nr_terms++];
+
+	*added = (struct scan_term){.column = term->column,
+		.type = column->type,
+		.compare = term->compare,
+		.number = term->number};
+	if (!have_values(scan, term->column))
+		return ct_fail_memory(reterr);
+	if (term->compare >= CT_VIEW_NR_COMPARES)
+		return ct_fail(
+			reterr, CT_ERR_USAGE, "there is no comparison %d", (int)term->compare);
+	if (term->compare == CT_VIEW_MATCHES) {
+		added->pattern = term->text ? strdup(term->text) : NULL;
+		return added->pattern ? CT_OK : ct_fail_memory(reterr);
+	}
+	if (term->text &&
+		!ct_view_parse(scan->view, table, term->column, term->text, &added->number)) {
+		if (column->type == CT_VIEW_TYPE_TEXT)
+			added->number = -1; /* no row says so */
+		else
+			return ct_fail(reterr, CT_ERR_USAGE,
+				"'%s' is no %s, in the column %s of %s", term->text,
+				ct_view_type_name(column->type), column->name,
+				ct_view_describe(table)->name);
+	}
+	return CT_OK;
+}
+
+static enum ct_status prepare(
+	struct ct_view_scan *scan, const struct ct_view_request *request, struct ct_error *reterr)
+{
+	const struct view_table *table = &view_tables[request->table];
+	const struct ct_view_term part = {
+		.column = table->part_column, .number = table->part_number};
+	enum ct_view_type types[COLUMN_MOST];
+	enum ct_status status = CT_OK;
+	uint32_t i;
+
+	scan->terms = calloc(request->nr_terms + 1u, sizeof(*scan->terms));
+	scan->wanted = view_scan_columns(request, &scan->nr_wanted);
+	if (!scan->terms || !scan->wanted || scan->nr_wanted > COLUMN_MOST)
+		return ct_fail_memory(reterr);
+	if (table->is_part)
+		status = add_term(scan, request->table, &part, reterr);
+	for (i = 0; status == CT_OK && i < request->nr_terms; i++)
+		status = add_term(scan, request->table, &request->terms[i], reterr);
+	for (i = 0; i < scan->nr_wanted; i++) {
+		types[i] = table->description.columns[scan->wanted[i]].type;
+		scan->is_broken |= !have_values(scan, scan->wanted[i]);
+	}
+	if (status)
+		return status;
+	scan->rows = view_rows_new(types, scan->nr_wanted, COLUMN_ROWS);
+	return scan->rows && !scan->is_broken ? CT_OK : ct_fail_memory(reterr);
+}
+
+enum ct_status ct_view_scan_open(struct ct_view *view, const struct ct_view_request *given,
+	struct ct_view_scan **ret_scan, struct ct_error *reterr)
+{
+	struct ct_view_request request;
+	struct ct_view_scan *scan;
+	enum ct_status status;
+
+	known_options(&request, sizeof(request), given);
+	status = check_request(&request, reterr);
+	if (status == CT_OK)
+		status = view_fill(view, request.table, reterr);
+	if (status)
+		return status;
+	scan = calloc(1, sizeof(*scan));
+	if (!scan)
+		return ct_fail_memory(reterr);
+	scan->view = view;
+	scan->log = &view->logs[view_tables[request.table].log];
+	status = prepare(scan, &request, reterr);
+	if (status)
+		ct_view_scan_close(scan);
+	else
+		*ret_scan = scan;
+	return status;
+}
+
+void ct_view_scan_close(struct ct_view_scan *scan)
+{
+	uint32_t i;
+
+	if (!scan)
+		return;
+	for (i = 0; i < COLUMN_MOST; i++)
+		free(scan->values[i]);
+	for (i = 0; scan->terms && i < scan->nr_terms; i++) {
+		free((char *)(uintptr_t)scan->terms[i].pattern);
+		map_fini(&scan->terms[i].matches);
+	}
+	free(scan->terms);
+	free(scan->wanted);
+	ct_view_rows_free(scan->rows);
+	free(scan);
+}

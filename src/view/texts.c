@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The texts that cells name.
+ */
+#include <string.h>
+
+#include "view/view.h"
+
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t hash(const char *text, size_t nr_bytes)
+{
+	uint64_t sum = nr_bytes;
+	size_t i;
+
+	for (i = 0; i < nr_bytes; i++)
+		sum = (sum ^ (unsigned char)text[i]) * HASH_FACTOR;
+	return sum;
+}
+
+/* Where the text is, or else would be: the key is free then. */
+static bool find(const struct view_texts *texts, const char *text, size_t nr_bytes,
+	uint64_t *ret_key, uint32_t *ret_number)
+{
+	*ret_key = hash(text, nr_bytes);
+	for (; map_get(&texts->at, *ret_key, ret_number); ++*ret_key)
+		if (strncmp(texts->all.at[*ret_number], text, nr_bytes) == 0 &&
+			!texts->all.at[*ret_number][nr_bytes])
+			return true;
+	return false;
+}
+
+static int64_t number_of(enum view_half half, uint32_t index)
+{
+	return index ? (int64_t)index * VIEW_NR_HALVES + half : 0;
+}
+
+static int64_t add(struct ct_view *view, enum view_half half, uint64_t key, const char *text)
+{
+	struct view_texts *texts = &view->texts[half];
+	uint32_t index = (uint32_t)texts->all.count;
+
+	if (!text || index == UINT32_MAX || !vec_push(&texts->all, text))
+		return -1;
+	if (map_put(&texts->at, key, index))
+		return number_of(half, index);
+	texts->all.count--;
+	return -1;
+}
+
+int64_t view_text(struct ct_view *view, enum view_half half, const char *text)
+{
+	uint64_t key;
+	uint32_t index;
+
+	if (find(&view->texts[half], text, strlen(text), &key, &index))
+		return number_of(half, index);
+	return add(view, half, key, text);
+}
+
+int64_t view_text_copy(struct ct_view *view, enum view_half half, const char *text, size_t nr_bytes)
+{
+	uint64_t key;
+	uint32_t index;
+
+	if (find(&view->texts[half], text, nr_bytes, &key, &index))
+		return number_of(half, index);
+	return add(view, half, key, arena_text(&view->texts[half].arena, text, nr_bytes));
+}
+
+bool view_text_find(
+	const struct ct_view *view, enum view_half half, const char *text, int64_t *ret_number)
+{
+	uint64_t key;
+	uint32_t index;
+
+	if (!find(&view->texts[half], text, strlen(text), &key, &index))
+		return false;
+	*ret_number = number_of(half, index);
+	return true;
+}
+
+const char *ct_view_text(const struct ct_view *view, int64_t number)
+{
+	const struct view_texts *texts = &view->texts[number & (VIEW_NR_HALVES - 1)];
+	uint64_t index = (uint64_t)number / VIEW_NR_HALVES;
+
+	return index < texts->all.count ? texts->all.at[index] : "";
+}

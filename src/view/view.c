@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A view as a whole: opened, filled by halves, closed.
+ */
+#include <stdlib.h>
+
+#include "base/failure.h"
+#include "view/view.h"
+
+static enum view_half half_of(enum ct_view_table table)
+{
+	return view_tables[view_tables[table].log].half;
+}
+
+static void empty(struct ct_view *view, enum view_half half)
+{
+	enum ct_view_table table;
+
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
+		if (half_of(table) == half)
+			column_log_fini(&view->logs[table]);
+	if (half == VIEW_TOLD) {
+		analyze_report_free(view->report);
+		view->report = NULL;
+	}
+}
+
+static bool prepare(struct ct_view *view, enum view_half half)
+{
+	enum ct_view_table table;
+
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++) {
+		const struct view_table *of = &view_tables[table];
+
+		if (!of->is_part && half_of(table) == half &&
+			!column_log_init(&view->logs[table], of->description.nr_columns))
+			return false;
+	}
+	return true;
+}
+
+static bool seal(struct ct_view *view, enum view_half half)
+{
+	enum ct_view_table table;
+
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
+		if (!view_tables[table].is_part && half_of(table) == half &&
+			!column_log_seal(&view->logs[table]))
+			return false;
+	return true;
+}
+
+static enum ct_status fill(struct ct_view *view, enum view_half half, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (!prepare(view, half))
+		return ct_fail_memory(reterr);
+	status = half == VIEW_FOLDED ? view_fold(view, reterr) : view_tell(view, reterr);
+	if (status == CT_OK && !seal(view, half))
+		status = ct_fail_memory(reterr);
+	return status;
+}
+
+static enum ct_status fill_half(struct ct_view *view, enum view_half half, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+
+	pthread_mutex_lock(&view->lock);
+	if (!view->is_filled[half]) {
+		status = fill(view, half, reterr);
+		view->is_filled[half] = status == CT_OK;
+		if (status)
+			empty(view, half);
+	}
+	pthread_mutex_unlock(&view->lock);
+	return status;
+}
+
+enum ct_status view_fill(struct ct_view *view, enum ct_view_table table, struct ct_error *reterr)
+{
+	return fill_half(view, half_of(table), reterr);
+}
+
+enum ct_status ct_view_report(
+	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr)
+{
+	enum ct_status status = fill_half(view, VIEW_TOLD, reterr);
+
+	if (status == CT_OK)
+		*ret_report = view->report;
+	return status;
+}
+
+const struct ct_tables *ct_view_tables(const struct ct_view *view)
+{
+	return view->tables;
+}
+
+struct ct_view *view_open(struct ct_source *source, const struct analyze_live *live,
+	const struct ct_thresholds *thresholds)
+{
+	struct ct_view *view = calloc(1, sizeof(*view));
+	enum view_half half;
+	bool has_all = true;
+
+	if (!view)
+		return NULL;
+	view->source = source;
+	view->tables = source->tables;
+	view->live = live;
+	view->thresholds = thresholds;
+	pthread_mutex_init(&view->lock, NULL);
+	for (half = 0; half < VIEW_NR_HALVES; half++) {
+		arena_init(&view->texts[half].arena);
+		has_all &= view_text(view, half, "") == 0;
+	}
+	if (has_all)
+		return view;
+	view_close(view);
+	return NULL;
+}
+
+void view_close(struct ct_view *view)
+{
+	enum view_half half;
+
+	if (!view)
+		return;
+	for (half = 0; half < VIEW_NR_HALVES; half++) {
+		empty(view, half);
+		vec_fini(&view->texts[half].all);
+		map_fini(&view->texts[half].at);
+		arena_fini(&view->texts[half].arena);
+	}
+	pthread_mutex_destroy(&view->lock);
+	free(view);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A view of each trace says what the report of it says: rows of events, states, coroutines and waits add up to the
+ * report's numbers, pages are parts of the whole, lanes cover what their coroutine did, and packed rows are the rows.
+ *
+ * The arguments are files of tests/cases; the trace in each of them lies between "--- trace" and the next "---".
+ */
+#include <unistd.h>
+
+#include "check.h"
+#include "corotracer/ct.h"
+
+static const char *path_at_hand;
+
+#define SAME(one, other)                                                                           \
+	do {                                                                                       \
+		long long same_a = (long long)(one), same_b = (long long)(other);                  \
+		check_count++;                                                                     \
+		if (same_a != same_b) {                                                            \
+			check_failures++;                                                          \
+			fprintf(stderr, "%s:%d: %s: %s is %lld, %s is %lld\n", __FILE__, __LINE__, \
+				path_at_hand, #one, same_a, #other, same_b);                       \
+		}                                                                                  \
+	} while (0)
+
+/* ---------------------------------------------------------------- asking */
+
+static const struct ct_view_rows *select_rows(struct ct_view *view, struct ct_view_request request)
+{
+	const struct ct_view_rows *rows = NULL;
+	struct ct_error error;
+
+	request.size = sizeof(request);
+	CHECK_EQUAL(ct_view_select(view, &request, &rows, &error), CT_OK);
+	return rows;
+}
+
+static const struct ct_view_rows *all_rows(struct ct_view *view, enum ct_view_table table)
+{
+	return select_rows(view, (struct ct_view_request){.table = table});
+}
+
+static uint64_t count_rows(struct ct_view *view, enum ct_view_table table)
+{
+	const struct ct_view_rows *rows = all_rows(view, table);
+	uint64_t count = rows->nr_rows;
+
+	SAME(rows->nr_matched, count);
+	ct_view_rows_free(rows);
+	return count;
+}
+
+/* ---------------------------------------------------------------- what adds up */
+
+static void check_counts(struct ct_view *view, const struct ct_report *report)
+{
+	SAME(count_rows(view, CT_VIEW_EVENTS), report->quality.nr_events);
+	SAME(count_rows(view, CT_VIEW_COROUTINES), report->quality.nr_coros);
+	SAME(count_rows(view, CT_VIEW_FINDINGS), report->nr_findings);
+	SAME(count_rows(view, CT_VIEW_PLACES), report->statistics.nr_places);
+	SAME(count_rows(view, CT_VIEW_SPANS), report->nr_spans);
+	SAME(count_rows(view, CT_VIEW_THREADS) + 1, ct_view_tables(view)->nr_threads);
+	SAME(count_rows(view, CT_VIEW_TRACE), 1);
+	SAME(count_rows(view, CT_VIEW_WAITS) + count_rows(view, CT_VIEW_RUNS) +
+				count_rows(view, CT_VIEW_DELAYS) <=
+			count_rows(view, CT_VIEW_STATES),
+		1);
+}
+
+static void check_times(struct ct_view *view, const struct ct_report *report)
+{
+	const struct ct_view_rows *rows = all_rows(view, CT_VIEW_STATES);
+	int64_t sums[CT_STATE_DONE] = {0}, coros[CT_STATE_DONE] = {0};
+	const struct ct_times *total = &report->statistics.total;
+	uint64_t i;
+
+	for (i = 0; i < rows->nr_rows; i++)
+		sums[rows->columns[CT_VIEW_STATES_STATE][i]] +=
+			rows->columns[CT_VIEW_STATES_DURATION][i];
+	ct_view_rows_free(rows);
+	rows = all_rows(view, CT_VIEW_COROUTINES);
+	for (i = 0; i < rows->nr_rows; i++) {
+		coros[CT_STATE_UNSEEN] += rows->columns[CT_VIEW_COROUTINES_UNSEEN][i];
+		coros[CT_STATE_READY] += rows->columns[CT_VIEW_COROUTINES_READY][i];
+		coros[CT_STATE_RUNNING] += rows->columns[CT_VIEW_COROUTINES_RUNNING][i];
+		coros[CT_STATE_WAITING] += rows->columns[CT_VIEW_COROUTINES_WAITING][i];
+	}
+	ct_view_rows_free(rows);
+	SAME(sums[CT_STATE_UNSEEN], total->unseen_ns);
+	SAME(sums[CT_STATE_READY], total->ready_ns);
+	SAME(sums[CT_STATE_RUNNING], total->running_ns);
+	SAME(sums[CT_STATE_WAITING], total->waiting_ns);
+	SAME(coros[CT_STATE_UNSEEN], total->unseen_ns);
+	SAME(coros[CT_STATE_READY], total->ready_ns);
+	SAME(coros[CT_STATE_RUNNING], total->running_ns);
+	SAME(coros[CT_STATE_WAITING], total->waiting_ns);
+}
+
+/* One definition of percentiles: those of rows are those of the report. */
+static void check_percentiles(struct ct_view *view, const struct ct_place *place)
+{
+	struct ct_view_term terms[] = {{.column = CT_VIEW_STATES_SITE, .number = place->site},
+		{.column = CT_VIEW_STATES_NEXT, .text = "running"},
+		{.column = CT_VIEW_STATES_IS_OPEN, .number = 0}};
+	struct ct_view_request request = {
+		.size = sizeof(request), .table = CT_VIEW_DELAYS, .terms = terms, .nr_terms = 3};
+	const double shares[] = {0.5, 0.99, 1};
+	int64_t numbers[3];
+	uint64_t count = 0;
+
+	CHECK_EQUAL(ct_view_percentiles(view, &request, CT_VIEW_STATES_DURATION, shares, 3, numbers,
+			    &count, NULL),
+		CT_OK);
+	SAME(count, place->delays.count);
+	SAME(numbers[0], place->delays.p50_ns);
+	SAME(numbers[1], place->delays.p99_ns);
+	SAME(numbers[2], place->delays.max_ns);
+	request.table = CT_VIEW_WAITS;
+	terms[1] = (struct ct_view_term){
+		.column = CT_VIEW_STATES_NEXT, .compare = CT_VIEW_UNEQUAL, .text = "destroyed"};
+	CHECK_EQUAL(ct_view_percentiles(view, &request, CT_VIEW_STATES_DURATION, shares, 3, numbers,
+			    &count, NULL),
+		CT_OK);
+	SAME(count, place->waits.count);
+	SAME(numbers[1], place->waits.p99_ns);
+	SAME(numbers[2], place->waits.max_ns);
+}
+
+/* ---------------------------------------------------------------- pages */
+
+static void check_pages(struct ct_view *view)
+{
+	const struct ct_view_request sorted = {.table = CT_VIEW_STATES,
+		.is_sorted = true,
+		.is_descending = true,
+		.order = CT_VIEW_STATES_DURATION};
+	const struct ct_view_rows *whole = select_rows(view, sorted), *page;
+	struct ct_view_request request = sorted;
+	uint64_t i, k;
+
+	for (i = 1; i < whole->nr_rows; i++)
+		SAME(whole->columns[CT_VIEW_STATES_DURATION][i - 1] >=
+				whole->columns[CT_VIEW_STATES_DURATION][i],
+			1);
+	request.limit = 3;
+	for (i = 0; i < whole->nr_rows; i += 3) {
+		request.offset = i;
+		page = select_rows(view, request);
+		SAME(page->nr_matched, whole->nr_rows);
+		SAME(page->nr_rows, whole->nr_rows - i < 3 ? whole->nr_rows - i : 3);
+		for (k = 0; k < page->nr_rows; k++)
+			SAME(page->columns[CT_VIEW_STATES_COROUTINE][k],
+				whole->columns[CT_VIEW_STATES_COROUTINE][i + k]);
+		ct_view_rows_free(page);
+	}
+	ct_view_rows_free(whole);
+}
+
+/* ---------------------------------------------------------------- lanes, overview, packing */
+
+static int64_t lane_ns(struct ct_view *view, uint32_t process, uint64_t id, int64_t resolution_ns,
+	uint64_t *ret_states)
+{
+	const struct ct_view_lane lane = {CT_VIEW_LANE_COROUTINE, process, id};
+	const struct ct_view_lanes_request request = {.size = sizeof(request),
+		.lanes = &lane,
+		.nr_lanes = 1,
+		.from = INT64_MIN / 2,
+		.until = INT64_MAX / 2,
+		.resolution_ns = resolution_ns};
+	const struct ct_view_rows *rows = NULL;
+	int64_t ns = 0;
+	uint64_t i;
+
+	CHECK_EQUAL(ct_view_lanes(view, &request, &rows, NULL), CT_OK);
+	for (i = 0, *ret_states = 0; i < rows->nr_rows; i++) {
+		ns += rows->columns[2][i] - rows->columns[1][i];
+		*ret_states += (uint64_t)rows->columns[6][i];
+	}
+	ct_view_rows_free(rows);
+	return ns;
+}
+
+static void check_lanes(struct ct_view *view)
+{
+	const struct ct_view_rows *coros = all_rows(view, CT_VIEW_COROUTINES), *rows;
+	uint64_t i, k, fine, coarse;
+
+	for (i = 0; i < coros->nr_rows && i < 5; i++) {
+		uint32_t process = (uint32_t)coros->columns[CT_VIEW_COROUTINES_PROCESS][i];
+		uint64_t id = (uint64_t)coros->columns[CT_VIEW_COROUTINES_COROUTINE][i];
+		const struct ct_view_term terms[] = {
+			{.column = CT_VIEW_STATES_PROCESS, .number = process},
+			{.column = CT_VIEW_STATES_COROUTINE, .number = (int64_t)id}};
+		int64_t ns = 0, lane = lane_ns(view, process, id, 0, &fine);
+
+		rows = select_rows(
+			view, (struct ct_view_request){
+				      .table = CT_VIEW_STATES, .terms = terms, .nr_terms = 2});
+		for (k = 0; k < rows->nr_rows; k++)
+			ns += rows->columns[CT_VIEW_STATES_UNTIL][k] -
+			      rows->columns[CT_VIEW_STATES_FROM][k];
+		SAME(lane, ns);
+		SAME(fine, rows->nr_rows);
+		lane_ns(view, process, id, 1000000000, &coarse);
+		SAME(coarse, fine);
+		ct_view_rows_free(rows);
+	}
+	ct_view_rows_free(coros);
+}
+
+static void check_overview(struct ct_view *view, const struct ct_report *report)
+{
+	const struct ct_view_rows *rows = NULL;
+	ct_time from = report->quality.observed_from, until = report->quality.observed_until;
+	int64_t waiting = 0, events = 0;
+	uint64_t i;
+
+	if (from == CT_NO_TIME || until <= from)
+		return;
+	CHECK_EQUAL(ct_view_overview(view, from, until, 7, &rows, NULL), CT_OK);
+	for (i = 0; i < rows->nr_rows; i++) {
+		waiting += rows->columns[4][i];
+		events += rows->columns[5][i];
+	}
+	if (report->statistics.total.unseen_ns >= 0) /* where no clock went back */
+		SAME(waiting <= report->statistics.total.waiting_ns, 1);
+	SAME(events <= (int64_t)report->quality.nr_events, 1);
+	ct_view_rows_free(rows);
+}
+
+static int64_t unpack_cell(
+	const uint8_t *bytes, uint32_t column, uint64_t row, enum ct_view_type type)
+{
+	const uint8_t *head = bytes + 32 + (size_t)column * 24;
+	uint64_t cell = 0, offset;
+	int64_t base;
+
+	memcpy(&base, head + 8, 8);
+	memcpy(&offset, head + 16, 8);
+	memcpy(&cell, bytes + offset + row * head[1], head[1]);
+	if (head[1] == 8)
+		return (int64_t)cell;
+	return cell ? base + (int64_t)cell - 1 : ct_view_none(type);
+}
+
+/* V-8, V-9: each word once, as the view says it. */
+static void check_words(struct ct_view *view, const struct ct_view_rows *rows, const uint8_t *bytes,
+	size_t nr_bytes)
+{
+	uint32_t nr_words, i, type, length;
+	uint64_t at = 32 + (uint64_t)rows->nr_columns * 24, offset;
+	const uint8_t *words;
+	char said[4096];
+	int64_t number;
+
+	memcpy(&nr_words, bytes + 12, 4);
+	for (i = 0; i < rows->nr_columns; i++)
+		at += (rows->nr_rows * bytes[32 + i * 24 + 1] + 7) / 8 * 8;
+	words = bytes + at + (size_t)nr_words * 24;
+	for (i = 0; i < nr_words; i++, at += 24) {
+		memcpy(&number, bytes + at, 8);
+		memcpy(&type, bytes + at + 8, 4);
+		memcpy(&length, bytes + at + 12, 4);
+		memcpy(&offset, bytes + at + 16, 8);
+		CHECK(words + offset + length <= bytes + nr_bytes);
+		SAME(ct_view_say(view, (enum ct_view_type)type, number, 0, said, sizeof(said)),
+			length);
+		CHECK(length >= sizeof(said) || memcmp(said, words + offset, length) == 0);
+	}
+}
+
+/* V-1, V-2, V-3, V-4, V-5, V-6, V-7, and V-10 in that each view packs its own. */
+static void check_packing(struct ct_view *view, enum ct_view_table table)
+{
+	const struct ct_view_rows *rows = all_rows(view, table);
+	size_t nr_bytes = 0;
+	uint8_t *bytes = ct_view_pack(view, rows, &nr_bytes);
+	uint64_t i;
+	uint32_t k;
+
+	CHECK(bytes && memcmp(bytes, "CTVIEW1", 8) == 0);
+	check_words(view, rows, bytes, nr_bytes);
+	for (k = 0; k < rows->nr_columns; k++)
+		for (i = 0; i < rows->nr_rows; i++)
+			SAME(unpack_cell(bytes, k, i, rows->types[k]), rows->columns[k][i]);
+	free(bytes);
+	ct_view_rows_free(rows);
+}
+
+/* ---------------------------------------------------------------- all of one trace */
+
+static void check_view(struct ct_trace *trace)
+{
+	const struct ct_report *report = NULL;
+	struct ct_view *view = NULL;
+	uint32_t i;
+
+	CHECK_EQUAL(ct_view_open(trace, NULL, &view, NULL), CT_OK);
+	CHECK_EQUAL(ct_view_report(view, &report, NULL), CT_OK);
+	check_counts(view, report);
+	check_times(view, report);
+	for (i = 0; i < report->statistics.nr_places; i++)
+		check_percentiles(view, &report->statistics.places[i]);
+	check_pages(view);
+	check_lanes(view);
+	check_overview(view, report);
+	for (i = 0; i < CT_VIEW_NR_TABLES; i++)
+		check_packing(view, (enum ct_view_table)i);
+	ct_view_close(view);
+}
+
+/* The trace of a case, as a file of its own. */
+static void extract(const char *path, const char *to)
+{
+	FILE *from = fopen(path, "r"), *output = fopen(to, "w");
+	char line[4096];
+	int is_inside = 0;
+
+	CHECK(from && output);
+	while (from && output && fgets(line, sizeof(line), from)) {
+		if (strncmp(line, "---", 3) == 0)
+			is_inside = strncmp(line, "--- trace", 9) == 0;
+		else if (is_inside)
+			fputs(line, output);
+	}
+	if (from)
+		fclose(from);
+	if (output)
+		fclose(output);
+}
+
+int main(int count, char **arguments)
+{
+	struct ct_open_options options = {.size = sizeof(options), .no_symbols = true};
+	char path[] = "/tmp/test_view.XXXXXX";
+	struct ct_trace *trace;
+	int i, file = mkstemp(path);
+
+	CHECK(file >= 0);
+	for (i = 1; i < count; i++) {
+		path_at_hand = arguments[i];
+		extract(arguments[i], path);
+		if (ct_trace_open(path, &options, &trace, NULL) != CT_OK)
+			continue;
+		check_view(trace);
+		ct_trace_close(trace);
+	}
+	close(file);
+	unlink(path);
+	return check_result();
+}
