@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import subprocess
 import xml.etree.ElementTree as xml
 
 from support import BUILD, COROTRACER, SOURCE, check, folder, run
@@ -113,6 +115,26 @@ def check_anchored(trace):
     check(len(set(keys)) == len(keys), f"two results share a key: {keys}")
 
 
+def bytes_read(*words):
+    """What a command reads from files, in all its threads, as the kernel counts it."""
+    with subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        told = pathlib.Path(f"/proc/{process.pid}/io")
+        return int(re.search(r"rchar: (\d+)", told.read_text())[1]) if told.exists() else None
+
+
+def check_reads_once(trace):
+    """Twenty assertions read the trace once: as many bytes as one does."""
+    twenty = [f"{what} >= 0" for what in ("lost", "events", "coroutines", "migrations", "findings")] + ["utilisation >= 0%"]
+    twenty += [f"{what}.{of} >= 0ns" for what in ("sched_latency", "wait(*)", "run(*)") for of in ("p50", "p90", "p99", "max")]
+    twenty += ["waiting(*) >= 0", "alive(*) >= 0"]
+    told = check_json(trace, *twenty, status=HOLDS)["assertions"]
+    check(len(told) == 20, f"{told}")
+    one = bytes_read(COROTRACER, "check", trace, twenty[0])
+    check(one is None or one > trace.stat().st_size, f"only {one} bytes were read")
+    check(bytes_read(COROTRACER, "check", trace, *twenty) == one, "twenty assertions read more than one does")
+
+
 def check_files(trace, scratch):
     """Assertions from files, the default file among them; what cannot be read is named by file and line."""
     assertions = scratch / "corotracer.checks"
@@ -171,6 +193,7 @@ def main():
         check_places(trace)
         check_junit(trace)
         check_sarif(trace)
+        check_reads_once(trace)
         check_files(trace, scratch)
         check_bad_requests(trace, scratch)
         check_nothing_recorded(scratch)
