@@ -13,7 +13,7 @@ FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 CORRECT = BUILD / "examples/example-tcp-server"
 LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
 HOLDS, BROKEN, USAGE, NO_PROBE = 0, 1, 2, 9
-CORRECT_RUNS = 5
+RUNS = int(os.environ.get("CHECK_RUNS", "3"))  # ./dev soak check: 50
 
 
 def check_json(*words, status):
@@ -27,13 +27,27 @@ def closing_line():
     return next(i for i in range(start, len(lines)) if "close(" in lines[i]) + 1
 
 
+def check_faulty(trace):
+    """The command itself fails, and its JUnit and its SARIF name the place."""
+    words = ("check", "--trace", trace, "--format")
+    page = run(COROTRACER, *words, "junit", "--", FAULTY, *LOAD, status=BROKEN).stdout
+    failures = [one.text for one in xml.fromstring(page).iter("failure")]
+    check(len(failures) == 1 and f"reactor.cpp:{closing_line()}" in failures[0], page)
+    page = run(COROTRACER, *words, "sarif", "--", FAULTY, *LOAD, status=BROKEN, cwd=SOURCE).stdout
+    results = {result["ruleId"]: result for result in json.loads(page)["runs"][0]["results"]}
+    place = results["waits-on-closed-descriptor"]["locations"][0]["physicalLocation"]
+    check(place["region"]["startLine"] == closing_line(), f"{place}")
+    check(place["artifactLocation"]["uri"] == "examples/scheduler/reactor.cpp", f"{place}")
+
+
 def record_and_check(scratch):
     """The faulty server fails with the closing line named; the correct twin passes, however often it runs."""
     trace = scratch / "faulty.ctrace"
     told = run(COROTRACER, "check", "--trace", trace, "--", FAULTY, *LOAD, status=BROKEN).stdout
     check("broken   findings >= likely == 0" in told and "holds    exit_status == 0" in told, told)
     check(f"reactor.cpp:{closing_line()}" in told, f"the closing line is not named in {told}")
-    for _ in range(CORRECT_RUNS):
+    for _ in range(RUNS):
+        check_faulty(scratch / "again.ctrace")
         run(COROTRACER, "check", "--trace", scratch / "correct.ctrace", "--", CORRECT, *LOAD, status=HOLDS)
     return trace
 
@@ -198,6 +212,7 @@ def main():
         check_bad_requests(trace, scratch)
         check_nothing_recorded(scratch)
         check_output(trace, scratch)
+    print(f"check: {RUNS} of {RUNS} runs of the correct server pass, {2 * RUNS} of {2 * RUNS} of the faulty one name the place")
 
 
 main()
