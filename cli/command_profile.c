@@ -8,6 +8,7 @@
 #include "corotracer/ct.h"
 #include "output.h"
 #include "say.h"
+#include "subject.h"
 
 static const enum ct_profile_format formats[] = {
 	CT_PROFILE_PPROF, CT_PROFILE_FOLDED, CT_PROFILE_SVG};
@@ -19,22 +20,21 @@ static const char *const outputs[] = {
 	[CT_PROFILE_SVG] = "corotracer.svg",
 };
 
-static enum ct_status open_and_write(const char *input, bool no_symbols,
-	const struct ct_profile_options *options, const char *output, struct ct_error *reterr)
+static int open_and_write(const struct arguments *arguments, const struct subject *subject,
+	const struct ct_profile_options *options, const char *output)
 {
-	struct ct_open_options opening = {.size = sizeof(opening), .no_symbols = no_symbols};
+	struct ct_error error;
 	struct ct_trace *trace;
 	enum ct_status status;
+	int exit_status = subject_open(arguments, subject, &trace);
 
-	progress_begin("reading", input);
-	status = ct_trace_open(input, &opening, &trace, reterr);
-	if (status == CT_OK) {
-		output_guard(output);
-		status = ct_profile_write(trace, options, output, reterr);
-		ct_trace_close(trace);
-	}
-	progress_end();
-	return status;
+	if (exit_status)
+		return exit_status;
+	output_guard(output);
+	status = ct_profile_write(trace, options, output, &error);
+	ct_trace_close(trace);
+	subject_settle(subject);
+	return status ? say_failure(status, &error) : 0;
 }
 
 /* Folded stacks and pictures are text, which a terminal may show. */
@@ -45,24 +45,25 @@ static bool is_writable(enum ct_profile_format format, const char *output)
 
 int command_profile(const struct arguments *arguments)
 {
-	const char *input = arguments->operands[0];
 	const char *output = arguments->value[OPTION_PROFILE_OUTPUT];
 	struct ct_profile_options options = {.size = sizeof(options)};
-	struct ct_error error;
-	enum ct_status status;
+	const struct subject subject = {
+		.operand = arguments->operands[0],
+		.no_symbols = arguments->value[OPTION_PROFILE_NO_SYMBOLS] != NULL,
+		.duration = OPTION_PROFILE_DURATION,
+	};
+	int exit_status;
 
 	options.profile = (enum ct_profile)arguments->meaning[OPTION_PROFILE_TYPE].number;
 	options.format = formats[arguments->meaning[OPTION_PROFILE_FORMAT].number];
 	options.by_place = arguments->meaning[OPTION_PROFILE_BY].number == 1;
 	if (!output)
 		output = outputs[options.format];
-	if (!is_writable(options.format, output) || output_replaces(input, output))
+	if (!is_writable(options.format, output) ||
+		(!subject_is_process(&subject) && output_replaces(subject.operand, output)))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = open_and_write(input, arguments->value[OPTION_PROFILE_NO_SYMBOLS] != NULL,
-		&options, output, &error);
-	if (status)
-		return say_failure(status, &error);
-	if (!arguments->value[OPTION_PROFILE_OUTPUT] && strcmp(output, "-") != 0)
+	exit_status = open_and_write(arguments, &subject, &options, output);
+	if (!exit_status && !arguments->value[OPTION_PROFILE_OUTPUT] && strcmp(output, "-") != 0)
 		say_sentence("wrote '%s'", output);
-	return 0;
+	return exit_status;
 }

@@ -2,14 +2,9 @@
 /*
  * From options and an operand to a report.
  */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "judge.h"
 #include "output.h"
 #include "say.h"
-#include "signals.h"
 
 /* ---------------------------------------------------------------- thresholds */
 
@@ -91,67 +86,20 @@ void judgement_fini(struct judgement *judgement)
 	*judgement = (struct judgement){NULL, NULL};
 }
 
-static int judge_trace(const struct arguments *arguments, const struct subject *subject,
+static int judge_subject(const struct arguments *arguments, const struct subject *subject,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement)
 {
-	struct ct_open_options opening = {
-		.size = sizeof(opening), .no_symbols = subject->no_symbols};
-	struct ct_error error;
-	enum ct_status status;
-
-	if (arguments->value[subject->duration])
-		return say_usage(command_descriptions[arguments->command].name,
-			"'--duration' goes with a process that runs");
-	status = judgement_open(subject->operand, &opening, options, ret_judgement, &error);
-	return status ? say_failure(status, &error) : 0;
-}
-
-/* ---------------------------------------------------------------- processes */
-
-bool subject_is_process(const struct subject *subject)
-{
-	const char *operand = subject->operand;
-
-	return subject->duration && *operand && operand[strspn(operand, "0123456789")] == '\0';
-}
-
-static int say_no_process(const char *operand, enum ct_status status, const struct ct_error *error)
-{
-	if (status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
-		say_sentence("'%s' is taken for the number of a process; the file is './%s'",
-			operand, operand);
-	return say_failure(status, error);
-}
-
-static int judge_process(const struct arguments *arguments, const struct subject *subject,
-	const struct ct_analyze_options *options, struct judgement *ret_judgement)
-{
-	struct ct_live_options live = {
-		.size = sizeof(live),
-		.pid = value_process(subject->operand),
-		.no_symbols = subject->no_symbols,
-		.duration_ns = (int64_t)arguments->meaning[subject->duration].number,
-	};
 	struct judgement judgement = {NULL, NULL};
 	struct ct_error error;
 	enum ct_status status;
+	int exit_status = subject_open(arguments, subject, &judgement.trace);
 
-	if (!live.pid)
-		return say_usage(command_descriptions[arguments->command].name,
-			"PID is the number of a process, as ps and pidof print it");
-	if (!signals_catch()) {
-		say_sentence("cannot prepare for signals: %s", strerror(errno));
-		return ct_status_exit_code(CT_ERR_SYSTEM);
-	}
-	live.wake_descriptor = signals_descriptor();
-	progress_begin("watching", "the process");
-	status = ct_live_open(&live, &judgement.trace, &error);
-	status = judge(status, &judgement, options, ret_judgement, &error);
-	signals_release();
-	return status ? say_no_process(subject->operand, status, &error) : 0;
+	if (exit_status)
+		return exit_status;
+	status = judge(CT_OK, &judgement, options, ret_judgement, &error);
+	subject_settle(subject);
+	return status ? say_failure(status, &error) : 0;
 }
-
-/* ---------------------------------------------------------------- both */
 
 int judgement_read(const struct arguments *arguments, const struct subject *subject,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement)
@@ -163,8 +111,7 @@ int judgement_read(const struct arguments *arguments, const struct subject *subj
 	if (exit_status)
 		return exit_status;
 	judging.thresholds = thresholds;
-	exit_status = (subject_is_process(subject) ? judge_process : judge_trace)(
-		arguments, subject, &judging, ret_judgement);
+	exit_status = judge_subject(arguments, subject, &judging, ret_judgement);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

@@ -8,6 +8,7 @@
 
 #include "corotracer/ct.h"
 #include "options.h"
+#include "subject.h"
 
 /*
  * thresholds_read: reads the options in the order given, so that the last one holds. NULL in *ret_thresholds
@@ -32,21 +33,9 @@ enum ct_status judgement_open(const char *path, const struct ct_open_options *op
 	struct ct_error *reterr);
 void judgement_fini(struct judgement *judgement);
 
-/* The operand that is judged. */
-struct subject {
-	const char *operand;
-	bool no_symbols;
-	/* The option that says for how long a process is recorded; OPTION_NONE: the operand is no process. */
-	enum option duration;
-};
-
-/* subject_is_process: only digits: a process. A file of such a name has a folder before it: ./4711. */
-bool subject_is_process(const struct subject *subject);
-
 /*
- * judgement_read: the same of what a command's operand names, by the thresholds that the options ask for. A process is
- * recorded for a while (1 s); Ctrl-C ends that early, and what was seen until then is told. 0, or the exit status after
- * saying why not.
+ * judgement_read: the same of what a command's operand names, by the thresholds that the options ask for. 0, or the
+ * exit status after saying why not.
  */
 int judgement_read(const struct arguments *arguments, const struct subject *subject,
 	const struct ct_analyze_options *options, struct judgement *ret_judgement);

@@ -7,11 +7,14 @@ https://github.com/google/pprof/blob/main/proto/profile.proto
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import xml.etree.ElementTree as xml
 
 from support import BUILD, COROTRACER, check, folder, run
 
+SERVER = BUILD / "examples/example-tcp-server"
+LOAD = BUILD / "examples/example-tcp-load"
 FIBERS = BUILD / "tests/workloads/fiber-scheduler/example-fibers"
 SYNC = {"lock", "condition", "channel", "semaphore", "queue", "event"}
 PROFILE_STRINGS, SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, COMMENT = 6, 1, 2, 4, 5, 13
@@ -191,7 +194,28 @@ def check_picture(trace):
     check(page.count("http") == 1 and "href" not in page, "it refers to something outside itself")
 
 
+def check_process(place):
+    """A process that runs is profiled, and runs on."""
+    with subprocess.Popen([SERVER, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
+        port = re.search(r":(\d+)", server.stdout.readline())[1]
+        with subprocess.Popen([LOAD, "--port", port, "--connections", "4", "--duration", "100"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
+            told = b""
+            while b"Server::serve" not in told:  # the load may take its time to begin
+                check(load.poll() is None, "the load has ended")
+                told = profile(server.pid, "wait", "-f", "folded", "--duration", "50ms")
+            samples, _ = read_pprof(profile(server.pid, "running", "--duration", "50ms"))
+            load.kill()
+        check(any("Server::serve" in stack for stack, _, _ in samples), f"{samples}")
+        check(server.poll() is None, "the server has ended")
+        server.kill()
+    told = run(COROTRACER, "profile", server.pid, status=4, cwd=place).stderr
+    check(f"no process with the id {server.pid}" in told, told)
+    check(not (place / "corotracer.pb.gz").exists(), "a profile of nothing was written")
+
+
 def check_outputs(trace, place):
+    run(COROTRACER, "profile", "--duration", "1s", trace, status=USAGE)
     told = run(COROTRACER, "profile", trace, cwd=place)
     check("wrote 'corotracer.pb.gz'" in told.stderr and (place / "corotracer.pb.gz").exists(), told.stderr)
     told = run(COROTRACER, "profile", "-f", "svg", "-t", "ready", trace, cwd=place)
@@ -212,6 +236,7 @@ def main():
         check_chains(trace)
         check_written(place)
         check_picture(trace)
+        check_process(place)
         check_outputs(trace, place)
 
 

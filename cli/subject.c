@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From an operand to a trace.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "say.h"
+#include "signals.h"
+#include "subject.h"
+
+bool subject_is_process(const struct subject *subject)
+{
+	const char *operand = subject->operand;
+
+	return subject->duration && *operand && operand[strspn(operand, "0123456789")] == '\0';
+}
+
+static int open_file(const struct arguments *arguments, const struct subject *subject,
+	struct ct_trace **ret_trace)
+{
+	struct ct_open_options opening = {
+		.size = sizeof(opening), .no_symbols = subject->no_symbols};
+	struct ct_error error;
+	enum ct_status status;
+
+	if (arguments->value[subject->duration])
+		return say_usage(command_descriptions[arguments->command].name,
+			"'--duration' goes with a process that runs");
+	progress_begin("reading", subject->operand);
+	status = ct_trace_open(subject->operand, &opening, ret_trace, &error);
+	if (status == CT_OK)
+		return 0;
+	subject_settle(subject);
+	return say_failure(status, &error);
+}
+
+static int say_no_process(const char *operand, enum ct_status status, const struct ct_error *error)
+{
+	if (status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
+		say_sentence("'%s' is taken for the number of a process; the file is './%s'",
+			operand, operand);
+	return say_failure(status, error);
+}
+
+static int open_process(const struct arguments *arguments, const struct subject *subject,
+	struct ct_trace **ret_trace)
+{
+	struct ct_live_options live = {
+		.size = sizeof(live),
+		.pid = value_process(subject->operand),
+		.no_symbols = subject->no_symbols,
+		.duration_ns = (int64_t)arguments->meaning[subject->duration].number,
+	};
+	struct ct_error error;
+	enum ct_status status;
+
+	if (!live.pid)
+		return say_usage(command_descriptions[arguments->command].name,
+			"PID is the number of a process, as ps and pidof print it");
+	if (!signals_catch()) {
+		say_sentence("cannot prepare for signals: %s", strerror(errno));
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	}
+	live.wake_descriptor = signals_descriptor();
+	progress_begin("watching", "the process");
+	status = ct_live_open(&live, ret_trace, &error);
+	if (status == CT_OK)
+		return 0;
+	subject_settle(subject);
+	return say_no_process(subject->operand, status, &error);
+}
+
+int subject_open(const struct arguments *arguments, const struct subject *subject,
+	struct ct_trace **ret_trace)
+{
+	return (subject_is_process(subject) ? open_process : open_file)(
+		arguments, subject, ret_trace);
+}
+
+void subject_settle(const struct subject *subject)
+{
+	progress_end();
+	if (subject_is_process(subject))
+		signals_release();
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a command is about: a trace's file, or a process that runs, which is recorded for a while.
+ */
+#ifndef CLI_SUBJECT_H
+#define CLI_SUBJECT_H
+
+#include "corotracer/ct.h"
+#include "options.h"
+
+/* The operand that is read. */
+struct subject {
+	const char *operand;
+	bool no_symbols;
+	/* The option that says for how long a process is recorded; OPTION_NONE: the operand is no process. */
+	enum option duration;
+};
+
+/* subject_is_process: only digits: a process. A file of such a name has a folder before it: ./4711. */
+bool subject_is_process(const struct subject *subject);
+
+/*
+ * subject_open: its trace, with a sign of life. A process is recorded for a while (1 s); Ctrl-C ends that early,
+ * and what was seen until then is in the trace. 0: the caller goes on to subject_settle; else the exit status,
+ * after saying why not.
+ */
+int subject_open(const struct arguments *arguments, const struct subject *subject,
+	struct ct_trace **ret_trace);
+
+/* subject_settle: the work is done: no sign of life any more, and signals are the system's again. */
+void subject_settle(const struct subject *subject);
+
+#endif
