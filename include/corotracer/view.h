@@ -117,6 +117,14 @@ void ct_view_close(struct ct_view *view);
 enum ct_status ct_view_report(
 	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr);
 
+/*
+ * ct_view_why: a report with the explanation of one coroutine, as `corotracer why` gives it; the trace is read for each
+ * one. `process`: a row of processes. Freed by ct_report_free before the view is closed. CT_ERR_USAGE: there is no such
+ * process.
+ */
+enum ct_status ct_view_why(struct ct_view *view, uint32_t process, uint64_t coro,
+	const struct ct_report **ret_report, struct ct_error *reterr);
+
 /* ct_view_tables: the tables that the trace's events refer to; as ct_trace_tables. */
 const struct ct_tables *ct_view_tables(const struct ct_view *view);
 

@@ -119,13 +119,28 @@ struct bits_plan column_bits_plan(
 
 /* ---------------------------------------------------------------- bits */
 
-static void put(uint8_t *to, unsigned bits, uint32_t number, uint64_t value)
+/* Numbers of up to MOST_BITS, or of 64, one behind the other. */
+static void put_all(uint8_t *to, unsigned bits, const uint64_t *numbers, uint32_t count)
 {
-	uint64_t at = (uint64_t)number * bits, word;
+	uint64_t word = 0;
+	unsigned nr_held = 0;
+	uint32_t i;
 
-	memcpy(&word, to + at / 8, sizeof(word));
-	word |= value << at % 8;
-	memcpy(to + at / 8, &word, sizeof(word));
+	if (bits == 64) {
+		memcpy(to, numbers, count * sizeof(*numbers));
+		return;
+	}
+	for (i = 0; bits && i < count; i++) {
+		word |= numbers[i] << nr_held;
+		nr_held += bits;
+		if (nr_held < 64)
+			continue;
+		memcpy(to, &word, sizeof(word));
+		to += sizeof(word);
+		nr_held -= 64;
+		word = nr_held ? numbers[i] >> (bits - nr_held) : 0;
+	}
+	memcpy(to, &word, (nr_held + 7) / 8);
 }
 
 static uint64_t take(const uint8_t *from, unsigned bits, uint32_t number)
@@ -136,28 +151,42 @@ static uint64_t take(const uint8_t *from, unsigned bits, uint32_t number)
 	return bits == 64 ? word : word >> at % 8 & ((UINT64_C(1) << bits) - 1);
 }
 
-void column_bits_write(const struct bits_plan *plan, const int64_t *numbers, const int64_t *values,
-	uint32_t count, uint8_t *to)
+static void find_places(const int64_t *numbers, uint32_t nr_distinct, const int64_t *values,
+	uint32_t count, uint64_t *ret_places)
 {
 	struct distinct distinct = {.numbers = (int64_t *)(uintptr_t)numbers};
 	uint32_t i;
 
-	if (plan->form == BITS_TABLE) {
+	for (i = 0; i < nr_distinct; i++)
+		distinct.place[find(&distinct, numbers[i])] = (uint16_t)(i + 1);
+	for (i = 0; i < count; i++)
+		ret_places[i] = distinct.place[find(&distinct, values[i])] - 1u;
+}
+
+void column_bits_write(const struct bits_plan *plan, const int64_t *numbers, const int64_t *values,
+	uint32_t count, uint8_t *to)
+{
+	uint64_t differences[COLUMN_ROWS];
+	uint32_t i;
+
+	switch ((enum bits_form)plan->form) {
+	case BITS_PLAIN:
+		for (i = 0; i < count; i++)
+			differences[i] = (uint64_t)values[i] - (uint64_t)plan->least;
+		break;
+	case BITS_STEPS:
+		differences[0] = 0;
+		for (i = 1; i < count; i++)
+			differences[i] = (uint64_t)values[i] - (uint64_t)values[i - 1] -
+					 (uint64_t)plan->base;
+		break;
+	case BITS_TABLE:
+		find_places(numbers, plan->nr_distinct, values, count, differences);
 		memcpy(to, numbers, plan->nr_distinct * sizeof(*numbers));
 		to += plan->nr_distinct * sizeof(*numbers);
-		for (i = 0; i < plan->nr_distinct; i++)
-			distinct.place[find(&distinct, numbers[i])] = (uint16_t)(i + 1);
+		break;
 	}
-	for (i = 0; i < count; i++) {
-		if (plan->form == BITS_TABLE)
-			put(to, plan->bits, i, distinct.place[find(&distinct, values[i])] - 1u);
-		else if (plan->form == BITS_PLAIN)
-			put(to, plan->bits, i, (uint64_t)values[i] - (uint64_t)plan->least);
-		else if (i)
-			put(to, plan->bits, i,
-				(uint64_t)values[i] - (uint64_t)values[i - 1] -
-					(uint64_t)plan->base);
-	}
+	put_all(to, plan->bits, differences, count);
 }
 
 static void read_table(

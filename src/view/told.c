@@ -361,15 +361,39 @@ static void tell_report(struct telling *telling)
 		tell_counter(telling, &report->counters[i]);
 }
 
-enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr)
+static enum ct_status judge(struct ct_view *view, const struct ct_analyze_options *options,
+	const struct ct_report **ret_report, struct ct_error *reterr)
 {
-	struct ct_analyze_options options = {
-		.size = sizeof(options), .thresholds = view->thresholds};
-	struct telling telling = {.view = view};
 	enum ct_status status = source_reset(view->source, reterr);
 
-	if (status == CT_OK)
-		status = rules_judge(view->source, &options, view->live, &view->report, reterr);
+	if (status)
+		return status;
+	return rules_judge(view->source, options, view->live, ret_report, reterr);
+}
+
+enum ct_status ct_view_why(struct ct_view *view, uint32_t process, uint64_t coro,
+	const struct ct_report **ret_report, struct ct_error *reterr)
+{
+	struct ct_analyze_options options = {
+		.size = sizeof(options), .thresholds = view->thresholds, .why_coro = coro};
+	enum ct_status status;
+
+	if (!process || process >= view->tables->nr_processes)
+		return ct_fail(reterr, CT_ERR_USAGE, "the trace has no process %u", process);
+	options.why_pid = view->tables->processes[process].pid;
+	pthread_mutex_lock(&view->lock);
+	status = judge(view, &options, ret_report, reterr);
+	pthread_mutex_unlock(&view->lock);
+	return status;
+}
+
+enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr)
+{
+	const struct ct_analyze_options options = {
+		.size = sizeof(options), .thresholds = view->thresholds};
+	struct telling telling = {.view = view};
+	enum ct_status status = judge(view, &options, &view->report, reterr);
+
 	if (status)
 		return status;
 	telling.report = view->report;
