@@ -223,20 +223,33 @@ static void write_number(struct json *json, const char *key, uint64_t value)
 	json_unsigned(json, value);
 }
 
+/* Times are whole nanoseconds, so that those of one run are the same as in its report. */
+static void write_value(struct json *json, double value, bool is_time)
+{
+	if (isfinite(value) && (is_time || value == rint(value))) {
+		json_key(json, "value");
+		json_number(json, (int64_t)llround(value));
+	} else {
+		write_real(json, "value", value);
+	}
+}
+
 static void write_side(struct json *json, const char *key, uint32_t nr_runs, uint64_t line,
-	uint64_t count, double value)
+	uint64_t count, double value, bool is_time)
 {
 	json_key(json, key);
 	json_open(json, '{');
 	write_number(json, "runs", nr_runs);
 	write_number(json, "line", line);
 	write_number(json, "count", count);
-	write_real(json, "value", value);
+	write_value(json, value, is_time);
 	json_close(json, '}');
 }
 
 static void write_difference(struct json *json, const struct ct_difference *difference)
 {
+	bool is_time = diff_is_time(difference->measure);
+
 	json_open(json, '{');
 	write_text(json, "change", ct_change_name(difference->change));
 	write_text(json, "measure", ct_measure_name(difference->measure));
@@ -245,9 +258,9 @@ static void write_difference(struct json *json, const struct ct_difference *diff
 	write_text(json, "function", difference->function);
 	write_text(json, "file", difference->file);
 	write_side(json, "before", difference->nr_before, difference->line_before,
-		difference->count_before, difference->before);
+		difference->count_before, difference->before, is_time);
 	write_side(json, "after", difference->nr_after, difference->line_after,
-		difference->count_after, difference->after);
+		difference->count_after, difference->after, is_time);
 	write_real(json, "significance", difference->significance);
 	json_close(json, '}');
 }
