@@ -13,6 +13,17 @@ FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 CORRECT = BUILD / "examples/example-tcp-server"
 LOAD = ("--self-load", "20:12", "--exit-after-idle", "0.5")
 HOLDS, BROKEN, USAGE, NO_PROBE = 0, 1, 2, 9
+WAIT = """trace from=0 until=1s
+process 1 pid=100 program=/bin/app probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=FILE line=20 function=handle
+1ms t1 create c1 0x11010 @1
+1ms t1 resume c1
+2ms t1 suspend c1 event:1 @1
+3ms t1 wake coroutine:1 @1 outcome=queued
+4ms t1 resume c1
+5ms t1 suspend c1 point=final
+"""
 RUNS = int(os.environ.get("CHECK_RUNS", "3"))  # ./dev soak check: 50
 
 
@@ -129,6 +140,20 @@ def check_anchored(trace):
     check(len(set(keys)) == len(keys), f"two results share a key: {keys}")
 
 
+def check_named_from_here(scratch):
+    """Files below the present folder are named from there, wherever that is; others by their whole path."""
+    here = scratch / "here"
+    here.mkdir()
+    trace = scratch / "places.txt"
+    for file, uri in ((here / "src/my app.c", "src/my%20app.c"), ("../src/app.c", "src/app.c"), ("src/app.c", "src/app.c"),
+                      (scratch / "hereafter/app.c", f"file://{scratch}/hereafter/app.c")):
+        trace.write_text(WAIT.replace("FILE", f'"{file}"'))
+        page = run(COROTRACER, "check", "--format", "sarif", trace, "wait(*).max < 1ns", status=BROKEN, cwd=here).stdout
+        place = json.loads(page)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        check(place["artifactLocation"]["uri"] == uri and place["region"]["startLine"] == 20, f"{file}: {place}")
+        check(("uriBaseId" in place["artifactLocation"]) == (not uri.startswith("file:")), f"{file}: {place}")
+
+
 def bytes_read(*words):
     """What a command reads from files, in all its threads, as the kernel counts it."""
     with subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL) as process:
@@ -207,6 +232,7 @@ def main():
         check_places(trace)
         check_junit(trace)
         check_sarif(trace)
+        check_named_from_here(scratch)
         check_reads_once(trace)
         check_files(trace, scratch)
         check_bad_requests(trace, scratch)
