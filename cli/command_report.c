@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer report: a trace judged, and told as text, Markdown, HTML or JSON. corotracer stats: of the same, where
- * the time went.
+ * corotracer report: a trace judged, and told as text, Markdown, HTML, JSON, SARIF or a picture. corotracer stats: of
+ * the same, where the time went.
  */
 #include <limits.h>
 #include <sys/ioctl.h>
@@ -60,7 +60,7 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 int command_report(const struct arguments *arguments)
 {
 	static const enum ct_report_format formats[] = {CT_REPORT_TEXT, CT_REPORT_MARKDOWN,
-		CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF};
+		CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF, CT_REPORT_SVG};
 	const struct meaning *meaning = arguments->meaning;
 	const char *output = arguments_value(arguments, OPTION_REPORT_OUTPUT, "-");
 	struct subject subject = {
@@ -74,6 +74,13 @@ int command_report(const struct arguments *arguments)
 
 	options = options_for(formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);
+	options.finding = arguments_count(arguments, OPTION_REPORT_FINDING);
+	if (arguments->value[OPTION_REPORT_FINDING] &&
+		(options.format != CT_REPORT_SVG || !options.finding)) {
+		say_usage("report", options.finding ? "'--finding' goes with '--format svg'"
+						    : "'--finding' counts from 1");
+		return ct_status_exit_code(CT_ERR_USAGE);
+	}
 	options.source_root = getcwd(folder, sizeof(folder));
 	options.is_brief = arguments->value[OPTION_REPORT_BRIEF] != NULL;
 	options.max_findings = chosen_bound(arguments, OPTION_REPORT_MAX_FINDINGS);

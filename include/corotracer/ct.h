@@ -433,6 +433,7 @@ enum ct_report_format {
 	CT_REPORT_HTML,  /* one page that refers to nothing outside itself */
 	CT_REPORT_DOT,   /* the await graph alone, for Graphviz; with is_why only */
 	CT_REPORT_SARIF, /* 2.1.0, for code review tools and continuous integration */
+	CT_REPORT_SVG,   /* the picture of one finding, as a file of its own */
 };
 
 struct ct_report_options {
@@ -449,6 +450,8 @@ struct ct_report_options {
 	enum ct_by by;         /* of statistics, only what is told apart by this; NONE: all */
 	/* SARIF: files below this folder are named from there; NULL: none */
 	const char *source_root;
+	/* SVG: whose picture, from 1; CT_ERR_NOT_FOUND where there is none. 0: the gravest that has one */
+	uint32_t finding;
 };
 
 /* ct_report_write: writes the report to a file, whole or not at all; "-" is standard output. */

@@ -8,7 +8,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/peers.h"
-#include "analyze/picture.h"
+#include "analyze/pictures.h"
 #include "base/failure.h"
 #include "event/kind_words.h"
 

@@ -5,6 +5,7 @@
  */
 #include "render/facts.h"
 #include "render/page.h"
+#include "render/picture.h"
 #include "say/safe.h"
 
 /* A grade is a word first; the colour of its edge repeats it. */
@@ -21,7 +22,8 @@ static const char head[] =
 	":root { --ground: #fff; --ink: #1b1f24; --quiet: #59636e; --line: #d5dae0; --raised: "
 	"#f6f8fa;\n"
 	"  --proven: #b3261e; --likely: #8a5300; --suspect: #0a5c91; }\n"
-	"@media (prefers-color-scheme: dark) { :root { --ground: #14171b; --ink: #e3e7eb; --quiet: "
+	"@media screen and (prefers-color-scheme: dark) { :root { --ground: #14171b; --ink: "
+	"#e3e7eb; --quiet: "
 	"#9aa4af;\n"
 	"  --line: #343b43; --raised: #1c2127; --proven: #ff8a80; --likely: #f2b45c; --suspect: "
 	"#7cc4f5; } }\n"
@@ -45,12 +47,14 @@ static const char head[] =
 	".proven .grade { color: var(--proven); } .likely .grade { color: var(--likely); }\n"
 	"summary { cursor: pointer; margin-top: .75rem; }\n"
 	".quiet { color: var(--quiet); }\n"
+	"figure { margin: 1rem 0; padding: .5rem; background: var(--ground); } figure svg { "
+	"max-width: none; }\n"
+	"@media print { figure svg { max-width: 100%; height: auto; } }\n"
 	"@media (max-width: 40rem) { body { padding: .75rem; } section { padding: 0 .5rem .5rem; "
 	"}\n"
 	"  ol, ul { padding-left: 1.25rem; }\n"
 	"  .facts, .facts tbody, .facts tr, .facts th, .facts td { display: block; }\n"
-	"  .facts th { border: 0; padding-bottom: 0; } .facts td { padding-top: 0; } }\n"
-	"</style>\n";
+	"  .facts th { border: 0; padding-bottom: 0; } .facts td { padding-top: 0; } }\n";
 
 static void escaped(struct text *text, const struct text *safe)
 {
@@ -60,7 +64,8 @@ static void escaped(struct text *text, const struct text *safe)
 static void begin(const struct page *page, const char *command, const struct text *words)
 {
 	text_add(page->text, head);
-	text_format(page->text, "<title>corotracer %s: ", command);
+	text_add(page->text, render_picture_style);
+	text_format(page->text, "</style>\n<title>corotracer %s: ", command);
 	escaped(page->text, words);
 	text_format(page->text, "</title>\n</head>\n<body>\n<h1>corotracer %s</h1>\n<p>", command);
 	escaped(page->text, words);
@@ -134,6 +139,13 @@ static void end_finding(const struct page *page)
 	text_add(page->text, "</section>\n");
 }
 
+static void picture(const struct page *page, const struct scene *scene, uint32_t number)
+{
+	text_add(page->text, "<figure class=\"wide\" tabindex=\"0\">\n");
+	render_picture_inline(page->text, scene, number);
+	text_add(page->text, "</figure>\n");
+}
+
 static void begin_steps(const struct page *page)
 {
 	text_add(page->text, "<ol>\n");
@@ -200,6 +212,7 @@ const struct form render_form_html = {
 	.verdict = verdict,
 	.begin_finding = begin_finding,
 	.end_finding = end_finding,
+	.picture = picture,
 	.begin_steps = begin_steps,
 	.step = step,
 	.end_steps = end_steps,

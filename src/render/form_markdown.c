@@ -5,6 +5,7 @@
  */
 #include "render/facts.h"
 #include "render/page.h"
+#include "render/picture.h"
 #include "say/safe.h"
 
 static void escaped(struct text *text, const char *bytes, size_t nr_bytes)
@@ -64,6 +65,14 @@ static void begin_finding(const struct page *page, const struct ct_finding *find
 		ct_rule_name(finding->rule));
 	say_markdown(page->text, text_peek(title));
 	text_add(page->text, "\n\n");
+}
+
+static void picture(const struct page *page, const struct scene *scene, uint32_t number)
+{
+	(void)number;
+	text_add(page->text, "```mermaid\n");
+	render_picture_mermaid(page->text, scene);
+	text_add(page->text, "```\n\n");
 }
 
 static void step(const struct page *page, unsigned number, const struct text *time,
@@ -126,6 +135,7 @@ const struct form render_form_markdown = {
 	.verdict = verdict,
 	.begin_finding = begin_finding,
 	.end_finding = render_nothing,
+	.picture = picture,
 	.begin_steps = render_nothing,
 	.step = step,
 	.end_steps = render_nothing,

@@ -173,18 +173,31 @@ static void tell_examples(const struct page *page, const struct ct_finding *find
 	}
 }
 
-/* At a terminal what was read last is in sight: how sure it is, and what to do. */
+static void tell_picture(const struct page *page, const struct ct_finding *finding)
+{
+	struct scene scene;
+
+	if (page->form->picture && render_scene_init(&scene, page->report, finding))
+		page->form->picture(page, &scene, (uint32_t)(finding - page->report->findings) + 1);
+}
+
+/* A page begins with the picture. At a terminal what was read last is in sight: how sure it is, and what to do. */
 static void tell_finding(const struct page *page, const struct ct_finding *finding)
 {
 	const struct form *form = page->form;
 	struct text rows = {0};
 
 	render_page_title(page, finding, false);
+	if (!form->is_terminal) {
+		tell_picture(page, finding);
+		tell_steps(page, finding);
+	}
 	render_facts_finding(&rows, page->report, finding);
 	if (!form->is_terminal)
 		render_facts_judgement(&rows, page->report, finding);
 	form->facts(page, &rows);
-	tell_steps(page, finding);
+	if (form->is_terminal)
+		tell_steps(page, finding);
 	tell_members(page, finding);
 	tell_examples(page, finding);
 	if (form->is_terminal) {

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "corotracer/ct.h"
+#include "render/scene.h"
 #include "render/table.h"
 
 /* A text that is passed on holds about as much. */
@@ -35,6 +36,8 @@ struct form {
 	void (*begin_finding)(const struct page *page, const struct ct_finding *finding,
 		const struct text *title, bool is_alone);
 	void (*end_finding)(const struct page *page);
+	/* The finding's picture, where it has one. `number`: of the finding, from 1. */
+	void (*picture)(const struct page *page, const struct scene *scene, uint32_t number);
 	/* Around steps, which are numbered from 1. `time`, `details`: may be empty. */
 	void (*begin_steps)(const struct page *page);
 	void (*step)(const struct page *page, unsigned number, const struct text *time,

@@ -7,6 +7,7 @@
 #include "render/render.h"
 #include "render/sarif.h"
 #include "render/page.h"
+#include "render/picture.h"
 
 #define DEFAULT_FINDINGS 20u
 #define DEFAULT_MEMBERS 10u
@@ -55,6 +56,35 @@ static void render_form(const struct page *page)
 		render_page(page);
 }
 
+/* The finding whose picture is asked for, or the gravest that has one. */
+static enum ct_status render_svg(
+	const struct ct_report *report, uint32_t number, struct text *text, struct ct_error *reterr)
+{
+	uint32_t first = number ? number - 1 : 0;
+	uint32_t behind = number ? number : report->nr_findings;
+	struct scene scene;
+
+	if (number > report->nr_findings)
+		return ct_fail(reterr, CT_ERR_NOT_FOUND,
+			"there is no finding %u: the report has %u", (unsigned)number,
+			(unsigned)report->nr_findings);
+	for (; first < behind; first++) {
+		if (!render_scene_init(&scene, report, &report->findings[first]))
+			continue;
+		render_picture_alone(text, &scene);
+		return text_status(text, reterr);
+	}
+	if (number)
+		return ct_fail(reterr, CT_ERR_NOT_FOUND,
+			"finding %u has no picture: none of its steps has a time, or it is not "
+			"among "
+			"the first %u",
+			(unsigned)number, CT_PICTURES);
+	render_picture_none(text, report->nr_findings ? "No finding has a picture."
+						      : "Nothing was found that is wrong.");
+	return text_status(text, reterr);
+}
+
 enum ct_status render_report(const struct ct_report *report, const struct ct_report_options *given,
 	struct text *text, struct ct_error *reterr)
 {
@@ -67,6 +97,8 @@ enum ct_status render_report(const struct ct_report *report, const struct ct_rep
 	case CT_REPORT_HTML:
 		render_form(&(const struct page){form_of(options.format), text, report, &options});
 		return text_status(text, reterr);
+	case CT_REPORT_SVG:
+		return render_svg(report, options.finding, text, reterr);
 	case CT_REPORT_JSON:
 		render_json(text, report);
 		return text_status(text, reterr);

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "analyze/picture.h"
+#include "analyze/pictures.h"
 
 static void *scratch(struct analysis *analysis, size_t count, size_t size)
 {

@@ -3,8 +3,8 @@
  * The pictures of findings: who has a lane, chosen from what a finding's rule tells before the source is read again;
  * what its events make of the lanes; and where each step stands in them.
  */
-#ifndef ANALYZE_PICTURE_H
-#define ANALYZE_PICTURE_H
+#ifndef ANALYZE_PICTURES_H
+#define ANALYZE_PICTURES_H
 
 #include "analyze/lane.h"
 #include "analyze/parts.h"

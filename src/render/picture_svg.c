@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The picture of a finding as SVG. A state shows by the shape of its bar, and in words; colour repeats it. Texts in
+ * bars are nested svg elements, which clip them whatever font a reader has.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/facts.h"
+#include "render/picture.h"
+#include "say/safe.h"
+#include "say/say.h"
+
+#define BAR_HALF 11 /* of the height of a bar that is at work */
+#define THIN_HALF 7 /* of one that waits */
+#define MARK_RADIUS 9
+
+static void escaped(struct text *text, const char *safe)
+{
+	say_html(text, safe, strlen(safe));
+}
+
+/* A line of text; `safe` is clipped to what fits into the width. */
+static void label(struct text *text, const char *class, int x, int y, const char *safe, int width)
+{
+	struct text words = {0};
+
+	render_scene_clip(&words, safe, render_scene_columns(width));
+	text_format(text, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
+	escaped(text, text_peek(&words));
+	text_add(text, "</text>\n");
+	render_facts_drop(text, &words);
+}
+
+static void line(struct text *text, const char *class, int x1, int y1, int x2, int y2)
+{
+	text_format(text, "<path class=\"%s\" d=\"M%d %dL%d %d\"/>\n", class, x1, y1, x2, y2);
+}
+
+/* ---------------------------------------------------------------- axis */
+
+static int bottom_of(const struct scene *scene)
+{
+	return render_scene_y(scene, scene->finding->picture.nr_lanes - 1) + SCENE_LANE_HEIGHT / 2;
+}
+
+static void draw_tick(struct text *text, const struct scene *scene, const struct scene_tick *tick)
+{
+	int y = scene->axis_y - 13 - tick->row * 13;
+	struct text words = {0};
+
+	if (tick->row < 0)
+		return;
+	line(text, "guide", tick->x, y + 3, tick->x, bottom_of(scene));
+	say_time(&words, tick->time);
+	text_format(text,
+		"<text class=\"halo\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
+		tick->x, y, text_peek(&words));
+	render_facts_drop(text, &words);
+}
+
+static void draw_gap(struct text *text, const struct scene *scene, const struct scene_gap *gap)
+{
+	struct text words = {0};
+	int room;
+
+	text_add(&words, gap->is_folded ? "\xe2\x8b\xaf " : "");
+	text_duration(&words, gap->ns);
+	text_add(&words, gap->is_folded ? " \xe2\x8b\xaf" : "");
+	room = render_scene_pixels(say_columns(text_peek(&words), words.length));
+	if (gap->is_folded || room + 10 < gap->width)
+		text_format(text,
+			"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
+			gap->is_folded ? "strong" : "quiet", gap->x + gap->width / 2,
+			scene->axis_y + 17, text_peek(&words));
+	render_facts_drop(text, &words);
+}
+
+/* Two jagged lines across all lanes: time is folded between them. */
+static void draw_fold(struct text *text, const struct scene *scene, const struct scene_gap *gap)
+{
+	int x = gap->x + gap->width / 2, top = scene->axis_y + 24, bottom = bottom_of(scene), y;
+
+	text_format(text, "<path class=\"ground\" d=\"M%d %d", x - 4, top);
+	for (y = top; y < bottom; y += 12)
+		text_add(text, "l5 6l-5 6");
+	text_add(text, "h9");
+	for (y = top; y < bottom; y += 12)
+		text_add(text, "l5 -6l-5 -6");
+	text_add(text, "z\"/>\n");
+	text_format(text, "<path class=\"axis\" d=\"M%d %d", x - 4, top);
+	for (y = top; y < bottom; y += 12)
+		text_add(text, "l5 6l-5 6");
+	text_format(text, "M%d %d", x + 5, top);
+	for (y = top; y < bottom; y += 12)
+		text_add(text, "l5 6l-5 6");
+	text_add(text, "\"/>\n");
+}
+
+static void draw_axis(struct text *text, const struct scene *scene)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_ticks; i++)
+		draw_tick(text, scene, &scene->ticks[i]);
+	line(text, "axis", scene->begin_x, scene->axis_y, scene->end_x, scene->axis_y);
+	for (i = 0; i + 1 < scene->nr_ticks; i++)
+		draw_gap(text, scene, &scene->gaps[i]);
+}
+
+/* ---------------------------------------------------------------- lanes */
+
+/* A disc for a coroutine, a square for a thread, a diamond for what is waited for. */
+static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
+{
+	const char *class = lane->is_member ? "tip" : "mark";
+
+	if (lane->kind == CT_LANE_COROUTINE)
+		text_format(text, "<circle class=\"%s\" cx=\"12\" cy=\"%d\" r=\"5\"/>\n", class, y);
+	else if (lane->kind == CT_LANE_THREAD)
+		text_format(text,
+			"<rect class=\"mark\" x=\"7\" y=\"%d\" width=\"10\" height=\"10\"/>\n",
+			y - 5);
+	else
+		text_format(text, "<path class=\"mark\" d=\"M12 %dl6 6l-6 6l-6 -6z\"/>\n", y - 6);
+}
+
+/* A long name goes on in a second line, from its parenthesis on. */
+static void draw_lane_name(struct text *text, const struct scene *scene, uint32_t number)
+{
+	const struct ct_lane *lane = &scene->finding->picture.lanes[number];
+	const struct ct_tables *tables = scene->report->tables;
+	int y = render_scene_y(scene, number), width = SCENE_NAMES_WIDTH - 36;
+	struct text name = {0}, place = {0};
+	char *rest;
+
+	say_safe(&name, lane->name);
+	render_scene_short_place(&place, tables, lane->site);
+	rest = name.at ? strstr(name.at, " (") : NULL;
+	if (rest)
+		*rest++ = '\0';
+	draw_lane_sign(text, lane, y - (rest || place.length ? 6 : 0));
+	y += rest && place.length ? -10 : rest || place.length ? -2 : 4;
+	label(text, "strong", 24, y, text_peek(&name), width);
+	if (rest)
+		label(text, "quiet", 24, y += 14, rest, width);
+	if (place.length)
+		label(text, "quiet", 24, y += 14, text_peek(&place), width);
+	render_facts_drop(text, &name);
+	render_facts_drop(text, &place);
+}
+
+static void draw_lane(struct text *text, const struct scene *scene, uint32_t number)
+{
+	int y = render_scene_y(scene, number);
+
+	if (scene->finding->picture.lanes[number].is_member)
+		text_format(text,
+			"<rect class=\"stripe\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" "
+			"rx=\"4\"/>\n",
+			y - SCENE_LANE_HEIGHT / 2 + 2, scene->width, SCENE_LANE_HEIGHT - 4);
+	draw_lane_name(text, scene, number);
+}
+
+/* ---------------------------------------------------------------- bars */
+
+static void draw_box(struct text *text, const struct scene_bar *bar, int y, int half)
+{
+	text_format(text,
+		"<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
+		ct_bar_name(bar->bar->state), bar->x, y - half, bar->width > 2 ? bar->width : 2,
+		2 * half);
+}
+
+/* Slanted strokes: made ready, and not running. */
+static void draw_hatch(struct text *text, const struct scene_bar *bar, int y)
+{
+	int x;
+
+	text_add(text, "<path class=\"hatch\" d=\"");
+	for (x = bar->x + 8; x + 8 < bar->x + bar->width; x += 10)
+		text_format(text, "M%d %dl8 %d", x, y + THIN_HALF, -2 * THIN_HALF);
+	text_add(text, "\"/>\n");
+}
+
+static void draw_cross(struct text *text, int x, int y)
+{
+	text_format(
+		text, "<path class=\"cross\" d=\"M%d %dl12 12m0 -12l-12 12\"/>\n", x - 6, y - 6);
+}
+
+static void draw_shape(struct text *text, const struct scene_bar *bar, int y)
+{
+	int end = bar->x + bar->width;
+
+	switch (bar->bar->state) {
+	case CT_BAR_RUNNING:
+	case CT_BAR_HELD:
+		draw_box(text, bar, y, BAR_HALF);
+		break;
+	case CT_BAR_READY:
+		draw_box(text, bar, y, THIN_HALF);
+		draw_hatch(text, bar, y);
+		break;
+	case CT_BAR_WAITING:
+	case CT_BAR_CALL:
+	case CT_BAR_OPEN:
+		draw_box(text, bar, y, THIN_HALF);
+		break;
+	case CT_BAR_CLOSED:
+	case CT_BAR_DESTROYED:
+		line(text, "closed", bar->x, y, end, y);
+		draw_cross(text, bar->x, y);
+		break;
+	case CT_BAR_DONE:
+	case CT_BAR_ENDED:
+		line(text, "thread", bar->x, y - 9, bar->x, y + 9);
+		break;
+	case CT_BAR_NEW:
+	case CT_BAR_IDLE:
+		line(text, "dots", bar->x, y, end, y);
+		break;
+	default:
+		line(text, "thread", bar->x, y, end, y);
+		break;
+	}
+}
+
+/* Dark letters on what is light, and the other way round; above what is a line. */
+static void draw_bar_words(
+	struct text *text, const struct scene *scene, const struct scene_bar *bar, int y)
+{
+	enum ct_bar_state state = bar->bar->state;
+	bool is_solid = state == CT_BAR_RUNNING || state == CT_BAR_HELD || state == CT_BAR_CALL;
+	bool is_box = is_solid || state == CT_BAR_WAITING || state == CT_BAR_OPEN;
+	struct text words = {0};
+
+	render_scene_say_bar(&words, scene, bar, render_scene_columns(bar->room_width - 12));
+	if (words.length) {
+		text_format(text,
+			"<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"16\"><text class=\"%s\" "
+			"x=\"%d\" "
+			"y=\"12\">",
+			bar->room_x, is_box ? y - 8 : y + 4, bar->room_width,
+			is_solid ? "inside"
+			: is_box ? "words"
+				 : "quiet",
+			is_box ? 6 : 10);
+		escaped(text, text_peek(&words));
+		text_add(text, "</text></svg>\n");
+	}
+	render_facts_drop(text, &words);
+}
+
+static void draw_bar(struct text *text, const struct scene *scene, const struct scene_bar *bar)
+{
+	int y = render_scene_y(scene, bar->lane);
+	struct text whole = {0};
+
+	render_scene_say_bar_whole(&whole, scene, bar);
+	text_add(text, "<g><title>");
+	escaped(text, text_peek(&whole));
+	text_add(text, "</title>\n");
+	render_facts_drop(text, &whole);
+	draw_shape(text, bar, y);
+	draw_bar_words(text, scene, bar, y);
+	if (bar->bar->nr_before)
+		label(text, "quiet halo", bar->x - 14, y + 4, "\xe2\x8b\xaf", 14);
+	text_add(text, "</g>\n");
+}
+
+/* ---------------------------------------------------------------- marks and ends */
+
+static void draw_tip(struct text *text, const char *class, int x, int y, int direction)
+{
+	text_format(
+		text, "<path class=\"%s\" d=\"M%d %dl-5 %dh10z\"/>\n", class, x, y, -9 * direction);
+}
+
+/* What the one did to the other; of the place to look at first, where it stands. */
+static void draw_label(
+	struct text *text, const struct scene *scene, const struct scene_mark *mark, int direction)
+{
+	int y = mark->y + direction * (SCENE_LANE_HEIGHT / 2) + 4;
+	struct text place = {0};
+
+	text_format(text, "<text class=\"halo strong\" x=\"%d\" y=\"%d\">%s</text>\n", mark->x + 6,
+		y, render_scene_say_arrow(mark->kind));
+	if (mark->is_cause)
+		render_scene_short_place(&place, scene->report->tables, mark->step->site);
+	if (place.length)
+		label(text, "halo", mark->x + 6, y + 13, text_peek(&place), 200);
+	render_facts_drop(text, &place);
+}
+
+static void draw_arrow(struct text *text, const struct scene *scene, const struct scene_mark *mark)
+{
+	bool is_wish = mark->kind == CTP_KIND_SUSPEND || mark->kind == CTP_KIND_AWAIT;
+	int direction = mark->other_y > mark->y ? 1 : -1;
+	int end = mark->other_y - direction * (BAR_HALF + 1);
+
+	line(text, is_wish ? "wish" : "arrow", mark->x, mark->y, mark->x, end - direction * 8);
+	draw_tip(text, is_wish ? "wish-tip" : "tip", mark->x, end, direction);
+	draw_label(text, scene, mark, direction);
+}
+
+static void draw_mark(struct text *text, const struct scene *scene, const struct scene_mark *mark)
+{
+	struct text words = {0};
+
+	render_scene_say_step(&words, scene, mark->step);
+	text_add(text, "<g><title>");
+	escaped(text, text_peek(&words));
+	text_add(text, "</title>\n");
+	render_facts_drop(text, &words);
+	if (mark->has_arrow)
+		draw_arrow(text, scene, mark);
+	if (mark->is_cause)
+		text_format(text, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
+			mark->x, mark->y, MARK_RADIUS + 4);
+	text_format(text,
+		"<circle class=\"mark%s\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n"
+		"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%" PRIu32
+		"</text></g>\n",
+		mark->is_cause ? " cause" : "", mark->x, mark->y, MARK_RADIUS,
+		mark->is_cause ? "inside" : "strong", mark->x, mark->y + 4, mark->number);
+}
+
+static void draw_end(struct text *text, const struct scene_end *end)
+{
+	line(text, "never", end->x, end->y, end->x + 104, end->y);
+	text_format(text, "<path class=\"never-tip\" d=\"M%d %dl8 6l-8 6\"/>\n", end->x + 98,
+		end->y - 6);
+	label(text, "alarm halo", end->x + 8, end->y - 9, end->words, 140);
+}
+
+static void draw_alike(struct text *text, const struct scene *scene)
+{
+	struct text words = {0};
+
+	if (!scene->finding->picture.nr_alike)
+		return;
+	text_add(&words, "and ");
+	text_count(&words, scene->finding->picture.nr_alike);
+	text_add(&words, " more alike");
+	label(text, "quiet", 24, bottom_of(scene) + 18, text_peek(&words), SCENE_NAMES_WIDTH);
+	render_facts_drop(text, &words);
+}
+
+/* The shapes that are in the picture, each with its word. */
+static void draw_legend(struct text *text, const struct scene *scene)
+{
+	int x = SCENE_NAMES_WIDTH, y = scene->height - 16;
+	bool is_told[CT_BAR_FREE + 1] = {false};
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_bars; i++) {
+		struct ct_bar bar = {.state = scene->bars[i].bar->state};
+		struct scene_bar sample = {.bar = &bar, .x = x, .width = 26};
+		const char *name = ct_bar_name(bar.state);
+
+		if (is_told[bar.state])
+			continue;
+		is_told[bar.state] = true;
+		draw_shape(text, &sample, y);
+		label(text, "quiet", x + 33, y + 4, name, 90);
+		x += 33 + render_scene_pixels(strlen(name)) + 20;
+	}
+}
+
+void render_picture_draw(struct text *text, const struct scene *scene)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->finding->picture.nr_lanes; i++)
+		draw_lane(text, scene, i);
+	draw_axis(text, scene);
+	for (i = 0; i < scene->nr_bars; i++)
+		draw_bar(text, scene, &scene->bars[i]);
+	for (i = 0; i + 1 < scene->nr_ticks; i++)
+		if (scene->gaps[i].is_folded)
+			draw_fold(text, scene, &scene->gaps[i]);
+	for (i = 0; i < scene->nr_ends; i++)
+		draw_end(text, &scene->ends[i]);
+	for (i = 0; i < scene->nr_marks; i++)
+		draw_mark(text, scene, &scene->marks[i]);
+	draw_alike(text, scene);
+	draw_legend(text, scene);
+}
+
+/* ---------------------------------------------------------------- whole pictures */
+
+void render_picture_begin(
+	struct text *text, const struct scene *scene, int width, int height, uint32_t number)
+{
+	struct text words = {0};
+
+	text_format(text,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" "
+		"aria-labelledby=\"cpt%" PRIu32 " cpd%" PRIu32 "\" viewBox=\"0 0 %d %d\" "
+		"width=\"%d\" height=\"%d\">\n<title id=\"cpt%" PRIu32 "\">",
+		number, number, width, height, width, height, number);
+	say_safe(&words, scene->finding->title);
+	escaped(text, text_peek(&words));
+	text_clear(&words);
+	text_format(text, "</title>\n<desc id=\"cpd%" PRIu32 "\">", number);
+	render_scene_say_whole(&words, scene);
+	escaped(text, text_peek(&words));
+	text_add(text, "</desc>\n");
+	render_facts_drop(text, &words);
+}
+
+void render_picture_inline(struct text *text, const struct scene *scene, uint32_t number)
+{
+	render_picture_begin(text, scene, scene->width, scene->height, number);
+	render_picture_draw(text, scene);
+	text_add(text, "</svg>\n");
+}

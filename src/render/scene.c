@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where lanes, bars, marks and open ends of a finding's picture lie.
+ */
+#include <stdlib.h>
+
+#include "render/scene.h"
+
+#define AXIS_Y 16 /* below the picture's edge, and the rows of times */
+#define ROW_HEIGHT 13
+#define LANES_Y 30      /* from the axis to the first lane's upper edge */
+#define MARK_WIDTH 20   /* marks of one lane keep so far from each other */
+#define LABEL_MARGIN 16 /* and arrows, behind their label */
+#define FOOT_HEIGHT 40  /* what shapes mean */
+#define ALIKE_HEIGHT 22
+
+int render_scene_columns(int pixels)
+{
+	return pixels > 0 ? pixels * 10 / SCENE_LETTER_TENTHS : 0;
+}
+
+int render_scene_pixels(size_t columns)
+{
+	return (int)(columns * SCENE_LETTER_TENTHS / 10) + 1;
+}
+
+int render_scene_y(const struct scene *scene, uint32_t lane)
+{
+	return scene->axis_y + LANES_Y + (int)lane * SCENE_LANE_HEIGHT + SCENE_LANE_HEIGHT / 2;
+}
+
+/* ---------------------------------------------------------------- bars */
+
+static void place_bars(struct scene *scene)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_bars; i++) {
+		struct scene_bar *bar = &scene->bars[i];
+
+		bar->x = render_scene_x(scene, bar->bar->from);
+		bar->width = render_scene_x(scene, bar->bar->until) - bar->x;
+	}
+}
+
+static void add_bars(struct scene *scene)
+{
+	const struct ct_picture *picture = &scene->finding->picture;
+	uint32_t lane, i;
+
+	for (lane = 0; lane < picture->nr_lanes; lane++)
+		for (i = 0; i < picture->lanes[lane].nr_bars; i++)
+			scene->bars[scene->nr_bars++] = (struct scene_bar){
+				.bar = &picture->lanes[lane].bars[i], .lane = lane};
+}
+
+/* ---------------------------------------------------------------- marks */
+
+static void add_marks(struct scene *scene)
+{
+	const struct ct_finding *finding = scene->finding;
+	const struct ct_picture *picture = &finding->picture;
+	bool has_cause = false;
+	uint32_t i;
+
+	for (i = 0; i < picture->nr_marks; i++) {
+		const struct ct_picture_mark *from = &picture->marks[i];
+		struct scene_mark *mark = &scene->marks[scene->nr_marks++];
+
+		mark->step = &finding->steps[from->step - 1];
+		mark->number = from->step;
+		mark->kind = from->kind;
+		mark->has_arrow = from->lane && from->other;
+		mark->lane = from->lane;
+		mark->other = from->other;
+		mark->is_cause = !has_cause && finding->cause_site &&
+				 mark->step->site == finding->cause_site;
+		has_cause |= mark->is_cause;
+	}
+}
+
+static int lower_of(const struct scene_mark *mark)
+{
+	return mark->has_arrow && mark->other_y > mark->y ? mark->other_y : mark->y;
+}
+
+static int upper_of(const struct scene_mark *mark)
+{
+	return mark->has_arrow && mark->other_y < mark->y ? mark->other_y : mark->y;
+}
+
+/* How far a mark, with what is written beside it, reaches to the right. */
+static int reach_of(const struct scene *scene, const struct scene_mark *mark)
+{
+	return mark->has_arrow ? LABEL_MARGIN + render_scene_label_pixels(scene, mark) : MARK_WIDTH;
+}
+
+/* Marks that would lie on each other stand side by side. */
+static void place_marks(struct scene *scene)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < scene->nr_marks; i++) {
+		struct scene_mark *mark = &scene->marks[i];
+
+		mark->x = render_scene_x(scene, mark->step->time);
+		mark->y = mark->lane ? render_scene_y(scene, mark->lane - 1) : scene->axis_y;
+		mark->other_y = mark->other ? render_scene_y(scene, mark->other - 1) : mark->y;
+		for (k = 0; k < i; k++) {
+			const struct scene_mark *before = &scene->marks[k];
+			bool is_apart = upper_of(mark) > lower_of(before) ||
+					lower_of(mark) < upper_of(before);
+
+			if (!is_apart && mark->x < before->x + reach_of(scene, before))
+				mark->x = before->x + reach_of(scene, before);
+		}
+	}
+}
+
+/* ---------------------------------------------------------------- room for words */
+
+#define MOST_OBSTACLES (CT_PICTURE_STEPS + SCENE_TICKS)
+
+struct obstacle {
+	int from;
+	int until;
+};
+
+static int compare_obstacles(const void *left, const void *right)
+{
+	const struct obstacle *a = left, *b = right;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+/* What lies on a lane: marks of its own, arrows that cross it, folds. */
+static size_t obstacles_of(const struct scene *scene, int y, struct obstacle *obstacles)
+{
+	size_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_marks; i++) {
+		const struct scene_mark *mark = &scene->marks[i];
+		int half = mark->y == y ? MARK_WIDTH / 2 + 4 : 4;
+
+		if (upper_of(mark) <= y && lower_of(mark) >= y &&
+			(mark->y == y || mark->other_y != y))
+			obstacles[count++] = (struct obstacle){mark->x - half, mark->x + half};
+	}
+	for (i = 0; i + 1 < scene->nr_ticks; i++) {
+		int x = scene->gaps[i].x + scene->gaps[i].width / 2;
+
+		if (scene->gaps[i].is_folded)
+			obstacles[count++] = (struct obstacle){x - 8, x + 8};
+	}
+	qsort(obstacles, count, sizeof(*obstacles), compare_obstacles);
+	return count;
+}
+
+static void take_room(struct scene_bar *bar, int from, int until)
+{
+	if (from < bar->x)
+		from = bar->x;
+	if (until > bar->x + bar->width)
+		until = bar->x + bar->width;
+	if (until - from <= bar->room_width)
+		return;
+	bar->room_x = from;
+	bar->room_width = until - from;
+}
+
+/* The first stretch that has room for all of the words, or else the widest. */
+static void find_room(const struct scene *scene, struct scene_bar *bar)
+{
+	struct obstacle obstacles[MOST_OBSTACLES];
+	size_t count = obstacles_of(scene, render_scene_y(scene, bar->lane), obstacles), i;
+	int wanted = render_scene_bar_pixels(scene, bar), from = bar->x;
+
+	for (i = 0; i < count && bar->room_width < wanted; i++) {
+		take_room(bar, from, obstacles[i].from);
+		if (obstacles[i].until > from)
+			from = obstacles[i].until;
+	}
+	if (bar->room_width < wanted)
+		take_room(bar, from, bar->x + bar->width);
+}
+
+/* ---------------------------------------------------------------- ends */
+
+static void add_ends(struct scene *scene)
+{
+	const struct ct_picture *picture = &scene->finding->picture;
+	uint32_t lane;
+
+	for (lane = 0; lane < picture->nr_lanes; lane++) {
+		const char *words = render_scene_say_end(scene, &picture->lanes[lane]);
+
+		if (words)
+			scene->ends[scene->nr_ends++] = (struct scene_end){
+				lane, scene->end_x, render_scene_y(scene, lane), words};
+	}
+}
+
+#define END_WIDTH 132 /* the arrow into nothing, and its words */
+#define NO_END_WIDTH 40
+
+bool render_scene_init(
+	struct scene *scene, const struct ct_report *report, const struct ct_finding *finding)
+{
+	const struct ct_picture *picture = &finding->picture;
+	uint32_t i;
+
+	if (!picture->nr_lanes || !picture->nr_marks)
+		return false;
+	*scene = (struct scene){.report = report, .finding = finding, .axis_y = AXIS_Y};
+	scene->begin_x = SCENE_NAMES_WIDTH;
+	add_bars(scene);
+	add_marks(scene);
+	scene->axis_y += render_scene_axis(scene) * ROW_HEIGHT;
+	place_bars(scene);
+	place_marks(scene);
+	for (i = 0; i < scene->nr_bars; i++)
+		find_room(scene, &scene->bars[i]);
+	add_ends(scene);
+	scene->width = scene->end_x + (scene->nr_ends ? END_WIDTH : NO_END_WIDTH);
+	scene->height = render_scene_y(scene, picture->nr_lanes - 1) + SCENE_LANE_HEIGHT / 2 +
+			FOOT_HEIGHT + (picture->nr_alike ? ALIKE_HEIGHT : 0);
+	return true;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is written in a picture, and what the whole of it says in words.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/facts.h"
+#include "render/scene.h"
+#include "say/safe.h"
+#include "say/say.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+void render_scene_clip(struct text *text, const char *safe, int columns)
+{
+	size_t length = strlen(safe), i;
+	int column = 0;
+
+	if (say_columns(safe, length) <= (size_t)(columns > 0 ? columns : 0)) {
+		text_append(text, safe, length);
+		return;
+	}
+	for (i = 0; i < length; i++) {
+		if (((unsigned char)safe[i] & 0xc0) != 0x80 && ++column >= columns)
+			break;
+		text_char(text, safe[i]);
+	}
+	text_add(text, ELLIPSIS);
+}
+
+void render_scene_short_place(struct text *text, const struct ct_tables *tables, uint32_t site)
+{
+	const char *file = say_peek_site(tables, site)->file;
+	const char *slash = strrchr(file, '/');
+
+	if (!*file)
+		return;
+	say_safe(text, slash ? slash + 1 : file);
+	if (say_peek_site(tables, site)->line)
+		text_format(text, ":%" PRIu32, say_peek_site(tables, site)->line);
+}
+
+/* ---------------------------------------------------------------- bars */
+
+static const struct ct_tables *tables_of(const struct scene *scene)
+{
+	return scene->report->tables;
+}
+
+static const struct ct_lane *lane_of(const struct scene *scene, const struct scene_bar *bar)
+{
+	return &scene->finding->picture.lanes[bar->lane];
+}
+
+/* A thread's name alone: its lane, or a table, has the rest. */
+static void say_short_thread(struct text *text, const struct ct_tables *tables, uint32_t thread)
+{
+	const char *name = thread < tables->nr_threads ? tables->threads[thread].name : "";
+
+	if (*name)
+		say_safe(text, name);
+	else
+		say_thread(text, tables, thread);
+}
+
+/* Wordings of a bar, the longest first; false: there is none shorter. */
+typedef bool wording(struct text *text, const struct ct_tables *tables, const struct ct_bar *bar,
+	unsigned level);
+
+static bool word_waiting(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
+{
+	bool has_place = *say_peek_site(tables, bar->site)->file != '\0';
+
+	text_add(text, "waiting");
+	if (level < 2 && *bar->text) {
+		text_add(text, " for ");
+		say_safe(text, bar->text);
+	}
+	if (level < 1 && has_place) {
+		text_add(text, " at ");
+		render_scene_short_place(text, tables, bar->site);
+	}
+	return level < 3;
+}
+
+static bool word_running(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
+{
+	if (bar->coro && level < 2) {
+		text_format(text, "%scoroutine %" PRIu64, level ? "" : "runs ", bar->coro);
+		return true;
+	}
+	text_add(text, "running");
+	if (level < 1 && bar->thread) {
+		text_add(text, " on ");
+		say_short_thread(text, tables, bar->thread);
+	}
+	return level < 2;
+}
+
+static bool word_ready(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
+{
+	(void)tables;
+	text_add(text, "ready");
+	if (bar->coro && level < 1)
+		text_format(text, ", woken by coroutine %" PRIu64, bar->coro);
+	return level < 2;
+}
+
+static bool word_held(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
+{
+	text_add(text, "held");
+	if (level < 1 && bar->coro) {
+		text_format(text, " by coroutine %" PRIu64, bar->coro);
+	} else if (level < 1 && bar->thread) {
+		text_add(text, " by ");
+		say_short_thread(text, tables, bar->thread);
+	}
+	return level < 2;
+}
+
+static bool word_call(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
+{
+	(void)tables;
+	text_format(text, "%s%s", level ? "" : "in ", bar->text);
+	return level < 2;
+}
+
+static bool word_name(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
+{
+	(void)tables;
+	text_add(text, ct_bar_name(bar->state));
+	return level < 1;
+}
+
+static wording *wording_of(enum ct_bar_state state)
+{
+	switch (state) {
+	case CT_BAR_WAITING:
+		return word_waiting;
+	case CT_BAR_RUNNING:
+		return word_running;
+	case CT_BAR_READY:
+		return word_ready;
+	case CT_BAR_HELD:
+		return word_held;
+	case CT_BAR_CALL:
+		return word_call;
+	default:
+		return word_name;
+	}
+}
+
+void render_scene_say_bar(
+	struct text *text, const struct scene *scene, const struct scene_bar *bar, int columns)
+{
+	wording *say = wording_of(bar->bar->state);
+	struct text words = {0};
+	unsigned level = 0;
+
+	if (bar->bar->state == CT_BAR_OUTSIDE)
+		return;
+	while (say(&words, tables_of(scene), bar->bar, level)) {
+		if (say_columns(text_peek(&words), words.length) <=
+			(size_t)(columns > 0 ? columns : 0)) {
+			text_append(text, text_peek(&words), words.length);
+			break;
+		}
+		text_clear(&words);
+		level++;
+	}
+	text->is_broken |= words.is_broken;
+	text_fini(&words);
+}
+
+int render_scene_bar_pixels(const struct scene *scene, const struct scene_bar *bar)
+{
+	struct text words = {0};
+	int pixels;
+
+	wording_of(bar->bar->state)(&words, tables_of(scene), bar->bar, 0);
+	pixels = render_scene_pixels(say_columns(text_peek(&words), words.length));
+	text_fini(&words);
+	return pixels + 12;
+}
+
+void render_scene_say_bar_whole(
+	struct text *text, const struct scene *scene, const struct scene_bar *bar)
+{
+	say_safe(text, lane_of(scene, bar)->name);
+	text_add(text, ": ");
+	wording_of(bar->bar->state)(text, tables_of(scene), bar->bar, 0);
+	text_add(text, ", from ");
+	say_time(text, bar->bar->from);
+	text_add(text, bar->bar->is_open ? ", until the observation ended after " : ", for ");
+	say_span(text, bar->bar->from, bar->bar->until);
+	if (bar->bar->nr_before)
+		text_format(
+			text, "; %" PRIu64 " changes before it are left out", bar->bar->nr_before);
+}
+
+/* ---------------------------------------------------------------- arrows and ends */
+
+const char *render_scene_say_arrow(uint8_t kind)
+{
+	static const char *const words[] = {
+		[CTP_KIND_CREATE] = "started",
+		[CTP_KIND_RESUME] = "resumed",
+		[CTP_KIND_SUSPEND] = "waits for",
+		[CTP_KIND_WAKE] = "woke",
+		[CTP_KIND_ENQUEUE] = "queued",
+		[CTP_KIND_DEQUEUE] = "took out",
+		[CTP_KIND_DESTROY] = "destroyed",
+		[CTP_KIND_AWAIT] = "awaits",
+		[CTP_KIND_ACQUIRE] = "took",
+		[CTP_KIND_RELEASE] = "gave back",
+		[CTP_KIND_HAND_OVER] = "handed over",
+		[CTP_KIND_NOTIFY] = "notified",
+		[CTP_KIND_SWITCH] = "switched to",
+		[CTP_KIND_DESCRIPTOR_OPEN] = "opened",
+		[CTP_KIND_DESCRIPTOR_CLOSE] = "closed",
+		[CTP_KIND_DESCRIPTOR_READY] = "ready",
+	};
+
+	if (kind < sizeof(words) / sizeof(words[0]) && words[kind])
+		return words[kind];
+	return kind ? ct_kind_name(kind) : "";
+}
+
+int render_scene_label_pixels(const struct scene *scene, const struct scene_mark *mark)
+{
+	const char *words = render_scene_say_arrow(mark->kind);
+	struct text place = {0};
+	size_t columns = strlen(words);
+
+	if (mark->is_cause)
+		render_scene_short_place(&place, tables_of(scene), mark->step->site);
+	if (say_columns(text_peek(&place), place.length) > columns)
+		columns = say_columns(text_peek(&place), place.length);
+	text_fini(&place);
+	return render_scene_pixels(columns);
+}
+
+static const struct ct_member *member_of(const struct ct_finding *finding, uint64_t coro)
+{
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_members; i++)
+		if (finding->members[i].coro.id == coro)
+			return &finding->members[i];
+	return NULL;
+}
+
+const char *render_scene_say_end(const struct scene *scene, const struct ct_lane *lane)
+{
+	const struct ct_member *member =
+		lane->is_member ? member_of(scene->finding, lane->coro) : NULL;
+	const struct ct_bar *last = lane->nr_bars ? &lane->bars[lane->nr_bars - 1] : NULL;
+
+	/* A finding of what had been before says nothing of what it is in now. */
+	if (!member || !last || !last->is_open || member->since < last->from)
+		return NULL;
+	switch (last->state) {
+	case CT_BAR_WAITING:
+		if (scene->finding->nr_lost_nearby)
+			return "no wake was seen";
+		return member->coro.waker_time != CT_NO_TIME &&
+				       member->coro.waker_time >= last->from
+			       ? "no wake set it going"
+			       : "no wake came";
+	case CT_BAR_READY:
+		return "nobody ran it";
+	case CT_BAR_NEW:
+		return "never started";
+	case CT_BAR_RUNNING:
+		return "runs on";
+	default:
+		return NULL;
+	}
+}
+
+/* ---------------------------------------------------------------- all of it in words */
+
+void render_scene_say_step(struct text *text, const struct scene *scene, const struct ct_step *step)
+{
+	struct text details = {0};
+
+	if (step->time != CT_NO_TIME) {
+		say_time(text, step->time);
+		text_add(text, ": ");
+	}
+	say_safe(text, step->text);
+	render_facts_step(&details, tables_of(scene), step);
+	if (details.length)
+		text_format(text, " (%s)", text_peek(&details));
+	render_facts_drop(text, &details);
+}
+
+void render_scene_say_whole(struct text *text, const struct scene *scene)
+{
+	const struct ct_picture *picture = &scene->finding->picture;
+	uint32_t i;
+
+	text_add(text, "Lanes: ");
+	for (i = 0; i < picture->nr_lanes; i++) {
+		text_add(text, i ? ", " : "");
+		say_safe(text, picture->lanes[i].name);
+	}
+	text_add(text, ".");
+	for (i = 0; i < scene->nr_marks; i++) {
+		text_format(text, " %" PRIu32 ". ", scene->marks[i].number);
+		render_scene_say_step(text, scene, scene->marks[i].step);
+		text_add(text, ".");
+	}
+	for (i = 0; i < scene->nr_ends; i++) {
+		text_add(text, " ");
+		say_safe(text, picture->lanes[scene->ends[i].lane].name);
+		text_format(text, ": %s.", scene->ends[i].words);
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * draw_case FILE...: all pictures of the findings of cases, for test_pictures.py. Each comes behind a line that names
+ * it, "== FORM CASE NUMBER": the picture as a file of its own (svg), and as a sequence diagram (mermaid).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case_file.h"
+#include "render/picture.h"
+#include "render/scene.h"
+#include "rules/rules.h"
+
+static void print_picture(const char *path, const struct ct_report *report, uint32_t index)
+{
+	struct text alone = {0}, mermaid = {0};
+	struct scene scene;
+
+	if (!render_scene_init(&scene, report, &report->findings[index]))
+		return;
+	render_picture_alone(&alone, &scene);
+	render_picture_mermaid(&mermaid, &scene);
+	printf("== svg %s %u\n%s", path, index + 1, text_peek(&alone));
+	printf("== mermaid %s %u\n%s", path, index + 1, text_peek(&mermaid));
+	text_fini(&alone);
+	text_fini(&mermaid);
+}
+
+static void draw(const char *path)
+{
+	const struct ct_report *report;
+	struct ct_source *source;
+	struct case_file file;
+	struct ct_error error;
+	uint32_t i;
+
+	case_read(path, &file);
+	source = case_open(&file);
+	if (rules_judge(source, &file.options, NULL, &report, &error) != CT_OK) {
+		fprintf(stderr, "%s: %s\n", path, error.text);
+		exit(1);
+	}
+	for (i = 0; i < report->nr_findings; i++)
+		print_picture(path, report, i);
+	analyze_report_free(report);
+	source_close(source);
+	case_fini(&file);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		draw(argv[i]);
+	return ferror(stdout) || fclose(stdout) ? 1 : 0;
+}

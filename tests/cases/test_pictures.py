@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The pictures of all cases' findings: test_pictures.py DRAW_CASE
+
+Each is well-formed XML that refers to nothing and holds no script, says in words what it shows, and keeps within its
+own edges; each sequence diagram has only lines that mermaid knows. Those of a few rules are compared with the files in
+`pictures`, which PICTURES_UPDATE=1 writes anew: look at them in a browser then. Names of a hostile program change
+nothing.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+SVG = "{http://www.w3.org/2000/svg}"
+HERE = pathlib.Path(__file__).resolve().parent
+EXPECTED = ["0001-closed-under-waiters", "0044-ready-no-wake", "0110-double-resume", "0130-mutex-deadlock",
+            "0160-granted-not-polled", "0300-worker-hog"]
+DIAGRAM = re.compile(r"sequenceDiagram|  participant L\d as \S.*|  L\d->>L\d: \d+\. .*|  L\d--xL\d: [a-z ]+"
+                     r"|  Note over L\d(,L\d)?: .+")
+HOSTILE = ("</text></svg><script>alert(1)</script>", "]]>&amp;<!--", "\u202egnp.exe", "end", "a\"'`{};#b", "\x1b[2J",
+           "漢字" * 40, "x" * 300)
+
+
+def fail(sentence):
+    sys.exit(f"FAILED: {sentence}")
+
+
+def check(condition, sentence):
+    if not condition:
+        fail(sentence)
+
+
+def drawn(program, cases):
+    """{(form, case, number): picture} of these cases."""
+    told = subprocess.run([program, *cases], capture_output=True, check=True).stdout.decode()
+    parts = re.split(r"^== (svg|mermaid) (\S+) (\d+)\n", told, flags=re.MULTILINE)[1:]
+    return {(parts[i], pathlib.Path(parts[i + 1]).stem, int(parts[i + 2])): parts[i + 3] for i in range(0, len(parts), 4)}
+
+
+def check_svg(name, picture):
+    try:
+        root = xml.fromstring(picture)
+    except xml.ParseError as error:
+        fail(f"the picture of {name} is no XML: {error}")
+    tags = {one.tag.removeprefix(SVG) for one in root.iter()}
+    check(tags <= {"svg", "title", "desc", "style", "rect", "text", "g", "path", "circle"}, f"{name} has {tags}")
+    check(root.get("role") == "img", f"{name} is no image to a screen reader")
+    labels = [one.text for one in root if one.get("id") in root.get("aria-labelledby").split()]
+    check(len(labels) == 2 and all(labels), f"{name} is not told in words")
+    check(not re.search(r"\b(href|src|onload|onclick)=|url\(|@import", picture), f"{name} refers to something")
+    check_edges(name, root)
+
+
+def check_edges(name, root):
+    """Nothing begins outside of the picture, and it is as large as a page at most."""
+    width, height = int(root.get("width")), int(root.get("height"))
+    check(width <= 3000 and height <= 2000, f"{name} is {width} x {height}")
+    inner = next(one for one in root if one.tag == SVG + "svg")
+    check(int(inner.get("x")) + int(inner.get("width")) <= width, f"{name} is wider than its file")
+    for one in inner.iter():
+        for key, most in (("x", int(inner.get("width"))), ("cx", width), ("y", height), ("cy", height)):
+            check(0 <= int(one.get(key, "0")) <= most, f"{name}: {one.tag} has {key} {one.get(key)}")
+        check(int(one.get("width", "0").rstrip("%")) >= 0, f"{name}: {one.tag} has width {one.get('width')}")
+
+
+def check_diagram(name, picture):
+    for line in picture.splitlines():
+        check(DIAGRAM.fullmatch(line), f"the diagram of {name} has the line '{line}'")
+    check(1 <= picture.count("participant ") <= 8, f"the diagram of {name} has no lanes, or too many")
+
+
+def check_expected(pictures):
+    for case in EXPECTED:
+        path = HERE / "pictures" / (case + ".svg")
+        picture = pictures[("svg", case, 1)]
+        if os.environ.get("PICTURES_UPDATE"):
+            path.write_text(picture, encoding="utf-8")
+        check(path.read_text(encoding="utf-8") == picture, f"{case} is drawn in another way than {path} is")
+
+
+def quoted(name):
+    plain = name.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c >= " " else f"\\x{ord(c):02x}" for c in plain) + '"'
+
+
+def check_hostile(program):
+    """A program that names its files, functions and threads so is drawn as any other, with these names as text."""
+    case = (HERE / "0001-closed-under-waiters.case").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="corotracer-test-") as place:
+        for name in HOSTILE:
+            path = pathlib.Path(place) / "hostile.case"
+            text = re.sub(r"(?<=name=)worker-\d|(?<=function=)\S+|(?<=file=)\S+|(?<=reason=)\S+", lambda _: quoted(name), case)
+            path.write_text(text, encoding="utf-8")
+            pictures = drawn(program, [str(path)])
+            check(("svg", "hostile", 1) in pictures, f"there is no picture with the name {name!r}")
+            check_svg(repr(name), pictures[("svg", "hostile", 1)])
+            check_diagram(repr(name), pictures[("mermaid", "hostile", 1)])
+            check(not re.search(r"\bend\b", pictures[("mermaid", "hostile", 1)], re.IGNORECASE) or name != "end",
+                  "a coroutine named 'end' would close the diagram")
+
+
+def main():
+    program = sys.argv[1]
+    pictures = drawn(program, sorted(map(str, HERE.glob("*.case"))))
+    for (form, case, number), picture in pictures.items():
+        (check_svg if form == "svg" else check_diagram)(f"finding {number} of {case}", picture)
+    check(len(pictures) > 400, f"only {len(pictures)} pictures were drawn")
+    check_expected(pictures)
+    check_hostile(program)
+    print(f"{len(pictures)} pictures")
+
+
+if __name__ == "__main__":
+    main()
