@@ -48,6 +48,10 @@ static const struct {
 };
 
 #define NAMED_AT_MOST 9u /* quantities, in a sentence that has to hold in a struct ct_error */
+/* The largest limits: what is printed of these is read again, rounded as it may be. */
+#define LONGEST_NS INT64_C(4000000000000000000)
+#define MOST 1e18
+#define LARGEST_SHARE 1e6
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct reader {
@@ -293,18 +297,18 @@ static bool read_count(const char *word, double *ret_count)
 	char *end;
 
 	*ret_count = strtod(word, &end);
-	if (end == word || !(*ret_count >= 0 && *ret_count < 1e18))
+	if (end == word)
 		return false;
 	if (*end == 'k' || *end == 'M')
 		*ret_count *= *end++ == 'k' ? 1e3 : 1e6;
-	return !*end;
+	return !*end && *ret_count >= 0 && *ret_count <= MOST;
 }
 
 static bool read_time(const char *word, double *ret_ns)
 {
 	int64_t ns;
 
-	if (!duration_read(word, &ns))
+	if (!duration_read(word, &ns) || ns > LONGEST_NS)
 		return false;
 	*ret_ns = (double)ns;
 	return true;
@@ -328,7 +332,8 @@ static bool read_share(const char *word, double *ret_share)
 	char *end;
 
 	*ret_share = strtod(word, &end) / 100;
-	return end != word && strcmp(end, "%") == 0 && *ret_share >= 0 && *ret_share < 1e6;
+	return end != word && strcmp(end, "%") == 0 && *ret_share >= 0 &&
+	       *ret_share <= LARGEST_SHARE;
 }
 
 static const struct {
