@@ -16,7 +16,6 @@
 #include "recording.h"
 #include "say.h"
 
-#define DEFAULT_TRACE "corotracer.ctrace"
 #define DEFAULT_ASSERTIONS "corotracer.checks"
 #define BROKEN 1
 

@@ -13,7 +13,7 @@
 #include "recording.h"
 #include "say.h"
 
-#define DEFAULT_TRACE "trace_output.jsonl"
+#define OLDER_TRACE "trace_output.jsonl"
 #define DEFAULT_STATIONS 128u
 #define DEFAULT_SHM "/tmp/corotracer.shm"
 #define DEFAULT_SOCKET "/tmp/corotracer.sock"
@@ -23,7 +23,7 @@
 /* The trace to record, and to read where no -in is given. */
 static const char *named_trace(const struct arguments *arguments)
 {
-	return arguments_value(arguments, OPTION_OLDER_OUT, DEFAULT_TRACE);
+	return arguments_value(arguments, OPTION_OLDER_OUT, OLDER_TRACE);
 }
 
 static const char *named_input(const struct arguments *arguments)

@@ -116,7 +116,7 @@ int command_run(const struct arguments *arguments)
 	struct recording recording = {
 		.options = {.output = output     ? output
 				      : is_jsonl ? "corotracer.jsonl"
-						 : "corotracer.ctrace",
+						 : DEFAULT_TRACE,
 			.format = is_jsonl ? CT_FORMAT_JSONL : CT_FORMAT_CTRACE,
 			.command = arguments->operands,
 			.all_kinds = arguments->value[OPTION_RECORD_ALL] != NULL,

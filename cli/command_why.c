@@ -61,6 +61,24 @@ static int print(const struct judgement *judgement, enum ct_report_format format
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
 }
 
+/* ID alone, or behind a trace or a process; the exit status. */
+static int read_operands(
+	const struct arguments *arguments, struct subject *subject, uint64_t *ret_id)
+{
+	char **words = arguments->operands;
+
+	if (arguments->nr_operands == 1 && read_id(words[0], ret_id))
+		return 0;
+	if (arguments->nr_operands != 2)
+		return say_usage("why",
+			"which trace, and which coroutine? for example: corotracer why "
+			"corotracer.ctrace 1025");
+	subject->operand = words[0];
+	if (read_id(words[1], ret_id))
+		return 0;
+	return say_usage("why", "the id of a coroutine is a whole number from 1 on");
+}
+
 int command_why(const struct arguments *arguments)
 {
 	static const enum ct_report_format formats[] = {
@@ -70,19 +88,15 @@ int command_why(const struct arguments *arguments)
 		.why_pid = arguments->meaning[OPTION_WHY_PROCESS].number,
 	};
 	struct subject subject = {
-		.operand = arguments->operands[0],
+		.operand = DEFAULT_TRACE,
 		.no_symbols = arguments->value[OPTION_WHY_NO_SYMBOLS] != NULL,
 		.duration = OPTION_WHY_DURATION,
 	};
 	struct judgement judgement;
-	int exit_status;
+	int exit_status = read_operands(arguments, &subject, &options.why_coro);
 
-	if (arguments->nr_operands != 2)
-		return say_usage("why",
-			"which trace, and which coroutine? for example: corotracer why "
-			"corotracer.ctrace 1025");
-	if (!read_id(arguments->operands[1], &options.why_coro))
-		return say_usage("why", "the id of a coroutine is a whole number from 1 on");
+	if (exit_status)
+		return exit_status;
 	if (subject_is_process(&subject)) {
 		if (options.why_pid)
 			return say_usage(

@@ -162,6 +162,10 @@ void help_print(enum command command)
 	print_wrapped(described->operands, (unsigned)column, 7);
 	putchar('\n');
 	print_wrapped(described->description, 0, 0);
+	if (command_has_default(command)) {
+		putchar('\n');
+		print_wrapped(default_trace_rule, 0, 0);
+	}
 	print_options(command);
 	print_examples(described->examples);
 	print_exit_statuses(command);

@@ -53,17 +53,21 @@ static void keep_standard_descriptors(void)
 }
 
 /* False, after saying so: the command works on one FILE, and has none, or more than one. */
-static bool has_its_file(const struct arguments *arguments)
+static bool has_its_file(struct arguments *arguments)
 {
-	const struct command_description *described = &command_descriptions[arguments->command];
-	bool takes_one =
-		strncmp(described->operands, "FILE", 4) == 0 && !strchr(described->operands, ' ');
+	const char *complaint = "which trace? name a file, or '-' for standard input";
 
-	if (!takes_one || arguments->nr_operands == 1)
+	if (!command_reads_one(arguments->command) || arguments->nr_operands == 1)
 		return true;
-	say_usage(described->name, arguments->nr_operands
-					   ? "one file at a time"
-					   : "which trace? name a file, or '-' for standard input");
+	if (arguments->nr_operands) {
+		complaint = "one file at a time";
+	} else if (command_has_default(arguments->command)) {
+		if (arguments_take_default(arguments))
+			return true;
+		complaint = "which trace? there is no " DEFAULT_TRACE
+			    " here; name a file, or '-' for standard input";
+	}
+	say_usage(command_descriptions[arguments->command].name, complaint);
 	return false;
 }
 

@@ -343,6 +343,10 @@ void manual_print(enum command command)
 	print_synopsis(command);
 	puts(".Sh DESCRIPTION");
 	print_paragraphs(described->description);
+	if (command_has_default(command)) {
+		puts(".Pp");
+		print_paragraphs(default_trace_rule);
+	}
 	print_options(command);
 	if (command == COMMAND_REPORT)
 		print_thresholds();

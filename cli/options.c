@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -84,6 +85,22 @@ enum option option_next(enum command command, enum option option)
 		option = option + 1 < NR_OPTIONS ? option + 1 : OPTION_NONE;
 	} while (option && !command_has(command, option));
 	return option;
+}
+
+/* "FILE" or "[FILE|PID]", and no second operand. */
+bool command_reads_one(enum command command)
+{
+	const char *operands = command_descriptions[command].operands;
+
+	operands += *operands == '[';
+	return strncmp(operands, "FILE", strlen("FILE")) == 0 && !strchr(operands, ' ');
+}
+
+const char default_trace_rule[] = "Without FILE, " DEFAULT_TRACE " is read.";
+
+bool command_has_default(enum command command)
+{
+	return command_reads_one(command) && *command_descriptions[command].operands == '[';
 }
 
 static enum option find_by_name(enum command command, const char *name, size_t nr_bytes)
@@ -303,7 +320,8 @@ bool arguments_read(struct arguments *arguments, enum command command, int argc,
 	};
 
 	*arguments = (struct arguments){.command = command, .nr_before_dashes = -1};
-	arguments->operands = calloc((size_t)argc + 1, sizeof(*arguments->operands));
+	/* Room for DEFAULT_TRACE and the end. */
+	arguments->operands = calloc((size_t)argc + 2, sizeof(*arguments->operands));
 	/* A word holds several switches at most as often as it has letters. */
 	arguments->given = calloc(letters_of(argc, argv) + 1, sizeof(*arguments->given));
 	if (!arguments->operands || !arguments->given) {
@@ -319,6 +337,19 @@ void arguments_fini(struct arguments *arguments)
 	free(arguments->given);
 	arguments->operands = NULL;
 	arguments->given = NULL;
+}
+
+/* A recording has its name only when it ends; until then ".partial" stands behind it. */
+bool arguments_take_default(struct arguments *arguments)
+{
+	static char trace[] = DEFAULT_TRACE;
+
+	if (access(trace, F_OK) && access(DEFAULT_TRACE ".partial", F_OK))
+		return false;
+	memmove(arguments->operands + 1, arguments->operands,
+		(size_t)arguments->nr_operands++ * sizeof(*arguments->operands));
+	arguments->operands[0] = trace;
+	return true;
 }
 
 const char **arguments_all(const struct arguments *arguments, enum option option)

@@ -66,6 +66,18 @@ bool command_has(enum command command, enum option option);
 enum command command_next(enum command command);
 enum option option_next(enum command command, enum option option);
 
+/* What a recording is named, and what a command reads that is told no file. */
+#define DEFAULT_TRACE "corotracer.ctrace"
+
+/*
+ * command_reads_one: has the command one operand, the file that it reads? command_has_default: may that be left out,
+ * for DEFAULT_TRACE?
+ */
+bool command_reads_one(enum command command);
+bool command_has_default(enum command command);
+/* default_trace_rule: the words of help and man pages for that. */
+extern const char default_trace_rule[];
+
 struct arguments {
 	enum command command;
 	/* The value as it was given; "" for a switch; NULL: none was given. */
@@ -94,6 +106,9 @@ struct arguments {
 bool arguments_read(struct arguments *arguments, enum command command, int argc, char **argv,
 	char complaint[COMPLAINT_BYTES]);
 void arguments_fini(struct arguments *arguments);
+
+/* arguments_take_default: DEFAULT_TRACE becomes the first operand. False: there is no such file, finished or not. */
+bool arguments_take_default(struct arguments *arguments);
 
 /*
  * arguments_all: the values of an option in the order given, NULL-terminated; the caller frees the array. NULL: no

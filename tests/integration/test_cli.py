@@ -166,8 +166,8 @@ def check_completions(lists):
         check("dump" in completed(bash, "help", "d"), "bash does not complete a command behind help")
 
 
-def check_mistake(status, pattern, *arguments, program=COROTRACER):
-    result = run(program, *arguments, status=status)
+def check_mistake(status, pattern, *arguments, program=COROTRACER, **options):
+    result = run(program, *arguments, status=status, **options)
     check(result.stdout == "", f"{arguments} prints on standard output: {result.stdout}")
     check(result.stderr.count("\n") == 1 and result.stderr.startswith("corotracer: "),
           f"{arguments} does not complain in one line: {result.stderr}")
@@ -185,7 +185,7 @@ def check_mistakes(place):
     check_mistake(2, "unknown option '--nothing'", "--nothing")
     for command in ("report", "dump", "info", "assemble"):
         check_mistake(2, "unknown option '--nothing'.*help " + command, command, "--nothing")
-        check_mistake(2, "name a file", command)
+        check_mistake(2, "name a file", command, cwd=place)
         check_mistake(2, "one file at a time", command, garbage, garbage)
     check_mistake(2, "takes one of text|md|html|json", "report", "--format", "xml", garbage)
     check_mistake(2, "FIRST-LAST", "dump", "--events", "9-3", garbage)
@@ -403,6 +403,25 @@ def check_dump(place, trace):
         check(words in info, f"info lacks '{words}':\n{info}")
 
 
+def check_default_trace(place, trace):
+    """Without a file corotracer.ctrace is read, by each command that reads one; help says so."""
+    default, empty = place / "corotracer.ctrace", place / "nothing-here"
+    empty.mkdir()
+    run(COROTRACER, "assemble", "-o", default, trace)
+    for command in ("report", "stats", "dump", "info", "follow"):
+        named = run(COROTRACER, command, default.name, cwd=place).stdout
+        check(run(COROTRACER, command, cwd=place).stdout == named, f"{command} does not read {default.name}")
+        check(f"Without FILE, {default.name} is read." in run(COROTRACER, "help", command).stdout, f"help {command}")
+        check_mistake(2, f"there is no {default.name} here", command, cwd=empty)
+    named = run(COROTRACER, "why", default.name, 1, cwd=place).stdout
+    check(run(COROTRACER, "why", "c1", cwd=place).stdout == named, "why does not read corotracer.ctrace")
+    for command, written in (("export", "corotracer.csv"), ("profile", "corotracer.pb.gz")):
+        run(COROTRACER, command, cwd=place)
+        check((place / written).exists(), f"{command} wrote no {written}")
+    for command in ("assemble", "recover"):
+        check_mistake(2, "which trace", command, cwd=place)
+
+
 def check_older():
     """That it is found by its name; what it does is tested by test_older.py."""
     check_mistake(2, "did you mean '-out'", "-oot", "x", program=OLDER)
@@ -429,6 +448,7 @@ def main():
         check_json(trace)
         check_dump(place, trace)
         check_numbers_are_no_coroutines(pathlib.Path(place))
+        check_default_trace(pathlib.Path(place), trace)
     check_older()
 
 
