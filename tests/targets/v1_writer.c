@@ -82,7 +82,7 @@ static bool find_engine(void)
 
 static _Atomic uint32_t *sleeping(void)
 {
-	return (_Atomic uint32_t *)(memory + 0x14);
+	return (_Atomic uint32_t *)(void *)(memory + 0x14);
 }
 
 static bool wake_engine(void)
@@ -109,7 +109,7 @@ static void wait_for_engine(void)
 /* NULL: there is none left. */
 static unsigned char *take_station(uint64_t probe_id)
 {
-	uint32_t index = atomic_fetch_add((_Atomic uint32_t *)(memory + 0x10), 1);
+	uint32_t index = atomic_fetch_add((_Atomic uint32_t *)(void *)(memory + 0x10), 1);
 	unsigned char *station = memory + UNIT * (1 + (size_t)index);
 	uint64_t birth = now();
 
@@ -123,7 +123,7 @@ static unsigned char *take_station(uint64_t probe_id)
 static void write_event(unsigned char *station, uint64_t number)
 {
 	unsigned char *slot = station + 0x40 + 64 * ((number + !has_lock) % 8);
-	_Atomic uint64_t *seq = (_Atomic uint64_t *)(slot + 0x18);
+	_Atomic uint64_t *seq = (_Atomic uint64_t *)(void *)(slot + 0x18);
 	bool is_active = number % 2;
 	uint64_t words[3] = {now(), (uint64_t)gettid(), is_active ? 0 : 0x7f0000001000};
 

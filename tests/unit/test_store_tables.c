@@ -15,10 +15,10 @@
 static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_RUN, .run = {{1, 255}, "h", "c", true, 300}},
 	{.type = CT_DEFINE_PROCESS, .process = {UINT32_MAX, UINT64_MAX, 3, "p", "a \"b\" \xff"}},
-	{.type = CT_DEFINE_SEGMENT, .segment = {1, 2, 3, 4, {9}, UINT64_MAX}},
+	{.type = CT_DEFINE_SEGMENT, .segment = {1, 2, 3, 4, {9}, UINT64_MAX, true}},
 	{.type = CT_DEFINE_THREAD, .thread = {1, 2, 3, ""}},
 	{.type = CT_DEFINE_STREAM, .stream = {128, 16384}},
-	{.type = CT_DEFINE_SITE, .site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n"}},
+	{.type = CT_DEFINE_SITE, .site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n", 2}},
 	{.type = CT_DEFINE_MAPPING, .mapping = {1, 2, 3, 4, "p", "b"}},
 	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5, 6}},
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
