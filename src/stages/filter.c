@@ -10,8 +10,6 @@
 #include "stages/filter_parts.h"
 #include "base/text.h"
 
-#define NOTE_BYTES 1024
-
 static struct filter *filter_of(const struct ct_sink *sink)
 {
 	return (struct filter *)(uintptr_t)sink;
@@ -25,7 +23,7 @@ static enum ct_status define(
 	return sink_define(filter->inner, definition, reterr);
 }
 
-static enum ct_status note(
+enum ct_status filter_note(
 	struct filter *filter, const char *text, uint64_t count, struct ct_error *reterr)
 {
 	struct ct_definition definition = {
@@ -34,46 +32,6 @@ static enum ct_status note(
 	};
 
 	return define(filter, &definition, reterr);
-}
-
-static void list_patterns(struct text *text, const char *what, const struct patterns *patterns)
-{
-	char **at;
-
-	for (at = patterns->at; at && *at; at++)
-		text_format(text, "%s%s '%s'", text->length ? ", " : "", what, *at);
-}
-
-static void list_categories(struct text *text, uint32_t categories_off)
-{
-#define X(name, number, word, is_evidence, meaning) \
-	if (categories_off >> number & 1)           \
-		text_format(text, "%scategory %s", text->length ? ", " : "", word);
-#include "corotracer/def/categories.def"
-#undef X
-}
-
-/* The wishes stand in the trace from its beginning, whatever becomes of its end. */
-static enum ct_status tell_options(struct filter *filter, struct ct_error *reterr)
-{
-	struct text text = {0}, sentence = {0};
-	enum ct_status status = CT_OK;
-
-	if (filter->sample > 1)
-		text_format(&text, "all coroutines but 1 in %u", filter->sample);
-	list_categories(&text, filter->categories_off);
-	list_patterns(&text, "places", &filter->sites);
-	list_patterns(&text, "names", &filter->names);
-	list_patterns(&text, "tasks", &filter->tasks);
-	if (text.length) {
-		text_format(&sentence, "left out, as asked: %s", text_peek(&text));
-		status = text.is_broken || sentence.is_broken
-				 ? ct_fail_memory(reterr)
-				 : note(filter, text_peek(&sentence), 1, reterr);
-	}
-	text_fini(&text);
-	text_fini(&sentence);
-	return status;
 }
 
 static enum ct_status tell_loss(struct filter *filter, uint32_t process, enum fate reason,
@@ -94,7 +52,7 @@ static enum ct_status tell_loss(struct filter *filter, uint32_t process, enum fa
 }
 
 /* Events left out since they were last told. Events that the closed window left out are told in the streams. */
-static enum ct_status tell_losses(struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
+enum ct_status filter_tell_losses(struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
 {
 	static const enum fate reasons[] = {FATE_CATEGORY, FATE_SAMPLE, FATE_LEFT_OUT};
 	enum ct_status status = CT_OK;
@@ -167,7 +125,7 @@ static enum ct_status put_carried(struct filter *filter, struct ct_error *reterr
 	return was_told ? status : ct_fail_memory(reterr);
 }
 
-static enum ct_status open_window(struct filter *filter, struct ct_error *reterr)
+enum ct_status filter_open_window(struct filter *filter, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
 
@@ -176,7 +134,7 @@ static enum ct_status open_window(struct filter *filter, struct ct_error *reterr
 		return CT_OK;
 	ctp_store_relaxed(&filter->has_begun, true);
 	if (filter->nr_before)
-		status = note(filter,
+		status = filter_note(filter,
 			"events before recording was started were left out, as asked; what they "
 			"led to is known",
 			filter->nr_before, reterr);
@@ -259,7 +217,7 @@ static enum ct_status take_mark(
 	if (CTP_TAIL_KIND(record->tail) != CTP_KIND_MARK)
 		return CT_OK;
 	if (CTP_TAIL_ARGUMENT(record->tail) == CTP_MARK_START && !filter->is_open)
-		return open_window(filter, reterr);
+		return filter_open_window(filter, reterr);
 	return CT_OK;
 }
 
@@ -338,22 +296,36 @@ static enum ct_status filter_put(
 
 /* ---------------------------------------------------------------- definitions */
 
-static bool note_process(struct filter *filter, uint32_t process)
+/* Whether any came cannot be known: findings must not take their absence for silence. */
+static void note_categories(struct filter *filter, uint32_t process)
 {
 	uint64_t nr_noted = 0;
 
-	if (!vec_reach(&filter->processes, process))
-		return false;
-	if (filter->processes.at[process].is_live)
-		return true;
-	filter->processes.at[process].is_live = true;
-	/* Whether any came cannot be known: findings must not take their absence for silence. */
 #define X(name, number, text, is_evidence, meaning) \
 	nr_noted += (is_evidence) && filter->categories_off >> (number)&1;
 #include "corotracer/def/categories.def"
 #undef X
 	filter->processes.at[process].nr_left_out[FATE_CATEGORY] += nr_noted;
 	filter->nr_noted += nr_noted;
+}
+
+void filter_note_categories(struct filter *filter)
+{
+	uint32_t process;
+
+	for (process = 1; process < filter->processes.count; process++)
+		if (filter->processes.at[process].is_live)
+			note_categories(filter, process);
+}
+
+static bool note_process(struct filter *filter, uint32_t process)
+{
+	if (!vec_reach(&filter->processes, process))
+		return false;
+	if (filter->processes.at[process].is_live)
+		return true;
+	filter->processes.at[process].is_live = true;
+	note_categories(filter, process);
 	return true;
 }
 
@@ -374,6 +346,7 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 		return vec_reach(&filter->segments, definition->segment.segment);
 	case CT_DEFINE_SITE:
 		return name_site(filter, &definition->site) &&
+		       filter_keep_site(filter, &definition->site) &&
 		       filter_match_site(filter, &definition->site);
 	case CT_DEFINE_ENDING:
 		if (definition->ending.process < filter->processes.count)
@@ -382,6 +355,18 @@ static bool take_up(struct filter *filter, const struct ct_definition *definitio
 	default:
 		return true;
 	}
+}
+
+/* What was changed while the program ran is told as long as it holds. */
+static enum ct_status tell_at_heartbeat(
+	struct filter *filter, uint64_t until_ns, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	if (filter->was_changed)
+		filter_note_categories(filter);
+	status = filter_tell_losses(filter, until_ns, reterr);
+	return status || !filter->is_stopped ? status : tell_open_gaps(filter, until_ns, reterr);
 }
 
 /* Losses told with other definitions, right before them. */
@@ -395,11 +380,11 @@ static enum ct_status tell_before(
 		if (filter->was_told)
 			return CT_OK;
 		filter->was_told = true;
-		return tell_options(filter, reterr);
+		return filter_tell_options(filter, "", reterr);
 	case CT_DEFINE_HEARTBEAT:
-		return tell_losses(filter, definition->heartbeat.monotonic_ns, reterr);
+		return tell_at_heartbeat(filter, definition->heartbeat.monotonic_ns, reterr);
 	case CT_DEFINE_END:
-		status = tell_losses(filter, definition->end.monotonic_ns, reterr);
+		status = filter_tell_losses(filter, definition->end.monotonic_ns, reterr);
 		if (status == CT_OK)
 			status = tell_open_gaps(filter, definition->end.monotonic_ns, reterr);
 		return status;
@@ -449,7 +434,7 @@ static enum ct_status define_end(
 			status = filter_define(&filter->sink, &ending, reterr);
 	}
 	if (status == CT_OK)
-		status = note(filter,
+		status = filter_note(filter,
 			"recording ended before the program did, as asked; the program runs on", 1,
 			reterr);
 	if (status == CT_OK)
@@ -500,6 +485,7 @@ static void free_filter(struct filter *filter)
 	filter_patterns_fini(&filter->sites);
 	filter_patterns_fini(&filter->names);
 	filter_patterns_fini(&filter->tasks);
+	filter_forget_sites(filter);
 	snapshot_free(filter->snapshot);
 	free(filter);
 }
@@ -558,7 +544,7 @@ enum ct_status filter_begin(struct ct_sink *sink, struct ct_error *reterr)
 {
 	struct filter *filter = filter_of(sink);
 
-	return filter->has_begun || !filter->inner ? CT_OK : open_window(filter, reterr);
+	return filter->has_begun || !filter->inner ? CT_OK : filter_open_window(filter, reterr);
 }
 
 bool filter_has_begun(const struct ct_sink *sink)

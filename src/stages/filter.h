@@ -56,6 +56,35 @@ bool filter_has_begun(const struct ct_sink *sink);
 enum ct_status filter_finish(
 	struct ct_sink *sink, const struct filter_totals *totals, struct ct_error *reterr);
 
+/* filter_is_open: are events kept at present? On the thread that uses the filter. */
+bool filter_is_open(const struct ct_sink *sink);
+
+/* What can be changed while records come. */
+enum filter_subject {
+	FILTER_START,      /* the window opens, */
+	FILTER_STOP,       /* and closes, as by the program's own marks */
+	FILTER_CATEGORIES, /* `number`: bits of those that are left out from now on; SCHEDULING stays */
+	FILTER_SAMPLE, /* `number`: of the coroutines created from now on, one in so many is kept */
+	FILTER_SITES,  /* `patterns`, instead of those so far */
+	FILTER_NAMES,
+	FILTER_TASKS,
+};
+
+struct filter_change {
+	enum filter_subject subject;
+	uint32_t number;
+	const char *const *patterns; /* NULL-terminated; NULL: none */
+	uint64_t now_ns;             /* CLOCK_MONOTONIC */
+};
+
+/*
+ * filter_change: changes what is wanted, from the next record on; the trace gets a note that says so. A coroutine that
+ * was left out stays so until its end, since what it did meanwhile is not known: only those that are created later
+ * are kept again. A sample is taken among those that filter_sink_open's leaves. CT_ERR_USAGE: the recording is over.
+ */
+enum ct_status filter_change(
+	struct ct_sink *sink, const struct filter_change *change, struct ct_error *reterr);
+
 /*
  * filter_nr_left_out: events of those taken that were not passed on, less what was passed on besides. filter_nr_told:
  * how many are told as left out. Events of a category on which no finding rests are not, nor those after the end; one

@@ -23,6 +23,14 @@ static bool is_sampled(const struct filter *filter, uint64_t coro)
 	return filter->sample <= 1 || (mixed >> 32) % filter->sample == 0;
 }
 
+/* Other bits: a sample of a sample has its share. */
+static bool is_one_too_many(const struct filter *filter, uint64_t coro)
+{
+	uint64_t mixed = coro * UINT64_C(0xd6e8feb86659fd93);
+
+	return filter->sample_of_new > 1 && (mixed >> 32) % filter->sample_of_new != 0;
+}
+
 static enum fate fate_of(
 	const struct filter *filter, const struct filter_segment *segment, uint64_t coro)
 {
@@ -32,7 +40,9 @@ static enum fate fate_of(
 		return FATE_KEEP;
 	if (!is_sampled(filter, coro))
 		return FATE_SAMPLE;
-	return map_get(&segment->coros, coro, &leaving) ? FATE_LEFT_OUT : FATE_KEEP;
+	if (!map_get(&segment->coros, coro, &leaving))
+		return FATE_KEEP;
+	return leaving == LEAVING_SAMPLED ? FATE_SAMPLE : FATE_LEFT_OUT;
 }
 
 /* ---------------------------------------------------------------- leaving out */
@@ -99,6 +109,8 @@ static bool notice(struct filter *filter, const struct filter_stream *stream,
 		has_room(filter, &segment->tasks, record->object) &&
 		!map_put(&segment->tasks, record->object, 1))
 		return false;
+	if (kind == CTP_KIND_CREATE && is_one_too_many(filter, who))
+		return leave_out(filter, segment, record, who, LEAVING_SAMPLED);
 	if ((match & SITE_IS_PLACE) && tells_a_place(kind))
 		return leave_out(filter, segment, record, who, LEAVING_ALONE);
 	if (kind == CTP_KIND_NAME && (match & SITE_IS_NAME)) {

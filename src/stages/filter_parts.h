@@ -34,6 +34,7 @@ enum leaving {
 	LEAVING_NOT = 0,
 	LEAVING_ALONE,     /* itself */
 	LEAVING_WITH_TASK, /* and those that it creates */
+	LEAVING_SAMPLED,   /* for no other reason than that it is too many */
 };
 
 struct filter_stream {
@@ -57,6 +58,16 @@ struct filter_process {
 	uint64_t nr_left_out[NR_FATES]; /* since it was last told */
 };
 
+/* What may have to be compared with other patterns later. */
+struct filter_site {
+	uint32_t segment;
+	uint32_t id;
+	char *texts[3]; /* function, file, name; NULL: it has none */
+	uint32_t line;
+};
+
+#define FILTER_SITES_KEPT (1u << 16)
+
 struct patterns {
 	char **at; /* NULL-terminated; NULL: none */
 };
@@ -70,7 +81,8 @@ struct filter {
 	struct directory directory;
 	uint32_t categories_off;
 	uint32_t sample;
-	size_t max_known; /* FILTER_KNOWN */
+	uint32_t sample_of_new; /* of coroutines that are created, one in so many; 0, 1: all */
+	size_t max_known;       /* FILTER_KNOWN */
 	struct patterns sites;
 	struct patterns names;
 	struct patterns tasks;
@@ -82,6 +94,9 @@ struct filter {
 	VEC(struct filter_stream) streams;
 	VEC(struct filter_segment) segments;
 	VEC(struct filter_process) processes;
+	VEC(struct filter_site) known_sites;
+	bool is_stopped;  /* from outside: gaps are told as they go on */
+	bool was_changed; /* categories, while it ran: their loss is told for all of the time */
 	VEC(struct ctp_record) kept; /* of one batch */
 	uint64_t nr_left_out;
 	uint64_t nr_quiet;      /* of those: of which nothing is told */
@@ -110,5 +125,31 @@ bool filter_match_site(struct filter *filter, const struct ct_define_site *site)
  */
 bool filter_judge(struct filter *filter, struct filter_stream *stream,
 	struct filter_segment *segment, struct ctp_record *record, enum fate *ret_fate);
+
+/* ---------------------------------------------------------------- filter.c */
+
+/* filter_open_window: from here on records are kept. */
+enum ct_status filter_open_window(struct filter *filter, struct ct_error *reterr);
+
+/* filter_tell_losses: what was left out since they were last told. */
+enum ct_status filter_tell_losses(
+	struct filter *filter, uint64_t until_ns, struct ct_error *reterr);
+
+/* filter_note: a note into the trace. */
+enum ct_status filter_note(
+	struct filter *filter, const char *text, uint64_t count, struct ct_error *reterr);
+
+/* filter_note_categories: counts one event for each category of evidence that is off, in each live process. */
+void filter_note_categories(struct filter *filter);
+
+/* ---------------------------------------------------------------- filter_change.c */
+
+/* filter_tell_options: a note of what is left out, asked for `when`; "": from the beginning, and if it is anything. */
+enum ct_status filter_tell_options(
+	struct filter *filter, const char *when, struct ct_error *reterr);
+
+/* filter_keep_site: remembers a site, as long as there is room. False: out of memory. */
+bool filter_keep_site(struct filter *filter, const struct ct_define_site *site);
+void filter_forget_sites(struct filter *filter);
 
 #endif
