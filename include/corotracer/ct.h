@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "corotracer/check.h"
+#include "corotracer/control.h"
 #include "corotracer/diff.h"
 #include "corotracer/error.h"
 #include "corotracer/event.h"

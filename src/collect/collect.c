@@ -219,6 +219,15 @@ void collect_release(struct collect *collect)
 		collect_segment_order(segment);
 }
 
+void collect_leave_out(struct collect *collect, uint32_t categories_off)
+{
+	struct segment *segment;
+
+	collect->categories_off = categories_off & ~(UINT32_C(1) << CTP_CATEGORY_SCHEDULING);
+	for_each_segment (collect, segment)
+		collect_segment_order(segment);
+}
+
 /* ------------------------------------------------------------------ opening */
 
 void collect_define_run(struct collect *collect, const char *host)

@@ -84,6 +84,9 @@ void collect_stop(struct collect *collect);
  */
 void collect_release(struct collect *collect);
 
+/* collect_leave_out: from now on probes leave these categories out (bits), and no others. */
+void collect_leave_out(struct collect *collect, uint32_t categories_off);
+
 /*
  * collect_stats: the present account, of what the collector knows of: events that the sink took, and the target. All
  * other members are 0. Texts live until collect_close.

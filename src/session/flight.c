@@ -223,6 +223,12 @@ enum ct_status flight_dump(
 	return status;
 }
 
+enum ct_status flight_copy(
+	struct flight *flight, int descriptor, uint64_t now_ns, struct ct_error *reterr)
+{
+	return store_window_copy(flight->window, descriptor, now_ns, reterr);
+}
+
 static void suppress(struct flight *flight)
 {
 	pthread_mutex_lock(&flight->lock);

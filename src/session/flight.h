@@ -31,6 +31,10 @@ enum ct_status flight_dump(
 /* flight_dump_for_signal: the same, but not again within the pause (ct_flight_options): counted then. */
 void flight_dump_for_signal(struct flight *flight, const char *reason, uint64_t now_ns);
 
+/* flight_copy: what the window holds now, into a file that is open and stays the caller's. */
+enum ct_status flight_copy(
+	struct flight *flight, int descriptor, uint64_t now_ns, struct ct_error *reterr);
+
 /* flight_dumps: all so far, borrowed until the next call. */
 const struct ct_dump *flight_dumps(
 	struct flight *flight, uint32_t *ret_count, uint64_t *ret_suppressed);

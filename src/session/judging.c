@@ -17,6 +17,7 @@
 #include "base/failure.h"
 #include "base/thread.h"
 #include "session/judging.h"
+#include "session/so_far.h"
 
 #define PAUSE_NS UINT64_C(400000000)
 #define SHARE 4u /* of the time that passes, one part */
@@ -55,15 +56,13 @@ static void free_lent(struct lent *lent)
 /* A name that is not there yet is that of a recording that goes on. */
 static int open_path(struct judging *judging, bool *ret_is_growing)
 {
-	char *partial;
 	int file = open(judging->path, O_RDONLY | O_CLOEXEC);
 
-	*ret_is_growing = false;
-	if (file >= 0 || errno != ENOENT || asprintf(&partial, "%s.partial", judging->path) < 0)
+	*ret_is_growing = file < 0 && errno == ENOENT;
+	if (!*ret_is_growing)
 		return file;
-	file = open(partial, O_RDONLY | O_CLOEXEC);
+	file = so_far_open_output(judging->path);
 	*ret_is_growing = file >= 0;
-	free(partial);
 	if (file < 0)
 		errno = ENOENT;
 	return file;

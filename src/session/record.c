@@ -27,6 +27,8 @@
 #include "stages/tee.h"
 #include "session/told.h"
 #include "base/text.h"
+#include "session/so_far.h"
+#include "session/steering.h"
 #include "session/wanted.h"
 
 #define FLIGHT_WAIT_MS 250
@@ -59,6 +61,7 @@ struct ct_record {
 	char *output_path;
 	char *former; /* a trace that has the output's name; NULL: there is none */
 	struct namer *namer;
+	struct steering *steering;
 	char *ledger_path;          /* NULL: none was found */
 	struct text ledger_trouble; /* where none was found; else empty */
 	bool is_found;              /* the target ran before */
@@ -164,6 +167,26 @@ static bool are_possible(const struct ct_orders *orders)
 						   orders->ring_bytes <= CT_RING_BYTES_MOST));
 }
 
+static enum ct_status dump(void *record, const char *reason, struct ct_error *reterr)
+{
+	return ct_record_dump(record, reason, reterr);
+}
+
+static void steer(struct ct_record *record)
+{
+	struct steering_of of = {
+		.collect = record->collect,
+		.sink = record->sink,
+		.queue = record->queue,
+		.filter = record->wanted.filter,
+		.flight = record->flight,
+		.dump = dump,
+		.context = record,
+	};
+
+	steering_take(record->steering, &of);
+}
+
 static enum ct_status start(
 	struct ct_record *record, const struct ct_record_options *options, struct ct_error *reterr)
 {
@@ -177,7 +200,14 @@ static enum ct_status start(
 	record->begun_ns = clock_monotonic_ns();
 	if (!options->ledger_path && !options->no_ledger && !record->is_found)
 		known.ledger_path = record->ledger_path = ledger_path_find(&record->ledger_trouble);
-	return collect_open(&known, record->sink, &record->collect, reterr);
+	status = steering_new(options->wake_descriptor, &record->steering, reterr);
+	if (status)
+		return status;
+	known.wake_descriptor = steering_descriptor(record->steering);
+	status = collect_open(&known, record->sink, &record->collect, reterr);
+	if (status == CT_OK)
+		steer(record);
+	return status;
 }
 
 /* Only what would be lost with it: an empty file is no trace. */
@@ -256,6 +286,7 @@ enum ct_status ct_record_open(const struct ct_record_options *options,
 	if (record->sink)
 		sink_close(record->sink, false, NULL);
 	flight_free(record->flight);
+	steering_free(record->steering);
 	namer_free(record->namer);
 	release_names(record);
 	return status;
@@ -372,6 +403,7 @@ static int wait_of(const struct ct_record *record, int wait_ms)
 		wait_ms = FLIGHT_WAIT_MS;
 	if (record->has_unshown && (wait_ms < 0 || wait_ms > SHOW_WAIT_MS))
 		wait_ms = SHOW_WAIT_MS;
+	wait_ms = steering_wait_ms(record->steering, wait_ms);
 	wait_ms = namer_wait_ms(record->namer, record->collect, wait_ms);
 	return wanted_wait_ms(&record->wanted, wait_ms);
 }
@@ -383,6 +415,10 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	bool is_over = false;
 
 	namer_look(record->namer, record->collect, record->sink, now_ns);
+	if (status == CT_OK)
+		steering_step(record->steering);
+	else
+		steering_end(record->steering);
 	if (status == CT_OK)
 		show_rows(record, now_ns);
 	if (record->flight)
@@ -517,6 +553,23 @@ void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret
 	ret_stats->notes = collect_notes(record->collect, &ret_stats->nr_notes);
 }
 
+void ct_record_now(struct ct_record *record, struct ct_record_now *ret_now)
+{
+	steering_now(record->steering, ret_now);
+}
+
+enum ct_status ct_record_order(struct ct_record *record, const char *order, struct ct_error *reterr)
+{
+	return steering_ask(record->steering, order, reterr);
+}
+
+int so_far_open(struct ct_record *record)
+{
+	if (record->flight)
+		return steering_open_window(record->steering);
+	return so_far_open_output(record->whole ? record->whole : record->output_path);
+}
+
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr)
 {
 	struct ct_record_stats stats;
@@ -525,9 +578,11 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 	enum ct_status closed;
 
 	ct_record_stats(record, &stats);
+	steering_end(record->steering);
 	namer_free(record->namer);
 	collect_close(record->collect);
 	closed = sink_close(record->sink, !stats.keeps_former, named || finished ? NULL : reterr);
+	steering_free(record->steering);
 	flight_free(record->flight);
 	if (record->whole && named == CT_OK && finished == CT_OK && closed == CT_OK)
 		told_write(record->whole, &stats, record->row_numbers, record->output_path);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording, asked and told while it goes on, by threads beside the one that steps it.
+ */
+#ifndef COROTRACER_CONTROL_H
+#define COROTRACER_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "corotracer/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The names below are the library's; all others are hidden in it. */
+#pragma GCC visibility push(default)
+
+struct ct_record;
+
+/* The present state of a recording (def/now.def). */
+struct ct_record_now {
+#define X(type, name, unit, meaning) type name;
+#include "corotracer/def/now.def"
+#undef X
+};
+
+/*
+ * ct_record_now: the state as of the last ct_record_step, which publishes it every 100 ms. Any thread may call it, until
+ * ct_record_close is called; nothing waits for the recording.
+ */
+void ct_record_now(struct ct_record *record, struct ct_record_now *ret_now);
+
+/*
+ * ct_record_order: asks for something (def/orders.def) in words: "stop", "sample=1/10", "leave-out-site=health*,ping".
+ * Any thread may call it but the one that steps the recording: the next ct_record_step carries it out. Returns when
+ * that is done, or after 5 s: CT_ERR_BUSY. CT_ERR_USAGE: the words mean nothing, or nothing here. "status" does nothing.
+ *
+ * What is left out from then on is counted, and the trace tells of the order and of its time.
+ */
+enum ct_status ct_record_order(
+	struct ct_record *record, const char *order, struct ct_error *reterr);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

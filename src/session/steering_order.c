@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One word, and what stands behind its '='.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corotracer/ctp.h"
+#include "session/steering_order.h"
+
+enum form {
+	FORM_NONE,
+	FORM_LIST,
+	FORM_PATTERNS,
+	FORM_SHARE,
+};
+
+static const struct {
+	const char *word;
+	enum form form;
+} verbs[NR_ORDERS] = {
+#define X(name, word, value, meaning) [ORDER_##name] = {word, FORM_##value},
+#include "corotracer/def/orders.def"
+#undef X
+};
+
+static enum ct_status refuse(const char *what, const char *why, struct ct_error *reterr)
+{
+	return ct_fail(reterr, CT_ERR_USAGE, "'%.60s' %s", what, why);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static bool category_bit(const char *word, size_t length, uint32_t *ret_bit)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} categories[] = {
+#define X(name, number, text, is_evidence, meaning) {text, UINT32_C(1) << (number)},
+#include "corotracer/def/categories.def"
+#undef X
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
+		if (strlen(categories[i].name) != length ||
+			memcmp(categories[i].name, word, length) != 0)
+			continue;
+		*ret_bit = categories[i].bit;
+		return true;
+	}
+	return false;
+}
+
+static enum ct_status read_list(
+	const char *at, struct steering_order *order, struct ct_error *reterr)
+{
+	uint32_t bit;
+	size_t length;
+
+	for (; at && *at; at = at[length] ? at + length + 1 : NULL) {
+		length = strcspn(at, ",");
+		if (!category_bit(at, length, &bit))
+			return refuse(at, "is no category", reterr);
+		if (bit == UINT32_C(1) << CTP_CATEGORY_SCHEDULING)
+			return refuse(at, "cannot be left out: without it there are no coroutines",
+				reterr);
+		order->number |= bit;
+	}
+	return CT_OK;
+}
+
+static enum ct_status read_share(
+	const char *at, struct steering_order *order, struct ct_error *reterr)
+{
+	const char *digits = strncmp(at, "1/", 2) == 0 ? at + 2 : at;
+	size_t length = strlen(digits);
+	unsigned long long number = strtoull(digits, NULL, 10);
+
+	if (length == 0 || length > 10 || strspn(digits, "0123456789") != length || number == 0 ||
+		number > UINT32_MAX)
+		return refuse(at, "is no share: one in ten is 1/10", reterr);
+	order->number = (uint32_t)number;
+	return CT_OK;
+}
+
+/* In `order->words`; empty ones are none. */
+static enum ct_status read_patterns(char *at, struct steering_order *order, struct ct_error *reterr)
+{
+	size_t most = 2, count = 0, i;
+	char *behind;
+
+	for (i = 0; at[i]; i++)
+		most += at[i] == ',';
+	order->patterns = calloc(most, sizeof(*order->patterns));
+	if (!order->patterns)
+		return ct_fail_memory(reterr);
+	for (; at; at = behind) {
+		behind = strchr(at, ',');
+		if (behind)
+			*behind++ = '\0';
+		if (*at)
+			order->patterns[count++] = at;
+	}
+	return CT_OK;
+}
+
+static enum ct_status read_value(
+	enum form form, char *value, struct steering_order *order, struct ct_error *reterr)
+{
+	switch (form) {
+	case FORM_LIST:
+		return read_list(value, order, reterr);
+	case FORM_SHARE:
+		return read_share(value, order, reterr);
+	case FORM_PATTERNS:
+		return read_patterns(value, order, reterr);
+	case FORM_NONE:
+		break;
+	}
+	return CT_OK;
+}
+
+/* ---------------------------------------------------------------- orders */
+
+static enum ct_status find_verb(
+	const char *text, size_t length, enum order_verb *ret_verb, struct ct_error *reterr)
+{
+	unsigned i;
+
+	for (i = 0; i < NR_ORDERS; i++) {
+		if (strlen(verbs[i].word) != length || memcmp(verbs[i].word, text, length) != 0)
+			continue;
+		*ret_verb = (enum order_verb)i;
+		return CT_OK;
+	}
+	return refuse(text, "is nothing that a recording can be asked for", reterr);
+}
+
+enum ct_status steering_order_read(
+	const char *text, struct steering_order *ret_order, struct ct_error *reterr)
+{
+	size_t length = strcspn(text, "=");
+	struct steering_order order = {.patterns = NULL};
+	enum ct_status status = find_verb(text, length, &order.verb, reterr);
+	bool has_value = text[length] == '=';
+
+	if (status)
+		return status;
+	if (has_value != (verbs[order.verb].form != FORM_NONE))
+		return refuse(
+			text, has_value ? "takes no value" : "lacks its value, behind '='", reterr);
+	if (strlen(text) > ORDER_BYTES)
+		return refuse(text, "has a value that is too long", reterr);
+	order.words = strdup(text);
+	if (!order.words)
+		return ct_fail_memory(reterr);
+	if (has_value)
+		status = read_value(
+			verbs[order.verb].form, order.words + length + 1, &order, reterr);
+	if (status)
+		steering_order_fini(&order);
+	else
+		*ret_order = order;
+	return status;
+}
+
+void steering_order_fini(struct steering_order *order)
+{
+	free(order->patterns);
+	free(order->words);
+	*order = (struct steering_order){.patterns = NULL};
+}
