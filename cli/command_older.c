@@ -63,9 +63,7 @@ static int record(const struct arguments *arguments)
 
 	if (!command)
 		return say_no_memory();
-	if (!arguments->value[OPTION_OLDER_NO_SERVE])
-		say_sentence("this version serves no dashboard yet; '-no-serve' leaves this "
-			     "sentence out");
+	recording.serving.is_wanted = !arguments->value[OPTION_OLDER_NO_SERVE];
 	exit_status = recording_perform(&recording, NULL);
 	free(command);
 	return exit_status;

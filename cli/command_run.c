@@ -60,6 +60,9 @@ static const char *what_does_not_fit(
 		return "'--all' goes with '--format jsonl'; ctrace holds all events";
 	if (recording->wants_report && recording->options.flight)
 		return "'--report' needs the whole trace; '--flight' keeps the past only";
+	if (!recording->serving.is_wanted &&
+		(recording->serving.opens_browser || recording->serving.listen))
+		return "'--listen' and '--open' go with '--serve'";
 	if (!recording->options.flight && (value[OPTION_RECORD_ON] || value[OPTION_RECORD_EXEC] ||
 						  value[OPTION_RECORD_MAX_DUMPS]))
 		return "'--on', '--exec' and '--max-dumps' go with '--flight'";
@@ -135,6 +138,9 @@ int command_run(const struct arguments *arguments)
 
 	if (status)
 		return status;
+	recording.serving = serving_read(arguments);
+	recording.serving.is_wanted =
+		arguments->command == COMMAND_SERVE || arguments->value[OPTION_RECORD_SERVE];
 	if (recording_options_read(&options, arguments, complaint)) {
 		recording.thresholds = options.flight.thresholds = thresholds;
 		status = record(arguments, &recording);

@@ -137,10 +137,30 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 	return ct_status_exit_code(status);
 }
 
+/* NULL where it is not wanted, or after saying why it cannot be: the program runs already. */
+static struct ct_serve *serve(const struct recording *recording, struct ct_record *record)
+{
+	struct ct_serve_options options = {
+		.path = recording->options.output,
+		.record = record,
+		.thresholds = recording->thresholds,
+	};
+	struct ct_serve *serving;
+	struct ct_error error;
+
+	if (!recording->serving.is_wanted)
+		return NULL;
+	if (serving_start(&recording->serving, &options, &serving, &error) == CT_OK)
+		return serving;
+	say_sentence("the recording is not shown: %s", error.text);
+	return NULL;
+}
+
 int recording_perform(const struct recording *recording, bool *ret_has_begun)
 {
 	struct ct_process_look *look;
 	struct ct_record_stats stats;
+	struct ct_serve *serving;
 	struct ct_record *opened;
 	struct ct_error error;
 	enum ct_status closed;
@@ -159,7 +179,9 @@ int recording_perform(const struct recording *recording, bool *ret_has_begun)
 	}
 	if (ret_has_begun)
 		*ret_has_begun = true;
+	serving = serve(recording, opened);
 	harvest(recording, opened);
+	ct_serve_close(serving);
 	ct_record_stats(opened, &stats);
 	exit_status = recording->options.pid ? 0 : exit_status_of(&stats);
 	summary_before_close(recording, &stats);

@@ -7,6 +7,7 @@
 
 #include "corotracer/ct.h"
 #include "options.h"
+#include "serving.h"
 
 struct recording {
 	/* `size`, `looks_at_end` and `wake_descriptor` are filled in. */
@@ -14,6 +15,7 @@ struct recording {
 	bool wants_report;                      /* printed when the program has ended */
 	const struct ct_thresholds *thresholds; /* of that report; NULL: all defaults */
 	const char *dump_command;               /* run after each dump; NULL: none */
+	struct serving serving;                 /* while it goes on */
 };
 
 /*

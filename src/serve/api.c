@@ -15,6 +15,7 @@
 #include "serve/api.h"
 #include "serve/readers.h"
 #include "serve/reply.h"
+#include "session/so_far.h"
 
 #define HEADLINES_MAX 50u
 
@@ -24,6 +25,24 @@ static void tell_number(struct json *json, const char *key, uint64_t value)
 {
 	json_key(json, key);
 	json_unsigned(json, value);
+}
+
+static void tell_recording(struct json *json, struct ct_record *record)
+{
+	struct ct_record_now now;
+
+	ct_record_now(record, &now);
+	json_key(json, "recording");
+	json_open(json, '{');
+#define X(type, name, unit, meaning)                             \
+	json_key(json, #name);                                   \
+	_Generic(now.name, bool                                  \
+		 : json_bool(json, now.name), int64_t            \
+		 : json_number(json, (int64_t)now.name), default \
+		 : json_unsigned(json, (uint64_t)now.name));
+#include "corotracer/def/now.def"
+#undef X
+	json_close(json, '}');
 }
 
 static void tell_judgement(struct json *json, const struct ct_serve *serve)
@@ -55,8 +74,8 @@ void serve_api_tell_state(struct json *json, const struct ct_serve *serve)
 		json_text(json, serve->path);
 	else
 		json_null(json);
-	json_key(json, "is_recording");
-	json_bool(json, serve->record != NULL);
+	if (serve->record)
+		tell_recording(json, serve->record);
 	tell_judgement(json, serve);
 	json_close(json, '}');
 }
@@ -152,27 +171,26 @@ enum MHD_Result serve_api_events(struct serve_call *call)
 	return serve_readers_reply(call->serve->readers, call);
 }
 
-/* The file as it is now; where only its beginning is written, that. */
-static int open_trace(const char *path)
+/* As it is now; where only its beginning is written, that. */
+static int open_trace(const struct ct_serve *serve)
 {
-	char *partial;
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file;
 
-	if (file >= 0 || errno != ENOENT || asprintf(&partial, "%s.partial", path) < 0)
-		return file;
-	file = open(partial, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	free(partial);
-	return file;
+	if (serve->record)
+		return so_far_open(serve->record);
+	file = open(serve->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return file < 0 && errno == ENOENT ? so_far_open_output(serve->path) : file;
 }
 
 static void name_download(struct MHD_Response *response, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash ? slash + 1 : path ? path : "";
 	char value[300];
 
 	/* A name with anything else in it is left to the browser. */
-	if (name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")])
+	if (!*name || name[strspn(name,
+			      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")])
 		name = "corotracer.ctrace";
 	snprintf(value, sizeof(value), "attachment; filename=\"%.255s\"", name);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, value);
@@ -182,7 +200,7 @@ enum MHD_Result serve_api_trace(struct serve_call *call)
 {
 	struct MHD_Response *response;
 	struct stat status;
-	int file = call->serve->path ? open_trace(call->serve->path) : -1;
+	int file = open_trace(call->serve);
 
 	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode)) {
 		if (file >= 0)
@@ -197,4 +215,33 @@ enum MHD_Result serve_api_trace(struct serve_call *call)
 	}
 	name_download(response, call->serve->path);
 	return serve_reply_response(call, MHD_HTTP_OK, "application/octet-stream", response);
+}
+
+/* ---------------------------------------------------------------- changes */
+
+static enum MHD_Result order(struct serve_call *call, const char *words)
+{
+	struct ct_error error;
+
+	if (!call->serve->record)
+		return serve_reply_error(
+			call, MHD_HTTP_CONFLICT, "nothing is recorded here: there is only a trace");
+	if (ct_record_order(call->serve->record, words, &error))
+		return serve_reply_failure(call, &error);
+	return serve_api_state(call);
+}
+
+enum MHD_Result serve_api_control(struct serve_call *call)
+{
+	const char *words = text_peek(&call->body);
+
+	if (strlen(words) != call->body.length)
+		return serve_reply_error(
+			call, MHD_HTTP_BAD_REQUEST, "an order is one line of text");
+	return order(call, words);
+}
+
+enum MHD_Result serve_api_dump(struct serve_call *call)
+{
+	return order(call, "dump");
 }

@@ -106,9 +106,19 @@ static void wake_readers(struct serve_readers *readers)
 	}
 }
 
+/* A recording shows what it does to those who look: the trace is to be judged, whether anybody reads or not. */
+static void keep_fresh(const struct ct_serve *serve)
+{
+	struct ct_record_now now;
+
+	if (serve->record)
+		ct_record_now(serve->record, &now);
+}
+
 static void tick(struct serve_readers *readers)
 {
 	serve_connections_close_slow(readers->serve->connections, clock_monotonic_ns());
+	keep_fresh(readers->serve);
 	if (!readers->first)
 		return;
 	if (readers->nr_ticks++ % QUIET_TICKS == 0 || readers->serve->record)

@@ -14,6 +14,7 @@
 #include "base/known_options.h"
 #include "serve/connections.h"
 #include "serve/readers.h"
+#include "session/so_far.h"
 
 #define NR_THREADS 3u
 #define CONNECTION_BYTES 32768u /* of memory, which bounds the headers */
@@ -44,10 +45,20 @@ static enum ct_status start_daemon(struct ct_serve *serve, int listening, struct
 			     : ct_fail(reterr, CT_ERR_SYSTEM, "starting the server's threads");
 }
 
+static int open_so_far(void *record)
+{
+	return so_far_open(record);
+}
+
 static enum ct_status open_judging(
 	struct ct_serve *serve, const struct ct_serve_options *options, struct ct_error *reterr)
 {
-	struct judging_options judging = {.path = serve->path, .thresholds = options->thresholds};
+	struct judging_options judging = {
+		.path = serve->record ? NULL : serve->path,
+		.open = serve->record ? open_so_far : NULL,
+		.context = serve->record,
+		.thresholds = options->thresholds,
+	};
 
 	return judging_open(&judging, &serve->judging, reterr);
 }

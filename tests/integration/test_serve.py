@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The server, asked by real clients: what it answers (H-11 to H-16), whom it refuses (H-5 to H-7), what bounds it (H-8 to H-10)."""
 import contextlib
-import http.client
 import json
 import os
 import pathlib
@@ -9,50 +8,12 @@ import re
 import select
 import signal
 import socket
-import subprocess
-import sys
 import time
 
+from served import Reader, Server, judged
 from support import COROTRACER, SOURCE, check, folder, run
 
 CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
-
-
-class Server:
-    """`corotracer serve`, or a recording that is served, and where it is."""
-
-    def __init__(self, *command, **options):
-        self.process = subprocess.Popen([COROTRACER, *map(str, command)], stderr=subprocess.PIPE, text=True, **options)
-        self.said = ""
-        while "http://" not in self.said:
-            line = self.process.stderr.readline()
-            if not line:
-                sys.exit(77 if "built without its server" in self.said else f"no address was told: {self.said}")
-            self.said += line
-        found = re.search(r"http://([^:/]+|\[[^]]*\]):(\d+)/#token=([0-9a-f]{32})", self.said)
-        check(found, f"no address with a token: {self.said}")
-        self.name, self.port, self.token = found[1], int(found[2]), found[3]
-
-    def ask(self, path, method="GET", body=None, **headers):
-        """(status, headers, body) of one request on a connection of its own."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as client:
-            headers = {"Host": f"localhost:{self.port}", **{name.replace("_", "-"): value for name, value in headers.items()}}
-            client.request(method, path, body=body, headers={name: value for name, value in headers.items() if value})
-            answer = client.getresponse()
-            return answer.status, answer.headers, answer.read()
-
-    def tell(self, path):
-        status, _, body = self.ask(path)
-        check(status == 200, f"{path}: {status} {body}")
-        return json.loads(body)
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        said = self.process.communicate(timeout=60)[1]
-        return self.process.returncode, self.said + said
 
 
 def trace_in(place):
@@ -62,18 +23,10 @@ def trace_in(place):
     return place + "/case.ctrace"
 
 
-def judged(server):
-    """The state once there is a judgement."""
-    while True:
-        state = server.tell("/api/v1/state")
-        if state["generation"]:
-            return state
-
-
 def check_answers(server, trace):
     """What is told agrees with what commands print: H-11, H-12, H-13, H-15, H-16."""
     state = judged(server)
-    check(state["path"] == trace and not state["is_recording"] and "trouble" not in state, f"{state}")
+    check(state["path"] == trace and "recording" not in state and "trouble" not in state, f"{state}")
     report = run(COROTRACER, "report", "--format", "json", trace).stdout
     status, headers, body = server.ask("/api/v1/report")
     check(status == 200 and body.decode() == report, "the report is not the one that is printed")
@@ -152,28 +105,6 @@ def check_pipelining(server):
     answer = raw(server, sent.encode())[1]
     types = re.findall(rb"Content-Type: ([\w/]+)", answer)
     check(types == [b"text/css", b"application/json", b"text/javascript", b"text/html"], f"{types}")
-
-
-class Reader:
-    """A reader of /api/v1/events."""
-
-    def __init__(self, server, query=""):
-        self.client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-        self.client.request("GET", "/api/v1/events" + query, headers={"Host": f"localhost:{server.port}"})
-        self.answer = self.client.getresponse()
-        self.status = self.answer.status
-
-    def next(self):
-        """(name, data) of the next event; None at the end."""
-        name = self.answer.readline()
-        if not name:
-            return None
-        data = self.answer.readline()
-        self.answer.readline()
-        return name[len("event: "):-1].decode(), json.loads(data[len("data: "):])
-
-    def close(self):
-        self.client.close()
 
 
 def check_readers(server):

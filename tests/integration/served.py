@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""A server of corotracer's, and readers of its events, for tests that ask it over HTTP."""
+import contextlib
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+from support import COROTRACER, check
+
+
+class Server:
+    """`corotracer serve`, or a recording that is served, and where it is."""
+
+    def __init__(self, *command, program=COROTRACER, **options):
+        self.process = subprocess.Popen([program, *map(str, command)], stderr=subprocess.PIPE, text=True, **options)
+        self.said = ""
+        while "http://" not in self.said:
+            line = self.process.stderr.readline()
+            if not line:
+                sys.exit(77 if "built without its server" in self.said else f"no address was told: {self.said}")
+            self.said += line
+        found = re.search(r"http://([^:/]+|\[[^]]*\]):(\d+)/#token=([0-9a-f]{32})", self.said)
+        check(found, f"no address with a token: {self.said}")
+        self.name, self.port, self.token = found[1], int(found[2]), found[3]
+
+    def ask(self, path, method="GET", body=None, **headers):
+        """(status, headers, body) of one request on a connection of its own."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as client:
+            headers = {"Host": f"localhost:{self.port}", **{name.replace("_", "-"): value for name, value in headers.items()}}
+            client.request(method, path, body=body, headers={name: value for name, value in headers.items() if value})
+            answer = client.getresponse()
+            return answer.status, answer.headers, answer.read()
+
+    def tell(self, path):
+        status, _, body = self.ask(path)
+        check(status == 200, f"{path}: {status} {body}")
+        return json.loads(body)
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def order(self, words, path="/api/v1/control"):
+        """(status, answer) of an order to the recording."""
+        status, _, body = self.ask(path, method="POST", body=words, X_Corotracer_Token=self.token)
+        return status, json.loads(body)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        said = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, self.said + said
+
+
+class Reader:
+    """A reader of /api/v1/events."""
+
+    def __init__(self, server, query=""):
+        self.client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        self.client.request("GET", "/api/v1/events" + query, headers={"Host": f"localhost:{server.port}"})
+        self.answer = self.client.getresponse()
+        self.status = self.answer.status
+
+    def next(self):
+        """(name, data) of the next event; None at the end."""
+        name = self.answer.readline()
+        if not name:
+            return None
+        data = self.answer.readline()
+        self.answer.readline()
+        return name[len("event: "):-1].decode(), json.loads(data[len("data: "):])
+
+    def close(self):
+        self.client.close()
+
+
+def judged(server):
+    """The state once there is a judgement."""
+    while True:
+        state = server.tell("/api/v1/state")
+        if state["generation"]:
+            return state
