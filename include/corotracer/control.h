@@ -28,15 +28,16 @@ struct ct_record_now {
 };
 
 /*
- * ct_record_now: the state as of the last ct_record_step, which publishes it every 100 ms. Any thread may call it, until
- * ct_record_close is called; nothing waits for the recording.
+ * ct_record_now: the state as of the last ct_record_step, which publishes it every 100 ms while somebody asks. Any thread
+ * may call it, until ct_record_close is called; nothing waits for the recording.
  */
 void ct_record_now(struct ct_record *record, struct ct_record_now *ret_now);
 
 /*
  * ct_record_order: asks for something (def/orders.def) in words: "stop", "sample=1/10", "leave-out-site=health*,ping".
  * Any thread may call it but the one that steps the recording: the next ct_record_step carries it out. Returns when
- * that is done, or after 5 s: CT_ERR_BUSY. CT_ERR_USAGE: the words mean nothing, or nothing here. "status" does nothing.
+ * that is done, or after 5 s: CT_ERR_BUSY. CT_ERR_USAGE: the words mean nothing, or nothing here. "status" does
+ * nothing.
  *
  * What is left out from then on is counted, and the trace tells of the order and of its time.
  */

@@ -8,8 +8,8 @@
 #include "corotracer/ct.h"
 
 /*
- * so_far_open: a descriptor of it, the caller's to close; -1: there is none that could be read. Of a flight recorder it
- * is a copy of the window, made by the recording's next step. Any thread but the one that steps, until the recording is
+ * so_far_open: a descriptor of it, the caller's to close; -1: there is none that could be read. A flight recorder gives
+ * a copy of its window, made by the recording's next step. Any thread but the one that steps, until the recording is
  * closed.
  */
 int so_far_open(struct ct_record *record);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An order is a request in a list; an eventfd wakes the recording's thread, which takes it out and carries it out, or
- * sends it through the queue. Whoever comes last frees it: the one that asks, after it was told the outcome, or the one
- * that carries it out, where nobody waits for it any more.
+ * sends it through the queue. The last of the two to come frees it: the one that asks, after it was
+ * told the outcome, or the one that carries it out, where nobody waits for it any more.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ struct steering {
 	int waiting;           /* an epoll descriptor */
 	int news;              /* an eventfd */
 
-	/* Of the thread that steps. */
+	/* The thread's that steps. */
 	uint64_t published_ns;
 	uint64_t flushed_ns;
 

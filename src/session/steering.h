@@ -28,9 +28,9 @@ struct steering_of {
 };
 
 /*
- * steering_new: `wake_descriptor`: the caller's, which ends a wait; 0: none. steering_descriptor: readable where that is,
- * or where an order has come; the recording waits for it. steering_free: nobody asks any more, and the queue is closed.
- * NULL is allowed.
+ * steering_new: `wake_descriptor`: the caller's, which ends a wait; 0: none. steering_descriptor: readable where that
+ * is, or where an order has come; the recording waits for it. steering_free: nobody asks any more, and the queue is
+ * closed. NULL is allowed.
  */
 enum ct_status steering_new(
 	int wake_descriptor, struct steering **ret_steering, struct ct_error *reterr);
@@ -56,7 +56,7 @@ int steering_wait_ms(struct steering *steering, int wait_ms);
 void steering_now(struct steering *steering, struct ct_record_now *ret_now);
 enum ct_status steering_ask(struct steering *steering, const char *order, struct ct_error *reterr);
 
-/* steering_open_window: a copy of what a flight recorder holds now, as an open file of the caller's. -1: there is none. */
+/* steering_open_window: a copy of what a flight recorder holds now, an open file of the caller's. -1: there is none. */
 int steering_open_window(struct steering *steering);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wanted, told in the trace, and changed while records come. Whatever was told before holds up to that moment: losses so far are told
- * first, and then the note of what is new.
+ * What is wanted, told in the trace, and changed while records come. What was told before holds up to that moment:
+ * losses so far are told first, and then the note of what is new.
  */
 #include "stages/filter_parts.h"
 #include "base/text.h"
