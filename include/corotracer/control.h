@@ -28,8 +28,8 @@ struct ct_record_now {
 };
 
 /*
- * ct_record_now: the state as of the last ct_record_step, which publishes it every 100 ms while somebody asks. Any thread
- * may call it, until ct_record_close is called; nothing waits for the recording.
+ * ct_record_now: the state as of the last ct_record_step, which publishes it every 100 ms while somebody asks. Any
+ * thread may call it, until ct_record_close is called; nothing waits for the recording.
  */
 void ct_record_now(struct ct_record *record, struct ct_record_now *ret_now);
 
