@@ -8,6 +8,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIBRARY = "libcorotracer"
 INCLUDE = ROOT / "include/corotracer"
 PROBE = ["ctp_probe.h", "ctp_probe_events.h", "ctp_probe_annotate.h", "ctp_flight.h"]
 
@@ -56,7 +57,7 @@ class Group:
     def name(self):
         """Of its page: a part's header names it, a section of ct.h its first function."""
         if self.header == "ct.h":
-            return "libcorotracer" if self.title == "libcorotracer" else self.functions[0].name
+            return LIBRARY if self.about else self.functions[0].name
         return self.header[:-2] if self.header.startswith("ctp") else "ct_" + self.header[:-2]
 
     def explained(self):
@@ -82,8 +83,8 @@ def names_of(paragraphs):
 
 
 def title_of(paragraph):
-    """The phrase that a header begins with."""
-    phrase = re.split(r"[:.](?: |$)", paragraph)[0]
+    """The phrase that a header begins with; where it begins with the library's name, the one behind that."""
+    phrase = re.split(r"[:.](?: |$)", paragraph.removeprefix(f"{LIBRARY}: "))[0]
     return phrase[0].lower() + phrase[1:]
 
 
