@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "corotracer/ct.h"
+#include "event/function.h"
 #include "event/places.h"
 
 #define PLACE_BYTES 1280
@@ -32,6 +33,27 @@ static bool has_file(const char *pattern, const char *file, uint32_t line)
 	return false;
 }
 
+/* The signature, its name, and each end of that from behind a "::" on, which stands in no template argument. */
+static bool has_function(const char *pattern, const char *function)
+{
+	char name[PLACE_BYTES];
+	const char *from, *end, *at;
+	int depth = 0;
+
+	if (!*function || fnmatch(pattern, function, 0) == 0)
+		return *function != '\0';
+	function_find_name(function, &from, &end);
+	snprintf(name, sizeof(name), "%.*s", (int)(end - from), from);
+	if (fnmatch(pattern, name, 0) == 0)
+		return true;
+	for (at = name; *at; at++) {
+		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+		if (depth == 0 && at[0] == ':' && at[1] == ':' && fnmatch(pattern, at + 2, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* A pattern that names a function means what the compiler took into it, too. */
 static bool has_caller(const char *pattern, const char *callers)
 {
@@ -42,8 +64,7 @@ static bool has_caller(const char *pattern, const char *callers)
 		snprintf(function, sizeof(function), "%.*s", (int)caller.function_bytes,
 			caller.function);
 		snprintf(file, sizeof(file), "%.*s", (int)caller.file_bytes, caller.file);
-		if ((*function && fnmatch(pattern, function, 0) == 0) ||
-			has_file(pattern, file, caller.line))
+		if (has_function(pattern, function) || has_file(pattern, file, caller.line))
 			return true;
 	}
 	return false;
@@ -51,7 +72,7 @@ static bool has_caller(const char *pattern, const char *callers)
 
 bool place_matches(const char *pattern, const struct ct_site *site)
 {
-	return (*site->function && fnmatch(pattern, site->function, 0) == 0) ||
+	return has_function(pattern, site->function) ||
 	       (*site->reason && fnmatch(pattern, site->reason, 0) == 0) ||
 	       has_file(pattern, site->file, site->line) || has_caller(pattern, site->callers);
 }

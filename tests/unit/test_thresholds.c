@@ -182,6 +182,26 @@ static void test_places(void)
 	CHECK(!place_matches("*", &site));
 }
 
+/* A function is meant by its name without parameters and result, and by each end of that. */
+static void test_functions(void)
+{
+	static const char *const right[] = {"demo::Server<a::b>::serve", "Server<a::b>::serve",
+		"serve", "ser*", "demo::*", "demo::Task demo::*"};
+	static const char *const wrong[] = {
+		"b>::serve", "Server", "Task", "erve", "demo::Server", "Reactor"};
+	struct ct_site site = {.file = "",
+		.function = "demo::Task demo::Server<a::b>::serve(Reactor&, int) [clone .actor]",
+		.reason = "",
+		.callers = "void net::accept(int)\t\t0\n"};
+	size_t i;
+
+	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+		CHECK(place_matches(right[i], &site));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!place_matches(wrong[i], &site));
+	CHECK(place_matches("accept", &site));
+}
+
 int main(void)
 {
 	test_table();
@@ -189,5 +209,6 @@ int main(void)
 	test_file();
 	test_words();
 	test_places();
+	test_functions();
 	return check_result();
 }
