@@ -13,6 +13,7 @@
 #include "base/json_write.h"
 #include "render/fields.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "say/say.h"
 
 /* Context that a field's value may need besides the struct that holds it. */
@@ -458,20 +459,22 @@ static bool is_left_out(const struct render_field *field, const void *of)
 	}
 }
 
+static void write_field(struct walk *walk, const struct render_field *field, const void *of)
+{
+	if (is_left_out(field, of))
+		return;
+	if (*render_kind_type(field->kind))
+		json_key(walk->json, field->key);
+	(writers[field->kind] ? writers[field->kind] : write_number)(walk, field, of);
+}
+
 static void write_fields(struct walk *walk, enum render_object object, const void *of)
 {
 	const struct render_fields *fields = render_fields(object);
 	size_t i;
 
-	for (i = 0; i < fields->nr_fields; i++) {
-		const struct render_field *field = &fields->fields[i];
-
-		if (is_left_out(field, of))
-			continue;
-		if (*render_kind_type(field->kind))
-			json_key(walk->json, field->key);
-		(writers[field->kind] ? writers[field->kind] : write_number)(walk, field, of);
-	}
+	for (i = 0; i < fields->nr_fields; i++)
+		write_field(walk, &fields->fields[i], of);
 }
 
 void render_json(struct text *text, const struct ct_report *report)
@@ -482,5 +485,20 @@ void render_json(struct text *text, const struct ct_report *report)
 	json_init(&json, text, true);
 	json_open(&json, '{');
 	write_fields(&walk, RENDER_OBJECT_report, report);
+	json_close(&json, '}');
+}
+
+void render_why_json(struct text *text, const struct ct_report *report)
+{
+	const struct render_fields *fields = render_fields(RENDER_OBJECT_report);
+	struct json json;
+	struct walk walk = {.json = &json};
+	size_t i;
+
+	json_init(&json, text, false);
+	json_open(&json, '{');
+	for (i = 0; i < fields->nr_fields; i++)
+		if (fields->fields[i].kind == RENDER_KIND_ASKED)
+			write_field(&walk, &fields->fields[i], report);
 	json_close(&json, '}');
 }

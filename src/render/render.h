@@ -21,4 +21,10 @@
 enum ct_status render_report(const struct ct_report *report,
 	const struct ct_report_options *options, struct text *text, struct ct_error *reterr);
 
+/*
+ * render_why_json: appends an object with what the report says of one coroutine, `why` and `awaits`, as the whole
+ * report has them.
+ */
+void render_why_json(struct text *text, const struct ct_report *report);
+
 #endif
