@@ -46,7 +46,7 @@ struct judging {
 
 static void free_lent(struct lent *lent)
 {
-	ct_report_free(lent->judged.report);
+	ct_view_close(lent->judged.view);
 	ct_trace_close(lent->judged.trace);
 	free(lent);
 }
@@ -100,8 +100,8 @@ static enum ct_status judge_file(
 		.last_bytes = judged->is_growing && judging->seen.st_size > (off_t)JUDGING_BYTES
 				      ? JUDGING_BYTES
 				      : 0};
-	struct ct_analyze_options analyzing = {
-		.size = sizeof(analyzing), .thresholds = judging->options.thresholds};
+	struct ct_view_options viewing = {
+		.size = sizeof(viewing), .thresholds = judging->options.thresholds};
 	enum ct_status status;
 	char path[64];
 
@@ -109,11 +109,9 @@ static enum ct_status judge_file(
 	status = ct_trace_open(path, &opening, &judged->trace, reterr);
 	if (status)
 		return status;
-	status = ct_analyze(judged->trace, &analyzing, &judged->report, reterr);
-	if (status) {
-		ct_trace_close(judged->trace);
-		judged->trace = NULL;
-	}
+	status = ct_view_open(judged->trace, &viewing, &judged->view, reterr);
+	if (status == CT_OK)
+		status = ct_view_report(judged->view, &judged->report, reterr);
 	return status;
 }
 
@@ -157,7 +155,8 @@ static enum ct_status judge_present(struct judging *judging, int file, bool is_g
 		publish(judging, lent);
 		return CT_OK;
 	}
-	free(lent);
+	if (lent)
+		free_lent(lent);
 	/* A recording that has just begun has no whole block yet. */
 	if (!is_growing)
 		note_trouble(judging, &error);

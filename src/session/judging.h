@@ -30,8 +30,9 @@ struct judging_options {
 struct judged {
 	uint64_t generation; /* 1, 2, ... */
 	struct ct_trace *trace;
-	const struct ct_report *report;
-	uint64_t begun_ns; /* CLOCK_MONOTONIC: later events are not in it */
+	struct ct_view *view;
+	const struct ct_report *report; /* the view's */
+	uint64_t begun_ns;              /* CLOCK_MONOTONIC: later events are not in it */
 	uint64_t took_ns;
 	bool is_growing; /* the recording went on */
 };
@@ -43,7 +44,8 @@ void judging_close(struct judging *judging);
 
 /*
  * judging_borrow: the newest judgement, to be given back by judging_return; NULL: there is none yet. Several readers
- * may have the same one: they read its report and its tables, and do not move in its trace.
+ * may have the same one: they ask its view, read its report and its
+ * tables, and do not move in its trace.
  */
 const struct judged *judging_borrow(struct judging *judging);
 void judging_return(struct judging *judging, const struct judged *judged);
