@@ -134,8 +134,7 @@ enum MHD_Result serve_api_findings(struct serve_call *call)
 	return serve_reply_json(call, MHD_HTTP_OK, &text);
 }
 
-/* Nothing can be said yet, or never. */
-static enum MHD_Result refuse_unjudged(struct serve_call *call)
+enum MHD_Result serve_api_refuse_unjudged(struct serve_call *call)
 {
 	struct ct_error error;
 
@@ -155,7 +154,7 @@ enum MHD_Result serve_api_report(struct serve_call *call)
 	enum ct_status status;
 
 	if (!judged)
-		return refuse_unjudged(call);
+		return serve_api_refuse_unjudged(call);
 	status = render_report(judged->report, &options, &text, &error);
 	judging_return(call->serve->judging, judged);
 	if (status == CT_OK)

@@ -13,6 +13,9 @@
 #include "serve/routes.def"
 #undef R
 
+/* serve_api_refuse_unjudged: nothing can be said yet, or never. */
+enum MHD_Result serve_api_refuse_unjudged(struct serve_call *call);
+
 /* serve_api_tell_state, serve_api_tell_findings: one value, as the routes and events have it. */
 void serve_api_tell_state(struct json *json, const struct ct_serve *serve);
 void serve_api_tell_findings(struct json *json, const struct judged *judged);

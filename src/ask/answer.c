@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers: one function for each line of requests.def.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analyze.h"
+#include "ask/arguments.h"
+#include "base/failure.h"
+#include "base/json_write.h"
+#include "render/render.h"
+
+/* What a function that answers works with. */
+struct asking {
+	struct ct_view *view;
+	const struct ask_request *request;
+	struct ask_answer *answer;
+	struct ct_error *reterr;
+};
+
+/* ---------------------------------------------------------------- bytes and texts */
+
+/* Takes the rows. */
+static enum ct_status answer_rows(struct asking *asking, const struct ct_view_rows *rows)
+{
+	asking->answer->type = "application/octet-stream";
+	asking->answer->bytes = ct_view_pack(asking->view, rows, &asking->answer->nr_bytes);
+	ct_view_rows_free(rows);
+	return asking->answer->bytes ? CT_OK : ct_fail_memory(asking->reterr);
+}
+
+/* Takes the text. */
+static enum ct_status answer_text(struct asking *asking, struct text *text)
+{
+	enum ct_status status = text_status(text, asking->reterr);
+
+	if (status) {
+		text_fini(text);
+		return status;
+	}
+	asking->answer->type = "application/json";
+	asking->answer->bytes = (uint8_t *)text->at;
+	asking->answer->nr_bytes = text->length;
+	return CT_OK;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static enum ct_status answer_select(struct asking *asking)
+{
+	const struct ct_view_rows *rows;
+	struct ask_rows asked;
+	enum ct_status status = ask_rows_init(&asked, asking->request, asking->reterr);
+
+	if (status == CT_OK)
+		status = ct_view_select(asking->view, &asked.request, &rows, asking->reterr);
+	ask_rows_fini(&asked);
+	return status ? status : answer_rows(asking, rows);
+}
+
+static enum ct_status answer_histogram(struct asking *asking)
+{
+	const char *name = ask_text(asking->request, ASK_COLUMN);
+	const struct ct_view_rows *rows;
+	struct ask_rows asked;
+	uint32_t column = 0;
+	int64_t nr_parts;
+	enum ct_status status = ask_rows_init(&asked, asking->request, asking->reterr);
+
+	if (status == CT_OK)
+		status = ask_column(asked.request.table, name ? name : "", name ? strlen(name) : 0,
+			&column, asking->reterr);
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_PARTS, 1, &nr_parts, asking->reterr);
+	if (status == CT_OK && (nr_parts < 1 || nr_parts > 32))
+		status = ct_fail(asking->reterr, CT_ERR_USAGE, "a power of two has 1 to 32 parts");
+	if (status == CT_OK)
+		status = ct_view_histogram(asking->view, &asked.request, column, (uint32_t)nr_parts,
+			&rows, asking->reterr);
+	ask_rows_fini(&asked);
+	return status ? status : answer_rows(asking, rows);
+}
+
+/* ---------------------------------------------------------------- slices of time */
+
+/* From and until; where they are not asked for, all that was observed. */
+static enum ct_status read_range(struct asking *asking, ct_time *ret_from, ct_time *ret_until)
+{
+	const struct ct_report *report;
+	enum ct_status status = ct_view_report(asking->view, &report, asking->reterr);
+
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_FROM, report->quality.observed_from,
+			ret_from, asking->reterr);
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_UNTIL, report->quality.observed_until,
+			ret_until, asking->reterr);
+	if (status == CT_OK && *ret_until <= *ret_from)
+		status = ct_fail(
+			asking->reterr, CT_ERR_USAGE, "'until' has to be later than 'from'");
+	return status;
+}
+
+static enum ct_status answer_lanes(struct asking *asking)
+{
+	struct ct_view_lanes_request request = {.size = sizeof(request)};
+	const struct ct_view_rows *rows;
+	struct ask_lanes lanes = {0};
+	enum ct_status status = read_range(asking, &request.from, &request.until);
+
+	if (status == CT_OK)
+		status = ask_number(
+			asking->request, ASK_RESOLUTION, 0, &request.resolution_ns, asking->reterr);
+	if (status == CT_OK)
+		status = ask_lanes_read(
+			&lanes, ask_text(asking->request, ASK_LANES), asking->reterr);
+	request.lanes = lanes.all.at;
+	request.nr_lanes = (uint32_t)lanes.all.count;
+	if (status == CT_OK)
+		status = ct_view_lanes(asking->view, &request, &rows, asking->reterr);
+	vec_fini(&lanes.all);
+	return status ? status : answer_rows(asking, rows);
+}
+
+static enum ct_status answer_overview(struct asking *asking)
+{
+	const struct ct_view_rows *rows;
+	ct_time from, until;
+	int64_t nr_steps;
+	enum ct_status status = read_range(asking, &from, &until);
+
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_STEPS, 200, &nr_steps, asking->reterr);
+	if (status == CT_OK && (nr_steps < 1 || nr_steps > ASK_ROWS_MAX))
+		status = ct_fail(asking->reterr, CT_ERR_USAGE, "an overview has 1 to %u steps",
+			ASK_ROWS_MAX);
+	if (status == CT_OK)
+		status = ct_view_overview(
+			asking->view, from, until, (uint32_t)nr_steps, &rows, asking->reterr);
+	return status ? status : answer_rows(asking, rows);
+}
+
+/* ---------------------------------------------------------------- tables, the report, why */
+
+static void tell_column(struct json *json, const struct ct_view_column *column)
+{
+	json_open(json, '{');
+	json_key(json, "name");
+	json_text(json, column->name);
+	json_key(json, "type");
+	json_text(json, ct_view_type_name(column->type));
+	json_key(json, "meaning");
+	json_text(json, column->meaning);
+	json_close(json, '}');
+}
+
+static void tell_table(struct json *json, const struct ct_view_description *table)
+{
+	uint32_t i;
+
+	json_open(json, '{');
+	json_key(json, "name");
+	json_text(json, table->name);
+	json_key(json, "meaning");
+	json_text(json, table->meaning);
+	json_key(json, "columns");
+	json_open(json, '[');
+	for (i = 0; i < table->nr_columns; i++)
+		tell_column(json, &table->columns[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static enum ct_status answer_tables(struct asking *asking)
+{
+	struct text text = {0};
+	struct json json;
+	enum ct_view_table table;
+
+	json_init(&json, &text, false);
+	json_open(&json, '[');
+	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
+		tell_table(&json, ct_view_describe(table));
+	json_close(&json, ']');
+	return answer_text(asking, &text);
+}
+
+static enum ct_status answer_report(struct asking *asking)
+{
+	static const struct ct_report_options options = {
+		.size = sizeof(options), .format = CT_REPORT_JSON};
+	const struct ct_report *report;
+	struct text text = {0};
+	enum ct_status status = ct_view_report(asking->view, &report, asking->reterr);
+
+	if (status == CT_OK)
+		status = render_report(report, &options, &text, asking->reterr);
+	if (status == CT_OK)
+		return answer_text(asking, &text);
+	text_fini(&text);
+	return status;
+}
+
+static enum ct_status find_why(struct asking *asking, const struct ct_report **ret_report)
+{
+	int64_t process, coro;
+	enum ct_status status =
+		ask_number(asking->request, ASK_PROCESS, 1, &process, asking->reterr);
+
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_COROUTINE, 0, &coro, asking->reterr);
+	if (status)
+		return status;
+	if (coro < 1 || process < 1 || process > UINT32_MAX)
+		return ct_fail(asking->reterr, CT_ERR_USAGE,
+			"'why' takes the id of a coroutine, and the number of its process");
+	return ct_view_why(
+		asking->view, (uint32_t)process, (uint64_t)coro, ret_report, asking->reterr);
+}
+
+static enum ct_status answer_why(struct asking *asking)
+{
+	const struct ct_report *report;
+	struct text text = {0};
+	bool is_known;
+	enum ct_status status = find_why(asking, &report);
+
+	if (status)
+		return status;
+	is_known = report->nr_why > 0;
+	render_why_json(&text, report);
+	analyze_report_free(report);
+	if (is_known)
+		return answer_text(asking, &text);
+	text_fini(&text);
+	return ct_fail(asking->reterr, CT_ERR_NOT_FOUND, "the trace has no such coroutine");
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static const struct {
+	const char *name;
+	enum ct_status (*answer)(struct asking *asking);
+} requests[] = {
+#define Q(name, what) {#name, answer_##name},
+#include "ask/requests.def"
+#undef Q
+};
+
+enum ct_status ask_view(struct ct_view *view, const struct ask_request *request,
+	struct ask_answer *ret_answer, struct ct_error *reterr)
+{
+	struct asking asking = {view, request, ret_answer, reterr};
+	enum ct_status status;
+	size_t i;
+
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		if (strcmp(requests[i].name, request->name) != 0)
+			continue;
+		status = ask_check(request, reterr);
+		return status ? status : requests[i].answer(&asking);
+	}
+	return ct_fail(reterr, CT_ERR_NOT_FOUND, "there is no request '%.40s'", request->name);
+}

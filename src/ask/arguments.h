@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arguments of a request, as what a view takes. Each function that fails says in one sentence what it could not
+ * understand.
+ */
+#ifndef ASK_ARGUMENTS_H
+#define ASK_ARGUMENTS_H
+
+#include "ask/ask.h"
+#include "base/vec.h"
+
+enum ask_key {
+#define A(NAME, name) ASK_##NAME,
+#include "ask/requests.def"
+#undef A
+	ASK_NR_KEYS,
+};
+
+/* ask_check: every argument is one that is known, and none but WHERE comes twice. */
+enum ct_status ask_check(const struct ask_request *request, struct ct_error *reterr);
+
+/* ask_text: one argument's value, the request's; NULL: it has none. */
+const char *ask_text(const struct ask_request *request, enum ask_key key);
+
+/* ask_number: a whole number in digits; `otherwise` where there is no such argument. */
+enum ct_status ask_number(const struct ask_request *request, enum ask_key key, int64_t otherwise,
+	int64_t *ret_number, struct ct_error *reterr);
+
+/* What a request says of rows. The texts of its terms are its own. */
+struct ask_rows {
+	uint32_t columns[ASK_COLUMNS_MAX];
+	struct ct_view_term terms[ASK_ARGUMENTS_MAX];
+	char *texts[ASK_ARGUMENTS_MAX];
+	struct ct_view_request request; /* refers to the above */
+};
+
+/*
+ * ask_rows_init: reads table, columns, where, order, offset and limit. ask_rows_fini: frees them, after a failure,
+ * too.
+ */
+enum ct_status ask_rows_init(
+	struct ask_rows *rows, const struct ask_request *request, struct ct_error *reterr);
+void ask_rows_fini(struct ask_rows *rows);
+
+/* ask_column: the column of a table that has this name. */
+enum ct_status ask_column(enum ct_view_table table, const char *name, size_t length,
+	uint32_t *ret_column, struct ct_error *reterr);
+
+struct ask_lanes {
+	VEC(struct ct_view_lane) all;
+};
+
+/*
+ * ask_lanes_read: "c1.4711,t3": coroutine 4711 of process 1, thread 3. The array is to be given back, after a
+ * failure, too.
+ */
+enum ct_status ask_lanes_read(struct ask_lanes *lanes, const char *text, struct ct_error *reterr);
+
+#endif

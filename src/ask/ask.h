@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of a page, as texts: read, checked, and answered by a view. The server hands on the arguments of an
+ * address, a page that is a file hands on the same as one line, and both get the same bytes.
+ *
+ * Requests come from outside: each may hold anything, and what cannot be understood is a sentence. All functions may
+ * be called by any thread.
+ */
+#ifndef ASK_ASK_H
+#define ASK_ASK_H
+
+#include "corotracer/ct.h"
+
+#define ASK_ARGUMENTS_MAX 64u /* of one request */
+#define ASK_COLUMNS_MAX 64u
+#define ASK_LANES_MAX 4096u
+#define ASK_ROWS_MAX 65536u /* of one page of rows */
+
+struct ask_argument {
+	const char *key;
+	const char *value;
+};
+
+struct ask_request {
+	const char *name; /* of requests.def */
+	const struct ask_argument *arguments;
+	uint32_t nr_arguments;
+};
+
+struct ask_answer {
+	const char *type; /* "application/json", "application/octet-stream" */
+	uint8_t *bytes;   /* to be freed by free() */
+	size_t nr_bytes;
+};
+
+/*
+ * ask_view: answers one request. CT_ERR_NOT_FOUND: there is no request of this name, or no such coroutine;
+ * CT_ERR_USAGE: an argument is missing, unknown or cannot be understood; else what reading the trace failed with.
+ */
+enum ct_status ask_view(struct ct_view *view, const struct ask_request *request,
+	struct ask_answer *ret_answer, struct ct_error *reterr);
+
+/*
+ * ask_line: the same of a request as one line, "select?table=waits&limit=100", whose arguments are escaped as in an
+ * address (RFC 3986).
+ */
+enum ct_status ask_line(struct ct_view *view, const char *line, struct ask_answer *ret_answer,
+	struct ct_error *reterr);
+
+#endif
