@@ -219,6 +219,8 @@ static void draw(struct collector *collector, struct lane_event *of)
 	uint32_t running = collector->running[event->thread];
 
 	of->running = running ? model->coros.at[running].id : 0;
+	if (event->kind == CTP_KIND_CRASH)
+		of->coro = running;
 	if (event->kind == CTP_KIND_WAKE)
 		of->woken = woken(model, event);
 	if (event->kind == CTP_KIND_WAKE && event->coro)

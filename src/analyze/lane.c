@@ -228,6 +228,9 @@ static void take_coroutine(struct lane *lane, const struct lane_event *of)
 	case CTP_KIND_DESTROY:
 		enter_all(lane, CT_BAR_DESTROYED, event->time);
 		break;
+	case CTP_KIND_CRASH:
+		enter_all(lane, CT_BAR_CRASHED, event->time);
+		break;
 	default:
 		break;
 	}
@@ -294,6 +297,9 @@ static void take_thread(struct lane *lane, const struct ct_event *event)
 	case CTP_KIND_BLOCK_END:
 		leave_call(lane, event);
 		break;
+	case CTP_KIND_CRASH:
+		enter(lane, CT_BAR_CRASHED, event->time);
+		break;
 	case CTP_KIND_THREAD_STOP:
 		enter(lane, CT_BAR_ENDED, event->time);
 		break;
@@ -316,6 +322,16 @@ static void hold(struct lane *lane, const struct ct_event *event, uint64_t coro)
 		now->bar.coro = coro;
 		now->bar.thread = event->thread;
 	}
+}
+
+/* Somebody else may have taken it meanwhile, and has it still. */
+static void give_back(struct lane *lane, const struct ct_event *event)
+{
+	if (CTP_HANDLE_RESOURCE(event->object) != CTP_RESOURCE_LOCK)
+		return;
+	for (; lane; lane = lane->next)
+		if (lane->now.bar.state != CT_BAR_HELD || lane->now.bar.coro == event->coro)
+			enter(lane, CT_BAR_FREE, event->time);
 }
 
 static void open_or_close(struct lane *lane, const struct ct_event *event, enum ct_bar_state state)
@@ -348,8 +364,7 @@ static void take_resource(const struct lane_index *index, const struct ct_event 
 		hold(lane, event, 0);
 		break;
 	case CTP_KIND_RELEASE:
-		if (CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_LOCK)
-			enter_all(lane, CT_BAR_FREE, event->time);
+		give_back(lane, event);
 		break;
 	default:
 		break;

@@ -63,7 +63,7 @@ bool analyze_lane_is_of(const struct lane *lane, uint32_t process, uint64_t hand
 /* An event, and the coroutines that it is about, as indexes in the model; 0: none. */
 struct lane_event {
 	const struct ct_event *event;
-	uint32_t coro;    /* the one that it names */
+	uint32_t coro;    /* the one that it names; of a crash, the one that ran */
 	uint32_t woken;   /* by a wake */
 	uint32_t entered; /* by a switch */
 	uint64_t running; /* id of what runs on its thread; 0: no coroutine that is known */

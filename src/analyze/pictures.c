@@ -127,6 +127,15 @@ static bool is_drawn(uint64_t handle)
 	       resource != CTP_RESOURCE_FRAME && resource != CTP_RESOURCE_REMOTE;
 }
 
+static void add_resource(struct pictures *pictures, struct picture *picture, uint64_t handle)
+{
+	struct lane wanted = {
+		.kind = CT_LANE_RESOURCE, .process = picture->process, .handle = handle};
+
+	if (is_drawn(handle))
+		add_lane(pictures, picture, &wanted, CT_LANES);
+}
+
 /* What a member waits for: a resource, or another coroutine. */
 static void add_awaited(struct pictures *pictures, struct picture *picture, uint32_t coro)
 {
@@ -187,6 +196,7 @@ static void add_actors(
 	}
 	for (i = 0; i < story->parties.count; i++) {
 		add_thread(pictures, picture, story->parties.at[i].thread, CT_LANES);
+		add_resource(pictures, picture, story->parties.at[i].handle);
 		add_coro(pictures, picture, story->parties.at[i].coro, false, CT_LANES);
 	}
 }
@@ -351,8 +361,10 @@ static bool is_told_by(const struct picture_step *step, const struct ct_event *e
 		return step->sequence == event->sequence;
 	if (step->time != event->time || (step->thread && step->thread != event->thread))
 		return false;
+	if (event->kind == CTP_KIND_CREATE)
+		return event->coro != step->coro;
 	return event->kind == CTP_KIND_RESUME || event->kind == CTP_KIND_SWITCH ||
-	       event->kind == CTP_KIND_DESCRIPTOR_READY;
+	       event->kind == CTP_KIND_DESCRIPTOR_READY || event->kind == CTP_KIND_DESCRIPTOR_OPEN;
 }
 
 static void tell_step(struct pictures *pictures, uint32_t group, struct picture_step *step,

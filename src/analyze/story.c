@@ -86,7 +86,13 @@ void analyze_story_order(struct story *story)
 void analyze_story_party(
 	struct analysis *analysis, struct story *story, uint32_t coro, uint32_t thread)
 {
-	if (!vec_push(&story->parties, ((struct story_party){coro, thread})))
+	if (!vec_push(&story->parties, ((struct story_party){coro, thread, 0})))
+		analysis->is_broken = true;
+}
+
+void analyze_story_resource(struct analysis *analysis, struct story *story, uint64_t handle)
+{
+	if (!vec_push(&story->parties, ((struct story_party){.handle = handle})))
 		analysis->is_broken = true;
 }
 

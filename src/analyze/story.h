@@ -14,10 +14,11 @@
 struct analysis;
 struct group;
 
-/* Somebody who is concerned, though no step is theirs: indexes of the model, of the tables; 0: none. */
+/* What is concerned, though no step is its own: indexes of the model, of the tables, and a resource handle; 0: none. */
 struct story_party {
 	uint32_t coro;
 	uint32_t thread;
+	uint64_t handle;
 };
 
 /* A list of sentences or steps under construction. */
@@ -60,10 +61,11 @@ void analyze_story_evidence(struct analysis *analysis, struct story *story, cons
 void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding);
 /*
  * analyze_story_party: the coroutine and the thread (0: none) belong into the picture of the finding, though no step is
- * theirs.
+ * theirs. analyze_story_resource: so does this resource.
  */
 void analyze_story_party(
 	struct analysis *analysis, struct story *story, uint32_t coro, uint32_t thread);
+void analyze_story_resource(struct analysis *analysis, struct story *story, uint64_t handle);
 /* analyze_story_order: steps as they happened. analyze_story_fini: gives a story back that no finding has taken. */
 void analyze_story_order(struct story *story);
 void analyze_story_fini(struct story *story);

@@ -138,6 +138,7 @@ static void tell_last(struct analysis *analysis, uint32_t site, struct story *st
 	};
 
 	analyze_story_step(analysis, story, &step);
+	analyze_story_resource(analysis, story, unread->handle);
 	step = (struct ct_step){.time = unread->ready,
 		.thread = unread->ready_thread,
 		.sequence = unread->ready_event,

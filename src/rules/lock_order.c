@@ -480,6 +480,7 @@ static void tell_taking(struct analysis *analysis, const struct nesting *nesting
 	};
 
 	analyze_story_step(analysis, story, &step);
+	analyze_story_resource(analysis, story, lock->handle);
 }
 
 static void tell_nesting(

@@ -138,6 +138,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_place(analysis, first->cause_site),
 		group->count > 1 ? analyze_say(analysis, "; so it was %u times", group->count)
 				 : "");
+	analyze_story_resource(
+		analysis, story, analysis->model->objects.at[holding->object].handle);
 	analyze_story_wake(
 		analysis, story, &holding->first, analyze_say(analysis, "took %s", lock));
 	analyze_story_wake(
