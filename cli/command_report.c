@@ -75,10 +75,8 @@ int command_report(const struct arguments *arguments)
 	options = options_for(formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);
 	options.finding = arguments_count(arguments, OPTION_REPORT_FINDING);
-	if (arguments->value[OPTION_REPORT_FINDING] &&
-		(options.format != CT_REPORT_SVG || !options.finding)) {
-		say_usage("report", options.finding ? "'--finding' goes with '--format svg'"
-						    : "'--finding' counts from 1");
+	if (options.finding && options.format != CT_REPORT_SVG) {
+		say_usage("report", "'--finding' goes with '--format svg'");
 		return ct_status_exit_code(CT_ERR_USAGE);
 	}
 	options.source_root = getcwd(folder, sizeof(folder));

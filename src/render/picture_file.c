@@ -21,6 +21,7 @@ struct pen {
 	struct text *text;
 	int y;
 	int width;
+	bool is_broken; /* out of memory */
 };
 
 static void write_line(
@@ -79,10 +80,8 @@ static void write_head(struct pen *pen, const struct scene *scene)
 	render_facts_headline(&words, scene->report);
 	write_lines(pen, "quiet", 0, text_peek(&words));
 	pen->y += LINE_HEIGHT;
-	if (pen->text)
-		render_facts_drop(pen->text, &words);
-	else
-		text_fini(&words);
+	pen->is_broken |= words.is_broken;
+	text_fini(&words);
 }
 
 static void write_note(struct pen *pen, const struct scene *scene, uint32_t index)
@@ -98,10 +97,8 @@ static void write_note(struct pen *pen, const struct scene *scene, uint32_t inde
 	write_line(pen, "strong", 0, number, strlen(number));
 	pen->y -= LINE_HEIGHT;
 	write_lines(pen, "words", NOTES_X, text_peek(&words));
-	if (pen->text)
-		render_facts_drop(pen->text, &words);
-	else
-		text_fini(&words);
+	pen->is_broken |= words.is_broken;
+	text_fini(&words);
 }
 
 static void write_notes(struct pen *pen, const struct scene *scene)
@@ -141,6 +138,7 @@ void render_picture_alone(struct text *text, const struct scene *scene)
 	text_add(text, "</svg>\n");
 	pen.y += scene->height + LINE_HEIGHT / 2;
 	write_notes(&pen, scene);
+	text->is_broken |= pen.is_broken;
 	text_add(text, "</svg>\n");
 }
 

@@ -125,6 +125,7 @@ void render_picture_mermaid(struct text *text, const struct scene *scene)
 	const struct ct_step *step, *before = NULL;
 	uint32_t i;
 
+	text->is_broken |= scene->is_broken;
 	text_add(text, "sequenceDiagram\n");
 	for (i = 0; i < picture->nr_lanes; i++)
 		add_lane(text, &picture->lanes[i], i + 1);

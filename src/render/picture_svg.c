@@ -209,6 +209,7 @@ static void draw_shape(struct text *text, const struct scene_bar *bar, int y)
 		break;
 	case CT_BAR_CLOSED:
 	case CT_BAR_DESTROYED:
+	case CT_BAR_CRASHED:
 		line(text, "closed", bar->x, y, end, y);
 		draw_cross(text, bar->x, y);
 		break;
@@ -395,6 +396,7 @@ void render_picture_begin(
 {
 	struct text words = {0};
 
+	text->is_broken |= scene->is_broken;
 	text_format(text,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" "
 		"aria-labelledby=\"cpt%" PRIu32 " cpd%" PRIu32 "\" viewBox=\"0 0 %d %d\" "

@@ -90,7 +90,7 @@ static int upper_of(const struct scene_mark *mark)
 }
 
 /* How far a mark, with what is written beside it, reaches to the right. */
-static int reach_of(const struct scene *scene, const struct scene_mark *mark)
+static int reach_of(struct scene *scene, const struct scene_mark *mark)
 {
 	return mark->has_arrow ? LABEL_MARGIN + render_scene_label_pixels(scene, mark) : MARK_WIDTH;
 }
@@ -170,7 +170,7 @@ static void take_room(struct scene_bar *bar, int from, int until)
 }
 
 /* The first stretch that has room for all of the words, or else the widest. */
-static void find_room(const struct scene *scene, struct scene_bar *bar)
+static void find_room(struct scene *scene, struct scene_bar *bar)
 {
 	struct obstacle obstacles[MOST_OBSTACLES];
 	size_t count = obstacles_of(scene, render_scene_y(scene, bar->lane), obstacles), i;

@@ -18,7 +18,7 @@
 #define SCENE_TICKS 40u /* at least the steps, the first time and the last */
 #define SCENE_BARS (CT_LANES * CT_LANE_BARS)
 #define SCENE_LANE_HEIGHT 62
-#define SCENE_NAMES_WIDTH 186  /* on the left, for the lanes' names */
+#define SCENE_NAMES_WIDTH 204  /* on the left, for the lanes' names */
 #define SCENE_LETTER_TENTHS 61 /* the width of a letter in the mean, in tenths of a pixel */
 
 /* A moment to which a place on the axis is given. */
@@ -86,6 +86,7 @@ struct scene {
 	uint32_t nr_bars;
 	uint32_t nr_marks;
 	uint32_t nr_ends;
+	bool is_broken; /* memory ran out while words were measured: the drawing is of no use */
 };
 
 /* render_scene_init: false where the finding has no picture: nobody has a lane in it, or no step has a time. */
@@ -120,8 +121,8 @@ void render_scene_say_bar_whole(
 	struct text *text, const struct scene *scene, const struct scene_bar *bar);
 
 /* render_scene_bar_pixels: what all that a bar says would take. render_scene_label_pixels: what an arrow's words do. */
-int render_scene_bar_pixels(const struct scene *scene, const struct scene_bar *bar);
-int render_scene_label_pixels(const struct scene *scene, const struct scene_mark *mark);
+int render_scene_bar_pixels(struct scene *scene, const struct scene_bar *bar);
+int render_scene_label_pixels(struct scene *scene, const struct scene_mark *mark);
 
 /* render_scene_say_arrow: what the one lane did to the other: "woke", "closed". */
 const char *render_scene_say_arrow(uint8_t kind);

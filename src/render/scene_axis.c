@@ -97,7 +97,7 @@ static void choose_ticks(struct scene *scene)
 /* ---------------------------------------------------------------- how far apart */
 
 /* What stands at a moment needs this much room behind it. */
-static int room_behind(const struct scene *scene, const struct scene_tick *tick)
+static int room_behind(struct scene *scene, const struct scene_tick *tick)
 {
 	int room = NARROWEST;
 	uint32_t i;
@@ -131,8 +131,7 @@ static int64_t middle_of(const struct scene *scene)
 	return spans[count / 2] > 0 ? spans[count / 2] : 1;
 }
 
-static void choose_width(
-	const struct scene *scene, struct scene_gap *gap, const struct scene_tick *tick)
+static void choose_width(struct scene *scene, struct scene_gap *gap, const struct scene_tick *tick)
 {
 	double wanted = (double)gap->ns / (double)middle_of(scene) * MIDDLE_WIDTH;
 	bool is_last = tick == &scene->ticks[scene->nr_ticks - 2];
@@ -195,6 +194,7 @@ static int place_labels(struct scene *scene)
 		right[row] = tick->x + half;
 		nr_rows = row >= nr_rows ? row + 1 : nr_rows;
 	}
+	scene->is_broken |= words.is_broken;
 	text_fini(&words);
 	return nr_rows;
 }

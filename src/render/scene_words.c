@@ -179,13 +179,14 @@ void render_scene_say_bar(
 	text_fini(&words);
 }
 
-int render_scene_bar_pixels(const struct scene *scene, const struct scene_bar *bar)
+int render_scene_bar_pixels(struct scene *scene, const struct scene_bar *bar)
 {
 	struct text words = {0};
 	int pixels;
 
 	wording_of(bar->bar->state)(&words, tables_of(scene), bar->bar, 0);
 	pixels = render_scene_pixels(say_columns(text_peek(&words), words.length));
+	scene->is_broken |= words.is_broken;
 	text_fini(&words);
 	return pixels + 12;
 }
@@ -233,7 +234,7 @@ const char *render_scene_say_arrow(uint8_t kind)
 	return kind ? ct_kind_name(kind) : "";
 }
 
-int render_scene_label_pixels(const struct scene *scene, const struct scene_mark *mark)
+int render_scene_label_pixels(struct scene *scene, const struct scene_mark *mark)
 {
 	const char *words = render_scene_say_arrow(mark->kind);
 	struct text place = {0};
@@ -243,6 +244,7 @@ int render_scene_label_pixels(const struct scene *scene, const struct scene_mark
 		render_scene_short_place(&place, tables_of(scene), mark->step->site);
 	if (say_columns(text_peek(&place), place.length) > columns)
 		columns = say_columns(text_peek(&place), place.length);
+	scene->is_broken |= place.is_broken;
 	text_fini(&place);
 	return render_scene_pixels(columns);
 }
@@ -272,14 +274,14 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 			return "no wake was seen";
 		return member->coro.waker_time != CT_NO_TIME &&
 				       member->coro.waker_time >= last->from
-			       ? "no wake set it going"
+			       ? "no other wake came"
 			       : "no wake came";
 	case CT_BAR_READY:
 		return "nobody ran it";
 	case CT_BAR_NEW:
 		return "never started";
 	case CT_BAR_RUNNING:
-		return "runs on";
+		return scene->finding->rule == CT_RULE_ENDLESS_RUN ? "runs on" : NULL;
 	default:
 		return NULL;
 	}

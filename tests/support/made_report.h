@@ -158,6 +158,59 @@ static inline struct ct_member *new_members(uint32_t nr_members)
 	return members;
 }
 
+static const struct ct_bar worker_bars[] = {
+	{.state = CT_BAR_RUNNING, .from = 1000000, .until = 1030000, .coro = 7, .text = ""},
+	{.state = CT_BAR_IDLE,
+		.is_open = true,
+		.from = 2000000,
+		.until = 3210000000,
+		.text = "",
+		.nr_before = 12},
+};
+
+static const struct ct_bar descriptor_bars[] = {
+	{.state = CT_BAR_OPEN, .from = 990000, .until = 1045000, .text = ""},
+	{.state = CT_BAR_CLOSED, .is_open = true, .from = 1045000, .until = 3210000000, .text = ""},
+};
+
+static const struct ct_bar coroutine_bars[] = {
+	{.state = CT_BAR_RUNNING, .from = 1010000, .until = 1020000, .thread = 1, .text = ""},
+	{.state = CT_BAR_WAITING,
+		.is_open = true,
+		.from = 1020000,
+		.until = 3210000000,
+		.site = 2,
+		.text = "descriptor 9"},
+};
+
+static const struct ct_lane lanes[] = {
+	{.kind = CT_LANE_THREAD,
+		.process = 1,
+		.thread = 2,
+		.name = "thread worker-1 (4713)",
+		.bars = worker_bars,
+		.nr_bars = 2},
+	{.kind = CT_LANE_RESOURCE,
+		.process = 1,
+		.object = CTP_DESCRIPTOR(9, 4),
+		.name = "descriptor 9 (generation 4)",
+		.bars = descriptor_bars,
+		.nr_bars = 2},
+	{.kind = CT_LANE_COROUTINE,
+		.is_member = true,
+		.process = 1,
+		.coro = FIRST_CORO,
+		.site = 2,
+		.name = "coroutine 1025 (<b>handle & \"co\"</b>)",
+		.bars = coroutine_bars,
+		.nr_bars = 2},
+};
+
+static const struct ct_picture_mark marks[] = {
+	{.step = 1, .lane = 3, .other = 2, .kind = CTP_KIND_SUSPEND},
+	{.step = 2, .lane = 1, .other = 2, .kind = CTP_KIND_DESCRIPTOR_CLOSE},
+};
+
 static inline struct ct_finding finding_of(const struct ct_member *members, uint32_t nr_members)
 {
 	return (struct ct_finding){
@@ -181,6 +234,12 @@ static inline struct ct_finding finding_of(const struct ct_member *members, uint
 		.first_sequence = 13,
 		.last_sequence = 20,
 		.next_step = ct_rule_next_step(CT_RULE_CLOSED_DESCRIPTOR),
+		.picture = {.lanes = lanes,
+			.nr_lanes = 3,
+			.marks = marks,
+			.nr_marks = 2,
+			.nr_alike = nr_members - 1,
+			.end = 3210000000},
 	};
 }
 

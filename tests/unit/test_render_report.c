@@ -229,6 +229,7 @@ static void test_forms(void)
 		(struct ct_report_options){.format = CT_REPORT_MARKDOWN, .max_members = 2});
 	expect_file("report.html", &report,
 		(struct ct_report_options){.format = CT_REPORT_HTML, .max_members = 2});
+	expect_file("report.svg", &report, (struct ct_report_options){.format = CT_REPORT_SVG});
 	expect_file("report.json", &report,
 		(struct ct_report_options){.format = CT_REPORT_JSON, .max_members = 1});
 	free(members);
@@ -267,6 +268,7 @@ static void test_nothing_found(void)
 		"no-finding.md", &report, (struct ct_report_options){.format = CT_REPORT_MARKDOWN});
 	expect_file(
 		"no-finding.html", &report, (struct ct_report_options){.format = CT_REPORT_HTML});
+	expect_file("no-finding.svg", &report, (struct ct_report_options){.format = CT_REPORT_SVG});
 	expect_file(
 		"no-finding.json", &report, (struct ct_report_options){.format = CT_REPORT_JSON});
 	report.quality = (struct ct_quality){.nr_events = 900};
@@ -517,6 +519,8 @@ static void test_missing_memory(void)
 
 		CHECK(render_with_failures(&report, options) > 5);
 	}
+	CHECK(render_with_failures(&report, (struct ct_report_options){.format = CT_REPORT_SVG}) >
+		5);
 	free(members);
 }
 
