@@ -99,19 +99,19 @@ def check_demo_is_built():
         check(name in built, f"./dev demo needs {name}, and '{target}' does not build it")
 
 
-def check_image():
-    """The report in the picture is that of the present example: its places are what it says they are."""
-    image = (SOURCE / "docs/images/report.svg").read_text(encoding="utf-8")
-    text = re.sub(r"<[^>]*>", "", image)
-    for label, code in (("waiting at", "co_await"), ("look first at", "close(")):
-        name, line = re.search(rf"{label} .*?(examples/\S+?):(\d+)", text).groups()
+def check_image(image, places):
+    """What the picture shows is that of the present example: its places are what it says they are."""
+    text = re.sub(r"<[^>]*>", "", (SOURCE / image).read_text(encoding="utf-8"))
+    for label, code in places.items():
+        name, line = re.search(rf"{label}.*?(examples/\S+?):(\d+)", text, re.DOTALL).groups()
         lines = (SOURCE / name).read_text(encoding="utf-8").splitlines()
-        check(code in lines[int(line) - 1], f"docs/images/report.svg: {name}:{line} has no '{code}': draw it again")
+        check(code in lines[int(line) - 1], f"{image}: {name}:{line} has no '{code}': draw it again")
 
 
 def main():
     check_links()
-    check_image()
+    check_image("docs/images/report.svg", {"waiting at ": "co_await", "look first at ": "close("})
+    check_image("docs/images/finding.svg", {r"suspended, to wait": "co_await", r": closed descriptor": "close("})
     check_guide()
     check_demo_is_built()
     with folder() as name:
