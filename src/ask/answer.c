@@ -9,6 +9,7 @@
 #include "ask/arguments.h"
 #include "base/failure.h"
 #include "base/json_write.h"
+#include "render/picture.h"
 #include "render/render.h"
 
 /* What a function that answers works with. */
@@ -188,17 +189,63 @@ static enum ct_status answer_tables(struct asking *asking)
 
 static enum ct_status answer_report(struct asking *asking)
 {
-	static const struct ct_report_options options = {
-		.size = sizeof(options), .format = CT_REPORT_JSON};
 	const struct ct_report *report;
 	struct text text = {0};
-	enum ct_status status = ct_view_report(asking->view, &report, asking->reterr);
+	int64_t members;
+	enum ct_status status =
+		ask_number(asking->request, ASK_MEMBERS, UINT32_MAX, &members, asking->reterr);
+
+	if (status == CT_OK && (members < 0 || members > UINT32_MAX))
+		status = ct_fail(asking->reterr, CT_ERR_USAGE, "'members' is 0 or more");
+	if (status == CT_OK)
+		status = ct_view_report(asking->view, &report, asking->reterr);
+	if (status)
+		return status;
+	render_json_shorter(&text, report, (uint32_t)members);
+	return answer_text(asking, &text);
+}
+
+static enum ct_status draw(
+	struct asking *asking, const struct ct_report *report, int64_t number, struct text *text)
+{
+	struct scene scene;
+
+	if (number < 1 || number > report->nr_findings ||
+		!render_scene_init(&scene, report, &report->findings[number - 1]))
+		return ct_fail(asking->reterr, CT_ERR_NOT_FOUND,
+			"there is no picture of this finding: none of its steps has a time, or "
+			"it is not among the first %u",
+			CT_PICTURES);
+	render_picture_inline(text, &scene, (uint32_t)number);
+	return CT_OK;
+}
+
+static enum ct_status answer_picture(struct asking *asking)
+{
+	const struct ct_report *report;
+	struct text text = {0};
+	int64_t number;
+	enum ct_status status =
+		ask_number(asking->request, ASK_FINDING, 1, &number, asking->reterr);
 
 	if (status == CT_OK)
-		status = render_report(report, &options, &text, asking->reterr);
+		status = ct_view_report(asking->view, &report, asking->reterr);
 	if (status == CT_OK)
-		return answer_text(asking, &text);
-	text_fini(&text);
+		status = draw(asking, report, number, &text);
+	if (status == CT_OK)
+		status = answer_text(asking, &text);
+	asking->answer->type = "image/svg+xml";
+	return status;
+}
+
+static enum ct_status answer_style(struct asking *asking)
+{
+	struct text text = {0};
+	enum ct_status status;
+
+	text_add(&text, render_picture_style);
+	status = answer_text(asking, &text);
+	asking->answer->type = "text/css; charset=utf-8";
 	return status;
 }
 

@@ -21,6 +21,7 @@ struct walk {
 	struct json *json;
 	const void *owner; /* of the list that this struct is an element of */
 	uint32_t index;    /* in that list */
+	uint32_t max_members;
 };
 
 typedef void write_kind(struct walk *walk, const struct render_field *field, const void *of);
@@ -395,10 +396,12 @@ static void write_texts(struct walk *walk, const struct render_field *field, con
 /* Elements of a table are counted from 1. A list may be longer than what memory holds. */
 static void write_list(struct walk *walk, const struct render_field *field, const void *of)
 {
-	struct walk inside = {walk->json, of, field->kind == RENDER_KIND_TABLE};
+	struct walk inside = {walk->json, of, field->kind == RENDER_KIND_TABLE, walk->max_members};
 	const char *first = pointer_at(of, field->offset);
 	uint32_t count = length_of(field, of);
 
+	if (field->object == RENDER_OBJECT_member && count > walk->max_members)
+		count = walk->max_members;
 	json_open(walk->json, '[');
 	for (; inside.index < count; inside.index++) {
 		json_open(walk->json, '{');
@@ -477,15 +480,20 @@ static void write_fields(struct walk *walk, enum render_object object, const voi
 		write_field(walk, &fields->fields[i], of);
 }
 
-void render_json(struct text *text, const struct ct_report *report)
+void render_json_shorter(struct text *text, const struct ct_report *report, uint32_t max_members)
 {
 	struct json json;
-	struct walk walk = {.json = &json};
+	struct walk walk = {.json = &json, .max_members = max_members};
 
 	json_init(&json, text, true);
 	json_open(&json, '{');
 	write_fields(&walk, RENDER_OBJECT_report, report);
 	json_close(&json, '}');
+}
+
+void render_json(struct text *text, const struct ct_report *report)
+{
+	render_json_shorter(text, report, UINT32_MAX);
 }
 
 void render_why_json(struct text *text, const struct ct_report *report)

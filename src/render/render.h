@@ -22,6 +22,12 @@ enum ct_status render_report(const struct ct_report *report,
 	const struct ct_report_options *options, struct text *text, struct ct_error *reterr);
 
 /*
+ * render_json_shorter: appends the report as JSON, with at most so many members of each finding; `coroutines` tells how
+ * many there are.
+ */
+void render_json_shorter(struct text *text, const struct ct_report *report, uint32_t max_members);
+
+/*
  * render_why_json: appends an object with what the report says of one coroutine, `why` and `awaits`, as the whole
  * report has them.
  */

@@ -59,7 +59,7 @@ static void check(const char *line)
 		require(*error.text && error.status != CT_OK);
 		return;
 	}
-	require(strcmp(one.type, "application/json") == 0 || is_rows(&one));
+	require(is_rows(&one) == (strcmp(one.type, "application/octet-stream") == 0));
 	require(ask_line(the_view(), line, &other, &error) == CT_OK);
 	require(one.nr_bytes == other.nr_bytes &&
 		memcmp(one.bytes, other.bytes, one.nr_bytes) == 0);

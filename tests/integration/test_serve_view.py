@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-18, H-20), and nonsense is refused in words."""
+"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-19, H-20), and nonsense is refused in words."""
 import json
 import urllib.parse
 
@@ -51,6 +51,11 @@ def check_time(server, report):
 def check_texts(server, report):
     """Answers that are JSON: V-12, V-18."""
     check(json.loads(ask(server, "report")[2]) == report, "another report")
+    short = json.loads(ask(server, "report", members=1)[2])
+    check([len(one["members"]) for one in short["findings"]] == [1] and short["findings"][0]["coroutines"] == 2, "not one member")
+    status, headers, picture = ask(server, "picture", finding=1)
+    check(status == 200 and headers["Content-Type"] == "image/svg+xml" and b"closed" in picture, f"{picture[:200]}")
+    check(b".picture" in ask(server, "style")[2], "no style of pictures")
     tables = {table["name"]: table for table in json.loads(ask(server, "tables")[2])}
     everything = rows(server, "select", table="events", limit=1)
     check(len(everything.columns) == len(tables["events"]["columns"]), "not all columns")
@@ -68,6 +73,7 @@ def check_refusals(server):
             ("select", {"table": "events", "limit": "1e3"}, 400, "a whole number"), ("select", {"x": 1}, 400, "no argument 'x'"),
             ("lanes", {"lanes": "c1"}, 400, "a lane is"), ("overview", {"from": 9, "until": 9}, 400, "later"),
             ("overview", {"steps": 0}, 400, "steps"), ("histogram", {"table": "waits"}, 400, "no column ''"),
+            ("picture", {"finding": 2}, 404, "no picture"),
             ("why", {}, 400, "takes the id"), ("why", {"coroutine": 99}, 404, "no such coroutine")):
         status, _, body = ask(server, name, **arguments)
         check(status == wanted and words in json.loads(body)["error"], f"{name} {arguments}: {status} {body}")
