@@ -211,28 +211,38 @@ static uint32_t woken(struct model *model, const struct ct_event *event)
 	return coro;
 }
 
-/* Whom else the event is about, for the pictures. */
-static void draw(struct collector *collector, struct lane_event *of)
+/* Whom else the event is about. */
+static struct lane_event parties_of(
+	struct collector *collector, const struct ct_event *event, uint32_t coro)
 {
 	struct model *model = collector->analysis->model;
-	const struct ct_event *event = of->event;
 	uint32_t running = collector->running[event->thread];
+	struct lane_event of = {.event = event, .coro = coro};
 
-	of->running = running ? model->coros.at[running].id : 0;
-	if (event->kind == CTP_KIND_CRASH)
-		of->coro = running;
-	if (event->kind == CTP_KIND_WAKE)
-		of->woken = woken(model, event);
-	if (event->kind == CTP_KIND_WAKE && event->coro)
-		of->running = event->coro;
-	if (event->kind == CTP_KIND_SWITCH)
-		of->entered = model_find(model, event->process, event->object);
-	analyze_picture_take(&collector->pictures, of);
+	switch (event->kind) {
+	case CTP_KIND_WAKE:
+		of.woken = woken(model, event);
+		of.waker = event->coro ? event->coro : model->coros.at[running].id;
+		break;
+	case CTP_KIND_ENQUEUE:
+		of.waker = model->coros.at[running].id;
+		break;
+	case CTP_KIND_SWITCH:
+		of.entered = model_find(model, event->process, event->object);
+		break;
+	case CTP_KIND_CRASH:
+		of.coro = running;
+		break;
+	default:
+		break;
+	}
+	return of;
 }
 
 static void take(struct collector *collector, const struct ct_event *event)
 {
 	struct model *model = collector->analysis->model;
+	struct lane_event of;
 	uint32_t coro, running;
 
 	if (event->time < model->lowest || event->time > model->highest ||
@@ -240,26 +250,23 @@ static void take(struct collector *collector, const struct ct_event *event)
 		return;
 	/* In other kinds the coroutine's word holds something else. */
 	if (event->kind > CTP_KIND_DETAIL && !kind_is_annotation(event->kind)) {
-		draw(collector, &(struct lane_event){.event = event});
+		of = parties_of(collector, event, 0);
+		analyze_picture_take(&collector->pictures, &of);
 		return;
 	}
 	coro = model_find(model, event->process, event->coro);
 	running = note_running(collector, event);
-	draw(collector, &(struct lane_event){.event = event, .coro = coro});
+	of = parties_of(collector, event, coro);
+	analyze_picture_take(&collector->pictures, &of);
 	if (!event->coro && (kind_is_annotation(event->kind) || event->kind == CTP_KIND_DETAIL))
 		coro = running;
 	if (event->kind == CTP_KIND_DETAIL && event->argument == CTP_DETAIL_TEXT)
 		note_text(collector, coro, event);
 	else
 		note(collector, coro, event);
-	if (event->kind == CTP_KIND_WAKE) {
-		uint32_t target = woken(model, event);
-
-		if (target != coro)
-			note(collector, target, event);
-	}
-	if (event->kind == CTP_KIND_SWITCH)
-		note(collector, model_find(model, event->process, event->object), event);
+	if (of.woken != coro)
+		note(collector, of.woken, event);
+	note(collector, of.entered, event);
 	if (event->kind == CTP_KIND_SUSPEND || event->kind == CTP_KIND_SWITCH)
 		note_wait(collector, coro, event);
 	if (!coro && event->coro && model->ended.count && collector->nr_waits)

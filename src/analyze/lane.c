@@ -197,7 +197,7 @@ static void make_ready(struct lane *lane, const struct lane_event *of)
 		enum ct_bar_state state = lane->now.bar.state;
 
 		if (state == CT_BAR_WAITING || state == CT_BAR_NEW)
-			enter(lane, CT_BAR_READY, of->event->time)->bar.coro = of->running;
+			enter(lane, CT_BAR_READY, of->event->time)->bar.coro = of->waker;
 	}
 }
 

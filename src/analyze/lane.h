@@ -66,7 +66,7 @@ struct lane_event {
 	uint32_t coro;    /* the one that it names; of a crash, the one that ran */
 	uint32_t woken;   /* by a wake */
 	uint32_t entered; /* by a switch */
-	uint64_t running; /* id of what runs on its thread; 0: no coroutine that is known */
+	uint64_t waker;   /* id of the coroutine that made one ready; 0: none that is known */
 };
 
 /* analyze_lane_take: the event changes what its coroutines, its thread and its resource are in. */
