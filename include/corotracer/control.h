@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording, asked and told while it goes on, by threads beside the one that steps it.
+ * A recording, asked and told while it goes on: by threads beside the one that steps it, and by other programs.
  */
 #ifndef COROTRACER_CONTROL_H
 #define COROTRACER_CONTROL_H
@@ -43,6 +43,14 @@ void ct_record_now(struct ct_record *record, struct ct_record_now *ret_now);
  */
 enum ct_status ct_record_order(
 	struct ct_record *record, const char *order, struct ct_error *reterr);
+
+/*
+ * ct_control_send: asks the recording of a process, or one that a process makes, in another program: of the same user,
+ * or by the superuser. The answer is lines of text, "key value", cut off at nr_bytes. CT_ERR_NOT_FOUND: the process is
+ * not recorded, or its recording takes no orders; CT_ERR_REFUSED: it is another user's; otherwise as ct_record_order.
+ */
+enum ct_status ct_control_send(
+	int64_t pid, const char *order, char *ret_answer, size_t nr_bytes, struct ct_error *reterr);
 
 #pragma GCC visibility pop
 

@@ -287,6 +287,9 @@ struct ct_record_options {
 
 	/* With `pid`: before the recording ends the kernel is asked about the process: ct_record_take_look. */
 	bool looks_at_end;
+
+	/* Programs of the same user, and of the superuser, may give orders meanwhile: ct_control_send. */
+	bool takes_orders;
 };
 
 struct ct_record;

@@ -27,6 +27,7 @@
 #include "stages/tee.h"
 #include "session/told.h"
 #include "base/text.h"
+#include "session/control.h"
 #include "session/so_far.h"
 #include "session/steering.h"
 #include "session/wanted.h"
@@ -62,6 +63,7 @@ struct ct_record {
 	char *former; /* a trace that has the output's name; NULL: there is none */
 	struct namer *namer;
 	struct steering *steering;
+	struct control *control;    /* NULL: no other program gives orders */
 	char *ledger_path;          /* NULL: none was found */
 	struct text ledger_trouble; /* where none was found; else empty */
 	bool is_found;              /* the target ran before */
@@ -172,8 +174,9 @@ static enum ct_status dump(void *record, const char *reason, struct ct_error *re
 	return ct_record_dump(record, reason, reterr);
 }
 
-static void steer(struct ct_record *record)
+static void steer(struct ct_record *record, const struct ct_record_options *options)
 {
+	struct ct_record_stats stats;
 	struct steering_of of = {
 		.collect = record->collect,
 		.sink = record->sink,
@@ -185,6 +188,10 @@ static void steer(struct ct_record *record)
 	};
 
 	steering_take(record->steering, &of);
+	if (!options->takes_orders)
+		return;
+	collect_stats(record->collect, &stats);
+	record->control = control_open(record->steering, stats.target_pid);
 }
 
 static enum ct_status start(
@@ -206,7 +213,7 @@ static enum ct_status start(
 	known.wake_descriptor = steering_descriptor(record->steering);
 	status = collect_open(&known, record->sink, &record->collect, reterr);
 	if (status == CT_OK)
-		steer(record);
+		steer(record, options);
 	return status;
 }
 
@@ -579,6 +586,7 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 
 	ct_record_stats(record, &stats);
 	steering_end(record->steering);
+	control_close(record->control);
 	namer_free(record->namer);
 	collect_close(record->collect);
 	closed = sink_close(record->sink, !stats.keeps_former, named || finished ? NULL : reterr);

@@ -57,9 +57,10 @@ struct steering {
 	bool is_taken;
 	struct request *first, *last;
 	struct ct_record_now now;
-	uint64_t nr_unwanted; /* of its events: those that went no further than the filter */
-	uint64_t looked_ns;   /* as of which that is */
-	uint64_t watched_ns;  /* when somebody asked for it last */
+	uint64_t nr_taken;       /* events that were taken in by then, */
+	uint64_t nr_lost_before; /* and those that were lost before they could be */
+	uint64_t looked_ns;      /* as of which that is */
+	uint64_t watched_ns;     /* when somebody asked for it last */
 };
 
 /* ---------------------------------------------------------------- making */
@@ -223,11 +224,55 @@ static struct request *take_request(struct steering *steering)
 	return request;
 }
 
+/* ---------------------------------------------------------------- the state */
+
+/* On the queue's thread, behind the last of so many events: what the filter has made of them, and of no others. */
+static void publish_behind_queue(void *context, uint64_t nr_taken)
+{
+	struct steering *steering = context;
+	struct ct_sink *filter = steering->of.filter;
+	uint64_t nr_unwanted = filter_nr_left_out(filter);
+	uint64_t nr_left_out = filter_nr_told(filter);
+	bool is_open = filter_is_open(filter);
+	struct queue_state queue;
+
+	queue_state(steering->of.queue, &queue);
+	pthread_mutex_lock(&steering->lock);
+	steering->nr_taken = nr_taken;
+	steering->now.nr_events = nr_taken - nr_unwanted - queue.nr_lost;
+	steering->now.nr_lost = steering->nr_lost_before + queue.nr_lost;
+	steering->now.nr_left_out = nr_left_out;
+	steering->now.is_open = is_open;
+	pthread_mutex_unlock(&steering->lock);
+}
+
+static void publish(struct steering *steering, uint64_t now_ns)
+{
+	struct ct_record_stats stats;
+	uint32_t nr_dumps = 0;
+
+	collect_stats(steering->of.collect, &stats);
+	if (steering->of.flight)
+		flight_dumps(steering->of.flight, &nr_dumps, NULL);
+	pthread_mutex_lock(&steering->lock);
+	steering->looked_ns = now_ns;
+	steering->nr_lost_before = stats.nr_lost;
+	steering->now.target_pid = stats.target_pid;
+	steering->now.has_ended = stats.has_ended;
+	steering->now.has_probe = stats.has_probe;
+	steering->now.nr_segments = stats.nr_segments;
+	steering->now.is_flight = steering->of.flight != NULL;
+	steering->now.nr_dumps = nr_dumps;
+	pthread_mutex_unlock(&steering->lock);
+	queue_call(steering->of.queue, publish_behind_queue, steering, stats.nr_events);
+}
+
 /* ---------------------------------------------------------------- carrying out */
 
 static const enum filter_subject subjects[NR_ORDERS] = {
 	[ORDER_START] = FILTER_START,
 	[ORDER_STOP] = FILTER_STOP,
+	[ORDER_CATEGORIES] = FILTER_CATEGORIES,
 	[ORDER_NO_CATEGORY] = FILTER_CATEGORIES,
 	[ORDER_SAMPLE] = FILTER_SAMPLE,
 	[ORDER_LEAVE_OUT_SITE] = FILTER_SITES,
@@ -238,14 +283,17 @@ static const enum filter_subject subjects[NR_ORDERS] = {
 static void change_filter(void *context, uint64_t now_ns)
 {
 	struct request *request = context;
+	struct steering *steering = request->steering;
 	struct filter_change change = {
 		.subject = subjects[request->order.verb],
 		.number = request->order.number,
 		.patterns = request->order.patterns,
 		.now_ns = now_ns,
 	};
+	enum ct_status status = filter_change(steering->of.filter, &change, &request->error);
 
-	finish(request, filter_change(request->steering->of.filter, &change, &request->error));
+	publish_behind_queue(steering, steering->nr_taken);
+	finish(request, status);
 }
 
 static void copy_window(void *context, uint64_t now_ns)
@@ -256,17 +304,34 @@ static void copy_window(void *context, uint64_t now_ns)
 				&request->error));
 }
 
+/* All that was published before can be seen by then. */
+static void finish_in_turn(void *request, uint64_t unused)
+{
+	(void)unused;
+	finish(request, CT_OK);
+}
+
+static void dump(struct steering *steering, struct request *request)
+{
+	const struct steering_of *of = &steering->of;
+	enum ct_status status = of->dump(of->context, "asked for by an order", &request->error);
+
+	publish(steering, request->now_ns);
+	finish(request, status);
+}
+
 static void carry_out_order(struct steering *steering, struct request *request)
 {
 	const struct steering_of *of = &steering->of;
 
 	switch (request->order.verb) {
 	case ORDER_STATUS:
-		finish(request, CT_OK);
+		queue_call(of->queue, finish_in_turn, request, 0);
 		return;
 	case ORDER_DUMP:
-		finish(request, of->dump(of->context, "asked for by an order", &request->error));
+		dump(steering, request);
 		return;
+	case ORDER_CATEGORIES:
 	case ORDER_NO_CATEGORY:
 		collect_leave_out(of->collect, request->order.number);
 		queue_call(of->queue, change_filter, request, request->now_ns);
@@ -288,47 +353,7 @@ static void carry_out(struct steering *steering, struct request *request)
 		queue_call(steering->of.queue, copy_window, request, request->now_ns);
 }
 
-/* ---------------------------------------------------------------- the state */
-
-/* On the queue's thread, of which the filter is. */
-static void publish_filter(void *context, uint64_t unused)
-{
-	struct steering *steering = context;
-	uint64_t nr_left_out = filter_nr_told(steering->of.filter);
-	uint64_t nr_unwanted = filter_nr_left_out(steering->of.filter);
-	bool is_open = filter_is_open(steering->of.filter);
-
-	(void)unused;
-	pthread_mutex_lock(&steering->lock);
-	steering->now.nr_left_out = nr_left_out;
-	steering->nr_unwanted = nr_unwanted;
-	steering->now.is_open = is_open;
-	pthread_mutex_unlock(&steering->lock);
-}
-
-static void publish(struct steering *steering, uint64_t now_ns)
-{
-	struct ct_record_stats stats;
-	struct queue_state queue;
-	uint32_t nr_dumps = 0;
-
-	collect_stats(steering->of.collect, &stats);
-	queue_state(steering->of.queue, &queue);
-	if (steering->of.flight)
-		flight_dumps(steering->of.flight, &nr_dumps, NULL);
-	pthread_mutex_lock(&steering->lock);
-	steering->looked_ns = now_ns;
-	steering->now.nr_events = stats.nr_events - queue.nr_lost;
-	steering->now.nr_lost = stats.nr_lost + queue.nr_lost;
-	steering->now.target_pid = stats.target_pid;
-	steering->now.has_ended = stats.has_ended;
-	steering->now.has_probe = stats.has_probe;
-	steering->now.nr_segments = stats.nr_segments;
-	steering->now.is_flight = steering->of.flight != NULL;
-	steering->now.nr_dumps = nr_dumps;
-	pthread_mutex_unlock(&steering->lock);
-	queue_call(steering->of.queue, publish_filter, steering, 0);
-}
+/* ---------------------------------------------------------------- steps */
 
 static bool is_watched(struct steering *steering, uint64_t now_ns)
 {
@@ -393,9 +418,6 @@ void steering_now(struct steering *steering, struct ct_record_now *ret_now)
 	pthread_mutex_lock(&steering->lock);
 	steering->watched_ns = now_ns;
 	*ret_now = steering->now;
-	/* One is published by the queue's thread, and a little later. */
-	if (ret_now->nr_events >= steering->nr_unwanted)
-		ret_now->nr_events -= steering->nr_unwanted;
 	ret_now->age_ns = now_ns > steering->looked_ns ? now_ns - steering->looked_ns : 0;
 	pthread_mutex_unlock(&steering->lock);
 }

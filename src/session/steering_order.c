@@ -9,6 +9,14 @@
 #include "corotracer/ctp.h"
 #include "session/steering_order.h"
 
+#define SCHEDULING (UINT32_C(1) << CTP_CATEGORY_SCHEDULING)
+
+static const uint32_t all_categories = 0
+#define X(name, number, text, is_evidence, meaning) | UINT32_C(1) << (number)
+#include "corotracer/def/categories.def"
+#undef X
+	;
+
 enum form {
 	FORM_NONE,
 	FORM_LIST,
@@ -57,18 +65,21 @@ static bool category_bit(const char *word, size_t length, uint32_t *ret_bit)
 static enum ct_status read_list(
 	const char *at, struct steering_order *order, struct ct_error *reterr)
 {
-	uint32_t bit;
+	uint32_t listed = 0, bit;
 	size_t length;
 
 	for (; at && *at; at = at[length] ? at + length + 1 : NULL) {
 		length = strcspn(at, ",");
 		if (!category_bit(at, length, &bit))
 			return refuse(at, "is no category", reterr);
-		if (bit == UINT32_C(1) << CTP_CATEGORY_SCHEDULING)
-			return refuse(at, "cannot be left out: without it there are no coroutines",
-				reterr);
-		order->number |= bit;
+		listed |= bit;
 	}
+	if (order->verb == ORDER_CATEGORIES)
+		listed = all_categories & ~listed & ~SCHEDULING;
+	if (listed & SCHEDULING)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"scheduling cannot be left out: without it there are no coroutines");
+	order->number = listed;
 	return CT_OK;
 }
 
@@ -152,7 +163,7 @@ enum ct_status steering_order_read(
 	if (has_value != (verbs[order.verb].form != FORM_NONE))
 		return refuse(
 			text, has_value ? "takes no value" : "lacks its value, behind '='", reterr);
-	if (strlen(text) > ORDER_BYTES)
+	if (strlen(text) > STEERING_ORDER_BYTES)
 		return refuse(text, "has a value that is too long", reterr);
 	order.words = strdup(text);
 	if (!order.words)

@@ -9,7 +9,7 @@
 
 #include "base/failure.h"
 
-#define ORDER_BYTES 4096u /* the longest order */
+#define STEERING_ORDER_BYTES 4096u /* the longest order */
 
 enum order_verb {
 #define X(name, word, value, meaning) ORDER_##name,
@@ -20,7 +20,7 @@ enum order_verb {
 
 struct steering_order {
 	enum order_verb verb;
-	uint32_t number;       /* the bits of a LIST, the N of a SHARE */
+	uint32_t number;       /* the categories that are off, the N of a SHARE */
 	const char **patterns; /* NULL-terminated; NULL: none */
 	char *words;           /* in which they lie */
 };

@@ -27,6 +27,12 @@ static void test_values(void)
 	order = understand("no-category=");
 	CHECK_EQUAL(order.number, 0);
 	steering_order_fini(&order);
+	order = understand("categories=logs,scheduling");
+	CHECK_EQUAL(order.number, 0x7e & ~(1u << CTP_CATEGORY_LOGS));
+	steering_order_fini(&order);
+	order = understand("categories=");
+	CHECK_EQUAL(order.number, 0x7e);
+	steering_order_fini(&order);
 	order = understand("sample=1/20");
 	CHECK_EQUAL(order.number, 20);
 	steering_order_fini(&order);
