@@ -11,6 +11,7 @@
 
 int command_run(const struct arguments *arguments);
 int command_attach(const struct arguments *arguments);
+int command_control(const struct arguments *arguments);
 int command_serve(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_stats(const struct arguments *arguments);
@@ -49,6 +50,13 @@ int hand_on(const struct handing_on *handing_on);
 void help_print(enum command command);
 /* condition_rules: the words of help and man pages for all conditions. */
 extern const char condition_rules[];
+/* The orders of `control`, for help and man page; the last one has no word. */
+struct order_description {
+	const char *word;
+	const char *value; /* behind "word="; "": it takes none */
+	const char *meaning;
+};
+extern const struct order_description order_descriptions[];
 /* manual_print: the same as a man page in mdoc. completion_print: a shell's completion script. */
 void manual_print(enum command command);
 void completion_print(const char *shell);

@@ -128,6 +128,17 @@ static void print_exit_statuses(enum command command)
 	}
 }
 
+static void print_orders(void)
+{
+	const struct order_description *order;
+
+	puts("\nOrders:");
+	for (order = order_descriptions; order->word; order++) {
+		printf("  %s%s%s\n      ", order->word, *order->value ? "=" : "", order->value);
+		print_wrapped(order->meaning, 6, 6);
+	}
+}
+
 static void print_program(void)
 {
 	enum command command;
@@ -167,6 +178,8 @@ void help_print(enum command command)
 		putchar('\n');
 		print_wrapped(default_trace_rule, 0, 0);
 	}
+	if (command == COMMAND_CONTROL)
+		print_orders();
 	print_options(command);
 	print_examples(described->examples);
 	print_exit_statuses(command);

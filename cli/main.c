@@ -17,6 +17,7 @@
 static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_RUN] = command_run,
 	[COMMAND_ATTACH] = command_attach,
+	[COMMAND_CONTROL] = command_control,
 	[COMMAND_SERVE] = command_serve,
 	[COMMAND_REPORT] = command_report,
 	[COMMAND_CHECK] = command_check,

@@ -173,6 +173,21 @@ static void print_options(enum command command)
 	puts(".El");
 }
 
+static void print_orders(void)
+{
+	const struct order_description *order;
+
+	puts(".Pp\nThe orders are as follows:\n.Bl -tag -width Ds");
+	for (order = order_descriptions; order->word; order++) {
+		printf(".It Cm %s", order->word);
+		if (*order->value)
+			printf(" Ns = Ns Ar %s", order->value);
+		putchar('\n');
+		print_paragraphs(order->meaning);
+	}
+	puts(".El");
+}
+
 static void print_thresholds(void)
 {
 	const struct ct_threshold_about *about;
@@ -347,6 +362,8 @@ void manual_print(enum command command)
 		puts(".Pp");
 		print_paragraphs(default_trace_rule);
 	}
+	if (command == COMMAND_CONTROL)
+		print_orders();
 	print_options(command);
 	if (command == COMMAND_REPORT)
 		print_thresholds();

@@ -127,6 +127,7 @@ static int start(const struct recording *recording, struct ct_record **ret_recor
 	options.size = sizeof(options);
 	options.looks_at_end = options.pid > 0 && recording->wants_report;
 	options.wake_descriptor = signals_descriptor();
+	options.takes_orders = true;
 	status = ct_record_open(&options, ret_record, &error);
 	if (status == CT_OK)
 		return 0;

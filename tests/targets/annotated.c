@@ -7,9 +7,11 @@
  *	phases           ten counter values each: wanted, not wanted, wanted
  *	late             five counter values, says that recording is to start, five more
  *	until FILE       works until there is such a file, and exits with 7
+ *	serve-until FILE requests, as serve does, until there is such a file
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "corotracer/ctp_probe.h"
@@ -52,18 +54,41 @@ static void answer(uint64_t acceptor, uint64_t number)
 	ctp_task_end(acceptor, number);
 }
 
-static void serve(unsigned long count)
+static uint64_t make_acceptor(void)
 {
 	uint64_t acceptor = make_coroutine(CTP_SITE("accept"));
-	unsigned long i;
 
 	ctp_name_coro(acceptor, CTP_SITE("acceptor"));
 	ctp_daemon(acceptor);
 	ctp_resume(acceptor, CTP_POINT_INITIAL);
-	for (i = 1; i <= count; i++) {
-		ctp_suspend(acceptor, 0, CTP_SITE("connection"), CTP_POINT_AWAIT);
-		answer(acceptor, i);
-		ctp_resume(acceptor, CTP_POINT_AWAIT);
+	return acceptor;
+}
+
+static void accept_one(uint64_t acceptor, uint64_t number)
+{
+	ctp_suspend(acceptor, 0, CTP_SITE("connection"), CTP_POINT_AWAIT);
+	answer(acceptor, number);
+	ctp_resume(acceptor, CTP_POINT_AWAIT);
+}
+
+static void serve(unsigned long count)
+{
+	uint64_t acceptor = make_acceptor();
+	unsigned long i;
+
+	for (i = 1; i <= count; i++)
+		accept_one(acceptor, i);
+}
+
+static void serve_until(const char *path)
+{
+	struct timespec pause = {.tv_nsec = 50000};
+	uint64_t acceptor = make_acceptor(), i;
+
+	alarm(LONGEST_SECONDS);
+	for (i = 1; access(path, F_OK) != 0; i++) {
+		accept_one(acceptor, i);
+		nanosleep(&pause, NULL);
 	}
 }
 
@@ -115,6 +140,8 @@ int main(int argc, char **argv)
 		run_phases();
 	else if (strcmp(what, "late") == 0)
 		start_late();
+	else if (strcmp(what, "serve-until") == 0 && argc > 2)
+		serve_until(argv[2]);
 	else if (strcmp(what, "until") == 0 && argc > 2)
 		return work_until(argv[2]);
 	else
