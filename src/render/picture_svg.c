@@ -290,7 +290,7 @@ static void draw_label(
 	if (mark->is_cause)
 		render_scene_short_place(&place, scene->report->tables, mark->step->site);
 	if (place.length)
-		label(text, "halo", mark->x + 6, y + 13, text_peek(&place), 200);
+		label(text, "halo", mark->x + 6, y + 13, text_peek(&place), SCENE_LABEL_WIDTH);
 	render_facts_drop(text, &place);
 }
 

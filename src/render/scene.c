@@ -43,15 +43,47 @@ static void place_bars(struct scene *scene)
 	}
 }
 
+static ct_time first_step(const struct scene *scene)
+{
+	ct_time first = scene->marks[0].step->time;
+	uint32_t i;
+
+	for (i = 1; i < scene->nr_marks; i++)
+		if (scene->marks[i].step->time < first)
+			first = scene->marks[i].step->time;
+	return first;
+}
+
+/* The last change before the first step: what each lane was in by then is all that matters. */
+static void choose_begin(struct scene *scene)
+{
+	const struct ct_picture *picture = &scene->finding->picture;
+	ct_time first = first_step(scene), begin = CT_NO_TIME;
+	uint32_t lane, i;
+
+	for (lane = 0; lane < picture->nr_lanes; lane++)
+		for (i = 0; i < picture->lanes[lane].nr_bars; i++) {
+			ct_time from = picture->lanes[lane].bars[i].from;
+
+			if (from < first && from > begin)
+				begin = from;
+		}
+	scene->begin = begin == CT_NO_TIME ? first : begin;
+}
+
 static void add_bars(struct scene *scene)
 {
 	const struct ct_picture *picture = &scene->finding->picture;
 	uint32_t lane, i;
 
 	for (lane = 0; lane < picture->nr_lanes; lane++)
-		for (i = 0; i < picture->lanes[lane].nr_bars; i++)
-			scene->bars[scene->nr_bars++] = (struct scene_bar){
-				.bar = &picture->lanes[lane].bars[i], .lane = lane};
+		for (i = 0; i < picture->lanes[lane].nr_bars; i++) {
+			const struct ct_bar *bar = &picture->lanes[lane].bars[i];
+
+			if (bar->until > scene->begin || bar->from >= scene->begin)
+				scene->bars[scene->nr_bars++] =
+					(struct scene_bar){.bar = bar, .lane = lane};
+		}
 }
 
 /* ---------------------------------------------------------------- marks */
@@ -214,8 +246,9 @@ bool render_scene_init(
 		return false;
 	*scene = (struct scene){.report = report, .finding = finding, .axis_y = AXIS_Y};
 	scene->begin_x = SCENE_NAMES_WIDTH;
-	add_bars(scene);
 	add_marks(scene);
+	choose_begin(scene);
+	add_bars(scene);
 	scene->axis_y += render_scene_axis(scene) * ROW_HEIGHT;
 	place_bars(scene);
 	place_marks(scene);

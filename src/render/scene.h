@@ -19,6 +19,7 @@
 #define SCENE_BARS (CT_LANES * CT_LANE_BARS)
 #define SCENE_LANE_HEIGHT 62
 #define SCENE_NAMES_WIDTH 204  /* on the left, for the lanes' names */
+#define SCENE_LABEL_WIDTH 200  /* at most, of an arrow's words */
 #define SCENE_LETTER_TENTHS 61 /* the width of a letter in the mean, in tenths of a pixel */
 
 /* A moment to which a place on the axis is given. */
@@ -75,7 +76,8 @@ struct scene {
 	int width;
 	int height;
 	int axis_y;
-	int begin_x; /* of the axis */
+	ct_time begin; /* what had ended by then is not drawn */
+	int begin_x;   /* of the axis */
 	int end_x;
 	struct scene_tick ticks[SCENE_TICKS];
 	struct scene_gap gaps[SCENE_TICKS];

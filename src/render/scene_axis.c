@@ -49,7 +49,8 @@ static size_t moments_of(const struct scene *scene, ct_time *times)
 	for (i = 0; i < scene->nr_marks; i++)
 		times[count++] = scene->marks[i].step->time;
 	for (i = 0; i < scene->nr_bars; i++) {
-		times[count++] = scene->bars[i].bar->from;
+		if (scene->bars[i].bar->from >= scene->begin)
+			times[count++] = scene->bars[i].bar->from;
 		times[count++] = scene->bars[i].bar->until;
 	}
 	times[count++] = scene->finding->picture.end;
@@ -75,7 +76,7 @@ static size_t least_of(const struct scene *scene, const ct_time *times, size_t c
 }
 
 /* So many that the picture stays one: steps, ends, and what changed in between where it lasted longest. */
-#define MOST_MOMENTS 16u
+#define MOST_MOMENTS 12u
 
 static void choose_ticks(struct scene *scene)
 {

@@ -246,6 +246,8 @@ int render_scene_label_pixels(struct scene *scene, const struct scene_mark *mark
 		columns = say_columns(text_peek(&place), place.length);
 	scene->is_broken |= place.is_broken;
 	text_fini(&place);
+	if (columns > (size_t)render_scene_columns(SCENE_LABEL_WIDTH))
+		return SCENE_LABEL_WIDTH;
 	return render_scene_pixels(columns);
 }
 
