@@ -19,6 +19,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_ATTACH] = command_attach,
 	[COMMAND_CONTROL] = command_control,
 	[COMMAND_SERVE] = command_serve,
+	[COMMAND_MCP] = command_mcp,
 	[COMMAND_REPORT] = command_report,
 	[COMMAND_CHECK] = command_check,
 	[COMMAND_DIFF] = command_diff,

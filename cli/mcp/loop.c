@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop: one thread reads lines and keeps them in a queue, so that a cancellation is noticed while a call is being
+ * answered; the caller's thread answers them in order.
+ *
+ * The two share `struct loop` under its lock. A cancelled request that still waits leaves the queue. The one that is
+ * being answered is told by a byte in the pipe `cancel`, which it polls, and which is emptied before the next one. The
+ * byte is written and the pipe emptied under the lock, so that no byte reaches a later call.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "mcp/json.h"
+#include "mcp/server.h"
+
+#define QUEUE_MOST 64u
+
+struct loop {
+	int input;
+	int output;
+	int stop_descriptor;
+	int cancel[2];
+	int done[2]; /* closed by the answering thread at its end */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct json_object *queue[QUEUE_MOST]; /* NULL: a line that could not be read */
+	unsigned first, nr_queued;
+	struct json_object *running; /* the id of the request that is being answered; NULL: none */
+	bool has_ended;              /* there is no more input; what waits is answered still */
+	bool is_stopped;             /* nothing more shall be answered */
+	int output_errno;            /* why nothing can be written any more; 0: it can */
+	char *line;
+	size_t nr_bytes;
+	bool is_skipping; /* the rest of a line that is too long */
+};
+
+/* ---------------------------------------------------------------- the reader's side */
+
+static bool is_request(struct json_object *message, struct json_object *id)
+{
+	return message && id && json_object_equal(mcp_json_get(message, "id"), id);
+}
+
+/* What has been answered already is not there any more. */
+static void cancel(struct loop *loop, struct json_object *id)
+{
+	struct json_object *kept[QUEUE_MOST], *message;
+	unsigned i, nr_kept = 0;
+
+	if (id && loop->running && json_object_equal(loop->running, id))
+		(void)!write(loop->cancel[1], "", 1);
+	for (i = 0; i < loop->nr_queued; i++) {
+		message = loop->queue[(loop->first + i) % QUEUE_MOST];
+		if (is_request(message, id))
+			json_object_put(message);
+		else
+			kept[nr_kept++] = message;
+	}
+	memcpy(loop->queue, kept, nr_kept * sizeof(*kept));
+	loop->first = 0;
+	loop->nr_queued = nr_kept;
+}
+
+static bool is_cancellation(struct json_object *message)
+{
+	const char *method = mcp_json_text(message, "method");
+
+	return method && strcmp(method, "notifications/cancelled") == 0;
+}
+
+/* Takes the message. A full queue keeps the client waiting. */
+static void enqueue(struct loop *loop, struct json_object *message)
+{
+	pthread_mutex_lock(&loop->lock);
+	if (is_cancellation(message)) {
+		cancel(loop, mcp_json_get(mcp_json_get(message, "params"), "requestId"));
+		json_object_put(message);
+	} else {
+		while (loop->nr_queued == QUEUE_MOST && !loop->is_stopped)
+			pthread_cond_wait(&loop->changed, &loop->lock);
+		if (loop->is_stopped)
+			json_object_put(message);
+		else
+			loop->queue[(loop->first + loop->nr_queued++) % QUEUE_MOST] = message;
+	}
+	pthread_cond_broadcast(&loop->changed);
+	pthread_mutex_unlock(&loop->lock);
+}
+
+static void take_line(struct loop *loop, const char *line, size_t nr_bytes)
+{
+	struct json_object *message;
+
+	if (nr_bytes && line[nr_bytes - 1] == '\r')
+		nr_bytes--;
+	if (!nr_bytes)
+		return;
+	mcp_json_read(line, nr_bytes, &message);
+	enqueue(loop, message);
+}
+
+/* Hands on whole lines; what is left is the beginning of the next one. */
+static void split(struct loop *loop)
+{
+	char *from = loop->line, *end = loop->line + loop->nr_bytes, *newline;
+
+	while ((newline = memchr(from, '\n', (size_t)(end - from)))) {
+		if (!loop->is_skipping)
+			take_line(loop, from, (size_t)(newline - from));
+		loop->is_skipping = false;
+		from = newline + 1;
+	}
+	loop->nr_bytes = (size_t)(end - from);
+	memmove(loop->line, from, loop->nr_bytes);
+	if (loop->nr_bytes < MCP_LINE_BYTES)
+		return;
+	if (!loop->is_skipping)
+		enqueue(loop, NULL);
+	loop->is_skipping = true;
+	loop->nr_bytes = 0;
+}
+
+/* Input that has ended, or fails, is not looked at any more. */
+static void read_some(struct loop *loop)
+{
+	ssize_t got =
+		read(loop->input, loop->line + loop->nr_bytes, MCP_LINE_BYTES - loop->nr_bytes);
+
+	if (got > 0) {
+		loop->nr_bytes += (size_t)got;
+		split(loop);
+		return;
+	}
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (loop->nr_bytes && !loop->is_skipping)
+		take_line(loop, loop->line, loop->nr_bytes);
+	loop->input = -1;
+	pthread_mutex_lock(&loop->lock);
+	loop->has_ended = true;
+	pthread_cond_broadcast(&loop->changed);
+	pthread_mutex_unlock(&loop->lock);
+}
+
+/* What is being answered ends early, what waits is not answered. */
+static void stop(struct loop *loop)
+{
+	pthread_mutex_lock(&loop->lock);
+	loop->is_stopped = true;
+	(void)!write(loop->cancel[1], "", 1);
+	pthread_cond_broadcast(&loop->changed);
+	pthread_mutex_unlock(&loop->lock);
+}
+
+/* Until the user has enough, or the answering thread closes its end of `done`. */
+static void *read_all(void *context)
+{
+	struct loop *loop = context;
+	struct pollfd look[] = {
+		{.fd = loop->input, .events = POLLIN},
+		{.fd = loop->stop_descriptor > 0 ? loop->stop_descriptor : -1, .events = POLLIN},
+		{.fd = loop->done[0], .events = POLLIN},
+	};
+
+	while (!look[1].revents && !look[2].revents) {
+		if (poll(look, 3, -1) <= 0) {
+			look[1].revents = look[2].revents = 0;
+			continue;
+		}
+		if (look[0].revents && !look[1].revents && !look[2].revents)
+			read_some(loop);
+		look[0].fd = loop->input;
+	}
+	if (look[1].revents)
+		stop(loop);
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- the answering side */
+
+/* A client that went away reads nothing any more: nothing more is answered. */
+static void put_line(void *context, const char *line, size_t nr_bytes)
+{
+	struct loop *loop = context;
+	struct iovec parts[] = {
+		{.iov_base = (void *)(uintptr_t)line, .iov_len = nr_bytes},
+		{.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1},
+	};
+	ssize_t put;
+	size_t i = 0;
+
+	while (i < 2 && !loop->output_errno) {
+		put = writev(loop->output, parts + i, (int)(2 - i));
+		if (put < 0 && errno != EINTR)
+			loop->output_errno = errno;
+		for (; put > 0 && i < 2 && (size_t)put >= parts[i].iov_len; i++)
+			put -= (ssize_t)parts[i].iov_len;
+		if (put > 0 && i < 2) {
+			parts[i].iov_base = (char *)parts[i].iov_base + put;
+			parts[i].iov_len -= (size_t)put;
+		}
+	}
+}
+
+/* The next message is the caller's; false: there is none any more. */
+static bool take_message(struct loop *loop, struct json_object **ret_message)
+{
+	bool is_there;
+	char byte;
+
+	pthread_mutex_lock(&loop->lock);
+	while (!loop->nr_queued && !loop->has_ended && !loop->is_stopped)
+		pthread_cond_wait(&loop->changed, &loop->lock);
+	is_there = loop->nr_queued && !loop->is_stopped;
+	if (is_there) {
+		*ret_message = loop->queue[loop->first];
+		loop->first = (loop->first + 1) % QUEUE_MOST;
+		loop->nr_queued--;
+		loop->running = mcp_json_get(*ret_message, "id");
+		while (read(loop->cancel[0], &byte, 1) == 1)
+			;
+		pthread_cond_broadcast(&loop->changed);
+	}
+	pthread_mutex_unlock(&loop->lock);
+	return is_there;
+}
+
+static void end_message(struct loop *loop, struct json_object *message)
+{
+	pthread_mutex_lock(&loop->lock);
+	loop->running = NULL;
+	pthread_mutex_unlock(&loop->lock);
+	json_object_put(message);
+}
+
+static void answer_all(struct loop *loop, struct mcp_server *server)
+{
+	struct json_object *message;
+
+	while (!loop->output_errno && take_message(loop, &message)) {
+		mcp_server_take(server, message);
+		end_message(loop, message);
+	}
+}
+
+/* ---------------------------------------------------------------- from the first to the last */
+
+static enum ct_status fail(struct ct_error *reterr, int number, const char *what)
+{
+	*reterr = (struct ct_error){
+		.status = CT_ERR_SYSTEM, .system_errno = number, .offset = CT_NO_OFFSET};
+	snprintf(reterr->text, sizeof(reterr->text), "%s: %s", what, strerror(number));
+	return CT_ERR_SYSTEM;
+}
+
+/*
+ * A program that is started must neither read requests nor write among the answers: it gets no input, and its output
+ * goes where our messages go.
+ */
+static bool keep_apart(struct loop *loop, const struct mcp_options *options)
+{
+	int nothing;
+
+	loop->input = fcntl(options->input, F_DUPFD_CLOEXEC, 3);
+	loop->output = fcntl(options->output, F_DUPFD_CLOEXEC, 3);
+	if (loop->input < 0 || loop->output < 0)
+		return false;
+	if (!options->allows_run)
+		return true;
+	nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (nothing < 0)
+		return false;
+	dup2(nothing, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	close(nothing);
+	return true;
+}
+
+static bool loop_init(struct loop *loop, const struct mcp_options *options)
+{
+	*loop = (struct loop){
+		.input = -1,
+		.output = -1,
+		.stop_descriptor = options->stop_descriptor,
+		.cancel = {-1, -1},
+		.done = {-1, -1},
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+	};
+	loop->line = malloc(MCP_LINE_BYTES);
+	return loop->line && pipe2(loop->cancel, O_CLOEXEC | O_NONBLOCK) == 0 &&
+	       pipe2(loop->done, O_CLOEXEC) == 0 && keep_apart(loop, options);
+}
+
+static void close_if_open(int descriptor)
+{
+	if (descriptor >= 0)
+		close(descriptor);
+}
+
+static void loop_fini(struct loop *loop)
+{
+	unsigned i;
+
+	for (i = 0; i < loop->nr_queued; i++)
+		json_object_put(loop->queue[(loop->first + i) % QUEUE_MOST]);
+	close_if_open(loop->cancel[0]);
+	close_if_open(loop->cancel[1]);
+	close_if_open(loop->done[0]);
+	close_if_open(loop->done[1]);
+	close_if_open(loop->output);
+	free(loop->line);
+}
+
+/* The reader ends before what it shares does. */
+static enum ct_status perform(struct loop *loop, struct mcp_server *server, struct ct_error *reterr)
+{
+	pthread_t reader;
+	int input = loop->input, failed;
+
+	server->cancel_descriptor = loop->cancel[0];
+	server->put = put_line;
+	server->context = loop;
+	failed = pthread_create(&reader, NULL, read_all, loop);
+	if (failed)
+		return fail(reterr, failed, "cannot start a thread");
+	answer_all(loop, server);
+	pthread_mutex_lock(&loop->lock);
+	loop->is_stopped = true;
+	pthread_cond_broadcast(&loop->changed);
+	pthread_mutex_unlock(&loop->lock);
+	close(loop->done[1]);
+	loop->done[1] = -1;
+	pthread_join(reader, NULL);
+	close(input);
+	if (loop->output_errno && loop->output_errno != EPIPE)
+		return fail(reterr, loop->output_errno, "writing to standard output");
+	return CT_OK;
+}
+
+enum ct_status mcp_serve(const struct mcp_options *options, struct ct_error *reterr)
+{
+	struct mcp_server server;
+	struct loop loop;
+	enum ct_status status;
+
+	if (!mcp_server_init(&server, options->root)) {
+		status = fail(reterr, errno, options->root ? options->root : "the working folder");
+		mcp_server_fini(&server);
+		return status;
+	}
+	server.allows_run = options->allows_run;
+	if (loop_init(&loop, options))
+		status = perform(&loop, &server, reterr);
+	else
+		status = fail(reterr, errno, "preparing for requests");
+	loop_fini(&loop);
+	mcp_server_fini(&server);
+	return status;
+}
