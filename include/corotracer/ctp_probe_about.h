@@ -102,13 +102,13 @@ CTP_COLD_PART void ctp_about_end_line(struct ctp_about *about)
 /* The beginning of a small file, into about->text. Returns its length without a last newline. */
 CTP_COLD_PART size_t ctp_about_read(struct ctp_about *about, const char *path)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int file = ctp_unseen_open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t length;
 
 	if (file < 0)
 		return 0;
-	length = read(file, about->text, sizeof(about->text));
-	close(file);
+	length = syscall(SYS_read, file, about->text, sizeof(about->text));
+	ctp_unseen_close(file);
 	if (length > 0 && (about->text[length - 1] == '\n' || about->text[length - 1] == '\0'))
 		length--;
 	return length > 0 ? (size_t)length : 0;

@@ -83,13 +83,14 @@ CTP_COLD_PART bool ctp_is_tsc_listed(void)
 {
 	char list[256];
 	ssize_t length, i;
-	int file = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+	int file = ctp_unseen_open(
+		"/sys/devices/system/clocksource/clocksource0/available_clocksource",
 		O_RDONLY | O_CLOEXEC);
 
 	if (file < 0)
 		return false;
-	length = read(file, list, sizeof(list));
-	close(file);
+	length = syscall(SYS_read, file, list, sizeof(list));
+	ctp_unseen_close(file);
 	for (i = 0; i + 3 <= length; i++) {
 		bool is_begin = i == 0 || list[i - 1] == ' ';
 		bool is_end = i + 3 == length || list[i + 3] == ' ' || list[i + 3] == '\n';
@@ -229,18 +230,19 @@ CTP_COLD_PART int ctp_engine_connect(const char *name)
 	memset(&address, 0, sizeof(address));
 	address.sun_family = AF_UNIX;
 	memcpy(address.sun_path + 1, name, length);
-	connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	connection =
+		(int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (connection < 0)
 		return -1;
 	for (attempt = 0; attempt < CTP_CONNECT_TRIES; attempt++) {
-		if (connect(connection, (const struct sockaddr *)&address,
+		if (syscall(SYS_connect, connection, (const struct sockaddr *)&address,
 			    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
 			return connection;
 		if (errno != EAGAIN && errno != EINTR)
 			break;
 		sched_yield();
 	}
-	close(connection);
+	ctp_unseen_close(connection);
 	return -1;
 }
 
@@ -268,7 +270,8 @@ CTP_COLD_PART bool ctp_descriptor_send(int connection, int descriptor, uint32_t 
 	head->cmsg_type = SCM_RIGHTS;
 	head->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(head), &descriptor, sizeof(descriptor));
-	return sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(hello);
+	return syscall(SYS_sendmsg, connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       (long)sizeof(hello);
 }
 
 CTP_COLD_PART bool ctp_segment_send(
@@ -281,7 +284,7 @@ CTP_COLD_PART bool ctp_segment_send(
 		return false;
 	is_sent = ctp_is_peer_trusted(connection) &&
 		  ctp_descriptor_send(connection, segment->descriptor, role);
-	close(connection);
+	ctp_unseen_close(connection);
 	return is_sent;
 }
 

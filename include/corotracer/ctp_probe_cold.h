@@ -28,6 +28,7 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -112,6 +113,20 @@ CTP_COLD_PART void ctp_quiet_end(const struct ctp_quiet *quiet)
 	if (quiet->is_masked)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, sizeof(quiet->mask));
 	errno = quiet->saved_errno;
+}
+
+/*
+ * The probe's own descriptors are made, used and closed by system calls, here and below: what stands between the
+ * program and the C library, as the descriptor ledger does, sees those of the program alone.
+ */
+CTP_COLD_PART int ctp_unseen_open(const char *path, int flags)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
+CTP_COLD_PART void ctp_unseen_close(int descriptor)
+{
+	syscall(SYS_close, descriptor);
 }
 
 /* Takes `amount` of what *used counts, up to `limit`; false where that much is not left. */

@@ -132,14 +132,14 @@ CTP_COLD_PART bool ctp_is_segment_of_ours(int descriptor)
 /* Removes the file that an ended process left at `path`. The lock keeps two from removing each other's. */
 CTP_COLD_PART bool ctp_flight_remove_old(const char *path)
 {
-	int old = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int old = ctp_unseen_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool is_removed;
 
 	if (old < 0)
 		return errno == ENOENT;
 	is_removed = ctp_is_segment_of_ours(old) && flock(old, LOCK_EX | LOCK_NB) == 0 &&
 		     (!ctp_is_named(old, path) || unlink(path) == 0);
-	close(old);
+	ctp_unseen_close(old);
 	return is_removed;
 }
 
@@ -150,7 +150,7 @@ CTP_COLD_PART int ctp_flight_file_make(const char *path)
 
 	for (attempt = 0; attempt < CTP_FLIGHT_TRIES; attempt++) {
 		int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-		int file = ctp_descriptor_raise(open(path, flags, 0600));
+		int file = ctp_descriptor_raise(ctp_unseen_open(path, flags));
 
 		if (file < 0 && (errno != EEXIST || !ctp_flight_remove_old(path)))
 			return -1;
@@ -159,7 +159,7 @@ CTP_COLD_PART int ctp_flight_file_make(const char *path)
 		/* Before it is locked, another process may take it for an ended one's. */
 		if (flock(file, LOCK_EX | LOCK_NB) == 0 && ctp_is_named(file, path))
 			return file;
-		close(file);
+		ctp_unseen_close(file);
 	}
 	return -1;
 }
@@ -177,12 +177,12 @@ CTP_COLD_PART bool ctp_flight_file_fill(struct ctp_segment *segment, const char 
 	if (pwrite(segment->descriptor, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
 		posix_fallocate(segment->descriptor, 0, (off_t)segment->file_bytes) != 0)
 		return false;
-	mapped = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	mapped = ctp_unseen_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (mapped < 0)
 		return false;
 	is_mapped = ctp_is_named(segment->descriptor, path) && ctp_is_named(mapped, path) &&
 		    ctp_segment_map(segment, mapped);
-	close(mapped);
+	ctp_unseen_close(mapped);
 	return is_mapped;
 }
 

@@ -38,20 +38,20 @@ CTP_COLD_PART int ctp_descriptor_raise(int low)
 
 	if (low < 0)
 		return -1;
-	high = fcntl(low, F_DUPFD_CLOEXEC, CTP_DESCRIPTOR_LEAST);
+	high = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, CTP_DESCRIPTOR_LEAST);
 	if (high < 0)
-		high = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(low);
+		high = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	ctp_unseen_close(low);
 	return high;
 }
 
 CTP_COLD_PART int ctp_memfd_open(void)
 {
 	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int low = memfd_create("corotracer", flags | CTP_MFD_NOEXEC_SEAL);
+	int low = (int)syscall(SYS_memfd_create, "corotracer", flags | CTP_MFD_NOEXEC_SEAL);
 
 	if (low < 0 && errno == EINVAL)
-		low = memfd_create("corotracer", flags);
+		low = (int)syscall(SYS_memfd_create, "corotracer", flags);
 	return ctp_descriptor_raise(low);
 }
 
@@ -180,7 +180,7 @@ CTP_COLD_PART void ctp_segment_close(struct ctp_segment *segment)
 		ctp_orders_unmap();
 	}
 	if (segment->descriptor >= 0)
-		close(segment->descriptor);
+		ctp_unseen_close(segment->descriptor);
 	segment->header = NULL;
 	segment->descriptor = -1;
 }
@@ -194,7 +194,7 @@ CTP_COLD_PART void ctp_descriptor_retire(void)
 	if (!process->header || fstat(process->descriptor, &present) != 0)
 		return;
 	if (present.st_dev == process->device && present.st_ino == process->inode)
-		close(process->descriptor);
+		ctp_unseen_close(process->descriptor);
 }
 
 CTP_COLD_PART bool ctp_segment_seal(const struct ctp_segment *segment)

@@ -29,6 +29,7 @@ def main():
         tries = {words: pool.submit(findings_of, scratch, words.split()) for words in map(" ".join, PROVEN + SILENT + STANDING)}
         for words, each in tries.items():
             findings, dump = each.result()
+            check("function=ctp_" not in dump, f"{words}: the probe's own descriptors are told:\n{dump}")
             check("thread-state" in dump, f"{words}: the engine did not look:\n{dump}")
             wanted = [("proven", "lost-wakeup")] if words.split() in PROVEN else []
             if words.split() in STANDING:
