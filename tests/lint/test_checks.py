@@ -40,6 +40,14 @@ WRONGS = [
     ("architecture", "CONTRIBUTING.md", "`tools/check-nothing`\n", "CONTRIBUTING.md names tools/check-nothing"),
 ]
 
+# Tools that work on what they are told, and say so where they are told nothing.
+TOLD = ("check-man", "embed-files", "fetch-schemas", "list-system-calls", "make-man3")
+
+
+def asks(tool):
+    told = subprocess.run([sys.executable, SOURCE / "tools" / tool], capture_output=True, text=True, check=False)
+    return told.returncode == 1 and told.stderr.startswith(f"{tool}: name ") and told.stderr.count("\n") == 1
+
 
 def check(root, name):
     return subprocess.run([sys.executable, root / "tools" / f"check-{name}"], capture_output=True, text=True, check=False)
@@ -67,7 +75,7 @@ def put_wrong(root, name, path, appended, words):
 
 
 def main():
-    wrong = []
+    wrong = [f"{tool} does not say in one line what it wants to be told" for tool in TOLD if not asks(tool)]
     with tempfile.TemporaryDirectory(prefix="corotracer-checks-") as folder:
         root = pathlib.Path(folder)
         copy_house(root)
