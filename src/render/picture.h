@@ -21,8 +21,8 @@ void render_picture_inline(struct text *text, const struct scene *scene, uint32_
 void render_picture_alone(struct text *text, const struct scene *scene);
 
 /*
- * render_picture_begin: the element, open, with what a screen reader says. render_picture_draw: what is in it, in the
- * scene's own lengths. Parts of the two.
+ * render_picture_begin: the element, open, with what a screen reader says; number 0: of a file of its own.
+ * render_picture_draw: what is in it, in the scene's own lengths. Parts of the two.
  */
 void render_picture_begin(
 	struct text *text, const struct scene *scene, int width, int height, uint32_t number);

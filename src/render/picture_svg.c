@@ -398,10 +398,11 @@ void render_picture_begin(
 
 	text->is_broken |= scene->is_broken;
 	text_format(text,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" "
-		"aria-labelledby=\"cpt%" PRIu32 " cpd%" PRIu32 "\" viewBox=\"0 0 %d %d\" "
-		"width=\"%d\" height=\"%d\">\n<title id=\"cpt%" PRIu32 "\">",
-		number, number, width, height, width, height, number);
+		"<svg%s class=\"picture\" role=\"img\" aria-labelledby=\"cpt%" PRIu32 " cpd%" PRIu32
+		"\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title id=\"cpt%" PRIu32
+		"\">",
+		number ? "" : " xmlns=\"http://www.w3.org/2000/svg\"", number, number, width,
+		height, width, height, number);
 	say_safe(&words, scene->finding->title);
 	escaped(text, text_peek(&words));
 	text_clear(&words);
