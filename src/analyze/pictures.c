@@ -336,6 +336,8 @@ static uint32_t other_of(
 			return number_of_coro(picture, model_find(model, event->process,
 							       CTP_HANDLE_IDENTITY(event->object)));
 		break;
+	case CTP_KIND_BLOCK_BEGIN:
+		return number_of_resource(picture, event->coro);
 	case CTP_KIND_DESCRIPTOR_READY:
 		return number_of_ready(pictures, picture, event);
 	default:

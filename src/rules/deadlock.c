@@ -290,6 +290,7 @@ static void tell_taken(
 	};
 
 	analyze_story_step(analysis, story, &step);
+	analyze_story_resource(analysis, story, object->handle);
 }
 
 static const char *words_holder(struct analysis *analysis, uint32_t thread, uint32_t coro)
