@@ -54,7 +54,8 @@ static size_t line_of(const char *words, int columns)
 
 static void write_lines(struct pen *pen, const char *class, int x, const char *words)
 {
-	int columns = render_scene_columns(pen->width - 2 * MARGIN - x);
+	bool is_strong = strcmp(class, "strong") == 0;
+	int columns = render_scene_columns(pen->width - 2 * MARGIN - x) * (is_strong ? 7 : 8) / 8;
 
 	while (*words) {
 		size_t length = line_of(words, columns);

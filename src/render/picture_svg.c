@@ -25,7 +25,9 @@ static void label(struct text *text, const char *class, int x, int y, const char
 {
 	struct text words = {0};
 
-	render_scene_clip(&words, safe, render_scene_columns(width));
+	/* Strong letters are wider. */
+	render_scene_clip(&words, safe,
+		render_scene_columns(strcmp(class, "strong") == 0 ? width * 7 / 8 : width));
 	text_format(text, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
 	escaped(text, text_peek(&words));
 	text_add(text, "</text>\n");
@@ -296,7 +298,8 @@ static void draw_label(
 
 static void draw_arrow(struct text *text, const struct scene *scene, const struct scene_mark *mark)
 {
-	bool is_wish = mark->kind == CTP_KIND_SUSPEND || mark->kind == CTP_KIND_AWAIT;
+	bool is_wish = mark->kind == CTP_KIND_SUSPEND || mark->kind == CTP_KIND_AWAIT ||
+		       mark->kind == CTP_KIND_BLOCK_BEGIN;
 	int direction = mark->other_y > mark->y ? 1 : -1;
 	int end = mark->other_y - direction * (BAR_HALF + 1);
 

@@ -224,6 +224,7 @@ const char *render_scene_say_arrow(uint8_t kind)
 		[CTP_KIND_HAND_OVER] = "handed over",
 		[CTP_KIND_NOTIFY] = "notified",
 		[CTP_KIND_SWITCH] = "switched to",
+		[CTP_KIND_BLOCK_BEGIN] = "waits for",
 		[CTP_KIND_DESCRIPTOR_OPEN] = "opened",
 		[CTP_KIND_DESCRIPTOR_CLOSE] = "closed",
 		[CTP_KIND_DESCRIPTOR_READY] = "ready",
