@@ -114,6 +114,12 @@ void mcp_put_thread(
 	mcp_put_data(row, name, text);
 }
 
+void mcp_put_process(struct json_object *row, const struct ct_tables *tables, uint32_t process)
+{
+	if (tables->nr_processes > 2 && process && process < tables->nr_processes)
+		mcp_put_count(row, "process", tables->processes[process].pid);
+}
+
 void mcp_put_texts(struct mcp_call *call, struct json_object *row, const char *name,
 	const char *const *texts, uint32_t nr_texts)
 {

@@ -91,6 +91,9 @@ void mcp_put_place(
 void mcp_put_thread(
 	struct json_object *row, const char *name, const struct ct_tables *tables, uint32_t thread);
 
+/* mcp_put_process: the number of a process; nothing is put where only one was recorded. */
+void mcp_put_process(struct json_object *row, const struct ct_tables *tables, uint32_t process);
+
 /* mcp_put_texts: a list of sentences that may hold names of the program; none: nothing is put. */
 void mcp_put_texts(struct mcp_call *call, struct json_object *row, const char *name,
 	const char *const *texts, uint32_t nr_texts);

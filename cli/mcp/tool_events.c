@@ -75,6 +75,7 @@ static struct json_object *new_event(const struct ct_trace *trace, const struct 
 	mcp_put_word(row, "kind", ct_kind_name(event->kind));
 	if (event->coro && ct_event_has_coro(event))
 		mcp_put_count(row, "coroutine", event->coro);
+	mcp_put_process(row, tables, event->process);
 	mcp_put_thread(row, "thread", tables, event->thread);
 	ct_event_format(trace, event, line, sizeof(line));
 	mcp_put_data(row, "line", line);
@@ -146,7 +147,7 @@ void mcp_tool_events(struct mcp_call *call)
 		return;
 	}
 	rows = mcp_put_rows(call->answer, "events");
-	status = ct_trace_rewind(trace->trace, &error);
+	status = ct_trace_rewind(mcp_trace_read(trace), &error);
 	if (status == CT_OK)
 		status = tell(call, trace->trace, &window, rows, &error);
 	if (status != CT_END) {

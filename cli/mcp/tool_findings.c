@@ -27,6 +27,7 @@ struct json_object *mcp_finding_new(const struct ct_report *report, uint32_t ind
 	mcp_put_count(row, "members", finding->nr_members);
 	if (finding->nr_peers)
 		mcp_put_count(row, "of", finding->nr_peers);
+	mcp_put_process(row, report->tables, finding->process);
 	if (finding->nr_lost_nearby)
 		mcp_put_count(row, "lost_nearby", finding->nr_lost_nearby);
 	if (finding->first_sequence != NO_EVENT) {

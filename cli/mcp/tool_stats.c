@@ -206,6 +206,7 @@ static void tell_shares(struct page *page)
 			mcp_put_count(row, "coroutine", share->coro);
 		else
 			mcp_put_count(row, "coroutines", share->nr_coros);
+		mcp_put_process(row, page->report->tables, share->process);
 		put_times(row, &share->times);
 		mcp_put_count(row, "resumes", share->nr_resumes);
 		mcp_put_count(row, "migrations", share->nr_migrations);
@@ -313,7 +314,7 @@ void mcp_tool_stats(struct mcp_call *call)
 		tell_statistics(call, trace->report, by);
 		return;
 	}
-	if (ct_analyze(trace->trace, &options, &report, &error)) {
+	if (ct_analyze(mcp_trace_read(trace), &options, &report, &error)) {
 		mcp_call_fail_with(call, &error);
 		return;
 	}

@@ -109,7 +109,7 @@ void mcp_tool_why(struct mcp_call *call)
 
 	if (!trace)
 		return;
-	if (ct_analyze(trace->trace, &options, &report, &error)) {
+	if (ct_analyze(mcp_trace_read(trace), &options, &report, &error)) {
 		mcp_call_fail_with(call, &error);
 		return;
 	}

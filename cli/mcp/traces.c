@@ -65,8 +65,27 @@ enum ct_status mcp_traces_add(struct mcp_traces *traces, struct ct_trace *trace,
 	return CT_OK;
 }
 
+enum ct_status mcp_trace_view(
+	struct mcp_trace *trace, struct ct_view **ret_view, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+
+	if (!trace->view)
+		status = ct_view_open(trace->trace, NULL, &trace->view, reterr);
+	*ret_view = trace->view;
+	return status;
+}
+
+struct ct_trace *mcp_trace_read(struct mcp_trace *trace)
+{
+	ct_view_close(trace->view);
+	trace->view = NULL;
+	return trace->trace;
+}
+
 void mcp_trace_close(struct mcp_trace *trace)
 {
+	ct_view_close(trace->view);
 	ct_report_free(trace->report);
 	ct_trace_close(trace->trace);
 	free(trace->path);

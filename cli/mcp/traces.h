@@ -19,6 +19,7 @@ struct mcp_trace {
 	char *path;                    /* NULL: it is of a process */
 	struct ct_trace *trace;
 	const struct ct_report *report;
+	struct ct_view *view; /* mcp_trace_view; NULL: none is open */
 };
 
 struct mcp_traces {
@@ -38,6 +39,14 @@ bool mcp_traces_has_room(const struct mcp_traces *traces);
  */
 enum ct_status mcp_traces_add(struct mcp_traces *traces, struct ct_trace *trace, const char *path,
 	struct mcp_trace **ret_trace, struct ct_error *reterr);
+
+/*
+ * mcp_trace_view: the view of a trace, kept until mcp_trace_read or mcp_trace_close. While it is open, the trace is its
+ * to read. mcp_trace_read: the trace, to be read otherwise: a view is closed, and filled again when it is asked for.
+ */
+enum ct_status mcp_trace_view(
+	struct mcp_trace *trace, struct ct_view **ret_view, struct ct_error *reterr);
+struct ct_trace *mcp_trace_read(struct mcp_trace *trace);
 
 void mcp_trace_close(struct mcp_trace *trace);
 void mcp_traces_fini(struct mcp_traces *traces);

@@ -145,10 +145,29 @@ def check_demo(scratch):
         check(len(events) == 50 or all(f"# event {number}" in printed for number in numbers), "dump has other events")
         late = server.call("events", **handle, **{"from": events[-1]["at"]}, limit=1)["events"]
         check(late[0]["at"] >= events[-1]["at"], "a moment that was told names no window")
+        check_coroutines(server, handle, trace, set(seen))
         check_stats(server, handle, trace)
         check_resource(server, handle)
         server.call("close", **handle)
         server.call("close", is_error=True, **handle)
+
+
+def check_coroutines(server, handle, trace, stuck):
+    """All pages together have each coroutine once; what is asked in between does not disturb them."""
+    ids, offset = [], 0
+    while True:
+        told = server.call("coroutines", **handle, offset=offset, limit=20)
+        ids += [row["coroutine"] for row in told["coroutines"]]
+        if not told.get("left_out"):
+            break
+        server.call("why", **handle, coroutine=ids[-1])
+        offset = len(ids)
+    check(len(ids) == len(set(ids)) == told["total"] == 51, f"{len(ids)} coroutines")
+    waiting = server.call("coroutines", **handle, state="waiting", place="*SERVER::SERVE*", limit=50)
+    check(waiting["total"] == 47 and {row["coroutine"] for row in waiting["coroutines"]} <= stuck, f"{waiting['total']} wait")
+    longest = server.call("coroutines", **handle, limit=1, sort="waiting")["coroutines"][0]["coroutine"]
+    rows = run(COROTRACER, "stats", "--by", "coroutine", "--sort", "waiting", "--rows", 1, "--format", "json", trace)
+    check(json.loads(rows.stdout)["breakdown"]["rows"][0]["coroutine"] == longest, "stats has another one that waits longest")
 
 
 def check_stats(server, handle, trace):
@@ -230,6 +249,19 @@ def check_cancel(server, command):
     check(answer["id"] == "after", f"a cancelled request was answered: {answer}")
 
 
+def check_process():
+    """A process that runs is watched, not stopped, and its threads are told."""
+    command = [FAULTY, "--self-load", "5:3"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process, Server() as server:
+        process.stdout.readline()
+        server.initialize()
+        summary = server.call("open", process=process.pid, duration="300ms")
+        check(str(FAULTY) in summary["program"] and summary["processes"] == 1, f"{summary}")
+        listed = server.call("coroutines", handle=summary["handle"])
+        check("total" in listed and process.poll() is None, "the process has ended")
+        process.kill()
+
+
 def check_limit(scratch):
     """Eight traces at once; a handle is not given out twice."""
     trace = scratch / "outside.ctrace"
@@ -271,6 +303,7 @@ def main():
         check_root(scratch)
         check_record(scratch)
         check_limit(scratch)
+    check_process()
     check_ends()
 
 
