@@ -152,17 +152,9 @@ bool timeline_add(
 /* The last piece that begins at or before `raw`; there is one. */
 static size_t find_piece(const struct timeline *timeline, uint64_t raw)
 {
-	size_t low = 0, high = timeline->pieces.count;
+	size_t nr = vec_count_while(timeline->pieces.count, i, timeline->pieces.at[i].raw <= raw);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (timeline->pieces.at[middle].raw <= raw)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return nr ? nr - 1 : 0;
 }
 
 static bool is_within(const struct timeline *timeline, size_t i, uint64_t raw)

@@ -74,6 +74,25 @@ static inline bool vec_lengthen(
 	((vec)->count > (index) || vec_lengthen(&(vec)->at, &(vec)->count, &(vec)->capacity, \
 					   (size_t)(index) + 1, sizeof(*(vec)->at)))
 
+/*
+ * vec_count_while: for how many of `nr` elements, from the first one on, a condition holds, which is one on the element
+ * with this index; behind the first for which it does not hold it holds for none. A binary search:
+ *
+ *	nr_before = vec_count_while(times->count, i, times->at[i] < time);
+ */
+#define vec_count_while(nr, index, condition)                           \
+	__extension__({                                                 \
+		size_t low_ = 0, high_ = (nr);                          \
+		while (low_ < high_) {                                  \
+			const size_t index = low_ + (high_ - low_) / 2; \
+			if (condition)                                  \
+				low_ = index + 1;                       \
+			else                                            \
+				high_ = index;                          \
+		}                                                       \
+		low_;                                                   \
+	})
+
 /* vec_fini: gives the memory back; the array is empty again. */
 #define vec_fini(vec) (free((vec)->at), (vec)->at = NULL, (vec)->count = (vec)->capacity = 0)
 

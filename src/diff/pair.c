@@ -55,17 +55,7 @@ static bool list_lines(struct ct_diff *diff, const struct diff_item *items, size
 /* How many lines stand before it: its index, where it is among them. */
 static uint32_t nr_before_line(const struct lines *lines, uint64_t line)
 {
-	uint32_t from = 0, until = lines->count;
-
-	while (from < until) {
-		uint32_t middle = from + (until - from) / 2;
-
-		if (lines->at[middle] < line)
-			from = middle + 1;
-		else
-			until = middle;
-	}
-	return from;
+	return (uint32_t)vec_count_while(lines->count, i, lines->at[i] < line);
 }
 
 static bool are_among(const struct lines *few, const struct lines *many)

@@ -193,17 +193,9 @@ static uint64_t total_before(
 	const struct model_edge *edges, size_t count, uint64_t owner, ct_time time)
 {
 	struct model_edge key = {.owner = owner, .time = time};
-	size_t low = 0, high = count;
+	size_t nr_before = vec_count_while(count, i, compare_edges(&edges[i], &key) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_edges(&edges[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? edges[low - 1].total : 0;
+	return nr_before ? edges[nr_before - 1].total : 0;
 }
 
 /* Gaps that have begun by the end of the interval, less those that were over before it. */

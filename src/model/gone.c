@@ -9,20 +9,10 @@
 
 uint64_t model_gone_ids(const struct model_process *process, uint64_t page)
 {
-	size_t low = 0, high = process->gone.count;
+	size_t nr = vec_count_while(process->gone.count, i, process->gone.at[i].page <= page);
+	const struct model_gone *run = nr ? &process->gone.at[nr - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct model_gone *run = &process->gone.at[middle];
-
-		if (page < run->page)
-			high = middle;
-		else if (page - run->page >= run->count)
-			low = middle + 1;
-		else
-			return run->ids;
-	}
-	return 0;
+	return run && page - run->page < run->count ? run->ids : 0;
 }
 
 /* Appended to runs that all lie before it. */

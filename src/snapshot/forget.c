@@ -88,18 +88,11 @@ static bool gather_waits(struct snapshot *snapshot, struct waits *waits)
 static bool has_wait(const struct waits *waits, uint64_t handle, uint64_t from, uint64_t until)
 {
 	const struct wait first = {handle, from};
-	size_t low = 0, high = waits->all.count;
+	size_t at =
+		vec_count_while(waits->all.count, i, compare_waits(&waits->all.at[i], &first) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_waits(&waits->all.at[middle], &first) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < waits->all.count && waits->all.at[low].handle == handle &&
-	       waits->all.at[low].since <= until;
+	return at < waits->all.count && waits->all.at[at].handle == handle &&
+	       waits->all.at[at].since <= until;
 }
 
 /* The descriptor that a fact is about, if it is about one. */

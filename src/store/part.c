@@ -106,18 +106,10 @@ static enum ct_status copy_block(struct store_copy *copy, struct store_reader *p
 /* The damage that is stepped over from here on; NULL: a block begins here. */
 static const struct store_hole *hole_at(const struct store_index *index, uint64_t offset)
 {
-	size_t low = 0, high = index->holes.count;
+	size_t at = vec_count_while(index->holes.count, i, index->holes.at[i].offset < offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (index->holes.at[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < index->holes.count && index->holes.at[low].offset == offset
-		       ? &index->holes.at[low]
+	return at < index->holes.count && index->holes.at[at].offset == offset
+		       ? &index->holes.at[at]
 		       : NULL;
 }
 

@@ -236,18 +236,10 @@ void symbol_debug_info_close(struct debug_info *debug)
 
 static bool find_unit(struct debug_info *debug, uint64_t address, Dwarf_Die *ret_unit)
 {
-	size_t low = 0, high = debug->ranges.count;
+	size_t nr = vec_count_while(debug->ranges.count, i, debug->ranges.at[i].begin <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (debug->ranges.at[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < debug->ranges.at[low - 1].end &&
-	       dwarf_offdie(debug->dwarf, debug->ranges.at[low - 1].unit, ret_unit);
+	return nr > 0 && address < debug->ranges.at[nr - 1].end &&
+	       dwarf_offdie(debug->dwarf, debug->ranges.at[nr - 1].unit, ret_unit);
 }
 
 static char *copy_text(struct arena *arena, const char *text)

@@ -35,20 +35,13 @@ void symbol_function_table_sort(struct function_table *table)
 const struct function_entry *symbol_function_table_find(
 	const struct function_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->functions.count;
+	size_t nr = vec_count_while(
+		table->functions.count, i, table->functions.at[i].address <= address);
 	const struct function_entry *entry;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->functions.at[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (nr == 0)
 		return NULL;
-	entry = &table->functions.at[low - 1];
+	entry = &table->functions.at[nr - 1];
 	if (entry->bytes != 0 && address - entry->address >= entry->bytes)
 		return NULL;
 	return entry;

@@ -111,19 +111,12 @@ static const struct unit_functions *functions_of(
 static const struct function_range *find_range(
 	const struct unit_functions *functions, Dwarf_Addr address)
 {
-	size_t low = 0, high = functions->ranges.count;
+	size_t nr = vec_count_while(
+		functions->ranges.count, i, functions->ranges.at[i].begin <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (functions->ranges.at[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address >= functions->ranges.at[low - 1].end)
+	if (nr == 0 || address >= functions->ranges.at[nr - 1].end)
 		return NULL;
-	return &functions->ranges.at[low - 1];
+	return &functions->ranges.at[nr - 1];
 }
 
 /* The part of a scope that holds the address; false: none does. */

@@ -317,6 +317,21 @@ static void test_duration_read(void)
 	check_duration_read("", -1);
 }
 
+static void test_vec_count_while(void)
+{
+	static const int numbers[] = {1, 3, 3, 3, 8};
+	static const size_t nr_below[] = {0, 0, 1, 1, 4, 4, 4, 4, 4, 5};
+	size_t nr, below;
+
+	for (nr = 0; nr <= 5; nr++) {
+		for (below = 0; below < 10; below++) {
+			size_t found = vec_count_while(nr, i, numbers[i] < (int)below);
+
+			CHECK_EQUAL(found, nr < nr_below[below] ? nr : nr_below[below]);
+		}
+	}
+}
+
 int main(void)
 {
 	test_failures_read_as_a_path();
@@ -330,6 +345,7 @@ int main(void)
 	test_output_appears_whole_or_not_at_all();
 	test_two_writers();
 	test_vec();
+	test_vec_count_while();
 	test_duration_read();
 	return check_result();
 }
