@@ -286,10 +286,7 @@ char *mcp_call_say(const struct mcp_call *call)
 
 	if (!text)
 		return NULL;
-	if (call->has_failed)
-		fputs(call->failure, text);
-	else
-		say_shape(text, call->answer, mcp_tools[call->tool].shape, "");
+	say_shape(text, call->answer, mcp_tools[call->tool].shape, "");
 	is_whole = !ferror(text);
 	if (fclose(text) == 0 && is_whole)
 		return said;

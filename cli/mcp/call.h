@@ -30,7 +30,7 @@ struct mcp_call {
 	uint64_t nr_left_out;
 	size_t nr_rows_bytes;
 	bool has_failed;
-	char failure[480]; /* one sentence */
+	char failure[480]; /* one sentence; a name of somebody in it may have been cut anywhere */
 };
 
 /*
@@ -49,7 +49,7 @@ void mcp_call_fail_with(struct mcp_call *call, const struct ct_error *error);
 /* mcp_call_end: puts what was left out into the answer. To be called when all else is in it. */
 void mcp_call_end(struct mcp_call *call);
 
-/* mcp_call_say: the answer, or the failure, as text; for free(). NULL: out of memory. */
+/* mcp_call_say: the answer of a call that has not failed, as text; for free(). NULL: out of memory. */
 char *mcp_call_say(const struct mcp_call *call);
 
 /* ---------------------------------------------------------------- arguments */

@@ -188,6 +188,28 @@ struct json_object *mcp_json_data(const char *text)
 	return json_object_new_string(cleaned);
 }
 
+struct json_object *mcp_json_page(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	struct json_object *value;
+	char *cleaned, piece[16];
+	size_t length, nr_bytes;
+	FILE *page = open_memstream(&cleaned, &length);
+
+	if (!page)
+		return NULL;
+	while (*at) {
+		nr_bytes = *at == '\n' ? 1 : clean(at, piece);
+		fputs(*at == '\n' ? "\n" : piece, page);
+		at += nr_bytes;
+	}
+	if (fclose(page) != 0)
+		return NULL;
+	value = json_object_new_string_len(cleaned, (int)length);
+	free(cleaned);
+	return value;
+}
+
 struct json_object *mcp_json_word(const char *format, ...)
 {
 	struct json_object *word;

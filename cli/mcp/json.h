@@ -47,6 +47,9 @@ bool mcp_json_is_whole(struct json_object *value);
  */
 struct json_object *mcp_json_data(const char *text);
 
+/* mcp_json_page: lines of text that may hold the same: likewise, but of any length, and with their newlines. */
+struct json_object *mcp_json_page(const char *text);
+
 /* mcp_json_word: a text of ours: printf. */
 struct json_object *mcp_json_word(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

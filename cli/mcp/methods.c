@@ -165,10 +165,13 @@ static struct json_object *new_tool_result(struct mcp_call *call)
 	struct json_object *result = json_object_new_object();
 	struct json_object *content = mcp_json_put(result, "content", json_object_new_array());
 	struct json_object *block = mcp_json_append(content, json_object_new_object());
-	char *said = mcp_call_say(call);
+	char *said = call->has_failed ? NULL : mcp_call_say(call);
 
 	mcp_json_put(block, "type", mcp_json_word("text"));
-	mcp_json_put(block, "text", said ? mcp_json_word("%s", said) : NULL);
+	if (call->has_failed)
+		mcp_json_put(block, "text", mcp_json_data(call->failure));
+	else
+		mcp_json_put(block, "text", said ? mcp_json_word("%s", said) : NULL);
 	free(said);
 	if (!call->has_failed)
 		mcp_json_put(result, "structuredContent", json_object_get(call->answer));

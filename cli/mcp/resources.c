@@ -57,8 +57,9 @@ static struct mcp_trace *find_report(struct mcp_server *server, const char *uri)
 /* The beginning of a file, up to a whole line, as far as there is room. */
 static struct json_object *read_beginning(const char *path)
 {
+	static const char rest[] = "\n\n(The rest is left out: ask findings and stats.)\n";
 	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(REPORT_BYTES + 1) : NULL, *end;
+	char *text = file ? malloc(REPORT_BYTES + sizeof(rest)) : NULL, *end;
 	struct json_object *value = NULL;
 	size_t length;
 
@@ -67,11 +68,8 @@ static struct json_object *read_beginning(const char *path)
 		text[length] = '\0';
 		end = length == REPORT_BYTES ? strrchr(text, '\n') : NULL;
 		if (end)
-			*end = '\0';
-		value = end ? mcp_json_word(
-				      "%s\n\n(The rest is left out: ask findings and stats.)\n",
-				      text)
-			    : mcp_json_word("%s", text);
+			memcpy(end, rest, sizeof(rest));
+		value = mcp_json_page(text);
 	}
 	free(text);
 	if (file)

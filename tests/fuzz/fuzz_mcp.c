@@ -26,7 +26,7 @@ static const char trace[] =
 	"trace from=0 until=2s\n"
 	"process 1 pid=100 program=/bin/pipeline probe ledger\n"
 	"thread 1 tid=101 name=worker-0\n"
-	"thread 2 tid=102 name=worker-1\n"
+	"thread 2 tid=102 name=\"worker\\xff\"\n"
 	"site 1 kind=source file=/src/pipeline.c line=10 function=main\n"
 	"site 2 kind=source file=/src/pipeline.c line=55 function=\"a\\nb \\\"c\\\"\" "
 	"reason=receive\n"
