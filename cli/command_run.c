@@ -83,10 +83,20 @@ static const char *what_is_not_named(const struct arguments *arguments, struct r
 				      : "PID is the number of a process, as ps and pidof print it";
 }
 
+/* 0, or the exit status after saying why nothing can be served. */
+static int check_serving(const struct serving *serving)
+{
+	struct ct_error error;
+	enum ct_status status = ct_serve_check(serving->listen, &error);
+
+	return status ? say_failure(status, &error) : 0;
+}
+
 static int record(const struct arguments *arguments, struct recording *recording)
 {
 	const char *name = command_descriptions[arguments->command].name;
 	const char *complaint = what_is_not_named(arguments, recording), *network;
+	int status;
 
 	if (!complaint)
 		complaint = what_does_not_fit(arguments, recording);
@@ -96,6 +106,9 @@ static int record(const struct arguments *arguments, struct recording *recording
 	if ((recording->options.format == CT_FORMAT_CTRACE || !*recording->options.output) &&
 		!output_is_good(name, recording->options.output))
 		return ct_status_exit_code(CT_ERR_USAGE);
+	status = recording->serving.is_wanted ? check_serving(&recording->serving) : 0;
+	if (status)
+		return status;
 	network = network_name(recording->options.output);
 	if (network)
 		say_sentence("the trace is written over the network (%s): what that cannot take "

@@ -5,13 +5,24 @@
 #include "base/failure.h"
 #include "corotracer/serve.h"
 
+static enum ct_status refuse(struct ct_error *reterr)
+{
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+		"this corotracer was built without its server: it needs libmicrohttpd (./dev "
+		"setup)");
+}
+
 enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_serve **ret_serve,
 	struct ct_error *reterr)
 {
 	(void)options, (void)ret_serve;
-	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
-		"this corotracer was built without its server: it needs libmicrohttpd (./dev "
-		"setup)");
+	return refuse(reterr);
+}
+
+enum ct_status ct_serve_check(const char *listen, struct ct_error *reterr)
+{
+	(void)listen;
+	return refuse(reterr);
 }
 
 const char *ct_serve_url(const struct ct_serve *serve)

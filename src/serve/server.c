@@ -112,6 +112,13 @@ enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_s
 	return CT_OK;
 }
 
+enum ct_status ct_serve_check(const char *listen, struct ct_error *reterr)
+{
+	struct serve_address address;
+
+	return serve_listen_read(listen, &address, reterr);
+}
+
 const char *ct_serve_url(const struct ct_serve *serve)
 {
 	return serve->url;

@@ -20,9 +20,12 @@ class Server:
         self.said = ""
         while "http://" not in self.said:
             line = self.process.stderr.readline()
-            if not line:
-                sys.exit(77 if "built without its server" in self.said else f"no address was told: {self.said}")
             self.said += line
+            if "built without its server" in line:
+                self.process.kill()
+                print("skipped: this build has no server")
+                sys.exit(77)
+            check(line, f"no address was told: {self.said}")
         found = re.search(r"http://([^:/]+|\[[^]]*\]):(\d+)/#token=([0-9a-f]{32})", self.said)
         check(found, f"no address with a token: {self.said}")
         self.name, self.port, self.token = found[1], int(found[2]), found[3]

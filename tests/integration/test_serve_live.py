@@ -143,9 +143,41 @@ def check_dump(place):
     server.process.wait(timeout=60)
 
 
+def check_process(place):
+    """A process that runs, by its number: recorded as `attach --serve` does, and left running when that ends."""
+    with subprocess.Popen([TARGETS / "lock_circle"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          env={**os.environ, "COROTRACER_FLIGHT": ",1M"}) as program:
+        program.stdout.readline()
+        server = Server("serve", "--listen", ":0", program.pid, cwd=place)
+        state = until(Reader(server), lambda state: state["recording"]["nr_events"] > 0)
+        check(state["recording"]["target_pid"] == program.pid, f"{state}")
+        check(run(COROTRACER, "control", program.pid, "status").stdout, "no orders are taken")
+        status, said = server.stop()
+        check(status == 0 and program.poll() is None, said)
+        program.stdin.close()
+    check(pathlib.Path(place, "corotracer.ctrace").exists(), said)
+
+
+def check_cut_off(place):
+    """A recording that ends before its program is judged as it ended, with its names, while the program runs on."""
+    end, trace = pathlib.Path(place, "end-of-cut"), place + "/cut.ctrace"
+    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "--duration", "300ms", "-o", trace, "--",
+                    TARGETS / "annotated", "serve-until", end)
+    reader = Reader(server)
+    while not os.path.exists(trace):
+        check(reader.next(), "the events have ended")
+    status, _, copy = server.ask("/api/v1/trace")
+    check(status == 200 and copy == pathlib.Path(trace).read_bytes(), f"{status}")
+    check(server.order("stop")[0] == 400, "an order to a recording that is over")
+    end.touch()
+    check(server.process.wait(timeout=60) == 0, "it did not end well")
+
+
 def check_options(place):
     run(COROTRACER, "run", "--listen", ":0", "-o", place + "/x", "--", "true", status=2)
     run(COROTRACER, "run", "--open", "-o", place + "/x", "--", "true", status=2)
+    said = run(COROTRACER, "run", "--serve", "--listen", "x:y", "-o", place + "/x", "--", "touch", place + "/started", status=2)
+    check("a port is a number" in said.stderr and not os.path.exists(place + "/started"), said.stderr)
     said = run(COROTRACER, "run", "--serve", "--listen", "192.0.2.1:80", "-o", place + "/x", "--", "sh", "-c", "exit 5", status=5)
     check("the recording is not shown: cannot listen on port 80 of '192.0.2.1'" in said.stderr, said.stderr)
 
@@ -159,6 +191,8 @@ def main():
         check_nothing_lost(place)
         check_controls(place)
         check_dump(place)
+        check_process(place)
+        check_cut_off(place)
         check_options(place)
 
 
