@@ -48,8 +48,8 @@ enum ct_status ct_serve_open(const struct ct_serve_options *options, struct ct_s
 	struct ct_error *reterr);
 
 /*
- * ct_serve_check: could ct_serve_open listen there, as far as the words tell? For those who want to know before anything
- * is started. Fails as ct_serve_open does, but for CT_ERR_SYSTEM.
+ * ct_serve_check: could ct_serve_open listen there, as far as the words tell? For those who want to know before
+ * anything is started. Fails as ct_serve_open does, but for CT_ERR_SYSTEM.
  */
 enum ct_status ct_serve_check(const char *listen, struct ct_error *reterr);
 
