@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// The view is in the address: "#timeline?from=10&until=20&selected=c1.1025". A screen reads it, and changes it; who has
+// the address sees the same.
+
+export interface View {
+	screen: string;
+	arguments: URLSearchParams;
+}
+
+export function viewInUse(): View {
+	const [screen, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
+	return { screen: screen || "findings", arguments: new URLSearchParams(query ?? "") };
+}
+
+/** "#timeline?...": arguments that are undefined or "" are left out. */
+export function addressOf(screen: string, given: Record<string, string | number | undefined> = {}): string {
+	const query = new URLSearchParams();
+	for (const [key, value] of Object.entries(given))
+		if (value !== undefined && value !== "")
+			query.set(key, String(value));
+	const text = query.toString();
+	return text ? `#${screen}?${text}` : `#${screen}`;
+}
+
+/** Goes there; one can come back. */
+export function go(screen: string, given: Record<string, string | number | undefined> = {}): void {
+	location.hash = addressOf(screen, given);
+}
+
+/** Changes arguments of this view: the address follows, and nothing is drawn anew for it. */
+export function note(changes: Record<string, string | number | undefined>): void {
+	const { screen, arguments: present } = viewInUse();
+	for (const [key, value] of Object.entries(changes)) {
+		if (value === undefined || value === "")
+			present.delete(key);
+		else
+			present.set(key, String(value));
+	}
+	const text = present.toString();
+	history.replaceState(null, "", text ? `#${screen}?${text}` : `#${screen}`);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// The data layer. Screens ask requests of docs/spec/view.md, "select?table=waits", and get bytes; where from is the
+// carrier's matter: a server, or the engine inside of a page that is a file.
+
+import { Rows } from "./rows";
+
+export interface Carrier {
+	/** The answer's bytes; a failure is an Error with one sentence. */
+	ask(request: string): Promise<ArrayBuffer>;
+	/** There is a recording that may go on; events tell of it. */
+	readonly isServed: boolean;
+}
+
+/** A request that was refused, with the status of HTTP that says why. */
+export class Refusal extends Error {
+	constructor(readonly status: number, sentence: string) {
+		super(sentence);
+	}
+}
+
+let token = "";
+
+/** Keeps the token of the printed address out of the address that is shared. */
+export function takeToken(): void {
+	const found = /[#&]token=([0-9a-f]+)/.exec(location.hash);
+	if (found) {
+		token = found[1]!;
+		sessionStorage.setItem("token", token);
+		history.replaceState(null, "", location.pathname + location.search + location.hash.replace(found[0], "#"));
+	} else {
+		token = sessionStorage.getItem("token") ?? "";
+	}
+}
+
+export function hasToken(): boolean {
+	return token !== "";
+}
+
+/** The address of something of the server's that a browser asks for itself. */
+export function addressOf(path: string): string {
+	return token ? `${path}?token=${token}` : path;
+}
+
+async function sentenceOf(answer: Response): Promise<string> {
+	try {
+		return ((await answer.json()) as { error: string }).error;
+	} catch {
+		return `The server answers with status ${answer.status}.`;
+	}
+}
+
+export class Served implements Carrier {
+	readonly isServed = true;
+
+	async ask(request: string): Promise<ArrayBuffer> {
+		const answer = await fetch(`/api/v1/view/${request}`, { headers: token ? { "X-Corotracer-Token": token } : {} });
+		if (!answer.ok)
+			throw new Refusal(answer.status, await sentenceOf(answer));
+		return answer.arrayBuffer();
+	}
+
+	/** Tells the recording to do something. */
+	async order(path: string, body: string): Promise<void> {
+		const answer = await fetch(path, { method: "POST", body, headers: { "X-Corotracer-Token": token } });
+		if (!answer.ok)
+			throw new Refusal(answer.status, await sentenceOf(answer));
+	}
+}
+
+let carrier: Carrier = new Served();
+
+export function useCarrier(other: Carrier): void {
+	carrier = other;
+}
+
+export function carrierInUse(): Carrier {
+	return carrier;
+}
+
+export type Arguments = Record<string, string | number | readonly string[] | undefined>;
+
+export function lineOf(name: string, given: Arguments): string {
+	const parts: string[] = [];
+	for (const [key, value] of Object.entries(given)) {
+		if (value === undefined)
+			continue;
+		for (const one of Array.isArray(value) ? value as readonly string[] : [String(value)])
+			parts.push(`${key}=${encodeURIComponent(one)}`);
+	}
+	return parts.length ? `${name}?${parts.join("&")}` : name;
+}
+
+export async function askRows(name: string, given: Arguments): Promise<Rows> {
+	return new Rows(await carrier.ask(lineOf(name, given)));
+}
+
+export async function askJson<T>(name: string, given: Arguments = {}): Promise<T> {
+	return JSON.parse(new TextDecoder().decode(await carrier.ask(lineOf(name, given)))) as T;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// One coroutine: its life as a strip, why it does not run, its states and events, its times against its peers.
+
+import { addressOf, viewInUse } from "./address";
+import { askJson, askRows } from "./carrier";
+import { fill, h, sharpen, type Child } from "./dom";
+import { askSlices } from "./lanes";
+import { count, duration, many, moment, wallClock } from "./say";
+import { drawState, palette, STATES } from "./states";
+import { Table } from "./table";
+import { coroutineLink, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
+
+const COLUMNS = ["name", "state", "since_ns", "created_ns", "destroyed_ns", "parent", "spawn_site", "function_site", "wait_site", "wait_object",
+	"thread", "nr_resumes", "nr_wakes", "nr_migrations", "unseen_ns", "ready_ns", "running_ns", "waiting_ns", "longest_wait_ns", "longest_wait_site",
+	"longest_delay_ns", "longest_run_ns"] as const;
+
+type Name = (typeof COLUMNS)[number];
+
+interface Awaited {
+	id: number; process: number; state: string; depth: number; resource: string; waiters: number; site: number | null;
+}
+
+function step(one: Step, process: number): HTMLElement {
+	return h("li", null, h("span", { class: "when" }, one.time_ns === null ? "" : moment(one.time_ns)),
+		h("span", null, timeLink(one.time_ns, one.text, process, one.coroutine),
+			one.site ? [h("br", null), placeLink(one.site)] : null,
+			one.thread ? h("span", { class: "quiet" }, ` on ${threadName(one.thread)}`) : null));
+}
+
+async function showWhy(into: HTMLElement, process: number, id: number): Promise<void> {
+	const { why, awaits } = await askJson<{ why: Step[]; awaits: Awaited[] }>("why", { process, coroutine: id });
+	fill(into, h("ol", { class: "steps" }, why.map((one) => step(one, process))),
+		awaits.length > 1 ? [h("h3", null, "Who waits for whom"), h("ul", { class: "tree" }, awaits.map((one) => {
+			const line = h("li", null, coroutineLink(one.process, one.id), ` ${one.state}`, one.resource ? `, for ${one.resource}` : "");
+			line.style.marginInlineStart = `${Math.abs(one.depth) * 1.2}rem`;
+			return line;
+		}))] : null);
+}
+
+async function drawLife(canvas: HTMLCanvasElement, key: string, trace: Trace): Promise<void> {
+	const width = canvas.clientWidth, height = canvas.clientHeight, length = trace.until - trace.from;
+	const slices = await askSlices([key], trace.from, trace.until, length / Math.max(1, width)), colours = palette();
+	const context = sharpen(canvas, width, height);
+	for (const slice of slices.get(key) ?? [])
+		drawState(context, colours, slice.state, (slice.from - trace.from) / length * width, 4, (slice.until - slice.from) / length * width, height - 8);
+}
+
+/** How it compares: the median and the most of those that were started at the same place. */
+async function showPeers(into: HTMLElement, site: number, own: Record<string, number>): Promise<void> {
+	const names = ["ready_ns", "running_ns", "waiting_ns", "longest_wait_ns", "longest_delay_ns"] as const;
+	const middle = await Promise.all(names.map((name) => askRows("select", { table: "coroutines", columns: name, where: [`function_site=${site}`], order: name, limit: 1 })
+		.then(async (first) => {
+			const half = await askRows("select", { table: "coroutines", columns: name, where: [`function_site=${site}`], order: name, offset: Math.floor(first.nrMatched / 2), limit: 1 });
+			return { name, nr: first.nrMatched, median: half.number(0, 0) };
+		})));
+	if (middle[0]!.nr < 2)
+		return;
+	fill(into, h("h3", null, `Against its ${many(middle[0]!.nr - 1, "peer")} of the same function`), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Peers" }, h("table", null,
+		h("thead", null, h("tr", null, ["time", "this one", "half have at most"].map((name) => h("th", { scope: "col" }, name)))),
+		h("tbody", null, middle.map(({ name, median }) => h("tr", null, h("th", { scope: "row" }, name.replace("_ns", "").replace("_", " ")),
+			h("td", { class: "number" }, duration(own[name]!)), h("td", { class: "number" }, duration(median))))))));
+}
+
+function statesTable(process: number, id: number): Table {
+	return new Table({
+		table: "states", label: "States", order: "from_ns", hidden: ["process"], where: () => [`coroutine=${id}`, `process=${process}`],
+		columns: [
+			{ name: "from_ns", head: "from", isNumber: true, cell: (rows, column, row) => timeLink(rows.number(column, row), moment(rows.number(column, row)), process, id) },
+			{ name: "state", head: "state", cell: (rows, column, row) => [h("i", { class: `bar ${STATES[rows.number(column, row)]}`, "aria-hidden": "true" }), STATES[rows.number(column, row)] ?? ""] },
+			{ name: "duration_ns", head: "for", isNumber: true, cell: (rows, column, row) => duration(rows.number(column, row)) },
+			{ name: "site", head: "place", cell: (rows, column, row) => rows.number(column, row) ? placeLink(rows.number(column, row)) : "" },
+			{ name: "object", head: "waits for", cell: (rows, column, row) => rows.word(column, row) },
+			{ name: "thread", head: "thread", cell: (rows, column, row) => threadName(rows.number(column, row) || null) },
+			{ name: "waker", head: "ended by", cell: (rows, column, row) => rows.number(column, row) ? coroutineLink(process, rows.number(column, row)) : "" },
+			{ name: "waker_site", head: "at", cell: (rows, column, row) => rows.number(column, row) ? placeLink(rows.number(column, row)) : "" },
+		],
+	});
+}
+
+async function load(into: HTMLElement, trace: Trace, process: number, id: number): Promise<void> {
+	const rows = await askRows("select", { table: "coroutines", columns: COLUMNS.join(","), where: [`coroutine=${id}`, `process=${process}`], limit: 1 });
+	if (!rows.nrRows) {
+		fill(into, h("h2", null, `There is no coroutine ${id}`), h("p", null, h("a", { href: "#coroutines" }, "All coroutines")));
+		return;
+	}
+	const number = (name: Name): number => rows.number(COLUMNS.indexOf(name), 0), word = (name: Name): string => rows.word(COLUMNS.indexOf(name), 0);
+	const state = STATES[number("state")] ?? "", key = `c${process}.${id}`;
+	const facts: [string, Child][] = [
+		["state", `${state}, since ${moment(number("since_ns"))}, for ${duration(trace.until - number("since_ns"))}`],
+		["waits for", word("wait_object") || null], ["at", number("wait_site") ? placeLink(number("wait_site")) : null],
+		["function", number("function_site") ? placeLink(number("function_site")) : null],
+		["started", Number.isNaN(number("created_ns")) ? "before it was first seen"
+			: h("span", { title: wallClock(number("created_ns"), trace.report.trace.epoch_realtime_ns) }, moment(number("created_ns")))],
+		["started by", number("parent") ? coroutineLink(process, number("parent")) : null],
+		["started at", number("spawn_site") ? placeLink(number("spawn_site")) : null],
+		["thread", threadName(number("thread") || null)],
+		["resumes", `${count(number("nr_resumes"))}; ${many(number("nr_wakes"), "wake")}, ${many(number("nr_migrations"), "migration")}`],
+		["it ran", duration(number("running_ns"))], ["it was ready", duration(number("ready_ns"))], ["it waited", duration(number("waiting_ns"))],
+	];
+	const life = h("canvas", { class: "life", role: "img", "aria-label": "Its life: states over time" });
+	const why = h("div", null, h("p", { class: "quiet" }, "asking ...")), peers = h("div", null), table = statesTable(process, id);
+	fill(into, h("h2", null, `Coroutine ${id} `, h("span", { class: "quiet" }, word("name") || placeOf(number("function_site") || null))),
+		life, h("p", { class: "actions" }, h("a", { class: "button", href: addressOf("timeline", { lane: key, at: number("since_ns") }) }, "Show it on the timeline")),
+		h("h3", null, state === "destroyed" || state === "done" ? "How it ended" : "Why it does not run"), why,
+		h("h3", null, "What is known of it"),
+		h("dl", null, facts.filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
+		peers, h("h3", null, "Its states"), table.element,
+		h("p", { class: "quiet" }, "In a terminal: ", h("code", null, `corotracer why FILE ${id}`)));
+	void drawLife(life, key, trace).catch(() => undefined);
+	void showWhy(why, process, id).catch((failure: Error) => fill(why, h("p", null, failure.message)));
+	if (number("function_site"))
+		void showPeers(peers, number("function_site"), Object.fromEntries(COLUMNS.map((name) => [name, number(name)]))).catch(() => undefined);
+	table.refresh();
+}
+
+export function showCoroutine(into: HTMLElement, trace: Trace): void {
+	const given = viewInUse().arguments, process = Number(given.get("process") ?? 1), id = Number(given.get("id") ?? 0);
+	void load(into, trace, process, id).catch((failure: Error) => fill(into, h("p", { role: "alert" }, failure.message)));
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// Elements, made in one call. Texts come from the traced program: they become text nodes, never markup.
+
+export type Child = Node | string | null | undefined | false | readonly Child[];
+type Properties = Record<string, string | number | boolean | undefined | ((event: any) => void)>;
+
+function append(to: Element, child: Child): void {
+	if (Array.isArray(child))
+		child.forEach((one) => append(to, one));
+	else if (child !== null && child !== undefined && child !== false)
+		to.append(child as Node | string);
+}
+
+/** h("a", {href: "#findings", class: "quiet"}, "Findings"); a property that is a function listens. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+	tag: K, properties: Properties | null, ...children: Child[]): HTMLElementTagNameMap[K] {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(properties ?? {})) {
+		if (typeof value === "function")
+			element.addEventListener(name, value);
+		else if (value === true)
+			element.setAttribute(name, "");
+		else if (value !== undefined && value !== false)
+			element.setAttribute(name, String(value));
+	}
+	append(element, children);
+	return element;
+}
+
+/** Fills an element anew. What had the focus has it again, known by its id or its key. */
+export function fill(element: Element, ...children: Child[]): void {
+	const focused = document.activeElement;
+	const key = focused && element.contains(focused) ? focused.id || focused.getAttribute("data-key") : null;
+	element.replaceChildren();
+	append(element, children);
+	if (key)
+		(element.querySelector<HTMLElement>(`#${CSS.escape(key)}`) ??
+			element.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`))?.focus({ preventScroll: true });
+}
+
+/** Copies a text, and says so in the button that was pressed. */
+export function copyButton(name: string, text: () => string): HTMLButtonElement {
+	return h("button", {
+		class: "small",
+		click: async (event: Event) => {
+			const button = event.currentTarget as HTMLButtonElement;
+			await navigator.clipboard.writeText(text());
+			button.textContent = "Copied";
+			setTimeout(() => { button.textContent = name; }, 1500);
+		},
+	}, name);
+}
+
+export function colour(name: string): string {
+	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** A canvas of this size in pixels of the page, sharp on every screen. */
+export function sharpen(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+	const scale = window.devicePixelRatio || 1, context = canvas.getContext("2d")!;
+	if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+		canvas.width = Math.round(width * scale);
+		canvas.height = Math.round(height * scale);
+	}
+	context.setTransform(scale, 0, 0, scale, 0, 0);
+	context.clearRect(0, 0, width, height);
+	return context;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+//
+// Findings, the first screen: the ranked list, and the chosen one with its picture, what happened, how sure that is, what to
+// do now, and its members.
+
+import { addressOf, viewInUse } from "./address";
+import { askRows, carrierInUse, lineOf } from "./carrier";
+import { copyButton, fill, h, type Child } from "./dom";
+import { count, duration, many, moment } from "./say";
+import { coroutineLink, placeLink, placeOf, threadName, timeLink, type Finding, type Trace } from "./trace";
+
+const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
+
+/** Where a finding is found again: in the next judgement, on another machine. */
+export function keyOf(finding: Finding): string {
+	return `${finding.rule}:${placeOf(finding.wait_site)}:${placeOf(finding.cause_site)}`;
+}
+
+function sinceOf(finding: Finding): number {
+	return Math.min(...finding.members.map((member) => member.since_ns ?? Infinity));
+}
+
+function gradeMark(grade: Finding["grade"]): HTMLElement {
+	return h("span", { class: `grade ${grade}` }, h("span", { "aria-hidden": "true" }, GRADES[grade]), ` ${grade}`);
+}
+
+function listed(finding: Finding, chosen: boolean, trace: Trace): HTMLElement {
+	const since = sinceOf(finding);
+	return h("li", null, h("a", {
+		href: addressOf("findings", { finding: keyOf(finding) }), "data-key": keyOf(finding),
+		"aria-current": chosen ? "true" : undefined,
+	}, gradeMark(finding.grade), h("span", { class: "title" }, finding.title),
+	h("span", { class: "quiet" }, many(finding.coroutines, "coroutine"),
+		Number.isFinite(since) ? `, the first for ${duration(trace.until - since)}` : "")));
+}
+
+// ---------------------------------------------------------------- the chosen one
+
+let pictureStyle: Promise<void> | null = null;
+
+/** Pictures bring their style as a text; a policy without inline style takes it as a sheet of its own. */
+function loadStyle(): Promise<void> {
+	pictureStyle ??= carrierInUse().ask("style").then((bytes) => {
+		const sheet = new CSSStyleSheet();
+		sheet.replaceSync(new TextDecoder().decode(bytes));
+		document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+	});
+	return pictureStyle;
+}
+
+async function drawPicture(into: HTMLElement, number: number): Promise<void> {
+	try {
+		const [bytes] = await Promise.all([carrierInUse().ask(lineOf("picture", { finding: number })), loadStyle()]);
+		const text = new TextDecoder().decode(bytes);
+		const parsed = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
+		if (!parsed)
+			throw new Error("The picture cannot be read.");
+		fill(into, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The picture of the finding" }, document.importNode(parsed, true)),
+			h("p", { class: "actions" }, copyButton("Copy as SVG", () => text)));
+	} catch (failure) {
+		fill(into, h("p", { class: "quiet" }, (failure as Error).message));
+	}
+}
+
+function stepLine(finding: Finding, step: Finding["steps"][number], number: number): HTMLElement {
+	return h("li", { value: number },
+		h("span", { class: "when" }, step.time_ns === null ? "" : moment(step.time_ns)),
+		h("span", null,
+			timeLink(step.time_ns, step.text, finding.process, step.coroutine ?? finding.members[0]?.id ?? null),
+			step.site ? [h("br", null), placeLink(step.site)] : null,
+			step.thread ? h("span", { class: "quiet" }, ` on ${threadName(step.thread)}`) : null));
+}
+
+function how(finding: Finding): Child[] {
+	const lowered = finding.lowered_since.map((reason) => h("li", null, reason));
+	return [
+		h("h3", null, "How sure"),
+		h("p", null, gradeMark(finding.grade), finding.lost_nearby ? `; ${many(finding.lost_nearby, "event")} lost nearby` : ""),
+		finding.evidence.length || lowered.length
+			? h("ul", null, finding.evidence.map((one) => h("li", null, one)), lowered) : null,
+		finding.could_be_wrong_if ? h("p", null, `Wrong if ${finding.could_be_wrong_if}.`) : null,
+	];
+}
+
+function members(finding: Finding, trace: Trace): Child {
+	const rows = finding.members.map((member) => h("tr", null,
+		h("td", null, coroutineLink(member.process, member.id, String(member.id))),
+		h("td", null, member.name || placeOf(member.function_site)),
+		h("td", null, member.state),
+		h("td", { class: "number" }, member.since_ns === null ? "" : duration(trace.until - member.since_ns)),
+		h("td", null, member.waits_for),
+		h("td", null, member.wait_site ? placeLink(member.wait_site) : "")));
+	const heads = ["coroutine", "name", "state", "for", "waits for", "where"];
+	return [
+		h("h3", null, `Members: ${count(finding.coroutines)}`),
+		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", null,
+			h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col" }, name)))), h("tbody", null, rows))),
+		finding.coroutines > rows.length
+			? h("p", { class: "quiet" }, `and ${many(finding.coroutines - rows.length, "more coroutine", "more coroutines")}`) : null,
+		h("p", { class: "actions" }, copyButton("Copy as TSV", () => [heads, ...finding.members.map((member) =>
+			[member.id, member.name, member.state, member.since_ns ?? "", member.waits_for, placeOf(member.wait_site)])]
+			.map((row) => row.join("\t")).join("\n"))),
+	];
+}
+
+function chosen(finding: Finding, number: number, trace: Trace): HTMLElement {
+	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
+	void drawPicture(picture, number);
+	return h("article", { "aria-labelledby": "finding-title" },
+		h("h2", { id: "finding-title" }, finding.title),
+		h("p", { class: "lead" }, h("strong", null, "Look here first: "),
+			placeLink(finding.cause_site ?? finding.wait_site)),
+		picture,
+		h("h3", null, "What happened"),
+		h("ol", { class: "steps" }, finding.steps.map((step, index) => stepLine(finding, step, index + 1))),
+		h("h3", null, "What to do now"), h("p", null, finding.next_step),
+		how(finding),
+		members(finding, trace),
+		h("h3", null, "In a terminal"),
+		finding.first_event !== null && finding.last_event !== null
+			? h("p", null, h("code", null, `corotracer dump --events ${finding.first_event}-${finding.last_event} FILE`)) : null);
+}
+
+// ---------------------------------------------------------------- nothing found
+
+function remarkable(title: string, rows: Awaited<ReturnType<typeof askRows>>): Child {
+	if (!rows.nrRows)
+		return null;
+	const lines = Array.from({ length: rows.nrRows }, (_, row) => h("li", null,
+		h("span", { class: "when" }, duration(rows.number(2, row))), " ",
+		coroutineLink(rows.number(1, row), rows.number(0, row)), ", ", placeLink(rows.number(3, row) || null)));
+	return [h("h3", null, title), h("ol", { class: "plain" }, lines)];
+}
+
+async function showRemarkable(into: HTMLElement): Promise<void> {
+	const [waits, delays] = await Promise.all([
+		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_wait_ns,longest_wait_site", order: "-longest_wait_ns", limit: 5 }),
+		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_delay_ns,wait_site", order: "-longest_delay_ns", limit: 5 })]);
+	fill(into, remarkable("The longest waits", waits), remarkable("The longest delays from ready to running", delays));
+}
+
+function nothing(trace: Trace): HTMLElement {
+	const all = h("div", null);
+	void showRemarkable(all).catch(() => undefined);
+	if (!trace.report.quality.coroutines)
+		return h("article", null, h("h2", null, "No coroutine was seen"),
+			h("p", null, "Is the probe in the program? Include coroTracer.h, call corotracer::InitTracer() first in main, and let the " +
+				"promise type inherit from corotracer::PromiseMixin."));
+	return h("article", null, h("h2", null, "Nothing was found that is wrong"),
+		h("p", null, `${many(trace.report.quality.coroutines, "coroutine")} were judged over ${duration(trace.until - trace.from)}. ` +
+			"What stands out all the same:"),
+		all, trace.report.remarks.length ? h("ul", null, trace.report.remarks.map((one) => h("li", null, one))) : null,
+		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
+}
+
+export function showFindings(into: HTMLElement, trace: Trace): void {
+	const { findings } = trace.report, wanted = viewInUse().arguments.get("finding");
+	const found = findings.findIndex((finding) => keyOf(finding) === wanted);
+	const at = found < 0 ? 0 : found;
+	if (!findings.length) {
+		fill(into, nothing(trace));
+		return;
+	}
+	fill(into, h("div", { class: "two" },
+		h("nav", { "aria-label": "Findings", class: "ranked" },
+			h("h2", { class: "small-title" }, many(findings.length, "finding")),
+			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
+			h("ol", { class: "plain" }, findings.map((finding, index) => listed(finding, index === at, trace)))),
+		chosen(findings[at]!, at + 1, trace)));
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+//
+// The page: its screens, the state of what it shows, and the keys that work everywhere.
+
+import { viewInUse } from "./address";
+import { addressOf, carrierInUse, hasToken, Refusal, Served, takeToken } from "./carrier";
+import { showCoroutine } from "./coroutine";
+import { showCoroutines } from "./coroutines";
+import { fill, h } from "./dom";
+import { showFindings } from "./findings";
+import { showHelp } from "./help";
+import { showOverview } from "./overview";
+import { showPlaces } from "./places";
+import { showQuality } from "./quality";
+import { count, duration } from "./say";
+import { showTasks } from "./tasks";
+import { showTimeline } from "./timeline";
+import { loadTrace, traceInUse, type Trace } from "./trace";
+
+/** A screen fills the element; what it returns is called before another one does. */
+type Screen = (into: HTMLElement, trace: Trace) => (() => void) | void;
+
+const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean }> = {
+	findings: { title: "Findings", show: showFindings },
+	timeline: { title: "Timeline", show: showTimeline },
+	coroutines: { title: "Coroutines", show: showCoroutines },
+	coroutine: { title: "Coroutine", show: showCoroutine, isHidden: true },
+	overview: { title: "Overview", show: showOverview },
+	places: { title: "Places", show: showPlaces },
+	tasks: { title: "Tasks", show: showTasks },
+	quality: { title: "Quality", show: showQuality },
+};
+
+interface State {
+	path: string | null;
+	generation: number;
+	judged_ago_ns?: number;
+	trouble?: string;
+	recording?: { is_open: boolean; has_ended: boolean; has_probe: boolean; is_flight: boolean; age_ns: number; nr_events: number; nr_lost: number };
+}
+
+const main = document.getElementById("screen") as HTMLElement;
+const said = document.getElementById("state") as HTMLElement;
+const trouble = document.getElementById("trouble") as HTMLElement;
+let leave: (() => void) | void;
+let generation = -1;
+let isLoading = false;
+let isPaused = false;
+
+function drawNavigation(): void {
+	const { screen } = viewInUse(), found = traceInUse()?.report.findings.length ?? 0;
+	fill(document.getElementById("screens") as HTMLElement, Object.entries(SCREENS).filter(([, one]) => !one.isHidden).map(([name, one]) =>
+		h("a", { href: `#${name}`, "data-key": `nav-${name}`, "aria-current": name === screen ? "page" : undefined }, one.title,
+			name === "findings" && found ? h("span", { class: "badge" }, String(found)) : null)));
+}
+
+function show(): void {
+	const trace = traceInUse(), { screen } = viewInUse(), chosen = SCREENS[screen] ?? SCREENS["findings"]!;
+	drawNavigation();
+	document.title = `${chosen.title} · corotracer`;
+	if (!trace)
+		return;
+	leave?.();
+	main.className = `screen ${screen}`;
+	leave = chosen.show(main, trace);
+}
+
+function complain(sentence: string): void {
+	trouble.textContent = sentence;
+	trouble.hidden = !sentence;
+}
+
+function failure(error: unknown): void {
+	if (error instanceof Refusal && error.status === 403)
+		fill(main, h("h2", null, "The server refuses"), h("p", null, "Open the address that corotracer printed when it started: it ends with the token that lets you in."));
+	else if (error instanceof Refusal && error.status === 503)
+		fill(main, h("p", { class: "quiet" }, "Nothing was judged yet: the recording has just begun, or the trace is still being read."));
+	else
+		complain((error as Error).message);
+}
+
+async function load(): Promise<void> {
+	if (isLoading || isPaused)
+		return;
+	isLoading = true;
+	const isFirst = traceInUse() === null;
+	try {
+		await loadTrace();
+		complain("");
+		/* What a hand works at stays: a newer trace is shown by these when they are opened anew. */
+		if (isFirst || ["findings", "quality"].includes(viewInUse().screen))
+			show();
+		else
+			drawNavigation();
+	} catch (error) {
+		failure(error);
+	} finally {
+		isLoading = false;
+	}
+}
+
+// ---------------------------------------------------------------- served
+
+function sayState(state: State): void {
+	const { recording } = state, parts = [state.path ?? "no trace in a file"];
+	if (recording) {
+		parts.push(recording.has_ended ? "ended" : recording.is_open ? "recording" : "stopped", `${count(recording.nr_events)} events`,
+			recording.nr_lost ? `${count(recording.nr_lost)} LOST` : "0 lost", `engine alive ${duration(recording.age_ns)} ago`);
+		if (!recording.has_probe)
+			parts.push("no probe has attached: is it linked?");
+	}
+	if (state.judged_ago_ns !== undefined && recording)
+		parts.push(`judged ${duration(state.judged_ago_ns)} ago`);
+	said.textContent = parts.join(" · ");
+	if (state.trouble)
+		complain(state.trouble);
+	if (!state.generation && !traceInUse())
+		fill(main, h("h2", null, "Waiting for the first judgement"), h("p", null, recording && !recording.has_probe
+			? "The engine is attached, and has seen no coroutine. Is the probe linked, and called first in main?" : "The trace is being read."));
+	if (state.generation > generation) {
+		generation = state.generation;
+		void load();
+	}
+}
+
+function drawControls(state: State): void {
+	const controls = document.getElementById("controls") as HTMLElement, carrier = carrierInUse() as Served;
+	const button = (words: string, path: string, body: string): HTMLElement => h("button", {
+		class: "small", "data-key": words, click: () => void carrier.order(path, body).catch(failure) }, words);
+	if (controls.dataset["kind"] === `${!!state.recording}${state.recording?.is_flight}`)
+		return;
+	controls.dataset["kind"] = `${!!state.recording}${state.recording?.is_flight}`;
+	const pause = h("button", { class: "small", "aria-pressed": "false", click: (event: Event) => {
+		isPaused = !isPaused;
+		const pressed = event.currentTarget as HTMLElement;
+		pressed.setAttribute("aria-pressed", String(isPaused));
+		pressed.textContent = isPaused ? "Follow again" : "Hold still";
+		void load();
+	} }, "Hold still");
+	fill(controls, state.recording ? [pause, hasToken() ? [button("Start", "/api/v1/control", "start"), button("Stop", "/api/v1/control", "stop"),
+		state.recording.is_flight ? button("Dump now", "/api/v1/dump", "") : null] : null] : null,
+	state.path ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true }, "Download") : null);
+}
+
+function listen(): void {
+	const events = new EventSource(addressOf("/api/v1/events"));
+	events.addEventListener("state", (message) => {
+		const state = JSON.parse((message as MessageEvent<string>).data) as State;
+		if (trouble.dataset["kind"] === "connection")
+			complain("");
+		delete trouble.dataset["kind"];
+		sayState(state);
+		drawControls(state);
+	});
+	events.addEventListener("end", () => {
+		events.close();
+		said.textContent = "ended";
+		complain("The recording has ended, and with it the server. What is shown stays; 'corotracer serve FILE' shows the whole trace.");
+	});
+	events.onerror = () => {
+		if (events.readyState === EventSource.CLOSED) {
+			failure(new Refusal(403, ""));
+			return;
+		}
+		trouble.dataset["kind"] = "connection";
+		complain("The connection is lost. What is shown is as it was; the page goes on as soon as the server answers.");
+	};
+}
+
+// ---------------------------------------------------------------- everywhere
+
+const LETTERS: Record<string, string> = { "1": "findings", "2": "timeline", "3": "coroutines", "4": "overview", "5": "places", "6": "tasks", "7": "quality" };
+
+function keydown(event: KeyboardEvent): void {
+	const target = event.target as HTMLElement;
+	if (target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+		return;
+	if (event.key === "?")
+		showHelp();
+	else if (event.key === "/")
+		focusSearch();
+	else if (LETTERS[event.key] && target.id !== "timeline-canvas")
+		location.hash = `#${LETTERS[event.key]}`;
+	else
+		return;
+	event.preventDefault();
+}
+
+/** The search of this screen; where there is none, that of all coroutines. */
+function focusSearch(): void {
+	if (!document.getElementById("text"))
+		location.hash = "#coroutines";
+	setTimeout(() => document.getElementById("text")?.focus(), 50);
+}
+
+takeToken();
+window.addEventListener("hashchange", show);
+window.addEventListener("keydown", keydown);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+document.getElementById("help")?.addEventListener("click", showHelp);
+drawNavigation();
+if (carrierInUse().isServed)
+	listen();
+else
+	void load();

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// The whole recording in one strip: how many coroutines were in which state, and where events are missing.
+
+import { askRows } from "./carrier";
+import { sharpen } from "./dom";
+import type { Range } from "./range";
+import type { Rows } from "./rows";
+import type { Palette } from "./states";
+
+/** Columns of an overview (V-15), as requests have them. */
+export const OVERVIEW = { from: 0, unseen: 1, ready: 2, running: 3, waiting: 4, events: 5, wakes: 6, lost: 7, p50: 8, p99: 9, max: 10 } as const;
+const STEPS = 600;
+/** From the bottom: what runs is seen first. */
+export const STACK: readonly [keyof typeof OVERVIEW, number][] = [["running", 2], ["ready", 1], ["waiting", 3], ["unseen", 0]];
+
+export interface Minimap {
+	range: Range;
+	rows: Rows;
+	/** Nanoseconds of coroutines in the fullest step. */
+	most: number;
+}
+
+export async function loadMinimap(from: number, until: number, steps = STEPS): Promise<Minimap> {
+	const rows = await askRows("overview", { from: Math.floor(from), until: Math.ceil(until), steps });
+	let most = 1;
+	for (let row = 0; row < rows.nrRows; row++)
+		most = Math.max(most, STACK.reduce((sum, [name]) => sum + (rows.number(OVERVIEW[name], row) || 0), 0));
+	return { range: { from, until }, rows, most };
+}
+
+/** States stacked: the height is how many coroutines there were. */
+export function drawStack(context: CanvasRenderingContext2D, map: Minimap, colours: Palette, x: number, width: number, height: number): void {
+	const { rows } = map, step = width / rows.nrRows;
+	for (let row = 0; row < rows.nrRows; row++) {
+		const left = Math.floor(x + row * step), right = Math.floor(x + (row + 1) * step);
+		let y = height;
+		for (const [name, state] of STACK) {
+			const tall = (rows.number(OVERVIEW[name], row) || 0) / map.most * height;
+			context.fillStyle = colours.state[state]!;
+			context.fillRect(left, y - tall, Math.max(1, right - left), tall);
+			y -= tall;
+		}
+		if (rows.number(OVERVIEW.lost, row) > 0) {
+			context.fillStyle = colours.alarm;
+			context.fillRect(x + row * step, 0, Math.max(2, step), 5);
+		}
+	}
+}
+
+export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range, colours: Palette): void {
+	const width = canvas.clientWidth, height = canvas.clientHeight, context = sharpen(canvas, width, height);
+	const length = map.range.until - map.range.from;
+	const left = (seen.from - map.range.from) / length * width, right = (seen.until - map.range.from) / length * width;
+	drawStack(context, map, colours, 0, width, height);
+	context.fillStyle = colours.ground;
+	context.globalAlpha = 0.6;
+	context.fillRect(0, 0, left, height);
+	context.fillRect(right, 0, width - right, height);
+	context.globalAlpha = 1;
+	context.strokeStyle = colours.accent;
+	context.lineWidth = 2;
+	context.strokeRect(left + 1, 1, Math.max(2, right - left - 2), height - 2);
+}

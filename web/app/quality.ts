@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// How much the recording can tell: what is missing, how its clocks agree, what could not be judged.
+
+import { fill, h, type Child } from "./dom";
+import { count, duration, many, moment, wallClock } from "./say";
+import { threadName, type Trace } from "./trace";
+
+function facts(all: readonly [string, Child][]): HTMLElement {
+	return h("dl", null, all.filter(([, value]) => value !== null && value !== "").map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
+}
+
+function losses(trace: Trace): Child {
+	const { losses: all } = trace.report.quality;
+	if (!all.length)
+		return h("p", null, "No event is missing.");
+	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Losses" }, h("table", null, h("thead", null, h("tr", null, ["events", "why", "thread", "from", "until"].map((name) => h("th", { scope: "col" }, name)))),
+		h("tbody", null, all.map((loss) => h("tr", null, h("td", { class: "number" }, count(loss.count)), h("td", null, loss.reason),
+			h("td", null, threadName(loss.thread)), h("td", { class: "number" }, loss.first_ns === null ? "" : moment(loss.first_ns)),
+			h("td", { class: "number" }, loss.last_ns === null ? "" : moment(loss.last_ns)))))));
+}
+
+export function showQuality(into: HTMLElement, trace: Trace): void {
+	const { quality, trace: told, processes } = trace.report;
+	const doubts: [number, string][] = [
+		[quality.left_out, "events were left out, since they were not wanted"], [quality.impossible_events, "events have times that cannot be true, and are left out of everything"],
+		[quality.unknown_kinds, "events are of kinds that this version does not know"], [quality.broken_transitions, "changes of state do not fit"],
+		[quality.reordered_events, "events were put in order by what must hold"], [quality.unmatched_wakes, "wakes were for coroutines that are not known"],
+		[quality.coroutines_mid_life, "coroutines were first seen in the middle of their lives"], [quality.frames_reused, "addresses served more than one coroutine"],
+		[quality.annotations_refused, "tasks, regions and counters are in no table"], [quality.allowed, "findings were allowed, and are not told"],
+	];
+	const present = doubts.filter(([number]) => number);
+	fill(into, h("h2", null, "Quality of the recording"),
+		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
+			quality.has_lower_grades ? " What is missing lowers findings." : ""),
+		h("h3", null, "Losses"), losses(trace),
+		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, words]) => h("li", null, `${count(number)} ${words}`)),
+			quality.notes.map((one) => h("li", null, `${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))) : h("p", null, "None."),
+		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, one)))] : null,
+		h("h3", null, "The recording"), facts([
+			["observed", `from ${moment(quality.observed_from_ns)} to ${moment(quality.observed_until_ns)}, ${duration(trace.until - trace.from)}`],
+			["began", wallClock(0, told.epoch_realtime_ns)], ["machine", told.host], ["run", h("code", null, told.run_id)],
+			["clock", `${told.clock}${told.clock_skew_ns ? `; readings disagree by up to ${duration(told.clock_skew_ns)}` : ""}`],
+			["complete", told.is_complete ? "yes: the trace has its end" : "no: the trace was cut short"], ["written because", told.reason],
+		]),
+		h("h3", null, "Processes"), processes.map((process) => facts([["program", h("code", null, process.command_line || process.program)], ["process id", String(process.pid)],
+			["end", process.ending], ["probe", process.has_probe ? "attached" : "none: no coroutine can be seen"],
+			["descriptor ledger", process.has_ledger ? "attached" : "none: what is done to descriptors is not seen"]])));
+}

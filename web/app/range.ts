@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// The range of time that is looked at: one for all screens, zoomed and moved, with its past.
+
+export interface Range {
+	from: number;
+	until: number;
+}
+
+const SHORTEST_NS = 50;
+
+export class Ranges {
+	private readonly past: Range[] = [];
+	private present: Range;
+
+	constructor(readonly all: Range, given?: Range) {
+		this.present = given ? this.clamp(given) : { ...all };
+	}
+
+	get now(): Range {
+		return this.present;
+	}
+
+	private clamp(range: Range): Range {
+		const length = Math.min(Math.max(range.until - range.from, SHORTEST_NS), this.all.until - this.all.from);
+		const from = Math.min(Math.max(range.from, this.all.from), this.all.until - length);
+		return { from, until: from + length };
+	}
+
+	/** One step back leads to what was before it. */
+	set(range: Range): void {
+		this.past.push(this.present);
+		if (this.past.length > 100)
+			this.past.shift();
+		this.present = this.clamp(range);
+	}
+
+	/** The same without a step: while a hand moves. */
+	slide(range: Range): void {
+		this.present = this.clamp(range);
+	}
+
+	back(): void {
+		this.present = this.past.pop() ?? this.present;
+	}
+
+	zoomed(factor: number, centre: number): Range {
+		return { from: centre - (centre - this.present.from) * factor, until: centre + (this.present.until - centre) * factor };
+	}
+
+	moved(share: number): Range {
+		const by = (this.present.until - this.present.from) * share;
+		return { from: this.present.from + by, until: this.present.until + by };
+	}
+
+	around(from: number, until: number): Range {
+		const margin = Math.max((until - from) * 0.15, SHORTEST_NS / 2);
+		return { from: from - margin, until: until + margin };
+	}
+}
+
+/** Round numbers for an axis: about `wanted` of them. */
+export function ticksOf(range: Range, wanted: number): { step: number; ticks: number[] } {
+	const rough = (range.until - range.from) / Math.max(1, wanted), power = 10 ** Math.floor(Math.log10(rough));
+	const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? 10 * power;
+	const ticks: number[] = [];
+	for (let at = Math.ceil(range.from / step) * step; at <= range.until; at += step)
+		ticks.push(at);
+	return { step, ticks };
+}

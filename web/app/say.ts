@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers in words: three significant digits, units that fit, as reports say them.
+
+const UNITS: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
+function threeDigits(value: number): string {
+	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** "135 us", "2.01 s", "3 min 20 s". */
+export function duration(ns: number): string {
+	if (Number.isNaN(ns))
+		return "";
+	if (ns < 0)
+		return `-${duration(-ns)}`;
+	if (ns >= 3.6e12)
+		return `${Math.floor(ns / 3.6e12)} h ${Math.floor(ns % 3.6e12 / 6e10)} min`;
+	if (ns >= 6e10)
+		return `${Math.floor(ns / 6e10)} min ${Math.floor(ns % 6e10 / 1e9)} s`;
+	for (const [size, unit] of UNITS)
+		if (ns >= size)
+			return size === 1 ? `${ns} ns` : `${threeDigits(ns / size)} ${unit}`;
+	return "0 s";
+}
+
+/** A moment, from the beginning of the recording; `resolution` is what shall still be told apart. */
+export function moment(ns: number, resolution = 1e3): string {
+	if (Number.isNaN(ns))
+		return "";
+	const digits = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(Math.max(1, resolution)))));
+	return `${(ns / 1e9).toFixed(digits)} s`;
+}
+
+/** The same on the clock of the machine that was traced; "": not known. */
+export function wallClock(ns: number, epochNs: string): string {
+	const epoch = BigInt(epochNs || "0");
+	if (epoch <= 0n || Number.isNaN(ns))
+		return "";
+	const all = epoch + BigInt(Math.round(ns));
+	return new Date(Number(all / 1000000n)).toISOString().replace("T", " ").replace("Z", "") +
+		String(all % 1000000n).padStart(6, "0").slice(0, 3) + " UTC";
+}
+
+export function count(value: number): string {
+	return Number.isNaN(value) ? "" : value.toLocaleString("en-US");
+}
+
+/** "1 coroutine", "47 coroutines". */
+export function many(value: number, one: string, several = `${one}s`): string {
+	return `${count(value)} ${value === 1 ? one : several}`;
+}
+
+export function percent(part: number, whole: number): string {
+	return whole > 0 ? `${threeDigits(100 * part / whole)} %` : "";
+}

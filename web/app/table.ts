@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// A table over any number of rows: those on the screen are asked for, and no others.
+
+import { askRows, type Arguments } from "./carrier";
+import { fill, h, copyButton, type Child } from "./dom";
+import type { Rows } from "./rows";
+import { count } from "./say";
+
+const ROW_HEIGHT = 30;
+const PAGE = 100;
+/** Browsers draw no element that is much higher. */
+const HEIGHT_MAX = 8e6;
+
+export interface TableColumn {
+	/** Of the view's table, and what it is sorted by. */
+	name: string;
+	head: string;
+	isNumber?: boolean;
+	cell: (rows: Rows, column: number, row: number) => Child;
+}
+
+export interface TableOptions {
+	table: string;
+	columns: readonly TableColumn[];
+	/** Further columns that cells need, behind those of `columns`. */
+	hidden?: readonly string[];
+	where: () => readonly string[];
+	order: string;
+	label: string;
+	onOrder?: (order: string) => void;
+	onRows?: (shown: readonly { element: HTMLTableRowElement; rows: Rows; row: number }[]) => void;
+}
+
+export class Table {
+	readonly element: HTMLElement;
+	private readonly body = h("tbody", null);
+	private readonly above = h("div", null);
+	private readonly below = h("div", null);
+	private readonly told = h("p", { class: "quiet", role: "status" });
+	private readonly scroller: HTMLElement;
+	private readonly head: HTMLTableRowElement;
+	private pages = new Map<number, Rows | null>();
+	private total = 0;
+	private generation = 0;
+	private shown = "";
+
+	constructor(private readonly options: TableOptions) {
+		this.head = h("tr", null);
+		this.scroller = h("div", { class: "virtual", tabindex: 0, role: "region", "aria-label": options.label, scroll: () => this.draw() },
+			this.above, h("table", null, h("thead", null, this.head), this.body), this.below);
+		this.element = h("div", null, this.told, this.scroller,
+			h("p", { class: "actions" }, copyButton("Copy as TSV", () => this.text())));
+		new ResizeObserver(() => this.draw()).observe(this.scroller);
+		this.drawHead();
+	}
+
+	/** Asks anew: conditions or the trace have changed. */
+	refresh(): void {
+		this.generation++;
+		this.pages = new Map();
+		this.shown = "";
+		void this.load(Math.floor(this.first() / PAGE));
+	}
+
+	private names(): string {
+		return [...this.options.columns.map((column) => column.name), ...this.options.hidden ?? []].join(",");
+	}
+
+	private drawHead(): void {
+		const { order } = this.options;
+		fill(this.head, this.options.columns.map((column) => {
+			const isOrder = order.replace("-", "") === column.name;
+			const direction = isOrder ? order.startsWith("-") ? "descending" : "ascending" : "none";
+			return h("th", { scope: "col", "aria-sort": direction, class: column.isNumber ? "number" : undefined },
+				h("button", { class: "sort", "data-key": `sort-${column.name}`, click: () => this.sort(column) }, column.head,
+					h("span", { "aria-hidden": "true" }, isOrder ? order.startsWith("-") ? " ▼" : " ▲" : "")));
+		}));
+	}
+
+	private sort(column: TableColumn): void {
+		const { order } = this.options;
+		const isOrder = order.replace("-", "") === column.name;
+		this.options.order = isOrder === order.startsWith("-") && isOrder ? column.name : `-${column.name}`;
+		this.options.onOrder?.(this.options.order);
+		this.drawHead();
+		this.scroller.scrollTop = 0;
+		this.refresh();
+	}
+
+	private async load(page: number): Promise<void> {
+		if (this.pages.has(page))
+			return;
+		const generation = this.generation;
+		this.pages.set(page, null);
+		const request: Arguments = {
+			table: this.options.table, columns: this.names(), where: this.options.where(), order: this.options.order,
+			offset: page * PAGE, limit: PAGE,
+		};
+		try {
+			const rows = await askRows("select", request);
+			if (generation !== this.generation)
+				return;
+			this.pages.set(page, rows);
+			this.total = rows.nrMatched;
+			this.told.textContent = this.total ? `${count(this.total)} rows` : "No row meets these conditions.";
+		} catch (failure) {
+			this.told.textContent = (failure as Error).message;
+		}
+		this.draw();
+	}
+
+	/** Rows of a very long table share a pixel of its height. */
+	private height(): number {
+		return Math.min(this.total * ROW_HEIGHT, HEIGHT_MAX);
+	}
+
+	private first(): number {
+		const seen = this.scroller.clientHeight || 600, span = Math.max(1, this.height() - seen);
+		const last = Math.max(0, this.total - Math.floor(seen / ROW_HEIGHT) + 2);
+		return Math.min(last, Math.floor(Math.min(1, this.scroller.scrollTop / span) * last));
+	}
+
+	private draw(): void {
+		const seen = Math.ceil((this.scroller.clientHeight || 600) / ROW_HEIGHT) + 2;
+		const first = this.total * ROW_HEIGHT > HEIGHT_MAX ? this.first() : Math.min(Math.max(0, this.total - seen),
+			Math.floor(this.scroller.scrollTop / ROW_HEIGHT));
+		const end = Math.min(this.total, first + seen), lines: HTMLTableRowElement[] = [];
+		const shown: { element: HTMLTableRowElement; rows: Rows; row: number }[] = [];
+		let key = `${this.generation}`;
+		for (let row = first; row < end; row++) {
+			const rows = this.pages.get(Math.floor(row / PAGE));
+			if (rows === undefined)
+				void this.load(Math.floor(row / PAGE));
+			if (!rows || row % PAGE >= rows.nrRows)
+				continue;
+			key += `,${row}`;
+			lines.push(this.line(rows, row % PAGE, row));
+			shown.push({ element: lines[lines.length - 1]!, rows, row: row % PAGE });
+		}
+		if (key === this.shown)
+			return;
+		this.shown = key;
+		const before = this.total ? Math.min(this.scroller.scrollTop, this.height() * first / this.total) : 0;
+		this.above.style.height = `${before}px`;
+		this.below.style.height = `${Math.max(0, this.height() - before - lines.length * ROW_HEIGHT)}px`;
+		fill(this.body, lines);
+		this.options.onRows?.(shown);
+	}
+
+	private line(rows: Rows, row: number, number: number): HTMLTableRowElement {
+		return h("tr", { "aria-rowindex": number + 2 }, this.options.columns.map((column, index) =>
+			h("td", { class: column.isNumber ? "number" : undefined }, column.cell(rows, index, row))));
+	}
+
+	private text(): string {
+		const lines = [this.options.columns.map((column) => column.head).join("\t")];
+		for (const line of this.body.children)
+			lines.push([...line.children].map((cell) => cell.textContent ?? "").join("\t"));
+		return lines.join("\n");
+	}
+}

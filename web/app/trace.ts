@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+//
+// What is known of the trace as a whole: the report of the newest judgement, and the names of places and threads.
+
+import { askJson, askRows } from "./carrier";
+import { h } from "./dom";
+import { addressOf } from "./address";
+import { count, duration } from "./say";
+
+export interface Step {
+	time_ns: number | null;
+	text: string;
+	thread: number | null;
+	coroutine: number | null;
+	site: number | null;
+	event: number | null;
+}
+
+export interface Member {
+	id: number;
+	process: number;
+	state: string;
+	since_ns: number | null;
+	name: string;
+	task: string;
+	waits_for: string;
+	wait_site: number | null;
+	spawn_site: number | null;
+	function_site: number | null;
+}
+
+export interface Finding {
+	rule: string;
+	grade: "proven" | "likely" | "suspect";
+	title: string;
+	says: string;
+	process: number | null;
+	coroutines: number;
+	wait_site: number | null;
+	cause_site: number | null;
+	lost_nearby: number;
+	lowered_since: string[];
+	evidence: string[];
+	could_be_wrong_if: string;
+	next_step: string;
+	steps: Step[];
+	members: Member[];
+	first_event: number | null;
+	last_event: number | null;
+}
+
+export interface Distribution {
+	count: number;
+	total_ns: number;
+	p50_ns: number;
+	p99_ns: number;
+	max_ns: number;
+}
+
+export interface Report {
+	trace: {
+		run_id: string; host: string; clock: string; epoch_realtime_ns: string; is_complete: boolean; reason: string;
+		has_no_end: boolean; clock_skew_ns: number; reach_ns: number; events_before: number;
+	};
+	quality: {
+		observed_from_ns: number; observed_until_ns: number; events: number; lost: number; left_out: number;
+		coroutines: number; coroutines_by_state: Record<string, number>; yielding: number; coroutines_mid_life: number;
+		impossible_events: number; unknown_kinds: number; broken_transitions: number; reordered_events: number;
+		unmatched_wakes: number; frames_reused: number; annotations_refused: number; has_lower_grades: boolean; allowed: number;
+		losses: {
+			process: number | null; thread: number | null; coroutine: number | null; reason: string; count: number;
+			first_ns: number | null; last_ns: number | null;
+		}[];
+		notes: { text: string; count: number }[];
+	};
+	remarks: string[];
+	waiting: { site: number | null; coroutines: number; longest_coroutine: number; process: number | null; since_ns: number | null }[];
+	advice: Record<string, unknown>[];
+	findings: Finding[];
+	spans: {
+		kind: string; name: string; begun: number; ended: number; open: number; durations: Distribution;
+	}[];
+	statistics: {
+		unseen_ns: number; ready_ns: number; running_ns: number; waiting_ns: number; resumes: number; migrations: number;
+		delays: Distribution;
+		workers: {
+			thread: number; running_ns: number; scheduling_ns: number; blocked_ns: number; idle_ns: number; resumes: number;
+		}[];
+	};
+	processes: { index: number; pid: number; program: string; command_line: string; ending: string; has_probe: boolean; has_ledger: boolean }[];
+	threads: { index: number; process: number; tid: number; name: string }[];
+}
+
+/** The newest judgement, as the page has it. */
+export interface Trace {
+	report: Report;
+	/** By number: the place in words. */
+	places: Map<number, string>;
+	from: number;
+	until: number;
+	tookMs: number;
+}
+
+/** More members than that are a table of their own. */
+const MEMBERS = 200;
+const SITES = 65536;
+
+let trace: Trace | null = null;
+
+export function traceInUse(): Trace | null {
+	return trace;
+}
+
+/** Asks for all of it anew. */
+export async function loadTrace(): Promise<Trace> {
+	const begun = performance.now();
+	const [report, sites] = await Promise.all([
+		askJson<Report>("report", { members: MEMBERS }),
+		askRows("select", { table: "sites", columns: "site,place", limit: SITES }),
+	]);
+	const places = new Map<number, string>();
+	for (let row = 0; row < sites.nrRows; row++)
+		places.set(sites.number(0, row), sites.word(1, row));
+	const from = report.quality.observed_from_ns ?? 0;
+	trace = {
+		report, places, from, until: Math.max(from + 1, report.quality.observed_until_ns ?? 0),
+		tookMs: performance.now() - begun,
+	};
+	return trace;
+}
+
+export function placeOf(site: number | null): string {
+	return site && trace ? trace.places.get(site) ?? "" : "";
+}
+
+export function threadName(thread: number | null): string {
+	const found = thread ? trace?.report.threads[thread - 1] : undefined;
+	return found ? `${found.name || "thread"} (${found.tid})` : "";
+}
+
+/** The end of a place: "server.cpp:205". */
+export function shortPlace(site: number | null): string {
+	const found = /([^/\s]+:\d+)$/.exec(placeOf(site));
+	return found ? found[1]! : placeOf(site);
+}
+
+// ---------------------------------------------------------------- links
+
+export function coroutineLink(process: number | null, id: number, words = `coroutine ${id}`): HTMLAnchorElement {
+	return h("a", { href: addressOf("coroutine", { process: process ?? 1, id }) }, words);
+}
+
+export function placeLink(site: number | null, words = placeOf(site)): HTMLElement {
+	return site ? h("a", { class: "place", href: addressOf("places", { site }) }, words) : h("span", { class: "quiet" }, "place not known");
+}
+
+export function timeLink(ns: number | null, words: string, process: number | null, coroutine: number | null): HTMLElement {
+	if (ns === null)
+		return h("span", null, words);
+	const lane = coroutine ? `c${process ?? 1}.${coroutine}` : undefined;
+	return h("a", { href: addressOf("timeline", { at: ns, lane }) }, words);
+}
+
+export function loadLine(told: Trace): string {
+	const { report } = told;
+	return [`${count(report.quality.events)} events`, `${count(report.quality.coroutines)} coroutines`,
+		`${report.statistics.workers.length} workers`, duration(told.until - told.from),
+		`loaded in ${duration(told.tookMs * 1e6)}`].join(" · ");
+}
