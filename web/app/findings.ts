@@ -20,6 +20,11 @@ function sinceOf(finding: Finding): number {
 	return Math.min(...finding.members.map((member) => member.since_ns ?? Infinity));
 }
 
+/** What stands alone begins and ends as a sentence does. */
+function sentence(words: string): string {
+	return words && `${words[0]!.toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+}
+
 function gradeMark(grade: Finding["grade"]): HTMLElement {
 	return h("span", { class: `grade ${grade}` }, h("span", { "aria-hidden": "true" }, GRADES[grade]), ` ${grade}`);
 }
@@ -77,8 +82,8 @@ function how(finding: Finding): Child[] {
 		h("h3", null, "How sure"),
 		h("p", null, gradeMark(finding.grade), finding.lost_nearby ? `; ${many(finding.lost_nearby, "event")} lost nearby` : ""),
 		finding.evidence.length || lowered.length
-			? h("ul", null, finding.evidence.map((one) => h("li", null, one)), lowered) : null,
-		finding.could_be_wrong_if ? h("p", null, `Wrong if ${finding.could_be_wrong_if}.`) : null,
+			? h("ul", null, finding.evidence.map((one) => h("li", null, sentence(one))), lowered) : null,
+		finding.could_be_wrong_if ? h("p", null, `It would be wrong if ${finding.could_be_wrong_if}.`) : null,
 	];
 }
 
@@ -108,12 +113,12 @@ function chosen(finding: Finding, number: number, trace: Trace): HTMLElement {
 	void drawPicture(picture, number);
 	return h("article", { "aria-labelledby": "finding-title" },
 		h("h2", { id: "finding-title" }, finding.title),
-		h("p", { class: "lead" }, h("strong", null, "Look here first: "),
+		h("p", { class: "lead" }, gradeMark(finding.grade), " · ", h("strong", null, "Look here first: "),
 			placeLink(finding.cause_site ?? finding.wait_site)),
 		picture,
 		h("h3", null, "What happened"),
 		h("ol", { class: "steps" }, finding.steps.map((step, index) => stepLine(finding, step, index + 1))),
-		h("h3", null, "What to do now"), h("p", null, finding.next_step),
+		h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)),
 		how(finding),
 		members(finding, trace),
 		h("h3", null, "In a terminal"),
@@ -161,7 +166,7 @@ export function showFindings(into: HTMLElement, trace: Trace): void {
 		fill(into, nothing(trace));
 		return;
 	}
-	fill(into, h("div", { class: "two" },
+	fill(into, h("div", { class: findings.length > 1 ? "two" : "two alone" },
 		h("nav", { "aria-label": "Findings", class: "ranked" },
 			h("h2", { class: "small-title" }, many(findings.length, "finding")),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,

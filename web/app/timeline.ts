@@ -377,8 +377,8 @@ export class Timeline {
 			this.cause = { at: rows.number(4, 0), lane: waker && this.lanes.indexOf(`c${lane.process}.${waker}`) >= 0 ? `c${lane.process}.${waker}` : `t${thread}` };
 		this.details.append(h("p", null,
 			rows.word(3, 0) ? `For ${rows.word(3, 0)}. ` : "", holder ? ["Held by ", coroutineLink(lane.process, holder), ". "] : "",
-			rows.number(5, 0) ? "It goes on at the end of the recording." : waker || thread ? ["Ended by ",
-				waker ? coroutineLink(lane.process, waker) : "", thread ? ` on ${threadName(thread)}` : "",
+			rows.number(5, 0) ? "It goes on at the end of the recording." : waker || thread ? ["Ended",
+				waker ? [" by ", coroutineLink(lane.process, waker)] : "", thread ? ` on ${threadName(thread)}` : "",
 				rows.number(2, 0) ? [", ", placeLink(rows.number(2, 0))] : "", "."] : ""));
 		this.draw();
 	}
