@@ -30,9 +30,11 @@ struct story {
 
 /* analyze_story_step: a copy; it is found out whether its thread was outside any coroutine. */
 void analyze_story_step(struct analysis *analysis, struct story *story, const struct ct_step *step);
-/* analyze_story_suspended: the step in which the coroutine came to wait. */
+/* analyze_story_suspended: the step in which the coroutine came to wait. analyze_story_suspended_as: in other words. */
 void analyze_story_suspended(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+void analyze_story_suspended_as(struct analysis *analysis, struct story *story,
+	const struct model_coro *coro, const char *words);
 /* analyze_story_made_ready: the step in which it was put into a queue, or woken. */
 void analyze_story_made_ready(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -299,8 +299,8 @@ bool analyze_ties_holds_lock(const struct analysis *analysis, uint32_t coro)
 
 /* ---------------------------------------------------------------- telling it */
 
-void analyze_story_suspended(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+void analyze_story_suspended_as(struct analysis *analysis, struct story *story,
+	const struct model_coro *coro, const char *words)
 {
 	struct ct_step step = {
 		.time = coro->suspended,
@@ -308,11 +308,20 @@ void analyze_story_suspended(
 		.thread = coro->thread,
 		.coro = coro->id,
 		.sequence = coro->wait_event,
-		.text = analyze_say(analysis, "suspended, to wait for %s",
-			analyze_words_resource(analysis, coro->wait_object, coro->descriptor)),
+		.text = words,
 	};
 
 	analyze_story_step(analysis, story, &step);
+}
+
+void analyze_story_suspended(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const char *resource =
+		analyze_words_resource(analysis, coro->wait_object, coro->descriptor);
+
+	analyze_story_suspended_as(analysis, story, coro,
+		analyze_say(analysis, "suspended, to wait for %s", resource));
 }
 
 void analyze_story_made_ready(

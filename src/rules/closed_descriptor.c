@@ -334,19 +334,11 @@ static void tell_wait(struct analysis *analysis, const struct group *group, stru
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const char *resource =
 		analyze_words_resource(analysis, coro->wait_object, first->descriptor);
-	struct ct_step step = {
-		.time = coro->suspended,
-		.site = coro->wait_site,
-		.thread = coro->thread,
-		.coro = coro->id,
-		.sequence = coro->wait_event,
-		.text = analyze_say(analysis, "suspended, to wait for %s", resource),
-	};
+	const char *first_of =
+		group->count > 1 ? analyze_say(analysis, "; the first of %u", group->count) : "";
 
-	if (group->count > 1)
-		step.text = analyze_say(analysis, "suspended, to wait for %s; the first of %u",
-			resource, group->count);
-	analyze_story_step(analysis, story, &step);
+	analyze_story_suspended_as(analysis, story, coro,
+		analyze_say(analysis, "suspended, to wait for %s%s", resource, first_of));
 }
 
 static struct closer *closer_of(struct closer *closers, uint32_t *count, uint32_t thread)
