@@ -66,11 +66,13 @@ static bool has_lost_listener(const struct analysis *analysis, const struct mode
 {
 	const struct model_descriptor *descriptor =
 		&analysis->model->descriptors.at[coro->descriptor];
-	int64_t apart = descriptor->closed - coro->destroyed;
+	int64_t apart;
 
-	return coro->descriptor && descriptor->closed != CT_NO_TIME && times->nr_waiting == 0 &&
-	       (descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER) &&
-	       (apart < 0 ? -apart : apart) <= LIMIT(analysis, WOKEN_DESTROYED_CLOSE);
+	if (!coro->descriptor || descriptor->closed == CT_NO_TIME || times->nr_waiting ||
+		!(descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER))
+		return false;
+	apart = descriptor->closed - coro->destroyed;
+	return (apart < 0 ? -apart : apart) <= LIMIT(analysis, WOKEN_DESTROYED_CLOSE);
 }
 
 /* All others that were woken there ran on, and nobody is destroyed there as he waits: cancellation would be seen. */
