@@ -73,7 +73,7 @@ export function showCoroutines(into: HTMLElement, trace: Trace): () => void {
 		table.refresh();
 	};
 	fill(into, h("h2", null, "Coroutines"), h("div", { class: "toolbar" },
-		h("label", null, "state ", h("select", { id: "state", change: change("state") },
+		h("label", null, "state ", h("select", { id: "of-state", change: change("state") },
 			STATE_NAMES.map((state) => h("option", { value: state, selected: state === filters.state }, state || "any")))),
 		h("label", null, "name ", h("input", { id: "text", type: "search", value: filters.text, placeholder: "part of it", input: change("text") })),
 		h("label", null, "waits at ", h("select", { id: "site", change: change("site") }, h("option", { value: "" }, "any place"),

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""The page in a real browser: a finding and its picture, from there to the closing line and to the moment on the timeline, tables,
+keys, states of the page, every width light and dark; nothing that the policy forbids, and nothing that axe-core complains of."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from support import BUILD, check, folder
+from test_serve import Server, judged, trace_in
+
+PACKAGES = ("playwright", "axe-playwright-python")
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "places", "tasks", "quality")
+SIZES = ((390, 844), (1280, 860), (2560, 1440))
+
+
+def again_with_packages():
+    """Runs this file in an environment of its own, which has the browser's driver."""
+    if not BROWSER:
+        sys.exit(77)
+    place = pathlib.Path(BUILD, "tests/page-packages")
+    python = place / "bin/python"
+    if not (place / "complete").exists():
+        for command in ([sys.executable, "-m", "venv", "--clear", place], [python, "-m", "pip", "install", "-q", *PACKAGES]):
+            if subprocess.run(command, capture_output=True, check=False).returncode:
+                print("skipped: the packages of the browser's driver cannot be installed")
+                sys.exit(77)
+        (place / "complete").touch()
+    os.execv(python, [str(python), __file__])
+
+
+class Page:
+    """A page of the browser, with all that was said on its console."""
+
+    def __init__(self, browser, server, width=1280, height=860, **options):
+        self.server = server
+        self.context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        self.page = self.context.new_page()
+        self.said = []
+        self.page.set_default_timeout(10000)
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def open(self, view):
+        self.page.goto("about:blank")
+        self.page.goto(f"http://localhost:{self.server.port}/#{view}")
+        self.page.wait_for_selector("main h2:visible, main canvas:visible")
+
+    def text(self, selector):
+        return self.page.locator(selector).first.inner_text()
+
+    def until(self, expression):
+        """Waits until it is true in the page, whose policy allows no script of ours to do so."""
+        end = time.monotonic() + 10
+        while not self.page.evaluate(expression):
+            check(time.monotonic() < end, f"never true: {expression}; {self.page.url}: {self.text('main')[:500]}")
+            self.page.wait_for_timeout(20)
+
+    def quiet(self):
+        check(not self.said, f"the console says {self.said}")
+
+
+def check_finding(browser, server):
+    """The first screen says what is wrong; one click leads to the line, one to the moment."""
+    with Page(browser, server) as it:
+        it.open("")
+        it.page.wait_for_selector("svg.picture")
+        check("2 of 3 coroutines wait for descriptors that were closed" in it.text("#finding-title"), it.text("#finding-title"))
+        picture = it.page.locator("svg.picture").text_content()
+        check("closed" in picture and "no wake came" in picture, picture)
+        check("proven" in it.text("article .grade"), it.text("article"))
+        check(it.page.locator("article tbody tr").count() == 2, "not two members")
+        it.page.locator(".steps a", has_text="closed descriptor 7").click()
+        it.page.wait_for_selector("main.timeline canvas")
+        check("timeline" in it.page.url and "from=" in it.page.url, it.page.url)
+        it.page.go_back()
+        it.page.locator(".lead a").click()
+        it.page.wait_for_selector("main.places")
+        check("Reactor::on_hangup" in it.text("main"), it.text("main"))
+        it.quiet()
+
+
+def check_timeline(browser, server):
+    """Keys move, zoom, select; the address tells the view, and another page shows the same."""
+    with Page(browser, server) as it:
+        it.open("timeline?lanes=all")
+        canvas = it.page.locator("#timeline-canvas")
+        canvas.focus()
+        it.page.keyboard.press("0")
+        it.until("document.querySelector('.range').textContent.includes('2.00 s')")
+        for key, words in (("w", "1.00 s"), ("w", "500 ms"), ("s", "1.00 s"), ("Control+z", "500 ms")):
+            it.page.keyboard.press(key)
+            it.until(f"document.querySelector('.range').textContent.includes(': {words}')")
+        it.page.keyboard.press("0")
+        it.page.wait_for_timeout(300)
+        it.page.keyboard.press("ArrowDown")
+        it.page.keyboard.press("ArrowDown")
+        it.until("/waiting|running|unseen/.test(document.querySelector('.details').textContent)")
+        before, address = it.text(".details"), it.page.url
+        check("lane=c1." in address and "selected=" in address, address)
+        it.open(address.split("#")[1])
+        it.until("/waiting|running|unseen/.test(document.querySelector('.details').textContent)")
+        check(it.text(".details").split("\n")[0] == before.split("\n")[0], f"{it.text('.details')}, and not {before}")
+        it.page.locator("#timeline-canvas").focus()
+        it.page.keyboard.press("Enter")
+        it.page.wait_for_selector("main.coroutine .steps")
+        check("closed" in it.text("main.coroutine .steps"), it.text("main"))
+        it.quiet()
+
+
+def check_tables(browser, server):
+    """Sorting, conditions, and the address that keeps them."""
+    with Page(browser, server) as it:
+        it.open("coroutines")
+        it.page.wait_for_selector("tbody tr")
+        it.page.get_by_role("button", name="coroutine", exact=True).click()
+        it.until("document.querySelector('tbody td').textContent === '3'")
+        it.page.select_option("#of-state", "waiting")
+        it.page.fill("#least", "1990")
+        it.until("document.querySelector('[role=status].quiet').textContent.includes('2 rows') || "
+                                  "document.querySelectorAll('tbody tr').length === 2")
+        check("order=-coroutine" in it.page.url and "least=1990" in it.page.url, it.page.url)
+        it.page.reload()
+        it.until("document.querySelectorAll('tbody tr').length === 2")
+        it.quiet()
+
+
+def check_keys(browser, server):
+    """All screens by keys alone, and the help."""
+    with Page(browser, server) as it:
+        it.open("findings")
+        for key, screen in (("3", "coroutines"), ("4", "overview"), ("5", "places"), ("7", "quality"), ("1", "findings")):
+            it.page.keyboard.press(key)
+            it.page.wait_for_selector(f"main.{screen} h2:visible")
+        it.page.keyboard.press("?")
+        check("zoom in" in it.text("dialog"), "no keys are told")
+        it.page.keyboard.press("Escape")
+        it.page.wait_for_selector("dialog", state="detached")
+        it.page.keyboard.press("/")
+        it.until("document.activeElement.id === 'text'")
+        it.quiet()
+
+
+def check_looks(browser, server):
+    """Each screen at each width, light and dark: nothing sticks out, and axe-core finds nothing."""
+    from axe_playwright_python.sync_playwright import Axe
+    axe = Axe()
+    for width, height in SIZES:
+        for scheme in ("light", "dark"):
+            with Page(browser, server, width, height, color_scheme=scheme, bypass_csp=True) as it:
+                for screen in SCREENS:
+                    it.open(screen)
+                    it.page.wait_for_load_state("networkidle") if screen != "findings" else it.page.wait_for_selector("svg.picture")
+                    over = it.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                    check(over <= 0, f"{screen} at {width} is {over} pixels too wide")
+                    if width == 1280 or screen == "findings":
+                        response = axe.run(it.page).response
+                        found = response["violations"]
+                        check(response["passes"] and not found, f"{screen}, {scheme}: {[(one['id'], one['nodes'][0]['html'][:200]) for one in found]}")
+
+
+def check_states(browser, place, server):
+    """Lost, refused, empty, unreadable."""
+    with Page(browser, server) as it:
+        it.open("findings")
+        it.page.wait_for_selector("#finding-title")
+        server.process.terminate()
+        it.page.wait_for_selector("#trouble:not([hidden])")
+        check(re.search("ended|lost", it.text("#trouble")), it.text("#trouble"))
+        check(it.page.locator("#finding-title").count() == 1, "what was shown is gone")
+    server.process.wait()
+    pathlib.Path(place, "empty.txt").write_text("trace from=0 until=1s\nprocess 1 pid=100 program=/bin/server\n")
+    for name, words in (("empty.txt", "No coroutine was seen"),):
+        other = Server("serve", "--listen", ":0", place + "/" + name)
+        with Page(browser, other) as it:
+            it.open("findings")
+            it.until(f"document.querySelector('main').textContent.includes('{words}')")
+        other.stop()
+
+
+def check_live(browser):
+    """While a program runs and freezes: the finding is on the page within 2 s of the freeze."""
+    program = pathlib.Path(BUILD, "examples/example-tcp-server-fault-a")
+    if not program.exists():
+        return
+    with folder() as place:
+        server = Server("run", "--serve", "--listen", ":0", "-o", place + "/live.ctrace", "--", program,
+                        "--self-load", "50:47", "--exit-after-idle", "6", "--log", place + "/log")
+        with Page(browser, server) as it:
+            it.page.goto(f"http://localhost:{server.port}/")
+            begun = time.monotonic()
+            it.page.wait_for_selector("#finding-title", timeout=10000)
+            check("47 of 50" in it.text("#finding-title"), it.text("#finding-title"))
+            print(f"the finding stood on the page {time.monotonic() - begun:.2f} s after it was opened")
+            check("alive" in it.text("#state"), it.text("#state"))
+            it.quiet()
+        server.process.wait(timeout=60)
+
+
+def main():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        again_with_packages()
+    with sync_playwright() as playwright, folder() as place:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        server = Server("serve", "--listen", ":0", trace_in(place))
+        try:
+            judged(server)
+            if "plain" in server.ask("/")[2].decode() or "screens" not in server.ask("/")[2].decode():
+                sys.exit(77)
+            for part in (check_finding, check_timeline, check_tables, check_keys, check_looks):
+                part(browser, server)
+            check_states(browser, place, server)
+            check_live(browser)
+        finally:
+            server.process.kill()
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()
