@@ -36,9 +36,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(__linux__) || !defined(__BYTE_ORDER__) || \
-	__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ ||   \
-	!(defined(__x86_64__) || defined(__aarch64__))
+/* Traces are read in a browser, too: CTP_READS_ONLY leaves the target's side out. */
+#if (!defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))) && \
+		!defined(CTP_READS_ONLY) ||                                    \
+	!defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "corotracer needs Linux on x86-64 or aarch64, 64-bit little-endian"
 #endif
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The flags of poll(2) as Linux has them, and so traces; those of wasi-libc are others. */
+#ifndef WASM_POLL_H
+#define WASM_POLL_H
+
+#define POLLIN 0x001
+#define POLLPRI 0x002
+#define POLLOUT 0x004
+#define POLLERR 0x008
+#define POLLHUP 0x010
+#define POLLNVAL 0x020
+#define POLLRDHUP 0x2000
+
+#endif

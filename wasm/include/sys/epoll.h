@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The flags of epoll(7) of which reports speak. */
+#ifndef WASM_SYS_EPOLL_H
+#define WASM_SYS_EPOLL_H
+
+#define EPOLLERR 0x008
+#define EPOLLHUP 0x010
+#define EPOLLONESHOT (1u << 30)
+
+#endif

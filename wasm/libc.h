@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the C library of a page lacks; each file that is compiled for one is given this header first.
+ */
+#ifndef WASM_LIBC_H
+#define WASM_LIBC_H
+
+#include <stddef.h>
+
+/* strerrorname_np, sigabbrev_np, qsort_r: as in the C library of Linux. */
+const char *strerrorname_np(int number);
+const char *sigabbrev_np(int number);
+void qsort_r(void *at, size_t count, size_t size,
+	int (*compare)(const void *left, const void *right, void *context), void *context);
+
+#endif
