@@ -18,7 +18,9 @@ extern "C" {
 /* The names below are the library's; all others are hidden in it. */
 #pragma GCC visibility push(default)
 
+struct ct_open_options;
 struct ct_record;
+struct ct_trace;
 
 /* The present state of a recording (def/now.def). */
 struct ct_record_now {
@@ -51,6 +53,14 @@ enum ct_status ct_record_order(
  */
 enum ct_status ct_control_send(
 	int64_t pid, const char *order, char *ret_answer, size_t nr_bytes, struct ct_error *reterr);
+
+/*
+ * ct_record_open_trace: the trace of a recording as it is so far, a trace of the caller's own, which does not grow; of
+ * a flight recorder, what it keeps. Any thread may call it but the one that steps the recording, while steps go on.
+ * CT_AGAIN: there is none at present: nothing was written yet, or the recording is over. `options` may be NULL.
+ */
+enum ct_status ct_record_open_trace(struct ct_record *record, const struct ct_open_options *options,
+	struct ct_trace **ret_trace, struct ct_error *reterr);
 
 #pragma GCC visibility pop
 
