@@ -37,9 +37,12 @@ static int open_file(const struct arguments *arguments, const struct subject *su
 	return say_failure(status, &error);
 }
 
-static int say_no_process(const char *operand, enum ct_status status, const struct ct_error *error)
+int subject_say_failure(
+	const struct subject *subject, enum ct_status status, const struct ct_error *error)
 {
-	if (status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
+	const char *operand = subject->operand;
+
+	if (subject_is_process(subject) && status == CT_ERR_NOT_FOUND && access(operand, F_OK) == 0)
 		say_sentence("'%s' is taken for the number of a process; the file is './%s'",
 			operand, operand);
 	return say_failure(status, error);
@@ -70,7 +73,7 @@ static int open_process(const struct arguments *arguments, const struct subject 
 	if (status == CT_OK)
 		return 0;
 	subject_settle(subject);
-	return say_no_process(subject->operand, status, &error);
+	return subject_say_failure(subject, status, &error);
 }
 
 int subject_open(const struct arguments *arguments, const struct subject *subject,

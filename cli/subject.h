@@ -27,6 +27,10 @@ bool subject_is_process(const struct subject *subject);
 int subject_open(const struct arguments *arguments, const struct subject *subject,
 	struct ct_trace **ret_trace);
 
+/* subject_say_failure: says why its trace could not be had; returns the exit status. */
+int subject_say_failure(
+	const struct subject *subject, enum ct_status status, const struct ct_error *error);
+
 /* subject_settle: the work is done: no sign of life any more, and signals are the system's again. */
 void subject_settle(const struct subject *subject);
 
