@@ -14,6 +14,7 @@ int command_attach(const struct arguments *arguments);
 int command_control(const struct arguments *arguments);
 int command_serve(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
+int command_top(const struct arguments *arguments);
 int command_stats(const struct arguments *arguments);
 int command_profile(const struct arguments *arguments);
 int command_mcp(const struct arguments *arguments);

@@ -26,6 +26,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_PROFILE] = command_profile,
 	[COMMAND_OVERHEAD] = command_overhead,
 	[COMMAND_WHY] = command_why,
+	[COMMAND_TOP] = command_top,
 	[COMMAND_STATS] = command_stats,
 	[COMMAND_DUMP] = command_dump,
 	[COMMAND_INFO] = command_info,

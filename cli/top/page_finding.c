@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One finding as the report has it; and what to say where there is none.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "say.h"
+#include "top/pages.h"
+#include "top/rows.h"
+
+#define LINE_BYTES 2048
+#define NAME_BYTES 512
+#define TIME_COLUMNS 14
+#define MEMBERS 500u
+#define BUSIEST 5u
+
+static void say_site(const struct ct_view *view, uint32_t site, char buffer[NAME_BYTES])
+{
+	ct_view_say(view, CT_VIEW_TYPE_SITE, site, 0, buffer, NAME_BYTES);
+}
+
+/* When, what, and where: behind it, or in a line of its own where that would be too long. */
+static void add_step(struct top_lines *lines, const struct ct_view *view, uint32_t process,
+	const struct ct_step *step)
+{
+	char line[LINE_BYTES], place[NAME_BYTES] = "", time[64] = "";
+	struct top_link link;
+
+	if (step->time != CT_NO_TIME)
+		ct_view_say(view, CT_VIEW_TYPE_TIME, step->time, 0, time, sizeof(time));
+	if (step->site)
+		say_site(view, step->site, place);
+	snprintf(line, sizeof(line), "%*s  %s%s%s", TIME_COLUMNS - 2, time, step->text,
+		*place ? ", at " : "", place);
+	top_link_to_coroutine(process, step->coro, &link);
+	if (*place && top_text_width(line, lines->has_unicode) > lines->width) {
+		line[strlen(line) - strlen(place) - strlen(", at ")] = '\0';
+		top_lines_add(lines, TOP_PLAIN, &link, TIME_COLUMNS, line);
+		snprintf(line, sizeof(line), "%*s  at %s", TIME_COLUMNS, "", place);
+	}
+	top_lines_add(lines, TOP_PLAIN, &link, TIME_COLUMNS + 2, line);
+}
+
+void top_page_steps(struct top_lines *lines, const struct ct_view *view, uint32_t process,
+	const struct ct_step *steps, uint32_t nr_steps)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr_steps; i++)
+		add_step(lines, view, process, &steps[i]);
+}
+
+static void add_sentence(struct top_lines *lines, const char *before, const char *sentence)
+{
+	char line[LINE_BYTES];
+
+	snprintf(line, sizeof(line), "  %s%s", before, sentence);
+	top_lines_add(lines, TOP_PLAIN, NULL, 2, line);
+}
+
+static void add_sentences(
+	struct top_lines *lines, const char *const *sentences, uint32_t nr_sentences)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr_sentences; i++)
+		add_sentence(lines, "", sentences[i]);
+}
+
+static void add_certainty(struct top_lines *lines, const struct ct_finding *finding)
+{
+	top_lines_heading(lines, "How sure");
+	add_sentences(lines, finding->evidence, finding->nr_evidence);
+	add_sentences(lines, finding->lowered, finding->nr_lowered);
+	add_sentence(lines, "wrong if ", ct_rule_wrong_if(finding->rule));
+}
+
+static void add_member(struct top_lines *lines, const struct ct_view *view,
+	const struct ct_report *report, const struct ct_member *member)
+{
+	struct said age = top_said_age(report->quality.observed_until, member->since);
+	char line[LINE_BYTES], place[NAME_BYTES] = "";
+	struct top_link link;
+
+	say_site(view, member->coro.wait_site, place);
+	snprintf(line, sizeof(line), "%9" PRIu64 "  %-9s %8s  %s%s%s%s%s", member->coro.id,
+		ct_state_name(member->coro.state), age.text, member->name,
+		*member->name ? "  " : "", place, *member->resource ? ", for " : "",
+		member->resource);
+	top_lines_add(lines, TOP_PLAIN,
+		top_link_to_coroutine(member->coro.process, member->coro.id, &link), 11, line);
+}
+
+static void add_members(struct top_lines *lines, const struct ct_view *view,
+	const struct ct_report *report, const struct ct_finding *finding)
+{
+	uint32_t shown = finding->nr_members < MEMBERS ? finding->nr_members : MEMBERS, i;
+	char line[LINE_BYTES];
+
+	if (!shown)
+		return;
+	top_lines_heading(lines, "Coroutines (Enter: one of them)");
+	for (i = 0; i < shown; i++)
+		add_member(lines, view, report, &finding->members[i]);
+	if (shown == finding->nr_members)
+		return;
+	snprintf(line, sizeof(line), "and %s more",
+		said_count(finding->nr_members - shown, "", "").text);
+	top_lines_add(lines, TOP_FAINT, NULL, 0, line);
+}
+
+void top_page_finding(struct top_lines *lines, struct ct_view *view, const struct ct_report *report,
+	uint64_t number, bool is_brief)
+{
+	const struct ct_finding *finding;
+	char line[LINE_BYTES];
+
+	if (number == 0 || number > report->nr_findings) {
+		top_lines_add(lines, TOP_FAINT, NULL, 0, "This finding is no longer there.");
+		return;
+	}
+	finding = &report->findings[number - 1];
+	if (!is_brief) {
+		snprintf(line, sizeof(line), "%s: %s", ct_grade_name(finding->grade),
+			ct_rule_name(finding->rule));
+		top_lines_add(
+			lines, top_style_of_grade(ct_grade_name(finding->grade)), NULL, 0, line);
+	}
+	top_lines_add(lines, TOP_STRONG, NULL, 0, finding->title);
+	top_lines_heading(lines, "What happened");
+	top_page_steps(lines, view, finding->process, finding->steps, finding->nr_steps);
+	add_certainty(lines, finding);
+	top_lines_heading(lines, "What next");
+	add_sentence(lines, "", finding->next_step);
+	if (!is_brief)
+		add_members(lines, view, report, finding);
+}
+
+/* ---------------------------------------------------------------- none */
+
+static void add_waiting(
+	struct top_lines *lines, const struct ct_view *view, const struct ct_report *report)
+{
+	uint32_t shown = report->nr_waiting < BUSIEST ? report->nr_waiting : BUSIEST, i;
+	char line[LINE_BYTES], place[NAME_BYTES];
+	struct top_link link;
+
+	if (shown)
+		top_lines_heading(lines, "Where most wait now (Enter: the one that waits longest)");
+	for (i = 0; i < shown; i++) {
+		const struct ct_waiting *waiting = &report->waiting[i];
+
+		say_site(view, waiting->site, place);
+		snprintf(line, sizeof(line), "%9s wait, up to %8s  %s",
+			said_count(waiting->nr_coros, "", "").text,
+			top_said_age(report->quality.observed_until, waiting->since).text, place);
+		top_lines_add(lines, TOP_PLAIN,
+			top_link_to_coroutine(waiting->process, waiting->coro, &link), 33, line);
+	}
+}
+
+static void add_advice(struct top_lines *lines, const struct ct_report *report)
+{
+	uint32_t i;
+
+	if (report->nr_advice)
+		top_lines_heading(lines, "What could not be judged");
+	for (i = 0; i < report->nr_advice; i++)
+		add_sentence(lines, "", report->advice[i].text);
+}
+
+void top_page_no_findings(
+	struct top_lines *lines, struct ct_view *view, const struct ct_report *report)
+{
+	char line[LINE_BYTES];
+
+	snprintf(line, sizeof(line), "Nothing was found: %d rules looked at %s.", CT_NR_RULES - 1,
+		said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
+	top_lines_add(lines, TOP_GOOD, NULL, 0, line);
+	if (!report->quality.nr_events)
+		top_lines_add(lines, TOP_PLAIN, NULL, 0,
+			"No event has come: is the probe linked, and does the program do "
+			"anything?");
+	add_waiting(lines, view, report);
+	add_advice(lines, report);
+	if (report->nr_remarks) {
+		top_lines_heading(lines, "Besides");
+		add_sentences(lines, report->remarks, report->nr_remarks);
+	}
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop: something has come from the keyboard, the source or a signal; then a frame is drawn.
+ *
+ * A newer snapshot waits while the screen is paused, and while a chain is followed in the present one. Where a
+ * coroutine is shown its chain is followed in the newer snapshot first, so that both are replaced at once.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "top/draw.h"
+#include "top/show.h"
+#include "top/terminal.h"
+#include "top/threads.h"
+
+#define TICK_MS 500 /* the age of the data is shown anew */
+#define WHEEL_LINES 3
+
+struct show {
+	struct top_source *source;
+	struct top_state *state;
+	const struct top_show_options *options;
+	struct top_snapshot *snapshot; /* that is shown; NULL: none yet */
+	struct top_snapshot *newer;    /* that waits; NULL: none */
+	struct top_chain chain;
+	struct top_subject followed;            /* the chain's coroutine; id 0: none */
+	const struct top_snapshot *followed_in; /* where it was asked for last */
+	struct ct_error chain_error;
+	struct ct_error trouble;
+	struct top_frame frame;
+	struct top_content content;
+	bool is_over;
+	bool is_repainted;
+};
+
+/* ---------------------------------------------------------------- signals */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+#define NR_ENDING (sizeof(ending) / sizeof(ending[0]))
+
+static struct sigaction before[NR_ENDING];
+static volatile sig_atomic_t caught;
+static int caught_descriptor = -1;
+
+static void on_signal(int number)
+{
+	int kept = errno;
+
+	caught = number;
+	(void)!write(caught_descriptor, &(uint64_t){1}, sizeof(uint64_t));
+	errno = kept;
+}
+
+static bool catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	size_t i;
+
+	caught = 0;
+	caught_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (caught_descriptor < 0)
+		return false;
+	for (i = 0; i < NR_ENDING; i++) {
+		sigaction(ending[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	}
+	return true;
+}
+
+static void release_signals(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_ENDING; i++)
+		sigaction(ending[i], &before[i], NULL);
+	close(caught_descriptor);
+	caught_descriptor = -1;
+}
+
+/* ---------------------------------------------------------------- chains and snapshots */
+
+static void drop_chain(struct show *show)
+{
+	ct_report_free(show->chain.report);
+	show->chain = (struct top_chain){.report = NULL};
+	show->followed = (struct top_subject){0, 0};
+	show->followed_in = NULL;
+}
+
+static void ask_why(struct show *show, const struct top_snapshot *snapshot)
+{
+	struct top_subject subject = show->state->now.subject;
+
+	show->followed = subject;
+	show->followed_in = snapshot;
+	top_source_ask_why(show->source, snapshot, subject.process, subject.id);
+}
+
+static void replace_snapshot(struct show *show)
+{
+	ct_report_free(show->chain.report);
+	show->chain.report = NULL;
+	top_snapshot_free(show->snapshot);
+	show->snapshot = show->newer;
+	show->newer = NULL;
+}
+
+static void take_answer(struct show *show)
+{
+	const struct ct_report *report = NULL;
+	enum ct_status status = top_source_take_why(show->source, &report, &show->chain_error);
+
+	if (status == CT_AGAIN)
+		return;
+	/* The snapshot that it was asked of replaces the present one together with it. */
+	if (show->followed_in == show->newer && show->newer)
+		replace_snapshot(show);
+	ct_report_free(show->chain.report);
+	show->chain = (struct top_chain){
+		.report = report,
+		.trouble = status == CT_OK ? NULL : show->chain_error.text,
+	};
+}
+
+static bool is_followed(const struct show *show)
+{
+	const struct top_subject *shown = &show->state->now.subject;
+
+	return show->followed.id == shown->id && show->followed.process == shown->process;
+}
+
+/* The chain that the screen needs, and the newest snapshot that may be shown. */
+static void advance(struct show *show)
+{
+	bool is_coroutine = show->state->now.screen == TOP_COROUTINE;
+	struct top_snapshot *newest = top_source_take(show->source);
+
+	take_answer(show);
+	if (top_source_is_asked(show->source)) {
+		/* One that waits for its chain is in use. */
+		if (newest && show->newer && show->followed_in == show->newer) {
+			top_snapshot_free(newest);
+			newest = NULL;
+		}
+	}
+	if (newest) {
+		top_snapshot_free(show->newer);
+		show->newer = newest;
+	}
+	if (top_source_is_asked(show->source))
+		return;
+	if (show->newer && !show->snapshot)
+		replace_snapshot(show);
+	if (is_coroutine && show->snapshot && !is_followed(show)) {
+		drop_chain(show);
+		ask_why(show, show->snapshot);
+	} else if (show->newer && !show->state->is_paused) {
+		if (is_coroutine)
+			ask_why(show, show->newer);
+		else
+			replace_snapshot(show), drop_chain(show);
+	}
+}
+
+/* ---------------------------------------------------------------- frames */
+
+static void draw(struct show *show)
+{
+	uint32_t width, height;
+	struct top_scene scene = {
+		.state = show->state,
+		.snapshot = show->snapshot,
+		.chain = &show->chain,
+		.subject = show->options->subject,
+		.now_ns = top_now_ns(),
+		.trouble = top_source_trouble(show->source, &show->trouble) ? show->trouble.text
+									    : NULL,
+	};
+
+	top_terminal_size(&width, &height);
+	if (width != show->frame.width || height != show->frame.height) {
+		top_frame_fini(&show->frame);
+		if (!top_frame_init(&show->frame, width, height, top_terminal_has_unicode())) {
+			show->frame.width = show->frame.height = 0;
+			return;
+		}
+	}
+	top_content_fini(&show->content);
+	top_draw(&scene, &show->frame, &show->content);
+	top_terminal_show(&show->frame, show->is_repainted);
+	show->is_repainted = false;
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static void act(struct show *show, enum top_action action)
+{
+	switch (action) {
+	case TOP_QUIT:
+		show->is_over = true;
+		return;
+	case TOP_OPEN:
+		top_content_open(&show->content, show->state);
+		return;
+	case TOP_REPAINT:
+		show->is_repainted = true;
+		return;
+	default:
+		return;
+	}
+}
+
+static void point(struct show *show, uint32_t line)
+{
+	if (line < TOP_BODY_LINE || line - TOP_BODY_LINE >= show->content.extent.nr_visible)
+		return;
+	act(show, top_state_select(show->state, show->state->now.first + line - TOP_BODY_LINE,
+			  &show->content.extent));
+}
+
+/* After a key that leads to another screen the next one needs that screen's content. */
+static bool read_input(struct show *show)
+{
+	uint32_t key = 0, line = 0;
+
+	switch (top_terminal_read(&key, &line)) {
+	case TOP_INPUT_KEY:
+		act(show, top_state_key(show->state, key, &show->content.extent));
+		return true;
+	case TOP_INPUT_POINT:
+		point(show, line);
+		return true;
+	case TOP_INPUT_RESIZED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static void wait_for_something(const struct show *show)
+{
+	struct pollfd descriptors[] = {
+		{.fd = STDIN_FILENO, .events = POLLIN},
+		{.fd = top_source_descriptor(show->source), .events = POLLIN},
+		{.fd = caught_descriptor, .events = POLLIN},
+	};
+	bool is_ageing = !show->snapshot || show->snapshot->is_growing;
+
+	poll(descriptors, sizeof(descriptors) / sizeof(descriptors[0]), is_ageing ? TICK_MS : -1);
+}
+
+/* A terminal that has gone away says so by an end of input that never ends. */
+static bool has_terminal(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&input, 1, 0) <= 0 || !(input.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static void loop(struct show *show)
+{
+	draw(show);
+	while (!show->is_over && !caught && has_terminal()) {
+		wait_for_something(show);
+		while (!show->is_over && read_input(show)) {
+			advance(show);
+			draw(show);
+		}
+		advance(show);
+		draw(show);
+	}
+}
+
+enum ct_status top_show(struct top_source *source, struct top_state *state,
+	const struct top_show_options *options, int *ret_signal, struct ct_error *reterr)
+{
+	struct show show = {.source = source, .state = state, .options = options};
+	enum ct_status status;
+
+	if (!catch_signals())
+		return top_fail(reterr, errno, "preparing for signals");
+	status = top_terminal_open(options->use_colour, reterr);
+	if (status == CT_OK)
+		loop(&show);
+	top_terminal_close();
+	release_signals();
+	*ret_signal = caught;
+	/* A trace that could not be read at all is no screen's matter. */
+	if (status == CT_OK && !show.snapshot && top_source_trouble(source, reterr))
+		status = reterr->status;
+	while (top_source_is_asked(source)) {
+		take_answer(&show);
+		poll(&(struct pollfd){.fd = top_source_descriptor(source), .events = POLLIN}, 1,
+			TICK_MS);
+	}
+	top_content_fini(&show.content);
+	drop_chain(&show);
+	top_snapshot_free(show.newer);
+	top_snapshot_free(show.snapshot);
+	top_frame_fini(&show.frame);
+	return status;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The terminal by way of ncurses, which knows what each kind of terminal can do.
+ *
+ * Where a signal ends us ncurses cannot be called: what it would write to leave the screen is kept from the start, and
+ * write(2) and tcsetattr(3) may be called from a handler.
+ */
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+
+#include "top/terminal.h"
+
+/* Behind ours, since words such as `columns` and `lines` are macros from here on. */
+#include <term.h>
+
+#define ESCAPE_MS 25 /* a key that begins with Esc comes within that */
+#define LEAVING_BYTES 256
+#define ORANGE 208 /* of 256 colours */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+#define NR_CRASHES (sizeof(crashes) / sizeof(crashes[0]))
+
+static struct {
+	bool is_open;
+	bool has_colour;
+	SCREEN *screen;
+	struct termios before;
+	struct sigaction handlers[NR_CRASHES];
+	char leaving[LEAVING_BYTES];
+	size_t nr_leaving;
+} terminal;
+
+/* ---------------------------------------------------------------- given back */
+
+/* NULL: this terminal has none. */
+static const char *capability(const char *name)
+{
+	const char *text = tigetstr((char *)(uintptr_t)name);
+
+	return text && text != (const char *)-1 ? text : NULL;
+}
+
+static void keep(const char *text)
+{
+	size_t length = text ? strlen(text) : 0;
+
+	if (terminal.nr_leaving + length > LEAVING_BYTES)
+		return;
+	memcpy(terminal.leaving + terminal.nr_leaving, text ? text : "", length);
+	terminal.nr_leaving += length;
+}
+
+/* XM switches the mouse on and off; where it is not told, ncurses takes what xterm has. */
+static const char *mouse_off(void)
+{
+	const char *mouse = capability("XM");
+
+	return mouse ? tparm((char *)(uintptr_t)mouse, 0) : "\033[?1000l";
+}
+
+static void on_crash(int number)
+{
+	size_t i;
+
+	if (terminal.is_open) {
+		(void)!write(STDOUT_FILENO, terminal.leaving, terminal.nr_leaving);
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+	}
+	for (i = 0; i < NR_CRASHES; i++)
+		if (crashes[i] == number)
+			sigaction(number, &terminal.handlers[i], NULL);
+	raise(number);
+}
+
+static void catch_crashes(void)
+{
+	struct sigaction action = {.sa_handler = on_crash};
+	size_t i;
+
+	keep(capability("kmous") ? mouse_off() : NULL);
+	keep(capability("sgr0"));  /* attributes */
+	keep(capability("cnorm")); /* the cursor */
+	keep(capability("rmcup")); /* the other screen */
+	keep(capability("rmkx"));  /* the keypad */
+	for (i = 0; i < NR_CRASHES; i++)
+		sigaction(crashes[i], &action, &terminal.handlers[i]);
+}
+
+void top_terminal_close(void)
+{
+	size_t i;
+
+	if (!terminal.is_open)
+		return;
+	endwin();
+	terminal.is_open = false;
+	for (i = 0; i < NR_CRASHES; i++)
+		sigaction(crashes[i], &terminal.handlers[i], NULL);
+	delscreen(terminal.screen);
+}
+
+/* ---------------------------------------------------------------- taken */
+
+static void prepare_colours(void)
+{
+	int orange;
+
+	if (start_color() == ERR)
+		return;
+	use_default_colors();
+	orange = COLORS > ORANGE ? ORANGE : COLOR_MAGENTA;
+	init_pair(TOP_GOOD, COLOR_GREEN, -1);
+	init_pair(TOP_BAD, COLOR_RED, -1);
+	init_pair(TOP_DOUBTFUL, COLOR_YELLOW, -1);
+	init_pair(TOP_RUNNING, COLOR_GREEN, -1);
+	init_pair(TOP_READY, COLOR_YELLOW, -1);
+	init_pair(TOP_BLOCKED, (short)orange, -1);
+	init_pair(TOP_HEADING, COLOR_CYAN, -1);
+}
+
+static void prepare_keys(void)
+{
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(ESCAPE_MS);
+	curs_set(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0);
+}
+
+static enum ct_status refuse(struct ct_error *reterr, enum ct_status status, const char *why)
+{
+	*reterr = (struct ct_error){.status = status};
+	strncpy(reterr->text, why, sizeof(reterr->text) - 1);
+	return status;
+}
+
+enum ct_status top_terminal_open(bool use_colour, struct ct_error *reterr)
+{
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return refuse(reterr, CT_ERR_USAGE,
+			"the screens need a terminal; '--once' prints one frame as text");
+	tcgetattr(STDIN_FILENO, &terminal.before);
+	terminal.screen = newterm(NULL, stdout, stdin);
+	if (!terminal.screen)
+		return refuse(reterr, CT_ERR_USAGE,
+			"nothing is known of this kind of terminal (TERM); '--once' prints one "
+			"frame as text");
+	terminal.is_open = true;
+	terminal.has_colour = use_colour && has_colors();
+	atexit(top_terminal_close);
+	catch_crashes();
+	if (terminal.has_colour)
+		prepare_colours();
+	prepare_keys();
+	return CT_OK;
+}
+
+bool top_terminal_has_unicode(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void top_terminal_size(uint32_t *ret_width, uint32_t *ret_height)
+{
+	*ret_width = (uint32_t)COLS;
+	*ret_height = (uint32_t)LINES;
+}
+
+/* ---------------------------------------------------------------- shown */
+
+static attr_t attributes_of(unsigned style)
+{
+	attr_t attributes = style & TOP_REVERSED ? A_REVERSE : A_NORMAL;
+
+	switch (style & ~(unsigned)TOP_REVERSED) {
+	case TOP_STRONG:
+	case TOP_BAD:
+		return attributes | A_BOLD;
+	case TOP_FAINT:
+	case TOP_WAITING:
+		/* Faint letters on a reversed line cannot be read. */
+		return attributes | (attributes & A_REVERSE ? A_NORMAL : A_DIM);
+	case TOP_HEADING:
+		return attributes | (terminal.has_colour ? A_NORMAL : A_UNDERLINE);
+	default:
+		return attributes;
+	}
+}
+
+static short pair_of(unsigned style)
+{
+	unsigned plain = style & ~(unsigned)TOP_REVERSED;
+
+	return terminal.has_colour && plain != TOP_PLAIN ? (short)plain : 0;
+}
+
+static void show_cell(const struct top_frame *frame, uint32_t line, uint32_t column)
+{
+	const struct top_cell *cell = &frame->cells[(size_t)line * frame->width + column];
+	wchar_t text[] = {(wchar_t)cell->character, L'\0'};
+	cchar_t shown;
+
+	if (!cell->character)
+		return;
+	setcchar(&shown, text, attributes_of(cell->style), pair_of(cell->style), NULL);
+	mvadd_wch((int)line, (int)column, &shown);
+}
+
+void top_terminal_show(const struct top_frame *frame, bool is_all)
+{
+	uint32_t line, column;
+
+	erase();
+	for (line = 0; line < frame->height; line++)
+		for (column = 0; column < frame->width; column++)
+			show_cell(frame, line, column);
+	if (is_all)
+		clearok(stdscr, TRUE);
+	refresh();
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static const struct {
+	wint_t code;
+	uint32_t key;
+} known_keys[] = {
+	{KEY_ENTER, TOP_KEY_ENTER},
+	{KEY_BACKSPACE, TOP_KEY_BACKSPACE},
+	{KEY_UP, TOP_KEY_UP},
+	{KEY_DOWN, TOP_KEY_DOWN},
+	{KEY_LEFT, TOP_KEY_LEFT},
+	{KEY_RIGHT, TOP_KEY_RIGHT},
+	{KEY_PPAGE, TOP_KEY_PAGE_UP},
+	{KEY_NPAGE, TOP_KEY_PAGE_DOWN},
+	{KEY_HOME, TOP_KEY_HOME},
+	{KEY_END, TOP_KEY_END},
+};
+
+static enum top_input read_mouse(uint32_t *ret_key, uint32_t *ret_line)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return TOP_INPUT_NONE;
+	*ret_line = (uint32_t)event.y;
+	if (event.bstate & BUTTON1_PRESSED)
+		return TOP_INPUT_POINT;
+	*ret_key = event.bstate & BUTTON4_PRESSED ? TOP_KEY_UP : TOP_KEY_DOWN;
+	return TOP_INPUT_KEY;
+}
+
+static enum top_input read_known(wint_t code, uint32_t *ret_key, uint32_t *ret_line)
+{
+	size_t i;
+
+	if (code == KEY_RESIZE)
+		return TOP_INPUT_RESIZED;
+	if (code == KEY_MOUSE)
+		return read_mouse(ret_key, ret_line);
+	*ret_key = 0;
+	for (i = 0; i < sizeof(known_keys) / sizeof(known_keys[0]); i++)
+		if (known_keys[i].code == code)
+			*ret_key = known_keys[i].key;
+	return TOP_INPUT_KEY;
+}
+
+enum top_input top_terminal_read(uint32_t *ret_key, uint32_t *ret_line)
+{
+	wint_t code;
+
+	switch (get_wch(&code)) {
+	case ERR:
+		return TOP_INPUT_NONE;
+	case KEY_CODE_YES:
+		return read_known(code, ret_key, ret_line);
+	default:
+		*ret_key = code == '\r' || code == '\n'   ? (uint32_t)TOP_KEY_ENTER
+			   : code == 0x1b                 ? (uint32_t)TOP_KEY_ESCAPE
+			   : code == 0x7f || code == '\b' ? (uint32_t)TOP_KEY_BACKSPACE
+							  : (uint32_t)code;
+		return TOP_INPUT_KEY;
+	}
+}

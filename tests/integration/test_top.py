@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""The screens of `top`, driven by keys in a real terminal (tmux), and its single frames as text (`--once`).
+
+Whatever a screen is to show is waited for: no time is assumed in which it does.
+"""
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
+
+CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
+GIVE_UP = 60  # seconds after which something that is waited for will not come
+
+
+class Terminal:
+    """A shell in a terminal of a tmux server of its own; `top` is typed into it."""
+
+    def __init__(self, place, width=80, height=24, **environment):
+        self.socket = str(pathlib.Path(place, f"tmux-{width}x{height}-{len(list(pathlib.Path(place).iterdir()))}"))
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", **environment}
+        self.tmux("new-session", "-d", "-x", str(width), "-y", str(height), "sh", environment=environment)
+        self.wait_for(str.strip, "a shell")
+
+    def tmux(self, *words, environment=None):
+        result = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *words], env=environment, check=False,
+                                capture_output=True, text=True)
+        check(result.returncode == 0, f"tmux {words}: {result.stderr}")
+        return result.stdout
+
+    def frame(self, *options):
+        return self.tmux("capture-pane", "-p", *options)
+
+    def keys(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+
+    def wait_for(self, is_there, what):
+        """The frame in which it is there."""
+        until = time.monotonic() + GIVE_UP
+        while True:
+            frame = self.frame()
+            if is_there(frame):
+                return frame
+            check(time.monotonic() < until, f"{what} did not appear:\n{frame}")
+
+    def until(self, *texts):
+        return self.wait_for(lambda frame: all(text in frame for text in texts), texts)
+
+    def top(self, *arguments):
+        self.type(" ".join([f"clear; {COROTRACER} top", *map(str, arguments), "; echo left with $?"]))
+        self.keys("Enter")
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+@contextlib.contextmanager
+def terminal(place, **options):
+    opened = Terminal(place, **options)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def trace_in(place):
+    text = re.search(r"^--- trace\n(.*?)^--- ", CASE.read_text(), re.MULTILINE | re.DOTALL)[1]
+    pathlib.Path(place, "case.txt").write_text(text)
+    trace = pathlib.Path(place, "case.ctrace")
+    run(COROTRACER, "assemble", "-o", trace, pathlib.Path(place, "case.txt"))
+    return trace
+
+
+# ---------------------------------------------------------------- one frame as text
+
+ONCE_COROUTINES = """\
+server (pid 100)  2.00 s  22 events  0 lost
+coroutines by LONGEST, the greatest first: 3 of 3
+       ID  STATE         SINCE   LONGEST   RUNNING     READY    RESUMES  NAME                  WAITS FOR               PLACE
+        1  waiting      2.00 s    2.00 s      0 ns      0 ns          0  accept_loop           descriptor 7            co_await AsyncRead in handle, src/server.cpp:120
+        2  waiting      2.00 s    2.00 s      0 ns      0 ns          0  accept_loop           descriptor 8            co_await AsyncRead in handle, src/server.cpp:120
+        3  waiting      1.99 s    1.99 s   10.0 us   10.0 us          1  accept_loop           descriptor 9            co_await AsyncRead in handle, src/server.cpp:120
+"""
+
+
+def once(trace, *options, status=0):
+    return run(COROTRACER, "top", "--once", *options, trace, status=status)
+
+
+def ids(trace, *options):
+    """The ids of the coroutines that a filter leaves, in their order."""
+    rows = once(trace, "--screen", "coroutines", *options).stdout.splitlines()[3:]
+    return [int(row.split()[0]) for row in rows]
+
+
+def check_once(trace):
+    check(once(trace, "--screen", "coroutines").stdout == ONCE_COROUTINES, once(trace, "--screen", "coroutines").stdout)
+    found = once(trace).stdout
+    check("1 of 1" in found and re.search(r"1  proven +2  waits-on-closed-descriptor +2 of 3 coroutines wait", found), found)
+    check("worker-0 (101)" in once(trace, "-s", "workers").stdout, "no worker")
+    check(re.search(r"^ +3 +1 +7\.00 ms", once(trace, "-s", "places").stdout, re.MULTILINE), "no place")
+    check("descriptor 9" in once(trace, "-s", "resources").stdout, "no resource")
+
+
+def check_filters(trace):
+    check(ids(trace, "--sort", "-id") == [1, 2, 3], "sorted upwards")
+    check(ids(trace, "--sort", "ID") == [3, 2, 1], "sorted downwards")
+    check(ids(trace, "--sort", "since") == [1, 2, 3], "sorted by age")
+    check(ids(trace, "-n", "2") == [1, 2], "two rows")
+    for words, left in (("asyncread", [1, 2, 3]), ("nothing", []), ("state=waiting", [1, 2, 3]), ("state!=waiting", []),
+                        ("running>5us", [3]), ("running<=5us", [1, 2]), ("since>=1995ms", [1, 2]), ("since<1.995s", [3]),
+                        ("id>1 id<3", [2]), ("wait_object~*9", [3]), ("nr_resumes=1", [3]), ("name=accept_loop", [1, 2, 3]),
+                        ("name=accept", []), ("name~ACCEPT", [1, 2, 3]), ("handle id=2", [2])):
+        check(ids(trace, "--sort", "-id", "--filter", words) == left, f"{words}: {ids(trace, '--filter', words)}")
+    for words, complaint in (("state=asleep", "'state' has no value 'asleep'"), ("nosuch=1", "no column 'nosuch' is in 'coroutines'"),
+                             ("id=", "'id' is compared with nothing"), ("1 2 3 4 5 6 7 8 9", "more conditions")):
+        result = once(trace, "-s", "coroutines", "--filter", words, status=2)
+        check(complaint in result.stderr and not result.stdout, result.stderr)
+
+
+def check_refusals(trace, place):
+    for words, complaint in ((["top"], "which process, or which trace?"), (["top", trace], "need a terminal"),
+                             (["top", "--once", "--sort", "nosuch", trace], "'nosuch' is no column of findings"),
+                             (["top", "--rows", "3", trace], "go with '--once'"), (["top", "-"], "standard input"),
+                             (["top", "--once", "-s", "nosuch", trace], "--screen"),
+                             (["top", "--once", "--filter", "x" * 200, trace], "too long")):
+        result = run(COROTRACER, *words, status=None, stdin=subprocess.DEVNULL)
+        check(result.returncode in (2, 7) and len(result.stderr.splitlines()) == 1, f"{words}: {result.returncode} {result.stderr}")
+        check(complaint in result.stderr or "without its screens" in result.stderr, f"{words}: {result.stderr}")
+    pathlib.Path(place, "no-trace").write_text("hello")
+    check("no-trace" in run(COROTRACER, "top", pathlib.Path(place, "no-trace"), status=5).stderr, "no file is named")
+    check("nobody" in run(COROTRACER, "top", pathlib.Path(place, "nobody"), status=4).stderr, "no file is named")
+
+
+# ---------------------------------------------------------------- screens
+
+def check_findings(place, trace):
+    with terminal(place) as shown:
+        shown.top(trace)
+        frame = shown.until("What happened", "q quit")
+        check(frame.splitlines()[0].startswith("server (pid 100)  2.00 s  22 events  0 lost"), frame)
+        check("proven         2  2 of 3 coroutines wait for descriptors" in frame, frame)
+        check("Reactor::on_hangup, src/reactor.cpp:200" in frame, frame)
+        check(all(len(line) <= 80 for line in frame.splitlines()), frame)
+        shown.keys("Enter")
+        shown.until("proven: waits-on-closed-descriptor", "1 of 2")
+        shown.keys("G")
+        shown.until("Coroutines (Enter: one of them)", "2  waiting     2.00 s")
+        shown.keys("Enter")
+        shown.until("Coroutine 2  accept_loop", "the descriptor was closed: it can never become ready")
+        shown.keys("Escape")
+        shown.until("Coroutines (Enter: one of them)")
+        shown.keys("Escape")
+        shown.until("GRADE")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
+def check_keys(place, trace):
+    with terminal(place) as shown:
+        shown.top(trace, "--screen", "coroutines")
+        frame = shown.until("LONGEST▼", "1 of 3")
+        check([line.split()[0] for line in frame.splitlines()[3:6]] == ["1", "2", "3"], frame)
+        shown.keys("j")
+        shown.until("2 of 3")
+        shown.keys("G")
+        shown.until("3 of 3")
+        shown.keys("g", "w")
+        shown.until("Why it does not run", "closed")
+        shown.keys("BSpace")
+        shown.until("LONGEST▼")
+        shown.keys("h", "h", "h")
+        frame = shown.until("ID▼")
+        check(frame.splitlines()[3].split()[0] == "3", frame)
+        shown.keys("i")
+        frame = shown.until("ID▲")
+        check(frame.splitlines()[3].split()[0] == "1", frame)
+        shown.keys("/")
+        shown.type("running>5us")
+        shown.until("filter: running>5us")
+        shown.keys("Enter")
+        shown.until("1 of 1", "filter: running>5us  (Esc: all)")
+        shown.keys("/")
+        shown.type("x=")
+        shown.keys("Enter")
+        shown.until("has no value")
+        shown.keys("Escape")
+        shown.until("1 of 3")
+        for key, text in (("p", "DELAY99"), ("r", "HELD BY"), ("o", "SCHED"), ("f", "GRADE"), ("?", "this help")):
+            shown.keys(key)
+            shown.until(text) if key != "p" else shown.until("WAITS", "P99")
+        shown.keys("?", "p")
+        shown.until("P99", "1 of 2")
+        shown.keys("Enter")
+        shown.until("state=waiting wait_site=", "1 of 3")
+        shown.keys("Escape")
+        shown.until("P99", "1 of 2")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
+def check_sizes(place, trace):
+    with terminal(place, width=200, height=60) as shown:
+        shown.top(trace, "-s", "coroutines")
+        frame = shown.until("WAITS FOR", "NAME", "READY")
+        check("descriptor 7" in frame and len(frame.splitlines()) == 60, frame)
+        shown.tmux("resize-window", "-x", "80", "-y", "24")
+        frame = shown.wait_for(lambda frame: "LONGEST" in frame and "WAITS FOR" not in frame, "a narrower table")
+        check("q quit" in frame.splitlines()[23], frame)
+        shown.tmux("resize-window", "-x", "20", "-y", "4")
+        shown.wait_for(lambda frame: "LONGEST" not in frame, "a tiny frame")
+        shown.tmux("resize-window", "-x", "10", "-y", "2")
+        shown.tmux("resize-window", "-x", "120", "-y", "30")
+        shown.until("LONGEST", "q quit")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
+def check_plain(place, trace):
+    """Nothing but ASCII where the locale has no more, and no colours where none are wanted."""
+    with terminal(place, LC_ALL="C", LANG="C") as shown:
+        shown.top(trace, "-s", "workers")
+        frame = shown.until("worker-0", "RUNv")
+        check(frame.isascii() and "=...." in frame, frame)
+        shown.keys("q")
+        shown.until("left with 0")
+    with terminal(place, NO_COLOR="1") as shown:
+        shown.top(trace)
+        shown.until("proven")
+        check("\x1b[31m" not in shown.frame("-e") and "\x1b[1m" in shown.frame("-e"), shown.frame("-e"))
+    with terminal(place) as shown:
+        shown.top(trace)
+        shown.until("proven")
+        check(re.search(r"\x1b\[[0-9;]*31m", shown.frame("-e")), shown.frame("-e"))
+
+
+def process_of(shown):
+    """The `top` in that terminal."""
+    shell = shown.tmux("display-message", "-p", "#{pane_pid}").strip()
+    children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+    check(len(children) == 1, f"{children} run in the terminal")
+    return int(children[0])
+
+
+def check_endings(place, trace):
+    """Whatever ends it: the terminal is as it was. A shell whose command dies of INT drops the rest of the line."""
+    for how, status in ((signal.SIGTERM, 143), (signal.SIGINT, None), (signal.SIGHUP, 129), (signal.SIGSEGV, 139), (signal.SIGABRT, 134)):
+        with terminal(place) as shown:
+            shown.type("stty -a > before; echo kept")
+            shown.keys("Enter")
+            shown.until("kept\n")
+            shown.top(trace)
+            shown.until("What happened")
+            os.kill(process_of(shown), how)
+            if status:
+                shown.until(f"left with {status}")
+            shown.wait_for(lambda frame: "What happened" not in frame, f"the shell after signal {how}")
+            shown.type("stty -a | cmp - before && echo as before")
+            shown.keys("Enter")
+            shown.until("as before\n")
+            check(shown.tmux("display-message", "-p", "#{cursor_flag} #{mouse_any_flag}").split() == ["1", "0"], "the cursor")
+
+
+# ---------------------------------------------------------------- a program that runs
+
+@contextlib.contextmanager
+def blocked():
+    """A program that hangs as soon as somebody attaches; see tests/targets/blocked.c."""
+    process = subprocess.Popen([BUILD / "tests/targets/blocked", "late"], stdout=subprocess.PIPE, text=True)
+    try:
+        check(process.stdout.readline() == "ready\n", "nobody can attach to the target")
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def check_live(place):
+    with blocked() as process, terminal(place, width=100, height=30, TMPDIR=place) as shown:
+        shown.top(process.pid)
+        shown.until("blocked", "s ago")
+        shown.keys("t")
+        shown.until("waiting", "of 9")
+        shown.keys("Enter")
+        shown.wait_for(lambda frame: "Why it does not run" in frame and "being followed" not in frame, "the chain")
+        shown.keys("G")
+        shown.until("Its last events", "suspend")
+        shown.keys("Escape", "Space")
+        frame = shown.until("paused, ")
+        age = float(re.search(r"paused, ([0-9.]+) s ago", frame)[1])
+        shown.wait_for(lambda frame: float(re.search(r"paused, ([0-9.]+) s ago", frame)[1]) > age + 1, "older data")
+        shown.keys("Space")
+        shown.wait_for(lambda frame: "paused" not in frame and re.search(r" [01]\.[0-9] s ago", frame), "newer data")
+        process.kill()
+        shown.until("complete")
+        shown.keys("q")
+        shown.until("left with 0")
+        left = [path.name for path in pathlib.Path(place).glob("corotracer-top-*")]
+        check(not left, f"{left} are left behind")
+
+
+def check_live_refusals(place):
+    with terminal(place) as shown:
+        shown.top(os.getpid())
+        shown.until("left with 9")
+        shown.top(4194304 + 1)
+        shown.until("left with 4")
+
+
+def check_live_once():
+    with blocked() as process:
+        told = run(COROTRACER, "top", "--once", "--duration", "200ms", "-s", "coroutines", process.pid).stdout
+        check("9 of 9" in told, told)
+        check(process.poll() is None, "the program has ended")
+
+
+def main():
+    with folder() as place:
+        trace = trace_in(place)
+        check_once(trace)
+        check_filters(trace)
+        check_refusals(trace, place)
+        check_live_once()
+        if not shutil.which("tmux"):
+            print("no tmux: the screens are not driven", file=sys.stderr)
+            sys.exit(77)
+        if "without its screens" in run(COROTRACER, "top", trace, status=None).stderr:
+            sys.exit(77)
+        os.chdir(place)
+        check_findings(place, trace)
+        check_keys(place, trace)
+        check_sizes(place, trace)
+        check_plain(place, trace)
+        check_endings(place, trace)
+        check_live(place)
+        check_live_refusals(place)
+
+
+if __name__ == "__main__":
+    main()
