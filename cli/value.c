@@ -116,6 +116,11 @@ static bool read_bytes(const char *text, uint64_t *ret_bytes)
 	return false;
 }
 
+static bool read_size(const char *text, struct meaning *meaning)
+{
+	return read_bytes(text, &meaning->number);
+}
+
 static bool read_ring_size(const char *text, struct meaning *meaning)
 {
 	return read_bytes(text, &meaning->number) && meaning->number >= CT_RING_BYTES_LEAST &&
@@ -171,6 +176,7 @@ static const struct form {
 	{"moment", read_moment,
 		"a time since the beginning with its unit (ns, us, ms, s, min or h), such as 12.5s "
 		"or 300ms"},
+	{"size", read_size, "a size, as in 512MiB or 4GiB"},
 	{"ring-size", read_ring_size, "a size from 128KiB to 16MiB, as in 1MiB"},
 	{"clock", read_clock, "counter, coarse, or a step of 10us to 1s as in coarse=100us"},
 	{"window", read_window, "a time, a size or both, as in 10s,64MiB"},

@@ -23,6 +23,7 @@
 #include "corotracer/error.h"
 #include "corotracer/event.h"
 #include "corotracer/profile.h"
+#include "corotracer/query.h"
 #include "corotracer/report.h"
 #include "corotracer/serve.h"
 #include "corotracer/thresholds.h"

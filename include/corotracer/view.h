@@ -172,6 +172,8 @@ struct ct_view_rows {
 	uint32_t nr_columns;
 	const enum ct_view_type *types; /* of each column */
 	const int64_t *const *columns;
+	const uint64_t
+		*numbers; /* of a scan: the place of each row in its table, from 0; else NULL */
 };
 
 /*
@@ -200,7 +202,7 @@ void ct_view_scan_close(struct ct_view_scan *scan);
 /*
  * ct_view_say: one cell in words, "" where it holds nothing: "waiting", "lock 0x7f00", the place of a site, the name of
  * a process or a thread; a number in digits. Returns the length that it would have had; cut off at nr_bytes, always
- * NUL-terminated. An event's object is said by `kind`, that of its row; it is not looked at otherwise.
+ * NUL-terminated. An event's object and argument are said by `kind`, that of its row; it is not looked at otherwise.
  */
 size_t ct_view_say(const struct ct_view *view, enum ct_view_type type, int64_t number,
 	unsigned kind, char *buffer, size_t nr_bytes);

@@ -168,6 +168,7 @@ static void hand_out(struct ct_view_scan *scan, uint32_t count)
 	for (i = 0; i < count; i++)
 		scan->numbers[i] = scan->first + scan->places[i];
 	scan->rows->nr_rows = scan->rows->nr_matched = count;
+	scan->rows->numbers = scan->numbers;
 }
 
 enum ct_status ct_view_scan_next(

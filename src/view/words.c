@@ -17,6 +17,19 @@ static void say_object(struct text *text, int64_t number, unsigned kind)
 	textrace_print_object(text, &event);
 }
 
+/* As the text form has it: a name of the list that the kind has; a plain number, where it is not 0. */
+static void say_argument(struct text *text, int64_t number, unsigned kind)
+{
+	enum textrace_list list;
+	const char *key = textrace_argument(kind, &list);
+	const char *name = key ? textrace_name(list, (uint64_t)number) : NULL;
+
+	if (name)
+		text_add(text, name);
+	else if (key || number)
+		text_signed(text, number);
+}
+
 static void say_process_of(struct text *text, const struct ct_tables *tables, int64_t number)
 {
 	if (number < tables->nr_processes)
@@ -49,6 +62,9 @@ void view_say(struct text *text, const struct ct_view *view, enum ct_view_type t
 		return;
 	case CT_VIEW_TYPE_OBJECT:
 		say_object(text, number, kind);
+		return;
+	case CT_VIEW_TYPE_ARGUMENT:
+		say_argument(text, number, kind);
 		return;
 	case CT_VIEW_TYPE_KIND:
 		say_kind(text, (unsigned)number);

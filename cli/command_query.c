@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer query: a trace, asked in SQL.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "asking.h"
+#include "command.h"
+#include "corotracer/ct.h"
+#include "judge.h"
+#include "output.h"
+#include "say.h"
+#include "shell.h"
+#include "subject.h"
+
+#define ROWS_SHOWN 1000
+
+/* Where the SQL comes from. */
+struct sought {
+	const char *sql;  /* an operand; NULL: none */
+	const char *path; /* of a file; "-": standard input; NULL: none */
+};
+
+/* ---------------------------------------------------------------- options */
+
+static bool has_header(const struct arguments *arguments)
+{
+	bool has = true;
+	int i;
+
+	for (i = 0; i < arguments->nr_given; i++) {
+		if (arguments->given[i].option == OPTION_QUERY_HEADER)
+			has = true;
+		else if (arguments->given[i].option == OPTION_QUERY_NO_HEADER)
+			has = false;
+	}
+	return has;
+}
+
+static struct ct_query_write_options writing_of(
+	const struct arguments *arguments, const char *output)
+{
+	struct ct_query_write_options writing = {
+		.size = sizeof(writing),
+		.format = (enum ct_query_format)arguments->meaning[OPTION_QUERY_FORMAT].number,
+		.no_header = !has_header(arguments),
+		.max_rows = arguments->meaning[OPTION_QUERY_ROWS].number,
+		.use_colour =
+			output_is_coloured(arguments->meaning[OPTION_QUERY_COLOUR].number, output),
+	};
+
+	if (!writing.max_rows && writing.format == CT_QUERY_TABLE &&
+		!arguments->value[OPTION_QUERY_ALL])
+		writing.max_rows = ROWS_SHOWN;
+	return writing;
+}
+
+static int find_sql(const struct arguments *arguments, struct sought *ret_sought)
+{
+	struct sought sought = {.path = arguments->value[OPTION_QUERY_FILE]};
+
+	if (arguments->nr_operands < 1)
+		return say_usage("query", "which trace? for example: corotracer query "
+					  "corotracer.ctrace 'SELECT * FROM places'");
+	if (arguments->nr_operands > 2 || (arguments->nr_operands == 2 && sought.path))
+		return say_usage("query", "one trace, and one text of SQL, in quotes");
+	if (arguments->nr_operands == 2)
+		sought.sql = arguments->operands[1];
+	if (sought.sql && strcmp(sought.sql, "-") == 0)
+		sought = (struct sought){.path = "-"};
+	if (!sought.sql && !sought.path && !isatty(STDIN_FILENO))
+		sought.path = "-";
+	if (sought.path && strcmp(sought.path, "-") == 0 &&
+		strcmp(arguments->operands[0], "-") == 0)
+		return say_usage("query", "standard input is the trace, or the SQL, not both");
+	*ret_sought = sought;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- SQL from a file */
+
+/* All of it, to be freed; NULL, after saying why. */
+static char *read_sql(const char *path)
+{
+	bool is_input = strcmp(path, "-") == 0;
+	FILE *file = is_input ? stdin : fopen(path, "re");
+	char *text = NULL;
+	size_t capacity = 0;
+
+	if (file && getdelim(&text, &capacity, '\0', file) < 0 && feof(file)) {
+		free(text);
+		text = strdup("");
+	}
+	if (!file || ferror(file)) {
+		say_sentence("reading '%s': %s", path, strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (file && !is_input)
+		fclose(file);
+	return text;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static int ask(struct asking *asking, const struct sought *sought)
+{
+	char *read;
+	int exit_status;
+
+	if (sought->sql)
+		return asking_perform(asking, sought->sql);
+	if (!sought->path)
+		return shell_run(asking);
+	read = read_sql(sought->path);
+	if (!read)
+		return ct_status_exit_code(CT_ERR_SYSTEM);
+	exit_status = asking_perform(asking, read);
+	free(read);
+	return exit_status;
+}
+
+static int ask_view(
+	const struct arguments *arguments, struct ct_view *view, const struct sought *sought)
+{
+	const char *output = arguments_value(arguments, OPTION_QUERY_OUTPUT, "-");
+	const struct ct_query_options options = {.size = sizeof(options),
+		.memory_bytes = arguments->meaning[OPTION_QUERY_MEMORY].number,
+		.timeout_ns = (int64_t)arguments->meaning[OPTION_QUERY_TIMEOUT].number};
+	struct asking asking = {.writing = writing_of(arguments, output),
+		.output = output,
+		.about = arguments->operands[0]};
+	struct ct_error error;
+	enum ct_status status = ct_query_open(view, &options, &asking.query, &error);
+	int exit_status;
+
+	if (status)
+		return say_failure(status, &error);
+	exit_status = ask(&asking, sought);
+	ct_query_close(asking.query);
+	return exit_status ? exit_status : flush_output();
+}
+
+static int ask_trace(const struct arguments *arguments, struct ct_trace *trace,
+	const struct ct_thresholds *thresholds, const struct sought *sought)
+{
+	const struct ct_view_options options = {.size = sizeof(options), .thresholds = thresholds};
+	struct ct_view *view;
+	struct ct_error error;
+	enum ct_status status = ct_view_open(trace, &options, &view, &error);
+	int exit_status;
+
+	if (status)
+		return say_failure(status, &error);
+	exit_status = ask_view(arguments, view, sought);
+	ct_view_close(view);
+	return exit_status;
+}
+
+static int ask_subject(const struct arguments *arguments, const struct ct_thresholds *thresholds,
+	const struct sought *sought)
+{
+	const struct subject subject = {
+		.operand = arguments->operands[0],
+		.no_symbols = arguments->value[OPTION_QUERY_NO_SYMBOLS] != NULL,
+		.duration = OPTION_QUERY_DURATION,
+	};
+	struct ct_trace *trace;
+	int exit_status;
+
+	if (!subject_is_process(&subject) &&
+		output_replaces(
+			subject.operand, arguments_value(arguments, OPTION_QUERY_OUTPUT, "-")))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	exit_status = subject_open(arguments, &subject, &trace);
+	if (exit_status)
+		return exit_status;
+	subject_settle(&subject);
+	exit_status = ask_trace(arguments, trace, thresholds, sought);
+	ct_trace_close(trace);
+	return exit_status;
+}
+
+int command_query(const struct arguments *arguments)
+{
+	struct ct_thresholds *thresholds;
+	struct sought sought;
+	int exit_status = find_sql(arguments, &sought);
+
+	if (!exit_status)
+		exit_status = thresholds_read(arguments, &thresholds);
+	if (exit_status)
+		return exit_status;
+	exit_status = ask_subject(arguments, thresholds, &sought);
+	ct_thresholds_free(thresholds);
+	return exit_status;
+}

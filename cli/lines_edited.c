@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines that can be edited, by libedit: with what was asked before, kept in the user's state folder, and words that are
+ * completed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include <editline/readline.h>
+
+#include "shell.h"
+
+#define STATEMENTS_KEPT 1000
+
+static char *history_path; /* NULL: none is kept */
+
+/* The path of a folder that is there then, and the user's alone; NULL: there is none. */
+static char *make_folder(const char *parent, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", parent, name) < 0)
+		return NULL;
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* $XDG_STATE_HOME, or ~/.local/state, as the XDG Base Directory Specification has it. */
+static char *state_folder(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *local, *folder = NULL;
+
+	if (state && *state == '/')
+		return strdup(state);
+	if (!home || *home != '/')
+		return NULL;
+	local = make_folder(home, ".local");
+	if (local)
+		folder = make_folder(local, "state");
+	free(local);
+	return folder;
+}
+
+static char *find_history(void)
+{
+	char *state = state_folder();
+	char *folder = state ? make_folder(state, "corotracer") : NULL;
+	char *path = NULL;
+
+	if (folder && asprintf(&path, "%s/query-history", folder) < 0)
+		path = NULL;
+	free(state);
+	free(folder);
+	return path;
+}
+
+/* ---------------------------------------------------------------- completion */
+
+static bool was_offered(uint32_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < number; i++)
+		if (strcasecmp(asking_word(i), asking_word(number)) == 0)
+			return true;
+	return false;
+}
+
+/* The next word that begins so, each once: many tables have columns of one name. */
+static char *next_word(const char *beginning, int state)
+{
+	static uint32_t number;
+	const char *word;
+
+	if (!state)
+		number = 0;
+	while ((word = asking_word(number)) != NULL) {
+		bool begins_so = strncasecmp(word, beginning, strlen(beginning)) == 0;
+
+		number++;
+		if (begins_so && !was_offered(number - 1))
+			return strdup(word);
+	}
+	return NULL;
+}
+
+static char **complete(const char *beginning, int from, int until)
+{
+	(void)from;
+	(void)until;
+	rl_attempted_completion_over = 1; /* no names of files */
+	return rl_completion_matches(beginning, next_word);
+}
+
+/* ---------------------------------------------------------------- lines */
+
+void lines_begin(void)
+{
+	rl_readline_name = (char *)(uintptr_t) "corotracer";
+	rl_attempted_completion_function = complete;
+	rl_completer_word_break_characters = (char *)(uintptr_t) " \t\n,;()=<>+-*/'\"";
+	using_history();
+	stifle_history(STATEMENTS_KEPT);
+	history_path = find_history();
+	if (history_path)
+		read_history(history_path);
+}
+
+char *lines_read(const char *prompt)
+{
+	char *line = readline(prompt);
+
+	if (!line)
+		putchar('\n');
+	return line;
+}
+
+void lines_keep(const char *statement)
+{
+	char *line = strdup(statement), *at;
+
+	if (!line)
+		return;
+	for (at = line; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	add_history(line);
+	free(line);
+}
+
+void lines_end(void)
+{
+	mode_t mask = umask(077);
+
+	if (history_path)
+		write_history(history_path);
+	umask(mask);
+	free(history_path);
+	history_path = NULL;
+}

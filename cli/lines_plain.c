@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines as the terminal hands them over.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell.h"
+
+void lines_begin(void)
+{
+}
+
+char *lines_read(const char *prompt)
+{
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t length;
+
+	fputs(prompt, stdout);
+	fflush(stdout);
+	length = getline(&line, &capacity, stdin);
+	if (length < 0) {
+		free(line);
+		putchar('\n');
+		return NULL;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+void lines_keep(const char *statement)
+{
+	(void)statement;
+}
+
+void lines_end(void)
+{
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shell of `corotracer query`.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+#include "shell.h"
+
+#define PROMPT "corotracer> "
+#define PROMPT_GOING_ON "       ...> "
+
+static struct ct_query *_Atomic asked; /* NULL: nothing is asked at the moment */
+static atomic_bool was_interrupted;
+
+/* The first one ends the statement; where that does not help, the second one ends the program. */
+static void on_interrupt(int number)
+{
+	struct ct_query *query = atomic_load(&asked);
+
+	if (!query)
+		return;
+	if (atomic_exchange(&was_interrupted, true)) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	ct_query_interrupt(query);
+}
+
+static void perform(struct asking *asking, const char *text)
+{
+	atomic_store(&was_interrupted, false);
+	atomic_store(&asked, asking->query);
+	(void)asking_perform(asking, text);
+	atomic_store(&asked, NULL);
+	fflush(stdout);
+}
+
+static bool is_whole(const char *text)
+{
+	return asking_is_directive(text) || ct_query_is_complete(text);
+}
+
+static bool is_empty(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+/* What was typed so far, with one line more; NULL: out of memory, and it is forgotten. */
+static char *append(char *text, char *line)
+{
+	char *longer = NULL;
+
+	if (!text)
+		return line;
+	if (asprintf(&longer, "%s\n%s", text, line) < 0)
+		longer = NULL;
+	free(text);
+	free(line);
+	return longer;
+}
+
+static void read_and_ask(struct asking *asking)
+{
+	char *text = NULL, *line;
+
+	while (!asking->is_over && (line = lines_read(text ? PROMPT_GOING_ON : PROMPT))) {
+		text = append(text, line);
+		if (text && is_empty(text)) {
+			free(text);
+			text = NULL;
+		}
+		if (!text || !is_whole(text))
+			continue;
+		lines_keep(text);
+		perform(asking, text);
+		free(text);
+		text = NULL;
+	}
+	/* The last statement needs no ';'. */
+	if (text)
+		perform(asking, text);
+	free(text);
+}
+
+int shell_run(struct asking *asking)
+{
+	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, before;
+
+	sigaction(SIGINT, &action, &before);
+	lines_begin();
+	puts("SQL ends with ';'. '.help' tells more, '.cookbook' has questions to begin with.");
+	read_and_ask(asking);
+	lines_end();
+	sigaction(SIGINT, &before, NULL);
+	return flush_output();
+}

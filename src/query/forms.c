@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers as comma-separated values, with tabs, as JSON, as Markdown.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "query/write.h"
+
+static void add_bytes(struct text *text, const struct ct_query_cell *cell)
+{
+	size_t i;
+
+	for (i = 0; i < cell->nr_bytes; i++)
+		text_digits(text, (unsigned char)cell->text[i], 16, 2);
+}
+
+/* ---------------------------------------------------------------- comma-separated values */
+
+/* In the words of a spreadsheet, the author of the traced program would say what it computes. */
+static bool looks_like_formula(const char *text)
+{
+	return *text && strchr("=+-@\t\r", *text);
+}
+
+static void add_quoted(struct text *text, const char *value)
+{
+	text_char(text, '"');
+	if (looks_like_formula(value))
+		text_char(text, '\'');
+	for (; *value; value++) {
+		if (*value == '"')
+			text_char(text, '"');
+		text_char(text, *value);
+	}
+	text_char(text, '"');
+}
+
+static void begin_csv(struct query_writing *writing)
+{
+	uint32_t i;
+
+	if (writing->options->no_header)
+		return;
+	for (i = 0; i < writing->nr_columns; i++) {
+		if (i)
+			text_char(&writing->text, ',');
+		add_quoted(&writing->text, ct_query_column(writing->query, i));
+	}
+	text_char(&writing->text, '\n');
+}
+
+static void add_csv_cell(struct text *text, const struct ct_query_cell *cell)
+{
+	if (cell->type == CT_QUERY_TEXT)
+		add_quoted(text, cell->text);
+	else if (cell->type == CT_QUERY_BYTES)
+		add_bytes(text, cell);
+	else
+		text_add(text, cell->text);
+}
+
+static void add_csv_row(struct query_writing *writing, const struct ct_query_cell *cells)
+{
+	uint32_t i;
+
+	for (i = 0; i < writing->nr_columns; i++) {
+		if (i)
+			text_char(&writing->text, ',');
+		add_csv_cell(&writing->text, &cells[i]);
+	}
+	text_char(&writing->text, '\n');
+}
+
+/* ---------------------------------------------------------------- tabs */
+
+/* A tab or a line's end in a cell would be taken for the end of it. */
+static void add_tab_text(struct text *text, const char *value)
+{
+	for (; *value; value++)
+		text_char(text, strchr("\t\n\r", *value) ? ' ' : *value);
+}
+
+static void begin_tabs(struct query_writing *writing)
+{
+	uint32_t i;
+
+	if (writing->options->no_header)
+		return;
+	for (i = 0; i < writing->nr_columns; i++) {
+		if (i)
+			text_char(&writing->text, '\t');
+		add_tab_text(&writing->text, ct_query_column(writing->query, i));
+	}
+	text_char(&writing->text, '\n');
+}
+
+static void add_tab_row(struct query_writing *writing, const struct ct_query_cell *cells)
+{
+	uint32_t i;
+
+	for (i = 0; i < writing->nr_columns; i++) {
+		if (i)
+			text_char(&writing->text, '\t');
+		if (cells[i].type == CT_QUERY_BYTES)
+			add_bytes(&writing->text, &cells[i]);
+		else
+			add_tab_text(&writing->text, cells[i].text);
+	}
+	text_char(&writing->text, '\n');
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void add_json_cell(struct json *json, const struct ct_query_cell *cell)
+{
+	struct text hex = {0};
+
+	switch (cell->type) {
+	case CT_QUERY_INTEGER:
+		json_number(json, cell->number);
+		return;
+	case CT_QUERY_REAL:
+		if (isfinite(cell->real))
+			json_real(json, cell->real);
+		else
+			json_null(json);
+		return;
+	case CT_QUERY_TEXT:
+		json_text(json, cell->text);
+		return;
+	case CT_QUERY_BYTES:
+		add_bytes(&hex, cell);
+		json_text(json, text_peek(&hex));
+		json->text->is_broken |= hex.is_broken;
+		text_fini(&hex);
+		return;
+	default:
+		json_null(json);
+	}
+}
+
+static void add_object(struct query_writing *writing, const struct ct_query_cell *cells)
+{
+	struct json json;
+	uint32_t i;
+
+	json_init(&json, &writing->text, false);
+	json_open(&json, '{');
+	for (i = 0; i < writing->nr_columns; i++) {
+		json_key(&json, ct_query_column(writing->query, i));
+		add_json_cell(&json, &cells[i]);
+	}
+	json_close(&json, '}');
+}
+
+static void begin_json(struct query_writing *writing)
+{
+	text_char(&writing->text, '[');
+}
+
+static void add_json_row(struct query_writing *writing, const struct ct_query_cell *cells)
+{
+	text_add(&writing->text, writing->nr_rows ? ",\n " : "\n ");
+	add_object(writing, cells);
+}
+
+static void end_json(struct query_writing *writing)
+{
+	text_add(&writing->text, writing->nr_rows ? "\n]\n" : "]\n");
+}
+
+static void add_json_line(struct query_writing *writing, const struct ct_query_cell *cells)
+{
+	add_object(writing, cells);
+	text_char(&writing->text, '\n');
+}
+
+/* ---------------------------------------------------------------- Markdown */
+
+static void add_markdown_text(struct text *text, const char *value)
+{
+	for (; *value; value++) {
+		if (strchr("|\\`*_<[", *value))
+			text_char(text, '\\');
+		if ((unsigned char)*value < ' ' || *value == 0x7f)
+			text_char(text, ' ');
+		else
+			text_char(text, *value);
+	}
+}
+
+static void begin_markdown(struct query_writing *writing)
+{
+	uint32_t i;
+
+	for (i = 0; i < writing->nr_columns; i++) {
+		text_add(&writing->text, "| ");
+		add_markdown_text(&writing->text, ct_query_column(writing->query, i));
+		text_char(&writing->text, ' ');
+	}
+	text_add(&writing->text, "|\n");
+	for (i = 0; i < writing->nr_columns; i++)
+		text_add(&writing->text, "|---");
+	text_add(&writing->text, "|\n");
+}
+
+static void add_markdown_row(struct query_writing *writing, const struct ct_query_cell *cells)
+{
+	uint32_t i;
+
+	for (i = 0; i < writing->nr_columns; i++) {
+		text_add(&writing->text, "| ");
+		if (cells[i].type == CT_QUERY_BYTES)
+			add_bytes(&writing->text, &cells[i]);
+		else
+			add_markdown_text(&writing->text, cells[i].text);
+		text_char(&writing->text, ' ');
+	}
+	text_add(&writing->text, "|\n");
+}
+
+const struct query_form query_forms[CT_QUERY_NR_FORMATS] = {
+	[CT_QUERY_CSV] = {begin_csv, add_csv_row, NULL},
+	[CT_QUERY_TSV] = {begin_tabs, add_tab_row, NULL},
+	[CT_QUERY_JSON] = {begin_json, add_json_row, end_json},
+	[CT_QUERY_JSONL] = {NULL, add_json_line, NULL},
+	[CT_QUERY_MARKDOWN] = {begin_markdown, add_markdown_row, NULL},
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table for people: numbers to the right, texts to the left, columns as wide as the first rows need them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "query/write.h"
+
+#define ROWS_MEASURED 1000u /* later rows may be wider, and are shown whole all the same */
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+struct laid_cell {
+	char *text;
+	bool is_number;
+};
+
+struct query_layout {
+	VEC(struct laid_cell) cells; /* of the rows that are kept */
+	VEC(uint32_t) widths;
+	uint64_t nr_rows;
+	bool is_laid; /* the heading stands, and rows are printed as they come */
+};
+
+struct query_layout *query_layout_new(void)
+{
+	return calloc(1, sizeof(struct query_layout));
+}
+
+static void forget_cells(struct query_layout *layout)
+{
+	size_t i;
+
+	for (i = 0; i < layout->cells.count; i++)
+		free(layout->cells.at[i].text);
+	layout->cells.count = 0;
+}
+
+void query_layout_free(struct query_layout *layout)
+{
+	if (!layout)
+		return;
+	forget_cells(layout);
+	vec_fini(&layout->cells);
+	vec_fini(&layout->widths);
+	free(layout);
+}
+
+void query_safe(struct text *text, const char *value, size_t nr_bytes)
+{
+	size_t i;
+
+	for (i = 0; i < nr_bytes; i++) {
+		unsigned char c = (unsigned char)value[i];
+		bool is_second = i && (unsigned char)value[i - 1] == 0xc2;
+
+		/* C1 controls are two bytes of UTF-8; a terminal may take them for the beginning of a sequence. */
+		text_char(text, c < ' ' || c == 0x7f || (is_second && c < 0xa0) ? '?' : value[i]);
+	}
+}
+
+/* Characters, not bytes. */
+static uint32_t width_of(const char *text)
+{
+	uint32_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void add_padded(
+	struct text *text, const char *value, uint32_t width, bool is_right, bool is_last)
+{
+	uint32_t i, own = width_of(value);
+
+	for (i = own; is_right && i < width; i++)
+		text_char(text, ' ');
+	text_add(text, value);
+	for (i = own; !is_right && !is_last && i < width; i++)
+		text_char(text, ' ');
+	if (!is_last)
+		text_add(text, "  ");
+}
+
+/* ---------------------------------------------------------------- measuring */
+
+static bool keep_text(struct query_layout *layout, const char *value, size_t nr_bytes,
+	bool is_number, uint32_t column)
+{
+	struct text safe = {0};
+	uint32_t width;
+
+	query_safe(&safe, value, nr_bytes);
+	if (safe.is_broken || !vec_push(&layout->cells,
+				      ((struct laid_cell){strdup(text_peek(&safe)), is_number}))) {
+		text_fini(&safe);
+		return false;
+	}
+	width = width_of(text_peek(&safe));
+	text_fini(&safe);
+	if (width > layout->widths.at[column])
+		layout->widths.at[column] = width;
+	return layout->cells.at[layout->cells.count - 1].text != NULL;
+}
+
+static bool keep_heading(struct query_layout *layout, const struct query_writing *writing)
+{
+	uint32_t i;
+
+	for (i = 0; i < writing->nr_columns; i++) {
+		const char *name = ct_query_column(writing->query, i);
+
+		if (!vec_push(&layout->widths, 0))
+			return false;
+		if (!writing->options->no_header &&
+			!keep_text(layout, name, strlen(name), false, i))
+			return false;
+	}
+	return true;
+}
+
+static bool keep_row(struct query_layout *layout, const struct query_writing *writing,
+	const struct ct_query_cell *cells)
+{
+	uint32_t i;
+
+	for (i = 0; i < writing->nr_columns; i++) {
+		bool is_number =
+			cells[i].type == CT_QUERY_INTEGER || cells[i].type == CT_QUERY_REAL;
+
+		if (!keep_text(layout, cells[i].text, cells[i].nr_bytes, is_number, i))
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- printing */
+
+/* A column of numbers has its name over them, to the right. */
+static bool is_right(const struct query_layout *layout, uint32_t nr_columns, size_t at)
+{
+	size_t below = at + nr_columns;
+
+	return layout->cells.at[at].is_number || (at < nr_columns && below < layout->cells.count &&
+							 layout->cells.at[below].is_number);
+}
+
+static void print_kept(struct query_layout *layout, struct query_writing *writing)
+{
+	uint32_t nr_columns = writing->nr_columns;
+	size_t i;
+
+	for (i = 0; i < layout->cells.count; i++) {
+		uint32_t column = (uint32_t)(i % nr_columns);
+		bool is_last = column + 1 == nr_columns;
+		bool is_heading =
+			!layout->is_laid && !writing->options->no_header && i < nr_columns;
+
+		if (is_heading && column == 0 && writing->options->use_colour)
+			text_add(&writing->text, BOLD);
+		add_padded(&writing->text, layout->cells.at[i].text, layout->widths.at[column],
+			is_heading ? is_right(layout, nr_columns, i)
+				   : layout->cells.at[i].is_number,
+			is_last);
+		if (is_heading && is_last && writing->options->use_colour)
+			text_add(&writing->text, PLAIN);
+		if (is_last)
+			text_char(&writing->text, '\n');
+	}
+	forget_cells(layout);
+	layout->is_laid = true;
+}
+
+bool query_layout_add(struct query_layout *layout, struct query_writing *writing,
+	const struct ct_query_cell *cells)
+{
+	if (!layout->widths.count && !keep_heading(layout, writing))
+		return false;
+	if (!keep_row(layout, writing, cells))
+		return false;
+	if (++layout->nr_rows >= ROWS_MEASURED)
+		print_kept(layout, writing);
+	return true;
+}
+
+void query_layout_end(struct query_layout *layout, struct query_writing *writing)
+{
+	if (!layout->widths.count && !keep_heading(layout, writing))
+		writing->text.is_broken = true;
+	else if (writing->nr_columns)
+		print_kept(layout, writing);
+}
