@@ -44,8 +44,7 @@ void judging_close(struct judging *judging);
 
 /*
  * judging_borrow: the newest judgement, to be given back by judging_return; NULL: there is none yet. Several readers
- * may have the same one: they ask its view, read its report and its
- * tables, and do not move in its trace.
+ * may have the same one: they ask its view, read its report and its tables, and do not move in its trace.
  */
 const struct judged *judging_borrow(struct judging *judging);
 void judging_return(struct judging *judging, const struct judged *judged);
