@@ -205,7 +205,7 @@ static void say_shape(
 
 static void say_scalar(FILE *text, struct json_object *value, enum mcp_field_type type)
 {
-	if (type == MCP_FIELD_DATA || type == MCP_FIELD_TEXTS)
+	if (type == MCP_FIELD_DATA || type == MCP_FIELD_TEXTS || type == MCP_FIELD_CELLS)
 		fputs(json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE), text);
 	else
 		fputs(json_object_get_string(value), text);

@@ -99,6 +99,8 @@ static struct json_object *new_field_schema(const struct mcp_field_about *field)
 	case MCP_FIELD_WORDS:
 	case MCP_FIELD_TEXTS:
 		return new_list_schema(new_schema("string", ""), field->meaning);
+	case MCP_FIELD_CELLS:
+		return new_list_schema(new_schema("array", ""), field->meaning);
 	case MCP_FIELD_ROW:
 		return new_shape_schema(field->of, field->meaning);
 	case MCP_FIELD_ROWS:

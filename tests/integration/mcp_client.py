@@ -46,10 +46,9 @@ async def call_all(client, tools, mode):
     for by in tools["stats"].input_schema["properties"]["by"]["enum"]:
         await ask("stats", handle=handle, by=by)
     await ask("events", handle=handle, first=told["finding"]["first_event"], limit=5)
-    if "coroutines" in tools:
-        await ask("coroutines", handle=handle)
-    if "sql" in tools:
-        await ask("sql", handle=handle, query="SELECT count(*) AS n FROM events")
+    await ask("coroutines", handle=handle)
+    counted = await ask("sql", handle=handle, query="SELECT count(*) AS n FROM coroutines")
+    check(counted["rows"] == [[51]], f"SQL counts {counted}")
     await ask("record", command=COMMAND, duration="20s", output=f"{FOLDER}/{mode}.ctrace")
     await ask("close", handle=handle)
     check(called == set(tools), f"not called: {set(tools) - called}")

@@ -157,6 +157,7 @@ def check_demo(scratch):
         late = server.call("events", **handle, **{"from": events[-1]["at"]}, limit=1)["events"]
         check(late[0]["at"] >= events[-1]["at"], "a moment that was told names no window")
         check_coroutines(server, handle, trace, set(seen))
+        check_sql(server, handle)
         check_stats(server, handle, trace)
         check_resource(server, handle)
         server.call("close", **handle)
@@ -179,6 +180,23 @@ def check_coroutines(server, handle, trace, stuck):
     longest = server.call("coroutines", **handle, limit=1, sort="waiting")["coroutines"][0]["coroutine"]
     rows = run(COROTRACER, "stats", "--by", "coroutine", "--sort", "waiting", "--rows", 1, "--format", "json", trace)
     check(json.loads(rows.stdout)["breakdown"]["rows"][0]["coroutine"] == longest, "stats has another one that waits longest")
+
+
+def check_sql(server, handle):
+    """Tables are listed, a statement is answered, and whatever is none is refused; nothing is without end."""
+    tables = [row["name"] for row in server.call("sql", **handle)["tables"]]
+    check("coroutines" in tables and "waits" in tables, f"the tables are {tables}")
+    for table in tables:
+        columns = server.call("sql", **handle, table=table)["tables"]
+        server.call("sql", **handle, query=f"SELECT {columns[0]['name']} FROM {table} LIMIT 1")
+    told = server.call("sql", **handle, query="SELECT state, count(*) FROM coroutines GROUP BY state ORDER BY 1;")
+    check(told["rows"] == [["destroyed", 4], ["waiting", 47]], f"SQL says {told}")
+    told = server.call("sql", **handle, query="SELECT 0.5, 9e999, NULL")
+    check(told["rows"] == [[0.5, "inf", "NULL"]], f"SQL says {told}")
+    told = server.call("sql", **handle, query="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
+    check(len(told["rows"]) == 20 and told["has_more"], f"{len(told['rows'])} rows of a list without end")
+    for query in ("", "SELECT 1; SELECT 2", "SELEKT", "DELETE FROM events", "ATTACH '/tmp/x' AS x", "SELECT * FROM nothing"):
+        server.call("sql", is_error=True, **handle, query=query)
 
 
 def check_stats(server, handle, trace):
