@@ -381,9 +381,9 @@ enum ct_status ct_view_why(struct ct_view *view, uint32_t process, uint64_t coro
 	if (!process || process >= view->tables->nr_processes)
 		return ct_fail(reterr, CT_ERR_USAGE, "the trace has no process %u", process);
 	options.why_pid = view->tables->processes[process].pid;
-	pthread_mutex_lock(&view->lock);
+	pthread_mutex_lock(&view->reading);
 	status = judge(view, &options, ret_report, reterr);
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_unlock(&view->reading);
 	return status;
 }
 

@@ -62,18 +62,39 @@ static enum ct_status fill(struct ct_view *view, enum view_half half, struct ct_
 	return status;
 }
 
+static bool is_filled(struct ct_view *view, enum view_half half)
+{
+	bool is;
+
+	pthread_mutex_lock(&view->lock);
+	is = view->is_filled[half];
+	pthread_mutex_unlock(&view->lock);
+	return is;
+}
+
+static void note_filled(struct ct_view *view, enum view_half half)
+{
+	pthread_mutex_lock(&view->lock);
+	view->is_filled[half] = true;
+	pthread_mutex_unlock(&view->lock);
+}
+
+/* A request for a half that is filled does not wait while the other one is filled. */
 static enum ct_status fill_half(struct ct_view *view, enum view_half half, struct ct_error *reterr)
 {
 	enum ct_status status = CT_OK;
 
-	pthread_mutex_lock(&view->lock);
-	if (!view->is_filled[half]) {
+	if (is_filled(view, half))
+		return CT_OK;
+	pthread_mutex_lock(&view->reading);
+	if (!is_filled(view, half)) {
 		status = fill(view, half, reterr);
-		view->is_filled[half] = status == CT_OK;
 		if (status)
 			empty(view, half);
+		else
+			note_filled(view, half);
 	}
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_unlock(&view->reading);
 	return status;
 }
 
@@ -110,6 +131,7 @@ struct ct_view *view_open(struct ct_source *source, const struct analyze_live *l
 	view->tables = source->tables;
 	view->live = live;
 	view->thresholds = thresholds;
+	pthread_mutex_init(&view->reading, NULL);
 	pthread_mutex_init(&view->lock, NULL);
 	for (half = 0; half < VIEW_NR_HALVES; half++) {
 		arena_init(&view->texts[half].arena);
@@ -134,5 +156,6 @@ void view_close(struct ct_view *view)
 		arena_fini(&view->texts[half].arena);
 	}
 	pthread_mutex_destroy(&view->lock);
+	pthread_mutex_destroy(&view->reading);
 	free(view);
 }

@@ -35,11 +35,12 @@ enum view_half {
 };
 
 struct ct_view {
-	struct ct_source *source; /* read under the lock */
+	struct ct_source *source; /* read under `reading` */
 	const struct ct_tables *tables;
 	const struct analyze_live *live;        /* NULL: no process was looked at */
 	const struct ct_thresholds *thresholds; /* NULL: all defaults */
-	pthread_mutex_t lock;                   /* of what follows, until it is filled */
+	pthread_mutex_t reading;                /* held while the source is, for seconds */
+	pthread_mutex_t lock;                   /* of is_filled */
 	bool is_filled[VIEW_NR_HALVES];
 	struct column_log logs[CT_VIEW_NR_TABLES]; /* a PART has none */
 	struct view_texts texts[VIEW_NR_HALVES];
