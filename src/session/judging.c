@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A judgement knows how many have it: its readers and, while it is the newest, the judging itself; the last one to give
- * it back frees it. One lock guards these counts; nothing is read or judged under it.
+ * A judgement knows how many have it: its readers and, while it is the newest, the judging itself; the last one to
+ * give it back frees it. One lock guards these counts; nothing is read or judged under it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +130,22 @@ static void publish(struct judging *judging, struct lent *lent)
 		judging_return(judging, &former->judged);
 }
 
+/*
+ * The first who asks for a lane would wait until all events are read. Where a trace grows there is another view
+ * soon, and perhaps nobody asks this one.
+ */
+static void read_ahead(struct judging *judging)
+{
+	static const struct ct_view_request request = {
+		.size = sizeof(request), .table = CT_VIEW_COROUTINES, .limit = 1};
+	const struct judged *judged = judging_borrow(judging);
+	const struct ct_view_rows *rows;
+
+	if (!judged->is_growing && ct_view_select(judged->view, &request, &rows, NULL) == CT_OK)
+		ct_view_rows_free(rows);
+	judging_return(judging, judged);
+}
+
 static void note_trouble(struct judging *judging, const struct ct_error *error)
 {
 	pthread_mutex_lock(&judging->lock);
@@ -153,6 +169,7 @@ static enum ct_status judge_present(struct judging *judging, int file, bool is_g
 	}
 	if (status == CT_OK) {
 		publish(judging, lent);
+		read_ahead(judging);
 		return CT_OK;
 	}
 	if (lent)
