@@ -48,11 +48,24 @@ export function drawStack(context: CanvasRenderingContext2D, map: Minimap, colou
 	}
 }
 
+const drawn = new WeakMap<Minimap, { canvas: HTMLCanvasElement; colours: Palette; width: number; height: number }>();
+
+/** The stack is the same in each frame: drawn once for a size and a palette. */
+function stackOf(map: Minimap, colours: Palette, width: number, height: number): HTMLCanvasElement {
+	const before = drawn.get(map);
+	if (before && before.colours === colours && before.width === width && before.height === height)
+		return before.canvas;
+	const canvas = document.createElement("canvas");
+	drawStack(sharpen(canvas, width, height), map, colours, 0, width, height);
+	drawn.set(map, { canvas, colours, width, height });
+	return canvas;
+}
+
 export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range, colours: Palette): void {
 	const width = canvas.clientWidth, height = canvas.clientHeight, context = sharpen(canvas, width, height);
 	const length = map.range.until - map.range.from;
 	const left = (seen.from - map.range.from) / length * width, right = (seen.until - map.range.from) / length * width;
-	drawStack(context, map, colours, 0, width, height);
+	context.drawImage(stackOf(map, colours, width, height), 0, 0, width, height);
 	context.fillStyle = colours.ground;
 	context.globalAlpha = 0.6;
 	context.fillRect(0, 0, left, height);

@@ -8,7 +8,7 @@ import { askRows } from "./carrier";
 import { fill, h, sharpen } from "./dom";
 import { drawStack, loadMinimap, OVERVIEW, type Minimap } from "./minimap";
 import { ticksOf } from "./range";
-import { count, duration, many, moment, percent } from "./say";
+import { count, duration, many, moment, percent, roughly } from "./say";
 import { palette } from "./states";
 import { loadLine, threadName, type Trace } from "./trace";
 
@@ -71,8 +71,8 @@ function paintBars(context: CanvasRenderingContext2D, map: Minimap, columns: rea
 /** Delays by when they ended and how long they were: darker is more. */
 async function loadHeat(trace: Trace): Promise<number[][]> {
 	const length = (trace.until - trace.from) / HEAT_STEPS, heat: number[][] = [];
-	for (let at = 0; at < HEAT_STEPS; at += 6)
-		heat.push(...await Promise.all(Array.from({ length: 6 }, async (_, i) => {
+	for (let at = 0; at < HEAT_STEPS; at += 2)
+		heat.push(...await Promise.all(Array.from({ length: 2 }, async (_, i) => {
 			const from = Math.floor(trace.from + (at + i) * length), until = Math.floor(trace.from + (at + i + 1) * length), column = new Array<number>(HEAT_ROWS).fill(0);
 			const rows = await askRows("histogram", { table: "delays", column: "duration_ns", parts: 1, where: [`until_ns>=${from}`, `until_ns<${until}`] });
 			for (let row = 0; row < rows.nrRows; row++) {
@@ -144,7 +144,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		paintFlags(context, shown, trace, states.clientWidth, states.clientHeight);
 		context = sharpen(events, events.clientWidth, events.clientHeight);
 		const most = paintBars(context, shown, [["events", colours.accent], ["lost", colours.alarm]], events.clientWidth, events.clientHeight);
-		paintAxis(context, shown, events.clientWidth, events.clientHeight, `${count(Math.round(most * 1e9 / length))}/s`);
+		paintAxis(context, shown, events.clientWidth, events.clientHeight, `${roughly(most * 1e9 / length)}/s`);
 		context = sharpen(heat, heat.clientWidth, heat.clientHeight);
 		paintAxis(context, shown, heat.clientWidth, heat.clientHeight, "");
 		if (delays)

@@ -42,8 +42,16 @@ export function wallClock(ns: number, epochNs: string): string {
 		String(all % 1000000n).padStart(6, "0").slice(0, 3) + " UTC";
 }
 
+const DIGITS = new Intl.NumberFormat("en-US");
+
 export function count(value: number): string {
-	return Number.isNaN(value) ? "" : value.toLocaleString("en-US");
+	return Number.isNaN(value) ? "" : DIGITS.format(value);
+}
+
+/** "13.1 M": where there is little room. */
+export function roughly(value: number): string {
+	const unit = ([[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size);
+	return unit ? `${threeDigits(value / unit[0])} ${unit[1]}` : count(Math.round(value));
 }
 
 /** "1 coroutine", "47 coroutines". */

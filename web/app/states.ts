@@ -20,13 +20,17 @@ export interface Palette {
 	alarm: string;
 }
 
+let known: Palette | null = null;
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { known = null; });
+
 /** The colours of the page as it looks now: dark or light. */
 export function palette(): Palette {
-	return {
+	known ??= {
 		state: STATES.map((state) => colour(`state-${state}`)),
 		ink: colour("ink"), quiet: colour("quiet"), line: colour("line"), ground: colour("ground"),
 		raised: colour("raised"), accent: colour("accent"), alarm: colour("alarm"),
 	};
+	return known;
 }
 
 /** One state as a bar in a lane that is `height` high from `y` on. */

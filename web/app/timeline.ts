@@ -50,6 +50,8 @@ export class Timeline {
 	private finding = 0;
 	private timer = 0;
 	private isDrawing = false;
+	/** Of this frame: to ask the style for each bar would take longer than to draw it. */
+	private colours = palette();
 	private readonly seen = new ResizeObserver(() => this.changed());
 
 	constructor(into: HTMLElement, private readonly trace: Trace) {
@@ -57,7 +59,7 @@ export class Timeline {
 		this.ranges = new Ranges({ from: trace.from, until: trace.until }, this.rangeOf(given));
 		this.finding = Number(given.get("finding") ?? 0) || 0;
 		this.lanes = this.makeLanes((given.get("lanes") as Grouping) ?? "finding", given.get("lane"));
-		this.frame = h("div", { class: "timeline" }, this.canvas);
+		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas);
 		fill(into, this.toolbar(), this.overview, this.frame, this.scale, this.details);
 		this.listen();
 		this.seen.observe(this.frame);
@@ -115,9 +117,8 @@ export class Timeline {
 
 	// ---------------------------------------------------------------- what is shown
 
-	private get width(): number {
-		return this.frame.clientWidth;
-	}
+	/** As it was at the last frame: to ask the element for each bar would lay the page out anew. */
+	private width = 0;
 
 	private get names(): number {
 		return Math.min(230, this.width * 0.3);
@@ -141,11 +142,14 @@ export class Timeline {
 	private changed(): void {
 		this.draw();
 		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.ask(), ASK_AFTER_MS);
-		note({ from: Math.round(this.ranges.now.from), until: Math.round(this.ranges.now.until), at: undefined });
+		this.timer = window.setTimeout(() => {
+			note({ from: Math.round(this.ranges.now.from), until: Math.round(this.ranges.now.until), at: undefined });
+			void this.ask();
+		}, ASK_AFTER_MS);
 	}
 
 	private async ask(): Promise<void> {
+		this.width = this.frame.clientWidth;
 		const { from, until } = this.ranges.now, length = until - from, keys: string[] = [];
 		for (let row = 0; row <= this.rowsSeen() && this.top + row < this.lanes.count; row++) {
 			const lane = this.lanes.at(this.top + row);
@@ -159,6 +163,7 @@ export class Timeline {
 		try {
 			this.slices = await askSlices(keys, wanted.from, wanted.until, wanted.resolution);
 			this.answered = wanted;
+			this.frame.setAttribute("aria-busy", "false");
 			this.draw();
 		} catch (failure) {
 			this.scale.textContent = (failure as Error).message;
@@ -173,13 +178,14 @@ export class Timeline {
 		this.isDrawing = true;
 		requestAnimationFrame(() => {
 			this.isDrawing = false;
+			this.width = this.frame.clientWidth;
 			if (this.canvas.isConnected && this.width > 0)
 				this.paint();
 		});
 	}
 
 	private paint(): void {
-		const width = this.width, height = this.frame.clientHeight, colours = palette();
+		const width = this.width, height = this.frame.clientHeight, colours = this.colours = palette();
 		const context = sharpen(this.canvas, width, height);
 		context.font = "12px system-ui, sans-serif";
 		context.textBaseline = "middle";
@@ -188,6 +194,10 @@ export class Timeline {
 			this.paintLane(context, this.top + row, AXIS_HEIGHT + row * LANE_HEIGHT);
 		this.paintFlags(context, height);
 		this.paintCause(context);
+		if (!this.answered) {
+			context.fillStyle = colours.quiet;
+			context.fillText("The events are being read ...", this.names + 20, AXIS_HEIGHT + LANE_HEIGHT / 2);
+		}
 		if (this.minimap)
 			drawMinimap(this.overview, this.minimap, this.ranges.now, colours);
 		const { from, until } = this.ranges.now, resolution = this.answered?.resolution ?? 0;
@@ -197,7 +207,7 @@ export class Timeline {
 	}
 
 	private paintAxis(context: CanvasRenderingContext2D, height: number): void {
-		const colours = palette(), { step, ticks } = ticksOf(this.ranges.now, (this.width - this.names) / 110);
+		const { colours } = this, { step, ticks } = ticksOf(this.ranges.now, (this.width - this.names) / 110);
 		context.fillStyle = colours.quiet;
 		context.strokeStyle = colours.line;
 		context.lineWidth = 1;
@@ -217,7 +227,7 @@ export class Timeline {
 	}
 
 	private paintLane(context: CanvasRenderingContext2D, index: number, y: number): void {
-		const colours = palette(), lane = this.lanes.at(index);
+		const { colours } = this, lane = this.lanes.at(index);
 		if (index === this.lane) {
 			context.fillStyle = colours.raised;
 			context.fillRect(0, y, this.width, LANE_HEIGHT);
@@ -241,7 +251,7 @@ export class Timeline {
 	}
 
 	private paintSlice(context: CanvasRenderingContext2D, slice: Slice, y: number): void {
-		const colours = palette(), x = Math.max(this.xOf(slice.from), this.names), end = Math.min(this.xOf(slice.until), this.width);
+		const { colours } = this, x = Math.max(this.xOf(slice.from), this.names), end = Math.min(this.xOf(slice.until), this.width);
 		if (end < this.names || x > this.width)
 			return;
 		drawState(context, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT);
@@ -251,17 +261,17 @@ export class Timeline {
 			context.lineWidth = 2;
 			context.strokeRect(x - 1, y + 2, Math.max(3, end - x + 2), LANE_HEIGHT - 4);
 		}
+		if (end - x <= 60 || STATES[slice.state] !== "running")
+			return;
 		const words = slice.nrStates > 1 ? many(slice.nrStates, "state") : slice.lane.startsWith("t") && slice.coroutine
 			? String(slice.coroutine) : "";
-		if (words && end - x > 60 && STATES[slice.state] === "running") {
-			context.fillStyle = colours.ground;
-			context.fillText(words, x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
-		}
+		context.fillStyle = colours.ground;
+		context.fillText(words, x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
 	}
 
 	/** Steps of the chosen finding, where they are in time. */
 	private paintFlags(context: CanvasRenderingContext2D, height: number): void {
-		const colours = palette();
+		const { colours } = this;
 		(this.trace.report.findings[this.finding]?.steps ?? []).forEach((step, index) => {
 			const x = step.time_ns === null ? -1 : this.xOf(step.time_ns);
 			if (x < this.names || x > this.width)
@@ -292,7 +302,7 @@ export class Timeline {
 			return;
 		const middle = (index: number): number => AXIS_HEIGHT + (index - this.top) * LANE_HEIGHT + LANE_HEIGHT / 2;
 		const end = middle(to), down = end > middle(from) ? 1 : -1;
-		context.strokeStyle = context.fillStyle = palette().ink;
+		context.strokeStyle = context.fillStyle = this.colours.ink;
 		context.lineWidth = 1.8;
 		context.beginPath();
 		context.moveTo(x, middle(from));
