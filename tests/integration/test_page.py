@@ -1,36 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The page in a real browser: a finding and its picture, from there to the closing line and to the moment on the timeline, tables,
 keys, states of the page, every width light and dark; nothing that the policy forbids, and nothing that axe-core complains of."""
-import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import time
 
+from browser import open_browser
 from support import BUILD, check, folder
 from test_serve import Server, judged, trace_in
 
-PACKAGES = ("playwright", "axe-playwright-python")
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "places", "tasks", "quality")
 SIZES = ((390, 844), (1280, 860), (2560, 1440))
-
-
-def again_with_packages():
-    """Runs this file in an environment of its own, which has the browser's driver."""
-    if not BROWSER:
-        sys.exit(77)
-    place = pathlib.Path(BUILD, "tests/page-packages")
-    python = place / "bin/python"
-    if not (place / "complete").exists():
-        for command in ([sys.executable, "-m", "venv", "--clear", place], [python, "-m", "pip", "install", "-q", *PACKAGES]):
-            if subprocess.run(command, capture_output=True, check=False).returncode:
-                print("skipped: the packages of the browser's driver cannot be installed")
-                sys.exit(77)
-        (place / "complete").touch()
-    os.execv(python, [str(python), __file__])
 
 
 class Page:
@@ -208,16 +189,11 @@ def check_live(browser):
 
 
 def main():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        again_with_packages()
-    with sync_playwright() as playwright, folder() as place:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with open_browser(__file__) as browser, folder() as place:
         server = Server("serve", "--listen", ":0", trace_in(place))
         try:
             judged(server)
-            if "plain" in server.ask("/")[2].decode() or "screens" not in server.ask("/")[2].decode():
+            if "screens" not in server.ask("/")[2].decode():
                 sys.exit(77)
             for part in (check_finding, check_timeline, check_tables, check_keys, check_looks):
                 part(browser, server)
@@ -225,7 +201,6 @@ def main():
             check_live(browser)
         finally:
             server.process.kill()
-            browser.close()
 
 
 if __name__ == "__main__":
