@@ -109,11 +109,14 @@ void top_terminal_close(void)
 
 static void prepare_colours(void)
 {
+	short style;
 	int orange;
 
 	if (start_color() == ERR)
 		return;
 	use_default_colors();
+	for (style = TOP_PLAIN + 1; style < TOP_NR_STYLES; style++)
+		init_pair(style, -1, -1);
 	orange = COLORS > ORANGE ? ORANGE : COLOR_MAGENTA;
 	init_pair(TOP_GOOD, COLOR_GREEN, -1);
 	init_pair(TOP_BAD, COLOR_RED, -1);

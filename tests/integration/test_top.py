@@ -240,7 +240,8 @@ def check_plain(place, trace):
     with terminal(place) as shown:
         shown.top(trace)
         shown.until("proven")
-        check(re.search(r"\x1b\[[0-9;]*31m", shown.frame("-e")), shown.frame("-e"))
+        frame = shown.frame("-e")
+        check(re.search(r"\x1b\[[0-9;]*31m", frame) and not re.search(r"\x1b\[[0-9;]*4[0-7]m", frame), frame)
 
 
 def process_of(shown):
