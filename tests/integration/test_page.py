@@ -10,7 +10,7 @@ from browser import open_browser
 from support import BUILD, check, folder
 from test_serve import Server, judged, trace_in
 
-SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "places", "tasks", "quality")
+SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "waits", "places", "tasks", "quality")
 SIZES = ((390, 844), (1280, 860), (2560, 1440))
 
 
@@ -120,7 +120,7 @@ def check_keys(browser, server):
     """All screens by keys alone, and the help."""
     with Page(browser, server) as it:
         it.open("findings")
-        for key, screen in (("3", "coroutines"), ("4", "overview"), ("5", "places"), ("7", "quality"), ("1", "findings")):
+        for key, screen in (("3", "coroutines"), ("4", "overview"), ("5", "waits"), ("6", "places"), ("8", "quality"), ("1", "findings")):
             it.page.keyboard.press(key)
             it.page.wait_for_selector(f"main.{screen} h2:visible")
         it.page.keyboard.press("?")

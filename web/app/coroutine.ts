@@ -9,7 +9,7 @@ import { askSlices } from "./lanes";
 import { count, duration, many, moment, wallClock } from "./say";
 import { drawState, palette, STATES } from "./states";
 import { Table } from "./table";
-import { coroutineLink, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, timeLink, type Step, type Trace } from "./trace";
 
 const COLUMNS = ["name", "state", "since_ns", "created_ns", "destroyed_ns", "parent", "spawn_site", "function_site", "wait_site", "wait_object",
 	"thread", "nr_resumes", "nr_wakes", "nr_migrations", "unseen_ns", "ready_ns", "running_ns", "waiting_ns", "longest_wait_ns", "longest_wait_site",
@@ -69,11 +69,11 @@ function statesTable(process: number, id: number): Table {
 			{ name: "from_ns", head: "from", isNumber: true, cell: (rows, column, row) => timeLink(rows.number(column, row), moment(rows.number(column, row)), process, id) },
 			{ name: "state", head: "state", cell: (rows, column, row) => [h("i", { class: `bar ${STATES[rows.number(column, row)]}`, "aria-hidden": "true" }), STATES[rows.number(column, row)] ?? ""] },
 			{ name: "duration_ns", head: "for", isNumber: true, cell: (rows, column, row) => duration(rows.number(column, row)) },
-			{ name: "site", head: "place", cell: (rows, column, row) => rows.number(column, row) ? placeLink(rows.number(column, row)) : "" },
+			{ name: "site", head: "place", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row)) },
 			{ name: "object", head: "waits for", cell: (rows, column, row) => rows.word(column, row) },
 			{ name: "thread", head: "thread", cell: (rows, column, row) => threadName(rows.number(column, row) || null) },
 			{ name: "waker", head: "ended by", cell: (rows, column, row) => rows.number(column, row) ? coroutineLink(process, rows.number(column, row)) : "" },
-			{ name: "waker_site", head: "at", cell: (rows, column, row) => rows.number(column, row) ? placeLink(rows.number(column, row)) : "" },
+			{ name: "waker_site", head: "at", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row)) },
 		],
 	});
 }

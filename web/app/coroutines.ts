@@ -9,7 +9,7 @@ import type { Rows } from "./rows";
 import { count, duration, moment } from "./say";
 import { drawState, palette } from "./states";
 import { Table, type TableColumn } from "./table";
-import { coroutineLink, placeLink, placeOf, type Trace } from "./trace";
+import { brief, briefPlaceLink, coroutineLink, placeOf, type Trace } from "./trace";
 
 const STRIP_WIDTH = 120;
 const STRIP_HEIGHT = 14;
@@ -23,12 +23,12 @@ function columnsOf(trace: Trace): TableColumn[] {
 	return [
 		{ name: "coroutine", head: "coroutine", isNumber: true, cell: (rows, column, row) => [
 			coroutineLink(rows.number(12, row), rows.number(column, row), String(rows.number(column, row)))] },
-		{ name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) || placeOf(rows.number(13, row) || null) },
+		{ name: "name", head: "name", cell: (rows, column, row) => rows.word(column, row) || brief(placeOf(rows.number(13, row) || null)) },
 		{ name: "state", head: "state", cell: (rows, column, row) => [
 			h("i", { class: `bar ${STATE_NAMES[rows.number(column, row) + 1]}`, "aria-hidden": "true" }), STATE_NAMES[rows.number(column, row) + 1] ?? ""] },
 		{ name: "since_ns", head: "since", isNumber: true, cell: (rows, column, row) => h("span", { title: moment(rows.number(column, row)) },
 			duration(trace.until - rows.number(column, row))) },
-		{ name: "wait_site", head: "waits, or waited last, at", cell: (rows, column, row) => rows.number(column, row) ? placeLink(rows.number(column, row)) : "" },
+		{ name: "wait_site", head: "waits, or waited last, at", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row)) },
 		{ name: "wait_object", head: "for", cell: (rows, column, row) => rows.word(column, row) },
 		time("longest_wait_ns", "longest wait"), time("waiting_ns", "waited"), time("ready_ns", "ready"), time("running_ns", "ran"),
 		number("nr_resumes", "resumes"),

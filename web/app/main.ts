@@ -16,6 +16,7 @@ import { count, duration } from "./say";
 import { showTasks } from "./tasks";
 import { showTimeline } from "./timeline";
 import { loadTrace, traceInUse, type Trace } from "./trace";
+import { showWaits } from "./waits";
 
 /** A screen fills the element; what it returns is called before another one does. */
 type Screen = (into: HTMLElement, trace: Trace) => (() => void) | void;
@@ -26,6 +27,7 @@ const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean 
 	coroutines: { title: "Coroutines", show: showCoroutines },
 	coroutine: { title: "Coroutine", show: showCoroutine, isHidden: true },
 	overview: { title: "Overview", show: showOverview },
+	waits: { title: "Waits", show: showWaits },
 	places: { title: "Places", show: showPlaces },
 	tasks: { title: "Tasks", show: showTasks },
 	quality: { title: "Quality", show: showQuality },
@@ -169,7 +171,8 @@ function listen(): void {
 
 // ---------------------------------------------------------------- everywhere
 
-const LETTERS: Record<string, string> = { "1": "findings", "2": "timeline", "3": "coroutines", "4": "overview", "5": "places", "6": "tasks", "7": "quality" };
+/** The screens by number, in the order of the head. */
+const NUMBERED = Object.keys(SCREENS).filter((name) => !SCREENS[name]!.isHidden);
 
 function keydown(event: KeyboardEvent): void {
 	const target = event.target as HTMLElement;
@@ -179,8 +182,8 @@ function keydown(event: KeyboardEvent): void {
 		showHelp();
 	else if (event.key === "/")
 		focusSearch();
-	else if (LETTERS[event.key] && target.id !== "timeline-canvas")
-		location.hash = `#${LETTERS[event.key]}`;
+	else if (NUMBERED[Number(event.key) - 1])
+		location.hash = `#${NUMBERED[Number(event.key) - 1]}`;
 	else
 		return;
 	event.preventDefault();

@@ -6,7 +6,7 @@ import { addressOf, note, viewInUse } from "./address";
 import { fill, h } from "./dom";
 import { count, duration } from "./say";
 import { Table, type TableColumn } from "./table";
-import { placeOf, type Trace } from "./trace";
+import { brief, placeOf, type Trace } from "./trace";
 
 const TIMES: readonly [string, string][] = [["wait_p50_ns", "wait p50"], ["wait_p99_ns", "p99"], ["wait_max_ns", "most"], ["waited_ns", "all waits"],
 	["delay_p99_ns", "delay p99"], ["run_p99_ns", "run p99"], ["run_max_ns", "longest run"]];
@@ -20,9 +20,9 @@ export function showPlaces(into: HTMLElement, _trace: Trace): void {
 		table: "places", label: "Places", order: given.get("order") ?? "-nr_waiting", hidden: ["site"], onOrder: (order) => note({ order }),
 		where: () => [site ? `site=${site}` : "", text ? `place~*${text}*` : ""].filter((one) => one !== ""),
 		columns: [
-			{ name: "place", head: "place", cell: (rows, column, row) => h("a", { href: addressOf("coroutines", { site: rows.number(10, row) }) }, rows.word(column, row)) },
+			{ name: "place", head: "place", cell: (rows, column, row) => h("a", { href: addressOf("coroutines", { site: rows.number(10, row) }), title: rows.word(column, row) }, brief(rows.word(column, row))) },
 			number("nr_waiting", "wait now", count), number("nr_waits", "waits", count),
-			...TIMES.map(([name, head]) => number(name, head, duration)),
+			...TIMES.map(([name, head]) => number(name, head, (ns) => ns ? duration(ns) : "")),
 		],
 	});
 	fill(into, h("h2", null, "Places"),

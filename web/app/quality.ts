@@ -12,8 +12,6 @@ function facts(all: readonly [string, Child][]): HTMLElement {
 
 function losses(trace: Trace): Child {
 	const { losses: all } = trace.report.quality;
-	if (!all.length)
-		return h("p", null, "No event is missing.");
 	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Losses" }, h("table", null, h("thead", null, h("tr", null, ["events", "why", "thread", "from", "until"].map((name) => h("th", { scope: "col" }, name)))),
 		h("tbody", null, all.map((loss) => h("tr", null, h("td", { class: "number" }, count(loss.count)), h("td", null, loss.reason),
 			h("td", null, threadName(loss.thread)), h("td", { class: "number" }, loss.first_ns === null ? "" : moment(loss.first_ns)),
@@ -33,7 +31,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " What is missing lowers findings." : ""),
-		h("h3", null, "Losses"), losses(trace),
+		quality.losses.length ? [h("h3", null, "Losses"), losses(trace)] : null,
 		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, words]) => h("li", null, `${count(number)} ${words}`)),
 			quality.notes.map((one) => h("li", null, `${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))) : h("p", null, "None."),
 		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, one)))] : null,

@@ -272,6 +272,7 @@ export class Timeline {
 	/** Steps of the chosen finding, where they are in time. */
 	private paintFlags(context: CanvasRenderingContext2D, height: number): void {
 		const { colours } = this;
+		let free = 0;
 		(this.trace.report.findings[this.finding]?.steps ?? []).forEach((step, index) => {
 			const x = step.time_ns === null ? -1 : this.xOf(step.time_ns);
 			if (x < this.names || x > this.width)
@@ -285,11 +286,13 @@ export class Timeline {
 			context.stroke();
 			context.setLineDash([]);
 			context.beginPath();
-			context.arc(x, AXIS_HEIGHT - 10, 8, 0, 7);
+			const middle = Math.max(x, free);
+			free = middle + 17;
+			context.arc(middle, AXIS_HEIGHT - 10, 8, 0, 7);
 			context.fill();
 			context.fillStyle = colours.ground;
 			context.textAlign = "center";
-			context.fillText(String(index + 1), x, AXIS_HEIGHT - 9);
+			context.fillText(String(index + 1), middle, AXIS_HEIGHT - 9);
 			context.textAlign = "left";
 		});
 	}

@@ -138,10 +138,9 @@ export function threadName(thread: number | null): string {
 	return found ? `${found.name || "thread"} (${found.tid})` : "";
 }
 
-/** The end of a place: "server.cpp:205". */
-export function shortPlace(site: number | null): string {
-	const found = /([^/\s]+:\d+)$/.exec(placeOf(site));
-	return found ? found[1]! : placeOf(site);
+/** A place for a row of a table, where the folders of its file have no room. */
+export function brief(place: string): string {
+	return place.replace(/, \S*\/([^/\s]+:\d+)$/, ", $1");
 }
 
 // ---------------------------------------------------------------- links
@@ -152,6 +151,11 @@ export function coroutineLink(process: number | null, id: number, words = `corou
 
 export function placeLink(site: number | null, words = placeOf(site)): HTMLElement {
 	return site ? h("a", { class: "place", href: addressOf("places", { site }) }, words) : h("span", { class: "quiet" }, "place not known");
+}
+
+/** The same in a row of a table. */
+export function briefPlaceLink(site: number): HTMLElement | string {
+	return site ? h("a", { title: placeOf(site), href: addressOf("places", { site }) }, brief(placeOf(site))) : "";
 }
 
 export function timeLink(ns: number | null, words: string, process: number | null, coroutine: number | null): HTMLElement {
