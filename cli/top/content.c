@@ -106,6 +106,7 @@ void top_content_make(struct top_content *content, struct top_state *state,
 	uint32_t height, bool has_unicode)
 {
 	*content = (struct top_content){
+		.extent = {.width = width},
 		.lines = {.width = width, .has_unicode = has_unicode},
 		.below = {.width = width, .has_unicode = has_unicode},
 	};
@@ -121,7 +122,7 @@ void top_content_make(struct top_content *content, struct top_state *state,
 		make_text(content, state, snapshot, chain);
 	if (content->is_table)
 		return;
-	content->extent = (struct top_extent){content->lines.nr_lines, height};
+	content->extent = (struct top_extent){content->lines.nr_lines, height, width};
 	top_state_fit(state, &content->extent);
 }
 

@@ -136,16 +136,25 @@ enum top_action top_state_select(
 
 /* ---------------------------------------------------------------- sorting */
 
-static enum top_action sort_by_neighbour(struct top_state *state, uint32_t distance)
+static bool is_shown(const struct top_column *column, const struct top_extent *extent)
 {
+	return extent->width == 0 || extent->width >= column->least;
+}
+
+static enum top_action sort_by_neighbour(
+	struct top_state *state, const struct top_extent *extent, bool is_right)
+{
+	const struct top_screen_description *described;
 	struct top_sorting *sorting;
-	uint32_t nr_columns;
 
 	if (!is_table(state))
 		return TOP_NOTHING;
+	described = top_screen_describe(state->now.screen);
 	sorting = &state->sorting[state->now.screen];
-	nr_columns = top_screen_describe(state->now.screen)->nr_columns;
-	sorting->order = (sorting->order + nr_columns + distance) % nr_columns;
+	do {
+		sorting->order += is_right ? 1 : described->nr_columns - 1;
+		sorting->order %= described->nr_columns;
+	} while (!is_shown(&described->columns[sorting->order], extent));
 	state->now.selected = state->now.first = 0;
 	return TOP_CHANGED;
 }
@@ -272,15 +281,16 @@ static enum top_action scroll(
 	}
 }
 
-static enum top_action rearrange(struct top_state *state, uint32_t key)
+static enum top_action rearrange(
+	struct top_state *state, uint32_t key, const struct top_extent *extent)
 {
 	switch (key) {
 	case 'l':
 	case TOP_KEY_RIGHT:
-		return sort_by_neighbour(state, 1);
+		return sort_by_neighbour(state, extent, true);
 	case 'h':
 	case TOP_KEY_LEFT:
-		return sort_by_neighbour(state, UINT32_MAX);
+		return sort_by_neighbour(state, extent, false);
 	case 'i':
 		return invert(state);
 	case '/':
@@ -328,6 +338,6 @@ enum top_action top_state_key(
 		return type(state, key);
 	action = scroll(state, key, extent);
 	if (action == TOP_NOTHING)
-		action = rearrange(state, key);
+		action = rearrange(state, key, extent);
 	return action == TOP_NOTHING ? leave(state, key) : action;
 }

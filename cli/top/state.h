@@ -74,6 +74,8 @@ struct top_state {
 struct top_extent {
 	uint64_t nr_lines;
 	uint32_t nr_visible;
+	uint32_t
+		width; /* columns of the terminal: those of a table that it has no room for are no order; 0: all are */
 };
 
 /* top_state_init: the findings, each screen sorted as screens.def says. */

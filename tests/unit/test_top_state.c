@@ -10,6 +10,7 @@
 #define CONTROL(letter) ((letter)&0x1f)
 
 static const struct top_extent many = {.nr_lines = 1000000, .nr_visible = 20};
+static const struct top_extent narrow = {.nr_lines = 1000000, .nr_visible = 20, .width = 80};
 static const struct top_extent none = {.nr_lines = 0, .nr_visible = 20};
 
 static enum top_action press(struct top_state *state, const char *keys)
@@ -131,6 +132,13 @@ static void check_sorting(void)
 	CHECK_EQUAL(sorting->order, nr_columns - 1);
 	press(&state, "l");
 	CHECK_EQUAL(sorting->order, 0);
+	/* What is not shown is no order. */
+	top_state_init(&state);
+	press(&state, "t");
+	top_state_key(&state, 'l', &narrow);
+	CHECK_EQUAL(sorting->order, nr_columns - 1);
+	top_state_key(&state, 'h', &narrow);
+	CHECK_EQUAL(sorting->order, top_screen_find_column(TOP_COROUTINES, "longest"));
 	top_state_open(&state, TOP_HELP, (struct top_subject){0, 0});
 	CHECK_EQUAL(press(&state, "l"), TOP_NOTHING);
 }
