@@ -23,7 +23,7 @@ from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 DOCUMENT = SOURCE / "docs/query.md"
 MADE = "## Tables\n"
-USAGE, NO_MEMORY, NOT_FOUND, STOPPED = 2, 3, 4, 10
+USAGE, NO_MEMORY, NOT_FOUND, NO_PROBE, STOPPED = 2, 3, 4, 9, 10
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 HUGE = "SELECT count(*) FROM events a, events b, events c"
 
@@ -335,6 +335,20 @@ def check_shell(trace, place):
     check(not kept.exists() or ".tables" in kept.read_text(), "the history lacks what was asked")
 
 
+def check_process(place):
+    """A process that runs is recorded for a while, and asked."""
+    stop = place / "stop"
+    with subprocess.Popen([BUILD / "tests/targets/annotated", "until", stop], stdout=subprocess.DEVNULL) as program:
+        until = time.monotonic() + 60
+        # Its probe has to attach first.
+        while (result := ask(program.pid, "SELECT pid FROM processes", "--format", "tsv", "--no-header", "--duration", "200ms",
+                             status=None)).returncode == NO_PROBE and time.monotonic() < until:
+            pass
+        stop.touch()
+        program.wait(timeout=60)
+    check(result.stdout == f"{program.pid}\n", f"a process that runs was asked: {result}")
+
+
 # ---------------------------------------------------------------- traces
 
 def record(place, name, *command, options=()):
@@ -376,6 +390,7 @@ def main():
         check_refusals(traces["idler"], place)
         check_hostile(traces["crowd"])
         check_shell(traces["crowd"], place)
+        check_process(place)
 
 
 if __name__ == "__main__":
