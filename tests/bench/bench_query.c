@@ -34,7 +34,7 @@ static const struct {
 
 #define NR_QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
-static void fail(const struct ct_error *error)
+static _Noreturn void fail(const struct ct_error *error)
 {
 	fprintf(stderr, "bench_query: %s\n", error->text);
 	exit(1);
