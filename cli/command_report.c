@@ -57,10 +57,35 @@ static int judge_and_write(const struct arguments *arguments, const struct subje
 	return exit_status ? exit_status : judgement_write(&judgement, options, output);
 }
 
+/* The page with all screens, which holds the trace itself. */
+static int write_page(
+	const struct arguments *arguments, const struct subject *subject, const char *output)
+{
+	struct ct_error error;
+	struct ct_trace *trace;
+	enum ct_status status;
+	int exit_status;
+
+	if (!output_is_good("report", output) ||
+		(!subject_is_process(subject) && output_replaces(subject->operand, output)))
+		return ct_status_exit_code(CT_ERR_USAGE);
+	exit_status = subject_open(arguments, subject, &trace);
+	if (exit_status)
+		return exit_status;
+	output_guard(output);
+	status = ct_page_write(trace, output, &error);
+	ct_trace_close(trace);
+	subject_settle(subject);
+	return status ? say_failure(status, &error) : 0;
+}
+
+/* By the words of the option; behind the last of them is the page. */
+static const enum ct_report_format report_formats[] = {CT_REPORT_TEXT, CT_REPORT_MARKDOWN,
+	CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF, CT_REPORT_SVG};
+#define PAGE (sizeof(report_formats) / sizeof(*report_formats))
+
 int command_report(const struct arguments *arguments)
 {
-	static const enum ct_report_format formats[] = {CT_REPORT_TEXT, CT_REPORT_MARKDOWN,
-		CT_REPORT_HTML, CT_REPORT_JSON, CT_REPORT_SARIF, CT_REPORT_SVG};
 	const struct meaning *meaning = arguments->meaning;
 	const char *output = arguments_value(arguments, OPTION_REPORT_OUTPUT, "-");
 	struct subject subject = {
@@ -72,7 +97,9 @@ int command_report(const struct arguments *arguments)
 	struct ct_report_options options;
 	char folder[PATH_MAX];
 
-	options = options_for(formats[meaning[OPTION_REPORT_FORMAT].number], output,
+	if (meaning[OPTION_REPORT_FORMAT].number == PAGE)
+		return write_page(arguments, &subject, output);
+	options = options_for(report_formats[meaning[OPTION_REPORT_FORMAT].number], output,
 		meaning[OPTION_REPORT_COLOUR].number);
 	options.finding = arguments_count(arguments, OPTION_REPORT_FINDING);
 	if (options.finding && options.format != CT_REPORT_SVG) {

@@ -43,6 +43,12 @@ bool ct_serve_is_open_to_others(const struct ct_serve *serve)
 	return false;
 }
 
+enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr)
+{
+	(void)trace, (void)path;
+	return refuse(reterr);
+}
+
 void ct_serve_close(struct ct_serve *serve)
 {
 	(void)serve;

@@ -3,10 +3,11 @@
 // The page: its screens, the state of what it shows, and the keys that work everywhere.
 
 import { viewInUse } from "./address";
-import { addressOf, carrierInUse, hasToken, Refusal, Served, takeToken } from "./carrier";
+import { addressOf, carrierInUse, hasToken, Refusal, Served, takeToken, useCarrier } from "./carrier";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
 import { fill, h } from "./dom";
+import { Embedded } from "./embedded";
 import { showFindings } from "./findings";
 import { showHelp } from "./help";
 import { showOverview } from "./overview";
@@ -85,9 +86,11 @@ async function load(): Promise<void> {
 	if (isLoading || isPaused)
 		return;
 	isLoading = true;
-	const isFirst = traceInUse() === null;
+	const isFirst = traceInUse() === null, begun = performance.now();
 	try {
 		await loadTrace();
+		if (!carrierInUse().isServed)
+			sayWhole(performance.now() - begun);
 		complain("");
 		/* What a hand works at stays: a newer trace is shown by these when they are opened anew. */
 		if (isFirst || ["findings", "quality"].includes(viewInUse().screen))
@@ -99,6 +102,13 @@ async function load(): Promise<void> {
 	} finally {
 		isLoading = false;
 	}
+}
+
+/** What a page that is a file holds. */
+function sayWhole(took_ms: number): void {
+	const quality = traceInUse()?.report.quality;
+	said.textContent = [`${count(quality?.events ?? 0)} events`, quality?.lost ? `${count(quality.lost)} LOST` : "0 lost",
+		"all of them in this file", `loaded in ${duration(took_ms * 1e6)}`].join(" · ");
 }
 
 // ---------------------------------------------------------------- served
@@ -196,13 +206,18 @@ function focusSearch(): void {
 	setTimeout(() => document.getElementById("text")?.focus(), 50);
 }
 
-takeToken();
+if (document.getElementById("trace"))
+	useCarrier(new Embedded());
+else
+	takeToken();
 window.addEventListener("hashchange", show);
 window.addEventListener("keydown", keydown);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 document.getElementById("help")?.addEventListener("click", showHelp);
 drawNavigation();
-if (carrierInUse().isServed)
+if (carrierInUse().isServed) {
 	listen();
-else
+} else {
+	said.textContent = "reading the trace ...";
 	void load();
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A page that is one file: the served page's own files, the reader (wasm) and the trace, put together.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/failure.h"
+#include "base/input.h"
+#include "base/io.h"
+#include "base/text.h"
+#include "corotracer/ct.h"
+#include "serve/assets.h"
+
+#define PIECE_BYTES 49152u /* a multiple of three */
+
+struct page {
+	struct io_output output;
+	struct ct_error *reterr;
+	enum ct_status status;
+};
+
+static void put(struct page *page, const void *bytes, size_t nr_bytes)
+{
+	if (page->status == CT_OK)
+		page->status = io_output_write(&page->output, bytes, nr_bytes, page->reterr);
+}
+
+static void put_text(struct page *page, const char *text)
+{
+	put(page, text, strlen(text));
+}
+
+/* ---------------------------------------------------------------- base 64 (RFC 4648) */
+
+static size_t encode(const uint8_t *bytes, size_t nr_bytes, char *to)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t i, length = 0;
+
+	for (i = 0; i < nr_bytes; i += 3) {
+		uint32_t word = (uint32_t)bytes[i] << 16;
+
+		word |= i + 1 < nr_bytes ? (uint32_t)bytes[i + 1] << 8 : 0;
+		word |= i + 2 < nr_bytes ? bytes[i + 2] : 0;
+		to[length++] = digits[word >> 18];
+		to[length++] = digits[word >> 12 & 63];
+		to[length++] = i + 1 < nr_bytes ? digits[word >> 6 & 63] : '=';
+		to[length++] = i + 2 < nr_bytes ? digits[word & 63] : '=';
+	}
+	return length;
+}
+
+static void put_encoded(struct page *page, const uint8_t *bytes, size_t nr_bytes)
+{
+	char room[PIECE_BYTES / 3 * 4];
+	size_t at, piece;
+
+	for (at = 0; at < nr_bytes; at += piece) {
+		piece = nr_bytes - at < PIECE_BYTES ? nr_bytes - at : PIECE_BYTES;
+		put(page, room, encode(bytes + at, piece, room));
+	}
+}
+
+/* ---------------------------------------------------------------- the parts */
+
+/* A block of bytes that the page's script finds by its id, and no browser runs. */
+static void put_reader(struct page *page, const struct serve_asset *reader)
+{
+	put_text(page, "<script type=\"text/plain\" id=\"reader\">");
+	put_encoded(page, reader->bytes, reader->nr_bytes);
+	put_text(page, "</script>\n");
+}
+
+static void put_trace(struct page *page, struct input *trace)
+{
+	const uint8_t *bytes = NULL;
+	uint64_t at, piece;
+
+	put_text(page, "<script type=\"text/plain\" id=\"trace\">");
+	for (at = 0; page->status == CT_OK && at < trace->nr_bytes; at += piece) {
+		piece = trace->nr_bytes - at < PIECE_BYTES ? trace->nr_bytes - at : PIECE_BYTES;
+		page->status = input_peek(trace, at, (size_t)piece, &bytes, page->reterr);
+		put_encoded(page, bytes, (size_t)piece);
+	}
+	put_text(page, "</script>\n");
+}
+
+/* The words of index.html by which it asks for its other files. */
+static const struct {
+	const char *mark;
+	const char *path;
+	const char *before;
+	const char *behind;
+} parts[] = {
+	{"<link rel=\"stylesheet\" href=\"/page.css\">", "/page.css", "<style>\n", "</style>"},
+	{"<script type=\"module\" src=\"/page.js\"></script>", "/page.js",
+		"<script type=\"module\">\n", "</script>"},
+};
+
+static void put_index(struct page *page, const char *index)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *mark = strstr(index, parts[i].mark);
+		const struct serve_asset *asset = serve_asset_find(parts[i].path);
+
+		if (!mark || !asset)
+			continue;
+		put(page, index, (size_t)(mark - index));
+		put_text(page, parts[i].before);
+		put(page, asset->bytes, asset->nr_bytes);
+		put_text(page, parts[i].behind);
+		index = mark + strlen(parts[i].mark);
+	}
+	put_text(page, index);
+}
+
+static enum ct_status put_all(struct page *page, const char *trace, const char *path)
+{
+	const struct serve_asset *index = serve_asset_find("/");
+	struct input *input;
+	enum ct_status status = input_open(trace, &input, page->reterr);
+
+	if (status)
+		return status;
+	status = io_output_open(&page->output, path, page->reterr);
+	if (status == CT_OK) {
+		put_index(page, index->bytes);
+		put_reader(page, serve_asset_find("/reader.wasm.gz"));
+		put_trace(page, input);
+		status = io_output_end(&page->output, page->status, page->reterr);
+	}
+	input_close(input);
+	return status;
+}
+
+/* The trace as the page holds it lies in a folder of its own meanwhile. */
+static enum ct_status write_by_way_of(
+	struct page *page, struct ct_trace *trace, const char *folder, const char *path)
+{
+	struct text name = {0};
+	enum ct_status status;
+
+	text_format(&name, "%s/page.ctrace", folder);
+	status = text_status(&name, page->reterr);
+	if (status == CT_OK)
+		status = ct_trace_copy(trace, CT_FORMAT_CTRACE, text_peek(&name), page->reterr);
+	if (status == CT_OK) {
+		status = put_all(page, text_peek(&name), path);
+		unlink(text_peek(&name));
+	}
+	text_fini(&name);
+	return status;
+}
+
+enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr)
+{
+	const char *temporary = getenv("TMPDIR");
+	struct page page = {.reterr = reterr};
+	struct text folder = {0};
+	enum ct_status status;
+
+	if (!serve_asset_find("/reader.wasm.gz"))
+		return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+			"this corotracer was built without pages that are one file: they need "
+			"clang, lld and wasi-libc (./dev setup)");
+	text_format(
+		&folder, "%s/corotracer-XXXXXX", temporary && *temporary ? temporary : "/var/tmp");
+	status = text_status(&folder, reterr);
+	if (status == CT_OK && !mkdtemp(folder.at))
+		status = ct_fail_errno(reterr, "making a folder '%s'", text_peek(&folder));
+	if (status == CT_OK) {
+		status = write_by_way_of(&page, trace, text_peek(&folder), path);
+		rmdir(text_peek(&folder));
+	}
+	text_fini(&folder);
+	return status;
+}
