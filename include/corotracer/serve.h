@@ -70,8 +70,8 @@ bool ct_serve_is_open_to_others(const struct ct_serve *serve);
 void ct_serve_close(struct ct_serve *serve);
 
 /*
- * ct_page_write: writes one page that holds the whole trace and what asks it, and opens from a disk with no network; whole
- * or not at all, "-" is standard output. CT_ERR_UNSUPPORTED where this build has no such pages.
+ * ct_page_write: writes one page that holds the whole trace and what asks it, and opens from a disk with no network;
+ * whole or not at all, "-" is standard output. CT_ERR_UNSUPPORTED where this build has no such pages.
  */
 enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr);
 

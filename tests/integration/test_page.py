@@ -3,11 +3,12 @@
 keys, states of the page, every width light and dark; nothing that the policy forbids, and nothing that axe-core complains of."""
 import pathlib
 import re
+import subprocess
 import sys
 import time
 
 from browser import open_browser
-from support import BUILD, check, folder
+from support import BUILD, COROTRACER, check, folder
 from test_serve import Server, judged, trace_in
 
 SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "waits", "places", "tasks", "quality")
@@ -188,6 +189,28 @@ def check_live(browser):
         server.process.wait(timeout=60)
 
 
+def check_file(browser, place):
+    """The same page as one file, from the disk: the finding, the timeline, and nothing that is asked of any network."""
+    page = pathlib.Path(place, "page.html")
+    trace = next(pathlib.Path(place).glob("*.ctrace"))
+    told = subprocess.run([COROTRACER, "report", "--format", "page", "-o", page, trace], capture_output=True, text=True, check=False)
+    if told.returncode == 7:
+        print("this build has no pages that are one file")
+        return
+    check(told.returncode == 0 and not told.stderr, told.stderr)
+    with Page(browser, None) as it:
+        asked = []
+        it.page.on("request", lambda request: asked.append(request.url))
+        it.page.goto(page.as_uri())
+        it.page.wait_for_selector("#finding-title")
+        check("were closed under them" in it.text("#finding-title"), it.text("#finding-title"))
+        it.until("document.getElementById('state').textContent.includes('all of them in this file')")
+        it.page.goto(f"{page.as_uri()}#timeline")
+        it.page.wait_for_selector("#timeline-canvas")
+        check(all(url.startswith(("file:", "data:", "blob:")) for url in asked), asked)
+        it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as place:
         server = Server("serve", "--listen", ":0", trace_in(place))
@@ -198,6 +221,7 @@ def main():
             for part in (check_finding, check_timeline, check_tables, check_keys, check_looks):
                 part(browser, server)
             check_states(browser, place, server)
+            check_file(browser, place)
             check_live(browser)
         finally:
             server.process.kill()

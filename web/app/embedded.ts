@@ -5,6 +5,9 @@
 
 import { type Carrier, Refusal } from "./carrier";
 
+/* Newer than the compiler's list of what browsers have. */
+declare const DecompressionStream: new (format: string) => ReadableWritablePair<Uint8Array, Uint8Array>;
+
 interface Reader {
 	memory: WebAssembly.Memory;
 	_initialize(): void;
@@ -69,7 +72,7 @@ export class Embedded implements Carrier {
 
 	private async open(): Promise<unknown> {
 		const packed = (await bytesOf("reader")).body as ReadableStream<Uint8Array>;
-		const module = await new Response(packed.pipeThrough(new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>)).arrayBuffer();
+		const module = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 		const trace = await (await bytesOf("trace")).arrayBuffer();
 		return this.send({ module, trace }, [module, trace]);
 	}
