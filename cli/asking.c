@@ -74,13 +74,15 @@ static int say_wrong(const char *sql, const struct ct_query_written *written, en
 }
 
 /* What is asked first fills the view, which may take a while: with a sign of life, and before anything is written. */
-static void fill(const struct asking *asking, const char *sql)
+static enum ct_status fill(const struct asking *asking, const char *sql, struct ct_error *reterr)
 {
 	const char *rest;
+	enum ct_status status;
 
 	progress_begin("reading", asking->about);
-	(void)ct_query_ask(asking->query, sql, &rest, NULL);
+	status = ct_query_ask(asking->query, sql, &rest, reterr);
 	progress_end();
+	return status;
 }
 
 static int ask(const struct asking *asking, const char *sql)
@@ -90,7 +92,9 @@ static int ask(const struct asking *asking, const char *sql)
 	enum ct_status status;
 	int64_t began = now();
 
-	fill(asking, sql);
+	status = fill(asking, sql, &error);
+	if (status < 0)
+		return say_wrong(sql, &written, status, &error);
 	output_guard(asking->output);
 	status = ct_query_write(
 		asking->query, sql, &asking->writing, asking->output, &written, &error);
@@ -288,7 +292,12 @@ static int follow_line(struct asking *asking, const char *line)
 
 int asking_perform(struct asking *asking, const char *text)
 {
-	return asking_is_directive(text) ? follow_line(asking, text) : ask(asking, text);
+	if (!asking_is_directive(text))
+		return ask(asking, text);
+	if (strcmp(asking->output, "-") != 0)
+		return say_usage("query",
+			"what begins with a dot is told on standard output, without '--output'");
+	return follow_line(asking, text);
 }
 
 /* ---------------------------------------------------------------- completion */

@@ -236,6 +236,9 @@ enum ct_status ct_query_ask(
 	*ret_rest = at;
 	if (!query->statement)
 		return CT_END;
+	/* The view may have been filled meanwhile, which cannot be broken off. */
+	if (atomic_load(&query->is_interrupted))
+		return say_stopped(query, reterr);
 	query->cells = calloc(ct_query_nr_columns(query) + 1u, sizeof(*query->cells));
 	if (!query->cells)
 		return ct_fail_memory(reterr);

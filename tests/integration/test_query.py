@@ -262,6 +262,7 @@ def check_refusals(trace, place):
     run(COROTRACER, "query", place / "no.ctrace", "SELECT 1", status=NOT_FOUND)
     ask(trace, ".schema nothing", status=USAGE)
     ask(trace, ".nonsense", status=USAGE)
+    ask(trace, ".tables", "-o", place / "tables", status=USAGE)
     ask(trace, "SELECT percentile(1, 7)", status=USAGE)
 
 
