@@ -54,7 +54,8 @@ export class Served implements Carrier {
 	readonly isServed = true;
 
 	async ask(request: string): Promise<ArrayBuffer> {
-		const answer = await fetch(`/api/v1/view/${request}`, { headers: token ? { "X-Corotracer-Token": token } : {} });
+		const answer = await fetch(`/api/v1/view/${request}`, { headers: token ? { "X-Corotracer-Token": token } : {} })
+			.catch(() => { throw new Error("The server does not answer any more."); });
 		if (!answer.ok)
 			throw new Refusal(answer.status, await sentenceOf(answer));
 		return answer.arrayBuffer();

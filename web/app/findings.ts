@@ -108,8 +108,11 @@ function members(finding: Finding, trace: Trace): Child {
 	];
 }
 
-function chosen(finding: Finding, number: number, trace: Trace): HTMLElement {
+function chosen(finding: Finding, number: number, trace: Trace, height: number): HTMLElement {
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
+	/* What stands below stays where it is. */
+	if (height)
+		picture.style.minHeight = `${height}px`;
 	void drawPicture(picture, number);
 	return h("article", { "aria-labelledby": "finding-title" },
 		h("h2", { id: "finding-title" }, finding.title),
@@ -158,10 +161,17 @@ function nothing(trace: Trace): HTMLElement {
 		h("p", null, h("a", { href: addressOf("quality") }, "What could not be judged, and why")));
 }
 
+/** Tells whether a newer judgement says anything else: ages alone are no reason to draw all anew under a reader's eyes. */
+export function saidBy(trace: Trace): string {
+	const { findings, quality, remarks } = trace.report;
+	return JSON.stringify(findings.length ? findings.map((finding) => [keyOf(finding), finding.grade, finding.title, finding.coroutines,
+		finding.steps.filter((step) => step.event !== null).map((step) => step.text)]) : [quality.coroutines, quality.lost, remarks]);
+}
+
 export function showFindings(into: HTMLElement, trace: Trace): void {
 	const { findings } = trace.report, wanted = viewInUse().arguments.get("finding");
 	const found = findings.findIndex((finding) => keyOf(finding) === wanted);
-	const at = found < 0 ? 0 : found;
+	const at = found < 0 ? 0 : found, before = into.querySelector(".picture-frame")?.clientHeight ?? 0;
 	if (!findings.length) {
 		fill(into, nothing(trace));
 		return;
@@ -171,5 +181,5 @@ export function showFindings(into: HTMLElement, trace: Trace): void {
 			h("h2", { class: "small-title" }, many(findings.length, "finding")),
 			wanted && found < 0 ? h("p", { class: "quiet" }, "The finding of this address is not there any more.") : null,
 			h("ol", { class: "plain" }, findings.map((finding, index) => listed(finding, index === at, trace)))),
-		chosen(findings[at]!, at + 1, trace)));
+		chosen(findings[at]!, at + 1, trace, before)));
 }

@@ -8,7 +8,7 @@ import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
 import { fill, h } from "./dom";
 import { Embedded } from "./embedded";
-import { showFindings } from "./findings";
+import { saidBy, showFindings } from "./findings";
 import { showHelp } from "./help";
 import { showOverview } from "./overview";
 import { showPlaces } from "./places";
@@ -44,6 +44,7 @@ interface State {
 
 const main = document.getElementById("screen") as HTMLElement;
 const said = document.getElementById("state") as HTMLElement;
+const newer = document.getElementById("newer") as HTMLElement;
 const trouble = document.getElementById("trouble") as HTMLElement;
 let leave: (() => void) | void;
 let generation = -1;
@@ -64,12 +65,14 @@ function show(): void {
 	if (!trace)
 		return;
 	leave?.();
+	newer.hidden = true;
 	main.className = `screen ${screen}`;
 	leave = chosen.show(main, trace);
 }
 
-function complain(sentence: string): void {
+function complain(sentence: string, isTrouble = true): void {
 	trouble.textContent = sentence;
+	trouble.className = isTrouble ? "" : "told";
 	trouble.hidden = !sentence;
 }
 
@@ -86,17 +89,22 @@ async function load(): Promise<void> {
 	if (isLoading || isPaused)
 		return;
 	isLoading = true;
-	const isFirst = traceInUse() === null, begun = performance.now();
+	/* Names of places may be all that a newer judgement adds: they are asked for before they are replaced. */
+	const before = traceInUse(), saidBefore = before && saidBy(before), isFirst = before === null, begun = performance.now();
 	try {
-		await loadTrace();
+		const isSame = saidBy(await loadTrace()) === saidBefore;
 		if (!carrierInUse().isServed)
 			sayWhole(performance.now() - begun);
 		complain("");
-		/* What a hand works at stays: a newer trace is shown by these when they are opened anew. */
-		if (isFirst || ["findings", "quality"].includes(viewInUse().screen))
+		/* What a hand works at stays until it is asked for. */
+		if (isFirst || (["findings", "quality"].includes(viewInUse().screen) && !isSame)) {
+			const { scrollY } = window;
 			show();
-		else
+			window.scrollTo(0, scrollY);
+		} else if (viewInUse().screen !== "findings") {
 			drawNavigation();
+			newer.hidden = false;
+		}
 	} catch (error) {
 		failure(error);
 	} finally {
@@ -167,7 +175,7 @@ function listen(): void {
 	events.addEventListener("end", () => {
 		events.close();
 		said.textContent = "ended";
-		complain("The recording has ended, and with it the server. What is shown stays; 'corotracer serve FILE' shows the whole trace.");
+		complain("The recording has ended, and with it the server. What is shown stays; 'corotracer serve FILE' shows the whole trace.", false);
 	});
 	events.onerror = () => {
 		if (events.readyState === EventSource.CLOSED) {
@@ -213,6 +221,7 @@ else
 window.addEventListener("hashchange", show);
 window.addEventListener("keydown", keydown);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+newer.addEventListener("click", show);
 document.getElementById("help")?.addEventListener("click", showHelp);
 drawNavigation();
 if (carrierInUse().isServed) {
