@@ -10,7 +10,7 @@
 
 static void add_key(struct top_lines *lines, const char *keys, const char *what)
 {
-	char line[LINE_BYTES];
+	char line[2 * LINE_BYTES];
 
 	snprintf(line, sizeof(line), "  %-12s  %s", keys, what);
 	top_lines_add(lines, TOP_PLAIN, NULL, 16, line);
@@ -19,7 +19,7 @@ static void add_key(struct top_lines *lines, const char *keys, const char *what)
 static void add_screens(struct top_lines *lines)
 {
 	enum top_screen screen;
-	char keys[LINE_BYTES];
+	char keys[16];
 
 	top_lines_heading(lines, "Screens");
 	for (screen = 0; screen < TOP_NR_TABLES; screen++) {
