@@ -5,7 +5,7 @@
 import { h } from "./dom";
 
 const KEYS: readonly [string, readonly [string, string][]][] = [
-	["Everywhere", [["1 ... 8", "the screens, in their order"], ["/", "search"], ["?", "these keys"], ["Esc", "close"]]],
+	["Everywhere", [["1 ... 8", "the screens, in their order"], ["/", "search"], ["W", "on a coroutine: why it does not run"], ["?", "these keys"], ["Esc", "close"]]],
 	["Timeline", [["W, S", "zoom in, out"], ["A, D", "to the left, to the right"], ["0", "all"], ["F", "centre the selection; once more: fit it"],
 		["arrows", "another lane, another state"], [". and ,", "next and previous state of the lane"], ["N, P", "next and previous finding"],
 		["G", "go to a time"], ["Ctrl+Z", "back to the range before"], ["Enter", "open the lane's coroutine"],

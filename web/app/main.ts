@@ -200,11 +200,19 @@ function keydown(event: KeyboardEvent): void {
 		showHelp();
 	else if (event.key === "/")
 		focusSearch();
+	else if (event.key === "w" && coroutineAt(target))
+		location.hash = coroutineAt(target)!;
 	else if (NUMBERED[Number(event.key) - 1])
 		location.hash = `#${NUMBERED[Number(event.key) - 1]}`;
 	else
 		return;
 	event.preventDefault();
+}
+
+/** Where it is told why a coroutine does not run: that of the link or the row that has the focus. */
+function coroutineAt(target: HTMLElement): string | null {
+	const link = target.closest('a[href^="#coroutine?"]') ?? target.closest("tr")?.querySelector('a[href^="#coroutine?"]');
+	return link?.getAttribute("href") ?? null;
 }
 
 /** The search of this screen; where there is none, that of all coroutines. */
