@@ -45,11 +45,11 @@ static const struct row rows[] = {
 		"18446744073709551615", 1, "a"},
 	{COMMAND_REPORT, {"--format"}, REFUSED("option '--format' needs a value: FORMAT")},
 	{COMMAND_REPORT, {"-f", "xml"},
-		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg, not 'xml'")},
+		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg|page, not 'xml'")},
 	{COMMAND_REPORT, {"-f", ""},
-		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg, not ''")},
+		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg|page, not ''")},
 	{COMMAND_REPORT, {"-f", "text|md"},
-		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg, not "
+		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg|page, not "
 			"'text|md'")},
 	{COMMAND_REPORT, {"-n", "0"},
 		REFUSED("option '--max-members' takes a whole number from 1 on, not '0'")},
