@@ -79,7 +79,7 @@ def check_marks(root):
     page = json.loads((root / "program/server.sarif").read_text())
     places = [result["locations"][0]["physicalLocation"] for result in page["runs"][0]["results"]
               if result["ruleId"] == "waits-on-closed-descriptor"]
-    check([place["artifactLocation"]["uri"] for place in places] == [PLANTED], f"{places}")
+    check({place["artifactLocation"]["uri"] for place in places} == {PLANTED}, f"{places}")
     check("close(" in (SOURCE / PLANTED).read_text().splitlines()[places[0]["region"]["startLine"] - 1], f"{places}")
 
 

@@ -45,7 +45,8 @@ static const struct row rows[] = {
 		"18446744073709551615", 1, "a"},
 	{COMMAND_REPORT, {"--format"}, REFUSED("option '--format' needs a value: FORMAT")},
 	{COMMAND_REPORT, {"-f", "xml"},
-		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg|page, not 'xml'")},
+		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg|page, not "
+			"'xml'")},
 	{COMMAND_REPORT, {"-f", ""},
 		REFUSED("option '--format' takes one of text|md|html|json|sarif|svg|page, not ''")},
 	{COMMAND_REPORT, {"-f", "text|md"},
