@@ -30,6 +30,19 @@ static bool find(const struct view_texts *texts, const char *text, size_t nr_byt
 	return false;
 }
 
+bool view_texts_init(struct view_texts *texts)
+{
+	arena_init(&texts->arena);
+	return vec_push(&texts->all, "") && map_put(&texts->at, hash("", 0), 0);
+}
+
+void view_texts_fini(struct view_texts *texts)
+{
+	vec_fini(&texts->all);
+	map_fini(&texts->at);
+	arena_fini(&texts->arena);
+}
+
 static int64_t number_of(enum view_half half, uint32_t index)
 {
 	return index ? (int64_t)index * VIEW_NR_HALVES + half : 0;

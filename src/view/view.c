@@ -19,6 +19,7 @@ static void empty(struct ct_view *view, enum view_half half)
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
 		if (half_of(table) == half)
 			column_log_fini(&view->logs[table]);
+	view_texts_fini(&view->texts[half]);
 	if (half == VIEW_TOLD) {
 		analyze_report_free(view->report);
 		view->report = NULL;
@@ -29,6 +30,8 @@ static bool prepare(struct ct_view *view, enum view_half half)
 {
 	enum ct_view_table table;
 
+	if (!view_texts_init(&view->texts[half]))
+		return false;
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++) {
 		const struct view_table *of = &view_tables[table];
 
@@ -122,8 +125,6 @@ struct ct_view *view_open(struct ct_source *source, const struct analyze_live *l
 	const struct ct_thresholds *thresholds)
 {
 	struct ct_view *view = calloc(1, sizeof(*view));
-	enum view_half half;
-	bool has_all = true;
 
 	if (!view)
 		return NULL;
@@ -133,14 +134,7 @@ struct ct_view *view_open(struct ct_source *source, const struct analyze_live *l
 	view->thresholds = thresholds;
 	pthread_mutex_init(&view->reading, NULL);
 	pthread_mutex_init(&view->lock, NULL);
-	for (half = 0; half < VIEW_NR_HALVES; half++) {
-		arena_init(&view->texts[half].arena);
-		has_all &= view_text(view, half, "") == 0;
-	}
-	if (has_all)
-		return view;
-	view_close(view);
-	return NULL;
+	return view;
 }
 
 void view_close(struct ct_view *view)
@@ -149,12 +143,8 @@ void view_close(struct ct_view *view)
 
 	if (!view)
 		return;
-	for (half = 0; half < VIEW_NR_HALVES; half++) {
+	for (half = 0; half < VIEW_NR_HALVES; half++)
 		empty(view, half);
-		vec_fini(&view->texts[half].all);
-		map_fini(&view->texts[half].at);
-		arena_fini(&view->texts[half].arena);
-	}
 	pthread_mutex_destroy(&view->lock);
 	pthread_mutex_destroy(&view->reading);
 	free(view);

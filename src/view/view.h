@@ -75,6 +75,13 @@ extern const struct view_table view_tables[CT_VIEW_NR_TABLES];
 /* ---------------------------------------------------------------- texts.c */
 
 /*
+ * view_texts_init: no text but "". False: out of memory. view_texts_fini: also of zeroed ones. Many texts are the
+ * report's: once it is freed they are not there either.
+ */
+bool view_texts_init(struct view_texts *texts);
+void view_texts_fini(struct view_texts *texts);
+
+/*
  * The halves have texts of their own, so that one can be filled while the other is read; a text's number says whose it
  * is. view_text: the number of a text that outlives the view; view_text_copy: of one that does not. -1: out of memory.
  * view_text_find: of one that is there; false: it is not.

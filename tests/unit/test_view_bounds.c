@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A view at its bounds: memory that runs out at every single allocation, after which the same view answers as if
+ * nothing had been.
+ *
+ * Linked with malloc, calloc and realloc wrapped.
+ */
+#include "view/view.h"
+#include "check.h"
+#include "failing_memory.h"
+#include "text_form.h"
+
+static const char trace[] =
+	"trace from=0 until=2s\n"
+	"process 1 pid=100 program=/bin/server probe ledger\n"
+	"thread 1 process=1 tid=101 name=worker\n"
+	"thread 2 process=1 tid=102\n"
+	"site 1 process=1 kind=source file=server.cpp line=120 reason=AsyncRead\n"
+	"1ms t1 create c1 0x1010\n"
+	"2ms t1 descriptor-open descriptor:7.1\n"
+	"5ms t1 suspend c1 descriptor:7 @1\n"
+	"7ms t1 descriptor-close descriptor:7.1\n"
+	"8ms t1 create c2\n"
+	"9ms t1 resume c2\n"
+	"10ms t1 destroy c2\n"
+	"1s t1 park\n";
+
+/* ---------------------------------------------------------------- memory */
+
+/* Every finding's title, as the report has it. */
+static void check_titles(struct ct_view *view, const struct ct_report *report)
+{
+	const struct ct_view_request request = {.size = sizeof(request), .table = CT_VIEW_FINDINGS};
+	const struct ct_view_rows *rows = NULL;
+	uint64_t i;
+
+	CHECK_EQUAL(ct_view_select(view, &request, &rows, NULL), CT_OK);
+	CHECK_EQUAL(rows->nr_rows, report->nr_findings);
+	for (i = 0; i < rows->nr_rows; i++)
+		CHECK_TEXT(ct_view_text(view, rows->columns[CT_VIEW_FINDINGS_TITLE][i]),
+			report->findings[i].title);
+	ct_view_rows_free(rows);
+}
+
+/* False: there was no such allocation. What can do without its memory does. */
+static bool judge_without(struct ct_source *source, long n)
+{
+	struct ct_view *view = view_open(source, NULL, NULL);
+	const struct ct_report *report = NULL;
+	enum ct_status status;
+	int64_t i;
+
+	has_failed = false;
+	fail_at = n;
+	status = ct_view_report(view, &report, NULL);
+	fail_at = 0;
+	if (status) {
+		CHECK_EQUAL(status, CT_ERR_NO_MEMORY);
+		for (i = 0; i < 100; i++)
+			CHECK_TEXT(ct_view_text(view, i), "");
+		CHECK_EQUAL(ct_view_report(view, &report, NULL), CT_OK);
+	}
+	check_titles(view, report);
+	view_close(view);
+	return has_failed;
+}
+
+static bool fold_without(struct ct_source *source, long n)
+{
+	const struct ct_view_request request = {.size = sizeof(request), .table = CT_VIEW_STATES};
+	struct ct_view *view = view_open(source, NULL, NULL);
+	const struct ct_view_rows *rows = NULL;
+	enum ct_status status;
+
+	has_failed = false;
+	fail_at = n;
+	status = ct_view_select(view, &request, &rows, NULL);
+	fail_at = 0;
+	if (status) {
+		CHECK_EQUAL(status, CT_ERR_NO_MEMORY);
+		CHECK_EQUAL(ct_view_select(view, &request, &rows, NULL), CT_OK);
+	}
+	CHECK(rows->nr_rows > 3);
+	ct_view_rows_free(rows);
+	view_close(view);
+	return has_failed;
+}
+
+static void test_memory(struct ct_source *source)
+{
+	long n = 1;
+
+	while (n < 3000 && judge_without(source, n))
+		n++;
+	CHECK(n > 20 && n < 3000);
+	for (n = 1; n < 3000 && fold_without(source, n);)
+		n++;
+	CHECK(n > 20 && n < 3000);
+}
+
+int main(void)
+{
+	struct ct_source *source = open_text(trace);
+
+	test_memory(source);
+	source_close(source);
+	return check_result();
+}
