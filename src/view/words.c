@@ -30,9 +30,15 @@ static void say_argument(struct text *text, int64_t number, unsigned kind)
 		text_signed(text, number);
 }
 
+/* A row of a table of the trace, whatever the cell says; 0: none. */
+static uint32_t row_of(int64_t number)
+{
+	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
 static void say_process_of(struct text *text, const struct ct_tables *tables, int64_t number)
 {
-	if (number < tables->nr_processes)
+	if (number > 0 && number < tables->nr_processes)
 		say_program(text, &tables->processes[number]);
 }
 
@@ -52,10 +58,10 @@ void view_say(struct text *text, const struct ct_view *view, enum ct_view_type t
 		say_process_of(text, view->tables, number);
 		return;
 	case CT_VIEW_TYPE_THREAD:
-		say_thread_name(text, view->tables, (uint32_t)number);
+		say_thread_name(text, view->tables, row_of(number));
 		return;
 	case CT_VIEW_TYPE_SITE:
-		say_place(text, view->tables, (uint32_t)number);
+		say_place(text, view->tables, row_of(number));
 		return;
 	case CT_VIEW_TYPE_HANDLE:
 		say_resource(text, (uint64_t)number);

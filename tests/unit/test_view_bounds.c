@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view at its bounds: memory that runs out at every single allocation, after which the same view answers as if
- * nothing had been.
+ * A view at its bounds: numbers that no cell holds, and memory that runs out at every single allocation, after which
+ * the same view answers as if nothing had been.
  *
  * Linked with malloc, calloc and realloc wrapped.
  */
@@ -98,9 +98,42 @@ static void test_memory(struct ct_source *source)
 	CHECK(n > 20 && n < 3000);
 }
 
+/* ---------------------------------------------------------------- numbers */
+
+static const char *say(const struct ct_view *view, enum ct_view_type type, int64_t number)
+{
+	static char words[128];
+
+	ct_view_say(view, type, number, 0, words, sizeof(words));
+	return words;
+}
+
+static void test_words(const struct ct_view *view)
+{
+	static const int64_t numbers[] = {-1, INT64_MIN + 2, 9, INT64_C(1) << 32 | 1, INT64_MAX};
+	size_t i;
+
+	CHECK_TEXT(say(view, CT_VIEW_TYPE_PROCESS, 1), "server (pid 100)");
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		CHECK_TEXT(say(view, CT_VIEW_TYPE_PROCESS, numbers[i]), "");
+		CHECK(!strstr(say(view, CT_VIEW_TYPE_SITE, numbers[i]), "AsyncRead"));
+		CHECK(!strstr(say(view, CT_VIEW_TYPE_THREAD, numbers[i]), "worker"));
+	}
+}
+
+static void test_numbers(struct ct_source *source)
+{
+	struct ct_view *view = view_open(source, NULL, NULL);
+
+	test_words(view);
+	view_close(view);
+}
+
 int main(void)
 {
 	struct ct_source *source = open_text(trace);
+
+	test_numbers(source);
 
 	test_memory(source);
 	source_close(source);
