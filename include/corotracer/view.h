@@ -250,7 +250,7 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
 /*
  * ct_view_overview: what went on between two times, in so many equal steps of time, 1 to 65,536; a row for each.
  * Columns: from_ns, then in coroutine-nanoseconds unseen_ns, ready_ns, running_ns and waiting_ns, nr_events, nr_wakes,
- * nr_lost, delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in it.
+ * nr_lost, delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in it; what is less than 0 counts as 0.
  */
 enum ct_status ct_view_overview(struct ct_view *view, ct_time from, ct_time until,
 	uint32_t nr_steps, const struct ct_view_rows **ret_rows, struct ct_error *reterr);
@@ -258,7 +258,7 @@ enum ct_status ct_view_overview(struct ct_view *view, ct_time from, ct_time unti
 /*
  * ct_view_histogram: how a column of numbers is distributed over the rows that meet the request's terms, in steps of
  * powers of two, each in `nr_parts` equal parts (1 to 32). Columns: from, until (one more than the last number that
- * counts here), and nr_rows. Buckets in which nothing is are left out.
+ * counts here), and nr_rows. What is less than 0 counts as 0; buckets in which nothing is are left out.
  */
 enum ct_status ct_view_histogram(struct ct_view *view, const struct ct_view_request *request,
 	uint32_t column, uint32_t nr_parts, const struct ct_view_rows **ret_rows,
@@ -266,7 +266,8 @@ enum ct_status ct_view_histogram(struct ct_view *view, const struct ct_view_requ
 
 /*
  * ct_view_percentiles: of a column over the rows that meet the request's terms, by the definition of all reports: the
- * smallest number that `share` of all do not exceed, at most 1/32 too high. `ret_count`: of how many; NULL: not asked.
+ * smallest number that `share` of all do not exceed, at most 1/32 too high; what is less than 0 counts as 0.
+ * `ret_count`: of how many; NULL: not asked.
  */
 enum ct_status ct_view_percentiles(struct ct_view *view, const struct ct_view_request *request,
 	uint32_t column, const double *shares, uint32_t nr_shares, int64_t *ret_numbers,

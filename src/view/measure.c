@@ -113,16 +113,18 @@ static void add_state(struct overview *overview, int64_t state, ct_time from, ct
 	overview->whole[state][last]--;
 }
 
-/* A delay belongs to where it ended. */
-static bool add_delay(struct overview *overview, ct_time until, int64_t ns)
+/* Where a clock went back nothing took no time, in reports, too. */
+static uint64_t length(int64_t ns)
 {
-	uint32_t step;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
 
+/* A delay belongs to where it ended. */
+static void add_delay(struct overview *overview, ct_time until, int64_t ns)
+{
 	if (until < overview->from || until >= overview->until)
-		return true;
-	step = step_of(overview, until);
-	histogram_count(&overview->delays[step], (uint64_t)ns, &overview->room);
-	return true;
+		return;
+	histogram_count(&overview->delays[step_of(overview, until)], length(ns), &overview->room);
 }
 
 static bool take_states(void *context, const struct ct_view_rows *rows)
@@ -136,7 +138,7 @@ static bool take_states(void *context, const struct ct_view_rows *rows)
 			continue;
 		add_state(overview, at[0][i], at[1][i], at[2][i]);
 		if (at[0][i] == CT_STATE_READY && !at[3][i])
-			add_delay(overview, at[2][i], at[2][i] - at[1][i]);
+			add_delay(overview, at[2][i], at[4][i]);
 	}
 	return true;
 }
@@ -156,7 +158,7 @@ static enum ct_status read_states(
 	struct overview *overview, struct ct_view *view, struct ct_error *reterr)
 {
 	static const uint32_t columns[] = {CT_VIEW_STATES_STATE, CT_VIEW_STATES_FROM,
-		CT_VIEW_STATES_UNTIL, CT_VIEW_STATES_IS_OPEN};
+		CT_VIEW_STATES_UNTIL, CT_VIEW_STATES_IS_OPEN, CT_VIEW_STATES_DURATION};
 	const struct ct_view_term terms[] = {{.column = CT_VIEW_STATES_UNTIL,
 						     .compare = CT_VIEW_AT_LEAST,
 						     .number = overview->from},
@@ -166,7 +168,7 @@ static enum ct_status read_states(
 	const struct ct_view_request request = {.size = sizeof(request),
 		.table = CT_VIEW_STATES,
 		.columns = columns,
-		.nr_columns = 4,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.terms = terms,
 		.nr_terms = 2};
 
@@ -315,12 +317,6 @@ static bool is_nothing(const struct ct_view_rows *rows, uint64_t row)
 	return none != CT_VIEW_NOTHING && rows->columns[0][row] == none;
 }
 
-/* Where a clock went back nothing took no time, in reports, too. */
-static uint64_t length_of(const struct ct_view_rows *rows, uint64_t row)
-{
-	return rows->columns[0][row] > 0 ? (uint64_t)rows->columns[0][row] : 0;
-}
-
 /* Bucket 0 is the number 0; from 1 on, each power of two begins nr_parts buckets. */
 static uint32_t bucket_of(const struct buckets *buckets, uint64_t number)
 {
@@ -350,7 +346,7 @@ static bool take_numbers(void *context, const struct ct_view_rows *rows)
 
 	for (i = 0; i < rows->nr_rows; i++)
 		if (!is_nothing(rows, i))
-			buckets->counts[bucket_of(buckets, length_of(rows, i))]++;
+			buckets->counts[bucket_of(buckets, length(rows->columns[0][i]))]++;
 	return true;
 }
 
@@ -411,7 +407,7 @@ static bool take_values(void *context, const struct ct_view_rows *rows)
 
 	for (i = 0; i < rows->nr_rows; i++)
 		if (!is_nothing(rows, i))
-			histogram_add(histogram, length_of(rows, i));
+			histogram_add(histogram, length(rows->columns[0][i]));
 	return true;
 }
 
