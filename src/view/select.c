@@ -48,8 +48,8 @@ struct place {
 struct sorting {
 	VEC(struct place) heap;
 	uint64_t most;
-	uint32_t *ranks; /* of texts, by half and index; NULL: the column holds none */
-	size_t first_rank[VIEW_NR_HALVES];
+	uint32_t *
+		ranks; /* of the texts of the table's half, by index; NULL: the column holds none */
 	int64_t none;
 	bool is_descending;
 };
@@ -111,8 +111,7 @@ static uint64_t key_of(const struct sorting *sorting, int64_t number)
 	if (number == sorting->none && number != CT_VIEW_NOTHING)
 		return UINT64_MAX;
 	if (sorting->ranks)
-		key = sorting->ranks[sorting->first_rank[number & (VIEW_NR_HALVES - 1)] +
-				     (uint64_t)number / VIEW_NR_HALVES];
+		key = sorting->ranks[(uint64_t)number / VIEW_NR_HALVES];
 	key = sorting->is_descending ? ~key : key;
 	return key == UINT64_MAX ? key - 1 : key;
 }

@@ -98,5 +98,8 @@ const char *ct_view_text(const struct ct_view *view, int64_t number)
 	const struct view_texts *texts = &view->texts[number & (VIEW_NR_HALVES - 1)];
 	uint64_t index = (uint64_t)number / VIEW_NR_HALVES;
 
+	/* Cells of either half hold it, and the other one may be filled meanwhile. */
+	if (!number)
+		return "";
 	return index < texts->all.count ? texts->all.at[index] : "";
 }

@@ -25,6 +25,7 @@ struct asking {
 	uint64_t nr_rows[NR_ASKED];
 	uint64_t nr_bytes[NR_ASKED];
 	char place[128];
+	bool has_text; /* where a cell holds none */
 };
 
 static void ask(struct asking *asking, unsigned table)
@@ -42,6 +43,7 @@ static void ask(struct asking *asking, unsigned table)
 	free(ct_view_pack(asking->view, rows, &nr_bytes));
 	asking->nr_rows[table] = rows->nr_rows;
 	asking->nr_bytes[table] = nr_bytes;
+	asking->has_text |= *ct_view_text(asking->view, 0) != '\0';
 	ct_view_rows_free(rows);
 }
 
@@ -77,6 +79,7 @@ static void one_round(struct ct_trace *trace)
 		CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
 	for (i = 0; i < NR_THREADS; i++) {
 		CHECK_TEXT(askings[i].place, askings[0].place);
+		CHECK(!askings[i].has_text);
 		for (k = 0; k < NR_ASKED; k++) {
 			CHECK_EQUAL(askings[i].nr_rows[k], askings[0].nr_rows[k]);
 			CHECK_EQUAL(askings[i].nr_bytes[k], askings[0].nr_bytes[k]);
