@@ -193,7 +193,7 @@ enum ct_status ct_view_scan_next(
 
 /* ---------------------------------------------------------------- opening */
 
-static enum ct_status check_request(const struct ct_view_request *request, struct ct_error *reterr)
+enum ct_status view_scan_check(const struct ct_view_request *request, struct ct_error *reterr)
 {
 	const struct ct_view_description *table;
 	uint32_t i;
@@ -201,6 +201,9 @@ static enum ct_status check_request(const struct ct_view_request *request, struc
 	if (request->table >= CT_VIEW_NR_TABLES)
 		return ct_fail(reterr, CT_ERR_USAGE, "there is no table %d", (int)request->table);
 	table = ct_view_describe(request->table);
+	if (request->columns && request->nr_columns > COLUMN_MOST)
+		return ct_fail(reterr, CT_ERR_USAGE, "%u columns are more than %u",
+			request->nr_columns, COLUMN_MOST);
 	for (i = 0; request->columns && i < request->nr_columns; i++)
 		if (request->columns[i] >= table->nr_columns)
 			return ct_fail(reterr, CT_ERR_USAGE, "the table %s has no column %u",
@@ -278,7 +281,7 @@ static enum ct_status prepare(
 
 	scan->terms = calloc(request->nr_terms + 1u, sizeof(*scan->terms));
 	scan->wanted = view_scan_columns(request, &scan->nr_wanted);
-	if (!scan->terms || !scan->wanted || scan->nr_wanted > COLUMN_MOST)
+	if (!scan->terms || !scan->wanted)
 		return ct_fail_memory(reterr);
 	if (table->is_part)
 		status = add_term(scan, request->table, &part, reterr);
@@ -302,7 +305,7 @@ enum ct_status ct_view_scan_open(struct ct_view *view, const struct ct_view_requ
 	enum ct_status status;
 
 	known_options(&request, sizeof(request), given);
-	status = check_request(&request, reterr);
+	status = view_scan_check(&request, reterr);
 	if (status == CT_OK)
 		status = view_fill(view, request.table, reterr);
 	if (status)

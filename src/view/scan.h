@@ -35,6 +35,9 @@ struct ct_view_scan {
 	bool is_broken;                /* out of memory */
 };
 
+/* view_scan_check: CT_ERR_USAGE: a table or a column that a request names is not there. */
+enum ct_status view_scan_check(const struct ct_view_request *request, struct ct_error *reterr);
+
 /* view_scan_columns: all columns of a table, or those that were asked for. NULL: out of memory. */
 uint32_t *view_scan_columns(const struct ct_view_request *request, uint32_t *ret_count);
 

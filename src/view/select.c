@@ -273,9 +273,9 @@ enum ct_status ct_view_select(struct ct_view *view, const struct ct_view_request
 	enum ct_status status;
 
 	known_options(&request, sizeof(request), given);
-	if (request.columns && request.nr_columns > COLUMN_MOST)
-		return ct_fail(reterr, CT_ERR_USAGE, "%u columns are more than %u",
-			request.nr_columns, COLUMN_MOST);
+	status = view_scan_check(&request, reterr);
+	if (status)
+		return status;
 	narrow = request;
 	narrow.columns = &request.order;
 	narrow.nr_columns = request.is_sorted;

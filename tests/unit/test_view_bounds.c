@@ -121,11 +121,49 @@ static void test_words(const struct ct_view *view)
 	}
 }
 
+/* A request that names what is not there is refused, whether rows are selected or scanned. */
+static void refuse(struct ct_view *view, struct ct_view_request request)
+{
+	const struct ct_view_rows *rows = NULL;
+	struct ct_view_scan *scan = NULL;
+
+	request.size = sizeof(request);
+	CHECK_EQUAL(ct_view_select(view, &request, &rows, NULL), CT_ERR_USAGE);
+	CHECK_EQUAL(ct_view_scan_open(view, &request, &scan, NULL), CT_ERR_USAGE);
+	CHECK(!rows && !scan);
+}
+
+static void test_requests(struct ct_view *view)
+{
+	static const uint32_t columns[COLUMN_MOST + 1] = {CT_VIEW_NR_STATES};
+	static const uint32_t firsts[COLUMN_MOST + 1];
+	const struct ct_view_term term = {.column = CT_VIEW_NR_STATES};
+	const struct ct_view_request request = {.table = CT_VIEW_STATES};
+	struct ct_view_request other = request;
+
+	refuse(view, (struct ct_view_request){.table = CT_VIEW_NR_TABLES});
+	other.columns = columns;
+	other.nr_columns = 1;
+	refuse(view, other);
+	other.columns = firsts;
+	other.nr_columns = COLUMN_MOST + 1;
+	refuse(view, other);
+	other = request;
+	other.terms = &term;
+	other.nr_terms = 1;
+	refuse(view, other);
+	other = request;
+	other.is_sorted = true;
+	other.order = UINT32_MAX;
+	refuse(view, other);
+}
+
 static void test_numbers(struct ct_source *source)
 {
 	struct ct_view *view = view_open(source, NULL, NULL);
 
 	test_words(view);
+	test_requests(view);
 	view_close(view);
 }
 
