@@ -2,6 +2,8 @@
 /*
  * Cells in words, and back.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,10 +136,12 @@ static bool parse_state(const char *text, int64_t *ret_number)
 
 static bool parse_digits(const char *text, int64_t *ret_number)
 {
+	bool has_digit = isdigit((unsigned char)text[*text == '-']);
 	char *end;
 
+	errno = 0;
 	*ret_number = strtoll(text, &end, 10);
-	return *text && !*end;
+	return has_digit && !*end && !errno;
 }
 
 bool ct_view_parse(struct ct_view *view, enum ct_view_table table, uint32_t column,

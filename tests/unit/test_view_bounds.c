@@ -158,12 +158,28 @@ static void test_requests(struct ct_view *view)
 	refuse(view, other);
 }
 
+/* What is no number, or larger than any, is no cell. */
+static void test_digits(struct ct_view *view)
+{
+	static const char *const wrong[] = {
+		"", "-", " 1", "+1", "1x", "9223372036854775808", "-9223372036854775809"};
+	int64_t number = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		CHECK(!ct_view_parse(
+			view, CT_VIEW_STATES, CT_VIEW_STATES_DURATION, wrong[i], &number));
+	CHECK(ct_view_parse(view, CT_VIEW_STATES, CT_VIEW_STATES_DURATION, "-17", &number));
+	CHECK_EQUAL(number, -17);
+}
+
 static void test_numbers(struct ct_source *source)
 {
 	struct ct_view *view = view_open(source, NULL, NULL);
 
 	test_words(view);
 	test_requests(view);
+	test_digits(view);
 	view_close(view);
 }
 
