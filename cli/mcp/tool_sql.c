@@ -4,6 +4,8 @@
  */
 #include <json-c/json.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mcp/call.h"
@@ -68,6 +70,23 @@ static void describe(struct mcp_call *call, const char *name)
 
 /* ---------------------------------------------------------------- one statement */
 
+/* Bytes that are no text, in hexadecimal digits, as `corotracer query` writes them. */
+static struct json_object *new_bytes(const struct ct_query_cell *cell)
+{
+	char *digits = malloc(2 * cell->nr_bytes + 1);
+	struct json_object *value;
+	size_t i;
+
+	if (!digits)
+		return NULL;
+	digits[0] = '\0';
+	for (i = 0; i < cell->nr_bytes; i++)
+		snprintf(digits + 2 * i, 3, "%02x", (unsigned char)cell->text[i]);
+	value = mcp_json_data(digits);
+	free(digits);
+	return value;
+}
+
 static struct json_object *new_cell(const struct ct_query_cell *cell)
 {
 	switch (cell->type) {
@@ -79,6 +98,8 @@ static struct json_object *new_cell(const struct ct_query_cell *cell)
 		/* JSON has no infinity. */
 		return isfinite(cell->real) ? json_object_new_double(cell->real)
 					    : mcp_json_word("%f", cell->real);
+	case CT_QUERY_BYTES:
+		return new_bytes(cell);
 	default:
 		return mcp_json_data(cell->text);
 	}

@@ -193,6 +193,8 @@ def check_sql(server, handle):
     check(told["rows"] == [["destroyed", 4], ["waiting", 47]], f"SQL says {told}")
     told = server.call("sql", **handle, query="SELECT 0.5, 9e999, NULL")
     check(told["rows"] == [[0.5, "inf", "NULL"]], f"SQL says {told}")
+    told = server.call("sql", **handle, query="SELECT x'00ff41', x'', zeroblob(300)")
+    check(told["rows"][0][:2] == ["00ff41", ""] and told["rows"][0][2] == "0" * 400 + "... (200 bytes more)", f"SQL says {told}")
     told = server.call("sql", **handle, query="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
     check(len(told["rows"]) == 20 and told["has_more"], f"{len(told['rows'])} rows of a list without end")
     for query in ("", "SELECT 1; SELECT 2", "SELEKT", "DELETE FROM events", "ATTACH '/tmp/x' AS x", "SELECT * FROM nothing"):
