@@ -64,7 +64,7 @@ def check_finding(browser, server):
         check(it.page.locator("article tbody tr").count() == 2, "not two members")
         it.page.locator(".steps a", has_text="closed descriptor 7").click()
         it.page.wait_for_selector("main.timeline canvas")
-        check("timeline" in it.page.url and "from=" in it.page.url, it.page.url)
+        it.until("location.hash.startsWith('#timeline') && location.hash.includes('from=')")
         it.page.go_back()
         it.page.locator(".lead a").click()
         it.page.wait_for_selector("main.places")
