@@ -17,6 +17,7 @@ struct sample {
 	double value;
 	uint32_t site;
 	const char *name; /* of a region, task or counter; else NULL */
+	bool is_at_least; /* what goes on at the end makes it so great, and breaks the assertion */
 };
 
 struct measuring {
@@ -26,7 +27,8 @@ struct measuring {
 	struct arena *told;
 	uint32_t nr_samples;
 	uint32_t nr_broken;
-	struct sample worst; /* the one that breaks it most, or comes next to it */
+	struct sample worst;            /* the one that breaks it most, or comes next to it */
+	struct check_going_on going_on; /* at all places and names that are meant */
 	VEC(uint32_t) findings;
 	bool is_short_of_memory;
 };
@@ -41,7 +43,7 @@ static bool is_worse(const struct condition *condition, double value, double tha
 
 static void take(struct measuring *measuring, struct sample sample)
 {
-	bool is_broken = !condition_holds(measuring->condition, sample.value);
+	bool is_broken = sample.is_at_least || !condition_holds(measuring->condition, sample.value);
 
 	if (measuring->nr_samples++ == 0 || (is_broken && measuring->nr_broken == 0) ||
 		is_worse(measuring->condition, sample.value, measuring->worst.value))
@@ -82,17 +84,34 @@ static int64_t statistic_of(enum condition_statistic asked, const struct ct_dist
 	}
 }
 
-/* For events that did not happen only the count is known. */
-static void take_spread(struct measuring *measuring, const struct ct_distribution *distribution,
-	uint32_t site, const char *name)
+static void add_going_on(struct measuring *measuring, const struct check_going_on *going_on)
 {
-	enum condition_statistic asked = measuring->condition->asked;
+	struct check_going_on *all = &measuring->going_on;
 
-	if (distribution->count == 0 && asked != CONDITION_STATISTIC_COUNT)
-		return;
-	take(measuring, (struct sample){.value = (double)statistic_of(asked, distribution),
-				.site = site,
-				.name = name});
+	all->count += going_on->count;
+	all->total_ns += going_on->total_ns;
+	if (going_on->longest_ns > all->longest_ns)
+		all->longest_ns = going_on->longest_ns;
+}
+
+/* For events that did not happen only the count is known. */
+static void take_spread(struct measuring *measuring, const struct ct_distribution *ended,
+	const struct check_going_on *going_on, struct sample sample)
+{
+	const struct condition *condition = measuring->condition;
+	bool is_known = ended->count || condition->asked == CONDITION_STATISTIC_COUNT;
+	double least;
+
+	add_going_on(measuring, going_on);
+	if (is_known)
+		sample.value = (double)statistic_of(condition->asked, ended);
+	if ((!is_known || condition_holds(condition, sample.value)) &&
+		check_passes_limit(condition, ended, going_on, &least)) {
+		sample.value = least;
+		sample.is_at_least = is_known = true;
+	}
+	if (is_known)
+		take(measuring, sample);
 }
 
 /* ---------------------------------------------------------------- by name */
@@ -108,6 +127,19 @@ static bool is_there(const struct measuring *measuring, uint32_t site)
 		measuring->condition->name, say_peek_site(measuring->report->tables, site));
 }
 
+/* The report has the sum of those that are open: the longest takes no less than their mean. */
+static void measure_span(struct measuring *measuring, const struct ct_span *span)
+{
+	const struct check_going_on going_on = {
+		.count = span->nr_open,
+		.total_ns = span->open_ns,
+		.longest_ns = span->nr_open ? span->open_ns / (int64_t)span->nr_open : 0,
+	};
+
+	take_spread(measuring, &span->durations, &going_on,
+		(struct sample){.site = span->site, .name = span->name});
+}
+
 static void measure_spans(struct measuring *measuring)
 {
 	const struct ct_report *report = measuring->report;
@@ -117,8 +149,7 @@ static void measure_spans(struct measuring *measuring)
 	for (i = 0; i < report->nr_spans; i++)
 		if (report->spans[i].is_task == is_task &&
 			is_named(measuring, report->spans[i].name))
-			take_spread(measuring, &report->spans[i].durations, report->spans[i].site,
-				report->spans[i].name);
+			measure_span(measuring, &report->spans[i]);
 }
 
 static void measure_counters(struct measuring *measuring)
@@ -148,6 +179,36 @@ static const struct ct_distribution *distribution_of(
 	}
 }
 
+static struct check_going_on waits_going_on(
+	const struct ct_report *report, const struct ct_place *place)
+{
+	struct check_going_on going_on = {0};
+	uint32_t i;
+
+	for (i = 0; i < report->nr_waiting; i++) {
+		const struct ct_waiting *waiting = &report->waiting[i];
+
+		if (waiting->site != place->site)
+			continue;
+		going_on.count = waiting->nr_coros;
+		going_on.total_ns = place->waiting_ns;
+		if (report->quality.observed_until > waiting->since)
+			going_on.longest_ns = report->quality.observed_until - waiting->since;
+	}
+	return going_on;
+}
+
+static void measure_place(struct measuring *measuring, const struct ct_place *place)
+{
+	enum condition_metric metric = measuring->condition->metric;
+	struct check_going_on going_on = {0};
+
+	if (metric == CONDITION_WAIT)
+		going_on = waits_going_on(measuring->report, place);
+	take_spread(measuring, distribution_of(metric, place), &going_on,
+		(struct sample){.site = place->site});
+}
+
 static void measure_places(struct measuring *measuring)
 {
 	const struct ct_statistics *statistics = &measuring->report->statistics;
@@ -155,10 +216,7 @@ static void measure_places(struct measuring *measuring)
 
 	for (i = 0; i < statistics->nr_places; i++)
 		if (is_there(measuring, statistics->places[i].site))
-			take_spread(measuring,
-				distribution_of(
-					measuring->condition->metric, &statistics->places[i]),
-				statistics->places[i].site, NULL);
+			measure_place(measuring, &statistics->places[i]);
 }
 
 /* A place that the trace does not name is a misspelt one. */
@@ -209,7 +267,9 @@ static void measure_spawnings(struct measuring *measuring)
 		if (!is_there(measuring, at->site))
 			continue;
 		if (measuring->condition->metric == CONDITION_LIFE)
-			take_spread(measuring, &at->lives, at->site, NULL);
+			take_spread(measuring, &at->lives,
+				&(struct check_going_on){.count = at->nr_alive},
+				(struct sample){.site = at->site});
 		else
 			take(measuring,
 				(struct sample){
@@ -290,7 +350,8 @@ static void measure(struct measuring *measuring)
 
 	switch (measuring->condition->metric) {
 	case CONDITION_SCHED_LATENCY:
-		take_spread(measuring, &statistics->delays, 0, NULL);
+		take_spread(measuring, &statistics->delays, &(struct check_going_on){0},
+			(struct sample){0});
 		return;
 	case CONDITION_REGION:
 	case CONDITION_TASK:
@@ -379,7 +440,7 @@ static void tell_measured(const struct measuring *measuring, struct text *text)
 	const struct sample *worst = &measuring->worst;
 
 	condition_tell_asked(condition, text);
-	text_add(text, " is ");
+	text_add(text, worst->is_at_least ? " is at least " : " is ");
 	condition_tell_value(condition, worst->value, text);
 	if (measuring->nr_broken)
 		tell_limit(condition, worst->value, text);
@@ -407,12 +468,19 @@ static void tell_unknown(const struct measuring *measuring, struct text *text)
 		text_add(text, ": it did not happen even once");
 }
 
+/* The report does not know the longest region or task that is open. */
+static bool is_span(const struct condition *condition)
+{
+	return condition->metric == CONDITION_REGION || condition->metric == CONDITION_TASK;
+}
+
 static void tell(const struct measuring *measuring, struct text *text)
 {
 	if (measuring->nr_samples)
 		tell_measured(measuring, text);
 	else
 		tell_unknown(measuring, text);
+	check_tell_going_on(&measuring->going_on, is_span(measuring->condition), text);
 }
 
 static enum ct_verdict verdict_of(const struct measuring *measuring)

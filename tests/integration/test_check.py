@@ -24,6 +24,26 @@ site 1 kind=source file=FILE line=20 function=handle
 4ms t1 resume c1
 5ms t1 suspend c1 point=final
 """
+HANG = """trace from=0 until=3s
+process 1 pid=100 program=/bin/app probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=app.c line=20 function=serve
+site 2 kind=source file=app.c line=30 function=answer
+site 3 kind=source file=app.c line=40 function=serve reason=query
+1ms t1 create c1 0x11010 @1
+1ms t1 create c2 0x22020 @1
+1ms t1 create c3 0x33030 @1
+1ms t1 resume c1
+2ms t1 suspend c1 event:1 @1
+3ms t1 wake coroutine:1 @1 outcome=queued
+4ms t1 resume c1
+5ms t1 suspend c1 point=final
+1s t1 resume c2
+1s t1 region-begin 0 @3
+1s t1 suspend c2 event:2 @1
+2s t1 resume c3
+2s t1 suspend c3 event:3 @2
+"""
 RUNS = int(os.environ.get("CHECK_RUNS", "3"))  # ./dev soak check: 50
 
 
@@ -154,6 +174,30 @@ def check_named_from_here(scratch):
         check(("uriBaseId" in place["artifactLocation"]) == (not uri.startswith("file:")), f"{file}: {place}")
 
 
+def check_going_on(scratch):
+    """What has not ended when the trace does is longer than it is by then: it breaks what it passes, and is told."""
+    trace = scratch / "hang.txt"
+    trace.write_text(HANG)
+    expected = {"wait(serve).max < 1s": ("broken", "is at least 2.00 s, asked for was < 1.00 s"),
+                "wait(serve).p99 <= 1s": ("broken", "is at least 1.00 s"),
+                "wait(serve).p50 < 1s": ("holds", "is 1.00 ms"),
+                "wait(serve).mean < 1s": ("broken", "is at least 1.00 s"),
+                "wait(serve).total < 3s": ("holds", "is 1.00 ms"),
+                "wait(serve).max < 3s": ("holds", "is 1.00 ms"),
+                "wait(serve).max > 3s": ("broken", "is 1.00 ms"),
+                "wait(serve).count == 1": ("holds", "is 1")}
+    told = check_json(trace, *expected, status=BROKEN)["assertions"]
+    for one, (verdict, words) in zip(told, expected.values()):
+        check(one["verdict"] == verdict and words in one["told"], f"{one}")
+        check("; 1 goes on, for 2.00 s" in one["told"], f"{one}")
+    told = check_json(trace, "wait(answer).max < 500ms", "wait(answer).max < 2s", "wait(*).max < 1500ms",
+                      "region(query).max < 1s", "life(serve).max < 1s", status=BROKEN)["assertions"]
+    check([one["verdict"] for one in told] == ["broken", "unknown", "broken", "broken", "holds"], f"{told}")
+    for one, words in zip(told, ("; 1 goes on, for 1.00 s", "; 1 goes on, for 1.00 s", "; 2 go on, the longest for 2.00 s",
+                                 "; 1 goes on, for 2.00 s", "; 2 go on")):
+        check(one["told"].endswith(words), f"{one}")
+
+
 def bytes_read(*words):
     """What a command reads from files, in all its threads, as the kernel counts it."""
     with subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL) as process:
@@ -233,6 +277,7 @@ def main():
         check_junit(trace)
         check_sarif(trace)
         check_named_from_here(scratch)
+        check_going_on(scratch)
         check_reads_once(trace)
         check_files(trace, scratch)
         check_bad_requests(trace, scratch)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What goes on when the trace ends, as assertions count it: its time so far may break an upper limit, and never helps
+ * to keep to one.
+ */
+#include <math.h>
+
+#include "check/check.h"
+#include "say/say.h"
+
+/* So many at least take longer than that, if one of them does. */
+static double nr_longer(const struct check_going_on *going_on, double limit)
+{
+	double excess = (double)going_on->total_ns - (double)going_on->count * limit;
+	double nr_least = ceil(excess / ((double)going_on->longest_ns - limit));
+
+	return fmin(fmax(nr_least, 1), (double)going_on->count);
+}
+
+/* So many of all take longer than the limit that the percentile does, too. */
+static bool is_percentile_over(const struct condition *condition,
+	const struct ct_distribution *ended, const struct check_going_on *going_on)
+{
+	double count = (double)ended->count + (double)going_on->count;
+
+	return (double)going_on->longest_ns > condition->limit &&
+	       nr_longer(going_on, condition->limit) > (1 - condition->share) * count;
+}
+
+bool check_passes_limit(const struct condition *condition, const struct ct_distribution *ended,
+	const struct check_going_on *going_on, double *ret_least)
+{
+	double total = (double)ended->total_ns + (double)going_on->total_ns;
+
+	if (condition->comparison[0] != '<' || !going_on->count)
+		return false;
+	switch (condition->asked) {
+	case CONDITION_STATISTIC_COUNT:
+		return false;
+	case CONDITION_STATISTIC_TOTAL:
+		*ret_least = total;
+		break;
+	case CONDITION_STATISTIC_MEAN:
+		*ret_least = total / ((double)ended->count + (double)going_on->count);
+		break;
+	case CONDITION_STATISTIC_MAX:
+		*ret_least = (double)going_on->longest_ns;
+		break;
+	default:
+		*ret_least = condition->limit;
+		return is_percentile_over(condition, ended, going_on);
+	}
+	return !condition_holds(condition, *ret_least);
+}
+
+void check_tell_going_on(const struct check_going_on *going_on, bool is_mean, struct text *text)
+{
+	if (!going_on->count)
+		return;
+	text_add(text, "; ");
+	text_count(text, going_on->count);
+	text_add(text, going_on->count == 1 ? " goes on" : " go on");
+	if (!going_on->longest_ns)
+		return;
+	if (going_on->count == 1)
+		text_add(text, ", for ");
+	else
+		text_add(text, is_mean ? ", on average for " : ", the longest for ");
+	say_span(text, 0,
+		is_mean ? going_on->total_ns / (int64_t)going_on->count : going_on->longest_ns);
+}
