@@ -78,8 +78,8 @@ struct ct_view_description {
 };
 
 /*
- * ct_view_describe: one table; lives as long as the library. ct_view_find_table: by its name; CT_VIEW_NR_TABLES: there
- * is none.
+ * ct_view_describe: one table; lives as long as the library; of what is no table, one without columns.
+ * ct_view_find_table: by its name; CT_VIEW_NR_TABLES: there is none.
  */
 const struct ct_view_description *ct_view_describe(enum ct_view_table table);
 enum ct_view_table ct_view_find_table(const char *name);

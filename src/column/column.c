@@ -56,13 +56,14 @@ static bool pack_open(struct column_log *log)
 	struct planning planning;
 	size_t bytes = head_bytes(log) + plan_all(log, &planning);
 	struct column_chunk *chunk = calloc(1, bytes);
-	uint8_t *to = (uint8_t *)chunk + head_bytes(log);
+	uint8_t *to;
 	uint32_t i;
 
 	if (!chunk || !vec_push(&log->chunks, chunk)) {
 		free(chunk);
 		return false;
 	}
+	to = (uint8_t *)chunk + head_bytes(log);
 	chunk->nr_rows = log->nr_open;
 	for (i = 0; i < log->nr_columns; i++) {
 		chunk->plans[i] = planning.plans[i];

@@ -41,7 +41,9 @@ static const struct {
 
 const struct ct_view_description *ct_view_describe(enum ct_view_table table)
 {
-	return &view_tables[table].description;
+	static const struct ct_view_description none = {.name = "", .meaning = ""};
+
+	return table < CT_VIEW_NR_TABLES ? &view_tables[table].description : &none;
 }
 
 enum ct_view_table ct_view_find_table(const char *name)

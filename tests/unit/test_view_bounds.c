@@ -183,6 +183,15 @@ static void test_numbers(struct ct_source *source)
 	view_close(view);
 }
 
+static void test_what_is_no_table_has_no_columns(void)
+{
+	enum ct_view_table none = ct_view_find_table("no such table");
+
+	CHECK_EQUAL(none, CT_VIEW_NR_TABLES);
+	CHECK_EQUAL(ct_view_describe(none)->nr_columns, 0);
+	CHECK_EQUAL(ct_view_find_column(none, "event"), 0);
+}
+
 int main(void)
 {
 	struct ct_source *source = open_text(trace);
@@ -191,5 +200,6 @@ int main(void)
 
 	test_memory(source);
 	source_close(source);
+	test_what_is_no_table_has_no_columns();
 	return check_result();
 }
