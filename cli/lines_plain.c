@@ -21,7 +21,9 @@ char *lines_read(const char *prompt)
 	fputs(prompt, stdout);
 	fflush(stdout);
 	length = getline(&line, &capacity, stdin);
-	if (length < 0) {
+	/* A signal is an error of the stream's: part of a line may stand before it. */
+	if (length < 0 || ferror(stdin)) {
+		clearerr(stdin);
 		free(line);
 		putchar('\n');
 		return NULL;

@@ -17,18 +17,30 @@
 static struct ct_query *_Atomic asked; /* NULL: nothing is asked at the moment */
 static atomic_bool was_interrupted;
 
-/* The first one ends the statement; where that does not help, the second one ends the program. */
+/*
+ * While a statement is asked, the first one ends it; where that does not help, the second one ends the program. At a
+ * prompt it ends the reading of the line.
+ */
 static void on_interrupt(int number)
 {
 	struct ct_query *query = atomic_load(&asked);
+	bool is_second = atomic_exchange(&was_interrupted, true);
 
 	if (!query)
 		return;
-	if (atomic_exchange(&was_interrupted, true)) {
+	if (is_second) {
 		signal(number, SIG_DFL);
 		raise(number);
 	}
 	ct_query_interrupt(query);
+}
+
+/* Reading from a terminal is given up at an interrupt; writing an answer is not. */
+static void catch_interrupts(int flags)
+{
+	const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = flags};
+
+	sigaction(SIGINT, &action, NULL);
 }
 
 static void perform(struct asking *asking, const char *text)
@@ -50,6 +62,18 @@ static bool is_empty(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
+/* NULL: there is no more, or was_interrupted. */
+static char *read_line(const char *prompt)
+{
+	char *line;
+
+	atomic_store(&was_interrupted, false);
+	catch_interrupts(0);
+	line = lines_read(prompt);
+	catch_interrupts(SA_RESTART);
+	return line;
+}
+
 /* What was typed so far, with one line more; NULL: out of memory, and it is forgotten. */
 static char *append(char *text, char *line)
 {
@@ -68,9 +92,13 @@ static void read_and_ask(struct asking *asking)
 {
 	char *text = NULL, *line;
 
-	while (!asking->is_over && (line = lines_read(text ? PROMPT_GOING_ON : PROMPT))) {
-		text = append(text, line);
-		if (text && is_empty(text)) {
+	while (!asking->is_over) {
+		line = read_line(text ? PROMPT_GOING_ON : PROMPT);
+		if (!line && !atomic_load(&was_interrupted))
+			break;
+		if (line)
+			text = append(text, line);
+		if (text && (!line || is_empty(text))) {
 			free(text);
 			text = NULL;
 		}
@@ -89,9 +117,10 @@ static void read_and_ask(struct asking *asking)
 
 int shell_run(struct asking *asking)
 {
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, before;
+	struct sigaction before;
 
-	sigaction(SIGINT, &action, &before);
+	sigaction(SIGINT, NULL, &before);
+	catch_interrupts(SA_RESTART);
 	lines_begin();
 	puts("SQL ends with ';'. '.help' tells more, '.cookbook' has questions to begin with.");
 	read_and_ask(asking);

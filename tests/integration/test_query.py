@@ -5,6 +5,7 @@ gives over copies of the tables; the cookbook has answers; nothing can be writte
 QUERY_UPDATE=1 in the environment writes the tables and the cookbook of docs/query.md anew.
 """
 import csv
+import fcntl
 import io
 import json
 import os
@@ -17,6 +18,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
 
 from support import BUILD, COROTRACER, SOURCE, check, folder, run
@@ -25,6 +27,7 @@ DOCUMENT = SOURCE / "docs/query.md"
 MADE = "## Tables\n"
 USAGE, NO_MEMORY, NOT_FOUND, NO_PROBE, STOPPED = 2, 3, 4, 9, 10
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+CTRL_C = "\x03"
 HUGE = "SELECT count(*) FROM events a, events b, events c"
 
 # A coroutine that never runs, and wakes in vain.
@@ -286,10 +289,11 @@ class Terminal:
     """The shell on a terminal."""
 
     def __init__(self, trace, place):
-        self.seen = ""
+        self.seen = self.before = ""
         self.end, other = pty.openpty()
         self.process = subprocess.Popen([COROTRACER, "query", trace], stdin=other, stdout=other, stderr=other,
-                                        env={**os.environ, "TERM": "dumb", "XDG_STATE_HOME": str(place)}, start_new_session=True)
+                                        env={**os.environ, "TERM": "dumb", "XDG_STATE_HOME": str(place)}, start_new_session=True,
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(other)
 
     def type(self, text):
@@ -302,11 +306,24 @@ class Terminal:
             if select.select([self.end], [], [], 0.1)[0]:
                 self.seen += os.read(self.end, 65536).decode("utf-8", "replace").replace("\r", "")
         found = mark in self.seen
-        self.seen = self.seen[self.seen.find(mark) + len(mark):] if found else self.seen
+        if found:
+            end = self.seen.find(mark) + len(mark)
+            self.before, self.seen = self.seen[:end], self.seen[end:]
         return found
 
     def read(self, mark):
+        """Returns what was printed, up to the mark."""
         check(self.has(mark, 60), f"the shell never said {mark!r}, but {self.seen!r}")
+        return self.before
+
+
+def give_up(shell):
+    """Ctrl-C until there is a new prompt: one that comes just before the reading of the line changes nothing."""
+    until = time.monotonic() + 60
+    shell.type(CTRL_C)
+    while not shell.has("corotracer> ", 1):
+        check(time.monotonic() < until, f"Ctrl-C gives no new prompt: {shell.seen}")
+        shell.type(CTRL_C)
 
 
 def check_shell(trace, place):
@@ -316,6 +333,15 @@ def check_shell(trace, place):
     shell.read("...> ")
     shell.type("7 AS answer;\n")
     shell.read("42\n")
+    shell.read("corotracer> ")
+    for whole, half in (("", ""), ("", "SELECT 'th' || 'rown'"), ("SELECT 'th' ||\n", "'rown'")):
+        shell.type(whole)
+        shell.read("...> " if whole else "")
+        shell.type(half)
+        shell.read(half)
+        give_up(shell)
+    shell.type("SELECT 'once' || 'more';\n")
+    check("thrown" not in shell.read("oncemore\n"), "Ctrl-C asked what was half typed")
     shell.type(".tables\n")
     shell.read("counter_values")
     shell.read("corotracer> ")
