@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <json-c/printbuf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,24 @@ struct json_object *mcp_json_page(const char *text)
 		return NULL;
 	value = json_object_new_string_len(cleaned, (int)length);
 	free(cleaned);
+	return value;
+}
+
+static int print_null(struct json_object *value, struct printbuf *text, int level, int flags)
+{
+	(void)value;
+	(void)level;
+	(void)flags;
+	return printbuf_memappend(text, "null", 4);
+}
+
+/* The library's own null is no object, as is one that there was no memory for. */
+struct json_object *mcp_json_null(void)
+{
+	struct json_object *value = json_object_new_boolean(false);
+
+	if (value)
+		json_object_set_serializer(value, print_null, NULL, NULL);
 	return value;
 }
 

@@ -38,7 +38,7 @@ struct json_object *mcp_json_put(
 	struct json_object *object, const char *name, struct json_object *value);
 struct json_object *mcp_json_append(struct json_object *array, struct json_object *value);
 
-/* mcp_json_is_whole: was there memory for all of it? No value that is put together here is null, so a null tells. */
+/* mcp_json_is_whole: was there memory for all of it? A null that is meant is one of mcp_json_null, so NULL tells. */
 bool mcp_json_is_whole(struct json_object *value);
 
 /*
@@ -49,6 +49,9 @@ struct json_object *mcp_json_data(const char *text);
 
 /* mcp_json_page: lines of text that may hold the same: likewise, but of any length, and with their newlines. */
 struct json_object *mcp_json_page(const char *text);
+
+/* mcp_json_null: a value that is printed as null, and is whole. NULL: out of memory. */
+struct json_object *mcp_json_null(void);
 
 /* mcp_json_word: a text of ours: printf. */
 struct json_object *mcp_json_word(const char *format, ...) __attribute__((format(printf, 1, 2)));

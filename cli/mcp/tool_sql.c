@@ -91,7 +91,7 @@ static struct json_object *new_cell(const struct ct_query_cell *cell)
 {
 	switch (cell->type) {
 	case CT_QUERY_NULL:
-		return mcp_json_word("NULL");
+		return mcp_json_null();
 	case CT_QUERY_INTEGER:
 		return json_object_new_int64(cell->number);
 	case CT_QUERY_REAL:
