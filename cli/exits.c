@@ -8,7 +8,7 @@
 #include "corotracer/ct.h"
 #include "exits.h"
 
-#define MAX_EXITS 16
+#define MAX_EXITS 20
 
 static const struct {
 	int value;
@@ -42,7 +42,7 @@ static void add_failures(struct exit_description *exit, int value)
 {
 	size_t i, used = 0;
 
-	exit->of = ALL;
+	exit->of = value == ct_status_exit_code(CT_ERR_STOPPED) ? BIT(COMMAND_QUERY) : ALL;
 	snprintf(exit->code, sizeof(exit->code), "%d", value);
 	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
 		if (failures[i].value != value)
@@ -67,7 +67,7 @@ size_t exits_list(const struct exit_description **ret_exits)
 	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
 	exits[nr_exits++] = of_some[0];
 	exits[nr_exits++] = of_some[1];
-	for (value = 2; value < 10; value++)
+	for (value = 2; value <= ct_status_exit_code(CT_ERR_STOPPED); value++)
 		add_failures(&exits[nr_exits++], value);
 	for (i = 2; i < sizeof(of_some) / sizeof(of_some[0]); i++)
 		exits[nr_exits++] = of_some[i];

@@ -273,6 +273,8 @@ def check_hostile(trace):
     for sql in (ENDLESS, HUGE):
         result = ask(trace, sql, "--timeout", "200ms", status=STOPPED)
         check("not done in 200 ms" in result.stderr, f"--timeout said {result.stderr}")
+    told = run(COROTRACER, "help", "query").stdout
+    check(re.search(rf"^  {STOPPED} +a query was ended", told, re.MULTILINE), f"help does not list {STOPPED}: {told}")
     large = ENDLESS.replace("count(*) FROM n", "count(*) FROM (SELECT hex(zeroblob(1000)) AS h FROM n ORDER BY h)")
     check(ask(trace, large, "--memory", "64MiB", "--timeout", "60s", status=NO_MEMORY).stderr.count("64 MiB") == 1, "--memory")
     asking = subprocess.Popen([COROTRACER, "query", trace, ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
