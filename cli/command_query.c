@@ -83,20 +83,26 @@ static int find_sql(const struct arguments *arguments, struct sought *ret_sought
 
 /* ---------------------------------------------------------------- SQL from a file */
 
-/* All of it, to be freed; NULL, after saying why. */
-static char *read_sql(const char *path)
+/* Returns the exit status. */
+static int say_unreadable(const char *path, int number)
+{
+	say_sentence("reading '%s': %s", path, strerror(number));
+	return ct_status_exit_code(number == ENOENT ? CT_ERR_NOT_FOUND : CT_ERR_SYSTEM);
+}
+
+/* All of it, to be freed; NULL, after saying why not, with the exit status. */
+static char *read_sql(const char *path, int *reterr)
 {
 	bool is_input = strcmp(path, "-") == 0;
 	FILE *file = is_input ? stdin : fopen(path, "re");
 	char *text = NULL;
 	size_t capacity = 0;
 
-	if (file && getdelim(&text, &capacity, '\0', file) < 0 && feof(file)) {
-		free(text);
-		text = strdup("");
-	}
-	if (!file || ferror(file)) {
-		say_sentence("reading '%s': %s", path, strerror(errno));
+	/* An empty file's buffer holds nothing, and no end either. */
+	if (file && getdelim(&text, &capacity, '\0', file) < 0 && text)
+		*text = '\0';
+	if (!file || ferror(file) || !text) {
+		*reterr = say_unreadable(path, errno);
 		free(text);
 		text = NULL;
 	}
@@ -110,15 +116,15 @@ static char *read_sql(const char *path)
 static int ask(struct asking *asking, const struct sought *sought)
 {
 	char *read;
-	int exit_status;
+	int exit_status = 0;
 
 	if (sought->sql)
 		return asking_perform(asking, sought->sql);
 	if (!sought->path)
 		return shell_run(asking);
-	read = read_sql(sought->path);
+	read = read_sql(sought->path, &exit_status);
 	if (!read)
-		return ct_status_exit_code(CT_ERR_SYSTEM);
+		return exit_status;
 	exit_status = asking_perform(asking, read);
 	free(read);
 	return exit_status;

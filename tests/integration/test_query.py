@@ -25,7 +25,7 @@ from support import BUILD, COROTRACER, SOURCE, check, folder, run
 
 DOCUMENT = SOURCE / "docs/query.md"
 MADE = "## Tables\n"
-USAGE, NO_MEMORY, NOT_FOUND, NO_PROBE, STOPPED = 2, 3, 4, 9, 10
+USAGE, SYSTEM, NO_MEMORY, NOT_FOUND, NO_PROBE, STOPPED = 2, 3, 3, 4, 9, 10
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 CTRL_C = "\x03"
 HUGE = "SELECT count(*) FROM events a, events b, events c"
@@ -263,6 +263,9 @@ def check_refusals(trace, place):
         result = ask(trace, sql, status=None)
         check(result.returncode in (USAGE,) and "corotracer:" in result.stderr, f"{sql} was not refused: {result}")
     run(COROTRACER, "query", place / "no.ctrace", "SELECT 1", status=NOT_FOUND)
+    result = run(COROTRACER, "query", trace, "-f", place / "no.sql", status=NOT_FOUND)
+    check("no.sql': No such file" in result.stderr, f"SQL that is not there: {result.stderr}")
+    run(COROTRACER, "query", trace, "-f", place, status=SYSTEM)
     ask(trace, ".schema nothing", status=USAGE)
     ask(trace, ".nonsense", status=USAGE)
     ask(trace, ".tables", "-o", place / "tables", status=USAGE)
