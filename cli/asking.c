@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "asking.h"
@@ -30,6 +31,7 @@ static const struct {
 };
 
 #define BLANKS " \t\r\n"
+#define ENDS BLANKS ";" /* of a word */
 
 static int64_t now(void)
 {
@@ -221,23 +223,35 @@ static void tell_help(void)
 		snprintf(words, sizeof(words), "%s %s", directives[i].word, directives[i].argument);
 		printf("  %-18s %s\n", words, directives[i].help);
 	}
+	puts("The dot may be left out where the word stands alone: help, quit.");
 }
 
 /* ---------------------------------------------------------------- directives */
 
-bool asking_is_directive(const char *line)
-{
-	return line[strspn(line, BLANKS)] == '.';
-}
-
-static enum directive find_directive(const char *word)
+/* With its dot, or without. */
+static enum directive find_directive(const char *word, size_t length)
 {
 	enum directive i;
+	const char *name;
 
-	for (i = 0; i < NR_DIRECTIVES; i++)
-		if (strcmp(directives[i].word, word) == 0)
+	for (i = 0; i < NR_DIRECTIVES; i++) {
+		name = directives[i].word + (*word != '.');
+		if (strlen(name) == length && strncasecmp(name, word, length) == 0)
 			break;
+	}
 	return i;
+}
+
+bool asking_is_directive(const char *line)
+{
+	const char *word = line + strspn(line, BLANKS);
+	size_t length = strcspn(word, ENDS);
+
+	if (*word == '.')
+		return true;
+	/* No SQL is one of these words alone. */
+	return !word[length + strspn(word + length, ENDS)] &&
+	       find_directive(word, length) != NR_DIRECTIVES;
 }
 
 static int set_timer(struct asking *asking)
@@ -255,7 +269,7 @@ static int say_no_directive(const char *word)
 
 static int follow(struct asking *asking, const char *word, const char *argument)
 {
-	switch (find_directive(word)) {
+	switch (find_directive(word, strlen(word))) {
 	case DIRECTIVE_TABLES:
 		return tell_tables(asking);
 	case DIRECTIVE_SCHEMA:
@@ -268,6 +282,7 @@ static int follow(struct asking *asking, const char *word, const char *argument)
 		tell_help();
 		return 0;
 	case DIRECTIVE_QUIT:
+	case DIRECTIVE_EXIT:
 		asking->is_over = true;
 		return 0;
 	default:
@@ -283,8 +298,8 @@ static int follow_line(struct asking *asking, const char *line)
 
 	if (!words)
 		return say_no_memory();
-	word = strtok_r(words, BLANKS, &rest);
-	argument = strtok_r(NULL, BLANKS ";", &rest);
+	word = strtok_r(words, ENDS, &rest);
+	argument = strtok_r(NULL, ENDS, &rest);
 	exit_status = follow(asking, word, argument ? argument : "");
 	free(words);
 	return exit_status;
@@ -296,7 +311,7 @@ int asking_perform(struct asking *asking, const char *text)
 		return ask(asking, text);
 	if (strcmp(asking->output, "-") != 0)
 		return say_usage("query",
-			"what begins with a dot is told on standard output, without '--output'");
+			"what '.help' lists is told on standard output, without '--output'");
 	return follow_line(asking, text);
 }
 

@@ -24,7 +24,7 @@ struct asking {
  */
 int asking_perform(struct asking *asking, const char *text);
 
-/* asking_is_directive: does the line begin with a dot? */
+/* asking_is_directive: does the line begin with a dot, or is it a directive's word alone? */
 bool asking_is_directive(const char *line);
 
 /* asking_word: one word that can be completed: a directive, table, column, function or keyword; NULL behind them. */

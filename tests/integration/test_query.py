@@ -360,11 +360,25 @@ def check_shell(trace, place):
     shell.read("corotracer> ")
     shell.type("SELECT 'still' || 'here';\n")
     shell.read("stillhere\n")
+    shell.type("help\n")
+    shell.read(".cookbook [N]")
+    shell.read("corotracer> ")
     shell.type(".quit\n")
     check(shell.process.wait(timeout=30) == 0, "the shell did not end well")
     # Where lines can be edited, they are found again.
     kept = place / "corotracer/query-history"
     check(not kept.exists() or ".tables" in kept.read_text(), "the history lacks what was asked")
+
+
+def check_words(trace, place):
+    """Ways to leave, as other shells have them."""
+    for word in ("exit", "QUIT;", ".exit", " quit ;"):
+        shell = Terminal(trace, place)
+        shell.read("corotracer> ")
+        shell.type(word + "\n")
+        check(shell.process.wait(timeout=60) == 0, f"{word!r} did not end the shell well")
+    check(".quit" in ask(trace, "help").stdout, "'help' as SQL tells nothing")
+    ask(trace, "SELECT 1 AS quit; quit", status=USAGE)
 
 
 def check_process(place):
@@ -422,6 +436,7 @@ def main():
         check_refusals(traces["idler"], place)
         check_hostile(traces["crowd"])
         check_shell(traces["crowd"], place)
+        check_words(traces["idler"], place)
         check_process(place)
 
 
