@@ -122,9 +122,9 @@ def check_statistics(trace):
         run(COROTRACER, "check", trace, f"sched_latency.p99 == {sql[2]}ns", f"lost == {report['quality']['lost']}")
     check(one(trace, "SELECT count(*) FROM findings")[0] == len(report["findings"]), f"{trace.name}: findings differ")
     check(one(trace, "SELECT count(*) FROM events")[0] == report["quality"]["events"], f"{trace.name}: events differ")
-    spans = cells(trace, "SELECT name, nr_ended, p50_ns, p99_ns, max_ns FROM spans WHERE kind = 'region' ORDER BY name")
-    regions = cells(trace, "SELECT name, count(*), p50(duration_ns), p99(duration_ns), max(duration_ns) FROM regions "
-                    "WHERE NOT is_open GROUP BY name ORDER BY name")
+    spans = cells(trace, "SELECT name, nr_ended, p50_ns, p90_ns, p95_ns, p99_ns, max_ns FROM spans WHERE kind = 'region' ORDER BY name")
+    regions = cells(trace, "SELECT name, count(*), p50(duration_ns), p90(duration_ns), p95(duration_ns), p99(duration_ns), "
+                    "max(duration_ns) FROM regions WHERE NOT is_open GROUP BY name ORDER BY name")
     check([row for row in spans if row[1]] == regions, f"{trace.name}: regions are {regions}, spans say {spans}")
 
 
