@@ -117,6 +117,32 @@ static bool fails_on(const char *word, const struct ct_difference *difference)
 	return strcmp(word, "any") == 0 || strcmp(word, ct_change_name(difference->change)) == 0;
 }
 
+static bool is_of_time(const char *word)
+{
+	return strcmp(word, "slower") == 0 || strcmp(word, "faster") == 0 ||
+	       strcmp(word, "any") == 0;
+}
+
+/* A gate that chance may open or shut is worth a sentence, whatever it says now. */
+static void warn_of_chance(const struct comparison *comparison)
+{
+	const struct arguments *arguments = comparison->arguments;
+	int i;
+
+	if (ct_diff_is_tested(comparison->diff))
+		return;
+	for (i = 0; i < arguments->nr_given; i++) {
+		if (arguments->given[i].option != OPTION_DIFF_FAIL_ON ||
+			!is_of_time(arguments->given[i].value))
+			continue;
+		say_sentence("'--fail-on %s' judges times, of which so few runs prove nothing: "
+			     "give five "
+			     "runs or more for each side",
+			arguments->given[i].value);
+		return;
+	}
+}
+
 static int verdict(const struct comparison *comparison)
 {
 	const struct arguments *arguments = comparison->arguments;
@@ -124,6 +150,7 @@ static int verdict(const struct comparison *comparison)
 	uint32_t count, i;
 	int given;
 
+	warn_of_chance(comparison);
 	differences = ct_diff_peek(comparison->diff, &count);
 	for (given = 0; given < arguments->nr_given; given++)
 		for (i = 0; i < count; i++)

@@ -40,11 +40,40 @@ static double mean_of_side(
 }
 
 /* By this factor or more, whatever the sign. */
+static bool are_apart(double before, double after, double factor)
+{
+	double far = fmax(fabs(before), fabs(after));
+
+	return far > 0 && fabs(after - before) >= far * (1 - 1 / factor);
+}
+
 static bool differs_by(const struct ct_difference *difference, double factor)
 {
-	double far = fmax(fabs(difference->before), fabs(difference->after));
+	return are_apart(difference->before, difference->after, factor);
+}
 
-	return far > 0 && fabs(difference->after - difference->before) >= far * (1 - 1 / factor);
+static double mean_going_on(
+	const struct ct_diff *diff, const struct diff_series *series, bool is_after)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < diff->runs.count; i++)
+		if (diff->runs.at[i] == is_after)
+			sum += (double)series->nr_going_on[i];
+	return sum / (is_after ? diff->nr_after : diff->nr_before);
+}
+
+/*
+ * Times are of what has ended: where other numbers go on at the end, they are times of other things. Over many runs
+ * these numbers scatter, as a server's idle connections do.
+ */
+static bool is_comparable(const struct ct_diff *diff, const struct diff_series *series)
+{
+	double before = mean_going_on(diff, series, false);
+	double after = mean_going_on(diff, series, true);
+
+	return diff->is_tested ? !are_apart(before, after, diff->options.factor) : before == after;
 }
 
 /* ---------------------------------------------------------------- the tests */
@@ -179,10 +208,19 @@ static enum ct_change change_of(const struct ct_diff *diff, const struct ct_diff
 		return change_untested(diff, difference);
 	if (!is_significant)
 		return CT_CHANGE_NONE;
-	if (presence || difference->nr_before + difference->nr_after < diff->runs.count)
+	if (presence || (diff_tells_presence(difference->measure) &&
+				difference->nr_before + difference->nr_after < diff->runs.count))
 		return presence;
 	return differs_by(difference, diff->options.least) ? direction_of(difference)
 							   : CT_CHANGE_NONE;
+}
+
+static enum ct_change change_of_series(const struct ct_diff *diff, const struct diff_series *series)
+{
+	enum ct_change change = change_of(diff, &series->difference);
+	bool is_of_time = change == CT_CHANGE_SLOWER || change == CT_CHANGE_FASTER;
+
+	return is_of_time && !is_comparable(diff, series) ? CT_CHANGE_NONE : change;
 }
 
 bool diff_compare(struct ct_diff *diff)
@@ -199,7 +237,6 @@ bool diff_compare(struct ct_diff *diff)
 	if (!test_all(diff))
 		return false;
 	for (i = 0; i < diff->series.count; i++)
-		diff->series.at[i].difference.change =
-			change_of(diff, &diff->series.at[i].difference);
+		diff->series.at[i].difference.change = change_of_series(diff, &diff->series.at[i]);
 	return true;
 }

@@ -20,16 +20,18 @@ struct diff_item {
 	const char *place; /* in words */
 	uint64_t line;     /* or the offset in the module */
 	uint64_t count;
-	double value; /* NaN: nothing was measured */
+	uint64_t nr_going_on; /* at the end, and not in the value */
+	double value;         /* NaN: nothing was measured */
 	uint32_t run;
 	bool is_after;
 };
 
-/* The same measure at the same place over all runs; both arrays have one cell for each of them. */
+/* The same measure at the same place over all runs; the arrays have one cell for each of them. */
 struct diff_series {
 	struct ct_difference difference;
 	uint64_t *counts; /* 0: measured not once */
 	double *values;   /* NaN: likewise */
+	uint64_t *nr_going_on;
 	bool *is_there;
 };
 
@@ -53,7 +55,10 @@ bool diff_tells_presence(enum ct_measure measure);
 /* diff_gather: the items of one report. False: out of memory. */
 bool diff_gather(struct ct_diff *diff, const struct ct_report *report, bool is_after);
 
-/* diff_pair: sorts the items, and makes series of what is the same in several runs. False: out of memory. */
+/*
+ * diff_pair: sorts the items, and makes series of what is the same in several runs, and one more for each place where
+ * coroutines wait at the end. False: out of memory.
+ */
 bool diff_pair(struct ct_diff *diff);
 
 /* diff_compare: says of each series how it changed. False: out of memory. */

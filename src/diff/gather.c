@@ -102,13 +102,14 @@ static void measure(const struct gathering *gathering, struct diff_item *item,
 }
 
 static void take_at(struct gathering *gathering, enum ct_measure asked, uint32_t site,
-	const struct ct_distribution *distribution, bool is_there)
+	const struct ct_distribution *distribution, uint64_t nr_going_on, bool is_there)
 {
 	struct diff_item item = new_item(gathering, asked);
 
 	if (!distribution->count && !is_there)
 		return;
 	name_place(gathering, &item, site);
+	item.nr_going_on = nr_going_on;
 	measure(gathering, &item, distribution);
 	take(gathering, item);
 }
@@ -121,14 +122,14 @@ static void gather_places(struct gathering *gathering)
 	for (i = 0; i < statistics->nr_places; i++) {
 		const struct ct_place *place = &statistics->places[i];
 
-		take_at(gathering, CT_MEASURE_WAIT, place->site, &place->waits,
+		take_at(gathering, CT_MEASURE_WAIT, place->site, &place->waits, place->nr_waiting,
 			place->nr_waiting > 0);
-		take_at(gathering, CT_MEASURE_DELAY, place->site, &place->delays, false);
-		take_at(gathering, CT_MEASURE_RUN, place->site, &place->runs, false);
+		take_at(gathering, CT_MEASURE_DELAY, place->site, &place->delays, 0, false);
+		take_at(gathering, CT_MEASURE_RUN, place->site, &place->runs, 0, false);
 	}
 	for (i = 0; i < statistics->nr_spawnings; i++)
 		take_at(gathering, CT_MEASURE_LIFE, statistics->spawnings[i].site,
-			&statistics->spawnings[i].lives, true);
+			&statistics->spawnings[i].lives, statistics->spawnings[i].nr_alive, true);
 }
 
 static void gather_annotations(struct gathering *gathering)
@@ -142,6 +143,7 @@ static void gather_annotations(struct gathering *gathering)
 			new_item(gathering, span->is_task ? CT_MEASURE_TASK : CT_MEASURE_REGION);
 
 		name_thing(gathering, &item, span->name, span->site);
+		item.nr_going_on = span->nr_open;
 		measure(gathering, &item, &span->durations);
 		take(gathering, item);
 	}

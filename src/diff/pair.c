@@ -81,6 +81,7 @@ static void add_to_run(struct diff_series *series, const struct diff_item *item)
 	uint64_t both = *count + item->count;
 
 	series->is_there[item->run] = true;
+	series->nr_going_on[item->run] += item->nr_going_on;
 	if (isnan(*value))
 		*value = item->value;
 	else if (!isnan(item->value) && diff_is_time(item->measure) && both)
@@ -115,9 +116,12 @@ static bool push_series(struct ct_diff *diff)
 	series.counts = arena_array(&diff->judged, diff->runs.count, sizeof(*series.counts));
 	series.values = arena_array(&diff->judged, diff->runs.count, sizeof(*series.values));
 	series.is_there = arena_array(&diff->judged, diff->runs.count, sizeof(*series.is_there));
+	series.nr_going_on =
+		arena_array(&diff->judged, diff->runs.count, sizeof(*series.nr_going_on));
 	for (i = 0; series.values && i < diff->runs.count; i++)
 		series.values[i] = (double)NAN;
-	return series.counts && series.values && series.is_there && vec_push(&diff->series, series);
+	return series.counts && series.values && series.is_there && series.nr_going_on &&
+	       vec_push(&diff->series, series);
 }
 
 /* Items of one place, apart from the line. */
@@ -147,6 +151,57 @@ static bool pair_group(struct ct_diff *diff, const struct diff_item *items, size
 	return true;
 }
 
+/* ---------------------------------------------------------------- who waits at the end */
+
+static bool has_waiting(const struct ct_diff *diff, const struct diff_series *series)
+{
+	size_t i;
+
+	if (series->difference.measure != CT_MEASURE_WAIT)
+		return false;
+	for (i = 0; i < diff->runs.count; i++)
+		if (series->nr_going_on[i])
+			return true;
+	return false;
+}
+
+/* A run without the place has nobody who waits there: none of the values is unknown. */
+static void fill_waiting(
+	const struct ct_diff *diff, const struct diff_series *waits, struct diff_series *series)
+{
+	struct ct_difference *difference = &series->difference;
+	size_t i;
+
+	*difference = waits->difference;
+	difference->measure = CT_MEASURE_WAITING;
+	difference->count_before = difference->count_after = 0;
+	difference->nr_before = difference->nr_after = 0;
+	for (i = 0; i < diff->runs.count; i++) {
+		bool is_after = diff->runs.at[i];
+		uint64_t count = waits->nr_going_on[i];
+
+		series->counts[i] = count;
+		series->values[i] = (double)count;
+		series->is_there[i] = count > 0;
+		*(is_after ? &difference->count_after : &difference->count_before) += count;
+		*(is_after ? &difference->nr_after : &difference->nr_before) += count > 0;
+	}
+}
+
+static bool add_waiting(struct ct_diff *diff)
+{
+	size_t count = diff->series.count, i;
+
+	for (i = 0; i < count; i++) {
+		if (!has_waiting(diff, &diff->series.at[i]))
+			continue;
+		if (!push_series(diff))
+			return false;
+		fill_waiting(diff, &diff->series.at[i], &diff->series.at[diff->series.count - 1]);
+	}
+	return true;
+}
+
 bool diff_pair(struct ct_diff *diff)
 {
 	const struct diff_item *items = diff->items.at;
@@ -162,5 +217,5 @@ bool diff_pair(struct ct_diff *diff)
 		if (!pair_group(diff, &items[from], until - from))
 			return false;
 	}
-	return true;
+	return add_waiting(diff);
 }

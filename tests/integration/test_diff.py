@@ -65,6 +65,47 @@ def check_new(folders):
     check(("new", "wait", "answer") in told(page), f"a wait that never ends is one, too: {told(page)}")
 
 
+HANG = """trace from=0 until=3s
+process 1 pid=100 program=/bin/app probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=app.c line=20 function=serve
+"""
+
+
+def write_waits(path, nr_waits, ms, nr_stuck):
+    """So many waits at one place, each so long, and so many that do not end."""
+    lines = [f"1ms t1 create c{i} 0x{i:x}0000 @1" for i in range(1, nr_waits + nr_stuck + 1)]
+    for i in range(1, nr_waits + nr_stuck + 1):
+        at = 10 * i
+        lines += [f"{at}ms t1 resume c{i}", f"{at}ms t1 suspend c{i} event:{i} @1"]
+        if i <= nr_waits:
+            lines += [f"{at + ms}ms t1 wake coroutine:{i} @1 outcome=queued", f"{at + ms}ms t1 resume c{i}",
+                      f"{at + ms}ms t1 suspend c{i} point=final"]
+    path.write_text(HANG + "\n".join(lines) + "\n")
+    return path
+
+
+def check_going_on(scratch):
+    """Waits that never end make no place faster, and their repair makes none slower; how many they are is told."""
+    good, hang = write_waits(scratch / "good.txt", 60, 8, 0), write_waits(scratch / "hang.txt", 20, 1, 40)
+    page = diff("--fail-on", "faster", good, hang)
+    check(("more", "waiting", "serve,") in told(page), f"{told(page)}")
+    waiting = next(one for one in page["differences"] if one["measure"] == "waiting")
+    check((waiting["before"]["value"], waiting["after"]["value"]) == (0, 40), f"{waiting}")
+    page = diff("--fail-on", "slower", hang, good)
+    check(("fewer", "waiting", "serve,") in told(page), f"{told(page)}")
+    fast = write_waits(scratch / "fast.txt", 60, 1, 0)
+    words = ("--fail-on", "slower", fast, good)
+    check(("slower", "wait", "serve,") in told(diff(*words, status=DIFFERS)), "the same number goes on: compared")
+    complaint = run(COROTRACER, "diff", *words, status=DIFFERS).stderr
+    check("prove nothing" in complaint and "--fail-on slower" in complaint, complaint)
+    check(run(COROTRACER, "diff", "--fail-on", "new", fast, fast).stderr == "", "a warning where no time is asked for")
+    many = [[write_waits(scratch / f"{name}{i}.txt", 20, ms, stuck) for i in range(5)]
+            for name, ms, stuck in (("good", 8, 0), ("hang", 1, 40))]
+    page = diff("--fail-on", "faster", *many[0], "--", *many[1])
+    check(page["is_tested"] and ("more", "waiting", "serve,") in told(page), f"{told(page)}")
+
+
 def check_new_finding(scratch):
     """The server with a fault, against its correct twin: one run of each, since a finding has its own evidence."""
     traces = [scratch / f"{name}.ctrace" for name in (CORRECT.name, FAULTY.name)]
@@ -110,6 +151,7 @@ def main():
         check_itself(folders)
         check_slower(folders)
         check_new(folders)
+        check_going_on(scratch)
         check_new_finding(scratch)
         check_one_run(folders)
         check_forms(folders, scratch)
