@@ -379,10 +379,30 @@ static enum ct_status read_limit(struct reader *reader)
 	return complain_of_limit(reader, wanted);
 }
 
+/* An assertion that asks for at least a grade would hold only because something is wrong: its count was forgotten. */
+static enum ct_status refuse_without_count(struct reader *reader, const char *comparison)
+{
+	const struct condition *condition = reader->condition;
+	unsigned grade = (unsigned)condition->limit;
+	struct text wanted = {0};
+
+	if (reader->where != CONDITION_REPORT || condition->unit != CONDITION_GRADE ||
+		condition->comparison[0] != '>')
+		return CT_OK;
+	if (condition->comparison[1] != '=' && grade < CT_GRADE_PROVEN)
+		grade++;
+	reader->at = comparison;
+	text_add(&wanted, "this would hold only where something was found; did you mean '");
+	condition_tell_asked(condition, &wanted);
+	text_format(&wanted, " >= %s == 0'?", ct_grade_name((enum ct_grade)grade));
+	return complain_with(reader, &wanted);
+}
+
 enum ct_status condition_parse(const char *text, enum condition_where where,
 	struct condition *ret_condition, struct ct_error *reterr)
 {
 	struct reader reader = {text, text, where, ret_condition, reterr};
+	const char *comparison;
 	enum ct_status status;
 
 	*ret_condition = (struct condition){.statistic = ""};
@@ -393,9 +413,13 @@ enum ct_status condition_parse(const char *text, enum condition_where where,
 		status = read_statistic(&reader);
 	if (status == CT_OK)
 		status = read_least(&reader);
+	skip_spaces(&reader);
+	comparison = reader.at;
 	if (status == CT_OK)
 		status = read_comparison(&reader);
-	return status ? status : read_limit(&reader);
+	if (status == CT_OK)
+		status = read_limit(&reader);
+	return status ? status : refuse_without_count(&reader, comparison);
 }
 
 bool condition_holds(const struct condition *condition, double value)

@@ -85,7 +85,8 @@ bool condition_is_spread(const struct condition *condition);
 
 /*
  * condition_parse: CT_ERR_USAGE and one sentence that quotes what cannot be read, names what could, and has the place
- * in the text as its offset.
+ * in the text as its offset. With CONDITION_REPORT, so is "findings >= likely" refused: what is asserted is a count of
+ * such findings ("findings >= likely == 0").
  */
 enum ct_status condition_parse(const char *text, enum condition_where where,
 	struct condition *ret_condition, struct ct_error *reterr);

@@ -231,11 +231,22 @@ def check_files(trace, scratch):
     check("corotracer.checks:2" in complaint and "comparison is missing" in complaint, complaint)
 
 
+def check_without_count(trace):
+    """An assertion that forgot its '== 0' would hold because something was found: it is refused, with what was meant."""
+    for assertion, meant in (("findings >= likely", "findings >= likely == 0"), ("findings > suspect", "findings >= likely == 0"),
+                             ("finding(waits-on-*) >= proven", "finding(waits-on-*) >= proven == 0")):
+        complaint = run(COROTRACER, "check", trace, assertion, status=USAGE).stderr.splitlines()
+        check(f"did you mean '{meant}'?" in complaint[0], f"{complaint}")
+        check(complaint[-1].index("^") == complaint[-2].index(">"), f"it points elsewhere: {complaint}")
+    run(COROTRACER, "check", trace, "findings >= likely > 0", "findings <= proven", status=HOLDS)
+
+
 def check_bad_requests(trace, scratch):
     complaint = run(COROTRACER, "check", trace, "sched_latency.p99 <> 2ms", status=USAGE).stderr.splitlines()
     check(complaint[-1].index("^") == complaint[-2].index("> 2ms"), f"it points elsewhere: {complaint}")
     complaint = run(COROTRACER, "check", trace, "waiting(käse) = 0", status=USAGE).stderr.splitlines()
     check(complaint[-1].index("^") == complaint[-2].index("= 0"), f"it points elsewhere: {complaint}")
+    check_without_count(trace)
     run(COROTRACER, "check", trace, "stalled > 2s", status=USAGE)
     run(COROTRACER, "check", "-o", trace, trace, "lost == 0", status=USAGE)
     run(COROTRACER, "check", trace, trace, status=USAGE)
