@@ -5,7 +5,8 @@
  *
  * An assertion is a condition (`corotracer help conditions`) that has to hold. Where it is about places or names of
  * which there are several, it has to hold for each of them. Where it asks a statistic of what did not happen even once,
- * it is not known whether it holds, and that is no success.
+ * it is not known whether it holds, and that is no success; nor is it known of findings and of numbers of coroutines
+ * where no coroutine was seen.
  */
 #ifndef COROTRACER_CHECK_H
 #define COROTRACER_CHECK_H

@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "event/places.h"
+#include "render/facts.h"
 #include "say/say.h"
 
 /* One value, and what it is of. */
@@ -304,6 +305,9 @@ static void measure_findings(struct measuring *measuring)
 		gravest = finding->grade > gravest ? finding->grade : gravest;
 		measuring->is_short_of_memory |= !vec_push(&measuring->findings, i);
 	}
+	/* A crash is found in a program without coroutines as well. */
+	if (measuring->findings.count == 0 && report->quality.nr_coros == 0)
+		return;
 	take(measuring, (struct sample){.value = is_counted ? (double)measuring->findings.count
 							    : (double)gravest,
 				.site = site});
@@ -343,6 +347,13 @@ static void measure_exit(struct measuring *measuring)
 		take_value(measuring, 128 + process->ending_value);
 }
 
+/* A number of coroutines. Where none was seen, it is not 0: nobody knows it. */
+static void take_of_coros(struct measuring *measuring, double value)
+{
+	if (measuring->report->quality.nr_coros)
+		take_value(measuring, value);
+}
+
 static void measure(struct measuring *measuring)
 {
 	const struct ct_quality *quality = &measuring->report->quality;
@@ -361,7 +372,7 @@ static void measure(struct measuring *measuring)
 		measure_counters(measuring);
 		return;
 	case CONDITION_LIVE_COROUTINES:
-		take_value(measuring, nr_living(quality));
+		take_of_coros(measuring, nr_living(quality));
 		return;
 	case CONDITION_WAITING:
 		measure_waiting(measuring);
@@ -381,7 +392,7 @@ static void measure(struct measuring *measuring)
 		measure_spawnings(measuring);
 		return;
 	case CONDITION_READY:
-		take_value(measuring, (double)statistics->ready.max);
+		take_of_coros(measuring, (double)statistics->ready.max);
 		return;
 	case CONDITION_UTILISATION:
 		take_value(measuring, utilisation(statistics));
@@ -393,7 +404,7 @@ static void measure(struct measuring *measuring)
 		take_value(measuring, (double)quality->nr_coros);
 		return;
 	case CONDITION_DESTROYED_WAITING:
-		take_value(measuring, (double)quality->nr_destroyed_waiting);
+		take_of_coros(measuring, (double)quality->nr_destroyed_waiting);
 		return;
 	case CONDITION_EVENTS:
 		take_value(measuring, (double)quality->nr_events);
@@ -458,10 +469,14 @@ static void tell_measured(const struct measuring *measuring, struct text *text)
 
 static void tell_unknown(const struct measuring *measuring, struct text *text)
 {
+	const char *unseen = render_facts_unseen(measuring->report);
+
 	text_add(text, "nothing was measured of ");
 	condition_tell_asked(measuring->condition, text);
 	if (measuring->condition->metric == CONDITION_EXIT_STATUS)
 		text_add(text, ": the trace does not say how the program ended");
+	else if (unseen)
+		text_format(text, ": %s", unseen);
 	else if (*measuring->condition->name)
 		text_add(text, ": the trace has no such name or place, or none that ended");
 	else

@@ -30,6 +30,12 @@ void render_facts_quality(struct text *rows, const struct ct_report *report);
  */
 void render_facts_warnings(struct text *rows, const struct ct_report *report);
 
+/*
+ * render_facts_unseen: "no coroutine was seen, because no probe attached", a text that is never freed: why a report can
+ * judge none. NULL: coroutines were seen.
+ */
+const char *render_facts_unseen(const struct ct_report *report);
+
 /* render_facts_verdict: "1 finding: 1 proven", or the sentences that stand in for findings. */
 void render_facts_verdict(struct text *rows, const struct ct_report *report);
 

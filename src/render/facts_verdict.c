@@ -208,7 +208,6 @@ static void advise_to_link(struct text *rows)
 /* Why a program with a probe told of no coroutine depends on how it came to be recorded. */
 static void silent_probe(struct text *rows, const struct ct_report *report)
 {
-	advise(rows, "verdict", "the probe attached, and no coroutine was seen");
 	if (has_loss(report, CTP_LOSS_PAUSED))
 		advise(rows, "was it told",
 			"recording was stopped for a time, as asked: did the moment come for which "
@@ -225,18 +224,28 @@ static void silent_probe(struct text *rows, const struct ct_report *report)
 	advise_to_link(rows);
 }
 
+const char *render_facts_unseen(const struct ct_report *report)
+{
+	if (report->quality.nr_coros)
+		return NULL;
+	if (report->tables->nr_processes <= 1)
+		return "no coroutine was seen: the trace tells of no program";
+	if (has_attached(report->tables, false))
+		return "the probe attached, and no coroutine was seen";
+	return "no coroutine was seen, because no probe attached";
+}
+
 /* Nothing was seen that could be judged: the likely reasons, the first one first. */
 static void no_coroutine(struct text *rows, const struct ct_report *report)
 {
+	advise(rows, "verdict", render_facts_unseen(report));
 	if (report->tables->nr_processes <= 1) {
-		advise(rows, "verdict", "no coroutine was seen: the trace tells of no program");
 		advise(rows, "is it whole",
 			"a recording that was cut short at once holds nothing else; record it "
 			"again");
 	} else if (has_attached(report->tables, false)) {
 		silent_probe(rows, report);
 	} else {
-		advise(rows, "verdict", "no coroutine was seen, because no probe attached");
 		advise(rows, "is it linked",
 			"does the program include coroTracer.h, call corotracer::InitTracer() at "
 			"the beginning of main, and keep the environment that 'corotracer run' "

@@ -266,6 +266,16 @@ def check_nothing_recorded(scratch):
     check(trace.read_bytes() == former, "the former trace is gone")
 
 
+def check_nothing_seen(scratch):
+    """Without a probe nothing is known of findings and coroutines, and that is no success; what is known is told."""
+    trace = scratch / "unseen.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", "true")
+    told = check_json(trace, "findings >= likely == 0", "finding(lost-wakeup) == 0", "findings < proven", "ready < 5",
+                      "live_coroutines == 0", "exit_status == 0", "coroutines == 0", status=BROKEN)["assertions"]
+    check([one["verdict"] for one in told] == ["unknown"] * 5 + ["holds"] * 2, f"{told}")
+    check(all("no coroutine was seen, because no probe attached" in one["told"] for one in told[:5]), f"{told}")
+
+
 def check_output(trace, scratch):
     """Whole or not at all, and as if nothing had been asked where it cannot be written."""
     output = scratch / "results.xml"
@@ -293,6 +303,7 @@ def main():
         check_files(trace, scratch)
         check_bad_requests(trace, scratch)
         check_nothing_recorded(scratch)
+        check_nothing_seen(scratch)
         check_output(trace, scratch)
     print(f"check: {RUNS} of {RUNS} runs of the correct server pass, {2 * RUNS} of {2 * RUNS} of the faulty one name the place")
 
