@@ -92,7 +92,7 @@ static void put_cell(struct json_object *row, const struct ct_view *view, enum c
 	const char *name = columns[column].name;
 	char text[TEXT_BYTES];
 
-	if (number == ct_view_none(type))
+	if (ct_view_is_nothing(type, number))
 		return;
 	switch (type) {
 	case CT_VIEW_TYPE_TIME:

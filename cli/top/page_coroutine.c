@@ -68,7 +68,7 @@ static void add_fact(const struct page *page, const char *what, uint32_t column)
 {
 	char line[LINE_BYTES], value[NAME_BYTES];
 
-	if (cell(page, column) == ct_view_none(page->row->types[column]) ||
+	if (ct_view_is_nothing(page->row->types[column], cell(page, column)) ||
 		!*say(page, column, value))
 		return;
 	snprintf(line, sizeof(line), "  %-12s %s", what, value);

@@ -172,7 +172,7 @@ void top_rows_cell(const struct top_rows *rows, uint64_t row, uint32_t column,
 
 	*ret_style = TOP_PLAIN;
 	buffer[0] = '\0';
-	if (number == ct_view_none(type) || shown->form == TOP_FORM_BARS)
+	if (ct_view_is_nothing(type, number) || shown->form == TOP_FORM_BARS)
 		return;
 	switch (shown->form) {
 	case TOP_FORM_COUNT:

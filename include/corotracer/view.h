@@ -89,9 +89,10 @@ uint32_t ct_view_find_column(enum ct_view_table table, const char *name);
 
 /*
  * ct_view_none: the number of a cell of this type that holds nothing; CT_VIEW_NOTHING: each holds something.
- * ct_view_type_name: a type's name.
+ * ct_view_is_nothing: does a cell with this number hold nothing? ct_view_type_name: a type's name.
  */
 int64_t ct_view_none(enum ct_view_type type);
+bool ct_view_is_nothing(enum ct_view_type type, int64_t number);
 const char *ct_view_type_name(enum ct_view_type type);
 
 /* ----------------------------------------------------------------------- opening */

@@ -88,11 +88,6 @@ static int64_t joined_number(struct ct_query *query, enum query_of of, int64_t n
 
 /* ---------------------------------------------------------------- handing over */
 
-static bool is_nothing(enum ct_view_type type, int64_t number)
-{
-	return number == ct_view_none(type) && number != CT_VIEW_NOTHING;
-}
-
 static bool is_ascii(const char *text)
 {
 	for (; *text; text++)
@@ -138,7 +133,7 @@ static void give_words(sqlite3_context *context, struct ct_query *query, enum ct
 static void give_cell(sqlite3_context *context, struct ct_query *query,
 	const struct query_column *column, int64_t number, int64_t kind)
 {
-	if (is_nothing(column->type, number))
+	if (ct_view_is_nothing(column->type, number))
 		return;
 	switch (column->type) {
 	case CT_VIEW_TYPE_TEXT:

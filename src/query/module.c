@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/query.h"
+#include "view/view.h"
 
 /* From so many look-ups on, in one statement, a table's rows are kept: each of them is a scan otherwise. */
 #define LOOKUPS_LEAST 8u
@@ -211,7 +212,7 @@ static bool meets(const struct cursor *cursor, uint32_t row)
 
 		if (term->compare == CT_VIEW_MATCHES)
 			continue;
-		if (!query_meets(term,
+		if (!view_meets(term->compare, term->number,
 			    ct_view_describe(vtab->table->table)->columns[term->column].type,
 			    query_kept_cell(cursor->kept, term->column, row)))
 			return false;

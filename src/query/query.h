@@ -98,9 +98,6 @@ bool query_terms_add(struct query_terms *terms, const struct query_vtab *vtab, u
 	int op, sqlite3_value *right);
 void query_terms_fini(struct query_terms *terms);
 
-/* query_meets: does a cell meet a term? MATCHES is met by all. */
-bool query_meets(const struct ct_view_term *term, enum ct_view_type type, int64_t number);
-
 /* ---------------------------------------------------------------- cells.c */
 
 /*

@@ -250,8 +250,7 @@ static void add_beyond(
 static void add_whole(
 	struct query_terms *terms, const struct query_column *column, int op, int64_t number)
 {
-	int64_t none = ct_view_none(column->type);
-	bool is_none = number == none && none != CT_VIEW_NOTHING;
+	bool is_none = ct_view_is_nothing(column->type, number);
 
 	switch (op) {
 	case SQLITE_INDEX_CONSTRAINT_NE:
@@ -423,28 +422,4 @@ void query_terms_fini(struct query_terms *terms)
 	for (i = 0; i < terms->nr_patterns; i++)
 		free(terms->patterns[i]);
 	*terms = (struct query_terms){.count = 0};
-}
-
-/* ---------------------------------------------------------------- one row */
-
-bool query_meets(const struct ct_view_term *term, enum ct_view_type type, int64_t number)
-{
-	bool is_nothing = number == ct_view_none(type) && number != CT_VIEW_NOTHING;
-
-	switch (term->compare) {
-	case CT_VIEW_EQUAL:
-		return number == term->number;
-	case CT_VIEW_UNEQUAL:
-		return number != term->number;
-	case CT_VIEW_LESS:
-		return number < term->number && !is_nothing;
-	case CT_VIEW_AT_MOST:
-		return number <= term->number && !is_nothing;
-	case CT_VIEW_MORE:
-		return number > term->number && !is_nothing;
-	case CT_VIEW_AT_LEAST:
-		return number >= term->number && !is_nothing;
-	default:
-		return true;
-	}
 }

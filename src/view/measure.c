@@ -312,9 +312,7 @@ struct buckets {
 
 static bool is_nothing(const struct ct_view_rows *rows, uint64_t row)
 {
-	int64_t none = ct_view_none(rows->types[0]);
-
-	return none != CT_VIEW_NOTHING && rows->columns[0][row] == none;
+	return ct_view_is_nothing(rows->types[0], rows->columns[0][row]);
 }
 
 /* Bucket 0 is the number 0; from 1 on, each power of two begins nr_parts buckets. */

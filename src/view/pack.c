@@ -37,11 +37,6 @@ struct packing {
 	bool is_broken; /* out of memory */
 };
 
-static bool is_nothing(enum ct_view_type type, int64_t number)
-{
-	return number == ct_view_none(type) && number != CT_VIEW_NOTHING;
-}
-
 /* Names of numbers that a reader cannot know from a table or a list. */
 static bool has_words(enum ct_view_type type)
 {
@@ -56,7 +51,7 @@ static struct layout lay_out(const struct ct_view_rows *rows, uint32_t column)
 	uint64_t i, span;
 
 	for (i = 0; i < rows->nr_rows; i++) {
-		if (is_nothing(layout.type, at[i]))
+		if (ct_view_is_nothing(layout.type, at[i]))
 			continue;
 		least = at[i] < least ? at[i] : least;
 		most = at[i] > most ? at[i] : most;
@@ -76,7 +71,8 @@ static void put_cell(const struct layout *layout, int64_t number, uint8_t *to)
 	uint64_t cell = (uint64_t)number;
 
 	if (layout->width < 8)
-		cell = is_nothing(layout->type, number) ? 0 : cell - (uint64_t)layout->base + 1;
+		cell = ct_view_is_nothing(layout->type, number) ? 0
+								: cell - (uint64_t)layout->base + 1;
 	memcpy(to, &cell, layout->width);
 }
 
@@ -108,7 +104,7 @@ static void gather_words(struct packing *packing)
 		if (!has_words(rows->types[k]))
 			continue;
 		for (i = 0; i < rows->nr_rows && !packing->is_broken; i++)
-			if (!is_nothing(rows->types[k], rows->columns[k][i]))
+			if (!ct_view_is_nothing(rows->types[k], rows->columns[k][i]))
 				add_word(packing, rows->types[k], rows->columns[k][i]);
 	}
 	packing->is_broken |= packing->text.is_broken;

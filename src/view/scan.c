@@ -69,28 +69,33 @@ static bool matches(struct ct_view_scan *scan, struct scan_term *term, int64_t n
 	return is_match;
 }
 
+bool view_meets(
+	enum ct_view_compare compare, int64_t wanted, enum ct_view_type type, int64_t number)
+{
+	bool is_nothing = ct_view_is_nothing(type, number);
+
+	switch (compare) {
+	case CT_VIEW_EQUAL:
+		return number == wanted;
+	case CT_VIEW_UNEQUAL:
+		return number != wanted;
+	case CT_VIEW_LESS:
+		return number < wanted && !is_nothing;
+	case CT_VIEW_AT_MOST:
+		return number <= wanted && !is_nothing;
+	case CT_VIEW_MORE:
+		return number > wanted && !is_nothing;
+	case CT_VIEW_AT_LEAST:
+		return number >= wanted && !is_nothing;
+	default:
+		return !is_nothing;
+	}
+}
+
 static bool meets(struct ct_view_scan *scan, struct scan_term *term, int64_t number)
 {
-	bool is_nothing = number == ct_view_none(term->type) && number != CT_VIEW_NOTHING;
-
-	switch (term->compare) {
-	case CT_VIEW_EQUAL:
-		return number == term->number;
-	case CT_VIEW_UNEQUAL:
-		return number != term->number;
-	case CT_VIEW_LESS:
-		return number < term->number && !is_nothing;
-	case CT_VIEW_AT_MOST:
-		return number <= term->number && !is_nothing;
-	case CT_VIEW_MORE:
-		return number > term->number && !is_nothing;
-	case CT_VIEW_AT_LEAST:
-		return number >= term->number && !is_nothing;
-	case CT_VIEW_MATCHES:
-		return !is_nothing && matches(scan, term, number);
-	default:
-		return false;
-	}
+	return view_meets(term->compare, term->number, term->type, number) &&
+	       (term->compare != CT_VIEW_MATCHES || matches(scan, term, number));
 }
 
 /* May any row of the chunk meet it? */

@@ -71,6 +71,11 @@ int64_t ct_view_none(enum ct_view_type type)
 	return types[type].none;
 }
 
+bool ct_view_is_nothing(enum ct_view_type type, int64_t number)
+{
+	return number == types[type].none && number != CT_VIEW_NOTHING;
+}
+
 const char *ct_view_type_name(enum ct_view_type type)
 {
 	return types[type].name;

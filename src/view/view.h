@@ -106,6 +106,10 @@ void view_say(struct text *text, const struct ct_view *view, enum ct_view_type t
 
 /* ---------------------------------------------------------------- scan.c */
 
+/* view_meets: does a cell meet a comparison with a number? Whether it MATCHES is not looked at: it holds something. */
+bool view_meets(
+	enum ct_view_compare compare, int64_t wanted, enum ct_view_type type, int64_t number);
+
 /* view_rows_new: room for rows of these types; freed by ct_view_rows_free. NULL: out of memory. */
 struct ct_view_rows *view_rows_new(
 	const enum ct_view_type *types, uint32_t nr_columns, uint64_t nr_rows);

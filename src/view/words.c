@@ -47,7 +47,7 @@ static void say_process_of(struct text *text, const struct ct_tables *tables, in
 void view_say(struct text *text, const struct ct_view *view, enum ct_view_type type, int64_t number,
 	unsigned kind)
 {
-	if (number == ct_view_none(type) && number != CT_VIEW_NOTHING)
+	if (ct_view_is_nothing(type, number))
 		return;
 	switch (type) {
 	case CT_VIEW_TYPE_TIME:
