@@ -16,44 +16,23 @@ static const enum option list_options[] = {
 
 #define CATEGORIES "scheduling, resources, descriptors, tasks, regions, logs or counters"
 
-static bool category_bit(const char *word, size_t length, uint32_t *ret_bit)
-{
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} categories[] = {
-#define X(name, number, text, is_evidence, meaning) {text, UINT32_C(1) << (number)},
-#include "corotracer/def/categories.def"
-#undef X
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
-		if (strlen(categories[i].name) != length ||
-			strncmp(categories[i].name, word, length) != 0)
-			continue;
-		*ret_bit = categories[i].bit;
-		return true;
-	}
-	return false;
-}
-
 /* *ret_bits stays as it is where the option was not given (NULL). */
 static bool read_categories(const char *list, uint32_t *ret_bits, char complaint[COMPLAINT_BYTES])
 {
 	const char *at = list;
-	uint32_t bits = 0, bit;
+	uint32_t bits = 0;
+	unsigned category;
 	size_t length;
 
 	for (; at; at = at[length] ? at + length + 1 : NULL) {
 		length = strcspn(at, ",");
-		if (!category_bit(at, length, &bit)) {
+		if (!ct_category_find(at, length, &category)) {
 			snprintf(complaint, COMPLAINT_BYTES,
 				"there is no category '%.*s'; a category is " CATEGORIES,
 				(int)(length < 40 ? length : 40), at);
 			return false;
 		}
-		bits |= bit;
+		bits |= UINT32_C(1) << category;
 	}
 	if (list)
 		*ret_bits = bits;

@@ -222,6 +222,9 @@ const char *ct_descriptor_type_name(unsigned type);
 const char *ct_form_name(unsigned form);
 const char *ct_ending_name(unsigned ending);
 
+/* ct_category_find: the number of the category of events that the word names. False: there is none of this name. */
+bool ct_category_find(const char *word, size_t length, unsigned *ret_category);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -2,6 +2,8 @@
 /*
  * Names of the numbers that events carry, from the lists in include/corotracer/def.
  */
+#include <string.h>
+
 #include "corotracer/event.h"
 
 const char *ct_kind_name(unsigned kind)
@@ -124,3 +126,25 @@ const char *ct_descriptor_type_name(unsigned type)
 	}
 }
 #undef X
+
+bool ct_category_find(const char *word, size_t length, unsigned *ret_category)
+{
+	static const struct {
+		const char *name;
+		unsigned number;
+	} categories[] = {
+#define X(name, number, text, is_evidence, meaning) {text, number},
+#include "corotracer/def/categories.def"
+#undef X
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
+		if (strlen(categories[i].name) != length ||
+			memcmp(categories[i].name, word, length) != 0)
+			continue;
+		*ret_category = categories[i].number;
+		return true;
+	}
+	return false;
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "corotracer/ctp.h"
+#include "corotracer/event.h"
 #include "session/steering_order.h"
 
 #define SCHEDULING (UINT32_C(1) << CTP_CATEGORY_SCHEDULING)
@@ -40,39 +41,18 @@ static enum ct_status refuse(const char *what, const char *why, struct ct_error 
 
 /* ---------------------------------------------------------------- values */
 
-static bool category_bit(const char *word, size_t length, uint32_t *ret_bit)
-{
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} categories[] = {
-#define X(name, number, text, is_evidence, meaning) {text, UINT32_C(1) << (number)},
-#include "corotracer/def/categories.def"
-#undef X
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
-		if (strlen(categories[i].name) != length ||
-			memcmp(categories[i].name, word, length) != 0)
-			continue;
-		*ret_bit = categories[i].bit;
-		return true;
-	}
-	return false;
-}
-
 static enum ct_status read_list(
 	const char *at, struct steering_order *order, struct ct_error *reterr)
 {
-	uint32_t listed = 0, bit;
+	uint32_t listed = 0;
+	unsigned category;
 	size_t length;
 
 	for (; at && *at; at = at[length] ? at + length + 1 : NULL) {
 		length = strcspn(at, ",");
-		if (!category_bit(at, length, &bit))
+		if (!ct_category_find(at, length, &category))
 			return refuse(at, "is no category", reterr);
-		listed |= bit;
+		listed |= UINT32_C(1) << category;
 	}
 	if (order->verb == ORDER_CATEGORIES)
 		listed = all_categories & ~listed & ~SCHEDULING;
