@@ -26,46 +26,18 @@
 struct selection {
 	uint64_t first;
 	uint64_t last;
-	/* 0: any. */
-	uint64_t coroutine;
-	/* The coroutine's, while it lives; wakes may name only that. */
-	uint64_t frame;
+	/* Coroutine 0: any. */
+	struct ct_followed followed;
 };
 
-/* An event is also about a coroutine that it wakes, awaits, creates or switches to. */
-static bool is_about(const struct selection *selection, const struct ct_event *event)
+/* Asked of each event, in order. */
+static bool is_selected(struct selection *selection, const struct ct_event *event)
 {
-	uint64_t coroutine = selection->coroutine;
+	bool is_about =
+		!selection->followed.coroutine || ct_event_is_about(event, &selection->followed);
 
-	if (event->coro == coroutine && ct_event_has_coro(event))
-		return true;
-	switch (event->kind) {
-	case CTP_KIND_SWITCH:
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-		return event->object == coroutine;
-	default:
-		return event->object == CTP_HANDLE(CTP_RESOURCE_COROUTINE, coroutine) ||
-		       (selection->frame &&
-			       event->object == CTP_HANDLE(CTP_RESOURCE_FRAME, selection->frame));
-	}
-}
-
-static bool is_selected(const struct selection *selection, const struct ct_event *event)
-{
-	return event->sequence >= selection->first && event->sequence <= selection->last &&
-	       (!selection->coroutine || is_about(selection, event));
-}
-
-/* A frame's address serves another coroutine after this one. */
-static void note_frame(struct selection *selection, const struct ct_event *event)
-{
-	if (event->coro != selection->coroutine)
-		return;
-	if (event->kind == CTP_KIND_FRAME)
-		selection->frame = event->object;
-	else if (event->kind == CTP_KIND_DESTROY)
-		selection->frame = 0;
+	return is_about && event->sequence >= selection->first &&
+	       event->sequence <= selection->last;
 }
 
 /* The event handed out last, with its number and its place in the source. */
@@ -96,7 +68,6 @@ static enum ct_status print_selected(struct ct_trace *trace, struct selection *s
 	while ((status = ct_trace_next(trace, &event, reterr)) == CT_OK) {
 		if (event->sequence > selection->last || ferror(stdout))
 			return CT_END;
-		note_frame(selection, event);
 		if (!is_selected(selection, event))
 			continue;
 		print_event(trace, event);
@@ -166,9 +137,9 @@ static int print_into(const char *output)
 
 static int say_none_selected(const char *path, const struct selection *selection)
 {
-	if (selection->coroutine)
+	if (selection->followed.coroutine)
 		say_sentence("'%s': no event asked for is of, or about, coroutine %" PRIu64, path,
-			selection->coroutine);
+			selection->followed.coroutine);
 	else
 		say_sentence("'%s': there is no event %" PRIu64, path, selection->first);
 	return ct_status_exit_code(CT_ERR_NOT_FOUND);
@@ -212,12 +183,12 @@ int command_dump(const struct arguments *arguments)
 	struct selection selection = {
 		.first = events->number,
 		.last = has_events ? events->second : UINT64_MAX,
-		.coroutine = arguments->meaning[OPTION_DUMP_COROUTINE].number,
+		.followed.coroutine = arguments->meaning[OPTION_DUMP_COROUTINE].number,
 	};
 
 	if (output_replaces(path, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	if (!has_events && !selection.coroutine)
+	if (!has_events && !selection.followed.coroutine)
 		return copy(path, no_symbols, &as_text, output);
 	return dump_selected(path, no_symbols, &selection, output);
 }
@@ -281,7 +252,7 @@ int command_follow(const struct arguments *arguments)
 	struct ct_open_options options = {.size = sizeof(options), .is_followed = true};
 	struct selection selection = {
 		.last = UINT64_MAX,
-		.coroutine = arguments->meaning[OPTION_FOLLOW_COROUTINE].number,
+		.followed.coroutine = arguments->meaning[OPTION_FOLLOW_COROUTINE].number,
 	};
 	const char *path = arguments->operands[0];
 	struct ct_trace *trace;

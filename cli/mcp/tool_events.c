@@ -18,8 +18,8 @@
 struct window {
 	uint64_t first, last;
 	ct_time from, to;
-	uint64_t coroutine; /* 0: any */
-	const char *kind;   /* NULL: any */
+	struct ct_followed followed; /* coroutine 0: any */
+	const char *kind;            /* NULL: any */
 	uint64_t limit;
 	uint64_t nr_told;
 	uint64_t nr_left_out;
@@ -31,7 +31,7 @@ static bool read_window(struct mcp_call *call, struct window *ret_window)
 	*ret_window = (struct window){
 		.first = mcp_given_number(call, MCP_ARGUMENT_EVENTS_FIRST, 0),
 		.last = mcp_given_number(call, MCP_ARGUMENT_EVENTS_LAST, UINT64_MAX),
-		.coroutine = mcp_given_number(call, MCP_ARGUMENT_EVENTS_COROUTINE, 0),
+		.followed.coroutine = mcp_given_number(call, MCP_ARGUMENT_EVENTS_COROUTINE, 0),
 		.kind = mcp_given_text(call, MCP_ARGUMENT_EVENTS_KIND),
 		.limit = mcp_given_number(call, MCP_ARGUMENT_EVENTS_LIMIT, FEW),
 	};
@@ -41,26 +41,13 @@ static bool read_window(struct mcp_call *call, struct window *ret_window)
 		       &ret_window->to);
 }
 
-/* A wake names the coroutine that it is for as its object, an await the awaited one. */
-static bool is_about(uint64_t coroutine, const struct ct_event *event)
+/* Asked of each event, in order. */
+static bool is_within(struct window *window, const struct ct_event *event)
 {
-	if (ct_event_has_coro(event) && event->coro == coroutine)
-		return true;
-	switch (event->kind) {
-	case CTP_KIND_SWITCH:
-	case CTP_KIND_AWAIT:
-	case CTP_KIND_AWAIT_DONE:
-		return event->object == coroutine;
-	default:
-		return event->object == CTP_HANDLE(CTP_RESOURCE_COROUTINE, coroutine);
-	}
-}
+	bool is_about = !window->followed.coroutine || ct_event_is_about(event, &window->followed);
 
-static bool is_within(const struct window *window, const struct ct_event *event)
-{
-	return event->sequence >= window->first && event->time >= window->from &&
+	return is_about && event->sequence >= window->first && event->time >= window->from &&
 	       event->time <= window->to &&
-	       (!window->coroutine || is_about(window->coroutine, event)) &&
 	       (!window->kind || strcmp(ct_kind_name(event->kind), window->kind) == 0);
 }
 
@@ -110,15 +97,16 @@ static void suggest(struct mcp_call *call, const char *handle, const struct wind
 {
 	char also[96] = "";
 
-	if (window->coroutine)
-		snprintf(also, sizeof(also), " coroutine=%" PRIu64, window->coroutine);
+	if (window->followed.coroutine)
+		snprintf(also, sizeof(also), " coroutine=%" PRIu64, window->followed.coroutine);
 	if (window->nr_left_out && window->last != UINT64_MAX)
 		mcp_next(call, "events handle=%s first=%" PRIu64 " last=%" PRIu64 "%s", handle,
 			window->next, window->last, also);
 	else if (window->nr_left_out)
 		mcp_next(call, "events handle=%s first=%" PRIu64 "%s", handle, window->next, also);
-	if (window->nr_told && window->coroutine)
-		mcp_next(call, "why handle=%s coroutine=%" PRIu64, handle, window->coroutine);
+	if (window->nr_told && window->followed.coroutine)
+		mcp_next(call, "why handle=%s coroutine=%" PRIu64, handle,
+			window->followed.coroutine);
 }
 
 /* A kind that no event can have would look like one that none had. */

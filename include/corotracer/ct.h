@@ -501,6 +501,19 @@ size_t ct_event_format(
 /* ct_event_has_coro: is `coro` a coroutine's id? In some kinds `coro` is something else: a result, a time, a thread. */
 bool ct_event_has_coro(const struct ct_event *event);
 
+/* One coroutine, whose events are picked out of all. Set `coroutine`, and `frame` to 0, before the first event. */
+struct ct_followed {
+	uint64_t coroutine;
+	/* Where its frame lies while it lives, as far as the events so far tell; 0: not known. */
+	uint64_t frame;
+};
+
+/*
+ * ct_event_is_about: is the event the coroutine's own, or does it wake, await, create it or switch to it? Wakes may
+ * name only its frame, whose address serves another coroutine later: ask of each event of the trace, in order.
+ */
+bool ct_event_is_about(const struct ct_event *event, struct ct_followed *followed);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
