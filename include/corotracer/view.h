@@ -223,7 +223,8 @@ const char *ct_view_text(const struct ct_view *view, int64_t number);
  * ct_view_lanes: the states of coroutines, or what threads ran, between two times, at a resolution: what is shorter
  * becomes one slice together with its neighbours. A row for each slice, by lane and time:
  * columns lane (its place among those asked for), from_ns, until_ns, state (of the longest state in it), coroutine,
- * site, and nr_states (how many states it stands for).
+ * site, nr_states (how many states it stands for), and resource (waiting: which of resources.def it waits for, by
+ * number). CT_ERR_USAGE: the answer would have more slices than `slices_max`.
  */
 enum ct_view_lane_kind {
 	CT_VIEW_LANE_COROUTINE,
@@ -243,6 +244,7 @@ struct ct_view_lanes_request {
 	ct_time from;
 	ct_time until;
 	int64_t resolution_ns; /* 0: each state is a slice */
+	uint64_t slices_max;   /* of the whole answer; 0: any number */
 };
 
 enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_request *request,
@@ -251,10 +253,21 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
 /*
  * ct_view_overview: what went on between two times, in so many equal steps of time, 1 to 65,536; a row for each.
  * Columns: from_ns, then in coroutine-nanoseconds unseen_ns, ready_ns, running_ns and waiting_ns, nr_events, nr_wakes,
- * nr_lost, delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in it; what is less than 0 counts as 0.
+ * nr_lost, delay_p50_ns, delay_p99_ns and delay_max_ns of the delays that ended in it, where what is less than 0 counts
+ * as 0, and nr_uncounted: delays that are in none of these three, since 64 MiB for the distributions of all steps were
+ * full.
  */
 enum ct_status ct_view_overview(struct ct_view *view, ct_time from, ct_time until,
 	uint32_t nr_steps, const struct ct_view_rows **ret_rows, struct ct_error *reterr);
+
+/*
+ * ct_view_groups: the rows that meet the request's terms, counted by what they have in its columns, 1 to 4: a row for
+ * each combination, with these columns and nr_rows, the largest group first, equal ones in the order of the table;
+ * `offset` and `limit` are of groups, `order` is not looked at. CT_ERR_USAGE: there are more than 1,048,576 groups,
+ * too.
+ */
+enum ct_status ct_view_groups(struct ct_view *view, const struct ct_view_request *request,
+	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
 
 /*
  * ct_view_histogram: how a column of numbers is distributed over the rows that meet the request's terms, in steps of

@@ -48,16 +48,29 @@ static enum ct_status answer_text(struct asking *asking, struct text *text)
 
 /* ---------------------------------------------------------------- rows */
 
-static enum ct_status answer_select(struct asking *asking)
+typedef enum ct_status rows_function(struct ct_view *view, const struct ct_view_request *request,
+	const struct ct_view_rows **ret_rows, struct ct_error *reterr);
+
+static enum ct_status answer_by(struct asking *asking, rows_function *function)
 {
 	const struct ct_view_rows *rows;
 	struct ask_rows asked;
 	enum ct_status status = ask_rows_init(&asked, asking->request, asking->reterr);
 
 	if (status == CT_OK)
-		status = ct_view_select(asking->view, &asked.request, &rows, asking->reterr);
+		status = function(asking->view, &asked.request, &rows, asking->reterr);
 	ask_rows_fini(&asked);
 	return status ? status : answer_rows(asking, rows);
+}
+
+static enum ct_status answer_select(struct asking *asking)
+{
+	return answer_by(asking, ct_view_select);
+}
+
+static enum ct_status answer_groups(struct asking *asking)
+{
+	return answer_by(asking, ct_view_groups);
 }
 
 static enum ct_status answer_histogram(struct asking *asking)
@@ -105,7 +118,8 @@ static enum ct_status read_range(struct asking *asking, ct_time *ret_from, ct_ti
 
 static enum ct_status answer_lanes(struct asking *asking)
 {
-	struct ct_view_lanes_request request = {.size = sizeof(request)};
+	struct ct_view_lanes_request request = {
+		.size = sizeof(request), .slices_max = ASK_SLICES_MAX};
 	const struct ct_view_rows *rows;
 	struct ask_lanes lanes = {0};
 	enum ct_status status = read_range(asking, &request.from, &request.until);

@@ -14,7 +14,8 @@
 #define ASK_ARGUMENTS_MAX 64u /* of one request */
 #define ASK_COLUMNS_MAX 64u
 #define ASK_LANES_MAX 4096u
-#define ASK_ROWS_MAX 65536u /* of one page of rows */
+#define ASK_SLICES_MAX 262144u /* of all lanes together */
+#define ASK_ROWS_MAX 65536u    /* of one page of rows */
 
 struct ask_argument {
 	const char *key;

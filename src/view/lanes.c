@@ -5,6 +5,9 @@
  * States come by when they ended, so that those of one lane come in order. One that is shorter than the resolution
  * waits for its neighbours, and goes with them into one slice, until that is as long as the resolution.
  */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "view/scan.h"
@@ -17,6 +20,7 @@ enum lanes_column {
 	LANES_COROUTINE,
 	LANES_SITE,
 	LANES_NR_STATES,
+	LANES_RESOURCE,
 	LANES_NR_COLUMNS,
 };
 
@@ -28,11 +32,13 @@ static const enum ct_view_type types[LANES_NR_COLUMNS] = {
 	[LANES_COROUTINE] = CT_VIEW_TYPE_COROUTINE,
 	[LANES_SITE] = CT_VIEW_TYPE_SITE,
 	[LANES_NR_STATES] = CT_VIEW_TYPE_NUMBER,
+	[LANES_RESOURCE] = CT_VIEW_TYPE_NUMBER,
 };
 
 struct slice {
 	uint32_t lane;
 	uint8_t state;
+	uint8_t resource;
 	uint32_t site;
 	uint64_t coro;
 	uint64_t nr_states; /* 0: it is none */
@@ -81,12 +87,21 @@ static bool find_lanes(struct laying *laying)
 
 /* ---------------------------------------------------------------- slices */
 
-static bool finish(struct laying *laying, struct slice *open)
+static enum ct_status finish(struct laying *laying, struct slice *open, struct ct_error *reterr)
 {
-	bool is_done = !open->nr_states || vec_push(&laying->done, *open);
+	uint64_t most = laying->request->slices_max;
 
+	if (!open->nr_states)
+		return CT_OK;
+	if (most && laying->done.count == most)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"the answer would have more than %" PRIu64
+			" slices: ask for fewer lanes, less time, or a coarser resolution",
+			most);
+	if (!vec_push(&laying->done, *open))
+		return ct_fail_memory(reterr);
 	open->nr_states = 0;
-	return is_done;
+	return CT_OK;
 }
 
 static bool may_join(
@@ -106,62 +121,68 @@ static void join(struct slice *open, const struct slice *slice)
 	*open = longer;
 }
 
-static bool put(struct laying *laying, struct slice slice)
+static enum ct_status put(struct laying *laying, const struct slice *slice, struct ct_error *reterr)
 {
-	struct slice *open = &laying->open[slice.lane];
+	struct slice *open = &laying->open[slice->lane];
+	enum ct_status status;
 
-	if (may_join(laying, open, &slice)) {
-		join(open, &slice);
-		return true;
+	if (may_join(laying, open, slice)) {
+		join(open, slice);
+		return CT_OK;
 	}
-	if (!finish(laying, open))
-		return false;
-	*open = slice;
-	return true;
+	status = finish(laying, open, reterr);
+	if (status == CT_OK)
+		*open = *slice;
+	return status;
 }
 
-static bool put_all(struct laying *laying, enum ct_view_lane_kind kind, uint64_t process,
-	uint64_t id, struct slice slice)
+static enum ct_status put_all(struct laying *laying, enum ct_view_lane_kind kind, uint64_t process,
+	uint64_t id, struct slice slice, struct ct_error *reterr)
 {
+	enum ct_status status = CT_OK;
 	uint32_t at = 0;
 
 	map_get(&laying->first, key_of(kind, process, id), &at);
-	for (; at; at = laying->next.at[at - 1]) {
+	for (; at && status == CT_OK; at = laying->next.at[at - 1]) {
 		slice.lane = at - 1;
-		if (is_lane(&laying->request->lanes[at - 1], kind, process, id) &&
-			!put(laying, slice))
-			return false;
+		if (is_lane(&laying->request->lanes[at - 1], kind, process, id))
+			status = put(laying, &slice, reterr);
 	}
-	return true;
+	return status;
 }
 
 /* ---------------------------------------------------------------- reading */
 
 static const uint32_t read_columns[] = {CT_VIEW_STATES_COROUTINE, CT_VIEW_STATES_PROCESS,
 	CT_VIEW_STATES_STATE, CT_VIEW_STATES_FROM, CT_VIEW_STATES_UNTIL, CT_VIEW_STATES_THREAD,
-	CT_VIEW_STATES_SITE};
+	CT_VIEW_STATES_SITE, CT_VIEW_STATES_OBJECT};
 
-static bool take_rows(struct laying *laying, const struct ct_view_rows *rows)
+static enum ct_status take_rows(
+	struct laying *laying, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
 	const int64_t *const *at = rows->columns;
+	enum ct_status status = CT_OK;
 	uint64_t i;
 
-	for (i = 0; i < rows->nr_rows; i++) {
+	for (i = 0; i < rows->nr_rows && status == CT_OK; i++) {
 		struct slice slice = {.coro = (uint64_t)at[0][i],
 			.state = (uint8_t)at[2][i],
 			.from = at[3][i],
 			.until = at[4][i],
 			.site = (uint32_t)at[6][i],
+			.resource = at[2][i] == CT_STATE_WAITING
+					    ? (uint8_t)((uint64_t)at[7][i] >> 56)
+					    : 0,
 			.longest_ns = at[4][i] - at[3][i],
 			.nr_states = 1};
 
-		if (!put_all(laying, CT_VIEW_LANE_COROUTINE, (uint64_t)at[1][i], slice.coro, slice))
-			return false;
-		if (slice.state == CT_STATE_RUNNING &&
-			!put_all(laying, CT_VIEW_LANE_THREAD, 0, (uint64_t)at[5][i], slice))
-			return false;
+		status = put_all(laying, CT_VIEW_LANE_COROUTINE, (uint64_t)at[1][i], slice.coro,
+			slice, reterr);
+		if (status == CT_OK && slice.state == CT_STATE_RUNNING)
+			status = put_all(
+				laying, CT_VIEW_LANE_THREAD, 0, (uint64_t)at[5][i], slice, reterr);
 	}
-	return true;
+	return status;
 }
 
 static enum ct_status read_states(
@@ -194,10 +215,8 @@ static enum ct_status read_states(
 	if (status)
 		return status;
 	while ((status = ct_view_scan_next(scan, &rows, reterr)) == CT_OK)
-		if (!take_rows(laying, rows)) {
-			status = ct_fail_memory(reterr);
+		if ((status = take_rows(laying, rows, reterr)) != CT_OK)
 			break;
-		}
 	ct_view_scan_close(scan);
 	return status == CT_END ? CT_OK : status;
 }
@@ -231,6 +250,7 @@ static struct ct_view_rows *rows_of(struct laying *laying)
 		view_rows_column(rows, LANES_COROUTINE)[i] = (int64_t)slice->coro;
 		view_rows_column(rows, LANES_SITE)[i] = slice->site;
 		view_rows_column(rows, LANES_NR_STATES)[i] = (int64_t)slice->nr_states;
+		view_rows_column(rows, LANES_RESOURCE)[i] = slice->resource;
 	}
 	return rows;
 }
@@ -246,8 +266,7 @@ static enum ct_status lay(struct laying *laying, struct ct_view *view,
 		return ct_fail_memory(reterr);
 	status = read_states(laying, view, reterr);
 	for (i = 0; status == CT_OK && i < laying->request->nr_lanes; i++)
-		if (!finish(laying, &laying->open[i]))
-			status = ct_fail_memory(reterr);
+		status = finish(laying, &laying->open[i], reterr);
 	if (status)
 		return status;
 	*ret_rows = rows_of(laying);

@@ -43,6 +43,7 @@ enum overview_column {
 	OVERVIEW_P50,
 	OVERVIEW_P99,
 	OVERVIEW_MAX,
+	OVERVIEW_UNCOUNTED,
 	OVERVIEW_NR_COLUMNS,
 };
 
@@ -58,6 +59,7 @@ static const enum ct_view_type overview_types[OVERVIEW_NR_COLUMNS] = {
 	[OVERVIEW_P50] = CT_VIEW_TYPE_NANOSECONDS,
 	[OVERVIEW_P99] = CT_VIEW_TYPE_NANOSECONDS,
 	[OVERVIEW_MAX] = CT_VIEW_TYPE_NANOSECONDS,
+	[OVERVIEW_UNCOUNTED] = CT_VIEW_TYPE_NUMBER,
 };
 
 struct overview {
@@ -122,9 +124,13 @@ static uint64_t length(int64_t ns)
 /* A delay belongs to where it ended. */
 static void add_delay(struct overview *overview, ct_time until, int64_t ns)
 {
+	uint32_t step;
+
 	if (until < overview->from || until >= overview->until)
 		return;
-	histogram_count(&overview->delays[step_of(overview, until)], length(ns), &overview->room);
+	step = step_of(overview, until);
+	if (!histogram_count(&overview->delays[step], length(ns), &overview->room))
+		view_rows_column(overview->rows, OVERVIEW_UNCOUNTED)[step]++;
 }
 
 static bool take_states(void *context, const struct ct_view_rows *rows)

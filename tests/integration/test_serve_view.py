@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-19, H-20), and nonsense is refused in words."""
+"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-20, H-20), and nonsense is refused in words."""
 import json
 import urllib.parse
 
@@ -36,20 +36,24 @@ def check_rows(server, report):
 
 
 def check_time(server, report):
-    """Lanes and sums over time: V-14, V-15, V-16, V-17."""
+    """Lanes and sums over time: V-14, V-15, V-16, V-17, V-20."""
     until = report["quality"]["observed_until_ns"]
     lanes = rows(server, "lanes", lanes="c1.3,t1", resolution=0)
+    check(lanes.columns[7][-1] == 0 and 1 in lanes.columns[7], f"waited for {lanes.columns[7]}")
     ends = [end for lane, end in zip(lanes.columns[0], lanes.columns[2]) if lane == 0]
     check(ends and max(ends) == until, f"lane 0 ends at {ends}, and not at {until}")
     steps = rows(server, "overview", steps=20)
     check(len(steps.columns[0]) == 20 and sum(steps.columns[5]) == report["quality"]["events"], f"{steps.columns[5]}")
+    check(steps.columns[11] == [0] * 20, f"{steps.columns[11]} delays are in no distribution")
+    groups = rows(server, "groups", table="events", columns="process,coroutine", limit=2)
+    check(len(groups.columns[0]) == 2 < groups.matched and groups.columns[2] == sorted(groups.columns[2], reverse=True), f"{groups.columns}")
     waits = rows(server, "select", table="waits", columns="coroutine")
     buckets = rows(server, "histogram", table="waits", column="duration_ns", parts=8)
     check(sum(buckets.columns[2]) == waits.matched, f"{buckets.columns} of {waits.matched} waits")
 
 
 def check_texts(server, report):
-    """Answers that are JSON: V-12, V-18."""
+    """Answers that are JSON, and pictures: V-12, V-18, V-19."""
     check(json.loads(ask(server, "report")[2]) == report, "another report")
     short = json.loads(ask(server, "report", members=1)[2])
     check([len(one["members"]) for one in short["findings"]] == [1] and short["findings"][0]["coroutines"] == 2, "not one member")
@@ -71,7 +75,7 @@ def check_refusals(server):
             ("select", {"table": "events", "where": ["kind=x"]}, 400, "'x' is no"),
             ("select", {"table": "events", "limit": 1000000}, 400, "1 to 65536 rows"),
             ("select", {"table": "events", "limit": "1e3"}, 400, "a whole number"), ("select", {"x": 1}, 400, "no argument 'x'"),
-            ("lanes", {"lanes": "c1"}, 400, "a lane is"), ("overview", {"from": 9, "until": 9}, 400, "later"),
+            ("lanes", {"lanes": "c1"}, 400, "a lane is"), ("groups", {"table": "events"}, 400, "1 to 4 columns"), ("overview", {"from": 9, "until": 9}, 400, "later"),
             ("overview", {"steps": 0}, 400, "steps"), ("histogram", {"table": "waits"}, 400, "no column ''"),
             ("picture", {"finding": 2}, 404, "no picture"),
             ("why", {}, 400, "takes the id"), ("why", {"coroutine": 99}, 404, "no such coroutine")):

@@ -21,6 +21,10 @@ static const char trace[] =
 	"5ms t1 suspend c1 descriptor:7 @1\n"
 	"7ms t1 descriptor-close descriptor:7.1\n"
 	"8ms t1 create c2\n"
+	"8ms t1 frame c2 0x12000\n"
+	"8100us t1 resume c2\n"
+	"8200us t1 suspend c2\n"
+	"8500us t1 wake c0 frame:0x12000\n"
 	"9ms t1 resume c2\n"
 	"10ms t1 destroy c2\n"
 	"1s t1 park\n";
@@ -173,6 +177,92 @@ static void test_digits(struct ct_view *view)
 	CHECK_EQUAL(number, -17);
 }
 
+/* ---------------------------------------------------------------- slices, delays, groups */
+
+/* An answer with more slices than its caller has room for is refused, and one that just fits is not. */
+static void test_slices(struct ct_source *source)
+{
+	static const struct ct_view_lane lanes[] = {
+		{CT_VIEW_LANE_COROUTINE, 1, 1}, {CT_VIEW_LANE_COROUTINE, 1, 1}};
+	struct ct_view_lanes_request request = {.size = sizeof(request),
+		.lanes = lanes,
+		.nr_lanes = 2,
+		.until = INT64_C(2000000000)};
+	struct ct_view *view = view_open(source, NULL, NULL);
+	const struct ct_view_rows *rows = NULL;
+	struct ct_error error;
+	uint64_t last;
+
+	CHECK_EQUAL(ct_view_lanes(view, &request, &rows, &error), CT_OK);
+	last = rows->nr_rows - 1;
+	CHECK_EQUAL(rows->columns[3][last], CT_STATE_WAITING);
+	CHECK_EQUAL(rows->columns[7][last], CTP_RESOURCE_DESCRIPTOR);
+	request.slices_max = rows->nr_rows;
+	ct_view_rows_free(rows);
+	CHECK_EQUAL(ct_view_lanes(view, &request, &rows, &error), CT_OK);
+	ct_view_rows_free(rows);
+	request.slices_max--;
+	CHECK_EQUAL(ct_view_lanes(view, &request, &rows, &error), CT_ERR_USAGE);
+	CHECK(strstr(error.text, "coarser resolution"));
+	view_close(view);
+}
+
+/* A delay for which there is no memory is told as one that is not counted. */
+static bool survey_without(struct ct_view *view, long n, bool *ret_is_uncounted)
+{
+	const struct ct_view_rows *rows = NULL;
+	enum ct_status status;
+
+	has_failed = false;
+	fail_at = n;
+	status = ct_view_overview(view, 0, INT64_C(2000000000), 1, &rows, NULL);
+	fail_at = 0;
+	CHECK(status == CT_OK || status == CT_ERR_NO_MEMORY);
+	if (status)
+		return has_failed;
+	CHECK_EQUAL(rows->columns[11][0] != 0, rows->columns[10][0] == 0);
+	*ret_is_uncounted |= rows->columns[11][0] == 1;
+	ct_view_rows_free(rows);
+	return has_failed;
+}
+
+static void test_delays(struct ct_source *source)
+{
+	struct ct_view *view = view_open(source, NULL, NULL);
+	bool is_uncounted = false;
+	long n;
+
+	CHECK_EQUAL(view_fill(view, CT_VIEW_STATES, NULL), CT_OK);
+	for (n = 1; n < 1000 && survey_without(view, n, &is_uncounted);)
+		n++;
+	CHECK(n > 5 && n < 1000 && is_uncounted);
+	view_close(view);
+}
+
+static void test_groups(struct ct_source *source)
+{
+	static const uint32_t columns[] = {CT_VIEW_EVENTS_PROCESS, CT_VIEW_EVENTS_COROUTINE};
+	struct ct_view_request request = {
+		.size = sizeof(request), .table = CT_VIEW_EVENTS, .limit = 1};
+	struct ct_view *view = view_open(source, NULL, NULL);
+	const struct ct_view_rows *rows = NULL;
+
+	CHECK_EQUAL(ct_view_groups(view, &request, &rows, NULL), CT_ERR_USAGE);
+	request.columns = columns;
+	request.nr_columns = 2;
+	CHECK_EQUAL(ct_view_groups(view, &request, &rows, NULL), CT_OK);
+	CHECK_EQUAL(rows->nr_matched, 3); /* of c1, c2 and none */
+	CHECK_EQUAL(rows->nr_rows, 1);
+	CHECK_EQUAL(rows->columns[1][0], 2);
+	CHECK_EQUAL(rows->columns[2][0], 6);
+	ct_view_rows_free(rows);
+	request.offset = 3;
+	CHECK_EQUAL(ct_view_groups(view, &request, &rows, NULL), CT_OK);
+	CHECK_EQUAL(rows->nr_rows, 0);
+	ct_view_rows_free(rows);
+	view_close(view);
+}
+
 static void test_numbers(struct ct_source *source)
 {
 	struct ct_view *view = view_open(source, NULL, NULL);
@@ -197,6 +287,9 @@ int main(void)
 	struct ct_source *source = open_text(trace);
 
 	test_numbers(source);
+	test_slices(source);
+	test_delays(source);
+	test_groups(source);
 
 	test_memory(source);
 	source_close(source);
