@@ -6,6 +6,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
+
+from support import check
 
 PACKAGES = ("playwright", "axe-playwright-python")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -41,3 +44,40 @@ def open_browser(program):
             yield browser
         finally:
             browser.close()
+
+
+class Page:
+    """A page of the browser, with all that was said on its console."""
+
+    def __init__(self, browser, server, width=1280, height=860, **options):
+        self.server = server
+        self.context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        self.page = self.context.new_page()
+        self.said = []
+        self.page.set_default_timeout(10000)
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def open(self, view):
+        self.page.goto("about:blank")
+        self.page.goto(f"http://localhost:{self.server.port}/#{view}")
+        self.page.wait_for_selector("main h2:visible, main canvas:visible")
+
+    def text(self, selector):
+        return self.page.locator(selector).first.inner_text()
+
+    def until(self, expression):
+        """Waits until it is true in the page, whose policy allows no script of ours to do so."""
+        end = time.monotonic() + 10
+        while not self.page.evaluate(expression):
+            check(time.monotonic() < end, f"never true: {expression}; {self.page.url}: {self.text('main')[:500]}")
+            self.page.wait_for_timeout(20)
+
+    def quiet(self):
+        check(not self.said, f"the console says {self.said}")

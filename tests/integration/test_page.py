@@ -5,51 +5,13 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
-from browser import open_browser
-from support import BUILD, COROTRACER, check, folder
+from browser import Page, open_browser
+from support import COROTRACER, check, folder
 from test_serve import Server, judged, trace_in
 
 SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "waits", "places", "tasks", "quality")
 SIZES = ((390, 844), (1280, 860), (2560, 1440))
-
-
-class Page:
-    """A page of the browser, with all that was said on its console."""
-
-    def __init__(self, browser, server, width=1280, height=860, **options):
-        self.server = server
-        self.context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
-        self.page = self.context.new_page()
-        self.said = []
-        self.page.set_default_timeout(10000)
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.context.close()
-
-    def open(self, view):
-        self.page.goto("about:blank")
-        self.page.goto(f"http://localhost:{self.server.port}/#{view}")
-        self.page.wait_for_selector("main h2:visible, main canvas:visible")
-
-    def text(self, selector):
-        return self.page.locator(selector).first.inner_text()
-
-    def until(self, expression):
-        """Waits until it is true in the page, whose policy allows no script of ours to do so."""
-        end = time.monotonic() + 10
-        while not self.page.evaluate(expression):
-            check(time.monotonic() < end, f"never true: {expression}; {self.page.url}: {self.text('main')[:500]}")
-            self.page.wait_for_timeout(20)
-
-    def quiet(self):
-        check(not self.said, f"the console says {self.said}")
 
 
 def check_finding(browser, server):
@@ -173,25 +135,6 @@ def check_states(browser, place, server):
         other.stop()
 
 
-def check_live(browser):
-    """While a program runs and freezes: the finding is on the page within 2 s of the freeze."""
-    program = pathlib.Path(BUILD, "examples/example-tcp-server-fault-a")
-    if not program.exists():
-        return
-    with folder() as place:
-        server = Server("run", "--serve", "--listen", ":0", "-o", place + "/live.ctrace", "--", program,
-                        "--self-load", "50:47", "--exit-after-idle", "6", "--log", place + "/log")
-        with Page(browser, server) as it:
-            it.page.goto(f"http://localhost:{server.port}/")
-            begun = time.monotonic()
-            it.page.wait_for_selector("#finding-title", timeout=10000)
-            check("47 of 50" in it.text("#finding-title"), it.text("#finding-title"))
-            print(f"the finding stood on the page {time.monotonic() - begun:.2f} s after it was opened")
-            check("alive" in it.text("#state"), it.text("#state"))
-            it.quiet()
-        server.process.wait(timeout=60)
-
-
 def check_file(browser, place):
     """The same page as one file, from the disk: the finding, the timeline, and nothing that is asked of any network."""
     page = pathlib.Path(place, "page.html")
@@ -225,7 +168,6 @@ def main():
                 part(browser, server)
             check_states(browser, place, server)
             check_file(browser, place)
-            check_live(browser)
         finally:
             server.process.kill()
 
