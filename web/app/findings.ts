@@ -165,7 +165,8 @@ function nothing(trace: Trace): HTMLElement {
 export function saidBy(trace: Trace): string {
 	const { findings, quality, remarks } = trace.report;
 	return JSON.stringify(findings.length ? findings.map((finding) => [keyOf(finding), finding.grade, finding.title, finding.coroutines,
-		finding.steps.filter((step) => step.event !== null).map((step) => step.text)]) : [quality.coroutines, quality.lost, remarks]);
+		finding.steps.filter((step) => step.event !== null).map((step) => [step.text, placeOf(step.site)]),
+		finding.members.map((member) => placeOf(member.function_site))]) : [quality.coroutines, quality.lost, remarks]);
 }
 
 export function showFindings(into: HTMLElement, trace: Trace): void {

@@ -21,11 +21,11 @@ constexpr char usage[] =
 	"  --scenario NAME  which one; --list names them\n"
 	"  --workers N      so many worker threads (4)\n"
 	"  --log FILE       write down what the program itself knows of its coroutines\n"
-	"  --hold           idle scenarios: stay idle until a signal ends the process\n"
+	"  --hold           where nothing goes on any more, stay so until a signal comes\n"
 	"  --list           name the scenarios, and what each shows\n"
 	"\n"
 	"Where coroutines wait and nothing goes on any more, the program says how many, and "
-	"ends.\n";
+	"ends, unless it is to hold.\n";
 
 const option long_options[] = {
 	{"scenario", required_argument, nullptr, 's'},

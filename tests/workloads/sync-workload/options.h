@@ -10,7 +10,7 @@ struct Options {
 	char fault = '-'; /* the letter of the one that is planted in this build */
 	unsigned nr_workers = 4;
 	std::string log_path; /* empty: no log */
-	bool holds = false;   /* an idle scenario stays idle until a signal ends the process */
+	bool holds = false;   /* where nothing goes on any more, stay so until a signal comes */
 };
 
 /*

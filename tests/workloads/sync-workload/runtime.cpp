@@ -77,6 +77,9 @@ void Runtime::wait_for_end()
 
 	corotracer::park();
 	is_over = census_.wait_until_over(patience);
+	/* Parked all the while: a thread that went on might wake somebody. */
+	while (!is_over && options_.holds)
+		pause();
 	corotracer::unpark();
 	if (!is_over)
 		leave(census_.live());
