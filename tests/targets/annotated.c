@@ -7,7 +7,9 @@
  *	phases           ten counter values each: wanted, not wanted, wanted
  *	late             five counter values, says that recording is to start, five more
  *	until FILE       works until there is such a file, and exits with 7
- *	serve-until FILE requests, as serve does, until there is such a file
+ *	serve-until FILE [SECONDS PAUSE]
+ *	                 requests, as serve does, until there is such a file, for 100 s at most or as many as are
+ *	                 given; 50 us, or as many as are given, lie between two
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 #include "corotracer/ctp_probe.h"
 
 #define LONGEST_SECONDS 100
+#define PAUSE_US 50
 
 static uint64_t make_coroutine(uint32_t site)
 {
@@ -80,12 +83,12 @@ static void serve(unsigned long count)
 		accept_one(acceptor, i);
 }
 
-static void serve_until(const char *path)
+static void serve_until(const char *path, unsigned seconds, long pause_us)
 {
-	struct timespec pause = {.tv_nsec = 50000};
+	struct timespec pause = {.tv_nsec = 1000 * pause_us};
 	uint64_t acceptor = make_acceptor(), i;
 
-	alarm(LONGEST_SECONDS);
+	alarm(seconds);
 	for (i = 1; access(path, F_OK) != 0; i++) {
 		accept_one(acceptor, i);
 		nanosleep(&pause, NULL);
@@ -141,7 +144,9 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "late") == 0)
 		start_late();
 	else if (strcmp(what, "serve-until") == 0 && argc > 2)
-		serve_until(argv[2]);
+		serve_until(argv[2],
+			argc > 4 ? (unsigned)strtoul(argv[3], NULL, 10) : LONGEST_SECONDS,
+			argc > 4 ? strtol(argv[4], NULL, 10) : PAUSE_US);
 	else if (strcmp(what, "until") == 0 && argc > 2)
 		return work_until(argv[2]);
 	else
