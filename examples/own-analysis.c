@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 		printf("%s:%u: %" PRIu64 " ended waits, 99 of 100 within %.3f ms; %" PRIu64
 		       " go on\n",
 			site->file, site->line, place->waits.count,
-			(double)place->waits.p99_ns / 1e6, place->nr_waiting);
+			(double)place->waits.p99_ns / 1e6, place->waiting.count);
 		print_waiting(view, place->site);
 	}
 	for (uint32_t i = 0; i < report->nr_findings; i++)

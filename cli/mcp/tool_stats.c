@@ -119,8 +119,8 @@ static void tell_places(struct page *page)
 		row = mcp_row_new();
 		mcp_put_place(row, "what", page->report->tables, place->site);
 		put_distribution(row, &place->waits);
-		if (place->nr_waiting)
-			mcp_put_count(row, "not_ended", place->nr_waiting);
+		if (place->waiting.count)
+			mcp_put_count(row, "not_ended", place->waiting.count);
 		put_latency(row, &place->delays);
 		put_runs(row, &place->runs);
 		tell(page, row);
@@ -162,8 +162,8 @@ static void tell_spans(struct page *page, bool are_tasks)
 		row = mcp_row_new();
 		mcp_put_data(row, "what", span->name);
 		put_distribution(row, &span->durations);
-		if (span->nr_open)
-			mcp_put_count(row, "not_ended", span->nr_open);
+		if (span->open.count)
+			mcp_put_count(row, "not_ended", span->open.count);
 		put_times(row, &span->times);
 		tell(page, row);
 	}

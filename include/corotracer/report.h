@@ -223,6 +223,13 @@ struct ct_distribution {
 	int64_t max_ns;
 };
 
+/* What goes on when the observation ends, and is in no distribution. */
+struct ct_going_on {
+	uint64_t count;
+	int64_t total_ns; /* so far */
+	int64_t longest_ns;
+};
+
 struct ct_times {
 	int64_t unseen_ns; /* before it first ran; where it was suspended before that: was woken */
 	int64_t ready_ns;
@@ -247,9 +254,8 @@ struct ct_span { /* all tasks, or all regions, of one name */
 	bool is_task;
 	uint64_t nr_begun;
 	uint64_t nr_ended;
-	uint64_t nr_open;                 /* at the end */
+	struct ct_going_on open;
 	struct ct_distribution durations; /* of those that have ended */
-	int64_t open_ns;                  /* of those that are open: up to the end */
 	/*
 	 * The times of the coroutines that worked for such a task, or had such a region open, up to the end where it
 	 * goes on: more than the durations where several did at once, less where no coroutine did but a thread.
@@ -294,8 +300,9 @@ struct ct_place {
 	struct ct_distribution delays; /* from then until they ran: the scheduler's latency */
 	struct ct_distribution runs;   /* from here to the next wait */
 	struct ct_distribution delays_caused; /* until those ran that were woken here */
-	uint64_t nr_waiting;                  /* at the end of observation; not in `waits` */
-	int64_t waiting_ns;                   /* of these, up to then */
+	struct ct_going_on waiting;           /* there; not in `waits` */
+	struct ct_going_on ready;             /* having waited there: not in `delays` */
+	struct ct_going_on running;           /* from there on: not in `runs` */
 	/* of the longest run: its id, 0: none; on which thread, and when it ended */
 	uint64_t longest_coro;
 	uint32_t longest_thread;
@@ -307,7 +314,7 @@ struct ct_spawning {
 	uint32_t site;
 	uint32_t process;
 	uint64_t nr_started;
-	uint64_t nr_alive;            /* at the end of observation */
+	struct ct_going_on alive;     /* since they were started, or seen first */
 	uint64_t nr_events;           /* of those that were started here */
 	double per_second;            /* while it was observed */
 	struct ct_distribution lives; /* of those that have ended */

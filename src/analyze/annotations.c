@@ -110,9 +110,8 @@ static struct ct_span export_span(struct analysis *analysis, const struct model_
 		.is_task = span->kind == CTP_KIND_TASK_BEGIN,
 		.nr_begun = span->nr_begun,
 		.nr_ended = span->durations->count,
-		.nr_open = span->nr_open,
+		.open = span->open,
 		.durations = analyze_statistics_distribution(span->durations),
-		.open_ns = span->open_ns,
 		.times = analyze_statistics_times(span->spent),
 	};
 
@@ -122,7 +121,7 @@ static struct ct_span export_span(struct analysis *analysis, const struct model_
 
 static int64_t all_of(const struct ct_span *span)
 {
-	return span->durations.total_ns + span->open_ns;
+	return span->durations.total_ns + span->open.total_ns;
 }
 
 /* Tasks first; then those in which most time was spent. */

@@ -186,8 +186,9 @@ static struct ct_place export_place(
 		.runs = analyze_statistics_distribution(model_histogram(times->runs)),
 		.delays_caused =
 			analyze_statistics_distribution(model_histogram(times->delays_caused)),
-		.nr_waiting = times->nr_waiting,
-		.waiting_ns = times->waiting_ns,
+		.waiting = times->waiting,
+		.ready = times->ready,
+		.running = times->running,
 		.longest_coro = analysis->model->coros.at[times->longest.coro].id,
 		.longest_thread = times->longest.thread,
 		.longest_until = times->longest.coro ? times->longest.until : CT_NO_TIME,
@@ -197,8 +198,8 @@ static struct ct_place export_place(
 static int compare_places(const void *left, const void *right)
 {
 	const struct ct_place *a = left, *b = right;
-	int64_t waited_a = a->waits.total_ns + a->waiting_ns;
-	int64_t waited_b = b->waits.total_ns + b->waiting_ns;
+	int64_t waited_a = a->waits.total_ns + a->waiting.total_ns;
+	int64_t waited_b = b->waits.total_ns + b->waiting.total_ns;
 
 	if (waited_a == waited_b)
 		return more_first(a->runs.total_ns, b->runs.total_ns, a->site, b->site);
@@ -208,7 +209,7 @@ static int compare_places(const void *left, const void *right)
 static bool is_of_interest(const struct model_place_times *times)
 {
 	return times && (times->waits || times->delays || times->runs || times->delays_caused ||
-				times->nr_waiting);
+				times->waiting.count || times->ready.count || times->running.count);
 }
 
 static void export_places(struct analysis *analysis, struct ct_statistics *statistics)
@@ -239,7 +240,7 @@ static struct ct_spawning export_spawning(
 		.site = site,
 		.process = process_of(analysis, site),
 		.nr_started = times->nr_started,
-		.nr_alive = times->nr_alive,
+		.alive = times->living,
 		.nr_events = times->nr_events,
 		.per_second = model->from != CT_NO_TIME && observed_ns > 0
 				      ? (double)(times->nr_started - times->nr_started_before) *

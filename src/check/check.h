@@ -27,22 +27,15 @@ struct ct_checks {
 /* check_measure: judges one assertion; texts come from `told`. False: out of memory. */
 bool check_measure(struct check_asked *asked, const struct ct_report *report, struct arena *told);
 
-/* What goes on at the end, at places or of names, and is in no distribution. */
-struct check_going_on {
-	uint64_t count;
-	int64_t total_ns;   /* so far */
-	int64_t longest_ns; /* likewise; where it is not known the mean, 0: no time is */
-};
-
 /*
  * check_passes_limit: is the statistic beyond the condition's upper limit by what goes on, however long that still
  * takes? Only `<` and `<=` have such a limit. ret_least: what the statistic is at least, in nanoseconds.
  */
 bool check_passes_limit(const struct condition *condition, const struct ct_distribution *ended,
-	const struct check_going_on *going_on, double *ret_least);
+	const struct ct_going_on *going_on, double *ret_least);
 
-/* check_tell_going_on: "; 47 go on, the longest for 2.01 s"; is_mean: "on average". Nothing where nothing goes on. */
-void check_tell_going_on(const struct check_going_on *going_on, bool is_mean, struct text *text);
+/* check_tell_going_on: "; 47 go on, the longest for 2.01 s". Nothing where nothing goes on. */
+void check_tell_going_on(const struct ct_going_on *going_on, struct text *text);
 
 /* The forms; `options` are complete. */
 void check_write_text(

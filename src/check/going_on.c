@@ -9,7 +9,7 @@
 #include "say/say.h"
 
 /* So many at least take longer than that, if one of them does. */
-static double nr_longer(const struct check_going_on *going_on, double limit)
+static double nr_longer(const struct ct_going_on *going_on, double limit)
 {
 	double excess = (double)going_on->total_ns - (double)going_on->count * limit;
 	double nr_least = ceil(excess / ((double)going_on->longest_ns - limit));
@@ -19,7 +19,7 @@ static double nr_longer(const struct check_going_on *going_on, double limit)
 
 /* So many of all take longer than the limit that the percentile does, too. */
 static bool is_percentile_over(const struct condition *condition,
-	const struct ct_distribution *ended, const struct check_going_on *going_on)
+	const struct ct_distribution *ended, const struct ct_going_on *going_on)
 {
 	double count = (double)ended->count + (double)going_on->count;
 
@@ -28,7 +28,7 @@ static bool is_percentile_over(const struct condition *condition,
 }
 
 bool check_passes_limit(const struct condition *condition, const struct ct_distribution *ended,
-	const struct check_going_on *going_on, double *ret_least)
+	const struct ct_going_on *going_on, double *ret_least)
 {
 	double total = (double)ended->total_ns + (double)going_on->total_ns;
 
@@ -53,19 +53,12 @@ bool check_passes_limit(const struct condition *condition, const struct ct_distr
 	return !condition_holds(condition, *ret_least);
 }
 
-void check_tell_going_on(const struct check_going_on *going_on, bool is_mean, struct text *text)
+void check_tell_going_on(const struct ct_going_on *going_on, struct text *text)
 {
 	if (!going_on->count)
 		return;
 	text_add(text, "; ");
 	text_count(text, going_on->count);
-	text_add(text, going_on->count == 1 ? " goes on" : " go on");
-	if (!going_on->longest_ns)
-		return;
-	if (going_on->count == 1)
-		text_add(text, ", for ");
-	else
-		text_add(text, is_mean ? ", on average for " : ", the longest for ");
-	say_span(text, 0,
-		is_mean ? going_on->total_ns / (int64_t)going_on->count : going_on->longest_ns);
+	text_add(text, going_on->count == 1 ? " goes on, for " : " go on, the longest for ");
+	say_span(text, 0, going_on->longest_ns);
 }

@@ -28,8 +28,8 @@ struct measuring {
 	struct arena *told;
 	uint32_t nr_samples;
 	uint32_t nr_broken;
-	struct sample worst;            /* the one that breaks it most, or comes next to it */
-	struct check_going_on going_on; /* at all places and names that are meant */
+	struct sample worst;         /* the one that breaks it most, or comes next to it */
+	struct ct_going_on going_on; /* at all places and names that are meant */
 	VEC(uint32_t) findings;
 	bool is_short_of_memory;
 };
@@ -85,10 +85,8 @@ static int64_t statistic_of(enum condition_statistic asked, const struct ct_dist
 	}
 }
 
-static void add_going_on(struct measuring *measuring, const struct check_going_on *going_on)
+static void add_going_on(struct ct_going_on *all, const struct ct_going_on *going_on)
 {
-	struct check_going_on *all = &measuring->going_on;
-
 	all->count += going_on->count;
 	all->total_ns += going_on->total_ns;
 	if (going_on->longest_ns > all->longest_ns)
@@ -97,13 +95,13 @@ static void add_going_on(struct measuring *measuring, const struct check_going_o
 
 /* For events that did not happen only the count is known. */
 static void take_spread(struct measuring *measuring, const struct ct_distribution *ended,
-	const struct check_going_on *going_on, struct sample sample)
+	const struct ct_going_on *going_on, struct sample sample)
 {
 	const struct condition *condition = measuring->condition;
 	bool is_known = ended->count || condition->asked == CONDITION_STATISTIC_COUNT;
 	double least;
 
-	add_going_on(measuring, going_on);
+	add_going_on(&measuring->going_on, going_on);
 	if (is_known)
 		sample.value = (double)statistic_of(condition->asked, ended);
 	if ((!is_known || condition_holds(condition, sample.value)) &&
@@ -128,19 +126,6 @@ static bool is_there(const struct measuring *measuring, uint32_t site)
 		measuring->condition->name, say_peek_site(measuring->report->tables, site));
 }
 
-/* The report has the sum of those that are open: the longest takes no less than their mean. */
-static void measure_span(struct measuring *measuring, const struct ct_span *span)
-{
-	const struct check_going_on going_on = {
-		.count = span->nr_open,
-		.total_ns = span->open_ns,
-		.longest_ns = span->nr_open ? span->open_ns / (int64_t)span->nr_open : 0,
-	};
-
-	take_spread(measuring, &span->durations, &going_on,
-		(struct sample){.site = span->site, .name = span->name});
-}
-
 static void measure_spans(struct measuring *measuring)
 {
 	const struct ct_report *report = measuring->report;
@@ -150,7 +135,9 @@ static void measure_spans(struct measuring *measuring)
 	for (i = 0; i < report->nr_spans; i++)
 		if (report->spans[i].is_task == is_task &&
 			is_named(measuring, report->spans[i].name))
-			measure_span(measuring, &report->spans[i]);
+			take_spread(measuring, &report->spans[i].durations, &report->spans[i].open,
+				(struct sample){.site = report->spans[i].site,
+					.name = report->spans[i].name});
 }
 
 static void measure_counters(struct measuring *measuring)
@@ -167,47 +154,21 @@ static void measure_counters(struct measuring *measuring)
 
 /* ---------------------------------------------------------------- by place */
 
-static const struct ct_distribution *distribution_of(
-	enum condition_metric metric, const struct ct_place *place)
-{
-	switch (metric) {
-	case CONDITION_WAIT:
-		return &place->waits;
-	case CONDITION_DELAY:
-		return &place->delays;
-	default:
-		return &place->runs;
-	}
-}
-
-static struct check_going_on waits_going_on(
-	const struct ct_report *report, const struct ct_place *place)
-{
-	struct check_going_on going_on = {0};
-	uint32_t i;
-
-	for (i = 0; i < report->nr_waiting; i++) {
-		const struct ct_waiting *waiting = &report->waiting[i];
-
-		if (waiting->site != place->site)
-			continue;
-		going_on.count = waiting->nr_coros;
-		going_on.total_ns = place->waiting_ns;
-		if (report->quality.observed_until > waiting->since)
-			going_on.longest_ns = report->quality.observed_until - waiting->since;
-	}
-	return going_on;
-}
-
 static void measure_place(struct measuring *measuring, const struct ct_place *place)
 {
-	enum condition_metric metric = measuring->condition->metric;
-	struct check_going_on going_on = {0};
+	const struct sample sample = {.site = place->site};
 
-	if (metric == CONDITION_WAIT)
-		going_on = waits_going_on(measuring->report, place);
-	take_spread(measuring, distribution_of(metric, place), &going_on,
-		(struct sample){.site = place->site});
+	switch (measuring->condition->metric) {
+	case CONDITION_WAIT:
+		take_spread(measuring, &place->waits, &place->waiting, sample);
+		return;
+	case CONDITION_DELAY:
+		take_spread(measuring, &place->delays, &place->ready, sample);
+		return;
+	default:
+		take_spread(measuring, &place->runs, &place->running, sample);
+		return;
+	}
 }
 
 static void measure_places(struct measuring *measuring)
@@ -252,8 +213,20 @@ static void measure_waiting(struct measuring *measuring)
 								  waiting->since),
 					.site = waiting->site});
 	}
-	if (nr_waiting > 0 ? is_counted : is_known(measuring))
+	if (nr_waiting > 0 ? is_counted : report->quality.nr_coros && is_known(measuring))
 		take(measuring, (struct sample){.value = nr_waiting, .site = site});
+}
+
+/* All coroutines that are ready at the end, wherever they waited before. */
+static void measure_sched_latency(struct measuring *measuring)
+{
+	const struct ct_statistics *statistics = &measuring->report->statistics;
+	struct ct_going_on ready = {0};
+	uint32_t i;
+
+	for (i = 0; i < statistics->nr_places; i++)
+		add_going_on(&ready, &statistics->places[i].ready);
+	take_spread(measuring, &statistics->delays, &ready, (struct sample){0});
 }
 
 static void measure_spawnings(struct measuring *measuring)
@@ -268,13 +241,12 @@ static void measure_spawnings(struct measuring *measuring)
 		if (!is_there(measuring, at->site))
 			continue;
 		if (measuring->condition->metric == CONDITION_LIFE)
-			take_spread(measuring, &at->lives,
-				&(struct check_going_on){.count = at->nr_alive},
+			take_spread(measuring, &at->lives, &at->alive,
 				(struct sample){.site = at->site});
 		else
 			take(measuring,
-				(struct sample){
-					.value = (double)(is_alive ? at->nr_alive : at->nr_started),
+				(struct sample){.value = (double)(is_alive ? at->alive.count
+									   : at->nr_started),
 					.site = at->site});
 	}
 }
@@ -315,8 +287,9 @@ static void measure_findings(struct measuring *measuring)
 
 /* ---------------------------------------------------------------- numbers of their own */
 
-static double utilisation(const struct ct_statistics *statistics)
+static void measure_utilisation(struct measuring *measuring)
 {
+	const struct ct_statistics *statistics = &measuring->report->statistics;
 	double running = 0, observed = 0;
 	uint32_t i;
 
@@ -324,7 +297,8 @@ static double utilisation(const struct ct_statistics *statistics)
 		running += (double)statistics->workers[i].running_ns;
 		observed += (double)(statistics->workers[i].until - statistics->workers[i].from);
 	}
-	return observed > 0 ? running / observed : 0;
+	if (observed > 0)
+		take_value(measuring, running / observed);
 }
 
 static double nr_living(const struct ct_quality *quality)
@@ -361,8 +335,7 @@ static void measure(struct measuring *measuring)
 
 	switch (measuring->condition->metric) {
 	case CONDITION_SCHED_LATENCY:
-		take_spread(measuring, &statistics->delays, &(struct check_going_on){0},
-			(struct sample){0});
+		measure_sched_latency(measuring);
 		return;
 	case CONDITION_REGION:
 	case CONDITION_TASK:
@@ -395,10 +368,10 @@ static void measure(struct measuring *measuring)
 		take_of_coros(measuring, (double)statistics->ready.max);
 		return;
 	case CONDITION_UTILISATION:
-		take_value(measuring, utilisation(statistics));
+		measure_utilisation(measuring);
 		return;
 	case CONDITION_MIGRATIONS:
-		take_value(measuring, (double)statistics->nr_migrations);
+		take_of_coros(measuring, (double)statistics->nr_migrations);
 		return;
 	case CONDITION_COROUTINES:
 		take_value(measuring, (double)quality->nr_coros);
@@ -483,19 +456,13 @@ static void tell_unknown(const struct measuring *measuring, struct text *text)
 		text_add(text, ": it did not happen even once");
 }
 
-/* The report does not know the longest region or task that is open. */
-static bool is_span(const struct condition *condition)
-{
-	return condition->metric == CONDITION_REGION || condition->metric == CONDITION_TASK;
-}
-
 static void tell(const struct measuring *measuring, struct text *text)
 {
 	if (measuring->nr_samples)
 		tell_measured(measuring, text);
 	else
 		tell_unknown(measuring, text);
-	check_tell_going_on(&measuring->going_on, is_span(measuring->condition), text);
+	check_tell_going_on(&measuring->going_on, text);
 }
 
 static enum ct_verdict verdict_of(const struct measuring *measuring)

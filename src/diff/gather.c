@@ -122,14 +122,15 @@ static void gather_places(struct gathering *gathering)
 	for (i = 0; i < statistics->nr_places; i++) {
 		const struct ct_place *place = &statistics->places[i];
 
-		take_at(gathering, CT_MEASURE_WAIT, place->site, &place->waits, place->nr_waiting,
-			place->nr_waiting > 0);
+		take_at(gathering, CT_MEASURE_WAIT, place->site, &place->waits,
+			place->waiting.count, place->waiting.count > 0);
 		take_at(gathering, CT_MEASURE_DELAY, place->site, &place->delays, 0, false);
 		take_at(gathering, CT_MEASURE_RUN, place->site, &place->runs, 0, false);
 	}
 	for (i = 0; i < statistics->nr_spawnings; i++)
 		take_at(gathering, CT_MEASURE_LIFE, statistics->spawnings[i].site,
-			&statistics->spawnings[i].lives, statistics->spawnings[i].nr_alive, true);
+			&statistics->spawnings[i].lives, statistics->spawnings[i].alive.count,
+			true);
 }
 
 static void gather_annotations(struct gathering *gathering)
@@ -143,7 +144,7 @@ static void gather_annotations(struct gathering *gathering)
 			new_item(gathering, span->is_task ? CT_MEASURE_TASK : CT_MEASURE_REGION);
 
 		name_thing(gathering, &item, span->name, span->site);
-		item.nr_going_on = span->nr_open;
+		item.nr_going_on = span->open.count;
 		measure(gathering, &item, &span->durations);
 		take(gathering, item);
 	}

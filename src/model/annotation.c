@@ -88,8 +88,8 @@ static void end_span(struct model *model, uint32_t index, ct_time begun, ct_time
 {
 	struct model_span *span = &model->spans.at[index];
 
-	if (span->nr_open)
-		span->nr_open--;
+	if (span->open.count)
+		span->open.count--;
 	if (span->durations)
 		histogram_add(span->durations, ended > begun ? (uint64_t)(ended - begun) : 0);
 }
@@ -189,7 +189,7 @@ static bool begin_task(struct model *model, const struct ct_event *event)
 	if (!index)
 		return true;
 	model->spans.at[span].nr_begun++;
-	model->spans.at[span].nr_open++;
+	model->spans.at[span].open.count++;
 	model->tasks.at[index] = (struct model_task){.id = event->object,
 		.process = event->process,
 		.span = span,
@@ -269,7 +269,7 @@ static bool begin_region(struct model *model, const struct ct_event *event)
 	if (!top)
 		return false;
 	model->spans.at[span].nr_begun++;
-	model->spans.at[span].nr_open++;
+	model->spans.at[span].open.count++;
 	model->regions.at[index] = (struct model_region){span, *top, event->time};
 	*top = index;
 	return true;
@@ -322,8 +322,8 @@ void model_annotation_forget(struct model *model, uint32_t coro, ct_time time)
 	while (*top) {
 		struct model_span *span = &model->spans.at[model->regions.at[*top].span];
 
-		if (span->nr_open)
-			span->nr_open--;
+		if (span->open.count)
+			span->open.count--;
 		drop_region(model, top);
 	}
 }
@@ -417,8 +417,7 @@ static void finish_task(struct model *model, const struct model_task *task)
 	ct_time end = model_end_of(model, task->process);
 
 	keep_slow(model, task, end);
-	if (end > task->begun)
-		model->spans.at[task->span].open_ns += end - task->begun;
+	model_times_so_far(&model->spans.at[task->span].open, end - task->begun);
 }
 
 static void finish_regions(struct model *model, uint32_t process, uint32_t region)
@@ -426,9 +425,8 @@ static void finish_regions(struct model *model, uint32_t process, uint32_t regio
 	ct_time end = model_end_of(model, process);
 
 	for (; region; region = model->regions.at[region].below)
-		if (end > model->regions.at[region].begun)
-			model->spans.at[model->regions.at[region].span].open_ns +=
-				end - model->regions.at[region].begun;
+		model_times_so_far(&model->spans.at[model->regions.at[region].span].open,
+			end - model->regions.at[region].begun);
 }
 
 void model_annotation_finish(struct model *model)

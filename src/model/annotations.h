@@ -26,17 +26,16 @@ enum {
 struct model_span {
 	const char *name; /* of the tables */
 	uint32_t process;
-	uint32_t site;     /* the first one of the name */
-	uint8_t kind;      /* CTP_KIND_TASK_BEGIN, REGION_BEGIN or COUNTER */
-	uint64_t nr_begun; /* of a counter: values */
-	uint64_t nr_open;
+	uint32_t site;               /* the first one of the name */
+	uint8_t kind;                /* CTP_KIND_TASK_BEGIN, REGION_BEGIN or COUNTER */
+	uint64_t nr_begun;           /* of a counter: values */
+	struct ct_going_on open;     /* times: at the end, until then */
 	struct histogram *durations; /* of those that have ended; NULL for a counter */
 	uint32_t series;             /* of a counter */
 	int64_t last;                /* of a counter */
 	int64_t least;
 	int64_t greatest;
 	ct_time last_time;
-	int64_t open_ns; /* of those that go on at the end: until then */
 	int64_t longest_ns;
 	uint64_t longest_event; /* with which the longest one of these tasks began */
 	/* Times of the coroutines that worked for it, or had it open, also where it goes on: ns in each state. */

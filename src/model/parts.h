@@ -322,6 +322,8 @@ void model_times_unwoken(struct model *model, const struct model_coro *coro);
 void model_times_cut(struct model *model, const struct model_coro *coro);
 /* model_times_account: the kernel's account of a thread. */
 bool model_times_account(struct model *model, const struct ct_event *event);
+/* model_times_so_far: the time up to the end of one that goes on, and is counted already. */
+void model_times_so_far(struct ct_going_on *going_on, int64_t ns);
 void model_times_finish(struct model *model);
 
 /* ---------------------------------------------------------------- queues of ready ones: run_queue.c */

@@ -404,28 +404,68 @@ bool model_account_since(const struct model *model, uint32_t index, ct_time from
 
 /* ---------------------------------------------------------------- the end */
 
+void model_times_so_far(struct ct_going_on *going_on, int64_t ns)
+{
+	if (ns <= 0)
+		return;
+	going_on->total_ns += ns;
+	if (ns > going_on->longest_ns)
+		going_on->longest_ns = ns;
+}
+
+static void go_on(struct ct_going_on *going_on, int64_t ns)
+{
+	going_on->count++;
+	model_times_so_far(going_on, ns);
+}
+
+/* Events may be later than the last sign of life of who recorded them. */
+static int64_t observed_until(const struct model *model, ct_time end, ct_time since)
+{
+	return end > since ? time_observed(model, end) - time_observed(model, since) : 0;
+}
+
+/* One that was there before it was seen has lived since its last change, at least. */
+static void finish_life(struct model *model, const struct model_coro *coro, ct_time end)
+{
+	struct model_place_times *times = times_of(model, coro->spawn_site);
+	ct_time since = coro->created == CT_NO_TIME ? coro->changed : coro->created;
+
+	if (!times)
+		return;
+	times->nr_events += coro->nr_events;
+	if (coro->state < CT_STATE_DONE)
+		go_on(&times->living, observed_until(model, end, since));
+}
+
+static void finish_state(struct model *model, const struct model_coro *coro, int64_t ns)
+{
+	bool is_waiting = coro->state == CT_STATE_WAITING;
+	struct model_place_times *times;
+
+	if (!is_waiting && coro->state != CT_STATE_READY && coro->state != CT_STATE_RUNNING)
+		return;
+	times = times_of(model, is_waiting ? coro->wait_site : resumed_from(coro));
+	if (!times)
+		return;
+	if (is_waiting)
+		go_on(&times->waiting, ns);
+	else
+		go_on(coro->state == CT_STATE_READY ? &times->ready : &times->running, ns);
+}
+
 static void finish_coro(struct model *model, struct model_coro *coro)
 {
 	ct_time end = model_end_of(model, coro->process);
-	struct model_place_times *times = times_of(model, coro->spawn_site);
-	int64_t ns;
+	int64_t ns = observed_until(model, end, coro->changed);
 
-	if (times) {
-		times->nr_events += coro->nr_events;
-		times->nr_alive += coro->state < CT_STATE_DONE;
-	}
-	times = coro->state == CT_STATE_WAITING ? times_of(model, coro->wait_site) : NULL;
-	if (times)
-		times->nr_waiting++;
-	/* Events may be later than the last sign of life of who recorded them. */
+	finish_life(model, coro, end);
+	finish_state(model, coro, ns);
 	if (coro->state == CT_STATE_DESTROYED || end <= coro->changed)
 		return;
-	ns = time_observed(model, end) - time_observed(model, coro->changed);
 	coro->spent[coro->state] += ns;
 	if (model->breakdown)
 		model_breakdown_end(model, coro, ns);
-	if (times)
-		times->waiting_ns += ns;
 	if (work_has(model, coro))
 		model_work_count(model, coro, end);
 }

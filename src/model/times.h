@@ -65,8 +65,11 @@ struct model_place_times {
 	uint64_t nr_cut;       /* that were destroyed as they waited here */
 	uint64_t nr_cut_ready; /* besides: that had been woken, and had not run since */
 	uint32_t cut;          /* the last of these; 0: none */
-	uint64_t nr_waiting;   /* at the end */
-	int64_t waiting_ns;    /* of these, up to the end; not in `waits` */
+	/* At the end, and in none of the above: */
+	struct ct_going_on waiting; /* here */
+	struct ct_going_on ready;   /* having waited here */
+	struct ct_going_on running; /* from here on */
+	struct ct_going_on living;  /* started here */
 	uint64_t nr_started;
 	ct_time last_started;
 	uint64_t nr_ended; /* of those started here: given back */
@@ -74,7 +77,6 @@ struct model_place_times {
 	/* Times of those started here: [0] up to the last start, [1] after it. NULL: there is no memory for it. */
 	struct model_series *alive;
 	uint64_t nr_started_before; /* of those started here: before the observation */
-	uint64_t nr_alive;          /* of those started here, at the end */
 	uint64_t nr_events;         /* of those started here */
 	struct model_run longest;
 	uint32_t most_delayed; /* coroutine of the longest of `delays` */

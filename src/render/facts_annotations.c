@@ -37,7 +37,7 @@ static void span_row(struct table *table, const struct ct_report *report, const 
 	render_cell(table, "%s", word_of(span));
 	render_cell_safe(table, span->name);
 	render_cell_count(table, span->nr_ended);
-	render_cell_count(table, span->nr_open);
+	render_cell_count(table, span->open.count);
 	render_cell_duration(table, span->durations.total_ns, has_ended);
 	render_cell_duration(table, span->durations.p50_ns, has_ended);
 	render_cell_duration(table, span->durations.p99_ns, has_ended);
@@ -101,7 +101,7 @@ static void durations_row(struct table *table, const struct ct_report *report, c
 	render_cell(table, "%s", word_of(span));
 	render_cell_safe(table, span->name);
 	render_cell_count(table, span->nr_ended);
-	render_cell_count(table, span->nr_open);
+	render_cell_count(table, span->open.count);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		render_cell_duration(table, parts[i], of->count > 0);
 }

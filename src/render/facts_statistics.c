@@ -78,7 +78,7 @@ static void spawning_row(struct table *table, const struct ct_report *report, co
 	site_cell(table, report->tables, spawning->site);
 	render_cell_count(table, spawning->nr_started);
 	mean_cell(table, spawning->per_second);
-	render_cell_count(table, spawning->nr_alive);
+	render_cell_count(table, spawning->alive.count);
 	render_cell_duration(table, spawning->lives.p50_ns, spawning->lives.count > 0);
 	render_cell_duration(table, spawning->lives.max_ns, spawning->lives.count > 0);
 	part_cell(table, (double)spawning->nr_events, (double)report->quality.nr_events);
@@ -113,12 +113,13 @@ static const struct ct_distribution *distribution_of(const struct ct_place *plac
 /* How often and how long, with the waits that go on at the end. */
 static uint64_t count_of(const struct ct_place *place, size_t which)
 {
-	return distribution_of(place, which)->count + (which == WAITS ? place->nr_waiting : 0);
+	return distribution_of(place, which)->count + (which == WAITS ? place->waiting.count : 0);
 }
 
 static int64_t total_of(const struct ct_place *place, size_t which)
 {
-	return distribution_of(place, which)->total_ns + (which == WAITS ? place->waiting_ns : 0);
+	return distribution_of(place, which)->total_ns +
+	       (which == WAITS ? place->waiting.total_ns : 0);
 }
 
 static uint32_t nr_places(const struct ct_statistics *statistics, size_t which)
@@ -146,7 +147,7 @@ static void place_row(struct table *table, const struct ct_report *report,
 	if (which == offsetof(struct ct_place, runs) && place->longest_coro)
 		text_format(&table->cells, "%" PRIu64, place->longest_coro);
 	render_table_end_cell(table);
-	render_cell_count(table, which == WAITS ? place->nr_waiting : 0);
+	render_cell_count(table, which == WAITS ? place->waiting.count : 0);
 }
 
 /* In a table the greater total comes first; of equal ones, the one that the report has first. */

@@ -59,7 +59,7 @@ static const struct ct_place *most_waited(const struct ct_statistics *statistics
 	uint32_t i;
 
 	for (i = 0; i < statistics->nr_places; i++)
-		if (statistics->places[i].waits.count + statistics->places[i].nr_waiting)
+		if (statistics->places[i].waits.count + statistics->places[i].waiting.count)
 			return &statistics->places[i];
 	return NULL;
 }
@@ -71,13 +71,13 @@ static void brief_waits(struct text *rows, const struct ct_report *report)
 	if (!place)
 		return;
 	render_facts_begin(rows, "most waited");
-	text_duration(rows, place->waits.total_ns + place->waiting_ns);
+	text_duration(rows, place->waits.total_ns + place->waiting.total_ns);
 	text_add(rows, " in ");
-	say_count(rows, place->waits.count + place->nr_waiting, "wait", "waits");
-	if (place->nr_waiting) {
+	say_count(rows, place->waits.count + place->waiting.count, "wait", "waits");
+	if (place->waiting.count) {
 		text_add(rows, " (");
-		text_count(rows, place->nr_waiting);
-		text_format(rows, " %s on)", place->nr_waiting == 1 ? "goes" : "go");
+		text_count(rows, place->waiting.count);
+		text_format(rows, " %s on)", place->waiting.count == 1 ? "goes" : "go");
 	}
 	text_add(rows, " at ");
 	if (place->site)

@@ -68,7 +68,7 @@ static bool has_lost_listener(const struct analysis *analysis, const struct mode
 		&analysis->model->descriptors.at[coro->descriptor];
 	int64_t apart;
 
-	if (!coro->descriptor || descriptor->closed == CT_NO_TIME || times->nr_waiting ||
+	if (!coro->descriptor || descriptor->closed == CT_NO_TIME || times->waiting.count ||
 		!(descriptor->flags & MODEL_DESCRIPTOR_IS_LISTENER))
 		return false;
 	apart = descriptor->closed - coro->destroyed;

@@ -404,7 +404,7 @@ static void test_tasks(void)
 	CHECK_EQUAL(task_of(model, 2), 0);
 	CHECK_EQUAL(task_of(model, 3), 4712);
 	CHECK_EQUAL(task_of(model, 4), 4712);
-	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->nr_open, 2);
+	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->open.count, 2);
 	CHECK_EQUAL(model->nr_slowest, 2);
 	CHECK_EQUAL(model->slowest[0].task.id, 4711);
 	CHECK_EQUAL(model->slowest[0].duration, 1997000000);
@@ -417,7 +417,7 @@ static void test_tasks(void)
 				"6ms t2 task-begin 7 @1\n"
 				"8ms t2 task-begin 7 @1\n");
 	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->nr_begun, 3);
-	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->nr_open, 1);
+	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->open.count, 1);
 	CHECK_EQUAL(span(model, CTP_KIND_TASK_BEGIN, "request")->durations->max, 3000000);
 	CHECK_EQUAL(model->slowest[1].duration, 3000000);
 	CHECK(model_is_task_open(model, &model->slowest[0].task));
@@ -446,7 +446,7 @@ static void test_regions(void)
 	const struct model_span *query = span(model, CTP_KIND_REGION_BEGIN, "query");
 
 	CHECK_EQUAL(query->nr_begun, 3);
-	CHECK_EQUAL(query->nr_open, 0);
+	CHECK_EQUAL(query->open.count, 0);
 	CHECK_EQUAL(query->durations->count, 2);
 	CHECK_EQUAL(query->durations->max, 6000000);
 	CHECK_EQUAL(query->durations->sum, 8000000);

@@ -111,11 +111,11 @@ static const struct ct_wait_time waits_of_requests[] = {
 };
 static const struct ct_wait_time waits_of_queries[] = {{CTP_RESOURCE_CHANNEL, 1199000000}};
 static const struct ct_span spans[] = {
-	{"request", 1, 1, true, 41, 40, 1, DISTRIBUTION(40, 4000000000), 3209000000,
+	{"request", 1, 1, true, 41, 40, {1, 3209000000, 3209000000}, DISTRIBUTION(40, 4000000000),
 		{1000000, 30000000, 250000000, 4000000000}, waits_of_requests, 4},
-	{"db.query", 1, 2, false, 80, 80, 0, DISTRIBUTION(80, 1200000000), 0,
+	{"db.query", 1, 2, false, 80, 80, {0}, DISTRIBUTION(80, 1200000000),
 		{0, 0, 1000000, 1199000000}, waits_of_queries, 1},
-	{"never ended", 1, 0, false, 1, 0, 1, {0}, 3100000000, {0}, NULL, 0},
+	{"never ended", 1, 0, false, 1, 0, {1, 3100000000, 3100000000}, {0}, {0}, NULL, 0},
 };
 static const struct ct_task slowest[] = {
 	{4711, 1, "request", 1000000, 3209000000, true, 12, {0, 9000000, 100000000, 3100000000}},
@@ -132,14 +132,15 @@ static const struct ct_worker workers[] = {
 /* The second waited for less, and ran for longer. */
 static const struct ct_place places[] = {
 	{2, 1, DISTRIBUTION(100, 4000000000), DISTRIBUTION(100, 7000000),
-		DISTRIBUTION(100, 50000000), {0}, 47, 47000000000, 1025, 1, 2100000000},
+		DISTRIBUTION(100, 50000000), {0}, {47, 47000000000, 2000000000},
+		{1, 300000, 300000}, {2, 50000, 40000}, 1025, 1, 2100000000},
 	{3, 1, DISTRIBUTION(10, 3000000000), DISTRIBUTION(10, 8000000), DISTRIBUTION(10, 60000000),
-		DISTRIBUTION(110, 15000000), 0, 0, 1026, 2, 2200000000},
-	{0, 0, {0}, {0}, {0}, DISTRIBUTION(1, 2), 0, 0, 0, 0, CT_NO_TIME},
+		DISTRIBUTION(110, 15000000), {0}, {0}, {0}, 1026, 2, 2200000000},
+	{0, 0, {0}, {0}, {0}, DISTRIBUTION(1, 2), {0}, {0}, {0}, 0, 0, CT_NO_TIME},
 };
 static const struct ct_spawning spawnings[] = {
-	{1, 1, 50, 47, 10000, 15.625, DISTRIBUTION(3, 3000000)},
-	{0, 0, 3, 3, 5, 0.9, {0}},
+	{1, 1, 50, {47, 94000000000, 3000000000}, 10000, 15.625, DISTRIBUTION(3, 3000000)},
+	{0, 0, 3, {3, 3000000, 1000000}, 5, 0.9, {0}},
 };
 static const struct ct_coro_times busiest[] = {
 	{1026, 1, 2, 1, {1000, 2000000, 90000000, 3000000000}, 111, 7, 400},

@@ -76,20 +76,21 @@ static void test_one_life(void)
 	CHECK_EQUAL(model_histogram(place(model, 20)->waits)->sum, 13 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 20)->delays)->sum, 9 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 20)->runs)->sum, 11 * MS);
-	CHECK_EQUAL(place(model, 20)->nr_waiting, 0);
+	CHECK_EQUAL(place(model, 20)->waiting.count, 0);
 	CHECK_EQUAL(model_histogram(place(model, 10)->runs)->count, 2);
 	CHECK_EQUAL(model_histogram(place(model, 10)->runs)->sum, (4 + 15) * MS);
 	CHECK_EQUAL(model_histogram(place(model, 10)->runs)->max, 15 * MS);
 	CHECK_EQUAL(model->coros.at[place(model, 10)->longest.coro].id, 2);
 	CHECK_EQUAL(place(model, 10)->longest.until, 25 * MS);
 	CHECK_EQUAL(place(model, 10)->nr_started, 2);
-	CHECK_EQUAL(place(model, 10)->nr_alive, 1);
+	CHECK_EQUAL(place(model, 10)->living.count, 1);
 	CHECK_EQUAL(model_histogram(place(model, 10)->lives)->sum, 39 * MS);
 	CHECK_EQUAL(place(model, 10)->nr_events, 6 + 4);
 	CHECK_EQUAL(model_histogram(place(model, 30)->delays_caused)->sum, 9 * MS);
 	CHECK_EQUAL(model_histogram(place(model, 30)->waits)->count, 0);
-	CHECK_EQUAL(place(model, 30)->nr_waiting, 1);
-	CHECK_EQUAL(place(model, 30)->waiting_ns, 75 * MS);
+	CHECK_EQUAL(place(model, 30)->waiting.count, 1);
+	CHECK_EQUAL(place(model, 30)->waiting.total_ns, 75 * MS);
+	CHECK_EQUAL(place(model, 30)->waiting.longest_ns, 75 * MS);
 	CHECK_EQUAL(model->processes[1].delays.sum, 9 * MS);
 	end(model);
 }
@@ -240,7 +241,7 @@ static void test_task(void)
 	CHECK_EQUAL(task->waited[CTP_RESOURCE_CHANNEL], 10 * MS);
 	CHECK_EQUAL(task->waited[CTP_RESOURCE_LOCK], 10 * MS);
 	CHECK_EQUAL(task->durations->sum, 35 * MS);
-	CHECK_EQUAL(task->open_ns, 0);
+	CHECK_EQUAL(task->open.total_ns, 0);
 	CHECK_EQUAL(sum_of(model->slowest[0].task.spent), sum_of(task->spent));
 	CHECK_EQUAL(model_work_of(model, model_find(model, 1, 2))->task, 0);
 	end(model);
@@ -258,7 +259,7 @@ static void test_open_task(void)
 
 	CHECK_EQUAL(task->spent[CT_STATE_RUNNING], 20 * MS);
 	CHECK_EQUAL(task->spent[CT_STATE_WAITING], 70 * MS);
-	CHECK_EQUAL(task->open_ns, 90 * MS);
+	CHECK_EQUAL(task->open.total_ns, 90 * MS);
 	CHECK_EQUAL(task->durations->count, 0);
 	CHECK_EQUAL(model->slowest[0].duration, 90 * MS);
 	end(model);
@@ -290,7 +291,7 @@ static void test_regions(void)
 	CHECK_EQUAL(inner->spent[CT_STATE_READY], 3 * MS);
 	/* Its second time was not told to end; the coroutine ran for 30 ms of it. */
 	CHECK_EQUAL(inner->spent[CT_STATE_RUNNING], (2 + 1 + 30) * MS);
-	CHECK_EQUAL(inner->nr_open, 0);
+	CHECK_EQUAL(inner->open.count, 0);
 	end(model);
 }
 
