@@ -181,16 +181,26 @@ static int record(const struct check *check)
 
 /* ---------------------------------------------------------------- judging */
 
-static int verdict(const struct ct_checks *checks)
+static bool is_any(const struct ct_checks *checks, enum ct_verdict verdict)
 {
 	const struct ct_assertion *assertions;
 	uint32_t count, i;
 
 	assertions = ct_checks_peek(checks, &count);
 	for (i = 0; i < count; i++)
-		if (assertions[i].verdict != CT_VERDICT_HOLDS)
-			return BROKEN;
-	return 0;
+		if (assertions[i].verdict == verdict)
+			return true;
+	return false;
+}
+
+/* A probe that is missing is no fault of the program that is checked. */
+static int verdict(const struct ct_checks *checks, const struct ct_report *report)
+{
+	if (is_any(checks, CT_VERDICT_BROKEN))
+		return BROKEN;
+	if (!is_any(checks, CT_VERDICT_UNKNOWN))
+		return 0;
+	return ct_report_unseen(report) ? ct_status_exit_code(CT_ERR_NO_PROBE) : BROKEN;
 }
 
 static struct subject subject_of(const struct check *check)
@@ -244,10 +254,11 @@ static int judge(const struct check *check)
 	status = ct_checks_judge(check->checks, judgement.report, &error);
 	if (status == CT_OK)
 		status = tell(check, &error);
-	judgement_fini(&judgement);
-	exit_status = status ? say_failure(status, &error) : 0;
 	/* A reader that has enough of the output does not change the verdict. */
-	return exit_status ? exit_status : verdict(check->checks);
+	exit_status =
+		status ? say_failure(status, &error) : verdict(check->checks, judgement.report);
+	judgement_fini(&judgement);
+	return exit_status;
 }
 
 /* ---------------------------------------------------------------- the command */

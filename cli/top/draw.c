@@ -247,6 +247,15 @@ static void draw_row(
 	}
 }
 
+static const char *why_empty(const struct top_scene *scene)
+{
+	const char *unseen = scene->snapshot ? ct_report_unseen(scene->snapshot->report) : NULL;
+
+	if (scene->state->sorting[scene->state->now.screen].filter[0])
+		return "no row meets the filter; Esc removes it";
+	return unseen ? unseen : "there is none";
+}
+
 static void draw_table(
 	const struct top_scene *scene, struct top_frame *frame, const struct top_content *content)
 {
@@ -259,10 +268,7 @@ static void draw_table(
 		return;
 	}
 	if (!content->extent.nr_lines)
-		top_frame_text(frame, TOP_BODY_LINE, 0, frame->width, TOP_FAINT,
-			scene->state->sorting[now->screen].filter[0]
-				? "no row meets the filter; Esc removes it"
-				: "there is none");
+		top_frame_text(frame, TOP_BODY_LINE, 0, frame->width, TOP_FAINT, why_empty(scene));
 	for (row = 0; row < content->rows.rows->nr_rows && row < content->extent.nr_visible;
 		row++) {
 		line = TOP_BODY_LINE + row;

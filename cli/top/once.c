@@ -57,10 +57,13 @@ static void print_rows(const struct top_snapshot *snapshot, const struct top_row
 	const struct top_sorting *sorting)
 {
 	char line[LINE_BYTES];
+	const char *unseen = ct_report_unseen(snapshot->report);
 	uint64_t row;
 
 	top_draw_summary(snapshot, line, sizeof(line));
 	print_safe(stdout, line);
+	if (unseen)
+		printf("\n%s", unseen);
 	printf("\n%s by %s%s: %s of %s\n", rows->screen->name,
 		rows->screen->columns[sorting->order].heading,
 		sorting->is_descending ? ", the greatest first" : "",

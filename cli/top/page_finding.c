@@ -174,15 +174,15 @@ static void add_advice(struct top_lines *lines, const struct ct_report *report)
 void top_page_no_findings(
 	struct top_lines *lines, struct ct_view *view, const struct ct_report *report)
 {
+	const char *unseen = ct_report_unseen(report);
 	char line[LINE_BYTES];
 
 	snprintf(line, sizeof(line), "Nothing was found: %d rules looked at %s.", CT_NR_RULES - 1,
 		said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
-	top_lines_add(lines, TOP_GOOD, NULL, 0, line);
-	if (!report->quality.nr_events)
-		top_lines_add(lines, TOP_PLAIN, NULL, 0,
-			"No event has come: is the probe linked, and does the program do "
-			"anything?");
+	if (unseen)
+		top_lines_add(lines, TOP_DOUBTFUL, NULL, 0, unseen);
+	else
+		top_lines_add(lines, TOP_GOOD, NULL, 0, line);
 	add_waiting(lines, view, report);
 	add_advice(lines, report);
 	if (report->nr_remarks) {

@@ -431,6 +431,12 @@ enum ct_status ct_analyze(struct ct_trace *trace, const struct ct_analyze_option
 /* ct_report_free: NULL is allowed. */
 void ct_report_free(const struct ct_report *report);
 
+/*
+ * ct_report_unseen: "no coroutine was seen, because no probe attached", a text that is never freed: why a report can
+ * judge none, and why a lack of findings says nothing. NULL: coroutines were seen.
+ */
+const char *ct_report_unseen(const struct ct_report *report);
+
 enum ct_report_format {
 	CT_REPORT_TEXT = 0,
 	CT_REPORT_MARKDOWN,

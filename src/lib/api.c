@@ -18,6 +18,7 @@
 #include "base/known_options.h"
 #include "session/look.h"
 #include "stages/naming.h"
+#include "render/facts.h"
 #include "render/render.h"
 #include "store/store.h"
 #include "textrace/textrace.h"
@@ -338,6 +339,11 @@ enum ct_status ct_report_write(const struct ct_report *report,
 		return status;
 	status = write_report(report, options, &writing, reterr);
 	return io_output_end(&writing.output, status, reterr);
+}
+
+const char *ct_report_unseen(const struct ct_report *report)
+{
+	return render_facts_unseen(report);
 }
 
 bool ct_event_has_coro(const struct ct_event *event)

@@ -4,6 +4,7 @@
  */
 
 #include "base/known_options.h"
+#include "render/facts.h"
 #include "render/render.h"
 #include "render/sarif.h"
 #include "render/page.h"
@@ -56,6 +57,15 @@ static void render_form(const struct page *page)
 		render_page(page);
 }
 
+static const char *why_no_picture(const struct ct_report *report)
+{
+	const char *unseen = render_facts_unseen(report);
+
+	if (report->nr_findings)
+		return "No finding has a picture.";
+	return unseen ? unseen : "Nothing was found that is wrong.";
+}
+
 /* The finding whose picture is asked for, or the gravest that has one. */
 static enum ct_status render_svg(
 	const struct ct_report *report, uint32_t number, struct text *text, struct ct_error *reterr)
@@ -80,8 +90,7 @@ static enum ct_status render_svg(
 			"among "
 			"the first %u",
 			(unsigned)number, CT_PICTURES);
-	render_picture_none(text, report->nr_findings ? "No finding has a picture."
-						      : "Nothing was found that is wrong.");
+	render_picture_none(text, why_no_picture(report));
 	return text_status(text, reterr);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/facts.h"
 #include "say/say.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
@@ -66,32 +67,50 @@ static void write_tool(struct json *json)
 
 /* ---------------------------------------------------------------- what is missing */
 
-static void write_invocation(struct render_sarif *sarif)
+static void write_notification(struct json *json, const char *words)
 {
-	const struct ct_quality *quality = &sarif->report->quality;
+	json_open(json, '{');
+	member(json, "level", "warning");
+	message(json, "message", words);
+	json_close(json, '}');
+}
+
+/* Without these an empty list of results would say that all is well. */
+static void write_notifications(struct render_sarif *sarif)
+{
+	uint64_t nr_lost = sarif->report->quality.nr_lost;
+	const char *unseen = render_facts_unseen(sarif->report);
 	struct json *json = &sarif->json;
 	struct text lost = {0};
+
+	if (!nr_lost && !unseen)
+		return;
+	json_key(json, "toolExecutionNotifications");
+	json_open(json, '[');
+	if (unseen)
+		write_notification(json, unseen);
+	if (nr_lost) {
+		say_count(&lost, nr_lost, "event is", "events are");
+		text_add(&lost, " missing in the trace");
+		write_notification(json, text_peek(&lost));
+	}
+	json_close(json, ']');
+	sarif->text->is_broken |= lost.is_broken;
+	text_fini(&lost);
+}
+
+static void write_invocation(struct render_sarif *sarif)
+{
+	struct json *json = &sarif->json;
 
 	json_key(json, "invocations");
 	json_open(json, '[');
 	json_open(json, '{');
 	json_key(json, "executionSuccessful");
 	json_bool(json, true);
-	if (quality->nr_lost) {
-		say_count(&lost, quality->nr_lost, "event is", "events are");
-		text_add(&lost, " missing in the trace");
-		json_key(json, "toolExecutionNotifications");
-		json_open(json, '[');
-		json_open(json, '{');
-		member(json, "level", "warning");
-		message(json, "message", text_peek(&lost));
-		json_close(json, '}');
-		json_close(json, ']');
-	}
+	write_notifications(sarif);
 	json_close(json, '}');
 	json_close(json, ']');
-	sarif->text->is_broken |= lost.is_broken;
-	text_fini(&lost);
 }
 
 /* ---------------------------------------------------------------- places */

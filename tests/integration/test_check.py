@@ -44,6 +44,7 @@ site 3 kind=source file=app.c line=40 function=serve reason=query
 2s t1 resume c3
 2s t1 suspend c3 event:3 @2
 """
+UNSEEN = "no coroutine was seen, because no probe attached"
 RUNS = int(os.environ.get("CHECK_RUNS", "3"))  # ./dev soak check: 50
 
 
@@ -191,11 +192,33 @@ def check_going_on(scratch):
         check(one["verdict"] == verdict and words in one["told"], f"{one}")
         check("; 1 goes on, for 2.00 s" in one["told"], f"{one}")
     told = check_json(trace, "wait(answer).max < 500ms", "wait(answer).max < 2s", "wait(*).max < 1500ms",
-                      "region(query).max < 1s", "life(serve).max < 1s", status=BROKEN)["assertions"]
-    check([one["verdict"] for one in told] == ["broken", "unknown", "broken", "broken", "holds"], f"{told}")
+                      "region(query).max < 1s", "life(serve).max < 1s", "life(serve).max < 4s", status=BROKEN)["assertions"]
+    check([one["verdict"] for one in told] == ["broken", "unknown", "broken", "broken", "broken", "holds"], f"{told}")
     for one, words in zip(told, ("; 1 goes on, for 1.00 s", "; 1 goes on, for 1.00 s", "; 2 go on, the longest for 2.00 s",
-                                 "; 1 goes on, for 2.00 s", "; 2 go on")):
+                                 "; 1 goes on, for 2.00 s", "; 2 go on, the longest for 3.00 s", "; 2 go on, the longest for 3.00 s")):
         check(one["told"].endswith(words), f"{one}")
+
+
+def check_ready_and_running(scratch):
+    """One that is ready, or runs, when the trace ends counts with its time so far, however fast all others were."""
+    trace = scratch / "runs-on.txt"
+    trace.write_text(WAIT.replace("FILE", "app.c").replace("until=1s", "until=3s") + """6ms t1 create c2 0x22020 @1
+6ms t1 resume c2
+7ms t1 suspend c2 event:2 @1
+8ms t1 create c3 0x33030 @1
+8ms t1 resume c3
+9ms t1 suspend c3 event:3 @1
+10ms t1 wake coroutine:3 @1 outcome=queued
+11ms t1 resume c3
+1s t1 wake coroutine:2 @1 outcome=queued
+""")
+    for assertion, verdict, words in (("delay(handle).max < 1s", "broken", "is at least 2.00 s"),
+                                      ("delay(handle).max < 4s", "holds", "1 goes on, for 2.00 s"),
+                                      ("sched_latency.max < 1s", "broken", "is at least 2.00 s"),
+                                      ("run(handle).max < 1s", "broken", "is at least 2.99 s"),
+                                      ("run(handle).p50 < 1s", "holds", "1 goes on, for 2.99 s")):
+        told = check_json(trace, assertion, status=HOLDS if verdict == "holds" else BROKEN)["assertions"][0]
+        check(told["verdict"] == verdict and words in told["told"], f"{told}")
 
 
 def bytes_read(*words):
@@ -270,10 +293,19 @@ def check_nothing_seen(scratch):
     """Without a probe nothing is known of findings and coroutines, and that is no success; what is known is told."""
     trace = scratch / "unseen.ctrace"
     run(COROTRACER, "run", "-o", trace, "--", "true")
-    told = check_json(trace, "findings >= likely == 0", "finding(lost-wakeup) == 0", "findings < proven", "ready < 5",
-                      "live_coroutines == 0", "exit_status == 0", "coroutines == 0", status=BROKEN)["assertions"]
-    check([one["verdict"] for one in told] == ["unknown"] * 5 + ["holds"] * 2, f"{told}")
-    check(all("no coroutine was seen, because no probe attached" in one["told"] for one in told[:5]), f"{told}")
+    unknown = ("findings >= likely == 0", "finding(lost-wakeup) == 0", "findings < proven", "ready < 5", "live_coroutines == 0",
+               "utilisation < 40%", "migrations == 0", "waiting(*) == 0")
+    told = check_json(trace, *unknown, "exit_status == 0", "coroutines == 0", status=NO_PROBE)["assertions"]
+    check([one["verdict"] for one in told] == ["unknown"] * len(unknown) + ["holds"] * 2, f"{told}")
+    check(all(UNSEEN in one["told"] for one in told[:len(unknown)]), f"{told}")
+    run(COROTRACER, "check", trace, "coroutines > 0", unknown[0], status=BROKEN)
+    run(COROTRACER, "check", trace, "exit_status == 0", status=HOLDS)
+    fresh = scratch / "fresh.ctrace"
+    for _ in "first", "again":
+        run(COROTRACER, "check", "--trace", fresh, "--", "true", status=NO_PROBE)
+    log = json.loads(run(COROTRACER, "report", "--format", "sarif", trace).stdout)["runs"][0]["invocations"][0]
+    check(log["toolExecutionNotifications"][0]["message"]["text"] == UNSEEN, f"{log}")
+    check(UNSEEN in run(COROTRACER, "report", "--format", "svg", "-o", "-", trace).stdout, "the picture says that all is well")
 
 
 def check_output(trace, scratch):
@@ -299,6 +331,7 @@ def main():
         check_sarif(trace)
         check_named_from_here(scratch)
         check_going_on(scratch)
+        check_ready_and_running(scratch)
         check_reads_once(trace)
         check_files(trace, scratch)
         check_bad_requests(trace, scratch)

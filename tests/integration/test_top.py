@@ -16,6 +16,7 @@ import time
 from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run
 
 CASE = SOURCE / "tests/cases/0001-closed-under-waiters.case"
+UNSEEN = "no coroutine was seen, because no probe attached"
 GIVE_UP = 60  # seconds after which something that is waited for will not come
 
 
@@ -111,6 +112,15 @@ def check_once(trace):
     check("descriptor 9" in once(trace, "-s", "resources").stdout, "no resource")
 
 
+def check_unseen(place):
+    """A trace in which no coroutine was seen says so first, on a screen and as text."""
+    trace = pathlib.Path(place, "unseen.ctrace")
+    run(COROTRACER, "run", "-o", trace, "--", "true")
+    told = once(trace).stdout.splitlines()
+    check(told[1] == UNSEEN and told[2].startswith("findings by"), f"{told}")
+    return trace
+
+
 def check_filters(trace):
     check(ids(trace, "--sort", "-id") == [1, 2, 3], "sorted upwards")
     check(ids(trace, "--sort", "ID") == [3, 2, 1], "sorted downwards")
@@ -161,6 +171,16 @@ def check_findings(place, trace):
         shown.until("Coroutines (Enter: one of them)")
         shown.keys("Escape")
         shown.until("GRADE")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
+def check_unseen_screen(place, trace):
+    with terminal(place) as shown:
+        shown.top(trace)
+        shown.until("1 findings", UNSEEN)
+        shown.keys("p")
+        shown.until("P99", UNSEEN)
         shown.keys("q")
         shown.until("left with 0")
 
@@ -330,6 +350,7 @@ def main():
         trace = trace_in(place)
         check_once(trace)
         check_filters(trace)
+        unseen = check_unseen(place)
         check_refusals(trace, place)
         check_live_once()
         if not shutil.which("tmux"):
@@ -339,6 +360,7 @@ def main():
             sys.exit(77)
         os.chdir(place)
         check_findings(place, trace)
+        check_unseen_screen(place, unseen)
         check_keys(place, trace)
         check_sizes(place, trace)
         check_plain(place, trace)
