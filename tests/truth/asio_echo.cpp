@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines of Boost.Asio on four threads: an echo server, its clients, timers, strands, an acceptor that is closed
- * under the one who waits for it. Traced from outside: nothing of the library is changed. Correct: it ends by itself.
+ * under the one who waits for it. Traced by the adapter. Correct: it ends by itself.
  *
  * usage: truth-asio-echo [CLIENTS [ROUNDS]]
  */
+#include "corotracer/boost_asio.h"
+
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -15,18 +17,9 @@
 
 #include <boost/asio.hpp>
 
-#include "coroTracer.h"
-
 namespace asio = boost::asio;
 using asio::use_awaitable;
 using asio::ip::tcp;
-
-/* The whole integration: the library's own promise, wrapped. */
-template <class Result, class... Arguments>
-struct std::coroutine_traits<asio::awaitable<Result, asio::any_io_executor>, Arguments...> {
-	using promise_type =
-		corotracer::traced<asio::detail::awaitable_frame<Result, asio::any_io_executor>>;
-};
 
 namespace
 {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The adapter for Asio without Boost: coroutines of awaitable, their places, what each waits for, and who woke it.
+ *
+ *	#include "corotracer/asio.h" // before the first header of the library, in every source
+ *	int main() { corotracer::InitTracer(); ... }
+ *
+ * docs/adapters.md says what is told, and what cannot be. Every source of a program that includes the library has to
+ * see this header first: 'g++ -include corotracer/asio.h' does that with no line in any of them. A source that does
+ * not see it has other classes by the same names.
+ */
+#ifndef COROTRACER_ASIO_H
+#define COROTRACER_ASIO_H
+
+#ifndef ASIO_CUSTOM_HANDLER_TRACKING
+#ifdef ASIO_DETAIL_HANDLER_TRACKING_HPP
+#error "corotracer/asio.h comes before the first header of the library"
+#endif
+#define ASIO_CUSTOM_HANDLER_TRACKING "corotracer/asio_tracking.h"
+#endif
+
+#include <utility> /* some versions of the library use std::exchange without it */
+
+#include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include "corotracer/asio_operation.h"
+
+#define COROTRACER_ASIO ::asio
+#define COROTRACER_ASIO_PROMISES asio_promises
+#include "corotracer/asio_awaitable.h"
+#undef COROTRACER_ASIO
+#undef COROTRACER_ASIO_PROMISES
+
+#endif

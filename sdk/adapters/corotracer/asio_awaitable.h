@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The promises of Asio's awaitable, traced: a part of corotracer/asio.h and corotracer/boost_asio.h, each of which
+ * includes it once, with COROTRACER_ASIO (the library's namespace) and COROTRACER_ASIO_PROMISES (ours) defined.
+ *
+ * Asio makes three kinds of coroutines of awaitable<T, Executor>: the user's; one for each operation that is awaited
+ * with use_awaitable; and one at the bottom of each co_spawn. The user's are traced. An operation's is not: it hands on
+ * who awaits it, so that this one's wait is told as what it is for. That at the bottom only waits for the user's.
+ */
+
+namespace corotracer::detail::COROTRACER_ASIO_PROMISES
+{
+
+namespace lib = COROTRACER_ASIO;
+
+template <class Result, class Executor> class frame;
+
+/* The frame that an awaitable owns. Asio tells nobody; the pointer is all that an awaitable holds. */
+template <class Result, class Executor>
+frame<Result, Executor> &frame_of(const lib::awaitable<Result, Executor> &awaitable) noexcept
+{
+	lib::detail::awaitable_frame<Result, Executor> *held;
+
+	static_assert(sizeof(awaitable) == sizeof(held), "corotracer: an awaitable is one pointer");
+	__builtin_memcpy(&held, &awaitable, sizeof(held));
+	return static_cast<frame<Result, Executor> &>(*held);
+}
+
+/* An awaitable as the operand of co_await: for a coroutine, a wait for its end; for an operation, not known yet. */
+template <class Result, class Executor> class awaited
+{
+      public:
+	awaited(lib::awaitable<Result, Executor> awaitable, const location &where)
+	    : awaitable_(static_cast<lib::awaitable<Result, Executor> &&>(awaitable)), where_(where)
+	{
+	}
+	bool await_ready() const noexcept
+	{
+		return awaitable_.await_ready();
+	}
+	template <class Promise> void await_suspend(std::coroutine_handle<Promise> handle)
+	{
+		using library_frame = typename Promise::corotracer_library_frame;
+		asio_operation::role &role = frame_of(awaitable_);
+
+		role.waiter = ctp_current();
+		role.where = where_;
+		awaitable_.await_suspend(lib::detail::coroutine_handle<library_frame>::from_address(
+			handle.address()));
+	}
+	Result await_resume()
+	{
+		return awaitable_.await_resume();
+	}
+	std::uint64_t corotracer_resource() const noexcept
+	{
+		frame<Result, Executor> &child = frame_of(awaitable_);
+
+		if (static_cast<asio_operation::role &>(child).is_operation)
+			return 0;
+		return corotracer::child(
+			std::coroutine_handle<frame<Result, Executor>>::from_promise(child));
+	}
+
+      private:
+	lib::awaitable<Result, Executor> awaitable_;
+	location where_;
+};
+
+/* The library's promise, which also tells an awaitable where it is awaited. */
+template <class Result, class Executor>
+class frame : public lib::detail::awaitable_frame<Result, Executor>, public asio_operation::role
+{
+	using base = lib::detail::awaitable_frame<Result, Executor>;
+
+      public:
+	using corotracer_library_frame = base;
+	using base::await_transform;
+
+	template <class Other>
+	awaited<Other, Executor> await_transform(
+		lib::awaitable<Other, Executor> awaitable, const location &place)
+	{
+		return {base::await_transform(
+				static_cast<lib::awaitable<Other, Executor> &&>(awaitable)),
+			place};
+	}
+};
+
+/* The one thing that an operation's coroutine awaits: a function that starts the operation. */
+template <class Inner> class started
+{
+      public:
+	template <class Make>
+	started(const asio_operation::role &role, bool is_giving_way, const Make &make)
+	    : role_(&role), is_giving_way_(is_giving_way), inner_(make())
+	{
+	}
+	bool await_ready() noexcept
+	{
+		return inner_.await_ready();
+	}
+	/* From inner_'s on, another thread may run the coroutine to its end: nothing in its frame is touched again. */
+	__attribute__((noinline)) void await_suspend(std::coroutine_handle<> handle)
+	{
+		asio_operation::initiation initiation(*role_);
+
+		if (is_giving_way_)
+			initiation.tell_way_given();
+		inner_.await_suspend(handle);
+	}
+	decltype(auto) await_resume() noexcept
+	{
+		return inner_.await_resume();
+	}
+
+      private:
+	const asio_operation::role *role_;
+	bool is_giving_way_;
+	Inner inner_;
+};
+
+/* The promise of an operation's coroutine. */
+template <class Result, class Executor, class Initiation>
+class operation : public frame<Result, Executor>
+{
+      public:
+	operation() noexcept
+	{
+		this->is_operation = true;
+	}
+
+	template <class Function> auto await_transform(Function function)
+	{
+		auto make = [&]() {
+			return frame<Result, Executor>::await_transform(
+				static_cast<Function &&>(function));
+		};
+		constexpr bool is_giving_way =
+			asio_operation::is_giving_way(type_spelling<Initiation>());
+
+		return started<decltype(make())>(*this, is_giving_way, make);
+	}
+};
+
+} /* namespace corotracer::detail::COROTRACER_ASIO_PROMISES */
+
+template <class Result, class Executor>
+struct corotracer::wait_traits<
+	corotracer::detail::COROTRACER_ASIO_PROMISES::awaited<Result, Executor>> {
+	static constexpr std::string_view name = "awaitable";
+};
+
+/* More special than the library's own, which leaves the parameters open. */
+template <class Result, class Executor>
+struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>> {
+	using promise_type = corotracer::traced<
+		corotracer::detail::COROTRACER_ASIO_PROMISES::frame<Result, Executor>>;
+};
+
+template <class Result, class Executor, class First, class... Rest>
+struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>, First, Rest...> {
+	using promise_type = corotracer::traced<
+		corotracer::detail::COROTRACER_ASIO_PROMISES::frame<Result, Executor>>;
+};
+
+template <class Result, class Executor, class Initiation, class TokenExecutor, class... Rest>
+struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>, Initiation,
+	COROTRACER_ASIO::use_awaitable_t<TokenExecutor>, Rest...> {
+	using promise_type = corotracer::detail::COROTRACER_ASIO_PROMISES::operation<Result,
+		Executor, Initiation>;
+};
+
+/* What co_spawn puts at the bottom. */
+template <class Result, class Executor, class Spawned, class Function, class Handler>
+struct std::coroutine_traits<COROTRACER_ASIO::awaitable<Result, Executor>,
+	COROTRACER_ASIO::awaitable<Spawned, Executor> *, Executor, Function, Handler> {
+	using promise_type = COROTRACER_ASIO::detail::awaitable_frame<Result, Executor>;
+};

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Asio tells of its operations, as events: a part of corotracer/asio.h and corotracer/boost_asio.h.
+ *
+ * Asio calls a function when an operation is made, another one when the reactor has carried it out, and a third one in
+ * front of its handler (its custom handler tracking). A coroutine that awaits an operation has suspended by then, for
+ * something that is not known yet. The first operation that is made on its behalf says what: that suspension is taken
+ * back, and written anew with the descriptor, channel or timer. Nobody else can resume the coroutine before, since Asio
+ * starts an operation only after it has told of it.
+ *
+ * Nothing here names a type of Asio, whose headers come later.
+ */
+#ifndef COROTRACER_ASIO_OPERATION_H
+#define COROTRACER_ASIO_OPERATION_H
+
+#include <cerrno>
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "coroTracer.h"
+
+namespace corotracer::detail::asio_operation
+{
+
+/* What is known of an operation as it runs: a base of Asio's own operations, so that it goes where they go. */
+class tracked
+{
+      public:
+	std::uint64_t corotracer_waiter =
+		0; /* the coroutine that its handler resumes; 0: not known */
+	std::uint64_t corotracer_resource = 0;
+	std::uint32_t corotracer_attachment = 0; /* to which the waiter's id belongs */
+	bool corotracer_is_woken = false;
+
+      protected:
+	tracked() = default;
+	~tracked() = default;
+};
+
+/* Beside the promise of each coroutine of Asio's: whether it is an operation's, and who awaits that. */
+struct role {
+	bool is_operation = false;
+	std::uint64_t waiter = 0;
+	location where;
+};
+
+/* Whether an operation does nothing but to let others run first. */
+constexpr bool is_giving_way(std::string_view initiation) noexcept
+{
+	for (std::string_view name : {"::initiate_post", "::initiate_defer", "::initiate_dispatch"})
+		if (initiation.find(name) != std::string_view::npos)
+			return true;
+	return false;
+}
+
+COROTRACER_INLINE std::uint32_t site_of_operation(const location &where, const char *name) noexcept
+{
+	place_key key = key_of(where);
+	std::uint32_t site = ctp_site_lookup(key.place, key.position, name);
+
+	return CTP_LIKELY(site != 0) ? site : remember_place(where, name, name, CTP_FORM_CO_AWAIT);
+}
+
+/* The call that starts an operation, on behalf of a coroutine that has suspended: what it does is that one's doing. */
+class initiation
+{
+      public:
+	explicit initiation(const role &operation) noexcept
+	    : waiter_(operation.waiter), where_(operation.where), outer_(innermost())
+	{
+		ctp_current_enter(waiter_);
+		innermost() = this;
+	}
+	initiation(const initiation &) = delete;
+	initiation &operator=(const initiation &) = delete;
+	~initiation()
+	{
+		innermost() = outer_;
+		ctp_current_leave(waiter_);
+	}
+
+	/* The one under way on this thread, or NULL. A thread-local is read anew each time: no coroutine holds it. */
+	static initiation *&innermost() noexcept
+	{
+		static thread_local initiation *now = nullptr;
+
+		return now;
+	}
+
+	/* Where the operation is awaited. */
+	std::uint32_t site() const noexcept
+	{
+		return site_of(where_, nullptr);
+	}
+
+	/* The waiter is put into a run queue at once. */
+	void tell_way_given() noexcept
+	{
+		if (!is_to_tell())
+			return;
+		tell_wait(0, "post", 0);
+		ctp_wake(
+			0, CTP_HANDLE(CTP_RESOURCE_COROUTINE, waiter_), site(), CTP_OUTCOME_QUEUED);
+	}
+
+	/* An operation was made: the first is the one that is waited for. */
+	void tell_operation(tracked &operation, std::uint64_t resource, const char *name,
+		std::uint64_t deadline, bool resumes_waiter) noexcept
+	{
+		if (!is_to_tell())
+			return;
+		tell_wait(resource, name, deadline);
+		if (!resumes_waiter)
+			return;
+		operation.corotracer_waiter = waiter_;
+		operation.corotracer_resource = resource;
+		operation.corotracer_attachment = ctp_attachment();
+	}
+
+      private:
+	bool is_to_tell() noexcept
+	{
+		bool is_first = !is_told_;
+
+		is_told_ = true;
+		return is_first && waiter_ != 0 && ctp_is_attached();
+	}
+
+	void tell_wait(std::uint64_t resource, const char *name, std::uint64_t deadline) noexcept
+	{
+		std::uint32_t site = site_of_operation(where_, name);
+
+		ctp_cancel(waiter_);
+		if (deadline != 0)
+			ctp_suspend_until(waiter_, resource, site, CTP_POINT_AWAIT, deadline);
+		else
+			ctp_suspend(waiter_, resource, site, CTP_POINT_AWAIT);
+		ctp_current_enter(waiter_);
+	}
+
+	std::uint64_t waiter_;
+	location where_;
+	initiation *outer_;
+	bool is_told_ = false;
+};
+
+/*
+ * The waiter is on its way to be resumed. A coroutine that runs meanwhile is the other side of a channel, and does so
+ * where it awaits its own operation; what completes within its own initiation was woken by nobody.
+ */
+inline void tell_wake(std::uint64_t waiter, std::uint64_t resource, std::uint32_t site) noexcept
+{
+	std::uint64_t waker = ctp_current() == waiter ? 0 : ctp_current();
+
+	if (waker != 0 && initiation::innermost() != nullptr)
+		site = initiation::innermost()->site();
+	if (waker != 0 && CTP_HANDLE_RESOURCE(resource) == CTP_RESOURCE_CHANNEL)
+		ctp_notify(waker, resource, 1, site);
+	ctp_wake(waker, CTP_HANDLE(CTP_RESOURCE_COROUTINE, waiter), site, CTP_OUTCOME_QUEUED);
+}
+
+inline bool is_to_wake(const tracked &operation) noexcept
+{
+	return operation.corotracer_waiter != 0 && !operation.corotracer_is_woken &&
+	       operation.corotracer_attachment == ctp_attachment();
+}
+
+/* In front of a handler. The operation's memory is given back before begin() is called. */
+class completion
+{
+      public:
+	explicit completion(const tracked &operation) noexcept
+	    : waiter_(is_to_wake(operation) ? operation.corotracer_waiter : 0),
+	      resource_(operation.corotracer_resource)
+	{
+	}
+	template <class... Results> void begin(const Results &...) noexcept
+	{
+		if (waiter_ != 0)
+			tell_wake(waiter_, resource_, CTP_SITE("complete"));
+	}
+
+      private:
+	std::uint64_t waiter_;
+	std::uint64_t resource_;
+};
+
+/* The reactor has tried the operation; where that would have blocked, or the attempt does not tell, it is not over. */
+template <class Code, class... Rest>
+void tell_attempt(tracked &operation, const char *name, const Code &code, const Rest &...) noexcept
+{
+	int error = code.value();
+
+	if (!is_to_wake(operation) || error == EAGAIN || error == EWOULDBLOCK ||
+		error == ECONNABORTED || std::string_view(name) == "non_blocking_connect")
+		return;
+	operation.corotracer_is_woken = true;
+	tell_wake(operation.corotracer_waiter, operation.corotracer_resource, CTP_SITE("ready"));
+}
+
+/* Whether a handler resumes the coroutine itself, and no step of a composed operation lies between. */
+template <class Handler> inline constexpr bool is_coroutines = false;
+
+constexpr std::string_view template_of(std::string_view type) noexcept
+{
+	type = type.substr(0, type.find('<'));
+	return type.substr(type.rfind(':') + 1);
+}
+
+template <template <class...> class Outer, class First, class... Rest>
+inline constexpr bool is_coroutines<Outer<First, Rest...>> = []() {
+	constexpr std::string_view name = template_of(type_spelling<Outer<First, Rest...>>());
+
+	if constexpr (name == "awaitable_handler")
+		return true;
+	else if constexpr (name == "redirect_error_handler" || name == "as_tuple_handler")
+		return is_coroutines<First>;
+	else
+		return false;
+}();
+
+template <class Operation> inline constexpr bool resumes_coroutine = false;
+template <template <class...> class Operation, class... Parts>
+inline constexpr bool resumes_coroutine<Operation<Parts...>> = (is_coroutines<Parts> || ...);
+
+/* A timer that never ends is an event: who cancels it sets it. */
+template <class Object> constexpr bool has_expiry() noexcept
+{
+	if constexpr (requires(Object & object) { object.expiry; })
+		return std::is_same_v<decltype(Object::expiry),
+			std::chrono::steady_clock::time_point>;
+	else
+		return false;
+}
+
+template <class Object> bool is_endless(const Object &object) noexcept
+{
+	if constexpr (has_expiry<Object>())
+		return object.expiry == std::chrono::steady_clock::time_point::max();
+	else
+		return false;
+}
+
+template <class Object> std::uint64_t deadline_of(const Object &object) noexcept
+{
+	if constexpr (has_expiry<Object>())
+		return is_endless(object) ? 0
+					  : static_cast<std::uint64_t>(std::chrono::nanoseconds(
+						    object.expiry.time_since_epoch())
+									       .count());
+	else
+		return 0;
+}
+
+/* What an operation of that object is for. Those of executors are for nothing: 0, and they are not waited for. */
+template <class Object>
+std::uint64_t resource_of(std::string_view type, const Object *object, std::uintmax_t native,
+	std::string_view name) noexcept
+{
+	const void *address = object;
+
+	if (type == "channel")
+		return channel(static_cast<const char *>(address) + (name == "async_send"));
+	if (type == "deadline_timer" || type == "waitable_timer")
+		return is_endless(*object) ? event(address)
+					   : timer(reinterpret_cast<std::uintptr_t>(address));
+	if (type == "socket" || type == "descriptor" || type == "file" || type == "serial_port")
+		return descriptor(static_cast<int>(native));
+	if (type == "signal_set" || type == "resolver")
+		return other(reinterpret_cast<std::uintptr_t>(address));
+	return 0;
+}
+
+/* An operation was made, and is not started yet. */
+template <class Context, class Operation, class Object>
+void tell_creation(Context &, Operation &operation, const char *type, Object *object,
+	std::uintmax_t native, const char *name) noexcept
+{
+	initiation *now = initiation::innermost();
+	std::uint64_t resource;
+
+	if (now == nullptr || !ctp_is_attached())
+		return;
+	if constexpr (!std::is_void_v<Object>) {
+		resource = resource_of(type, object, native, name);
+		if (resource != 0)
+			now->tell_operation(operation, resource, name, deadline_of(*object),
+				resumes_coroutine<Operation>);
+	}
+}
+
+} /* namespace corotracer::detail::asio_operation */
+
+#endif

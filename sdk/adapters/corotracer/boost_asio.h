@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The adapter for Boost.Asio: coroutines of awaitable, their places, what each waits for, and who woke it.
+ *
+ *	#include "corotracer/boost_asio.h" // before the first header of the library, in every source
+ *	int main() { corotracer::InitTracer(); ... }
+ *
+ * docs/adapters.md says what is told, and what cannot be. Every source of a program that includes the library has to
+ * see this header first: 'g++ -include corotracer/boost_asio.h' does that with no line in any of them. A source that
+ * does not see it has other classes by the same names.
+ */
+#ifndef COROTRACER_BOOST_ASIO_H
+#define COROTRACER_BOOST_ASIO_H
+
+#ifndef BOOST_ASIO_CUSTOM_HANDLER_TRACKING
+#ifdef BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP
+#error "corotracer/boost_asio.h comes before the first header of the library"
+#endif
+#define BOOST_ASIO_CUSTOM_HANDLER_TRACKING "corotracer/asio_tracking.h"
+#endif
+
+#include <utility> /* some versions of the library use std::exchange without it */
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "corotracer/asio_operation.h"
+
+#define COROTRACER_ASIO ::boost::asio
+#define COROTRACER_ASIO_PROMISES boost_asio_promises
+#include "corotracer/asio_awaitable.h"
+#undef COROTRACER_ASIO
+#undef COROTRACER_ASIO_PROMISES
+
+#endif

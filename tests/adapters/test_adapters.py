@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+#
+# Each adapter with its library: nothing above Suspect is said of the correct example, and of the one with a fault the
+# fault, with its place. Arguments: the folder of the examples, and the engine's program.
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ENGINE = os.path.abspath(sys.argv.pop())
+FOLDER = pathlib.Path(sys.argv.pop()).resolve()
+SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples/adapters"
+PATIENCE_SECONDS = 100
+
+
+def report_of(trace):
+    done = subprocess.run([ENGINE, "report", "--format", "json", trace], capture_output=True, text=True, timeout=60,
+                          check=False)
+    return json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else {"findings": []}
+
+
+def text_of(trace):
+    """The report as it is read, on one line."""
+    done = subprocess.run([ENGINE, "report", trace], capture_output=True, text=True, timeout=60, check=False)
+    return " ".join(done.stdout.split())
+
+
+def line_of(source, code):
+    """Where the example has this code, as reports name it."""
+    lines = (SOURCES / source).read_text(encoding="utf-8").splitlines()
+    return f"{source}:{[code in line for line in lines].index(True) + 1}"
+
+
+class Adapter(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="corotracer-adapter-")
+        self.addCleanup(place.cleanup)
+        self.trace = os.path.join(place.name, "run.ctrace")
+
+    def command(self, name, *arguments):
+        if not (FOLDER / name).exists():
+            self.skipTest(f"{name} is not built: its library is not installed")
+        return [ENGINE, "run", "-o", self.trace, "--", FOLDER / name, *arguments]
+
+    def healthy(self, name, *arguments):
+        """The dump of a run that ends by itself."""
+        subprocess.run(self.command(name, *arguments), capture_output=True, timeout=60, check=True)
+        for finding in report_of(self.trace)["findings"]:
+            self.assertEqual(finding["grade"], "suspect", finding["title"])
+        return subprocess.run([ENGINE, "dump", self.trace], capture_output=True, text=True, timeout=60,
+                              check=True).stdout
+
+    def stuck(self, name, *arguments, rule="lost-wakeup"):
+        """The finding of that rule, once the growing trace shows it, and the report; the program is ended then."""
+        run = subprocess.Popen(self.command(name, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.terminate)
+        ends = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < ends:
+            for finding in report_of(self.trace + ".partial")["findings"]:
+                if finding["rule"] == rule and finding["grade"] != "suspect":
+                    return finding, text_of(self.trace + ".partial")
+            time.sleep(0.2)
+        self.fail(f"no {rule} in {PATIENCE_SECONDS} s")
+
+
+class Asio(Adapter):
+    def test_correct(self):
+        events = self.healthy("example-asio-channel")
+        self.assertIn("suspend", events)
+        self.assertIn("channel:0x", events)
+
+    def test_senders_nobody_reads(self):
+        for fault in ("close", "leave"):
+            with self.subTest(fault):
+                finding, text = self.stuck("example-asio-channel", fault)
+                self.assertEqual(finding["grade"], "proven")
+                self.assertIn("50 of 60 coroutines", finding["title"])
+                self.assertIn("async_send in send", finding["title"])
+                self.assertIn(line_of("asio_channel.cpp", "orders.async_send"), finding["title"])
+                self.assertIn("at read, examples/adapters/" + line_of("asio_channel.cpp", "orders.async_receive"), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
