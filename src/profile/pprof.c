@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "base/protobuf.h"
 #include "profile/parts.h"
 
 /* Numbers of fields. */
@@ -35,11 +36,6 @@ enum {
 	FUNCTION_FILENAME = 4,
 };
 
-enum wire {
-	WIRE_VARINT = 0,
-	WIRE_BYTES = 2,
-};
-
 struct writing {
 	const struct profile *profile;
 	struct text out;
@@ -49,38 +45,6 @@ struct writing {
 	VEC(const char *) texts;
 	bool is_broken;
 };
-
-/* ---------------------------------------------------------------- the encoding */
-
-static void put_varint(struct text *text, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		text_char(text, (char)(value | 0x80));
-	text_char(text, (char)value);
-}
-
-static void put_number(struct text *text, unsigned field, uint64_t value)
-{
-	if (!value)
-		return;
-	put_varint(text, field << 3 | WIRE_VARINT);
-	put_varint(text, value);
-}
-
-static void put_bytes(struct text *text, unsigned field, const char *bytes, size_t nr_bytes)
-{
-	put_varint(text, field << 3 | WIRE_BYTES);
-	put_varint(text, nr_bytes);
-	text_append(text, bytes, nr_bytes);
-}
-
-/* A message, or packed numbers, inside of another one; the part is empty again. */
-static void put_part(struct text *text, unsigned field, struct text *part)
-{
-	put_bytes(text, field, text_peek(part), part->length);
-	text->is_broken |= part->is_broken;
-	text_clear(part);
-}
 
 /* ---------------------------------------------------------------- strings and functions */
 
@@ -119,11 +83,11 @@ static uint64_t function_of(struct writing *writing, const struct profile_line *
 	if (map_get(&writing->function_at, key, &number))
 		return number;
 	writing->is_broken |= !map_put(&writing->function_at, key, number);
-	put_number(&function, FUNCTION_ID, number);
-	put_number(&function, FUNCTION_NAME, name);
-	put_number(&function, FUNCTION_SYSTEM_NAME, name);
-	put_number(&function, FUNCTION_FILENAME, file);
-	put_part(&writing->out, PROFILE_FUNCTION, &function);
+	protobuf_number(&function, FUNCTION_ID, number);
+	protobuf_number(&function, FUNCTION_NAME, name);
+	protobuf_number(&function, FUNCTION_SYSTEM_NAME, name);
+	protobuf_number(&function, FUNCTION_FILENAME, file);
+	protobuf_part(&writing->out, PROFILE_FUNCTION, &function);
 	text_fini(&function);
 	return number;
 }
@@ -134,9 +98,9 @@ static void put_type(struct writing *writing, const char *type, const char *unit
 {
 	struct text value_type = {0};
 
-	put_number(&value_type, VALUE_TYPE_TYPE, string_of(writing, type));
-	put_number(&value_type, VALUE_TYPE_UNIT, string_of(writing, unit));
-	put_part(&writing->out, PROFILE_SAMPLE_TYPE, &value_type);
+	protobuf_number(&value_type, VALUE_TYPE_TYPE, string_of(writing, type));
+	protobuf_number(&value_type, VALUE_TYPE_UNIT, string_of(writing, unit));
+	protobuf_part(&writing->out, PROFILE_SAMPLE_TYPE, &value_type);
 	text_fini(&value_type);
 }
 
@@ -145,13 +109,13 @@ static void put_location(struct writing *writing, const struct profile_names *na
 	struct text location = {0}, line = {0};
 	uint32_t i;
 
-	put_number(&location, LOCATION_ID, names->first);
+	protobuf_number(&location, LOCATION_ID, names->first);
 	for (i = 0; i < names->nr_lines; i++) {
-		put_number(&line, LINE_FUNCTION_ID, function_of(writing, &names->lines[i]));
-		put_number(&line, LINE_LINE, names->lines[i].line);
-		put_part(&location, LOCATION_LINE, &line);
+		protobuf_number(&line, LINE_FUNCTION_ID, function_of(writing, &names->lines[i]));
+		protobuf_number(&line, LINE_LINE, names->lines[i].line);
+		protobuf_part(&location, LOCATION_LINE, &line);
 	}
-	put_part(&writing->out, PROFILE_LOCATION, &location);
+	protobuf_part(&writing->out, PROFILE_LOCATION, &location);
 	text_fini(&location);
 	text_fini(&line);
 }
@@ -176,12 +140,12 @@ static void put_sample(struct writing *writing, const struct profile_stack *stac
 	uint32_t at;
 
 	for (at = (uint32_t)(stack - all); at; at = all[at].parent)
-		put_varint(&numbers, location_of(writing, &profile->names[at]));
-	put_part(&sample, SAMPLE_LOCATION_ID, &numbers);
-	put_varint(&numbers, stack->count);
-	put_varint(&numbers, (uint64_t)stack->ns);
-	put_part(&sample, SAMPLE_VALUE, &numbers);
-	put_part(&writing->out, PROFILE_SAMPLE, &sample);
+		protobuf_varint(&numbers, location_of(writing, &profile->names[at]));
+	protobuf_part(&sample, SAMPLE_LOCATION_ID, &numbers);
+	protobuf_varint(&numbers, stack->count);
+	protobuf_varint(&numbers, (uint64_t)stack->ns);
+	protobuf_part(&sample, SAMPLE_VALUE, &numbers);
+	protobuf_part(&writing->out, PROFILE_SAMPLE, &sample);
 	text_fini(&sample);
 	text_fini(&numbers);
 }
@@ -202,16 +166,16 @@ static void put_times(struct writing *writing, struct text *comment)
 	const struct ct_tables *tables = writing->profile->tables;
 
 	if (tables->observed_from != CT_NO_TIME) {
-		put_number(&writing->out, PROFILE_TIME_NANOS,
+		protobuf_number(&writing->out, PROFILE_TIME_NANOS,
 			(uint64_t)(tables->epoch_realtime_ns + tables->observed_from));
 		if (tables->observed_until > tables->observed_from)
-			put_number(&writing->out, PROFILE_DURATION_NANOS,
+			protobuf_number(&writing->out, PROFILE_DURATION_NANOS,
 				(uint64_t)(tables->observed_until - tables->observed_from));
 	}
 	if (!writing->profile->nr_lost)
 		return;
 	text_format(comment, "%" PRIu64 " events are lost", writing->profile->nr_lost);
-	put_number(&writing->out, PROFILE_COMMENT, string_of(writing, text_peek(comment)));
+	protobuf_number(&writing->out, PROFILE_COMMENT, string_of(writing, text_peek(comment)));
 }
 
 static void put_all(struct writing *writing)
@@ -223,11 +187,11 @@ static void put_all(struct writing *writing)
 	string_of(writing, "");
 	put_type(writing, "count", "count");
 	put_type(writing, type, "nanoseconds");
-	put_number(&writing->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(writing, type));
+	protobuf_number(&writing->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(writing, type));
 	put_stacks(writing);
 	put_times(writing, &comment);
 	for (i = 0; i < writing->texts.count; i++)
-		put_bytes(&writing->out, PROFILE_STRING_TABLE, writing->texts.at[i],
+		protobuf_bytes(&writing->out, PROFILE_STRING_TABLE, writing->texts.at[i],
 			strlen(writing->texts.at[i]));
 	writing->is_broken |= comment.is_broken;
 	text_fini(&comment);
