@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corotracer export: a trace for a spreadsheet, a data frame, or SQL. Its output is named after the input where none is
- * given.
+ * corotracer export: a trace for a spreadsheet, a data frame, SQL, or a viewer of timelines. Its output is named after
+ * the input where none is given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +16,18 @@
 static const struct form {
 	const char *name;
 	bool is_older;
+	bool holds_findings;
 	const char *suffix;
 	enum ct_export_format format;
 } forms[] = {
-	{"csv", false, ".csv", CT_EXPORT_CSV},
-	{"dataframe", false, ".dataframe.csv", CT_EXPORT_DATAFRAME},
-	{"sqlite", false, ".sqlite", CT_EXPORT_SQLITE},
-	{"csv", true, ".csv", CT_EXPORT_OLDER_CSV},
-	{"dataframe", true, ".csv", CT_EXPORT_OLDER_CSV},
-	{"sqlite", true, ".sqlite", CT_EXPORT_OLDER_SQLITE},
+	{"csv", false, false, ".csv", CT_EXPORT_CSV},
+	{"dataframe", false, false, ".dataframe.csv", CT_EXPORT_DATAFRAME},
+	{"sqlite", false, true, ".sqlite", CT_EXPORT_SQLITE},
+	{"perfetto", false, true, ".perfetto-trace", CT_EXPORT_PERFETTO},
+	{"chrome", false, true, ".trace.json", CT_EXPORT_CHROME},
+	{"csv", true, false, ".csv", CT_EXPORT_OLDER_CSV},
+	{"dataframe", true, false, ".csv", CT_EXPORT_OLDER_CSV},
+	{"sqlite", true, false, ".sqlite", CT_EXPORT_OLDER_SQLITE},
 };
 
 static const struct form *find_form(const struct handing_on *handing_on)
@@ -126,9 +129,8 @@ int command_export(const struct arguments *arguments)
 		return say_usage("export", "option '--output' needs the name of a file");
 	if (handing_on.table && !*handing_on.table)
 		return say_usage("export", "option '--table' needs a name");
-	if (strcmp(handing_on.format, "sqlite") != 0 && thresholds_are_given(arguments))
-		return say_usage("export",
-			"only '--format sqlite' holds findings: the others take no thresholds");
+	if (!find_form(&handing_on)->holds_findings && thresholds_are_given(arguments))
+		return say_usage("export", "this format holds no findings: it takes no thresholds");
 	exit_status = thresholds_read(arguments, &thresholds);
 	if (exit_status)
 		return exit_status;

@@ -480,13 +480,17 @@ enum ct_export_format {
 	/* Suspends and resumes only, with the six columns of coroTracer's JSON lines: */
 	CT_EXPORT_OLDER_CSV,
 	CT_EXPORT_OLDER_SQLITE, /* ids as text, behind a number of each row */
+
+	/* Timelines: what coroutines and threads did, as slices on tracks. */
+	CT_EXPORT_PERFETTO, /* a Perfetto trace */
+	CT_EXPORT_CHROME,   /* Trace Event JSON, of chrome://tracing */
 };
 
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
 	const char *table; /* of the events, in a database; NULL: coro_trace_events */
-	/* of the findings in a database; NULL: all defaults */
+	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
 };
 

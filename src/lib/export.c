@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "lib/trace.h"
+#include "slices/slices.h"
 
 /* A database holds the findings, too. */
 static enum ct_status to_sqlite(struct ct_trace *trace, const struct ct_export_options *options,
@@ -23,6 +24,20 @@ static enum ct_status to_sqlite(struct ct_trace *trace, const struct ct_export_o
 	if (status == CT_OK)
 		status = export_sqlite(trace->source, report, options->table, path, reterr);
 	ct_report_free(report);
+	return status;
+}
+
+static enum ct_status to_timeline(struct ct_trace *trace, const struct ct_export_options *options,
+	const char *path, struct ct_error *reterr)
+{
+	struct ct_view *view = view_open(trace->source, &trace->live, options->thresholds);
+	enum ct_status status;
+
+	if (!view)
+		return ct_fail_memory(reterr);
+	status = options->format == CT_EXPORT_PERFETTO ? slices_perfetto(view, path, reterr)
+						       : slices_chrome(view, path, reterr);
+	view_close(view);
 	return status;
 }
 
@@ -46,6 +61,9 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 		return export_csv(trace->source, EXPORT_OLDER, path, reterr);
 	case CT_EXPORT_OLDER_SQLITE:
 		return export_sqlite_older(trace->source, options.table, path, reterr);
+	case CT_EXPORT_PERFETTO:
+	case CT_EXPORT_CHROME:
+		return to_timeline(trace, &options, path, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What coroutines and threads did, as slices on tracks, for the viewers of timelines that there are. The parts
+ * meet in tell.h: tell.c tells what a view has, and a file for each form writes it down.
+ */
+#ifndef SLICES_SLICES_H
+#define SLICES_SLICES_H
+
+#include "view/view.h"
+
+/*
+ * slices_perfetto, slices_chrome: the whole of a view as a Perfetto trace, and as Trace Event JSON. The file appears
+ * whole or not at all; "-" is standard output. A failure names it, or is the view's.
+ */
+enum ct_status slices_perfetto(struct ct_view *view, const char *path, struct ct_error *reterr);
+enum ct_status slices_chrome(struct ct_view *view, const char *path, struct ct_error *reterr);
+
+#endif
