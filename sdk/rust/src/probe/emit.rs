@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//! Writing one event: a reading of the counter and a few plain stores into a ring that belongs to the calling thread.
+//!
+//! No lock, no locked instruction, no system call, no allocation. What is dear is in functions marked cold, met once
+//! per thread or per 2,048 events. All of it may run in a signal handler: an event that meets one half written is given
+//! up and counted.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::{compiler_fence, Ordering};
+
+use crate::layout::ID_BLOCK;
+use crate::layout::{category, detail, kind, orders, record, ring, LOG_TEXT_MAX, RECORD_BYTES, TEXT_DETAIL_BYTES};
+use crate::probe::clock::{time, time_of};
+use crate::probe::ring::{engine_wake, id_refill, nested, next_chunk};
+use crate::probe::state::{
+    clock_of, gate_pass, orders_page, present_pass, stack_pointer, with_thread, Thread, BUSY_ID,
+};
+
+/// The fourth word of a record: its site, kind, argument and flags.
+#[inline(always)]
+pub const fn tail(site: u32, kind: u8, argument: u8, flags: u16) -> u64 {
+    site as u64 | (kind as u64) << 32 | (argument as u64) << 40 | (flags as u64) << 48
+}
+
+#[inline(always)]
+const fn kind_of(tail: u64) -> u8 {
+    (tail >> 32) as u8
+}
+
+/// Whether the engine has switched the category off. Scheduling is always wanted.
+#[inline(always)]
+fn is_unwanted(category: u8) -> bool {
+    category != category::SCHEDULING
+        && orders_page().half(orders::CATEGORIES_OFF).load(Ordering::Relaxed) >> category & 1 != 0
+}
+
+/// Takes the thread's state for one event; false: nested, and counted.
+#[inline(always)]
+fn enter(thread: &Thread) -> bool {
+    let stack = stack_pointer();
+    if thread.busy.get() != 0 && !nested(thread, stack) {
+        return false;
+    }
+    thread.busy.set(stack);
+    compiler_fence(Ordering::SeqCst);
+    true
+}
+
+#[inline(always)]
+fn leave(thread: &Thread) {
+    compiler_fence(Ordering::SeqCst);
+    thread.busy.set(0);
+}
+
+/// Leaves, and wakes the engine where that sleeps. The load must not come before the head's store: the fence keeps the
+/// compiler from that, and the engine's barrier the processor (P12).
+#[inline(always)]
+fn finish(thread: &Thread) {
+    leave(thread);
+    if orders_page().half(orders::SLEEPING).load(Ordering::Relaxed) != 0 {
+        engine_wake();
+    }
+}
+
+/// Writes a record at the cursor, which has room, and publishes it.
+#[inline(always)]
+pub fn publish(thread: &Thread, time: u64, coro: u64, object: u64, tail: u64) {
+    let head = thread.head.get() + 1;
+    // SAFETY: there is room (`has_room`), so the cursor is within a chunk.
+    let place = unsafe { thread.record() };
+    // Atomic, since an overwriting ring's reader may copy the words while they change; it checks afterwards.
+    place.word(record::TIME).store(time, Ordering::Relaxed);
+    place.word(record::CORO).store(coro, Ordering::Relaxed);
+    place.word(record::OBJECT).store(object, Ordering::Relaxed);
+    place.word(record::TAIL).store(tail, Ordering::Relaxed);
+    thread.cursor.set(thread.cursor.get() + RECORD_BYTES);
+    thread.head.set(head);
+    if let Some(ring) = thread.ring.get() {
+        ring.word(ring::HEAD).store(head, Ordering::Release); // P1
+    }
+}
+
+#[inline(always)]
+fn has_room(thread: &Thread, pass: u32, time: u64) -> bool {
+    (thread.pass.get() == pass && thread.has_place()) || next_chunk(thread, time)
+}
+
+/// Writes one event of a category: a coroutine (0: none), an object, and the tail.
+#[inline]
+pub fn emit_of(category: u8, coro: u64, object: u64, tail: u64) {
+    let pass = present_pass();
+    if pass == 0 || is_unwanted(category) {
+        return;
+    }
+    with_thread(|thread| {
+        if !enter(thread) {
+            return;
+        }
+        let time = time_of(clock_of(pass), kind_of(tail));
+        if has_room(thread, pass, time) {
+            publish(thread, time, coro, object, tail);
+        }
+        finish(thread);
+    });
+}
+
+/// Writes one event of scheduling.
+#[inline]
+pub fn emit(coro: u64, object: u64, tail: u64) {
+    emit_of(category::SCHEDULING, coro, object, tail);
+}
+
+/// `emit_of`, and at the same instant a detail of the event, which never stands behind another one.
+#[inline]
+pub fn emit_with_of(category: u8, coro: u64, object: u64, with: u64, detail: u8, number: u64) {
+    let pass = present_pass();
+    if pass == 0 || is_unwanted(category) {
+        return;
+    }
+    with_thread(|thread| {
+        if !enter(thread) {
+            return;
+        }
+        let time = time_of(clock_of(pass), kind_of(with));
+        if has_room(thread, pass, time) {
+            publish(thread, time, coro, object, with);
+            if has_room(thread, pass, time) {
+                publish(thread, time, coro, number, tail(0, kind::DETAIL, detail, 0));
+            }
+        }
+        finish(thread);
+    });
+}
+
+/// `emit_with_of`, of scheduling.
+#[inline]
+pub fn emit_with(coro: u64, object: u64, with: u64, detail: u8, number: u64) {
+    emit_with_of(category::SCHEDULING, coro, object, with, detail, number);
+}
+
+/// Eight bytes of a text, the first one lowest; bytes behind its end are 0.
+fn text_word(text: &[u8]) -> u64 {
+    let mut word = [0; TEXT_DETAIL_BYTES];
+    word[..text.len()].copy_from_slice(text);
+    u64::from_le_bytes(word)
+}
+
+/// A message with a text, which is cut after LOG_TEXT_MAX bytes, and costs a record for each eight.
+pub fn emit_text(coro: u64, text: &[u8], site: u32) {
+    let pass = present_pass();
+    let text = &text[..text.len().min(LOG_TEXT_MAX)];
+    if pass == 0 || is_unwanted(category::LOGS) {
+        return;
+    }
+    with_thread(|thread| {
+        if !enter(thread) {
+            return;
+        }
+        let time = time(clock_of(pass));
+        if has_room(thread, pass, time) {
+            publish(thread, time, coro, 0, tail(site, kind::LOG, 0, (text.len() as u16) << 8));
+            for part in text.chunks(TEXT_DETAIL_BYTES) {
+                if !has_room(thread, pass, time) {
+                    break;
+                }
+                publish(thread, time, coro, text_word(part), tail(0, kind::DETAIL, detail::TEXT, 0));
+            }
+        }
+        finish(thread);
+    });
+}
+
+/// An id that no other coroutine of this process has or will have; 0 where there is no segment.
+#[inline]
+pub fn id_new() -> u64 {
+    if gate_pass().load(Ordering::Relaxed) == 0 {
+        return 0;
+    }
+    with_thread(|thread| {
+        if thread.busy.get() != 0 {
+            return id_refill(thread, true);
+        }
+        thread.busy.set(stack_pointer() | BUSY_ID);
+        compiler_fence(Ordering::SeqCst);
+        let mut id = thread.id_next.get();
+        if id % u64::from(ID_BLOCK) != 0 {
+            thread.id_next.set(id + 1);
+        } else {
+            id = id_refill(thread, false);
+        }
+        leave(thread);
+        id
+    })
+}

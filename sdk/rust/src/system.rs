@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: MIT
+//! The operating system, as the probe needs it: the C library's functions and the kernel's numbers.
+//!
+//! System calls are made directly where a preloaded library could stand between: the descriptor ledger is to see the
+//! program's descriptors, and not the probe's.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_int, c_long, c_uint, c_void, CStr};
+
+#[cfg(target_arch = "x86_64")]
+mod number {
+    pub const READ: i64 = 0;
+    pub const CLOSE: i64 = 3;
+    pub const RT_SIGPROCMASK: i64 = 14;
+    pub const SOCKET: i64 = 41;
+    pub const CONNECT: i64 = 42;
+    pub const SENDMSG: i64 = 46;
+    pub const FCNTL: i64 = 72;
+    pub const GETTID: i64 = 186;
+    pub const FUTEX: i64 = 202;
+    pub const TGKILL: i64 = 234;
+    pub const OPENAT: i64 = 257;
+    pub const GETRANDOM: i64 = 318;
+    pub const MEMFD_CREATE: i64 = 319;
+    pub const MEMBARRIER: i64 = 324;
+}
+
+#[cfg(target_arch = "aarch64")]
+mod number {
+    pub const FCNTL: i64 = 25;
+    pub const OPENAT: i64 = 56;
+    pub const CLOSE: i64 = 57;
+    pub const READ: i64 = 63;
+    pub const FUTEX: i64 = 98;
+    pub const TGKILL: i64 = 131;
+    pub const RT_SIGPROCMASK: i64 = 135;
+    pub const GETTID: i64 = 178;
+    pub const SOCKET: i64 = 198;
+    pub const CONNECT: i64 = 203;
+    pub const SENDMSG: i64 = 211;
+    pub const GETRANDOM: i64 = 278;
+    pub const MEMFD_CREATE: i64 = 279;
+    pub const MEMBARRIER: i64 = 283;
+}
+
+pub const CLOCK_REALTIME: c_int = 0;
+pub const CLOCK_MONOTONIC: c_int = 1;
+pub const PROT_NONE: c_int = 0;
+pub const PROT_READ_WRITE: c_int = 3;
+pub const MAP_SHARED: c_int = 1;
+pub const MAP_PRIVATE: c_int = 2;
+pub const MAP_FIXED: c_int = 0x10;
+pub const MAP_ANONYMOUS: c_int = 0x20;
+pub const MAP_NORESERVE: c_int = 0x4000;
+pub const MADV_DONTDUMP: c_int = 16;
+pub const MADV_WIPEONFORK: c_int = 18;
+pub const MADV_POPULATE_WRITE: c_int = 23;
+pub const RLIMIT_FSIZE: c_int = 1;
+pub const RLIMIT_AS: c_int = 9;
+pub const O_RDONLY: c_int = 0;
+pub const O_RDWR: c_int = 2;
+pub const O_CREAT_NEW: c_int = 0o100 | 0o200;
+pub const O_NONBLOCK: c_int = 0o4000;
+#[cfg(target_arch = "x86_64")]
+pub const O_NOFOLLOW: c_int = 0o400000;
+#[cfg(target_arch = "aarch64")]
+pub const O_NOFOLLOW: c_int = 0o100000;
+const O_CLOEXEC: c_int = 0o2000000;
+pub const EAGAIN: c_int = 11;
+pub const EINTR: c_int = 4;
+pub const EINVAL: c_int = 22;
+pub const ESRCH: c_int = 3;
+
+const AT_FDCWD: c_int = -100;
+const SC_PAGESIZE: c_int = 30;
+const F_DUPFD_CLOEXEC: c_int = 1030;
+const F_ADD_SEALS: c_int = 1033;
+const SEALS: c_int = 1 | 2 | 4; // no seal, no shrinking, no growing any more
+const MFD_CLOEXEC: c_uint = 1;
+const MFD_ALLOW_SEALING: c_uint = 2;
+const MFD_NOEXEC_SEAL: c_uint = 8;
+const GRND_NONBLOCK: c_uint = 1;
+const SIG_BLOCK: c_int = 0;
+const SIG_SETMASK: c_int = 2;
+const SS_ONSTACK: c_int = 1;
+const FUTEX_WAKE: c_int = 1;
+const AF_UNIX: c_int = 1;
+const SOCK_SEQPACKET_NONBLOCK_CLOEXEC: c_int = 5 | 0o4000 | 0o2000000;
+const SOL_SOCKET: c_int = 1;
+const SO_PEERCRED: c_int = 17;
+const SCM_RIGHTS: c_int = 1;
+const MSG_NOSIGNAL_DONTWAIT: c_int = 0x4000 | 0x40;
+const MEMBARRIER_REGISTER_GLOBAL_EXPEDITED: c_long = 1 << 2;
+const MEMBARRIER_GET_REGISTRATIONS: c_long = 1 << 9;
+
+// Signals that the thread causes by its own instructions: the kernel ends the process at a fault whose signal is blocked.
+const SIGILL: u32 = 4;
+const SIGTRAP: u32 = 5;
+const SIGBUS: u32 = 7;
+const SIGFPE: u32 = 8;
+const SIGSEGV: u32 = 11;
+const SIGSYS: u32 = 31;
+
+#[repr(C)]
+struct Timespec {
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+#[repr(C)]
+struct Limit {
+    present: u64,
+    most: u64,
+}
+
+#[repr(C)]
+struct SignalStack {
+    address: *mut c_void,
+    flags: c_int,
+    bytes: usize,
+}
+
+#[repr(C)]
+struct UnixAddress {
+    family: u16,
+    path: [u8; 108],
+}
+
+#[repr(C)]
+struct Credentials {
+    pid: c_int,
+    user: c_uint,
+    group: c_uint,
+}
+
+#[repr(C)]
+struct Part {
+    bytes: *const c_void,
+    length: usize,
+}
+
+#[repr(C)]
+struct Control {
+    length: usize,
+    level: c_int,
+    kind: c_int,
+    descriptor: c_int,
+    rest: c_int,
+}
+
+#[repr(C)]
+struct Message {
+    name: *mut c_void,
+    name_length: c_uint,
+    parts: *const Part,
+    nr_parts: usize,
+    control: *const Control,
+    control_length: usize,
+    flags: c_int,
+}
+
+/// One module of the program, as the dynamic linker tells it: the fields that are read.
+#[repr(C)]
+pub struct ModuleInfo {
+    pub address: u64,
+    pub name: *const c_char,
+    pub headers: *const ProgramHeader,
+    pub nr_headers: u16,
+}
+
+#[repr(C)]
+pub struct ProgramHeader {
+    pub kind: u32,
+    pub flags: u32,
+    pub offset: u64,
+    pub virtual_address: u64,
+    pub physical_address: u64,
+    pub file_bytes: u64,
+    pub memory_bytes: u64,
+    pub alignment: u64,
+}
+
+extern "C" {
+    fn syscall(number: c_long, ...) -> c_long;
+    fn __errno_location() -> *mut c_int;
+    fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
+    fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
+    fn ftruncate(descriptor: c_int, bytes: i64) -> c_int;
+    fn sigaltstack(new: *const SignalStack, old: *mut SignalStack) -> c_int;
+    fn getsockopt(socket: c_int, level: c_int, name: c_int, value: *mut c_void, bytes: *mut c_uint) -> c_int;
+    fn secure_getenv(name: *const c_char) -> *const c_char;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn pread(descriptor: c_int, bytes: *mut u8, length: usize, offset: i64) -> isize;
+    fn flock(descriptor: c_int, operation: c_int) -> c_int;
+    fn posix_fallocate(descriptor: c_int, offset: i64, bytes: i64) -> c_int;
+    fn readlink(path: *const c_char, room: *mut u8, bytes: usize) -> isize;
+    fn pwrite(descriptor: c_int, bytes: *const u8, length: usize, offset: i64) -> isize;
+    fn geteuid() -> c_uint;
+    fn getpid() -> c_int;
+    fn getppid() -> c_int;
+    fn sysconf(name: c_int) -> c_long;
+    fn mmap(place: *mut c_void, bytes: usize, protection: c_int, flags: c_int, file: c_int, from: i64) -> *mut c_void;
+    fn munmap(place: *mut c_void, bytes: usize) -> c_int;
+    fn madvise(place: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    fn sched_yield() -> c_int;
+    fn pthread_atfork(
+        before: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+    fn pthread_key_create(key: *mut c_uint, destructor: Option<extern "C" fn(*mut c_void)>) -> c_int;
+    fn pthread_key_delete(key: c_uint) -> c_int;
+    fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
+    fn dl_iterate_phdr(
+        callback: extern "C" fn(*const ModuleInfo, usize, *mut c_void) -> c_int,
+        context: *mut c_void,
+    ) -> c_int;
+}
+
+pub fn errno() -> c_int {
+    // SAFETY: the C library's own word of this thread.
+    unsafe { *__errno_location() }
+}
+
+/// Keeps asynchronous signals away while it lives, and leaves errno as it was.
+pub struct Quiet {
+    mask: u64,
+    errno: c_int,
+    is_masked: bool,
+}
+
+impl Quiet {
+    pub fn begin() -> Self {
+        let synchronous = [SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS];
+        let block = !synchronous.iter().fold(0u64, |mask, number| mask | 1 << (number - 1));
+        let errno = errno();
+        let mut mask = 0u64;
+        // SAFETY: both sets are 8 bytes, as the kernel wants them. Done by the system call itself: the C library's
+        // functions leave its own signals open.
+        let status = unsafe { syscall(number::RT_SIGPROCMASK, SIG_BLOCK, &block, &mut mask, 8usize) };
+        Self { mask, errno, is_masked: status == 0 }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let nothing = std::ptr::null_mut::<u64>();
+        // SAFETY: the set that `begin` was handed.
+        unsafe {
+            if self.is_masked {
+                syscall(number::RT_SIGPROCMASK, SIG_SETMASK, &self.mask, nothing, 8usize);
+            }
+            *__errno_location() = self.errno;
+        }
+    }
+}
+
+/// Nanoseconds of a clock.
+pub fn nanoseconds(clock: c_int) -> u64 {
+    let mut now = Timespec { seconds: 0, nanoseconds: 0 };
+    // SAFETY: a struct of the C library's layout.
+    unsafe { clock_gettime(clock, &mut now) };
+    now.seconds as u64 * 1_000_000_000 + now.nanoseconds as u64
+}
+
+pub fn process_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { getpid() as u32 }
+}
+
+pub fn parent_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { getppid() as u32 }
+}
+
+pub fn thread_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { syscall(number::GETTID) as u32 }
+}
+
+pub fn page_bytes() -> u64 {
+    // SAFETY: a number.
+    unsafe { sysconf(SC_PAGESIZE) as u64 }
+}
+
+/// Whether a thread of this process is gone.
+pub fn is_thread_gone(thread: u32) -> bool {
+    // SAFETY: signal 0 is none.
+    unsafe { syscall(number::TGKILL, getpid(), thread as c_int, 0 as c_int) != 0 && errno() == ESRCH }
+}
+
+pub fn is_on_signal_stack() -> bool {
+    let mut present = SignalStack { address: std::ptr::null_mut(), flags: 0, bytes: 0 };
+    // SAFETY: asks only.
+    unsafe { sigaltstack(std::ptr::null(), &mut present) == 0 && present.flags & SS_ONSTACK != 0 }
+}
+
+/// A limit of this process; None where it cannot be asked. u64::MAX: there is none.
+pub fn limit(resource: c_int) -> Option<u64> {
+    let mut limit = Limit { present: 0, most: 0 };
+    // SAFETY: a struct of the C library's layout.
+    (unsafe { getrlimit(resource, &mut limit) } == 0).then_some(limit.present)
+}
+
+/// A variable of the environment, but not in a process that gained rights. `name` ends with NUL.
+pub fn environment(name: &'static str) -> Option<&'static [u8]> {
+    debug_assert!(name.ends_with('\0'));
+    // SAFETY: `name` ends with NUL, and so does what the C library returns. The value lives until the program changes
+    // its environment, which it does not while it attaches.
+    unsafe {
+        let text = secure_getenv(name.as_ptr().cast());
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_bytes())
+    }
+}
+
+/// Whether the C library knows that this process has one thread only.
+pub fn is_single_threaded() -> bool {
+    // SAFETY: the C library's word, which is a char, where there is one.
+    unsafe {
+        let word = dlsym(std::ptr::null_mut(), "__libc_single_threaded\0".as_ptr().cast());
+        !word.is_null() && *word.cast::<u8>() != 0
+    }
+}
+
+/// What the process has registered for of the kernel's barriers on all processors.
+pub fn is_barrier_registered() -> bool {
+    // SAFETY: numbers.
+    let registered = unsafe { syscall(number::MEMBARRIER, MEMBARRIER_GET_REGISTRATIONS, 0 as c_long, 0 as c_long) };
+    registered > 0 && registered & MEMBARRIER_REGISTER_GLOBAL_EXPEDITED != 0
+}
+
+pub fn barrier_register() -> bool {
+    // SAFETY: numbers.
+    unsafe { syscall(number::MEMBARRIER, MEMBARRIER_REGISTER_GLOBAL_EXPEDITED, 0 as c_long, 0 as c_long) == 0 }
+}
+
+/// Wakes one waiter for a word.
+pub fn futex_wake(word: &std::sync::atomic::AtomicU32) {
+    // SAFETY: a word that is mapped; the other arguments are not read.
+    unsafe { syscall(number::FUTEX, word, FUTEX_WAKE, 1 as c_int, 0usize, 0usize, 0 as c_int) };
+}
+
+pub fn random(bytes: &mut [u8]) -> bool {
+    // SAFETY: so many bytes of room.
+    unsafe { syscall(number::GETRANDOM, bytes.as_mut_ptr(), bytes.len(), GRND_NONBLOCK) == bytes.len() as c_long }
+}
+
+pub fn yield_processor() {
+    // SAFETY: no arguments.
+    unsafe { sched_yield() };
+}
+
+/// Has the C library call a function in forked children.
+pub fn at_fork(child: extern "C" fn()) -> bool {
+    // SAFETY: the function lives as long as the program.
+    unsafe { pthread_atfork(None, None, Some(child)) == 0 }
+}
+
+/// A key whose destructor is called as a thread ends; None where setting it could allocate.
+pub fn thread_key(destructor: extern "C" fn(*mut c_void)) -> Option<u32> {
+    const WITHOUT_ALLOCATION: u32 = 32;
+    let mut key = 0;
+    // SAFETY: the function lives as long as the program.
+    unsafe {
+        if pthread_key_create(&mut key, Some(destructor)) != 0 {
+            return None;
+        }
+        if key >= WITHOUT_ALLOCATION {
+            pthread_key_delete(key);
+            return None;
+        }
+    }
+    Some(key)
+}
+
+/// Has the key's destructor called for this thread.
+pub fn thread_key_arm(key: u32) {
+    // SAFETY: any value but NULL; the destructor does not look at it.
+    unsafe { pthread_setspecific(key, 1 as *const c_void) };
+}
+
+/// A descriptor of the probe's own.
+pub struct Descriptor(c_int);
+
+impl Descriptor {
+    fn from_call(number: c_long) -> Option<Self> {
+        (number >= 0).then_some(Self(number as c_int))
+    }
+
+    /// Opens a file for reading; `path` ends with NUL.
+    pub fn open(path: &str) -> Option<Self> {
+        debug_assert!(path.ends_with('\0'));
+        Self::open_as(CStr::from_bytes_with_nul(path.as_bytes()).ok()?, O_RDONLY)
+    }
+
+    /// Opens a file with these flags, and the mode 0600 where it is made.
+    pub fn open_as(path: &CStr, flags: c_int) -> Option<Self> {
+        const PRIVATE: c_uint = 0o600;
+        // SAFETY: a path that ends with NUL.
+        Self::from_call(unsafe { syscall(number::OPENAT, AT_FDCWD, path.as_ptr(), flags | O_CLOEXEC, PRIVATE) })
+    }
+
+    /// Locks the file for this process, without waiting.
+    pub fn lock(&self) -> bool {
+        const LOCK_EXCLUSIVE_NOW: c_int = 2 | 4;
+        // SAFETY: numbers.
+        unsafe { flock(self.0, LOCK_EXCLUSIVE_NOW) == 0 }
+    }
+
+    /// Gives the file all its blocks.
+    pub fn allocate(&self, bytes: u64) -> bool {
+        // SAFETY: numbers.
+        unsafe { posix_fallocate(self.0, 0, bytes as i64) == 0 }
+    }
+
+    pub fn read_at(&self, room: &mut [u8], offset: u64) -> bool {
+        // SAFETY: so many bytes of room.
+        unsafe { pread(self.0, room.as_mut_ptr(), room.len(), offset as i64) == room.len() as isize }
+    }
+
+    /// A sealable memory file, moved away from the low numbers.
+    pub fn memory() -> Option<Self> {
+        let flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+        let name = "corotracer\0".as_ptr();
+        // SAFETY: a name that ends with NUL.
+        let low = unsafe {
+            let low = syscall(number::MEMFD_CREATE, name, flags | MFD_NOEXEC_SEAL);
+            if low < 0 && errno() == EINVAL {
+                syscall(number::MEMFD_CREATE, name, flags)
+            } else {
+                low
+            }
+        };
+        Self::from_call(low)?.raised()
+    }
+
+    /// The same file by a number that is out of the way of programs which count their descriptors.
+    pub fn raised(self) -> Option<Self> {
+        const OUT_OF_THE_WAY: c_int = 200;
+        const BEHIND_STANDARD: c_int = 3;
+        // SAFETY: numbers.
+        let high = unsafe {
+            let high = syscall(number::FCNTL, self.0, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+            if high < 0 {
+                syscall(number::FCNTL, self.0, F_DUPFD_CLOEXEC, BEHIND_STANDARD)
+            } else {
+                high
+            }
+        };
+        Self::from_call(high)
+    }
+
+    pub fn resize(&self, bytes: u64) -> bool {
+        // SAFETY: numbers.
+        unsafe { ftruncate(self.0, bytes as i64) == 0 }
+    }
+
+    pub fn seal(&self) -> bool {
+        // SAFETY: numbers.
+        unsafe { syscall(number::FCNTL, self.0, F_ADD_SEALS, SEALS) == 0 }
+    }
+
+    pub fn read(&self, room: &mut [u8]) -> usize {
+        // SAFETY: so many bytes of room.
+        let length = unsafe { syscall(number::READ, self.0, room.as_mut_ptr(), room.len()) };
+        usize::try_from(length).unwrap_or(0)
+    }
+
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
+        // SAFETY: so many bytes.
+        unsafe { pwrite(self.0, bytes.as_ptr(), bytes.len(), offset as i64) == bytes.len() as isize }
+    }
+
+    pub fn number(&self) -> c_int {
+        self.0
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        close(self.0);
+    }
+}
+
+/// Closes a descriptor that was kept.
+pub fn close(number: c_int) {
+    // SAFETY: a number; the caller owns the descriptor.
+    unsafe { syscall(number::CLOSE, number) };
+}
+
+/// The address of a socket whose name begins with NUL, and its length; None where the name does not fit.
+fn unix_address(name: &[u8]) -> Option<(UnixAddress, c_uint)> {
+    let mut address = UnixAddress { family: AF_UNIX as u16, path: [0; 108] };
+    if name.is_empty() || name.len() >= address.path.len() {
+        return None;
+    }
+    address.path[1..=name.len()].copy_from_slice(name);
+    Some((address, 2 + 1 + name.len() as c_uint))
+}
+
+/// Connects to a socket of that abstract name, without waiting.
+pub fn connect(name: &[u8]) -> Option<Descriptor> {
+    const TRIES: u32 = 64;
+    let (address, length) = unix_address(name)?;
+    // SAFETY: numbers.
+    let socket = Descriptor::from_call(unsafe {
+        syscall(number::SOCKET, AF_UNIX, SOCK_SEQPACKET_NONBLOCK_CLOEXEC, 0 as c_int)
+    })?;
+    for _ in 0..TRIES {
+        // SAFETY: an address of that length.
+        if unsafe { syscall(number::CONNECT, socket.0, &address, length) } == 0 {
+            return Some(socket);
+        }
+        if errno() != EAGAIN && errno() != EINTR {
+            break;
+        }
+        yield_processor();
+    }
+    None
+}
+
+/// Whether the other side is our own user's, or the superuser's.
+pub fn is_peer_trusted(socket: &Descriptor) -> bool {
+    let mut peer = Credentials { pid: 0, user: 0, group: 0 };
+    let mut bytes = std::mem::size_of::<Credentials>() as c_uint;
+    let room = std::ptr::addr_of_mut!(peer).cast();
+    // SAFETY: so many bytes of room.
+    let status = unsafe { getsockopt(socket.0, SOL_SOCKET, SO_PEERCRED, room, &mut bytes) };
+    // SAFETY: no arguments.
+    status == 0 && (peer.user == unsafe { geteuid() } || peer.user == 0)
+}
+
+/// Sends bytes with a descriptor beside them, without waiting.
+pub fn send(socket: &Descriptor, bytes: &[u8], descriptor: &Descriptor) -> bool {
+    let header = std::mem::size_of::<usize>() + 2 * std::mem::size_of::<c_int>();
+    let control = Control {
+        length: header + std::mem::size_of::<c_int>(),
+        level: SOL_SOCKET,
+        kind: SCM_RIGHTS,
+        descriptor: descriptor.0,
+        rest: 0,
+    };
+    let part = Part { bytes: bytes.as_ptr().cast(), length: bytes.len() };
+    let message = Message {
+        name: std::ptr::null_mut(),
+        name_length: 0,
+        parts: &part,
+        nr_parts: 1,
+        control: &control,
+        control_length: std::mem::size_of::<Control>(),
+        flags: 0,
+    };
+    // SAFETY: the message and all that it points to live until the call returns.
+    unsafe { syscall(number::SENDMSG, socket.0, &message, MSG_NOSIGNAL_DONTWAIT) == bytes.len() as c_long }
+}
+
+/// What a symbolic link says; empty where it cannot be read. `path` ends with NUL.
+pub fn link_target(path: &str) -> Vec<u8> {
+    let mut room = vec![0; 4095];
+    debug_assert!(path.ends_with('\0'));
+    // SAFETY: so many bytes of room.
+    let length = unsafe { readlink(path.as_ptr().cast(), room.as_mut_ptr(), room.len()) };
+    room.truncate(usize::try_from(length).unwrap_or(0));
+    room
+}
+
+/// Maps anonymous memory of nobody; None where it is not to be had.
+pub fn reserve(bytes: u64) -> Option<*mut u8> {
+    // SAFETY: a new mapping.
+    let place = unsafe {
+        mmap(std::ptr::null_mut(), bytes as usize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    };
+    (place as isize != -1).then_some(place.cast())
+}
+
+/// # Safety
+/// Nobody uses what is mapped there.
+pub unsafe fn unmap(place: *mut u8, bytes: u64) {
+    if bytes != 0 {
+        munmap(place.cast(), bytes as usize);
+    }
+}
+
+/// Maps the first bytes of a file, from `offset` on, over what is at `place`.
+///
+/// # Safety
+/// Nobody relies on what is at `place` now, or only on atomics there.
+pub unsafe fn map_over(place: *mut u8, file: &Descriptor, offset: u64, bytes: u64) -> bool {
+    let flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
+    mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, file.0, offset as i64) as isize != -1
+}
+
+/// Puts zeros that belong to this process alone in the place of what is mapped there.
+///
+/// # Safety
+/// The same as for `map_over`.
+pub unsafe fn map_nothing(place: *mut u8, bytes: u64) {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    mmap(place.cast(), bytes as usize, PROT_READ_WRITE, flags, -1, 0);
+}
+
+/// Advice to the kernel that changes no content that the program relies on.
+///
+/// # Safety
+/// The range is mapped.
+pub unsafe fn advise(place: *mut u8, bytes: u64, advice: c_int) -> bool {
+    madvise(place.cast(), bytes as usize, advice) == 0
+}
+
+extern "C" fn visit(module: *const ModuleInfo, _bytes: usize, context: *mut c_void) -> c_int {
+    // SAFETY: `each_module` handed its closure over, and the linker a module, both alive during this call.
+    unsafe { (*context.cast::<&mut dyn FnMut(&ModuleInfo)>())(&*module) };
+    0
+}
+
+/// Calls `look` for each module of the program: the executable, and what it is linked with.
+pub fn each_module(mut look: &mut dyn FnMut(&ModuleInfo)) {
+    // SAFETY: `visit` knows what the context is; the linker calls it before it returns.
+    unsafe { dl_iterate_phdr(visit, std::ptr::addr_of_mut!(look).cast()) };
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""One script of calls, in each language that has a probe: the segments are equal, bit for bit."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from support import BUILD, SOURCE, check, fail, folder, run
+
+sys.path.insert(0, str(SOURCE / "tests/conformance"))
+import play  # noqa: E402
+
+PLACE = SOURCE / "tests/conformance"
+NOT_IN_SCRIPT = {"site_use", "attachment"}  # results of the language's own, or of time
+
+
+def build_c(place):
+    program = place / "play-c"
+    run("cc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-pthread", "-I", SOURCE / "include", PLACE / "play_c.c",
+        SOURCE / "sdk/c/probe.c", "-o", program)
+    return program
+
+
+def build_cpp(place):
+    if not shutil.which("c++"):
+        return None
+    program = place / "play-cpp"
+    run("c++", "-std=c++20", "-D_GNU_SOURCE", "-O1", "-pthread", "-I", SOURCE / "include", "-I", SOURCE / "sdk/cpp",
+        PLACE / "play_cpp.cpp", "-o", program)
+    return program
+
+
+def build_rust(_place):
+    if not shutil.which("cargo"):
+        return None
+    target = BUILD / "rust"
+    done = subprocess.run(["cargo", "build", "--offline", "--quiet", "--target-dir", target, "--manifest-path",
+                           PLACE / "rust/Cargo.toml"], capture_output=True, text=True, check=False,
+                          env=dict(play.os.environ, CARGO_BUILD_JOBS="1"))
+    check(done.returncode == 0, f"the Rust player cannot be compiled:\n{done.stderr}")
+    return target / "debug/play"
+
+
+PLAYERS = {"C": build_c, "C++": build_cpp, "Rust": build_rust}
+
+
+def check_complete(script):
+    """Every call that there is stands in the script."""
+    text = (SOURCE / "include/corotracer/def/functions.def").read_text()
+    calls = set(re.findall(r"^X\([\w ]+, (\w+), ", text, re.MULTILINE)) - NOT_IN_SCRIPT
+    lines = re.findall(r"^(?:repeat \d+ )?(\w+)", script, re.MULTILINE)
+    check(len(calls) > 50 and not calls - set(lines), f"the script has no {calls - set(lines)}")
+
+
+def main():
+    script = (PLACE / "script.txt").read_text()
+    check_complete(script)
+    layout = play.Layout(run(SOURCE / "tools/make-layout", "rust").stdout)
+    left = {}
+    with folder() as name:
+        for language, build in PLAYERS.items():
+            program = build(pathlib.Path(name))
+            if program:
+                left[language] = play.play(str(program), script, layout)
+    check(sum("record" in part for part in left["C"]) > 10000, "the script wrote next to nothing")
+    for language, segment in left.items():
+        told = play.difference(left["C"], segment)
+        if told:
+            fail(f"C and {language} differ in {told}")
+    print("compared:", ", ".join(left))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
