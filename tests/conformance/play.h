@@ -31,77 +31,76 @@ static uint64_t last_result;
 #define LENGTH(index) (T(index) ? (uint32_t)strlen(T(index)) : 0)
 
 /* Calls with a result, and without. */
-#define RESULT(name, expression)                                 \
+#define RESULT(name, expression)                                    \
 	static uint64_t run_##name(const struct argument *argument) \
-	{                                                        \
-		(void)argument;                                  \
-		return expression;                               \
+	{                                                           \
+		(void)argument;                                     \
+		return expression;                                  \
 	}
 #define PLAIN(name, expression) RESULT(name, (expression, (uint64_t)0))
 
-#define CALLS(RESULT, PLAIN)                                                                            \
-	RESULT(is_attached, ctp_is_attached())                                                          \
-	PLAIN(emit, ctp_emit(N(0), N(1), N(2)))                                                         \
-	PLAIN(emit_with, ctp_emit_with(N(0), N(1), N(2), (enum ctp_detail)N(3), N(4)))                  \
-	RESULT(coro_new, ctp_coro_new())                                                                \
-	RESULT(current, ctp_current())                                                                  \
-	RESULT(site_address, ctp_site_address((const void *)(uintptr_t)N(0), W(1)))                     \
-	PLAIN(create, ctp_create(N(0), N(1), W(2)))                                                     \
-	PLAIN(frame, ctp_frame(N(0), (const void *)(uintptr_t)N(1), W(2)))                              \
-	PLAIN(resume, ctp_resume(N(0), (enum ctp_point)N(1)))                                           \
-	PLAIN(suspend, ctp_suspend(N(0), N(1), W(2), (enum ctp_point)N(3)))                             \
-	PLAIN(suspend_until, ctp_suspend_until(N(0), N(1), W(2), (enum ctp_point)N(3), N(4)))           \
-	PLAIN(switch, ctp_switch(N(0), N(1), W(2), (enum ctp_point)N(3)))                               \
-	PLAIN(switch_for, ctp_switch_for(N(0), N(1), N(2), W(3), (enum ctp_point)N(4)))                 \
-	PLAIN(cancel, ctp_cancel(N(0)))                                                                 \
-	PLAIN(wake, ctp_wake(N(0), N(1), W(2), (enum ctp_outcome)N(3)))                                 \
-	PLAIN(return, ctp_return(N(0)))                                                                 \
-	PLAIN(destroy, ctp_destroy(N(0), (enum ctp_life)N(1)))                                          \
-	PLAIN(destroy_at, ctp_destroy_at(N(0), (enum ctp_life)N(1), W(2)))                              \
-	PLAIN(await, ctp_await(N(0), N(1), W(2)))                                                       \
-	PLAIN(await_done, ctp_await_done(N(0), N(1)))                                                   \
-	PLAIN(acquire, ctp_acquire(N(0), N(1), W(2)))                                                   \
-	PLAIN(release, ctp_release(N(0), N(1), W(2)))                                                   \
-	PLAIN(block, ctp_block(N(0), (int64_t)N(1), W(2)))                                              \
-	PLAIN(block_done, ctp_block_done(W(0)))                                                         \
-	PLAIN(hand_over, ctp_hand_over(N(0), N(1), N(2), W(3)))                                         \
-	PLAIN(notify, ctp_notify(N(0), N(1), W(2), W(3)))                                               \
-	PLAIN(enqueue, ctp_enqueue(N(0), N(1)))                                                         \
-	PLAIN(enqueue_private, ctp_enqueue_private(N(0), N(1)))                                         \
-	PLAIN(dequeue, ctp_dequeue(N(0), N(1)))                                                         \
-	PLAIN(descriptor_open, ctp_descriptor_open(N(0), W(1)))                                         \
-	PLAIN(descriptor_close, ctp_descriptor_close(N(0), W(1)))                                       \
-	PLAIN(descriptor_arm, ctp_descriptor_arm(N(0), W(1), (uint16_t)N(2), N(3), W(4)))               \
-	PLAIN(descriptor_ready, ctp_descriptor_ready(N(0), (uint16_t)N(1), N(2)))                       \
-	PLAIN(park, ctp_park(N(0), W(1)))                                                               \
-	PLAIN(park_until, ctp_park_until(N(0), W(1), N(2)))                                             \
-	PLAIN(unpark, ctp_unpark(N(0)))                                                                 \
-	RESULT(intern, ctp_intern(T(0), LENGTH(0)))                                                     \
-	RESULT(task_new, ctp_task_new())                                                                \
-	PLAIN(task_begin, ctp_task_begin(N(0), N(1), W(2)))                                             \
-	PLAIN(task_end, ctp_task_end(N(0), N(1)))                                                       \
-	PLAIN(task_set, ctp_task_set(N(0), N(1)))                                                       \
-	PLAIN(region_begin, ctp_region_begin(N(0), N(1), W(2)))                                         \
-	PLAIN(region_end, ctp_region_end(N(0), W(1)))                                                   \
-	PLAIN(log, ctp_log(N(0), W(1)))                                                                 \
-	PLAIN(log_number, ctp_log_number(N(0), (int64_t)N(1), W(2)))                                    \
-	PLAIN(log_text, ctp_log_text(N(0), T(1), LENGTH(1), W(2)))                                      \
-	PLAIN(counter, ctp_counter((int64_t)N(0), W(1)))                                                \
-	PLAIN(name_coro, ctp_name_coro(N(0), W(1)))                                                     \
-	PLAIN(name_thread, ctp_name_thread(W(0)))                                                       \
-	PLAIN(name_resource, ctp_name_resource(N(0), W(1)))                                             \
-	PLAIN(mark, ctp_mark(N(0), (enum ctp_mark)N(1), N(2), W(3)))                                    \
-	PLAIN(daemon, ctp_daemon(N(0)))                                                                 \
-	PLAIN(expect_idle, ctp_expect_idle(N(0)))                                                       \
-	PLAIN(start, ctp_start())                                                                       \
-	PLAIN(stop, ctp_stop())                                                                         \
-	PLAIN(detach, ctp_detach())                                                                     \
+#define CALLS(RESULT, PLAIN)                                                                  \
+	RESULT(is_attached, ctp_is_attached())                                                \
+	PLAIN(emit, ctp_emit(N(0), N(1), N(2)))                                               \
+	PLAIN(emit_with, ctp_emit_with(N(0), N(1), N(2), (enum ctp_detail)N(3), N(4)))        \
+	RESULT(coro_new, ctp_coro_new())                                                      \
+	RESULT(current, ctp_current())                                                        \
+	RESULT(site_address, ctp_site_address((const void *)(uintptr_t)N(0), W(1)))           \
+	PLAIN(create, ctp_create(N(0), N(1), W(2)))                                           \
+	PLAIN(frame, ctp_frame(N(0), (const void *)(uintptr_t)N(1), W(2)))                    \
+	PLAIN(resume, ctp_resume(N(0), (enum ctp_point)N(1)))                                 \
+	PLAIN(suspend, ctp_suspend(N(0), N(1), W(2), (enum ctp_point)N(3)))                   \
+	PLAIN(suspend_until, ctp_suspend_until(N(0), N(1), W(2), (enum ctp_point)N(3), N(4))) \
+	PLAIN(switch, ctp_switch(N(0), N(1), W(2), (enum ctp_point)N(3)))                     \
+	PLAIN(switch_for, ctp_switch_for(N(0), N(1), N(2), W(3), (enum ctp_point)N(4)))       \
+	PLAIN(cancel, ctp_cancel(N(0)))                                                       \
+	PLAIN(wake, ctp_wake(N(0), N(1), W(2), (enum ctp_outcome)N(3)))                       \
+	PLAIN(return, ctp_return(N(0)))                                                       \
+	PLAIN(destroy, ctp_destroy(N(0), (enum ctp_life)N(1)))                                \
+	PLAIN(destroy_at, ctp_destroy_at(N(0), (enum ctp_life)N(1), W(2)))                    \
+	PLAIN(await, ctp_await(N(0), N(1), W(2)))                                             \
+	PLAIN(await_done, ctp_await_done(N(0), N(1)))                                         \
+	PLAIN(acquire, ctp_acquire(N(0), N(1), W(2)))                                         \
+	PLAIN(release, ctp_release(N(0), N(1), W(2)))                                         \
+	PLAIN(block, ctp_block(N(0), (int64_t)N(1), W(2)))                                    \
+	PLAIN(block_done, ctp_block_done(W(0)))                                               \
+	PLAIN(hand_over, ctp_hand_over(N(0), N(1), N(2), W(3)))                               \
+	PLAIN(notify, ctp_notify(N(0), N(1), W(2), W(3)))                                     \
+	PLAIN(enqueue, ctp_enqueue(N(0), N(1)))                                               \
+	PLAIN(enqueue_private, ctp_enqueue_private(N(0), N(1)))                               \
+	PLAIN(dequeue, ctp_dequeue(N(0), N(1)))                                               \
+	PLAIN(descriptor_open, ctp_descriptor_open(N(0), W(1)))                               \
+	PLAIN(descriptor_close, ctp_descriptor_close(N(0), W(1)))                             \
+	PLAIN(descriptor_arm, ctp_descriptor_arm(N(0), W(1), (uint16_t)N(2), N(3), W(4)))     \
+	PLAIN(descriptor_ready, ctp_descriptor_ready(N(0), (uint16_t)N(1), N(2)))             \
+	PLAIN(park, ctp_park(N(0), W(1)))                                                     \
+	PLAIN(park_until, ctp_park_until(N(0), W(1), N(2)))                                   \
+	PLAIN(unpark, ctp_unpark(N(0)))                                                       \
+	RESULT(intern, ctp_intern(T(0), LENGTH(0)))                                           \
+	RESULT(task_new, ctp_task_new())                                                      \
+	PLAIN(task_begin, ctp_task_begin(N(0), N(1), W(2)))                                   \
+	PLAIN(task_end, ctp_task_end(N(0), N(1)))                                             \
+	PLAIN(task_set, ctp_task_set(N(0), N(1)))                                             \
+	PLAIN(region_begin, ctp_region_begin(N(0), N(1), W(2)))                               \
+	PLAIN(region_end, ctp_region_end(N(0), W(1)))                                         \
+	PLAIN(log, ctp_log(N(0), W(1)))                                                       \
+	PLAIN(log_number, ctp_log_number(N(0), (int64_t)N(1), W(2)))                          \
+	PLAIN(log_text, ctp_log_text(N(0), T(1), LENGTH(1), W(2)))                            \
+	PLAIN(counter, ctp_counter((int64_t)N(0), W(1)))                                      \
+	PLAIN(name_coro, ctp_name_coro(N(0), W(1)))                                           \
+	PLAIN(name_thread, ctp_name_thread(W(0)))                                             \
+	PLAIN(name_resource, ctp_name_resource(N(0), W(1)))                                   \
+	PLAIN(mark, ctp_mark(N(0), (enum ctp_mark)N(1), N(2), W(3)))                          \
+	PLAIN(daemon, ctp_daemon(N(0)))                                                       \
+	PLAIN(expect_idle, ctp_expect_idle(N(0)))                                             \
+	PLAIN(start, ctp_start())                                                             \
+	PLAIN(stop, ctp_stop())                                                               \
+	PLAIN(detach, ctp_detach())                                                           \
 	RESULT(site, intern_site(argument))
 
 static uint64_t intern_site(const struct argument *argument)
 {
-	struct ctp_site_source source = {
-		W(0), W(1), W(2), LENGTH(5), T(3), T(4), T(5), N(6)};
+	struct ctp_site_source source = {W(0), W(1), W(2), LENGTH(5), T(3), T(4), T(5), N(6)};
 
 	return ctp_site_remember(NULL, 0, NULL, &source);
 }
@@ -123,8 +122,8 @@ static struct argument argument_of(char *word)
 	} else if (word[0] == '$') {
 		argument.number = registers[strtoul(word + 1, NULL, 10) % NR_REGISTERS];
 	} else if (strcmp(word, "-") != 0) {
-		argument.number = word[0] == '-' ? (uint64_t)strtoll(word, NULL, 0)
-						 : strtoull(word, NULL, 0);
+		argument.number =
+			word[0] == '-' ? (uint64_t)strtoll(word, NULL, 0) : strtoull(word, NULL, 0);
 	}
 	return argument;
 }
