@@ -13,6 +13,7 @@
 #include "output.h"
 #include "say.h"
 #include "subject.h"
+#include "top/choose.h"
 #include "top/once.h"
 #include "top/show.h"
 
@@ -149,34 +150,69 @@ static const char *what_does_not_fit(
 	return NULL;
 }
 
-int command_top(const struct arguments *arguments)
+static int print_or_show(const struct arguments *arguments, const struct subject *subject)
 {
-	struct subject subject = {
-		.operand = arguments->operands[0],
-		.no_symbols = arguments->value[OPTION_TOP_NO_SYMBOLS] != NULL,
-		.duration = OPTION_TOP_DURATION,
-	};
 	struct ct_thresholds *thresholds;
 	struct top_state state;
-	const char *complaint;
-	int exit_status;
+	int exit_status = read_state(arguments, &state);
 
-	/* Only what characters are: numbers stay as they are everywhere. */
-	setlocale(LC_CTYPE, "");
-	if (arguments->nr_operands != 1)
-		return say_usage("top", "which process, or which trace? for example: corotracer "
-					"top $(pidof server)");
-	complaint = what_does_not_fit(arguments, &subject);
-	if (complaint)
-		return say_usage("top", complaint);
-	exit_status = read_state(arguments, &state);
 	if (!exit_status)
 		exit_status = thresholds_read(arguments, &thresholds);
 	if (exit_status)
 		return exit_status;
 	exit_status = (arguments->value[OPTION_TOP_ONCE]
-			       ? print_once(arguments, &subject, thresholds, &state)
-			       : show(arguments, &subject, thresholds, &state));
+			       ? print_once(arguments, subject, thresholds, &state)
+			       : show(arguments, subject, thresholds, &state));
 	ct_thresholds_free(thresholds);
 	return exit_status;
+}
+
+static int print_list(void)
+{
+	struct ct_error error;
+	enum ct_status status = top_choose_print(&error);
+
+	return status ? say_failure(status, &error) : flush_output();
+}
+
+/* Without an operand: which one? */
+static int choose(const struct arguments *arguments, struct subject *subject)
+{
+	struct top_choice choice;
+	struct ct_error error;
+	enum ct_status status;
+
+	if (arguments->value[OPTION_TOP_ONCE])
+		return print_list();
+	status = top_choose(output_is_coloured(arguments->meaning[OPTION_TOP_COLOUR].number, "-"),
+		&choice, &error);
+	if (status)
+		return say_failure(status, &error);
+	if (choice.number)
+		return die_of(choice.number);
+	if (!*choice.operand)
+		return 0;
+	subject->operand = choice.operand;
+	return print_or_show(arguments, subject);
+}
+
+int command_top(const struct arguments *arguments)
+{
+	struct subject subject = {
+		.operand = arguments->nr_operands ? arguments->operands[0] : "",
+		.no_symbols = arguments->value[OPTION_TOP_NO_SYMBOLS] != NULL,
+		.duration = OPTION_TOP_DURATION,
+	};
+	const char *complaint;
+
+	/* Only what characters are: numbers stay as they are everywhere. */
+	setlocale(LC_CTYPE, "");
+	if (arguments->nr_operands > 1)
+		return say_usage("top", "one process or trace at a time");
+	complaint = what_does_not_fit(arguments, &subject);
+	if (complaint)
+		return say_usage("top", complaint);
+	if (!arguments->nr_operands)
+		return choose(arguments, &subject);
+	return print_or_show(arguments, &subject);
 }

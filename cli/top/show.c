@@ -5,14 +5,12 @@
  * A newer snapshot waits while the screen is paused, and while a chain is followed in the present one. Where a
  * coroutine is shown its chain is followed in the newer snapshot first, so that both are replaced at once.
  */
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "top/draw.h"
+#include "top/endings.h"
 #include "top/show.h"
 #include "top/terminal.h"
 #include "top/threads.h"
@@ -36,51 +34,6 @@ struct show {
 	bool is_over;
 	bool is_repainted;
 };
-
-/* ---------------------------------------------------------------- signals */
-
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-#define NR_ENDING (sizeof(ending) / sizeof(ending[0]))
-
-static struct sigaction before[NR_ENDING];
-static volatile sig_atomic_t caught;
-static int caught_descriptor = -1;
-
-static void on_signal(int number)
-{
-	int kept = errno;
-
-	caught = number;
-	(void)!write(caught_descriptor, &(uint64_t){1}, sizeof(uint64_t));
-	errno = kept;
-}
-
-static bool catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-	size_t i;
-
-	caught = 0;
-	caught_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (caught_descriptor < 0)
-		return false;
-	for (i = 0; i < NR_ENDING; i++) {
-		sigaction(ending[i], NULL, &before[i]);
-		if (before[i].sa_handler != SIG_IGN)
-			sigaction(ending[i], &action, NULL);
-	}
-	return true;
-}
-
-static void release_signals(void)
-{
-	size_t i;
-
-	for (i = 0; i < NR_ENDING; i++)
-		sigaction(ending[i], &before[i], NULL);
-	close(caught_descriptor);
-	caught_descriptor = -1;
-}
 
 /* ---------------------------------------------------------------- chains and snapshots */
 
@@ -249,25 +202,17 @@ static void wait_for_something(const struct show *show)
 	struct pollfd descriptors[] = {
 		{.fd = STDIN_FILENO, .events = POLLIN},
 		{.fd = top_source_descriptor(show->source), .events = POLLIN},
-		{.fd = caught_descriptor, .events = POLLIN},
+		{.fd = top_endings_descriptor(), .events = POLLIN},
 	};
 	bool is_ageing = !show->snapshot || show->snapshot->is_growing;
 
 	poll(descriptors, sizeof(descriptors) / sizeof(descriptors[0]), is_ageing ? TICK_MS : -1);
 }
 
-/* A terminal that has gone away says so by an end of input that never ends. */
-static bool has_terminal(void)
-{
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-
-	return poll(&input, 1, 0) <= 0 || !(input.revents & (POLLHUP | POLLERR | POLLNVAL));
-}
-
 static void loop(struct show *show)
 {
 	draw(show);
-	while (!show->is_over && !caught && has_terminal()) {
+	while (!show->is_over && !top_endings_caught() && top_terminal_is_there()) {
 		wait_for_something(show);
 		while (!show->is_over && read_input(show)) {
 			advance(show);
@@ -284,14 +229,14 @@ enum ct_status top_show(struct top_source *source, struct top_state *state,
 	struct show show = {.source = source, .state = state, .options = options};
 	enum ct_status status;
 
-	if (!catch_signals())
-		return top_fail(reterr, errno, "preparing for signals");
+	status = top_endings_catch(reterr);
+	if (status)
+		return status;
 	status = top_terminal_open(options->use_colour, reterr);
 	if (status == CT_OK)
 		loop(&show);
 	top_terminal_close();
-	release_signals();
-	*ret_signal = caught;
+	*ret_signal = top_endings_release();
 	/* A trace that could not be read at all is no screen's matter. */
 	if (status == CT_OK && !show.snapshot && top_source_trouble(source, reterr))
 		status = reterr->status;

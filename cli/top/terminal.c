@@ -6,6 +6,7 @@
  * write(2) and tcsetattr(3) may be called from a handler.
  */
 #include <langinfo.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,13 @@ enum ct_status top_terminal_open(bool use_colour, struct ct_error *reterr)
 		prepare_colours();
 	prepare_keys();
 	return CT_OK;
+}
+
+bool top_terminal_is_there(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&input, 1, 0) <= 0 || !(input.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
 bool top_terminal_has_unicode(void)

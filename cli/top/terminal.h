@@ -24,6 +24,9 @@ enum top_input {
 enum ct_status top_terminal_open(bool use_colour, struct ct_error *reterr);
 void top_terminal_close(void);
 
+/* top_terminal_is_there: false: it has gone away, which an end of input that never ends says. */
+bool top_terminal_is_there(void);
+
 /* top_terminal_has_unicode: does the locale say that the terminal shows more than ASCII? After setlocale. */
 bool top_terminal_has_unicode(void);
 

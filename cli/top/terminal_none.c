@@ -22,6 +22,11 @@ void top_terminal_close(void)
 {
 }
 
+bool top_terminal_is_there(void)
+{
+	return false;
+}
+
 bool top_terminal_has_unicode(void)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;

@@ -62,6 +62,37 @@ enum ct_status ct_control_send(
 enum ct_status ct_record_open_trace(struct ct_record *record, const struct ct_open_options *options,
 	struct ct_trace **ret_trace, struct ct_error *reterr);
 
+/* How a process can be traced, or is (def/traceable.def). */
+enum ct_traceable_state {
+#define X(NAME, text, meaning) CT_TRACEABLE_##NAME,
+#include "corotracer/def/traceable.def"
+#undef X
+};
+
+/* ct_traceable_name: one word; never NULL. */
+const char *ct_traceable_name(enum ct_traceable_state state);
+
+/* A process that has a probe. */
+struct ct_traceable {
+	int64_t pid;
+	enum ct_traceable_state state;
+	int64_t engine_pid; /* that records it; 0: none does */
+	char command[256];  /* its words, separated by blanks, as far as they fit */
+	/* That the recording writes, as far as that can be seen, or that the process fills by itself; "": not known */
+	char file[256];
+};
+
+/*
+ * ct_traceables_find: the processes with a probe that may be looked into, by id: those of the same user, or all for the
+ * superuser. Nothing is changed in them. A process may have ended, and a recording may have begun or ended, when the
+ * call returns. CT_ERR_SYSTEM: there is no /proc.
+ *
+ * ct_traceables_free: frees the list; NULL is allowed.
+ */
+enum ct_status ct_traceables_find(
+	struct ct_traceable **ret_found, size_t *ret_count, struct ct_error *reterr);
+void ct_traceables_free(struct ct_traceable *found);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "collect/collector.h"
+#include "collect/probe_files.h"
 #include "kernel/procfs.h"
-
-#define SEGMENT_LINK "/memfd:corotracer"
 
 struct seek {
 	struct collect *collect;
@@ -58,34 +57,11 @@ static bool is_taken(const struct collect *collect, const struct stat *file)
 	return false;
 }
 
-/* Which engine has the segment: it says so itself, in memory that the target can write, too. */
-static pid_t owner_of(int descriptor)
-{
-	struct ctp_header header;
-	struct ctp_orders orders;
-
-	if (pread(descriptor, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-		header.orders_offset > INT64_MAX ||
-		pread(descriptor, &orders, sizeof(orders), (off_t)header.orders_offset) !=
-			(ssize_t)sizeof(orders))
-		return 0;
-	return (pid_t)orders.engine_pid;
-}
-
-/* A forked child still has its parent's segment open: that one is not the child's. */
-static bool is_own(int descriptor, pid_t pid)
-{
-	struct ctp_header header;
-
-	return pread(descriptor, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
-	       procfs_is_called(pid, header.pid);
-}
-
 static void take(struct seek *seek, int descriptor)
 {
 	struct collect *collect = seek->collect;
 	struct arrival arrival = {descriptor, collect->target.pid, true};
-	pid_t owner = owner_of(descriptor);
+	pid_t owner = collect_segment_owner(descriptor);
 	struct ct_error trouble;
 	enum ct_status status = collect_attach(collect, &arrival, &trouble);
 
@@ -105,38 +81,6 @@ static void take(struct seek *seek, int descriptor)
 			(int)collect->target.pid);
 }
 
-/* A descriptor of ours for one of the process's own segments; -1: that number is none. */
-static int open_segment(pid_t pid, int number, const char *link)
-{
-	int descriptor;
-
-	if (strncmp(link, SEGMENT_LINK, strlen(SEGMENT_LINK)) != 0)
-		return -1;
-	descriptor = open(procfs_descriptor(pid, number).text, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (descriptor < 0 || is_own(descriptor, pid))
-		return descriptor;
-	close(descriptor);
-	return -1;
-}
-
-/* A file that begins as a segment, and is none of memory: a flight recorder's. */
-static bool is_flight_file(const char *path)
-{
-	uint64_t magic = 0;
-	struct stat file;
-	int descriptor;
-
-	if (stat(path, &file) < 0 || !S_ISREG(file.st_mode) || file.st_size < (off_t)CTP_PAGE_BYTES)
-		return false;
-	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (descriptor < 0)
-		return false;
-	if (pread(descriptor, &magic, sizeof(magic), 0) != (ssize_t)sizeof(magic))
-		magic = 0;
-	close(descriptor);
-	return magic == CTP_MAGIC;
-}
-
 static bool look_at(void *context, int number)
 {
 	struct seek *seek = context;
@@ -147,13 +91,13 @@ static bool look_at(void *context, int number)
 
 	snprintf(name, sizeof(name), "fd/%d", number);
 	procfs_link(pid, name, link, sizeof(link));
-	if (strncmp(link, SEGMENT_LINK, strlen(SEGMENT_LINK)) != 0) {
+	if (!collect_is_segment_link(link)) {
 		if (link[0] == '/' && seek->file[0] == '\0' &&
-			is_flight_file(procfs_descriptor(pid, number).text))
+			collect_is_flight_file(pid, procfs_descriptor(pid, number).text))
 			memcpy(seek->file, link, sizeof(seek->file));
 		return true;
 	}
-	descriptor = open_segment(pid, number, link);
+	descriptor = collect_open_segment(pid, number, link);
 	if (descriptor < 0)
 		return true;
 	if (fstat(descriptor, &file) < 0 || is_taken(seek->collect, &file)) {
@@ -197,7 +141,7 @@ static bool look_for_past(void *context, int number)
 
 	snprintf(name, sizeof(name), "fd/%d", number);
 	procfs_link(collect->target.pid, name, link, sizeof(link));
-	descriptor = open_segment(collect->target.pid, number, link);
+	descriptor = collect_open_segment(collect->target.pid, number, link);
 	if (descriptor < 0)
 		return true;
 	if (pread(descriptor, &header, sizeof(header), 0) == (ssize_t)sizeof(header))

@@ -138,7 +138,7 @@ def check_filters(trace):
 
 
 def check_refusals(trace, place):
-    for words, complaint in ((["top"], "which process, or which trace?"), (["top", trace], "need a terminal"),
+    for words, complaint in ((["top", trace, trace], "one process or trace at a time"), (["top", trace], "need a terminal"),
                              (["top", "--once", "--sort", "nosuch", trace], "'nosuch' is no column of findings"),
                              (["top", "--rows", "3", trace], "go with '--once'"), (["top", "-"], "standard input"),
                              (["top", "--once", "-s", "nosuch", trace], "--screen"),
@@ -330,6 +330,89 @@ def check_live(place):
         check(not left, f"{left} are left behind")
 
 
+@contextlib.contextmanager
+def recorded(place):
+    """The same program, which another corotracer records."""
+    with blocked() as process:
+        recording = subprocess.Popen([COROTRACER, "attach", "-o", pathlib.Path(place, "other.ctrace"), str(process.pid)],
+                                     stderr=subprocess.DEVNULL)
+        try:
+            yield process, recording
+        finally:
+            recording.terminate()
+            recording.wait()
+
+
+def listed():
+    result = run(COROTRACER, "top", "--once", status=None)
+    check(result.returncode in (0, 9), f"{result}")
+    return {int(line.split()[0]): line for line in result.stdout.splitlines()[1:]}
+
+
+def wait_listed(pid, word):
+    until = time.monotonic() + GIVE_UP
+    while word not in listed().get(pid, ""):
+        check(time.monotonic() < until, f"{pid} is not told as '{word}': {listed()}")
+    return listed()[pid]
+
+
+def check_list_once(place):
+    """Processes that wait for a recording, and those that another one has; no others."""
+    with blocked() as waiting, recorded(place) as (taken, recording):
+        check(wait_listed(taken.pid, "recorded").split()[1:5] == ["recorded", "by", f"{recording.pid},", "other.ctrace.partial"],
+              listed()[taken.pid])
+        check("waits" in listed()[waiting.pid] and "targets/blocked late" in listed()[waiting.pid], f"{listed()}")
+        check(os.getpid() not in listed() and recording.pid not in listed(), f"{listed()}")
+        recording.kill()
+        recording.wait()
+        wait_listed(taken.pid, "waits")
+
+
+def selected(shown):
+    """The process of the only line that is reversed, and those of all lines above it."""
+    above = []
+    for line in shown.frame("-e").splitlines()[3:-1]:
+        words = re.sub(r"\x1b\[[0-9;]*m", "", line).split()
+        if "\x1b[7m" in line or ";7m" in line:
+            return int(words[0]), above
+        above += [int(words[0])] if words else []
+    return 0, above
+
+
+def go_to(shown, pid):
+    shown.until("Which process?", f" {pid}  ")
+    present, above = selected(shown)
+    while present != pid:
+        shown.keys("k" if pid in above else "j")
+        former = present
+        shown.wait_for(lambda _, former=former: selected(shown)[0] not in (former, 0), "another line")
+        present, above = selected(shown)
+
+
+def check_choice(place):
+    with recorded(place) as (taken, _), terminal(place, width=100, height=30, TMPDIR=place) as shown:
+        with blocked() as process:
+            shown.top()
+            shown.until("Which process?", "waits", "targets/blocked late")
+            go_to(shown, process.pid)
+            shown.keys("Enter")
+            shown.until("blocked", "s ago")
+            shown.keys("q")
+            shown.until("left with 0")
+        shown.top()
+        shown.wait_for(lambda frame: "Which process?" in frame and f" {process.pid}  " not in frame, "a list without it")
+        wait_listed(taken.pid, "recorded")
+        go_to(shown, taken.pid)
+        shown.keys("Enter")
+        shown.until("blocked", "cut short")
+        shown.keys("q")
+        shown.until("left with 0")
+        shown.top()
+        shown.until("Which process?")
+        shown.keys("q")
+        shown.until("left with 0")
+
+
 def check_live_refusals(place):
     with terminal(place) as shown:
         shown.top(os.getpid())
@@ -353,6 +436,7 @@ def main():
         unseen = check_unseen(place)
         check_refusals(trace, place)
         check_live_once()
+        check_list_once(place)
         if not shutil.which("tmux"):
             print("no tmux: the screens are not driven", file=sys.stderr)
             sys.exit(77)
@@ -366,6 +450,7 @@ def main():
         check_plain(place, trace)
         check_endings(place, trace)
         check_live(place)
+        check_choice(place)
         check_live_refusals(place)
 
 
