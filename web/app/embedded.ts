@@ -46,9 +46,11 @@ function answerRequests(): void {
 	};
 }
 
-async function bytesOf(id: string): Promise<Response> {
+/** What the page holds under this name: gzip, in base 64. */
+async function bytesOf(id: string): Promise<ArrayBuffer> {
 	const text = document.getElementById(id)?.textContent ?? "";
-	return fetch(`data:application/octet-stream;base64,${text}`);
+	const packed = (await fetch(`data:application/octet-stream;base64,${text}`)).body as ReadableStream<Uint8Array>;
+	return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 /** Answers come in the order of requests. */
@@ -71,9 +73,7 @@ export class Embedded implements Carrier {
 	}
 
 	private async open(): Promise<unknown> {
-		const packed = (await bytesOf("reader")).body as ReadableStream<Uint8Array>;
-		const module = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-		const trace = await (await bytesOf("trace")).arrayBuffer();
+		const [module, trace] = await Promise.all([bytesOf("reader"), bytesOf("trace")]);
 		return this.send({ module, trace }, [module, trace]);
 	}
 

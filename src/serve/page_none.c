@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where there is no reader to put into a page (-Dpage=disabled).
+ */
+#include "base/failure.h"
+#include "corotracer/ct.h"
+
+enum ct_status ct_page_write(struct ct_trace *trace, const char *path, struct ct_error *reterr)
+{
+	(void)trace, (void)path;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+		"this corotracer was built without pages that are one file: they need clang, lld, "
+		"wasi-libc and zlib (./dev setup)");
+}
