@@ -42,7 +42,8 @@ export function addressOf(path: string): string {
 	return token ? `${path}?token=${token}` : path;
 }
 
-async function sentenceOf(answer: Response): Promise<string> {
+/** What a refusal says. */
+export async function sentenceOf(answer: Response): Promise<string> {
 	try {
 		return ((await answer.json()) as { error: string }).error;
 	} catch {

@@ -3,7 +3,7 @@
 // The page: its screens, the state of what it shows, and the keys that work everywhere.
 
 import { viewInUse } from "./address";
-import { addressOf, carrierInUse, hasToken, Refusal, Served, takeToken, useCarrier } from "./carrier";
+import { addressOf, carrierInUse, hasToken, Refusal, sentenceOf, Served, takeToken, useCarrier } from "./carrier";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
 import { fill, h } from "./dom";
@@ -46,6 +46,8 @@ const main = document.getElementById("screen") as HTMLElement;
 const said = document.getElementById("state") as HTMLElement;
 const newer = document.getElementById("newer") as HTMLElement;
 const trouble = document.getElementById("trouble") as HTMLElement;
+const LOST = "The connection is lost. What is shown is as it was; the page goes on as soon as the server answers.";
+const ASK_AGAIN_MS = 2000;
 let leave: (() => void) | void;
 let generation = -1;
 let isLoading = false;
@@ -179,12 +181,30 @@ function listen(): void {
 	});
 	events.onerror = () => {
 		if (events.readyState === EventSource.CLOSED) {
-			failure(new Refusal(403, ""));
+			void refused();
 			return;
 		}
 		trouble.dataset["kind"] = "connection";
-		complain("The connection is lost. What is shown is as it was; the page goes on as soon as the server answers.");
+		complain(LOST);
 	};
+}
+
+/** A browser does not tell why it was refused the events: what is asked once more tells it. */
+async function refused(): Promise<void> {
+	const leaving = new AbortController();
+	try {
+		const answer = await fetch(addressOf("/api/v1/events"), { signal: leaving.signal });
+		if (answer.ok)
+			leaving.abort();
+		else if (answer.status !== 503)
+			return failure(new Refusal(answer.status, await sentenceOf(answer)));
+		else
+			complain(`${await sentenceOf(answer)}. This page shows what goes on as soon as there is room.`);
+	} catch {
+		complain(LOST);
+	}
+	trouble.dataset["kind"] = "connection";
+	setTimeout(listen, ASK_AGAIN_MS);
 }
 
 // ---------------------------------------------------------------- everywhere
