@@ -55,15 +55,17 @@ class Adapter(unittest.TestCase):
                               check=True).stdout
 
     def stuck(self, name, *arguments, rule="lost-wakeup"):
-        """The finding of that rule, once the growing trace shows it, and the report; the program is ended then."""
+        """Ends the program once the growing trace shows a finding of that rule: the finding, and the whole report."""
         run = subprocess.Popen(self.command(name, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.wait)
-        self.addCleanup(run.terminate)
+        self.addCleanup(run.kill)
         ends = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < ends:
             for finding in report_of(self.trace + ".partial")["findings"]:
                 if finding["rule"] == rule and finding["grade"] != "suspect":
-                    return finding, text_of(self.trace + ".partial")
+                    run.terminate()
+                    run.wait()
+                    return finding, text_of(self.trace)
             time.sleep(0.2)
         self.fail(f"no {rule} in {PATIENCE_SECONDS} s")
 
@@ -83,6 +85,22 @@ class Asio(Adapter):
                 self.assertIn("async_send in send", finding["title"])
                 self.assertIn(line_of("asio_channel.cpp", "orders.async_send"), finding["title"])
                 self.assertIn("at read, examples/adapters/" + line_of("asio_channel.cpp", "orders.async_receive"), text)
+
+
+class BoostFiber(Adapter):
+    def test_correct(self):
+        events = self.healthy("example-fiber-mailbox")
+        self.assertIn("acquire", events)
+        self.assertIn("point=yield", events)
+
+    def test_lost_wakeup(self):
+        finding, text = self.stuck("example-fiber-mailbox", "lose")
+        self.assertEqual(finding["grade"], "proven")
+        self.assertIn("20 coroutines", finding["title"])
+        self.assertIn("at read, examples/adapters/" + line_of("fiber_mailbox.cpp", "fiber_wait wait"), finding["title"])
+        self.assertIn("to wait for condition 0x", text)
+        self.assertIn("started at", text)
+        self.assertIn("20 waiting, 1 done", text)  # the writer has come to its end
 
 
 if __name__ == "__main__":

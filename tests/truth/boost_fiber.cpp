@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers of Boost.Fiber on four threads: a mutex and a condition, channels, barriers, joins, sleeps, yields. Correct:
- * it ends by itself, with status 0 where its counts are right.
+ * Fibers of Boost.Fiber on four threads: a mutex and a condition, channels, barriers, joins, sleeps, yields. Traced by
+ * the adapter. Correct: it ends by itself, with status 0 where its counts are right.
  *
  * usage: truth-boost-fiber [ROUNDS]
  */
@@ -11,16 +11,20 @@
 #include <thread>
 #include <vector>
 
-#include "fiber_algorithm.h"
+#include "corotracer/boost_fiber.h"
+
+namespace fibers = boost::fibers;
 
 namespace
 {
+
+using Sharing = corotracer::traced_algorithm<fibers::algo::shared_work>;
 
 constexpr unsigned nr_threads = 4;
 constexpr unsigned nr_fibers = 8;
 
 struct Shop {
-	fibers::mutex mutex;
+	corotracer::traced_mutex<fibers::mutex> mutex;
 	fibers::condition_variable_any filled;
 	long items = 0, sold = 0;
 };
@@ -104,11 +108,11 @@ int main(int argc, char **argv)
 	corotracer::InitTracer();
 	for (unsigned i = 1; i < nr_threads; i++)
 		threads.emplace_back([&is_done] {
-			fibers::use_scheduling_algorithm<TracedWork>();
+			fibers::use_scheduling_algorithm<Sharing>();
 			while (!is_done)
 				boost::this_fiber::sleep_for(std::chrono::microseconds(100));
 		});
-	fibers::use_scheduling_algorithm<TracedWork>();
+	fibers::use_scheduling_algorithm<Sharing>();
 	work(shop, sum, rounds);
 	is_done = true;
 	for (std::thread &thread : threads)

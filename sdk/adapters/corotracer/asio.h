@@ -25,6 +25,10 @@
 #include <asio/co_spawn.hpp>
 #include <asio/use_awaitable.hpp>
 
+#ifndef ASIO_HAS_CO_AWAIT
+#error "corotracer/asio.h: the library has no awaitable with this compiler, or with its options"
+#endif
+
 #include "corotracer/asio_operation.h"
 
 #define COROTRACER_ASIO ::asio

@@ -25,6 +25,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#ifndef BOOST_ASIO_HAS_CO_AWAIT
+#error "corotracer/boost_asio.h: the library has no awaitable with this compiler, or with its options"
+#endif
+
 #include "corotracer/asio_operation.h"
 
 #define COROTRACER_ASIO ::boost::asio

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a fiber calls the library: a part of corotracer/boost_fiber.h.
+ *
+ * The algorithm runs on the stack of the fiber that waits, below the library's functions. So the stack is walked: the
+ * first call from outside the library is the place, and the library's function that is called there its reason. That
+ * takes about a microsecond, and only while events are recorded. Where the library is linked statically, nothing tells
+ * its functions from others, and places are not told.
+ */
+#ifndef COROTRACER_BOOST_FIBER_PLACE_H
+#define COROTRACER_BOOST_FIBER_PLACE_H
+
+#include <cstdint>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <string>
+#include <string_view>
+#include <unwind.h>
+
+#include <boost/fiber/context.hpp>
+
+#include "coroTracer.h"
+
+namespace corotracer::detail::fiber
+{
+
+/* The code of the library, or of whatever holds a function of it. */
+struct library {
+	std::uintptr_t begin = 0, end = 0;
+
+	bool has(std::uintptr_t address) const noexcept
+	{
+		return begin <= address && address < end;
+	}
+};
+
+inline int find_library(struct dl_phdr_info *module, std::size_t, void *context)
+{
+	auto *found = static_cast<library *>(context);
+	auto function = reinterpret_cast<std::uintptr_t>(&boost::fibers::context::active);
+
+	for (int i = 0; i < module->dlpi_phnum; i++) {
+		const ElfW(Phdr) &part = module->dlpi_phdr[i];
+		library code = {module->dlpi_addr + part.p_vaddr,
+			module->dlpi_addr + part.p_vaddr + part.p_memsz};
+
+		/* The program itself has an empty name. */
+		if (part.p_type == PT_LOAD && code.has(function) && module->dlpi_name[0] != '\0')
+			*found = code;
+	}
+	return found->end != 0;
+}
+
+inline const library &the_library()
+{
+	static const library code = [] {
+		library found;
+
+		dl_iterate_phdr(find_library, &found);
+		return found;
+	}();
+	return code;
+}
+
+/* The innermost call from outside, below calls inside. */
+struct search {
+	std::uintptr_t inside = 0, outside = 0;
+	int nr_left = 32;
+};
+
+inline _Unwind_Reason_Code look(struct _Unwind_Context *frame, void *context)
+{
+	auto *search = static_cast<struct search *>(context);
+	std::uintptr_t address = _Unwind_GetIP(frame);
+
+	if (the_library().has(address))
+		search->inside = address;
+	else if (search->inside != 0)
+		search->outside = address;
+	return search->outside != 0 || --search->nr_left == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* "boost::fibers::mutex::lock()" as "mutex::lock". */
+inline std::string function_name(std::uintptr_t address)
+{
+	constexpr std::string_view space = "boost::fibers::";
+	Dl_info symbol;
+	std::string name;
+	char *text;
+
+	if (dladdr(reinterpret_cast<void *>(address - 1), &symbol) == 0 || !symbol.dli_sname)
+		return name;
+	text = abi::__cxa_demangle(symbol.dli_sname, nullptr, nullptr, nullptr);
+	if (text != nullptr)
+		name = text;
+	std::free(text);
+	name = name.substr(0, name.find('('));
+	return name.starts_with(space) ? name.substr(space.size()) : name;
+}
+
+COROTRACER_COLD inline std::uint32_t remember_call(const search &call)
+{
+	const void *outside = reinterpret_cast<const void *>(call.outside);
+	std::string name = function_name(call.inside);
+	struct ctp_site_source source = {};
+
+	source.kind = CTP_SITE_READY(CTP_SITE_ADDRESS, CTP_FORM_CPP);
+	source.address = call.outside;
+	source.reason = name.c_str();
+	return ctp_site_remember(
+		outside, CTP_SITE_ADDRESS, reinterpret_cast<const void *>(call.inside), &source);
+}
+
+/*
+ * The site of the call into the library; 0: none was found, as on the dispatcher's stack. `caller` is where the
+ * algorithm returns to, which lies outside where the library's functions have left the stack by then (tail calls).
+ */
+__attribute__((noinline)) inline std::uint32_t place_outside_library(const void *caller = nullptr)
+{
+	search call;
+	std::uint32_t site;
+
+	if (the_library().end == 0)
+		return 0;
+	if (caller != nullptr && !the_library().has(reinterpret_cast<std::uintptr_t>(caller)))
+		return ctp_site_address(caller, CTP_SITE_ADDRESS);
+	_Unwind_Backtrace(look, &call);
+	if (call.outside == 0)
+		return 0;
+	site = ctp_site_lookup(reinterpret_cast<const void *>(call.outside), CTP_SITE_ADDRESS,
+		reinterpret_cast<const void *>(call.inside));
+	return site != 0 ? site : remember_call(call);
+}
+
+} /* namespace corotracer::detail::fiber */
+
+#endif
