@@ -17,6 +17,7 @@ int command_report(const struct arguments *arguments);
 int command_top(const struct arguments *arguments);
 int command_stats(const struct arguments *arguments);
 int command_profile(const struct arguments *arguments);
+int command_metrics(const struct arguments *arguments);
 int command_mcp(const struct arguments *arguments);
 int command_query(const struct arguments *arguments);
 int command_check(const struct arguments *arguments);

@@ -24,6 +24,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_CHECK] = command_check,
 	[COMMAND_DIFF] = command_diff,
 	[COMMAND_PROFILE] = command_profile,
+	[COMMAND_METRICS] = command_metrics,
 	[COMMAND_QUERY] = command_query,
 	[COMMAND_OVERHEAD] = command_overhead,
 	[COMMAND_WHY] = command_why,

@@ -60,6 +60,7 @@ static bool is_judge(enum command command)
 	case COMMAND_STATS:
 	case COMMAND_EXPORT:
 	case COMMAND_QUERY:
+	case COMMAND_METRICS:
 	case COMMAND_OLDER:
 		return true;
 	default:

@@ -22,6 +22,7 @@
 #include "corotracer/diff.h"
 #include "corotracer/error.h"
 #include "corotracer/event.h"
+#include "corotracer/metrics.h"
 #include "corotracer/profile.h"
 #include "corotracer/query.h"
 #include "corotracer/report.h"

@@ -318,6 +318,19 @@ static void write_said(struct walk *walk, const struct render_field *field, cons
 	json_text(walk->json, member->event_texts ? member->event_texts[walk->index] : "");
 }
 
+static void write_address(struct walk *walk, const struct render_field *field, const void *of)
+{
+	const struct ct_report *report = walk->owner;
+	const struct ct_finding *finding = of;
+	struct text address = {0};
+
+	(void)field;
+	say_finding(&address, report->tables, ct_rule_name(finding->rule), finding->wait_site,
+		finding->cause_site);
+	json_text(walk->json, text_peek(&address));
+	text_fini(&address);
+}
+
 static void write_place(struct walk *walk, const struct render_field *field, const void *of)
 {
 	(void)field;
@@ -444,6 +457,7 @@ static write_kind *const writers[RENDER_NR_KINDS] = {
 	[RENDER_KIND_MEAN] = write_mean,
 	[RENDER_KIND_PATH_STATE] = write_path_state,
 	[RENDER_KIND_SAID] = write_said,
+	[RENDER_KIND_ADDRESS] = write_address,
 	[RENDER_KIND_PLACE] = write_place,
 };
 

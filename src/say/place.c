@@ -62,6 +62,17 @@ void say_line(struct text *text, const struct ct_tables *tables, uint32_t index)
 	}
 }
 
+void say_finding(struct text *text, const struct ct_tables *tables, const char *rule,
+	uint32_t wait_site, uint32_t cause_site)
+{
+	text_format(text, "%s@", rule);
+	if (wait_site)
+		say_line(text, tables, wait_site);
+	text_char(text, '@');
+	if (cause_site)
+		say_line(text, tables, cause_site);
+}
+
 /* A part of a text, which has no end of its own. */
 static void say_part(struct text *text, void (*say)(struct text *text, const char *part),
 	const char *from, size_t nr_bytes)

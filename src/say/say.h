@@ -50,6 +50,14 @@ void say_line(struct text *text, const struct ct_tables *tables, uint32_t site);
  */
 void say_place(struct text *text, const struct ct_tables *tables, uint32_t site);
 
+/*
+ * say_finding: what a finding is known by in other judgements, and other runs: its rule, and the lines of the wait and
+ * of the cause: "closed-descriptor@src/server.cpp:205@src/reactor.cpp:200"; nothing is behind an "@" where there is
+ * none.
+ */
+void say_finding(struct text *text, const struct ct_tables *tables, const char *rule,
+	uint32_t wait_site, uint32_t cause_site);
+
 /* say_site_function: the site's function alone. */
 void say_site_function(struct text *text, const struct ct_tables *tables, uint32_t site);
 

@@ -77,7 +77,9 @@ static enum ct_status start(
 	if (listening < 0)
 		return CT_ERR_SYSTEM;
 	serve->connections = serve_connections_new();
-	status = serve->connections && make_url(serve) ? CT_OK : ct_fail_memory(reterr);
+	serve->metrics = metrics_new();
+	status = serve->connections && serve->metrics && make_url(serve) ? CT_OK
+									 : ct_fail_memory(reterr);
 	if (status == CT_OK)
 		status = open_judging(serve, options, reterr);
 	if (status == CT_OK)
@@ -145,6 +147,7 @@ void ct_serve_close(struct ct_serve *serve)
 	serve_readers_close(serve->readers);
 	judging_close(serve->judging);
 	serve_connections_free(serve->connections);
+	metrics_free(serve->metrics);
 	free(serve->path);
 	free(serve->url);
 	free(serve);

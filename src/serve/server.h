@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "corotracer/ct.h"
 #include "corotracer/serve.h"
+#include "metrics/metrics.h"
 #include "serve/access.h"
 #include "serve/listen.h"
 #include "session/judging.h"
@@ -27,6 +28,7 @@ struct ct_serve {
 	char *path;               /* of the trace; NULL: none */
 	struct ct_record *record; /* NULL: none goes on */
 	struct judging *judging;
+	struct metrics *metrics; /* added up from one request for them to the next */
 	struct serve_connections *connections;
 	struct serve_readers *readers;
 	struct MHD_Daemon *daemon;
