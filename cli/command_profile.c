@@ -11,13 +11,14 @@
 #include "subject.h"
 
 static const enum ct_profile_format formats[] = {
-	CT_PROFILE_PPROF, CT_PROFILE_FOLDED, CT_PROFILE_SVG};
+	CT_PROFILE_PPROF, CT_PROFILE_FOLDED, CT_PROFILE_SVG, CT_PROFILE_SPEEDSCOPE};
 
 /* What a profiler opens by a name of its own; text goes to standard output. */
 static const char *const outputs[] = {
 	[CT_PROFILE_PPROF] = "corotracer.pb.gz",
 	[CT_PROFILE_FOLDED] = "-",
 	[CT_PROFILE_SVG] = "corotracer.svg",
+	[CT_PROFILE_SPEEDSCOPE] = "corotracer.speedscope.json",
 };
 
 static int open_and_write(const struct arguments *arguments, const struct subject *subject,

@@ -35,7 +35,8 @@ const char *ct_profile_meaning(enum ct_profile profile);
 enum ct_profile_format {
 	CT_PROFILE_PPROF = 0, /* profile.proto, gzip: sample types count and nanoseconds */
 	CT_PROFILE_FOLDED, /* a stack a line, outermost first, and its nanoseconds: for flame graph tools */
-	CT_PROFILE_SVG, /* a flame graph in one file that refers to nothing outside itself */
+	CT_PROFILE_SVG,        /* a flame graph in one file that refers to nothing outside itself */
+	CT_PROFILE_SPEEDSCOPE, /* JSON for https://www.speedscope.app */
 };
 
 struct ct_profile_options {

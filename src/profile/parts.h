@@ -76,6 +76,7 @@ enum ct_status profile_read(
 
 void profile_write_pprof(struct text *text, const struct profile *profile);
 void profile_write_folded(struct text *text, const struct profile *profile);
+void profile_write_speedscope(struct text *text, const struct profile *profile);
 void profile_write_svg(struct text *text, const struct profile *profile);
 
 /* profile_say_line: a function of a stack in words: "serve (src/server.cpp:120)". */

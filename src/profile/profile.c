@@ -15,6 +15,9 @@ static enum ct_status write_form(
 	case CT_PROFILE_FOLDED:
 		profile_write_folded(text, profile);
 		break;
+	case CT_PROFILE_SPEEDSCOPE:
+		profile_write_speedscope(text, profile);
+		break;
 	case CT_PROFILE_SVG:
 		profile_write_svg(text, profile);
 		break;

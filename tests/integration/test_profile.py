@@ -145,6 +145,27 @@ def check_sums(trace):
         folded = [line.rsplit(" ", 1) for line in profile(trace, name, "-f", "folded").decode().splitlines()]
         positive = sum(max(ns, 0) for _, _, ns in read_pprof(profile(trace, name))[0])
         check(sum(int(ns) for _, ns in folded) == positive, f"{name}: {folded}")
+        check_speedscope(json.loads(profile(trace, name, "-f", "speedscope")), name, folded)
+
+
+def check_speedscope(told, name, folded):
+    """By the published schema, where it is there; and the same stacks as folded text, innermost last."""
+    one, = told["profiles"]
+    frames = [frame["name"] for frame in told["shared"]["frames"]]
+    stacks = [[frames[number] for number in sample] for sample in one["samples"]]
+    check(one["name"] == name and one["weights"] == [int(ns) for _, ns in folded] and one["endValue"] == sum(one["weights"]),
+          f"speedscope: {one}")
+    check([len(stack) for stack in stacks] == [stack.count(";") + 1 for stack, _ in folded], f"speedscope: {stacks}")
+    check(all(line.split(";")[-1].startswith(stack[-1].replace(";", ",")) for stack, (line, _) in zip(stacks, folded)),
+          f"speedscope: {stacks} are not {folded}")
+    schema = BUILD / "schemas/speedscope.json"
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    if schema.exists():
+        wrong = [error.message for error in jsonschema.Draft7Validator(json.loads(schema.read_text())).iter_errors(told)]
+        check(not wrong, f"speedscope: {wrong[:3]}")
 
 
 def check_places(trace):

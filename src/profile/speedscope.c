@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profile as Speedscope reads it (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
+ * stack the numbers of its functions, outermost first, with its nanoseconds.
+ */
+#include "base/json_write.h"
+#include "profile/parts.h"
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+struct frames {
+	VEC(struct profile_line) all;
+	VEC(uint32_t) next; /* by frame: one more, the next of the same hash; 0: none */
+	struct map at;      /* by hash: one more */
+	bool is_broken;
+};
+
+static uint64_t hash_of(const struct profile_line *line)
+{
+	uint64_t hash = UINT64_C(14695981039346656037) ^ line->line;
+	const char *at;
+
+	for (at = line->function; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+	hash *= UINT64_C(1099511628211);
+	for (at = line->file; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+	return hash;
+}
+
+static bool is_same(const struct profile_line *a, const struct profile_line *b)
+{
+	return a->line == b->line && strcmp(a->function, b->function) == 0 &&
+	       strcmp(a->file, b->file) == 0;
+}
+
+static uint32_t frame_of(struct frames *frames, const struct profile_line *line)
+{
+	uint64_t hash = hash_of(line);
+	uint32_t head = 0, at;
+
+	if (!map_get(&frames->at, hash, &head))
+		head = 0;
+	for (at = head; at; at = frames->next.at[at - 1])
+		if (is_same(&frames->all.at[at - 1], line))
+			return at - 1;
+	frames->is_broken |= !vec_push(&frames->all, *line) || !vec_push(&frames->next, head) ||
+			     !map_put(&frames->at, hash, (uint32_t)frames->all.count);
+	return (uint32_t)frames->all.count - 1;
+}
+
+static bool is_wanted(const struct profile *profile, uint32_t stack)
+{
+	return profile->stacks.all.at[stack].ns > 0;
+}
+
+static void put_stack(
+	struct json *json, struct frames *frames, const struct profile *profile, uint32_t stack)
+{
+	const struct profile_names *names = &profile->names[stack];
+	uint32_t parent = profile->stacks.all.at[stack].parent, i;
+
+	if (parent)
+		put_stack(json, frames, profile, parent);
+	for (i = names->nr_lines; i > 0; i--)
+		json_unsigned(json, frame_of(frames, &names->lines[i - 1]));
+}
+
+static void put_samples(struct json *json, struct frames *frames, const struct profile *profile)
+{
+	uint32_t i;
+
+	json_key(json, "samples");
+	json_open(json, '[');
+	for (i = 1; i < profile->stacks.all.count; i++) {
+		if (!is_wanted(profile, i))
+			continue;
+		json_open(json, '[');
+		put_stack(json, frames, profile, i);
+		json_close(json, ']');
+	}
+	json_close(json, ']');
+}
+
+/* Returns their sum. */
+static int64_t put_weights(struct json *json, const struct profile *profile)
+{
+	int64_t sum = 0;
+	uint32_t i;
+
+	json_key(json, "weights");
+	json_open(json, '[');
+	for (i = 1; i < profile->stacks.all.count; i++) {
+		if (!is_wanted(profile, i))
+			continue;
+		sum += profile->stacks.all.at[i].ns;
+		json_number(json, profile->stacks.all.at[i].ns);
+	}
+	json_close(json, ']');
+	return sum;
+}
+
+static void put_pair(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	json_text(json, value);
+}
+
+static void put_profile(struct json *json, struct frames *frames, const struct profile *profile)
+{
+	int64_t sum;
+
+	json_key(json, "profiles");
+	json_open(json, '[');
+	json_open(json, '{');
+	put_pair(json, "type", "sampled");
+	put_pair(json, "name", ct_profile_name(profile->options.profile));
+	put_pair(json, "unit", "nanoseconds");
+	put_samples(json, frames, profile);
+	sum = put_weights(json, profile);
+	json_key(json, "startValue");
+	json_number(json, 0);
+	json_key(json, "endValue");
+	json_number(json, sum);
+	json_close(json, '}');
+	json_close(json, ']');
+}
+
+static void put_frames(struct json *json, const struct frames *frames)
+{
+	size_t i;
+
+	json_key(json, "shared");
+	json_open(json, '{');
+	json_key(json, "frames");
+	json_open(json, '[');
+	for (i = 0; i < frames->all.count; i++) {
+		const struct profile_line *line = &frames->all.at[i];
+
+		json_open(json, '{');
+		put_pair(json, "name", line->function);
+		if (*line->file)
+			put_pair(json, "file", line->file);
+		if (line->line) {
+			json_key(json, "line");
+			json_unsigned(json, line->line);
+		}
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void profile_write_speedscope(struct text *text, const struct profile *profile)
+{
+	struct frames frames = {.is_broken = false};
+	struct json json;
+
+	json_init(&json, text, false);
+	json_open(&json, '{');
+	put_pair(&json, "$schema", SCHEMA);
+	put_pair(&json, "exporter", "corotracer");
+	put_profile(&json, &frames, profile);
+	put_frames(&json, &frames);
+	json_close(&json, '}');
+	text_char(text, '\n');
+	text->is_broken |= frames.is_broken;
+	vec_fini(&frames.all);
+	vec_fini(&frames.next);
+	map_fini(&frames.at);
+}
