@@ -25,6 +25,7 @@ static const struct form {
 	{"sqlite", false, true, ".sqlite", CT_EXPORT_SQLITE},
 	{"perfetto", false, true, ".perfetto-trace", CT_EXPORT_PERFETTO},
 	{"chrome", false, true, ".trace.json", CT_EXPORT_CHROME},
+	{"otlp", false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
 	{"csv", true, false, ".csv", CT_EXPORT_OLDER_CSV},
 	{"dataframe", true, false, ".csv", CT_EXPORT_OLDER_CSV},
 	{"sqlite", true, false, ".sqlite", CT_EXPORT_OLDER_SQLITE},

@@ -485,6 +485,8 @@ enum ct_export_format {
 	/* Timelines: what coroutines and threads did, as slices on tracks. */
 	CT_EXPORT_PERFETTO, /* a Perfetto trace */
 	CT_EXPORT_CHROME,   /* Trace Event JSON, of chrome://tracing */
+	/* Tasks and regions as spans of OpenTelemetry; an output of "http://..." is a collector. */
+	CT_EXPORT_OTLP,
 };
 
 struct ct_export_options {

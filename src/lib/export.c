@@ -35,8 +35,12 @@ static enum ct_status to_timeline(struct ct_trace *trace, const struct ct_export
 
 	if (!view)
 		return ct_fail_memory(reterr);
-	status = options->format == CT_EXPORT_PERFETTO ? slices_perfetto(view, path, reterr)
-						       : slices_chrome(view, path, reterr);
+	if (options->format == CT_EXPORT_PERFETTO)
+		status = slices_perfetto(view, path, reterr);
+	else if (options->format == CT_EXPORT_CHROME)
+		status = slices_chrome(view, path, reterr);
+	else
+		status = slices_otlp(view, path, reterr);
 	view_close(view);
 	return status;
 }
@@ -63,6 +67,7 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 		return export_sqlite_older(trace->source, options.table, path, reterr);
 	case CT_EXPORT_PERFETTO:
 	case CT_EXPORT_CHROME:
+	case CT_EXPORT_OTLP:
 		return to_timeline(trace, &options, path, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile as Speedscope reads it (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
- * stack the numbers of its functions, outermost first, with its nanoseconds.
+ * A profile as Speedscope reads it (https://www.speedscope.app/file-format-schema.json): a list of functions, and for
+ * each stack the numbers of its functions, outermost first, with its nanoseconds.
  */
 #include "base/json_write.h"
 #include "profile/parts.h"

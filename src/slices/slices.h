@@ -15,4 +15,12 @@
 enum ct_status slices_perfetto(struct ct_view *view, const char *path, struct ct_error *reterr);
 enum ct_status slices_chrome(struct ct_view *view, const char *path, struct ct_error *reterr);
 
+/*
+ * slices_otlp: tasks and regions as spans of OpenTelemetry, in the JSON encoding of OTLP: a file with a request in
+ * each line, or, where the output begins with "http://" or "https://", requests to a collector, which cannot be taken
+ * back when one of them fails; sent again, spans have the same ids. CT_ERR_REFUSED: the collector does not take one;
+ * CT_ERR_UNSUPPORTED: this build cannot send.
+ */
+enum ct_status slices_otlp(struct ct_view *view, const char *output, struct ct_error *reterr);
+
 #endif

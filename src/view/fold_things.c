@@ -55,6 +55,7 @@ static bool add_region(struct fold *fold, const struct model_region *region, uin
 		[CT_VIEW_REGIONS_UNTIL] = until,
 		[CT_VIEW_REGIONS_DURATION] = ns_between(region->begun, until),
 		[CT_VIEW_REGIONS_IS_OPEN] = is_open,
+		[CT_VIEW_REGIONS_TASK] = coro ? (int64_t)model_work_of(fold->model, coro)->task : 0,
 	};
 
 	return row[CT_VIEW_REGIONS_NAME] >= 0 && view_fold_add(fold, CT_VIEW_REGIONS, row);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where spans go: a file, a line for each request, or a collector that takes requests over HTTP. Private to otlp.c and
+ * to its two ways, otlp_http.c and otlp_http_none.c.
+ */
+#ifndef SLICES_OTLP_H
+#define SLICES_OTLP_H
+
+#include "base/text.h"
+
+struct otlp_sender;
+
+/* slices_otlp_is_address: does the output name a collector, and no file? */
+bool slices_otlp_is_address(const char *output);
+
+/*
+ * slices_otlp_open: a way to a collector; the address is copied. CT_ERR_UNSUPPORTED: this build cannot send.
+ * slices_otlp_post: sends one request, and waits until it was taken. CT_ERR_REFUSED: the collector answered that it
+ * does not take it; CT_ERR_SYSTEM: it was not reached. Messages have of the address no more than its host and port.
+ * slices_otlp_close: NULL is allowed.
+ */
+enum ct_status slices_otlp_open(
+	const char *address, struct otlp_sender **ret_sender, struct ct_error *reterr);
+enum ct_status slices_otlp_post(
+	struct otlp_sender *sender, const struct text *request, struct ct_error *reterr);
+void slices_otlp_close(struct otlp_sender *sender);
+
+#endif
