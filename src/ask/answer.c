@@ -7,6 +7,7 @@
 
 #include "analyze/analyze.h"
 #include "ask/arguments.h"
+#include "ask/waits.h"
 #include "base/failure.h"
 #include "base/json_write.h"
 #include "render/picture.h"
@@ -154,6 +155,39 @@ static enum ct_status answer_overview(struct asking *asking)
 		status = ct_view_overview(
 			asking->view, from, until, (uint32_t)nr_steps, &rows, asking->reterr);
 	return status ? status : answer_rows(asking, rows);
+}
+
+/* ---------------------------------------------------------------- who waits for whom */
+
+static enum ct_status read_moment(
+	struct asking *asking, ct_time *ret_at, int64_t *ret_fold, struct ct_error *reterr)
+{
+	enum ct_status status = ask_number(asking->request, ASK_AT, INT64_MAX, ret_at, reterr);
+
+	if (status == CT_OK)
+		status = ask_number(asking->request, ASK_FOLD, GRAPH_FOLD, ret_fold, reterr);
+	if (status == CT_OK && (*ret_fold < 1 || *ret_fold > GRAPH_NODES_MAX))
+		status = ct_fail(reterr, CT_ERR_USAGE, "'fold' is 1 to %u", GRAPH_NODES_MAX);
+	return status;
+}
+
+static enum ct_status answer_waits(struct asking *asking)
+{
+	struct graph graph = {0};
+	struct text text = {0};
+	ct_time at;
+	int64_t fold;
+	enum ct_status status = read_moment(asking, &at, &fold, asking->reterr);
+
+	if (status == CT_OK)
+		status = graph_init(&graph, asking->view, at, (uint32_t)fold, asking->reterr);
+	if (status == CT_OK)
+		status = ask_waits_tell(&text, asking->view, &graph, asking->reterr);
+	graph_fini(&graph);
+	if (status == CT_OK)
+		return answer_text(asking, &text);
+	text_fini(&text);
+	return status;
 }
 
 /* ---------------------------------------------------------------- tables, the report, why */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-20, H-20), and nonsense is refused in words."""
+"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-21, H-20), and nonsense is refused in words."""
 import json
 import urllib.parse
 
@@ -63,6 +63,11 @@ def check_texts(server, report):
     tables = {table["name"]: table for table in json.loads(ask(server, "tables")[2])}
     everything = rows(server, "select", table="events", limit=1)
     check(len(everything.columns) == len(tables["events"]["columns"]), "not all columns")
+    waits = json.loads(ask(server, "waits")[2])
+    check(waits["nr_waiting"] == report["quality"]["coroutines_by_state"]["waiting"] and not waits["nr_circles"], f"{waits}")
+    told = {node["id"]: waits["nodes"][node["to"]]["words"] for node in waits["nodes"] if node["kind"] == "coroutine"}
+    for member in report["findings"][0]["members"]:
+        check(told.get(member["id"]) == member["waits_for"].split(" (")[0], f"{told}, and not {member}")
     why = json.loads(ask(server, "why", coroutine=1)[2])
     check("closed" in " ".join(step["text"] for step in why["why"]), f"{why}")
 
@@ -77,7 +82,7 @@ def check_refusals(server):
             ("select", {"table": "events", "limit": "1e3"}, 400, "a whole number"), ("select", {"x": 1}, 400, "no argument 'x'"),
             ("lanes", {"lanes": "c1"}, 400, "a lane is"), ("groups", {"table": "events"}, 400, "1 to 4 columns"), ("overview", {"from": 9, "until": 9}, 400, "later"),
             ("overview", {"steps": 0}, 400, "steps"), ("histogram", {"table": "waits"}, 400, "no column ''"),
-            ("picture", {"finding": 2}, 404, "no picture"),
+            ("picture", {"finding": 2}, 404, "no picture"), ("waits", {"fold": 0}, 400, "'fold' is 1 to 400"),
             ("why", {}, 400, "takes the id"), ("why", {"coroutine": 99}, 404, "no such coroutine")):
         status, _, body = ask(server, name, **arguments)
         check(status == wanted and words in json.loads(body)["error"], f"{name} {arguments}: {status} {body}")
