@@ -10,6 +10,7 @@ import { fill, h } from "./dom";
 import { Embedded } from "./embedded";
 import { saidBy, showFindings } from "./findings";
 import { showHelp } from "./help";
+import { showObjects } from "./objects";
 import { showOverview } from "./overview";
 import { showPlaces } from "./places";
 import { showQuality } from "./quality";
@@ -29,6 +30,7 @@ const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean 
 	coroutine: { title: "Coroutine", show: showCoroutine, isHidden: true },
 	overview: { title: "Overview", show: showOverview },
 	waits: { title: "Waits", show: showWaits },
+	objects: { title: "What was waited for", show: showObjects, isHidden: true },
 	places: { title: "Places", show: showPlaces },
 	tasks: { title: "Tasks", show: showTasks },
 	quality: { title: "Quality", show: showQuality },
