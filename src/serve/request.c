@@ -117,7 +117,7 @@ static enum MHD_Result refuse_size(struct serve_call *call)
 {
 	const char *length = serve_call_header(call, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	if (length && strtoull(length, NULL, 10) > SERVE_BODY_BYTES)
+	if (call->is_too_large || (length && strtoull(length, NULL, 10) > SERVE_BODY_BYTES))
 		return serve_reply_error(call, MHD_HTTP_CONTENT_TOO_LARGE,
 			"a request has a body of at most %u bytes", SERVE_BODY_BYTES);
 	return MHD_YES;
@@ -175,14 +175,14 @@ static enum MHD_Result begin(struct ct_serve *serve, struct MHD_Connection *conn
 	return judge(call);
 }
 
-static enum MHD_Result take_body(struct serve_call *call, const char *bytes, size_t nr_bytes)
+/* What comes in pieces tells its size at its end only, and cannot be answered before. */
+static void take_body(struct serve_call *call, const char *bytes, size_t nr_bytes)
 {
-	if (call->has_answer)
-		return MHD_YES;
-	if (call->body.length + nr_bytes > SERVE_BODY_BYTES)
-		return MHD_NO;
-	text_append(&call->body, bytes, nr_bytes);
-	return MHD_YES;
+	if (call->has_answer || call->is_too_large)
+		return;
+	call->is_too_large = call->body.length + nr_bytes > SERVE_BODY_BYTES;
+	if (!call->is_too_large)
+		text_append(&call->body, bytes, nr_bytes);
 }
 
 enum MHD_Result serve_request(void *context, struct MHD_Connection *connection, const char *path,
@@ -190,22 +190,20 @@ enum MHD_Result serve_request(void *context, struct MHD_Connection *connection, 
 	void **of_request)
 {
 	struct serve_call *call = *of_request;
-	enum MHD_Result result;
-
 	(void)version;
 	if (!call)
 		return begin(context, connection, path, method, of_request);
 	call->path = path;
 	call->method = method;
 	if (*upload_bytes) {
-		result = take_body(call, upload, *upload_bytes);
+		take_body(call, upload, *upload_bytes);
 		*upload_bytes = 0;
-		return result;
+		return MHD_YES;
 	}
 	if (call->has_answer)
 		return MHD_YES;
 	serve_connections_note_request(connection);
-	return answer(call);
+	return call->is_too_large ? refuse_size(call) : answer(call);
 }
 
 void serve_request_end(void *context, struct MHD_Connection *connection, void **of_request,

@@ -46,8 +46,9 @@ struct serve_call {
 	const char *method;
 	const char *path;
 	struct text body;
-	bool was_judged; /* it may be asked: its body is read */
-	bool has_answer; /* already; what still comes of its body is dropped */
+	bool was_judged;   /* it may be asked: its body is read */
+	bool has_answer;   /* already; what still comes of its body is dropped */
+	bool is_too_large; /* the body; nothing of it is kept any more */
 };
 
 /* serve_call_header, serve_call_argument: of the request; NULL: it has none. Borrowed until the answer. */

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Pages of other servers in the same browser, which try to read what is served and to give orders: by a script's request, a form, a
+script, a picture, a frame, events. And a script that somebody gets into the page itself: its policy lets none run (H-5 to H-7, H-16)."""
+import http.server
+import subprocess
+import threading
+
+from browser import Page, open_browser
+from served import Server, judged
+from support import BUILD, check, folder
+
+TRIES = """async (server) => {
+    const outcome = {}, element = (tag, properties) => new Promise((done) => {
+        const one = Object.assign(document.createElement(tag), properties, {onload: () => done("loaded"), onerror: () => done("refused")});
+        document.body.append(one);
+        setTimeout(() => done("nothing"), 2000);
+    });
+    for (const [name, options] of [["read", {}], ["opaque", {mode: "no-cors"}], ["order", {method: "POST", body: "stop"}],
+        ["token", {method: "POST", body: "stop", headers: {"X-Corotracer-Token": "0".repeat(32)}}]])
+        outcome[name] = await fetch(server + (name === "read" || name === "opaque" ? "/api/v1/report" : "/api/v1/control"), options)
+            .then((answer) => answer.text()).catch(() => "refused");
+    outcome.script = await element("script", {src: server + "/api/v1/report"});
+    outcome.image = await element("img", {src: server + "/api/v1/trace"});
+    outcome.events = await new Promise((done) => {
+        const events = new EventSource(server + "/api/v1/events");
+        events.addEventListener("state", () => done("told"));
+        events.onerror = () => done("refused");
+    });
+    const frame = Object.assign(document.createElement("iframe"), {src: server + "/"});
+    document.body.append(frame);
+    await new Promise((done) => { frame.onload = done; });
+    outcome.frame = frame.contentDocument ? "read" : "refused";
+    return outcome;
+}"""
+
+
+def other_server():
+    """One that hands out an empty page, at another port of this machine."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>stranger</title><p>stranger")
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def check_stranger(browser, server, address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    check(page.text_content("p") == "stranger", "the other page is not there")
+    for name, came in page.evaluate(TRIES, f"http://localhost:{server.port}").items():
+        check(came in ("refused", ""), f"{name} of a page at {address}: {came}")
+    page.evaluate("""(server) => { const form = Object.assign(document.createElement("form"), {method: "post", enctype: "text/plain",
+        action: server + "/api/v1/control"}); document.body.append(form); form.submit(); }""", f"http://localhost:{server.port}")
+    page.get_by_text("not of this server").wait_for()
+    context.close()
+    check(server.tell("/api/v1/state")["recording"]["is_open"], "a stranger has stopped the recording")
+
+
+def check_inline(browser, server):
+    """What is put into the page as a script, a handler or a style does nothing."""
+    with Page(browser, server) as it:
+        it.open("findings")
+        it.page.evaluate("""() => {
+            const script = document.createElement("script");
+            script.textContent = "window.ran = true";
+            const image = document.createElement("div");
+            image.innerHTML = "<img src='data:,' onerror='window.ran = true'><p style='position: fixed' id=styled>x</p>";
+            document.body.append(script, image);
+            document.body.append(Object.assign(document.createElement("script"), {src: "data:text/javascript,window.ran = true"}));
+        }""")
+        it.page.wait_for_timeout(500)
+        check(it.page.evaluate("window.ran") is None, "a script was run")
+        check(it.page.evaluate("getComputedStyle(document.getElementById('styled')).position") == "static", "a style was taken")
+        check(any("Content Security Policy" in line for line in it.said), f"{it.said}")
+
+
+def main():
+    with open_browser(__file__) as browser, folder() as place:
+        server = Server("run", "--serve", "--listen", ":0", "-o", place + "/frozen.ctrace", "--", BUILD / "tests/targets/lock_circle",
+                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        judged(server)
+        stranger = other_server()
+        for name in ("localhost", "127.0.0.1"):  # of the same site, and of another one
+            check_stranger(browser, server, f"http://{name}:{stranger.server_port}/")
+        check_inline(browser, server)
+        server.process.stdin.close()
+        server.process.wait(timeout=60)
+
+
+if __name__ == "__main__":
+    main()
