@@ -22,11 +22,15 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 	       coro->mark == CTP_MARK_DAEMON;
 }
 
-/* Given to it after its end; or before, and it was woken to go on with it, and did not come to run. */
+/* Given to it after its end; or before, while it waited, and it did not come to run, woken or not. */
 static bool is_given_in_vain(const struct model_object *object, const struct model_coro *coro)
 {
+	bool is_waiting = (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) &&
+			  object->owned > coro->suspended;
+
 	return object->is_handed &&
-	       (object->owned >= coro->destroyed || (coro->flags & MODEL_CORO_WAS_DESTROYED_READY));
+	       (is_waiting || object->owned >= coro->destroyed ||
+		       (coro->flags & MODEL_CORO_WAS_DESTROYED_READY));
 }
 
 static bool is_kept_for_ever(const struct analysis *analysis, const struct model_object *object)

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: MIT
-//! Tells corotracer what a program's coroutines do: where they wait, who wakes them, what they hold.
+#![doc = include_str!("../README.md")]
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod annotate;
+mod future;
 mod layout;
 mod memory;
 pub mod probe;
+mod resource;
 mod system;
+#[cfg(feature = "tokio")]
+pub mod tokio;
+#[cfg(feature = "tracing")]
+pub mod tracing;
+mod waker;
+mod worker;
+
+pub use annotate::{counter, current_id, dump, log, log_number, log_text, name_current, name_thread, park, phase};
+pub use annotate::{region, task_begin, task_end, task_set, unpark, Region};
+pub use future::{trace_future, PollTrace, TraceFutureExt, TracedFuture};
+pub use resource::{on, Held, On, Resource};
 
 /// Attaches to the engine that started this program (`corotracer run`). Call it once, early in `main`, before threads.
 ///

@@ -144,6 +144,17 @@ fn site_remember(key: site::Key, place: &'static Location<'static>, name: Option
     site::remember(key, &source)
 }
 
+/// The site of a span or an event of `tracing`, which `place` tells from others.
+#[cfg(feature = "tracing")]
+pub(crate) fn site_of_metadata(place: usize, file: Option<&str>, line: u32, name: &str) -> u32 {
+    let key = site::Key { place, position: 1, reason: 0 };
+    let kind = site_kind::SOURCE | form::C << 8;
+    match site::lookup(key) {
+        0 => site::remember(key, &Source { kind, line, file, reason: Some(name), ..Source::default() }),
+        id => id,
+    }
+}
+
 /// The site of a code address (`layout::site_kind`: ADDRESS, FUNCTION or INSTRUCTION).
 pub fn site_address(address: u64, kind: u32) -> u32 {
     let key = site::Key { place: address as usize, position: u64::from(kind), reason: 0 };
@@ -196,6 +207,14 @@ pub fn suspend(coro: u64, resource: u64, site: u32, point: u8) {
 pub fn suspend_until(coro: u64, resource: u64, site: u32, point: u8, deadline_ns: u64) {
     let suspend = tail(site, kind::SUSPEND, point, 0);
     emit_with_of(category::SCHEDULING, coro, resource, suspend, detail::DEADLINE, deadline_ns);
+    leave(coro);
+}
+
+/// [`suspend`]; something else may end the wait, too.
+#[inline]
+pub fn suspend_for_more(coro: u64, resource: u64, site: u32, point: u8) {
+    let suspend = tail(site, kind::SUSPEND, point, 0);
+    emit_with_of(category::SCHEDULING, coro, resource, suspend, detail::RESOURCE, 0);
     leave(coro);
 }
 

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+//! What futures wait for, hold, and hand to each other.
+#![allow(unsafe_code)]
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use crate::future::{with_top, Wait};
+use crate::probe::{self, resource};
+use crate::system;
+
+/// A lock, a channel, or another thing that one future waits for and another gives: compared, never followed.
+///
+/// Order matters: tell [`release`](Resource::release) and [`notify`](Resource::notify) before the next owner can be seen,
+/// [`acquire`](Resource::acquire) behind the moment at which it is ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Resource(u64);
+
+fn address_of<T: ?Sized>(of: &T) -> u64 {
+    of as *const T as *const u8 as u64
+}
+
+impl Resource {
+    /// A lock, which one future at a time holds; by the object that it is.
+    pub fn lock<T: ?Sized>(of: &T) -> Self {
+        Self(probe::handle(resource::LOCK, address_of(of)))
+    }
+
+    /// A condition that futures wait for.
+    pub fn condition<T: ?Sized>(of: &T) -> Self {
+        Self(probe::handle(resource::CONDITION, address_of(of)))
+    }
+
+    /// One end of a channel: its room, or its items.
+    pub fn channel<T: ?Sized>(of: &T) -> Self {
+        Self(probe::handle(resource::CHANNEL, address_of(of)))
+    }
+
+    /// A semaphore, or a lock that several may hold at once.
+    pub fn semaphore<T: ?Sized>(of: &T) -> Self {
+        Self(probe::handle(resource::SEMAPHORE, address_of(of)))
+    }
+
+    /// An event that happens once, or a flag.
+    pub fn event<T: ?Sized>(of: &T) -> Self {
+        Self(probe::handle(resource::EVENT, address_of(of)))
+    }
+
+    /// A timer, by a number that tells it from others.
+    pub fn timer(number: u64) -> Self {
+        Self(probe::handle(resource::TIMER, number))
+    }
+
+    /// A queue of ready futures, by a number that tells it from others.
+    pub fn queue(number: u64) -> Self {
+        Self(probe::handle(resource::QUEUE, number))
+    }
+
+    /// An open descriptor.
+    pub fn descriptor(number: i32) -> Self {
+        Self(probe::descriptor(number, 0))
+    }
+
+    /// Another future, by its [`id`](crate::TracedFuture::id).
+    pub fn future(id: u64) -> Self {
+        Self(probe::handle(resource::COROUTINE, id))
+    }
+
+    /// Anything else, by a number that tells it from others.
+    pub fn other(number: u64) -> Self {
+        Self(probe::handle(resource::OTHER, number))
+    }
+
+    /// The handle, as [`crate::probe`] takes it.
+    pub fn handle(self) -> u64 {
+        self.0
+    }
+
+    /// Names it in reports. Each call takes one of the 65,536 names that a process has.
+    pub fn name(self, name: &str) {
+        if probe::is_attached() {
+            probe::name_resource(self.0, probe::intern(name));
+        }
+    }
+
+    /// The future that runs here holds it from now on, until [`release`](Resource::release).
+    #[track_caller]
+    pub fn acquire(self) {
+        if probe::is_attached() {
+            probe::acquire(probe::current(), self.0, probe::site_here(None));
+        }
+    }
+
+    /// The future that runs here gives it back, and it is free.
+    #[track_caller]
+    pub fn release(self) {
+        if probe::is_attached() {
+            probe::release(probe::current(), self.0, probe::site_here(None));
+        }
+    }
+
+    /// The future that runs here holds it, until what this returns is dropped, on whatever thread.
+    #[track_caller]
+    pub fn hold(self) -> Held {
+        Held::of(self, probe::current(), Location::caller())
+    }
+
+    /// The future that runs here gives it to the one with that id: it is never free between.
+    #[track_caller]
+    pub fn hand_over(self, receiver: u64) {
+        if probe::is_attached() {
+            probe::hand_over(probe::current(), self.0, receiver, probe::site_here(None));
+        }
+    }
+
+    /// Its waiters are told of something; `nr_woken` were found, and 0 is worth telling.
+    #[track_caller]
+    pub fn notify(self, nr_woken: u32) {
+        if probe::is_attached() {
+            probe::notify(probe::current(), self.0, nr_woken, probe::site_here(None));
+        }
+    }
+}
+
+/// A resource that is held. To be dropped before the next owner can have it.
+#[derive(Debug)]
+#[must_use = "the resource is given back when this is dropped"]
+pub struct Held {
+    resource: Resource,
+    holder: u64,
+    place: &'static Location<'static>,
+    is_told: bool,
+}
+
+impl Held {
+    pub(crate) fn of(resource: Resource, holder: u64, place: &'static Location<'static>) -> Self {
+        if probe::is_attached() {
+            probe::acquire(holder, resource.0, probe::site_of(place, None));
+        }
+        Self { resource, holder, place, is_told: true }
+    }
+
+    /// What the holder was handed: it holds it without having taken it.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn handed(resource: Resource, holder: u64, place: &'static Location<'static>) -> Self {
+        Self { resource, holder, place, is_told: true }
+    }
+
+    /// Nothing.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn none(resource: Resource, place: &'static Location<'static>) -> Self {
+        Self { resource, holder: 0, place, is_told: false }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.is_told && probe::is_attached() {
+            probe::release(self.holder, self.resource.0, probe::site_of(self.place, None));
+        }
+    }
+}
+
+/// A future that waits for a resource; made by [`on`].
+#[must_use = "futures do nothing unless they are polled"]
+pub struct On<F> {
+    inner: F,
+    resource: Resource,
+    place: &'static Location<'static>,
+    deadline: u64,
+}
+
+/// `on(resource, future).await`: while `future` is pending, the traced future around it waits for this resource, here.
+///
+/// Where that is polled for other reasons, too (`select!`, `join!`), reports say that it waits for more than this.
+#[track_caller]
+pub fn on<F: Future>(resource: Resource, future: F) -> On<F> {
+    On { inner: future, resource, place: Location::caller(), deadline: 0 }
+}
+
+/// That instant on CLOCK_MONOTONIC, in nanoseconds.
+fn monotonic(instant: Instant) -> u64 {
+    let now = system::nanoseconds(system::CLOCK_MONOTONIC);
+    let ahead = instant.checked_duration_since(Instant::now()).unwrap_or(Duration::ZERO);
+    now.saturating_add(u64::try_from(ahead.as_nanos()).unwrap_or(u64::MAX))
+}
+
+impl<F> On<F> {
+    /// The wait ends by itself then: it is never taken for lost.
+    pub fn until(mut self, deadline: Instant) -> Self {
+        if probe::is_attached() {
+            self.deadline = monotonic(deadline);
+        }
+        self
+    }
+
+    pub(crate) fn at(mut self, place: &'static Location<'static>) -> Self {
+        self.place = place;
+        self
+    }
+}
+
+impl<F: Future> Future for On<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: `inner` is pinned with the whole and never moved.
+        let this = unsafe { self.get_unchecked_mut() };
+        let (resource, place, deadline) = (this.resource.0, this.place, this.deadline);
+        // SAFETY: as above.
+        let inner = unsafe { Pin::new_unchecked(&mut this.inner) };
+        if !probe::is_attached() {
+            return inner.poll(context);
+        }
+        with_top(|frame| {
+            let Some((frame, waker)) = frame.and_then(|frame| Some((frame, frame.waker_for_wait(context.waker())?)))
+            else {
+                return inner.poll(context);
+            };
+            let polled = inner.poll(&mut Context::from_waker(&waker));
+            if polled.is_pending() {
+                let site = probe::site_of(place, None);
+                frame.note(Wait { resource, site, deadline });
+            }
+            polled
+        })
+    }
+}

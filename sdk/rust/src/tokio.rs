@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//! Tokio: one call on the runtime's builder, and traced forms of what tasks wait for.
+//!
+//! ```
+//! let mut builder = tokio::runtime::Builder::new_multi_thread();
+//! let runtime = corotracer::tokio::trace_runtime(&mut builder).enable_all().build().unwrap();
+//! runtime.block_on(async { corotracer::tokio::spawn(async {}).await.unwrap() });
+//! ```
+//!
+//! [`trace_runtime`] tells what the workers do. With `--cfg tokio_unstable` it tells of every task, too; on stable, tasks
+//! are told of that are spawned by [`spawn`], or as `tokio::spawn(future.traced())`. That way their wakes are told as
+//! well, which hooks do not see: where both are used, a task is told of by its own probe alone.
+//!
+//! The others stand in for the methods that they are named after: `traced_lock(&mutex).await` for
+//! `mutex.lock().await`. What they tell lets a report say who holds what, and what was handed to whom.
+
+mod sync;
+#[cfg(tokio_unstable)]
+mod tasks;
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, Sleep, Timeout};
+
+pub use self::sync::{traced_acquire, traced_channel, traced_lock};
+pub use self::sync::{TracedMutexGuard, TracedPermit, TracedReceiver, TracedSender};
+use crate::future::{TraceFutureExt, TracedFuture};
+use crate::resource::{on, On, Resource};
+use crate::{probe, worker};
+
+/// Traces the runtime that this builder makes: its workers, when they sleep, and with `tokio_unstable` its tasks.
+///
+/// Sets the builder's hooks `on_thread_start`, `on_thread_park` and `on_thread_unpark` (and those of tasks): a program
+/// that has hooks of its own calls [`thread_start`], [`thread_park`] and [`thread_unpark`] in them instead.
+pub fn trace_runtime(builder: &mut Builder) -> &mut Builder {
+    builder.on_thread_start(thread_start).on_thread_park(thread_park).on_thread_unpark(thread_unpark);
+    #[cfg(tokio_unstable)]
+    tasks::trace(builder);
+    builder
+}
+
+/// For a hook of one's own: a thread of the runtime begins.
+pub fn thread_start() {
+    worker::slot_open();
+}
+
+/// For a hook of one's own: this worker goes to sleep.
+pub fn thread_park() {
+    if probe::is_attached() {
+        probe::park(0, probe::site_here(Some("tokio worker")));
+    }
+}
+
+/// For a hook of one's own: this worker is awake again.
+pub fn thread_unpark() {
+    probe::unpark(0);
+}
+
+/// `tokio::spawn(future.traced())`.
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    tokio::spawn(future.traced())
+}
+
+/// `tokio::time::sleep`, which tells when it ends.
+#[track_caller]
+pub fn traced_sleep(duration: Duration) -> On<Sleep> {
+    let deadline = Instant::now() + duration;
+    on(Resource::timer(0), tokio::time::sleep_until(deadline)).until(deadline.into_std())
+}
+
+/// `tokio::time::timeout`, of a future that is told of as a child: the wait for it ends then.
+#[track_caller]
+pub fn traced_timeout<F: Future>(duration: Duration, future: F) -> On<Timeout<TracedFuture<F>>> {
+    let deadline = Instant::now() + duration;
+    on(Resource::timer(0), tokio::time::timeout_at(deadline, future.traced())).until(deadline.into_std())
+}
+
+/// `tokio::task::yield_now`, which tells that this worker alone can let the task go on: the wake is put off until the
+/// worker has looked for events.
+pub async fn traced_yield() {
+    worker::yield_begin();
+    tokio::task::yield_now().await;
+}

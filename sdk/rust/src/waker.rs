@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+//! The waker that a traced future hands on: the executor's own, and what is told before that is called.
+//!
+//! A [`Cell`] holds the executor's waker and the state of the future that was polled with it. Two kinds of wakers lead
+//! to the same cell: a *plain* one, which the future is polled with, and a *wait's*, which [`crate::on`] and a traced
+//! child hand to what they wrap. Clones of the plain one are counted apart: while there is one, something that nobody
+//! told of may wake the future, so the waits that were told are not all of it.
+//!
+//! State of a future, by whom it is changed:
+//!
+//! - `Idle` to `Woken`, `Running` to `RunningWoken` or `RunningWokenSelf`: any thread that wakes
+//! - to `Running`, `Idle`, `Done`: the thread that polls
+#![allow(unsafe_code)]
+
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering};
+use std::sync::Arc;
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use crate::probe::{self, outcome, resource};
+use crate::worker;
+
+const IDLE: u8 = 0;
+const WOKEN: u8 = 1;
+const RUNNING: u8 = 2;
+const RUNNING_WOKEN: u8 = 3;
+const RUNNING_WOKEN_SELF: u8 = 4;
+const DONE: u8 = 5;
+/// It has let others run, and was told to be ready: the wake that is to come is no news.
+const YIELDED: u8 = 6;
+
+const ONE_WAIT: u64 = 1;
+const ONE_PLAIN: u64 = 1 << 32 | 1;
+
+/// What became of a poll that ended without a result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// Nobody has woken it meanwhile.
+    Idle,
+    /// Another party did so while it ran: its executor polls it again.
+    Woken,
+    /// It woke itself: it only let others run.
+    Yielded,
+}
+
+/// Of a future, whatever wakers it is polled with.
+pub(crate) struct Target {
+    coro: u64,
+    /// What the future is handed by the one that wakes it, a resource handle; 0: nothing.
+    grant: u64,
+    /// A root is polled by an executor, which the wakes are for; a child by the future around it.
+    is_root: bool,
+    state: AtomicU8,
+    /// Whether it was told that the grant has been handed over.
+    is_granted: AtomicBool,
+    /// Clones of its wakers: the plain ones in the upper half, all in the lower one.
+    clones: AtomicU64,
+}
+
+pub(crate) struct Cell {
+    /// Where the target is, in cells that came after the first one.
+    first: Option<Arc<Cell>>,
+    target: Target,
+    inner: Waker,
+}
+
+impl Target {
+    fn new(coro: u64, grant: u64, is_root: bool) -> Self {
+        Self {
+            coro,
+            grant,
+            is_root,
+            state: AtomicU8::new(RUNNING),
+            is_granted: AtomicBool::new(false),
+            clones: AtomicU64::new(0),
+        }
+    }
+
+    /// What became of a wake; None: it had been told before.
+    fn notify(&self, is_self: bool) -> Option<u8> {
+        let next = |state| match state {
+            IDLE | YIELDED => Some(WOKEN),
+            RUNNING => Some(if is_self { RUNNING_WOKEN_SELF } else { RUNNING_WOKEN }),
+            _ => None,
+        };
+        match self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next) {
+            Ok(YIELDED) => None,
+            Ok(_) => Some(outcome::QUEUED),
+            Err(DONE) => Some(outcome::NO_TARGET),
+            Err(_) => Some(outcome::ALREADY_QUEUED),
+        }
+    }
+
+    fn tell_wake(&self) {
+        let waker = probe::current();
+        let Some(told) = self.notify(waker == self.coro).filter(|_| probe::is_attached()) else {
+            return;
+        };
+        let is_queued = told == outcome::QUEUED;
+        if self.is_root {
+            probe::wake(waker, probe::handle(resource::COROUTINE, self.coro), 0, told);
+            if is_queued && waker != 0 {
+                worker::tell_slot(self.coro, waker);
+            }
+        } else if self.grant != 0 && is_queued {
+            self.is_granted.store(true, Ordering::Release);
+            probe::hand_over(waker, self.grant, self.coro, 0);
+        }
+    }
+
+    /// The last waker is gone, and the future waits: nothing can wake it any more.
+    fn tell_forgotten(&self) {
+        if self.is_root && self.state.load(Ordering::Acquire) == IDLE && probe::is_attached() {
+            let target = probe::handle(resource::COROUTINE, self.coro);
+            probe::wake(probe::current(), target, 0, outcome::DROPPED);
+        }
+    }
+
+    /// It is polled from here on.
+    pub(crate) fn run(&self) {
+        self.state.store(RUNNING, Ordering::Release);
+    }
+
+    /// Whether it has woken itself since it was polled.
+    pub(crate) fn is_woken_by_itself(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == RUNNING_WOKEN_SELF
+    }
+
+    /// It waits from here on, unless it was woken; where it yields, it was told to be ready.
+    pub(crate) fn rest(&self, is_yield: bool) -> Rest {
+        let rest = if is_yield { YIELDED } else { IDLE };
+        match self.state.compare_exchange(RUNNING, rest, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => Rest::Idle,
+            Err(state) => {
+                self.state.store(WOKEN, Ordering::Release);
+                if state == RUNNING_WOKEN_SELF {
+                    Rest::Yielded
+                } else {
+                    Rest::Woken
+                }
+            }
+        }
+    }
+
+    /// It is not polled any more.
+    pub(crate) fn finish(&self) {
+        self.state.store(DONE, Ordering::Release);
+    }
+
+    /// Whether it was told since the last time that a wake has handed over what it waits for.
+    pub(crate) fn take_grant(&self) -> bool {
+        self.is_granted.swap(false, Ordering::AcqRel)
+    }
+
+    /// Whether something may wake it that nobody told of.
+    pub(crate) fn has_plain_clones(&self) -> bool {
+        self.clones.load(Ordering::Relaxed) >> 32 != 0
+    }
+}
+
+impl Cell {
+    /// The first cell of a future, which tells its wakes from here on.
+    pub(crate) fn new(coro: u64, grant: u64, is_root: bool, inner: Waker) -> Arc<Self> {
+        Arc::new(Self { first: None, target: Target::new(coro, grant, is_root), inner })
+    }
+
+    /// A cell for a future that is polled with another waker than before.
+    pub(crate) fn with_waker(before: &Arc<Self>, inner: Waker) -> Arc<Self> {
+        let first = before.first.as_ref().unwrap_or(before);
+        Arc::new(Self { first: Some(Arc::clone(first)), target: Target::new(0, 0, false), inner })
+    }
+
+    #[inline]
+    pub(crate) fn target(&self) -> &Target {
+        match &self.first {
+            Some(first) => &first.target,
+            None => &self.target,
+        }
+    }
+
+    /// Whether the future is polled with a waker that does the same as the one it has.
+    #[inline]
+    pub(crate) fn is_for(&self, waker: &Waker) -> bool {
+        self.inner.will_wake(waker)
+    }
+
+    /// The waker to poll with, for as long as the cell is borrowed.
+    #[inline]
+    pub(crate) fn plain(self: &Arc<Self>) -> Borrowed<'_> {
+        Borrowed::new(self, &PLAIN)
+    }
+
+    /// The waker for a wait that is told.
+    #[inline]
+    pub(crate) fn wait(self: &Arc<Self>) -> Borrowed<'_> {
+        Borrowed::new(self, &WAIT)
+    }
+}
+
+/// A waker that counts as no clone: the cell is borrowed.
+pub(crate) struct Borrowed<'a> {
+    waker: ManuallyDrop<Waker>,
+    _cell: &'a Arc<Cell>,
+}
+
+impl<'a> Borrowed<'a> {
+    #[inline]
+    fn new(cell: &'a Arc<Cell>, table: &'static RawWakerVTable) -> Self {
+        // SAFETY: the table's functions take a pointer of `Arc::into_raw`, which this is. The waker owns none of the
+        // counts: it is never dropped, and does not outlive the borrow.
+        let waker = unsafe { Waker::from_raw(RawWaker::new(Arc::as_ptr(cell).cast(), table)) };
+        Self { waker: ManuallyDrop::new(waker), _cell: cell }
+    }
+}
+
+impl std::ops::Deref for Borrowed<'_> {
+    type Target = Waker;
+
+    #[inline]
+    fn deref(&self) -> &Waker {
+        &self.waker
+    }
+}
+
+static PLAIN: RawWakerVTable = RawWakerVTable::new(plain_clone, plain_wake, wake_by_ref, plain_drop);
+static WAIT: RawWakerVTable = RawWakerVTable::new(wait_clone, wait_wake, wake_by_ref, wait_drop);
+
+/// # Safety
+/// `data` is a pointer of `Arc::into_raw`, and a count of it lives during the call.
+unsafe fn cell<'a>(data: *const ()) -> &'a Cell {
+    &*data.cast::<Cell>()
+}
+
+unsafe fn clone(data: *const (), amount: u64, table: &'static RawWakerVTable) -> RawWaker {
+    cell(data).target().clones.fetch_add(amount, Ordering::Relaxed);
+    Arc::increment_strong_count(data.cast::<Cell>());
+    RawWaker::new(data, table)
+}
+
+unsafe fn wake_by_ref(data: *const ()) {
+    let cell = cell(data);
+    cell.target().tell_wake();
+    cell.inner.wake_by_ref();
+}
+
+unsafe fn drop_clone(data: *const (), amount: u64) {
+    let target = cell(data).target();
+    let left = target.clones.fetch_sub(amount, Ordering::AcqRel) - amount;
+    if left == 0 {
+        target.tell_forgotten();
+    }
+    Arc::decrement_strong_count(data.cast::<Cell>());
+}
+
+unsafe fn plain_clone(data: *const ()) -> RawWaker {
+    clone(data, ONE_PLAIN, &PLAIN)
+}
+
+unsafe fn wait_clone(data: *const ()) -> RawWaker {
+    clone(data, ONE_WAIT, &WAIT)
+}
+
+unsafe fn plain_wake(data: *const ()) {
+    wake_by_ref(data);
+    drop_clone(data, ONE_PLAIN);
+}
+
+unsafe fn wait_wake(data: *const ()) {
+    wake_by_ref(data);
+    drop_clone(data, ONE_WAIT);
+}
+
+unsafe fn plain_drop(data: *const ()) {
+    drop_clone(data, ONE_PLAIN);
+}
+
+unsafe fn wait_drop(data: *const ()) {
+    drop_clone(data, ONE_WAIT);
+}

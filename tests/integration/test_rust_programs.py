@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Programs of futures on tokio: faults that are named, their correct twins, and a load, of which nothing is said."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
+
+PACKAGE = SOURCE / "tests/rust/Cargo.toml"
+TARGET = BUILD / "rust"
+
+# Each fault: the rule that names it, and what its title says.
+FAULTS = {
+    "permit": ("granted-but-not-polled", r"1 coroutine waits at src/faults.rs:\d+, though semaphore 0x\w+ was handed"),
+    "yield": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
+    "slot": ("stuck-worker", r"1 ready coroutine lies with thread tokio-rt-worker"),
+    "circle": ("mutex-deadlock", r"src/faults.rs:\d+"),
+    "select": ("destroyed-while-suspended", r"destroyed while suspended at src/handoff.rs:\d+, and channel 0x\w+ was handed"),
+}
+
+
+def build():
+    """The program; None, with the reason, where cargo or the crates that it needs cannot be had."""
+    if not shutil.which("cargo"):
+        return None, "no cargo is here"
+    command = ["cargo", "build", "--locked", "--quiet", "--manifest-path", PACKAGE, "--target-dir", TARGET]
+    environment = dict(os.environ, CARGO_BUILD_JOBS="1")
+    got = subprocess.run([*command[:1], "fetch", "--locked", "--quiet", "--manifest-path", PACKAGE], capture_output=True,
+                         text=True, check=False, env=environment)
+    if got.returncode != 0:
+        return None, f"the crates cannot be fetched: {got.stderr.strip()[-300:]}"
+    run(*command, "--offline", env=environment, timeout=900)
+    return TARGET / "debug/rust-programs", None
+
+
+def report_of(place, program, scene):
+    trace = f"{place}/{scene}.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", program, scene)
+    return trace, json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+
+
+def graver(report):
+    return [finding for finding in report["findings"] if finding["grade"] != "suspect"]
+
+
+def check_faults(place, program):
+    for scene, (rule, title) in FAULTS.items():
+        _, report = report_of(place, program, scene)
+        found = graver(report)
+        check([finding["rule"] for finding in found] == [rule], f"{scene}: {found}")
+        check(re.search(title, found[0]["title"]), f"{scene}: '{found[0]['title']}' is not '{title}'")
+        _, report = report_of(place, program, f"{scene}-correct")
+        check(not graver(report), f"{scene}-correct: {graver(report)}")
+
+
+def check_load(place, program):
+    """Ten thousand tasks: none of them is told of as more than suspect; who woke whom, where they wait."""
+    trace, report = report_of(place, program, "load")
+    check(not graver(report), f"load: {graver(report)}")
+    check(report["trace"].get("lost", 0) == 0, "load: events were lost")
+    dumped = run(COROTRACER, "dump", trace).stdout
+    wakes = re.findall(r" t\d+ wake (c\d+ )?coroutine:\d+ ", dumped)
+    check(len(wakes) > 10000 and sum(map(bool, wakes)) > 1000, "load: wakes, or their wakers, are missing")
+    for resource in ("semaphore", "channel", "lock", "timer"):
+        check(f" {resource}:" in dumped, f"load: nobody waited for a {resource}")
+    told = run(COROTRACER, "stats", trace).stdout
+    check("src/load.rs:" in told, "load: no place of a wait is told")
+
+
+def check_spans(place, program):
+    trace, _ = report_of(place, program, "spans")
+    dumped = run(COROTRACER, "dump", trace).stdout
+    for kind, count in (("task-begin", 5), ("task-end", 5), ("region-begin", 10), ("log", 5)):
+        check(len(re.findall(rf" {kind}\b", dumped)) >= count, f"spans: fewer than {count} of {kind}")
+
+
+def check_older(place, program):
+    """The older crate's calls, and the program without an engine."""
+    trace, report = report_of(place, program, "older")
+    check(not graver(report), f"older: {graver(report)}")
+    dumped = run(COROTRACER, "dump", trace).stdout
+    kinds = re.findall(r"^\S+ +t\d+ ([\w-]+)", dumped, re.MULTILINE)
+    check(kinds.count("create") >= 10 and kinds.count("destroy") == kinds.count("create"), "older: lives are not whole")
+    run(program, "older")
+
+
+def main():
+    program, why = build()
+    if not program:
+        print(why, file=sys.stderr)
+        return 77
+    with folder() as place:
+        check_faults(place, program)
+        check_load(place, program)
+        check_spans(place, program)
+        check_older(place, program)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
