@@ -25,12 +25,11 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 /* Given to it after its end; or before, while it waited, and it did not come to run, woken or not. */
 static bool is_given_in_vain(const struct model_object *object, const struct model_coro *coro)
 {
-	bool is_waiting = (coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) &&
-			  object->owned > coro->suspended;
+	bool is_waiting =
+		(coro->flags & MODEL_CORO_WAS_DESTROYED_WAITING) && object->owned > coro->suspended;
 
-	return object->is_handed &&
-	       (is_waiting || object->owned >= coro->destroyed ||
-		       (coro->flags & MODEL_CORO_WAS_DESTROYED_READY));
+	return object->is_handed && (is_waiting || object->owned >= coro->destroyed ||
+					    (coro->flags & MODEL_CORO_WAS_DESTROYED_READY));
 }
 
 static bool is_kept_for_ever(const struct analysis *analysis, const struct model_object *object)

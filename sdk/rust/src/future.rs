@@ -113,6 +113,7 @@ impl PollTrace {
     }
 
     /// What the future is handed by the one that wakes it.
+    #[cfg(feature = "tokio")]
     pub(crate) fn granting(mut self, resource: u64) -> Self {
         self.grant = resource;
         self
@@ -337,6 +338,7 @@ impl<F> TracedFuture<F> {
         Self { inner, trace: PollTrace::new() }
     }
 
+    #[cfg(feature = "tokio")]
     pub(crate) fn with(inner: F, trace: PollTrace) -> Self {
         Self { inner, trace }
     }

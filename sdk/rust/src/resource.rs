@@ -197,6 +197,7 @@ impl<F> On<F> {
         self
     }
 
+    #[cfg(feature = "tokio")]
     pub(crate) fn at(mut self, place: &'static Location<'static>) -> Self {
         self.place = place;
         self
@@ -216,9 +217,10 @@ impl<F: Future> Future for On<F> {
             return inner.poll(context);
         }
         with_top(|frame| {
-            let Some((frame, waker)) = frame.and_then(|frame| Some((frame, frame.waker_for_wait(context.waker())?)))
-            else {
-                return inner.poll(context);
+            let around = frame.and_then(|frame| Some((frame, frame.waker_for_wait(context.waker())?)));
+            let (frame, waker) = match around {
+                Some(around) => around,
+                None => return inner.poll(context),
             };
             let polled = inner.poll(&mut Context::from_waker(&waker));
             if polled.is_pending() {

@@ -93,8 +93,9 @@ impl Target {
 
     fn tell_wake(&self) {
         let waker = probe::current();
-        let Some(told) = self.notify(waker == self.coro).filter(|_| probe::is_attached()) else {
-            return;
+        let told = match self.notify(waker == self.coro) {
+            Some(told) if probe::is_attached() => told,
+            _ => return,
         };
         let is_queued = told == outcome::QUEUED;
         if self.is_root {
@@ -186,13 +187,13 @@ impl Cell {
 
     /// The waker to poll with, for as long as the cell is borrowed.
     #[inline]
-    pub(crate) fn plain(self: &Arc<Self>) -> Borrowed<'_> {
+    pub(crate) fn plain<'a>(self: &'a Arc<Self>) -> Borrowed<'a> {
         Borrowed::new(self, &PLAIN)
     }
 
     /// The waker for a wait that is told.
     #[inline]
-    pub(crate) fn wait(self: &Arc<Self>) -> Borrowed<'_> {
+    pub(crate) fn wait<'a>(self: &'a Arc<Self>) -> Borrowed<'a> {
         Borrowed::new(self, &WAIT)
     }
 }

@@ -225,8 +225,9 @@ fn inherit(segment: Base) {
     let is_forked = PROCESS.pid.load(Ordering::Relaxed) != system::process_id();
     let old_bytes = PROCESS.segment_bytes.load(Ordering::Relaxed);
     // P8: no site is numbered any more in the old segment that the new one does not get.
-    let Some(old) = PROCESS.header_take() else {
-        return;
+    let old = match PROCESS.header_take() {
+        Some(old) => old,
+        None => return,
     };
     site::inherit(segment, old);
     if is_forked {
@@ -298,8 +299,9 @@ pub fn wish(recorder: Option<Flight>) -> Wish {
 
 /// Closes the gate. Threads that are writing finish their record; the segment stays mapped until the process ends.
 pub fn detach() {
-    let Some(segment) = PROCESS.header().filter(|_| gate_pass().load(Ordering::Relaxed) != 0) else {
-        return;
+    let segment = match PROCESS.header() {
+        Some(segment) if gate_pass().load(Ordering::Relaxed) != 0 => segment,
+        _ => return,
     };
     gate_pass().store(0, Ordering::Relaxed);
     segment.half(header::STATE).store(segment_state::CLOSED, Ordering::Relaxed);

@@ -89,8 +89,9 @@ fn is_named(file: &Descriptor, path: &CStr) -> bool {
 /// The first words of every file of ours, before its magic is there: nothing else is ever replaced.
 fn is_segment_of_ours(file: &Descriptor) -> bool {
     let own = std::fs::metadata("/proc/self").map(|process| process.uid());
-    let Ok(about) = std::fs::metadata(format!("/proc/self/fd/{}", file.number())) else {
-        return false;
+    let about = match std::fs::metadata(format!("/proc/self/fd/{}", file.number())) {
+        Ok(about) => about,
+        Err(_) => return false,
     };
     if !about.is_file() || own.ok() != Some(about.uid()) {
         return false;
@@ -112,8 +113,9 @@ fn is_segment_of_ours(file: &Descriptor) -> bool {
 /// Removes the file that an ended process left at `path`. The lock keeps two from removing each other's.
 fn remove_old(path: &CStr) -> bool {
     let flags = system::O_RDONLY | system::O_NOFOLLOW | system::O_NONBLOCK;
-    let Some(old) = Descriptor::open_as(path, flags) else {
-        return std::fs::symlink_metadata(path_of(path)).is_err();
+    let old = match Descriptor::open_as(path, flags) {
+        Some(old) => old,
+        None => return std::fs::symlink_metadata(path_of(path)).is_err(),
     };
     is_segment_of_ours(&old) && old.lock() && (!is_named(&old, path) || std::fs::remove_file(path_of(path)).is_ok())
 }

@@ -13,7 +13,7 @@
 //! reduced or checked before it decides an address.
 #![allow(unsafe_code)]
 
-use std::ffi::c_void;
+use std::os::raw::c_void;
 use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 
 use crate::layout::{
@@ -335,9 +335,12 @@ fn thread_join(thread: &Thread) -> Option<(Base, Base)> {
     thread.tid.set(system::thread_id());
     thread.ring.set(ring_claim(segment, thread.tid.get()));
     thread.pass.set(pass);
-    let Some(ring) = thread.ring.get() else {
-        count_untraced(segment);
-        return None;
+    let ring = match thread.ring.get() {
+        Some(ring) => ring,
+        None => {
+            count_untraced(segment);
+            return None;
+        }
     };
     thread.owes_start.set(true);
     set_half(ring, ring::CLAIMS, get_half(ring, ring::CLAIMS).wrapping_add(1));
@@ -422,8 +425,9 @@ pub fn nested(thread: &Thread, stack: usize) -> bool {
 #[cold]
 #[inline(never)]
 pub fn id_refill(thread: &Thread, is_nested: bool) -> u64 {
-    let Some(segment) = PROCESS.header() else {
-        return 0;
+    let segment = match PROCESS.header() {
+        Some(segment) => segment,
+        None => return 0,
     };
     let used: &AtomicU64 = segment.word(header::IDS_USED);
     // Multiples of ID_BLOCK are no ids: id 0 is none, and one word tells a block's end.

@@ -119,8 +119,9 @@ fn cut(text: &str) -> &[u8] {
 
 /// Interns one text: its name, 0 where there is no text. None: no room.
 fn name_intern(segment: Base, id: u32, text: Option<&str>) -> Option<u32> {
-    let Some(text) = text else {
-        return Some(0);
+    let text = match text {
+        Some(text) => text,
+        None => return Some(0),
     };
     let bytes = cut(text);
     let length = bytes.len() as u32;
@@ -173,8 +174,9 @@ fn is_full(segment: Base, is_forgotten: bool) -> bool {
 fn slot_fill(segment: Base, slot: Option<&Slot>, key: Key, source: &Source<'_>) -> Option<u32> {
     // A number of a segment that gave way meanwhile means nothing in the next one.
     let id = intern(segment, source).filter(|_| PROCESS.is_present(segment));
-    let Some(slot) = slot else {
-        return id;
+    let slot = match slot {
+        Some(slot) => slot,
+        None => return id,
     };
     match id {
         None => slot.claimed.store(0, Ordering::Relaxed),
@@ -206,8 +208,9 @@ fn remember_in(segment: Base, key: Key, source: &Source<'_>) -> Option<u32> {
 #[cold]
 #[inline(never)]
 pub fn remember(key: Key, source: &Source<'_>) -> u32 {
-    let Some(segment) = PROCESS.header().filter(|_| present_pass() != 0) else {
-        return 0;
+    let segment = match PROCESS.header() {
+        Some(segment) if present_pass() != 0 => segment,
+        _ => return 0,
     };
     let id = remember_in(segment, key, source);
     if id.is_none() {

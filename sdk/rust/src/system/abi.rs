@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The kernel's numbers and the C library's functions and structs, as Linux has them on both machines.
 
-use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use std::os::raw::{c_char, c_int, c_long, c_uint, c_void};
 
 #[cfg(target_arch = "x86_64")]
 pub mod number {

@@ -7,7 +7,8 @@
 
 mod abi;
 
-use std::ffi::{c_int, c_long, c_uint, c_void, CStr};
+use std::ffi::CStr;
+use std::os::raw::{c_int, c_long, c_uint, c_void};
 
 pub use abi::*;
 
