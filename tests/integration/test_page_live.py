@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
 """A program freezes while its page is open: the finding stands first, its picture tells how that came about, one click leads to the
-line, and W on a coroutine to its chain. So for closed descriptors, a lost wakeup and a circle of locks.
+line, and W on a coroutine to its chain. So for closed descriptors, a lost wakeup and a circle of locks. And three pages of one
+program take no event from its trace.
 
 How soon the finding is on the page is printed, and measured by `./dev bench live`.
 """
+import contextlib
 import json
+import pathlib
+import re
 import subprocess
 import sys
 import time
 
 from browser import Page, open_browser
 from served import Server
-from support import BUILD, check, folder
+from support import BUILD, COROTRACER, check, folder, run
 
 SYNC = BUILD / "tests/workloads/example-sync"
+ANNOTATED = BUILD / "tests/targets/annotated"
+PAUSE_US = 500  # a rate that no busy machine turns into a loss
 SERVER = BUILD / "examples/example-tcp-server-fault-a"
 
 # The program; what the title, the picture, the line behind one click and the chain of a coroutine say; the rule.
@@ -73,6 +79,7 @@ def check_links(it, said):
 
 
 def check_frozen(browser, place, name):
+    """Seconds from the freeze to the page."""
     command, rule, said = FROZEN[name]
     server = Server("run", "--serve", "--listen", ":0", "-o", f"{place}/live.ctrace", "--", *command, "--log", f"{place}/log",
                     stdout=subprocess.DEVNULL)
@@ -83,7 +90,29 @@ def check_frozen(browser, place, name):
         check(server.process.poll() is None, "the program has ended")
         it.quiet()
     server.stop()
-    print(f"{name}: the finding was on the page {took:.2f} s after the freeze")
+    return took
+
+
+def check_three_pages(browser, place):
+    """Three pages of a program that counts its requests: none of the counts is missing."""
+    end, trace = pathlib.Path(place, "end"), f"{place}/counted.ctrace"
+    server = Server("run", "--serve", "--listen", ":0", "--no-ledger", "-o", trace, "--", ANNOTATED, "serve-until", end, 100, PAUSE_US)
+    with contextlib.ExitStack() as stack:
+        pages = [stack.enter_context(Page(browser, server)) for _ in range(3)]
+        for it, screen in zip(pages, ("findings", "timeline?lanes=all", "overview")):
+            it.open(screen)
+        before = server.tell("/api/v1/state")
+        while server.tell("/api/v1/state")["generation"] < before["generation"] + 3:
+            pass
+        for it in pages:
+            it.until("/ 0 lost/.test(document.getElementById('state').textContent)")
+            it.quiet()
+        end.touch()
+        server.process.wait(timeout=60)
+    report = json.loads(run(COROTRACER, "report", "-f", "json", "--no-symbols", trace, status=None).stdout)
+    check(report["quality"]["lost"] == 0, report["quality"])
+    counts = [int(number) for number in re.findall(r" counter (\d+)", run(COROTRACER, "dump", "--no-symbols", trace).stdout)]
+    check(len(counts) > 100 and counts == list(range(1, len(counts) + 1)), f"{len(counts)} counts, up to {counts[-1:]}")
 
 
 def main():
@@ -93,7 +122,10 @@ def main():
     with open_browser(__file__) as browser:
         for name in FROZEN:
             with folder() as place:
-                check_frozen(browser, place, name)
+                took = check_frozen(browser, place, name)
+                print(f"{name}: the finding was on the page {took:.2f} s after the freeze")
+        with folder() as place:
+            check_three_pages(browser, place)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,10 @@ function chosen(finding: Finding, number: number, trace: Trace, height: number):
 	/* What stands below stays where it is. */
 	if (height)
 		picture.style.minHeight = `${height}px`;
-	void drawPicture(picture, number);
+	if (finding.steps.some((step) => step.time_ns !== null))
+		void drawPicture(picture, number);
+	else
+		fill(picture, h("p", { class: "quiet" }, "No step of it has a time at which it could be drawn."));
 	return h("article", { "aria-labelledby": "finding-title" },
 		h("h2", { id: "finding-title" }, finding.title),
 		h("p", { class: "lead" }, gradeMark(finding.grade), " · ", h("strong", null, "Look here first: "),
