@@ -20,6 +20,7 @@ extern "C" {
 enum ct_metrics_format {
 	CT_METRICS_OPENMETRICS = 0, /* OpenMetrics 1.0: with exemplars */
 	CT_METRICS_TEXT,            /* Prometheus' text format 0.0.4 */
+	CT_METRICS_PROTOBUF, /* io.prometheus.client.MetricFamily, each behind its length: with native histograms */
 	CT_NR_METRICS_FORMATS,
 };
 

@@ -29,6 +29,14 @@ enum metrics_family {
 #define METRICS_BOUNDS 22u
 extern const int64_t metrics_bounds_ns[METRICS_BOUNDS];
 
+/*
+ * The buckets of a native histogram: eight in each power of two of seconds (schema 3). Bucket `i` has what is at most
+ * 2^((i - METRICS_NATIVE_ONE) / 8) seconds: 64-bit nanoseconds have room.
+ */
+#define METRICS_SCHEMA 3
+#define METRICS_NATIVE_ONE 240
+#define METRICS_NATIVE 512u
+
 /* One of those that fell into a bucket: the last one. */
 struct metrics_delay {
 	uint64_t coroutine; /* 0: none */
@@ -39,6 +47,8 @@ struct metrics_delay {
 struct metrics_delays {
 	uint64_t counts[METRICS_BOUNDS + 1];
 	struct metrics_delay last[METRICS_BOUNDS + 1];
+	uint64_t native[METRICS_NATIVE];
+	uint64_t nr_zero; /* that took no time: in no bucket of `native` */
 	uint64_t count;
 	uint64_t sum_ns;
 };
@@ -87,11 +97,39 @@ struct metrics_exemplar {
 	double at; /* seconds since 1970; 0: not known */
 };
 
+struct metrics_description {
+	enum metrics_kind kind;
+	const char *name;
+	const char *meaning;
+};
+
+extern const struct metrics_description metrics_descriptions[METRICS_NR_FAMILIES];
+
 struct metrics_writer {
 	struct text *text;
 	enum ct_metrics_format format;
 	enum metrics_family family; /* that is being written */
+	struct text message;        /* of a form of messages: the family so far */
+	bool has_samples;           /* likewise: it has some */
 };
+
+/* A form's own way to do what the functions below do. */
+struct metrics_form {
+	const char *type; /* as HTTP names it */
+	void (*begin)(struct metrics_writer *writer);
+	void (*sample)(struct metrics_writer *writer, const struct metrics_label *labels,
+		unsigned nr_labels, double value, const struct metrics_exemplar *exemplar);
+	void (*histogram)(struct metrics_writer *writer, const struct metrics_delays *delays,
+		int64_t epoch_ns);
+	void (*end)(struct metrics_writer *writer);
+};
+
+/* text_forms.c, protobuf.c */
+extern const struct metrics_form metrics_openmetrics, metrics_text, metrics_protobuf;
+
+/* metrics_exemplar_of: of a bucket; `digits` has room for its label. False: it has none. */
+bool metrics_exemplar_of(const struct metrics_delay *last, int64_t epoch_ns, char digits[24],
+	struct metrics_exemplar *ret_exemplar);
 
 /* metrics_begin: a family; its samples follow. */
 void metrics_begin(struct metrics_writer *writer, enum metrics_family family);

@@ -5,6 +5,7 @@
  * Judgements overlap: a delay is counted by the first one behind its end by a second, when no event of that time can
  * still be on its way from another thread's ring.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ static unsigned bucket_of(int64_t ns)
 	return bucket;
 }
 
+static unsigned native_bucket_of(int64_t ns)
+{
+	return (unsigned)(METRICS_NATIVE_ONE +
+			  (int)ceil(log2((double)ns / 1e9) * (1 << METRICS_SCHEMA)));
+}
+
 static void count_delay(struct metrics_delays *delays, uint64_t coroutine, ct_time at, int64_t ns)
 {
 	/* Two threads' clocks that disagree can make it so. */
@@ -45,6 +52,10 @@ static void count_delay(struct metrics_delays *delays, uint64_t coroutine, ct_ti
 
 	delays->counts[bucket]++;
 	delays->last[bucket] = (struct metrics_delay){coroutine, taken_ns, at};
+	if (taken_ns)
+		delays->native[native_bucket_of(taken_ns)]++;
+	else
+		delays->nr_zero++;
 	delays->count++;
 	delays->sum_ns += (uint64_t)taken_ns;
 }

@@ -109,7 +109,9 @@ def check_hostile(place):
 
 
 class Prometheus:
-    def __init__(self, place, program, targets):
+    def __init__(self, place, program, targets, *features):
+        place = pathlib.Path(place, "prometheus-" + "-".join(features))
+        place.mkdir()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         rules = re.sub(r"for: \w+", "for: 0s", (DOCS / "alerts.yml").read_text())
@@ -119,7 +121,7 @@ class Prometheus:
         pathlib.Path(place, "prometheus.yml").write_text(config)
         self.process = subprocess.Popen(
             [program, f"--config.file={place}/prometheus.yml", f"--storage.tsdb.path={place}/tsdb",
-             f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=error", "--enable-feature=exemplar-storage"])
+             f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=error", *(f"--enable-feature={feature}" for feature in features)])
 
     def get(self, path, **arguments):
         """The data of an answer; asked again until the server is there."""
@@ -186,6 +188,23 @@ def check_alert(prometheus, port):
     check(any(address.startswith("mutex-deadlock@") for address in found), f"{exemplars}")
 
 
+def check_native(place, program, served, report):
+    """The histogram of messages: as many, and the median in the bucket that the report's lies in."""
+    prometheus = Prometheus(place, program, [served], "native-histograms")
+    delays = report["statistics"]["delays"]
+    try:
+        prometheus.until("corotracer_judged_seconds", bool)
+        name = "corotracer_scheduler_latency_seconds"
+        for words, wanted, share in ((f"histogram_count({name})", delays["count"], 0),
+                                     (f"histogram_sum({name}) * 1e9", delays["total_ns"], 1e-6),
+                                     (f"histogram_quantile(1, {name}) * 1e9", delays["max_ns"], 0.1)):
+            told = float(prometheus.until(words, bool)[0]["value"][1])
+            check(abs(told - wanted) <= share * wanted, f"{words}: {told}, not {wanted}")
+    finally:
+        prometheus.process.terminate()
+        prometheus.process.wait(timeout=60)
+
+
 def check_rising(place):
     """Of a program that runs nothing counts backwards, and nothing is counted twice."""
     trace = place + "/rising.ctrace"
@@ -219,7 +238,7 @@ def main():
         run(programs / "promtool", "check", "config", DOCS / "prometheus.yml")
         live, served = check_rising(place), Server("serve", "--listen", ":0", trace)
         judged(served)
-        prometheus = Prometheus(place, programs / "prometheus", [live.port, served.port])
+        prometheus = Prometheus(place, programs / "prometheus", [live.port, served.port], "exemplar-storage")
         try:
             check_scraped(prometheus, served.port, report)
             check_alert(prometheus, live.port)
@@ -227,6 +246,7 @@ def main():
         finally:
             prometheus.process.terminate()
             prometheus.process.wait(timeout=60)
+        check_native(place, programs / "prometheus", served.port, report)
         live.process.stdin.close()
         check(live.process.wait(timeout=60) == 0, "the exit status is not the program's")
         served.stop()
