@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,16 +59,23 @@ class Adapter(unittest.TestCase):
         """Ends the program once the growing trace shows a finding of that rule: the finding, and the whole report."""
         run = subprocess.Popen(self.command(name, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
+        self.addCleanup(self.kill_program, run)
         ends = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < ends:
             for finding in report_of(self.trace + ".partial")["findings"]:
                 if finding["rule"] == rule and finding["grade"] != "suspect":
-                    run.terminate()
-                    run.wait()
+                    self.kill_program(run)
                     return finding, text_of(self.trace)
             time.sleep(0.2)
         self.fail(f"no {rule} in {PATIENCE_SECONDS} s")
+
+    @staticmethod
+    def kill_program(run):
+        """A library may hold back other signals for as long as it waits. The engine ends with its program."""
+        children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        for child in children.read_text().split() if run.poll() is None else []:
+            os.kill(int(child), signal.SIGKILL)
+        run.wait()
 
 
 class Asio(Adapter):
@@ -101,6 +109,27 @@ class BoostFiber(Adapter):
         self.assertIn("to wait for condition 0x", text)
         self.assertIn("started at", text)
         self.assertIn("20 waiting, 1 done", text)  # the writer has come to its end
+
+
+class Stackful(Adapter):
+    LIBRARIES = {"pth": "pth_mutex_acquire", "st": "st_mutex_lock"}
+
+    def test_correct(self):
+        for library in self.LIBRARIES:
+            with self.subTest(library):
+                events = self.healthy(f"example-{library}-jobs")
+                for told in ("acquire", "notify", "point=yield", "condition:0x", "timer:", "deadline"):
+                    self.assertIn(told, events)
+                self.assertRegex(events, " wake c[0-9]+ coroutine:[0-9]+")
+
+    def test_locks_in_two_orders(self):
+        for library, lock in self.LIBRARIES.items():
+            with self.subTest(library):
+                finding, text = self.stuck(f"example-{library}-jobs", "cross", rule="mutex-deadlock")
+                self.assertEqual(finding["grade"], "proven")
+                self.assertIn(f"{lock} in move_papers, examples/adapters/"
+                              + line_of(f"{library}_jobs.c", f"{lock}(to"), finding["title"])
+                self.assertIn("took lock 0x", text)
 
 
 if __name__ == "__main__":
