@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-COPIED = ("src", "include", "tools", "cli", "examples", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
+COPIED = ("src", "include", "tools", "cli", "examples", "web", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md")
 LINKED = ("sdk", "docs", "tests")
 
 # The check, a file, what is appended to it, and what the check then says.
@@ -31,6 +31,7 @@ WRONGS = [
     ("architecture", "ARCHITECTURE.md", "| 99 | `no_such` | `src/model/model.c` | |\n", "src/model/model.c has no no_such"),
     ("fields", "include/corotracer/report.h", "struct ct_await {\n\tuint64_t id;\n\tuint64_t attic;\n};\n",
      "does not tell attic of struct ct_await"),
+    ("palette", "web/app/page.css", ":root {\n\t--state-ready: #1d7a4c;\n}\n", "state-ready #1d7a4c are 0.0 apart"),
     ("prose", "src/base/map.h", "/* Who asks is told. */\n", "no sentence begins with 'Who'"),
     ("prose", "STYLE.md", "\nA map grows. It never shrinks.\n", "no sentence begins with 'It'"),
     ("prose", "STYLE.md", "\nA map can not shrink.\n", "write 'cannot'"),

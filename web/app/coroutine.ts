@@ -5,7 +5,7 @@
 import { addressOf, viewInUse } from "./address";
 import { askJson, askRows } from "./carrier";
 import { fill, h, sharpen, type Child } from "./dom";
-import { askSlices } from "./lanes";
+import { askSlices } from "./slices";
 import { count, duration, many, moment, wallClock } from "./say";
 import { drawState, palette, STATES } from "./states";
 import { Table } from "./table";
@@ -43,7 +43,8 @@ async function drawLife(canvas: HTMLCanvasElement, key: string, trace: Trace): P
 	const slices = await askSlices([key], trace.from, trace.until, length / Math.max(1, width)), colours = palette();
 	const context = sharpen(canvas, width, height);
 	for (const slice of slices.get(key) ?? [])
-		drawState(context, colours, slice.state, (slice.from - trace.from) / length * width, 4, (slice.until - slice.from) / length * width, height - 8);
+		drawState(context, colours, slice.state, (slice.from - trace.from) / length * width, 4, (slice.until - slice.from) / length * width, height - 8,
+			slice.resource);
 }
 
 /** How it compares: the median and the most of those that were started at the same place. */

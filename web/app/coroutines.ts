@@ -4,7 +4,7 @@
 
 import { note, viewInUse } from "./address";
 import { fill, h, sharpen } from "./dom";
-import { askSlices } from "./lanes";
+import { askSlices } from "./slices";
 import type { Rows } from "./rows";
 import { count, duration, moment } from "./say";
 import { drawState, palette } from "./states";
@@ -47,7 +47,7 @@ async function drawStrips(shown: readonly { element: HTMLTableRowElement; rows: 
 		const context = sharpen(canvas, STRIP_WIDTH, STRIP_HEIGHT);
 		for (const slice of slices.get(keys[index]!) ?? [])
 			drawState(context, colours, slice.state, (slice.from - trace.from) / length * STRIP_WIDTH, 0,
-				(slice.until - slice.from) / length * STRIP_WIDTH, STRIP_HEIGHT);
+				(slice.until - slice.from) / length * STRIP_WIDTH, STRIP_HEIGHT, slice.resource);
 	});
 }
 

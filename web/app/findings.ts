@@ -7,14 +7,9 @@ import { addressOf, viewInUse } from "./address";
 import { askRows, carrierInUse, lineOf } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { count, duration, many, moment } from "./say";
-import { coroutineLink, placeLink, placeOf, threadName, timeLink, type Finding, type Trace } from "./trace";
+import { coroutineLink, keyOf, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
-
-/** Where a finding is found again: in the next judgement, on another machine. */
-export function keyOf(finding: Finding): string {
-	return `${finding.rule}:${placeOf(finding.wait_site)}:${placeOf(finding.cause_site)}`;
-}
 
 function sinceOf(finding: Finding): number {
 	return Math.min(...finding.members.map((member) => member.since_ns ?? Infinity));
@@ -53,25 +48,83 @@ function loadStyle(): Promise<void> {
 	return pictureStyle;
 }
 
-async function drawPicture(into: HTMLElement, number: number): Promise<void> {
+/** The event of each step in the picture, by the number that stands in it. */
+function marksOf(picture: SVGSVGElement): Map<number, SVGGElement> {
+	const marks = new Map<number, SVGGElement>();
+	for (const circle of picture.querySelectorAll("g > circle.mark")) {
+		const mark = circle.parentElement as unknown as SVGGElement, number = Number(circle.nextElementSibling?.textContent ?? NaN);
+		if (number)
+			marks.set(number, mark);
+	}
+	return marks;
+}
+
+/** Lights a step in the words and in the picture; 0: none. */
+export function light(number: number): void {
+	for (const one of document.querySelectorAll(".lit"))
+		one.classList.remove("lit");
+	for (const one of document.querySelectorAll(`[data-step="${number}"]`))
+		one.classList.add("lit");
+}
+
+/** What is pointed at in the picture is lit in the words, and a click leads to that moment. */
+function tie(picture: SVGSVGElement, finding: Finding): void {
+	for (const [number, mark] of marksOf(picture)) {
+		const step = finding.steps[number - 1], address = step && timelineOf(finding, step, number);
+		mark.setAttribute("data-step", String(number));
+		mark.addEventListener("pointerenter", () => light(number));
+		mark.addEventListener("pointerleave", () => light(chosenStep()));
+		if (!address)
+			continue;
+		mark.classList.add("leads");
+		mark.addEventListener("click", () => { location.hash = address; });
+	}
+	light(chosenStep());
+}
+
+/** The step that the address names, since the timeline leads back to it. */
+function chosenStep(): number {
+	return Number(viewInUse().arguments.get("step") ?? 0) || 0;
+}
+
+/** Hovering a step, or tabbing to it, lights its event in the picture. */
+function stepList(finding: Finding): HTMLElement {
+	const at = (event: Event): number => Number((event.target as HTMLElement).closest<HTMLElement>("li")?.dataset["step"] ?? 0);
+	return h("ol", {
+		class: "steps", pointerover: (event: Event) => light(at(event)), pointerleave: () => light(chosenStep()),
+		focusin: (event: Event) => light(at(event)), focusout: () => light(chosenStep()),
+	}, finding.steps.map((step, index) => stepLine(finding, step, index + 1)));
+}
+
+async function drawPicture(into: HTMLElement, finding: Finding, number: number): Promise<void> {
 	try {
 		const [bytes] = await Promise.all([carrierInUse().ask(lineOf("picture", { finding: number })), loadStyle()]);
 		const text = new TextDecoder().decode(bytes);
 		const parsed = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
 		if (!parsed)
 			throw new Error("The picture cannot be read.");
-		fill(into, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The picture of the finding" }, document.importNode(parsed, true)),
+		const drawn = document.importNode(parsed, true);
+		tie(drawn, finding);
+		fill(into, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The picture of the finding" }, drawn),
 			h("p", { class: "actions" }, copyButton("Copy as SVG", () => text)));
 	} catch (failure) {
 		fill(into, h("p", { class: "quiet" }, (failure as Error).message));
 	}
 }
 
+/** Where the timeline shows a step; null: it has no time. */
+function timelineOf(finding: Finding, step: Finding["steps"][number], number: number): string | null {
+	const coroutine = step.coroutine ?? finding.members[0]?.id;
+	return step.time_ns === null ? null : addressOf("timeline", {
+		at: step.time_ns, lane: coroutine ? `c${finding.process ?? 1}.${coroutine}` : undefined, finding: keyOf(finding), step: number });
+}
+
 function stepLine(finding: Finding, step: Finding["steps"][number], number: number): HTMLElement {
-	return h("li", { value: number },
+	const address = timelineOf(finding, step, number);
+	return h("li", { value: number, "data-step": number },
 		h("span", { class: "when" }, step.time_ns === null ? "" : moment(step.time_ns)),
 		h("span", null,
-			timeLink(step.time_ns, step.text, finding.process, step.coroutine ?? finding.members[0]?.id ?? null),
+			address ? h("a", { href: address, "data-key": `step-${number}` }, step.text) : h("span", null, step.text),
 			step.site ? [h("br", null), placeLink(step.site)] : null,
 			step.thread ? h("span", { class: "quiet" }, ` on ${threadName(step.thread)}`) : null));
 }
@@ -108,13 +161,20 @@ function members(finding: Finding, trace: Trace): Child {
 	];
 }
 
+/** The commands that tell the same: all findings, and the events that this one stands on. */
+function terminal(finding: Finding): Child {
+	const commands = ["corotracer report FILE", ...finding.first_event !== null && finding.last_event !== null
+		? [`corotracer dump --events ${finding.first_event}-${finding.last_event} FILE`] : []];
+	return commands.map((command) => h("p", null, h("code", null, command), " ", copyButton("Copy", () => command)));
+}
+
 function chosen(finding: Finding, number: number, trace: Trace, height: number): HTMLElement {
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
 	/* What stands below stays where it is. */
 	if (height)
 		picture.style.minHeight = `${height}px`;
 	if (finding.steps.some((step) => step.time_ns !== null))
-		void drawPicture(picture, number);
+		void drawPicture(picture, finding, number);
 	else
 		fill(picture, h("p", { class: "quiet" }, "No step of it has a time at which it could be drawn."));
 	return h("article", { "aria-labelledby": "finding-title" },
@@ -123,13 +183,11 @@ function chosen(finding: Finding, number: number, trace: Trace, height: number):
 			placeLink(finding.cause_site ?? finding.wait_site)),
 		picture,
 		h("h3", null, "What happened"),
-		h("ol", { class: "steps" }, finding.steps.map((step, index) => stepLine(finding, step, index + 1))),
+		stepList(finding),
 		h("h3", null, "What to do now"), h("p", null, sentence(finding.next_step)),
 		how(finding),
 		members(finding, trace),
-		h("h3", null, "In a terminal"),
-		finding.first_event !== null && finding.last_event !== null
-			? h("p", null, h("code", null, `corotracer dump --events ${finding.first_event}-${finding.last_event} FILE`)) : null);
+		h("h3", null, "In a terminal"), terminal(finding));
 }
 
 // ---------------------------------------------------------------- nothing found

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys, told by "?".
+// The keys (keys.ts), told by "?".
 
 import { h } from "./dom";
+import { EVERYWHERE, type Key, TIMELINE, TIMELINE_MOUSE } from "./keys";
 
-const KEYS: readonly [string, readonly [string, string][]][] = [
-	["Everywhere", [["1 ... 8", "the screens, in their order"], ["/", "search"], ["W", "on a coroutine: why it does not run"], ["?", "these keys"], ["Esc", "close"]]],
-	["Timeline", [["W, S", "zoom in, out"], ["A, D", "to the left, to the right"], ["0", "all"], ["F", "centre the selection; once more: fit it"],
-		["arrows", "another lane, another state"], [". and ,", "next and previous state of the lane"], ["N, P", "next and previous finding"],
-		["G", "go to a time"], ["Ctrl+Z", "back to the range before"], ["Enter", "open the lane's coroutine"],
-		["Ctrl+wheel", "zoom at the cursor"], ["Shift+wheel", "pan"], ["wheel", "other lanes"]]],
+const SECTIONS: readonly [string, readonly Key[]][] = [
+	["Everywhere", EVERYWHERE], ["Timeline", Object.values(TIMELINE)], ["Timeline, with a mouse", TIMELINE_MOUSE],
 ];
 
 export function showHelp(): void {
@@ -18,7 +15,7 @@ export function showHelp(): void {
 		return;
 	const dialog: HTMLDialogElement = h("dialog", { class: "help", "aria-labelledby": "help-title", close: () => dialog.remove() },
 		h("h2", { id: "help-title" }, "Keys"),
-		KEYS.map(([title, keys]) => [h("h3", null, title), h("dl", null, keys.map(([key, words]) => [h("dt", null, h("kbd", null, key)), h("dd", null, words)]))]),
+		SECTIONS.map(([title, keys]) => [h("h3", null, title), h("dl", null, keys.map(({ told, words }) => [h("dt", null, h("kbd", null, told)), h("dd", null, words)]))]),
 		h("form", { method: "dialog" }, h("button", null, "Close")));
 	document.body.append(dialog);
 	dialog.showModal();

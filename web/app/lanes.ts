@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// The lanes of a timeline: which there are, in which order, and their slices for what is on the screen. Lanes are as many as
-// a trace has coroutines; names and slices are asked for where they are looked at.
+// The lanes of a timeline: which there are, in groups, in which order. Lanes are as many as a trace has coroutines: those that
+// are looked at are asked for, and no others. Some are pinned to the top, some hidden, groups folded: the address keeps that.
 
-import { askRows } from "./carrier";
+import { askRows, type Arguments } from "./carrier";
 import type { Rows } from "./rows";
-import { placeOf, threadName, type Trace } from "./trace";
+import { many } from "./say";
+import { keyOf, placeOf, threadName, type Member, type Trace } from "./trace";
 
 const PAGE = 200;
+/** Groups of one grouping, the largest. */
+const GROUPS_MAX = 4096;
+/** A group of more lanes, or one behind so many, is folded until somebody opens it. */
+const OPEN_LANES = 60;
+const OPEN_GROUPS = 12;
 
 export interface Lane {
 	/** "c1.1025" or "t3", as requests have it. */
@@ -18,120 +24,374 @@ export interface Lane {
 	/** 0: it is a thread's. */
 	coroutine: number;
 	thread: number;
+	/** When it was destroyed; NaN: it was not, or that is not known. */
+	ended: number;
 }
 
-export interface Slice {
-	lane: string;
-	from: number;
-	until: number;
-	state: number;
-	/** Of a thread's lane: what it ran. */
-	coroutine: number;
-	site: number;
-	/** How many states it stands for. */
-	nrStates: number;
-}
-
-export type Grouping = "finding" | "all" | "waiting" | "workers";
+export type Grouping = "finding" | "start" | "worker" | "parent" | "task" | "all" | "waiting" | "workers";
 
 export const GROUPINGS: readonly [Grouping, string][] = [
-	["finding", "workers, and a finding's coroutines"], ["waiting", "coroutines, longest wait first"],
-	["all", "all coroutines, as they came"], ["workers", "workers alone"],
+	["finding", "by finding"], ["start", "by place of start"], ["worker", "by worker"], ["parent", "by parent"], ["task", "by task"],
+	["waiting", "longest wait first"], ["all", "as they came"], ["workers", "workers alone"],
 ];
 
-function threadLane(thread: number): Lane {
-	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread };
+export function isGrouping(name: string | null): name is Grouping {
+	return GROUPINGS.some(([one]) => one === name);
+}
+
+export function threadLane(thread: number): Lane {
+	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, ended: NaN };
 }
 
 /** A place is told by its function alone. */
-function coroutineLane(process: number, id: number, name: string): Lane {
-	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0 };
+export function coroutineLane(process: number, id: number, name = "", ended = NaN): Lane {
+	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, ended };
 }
 
-/** The lanes in their order. Those of coroutines are asked for by page. */
-export class Lanes {
-	private readonly fixed: Lane[] = [];
-	private readonly pages = new Map<number, Lane[]>();
-	private readonly asked = new Set<number>();
-	private total = 0;
+/** "c1.1025", "t3"; null: it is no key of a lane. */
+export function laneOf(key: string): Lane | null {
+	const coroutine = /^c(\d+)\.(\d+)$/.exec(key), thread = /^t(\d+)$/.exec(key);
+	return coroutine ? coroutineLane(Number(coroutine[1]), Number(coroutine[2])) : thread ? threadLane(Number(thread[1])) : null;
+}
 
-	constructor(trace: Trace, private readonly grouping: Grouping, finding: number, extra: string | null, private readonly changed: () => void) {
-		for (const worker of trace.report.statistics.workers)
-			this.fixed.push(threadLane(worker.thread));
-		if (grouping === "finding" && trace.report.findings.length) {
-			const members = trace.report.findings[Math.min(finding, trace.report.findings.length - 1)]!.members;
-			for (const member of members)
-				this.fixed.push(coroutineLane(member.process, member.id, member.name || placeOf(member.function_site)));
-		}
-		const found = /^c(\d+)\.(\d+)$/.exec(extra ?? "");
-		if (found && !this.fixed.some((lane) => lane.key === extra))
-			this.fixed.unshift(coroutineLane(Number(found[1]), Number(found[2]), ""));
-		if (this.isPaged(trace))
-			void this.load(0);
+// ---------------------------------------------------------------- the lanes of a group
+
+interface Members {
+	readonly count: number;
+	/** null: it is not known yet, and asked for. */
+	at(index: number): Lane | null;
+	/** -1: it is none that is known. */
+	indexOf(key: string): number;
+}
+
+class Fixed implements Members {
+	constructor(private readonly lanes: readonly Lane[]) {}
+
+	get count(): number {
+		return this.lanes.length;
 	}
 
-	private isPaged(trace: Trace): boolean {
-		return this.grouping === "all" || this.grouping === "waiting" ||
-			(this.grouping === "finding" && !trace.report.findings.length);
+	at(index: number): Lane | null {
+		return this.lanes[index] ?? null;
+	}
+
+	indexOf(key: string): number {
+		return this.lanes.findIndex((lane) => lane.key === key);
+	}
+}
+
+/** Asked for by page. Hidden ones are known where their page is: the index of a lane is that among those shown. */
+class Paged implements Members {
+	private readonly pages = new Map<number, Lane[]>();
+	private readonly asked = new Set<number>();
+	private readonly gone: number[] = [];
+
+	constructor(private readonly ask: (offset: number) => Promise<Lane[]>, private readonly total: number,
+		private readonly hidden: ReadonlySet<string>, private readonly changed: () => void) {}
+
+	get count(): number {
+		return Math.max(0, this.total - this.gone.length);
 	}
 
 	private async load(page: number): Promise<void> {
 		if (this.asked.has(page))
 			return;
 		this.asked.add(page);
-		const rows = await askRows("select", {
-			table: "coroutines", columns: "process,coroutine,name,function_site", offset: page * PAGE, limit: PAGE,
-			order: this.grouping === "waiting" ? "-longest_wait_ns" : "created_ns",
+		const lanes = await this.ask(page * PAGE).catch(() => []);
+		this.pages.set(page, lanes);
+		lanes.forEach((lane, index) => {
+			if (this.hidden.has(lane.key))
+				this.gone.push(page * PAGE + index);
 		});
-		this.total = rows.nrMatched;
-		this.pages.set(page, Array.from({ length: rows.nrRows }, (_, row) => coroutineLane(rows.number(0, row), rows.number(1, row),
-			rows.word(2, row) || placeOf(rows.number(3, row) || null))));
+		this.gone.sort((one, other) => one - other);
 		this.changed();
 	}
 
-	get count(): number {
-		return this.fixed.length + this.total;
-	}
-
-	/** null: it is not known yet, and asked for. */
 	at(index: number): Lane | null {
-		if (index < this.fixed.length)
-			return this.fixed[index]!;
-		const page = Math.floor((index - this.fixed.length) / PAGE);
+		let place = index;
+		for (const gone of this.gone)
+			if (gone <= place)
+				place++;
+		const page = Math.floor(place / PAGE);
 		void this.load(page);
-		return this.pages.get(page)?.[(index - this.fixed.length) % PAGE] ?? null;
+		return this.pages.get(page)?.[place % PAGE] ?? null;
 	}
 
-	/** -1: it is in none that is known. */
 	indexOf(key: string): number {
-		const fixed = this.fixed.findIndex((lane) => lane.key === key);
-		if (fixed >= 0)
-			return fixed;
+		if (this.hidden.has(key))
+			return -1;
 		for (const [page, lanes] of this.pages) {
-			const found = lanes.findIndex((lane) => lane.key === key);
+			const found = lanes.findIndex((lane) => lane.key === key), place = page * PAGE + found;
 			if (found >= 0)
-				return this.fixed.length + page * PAGE + found;
+				return place - this.gone.filter((gone) => gone < place).length;
 		}
 		return -1;
 	}
 }
 
-function slicesOf(rows: Rows, keys: readonly string[]): Map<string, Slice[]> {
-	const byLane = new Map<string, Slice[]>(keys.map((key) => [key, []]));
-	for (let row = 0; row < rows.nrRows; row++) {
-		const lane = keys[rows.number(0, row) || 0]!;
-		byLane.get(lane)!.push({
-			lane, from: rows.number(1, row), until: rows.number(2, row), state: rows.number(3, row),
-			coroutine: rows.number(4, row) || 0, site: rows.number(5, row) || 0, nrStates: rows.number(6, row),
-		});
-	}
-	return byLane;
+export interface Group {
+	key: string;
+	title: string;
+	/** What the group itself did: a worker, or the coroutine that started the others. */
+	lane: Lane | null;
+	isOpen: boolean;
+	members: Members;
 }
 
-export async function askSlices(keys: readonly string[], from: number, until: number, resolution: number): Promise<Map<string, Slice[]>> {
-	if (!keys.length)
-		return new Map();
-	return slicesOf(await askRows("lanes", {
-		lanes: keys.join(","), from: Math.floor(from), until: Math.ceil(until), resolution: Math.floor(resolution),
-	}), keys);
+/** What a place on the screen holds: a group's head, or a lane of it; `lane` is null while it is asked for. */
+export interface Row {
+	group: Group;
+	isHead: boolean;
+	lane: Lane | null;
+}
+
+// ---------------------------------------------------------------- what a hand has arranged
+
+/** Kept in the address. */
+export interface Arrangement {
+	pinned: string[];
+	hidden: string[];
+	/** Groups that are folded or opened, against what they would be. */
+	folded: string[];
+}
+
+const COLUMNS = "process,coroutine,name,function_site,destroyed_ns";
+
+function lanesOf(rows: Rows): Lane[] {
+	return Array.from({ length: rows.nrRows }, (_, row) => coroutineLane(rows.number(0, row), rows.number(1, row),
+		rows.word(2, row) || placeOf(rows.number(3, row) || null), rows.number(4, row)));
+}
+
+async function askCoroutines(given: Arguments, offset: number): Promise<Lane[]> {
+	return lanesOf(await askRows("select", { table: "coroutines", columns: COLUMNS, offset, limit: PAGE, ...given }));
+}
+
+function memberLane(member: Member): Lane {
+	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site));
+}
+
+/** Behind the members that the report names. */
+async function askMembers(finding: number, offset: number): Promise<Lane[]> {
+	const rows = await askRows("select", {
+		table: "finding_coroutines", columns: "process,coroutine,name", where: [`finding=${finding + 1}`], offset, limit: PAGE });
+	return Array.from({ length: rows.nrRows }, (_, row) => coroutineLane(rows.number(0, row), rows.number(1, row), rows.word(2, row)));
+}
+
+/** How one grouping asks for its groups, and says what they are. */
+interface Way {
+	columns: readonly string[];
+	title(rows: Rows, row: number): string;
+	lane?(rows: Rows, row: number): Lane | null;
+}
+
+async function wayOf(grouping: Grouping): Promise<Way | null> {
+	if (grouping === "start")
+		return { columns: ["spawn_site"], title: (rows, row) => placeOf(rows.number(0, row) || null) || "started where nobody saw it" };
+	if (grouping === "worker")
+		return {
+			columns: ["thread"], title: (rows, row) => threadName(rows.number(0, row) || null) || "ran on no thread yet",
+			lane: (rows, row) => rows.number(0, row) ? threadLane(rows.number(0, row)) : null,
+		};
+	if (grouping === "parent")
+		return {
+			columns: ["process", "parent"],
+			title: (rows, row) => rows.number(1, row) ? `started by coroutine ${rows.number(1, row)}` : "started by a thread",
+			lane: (rows, row) => rows.number(1, row) ? coroutineLane(rows.number(0, row), rows.number(1, row)) : null,
+		};
+	if (grouping !== "task")
+		return null;
+	const names = new Map<string, string>();
+	const tasks = await askRows("select", { table: "tasks", columns: "process,task,name", limit: 65536 });
+	for (let row = 0; row < tasks.nrRows; row++)
+		names.set(`${tasks.number(0, row)}.${tasks.number(1, row)}`, tasks.word(2, row));
+	return {
+		columns: ["process", "task"],
+		title: (rows, row) => rows.number(1, row)
+			? `task ${rows.number(1, row)} ${names.get(`${rows.number(0, row)}.${rows.number(1, row)}`) ?? ""}`.trim() : "work for no task",
+	};
+}
+
+// ---------------------------------------------------------------- all of them
+
+/** All lanes in their order, by the number of their row. */
+export class Lanes {
+	private groups: Group[] = [];
+	/** Of each group: the row of its head. */
+	private starts: number[] = [];
+	private total = 0;
+	private asked: Lane[] = [];
+	private readonly hidden: Set<string>;
+	private rest: Group[] = [];
+	/** The groups are known, or could not be had. */
+	readonly ready: Promise<void>;
+
+	constructor(private readonly trace: Trace, readonly grouping: Grouping, private readonly finding: number,
+		private readonly arrangement: Arrangement, private readonly changed: () => void) {
+		this.hidden = new Set(arrangement.hidden);
+		this.lay();
+		this.ready = this.load().then(() => this.laid());
+	}
+
+	private laid = (): void => {
+		this.lay();
+		this.changed();
+	};
+
+	private group(key: string, title: string, members: Members, isOpen: boolean, lane: Lane | null = null): Group {
+		return { key, title, lane, members, isOpen: isOpen !== this.arrangement.folded.includes(key) };
+	}
+
+	private paged(given: Arguments, total: number): Members {
+		return new Paged((offset) => askCoroutines(given, offset), total, this.hidden, this.laid);
+	}
+
+	private shown(lanes: readonly Lane[]): Members {
+		return new Fixed(lanes.filter((lane) => !this.hidden.has(lane.key)));
+	}
+
+	private async load(): Promise<void> {
+		const { grouping, trace } = this, { findings, quality } = trace.report;
+		if (grouping === "workers")
+			return;
+		const way = await wayOf(grouping);
+		if (way)
+			this.rest = await this.groupsBy(way);
+		else if (grouping === "finding" && findings.length)
+			this.rest = findings.map((finding, index) => this.ofFinding(index, finding.members));
+		else
+			this.rest = [this.group("all", grouping === "waiting" ? "coroutines, the longest wait first" : "coroutines, as they came",
+				this.paged({ order: grouping === "waiting" ? "-longest_wait_ns" : "created_ns" }, quality.coroutines), true)];
+	}
+
+	private ofFinding(index: number, first: readonly Member[]): Group {
+		const finding = this.trace.report.findings[index]!, total = Math.max(finding.coroutines, first.length);
+		const members = total <= first.length ? this.shown(first.map(memberLane))
+			: new Paged(async (offset) => offset ? askMembers(index, offset) : first.slice(0, PAGE).map(memberLane), total, this.hidden, this.laid);
+		return this.group(`f:${keyOf(finding)}`, finding.title, members, index === this.finding);
+	}
+
+	private async groupsBy(way: Way): Promise<Group[]> {
+		const rows = await askRows("groups", { table: "coroutines", columns: way.columns.join(","), limit: GROUPS_MAX });
+		return Array.from({ length: rows.nrRows }, (_, row) => {
+			const values = way.columns.map((_name, column) => rows.number(column, row) || 0), total = rows.number(way.columns.length, row);
+			const where = way.columns.map((name, column) => `${name}=${values[column] || ""}`);
+			return this.group(`${this.grouping[0]}:${values.join(".")}`, way.title(rows, row), this.paged({ where, order: "created_ns" }, total),
+				(total <= OPEN_LANES && row < OPEN_GROUPS) || rows.nrRows === 1, way.lane?.(rows, row) ?? null);
+		});
+	}
+
+	/** Puts the groups one below the other. */
+	private lay(): void {
+		const pinned = this.arrangement.pinned.flatMap((key) => laneOf(key) ?? []), workers = this.trace.report.statistics.workers;
+		const open = this.groups;
+		this.groups = [
+			...pinned.length ? [this.group("pinned", "pinned", new Fixed(pinned.map((lane) => this.known(lane))), true)] : [],
+			...this.asked.length ? [this.group("asked", "asked for", this.shown(this.asked), true)] : [],
+			...this.grouping === "worker" || !workers.length ? [] : [
+				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), true)],
+			...this.rest,
+		];
+		for (const group of this.groups)
+			group.isOpen = open.find((one) => one.key === group.key)?.isOpen ?? group.isOpen;
+		this.countRows();
+	}
+
+	private countRows(): void {
+		this.starts = [];
+		this.total = 0;
+		for (const group of this.groups) {
+			this.starts.push(this.total);
+			this.total += 1 + (group.isOpen ? group.members.count : 0);
+		}
+	}
+
+	/** With the name that another group knows. */
+	private known(lane: Lane): Lane {
+		for (const { members } of this.rest) {
+			const index = members.indexOf(lane.key);
+			if (index >= 0)
+				return members.at(index) ?? lane;
+		}
+		return lane;
+	}
+
+	get count(): number {
+		return this.total;
+	}
+
+	get nrLanes(): number {
+		return this.groups.reduce((sum, group) => sum + group.members.count, 0);
+	}
+
+	at(index: number): Row | null {
+		let low = 0, high = this.groups.length;
+		while (high - low > 1) {
+			const middle = (low + high) >> 1;
+			if (this.starts[middle]! <= index)
+				low = middle;
+			else
+				high = middle;
+		}
+		const group = this.groups[low];
+		if (!group || index < 0 || index >= this.total)
+			return null;
+		const within = index - this.starts[low]! - 1;
+		return { group, isHead: within < 0, lane: within < 0 ? group.lane : group.members.at(within) };
+	}
+
+	/** The row of a lane; -1: it is in none that is known, and open. */
+	indexOf(key: string): number {
+		for (const [number, group] of this.groups.entries()) {
+			const found = group.isOpen ? group.members.indexOf(key) : -1;
+			if (found >= 0)
+				return this.starts[number]! + 1 + found;
+			if (group.lane?.key === key)
+				return this.starts[number]!;
+		}
+		return -1;
+	}
+
+	/** The row of a lane, which gets one where it has none; -1: there is no such lane. */
+	find(key: string): number {
+		const found = this.indexOf(key), lane = laneOf(key);
+		if (found >= 0 || !lane)
+			return found;
+		this.hidden.delete(key);
+		this.arrangement.hidden = this.arrangement.hidden.filter((one) => one !== key);
+		this.asked = [...this.asked.filter((one) => one.key !== key), lane].slice(-20);
+		this.lay();
+		return this.indexOf(key);
+	}
+
+	/** Folds an open group, opens a folded one. */
+	toggle(group: Group): void {
+		const { folded } = this.arrangement;
+		group.isOpen = !group.isOpen;
+		this.arrangement.folded = folded.includes(group.key) ? folded.filter((key) => key !== group.key) : [...folded, group.key].slice(-40);
+		this.countRows();
+		this.changed();
+	}
+
+	isPinned(key: string): boolean {
+		return this.arrangement.pinned.includes(key);
+	}
+
+	/** Puts a lane to the top, at this place among those that stand there; null takes it away from there. */
+	pin(key: string, place: number | null): void {
+		const others = this.arrangement.pinned.filter((one) => one !== key);
+		if (place !== null)
+			others.splice(Math.max(0, Math.min(others.length, place)), 0, key);
+		this.arrangement.pinned = others.slice(0, 40);
+		this.laid();
+	}
+
+	/** One place up (-1) or down among those that are pinned. */
+	movePinned(key: string, by: number): void {
+		const at = this.arrangement.pinned.indexOf(key);
+		this.pin(key, at < 0 ? this.arrangement.pinned.length : at + by);
+	}
+}
+
+export function tellOf(row: Row): string {
+	return row.isHead ? `${row.group.title}: ${many(row.group.members.count, "lane")}` : row.lane?.name ?? "";
 }

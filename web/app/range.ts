@@ -27,11 +27,16 @@ export class Ranges {
 		return { from, until: from + length };
 	}
 
-	/** One step back leads to what was before it. */
-	set(range: Range): void {
+	/** One step back leads to what is shown now. */
+	keep(): void {
 		this.past.push(this.present);
 		if (this.past.length > 100)
 			this.past.shift();
+	}
+
+	/** One step back leads to what was before it. */
+	set(range: Range): void {
+		this.keep();
 		this.present = this.clamp(range);
 	}
 

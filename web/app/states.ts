@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// How states are drawn: each by colour and by shape, so that either tells it.
+// How states are drawn: each by colour and by shape, so that either tells it. A wait is shaded by its cause, with a pattern and
+// a letter of its own.
 
 import { colour } from "./dom";
+import type { Pen } from "./pen";
+import { CAUSES, causeOfResource } from "./shades";
 
 export const STATES = ["unseen", "ready", "running", "waiting", "done", "destroyed"] as const;
 
 /** The share of a lane's height that a state takes. */
-const HEIGHTS: Record<string, number> = { running: 1, ready: 0.62, waiting: 0.28, unseen: 0.12 };
+const HEIGHTS: Record<string, number> = { running: 1, ready: 0.66, waiting: 0.55, unseen: 0.12 };
+/** Narrower than that a bar has no room for a pattern, and a colour alone is left: the screen says what is under the pointer. */
+const PATTERN_WIDTH = 9;
+const LETTER_WIDTH = 22;
 
 export interface Palette {
 	state: string[];
+	/** By the number of a cause. */
+	wait: string[];
 	ink: string;
 	quiet: string;
 	line: string;
@@ -26,37 +34,93 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { kn
 /** The colours of the page as it looks now: dark or light. */
 export function palette(): Palette {
 	known ??= {
-		state: STATES.map((state) => colour(`state-${state}`)),
+		state: STATES.map((state) => colour(`state-${state}`)), wait: CAUSES.map((cause) => colour(`wait-${cause.name}`)),
 		ink: colour("ink"), quiet: colour("quiet"), line: colour("line"), ground: colour("ground"),
 		raised: colour("raised"), accent: colour("accent"), alarm: colour("alarm"),
 	};
 	return known;
 }
 
-/** One state as a bar in a lane that is `height` high from `y` on. */
+/** One state as a bar in a lane that is `height` high from `y` on; `resource` is the number of what is waited for. */
 export function drawState(
-	context: CanvasRenderingContext2D, colours: Palette, state: number, x: number, y: number, width: number, height: number): void {
-	const share = HEIGHTS[STATES[state] ?? ""] ?? 0.2, tall = Math.max(2, height * share);
-	context.fillStyle = colours.state[state] ?? colours.quiet;
-	context.fillRect(x, y + (height - tall) / 2, Math.max(1, width), tall);
-	if (STATES[state] === "ready" && width > 9)
-		hatch(context, colours.ground, x, y + (height - tall) / 2, width, tall);
+	pen: Pen, colours: Palette, state: number, x: number, y: number, width: number, height: number, resource = 0): void {
+	const name = STATES[state] ?? "", tall = Math.max(2, height * (HEIGHTS[name] ?? 0.2)), top = y + (height - tall) / 2;
+	if (name === "waiting") {
+		drawWait(pen, colours, causeOfResource(resource), { x, y: top, width, height: tall });
+		return;
+	}
+	pen.fillStyle = colours.state[state] ?? colours.quiet;
+	pen.fillRect(x, top, Math.max(1, width), tall);
+	if (name === "ready" && width > PATTERN_WIDTH)
+		hatch(pen, colours.ground, x, top, width, tall);
+}
+
+interface Box {
+	x: number;
+	y: number;
+	width: number;
+	height: number;
+}
+
+function drawWait(pen: Pen, colours: Palette, number: number, box: Box): void {
+	const { name, letter } = CAUSES[number]!, { x, y, height } = box, width = Math.max(1, box.width), isWide = width > PATTERN_WIDTH;
+	pen.fillStyle = colours.wait[number]!;
+	if (name === "other") {
+		pen.fillRect(x, y + height * 0.3, width, height * 0.4);
+	} else if (name === "timer" && isWide) {
+		dashes(pen, colours.wait[number]!, box, height * 0.6, [3, 3]);
+	} else if (name === "descriptor" && isWide) {
+		pen.fillRect(x, y, width, height * 0.38);
+		pen.fillRect(x, y + height * 0.62, width, height * 0.38);
+	} else if (isWide && name === "channel") {
+		dashes(pen, colours.wait[number]!, box, height, [4, 2]);
+	} else if (isWide && name === "coroutine") {
+		dashes(pen, colours.wait[number]!, box, height * 0.75, [12, 2]);
+	} else {
+		pen.fillRect(x, y, width, height);
+	}
+	if (letter && width > LETTER_WIDTH)
+		drawLetter(pen, colours, letter, x + 3, y + height / 2);
+}
+
+/** On a ground of its own, so that a pattern does not cross it. */
+function drawLetter(pen: Pen, colours: Palette, letter: string, x: number, y: number): void {
+	const { font, textBaseline } = pen;
+	pen.font = "600 10px system-ui, sans-serif";
+	pen.textBaseline = "middle";
+	pen.fillStyle = colours.ground;
+	pen.fillRect(x, y - 6, 11, 12);
+	pen.fillStyle = colours.ink;
+	pen.fillText(letter, x + 2, y + 0.5);
+	pen.font = font;
+	pen.textBaseline = textBaseline;
+}
+
+/** One line, however long: as cheap as a bar. */
+function dashes(pen: Pen, stroke: string, { x, y, width, height }: Box, thick: number, lengths: number[]): void {
+	pen.strokeStyle = stroke;
+	pen.lineWidth = thick;
+	pen.setLineDash(lengths);
+	pen.beginPath();
+	pen.moveTo(x, y + height / 2);
+	pen.lineTo(x + width, y + height / 2);
+	pen.stroke();
+	pen.setLineDash([]);
 }
 
 /** Slanted strokes: made ready, and not running. */
-function hatch(context: CanvasRenderingContext2D, stroke: string, x: number, y: number, width: number, height: number): void {
-	context.save();
-	context.beginPath();
-	context.rect(x, y, width, height);
-	context.clip();
-	context.beginPath();
-	const end = Math.min(x + width, context.canvas.width);
-	for (let at = Math.max(x - height, -height); at < end; at += 8) {
-		context.moveTo(at, y + height);
-		context.lineTo(at + height, y);
+function hatch(pen: Pen, stroke: string, x: number, y: number, width: number, height: number): void {
+	pen.save();
+	pen.beginPath();
+	pen.rect(x, y, width, height);
+	pen.clip();
+	pen.beginPath();
+	for (let at = Math.max(x - height, -height); at < x + width; at += 8) {
+		pen.moveTo(at, y + height);
+		pen.lineTo(at + height, y);
 	}
-	context.strokeStyle = stroke;
-	context.lineWidth = 1.5;
-	context.stroke();
-	context.restore();
+	pen.strokeStyle = stroke;
+	pen.lineWidth = 1.5;
+	pen.stroke();
+	pen.restore();
 }

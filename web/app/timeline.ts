@@ -3,19 +3,27 @@
 // The timeline: what workers and coroutines were in, over time. A canvas draws what was answered last at once, and asks anew
 // when the range stands still; an answer is never finer than the screen.
 
-import { note, viewInUse } from "./address";
+import { addressOf, note, viewInUse } from "./address";
 import { askRows } from "./carrier";
-import { fill, h, sharpen } from "./dom";
-import { askSlices, GROUPINGS, Lanes, type Grouping, type Lane, type Slice } from "./lanes";
+import { askArrows, type Arrow } from "./causes";
+import { fill, h, sharpen, type Child } from "./dom";
+import { listenHands, listenMinimap, type Handled } from "./hands";
+import { TIMELINE, actionOf, type Action } from "./keys";
+import { GROUPINGS, isGrouping, Lanes, tellOf, type Arrangement, type Lane, type Row } from "./lanes";
 import { drawMinimap, loadMinimap, type Minimap } from "./minimap";
-import { Ranges, ticksOf, type Range } from "./range";
-import { duration, many, moment } from "./say";
-import { drawState, palette, STATES } from "./states";
-import { coroutineLink, placeLink, threadName, type Trace } from "./trace";
+import { KINDS } from "./names";
+import { askState, commandOf, copies, RangePanel, sayState, tableOf, tellCause, tellSlice } from "./panels";
+import { SvgPen } from "./pen";
+import { prompt, readTime } from "./prompt";
+import { Ranges, type Range } from "./range";
+import { count, duration, many, moment } from "./say";
+import { AXIS_HEIGHT, drawScene, LANE_HEIGHT, placesOf, rowsSeen, type Flag, type Scene } from "./scene";
+import { Search, type Match } from "./search";
+import { CAUSES, causeOfResource } from "./shades";
+import { askSlices, type Slice } from "./slices";
+import { palette, STATES } from "./states";
+import { keyOf, placeLink, placeOf, type Finding, type Trace } from "./trace";
 
-const LANE_HEIGHT = 26;
-const BAR_HEIGHT = 16;
-const AXIS_HEIGHT = 40;
 const ASK_AFTER_MS = 70;
 
 interface Selection {
@@ -23,13 +31,18 @@ interface Selection {
 	slice: Slice;
 }
 
-/** Who made the selected state end, and where; in the lane of a coroutine, or of a thread. */
-interface Cause {
-	at: number;
-	lane: string;
+interface Gone {
+	event: number;
+	time: number;
+	kind: number;
+	site: number;
 }
 
-export class Timeline {
+function listOf(given: string | null): string[] {
+	return given ? given.split(" ").slice(0, 40) : [];
+}
+
+export class Timeline implements Handled {
 	private readonly canvas = h("canvas", {
 		tabindex: 0, role: "application", id: "timeline-canvas",
 		"aria-label": "Timeline. W and S zoom, A and D move, arrow keys choose a lane and a state, question mark tells all keys.",
@@ -37,31 +50,52 @@ export class Timeline {
 	private readonly overview = h("canvas", { class: "minimap", role: "img", "aria-label": "The whole recording, with the range that is shown" });
 	private readonly details = h("section", { class: "details", "aria-label": "Selection", "aria-live": "polite" });
 	private readonly scale = h("p", { class: "quiet range", role: "status" });
+	private readonly under = h("p", { class: "quiet under" });
+	private readonly prompts = h("div", { class: "prompts" });
+	private readonly panel: RangePanel;
 	private readonly frame: HTMLElement;
 	private readonly ranges: Ranges;
+	private readonly search: Search;
+	private readonly arrangement: Arrangement;
 	private lanes: Lanes;
 	private slices = new Map<string, Slice[]>();
 	private answered: (Range & { resolution: number }) | null = null;
 	private minimap: Minimap | null = null;
 	private top = 0;
-	private lane = 0;
+	private row = 0;
 	private selection: Selection | null = null;
-	private cause: Cause | null = null;
-	private finding = 0;
+	private arrows: Arrow[] = [];
+	private gone: Gone | null = null;
+	private finding: number;
+	private step: number;
+	private brushed: Range | null = null;
+	private drop: number | null = null;
 	private timer = 0;
+	private nrAsked = 0;
+	private latest: Promise<void> = Promise.resolve();
 	private isDrawing = false;
-	/** Of this frame: to ask the style for each bar would take longer than to draw it. */
-	private colours = palette();
+	/** As it was at the last frame: to ask the element for each bar would lay the page out anew. */
+	private width = 0;
 	private readonly seen = new ResizeObserver(() => this.changed());
 
 	constructor(into: HTMLElement, private readonly trace: Trace) {
-		const given = viewInUse().arguments;
+		const given = viewInUse().arguments, grouping = given.get("lanes");
+		this.finding = Math.max(0, trace.report.findings.findIndex((one) => keyOf(one) === given.get("finding")));
+		this.step = Number(given.get("step") ?? 0) || 0;
 		this.ranges = new Ranges({ from: trace.from, until: trace.until }, this.rangeOf(given));
-		this.finding = Number(given.get("finding") ?? 0) || 0;
-		this.lanes = this.makeLanes((given.get("lanes") as Grouping) ?? "finding", given.get("lane"));
+		this.arrangement = { pinned: listOf(given.get("pin")), hidden: listOf(given.get("hide")), folded: (given.get("fold") ?? "").split("\n").filter((key) => key) };
+		this.lanes = this.makeLanes(isGrouping(grouping) ? grouping : "finding");
+		this.row = this.firstRow();
+		this.search = new Search(trace, (match) => void this.showMatch(match), () => this.canvas.focus(), () => this.ranges.now.from);
+		this.panel = new RangePanel(trace);
 		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas);
-		fill(into, this.toolbar(), this.overview, this.frame, this.scale, this.details);
-		this.listen();
+		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, h("div", { class: "below" }, this.scale, this.under), this.details,
+			h("div", { class: "foot" }, this.panel.element,
+				copies(() => this.svg(), () => tableOf(this.lanesSeen(), this.slices), () => commandOf(this.ranges.now, this.selection?.lane ?? null))));
+		listenHands(this.canvas, this);
+		listenMinimap(this.overview, this, (share) => this.centre(trace.from + share * (trace.until - trace.from)));
+		this.canvas.addEventListener("keydown", this.keydown);
+		window.addEventListener("keydown", this.keydown);
 		this.seen.observe(this.frame);
 		void loadMinimap(trace.from, trace.until).then((map) => { this.minimap = map; this.draw(); }).catch(() => undefined);
 		this.tell();
@@ -70,8 +104,12 @@ export class Timeline {
 
 	close(): void {
 		this.seen.disconnect();
+		this.panel.close();
+		window.removeEventListener("keydown", this.keydown);
 		clearTimeout(this.timer);
 	}
+
+	// ---------------------------------------------------------------- what the address says
 
 	/** "from" and "until", or what is around "at". */
 	private rangeOf(given: URLSearchParams): Range | undefined {
@@ -79,63 +117,126 @@ export class Timeline {
 		if (from !== null && until !== null)
 			return { from: Number(from), until: Number(until) };
 		if (at === null)
-			return this.firstRange();
+			return this.rangeOfFinding(this.trace.report.findings[this.finding], 0.4, 2e5);
 		const half = Math.min(1e6, (this.trace.until - this.trace.from) / 20);
 		return { from: Number(at) - half, until: Number(at) + half };
 	}
 
-	/** Where the gravest finding came about; else all. */
-	private firstRange(): Range | undefined {
-		const times = (this.trace.report.findings[0]?.steps ?? []).flatMap((step) => step.event === null || step.time_ns === null ? [] : [step.time_ns]);
+	/** Where a finding came about. */
+	private rangeOfFinding(finding: Finding | undefined, share: number, least: number): Range | undefined {
+		const times = (finding?.steps ?? []).flatMap((step) => step.event === null || step.time_ns === null ? [] : [step.time_ns]);
 		if (!times.length)
 			return undefined;
-		const from = Math.min(...times), until = Math.max(...times), margin = Math.max((until - from) * 0.4, 2e5);
+		const from = Math.min(...times), until = Math.max(...times), margin = Math.max((until - from) * share, least);
 		return { from: from - margin, until: until + margin };
 	}
 
-	private makeLanes(grouping: Grouping, extra: string | null): Lanes {
-		return new Lanes(this.trace, grouping, this.finding, extra, () => this.changed());
+	private makeLanes(grouping: Lanes["grouping"]): Lanes {
+		return new Lanes(this.trace, grouping, this.finding, this.arrangement, () => this.changed());
 	}
 
+	/** The first lane below the first head. */
+	private firstRow(): number {
+		return this.lanes.count > 1 ? 1 : 0;
+	}
+
+	/** What the address says was selected. */
+	private async restore(given: URLSearchParams): Promise<void> {
+		const key = given.get("lane"), at = Number(given.get("selected") ?? given.get("at") ?? NaN), event = given.get("event");
+		await this.ask();
+		if (key)
+			await this.selectAt(key, at);
+		if (event)
+			await this.goToEvent([`event=${event}`], "event");
+	}
+
+	/** The lane gets a row where it has none, and what it was in at that moment is selected. */
+	private async selectAt(key: string, at: number): Promise<void> {
+		const index = this.lanes.find(key), lane = index < 0 ? null : this.lanes.at(index)?.lane ?? null;
+		if (!lane)
+			return;
+		this.row = index;
+		this.show(index);
+		await this.ask();
+		this.select(lane, this.sliceAt(lane, at));
+	}
+
+	// ---------------------------------------------------------------- above the picture
+
 	private toolbar(): HTMLElement {
-		const present = viewInUse().arguments.get("lanes") ?? "finding";
-		const choice = h("select", { id: "grouping", change: (event: Event) => {
-			const grouping = (event.target as HTMLSelectElement).value as Grouping;
-			note({ lanes: grouping });
-			this.top = this.lane = 0;
-			this.lanes = this.makeLanes(grouping, null);
-			this.changed();
-		} }, GROUPINGS.map(([name, words]) => h("option", { value: name, selected: name === present }, words)));
-		const button = (words: string, key: string): HTMLElement =>
-			h("button", { class: "small", title: `key ${key}`, click: () => { this.key(key); this.canvas.focus(); } }, words);
+		const choice = h("select", { id: "grouping", change: (event: Event) => this.group((event.target as HTMLSelectElement).value) },
+			GROUPINGS.map(([name, words]) => h("option", { value: name, selected: name === this.lanes.grouping }, words)));
+		const button = (words: string, action: Action): HTMLElement =>
+			h("button", { class: "small", title: `key ${TIMELINE[action].told}`, click: () => { this.act(action); this.canvas.focus(); } }, words);
 		return h("div", { class: "toolbar" }, h("label", { for: "grouping" }, "Lanes: "), choice,
-			button("zoom in", "w"), button("zoom out", "s"), button("all", "0"), button("back", "ctrl+z"),
-			this.trace.report.findings.length ? [button("previous finding", "p"), button("next finding", "n")] : null,
-			h("span", { class: "legend" }, ["running", "ready", "waiting", "unseen"].map((state) =>
-				h("span", null, h("i", { class: `bar ${state}`, "aria-hidden": "true" }), state))));
+			button("zoom in", "zoomIn"), button("zoom out", "zoomOut"), button("all", "all"), button("back", "back"),
+			this.trace.report.findings.length ? [button("previous finding", "previousFinding"), button("next finding", "nextFinding")] : null,
+			this.search.element, this.legend());
+	}
+
+	private legend(): HTMLElement {
+		const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
+		return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
+			CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"));
+	}
+
+	private group(name: string): void {
+		if (!isGrouping(name))
+			return;
+		note({ lanes: name, fold: undefined });
+		this.arrangement.folded = [];
+		this.arrange(name);
+		this.top = 0;
+		this.row = this.firstRow();
+	}
+
+	/** The lanes anew: grouped otherwise, or with others hidden. */
+	private arrange(grouping = this.lanes.grouping): void {
+		this.lanes = this.makeLanes(grouping);
+		this.frame.setAttribute("aria-busy", "true");
+		this.noteArrangement();
+		this.changed();
+	}
+
+	private noteArrangement(): void {
+		const { pinned, hidden, folded } = this.arrangement;
+		note({ pin: pinned.join(" "), hide: hidden.join(" "), fold: folded.join("\n") });
 	}
 
 	// ---------------------------------------------------------------- what is shown
 
-	/** As it was at the last frame: to ask the element for each bar would lay the page out anew. */
-	private width = 0;
+	names(): number {
+		return Math.min(250, this.width * 0.3);
+	}
 
-	private get names(): number {
-		return Math.min(230, this.width * 0.3);
+	range(): Range {
+		return this.ranges.now;
+	}
+
+	perPixel(): number {
+		return (this.ranges.now.until - this.ranges.now.from) / Math.max(1, this.width - this.names());
+	}
+
+	timeAt(x: number): number {
+		return this.ranges.now.from + (x - this.names()) * this.perPixel();
+	}
+
+	rowAt(y: number): number {
+		return this.top + Math.floor((y - AXIS_HEIGHT) / LANE_HEIGHT);
 	}
 
 	private rowsSeen(): number {
-		return Math.max(1, Math.floor((this.frame.clientHeight - AXIS_HEIGHT) / LANE_HEIGHT));
+		return rowsSeen(this.frame.clientHeight);
 	}
 
-	private xOf(ns: number): number {
-		const { from, until } = this.ranges.now;
-		return this.names + (ns - from) / (until - from) * (this.width - this.names);
-	}
-
-	private timeAt(x: number): number {
-		const { from, until } = this.ranges.now;
-		return from + (x - this.names) / (this.width - this.names) * (until - from);
+	private lanesSeen(): Lane[] {
+		const lanes: Lane[] = [];
+		for (let row = 0; row <= this.rowsSeen() && this.top + row < this.lanes.count; row++) {
+			const lane = this.lanes.at(this.top + row)?.lane;
+			if (lane && !lanes.some((one) => one.key === lane.key))
+				lanes.push(lane);
+		}
+		return lanes;
 	}
 
 	/** The view has changed: draw what there is, and ask soon. */
@@ -144,24 +245,30 @@ export class Timeline {
 		clearTimeout(this.timer);
 		this.timer = window.setTimeout(() => {
 			note({ from: Math.round(this.ranges.now.from), until: Math.round(this.ranges.now.until), at: undefined });
+			this.panel.scope(this.ranges.now, this.selection?.lane ?? null);
 			void this.ask();
 		}, ASK_AFTER_MS);
 	}
 
-	private async ask(): Promise<void> {
-		this.width = this.frame.clientWidth;
-		const { from, until } = this.ranges.now, length = until - from, keys: string[] = [];
-		for (let row = 0; row <= this.rowsSeen() && this.top + row < this.lanes.count; row++) {
-			const lane = this.lanes.at(this.top + row);
-			if (lane)
-				keys.push(lane.key);
-		}
-		const wanted = {
-			from: Math.max(this.trace.from, from - length / 2), until: Math.min(this.trace.until, until + length / 2),
-			resolution: length / Math.max(1, this.width - this.names),
-		};
+	/** Done when what is shown is answered. */
+	private ask(): Promise<void> {
+		this.latest = this.askFor(++this.nrAsked);
+		return this.latest;
+	}
+
+	private async askFor(number: number): Promise<void> {
 		try {
-			this.slices = await askSlices(keys, wanted.from, wanted.until, wanted.resolution);
+			await this.lanes.ready;
+			this.width = this.frame.clientWidth;
+			const { from, until } = this.ranges.now, length = until - from;
+			const wanted = {
+				from: Math.max(this.trace.from, from - length / 2), until: Math.min(this.trace.until, until + length / 2), resolution: this.perPixel(),
+			};
+			const slices = await askSlices(this.lanesSeen().map((lane) => lane.key), wanted.from, wanted.until, wanted.resolution);
+			/* An answer that a newer question has overtaken is of what was shown before. */
+			if (number !== this.nrAsked)
+				return this.latest;
+			this.slices = slices;
 			this.answered = wanted;
 			this.frame.setAttribute("aria-busy", "false");
 			this.draw();
@@ -184,267 +291,193 @@ export class Timeline {
 		});
 	}
 
+	private scene(): Scene {
+		return {
+			width: this.width, height: this.frame.clientHeight, names: this.names(), range: this.ranges.now, lanes: this.lanes, top: this.top, row: this.row,
+			slices: this.slices, selected: this.selection ? { lane: this.selection.lane.key, slice: this.selection.slice } : null, arrows: this.arrows,
+			flags: this.flags(), step: this.step, event: this.gone ? { time: this.gone.time, words: KINDS[this.gone.kind] ?? "event" } : null,
+			brush: this.brushed, drop: this.drop, isAnswered: this.answered !== null, colours: palette(),
+		};
+	}
+
 	private paint(): void {
-		const width = this.width, height = this.frame.clientHeight, colours = this.colours = palette();
-		const context = sharpen(this.canvas, width, height);
-		context.font = "12px system-ui, sans-serif";
-		context.textBaseline = "middle";
-		this.paintAxis(context, height);
-		for (let row = 0; row <= this.rowsSeen() && this.top + row < this.lanes.count; row++)
-			this.paintLane(context, this.top + row, AXIS_HEIGHT + row * LANE_HEIGHT);
-		this.paintFlags(context, height);
-		this.paintCause(context);
-		if (!this.answered) {
-			context.fillStyle = colours.quiet;
-			context.fillText("The events are being read ...", this.names + 20, AXIS_HEIGHT + LANE_HEIGHT / 2);
-		}
+		const scene = this.scene(), { from, until } = this.ranges.now, resolution = this.answered?.resolution ?? 0;
+		drawScene(sharpen(this.canvas, scene.width, scene.height), scene);
 		if (this.minimap)
-			drawMinimap(this.overview, this.minimap, this.ranges.now, colours);
-		const { from, until } = this.ranges.now, resolution = this.answered?.resolution ?? 0;
+			drawMinimap(this.overview, this.minimap, this.ranges.now, scene.colours);
 		this.scale.textContent = `${moment(from, (until - from) / 100)} to ${moment(until, (until - from) / 100)}: ${duration(until - from)}` +
 			(resolution >= 1 ? `; states shorter than ${duration(Math.round(resolution))} are merged` : "") +
-			`; ${many(this.lanes.count, "lane")}`;
+			`; ${many(this.lanes.nrLanes, "lane")}${this.arrangement.hidden.length ? `, ${this.arrangement.hidden.length} hidden` : ""}`;
 	}
 
-	private paintAxis(context: CanvasRenderingContext2D, height: number): void {
-		const { colours } = this, { step, ticks } = ticksOf(this.ranges.now, (this.width - this.names) / 110);
-		context.fillStyle = colours.quiet;
-		context.strokeStyle = colours.line;
-		context.lineWidth = 1;
-		context.textAlign = "center";
-		for (const at of ticks) {
-			const x = Math.round(this.xOf(at)) + 0.5;
-			if (x < this.names)
-				continue;
-			context.beginPath();
-			context.moveTo(x, 22);
-			context.lineTo(x, height);
-			context.stroke();
-			const words = moment(at, step), half = context.measureText(words).width / 2;
-			context.fillText(words, Math.min(Math.max(x, this.names + half), this.width - half - 2), 11);
-		}
-		context.textAlign = "left";
-	}
-
-	private paintLane(context: CanvasRenderingContext2D, index: number, y: number): void {
-		const { colours } = this, lane = this.lanes.at(index);
-		if (index === this.lane) {
-			context.fillStyle = colours.raised;
-			context.fillRect(0, y, this.width, LANE_HEIGHT);
-		}
-		if (!lane)
-			return;
-		for (const slice of this.slices.get(lane.key) ?? [])
-			this.paintSlice(context, slice, y);
-		context.fillStyle = index === this.lane ? colours.raised : colours.ground;
-		context.fillRect(0, y, this.names - 6, LANE_HEIGHT);
-		context.fillStyle = colours.ink;
-		context.save();
-		context.beginPath();
-		context.rect(8, y, this.names - 16, LANE_HEIGHT);
-		context.clip();
-		context.fillText(lane.name, 8, y + LANE_HEIGHT / 2);
-		const begin = 8 + context.measureText(`${lane.name}  `).width;
-		context.fillStyle = colours.quiet;
-		context.fillText(lane.hint, begin, y + LANE_HEIGHT / 2);
-		context.restore();
-	}
-
-	private paintSlice(context: CanvasRenderingContext2D, slice: Slice, y: number): void {
-		const { colours } = this, x = Math.max(this.xOf(slice.from), this.names), end = Math.min(this.xOf(slice.until), this.width);
-		if (end < this.names || x > this.width)
-			return;
-		drawState(context, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT);
-		const isSelected = this.selection?.lane.key === slice.lane && this.selection.slice.from === slice.from;
-		if (isSelected) {
-			context.strokeStyle = colours.accent;
-			context.lineWidth = 2;
-			context.strokeRect(x - 1, y + 2, Math.max(3, end - x + 2), LANE_HEIGHT - 4);
-		}
-		if (end - x <= 60 || STATES[slice.state] !== "running")
-			return;
-		const words = slice.nrStates > 1 ? many(slice.nrStates, "state") : slice.lane.startsWith("t") && slice.coroutine
-			? String(slice.coroutine) : "";
-		context.fillStyle = colours.ground;
-		context.fillText(words, x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
+	private svg(): string {
+		const scene = this.scene(), pen = new SvgPen(scene.width, scene.height, this.scale.textContent ?? "Timeline", scene.colours.ground);
+		drawScene(pen, scene);
+		return pen.text();
 	}
 
 	/** Steps of the chosen finding, where they are in time. */
-	private paintFlags(context: CanvasRenderingContext2D, height: number): void {
-		const { colours } = this;
-		let free = 0;
-		(this.trace.report.findings[this.finding]?.steps ?? []).forEach((step, index) => {
-			const x = step.time_ns === null ? -1 : this.xOf(step.time_ns);
-			if (x < this.names || x > this.width)
-				return;
-			context.strokeStyle = context.fillStyle = colours.alarm;
-			context.lineWidth = 1;
-			context.setLineDash([4, 3]);
-			context.beginPath();
-			context.moveTo(x, AXIS_HEIGHT - 4);
-			context.lineTo(x, height);
-			context.stroke();
-			context.setLineDash([]);
-			context.beginPath();
-			const middle = Math.max(x, free);
-			free = middle + 17;
-			context.arc(middle, AXIS_HEIGHT - 10, 8, 0, 7);
-			context.fill();
-			context.fillStyle = colours.ground;
-			context.textAlign = "center";
-			context.fillText(String(index + 1), middle, AXIS_HEIGHT - 9);
-			context.textAlign = "left";
-		});
-	}
-
-	private paintCause(context: CanvasRenderingContext2D): void {
-		if (!this.cause || !this.selection)
-			return;
-		const from = this.lanes.indexOf(this.cause.lane), to = this.lanes.indexOf(this.selection.lane.key), x = this.xOf(this.cause.at);
-		if (from < 0 || to < 0 || x < this.names || x > this.width)
-			return;
-		const middle = (index: number): number => AXIS_HEIGHT + (index - this.top) * LANE_HEIGHT + LANE_HEIGHT / 2;
-		const end = middle(to), down = end > middle(from) ? 1 : -1;
-		context.strokeStyle = context.fillStyle = this.colours.ink;
-		context.lineWidth = 1.8;
-		context.beginPath();
-		context.moveTo(x, middle(from));
-		context.lineTo(x, end - 9 * down);
-		context.stroke();
-		context.beginPath();
-		context.moveTo(x, end - 4 * down);
-		context.lineTo(x - 5, end - 12 * down);
-		context.lineTo(x + 5, end - 12 * down);
-		context.fill();
+	private flags(): Flag[] {
+		return (this.trace.report.findings[this.finding]?.steps ?? []).flatMap((step, index) =>
+			step.time_ns === null ? [] : [{ time: step.time_ns, number: index + 1 }]);
 	}
 
 	// ---------------------------------------------------------------- selection
 
 	private sliceAt(lane: Lane, ns: number): Slice | null {
-		const reach = (this.ranges.now.until - this.ranges.now.from) / (this.width - this.names) * 3;
+		/* The end of one is the beginning of the next. */
+		const reach = this.perPixel() * 3, away = (slice: Slice): number => ns < slice.from ? slice.from - ns : ns >= slice.until ? ns - slice.until + 1 : 0;
 		let best: Slice | null = null;
-		for (const slice of this.slices.get(lane.key) ?? []) {
-			const away = Math.max(slice.from - ns, ns - slice.until, 0);
-			if (away <= reach && (!best || away < Math.max(best.from - ns, ns - best.until, 0)))
+		for (const slice of this.slices.get(lane.key) ?? [])
+			if (away(slice) <= reach && (!best || away(slice) < away(best)))
 				best = slice;
-		}
 		return best;
 	}
 
 	private select(lane: Lane | null, slice: Slice | null): void {
 		this.selection = lane && slice ? { lane, slice } : null;
-		this.cause = null;
+		this.arrows = [];
 		note({ lane: lane?.key, selected: slice ? Math.round(slice.from) : undefined });
 		this.tell();
+		this.panel.scope(this.ranges.now, this.selection?.lane ?? null);
 		this.draw();
 	}
 
-	/** What the address says was selected. */
-	private async restore(given: URLSearchParams): Promise<void> {
-		const key = given.get("lane"), at = Number(given.get("selected") ?? given.get("at") ?? NaN);
-		await this.ask();
-		const index = key ? this.lanes.indexOf(key) : -1, lane = index < 0 ? null : this.lanes.at(index);
-		if (!lane)
-			return;
-		this.lane = index;
-		this.show(index);
-		await this.ask();
-		const slice = this.sliceAt(lane, at);
-		if (slice)
-			this.select(lane, slice);
-	}
-
 	private show(index: number): void {
-		this.top = Math.min(Math.max(this.top, index - this.rowsSeen() + 1), index);
-	}
-
-	private tell(): void {
-		if (!this.selection) {
-			fill(this.details, h("p", { class: "quiet" }, "Nothing is selected. Click a bar, or use the arrow keys; ", h("kbd", null, "?"), " tells all keys."));
-			return;
-		}
-		const { lane, slice } = this.selection;
-		const who = lane.coroutine ? coroutineLink(lane.process, lane.coroutine) : h("span", null, lane.name);
-		fill(this.details, h("p", null, h("i", { class: `bar ${STATES[slice.state]}`, "aria-hidden": "true" }),
-			h("strong", null, slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${STATES[slice.state]}` : STATES[slice.state] ?? ""),
-			` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `, who,
-			slice.coroutine && !lane.coroutine ? [", running ", coroutineLink(this.processOf(lane), slice.coroutine)] : null,
-			slice.site ? [", ", placeLink(slice.site)] : null));
-		if (lane.coroutine && slice.nrStates === 1)
-			void this.tellState(lane, slice);
+		this.top = Math.max(0, Math.min(Math.max(this.top, index - this.rowsSeen() + 1), index));
 	}
 
 	private processOf(lane: Lane): number {
-		return this.trace.report.threads[lane.thread - 1]?.process ?? 1;
+		return lane.process || (this.trace.report.threads[lane.thread - 1]?.process ?? 1);
 	}
 
-	private async tellState(lane: Lane, slice: Slice): Promise<void> {
-		const rows = await askRows("select", {
-			table: "states", columns: "waker,waker_thread,waker_site,object,until_ns,is_open,thread,holder", limit: 1,
-			where: [`coroutine=${lane.coroutine}`, `process=${lane.process}`, `from_ns=${Math.round(slice.from)}`],
-		}).catch(() => null);
-		if (!rows?.nrRows || this.selection?.slice !== slice)
+	private tell(): void {
+		const { selection } = this, row = this.lanes.at(this.row);
+		fill(this.details, this.tellFinding(), selection ? tellSlice(selection.lane, selection.slice, this.processOf(selection.lane))
+			: h("p", { class: "quiet" }, "Nothing is selected. Click a bar, or use the arrow keys; ", h("kbd", null, "?"), " tells all keys."),
+		this.tellGone(), row ? this.tellRow(row) : null);
+		if (selection && selection.slice.nrStates === 1)
+			void this.tellWhy(selection).catch(() => undefined);
+	}
+
+	/** The finding whose steps stand above the lanes, and the one of them that is looked at. */
+	private tellFinding(): Child {
+		const { findings } = this.trace.report, finding = findings[this.finding], step = finding?.steps[this.step - 1];
+		return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: keyOf(finding), step: this.step || undefined }) },
+			`Finding ${this.finding + 1} of ${findings.length}: ${finding.title}`),
+		step ? [h("br", null), `Step ${this.step}: ${step.text}`, step.site ? [", ", placeLink(step.site)] : null] : null) : null;
+	}
+
+	private tellGone(): Child {
+		const { gone } = this;
+		return gone ? h("p", null, h("strong", null, KINDS[gone.kind] ?? "event"), `, event ${count(gone.event)}, at ${moment(gone.time, 1)}`,
+			gone.site ? [", ", placeLink(gone.site)] : null) : null;
+	}
+
+	/** What can be done with the lane that keys are for. */
+	private tellRow(row: Row): Child {
+		const button = (words: string, action: Action): HTMLElement => h("button", {
+			class: "small", "data-key": `lane-${action}`, title: `key ${TIMELINE[action].told}`, click: () => this.act(action) }, words);
+		if (row.isHead)
+			return h("p", { class: "actions" }, `${tellOf(row)} `, button(row.group.isOpen ? "fold" : "open", "open"), " ", this.shownAgain(button));
+		return row.lane ? h("p", { class: "actions" }, `${row.lane.name}: `, button(this.lanes.isPinned(row.lane.key) ? "unpin" : "pin", "pin"), " ",
+			this.lanes.isPinned(row.lane.key) ? [button("up", "pinnedUp"), " ", button("down", "pinnedDown"), " "] : null, button("hide", "hide"), " ",
+			this.shownAgain(button)) : null;
+	}
+
+	private shownAgain(button: (words: string, action: Action) => HTMLElement): Child {
+		const nr = this.arrangement.hidden.length;
+		return nr ? button(`show ${nr} hidden`, "showAll") : null;
+	}
+
+	private async tellWhy(selection: Selection): Promise<void> {
+		const { lane, slice } = selection, told = lane.coroutine ? await askState(lane, slice) : null;
+		const arrows = await askArrows(this.processOf(lane), lane, slice, told?.isOpen ?? false, told?.holder ?? 0);
+		if (this.selection !== selection)
 			return;
-		const waker = rows.number(0, 0), thread = rows.number(1, 0), holder = rows.number(7, 0);
-		if (waker || thread)
-			this.cause = { at: rows.number(4, 0), lane: waker && this.lanes.indexOf(`c${lane.process}.${waker}`) >= 0 ? `c${lane.process}.${waker}` : `t${thread}` };
-		this.details.append(h("p", null,
-			rows.word(3, 0) ? `For ${rows.word(3, 0)}. ` : "", holder ? ["Held by ", coroutineLink(lane.process, holder), ". "] : "",
-			rows.number(5, 0) ? "It goes on at the end of the recording." : waker || thread ? ["Ended",
-				waker ? [" by ", coroutineLink(lane.process, waker)] : "", thread ? ` on ${threadName(thread)}` : "",
-				rows.number(2, 0) ? [", ", placeLink(rows.number(2, 0))] : "", "."] : ""));
+		this.arrows = arrows;
+		if (told)
+			this.details.append(tellCause(lane.process, told));
 		this.draw();
 	}
 
 	// ---------------------------------------------------------------- hands
 
-	private listen(): void {
-		let drag: { x: number; range: Range; hasMoved: boolean } | null = null;
-		this.canvas.addEventListener("pointerdown", (event) => {
-			drag = { x: event.offsetX, range: this.ranges.now, hasMoved: false };
-			this.canvas.setPointerCapture(event.pointerId);
-		});
-		this.canvas.addEventListener("pointermove", (event) => {
-			if (!drag || (Math.abs(event.offsetX - drag.x) < 4 && !drag.hasMoved))
-				return;
-			const perPixel = (drag.range.until - drag.range.from) / (this.width - this.names), by = (drag.x - event.offsetX) * perPixel;
-			drag.hasMoved = true;
-			this.ranges.slide({ from: drag.range.from + by, until: drag.range.until + by });
-			this.changed();
-		});
-		this.canvas.addEventListener("pointerup", (event) => {
-			if (drag && !drag.hasMoved)
-				this.click(event);
-			drag = null;
-		});
-		this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-		this.canvas.addEventListener("keydown", (event) => this.keydown(event));
-		this.overview.addEventListener("pointerdown", (event) => {
-			const { from, until } = this.ranges.now, length = until - from;
-			const centre = this.trace.from + event.offsetX / this.overview.clientWidth * (this.trace.until - this.trace.from);
-			this.move({ from: centre - length / 2, until: centre + length / 2 });
-		});
-	}
-
-	private click(event: PointerEvent): void {
-		const index = this.top + Math.floor((event.offsetY - AXIS_HEIGHT) / LANE_HEIGHT);
-		if (event.offsetY < AXIS_HEIGHT || index >= this.lanes.count)
+	click(x: number, y: number): void {
+		if (y < AXIS_HEIGHT) {
+			const flag = placesOf(this.scene()).find((one) => Math.abs(one.middle - x) <= 9)?.flag;
+			if (flag)
+				this.chooseStep(flag.number);
 			return;
-		const lane = this.lanes.at(index);
-		this.lane = index;
-		this.select(lane, lane && event.offsetX >= this.names ? this.sliceAt(lane, this.timeAt(event.offsetX)) : null);
+		}
+		const index = this.rowAt(y), row = this.lanes.at(index);
+		if (!row)
+			return;
+		this.row = index;
+		if (row.isHead && x < this.names())
+			this.toggle(row);
+		else
+			this.select(row.lane, row.lane && x >= this.names() ? this.sliceAt(row.lane, this.timeAt(x)) : null);
 	}
 
-	private wheel(event: WheelEvent): void {
-		event.preventDefault();
-		if (event.ctrlKey || event.metaKey) {
-			this.ranges.slide(this.ranges.zoomed(Math.exp(event.deltaY / 300), this.timeAt(event.offsetX)));
-		} else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-			this.ranges.slide(this.ranges.moved((event.shiftKey ? event.deltaY : event.deltaX) / 800));
-		} else {
-			this.top = Math.max(0, Math.min(this.lanes.count - this.rowsSeen(), this.top + Math.sign(event.deltaY) * 2));
-		}
+	private chooseStep(number: number): void {
+		this.step = this.step === number ? 0 : number;
+		note({ step: this.step || undefined, finding: keyOf(this.trace.report.findings[this.finding]!) });
+		this.tell();
+		this.draw();
+	}
+
+	over(x: number, y: number): void {
+		const row = y >= AXIS_HEIGHT && x >= this.names() ? this.lanes.at(this.rowAt(y)) : null;
+		const slice = row?.lane ? this.sliceAt(row.lane, this.timeAt(x)) : null;
+		this.under.textContent = row?.lane && slice ? `${row.lane.name}: ${sayState(slice)}` +
+			`${STATES[slice.state] === "waiting" && slice.resource ? ` for a ${CAUSES[causeOfResource(slice.resource)]!.name}` : ""}, ` +
+			`${duration(slice.until - slice.from)}${slice.site ? `, ${placeOf(slice.site)}` : ""}` : "";
+	}
+
+	keep(): void {
+		this.ranges.keep();
+	}
+
+	slide(range: Range): void {
+		this.ranges.slide(range);
 		this.changed();
+	}
+
+	zoom(factor: number, at: number): void {
+		this.slide(this.ranges.zoomed(factor, at));
+	}
+
+	pan(share: number): void {
+		this.slide(this.ranges.moved(share));
+	}
+
+	scroll(rows: number): void {
+		this.top = Math.max(0, Math.min(this.lanes.count - this.rowsSeen(), this.top + rows));
+		this.changed();
+	}
+
+	brush(range: Range | null, isDone: boolean): void {
+		this.brushed = isDone ? null : range;
+		if (isDone && range)
+			this.move(range);
+		this.draw();
+	}
+
+	/** A lane's name is dropped: among the pinned ones it stands where it was dropped, elsewhere it is pinned no more. */
+	drag(from: number, to: number | null, isDone: boolean): void {
+		this.drop = isDone ? null : to;
+		this.draw();
+		const lane = this.lanes.at(from)?.lane, nrPinned = this.arrangement.pinned.length;
+		if (!isDone || !lane || to === null)
+			return;
+		this.lanes.pin(lane.key, to <= nrPinned ? Math.max(0, to - 1) : null);
+		this.follow(lane.key);
+	}
+
+	private centre(ns: number): void {
+		const half = (this.ranges.now.until - this.ranges.now.from) / 2;
+		this.slide({ from: ns - half, until: ns + half });
 	}
 
 	private move(range: Range): void {
@@ -452,39 +485,51 @@ export class Timeline {
 		this.changed();
 	}
 
-	private keydown(event: KeyboardEvent): void {
-		const plain = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-		const key = event.ctrlKey || event.metaKey ? `ctrl+${plain}` : plain;
-		if (this.key(key))
-			event.preventDefault();
-	}
+	// ---------------------------------------------------------------- keys
 
-	/** False: the key means nothing here. */
-	key(key: string): boolean {
-		const { from, until } = this.ranges.now, selected = this.selection?.slice, centre = selected && selected.from < until && selected.until > from
-			? (Math.max(selected.from, from) + Math.min(selected.until, until)) / 2 : (from + until) / 2;
-		const actions: Record<string, () => void> = {
-			w: () => this.move(this.ranges.zoomed(0.5, centre)),
-			s: () => this.move(this.ranges.zoomed(2, centre)),
-			a: () => this.move(this.ranges.moved(-0.3)),
-			d: () => this.move(this.ranges.moved(0.3)),
-			0: () => this.move(this.ranges.all),
-			f: () => this.centreOrFit(),
-			"ctrl+z": () => { this.ranges.back(); this.changed(); },
-			n: () => this.nextFinding(1),
-			p: () => this.nextFinding(-1),
-			".": () => this.nextSlice(1),
-			",": () => this.nextSlice(-1),
-			ArrowRight: () => this.nextSlice(1),
-			ArrowLeft: () => this.nextSlice(-1),
-			ArrowDown: () => this.nextLane(1),
-			ArrowUp: () => this.nextLane(-1),
-			Escape: () => this.select(null, null),
-			g: () => this.goTo(),
-			Enter: () => this.openSelected(),
+	/** Of the canvas, and of the page where nothing else has the focus. */
+	private readonly keydown = (event: KeyboardEvent): void => {
+		const target = event.target as HTMLElement, action = actionOf(event);
+		if (event.defaultPrevented || !action || target.closest("input, select, textarea, .virtual") || document.querySelector("dialog[open]"))
+			return;
+		if (event.key === "Enter" && target.closest("button, a, summary"))
+			return;
+		event.preventDefault();
+		this.act(action);
+	};
+
+	private act(action: Action): void {
+		const { from, until } = this.ranges.now, selected = this.selection?.slice, isSeen = selected && selected.from < until && selected.until > from;
+		const centre = isSeen ? (Math.max(selected.from, from) + Math.min(selected.until, until)) / 2 : (from + until) / 2;
+		const lane = this.lanes.at(this.row)?.lane ?? null;
+		const actions: Record<Action, () => void> = {
+			zoomIn: () => this.move(this.ranges.zoomed(0.5, centre)),
+			zoomOut: () => this.move(this.ranges.zoomed(2, centre)),
+			left: () => this.move(this.ranges.moved(-0.3)),
+			right: () => this.move(this.ranges.moved(0.3)),
+			all: () => this.move(this.ranges.all),
+			fit: () => this.centreOrFit(),
+			goTo: () => this.promptTime(),
+			range: () => this.promptRange(),
+			back: () => { this.ranges.back(); this.changed(); },
+			nextState: () => this.nextSlice(1),
+			previousState: () => this.nextSlice(-1),
+			nextLane: () => this.nextLane(1),
+			previousLane: () => this.nextLane(-1),
+			nextEvent: () => void this.nextEvent(1),
+			previousEvent: () => void this.nextEvent(-1),
+			nextFinding: () => this.nextFinding(1),
+			previousFinding: () => this.nextFinding(-1),
+			search: () => document.getElementById("text")?.focus(),
+			open: () => this.open(),
+			pin: () => lane && this.pin(lane, this.lanes.isPinned(lane.key) ? null : this.arrangement.pinned.length),
+			pinnedUp: () => lane && this.movePinned(lane, -1),
+			pinnedDown: () => lane && this.movePinned(lane, 1),
+			hide: () => lane && this.hide(lane),
+			showAll: () => { this.arrangement.hidden = []; this.arrange(); this.tell(); },
+			nothing: () => { this.gone = null; this.step = 0; note({ event: undefined, step: undefined }); this.select(null, null); },
 		};
-		actions[key]?.();
-		return key in actions;
+		actions[action]();
 	}
 
 	private centreOrFit(): void {
@@ -492,8 +537,32 @@ export class Timeline {
 		if (!slice)
 			return;
 		const middle = (slice.from + slice.until) / 2, isCentred = Math.abs(middle - (from + until) / 2) < (until - from) / 100;
-		this.move(isCentred ? this.ranges.around(slice.from, slice.until)
-			: { from: middle - (until - from) / 2, until: middle + (until - from) / 2 });
+		this.move(isCentred ? this.ranges.around(slice.from, slice.until) : { from: middle - (until - from) / 2, until: middle + (until - from) / 2 });
+	}
+
+	private promptTime(): void {
+		prompt(this.prompts, "Go to the time", `${this.ranges.now.from / 1e9} s`, (text) => {
+			const at = readTime(text), { from, until } = this.ranges.now;
+			if (Number.isNaN(at))
+				return `'${text}' is no time: write 1.5 s, 20 ms or 135 us.`;
+			if (at < this.trace.from || at > this.trace.until)
+				return `The recording has ${moment(this.trace.from)} to ${moment(this.trace.until)}.`;
+			this.move({ from: at - (until - from) / 2, until: at + (until - from) / 2 });
+			return null;
+		}, () => this.canvas.focus());
+	}
+
+	private promptRange(): void {
+		const { from, until } = this.ranges.now;
+		prompt(this.prompts, "Show the range", `${from / 1e9} s to ${until / 1e9} s`, (text) => {
+			const [begin, end] = text.split(/\s+to\s+|\s*\.\.\s*/).map(readTime);
+			if (begin === undefined || end === undefined || Number.isNaN(begin) || Number.isNaN(end))
+				return `'${text}' is no range: write 1.5 s to 1.6 s.`;
+			if (end <= begin)
+				return "The range ends before it begins.";
+			this.move({ from: begin, until: end });
+			return null;
+		}, () => this.canvas.focus());
 	}
 
 	private nextFinding(by: number): void {
@@ -501,25 +570,28 @@ export class Timeline {
 		if (!findings.length)
 			return;
 		this.finding = (this.finding + by + findings.length) % findings.length;
-		note({ finding: this.finding });
-		const times = findings[this.finding]!.steps.flatMap((step) => step.event === null || step.time_ns === null ? [] : [step.time_ns]);
-		this.lanes = this.makeLanes("finding", null);
-		if (times.length)
-			this.move(this.ranges.around(Math.min(...times), Math.max(...times)));
+		this.step = 0;
+		note({ finding: keyOf(findings[this.finding]!), lanes: "finding", step: undefined });
+		(document.getElementById("grouping") as HTMLSelectElement).value = "finding";
+		this.arrange("finding");
+		this.tell();
+		const range = this.rangeOfFinding(findings[this.finding], 0.15, 25);
+		if (range)
+			this.move(range);
 	}
 
 	private nextLane(by: number): void {
-		this.lane = Math.max(0, Math.min(this.lanes.count - 1, this.lane + by));
-		this.show(this.lane);
-		const lane = this.lanes.at(this.lane);
-		this.select(lane, lane ? this.sliceAt(lane, this.selection?.slice.from ?? (this.ranges.now.from + this.ranges.now.until) / 2) : null);
+		const at = this.selection?.slice.from ?? (this.ranges.now.from + this.ranges.now.until) / 2;
+		this.row = Math.max(0, Math.min(this.lanes.count - 1, this.row + by));
+		this.show(this.row);
+		const lane = this.lanes.at(this.row)?.lane ?? null;
+		this.select(lane, lane ? this.sliceAt(lane, at) : null);
 		this.changed();
 	}
 
 	private nextSlice(by: number): void {
-		const lane = this.lanes.at(this.lane), slices = lane ? this.slices.get(lane.key) ?? [] : [];
-		const at = slices.findIndex((slice) => slice.from === this.selection?.slice.from);
-		const { from, until } = this.ranges.now;
+		const lane = this.lanes.at(this.row)?.lane, slices = lane ? this.slices.get(lane.key) ?? [] : [];
+		const at = slices.findIndex((slice) => slice.from === this.selection?.slice.from), { from, until } = this.ranges.now;
 		const next = at < 0 ? slices.find((slice) => slice.until > from && slice.from < until) : slices[at + by];
 		if (!lane || !next)
 			return;
@@ -528,17 +600,77 @@ export class Timeline {
 		this.select(lane, next);
 	}
 
-	private goTo(): void {
-		const answer = window.prompt("Go to which time, in seconds from the beginning?", (this.ranges.now.from / 1e9).toString());
-		const at = answer === null ? NaN : Number(answer) * 1e9, { from, until } = this.ranges.now;
-		if (!Number.isNaN(at))
-			this.move({ from: at - (until - from) / 2, until: at + (until - from) / 2 });
+	// ---------------------------------------------------------------- events, matches
+
+	/** Of the lane that keys are for; of all where it is none. */
+	private async nextEvent(by: number): Promise<void> {
+		const lane = this.lanes.at(this.row)?.lane, from = Math.round(this.selection?.slice.from ?? (this.ranges.now.from + this.ranges.now.until) / 2);
+		const who = !lane ? [] : lane.coroutine ? [`coroutine=${lane.coroutine}`, `process=${lane.process}`] : [`thread=${lane.thread}`];
+		const where = this.gone ? `event${by > 0 ? ">" : "<"}${this.gone.event}` : `time_ns${by > 0 ? ">=" : "<="}${from}`;
+		await this.goToEvent([where, ...who], by > 0 ? "event" : "-event");
 	}
 
-	private openSelected(): void {
-		const lane = this.lanes.at(this.lane);
-		if (lane?.coroutine)
-			location.hash = `#coroutine?process=${lane.process}&id=${lane.coroutine}`;
+	private async goToEvent(where: readonly string[], order: string): Promise<void> {
+		const rows = await askRows("select", { table: "events", columns: "event,time_ns,kind,site", where, order, limit: 1 }).catch(() => null);
+		if (!rows?.nrRows)
+			return;
+		this.gone = { event: rows.number(0, 0), time: rows.number(1, 0), kind: rows.number(2, 0), site: rows.number(3, 0) || 0 };
+		note({ event: this.gone.event });
+		const { from, until } = this.ranges.now, { time } = this.gone;
+		if (time < from || time > until)
+			this.move({ from: time - (until - from) / 2, until: time + (until - from) / 2 });
+		this.tell();
+		this.draw();
+	}
+
+	private async showMatch({ lane, at }: Match): Promise<void> {
+		const { from, until } = this.ranges.now;
+		if (at < from || at > until)
+			this.move({ from: at - (until - from) / 2, until: at + (until - from) / 2 });
+		await this.selectAt(lane, at);
+	}
+
+	// ---------------------------------------------------------------- lanes
+
+	private open(): void {
+		const row = this.lanes.at(this.row);
+		if (row?.isHead)
+			this.toggle(row);
+		else if (row?.lane?.coroutine)
+			location.hash = `#coroutine?process=${row.lane.process}&id=${row.lane.coroutine}`;
+	}
+
+	private toggle(row: Row): void {
+		this.lanes.toggle(row.group);
+		this.noteArrangement();
+		this.tell();
+	}
+
+	/** The lane that keys are for is this one still, wherever it stands now. */
+	private follow(key: string): void {
+		this.noteArrangement();
+		this.row = Math.max(0, this.lanes.indexOf(key));
+		this.show(this.row);
+		this.tell();
+		this.changed();
+	}
+
+	private pin(lane: Lane, place: number | null): void {
+		this.lanes.pin(lane.key, place);
+		this.follow(lane.key);
+	}
+
+	private movePinned(lane: Lane, by: number): void {
+		this.lanes.movePinned(lane.key, by);
+		this.follow(lane.key);
+	}
+
+	private hide(lane: Lane): void {
+		const { arrangement } = this;
+		arrangement.hidden = [...arrangement.hidden.filter((key) => key !== lane.key), lane.key].slice(-40);
+		arrangement.pinned = arrangement.pinned.filter((key) => key !== lane.key);
+		this.arrange();
+		this.select(null, null);
 	}
 }
 

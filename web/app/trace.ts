@@ -138,6 +138,11 @@ export function threadName(thread: number | null): string {
 	return found ? `${found.name || "thread"} (${found.tid})` : "";
 }
 
+/** Where a finding is found again: in the next judgement, on another machine. */
+export function keyOf(finding: Finding): string {
+	return `${finding.rule}:${placeOf(finding.wait_site)}:${placeOf(finding.cause_site)}`;
+}
+
 /** A place for a row of a table, where the folders of its file have no room. */
 export function brief(place: string): string {
 	return place.replace(/, \S*\/([^/\s]+:\d+)$/, ", $1");

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// What stands below the timeline: the selected state in words, with what can be done to its lane, and what happened in the range
+// that is shown, all of it or that of the selected lane. The range is asked for where its panel is open.
+
+import { note, viewInUse } from "./address";
+import { askRows } from "./carrier";
+import { copyButton, fill, h, type Child } from "./dom";
+import type { Lane } from "./lanes";
+import { KINDS } from "./names";
+import { OVERVIEW } from "./minimap";
+import type { Range } from "./range";
+import { count, duration, many, moment } from "./say";
+import type { Slice } from "./slices";
+import { STATES } from "./states";
+import { Table } from "./table";
+import { briefPlaceLink, coroutineLink, placeLink, threadName, type Trace } from "./trace";
+
+/** The selected state, as the engine tells it. */
+export interface Told {
+	waker: number;
+	thread: number;
+	site: number;
+	object: string;
+	isOpen: boolean;
+	holder: number;
+}
+
+export async function askState(lane: Lane, slice: Slice): Promise<Told | null> {
+	const rows = await askRows("select", {
+		table: "states", columns: "waker,waker_thread,waker_site,object,is_open,holder", limit: 1,
+		where: [`coroutine=${lane.coroutine}`, `process=${lane.process}`, `from_ns=${Math.round(slice.from)}`],
+	});
+	return rows.nrRows ? {
+		waker: rows.number(0, 0) || 0, thread: rows.number(1, 0) || 0, site: rows.number(2, 0) || 0, object: rows.word(3, 0),
+		isOpen: rows.number(4, 0) === 1, holder: rows.number(5, 0) || 0,
+	} : null;
+}
+
+export function sayState(slice: Slice): string {
+	const state = STATES[slice.state] ?? "";
+	return slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${state}` : state;
+}
+
+export function tellSlice(lane: Lane, slice: Slice, process: number): HTMLElement {
+	const who = lane.coroutine ? coroutineLink(lane.process, lane.coroutine) : h("span", null, lane.name);
+	return h("p", null, h("i", { class: `bar ${STATES[slice.state]}`, "aria-hidden": "true" }),
+		h("strong", null, sayState(slice)), ` for ${duration(slice.until - slice.from)}, from ${moment(slice.from, 1)}: `, who,
+		slice.coroutine && !lane.coroutine ? [", running ", coroutineLink(process, slice.coroutine)] : null,
+		slice.site ? [", ", placeLink(slice.site)] : null);
+}
+
+export function tellCause(process: number, told: Told): HTMLElement {
+	return h("p", null, told.object ? `For ${told.object}. ` : "", told.holder ? ["Held by ", coroutineLink(process, told.holder), ". "] : "",
+		told.isOpen ? "It goes on at the end of the recording." : told.waker || told.thread ? ["Ended",
+			told.waker ? [" by ", coroutineLink(process, told.waker)] : "", told.thread ? ` on ${threadName(told.thread)}` : "",
+			told.site ? [", ", placeLink(told.site)] : "", "."] : "");
+}
+
+// ---------------------------------------------------------------- the range
+
+/** Events of the range that is shown, of all or of one lane. */
+export class RangePanel {
+	readonly element: HTMLDetailsElement;
+	private readonly told = h("p", { id: "in-range", role: "status" });
+	private readonly title = h("span", null, "in this range");
+	private readonly table: Table;
+	private range: Range = { from: 0, until: 1 };
+	private lane: Lane | null = null;
+	private timer = 0;
+
+	constructor(private readonly trace: Trace) {
+		this.table = new Table({
+			table: "events", label: "Events in this range", order: "event", where: () => this.where(), hidden: ["process"], columns: [
+				{ name: "event", head: "event", isNumber: true, cell: (rows, column, row) => count(rows.number(column, row)) },
+				{ name: "time_ns", head: "time", isNumber: true, cell: (rows, column, row) => moment(rows.number(column, row), 1) },
+				{ name: "kind", head: "what", cell: (rows, column, row) => KINDS[rows.number(column, row)] ?? "" },
+				{ name: "coroutine", head: "coroutine", isNumber: true, cell: (rows, column, row) => rows.number(column, row)
+					? coroutineLink(rows.number(6, row), rows.number(column, row), String(rows.number(column, row))) : "" },
+				{ name: "thread", head: "thread", cell: (rows, column, row) => threadName(rows.number(column, row) || null) },
+				{ name: "site", head: "place", cell: (rows, column, row) => briefPlaceLink(rows.number(column, row) || 0) },
+			],
+		});
+		this.element = h("details", { class: "in-range", open: viewInUse().arguments.get("panel") === "range", toggle: () => {
+			note({ panel: this.element.open ? "range" : undefined });
+			this.refresh();
+		} }, h("summary", null, "What happened ", this.title), this.told, this.table.element);
+	}
+
+	close(): void {
+		clearTimeout(this.timer);
+	}
+
+	/** The same where nothing has changed: what is open is asked for anew soon. */
+	scope(range: Range, lane: Lane | null): void {
+		if (range.from === this.range.from && range.until === this.range.until && lane?.key === this.lane?.key)
+			return;
+		this.range = range;
+		this.lane = lane;
+		this.title.textContent = `in this range${lane ? `, of ${lane.name}` : ""}`;
+		clearTimeout(this.timer);
+		this.timer = window.setTimeout(() => this.refresh(), 200);
+	}
+
+	private where(): string[] {
+		const { lane } = this, who = !lane ? [] : lane.coroutine ? [`coroutine=${lane.coroutine}`, `process=${lane.process}`] : [`thread=${lane.thread}`];
+		return [`time_ns>=${Math.floor(this.range.from)}`, `time_ns<=${Math.ceil(this.range.until)}`, ...who];
+	}
+
+	private refresh(): void {
+		if (!this.element.open)
+			return;
+		this.table.refresh();
+		void this.sum().catch((failure: Error) => { this.told.textContent = failure.message; });
+	}
+
+	/** All coroutines together: how long they were in each state, and how long the scheduler took. */
+	private async sum(): Promise<void> {
+		const from = Math.max(this.trace.from, Math.floor(this.range.from)), until = Math.min(this.trace.until, Math.ceil(this.range.until));
+		const rows = await askRows("overview", { from, until: Math.max(until, from + 1), steps: 1 });
+		const number = (name: keyof typeof OVERVIEW): number => rows.number(OVERVIEW[name], 0) || 0;
+		const spent = (["running", "ready", "waiting"] as const).map((state) => `${state} ${duration(number(state))}`).join(", ");
+		fill(this.told, `All coroutines together: ${spent}; ${many(number("events"), "event")}, ${many(number("wakes"), "wake")}` +
+			`; from ready to running half took at most ${duration(number("p50"))}, 99 of 100 ${duration(number("p99"))}, the longest ${duration(number("max"))}.`,
+		number("lost") ? h("strong", null, ` ${many(number("lost"), "event")} lost.`) : null,
+		number("uncounted") ? ` ${many(number("uncounted"), "delay")} are in none of these.` : null);
+	}
+}
+
+// ---------------------------------------------------------------- copies
+
+/** The same as a picture, as a table, and as the command that tells it in a terminal. */
+export function copies(svg: () => string, table: () => string, command: () => string): Child {
+	return h("p", { class: "actions copies" }, copyButton("Copy as SVG", svg), " ", copyButton("Copy as TSV", table), " ", copyButton("Copy the command", command));
+}
+
+/** The slices on the screen. */
+export function tableOf(lanes: readonly Lane[], slices: ReadonlyMap<string, readonly Slice[]>): string {
+	const lines = [["lane", "name", "from_ns", "until_ns", "state", "coroutine", "site", "nr_states"]];
+	for (const lane of lanes)
+		for (const slice of slices.get(lane.key) ?? [])
+			lines.push([lane.key, `${lane.name} ${lane.hint}`.trim(), String(slice.from), String(slice.until), STATES[slice.state] ?? "", String(slice.coroutine),
+				String(slice.site), String(slice.nrStates)]);
+	return lines.map((line) => line.map((cell) => cell.replace(/[\t\n]/g, " ")).join("\t")).join("\n");
+}
+
+/** States of the range, and of one lane where one is selected. */
+export function commandOf(range: Range, lane: Lane | null): string {
+	const who = !lane ? "" : lane.coroutine ? ` AND process = ${lane.process} AND coroutine = ${lane.coroutine}` : ` AND state = 'running' AND thread = ${lane.thread}`;
+	return `corotracer query FILE "SELECT coroutine, state, from_ns, until_ns, duration_ns, site FROM states ` +
+		`WHERE until_ns >= ${Math.floor(range.from)} AND from_ns < ${Math.ceil(range.until)}${who} ORDER BY from_ns"`;
+}

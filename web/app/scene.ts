@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+//
+// The picture of the timeline, drawn with any pen from what is known at that moment: nothing is asked for here, and nothing is
+// kept. A lane is never drawn finer than its slices were asked for.
+
+import type { Arrow } from "./causes";
+import type { Lane, Lanes, Row } from "./lanes";
+import type { Pen } from "./pen";
+import { ticksOf, type Range } from "./range";
+import { count, many, moment } from "./say";
+import type { Slice } from "./slices";
+import { drawState, type Palette, STATES } from "./states";
+
+export const LANE_HEIGHT = 26;
+export const AXIS_HEIGHT = 40;
+const BAR_HEIGHT = 18;
+const FLAG_RADIUS = 8;
+
+/** A step of the chosen finding. */
+export interface Flag {
+	time: number;
+	number: number;
+}
+
+export interface Scene {
+	width: number;
+	height: number;
+	/** The width of the lanes' names. */
+	names: number;
+	range: Range;
+	lanes: Lanes;
+	/** The first row on the screen. */
+	top: number;
+	/** The row that keys are for. */
+	row: number;
+	slices: ReadonlyMap<string, Slice[]>;
+	selected: { lane: string; slice: Slice } | null;
+	arrows: readonly Arrow[];
+	flags: readonly Flag[];
+	/** The number of the step that is looked at. */
+	step: number;
+	/** The event that was gone to. */
+	event: { time: number; words: string } | null;
+	/** While a range is drawn by hand. */
+	brush: Range | null;
+	/** While a lane is dragged: the row that it would stand at. */
+	drop: number | null;
+	isAnswered: boolean;
+	colours: Palette;
+}
+
+export function xOf(scene: Pick<Scene, "range" | "width" | "names">, ns: number): number {
+	const { from, until } = scene.range;
+	return scene.names + (ns - from) / (until - from) * (scene.width - scene.names);
+}
+
+export function rowsSeen(height: number): number {
+	return Math.max(1, Math.floor((height - AXIS_HEIGHT) / LANE_HEIGHT));
+}
+
+export function drawScene(pen: Pen, scene: Scene): void {
+	pen.font = "12px system-ui, sans-serif";
+	pen.textBaseline = "middle";
+	drawAxis(pen, scene);
+	for (let row = 0; row <= rowsSeen(scene.height) && scene.top + row < scene.lanes.count; row++) {
+		const found = scene.lanes.at(scene.top + row);
+		if (found)
+			drawRow(pen, scene, found, scene.top + row, AXIS_HEIGHT + row * LANE_HEIGHT);
+	}
+	drawFlags(pen, scene);
+	drawEvent(pen, scene);
+	drawArrows(pen, scene);
+	drawHands(pen, scene);
+	if (!scene.isAnswered) {
+		pen.fillStyle = scene.colours.quiet;
+		pen.fillText("The events are being read ...", scene.names + 20, AXIS_HEIGHT + LANE_HEIGHT / 2);
+	}
+}
+
+function line(pen: Pen, x1: number, y1: number, x2: number, y2: number): void {
+	pen.beginPath();
+	pen.moveTo(x1, y1);
+	pen.lineTo(x2, y2);
+	pen.stroke();
+}
+
+function drawAxis(pen: Pen, scene: Scene): void {
+	const { colours, names, width, height } = scene, { step, ticks } = ticksOf(scene.range, (width - names) / 110);
+	pen.fillStyle = colours.quiet;
+	pen.strokeStyle = colours.line;
+	pen.lineWidth = 1;
+	pen.textAlign = "center";
+	for (const at of ticks) {
+		const x = Math.round(xOf(scene, at)) + 0.5;
+		if (x < names)
+			continue;
+		line(pen, x, 22, x, height);
+		const words = moment(at, step), half = pen.measureText(words).width / 2;
+		pen.fillText(words, Math.min(Math.max(x, names + half), width - half - 2), 11);
+	}
+	pen.textAlign = "left";
+}
+
+// ---------------------------------------------------------------- rows
+
+function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): void {
+	const { colours, names } = scene, isChosen = index === scene.row;
+	if (isChosen || row.isHead) {
+		pen.fillStyle = colours.raised;
+		pen.fillRect(0, y, scene.width, LANE_HEIGHT);
+	}
+	if (row.lane) {
+		for (const slice of scene.slices.get(row.lane.key) ?? [])
+			drawSlice(pen, scene, slice, y);
+		drawEnded(pen, scene, row.lane, y);
+	}
+	pen.fillStyle = isChosen || row.isHead ? colours.raised : colours.ground;
+	pen.fillRect(0, y, names - 6, LANE_HEIGHT);
+	if (isChosen) {
+		pen.fillStyle = colours.accent;
+		pen.fillRect(0, y, 3, LANE_HEIGHT);
+	}
+	pen.save();
+	pen.beginPath();
+	/* A head that has no bars of its own has the whole row for its words. */
+	pen.rect(8, y, row.isHead && !row.lane ? scene.width - 16 : names - 16, LANE_HEIGHT);
+	pen.clip();
+	if (row.isHead)
+		drawHead(pen, colours, row, y);
+	else if (row.lane)
+		drawName(pen, scene, row.lane, y);
+	pen.restore();
+}
+
+function drawHead(pen: Pen, colours: Palette, { group }: Row, y: number): void {
+	const middle = y + LANE_HEIGHT / 2, number = `${count(group.members.count)} `;
+	pen.fillStyle = colours.ink;
+	pen.beginPath();
+	pen.moveTo(9, middle - (group.isOpen ? 3 : 5));
+	pen.lineTo(group.isOpen ? 19 : 17, group.isOpen ? middle - 3 : middle);
+	pen.lineTo(group.isOpen ? 14 : 9, middle + (group.isOpen ? 4 : 5));
+	pen.fill();
+	pen.fillStyle = colours.quiet;
+	pen.fillText(number, 25, middle);
+	const begin = 25 + pen.measureText(number).width;
+	pen.font = "600 12px system-ui, sans-serif";
+	pen.fillStyle = colours.ink;
+	pen.fillText(group.title, begin + 2, middle);
+	pen.font = "12px system-ui, sans-serif";
+}
+
+function drawName(pen: Pen, { colours, lanes }: Scene, lane: Lane, y: number): void {
+	const middle = y + LANE_HEIGHT / 2, name = `${lanes.isPinned(lane.key) ? "◆ " : ""}${lane.name}`;
+	pen.fillStyle = colours.ink;
+	pen.fillText(name, 14, middle);
+	const begin = 14 + pen.measureText(`${name}  `).width;
+	pen.fillStyle = colours.quiet;
+	pen.fillText(lane.hint, begin, middle);
+}
+
+/** How many states a bar stands for; what a worker runs. */
+function wordsIn(slice: Slice): string {
+	if (slice.nrStates > 1)
+		return many(slice.nrStates, "state");
+	return slice.lane.startsWith("t") && slice.coroutine ? String(slice.coroutine) : "";
+}
+
+function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
+	const { colours, names, selected } = scene, x = Math.max(xOf(scene, slice.from), names), end = Math.min(xOf(scene, slice.until), scene.width);
+	if (end < names || x > scene.width)
+		return;
+	drawState(pen, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT, slice.resource);
+	if (selected?.lane === slice.lane && selected.slice.from === slice.from) {
+		pen.strokeStyle = colours.accent;
+		pen.lineWidth = 2;
+		pen.strokeRect(x - 1, y + 2, Math.max(3, end - x + 2), LANE_HEIGHT - 4);
+	}
+	if (end - x <= 60 || STATES[slice.state] !== "running")
+		return;
+	pen.fillStyle = colours.ground;
+	pen.fillText(wordsIn(slice), x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);
+}
+
+/** Dead: a thin hatched line to the end. */
+function drawEnded(pen: Pen, scene: Scene, lane: Lane, y: number): void {
+	const x = Math.max(xOf(scene, lane.ended), scene.names);
+	if (!(x < scene.width))
+		return;
+	pen.strokeStyle = scene.colours.state[STATES.indexOf("destroyed")]!;
+	pen.lineWidth = 5;
+	pen.setLineDash([1.5, 4.5]);
+	line(pen, x, y + LANE_HEIGHT / 2, scene.width, y + LANE_HEIGHT / 2);
+	pen.setLineDash([]);
+}
+
+// ---------------------------------------------------------------- above the lanes
+
+/** Where flags stand: one behind the other where they would cover each other. */
+export function placesOf(scene: Pick<Scene, "range" | "width" | "names" | "flags">): { x: number; middle: number; flag: Flag }[] {
+	let free = 0;
+	return scene.flags.flatMap((flag) => {
+		const x = xOf(scene, flag.time), middle = Math.max(x, free);
+		if (!(x >= scene.names && x <= scene.width))
+			return [];
+		free = middle + 2 * FLAG_RADIUS + 1;
+		return [{ x, middle, flag }];
+	});
+}
+
+function drawFlags(pen: Pen, scene: Scene): void {
+	const { colours } = scene;
+	for (const { x, middle, flag } of placesOf(scene)) {
+		const isChosen = flag.number === scene.step;
+		pen.strokeStyle = pen.fillStyle = colours.alarm;
+		pen.lineWidth = isChosen ? 2 : 1;
+		pen.setLineDash(isChosen ? [] : [4, 3]);
+		line(pen, x, AXIS_HEIGHT - 4, x, scene.height);
+		pen.setLineDash([]);
+		pen.beginPath();
+		pen.arc(middle, AXIS_HEIGHT - 10, isChosen ? FLAG_RADIUS + 2 : FLAG_RADIUS, 0, 7);
+		pen.fill();
+		pen.fillStyle = colours.ground;
+		pen.textAlign = "center";
+		pen.fillText(String(flag.number), middle, AXIS_HEIGHT - 9);
+		pen.textAlign = "left";
+	}
+}
+
+function drawEvent(pen: Pen, scene: Scene): void {
+	const x = scene.event ? xOf(scene, scene.event.time) : NaN;
+	if (!scene.event || !(x >= scene.names && x <= scene.width))
+		return;
+	pen.strokeStyle = pen.fillStyle = scene.colours.accent;
+	pen.lineWidth = 1.5;
+	line(pen, x, AXIS_HEIGHT - 16, x, scene.height);
+	const wide = pen.measureText(scene.event.words).width + 10, left = Math.min(x, scene.width - wide);
+	pen.fillRect(left, 18, wide, 16);
+	pen.fillStyle = scene.colours.ground;
+	pen.fillText(scene.event.words, left + 5, 26);
+}
+
+// ---------------------------------------------------------------- causes
+
+function drawArrows(pen: Pen, scene: Scene): void {
+	pen.save();
+	pen.beginPath();
+	pen.rect(scene.names, AXIS_HEIGHT, scene.width - scene.names, scene.height - AXIS_HEIGHT);
+	pen.clip();
+	for (const arrow of scene.arrows)
+		drawArrow(pen, scene, arrow);
+	pen.restore();
+}
+
+/** Of a lane that is not on the screen a stub is drawn, which says whose it is. */
+function drawArrow(pen: Pen, scene: Scene, arrow: Arrow): void {
+	const to = scene.lanes.indexOf(arrow.to), x = xOf(scene, arrow.at);
+	const from = arrow.from.map((key) => scene.lanes.indexOf(key)).find((index) => index >= 0) ?? -1;
+	if (x < scene.names || x > scene.width || (from < 0 && to < 0))
+		return;
+	const middle = (index: number): number => AXIS_HEIGHT + (index - scene.top) * LANE_HEIGHT + LANE_HEIGHT / 2;
+	const end = to < 0 ? middle(from) + LANE_HEIGHT * 1.5 : middle(to), begin = from < 0 ? end - LANE_HEIGHT * 1.5 : middle(from);
+	const down = end >= begin ? 1 : -1;
+	pen.strokeStyle = pen.fillStyle = scene.colours.ink;
+	pen.lineWidth = arrow.depth > 1 ? 1 : 1.8;
+	pen.setLineDash(arrow.isWish ? [3, 3] : []);
+	line(pen, x, begin, x, end - 9 * down);
+	pen.setLineDash([]);
+	pen.beginPath();
+	pen.moveTo(x, end - 4 * down);
+	pen.lineTo(x - 5, end - 12 * down);
+	pen.lineTo(x + 5, end - 12 * down);
+	pen.fill();
+	if (from < 0 || to < 0)
+		pen.fillText(from < 0 ? arrow.fromWords : arrow.toWords, x + 7, from < 0 ? begin + 6 * down : end - 8 * down);
+}
+
+// ---------------------------------------------------------------- what a hand does
+
+function drawHands(pen: Pen, scene: Scene): void {
+	const { colours, brush, drop } = scene;
+	if (brush) {
+		pen.globalAlpha = 0.18;
+		pen.fillStyle = colours.accent;
+		pen.fillRect(xOf(scene, brush.from), 0, xOf(scene, brush.until) - xOf(scene, brush.from), scene.height);
+		pen.globalAlpha = 1;
+	}
+	if (drop !== null) {
+		pen.fillStyle = colours.accent;
+		pen.fillRect(0, AXIS_HEIGHT + (drop - scene.top) * LANE_HEIGHT - 1, scene.names, 3);
+	}
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// What lanes did between two times, no finer than the screen.
+
+import { askRows } from "./carrier";
+import type { Rows } from "./rows";
+
+export interface Slice {
+	lane: string;
+	from: number;
+	until: number;
+	state: number;
+	/** Of a thread's lane: what it ran. */
+	coroutine: number;
+	site: number;
+	/** How many states it stands for. */
+	nrStates: number;
+	/** Waiting: the number of what is waited for (resources.def). */
+	resource: number;
+}
+
+function slicesOf(rows: Rows, keys: readonly string[]): Map<string, Slice[]> {
+	const byLane = new Map<string, Slice[]>(keys.map((key) => [key, []]));
+	for (let row = 0; row < rows.nrRows; row++) {
+		const lane = keys[rows.number(0, row) || 0]!;
+		byLane.get(lane)!.push({
+			lane, from: rows.number(1, row), until: rows.number(2, row), state: rows.number(3, row),
+			coroutine: rows.number(4, row) || 0, site: rows.number(5, row) || 0, nrStates: rows.number(6, row), resource: rows.number(7, row) || 0,
+		});
+	}
+	return byLane;
+}
+
+export async function askSlices(keys: readonly string[], from: number, until: number, resolution: number): Promise<Map<string, Slice[]>> {
+	if (!keys.length)
+		return new Map();
+	return slicesOf(await askRows("lanes", {
+		lanes: keys.join(","), from: Math.floor(from), until: Math.ceil(until), resolution: Math.floor(resolution),
+	}), keys);
+}
