@@ -135,7 +135,7 @@ static bool is_alone(const struct analysis *analysis, uint32_t process)
 				tables->processes[i].ended > analysis->parties[process].end))
 			return false;
 	}
-	return !analysis->model->processes[process].is_reachable;
+	return !model_process_is_reachable(&analysis->model->processes[process]);
 }
 
 /* Is the other end of this pipe or socket pair still there, and neither known under another number? */

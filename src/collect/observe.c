@@ -137,8 +137,9 @@ struct observation {
 	struct process *process;
 	int folder;         /* of procfs_open */
 	enum answer timers; /* of the process, that will go off */
-	enum answer reach;  /* what can set it going from outside, past its descriptors */
-	unsigned nr_left;   /* how many more threads or descriptors are looked at */
+	enum answer reach; /* what can set it going from outside, past its descriptors: no signal */
+	enum answer catches;
+	unsigned nr_left; /* how many more threads or descriptors are looked at */
 	bool is_dying;
 };
 
@@ -213,17 +214,28 @@ static bool is_no_ring(void *context, int descriptor)
 
 static bool is_reachable(struct observation *observation)
 {
-	int folder = observation->folder;
-
 	if (observation->reach == NOT_ASKED)
-		observation->reach =
-			catches_signals(folder) ||
-					!procfs_children(
-						observation->process->pid, is_no_child, NULL) ||
-					!procfs_numbers_at(folder, "fd", is_no_ring, observation)
-				? SOME
-				: NONE;
+		observation->reach = !procfs_children(observation->process->pid, is_no_child,
+					     NULL) || !procfs_numbers_at(observation->folder, "fd",
+							      is_no_ring, observation)
+					     ? SOME
+					     : NONE;
 	return observation->reach == SOME;
+}
+
+static bool has_handlers(struct observation *observation)
+{
+	if (observation->catches == NOT_ASKED)
+		observation->catches = catches_signals(observation->folder) ? SOME : NONE;
+	return observation->catches == SOME;
+}
+
+/* The flags of THREAD_STATE that say by what the process can be set going. */
+static unsigned reach_of(struct observation *observation, const struct thread_state *state)
+{
+	if (is_reachable(observation) || waits_for_others(observation->process->pid, state))
+		return 2;
+	return has_handlers(observation) ? 2 | 4 : 0;
 }
 
 /* True where the call's own arguments set no time-out. */
@@ -345,8 +357,7 @@ static bool observe_thread(void *context, int tid)
 	/* One that has no number of its own cannot be told from others, and counts as not looked at. */
 	look.record.tail = CTP_TAIL(0, CTP_KIND_THREAD_STATE, is_stuck,
 		(is_last || look.thread == process->unknown_thread ? 1u : 0) |
-			(is_reachable(observation) || waits_for_others(process->pid, &state) ? 2u
-											     : 0));
+			reach_of(observation, &state));
 	observation->nr_left--;
 	return vec_push(&observation->collect->looks, look) && !is_last;
 }

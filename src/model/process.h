@@ -72,15 +72,23 @@ struct model_process {
 	bool tells_ends;    /* of coroutines, or that they begin suspended: not all probes do */
 	bool tells_takings; /* acquisitions of other things than locks are told */
 	bool tells_queues; /* which wakes find their target queued already, or each entry of a queue */
-	bool is_reachable; /* by a signal handler, a child, an io_uring: past its descriptors */
-	bool has_reads;    /* a transfer that reads was told */
-	bool has_unseen_threads; /* the engine did not look at all of its threads */
+	bool is_reachable; /* by a child, an io_uring: past its descriptors; model_process_is_reachable */
+	bool has_handlers;        /* of signals */
+	bool is_ended_by_signals; /* it said that its handlers end it, and wake nobody */
+	bool has_reads;           /* a transfer that reads was told */
+	bool has_unseen_threads;  /* the engine did not look at all of its threads */
 	ct_time halted;         /* stopped by a signal or a debugger since; CT_NO_TIME: it is not */
 	ct_time ready_counted;  /* up to then `ready` is right; CT_NO_TIME: nothing was ready yet */
 	struct histogram ready; /* for how many ns how many coroutines were ready at once */
 	struct histogram delays; /* ns from ready to running, of all its coroutines */
 	struct histogram runs;   /* ns from there to the next wait, likewise */
 };
+
+/* model_process_is_reachable: can what no descriptor shows set it going? */
+static inline bool model_process_is_reachable(const struct model_process *process)
+{
+	return process->is_reachable || (process->has_handlers && !process->is_ended_by_signals);
+}
 
 struct model_crash {
 	uint32_t process;

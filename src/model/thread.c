@@ -416,7 +416,8 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 
 	see_halt(process_at(model, event->process), letter, event->time);
 	process_at(model, event->process)->has_unseen_threads |= event->flags & 1;
-	process_at(model, event->process)->is_reachable |= !!(event->flags & 2);
+	process_at(model, event->process)->is_reachable |= (event->flags & 6) == 2;
+	process_at(model, event->process)->has_handlers |= !!(event->flags & 4);
 	if (letter == 'S' && is_completion_call(system_call))
 		process_at(model, event->process)->has_completions = true;
 	if (thread == thread_at(model, 0))

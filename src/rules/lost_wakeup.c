@@ -342,7 +342,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		return;
 	candidate.cause_site = cause_of(analysis, coro, candidate.variant);
 	explain(&analysis->parties[coro->process], coro, &candidate);
-	if (analysis->model->processes[coro->process].is_reachable)
+	if (model_process_is_reachable(&analysis->model->processes[coro->process]))
 		analyze_candidate_limit(&candidate,
 			candidate.variant == VARIANT_NOBODY || candidate.variant == VARIANT_GAVE_UP
 				? CT_GRADE_SUSPECT

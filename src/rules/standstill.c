@@ -227,7 +227,7 @@ static bool hangs(const struct analysis *analysis, uint32_t process)
 	const struct party *party = &analysis->parties[process];
 	const struct model_process *at = &analysis->model->processes[process];
 	bool is_blocked = party->are_threads_known && !party->has_timer && !party->has_outside &&
-			  !at->is_reachable;
+			  !model_process_is_reachable(at);
 
 	return is_still(analysis, process) && !is_idle(analysis, process) &&
 	       !is_waiting_for_clock(analysis, process) &&

@@ -336,7 +336,7 @@ static bool fold_mark(const struct step *step)
 {
 	if (step->record->coro)
 		return fold_alive(step, own_coro(step));
-	if (step->argument != CTP_MARK_PHASE)
+	if (step->argument != CTP_MARK_PHASE && step->argument != CTP_MARK_SIGNALS_END)
 		return true;
 	return snapshot_fold_set(step, CTP_KIND_MARK, step->argument);
 }
