@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer._probe: the probe of C, for the package's Python files. What needs no state of its own is here; each
+ * function does nothing while nothing traces.
+ */
+#include "python.h"
+
+#include "corotracer/ctp_probe.h"
+#include "places.h"
+#include "steps.h"
+
+static PyObject *attach(PyObject *module, PyObject *nothing)
+{
+	(void)module;
+	(void)nothing;
+	return PyBool_FromLong(ctp_attach());
+}
+
+static PyObject *is_attached(PyObject *module, PyObject *nothing)
+{
+	(void)module;
+	(void)nothing;
+	return PyBool_FromLong(ctp_is_attached());
+}
+
+static PyObject *add_library(PyObject *module, PyObject *prefix)
+{
+	(void)module;
+	if (!PyUnicode_Check(prefix)) {
+		PyErr_SetString(PyExc_TypeError, "a path is a str");
+		return NULL;
+	}
+	if (places_add_library(prefix) < 0)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *add_bottom(PyObject *module, PyObject *code)
+{
+	(void)module;
+	places_add_bottom(code);
+	Py_RETURN_NONE;
+}
+
+/* The handle of a resource, from its kind, its object, and which of its two ends is meant. */
+static int handle_from(PyObject *arguments, uint64_t *ret_handle, unsigned *ret_count)
+{
+	unsigned kind = 0, end = 0, count = 0;
+	PyObject *object;
+
+	if (!PyArg_ParseTuple(arguments, "IO|II", &kind, &object, &end, &count))
+		return -1;
+	*ret_handle = CTP_HANDLE(kind, (uintptr_t)object + end);
+	*ret_count = count;
+	return 0;
+}
+
+static PyObject *acquire(PyObject *module, PyObject *arguments)
+{
+	uint64_t handle;
+	unsigned count;
+
+	(void)module;
+	if (handle_from(arguments, &handle, &count) < 0)
+		return NULL;
+	if (ctp_is_attached())
+		ctp_acquire(ctp_current(), handle, places_here());
+	Py_RETURN_NONE;
+}
+
+static PyObject *release(PyObject *module, PyObject *arguments)
+{
+	uint64_t handle;
+	unsigned count;
+
+	(void)module;
+	if (handle_from(arguments, &handle, &count) < 0)
+		return NULL;
+	if (ctp_is_attached())
+		ctp_release(ctp_current(), handle, places_here());
+	Py_RETURN_NONE;
+}
+
+static PyObject *notify(PyObject *module, PyObject *arguments)
+{
+	uint64_t handle;
+	unsigned count;
+
+	(void)module;
+	if (handle_from(arguments, &handle, &count) < 0)
+		return NULL;
+	if (ctp_is_attached())
+		ctp_notify(ctp_current(), handle, count, places_here());
+	Py_RETURN_NONE;
+}
+
+static PyObject *name_resource(PyObject *module, PyObject *arguments)
+{
+	PyObject *object, *name;
+	unsigned kind;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "IOU", &kind, &object, &name))
+		return NULL;
+	site = places_name(name);
+	if (site)
+		ctp_name_resource(CTP_HANDLE(kind, (uintptr_t)object), site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *name_thread(PyObject *module, PyObject *name)
+{
+	uint32_t site;
+
+	(void)module;
+	site = PyUnicode_Check(name) ? places_name(name) : 0;
+	if (site)
+		ctp_name_thread(site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *park(PyObject *module, PyObject *arguments)
+{
+	PyObject *loop;
+	double seconds = 0;
+	uint64_t queue;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O|d", &loop, &seconds))
+		return NULL;
+	queue = CTP_HANDLE(CTP_RESOURCE_QUEUE, (uintptr_t)loop);
+	if (seconds > 0)
+		ctp_park_until(queue, 0, (uint64_t)(seconds * 1e9));
+	else
+		ctp_park(queue, 0);
+	Py_RETURN_NONE;
+}
+
+static PyObject *unpark(PyObject *module, PyObject *loop)
+{
+	(void)module;
+	ctp_unpark(CTP_HANDLE(CTP_RESOURCE_QUEUE, (uintptr_t)loop));
+	Py_RETURN_NONE;
+}
+
+/* Told anew where it changes, and in each attachment. */
+static PyObject *signals_end(PyObject *module, PyObject *answer)
+{
+	static int told_answer = -1;
+	static uint32_t told_in;
+	int is_so = PyObject_IsTrue(answer);
+	uint32_t attachment = ctp_attachment();
+
+	(void)module;
+	if (is_so < 0)
+		return NULL;
+	if (attachment && (is_so != told_answer || attachment != told_in)) {
+		told_answer = is_so;
+		told_in = attachment;
+		ctp_mark(0, CTP_MARK_SIGNALS_END, (uint64_t)is_so, 0);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *region(PyObject *module, PyObject *arguments)
+{
+	PyObject *name;
+	int begins;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "Up", &name, &begins))
+		return NULL;
+	site = places_name(name);
+	if (site && begins)
+		ctp_region_begin(0, 0, site);
+	else if (site)
+		ctp_region_end(0, site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *log_text(PyObject *module, PyObject *arguments)
+{
+	PyObject *message;
+	const char *text = "";
+	Py_ssize_t nr_bytes = 0;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "U|s#", &message, &text, &nr_bytes))
+		return NULL;
+	site = places_name(message);
+	if (site && nr_bytes)
+		ctp_log_text(0, text, (size_t)nr_bytes, site);
+	else if (site)
+		ctp_log(0, site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *counter(PyObject *module, PyObject *arguments)
+{
+	PyObject *name;
+	long long value;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "UL", &name, &value))
+		return NULL;
+	site = places_name(name);
+	if (site)
+		ctp_counter(value, site);
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+	{"attach", attach, METH_NOARGS, "attach(): True where an engine records from now on."},
+	{"is_attached", is_attached, METH_NOARGS, "is_attached(): True while events are recorded."},
+	{"add_library", add_library, METH_O,
+		"add_library(prefix): files below it are no places of the program."},
+	{"add_bottom", add_bottom, METH_O,
+		"add_bottom(code): a loop's function: what called it has no part in what it runs."},
+	{"acquire", acquire, METH_VARARGS, "acquire(kind, object, end=0)"},
+	{"release", release, METH_VARARGS, "release(kind, object, end=0)"},
+	{"notify", notify, METH_VARARGS, "notify(kind, object, end, nr_woken)"},
+	{"name_resource", name_resource, METH_VARARGS, "name_resource(kind, object, name)"},
+	{"name_thread", name_thread, METH_O, "name_thread(name)"},
+	{"park", park, METH_VARARGS,
+		"park(loop, until=0): the thread finds nothing to run; the time is the loop's."},
+	{"unpark", unpark, METH_O, "unpark(loop)"},
+	{"signals_end", signals_end, METH_O,
+		"signals_end(answer): the program's handlers of signals end it, and wake nobody."},
+	{"region", region, METH_VARARGS, "region(name, begins)"},
+	{"log", log_text, METH_VARARGS, "log(message, text='')"},
+	{"counter", counter, METH_VARARGS, "counter(name, value)"},
+	{NULL, NULL, 0, NULL},
+};
+
+static int add_numbers(PyObject *module)
+{
+#define X(name, number, text, meaning)                                       \
+	if (PyModule_AddIntConstant(module, #name, CTP_RESOURCE_##name) < 0) \
+		return -1;
+#include "corotracer/def/resources.def"
+#undef X
+#define X(name, number, text, meaning)                                           \
+	if (PyModule_AddIntConstant(module, "MARK_" #name, CTP_MARK_##name) < 0) \
+		return -1;
+#include "corotracer/def/marks.def"
+#undef X
+	return 0;
+}
+
+static int fill(PyObject *module)
+{
+	if (places_open() < 0 || add_numbers(module) < 0)
+		return -1;
+	return steps_add(module);
+}
+
+static PyModuleDef_Slot slots[] = {
+	{Py_mod_exec, fill},
+	{0, NULL},
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "_probe",
+	.m_doc = "The probe of C, as functions of Python.",
+	.m_methods = functions,
+	.m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__probe(void);
+PyMODINIT_FUNC PyInit__probe(void)
+{
+	return PyModuleDef_Init(&definition);
+}

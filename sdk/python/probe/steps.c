@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a step waits for is known to the libraries' functions inside of it, which are wrapped in Python: they leave it
+ * in the step that runs (wait_for, ends_at), and it is told when the step ends by a suspension. The step that runs is
+ * found by a variable of the thread; a step inside of another one, as of an eager task, puts the outer one back.
+ */
+#include "steps.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "corotracer/ctp_probe.h"
+#include "places.h"
+
+enum state { STATE_NEW, STATE_RUNNING, STATE_WAITING, STATE_YIELDED, STATE_READY, STATE_DONE };
+
+struct steps {
+	PyObject_HEAD PyObject *inner;
+	PyObject *ends_first; /* the future that ends at deadline_ns; compared, never followed */
+	uint64_t coro;
+	uint64_t child;       /* the task whose end it waits for, or 0 */
+	uint64_t resource;    /* of a wait inside this step, or 0 */
+	uint64_t deadline_ns; /* of ends_first */
+	uint64_t limit_ns;    /* by which any wait of this step ends, or 0 */
+	enum state state;
+};
+
+static PyTypeObject *steps_type;
+static PyObject *task_type, *get_coro;
+static _Thread_local struct steps *running;
+
+#define CORO(steps) CTP_HANDLE(CTP_RESOURCE_COROUTINE, (steps)->coro)
+
+static struct steps *as_steps(PyObject *object)
+{
+	return Py_TYPE(object) == steps_type ? (struct steps *)object : NULL;
+}
+
+static PyObject *unwrap(PyObject *object)
+{
+	struct steps *steps = as_steps(object);
+
+	return steps ? steps->inner : NULL;
+}
+
+/* The wrapper inside a task, borrowed: the task holds it. NULL: it is none that is traced. */
+static struct steps *steps_of_task(PyObject *task)
+{
+	PyObject *coroutine;
+	struct steps *steps;
+
+	if (!task_type || PyObject_IsInstance(task, task_type) != 1) {
+		PyErr_Clear();
+		return NULL;
+	}
+	coroutine = PyObject_CallMethodObjArgs(task, get_coro, NULL);
+	if (!coroutine) {
+		PyErr_Clear();
+		return NULL;
+	}
+	steps = Py_REFCNT(coroutine) > 1 ? as_steps(coroutine) : NULL;
+	Py_DECREF(coroutine);
+	return steps;
+}
+
+/* ---- One step ---- */
+
+static enum ctp_point point_of(const struct steps *steps)
+{
+	if (steps->state == STATE_NEW)
+		return CTP_POINT_INITIAL;
+	return steps->state == STATE_YIELDED ? CTP_POINT_YIELD : CTP_POINT_AWAIT;
+}
+
+static struct steps *step_begin(struct steps *steps)
+{
+	struct steps *outer = running;
+
+	ctp_resume(steps->coro, point_of(steps));
+	if (steps->child) {
+		ctp_await_done(steps->coro, steps->child);
+		steps->child = 0;
+	}
+	steps->state = STATE_RUNNING;
+	steps->ends_first = NULL;
+	running = steps;
+	return outer;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a && (!b || a < b) ? a : b;
+}
+
+/* What a future is, to those who wait for it: another task, or something that is set once. */
+static uint64_t resource_of(struct steps *steps, PyObject *future, uint32_t site)
+{
+	struct steps *child = steps_of_task(future);
+
+	if (!child)
+		return steps->resource ? steps->resource
+				       : CTP_HANDLE(CTP_RESOURCE_EVENT, (uintptr_t)future);
+	steps->child = child->coro;
+	ctp_await(steps->coro, child->coro, site);
+	return CORO(child);
+}
+
+static void step_suspend(struct steps *steps, PyObject *future)
+{
+	uint32_t site = places_of_await(steps->inner, unwrap);
+	uint64_t resource, deadline = steps->limit_ns;
+
+	if (future == Py_None) {
+		steps->state = STATE_YIELDED;
+		ctp_suspend(steps->coro, 0, site, CTP_POINT_YIELD);
+		return;
+	}
+	steps->state = STATE_WAITING;
+	if (!ctp_is_attached())
+		return;
+	if (future == steps->ends_first)
+		deadline = earlier(deadline, steps->deadline_ns);
+	resource = resource_of(steps, future, site);
+	if (future == steps->ends_first && !steps->resource)
+		resource = CTP_HANDLE(CTP_RESOURCE_TIMER, (uintptr_t)future);
+	if (deadline)
+		ctp_suspend_until(steps->coro, resource, site, CTP_POINT_AWAIT, deadline);
+	else
+		ctp_suspend(steps->coro, resource, site, CTP_POINT_AWAIT);
+}
+
+static void step_end(struct steps *steps, struct steps *outer, PyObject *yielded)
+{
+	running = outer;
+	if (yielded) {
+		step_suspend(steps, yielded);
+	} else {
+		steps->state = STATE_DONE;
+		ctp_return(steps->coro);
+		ctp_destroy(steps->coro, CTP_LIFE_DONE);
+	}
+	if (outer)
+		ctp_current_enter(outer->coro);
+}
+
+static PySendResult steps_send(PyObject *self, PyObject *value, PyObject **result)
+{
+	struct steps *steps = (struct steps *)self;
+	struct steps *outer = step_begin(steps);
+	PySendResult sent = PyIter_Send(steps->inner, value, result);
+
+	step_end(steps, outer, sent == PYGEN_NEXT ? *result : NULL);
+	return sent;
+}
+
+/* ---- The methods of a coroutine ---- */
+
+static PyObject *stop_with(PyObject *value)
+{
+	PyObject *stop = PyObject_CallFunctionObjArgs(PyExc_StopIteration, value, NULL);
+
+	if (stop)
+		PyErr_SetObject(PyExc_StopIteration, stop);
+	Py_XDECREF(stop);
+	Py_DECREF(value);
+	return NULL;
+}
+
+static PyObject *method_send(PyObject *self, PyObject *value)
+{
+	PyObject *result = NULL;
+
+	return steps_send(self, value, &result) == PYGEN_RETURN ? stop_with(result) : result;
+}
+
+static PyObject *method_next(PyObject *self)
+{
+	return method_send(self, Py_None);
+}
+
+static PyObject *method_throw(PyObject *self, PyObject *arguments)
+{
+	struct steps *steps = (struct steps *)self;
+	struct steps *outer;
+	PyObject *method = PyObject_GetAttrString(steps->inner, "throw");
+	PyObject *result;
+
+	if (!method)
+		return NULL;
+	outer = step_begin(steps);
+	result = PyObject_Call(method, arguments, NULL);
+	step_end(steps, outer, result);
+	Py_DECREF(method);
+	return result;
+}
+
+/* The end of one that did not come to its end: nobody will resume it. */
+static void steps_give_up(struct steps *steps)
+{
+	bool is_new = steps->state == STATE_NEW;
+
+	if (steps->state == STATE_DONE)
+		return;
+	steps->state = STATE_DONE;
+	if (steps->coro)
+		ctp_destroy_at(
+			steps->coro, is_new ? CTP_LIFE_UNSEEN : CTP_LIFE_SUSPENDED, places_here());
+}
+
+static PyObject *method_close(PyObject *self, PyObject *nothing)
+{
+	struct steps *steps = (struct steps *)self;
+	PyObject *result = PyObject_CallMethod(steps->inner, "close", NULL);
+
+	(void)nothing;
+	if (result)
+		steps_give_up(steps);
+	return result;
+}
+
+static PyObject *method_self(PyObject *self)
+{
+	Py_INCREF(self);
+	return self;
+}
+
+static PyObject *method_attribute(PyObject *self, PyObject *name)
+{
+	PyObject *value = PyObject_GenericGetAttr(self, name);
+
+	if (value || !PyErr_ExceptionMatches(PyExc_AttributeError))
+		return value;
+	PyErr_Clear();
+	return PyObject_GetAttr(((struct steps *)self)->inner, name);
+}
+
+/* ---- Life ---- */
+
+static PyObject *steps_new(PyTypeObject *type, PyObject *arguments, PyObject *named)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	struct steps *steps;
+	PyObject *inner;
+
+	(void)named;
+	if (!PyArg_ParseTuple(arguments, "O", &inner))
+		return NULL;
+	steps = (struct steps *)allocate(type, 0);
+	if (!steps)
+		return NULL;
+	Py_INCREF(inner);
+	steps->inner = inner;
+	steps->coro = ctp_coro_new();
+	if (ctp_is_attached())
+		ctp_create(steps->coro, (uintptr_t)steps, places_here());
+	return (PyObject *)steps;
+}
+
+static int steps_traverse(PyObject *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(((struct steps *)self)->inner);
+	return 0;
+}
+
+static int steps_clear(PyObject *self)
+{
+	Py_CLEAR(((struct steps *)self)->inner);
+	return 0;
+}
+
+static void steps_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+	PyObject_GC_UnTrack(self);
+	steps_give_up((struct steps *)self);
+	steps_clear(self);
+	release(self);
+	Py_DECREF(type);
+}
+
+static PyMethodDef steps_methods[] = {
+	{"send", method_send, METH_O, "send(value): one step, as of a coroutine."},
+	{"throw", method_throw, METH_VARARGS,
+		"throw(exception): one step that begins with an exception."},
+	{"close", method_close, METH_NOARGS, "close(): ends the coroutine where it waits."},
+	{NULL, NULL, 0, NULL},
+};
+
+static char steps_doc[] = "Steps(coroutine): the coroutine, in a wrapper that tells of its steps.";
+
+static PyType_Slot steps_slots[] = {
+	{Py_tp_doc, steps_doc},
+	{Py_tp_new, steps_new},
+	{Py_tp_dealloc, steps_dealloc},
+	{Py_tp_traverse, steps_traverse},
+	{Py_tp_clear, steps_clear},
+	{Py_tp_getattro, method_attribute},
+	{Py_tp_methods, steps_methods},
+	{Py_tp_iter, method_self},
+	{Py_tp_iternext, method_next},
+	{Py_am_await, method_self},
+	{Py_am_send, steps_send},
+	{0, NULL},
+};
+
+static PyType_Spec steps_spec = {
+	.name = "corotracer._probe.Steps",
+	.basicsize = sizeof(struct steps),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+	.slots = steps_slots,
+};
+
+/* ---- What is told from inside a step, and from outside ---- */
+
+static uint64_t handle_of(int kind, PyObject *object, unsigned end)
+{
+	return CTP_HANDLE((unsigned)kind, (uintptr_t)object + end);
+}
+
+static PyObject *wait_for(PyObject *module, PyObject *arguments)
+{
+	uint64_t before = running ? running->resource : 0;
+	PyObject *object;
+	int kind, end = 0;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "iO|i", &kind, &object, &end))
+		return NULL;
+	if (running)
+		running->resource = handle_of(kind, object, (unsigned)end);
+	return PyLong_FromUnsignedLongLong(before);
+}
+
+static PyObject *wait_over(PyObject *module, PyObject *before)
+{
+	uint64_t handle = PyLong_AsUnsignedLongLong(before);
+
+	(void)module;
+	if (PyErr_Occurred())
+		return NULL;
+	if (running)
+		running->resource = handle;
+	Py_RETURN_NONE;
+}
+
+/* A number of seconds on the loop's clock, which is CLOCK_MONOTONIC; 0: none. */
+static uint64_t time_of(double seconds)
+{
+	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
+}
+
+static PyObject *ends_at(PyObject *module, PyObject *arguments)
+{
+	PyObject *future;
+	double seconds;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "Od", &future, &seconds))
+		return NULL;
+	if (running) {
+		running->ends_first = future;
+		running->deadline_ns = time_of(seconds);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *limit(PyObject *module, PyObject *seconds)
+{
+	double before = running ? (double)running->limit_ns / 1e9 : 0, wanted;
+
+	(void)module;
+	wanted = PyFloat_AsDouble(seconds);
+	if (PyErr_Occurred())
+		return NULL;
+	if (running)
+		running->limit_ns = time_of(wanted);
+	return PyFloat_FromDouble(before);
+}
+
+static PyObject *woken(PyObject *module, PyObject *task)
+{
+	struct steps *steps = ctp_is_attached() ? steps_of_task(task) : NULL;
+
+	(void)module;
+	if (!steps || steps->state != STATE_WAITING)
+		Py_RETURN_NONE;
+	steps->state = STATE_READY;
+	ctp_wake(ctp_current(), CORO(steps), places_here(), CTP_OUTCOME_QUEUED);
+	Py_RETURN_NONE;
+}
+
+static PyObject *name_task(PyObject *module, PyObject *arguments)
+{
+	PyObject *coroutine, *name;
+	struct steps *steps;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "OO", &coroutine, &name))
+		return NULL;
+	steps = as_steps(coroutine);
+	site = steps && PyUnicode_Check(name) ? places_name(name) : 0;
+	if (site)
+		ctp_name_coro(steps->coro, site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *mark(PyObject *module, PyObject *arguments)
+{
+	PyObject *task;
+	struct steps *steps = running;
+	int kind;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "iO", &kind, &task))
+		return NULL;
+	if (task != Py_None)
+		steps = steps_of_task(task);
+	if (steps)
+		ctp_mark(steps->coro, (enum ctp_mark)kind, 0, places_here());
+	return PyBool_FromLong(steps != NULL);
+}
+
+static PyObject *set_task_type(PyObject *module, PyObject *type)
+{
+	(void)module;
+	Py_INCREF(type);
+	Py_XDECREF(task_type);
+	task_type = type;
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+	{"wait_for", wait_for, METH_VARARGS,
+		"wait_for(kind, object, end=0): what the step that runs waits for, if it suspends; "
+		"returns what was set before."},
+	{"wait_over", wait_over, METH_O, "wait_over(before): sets that again."},
+	{"ends_at", ends_at, METH_VARARGS,
+		"ends_at(future, seconds): the loop's clock will end a wait for this future, begun "
+		"in this step."},
+	{"limit", limit, METH_O,
+		"limit(seconds): the loop's clock will end any wait of this task; 0: no more. "
+		"Returns what was set before."},
+	{"woken", woken, METH_O,
+		"woken(task): the task is put into its loop's queue, by what runs on this thread."},
+	{"name_task", name_task, METH_VARARGS, "name_task(steps, name)"},
+	{"mark", mark, METH_VARARGS,
+		"mark(kind, task): of the running task where task is None. False: it is not "
+		"traced."},
+	{"set_task_type", set_task_type, METH_O, "set_task_type(type): what a task is."},
+	{NULL, NULL, 0, NULL},
+};
+
+int steps_add(PyObject *module)
+{
+	if (steps_type)
+		return PyModule_AddObjectRef(module, "Steps", (PyObject *)steps_type);
+	get_coro = PyUnicode_InternFromString("get_coro");
+	steps_type = (PyTypeObject *)PyType_FromSpec(&steps_spec);
+	if (!get_coro || !steps_type || PyModule_AddFunctions(module, functions) < 0)
+		return -1;
+	return PyModule_AddObjectRef(module, "Steps", (PyObject *)steps_type);
+}

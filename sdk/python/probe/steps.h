@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A coroutine in a wrapper that tells of its steps: each send begins one, and what comes of it ends it.
+ *
+ * An event loop drives a task by send() and throw() alone, so that nothing else of the loop has to be known, or is
+ * changed. The wrapper shows the coroutine's own attributes, such as cr_frame, as its own.
+ */
+#ifndef COROTRACER_PYTHON_STEPS_H
+#define COROTRACER_PYTHON_STEPS_H
+
+#include "python.h"
+
+/* steps_add: adds the type `Steps` and the functions that go with it to the module. 0, or -1 with an exception set. */
+int steps_add(PyObject *module);
+
+#endif

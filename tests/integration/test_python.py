@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""asyncio, on its own loop and on uvloop: nothing is said of the correct example, and of the faulty one who waits for ever."""
+import json
+import pathlib
+import sys
+
+import environment
+from support import COROTRACER, SOURCE, check, folder, run
+
+EXAMPLE = SOURCE / "examples/asyncio/pool.py"
+UVLOOP = "import runpy, sys, uvloop; uvloop.install(); sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+LIVES = """\
+import asyncio, corotracer
+corotracer.install()
+
+async def child():
+    with corotracer.region("parse"):
+        await asyncio.sleep(0.001)
+    corotracer.log("parsed {}", "all")
+
+async def waiter(gate):
+    try:
+        async with asyncio.timeout(30) if hasattr(asyncio, "timeout") else gate:
+            await gate.acquire()
+    except asyncio.CancelledError:
+        pass
+
+async def main():
+    gate = asyncio.Lock()
+    corotracer.name(gate, "the gate")
+    await gate.acquire()
+    await asyncio.create_task(child(), name="first child")
+    task = asyncio.create_task(waiter(gate))
+    await asyncio.sleep(0)
+    task.cancel()
+    await task
+    forgotten = asyncio.get_running_loop().create_task(waiter(gate))
+    corotracer.daemon(forgotten)
+    await asyncio.sleep(0)
+
+asyncio.run(main())
+"""
+
+
+def line_of(code):
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    return f"pool.py:{next(number for number, line in enumerate(lines, 1) if code in line)}"
+
+
+def record(place, python, *arguments):
+    trace = place / "run.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", python, *arguments, env=environment.with_package(), status=None)
+    return trace, json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
+
+
+def check_healthy(place, python, *before):
+    trace, report = record(place, python, "-m", "corotracer", *before, EXAMPLE, "--rounds", "50")
+    grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
+    check(not grave, f"the correct example: {grave}")
+    stats = run(COROTRACER, "stats", trace).stdout
+    for wait, line in (("Condition.wait in Pool.take", line_of("await self.freed.wait()")),
+                       ("sleep in client", line_of("# works with it"))):
+        check(f"{wait}, examples/asyncio/{line} " in stats, f"'{wait}' at {line} is not among\n{stats}")
+
+
+def check_faulty(place, python, *before, grades):
+    trace, report = record(place, python, "-m", "corotracer", *before, EXAMPLE, "--fault", "--limit", "2")
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    late = max(number for number, line in enumerate(lines, 1) if "await self.freed.wait()" in line)
+    found = [finding for finding in report["findings"] if finding["rule"] == "lost-wakeup" and
+             f"Condition.wait in Pool.take_late, examples/asyncio/pool.py:{late}" in finding["title"]]
+    check(found and found[0]["grade"] in grades, f"the fault is not found: {report['findings']}")
+    text = " ".join(run(COROTRACER, "report", trace, status=None).stdout.split())
+    check(f"Condition.notify in Pool.give_back, examples/asyncio/{line_of('self.freed.notify()')}" in text,
+          f"the last notify is not named in\n{text}")
+
+
+def check_lives(place):
+    program = place / "lives.py"
+    program.write_text(LIVES)
+    trace, report = record(place, sys.executable, program)
+    dump = run(COROTRACER, "dump", trace).stdout
+    for wanted in ('# "first child"', '# "the gate"', "deadline", "region-begin", "parsed", "mark=daemon", "await c1",
+                   "point=yield", "park"):
+        check(wanted in dump, f"the trace has no '{wanted}'")
+    check(not report["findings"], f"{report['findings']}")
+
+
+def check_command(place):
+    for arguments, status, said in ((["-h"], 0, "python -m corotracer"), ([], 2, "python -m corotracer"),
+                                    ([place / "none.py"], 2, "there is no"), (["-m", "none_such"], 1, "none_such")):
+        result = run(sys.executable, "-m", "corotracer", *arguments, status=status, env=environment.with_package())
+        check(said in result.stdout + result.stderr, f"{arguments}: {result.stdout}{result.stderr}")
+
+
+def main():
+    environment.require_package()
+    with folder() as name:
+        place = pathlib.Path(name)
+        check_command(place)
+        check_lives(place)
+        check_healthy(place, sys.executable)
+        check_faulty(place, sys.executable, grades=("proven",))
+        uvloop = environment.python_with("script-packages", "uvloop", "greenlet", "gevent")
+        if not uvloop:
+            print("not run: uvloop cannot be installed")
+            return
+        (place / "on_uvloop.py").write_text(UVLOOP)
+        check_healthy(place, uvloop, place / "on_uvloop.py")
+        check_faulty(place, uvloop, place / "on_uvloop.py", grades=("proven", "likely", "suspect"))
+
+
+if __name__ == "__main__":
+    main()
