@@ -133,6 +133,7 @@ pub mod mark {
     pub const STOP: u8 = 5;
     pub const DUMP: u8 = 6;
     pub const LEFT_OUT: u8 = 7;
+    pub const SIGNALS_END: u8 = 8;
 }
 
 pub mod loss {
