@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes of any kind, sent to a server as a client would send them. Whatever comes back is HTTP/1.1, and has the policy
+ * where it is the server's own; the token is never told, and no order is reached without it; and the server goes on.
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "corotracer/serve.h"
+#include "memory_file.h"
+
+#define ANSWER_BYTES 65536
+#define SILENT_MS \
+	100 /* then nothing more is waited for: what is not a request yet is ended 10 s later */
+#define CHECK_EVERY 64
+#define TOKEN_IS "#token="
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes);
+
+static const char trace[] = "trace from=0 until=2s\n"
+			    "process 1 pid=100 program=/bin/server probe ledger\n"
+			    "thread 1 tid=101 name=worker-0\n"
+			    "site 1 kind=source file=/src/server.cpp line=40 function=accept_loop\n"
+			    "1ms t1 create c1 0x11010 @1\n"
+			    "+1us t1 suspend c1 descriptor:7 @1\n";
+
+/* Started once: requests do not change it. */
+static struct ct_serve *the_server(void)
+{
+	static struct memory_file file;
+	static struct ct_serve *serve;
+	struct ct_serve_options options = {.size = sizeof(options), .listen = "127.0.0.1:0"};
+
+	if (serve)
+		return serve;
+	file_set(&file, (const uint8_t *)trace, strlen(trace));
+	options.path = file.path;
+	require(ct_serve_open(&options, &serve, NULL) == CT_OK);
+	return serve;
+}
+
+static uint16_t port_of(const struct ct_serve *serve)
+{
+	return (uint16_t)strtoul(strrchr(ct_serve_url(serve), ':') + 1, NULL, 10);
+}
+
+static const char *token_of(const struct ct_serve *serve)
+{
+	return strstr(ct_serve_url(serve), TOKEN_IS) + strlen(TOKEN_IS);
+}
+
+static int open_client(const struct ct_serve *serve)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_port = htons(port_of(serve)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	require(client >= 0);
+	require(connect(client, (struct sockaddr *)&address, sizeof(address)) == 0);
+	return client;
+}
+
+/* What is refused may be closed before all of it was read. */
+static void send_all(int client, const uint8_t *bytes, size_t nr_bytes)
+{
+	while (nr_bytes > 0) {
+		ssize_t sent = send(client, bytes, nr_bytes, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			return;
+		bytes += sent;
+		nr_bytes -= (size_t)sent;
+	}
+	shutdown(client, SHUT_WR);
+}
+
+/* The answers, up to their end, to silence, or to events, which have no end. */
+static size_t receive(int client, char *answer)
+{
+	struct pollfd readable = {.fd = client, .events = POLLIN};
+	size_t length = 0;
+	ssize_t got;
+
+	while (length < ANSWER_BYTES && !strstr(answer, "text/event-stream") &&
+		poll(&readable, 1, SILENT_MS) == 1) {
+		got = recv(client, answer + length, ANSWER_BYTES - length, 0);
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+		answer[length] = '\0';
+	}
+	return length;
+}
+
+static size_t exchange(
+	const struct ct_serve *serve, const uint8_t *bytes, size_t nr_bytes, char *answer)
+{
+	int client = open_client(serve);
+	size_t length;
+
+	answer[0] = '\0';
+	send_all(client, bytes, nr_bytes);
+	length = receive(client, answer);
+	close(client);
+	return length;
+}
+
+static void check(const struct ct_serve *serve, const char *answer)
+{
+	require(!*answer || strncmp(answer, "HTTP/1.1 ", 9) == 0);
+	require(!strstr(answer, token_of(serve)));
+	/* Only orders conflict with what is served, and none is read without the token. */
+	require(strncmp(answer, "HTTP/1.1 409", 12) != 0);
+	if (strncmp(answer, "HTTP/1.1 200", 12) == 0 && strstr(answer, "\r\n\r\n"))
+		require(strstr(answer, "Content-Security-Policy: default-src 'none'"));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)
+{
+	static const char plain[] = "GET /api/v1/state HTTP/1.1\r\nHost: localhost\r\n"
+				    "Connection: close\r\n\r\n";
+	static char answer[ANSWER_BYTES + 1];
+	static unsigned nr_inputs;
+	struct ct_serve *serve = the_server();
+
+	exchange(serve, bytes, nr_bytes, answer);
+	check(serve, answer);
+	if (nr_inputs++ % CHECK_EVERY == 0) {
+		while (exchange(serve, (const uint8_t *)plain, strlen(plain), answer) == 0)
+			;
+		require(strncmp(answer, "HTTP/1.1 200", 12) == 0);
+	}
+	return 0;
+}
