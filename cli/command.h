@@ -39,11 +39,13 @@ int command_older(const struct arguments *arguments);
 /* A trace written for another program, as `export` and the older spelling both do it. */
 struct handing_on {
 	const char *input;
-	const char *format; /* csv, dataframe or sqlite, in any case of letters */
+	const char *format; /* in any case of letters */
 	bool is_older;      /* the older spelling's forms */
-	const char *output; /* NULL: named after the input, and said aloud */
-	const char *table;  /* NULL: the library's default */
-	/* For sqlite, which holds findings; NULL: all defaults. */
+	const char
+		*output; /* NULL: named after the input, and said aloud; of a server, its default */
+	const char *table;                  /* NULL: the library's default */
+	const struct ct_database *database; /* of a server, beside the output; NULL: nothing */
+	/* For forms that hold findings; NULL: all defaults. */
 	const struct ct_thresholds *thresholds;
 };
 

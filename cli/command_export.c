@@ -17,7 +17,7 @@ static const struct form {
 	const char *name;
 	bool is_older;
 	bool holds_findings;
-	const char *suffix;
+	const char *suffix; /* NULL: no file is written, but tables of a database server */
 	enum ct_export_format format;
 } forms[] = {
 	{"csv", false, false, ".csv", CT_EXPORT_CSV},
@@ -26,9 +26,14 @@ static const struct form {
 	{"perfetto", false, true, ".perfetto-trace", CT_EXPORT_PERFETTO},
 	{"chrome", false, true, ".trace.json", CT_EXPORT_CHROME},
 	{"otlp", false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
+	{"postgresql", false, true, NULL, CT_EXPORT_POSTGRESQL},
+	{"mysql", false, true, NULL, CT_EXPORT_MYSQL},
 	{"csv", true, false, ".csv", CT_EXPORT_OLDER_CSV},
 	{"dataframe", true, false, ".csv", CT_EXPORT_OLDER_CSV},
 	{"sqlite", true, false, ".sqlite", CT_EXPORT_OLDER_SQLITE},
+	{"mysql", true, false, NULL, CT_EXPORT_OLDER_MYSQL},
+	{"postgres", true, false, NULL, CT_EXPORT_OLDER_POSTGRESQL},
+	{"postgresql", true, false, NULL, CT_EXPORT_OLDER_POSTGRESQL},
 };
 
 static const struct form *find_form(const struct handing_on *handing_on)
@@ -56,13 +61,34 @@ static char *name_after(const char *input, const char *suffix)
 	return asprintf(&name, "%.*s%s", (int)length, stem, suffix) < 0 ? NULL : name;
 }
 
-static enum ct_status open_and_write(const struct handing_on *handing_on,
-	enum ct_export_format format, const char *output, struct ct_error *reterr)
+/* Is it no file? An address may have a password in it, and is never shown. */
+static bool is_elsewhere(const struct form *form, const char *output)
+{
+	return !form->suffix ||
+	       (form->format == CT_EXPORT_OTLP &&
+		       (strncmp(output, "http://", 7) == 0 || strncmp(output, "https://", 8) == 0));
+}
+
+/* A sign of life, but not while text scrolls by on the same terminal; and nothing half is left behind. */
+static void begin_writing(const struct form *form, const char *output)
+{
+	if (is_elsewhere(form, output)) {
+		progress_begin("sending", "all of it");
+		return;
+	}
+	if (strcmp(output, "-") != 0)
+		progress_begin("writing", output);
+	output_guard(output);
+}
+
+static enum ct_status open_and_write(const struct handing_on *handing_on, const struct form *form,
+	const char *output, struct ct_error *reterr)
 {
 	struct ct_export_options options = {.size = sizeof(options),
-		.format = format,
+		.format = form->format,
 		.table = handing_on->table,
-		.thresholds = handing_on->thresholds};
+		.thresholds = handing_on->thresholds,
+		.database = handing_on->database};
 	struct ct_open_options opening = {
 		.size = sizeof(opening), .as_stored = handing_on->is_older};
 	struct ct_trace *trace;
@@ -73,10 +99,7 @@ static enum ct_status open_and_write(const struct handing_on *handing_on,
 	progress_end();
 	if (status)
 		return status;
-	/* Not while text scrolls by on the same terminal. */
-	if (strcmp(output, "-") != 0)
-		progress_begin("writing", output);
-	output_guard(output);
+	begin_writing(form, output);
 	status = ct_export(trace, &options, output, reterr);
 	progress_end();
 	ct_trace_close(trace);
@@ -84,17 +107,17 @@ static enum ct_status open_and_write(const struct handing_on *handing_on,
 }
 
 static int write_to(
-	const struct handing_on *handing_on, enum ct_export_format format, const char *output)
+	const struct handing_on *handing_on, const struct form *form, const char *output)
 {
 	struct ct_error error;
 	enum ct_status status;
 
 	if (output_replaces(handing_on->input, output))
 		return ct_status_exit_code(CT_ERR_USAGE);
-	status = open_and_write(handing_on, format, output, &error);
+	status = open_and_write(handing_on, form, output, &error);
 	if (status)
 		return say_failure(status, &error);
-	if (!handing_on->output)
+	if (!handing_on->output && form->suffix)
 		say_sentence("wrote '%s'", output);
 	return 0;
 }
@@ -105,12 +128,12 @@ int hand_on(const struct handing_on *handing_on)
 	char *named = NULL;
 	int exit_status;
 
-	if (handing_on->output)
-		return write_to(handing_on, form->format, handing_on->output);
+	if (handing_on->output || !form->suffix)
+		return write_to(handing_on, form, handing_on->output ? handing_on->output : "");
 	named = name_after(handing_on->input, form->suffix);
 	if (!named)
 		return say_no_memory();
-	exit_status = write_to(handing_on, form->format, named);
+	exit_status = write_to(handing_on, form, named);
 	free(named);
 	return exit_status;
 }

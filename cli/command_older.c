@@ -89,26 +89,39 @@ static int write_report(
 	return exit_status;
 }
 
+/* Where a file goes; NULL: it is named after the trace, or there is none. */
+static const char *export_output(const struct arguments *arguments, const char *format)
+{
+	if (strcasecmp(format, "sqlite") == 0)
+		return arguments->value[OPTION_OLDER_SQLITE_OUT];
+	if (strcasecmp(format, "csv") == 0 || strcasecmp(format, "dataframe") == 0)
+		return arguments->value[OPTION_OLDER_CSV_OUT];
+	return NULL;
+}
+
 static int export(const struct arguments *arguments)
 {
 	const char *format = arguments->value[OPTION_OLDER_EXPORT];
-	bool is_sqlite = strcasecmp(format, "sqlite") == 0;
-	struct handing_on handing_on = {
+	const struct ct_database database = {
+		.size = sizeof(database),
+		.host = arguments->value[OPTION_OLDER_DB_HOST],
+		.port = arguments->value[OPTION_OLDER_DB_PORT],
+		.user = arguments->value[OPTION_OLDER_DB_USER],
+		.password = arguments->value[OPTION_OLDER_DB_PASSWORD],
+		.name = arguments->value[OPTION_OLDER_DB_NAME],
+		.socket = arguments->value[OPTION_OLDER_MYSQL_SOCKET],
+		.ssl_mode = arguments->value[OPTION_OLDER_PG_SSLMODE],
+		.maintenance_name = arguments->value[OPTION_OLDER_PG_MAINTENANCE_DB],
+	};
+	const struct handing_on handing_on = {
 		.input = named_input(arguments),
 		.format = format,
 		.is_older = true,
-		.output = arguments->value[is_sqlite ? OPTION_OLDER_SQLITE_OUT
-						     : OPTION_OLDER_CSV_OUT],
+		.output = export_output(arguments, format),
 		.table = arguments->value[OPTION_OLDER_DB_TABLE],
+		.database = &database,
 	};
 
-	if (!is_sqlite && strcasecmp(format, "csv") != 0 && strcasecmp(format, "dataframe") != 0) {
-		say_sentence("exports to %s come with a later version; csv, dataframe and sqlite "
-			     "work in "
-			     "this one",
-			format);
-		return ct_status_exit_code(CT_ERR_UNSUPPORTED);
-	}
 	return hand_on(&handing_on);
 }
 

@@ -487,14 +487,41 @@ enum ct_export_format {
 	CT_EXPORT_CHROME,   /* Trace Event JSON, of chrome://tracing */
 	/* Tasks and regions as spans of OpenTelemetry; an output of "http://..." is a collector. */
 	CT_EXPORT_OTLP,
+
+	/*
+	 * Into the tables of a database server, in one transaction, tables of a view beside `run`. The output is the
+	 * database's address: a connection string of libpq, or "mysql://USER@HOST:PORT/DATABASE?socket=PATH"; "": what
+	 * the client library takes as its default.
+	 */
+	CT_EXPORT_POSTGRESQL,
+	CT_EXPORT_MYSQL,
+	CT_EXPORT_OLDER_POSTGRESQL, /* the six columns alone, behind a number of each row */
+	CT_EXPORT_OLDER_MYSQL,
+};
+
+/* How a database server is reached, beside its address; NULL or "" is not said. No message has the password. */
+struct ct_database {
+	size_t size;
+	const char *host;
+	const char *port;
+	const char *user;
+	const char *password;
+	const char *name;     /* of the database, which is created where it is missing */
+	const char *socket;   /* of MySQL */
+	const char *ssl_mode; /* of PostgreSQL, as libpq has it */
+	const char *
+		maintenance_name; /* of the database from which another one is created; NULL: postgres */
 };
 
 struct ct_export_options {
 	size_t size;
 	enum ct_export_format format;
-	const char *table; /* of the events, in a database; NULL: coro_trace_events */
+	const char *
+		table; /* of the events, in a database; NULL: coro_trace_events, of PostgreSQL and MySQL: events */
 	/* of the findings in a database or a timeline; NULL: all defaults */
 	const struct ct_thresholds *thresholds;
+	/* of a database server, beside the address that the output is; NULL: nothing */
+	const struct ct_database *database;
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "lib/trace.h"
+#include "load/load.h"
 #include "slices/slices.h"
 
 /* A database holds the findings, too. */
@@ -45,6 +46,40 @@ static enum ct_status to_timeline(struct ct_trace *trace, const struct ct_export
 	return status;
 }
 
+static bool is_older(enum ct_export_format format)
+{
+	return format == CT_EXPORT_OLDER_POSTGRESQL || format == CT_EXPORT_OLDER_MYSQL;
+}
+
+static enum ct_status load(struct ct_trace *trace, struct ct_view *view,
+	const struct ct_export_options *options, const char *address, struct ct_error *reterr)
+{
+	const struct load_options loading = {
+		.address = address, .database = options->database, .table = options->table};
+	struct ct_source *source = view ? NULL : trace->source;
+
+	if (options->format == CT_EXPORT_POSTGRESQL ||
+		options->format == CT_EXPORT_OLDER_POSTGRESQL)
+		return load_postgresql(view, source, &loading, reterr);
+	return load_mysql(view, source, &loading, reterr);
+}
+
+static enum ct_status to_server(struct ct_trace *trace, const struct ct_export_options *options,
+	const char *address, struct ct_error *reterr)
+{
+	struct ct_view *view;
+	enum ct_status status;
+
+	if (is_older(options->format))
+		return load(trace, NULL, options, address, reterr);
+	view = view_open(trace->source, &trace->live, options->thresholds);
+	if (!view)
+		return ct_fail_memory(reterr);
+	status = load(trace, view, options, address, reterr);
+	view_close(view);
+	return status;
+}
+
 enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options *given,
 	const char *path, struct ct_error *reterr)
 {
@@ -69,6 +104,11 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 	case CT_EXPORT_CHROME:
 	case CT_EXPORT_OTLP:
 		return to_timeline(trace, &options, path, reterr);
+	case CT_EXPORT_POSTGRESQL:
+	case CT_EXPORT_MYSQL:
+	case CT_EXPORT_OLDER_POSTGRESQL:
+	case CT_EXPORT_OLDER_MYSQL:
+		return to_server(trace, &options, path, reterr);
 	}
 	return ct_fail(reterr, CT_ERR_USAGE, "there is no export format %d", (int)options.format);
 }

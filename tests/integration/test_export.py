@@ -337,7 +337,7 @@ def check_refusals(trace, place):
 
     before = (place / "run.sqlite").read_bytes()
     refuse(2, "name a file")
-    refuse(2, "takes one of csv|dataframe|sqlite", "--format", "mysql", trace)
+    refuse(2, "takes one of csv|dataframe|sqlite", "--format", "oracle", trace)
     refuse(2, "needs the name of a file", "-o", "", trace)
     refuse(2, "needs a name", "-f", "sqlite", "--table", "", trace)
     refuse(2, "a file of its own", "-f", "sqlite", "-o", "-", trace)

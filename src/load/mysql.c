@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Into MySQL and MariaDB by Connector/C: LOAD DATA for all rows of a table, handed over as they are asked for, with no
+ * file in between. Tables that are missing are created first, since that ends a transaction there; rows come in one.
+ */
+#include <errmsg.h>
+#include <mysql.h>
+#include <mysqld_error.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "load/feed.h"
+#include "load/mysql_address.h"
+
+#define NAME_BYTES 64u
+
+struct server {
+	MYSQL *connection;
+	const struct load_options *options;
+	struct load_mysql_address address;
+	const char *database;
+	struct text sql;
+	char run[33];
+};
+
+static const char *const type_names[] = {
+	[LOAD_NUMBER] = "bigint",
+	[LOAD_UNSIGNED] = "decimal",
+	[LOAD_BOOLEAN] = "tinyint",
+	[LOAD_TEXT] = "mediumtext",
+	[LOAD_RUN] = "char",
+	[LOAD_KEY] = "bigint",
+};
+
+static const char *const type_declarations[] = {
+	[LOAD_NUMBER] = "BIGINT",
+	[LOAD_UNSIGNED] = "DECIMAL(20,0) NOT NULL",
+	[LOAD_BOOLEAN] = "BOOLEAN",
+	[LOAD_TEXT] = "MEDIUMTEXT",
+	[LOAD_RUN] = "CHAR(32) CHARACTER SET ascii NOT NULL",
+	[LOAD_KEY] = "BIGINT AUTO_INCREMENT PRIMARY KEY",
+};
+
+/* ---------------------------------------------------------------- statements */
+
+static enum ct_status fail(const struct server *server, struct ct_error *reterr)
+{
+	struct text line = {0};
+	enum ct_status status;
+
+	load_first_line(&line, mysql_error(server->connection));
+	status = ct_fail(reterr, CT_ERR_SYSTEM, "loading into MySQL: %s", text_peek(&line));
+	text_fini(&line);
+	return status;
+}
+
+/* Runs what is in server->sql, which is empty afterwards. */
+static enum ct_status order(struct server *server, struct ct_error *reterr)
+{
+	enum ct_status status = text_status(&server->sql, reterr);
+	MYSQL_RES *result;
+
+	if (status)
+		return status;
+	if (mysql_real_query(server->connection, text_peek(&server->sql), server->sql.length))
+		status = fail(server, reterr);
+	text_clear(&server->sql);
+	if (status)
+		return status;
+	result = mysql_store_result(server->connection);
+	mysql_free_result(result);
+	return CT_OK;
+}
+
+static enum ct_status order_text(struct server *server, const char *sql, struct ct_error *reterr)
+{
+	text_add(&server->sql, sql);
+	return order(server, reterr);
+}
+
+/* A text in a statement, whatever is in it. */
+static void add_text(struct server *server, const char *value)
+{
+	size_t length = strlen(value);
+	char *escaped = malloc(2 * length + 1);
+
+	if (!escaped) {
+		server->sql.is_broken = true;
+		return;
+	}
+	mysql_real_escape_string(server->connection, escaped, value, length);
+	text_char(&server->sql, '\'');
+	text_add(&server->sql, escaped);
+	text_char(&server->sql, '\'');
+	free(escaped);
+}
+
+/* ---------------------------------------------------------------- the way there */
+
+static const char *either(const char *address, const char *beside)
+{
+	return address ? address : beside && *beside ? beside : NULL;
+}
+
+static unsigned port_of(const struct server *server)
+{
+	const struct ct_database *beside = server->options->database;
+
+	if (server->address.port || !beside || !beside->port)
+		return server->address.port;
+	return (unsigned)strtoul(beside->port, NULL, 10);
+}
+
+static enum ct_status create_database(struct server *server, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	text_add(&server->sql, "CREATE DATABASE IF NOT EXISTS ");
+	load_quote(&server->sql, '`', server->database);
+	text_add(&server->sql, " CHARACTER SET utf8mb4");
+	status = order(server, reterr);
+	if (status == CT_OK && mysql_select_db(server->connection, server->database))
+		status = fail(server, reterr);
+	return status;
+}
+
+static enum ct_status prepare(struct server *server, struct ct_error *reterr)
+{
+	static const struct ct_database none = {.size = sizeof(none)};
+	const struct ct_database *beside =
+		server->options->database ? server->options->database : &none;
+	const struct load_mysql_address *address = &server->address;
+	const char *socket = either(address->socket, beside->socket);
+	unsigned local = 1;
+
+	server->database = either(address->database, beside->name);
+	if (!server->database)
+		server->database = LOAD_DEFAULT_DATABASE;
+	mysql_optionsv(server->connection, MYSQL_READ_DEFAULT_GROUP, "client");
+	mysql_optionsv(server->connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+	mysql_optionsv(server->connection, MYSQL_OPT_LOCAL_INFILE, &local);
+	if (!mysql_real_connect(server->connection, either(address->host, beside->host),
+		    either(address->user, beside->user),
+		    either(address->password, beside->password), NULL, port_of(server), socket, 0))
+		return fail(server, reterr);
+	if (!mysql_select_db(server->connection, server->database))
+		return CT_OK;
+	if (mysql_errno(server->connection) != ER_BAD_DB_ERROR)
+		return fail(server, reterr);
+	return create_database(server, reterr);
+}
+
+static enum ct_status open_server(struct server *server, struct ct_error *reterr)
+{
+	enum ct_status status =
+		load_mysql_address_read(&server->address, server->options->address, reterr);
+
+	if (status)
+		return status;
+	server->connection = mysql_init(NULL);
+	if (!server->connection)
+		return ct_fail_memory(reterr);
+	status = prepare(server, reterr);
+	return status ? status : load_check_name(server->database, NAME_BYTES, reterr);
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static void add_columns(struct server *server, const struct load_table *table)
+{
+	uint32_t i, nr_put = 0;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		if (table->columns[i].type == LOAD_KEY)
+			continue;
+		text_add(&server->sql, nr_put++ ? ", " : " (");
+		load_quote(&server->sql, '`', table->columns[i].name);
+	}
+	text_char(&server->sql, ')');
+}
+
+static void add_indexes(struct server *server, const struct load_table *table)
+{
+	uint32_t i;
+
+	if (table->columns[0].type == LOAD_KEY) {
+		text_add(&server->sql, ", INDEX (probe_id), INDEX (tid), INDEX (ts)");
+		return;
+	}
+	for (i = 0; i < table->nr_columns; i++)
+		if (strcmp(table->columns[i].name, "coroutine") == 0)
+			break;
+	text_add(
+		&server->sql, i < table->nr_columns ? ", INDEX (run, coroutine)" : ", INDEX (run)");
+}
+
+static enum ct_status create_table(
+	struct server *server, const struct load_table *table, struct ct_error *reterr)
+{
+	uint32_t i;
+
+	text_add(&server->sql, "CREATE TABLE ");
+	load_quote(&server->sql, '`', table->name);
+	for (i = 0; i < table->nr_columns; i++) {
+		text_add(&server->sql, i ? ", " : " (");
+		load_quote(&server->sql, '`', table->columns[i].name);
+		text_format(&server->sql, " %s", type_declarations[table->columns[i].type]);
+	}
+	add_indexes(server, table);
+	text_add(&server->sql, ") ENGINE=InnoDB CHARACTER SET utf8mb4");
+	return order(server, reterr);
+}
+
+static enum ct_status compare(
+	MYSQL_RES *result, const struct load_table *table, struct ct_error *reterr)
+{
+	struct load_shape shape = {.table = table};
+	MYSQL_ROW row;
+
+	while ((row = mysql_fetch_row(result))) {
+		uint32_t at = shape.nr_seen < table->nr_columns ? shape.nr_seen : 0;
+
+		load_shape_column(&shape, row[0], row[1], type_names[table->columns[at].type]);
+	}
+	return load_shape_status(&shape, reterr);
+}
+
+static enum ct_status prepare_table(
+	struct server *server, const struct load_table *table, struct ct_error *reterr)
+{
+	MYSQL_RES *result;
+	enum ct_status status;
+	bool is_there;
+
+	text_add(&server->sql, "SELECT column_name, data_type FROM information_schema.columns "
+			       "WHERE table_schema = "
+			       "DATABASE() AND table_name = ");
+	add_text(server, table->name);
+	text_add(&server->sql, " ORDER BY ordinal_position");
+	status = text_status(&server->sql, reterr);
+	if (status)
+		return status;
+	if (mysql_real_query(server->connection, text_peek(&server->sql), server->sql.length))
+		return fail(server, reterr);
+	text_clear(&server->sql);
+	result = mysql_store_result(server->connection);
+	if (!result)
+		return fail(server, reterr);
+	is_there = mysql_num_rows(result) > 0;
+	if (is_there)
+		status = compare(result, table, reterr);
+	mysql_free_result(result);
+	return is_there || status ? status : create_table(server, table, reterr);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* What the client library asks for rows. */
+struct handing {
+	struct load_feed *feed;
+	const char *bytes;
+	size_t nr_bytes;
+	enum ct_status status;
+	struct ct_error error;
+};
+
+static int begin_rows(void **ret_handing, const char *name, void *handing)
+{
+	(void)name;
+	*ret_handing = handing;
+	return 0;
+}
+
+static int hand_rows(void *context, char *buffer, unsigned nr_bytes)
+{
+	struct handing *handing = context;
+	size_t count;
+
+	if (!handing->nr_bytes && handing->status == CT_OK)
+		handing->status = load_feed_next(
+			handing->feed, &handing->bytes, &handing->nr_bytes, &handing->error);
+	if (handing->status < 0)
+		return -1;
+	count = handing->nr_bytes < nr_bytes ? handing->nr_bytes : nr_bytes;
+	if (count)
+		memcpy(buffer, handing->bytes, count);
+	handing->bytes += count;
+	handing->nr_bytes -= count;
+	return (int)count;
+}
+
+static void end_rows(void *context)
+{
+	(void)context;
+}
+
+static int say_trouble(void *context, char *message, unsigned nr_bytes)
+{
+	const struct handing *handing = context;
+
+	snprintf(message, nr_bytes, "%s", handing && handing->status < 0 ? "given up" : "no rows");
+	return CR_UNKNOWN_ERROR;
+}
+
+/* A local load goes on where a cell does not fit, and warns. */
+static enum ct_status check_warnings(struct server *server, struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	MYSQL_RES *result;
+	MYSQL_ROW row;
+
+	if (!mysql_warning_count(server->connection))
+		return CT_OK;
+	if (mysql_query(server->connection, "SHOW WARNINGS LIMIT 1"))
+		return fail(server, reterr);
+	result = mysql_store_result(server->connection);
+	row = result ? mysql_fetch_row(result) : NULL;
+	if (row)
+		status = ct_fail(reterr, CT_ERR_SYSTEM, "loading into MySQL: %s", row[2]);
+	mysql_free_result(result);
+	return status;
+}
+
+static enum ct_status load_rows(struct server *server, const struct load_table *table,
+	struct load_feed *feed, struct ct_error *reterr)
+{
+	struct handing handing = {.feed = feed};
+	enum ct_status status;
+
+	text_add(&server->sql, "LOAD DATA LOCAL INFILE 'corotracer' INTO TABLE ");
+	load_quote(&server->sql, '`', table->name);
+	text_add(&server->sql, " CHARACTER SET utf8mb4");
+	add_columns(server, table);
+	mysql_set_local_infile_handler(
+		server->connection, begin_rows, hand_rows, end_rows, say_trouble, &handing);
+	status = order(server, reterr);
+	mysql_set_local_infile_default(server->connection);
+	if (handing.status < 0) {
+		if (reterr)
+			*reterr = handing.error;
+		return handing.status;
+	}
+	return status ? status : check_warnings(server, reterr);
+}
+
+static enum ct_status replace_rows(struct server *server, struct ct_view *view,
+	enum ct_view_table number, struct ct_error *reterr)
+{
+	struct load_table table;
+	struct load_feed feed;
+	enum ct_status status;
+
+	load_table_of_view(number, server->options->table, &table);
+	if (!table.nr_columns)
+		return CT_OK;
+	text_add(&server->sql, "DELETE FROM ");
+	load_quote(&server->sql, '`', table.name);
+	text_add(&server->sql, " WHERE run = ");
+	add_text(server, server->run);
+	status = order(server, reterr);
+	if (status)
+		return status;
+	status = load_feed_open(&feed, view, number, reterr);
+	if (status == CT_OK)
+		status = load_rows(server, &table, &feed, reterr);
+	load_feed_close(&feed);
+	return status;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* The parts of the states: waits, runs, delays. */
+static enum ct_status create_part(
+	struct server *server, enum ct_view_table part, struct ct_error *reterr)
+{
+	const struct ct_view_description *states = ct_view_describe(CT_VIEW_STATES);
+
+	text_add(&server->sql, "CREATE OR REPLACE VIEW ");
+	load_quote(&server->sql, '`', ct_view_describe(part)->name);
+	text_format(&server->sql, " AS SELECT * FROM %s WHERE %s = '%s'", states->name,
+		states->columns[view_tables[part].part_column].name,
+		ct_state_name((enum ct_state)view_tables[part].part_number));
+	return order(server, reterr);
+}
+
+static enum ct_status prepare_view(
+	struct server *server, enum ct_view_table number, struct ct_error *reterr)
+{
+	struct load_table table;
+
+	load_table_of_view(number, server->options->table, &table);
+	return table.nr_columns ? prepare_table(server, &table, reterr)
+				: create_part(server, number, reterr);
+}
+
+static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
+{
+	enum ct_view_table number;
+	enum ct_status status = CT_OK;
+
+	load_run(ct_view_tables(view), server->run);
+	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
+		status = prepare_view(server, number, reterr);
+	if (status == CT_OK)
+		status = order_text(server, "START TRANSACTION", reterr);
+	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
+		status = replace_rows(server, view, number, reterr);
+	return status;
+}
+
+static enum ct_status load_older(
+	struct server *server, struct ct_source *source, struct ct_error *reterr)
+{
+	const char *name = server->options->table;
+	struct load_table table;
+	struct load_feed feed;
+	enum ct_status status;
+
+	load_table_older(name ? name : LOAD_DEFAULT_OLDER_TABLE, &table);
+	status = prepare_table(server, &table, reterr);
+	if (status == CT_OK)
+		status = order_text(server, "START TRANSACTION", reterr);
+	if (status)
+		return status;
+	load_feed_open_older(&feed, source);
+	status = load_rows(server, &table, &feed, reterr);
+	load_feed_close(&feed);
+	return status;
+}
+
+/* A connection that ends before COMMIT leaves no row. Two loads of one run would both find none: one waits. */
+static enum ct_status load_in_transaction(struct server *server, struct ct_view *view,
+	struct ct_source *source, struct ct_error *reterr)
+{
+	enum ct_status status = order_text(server, "DO GET_LOCK('corotracer', 3600)", reterr);
+
+	if (status == CT_OK)
+		status = order_text(server, "SET SESSION sql_mode = 'STRICT_ALL_TABLES'", reterr);
+	if (status == CT_OK)
+		status = view ? load_all(server, view, reterr) : load_older(server, source, reterr);
+	return status ? status : order_text(server, "COMMIT", reterr);
+}
+
+enum ct_status load_mysql(struct ct_view *view, struct ct_source *source,
+	const struct load_options *options, struct ct_error *reterr)
+{
+	struct server server = {.options = options};
+	enum ct_status status =
+		options->table ? load_check_name(options->table, NAME_BYTES, reterr) : CT_OK;
+
+	if (status == CT_OK)
+		status = open_server(&server, reterr);
+	if (status == CT_OK)
+		status = load_in_transaction(&server, view, source, reterr);
+	if (server.connection)
+		mysql_close(server.connection);
+	load_mysql_address_fini(&server.address);
+	text_fini(&server.sql);
+	return status;
+}

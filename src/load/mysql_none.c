@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where MariaDB Connector/C is missing: a sentence that says how to get it.
+ */
+#include "base/failure.h"
+#include "load/load.h"
+
+enum ct_status load_mysql(struct ct_view *view, struct ct_source *source,
+	const struct load_options *options, struct ct_error *reterr)
+{
+	(void)view, (void)source, (void)options;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+		"cannot load into MySQL: this build is without MariaDB Connector/C (install "
+		"libmariadb-dev and "
+		"build with -Dmysql=enabled)");
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Into PostgreSQL by libpq: COPY for all rows of a table, everything in one transaction, tables that are created
+ * among it. What libpq knows of hosts, sockets, services, certificates and passwords in files holds here, too.
+ */
+#include <libpq-fe.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "load/feed.h"
+
+#define NAME_BYTES 63u
+/* Two loads of one run would both find no rows of it: one waits for the other. */
+#define LOCK "SELECT pg_catalog.pg_advisory_xact_lock(7310593, 1)"
+
+struct server {
+	PGconn *connection;
+	const struct load_options *options;
+	struct text sql;
+	char run[33];
+};
+
+static const char *const type_names[] = {
+	[LOAD_NUMBER] = "bigint",
+	[LOAD_UNSIGNED] = "numeric",
+	[LOAD_BOOLEAN] = "boolean",
+	[LOAD_TEXT] = "text",
+	[LOAD_RUN] = "text",
+	[LOAD_KEY] = "bigint",
+};
+
+static const char *const type_declarations[] = {
+	[LOAD_NUMBER] = "bigint",
+	[LOAD_UNSIGNED] = "numeric(20,0) NOT NULL",
+	[LOAD_BOOLEAN] = "boolean",
+	[LOAD_TEXT] = "text",
+	[LOAD_RUN] = "text NOT NULL",
+	[LOAD_KEY] = "bigserial PRIMARY KEY",
+};
+
+/* ---------------------------------------------------------------- messages */
+
+static enum ct_status fail(const char *message, struct ct_error *reterr)
+{
+	struct text line = {0};
+	enum ct_status status;
+
+	load_first_line(&line, message);
+	status = ct_fail(reterr, CT_ERR_SYSTEM, "loading into PostgreSQL: %s", text_peek(&line));
+	text_fini(&line);
+	return status;
+}
+
+static enum ct_status fail_result(PGresult *result, struct ct_error *reterr)
+{
+	enum ct_status status = fail(PQresultErrorMessage(result), reterr);
+
+	PQclear(result);
+	return status;
+}
+
+/* ---------------------------------------------------------------- statements */
+
+/* Runs what is in server->sql, which is empty afterwards; *ret_result is to be cleared. */
+static enum ct_status ask(struct server *server, const char *parameter, PGresult **ret_result,
+	struct ct_error *reterr)
+{
+	enum ct_status status = text_status(&server->sql, reterr);
+	PGresult *result;
+	ExecStatusType is;
+
+	if (status)
+		return status;
+	result = PQexecParams(server->connection, text_peek(&server->sql), parameter ? 1 : 0, NULL,
+		&parameter, NULL, NULL, 0);
+	text_clear(&server->sql);
+	is = PQresultStatus(result);
+	if (is != PGRES_COMMAND_OK && is != PGRES_TUPLES_OK && is != PGRES_COPY_IN)
+		return fail_result(result, reterr);
+	*ret_result = result;
+	return CT_OK;
+}
+
+static enum ct_status order(struct server *server, const char *parameter, struct ct_error *reterr)
+{
+	PGresult *result;
+	enum ct_status status = ask(server, parameter, &result, reterr);
+
+	if (status == CT_OK)
+		PQclear(result);
+	return status;
+}
+
+static enum ct_status order_text(struct server *server, const char *sql, struct ct_error *reterr)
+{
+	text_add(&server->sql, sql);
+	return order(server, NULL, reterr);
+}
+
+/* ---------------------------------------------------------------- the way there */
+
+struct keywords {
+	const char *names[16];
+	const char *values[16];
+	unsigned count;
+};
+
+static void add_keyword(struct keywords *keywords, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	keywords->names[keywords->count] = name;
+	keywords->values[keywords->count++] = value;
+}
+
+/* Does the address, a service or the environment name a database? libpq would take the user's name else. */
+static bool names_database(const struct load_options *options, const PQconninfoOption *told)
+{
+	bool has_service = getenv("PGSERVICE") != NULL;
+	bool has_database = getenv("PGDATABASE") || (options->database && options->database->name &&
+							    *options->database->name);
+
+	for (; told->keyword; told++) {
+		has_service |= told->val && strcmp(told->keyword, "service") == 0;
+		has_database |= told->val && strcmp(told->keyword, "dbname") == 0;
+	}
+	return has_service || has_database;
+}
+
+/* A message of libpq about an address that it cannot read has the address, and so a password, in it. */
+static enum ct_status read_address(
+	const char *address, PQconninfoOption **ret_told, struct ct_error *reterr)
+{
+	*ret_told = PQconninfoParse(address, NULL);
+	if (*ret_told)
+		return CT_OK;
+	return ct_fail(reterr, CT_ERR_USAGE,
+		"the output is no address of PostgreSQL: write postgresql://USER@HOST/DATABASE, or "
+		"host=... dbname=...");
+}
+
+/* `database`: instead of the one that is named; NULL: that one. */
+static PGconn *connect_to(
+	const struct load_options *options, const char *fallback, const char *database)
+{
+	const struct ct_database *beside = options->database;
+	struct keywords keywords = {.count = 0};
+
+	/* A later value of a keyword replaces an earlier one. */
+	add_keyword(&keywords, "dbname", fallback);
+	add_keyword(&keywords, "dbname", options->address);
+	if (beside) {
+		add_keyword(&keywords, "host", beside->host);
+		add_keyword(&keywords, "port", beside->port);
+		add_keyword(&keywords, "user", beside->user);
+		add_keyword(&keywords, "password", beside->password);
+		add_keyword(&keywords, "sslmode", beside->ssl_mode);
+		add_keyword(&keywords, "dbname", beside->name);
+	}
+	add_keyword(&keywords, "dbname", database);
+	add_keyword(&keywords, "application_name", "corotracer");
+	add_keyword(&keywords, "client_encoding", "UTF8");
+	return PQconnectdbParams(keywords.names, keywords.values, 1);
+}
+
+/* Creates the database by way of another one; CT_END: it is there, or that one cannot be reached either. */
+static enum ct_status create_database(
+	struct server *server, const char *name, struct ct_error *reterr)
+{
+	const struct ct_database *beside = server->options->database;
+	const char *maintenance =
+		beside && beside->maintenance_name ? beside->maintenance_name : "postgres";
+	PGconn *failed = server->connection;
+	PGresult *result;
+	enum ct_status status;
+
+	server->connection = connect_to(server->options, NULL, maintenance);
+	text_add(&server->sql, "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1");
+	status = PQstatus(server->connection) == CONNECTION_OK ? ask(server, name, &result, reterr)
+							       : CT_END;
+	if (status == CT_OK) {
+		status = PQntuples(result) ? CT_END : CT_OK;
+		PQclear(result);
+	}
+	text_clear(&server->sql);
+	if (status == CT_OK) {
+		text_add(&server->sql, "CREATE DATABASE ");
+		load_quote(&server->sql, '"', name);
+		text_add(&server->sql, " ENCODING 'UTF8' TEMPLATE template0");
+		status = order(server, NULL, reterr);
+	}
+	PQfinish(server->connection);
+	server->connection = failed;
+	return status;
+}
+
+static enum ct_status connect_again(
+	struct server *server, const char *fallback, struct ct_error *reterr)
+{
+	const char *named = PQdb(server->connection);
+	char *name = strdup(named ? named : "");
+	enum ct_status status =
+		name ? load_check_name(name, NAME_BYTES, reterr) : ct_fail_memory(reterr);
+
+	if (status == CT_OK)
+		status = create_database(server, name, reterr);
+	free(name);
+	if (status == CT_END)
+		return fail(PQerrorMessage(server->connection), reterr);
+	if (status)
+		return status;
+	PQfinish(server->connection);
+	server->connection = connect_to(server->options, fallback, NULL);
+	return PQstatus(server->connection) == CONNECTION_OK
+		       ? CT_OK
+		       : fail(PQerrorMessage(server->connection), reterr);
+}
+
+static void say_nothing(void *context, const PGresult *result)
+{
+	(void)context, (void)result;
+}
+
+static enum ct_status open_server(struct server *server, struct ct_error *reterr)
+{
+	PQconninfoOption *told;
+	const char *fallback;
+	enum ct_status status = read_address(server->options->address, &told, reterr);
+
+	if (status)
+		return status;
+	fallback = names_database(server->options, told) ? NULL : LOAD_DEFAULT_DATABASE;
+	PQconninfoFree(told);
+	server->connection = connect_to(server->options, fallback, NULL);
+	if (!server->connection)
+		return ct_fail_memory(reterr);
+	if (PQstatus(server->connection) != CONNECTION_OK)
+		status = connect_again(server, fallback, reterr);
+	if (status == CT_OK)
+		PQsetNoticeReceiver(server->connection, say_nothing, NULL);
+	return status;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static void add_columns(struct server *server, const struct load_table *table)
+{
+	uint32_t i, nr_put = 0;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		if (table->columns[i].type == LOAD_KEY)
+			continue;
+		text_add(&server->sql, nr_put++ ? ", " : "(");
+		load_quote(&server->sql, '"', table->columns[i].name);
+	}
+	text_char(&server->sql, ')');
+}
+
+static enum ct_status create_index(struct server *server, const struct load_table *table,
+	const char *column, const char *columns, struct ct_error *reterr)
+{
+	char name[NAME_BYTES + 1];
+
+	/* Names are cut where they would be too long; the database makes one that is not taken of a missing one. */
+	if (strlen(table->name) + strlen(column) + 1 < sizeof(name)) {
+		snprintf(name, sizeof(name), "%s_%s", table->name, column);
+		text_add(&server->sql, "CREATE INDEX IF NOT EXISTS ");
+		load_quote(&server->sql, '"', name);
+	} else {
+		text_add(&server->sql, "CREATE INDEX");
+	}
+	text_add(&server->sql, " ON ");
+	load_quote(&server->sql, '"', table->name);
+	text_format(&server->sql, " (%s)", columns);
+	return order(server, NULL, reterr);
+}
+
+static bool has_column(const struct load_table *table, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (strcmp(table->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static enum ct_status create_indexes(
+	struct server *server, const struct load_table *table, struct ct_error *reterr)
+{
+	static const char *const older[] = {"probe_id", "tid", "ts"};
+	enum ct_status status = CT_OK;
+	size_t i;
+
+	if (table->columns[0].type != LOAD_KEY) {
+		if (has_column(table, "coroutine"))
+			return create_index(server, table, "coroutine", "run, coroutine", reterr);
+		return create_index(server, table, "run", "run", reterr);
+	}
+	for (i = 0; status == CT_OK && i < sizeof(older) / sizeof(older[0]); i++)
+		status = create_index(server, table, older[i], older[i], reterr);
+	return status;
+}
+
+static enum ct_status create_table(
+	struct server *server, const struct load_table *table, struct ct_error *reterr)
+{
+	enum ct_status status;
+	uint32_t i;
+
+	text_add(&server->sql, "CREATE TABLE ");
+	load_quote(&server->sql, '"', table->name);
+	for (i = 0; i < table->nr_columns; i++) {
+		text_add(&server->sql, i ? ", " : " (");
+		load_quote(&server->sql, '"', table->columns[i].name);
+		text_format(&server->sql, " %s", type_declarations[table->columns[i].type]);
+	}
+	text_char(&server->sql, ')');
+	status = order(server, NULL, reterr);
+	return status == CT_OK ? create_indexes(server, table, reterr) : status;
+}
+
+static enum ct_status compare(
+	PGresult *result, const struct load_table *table, struct ct_error *reterr)
+{
+	struct load_shape shape = {.table = table};
+	int i;
+
+	for (i = 0; i < PQntuples(result); i++) {
+		unsigned at = (unsigned)i < table->nr_columns ? (unsigned)i : 0;
+
+		load_shape_column(&shape, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1),
+			type_names[table->columns[at].type]);
+	}
+	return load_shape_status(&shape, reterr);
+}
+
+/* A table, a view or anything else that has the name where new tables go. */
+static enum ct_status prepare_table(
+	struct server *server, const struct load_table *table, struct ct_error *reterr)
+{
+	PGresult *result;
+	enum ct_status status;
+	int nr_columns;
+
+	text_add(&server->sql, "SELECT column_name, data_type FROM information_schema.columns "
+			       "WHERE table_schema = "
+			       "current_schema() AND table_name = $1 ORDER BY ordinal_position");
+	status = ask(server, table->name, &result, reterr);
+	if (status)
+		return status;
+	nr_columns = PQntuples(result);
+	if (nr_columns)
+		status = compare(result, table, reterr);
+	PQclear(result);
+	return nr_columns || status ? status : create_table(server, table, reterr);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static enum ct_status put_rows(
+	struct server *server, struct load_feed *feed, struct ct_error *reterr)
+{
+	enum ct_status status;
+	const char *bytes;
+	size_t nr_bytes;
+
+	for (;;) {
+		status = load_feed_next(feed, &bytes, &nr_bytes, reterr);
+		if (status)
+			break;
+		if (PQputCopyData(server->connection, bytes, (int)nr_bytes) != 1)
+			return fail(PQerrorMessage(server->connection), reterr);
+	}
+	if (PQputCopyEnd(server->connection, status == CT_END ? NULL : "given up") != 1)
+		return status == CT_END ? fail(PQerrorMessage(server->connection), reterr) : status;
+	return status == CT_END ? CT_OK : status;
+}
+
+static enum ct_status end_copy(
+	struct server *server, enum ct_status status, struct ct_error *reterr)
+{
+	PGresult *result;
+
+	while ((result = PQgetResult(server->connection))) {
+		if (status == CT_OK && PQresultStatus(result) != PGRES_COMMAND_OK)
+			status = fail(PQresultErrorMessage(result), reterr);
+		PQclear(result);
+	}
+	return status;
+}
+
+static enum ct_status copy_rows(struct server *server, const struct load_table *table,
+	struct load_feed *feed, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	text_add(&server->sql, "COPY ");
+	load_quote(&server->sql, '"', table->name);
+	add_columns(server, table);
+	text_add(&server->sql, " FROM STDIN");
+	status = order(server, NULL, reterr);
+	if (status)
+		return status;
+	status = put_rows(server, feed, reterr);
+	return end_copy(server, status, reterr);
+}
+
+static enum ct_status replace_rows(struct server *server, struct ct_view *view,
+	enum ct_view_table number, const struct load_table *table, struct ct_error *reterr)
+{
+	struct load_feed feed;
+	enum ct_status status;
+
+	text_add(&server->sql, "DELETE FROM ");
+	load_quote(&server->sql, '"', table->name);
+	text_add(&server->sql, " WHERE run = $1");
+	status = order(server, server->run, reterr);
+	if (status)
+		return status;
+	status = load_feed_open(&feed, view, number, reterr);
+	if (status == CT_OK)
+		status = copy_rows(server, table, &feed, reterr);
+	load_feed_close(&feed);
+	return status;
+}
+
+/* The parts of the states: waits, runs, delays. */
+static enum ct_status create_part(
+	struct server *server, enum ct_view_table part, struct ct_error *reterr)
+{
+	const struct ct_view_description *states = ct_view_describe(CT_VIEW_STATES);
+
+	text_add(&server->sql, "CREATE OR REPLACE VIEW ");
+	load_quote(&server->sql, '"', ct_view_describe(part)->name);
+	text_format(&server->sql, " AS SELECT * FROM %s WHERE %s = '%s'", states->name,
+		states->columns[view_tables[part].part_column].name,
+		ct_state_name((enum ct_state)view_tables[part].part_number));
+	return order(server, NULL, reterr);
+}
+
+static enum ct_status load_table(struct server *server, struct ct_view *view,
+	enum ct_view_table number, struct ct_error *reterr)
+{
+	struct load_table table;
+	enum ct_status status;
+
+	if (view_tables[number].is_part)
+		return create_part(server, number, reterr);
+	load_table_of_view(number, server->options->table, &table);
+	status = prepare_table(server, &table, reterr);
+	return status ? status : replace_rows(server, view, number, &table, reterr);
+}
+
+static enum ct_status load_all(struct server *server, struct ct_view *view, struct ct_error *reterr)
+{
+	enum ct_view_table number;
+	enum ct_status status = CT_OK;
+
+	load_run(ct_view_tables(view), server->run);
+	for (number = 0; status == CT_OK && number < CT_VIEW_NR_TABLES; number++)
+		status = load_table(server, view, number, reterr);
+	return status;
+}
+
+static enum ct_status load_older(
+	struct server *server, struct ct_source *source, struct ct_error *reterr)
+{
+	struct load_table table;
+	struct load_feed feed;
+	enum ct_status status;
+
+	load_table_older(
+		server->options->table ? server->options->table : LOAD_DEFAULT_OLDER_TABLE, &table);
+	status = prepare_table(server, &table, reterr);
+	if (status)
+		return status;
+	load_feed_open_older(&feed, source);
+	status = copy_rows(server, &table, &feed, reterr);
+	load_feed_close(&feed);
+	return status;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* A connection that ends before COMMIT leaves nothing. */
+static enum ct_status load_in_transaction(struct server *server, struct ct_view *view,
+	struct ct_source *source, struct ct_error *reterr)
+{
+	enum ct_status status = order_text(server, "BEGIN", reterr);
+
+	if (status == CT_OK)
+		status = order_text(server, LOCK, reterr);
+	if (status == CT_OK)
+		status = view ? load_all(server, view, reterr) : load_older(server, source, reterr);
+	return status ? status : order_text(server, "COMMIT", reterr);
+}
+
+enum ct_status load_postgresql(struct ct_view *view, struct ct_source *source,
+	const struct load_options *options, struct ct_error *reterr)
+{
+	struct server server = {.options = options};
+	enum ct_status status =
+		options->table ? load_check_name(options->table, NAME_BYTES, reterr) : CT_OK;
+
+	if (status == CT_OK)
+		status = open_server(&server, reterr);
+	if (status == CT_OK)
+		status = load_in_transaction(&server, view, source, reterr);
+	PQfinish(server.connection);
+	text_fini(&server.sql);
+	return status;
+}

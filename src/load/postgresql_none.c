@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where libpq is missing: a sentence that says how to get it.
+ */
+#include "base/failure.h"
+#include "load/load.h"
+
+enum ct_status load_postgresql(struct ct_view *view, struct ct_source *source,
+	const struct load_options *options, struct ct_error *reterr)
+{
+	(void)view, (void)source, (void)options;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED,
+		"cannot load into PostgreSQL: this build is without libpq (install libpq-dev and "
+		"build with -Dpostgresql=enabled)");
+}
