@@ -18,7 +18,7 @@ use crate::worker;
 
 thread_local! {
     /// The innermost traced future that this thread polls.
-    static TOP: Word<*const Frame> = const { Word::new(std::ptr::null()) };
+    static TOP: Word<*const Frame<'static>> = const { Word::new(std::ptr::null()) };
 }
 
 /// What a future waits for, as those inside of it tell during a poll.
@@ -31,20 +31,20 @@ pub(crate) struct Wait {
 }
 
 /// One poll of a traced future, on the stack of the thread that polls.
-pub(crate) struct Frame {
-    cell: Arc<Cell>,
+pub(crate) struct Frame<'a> {
+    cell: &'a Arc<Cell>,
     coro: u64,
-    before: *const Frame,
+    before: *const Frame<'static>,
     current_before: u64,
     nr_waits: Word<u32>,
     wait: Word<Wait>,
 }
 
-impl Frame {
+impl Frame<'_> {
     /// # Safety
     /// The frame stays where it is until it is dropped.
     unsafe fn enter(&self) {
-        TOP.with(|top| top.set(self));
+        TOP.with(|top| top.set((self as *const Frame<'_>).cast()));
     }
 
     /// Tells a wait of the future that is polled.
@@ -61,7 +61,7 @@ impl Frame {
     }
 }
 
-impl Drop for Frame {
+impl Drop for Frame<'_> {
     fn drop(&mut self) {
         TOP.with(|top| top.set(self.before));
         probe::current_set(self.current_before);
@@ -69,7 +69,7 @@ impl Drop for Frame {
 }
 
 /// Calls `look` with the innermost traced future that this thread polls, if there is one.
-pub(crate) fn with_top<R>(look: impl FnOnce(Option<&Frame>) -> R) -> R {
+pub(crate) fn with_top<R>(look: impl FnOnce(Option<&Frame<'_>>) -> R) -> R {
     let top = TOP.with(Word::get);
     // SAFETY: a frame takes itself out before it ends (its drop), also where a poll panics; so the pointer is to one
     // that lives, on this thread's own stack.
@@ -89,6 +89,8 @@ pub struct PollTrace {
     coro: u64,
     place: &'static Location<'static>,
     name: Option<&'static str>,
+    /// The place's number, which is never another one's in this process; 0: not asked for yet.
+    site: u32,
     cell: Option<Arc<Cell>>,
     parent: u64,
     grant: u64,
@@ -104,8 +106,17 @@ impl PollTrace {
     }
 
     pub(crate) fn at(place: &'static Location<'static>, name: Option<&'static str>) -> Self {
-        let mut trace =
-            Self { coro: 0, place, name, cell: None, parent: 0, grant: 0, phase: Phase::Unseen, point: point::INITIAL };
+        let mut trace = Self {
+            coro: 0,
+            place,
+            name,
+            site: 0,
+            cell: None,
+            parent: 0,
+            grant: 0,
+            phase: Phase::Unseen,
+            point: point::INITIAL,
+        };
         if probe::is_attached() {
             trace.begin();
         }
@@ -122,7 +133,8 @@ impl PollTrace {
     #[cold]
     fn begin(&mut self) {
         self.coro = probe::coro_new();
-        probe::create(self.coro, 0, probe::site_of(self.place, self.name));
+        let site = self.site();
+        probe::create(self.coro, 0, site);
     }
 
     /// The number by which reports name the future, for the program's own log; 0 while it has none.
@@ -135,8 +147,12 @@ impl PollTrace {
         self.coro != 0 && probe::is_attached()
     }
 
-    fn site(&self) -> u32 {
-        probe::site_of(self.place, self.name)
+    #[inline]
+    fn site(&mut self) -> u32 {
+        if self.site == 0 {
+            self.site = probe::site_of(self.place, self.name);
+        }
+        self.site
     }
 
     /// The future is polled, on this thread.
@@ -162,7 +178,8 @@ impl PollTrace {
             return;
         }
         self.on_resume();
-        probe::suspend(self.coro, 0, self.site(), point::AWAIT);
+        let site = self.site();
+        probe::suspend(self.coro, 0, site, point::AWAIT);
         self.note_suspended(point::AWAIT);
     }
 
@@ -219,20 +236,20 @@ impl PollTrace {
     }
 
     /// The cell for a poll with this waker. A child's wakes go to the future around it, as a wait that is told.
-    fn cell_for(&mut self, waker: &Waker, outer: Option<&Frame>) -> Arc<Cell> {
+    #[inline]
+    fn cell_for(&mut self, waker: &Waker, outer: Option<&Frame<'_>>) -> Arc<Cell> {
         let around = outer.and_then(|frame| frame.waker_for_wait(waker));
         let wanted: &Waker = around.as_deref().unwrap_or(waker);
-        let cell = match self.cell.take() {
+        self.parent = if around.is_some() { outer.map_or(0, |frame| frame.coro) } else { 0 };
+        match self.cell.take() {
             Some(cell) if cell.is_for(wanted) => cell,
             Some(cell) => Cell::with_waker(&cell, wanted.clone()),
             None => Cell::new(self.coro, self.grant, around.is_none(), wanted.clone()),
-        };
-        self.parent = around.map_or(0, |_| outer.map_or(0, |frame| frame.coro));
-        self.cell = Some(Arc::clone(&cell));
-        cell
+        }
     }
 
     /// Polls with all that has to be told around it.
+    #[inline]
     fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         if self.coro == 0 {
             self.begin();
@@ -241,11 +258,11 @@ impl PollTrace {
             let cell = self.cell_for(context.waker(), outer);
             let frame = Frame {
                 coro: self.coro,
-                before: outer.map_or(std::ptr::null(), |frame| frame),
+                before: TOP.with(Word::get),
                 current_before: probe::current(),
                 nr_waits: Word::new(0),
                 wait: Word::default(),
-                cell,
+                cell: &cell,
             };
             worker::slot_take(self.coro);
             frame.cell.target().run();
@@ -255,17 +272,17 @@ impl PollTrace {
             unsafe { frame.enter() };
             let polled = poll(&mut Context::from_waker(&frame.cell.plain()));
             match polled {
-                Poll::Ready(_) => self.tell_ready(),
+                Poll::Ready(_) => self.tell_ready(&frame),
                 Poll::Pending => self.tell_pending(&frame, outer),
             }
+            drop(frame);
+            self.cell = Some(cell);
             polled
         })
     }
 
-    fn tell_ready(&mut self) {
-        if let Some(cell) = &self.cell {
-            cell.target().finish();
-        }
+    fn tell_ready(&mut self, frame: &Frame<'_>) {
+        frame.cell.target().finish();
         probe::return_(self.coro);
         if self.parent != 0 {
             probe::await_done(self.parent, self.coro);
@@ -273,14 +290,16 @@ impl PollTrace {
         self.phase = Phase::Done;
     }
 
-    fn tell_pending(&mut self, frame: &Frame, outer: Option<&Frame>) {
+    #[inline]
+    fn tell_pending(&mut self, frame: &Frame<'_>, outer: Option<&Frame<'_>>) {
         let target = frame.cell.target();
         let yields_to = worker::take_yield(self.coro).filter(|_| self.parent == 0);
         let is_yield = yields_to.is_some() || target.is_woken_by_itself();
         let point = if is_yield { point::YIELD } else { point::AWAIT };
         let is_first = self.phase == Phase::Running && self.point == point::INITIAL;
         if self.parent != 0 && is_first {
-            probe::await_(self.parent, self.coro, self.site());
+            let site = self.site();
+            probe::await_(self.parent, self.coro, site);
         }
         self.suspend(frame, point, target.has_plain_clones());
         if let Some(queue) = yields_to {
@@ -297,10 +316,14 @@ impl PollTrace {
     }
 
     /// Writes the suspension: for the wait that was told, or for something.
-    fn suspend(&self, frame: &Frame, point: u8, has_others: bool) {
+    #[inline]
+    fn suspend(&mut self, frame: &Frame<'_>, point: u8, has_others: bool) {
         let wait = frame.wait.get();
         match frame.nr_waits.get() {
-            0 => probe::suspend(self.coro, 0, self.site(), point),
+            0 => {
+                let site = self.site();
+                probe::suspend(self.coro, 0, site, point);
+            }
             1 if wait.deadline != 0 => {
                 probe::suspend_until(self.coro, wait.resource, wait.site, point, wait.deadline);
             }

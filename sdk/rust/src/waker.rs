@@ -6,10 +6,9 @@
 //! child hand to what they wrap. Clones of the plain one are counted apart: while there is one, something that nobody
 //! told of may wake the future, so the waits that were told are not all of it.
 //!
-//! State of a future, by whom it is changed:
-//!
-//! - `Idle` to `Woken`, `Running` to `RunningWoken` or `RunningWokenSelf`: any thread that wakes
-//! - to `Running`, `Idle`, `Done`: the thread that polls
+//! The state is bits that wakers set, with one locked instruction each; the thread that polls clears them by a plain
+//! store as a poll begins, and looks at them when the suspension has been written. A wake that it does not see then was
+//! written after the suspension.
 #![allow(unsafe_code)]
 
 use std::mem::ManuallyDrop;
@@ -20,14 +19,14 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use crate::probe::{self, outcome, resource};
 use crate::worker;
 
-const IDLE: u8 = 0;
+/// It was woken since its last poll began.
 const WOKEN: u8 = 1;
-const RUNNING: u8 = 2;
-const RUNNING_WOKEN: u8 = 3;
-const RUNNING_WOKEN_SELF: u8 = 4;
-const DONE: u8 = 5;
+/// By itself, while it was polled.
+const BY_ITSELF: u8 = 2;
+/// It is not polled any more.
+const DONE: u8 = 4;
 /// It has let others run, and was told to be ready: the wake that is to come is no news.
-const YIELDED: u8 = 6;
+const YIELDED: u8 = 8;
 
 const ONE_WAIT: u64 = 1;
 const ONE_PLAIN: u64 = 1 << 32 | 1;
@@ -51,6 +50,8 @@ pub(crate) struct Target {
     /// A root is polled by an executor, which the wakes are for; a child by the future around it.
     is_root: bool,
     state: AtomicU8,
+    /// Written by the thread that polls, and looked at by the one that drops the last waker.
+    is_suspended: AtomicBool,
     /// Whether it was told that the grant has been handed over.
     is_granted: AtomicBool,
     /// Clones of its wakers: the plain ones in the upper half, all in the lower one.
@@ -70,7 +71,8 @@ impl Target {
             coro,
             grant,
             is_root,
-            state: AtomicU8::new(RUNNING),
+            state: AtomicU8::new(0),
+            is_suspended: AtomicBool::new(false),
             is_granted: AtomicBool::new(false),
             clones: AtomicU64::new(0),
         }
@@ -78,16 +80,12 @@ impl Target {
 
     /// What became of a wake; None: it had been told before.
     fn notify(&self, is_self: bool) -> Option<u8> {
-        let next = |state| match state {
-            IDLE | YIELDED => Some(WOKEN),
-            RUNNING => Some(if is_self { RUNNING_WOKEN_SELF } else { RUNNING_WOKEN }),
-            _ => None,
-        };
-        match self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next) {
-            Ok(YIELDED) => None,
-            Ok(_) => Some(outcome::QUEUED),
-            Err(DONE) => Some(outcome::NO_TARGET),
-            Err(_) => Some(outcome::ALREADY_QUEUED),
+        let before = self.state.fetch_or(if is_self { WOKEN | BY_ITSELF } else { WOKEN }, Ordering::AcqRel);
+        match before & (WOKEN | DONE | YIELDED) {
+            0 => Some(outcome::QUEUED),
+            YIELDED => None,
+            state if state & DONE != 0 => Some(outcome::NO_TARGET),
+            _ => Some(outcome::ALREADY_QUEUED),
         }
     }
 
@@ -111,35 +109,38 @@ impl Target {
 
     /// The last waker is gone, and the future waits: nothing can wake it any more.
     fn tell_forgotten(&self) {
-        if self.is_root && self.state.load(Ordering::Acquire) == IDLE && probe::is_attached() {
+        let is_waiting = self.is_suspended.load(Ordering::Acquire) && self.state.load(Ordering::Acquire) == 0;
+        if self.is_root && is_waiting && probe::is_attached() {
             let target = probe::handle(resource::COROUTINE, self.coro);
             probe::wake(probe::current(), target, 0, outcome::DROPPED);
         }
     }
 
     /// It is polled from here on.
+    #[inline]
     pub(crate) fn run(&self) {
-        self.state.store(RUNNING, Ordering::Release);
+        self.is_suspended.store(false, Ordering::Relaxed);
+        self.state.store(0, Ordering::Release);
     }
 
     /// Whether it has woken itself since it was polled.
+    #[inline]
     pub(crate) fn is_woken_by_itself(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == RUNNING_WOKEN_SELF
+        self.state.load(Ordering::Relaxed) & BY_ITSELF != 0
     }
 
-    /// It waits from here on, unless it was woken; where it yields, it was told to be ready.
+    /// It waits from here on, unless it was woken; where it yields, it was told to be ready. To be called when its
+    /// suspension has been written.
+    #[inline]
     pub(crate) fn rest(&self, is_yield: bool) -> Rest {
-        let rest = if is_yield { YIELDED } else { IDLE };
-        match self.state.compare_exchange(RUNNING, rest, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Rest::Idle,
-            Err(state) => {
-                self.state.store(WOKEN, Ordering::Release);
-                if state == RUNNING_WOKEN_SELF {
-                    Rest::Yielded
-                } else {
-                    Rest::Woken
-                }
-            }
+        if is_yield {
+            self.state.fetch_or(YIELDED, Ordering::AcqRel);
+        }
+        self.is_suspended.store(true, Ordering::Release);
+        match self.state.load(Ordering::Acquire) & (WOKEN | BY_ITSELF) {
+            0 => Rest::Idle,
+            WOKEN => Rest::Woken,
+            _ => Rest::Yielded,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::layout::{category, detail, kind, orders, record, ring, LOG_TEXT_MAX, 
 use crate::probe::clock::{time, time_of};
 use crate::probe::ring::{engine_wake, id_refill, nested, next_chunk};
 use crate::probe::state::{
-    clock_of, gate_pass, orders_page, present_pass, stack_pointer, with_thread, Thread, BUSY_ID,
+    clock_of, gate_pass, orders_page, present_pass, stack_pointer, thread_self, Thread, BUSY_ID,
 };
 
 /// The fourth word of a record: its site, kind, argument and flags.
@@ -86,26 +86,26 @@ fn has_room(thread: &Thread, pass: u32, time: u64) -> bool {
 }
 
 /// Writes one event of a category: a coroutine (0: none), an object, and the tail.
-#[inline]
+#[inline(always)]
 pub fn emit_of(category: u8, coro: u64, object: u64, tail: u64) {
     let pass = present_pass();
     if pass == 0 || is_unwanted(category) {
         return;
     }
-    with_thread(|thread| {
-        if !enter(thread) {
-            return;
-        }
-        let time = time_of(clock_of(pass), kind_of(tail));
-        if has_room(thread, pass, time) {
-            publish(thread, time, coro, object, tail);
-        }
-        finish(thread);
-    });
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if !enter(thread) {
+        return;
+    }
+    let time = time_of(clock_of(pass), kind_of(tail));
+    if has_room(thread, pass, time) {
+        publish(thread, time, coro, object, tail);
+    }
+    finish(thread);
 }
 
 /// Writes one event of scheduling.
-#[inline]
+#[inline(always)]
 pub fn emit(coro: u64, object: u64, tail: u64) {
     emit_of(category::SCHEDULING, coro, object, tail);
 }
@@ -117,19 +117,19 @@ pub fn emit_with_of(category: u8, coro: u64, object: u64, with: u64, detail: u8,
     if pass == 0 || is_unwanted(category) {
         return;
     }
-    with_thread(|thread| {
-        if !enter(thread) {
-            return;
-        }
-        let time = time_of(clock_of(pass), kind_of(with));
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if !enter(thread) {
+        return;
+    }
+    let time = time_of(clock_of(pass), kind_of(with));
+    if has_room(thread, pass, time) {
+        publish(thread, time, coro, object, with);
         if has_room(thread, pass, time) {
-            publish(thread, time, coro, object, with);
-            if has_room(thread, pass, time) {
-                publish(thread, time, coro, number, tail(0, kind::DETAIL, detail, 0));
-            }
+            publish(thread, time, coro, number, tail(0, kind::DETAIL, detail, 0));
         }
-        finish(thread);
-    });
+    }
+    finish(thread);
 }
 
 /// `emit_with_of`, of scheduling.
@@ -152,22 +152,22 @@ pub fn emit_text(coro: u64, text: &[u8], site: u32) {
     if pass == 0 || is_unwanted(category::LOGS) {
         return;
     }
-    with_thread(|thread| {
-        if !enter(thread) {
-            return;
-        }
-        let time = time(clock_of(pass));
-        if has_room(thread, pass, time) {
-            publish(thread, time, coro, 0, tail(site, kind::LOG, 0, (text.len() as u16) << 8));
-            for part in text.chunks(TEXT_DETAIL_BYTES) {
-                if !has_room(thread, pass, time) {
-                    break;
-                }
-                publish(thread, time, coro, text_word(part), tail(0, kind::DETAIL, detail::TEXT, 0));
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if !enter(thread) {
+        return;
+    }
+    let time = time(clock_of(pass));
+    if has_room(thread, pass, time) {
+        publish(thread, time, coro, 0, tail(site, kind::LOG, 0, (text.len() as u16) << 8));
+        for part in text.chunks(TEXT_DETAIL_BYTES) {
+            if !has_room(thread, pass, time) {
+                break;
             }
+            publish(thread, time, coro, text_word(part), tail(0, kind::DETAIL, detail::TEXT, 0));
         }
-        finish(thread);
-    });
+    }
+    finish(thread);
 }
 
 /// An id that no other coroutine of this process has or will have; 0 where there is no segment.
@@ -176,19 +176,19 @@ pub fn id_new() -> u64 {
     if gate_pass().load(Ordering::Relaxed) == 0 {
         return 0;
     }
-    with_thread(|thread| {
-        if thread.busy.get() != 0 {
-            return id_refill(thread, true);
-        }
-        thread.busy.set(stack_pointer() | BUSY_ID);
-        compiler_fence(Ordering::SeqCst);
-        let mut id = thread.id_next.get();
-        if id % u64::from(ID_BLOCK) != 0 {
-            thread.id_next.set(id + 1);
-        } else {
-            id = id_refill(thread, false);
-        }
-        leave(thread);
-        id
-    })
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if thread.busy.get() != 0 {
+        return id_refill(thread, true);
+    }
+    thread.busy.set(stack_pointer() | BUSY_ID);
+    compiler_fence(Ordering::SeqCst);
+    let mut id = thread.id_next.get();
+    if id % u64::from(ID_BLOCK) != 0 {
+        thread.id_next.set(id + 1);
+    } else {
+        id = id_refill(thread, false);
+    }
+    leave(thread);
+    id
 }

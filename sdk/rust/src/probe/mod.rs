@@ -14,6 +14,8 @@
 //! Order matters: write `suspend` or `switch` before anyone else can resume the coroutine, `wake` before the target can
 //! be seen by another worker, `release` and `notify` before the next owner can be seen.
 
+#![allow(unsafe_code)]
+
 mod about;
 mod attach;
 mod clock;
@@ -35,7 +37,7 @@ pub use emit::{emit, emit_with};
 use emit::{emit_of, emit_text, emit_with_of, tail};
 use flight::Flight;
 pub use site::Source;
-use state::{gate_pass, present_pass, with_thread};
+use state::{gate_pass, present_pass, thread_self};
 
 /// Attaches to the engine that started this program, as [`crate::init_tracer`].
 pub fn attach() -> bool {
@@ -83,12 +85,14 @@ pub fn current() -> u64 {
     if gate_pass().load(Ordering::Relaxed) == 0 {
         return 0;
     }
-    with_thread(|thread| thread.current.get())
+    // SAFETY: used within this function alone.
+    unsafe { thread_self() }.current.get()
 }
 
 #[inline]
 pub(crate) fn current_set(coro: u64) {
-    with_thread(|thread| thread.current.set(coro));
+    // SAFETY: used within this function alone.
+    unsafe { thread_self() }.current.set(coro);
 }
 
 #[inline]
@@ -100,11 +104,11 @@ fn enter(coro: u64) {
 
 #[inline]
 fn leave(coro: u64) {
-    with_thread(|thread| {
-        if coro != 0 && thread.current.get() == coro {
-            thread.current.set(0);
-        }
-    });
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if coro != 0 && thread.current.get() == coro {
+        thread.current.set(0);
+    }
 }
 
 /// The number of the place where it stands in the source, with the name of what is done there, if it has one.

@@ -25,7 +25,7 @@ use crate::probe::emit::{publish, tail};
 use crate::probe::segment::CHUNK_OFFSET;
 use crate::probe::share::{chunk_budget, chunk_find, chunk_share, hand_out, instant_note, is_overwriting, orders_of};
 use crate::probe::share::{ring_at, rings_used};
-use crate::probe::state::{clock_of, gate_pass, orders_page, with_thread, Thread, BUSY_ID, PROCESS};
+use crate::probe::state::{clock_of, gate_pass, orders_page, thread_self, Thread, BUSY_ID, PROCESS};
 use crate::system::{self, Quiet};
 
 const RETRY_PERIOD: u64 = 4096; // refusals after which the reason is looked at again
@@ -464,15 +464,15 @@ fn ring_leave(thread: &Thread, segment: Base, ring: Base) {
 /// The thread key's destructor: the thread ends, or at least its key's turn has come.
 pub extern "C" fn thread_leave(_unused: *mut c_void) {
     let _quiet = Quiet::begin();
-    with_thread(|thread| {
-        if thread.pass.get() != 0 {
-            if let Some((segment, ring)) = present_ring(thread) {
-                ring_leave(thread, segment, ring);
-            }
+    // SAFETY: used within this function alone.
+    let thread = unsafe { thread_self() };
+    if thread.pass.get() != 0 {
+        if let Some((segment, ring)) = present_ring(thread) {
+            ring_leave(thread, segment, ring);
         }
-        thread.pass.set(0);
-        thread.ring.set(None);
-        thread.cursor.set(0);
-        thread.busy.set(0);
-    });
+    }
+    thread.pass.set(0);
+    thread.ring.set(None);
+    thread.cursor.set(0);
+    thread.busy.set(0);
 }

@@ -185,9 +185,13 @@ thread_local! {
 }
 
 /// The calling thread's state. There is nothing to be dropped in it, so it is there until the thread's very end.
+///
+/// # Safety
+/// The reference does not leave the function that asked for it. (No closure is handed in: a compiler may make a function
+/// of its own of it, which then decides at run time what is known where it stands.)
 #[inline(always)]
-pub fn with_thread<R>(work: impl FnOnce(&Thread) -> R) -> R {
-    THREAD.with(work)
+pub unsafe fn thread_self<'a>() -> &'a Thread {
+    &*THREAD.with(|thread| thread as *const Thread)
 }
 
 impl Thread {
