@@ -8,7 +8,7 @@
 #include "base/json_write.h"
 #include "serve/reply.h"
 
-#define SENTENCE_BYTES 512
+#define SENTENCE_BYTES 1024
 
 static const struct {
 	const char *name;

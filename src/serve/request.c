@@ -66,13 +66,38 @@ static const struct route *find_route(const struct serve_call *call, const struc
 	return NULL;
 }
 
+/* What there is instead, for programs: "/api/v1/state, /api/v1/findings". */
+static void say_paths(struct text *text)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+		if (is_reading(routes[i].method))
+			text_format(text, "%s%s", i ? ", " : "", routes[i].path);
+}
+
+static enum MHD_Result answer_nothing(struct serve_call *call)
+{
+	enum MHD_Result result;
+	struct text paths = {0};
+
+	if (strncmp(call->path, "/api/", 5) != 0)
+		return serve_reply_error(call, MHD_HTTP_NOT_FOUND,
+			"there is nothing at this address: the page is at '/', and what programs "
+			"can ask for is below /api/v1/");
+	say_paths(&paths);
+	result = serve_reply_error(call, MHD_HTTP_NOT_FOUND,
+		"there is nothing at this address; there is %s", text_peek(&paths));
+	text_fini(&paths);
+	return result;
+}
+
 static enum MHD_Result answer_file(struct serve_call *call)
 {
 	const struct serve_asset *asset = serve_asset_find(call->path);
 
 	if (!asset)
-		return serve_reply_error(
-			call, MHD_HTTP_NOT_FOUND, "there is nothing at this address");
+		return answer_nothing(call);
 	if (!is_reading(call->method))
 		return serve_reply_error(
 			call, MHD_HTTP_METHOD_NOT_ALLOWED, "a file of the page can only be read");

@@ -44,6 +44,8 @@ def check_answers(server, trace):
         check("default-src 'none'" in policy and "'unsafe-inline'" not in policy, f"{path}: {policy}")
         check(headers["X-Content-Type-Options"] == "nosniff" and headers["Cache-Control"] == "no-store", path)
         check("Access-Control-Allow-Origin" not in headers, path)
+    nothing = json.loads(server.ask("/nothing")[2])["error"]
+    check("the page is at '/'" in nothing and "/api/v1/" in nothing, nothing)
     status, _, body = server.ask("/", method="HEAD")
     check(status == 200 and not body, "HEAD has a body")
     page = server.ask("/")[2].decode()

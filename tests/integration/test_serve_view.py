@@ -74,7 +74,7 @@ def check_texts(server, report):
 
 def check_refusals(server):
     for name, arguments, wanted, words in (
-            ("nothing", {}, 404, "nothing at this address"), ("select", {}, 400, "'table' is missing"), ("select", {"table": "x"}, 400, "no table"),
+            ("nothing", {}, 404, "nothing at this address; there is /api/v1/state, "), ("selects", {}, 404, ", /api/v1/view/select, "), ("select", {}, 400, "'table' is missing"), ("select", {"table": "x"}, 400, "no table"),
             ("select", {"table": "events", "columns": "time_ns,x"}, 400, "no column 'x'"),
             ("select", {"table": "events", "where": ["kind"]}, 400, "a condition is"),
             ("select", {"table": "events", "where": ["kind=x"]}, 400, "'x' is no"),
