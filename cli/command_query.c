@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "asking.h"
@@ -18,6 +19,7 @@
 #include "subject.h"
 
 #define ROWS_SHOWN 1000
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
 /* Where the SQL comes from. */
 struct sought {
@@ -59,13 +61,37 @@ static struct ct_query_write_options writing_of(
 	return writing;
 }
 
+/* A statement or a command of the shell, and no file of that name. */
+static bool is_sql(const char *word)
+{
+	static const char *const beginnings[] = {"SELECT", "WITH", "VALUES", "EXPLAIN"};
+	size_t i, length = strcspn(word, " \t\n(");
+
+	if (access(word, F_OK) == 0)
+		return false;
+	for (i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (strlen(beginnings[i]) == length && word[length] &&
+			strncasecmp(word, beginnings[i], length) == 0)
+			return true;
+	return word[0] == '.' && strspn(word + 1, LETTERS) == strcspn(word + 1, " ");
+}
+
+/* Without a trace, or with SQL alone, it is the usual one. 0, or the exit status after saying that there is none. */
+static int find_trace(struct arguments *arguments)
+{
+	if (arguments->nr_operands > 1 ||
+		(arguments->nr_operands == 1 && !is_sql(arguments->operands[0])) ||
+		arguments_take_default(arguments))
+		return 0;
+	return say_usage("query", "which trace? there is no " DEFAULT_TRACE
+				  " here; for example: corotracer query run.ctrace "
+				  "'SELECT * FROM places'");
+}
+
 static int find_sql(const struct arguments *arguments, struct sought *ret_sought)
 {
 	struct sought sought = {.path = arguments->value[OPTION_QUERY_FILE]};
 
-	if (arguments->nr_operands < 1)
-		return say_usage("query", "which trace? for example: corotracer query "
-					  "corotracer.ctrace 'SELECT * FROM places'");
 	if (arguments->nr_operands > 2 || (arguments->nr_operands == 2 && sought.path))
 		return say_usage("query", "one trace, and one text of SQL, in quotes");
 	if (arguments->nr_operands == 2)
@@ -193,15 +219,18 @@ static int ask_subject(const struct arguments *arguments, const struct ct_thresh
 
 int command_query(const struct arguments *arguments)
 {
+	struct arguments completed = *arguments; /* its operands have room for one more */
 	struct ct_thresholds *thresholds;
-	struct sought sought;
-	int exit_status = find_sql(arguments, &sought);
+	struct sought sought = {.sql = NULL};
+	int exit_status = find_trace(&completed);
 
 	if (!exit_status)
-		exit_status = thresholds_read(arguments, &thresholds);
+		exit_status = find_sql(&completed, &sought);
+	if (!exit_status)
+		exit_status = thresholds_read(&completed, &thresholds);
 	if (exit_status)
 		return exit_status;
-	exit_status = ask_subject(arguments, thresholds, &sought);
+	exit_status = ask_subject(&completed, thresholds, &sought);
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

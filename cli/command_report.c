@@ -143,6 +143,7 @@ int command_stats(const struct arguments *arguments)
 	struct subject subject = {
 		.operand = arguments->operands[0],
 		.no_symbols = arguments->value[OPTION_STATS_NO_SYMBOLS] != NULL,
+		.duration = OPTION_STATS_DURATION,
 	};
 	struct ct_analyze_options judging = {
 		.size = sizeof(judging),

@@ -16,6 +16,7 @@ import re
 import select
 import signal
 import sqlite3
+import shutil
 import subprocess
 import sys
 import termios
@@ -253,6 +254,22 @@ def check_sources(trace, place):
     check(int(result.stdout.splitlines()[1]) == one(trace, "SELECT count(*) FROM events")[0], "a trace on standard input")
 
 
+def check_default(trace, place):
+    """Where no trace is named it is the usual one of the folder; SQL is told from a trace's name."""
+    here = place / "here"
+    here.mkdir()
+    result = run(COROTRACER, "query", "select 1 as a", status=USAGE, cwd=here)
+    check("there is no corotracer.ctrace here" in result.stderr, result.stderr)
+    shutil.copy(trace, here / "corotracer.ctrace")
+    for words, given in ((["SELECT 1 AS a"], None), (["with x(a) AS (SELECT 1) SELECT a FROM x"], None), ([], "SELECT 1 AS a")):
+        result = run(COROTRACER, "query", "--format", "csv", *words, input=given, cwd=here)
+        check(result.stdout.splitlines() == ['"a"', "1"], f"{words}: {result}")
+    check("events" in run(COROTRACER, "query", ".tables", cwd=here).stdout, "a command of the shell is no trace")
+    run(COROTRACER, "query", "selected.ctrace", status=NOT_FOUND, cwd=here, input="SELECT 1")
+    (here / "select 1").write_text("hello")
+    run(COROTRACER, "query", "select 1", status=5, cwd=here, input="SELECT 1")
+
+
 def check_refusals(trace, place):
     result = ask(trace, "SELECT 1;\nSELECT nonsense FROM events", status=USAGE)
     check("no such column: nonsense" in result.stderr and "\n  SELECT nonsense FROM events\n         ^\n" in result.stderr,
@@ -395,6 +412,19 @@ def check_process(place):
     check(result.stdout == f"{program.pid}\n", f"a process that runs was asked: {result}")
 
 
+def check_process_stats(place):
+    """The same of the tables of times."""
+    stop = place / "stop-stats"
+    with subprocess.Popen([BUILD / "tests/targets/annotated", "until", stop], stdout=subprocess.DEVNULL) as program:
+        until = time.monotonic() + 60
+        while (result := run(COROTRACER, "stats", "--duration", "200ms", program.pid, status=None)).returncode == NO_PROBE \
+                and time.monotonic() < until:
+            pass
+        stop.touch()
+        program.wait(timeout=60)
+    check(result.returncode == 0 and f"pid {program.pid}" in result.stdout, f"{result}")
+
+
 # ---------------------------------------------------------------- traces
 
 def record(place, name, *command, options=()):
@@ -433,11 +463,13 @@ def main():
             check_same(traces[trace], seed, 150)
         check_forms(traces["idler"], place)
         check_sources(traces["idler"], place)
+        check_default(traces["idler"], place)
         check_refusals(traces["idler"], place)
         check_hostile(traces["crowd"])
         check_shell(traces["crowd"], place)
         check_words(traces["idler"], place)
         check_process(place)
+        check_process_stats(place)
 
 
 if __name__ == "__main__":
