@@ -5,7 +5,8 @@
  *
  * The two share `struct loop` under its lock. A cancelled request that still waits leaves the queue. The one that is
  * being answered is told by a byte in the pipe `cancel`, which it polls, and which is emptied before the next one. The
- * byte is written and the pipe emptied under the lock, so that no byte reaches a later call.
+ * byte is written and the pipe emptied under the lock, so that no byte reaches a later call. Where the queue is full no
+ * more is read until the eventfd `room` says that it has room again; a signal that stops us is noticed all the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +16,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "mcp/json.h"
 #include "mcp/server.h"
 
-#define QUEUE_MOST 64u
+/* Requests that wait; no client sends so many. What is behind them is not read, and cannot cancel them. */
+#define QUEUE_MOST 4096u
+#define QUEUE_BYTES ((size_t)16 << 20)
+
+struct queued {
+	struct json_object *message; /* NULL: a line that could not be read */
+	size_t nr_bytes;             /* of the line */
+	STAILQ_ENTRY(queued) link;
+};
 
 struct loop {
 	int input;
@@ -31,8 +42,10 @@ struct loop {
 	int done[2]; /* closed by the answering thread at its end */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct json_object *queue[QUEUE_MOST]; /* NULL: a line that could not be read */
-	unsigned first, nr_queued;
+	STAILQ_HEAD(, queued) queue;
+	unsigned nr_queued;
+	size_t queued_bytes;
+	int room;                    /* readable: a message was taken */
 	struct json_object *running; /* the id of the request that is being answered; NULL: none */
 	bool has_ended;              /* there is no more input; what waits is answered still */
 	bool is_stopped;             /* nothing more shall be answered */
@@ -49,24 +62,30 @@ static bool is_request(struct json_object *message, struct json_object *id)
 	return message && id && json_object_equal(mcp_json_get(message, "id"), id);
 }
 
+/* The message is the caller's. */
+static struct json_object *remove_queued(struct loop *loop, struct queued *queued)
+{
+	struct json_object *message = queued->message;
+
+	STAILQ_REMOVE(&loop->queue, queued, queued, link);
+	loop->nr_queued--;
+	loop->queued_bytes -= queued->nr_bytes;
+	free(queued);
+	return message;
+}
+
 /* What has been answered already is not there any more. */
 static void cancel(struct loop *loop, struct json_object *id)
 {
-	struct json_object *kept[QUEUE_MOST], *message;
-	unsigned i, nr_kept = 0;
+	struct queued *queued = STAILQ_FIRST(&loop->queue), *next;
 
 	if (id && loop->running && json_object_equal(loop->running, id))
 		(void)!write(loop->cancel[1], "", 1);
-	for (i = 0; i < loop->nr_queued; i++) {
-		message = loop->queue[(loop->first + i) % QUEUE_MOST];
-		if (is_request(message, id))
-			json_object_put(message);
-		else
-			kept[nr_kept++] = message;
+	for (; queued; queued = next) {
+		next = STAILQ_NEXT(queued, link);
+		if (is_request(queued->message, id))
+			json_object_put(remove_queued(loop, queued));
 	}
-	memcpy(loop->queue, kept, nr_kept * sizeof(*kept));
-	loop->first = 0;
-	loop->nr_queued = nr_kept;
 }
 
 static bool is_cancellation(struct json_object *message)
@@ -76,20 +95,40 @@ static bool is_cancellation(struct json_object *message)
 	return method && strcmp(method, "notifications/cancelled") == 0;
 }
 
-/* Takes the message. A full queue keeps the client waiting. */
-static void enqueue(struct loop *loop, struct json_object *message)
+static bool is_full(struct loop *loop)
+{
+	bool is_full;
+
+	pthread_mutex_lock(&loop->lock);
+	is_full = loop->nr_queued >= QUEUE_MOST || loop->queued_bytes >= QUEUE_BYTES;
+	pthread_mutex_unlock(&loop->lock);
+	return is_full;
+}
+
+/* Without memory the request is not answered. */
+static void append(struct loop *loop, struct json_object *message, size_t nr_bytes)
+{
+	struct queued *queued = malloc(sizeof(*queued));
+
+	if (!queued) {
+		json_object_put(message);
+		return;
+	}
+	*queued = (struct queued){.message = message, .nr_bytes = nr_bytes};
+	STAILQ_INSERT_TAIL(&loop->queue, queued, link);
+	loop->nr_queued++;
+	loop->queued_bytes += nr_bytes;
+}
+
+/* Takes the message. */
+static void enqueue(struct loop *loop, struct json_object *message, size_t nr_bytes)
 {
 	pthread_mutex_lock(&loop->lock);
 	if (is_cancellation(message)) {
 		cancel(loop, mcp_json_get(mcp_json_get(message, "params"), "requestId"));
 		json_object_put(message);
 	} else {
-		while (loop->nr_queued == QUEUE_MOST && !loop->is_stopped)
-			pthread_cond_wait(&loop->changed, &loop->lock);
-		if (loop->is_stopped)
-			json_object_put(message);
-		else
-			loop->queue[(loop->first + loop->nr_queued++) % QUEUE_MOST] = message;
+		append(loop, message, nr_bytes);
 	}
 	pthread_cond_broadcast(&loop->changed);
 	pthread_mutex_unlock(&loop->lock);
@@ -104,15 +143,15 @@ static void take_line(struct loop *loop, const char *line, size_t nr_bytes)
 	if (!nr_bytes)
 		return;
 	mcp_json_read(line, nr_bytes, &message);
-	enqueue(loop, message);
+	enqueue(loop, message, nr_bytes);
 }
 
-/* Hands on whole lines; what is left is the beginning of the next one. */
+/* Hands on whole lines, while the queue has room; what is left is the beginning of the next one, or the next ones. */
 static void split(struct loop *loop)
 {
 	char *from = loop->line, *end = loop->line + loop->nr_bytes, *newline;
 
-	while ((newline = memchr(from, '\n', (size_t)(end - from)))) {
+	while (!is_full(loop) && (newline = memchr(from, '\n', (size_t)(end - from)))) {
 		if (!loop->is_skipping)
 			take_line(loop, from, (size_t)(newline - from));
 		loop->is_skipping = false;
@@ -120,10 +159,10 @@ static void split(struct loop *loop)
 	}
 	loop->nr_bytes = (size_t)(end - from);
 	memmove(loop->line, from, loop->nr_bytes);
-	if (loop->nr_bytes < MCP_LINE_BYTES)
+	if (loop->nr_bytes < MCP_LINE_BYTES || memchr(loop->line, '\n', loop->nr_bytes))
 		return;
 	if (!loop->is_skipping)
-		enqueue(loop, NULL);
+		enqueue(loop, NULL, 0);
 	loop->is_skipping = true;
 	loop->nr_bytes = 0;
 }
@@ -160,6 +199,15 @@ static void stop(struct loop *loop)
 	pthread_mutex_unlock(&loop->lock);
 }
 
+/* What was read already comes first. */
+static void go_on(struct loop *loop)
+{
+	uint64_t nr_taken;
+
+	(void)!read(loop->room, &nr_taken, sizeof(nr_taken));
+	split(loop);
+}
+
 /* Until the user has enough, or the answering thread closes its end of `done`. */
 static void *read_all(void *context)
 {
@@ -168,16 +216,21 @@ static void *read_all(void *context)
 		{.fd = loop->input, .events = POLLIN},
 		{.fd = loop->stop_descriptor > 0 ? loop->stop_descriptor : -1, .events = POLLIN},
 		{.fd = loop->done[0], .events = POLLIN},
+		{.fd = loop->room, .events = POLLIN},
 	};
 
 	while (!look[1].revents && !look[2].revents) {
-		if (poll(look, 3, -1) <= 0) {
+		look[0].fd = is_full(loop) ? -1 : loop->input;
+		if (poll(look, sizeof(look) / sizeof(look[0]), -1) <= 0) {
 			look[1].revents = look[2].revents = 0;
 			continue;
 		}
-		if (look[0].revents && !look[1].revents && !look[2].revents)
+		if (look[1].revents || look[2].revents)
+			break;
+		if (look[3].revents)
+			go_on(loop);
+		else if (look[0].revents)
 			read_some(loop);
-		look[0].fd = loop->input;
 	}
 	if (look[1].revents)
 		stop(loop);
@@ -221,15 +274,14 @@ static bool take_message(struct loop *loop, struct json_object **ret_message)
 		pthread_cond_wait(&loop->changed, &loop->lock);
 	is_there = loop->nr_queued && !loop->is_stopped;
 	if (is_there) {
-		*ret_message = loop->queue[loop->first];
-		loop->first = (loop->first + 1) % QUEUE_MOST;
-		loop->nr_queued--;
+		*ret_message = remove_queued(loop, STAILQ_FIRST(&loop->queue));
 		loop->running = mcp_json_get(*ret_message, "id");
 		while (read(loop->cancel[0], &byte, 1) == 1)
 			;
-		pthread_cond_broadcast(&loop->changed);
 	}
 	pthread_mutex_unlock(&loop->lock);
+	if (is_there)
+		(void)!write(loop->room, &(uint64_t){1}, sizeof(uint64_t));
 	return is_there;
 }
 
@@ -292,11 +344,13 @@ static bool loop_init(struct loop *loop, const struct mcp_options *options)
 		.stop_descriptor = options->stop_descriptor,
 		.cancel = {-1, -1},
 		.done = {-1, -1},
+		.room = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 	};
+	STAILQ_INIT(&loop->queue);
 	loop->line = malloc(MCP_LINE_BYTES);
-	return loop->line && pipe2(loop->cancel, O_CLOEXEC | O_NONBLOCK) == 0 &&
+	return loop->line && loop->room >= 0 && pipe2(loop->cancel, O_CLOEXEC | O_NONBLOCK) == 0 &&
 	       pipe2(loop->done, O_CLOEXEC) == 0 && keep_apart(loop, options);
 }
 
@@ -308,10 +362,9 @@ static void close_if_open(int descriptor)
 
 static void loop_fini(struct loop *loop)
 {
-	unsigned i;
-
-	for (i = 0; i < loop->nr_queued; i++)
-		json_object_put(loop->queue[(loop->first + i) % QUEUE_MOST]);
+	while (!STAILQ_EMPTY(&loop->queue))
+		json_object_put(remove_queued(loop, STAILQ_FIRST(&loop->queue)));
+	close_if_open(loop->room);
 	close_if_open(loop->cancel[0]);
 	close_if_open(loop->cancel[1]);
 	close_if_open(loop->done[0]);

@@ -265,6 +265,7 @@ def check_record(scratch):
         check("told to end" in told["recording"], f"{told}")
         check("no-such" in server.call("record", is_error=True, command=["./no-such"]), "what does not exist ran")
         check_cancel(server, command)
+        check_cancel_behind_many(server, command)
 
 
 def check_cancel(server, command):
@@ -279,6 +280,22 @@ def check_cancel(server, command):
     while answer.get("method") == "notifications/progress":
         answer = server.receive()
     check(answer["id"] == "after", f"a cancelled request was answered: {answer}")
+
+
+def check_cancel_behind_many(server, command):
+    """However many requests wait, a cancellation is noticed, of what is being answered and of what waits."""
+    parameters = {"name": "record", "arguments": {"command": command, "duration": "5min"}, "_meta": {"progressToken": "p"}}
+    server.send(json.dumps({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": parameters}))
+    server.receive()
+    for number in range(1000):
+        server.send(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}))
+    for cancelled in ("7", '"long"'):
+        server.send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}' % cancelled)
+    answers = []
+    while not answers or answers[-1] != 999:
+        answer = server.receive()
+        answers += [answer["id"]] if "id" in answer else []
+    check(answers == [number for number in range(1000) if number != 7], f"{answers}")
 
 
 def check_process():
