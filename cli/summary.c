@@ -91,7 +91,8 @@ static void print_part(const struct ct_report *report)
 {
 	if (report->tables->nr_before)
 		fprintf(stderr, " in its last %s",
-			said_span(report->quality.observed_until - report->quality.observed_from)
+			said_span(ct_time_between(report->quality.observed_from,
+					  report->quality.observed_until))
 				.text);
 }
 

@@ -19,6 +19,7 @@
 
 static void put_verdict(struct json_object *object, const struct ct_report *report)
 {
+	const char *unseen = ct_report_unseen(report);
 	uint32_t nr[CT_GRADE_PROVEN + 1] = {0}, i;
 	char text[128];
 
@@ -26,7 +27,9 @@ static void put_verdict(struct json_object *object, const struct ct_report *repo
 		nr[report->findings[i].grade]++;
 	snprintf(text, sizeof(text), "%" PRIu32 " proven, %" PRIu32 " likely, %" PRIu32 " suspect",
 		nr[CT_GRADE_PROVEN], nr[CT_GRADE_LIKELY], nr[CT_GRADE_SUSPECT]);
-	mcp_put_word(object, "verdict", report->nr_findings ? text : "no finding");
+	if (!report->nr_findings)
+		snprintf(text, sizeof(text), "%s", unseen ? unseen : "no finding");
+	mcp_put_word(object, "verdict", text);
 	if (report->quality.has_lower_grades)
 		mcp_put_word(object, "reservation",
 			"events are missing where they matter: findings have lower grades, and "
@@ -70,7 +73,9 @@ static void put_quality(struct json_object *object, const struct ct_report *repo
 	const struct ct_quality *quality = &report->quality;
 
 	mcp_put_yes(object, "is_complete", report->tables->is_complete);
-	mcp_put_span(object, "duration", quality->observed_until - quality->observed_from);
+	if (quality->observed_from != CT_NO_TIME && quality->observed_until != CT_NO_TIME)
+		mcp_put_span(object, "duration",
+			ct_time_between(quality->observed_from, quality->observed_until));
 	mcp_put_count(object, "events", quality->nr_events);
 	mcp_put_count(object, "lost", quality->nr_lost);
 	if (quality->nr_left_out)

@@ -46,7 +46,7 @@ static void say_totals(const struct top_snapshot *snapshot, char buffer[LINE_BYT
 
 	say_program(snapshot, program);
 	snprintf(buffer, LINE_BYTES, "%s%s%s  %s  ", program, *program ? "  " : "",
-		said_span(quality->observed_until - quality->observed_from).text,
+		said_span(ct_time_between(quality->observed_from, quality->observed_until)).text,
 		said_count(quality->nr_events, "event", "events").text);
 }
 

@@ -27,6 +27,9 @@ extern "C" {
 typedef int64_t ct_time;
 #define CT_NO_TIME INT64_MIN
 
+/* ct_time_between: nanoseconds from one to the other; 0 where one of them is not known, or the other is earlier. */
+int64_t ct_time_between(ct_time from, ct_time until);
+
 /*
  * In events that change a coroutine's state: others of the same coroutine are missing right before this one, so that
  * its state may have changed unseen.

@@ -256,7 +256,8 @@ void check_write_junit(
 	struct text *text, const struct ct_checks *checks, const struct ct_checks_options *options)
 {
 	const struct ct_quality *quality = &checks->report->quality;
-	double seconds = (double)(quality->observed_until - quality->observed_from) / 1e9;
+	double seconds =
+		(double)ct_time_between(quality->observed_from, quality->observed_until) / 1e9;
 	uint64_t nr_broken = nr_of(checks, CT_VERDICT_BROKEN);
 	uint64_t nr_unknown = nr_of(checks, CT_VERDICT_UNKNOWN);
 	struct text subject = {0};

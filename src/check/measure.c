@@ -209,8 +209,8 @@ static void measure_waiting(struct measuring *measuring)
 		nr_waiting += (double)waiting->nr_coros;
 		if (!is_counted)
 			take(measuring,
-				(struct sample){.value = (double)(report->quality.observed_until -
-								  waiting->since),
+				(struct sample){.value = (double)ct_time_between(waiting->since,
+							report->quality.observed_until),
 					.site = waiting->site});
 	}
 	if (nr_waiting > 0 ? is_counted : report->quality.nr_coros && is_known(measuring))
@@ -386,7 +386,9 @@ static void measure(struct measuring *measuring)
 		take_value(measuring, (double)quality->nr_lost);
 		return;
 	case CONDITION_OBSERVED:
-		take_value(measuring, (double)(quality->observed_until - quality->observed_from));
+		if (quality->observed_from != CT_NO_TIME && quality->observed_until != CT_NO_TIME)
+			take_value(measuring, (double)ct_time_between(quality->observed_from,
+						      quality->observed_until));
 		return;
 	case CONDITION_EXIT_STATUS:
 		measure_exit(measuring);

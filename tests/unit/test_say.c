@@ -303,8 +303,21 @@ static void test_table(void)
 	text_fini(&text);
 }
 
+/* What is not known, or goes back, is no time that passed. */
+static void test_time_between(void)
+{
+	CHECK_EQUAL(ct_time_between(2, 7), 5);
+	CHECK_EQUAL(ct_time_between(-3, 7), 10);
+	CHECK_EQUAL(ct_time_between(7, 2), 0);
+	CHECK_EQUAL(ct_time_between(CT_NO_TIME, 7), 0);
+	CHECK_EQUAL(ct_time_between(7, CT_NO_TIME), 0);
+	CHECK_EQUAL(ct_time_between(CT_NO_TIME, CT_NO_TIME), 0);
+	CHECK_EQUAL(ct_time_between(INT64_MIN + 1, INT64_MAX), INT64_MAX);
+}
+
 int main(void)
 {
+	test_time_between();
 	test_functions();
 	test_files();
 	test_safe();
