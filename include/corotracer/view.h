@@ -131,6 +131,8 @@ const struct ct_tables *ct_view_tables(const struct ct_view *view);
 
 /* ----------------------------------------------------------------------- asking */
 
+#define CT_VIEW_STARS_MOST 8u /* in a pattern: each makes matching longer */
+
 enum ct_view_compare {
 	CT_VIEW_EQUAL,
 	CT_VIEW_UNEQUAL,
@@ -138,7 +140,7 @@ enum ct_view_compare {
 	CT_VIEW_AT_MOST,
 	CT_VIEW_MORE,
 	CT_VIEW_AT_LEAST,
-	/* The cell in words (ct_view_say) matches a pattern of fnmatch(3), in capitals or not. */
+	/* The cell in words (ct_view_say) matches a pattern of fnmatch(3), in capitals or not: CT_VIEW_STARS_MOST. */
 	CT_VIEW_MATCHES,
 	CT_VIEW_NR_COMPARES,
 };

@@ -13,7 +13,6 @@
 #include "query/query.h"
 
 #define LARGEST 9223372036854775808.0 /* 2^63: from here on no number is as large */
-#define STARS_MOST 8u                 /* each makes matching that much longer */
 #define REPLACED "\xef\xbf\xbd"       /* what stands for bytes that are no UTF-8 */
 
 /* ---------------------------------------------------------------- which ones */
@@ -357,7 +356,7 @@ static char *widen(int op, const char *pattern)
 			*at++ = '\\';
 		*at++ = *pattern;
 	}
-	if (!wide || nr_stars > STARS_MOST) {
+	if (!wide || nr_stars > CT_VIEW_STARS_MOST) {
 		free(wide);
 		return NULL;
 	}

@@ -4,6 +4,7 @@
  * of the others the columns of the conditions are, one after the other as long as rows are left, and then the columns
  * that are wanted.
  */
+#include <inttypes.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,9 @@ void ct_view_rows_free(const struct ct_view_rows *rows)
 
 /* ---------------------------------------------------------------- terms */
 
+/* So many answers are kept of one pattern; what comes then is matched again. */
+#define MATCHES_KEPT 65536u
+
 static bool matches(struct ct_view_scan *scan, struct scan_term *term, int64_t number)
 {
 	struct text text = {0};
@@ -64,7 +68,9 @@ static bool matches(struct ct_view_scan *scan, struct scan_term *term, int64_t n
 		return is_match;
 	view_say(&text, scan->view, term->type, number, 0);
 	is_match = fnmatch(term->pattern, text_peek(&text), FNM_CASEFOLD) == 0;
-	scan->is_broken |= text.is_broken || !map_put(&term->matches, (uint64_t)number, is_match);
+	scan->is_broken |=
+		text.is_broken || (term->matches.count < MATCHES_KEPT &&
+					  !map_put(&term->matches, (uint64_t)number, is_match));
 	text_fini(&text);
 	return is_match;
 }
@@ -242,6 +248,22 @@ static bool have_values(struct ct_view_scan *scan, uint32_t column)
 	return scan->values[column] != NULL;
 }
 
+static enum ct_status add_pattern(
+	struct scan_term *added, const char *pattern, struct ct_error *reterr)
+{
+	const char *star = pattern;
+	uint32_t nr_stars = 0;
+
+	while (star && (star = strchr(star, '*')))
+		star++, nr_stars++;
+	if (nr_stars > CT_VIEW_STARS_MOST)
+		return ct_fail(reterr, CT_ERR_USAGE,
+			"a pattern has at most %u stars, and not %" PRIu32, CT_VIEW_STARS_MOST,
+			nr_stars);
+	added->pattern = pattern ? strdup(pattern) : NULL;
+	return added->pattern ? CT_OK : ct_fail_memory(reterr);
+}
+
 static enum ct_status add_term(struct ct_view_scan *scan, enum ct_view_table table,
 	const struct ct_view_term *term, struct ct_error *reterr)
 {
@@ -257,10 +279,8 @@ static enum ct_status add_term(struct ct_view_scan *scan, enum ct_view_table tab
 	if (term->compare >= CT_VIEW_NR_COMPARES)
 		return ct_fail(
 			reterr, CT_ERR_USAGE, "there is no comparison %d", (int)term->compare);
-	if (term->compare == CT_VIEW_MATCHES) {
-		added->pattern = term->text ? strdup(term->text) : NULL;
-		return added->pattern ? CT_OK : ct_fail_memory(reterr);
-	}
+	if (term->compare == CT_VIEW_MATCHES)
+		return add_pattern(added, term->text, reterr);
 	if (term->text &&
 		!ct_view_parse(scan->view, table, term->column, term->text, &added->number)) {
 		if (column->type == CT_VIEW_TYPE_TEXT)
