@@ -2,6 +2,8 @@
 /*
  * The judgement, and the tables of the trace, as rows: one function for each table, one row each.
  */
+#include <stdlib.h>
+
 #include <stdio.h>
 
 #include "base/failure.h"
@@ -13,7 +15,8 @@
 struct telling {
 	struct ct_view *view;
 	const struct ct_report *report;
-	bool is_broken; /* out of memory */
+	const struct ct_worker **worker_of; /* by thread; NULL: it is none */
+	bool is_broken;                     /* out of memory */
 };
 
 static void add(struct telling *telling, enum ct_view_table table, const int64_t *row)
@@ -105,21 +108,22 @@ static void tell_process(struct telling *telling, uint32_t number)
 	add(telling, CT_VIEW_PROCESSES, row);
 }
 
-static const struct ct_worker *worker_of(const struct ct_statistics *statistics, uint32_t thread)
+static bool find_workers(struct telling *telling)
 {
-	uint32_t i;
+	const struct ct_statistics *statistics = &telling->report->statistics;
+	uint32_t nr_threads = telling->view->tables->nr_threads, i;
 
-	for (i = 0; i < statistics->nr_workers; i++)
-		if (statistics->workers[i].thread == thread)
-			return &statistics->workers[i];
-	return NULL;
+	telling->worker_of = calloc(nr_threads + 1u, sizeof(struct ct_worker *));
+	for (i = 0; telling->worker_of && i < statistics->nr_workers; i++)
+		telling->worker_of[statistics->workers[i].thread] = &statistics->workers[i];
+	return telling->worker_of != NULL;
 }
 
 static void tell_thread(struct telling *telling, uint32_t number)
 {
 	static const struct ct_worker nobody;
 	const struct ct_thread *thread = &telling->view->tables->threads[number];
-	const struct ct_worker *worker = worker_of(&telling->report->statistics, number);
+	const struct ct_worker *worker = telling->worker_of[number];
 	const struct ct_worker *times = worker ? worker : &nobody;
 	const int64_t row[CT_VIEW_NR_THREADS] = {
 		[CT_VIEW_THREADS_THREAD] = number,
@@ -397,7 +401,10 @@ enum ct_status view_tell(struct ct_view *view, struct ct_error *reterr)
 	if (status)
 		return status;
 	telling.report = view->report;
+	if (!find_workers(&telling))
+		return ct_fail_memory(reterr);
 	tell_tables(&telling);
 	tell_report(&telling);
+	free(telling.worker_of);
 	return telling.is_broken ? ct_fail_memory(reterr) : CT_OK;
 }
