@@ -299,19 +299,19 @@ static enum ct_status answer_style(struct asking *asking)
 
 static enum ct_status find_why(struct asking *asking, const struct ct_report **ret_report)
 {
-	int64_t process, coro;
+	uint64_t coro;
+	int64_t process;
 	enum ct_status status =
 		ask_number(asking->request, ASK_PROCESS, 1, &process, asking->reterr);
 
 	if (status == CT_OK)
-		status = ask_number(asking->request, ASK_COROUTINE, 0, &coro, asking->reterr);
+		status = ask_id(asking->request, ASK_COROUTINE, &coro, asking->reterr);
 	if (status)
 		return status;
-	if (coro < 1 || process < 1 || process > UINT32_MAX)
+	if (!coro || process < 1 || process > UINT32_MAX)
 		return ct_fail(asking->reterr, CT_ERR_USAGE,
 			"'why' takes the id of a coroutine, and the number of its process");
-	return ct_view_why(
-		asking->view, (uint32_t)process, (uint64_t)coro, ret_report, asking->reterr);
+	return ct_view_why(asking->view, (uint32_t)process, coro, ret_report, asking->reterr);
 }
 
 static enum ct_status answer_why(struct asking *asking)

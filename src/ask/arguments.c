@@ -2,6 +2,8 @@
 /*
  * Arguments, read.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,13 +66,34 @@ const char *ask_text(const struct ask_request *request, enum ask_key key)
 /* strtoll, without what it forgives: blanks in front, what is too large, nothing at all. */
 static bool read_number(const char *text, char **ret_end, int64_t *ret_number)
 {
-	const char *digits = text + (*text == '-');
-	size_t nr_digits = strspn(digits, "0123456789");
-
-	if (nr_digits == 0 || nr_digits > 18)
+	if (!isdigit((unsigned char)text[*text == '-']))
 		return false;
+	errno = 0;
 	*ret_number = strtoll(text, ret_end, 10);
-	return true;
+	return errno == 0;
+}
+
+/* The same of ids, which have all of 64 bits. */
+static bool read_id(const char *text, char **ret_end, uint64_t *ret_id)
+{
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*ret_id = strtoull(text, ret_end, 10);
+	return errno == 0;
+}
+
+enum ct_status ask_id(const struct ask_request *request, enum ask_key key, uint64_t *ret_id,
+	struct ct_error *reterr)
+{
+	const char *text = ask_text(request, key);
+	char *end;
+
+	*ret_id = 0;
+	if (!text || (read_id(text, &end, ret_id) && !*end))
+		return CT_OK;
+	return ct_fail(reterr, CT_ERR_USAGE, "the argument '%s' takes an id, and not '%.40s'",
+		keys[key], text);
 }
 
 enum ct_status ask_number(const struct ask_request *request, enum ask_key key, int64_t otherwise,
@@ -260,18 +283,18 @@ void ask_rows_fini(struct ask_rows *rows)
 
 static bool read_lane(const char **at, struct ct_view_lane *lane)
 {
-	int64_t first, second = 0;
+	uint64_t first, second = 0;
 	char kind = **at, *end;
 
-	if ((kind != 'c' && kind != 't') || !read_number(*at + 1, &end, &first) || first < 0)
+	if ((kind != 'c' && kind != 't') || !read_id(*at + 1, &end, &first))
 		return false;
-	if (kind == 'c' && (*end != '.' || !read_number(end + 1, &end, &second) || second < 0))
+	if (kind == 'c' && (*end != '.' || !read_id(end + 1, &end, &second)))
 		return false;
 	if (first > UINT32_MAX)
 		return false;
 	lane->kind = kind == 'c' ? CT_VIEW_LANE_COROUTINE : CT_VIEW_LANE_THREAD;
 	lane->process = kind == 'c' ? (uint32_t)first : 0;
-	lane->id = (uint64_t)(kind == 'c' ? second : first);
+	lane->id = kind == 'c' ? second : first;
 	*at = end;
 	return *end == '\0' || *end == ',';
 }

@@ -22,6 +22,10 @@ enum ct_status ask_check(const struct ask_request *request, struct ct_error *ret
 /* ask_text: one argument's value, the request's; NULL: it has none. */
 const char *ask_text(const struct ask_request *request, enum ask_key key);
 
+/* ask_id: of a coroutine; 0 where there is no such argument. */
+enum ct_status ask_id(const struct ask_request *request, enum ask_key key, uint64_t *ret_id,
+	struct ct_error *reterr);
+
 /* ask_number: a whole number in digits; `otherwise` where there is no such argument. */
 enum ct_status ask_number(const struct ask_request *request, enum ask_key key, int64_t otherwise,
 	int64_t *ret_number, struct ct_error *reterr);

@@ -134,13 +134,21 @@ static bool parse_state(const char *text, int64_t *ret_number)
 	return false;
 }
 
-static bool parse_digits(const char *text, int64_t *ret_number)
+static bool has_64_bits(enum ct_view_type type)
+{
+	return type == CT_VIEW_TYPE_COROUTINE || type == CT_VIEW_TYPE_TASK ||
+	       type == CT_VIEW_TYPE_HANDLE;
+}
+
+/* An id beyond the largest number is held by the negative one of the same bits. */
+static bool parse_digits(const char *text, enum ct_view_type type, int64_t *ret_number)
 {
 	bool has_digit = isdigit((unsigned char)text[*text == '-']);
 	char *end;
 
 	errno = 0;
-	*ret_number = strtoll(text, &end, 10);
+	*ret_number = has_64_bits(type) && *text != '-' ? (int64_t)strtoull(text, &end, 10)
+							: strtoll(text, &end, 10);
 	return has_digit && !*end && !errno;
 }
 
@@ -163,6 +171,7 @@ bool ct_view_parse(struct ct_view *view, enum ct_view_table table, uint32_t colu
 	case CT_VIEW_TYPE_STATE:
 		return parse_state(text, ret_number);
 	default:
-		return parse_digits(text, ret_number);
+		return parse_digits(
+			text, ct_view_describe(table)->columns[column].type, ret_number);
 	}
 }
