@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "wasm/libc.h"
-
-typedef int compare_function(const void *left, const void *right, void *context);
+#include "wasm/sort.h"
 
 const char *strerrorname_np(int number)
 {
@@ -40,47 +39,16 @@ const char *sigabbrev_np(int number)
 
 /* ---------------------------------------------------------------- sorting */
 
-/* Two rows that are sorted, one behind the other, become one. */
-static void merge(char *at, size_t left, size_t right, size_t size, char *room,
-	compare_function *compare, void *context)
-{
-	char *one = room, *other = at + left * size;
-
-	memcpy(room, at, left * size);
-	while (left && right) {
-		if (compare(one, other, context) <= 0) {
-			memcpy(at, one, size);
-			one += size;
-			left--;
-		} else {
-			memcpy(at, other, size);
-			other += size;
-			right--;
-		}
-		at += size;
-	}
-	memcpy(at, one, left * size);
-}
-
-static void sort(
-	char *at, size_t count, size_t size, char *room, compare_function *compare, void *context)
-{
-	size_t half = count / 2;
-
-	if (count < 2)
-		return;
-	sort(at, half, size, room, compare, context);
-	sort(at + half * size, count - half, size, room, compare, context);
-	merge(at, half, count - half, size, room, compare, context);
-}
-
-/* Without memory nothing is sorted; what was asked for next has none either, and says so. */
+/* As the machine's C library: in order of what is equal with memory, in place without. */
 void qsort_r(void *at, size_t count, size_t size, compare_function *compare, void *context)
 {
-	char *room = malloc(count * size + 1);
+	size_t nr_bytes;
+	char *room = __builtin_mul_overflow(count, size, &nr_bytes) ? NULL : malloc(nr_bytes + 1);
 
 	if (room)
-		sort(at, count, size, room, compare, context);
+		sort_rows(at, count, size, room, compare, context);
+	else
+		sort_in_place(at, count, size, compare, context);
 	free(room);
 }
 
