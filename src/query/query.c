@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "query/nearest.h"
 #include "query/query.h"
 
 #define MEMORY_BYTES (UINT64_C(1) << 30)
@@ -88,6 +89,17 @@ static enum ct_status say_memory(const struct ct_query *query, struct ct_error *
 		(unsigned long long)(query->memory_bytes >> 20));
 }
 
+static enum ct_status say_complaint(const char *complaint, int offset, struct ct_error *reterr)
+{
+	const char *nearest = query_nearest(complaint);
+	uint64_t place = offset < 0 ? CT_NO_OFFSET : (uint64_t)offset;
+
+	if (nearest)
+		return ct_fail_at(
+			reterr, CT_ERR_USAGE, place, "%s; did you mean '%s'?", complaint, nearest);
+	return ct_fail_at(reterr, CT_ERR_USAGE, place, "%s", complaint);
+}
+
 static enum ct_status fail(struct ct_query *query, int result, struct ct_error *reterr)
 {
 	int offset = sqlite3_error_offset(query->database);
@@ -105,9 +117,7 @@ static enum ct_status fail(struct ct_query *query, int result, struct ct_error *
 	case SQLITE_AUTH:
 		return ct_fail(reterr, CT_ERR_USAGE, "a query reads, and does nothing else");
 	default:
-		return ct_fail_at(reterr, CT_ERR_USAGE,
-			offset < 0 ? CT_NO_OFFSET : (uint64_t)offset, "%s",
-			sqlite3_errmsg(query->database));
+		return say_complaint(sqlite3_errmsg(query->database), offset, reterr);
 	}
 }
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table or column that a misspelt name means: the one that takes the fewest letters to change.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "corotracer/query.h"
+#include "query/nearest.h"
+
+#define LONGEST 40u
+#define FARTHEST 3u /* letters; more are no misspelling */
+#define SHORTEST 3u /* beginning of a name that means it */
+
+struct nearest {
+	const char *word;
+	size_t length;
+	const char *name; /* NULL: none is near */
+	size_t distance;
+};
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	size_t smaller = a < b ? a : b;
+
+	return smaller < c ? smaller : c;
+}
+
+static bool is_same(char one, char other)
+{
+	return tolower((unsigned char)one) == tolower((unsigned char)other);
+}
+
+/* Insertions, removals and replacements from one to the other. */
+static size_t distance(const char *word, size_t length, const char *name)
+{
+	size_t row[LONGEST + 1], nr_letters = strlen(name), i, k;
+
+	if (length > LONGEST || nr_letters > LONGEST)
+		return LONGEST;
+	for (k = 0; k <= nr_letters; k++)
+		row[k] = k;
+	for (i = 1; i <= length; i++) {
+		size_t diagonal = row[0], above;
+
+		row[0] = i;
+		for (k = 1; k <= nr_letters; k++) {
+			above = row[k];
+			row[k] = least(above + 1, row[k - 1] + 1,
+				diagonal + !is_same(word[i - 1], name[k - 1]));
+			diagonal = above;
+		}
+	}
+	return row[nr_letters];
+}
+
+/* A name that goes on behind the word is nearer than one that is spelled otherwise. */
+static bool is_beginning(const struct nearest *nearest, const char *name)
+{
+	return nearest->length >= SHORTEST &&
+	       strncasecmp(nearest->word, name, nearest->length) == 0;
+}
+
+static void consider(struct nearest *nearest, const char *name)
+{
+	size_t present =
+		is_beginning(nearest, name) ? 1 : distance(nearest->word, nearest->length, name);
+
+	if (present >= nearest->distance || present >= nearest->length)
+		return;
+	nearest->distance = present;
+	nearest->name = name;
+}
+
+static void consider_columns(struct nearest *nearest, const struct ct_query_table *table)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		consider(nearest, table->columns[i].name);
+}
+
+const char *query_nearest(const char *complaint)
+{
+	static const char no_table[] = "no such table: ", no_column[] = "no such column: ";
+	bool is_table = strncmp(complaint, no_table, strlen(no_table)) == 0;
+	struct nearest nearest = {.distance = FARTHEST + 1};
+	const struct ct_query_table *tables;
+	const char *dot;
+	uint32_t count, i;
+
+	if (!is_table && strncmp(complaint, no_column, strlen(no_column)) != 0)
+		return NULL;
+	nearest.word = complaint + strlen(is_table ? no_table : no_column);
+	dot = strrchr(nearest.word, '.');
+	nearest.word = dot ? dot + 1 : nearest.word;
+	nearest.length = strlen(nearest.word);
+	tables = ct_query_tables(&count);
+	for (i = 0; i < count; i++) {
+		if (is_table)
+			consider(&nearest, tables[i].name);
+		else
+			consider_columns(&nearest, &tables[i]);
+	}
+	return nearest.name;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef QUERY_NEAREST_H
+#define QUERY_NEAREST_H
+
+/*
+ * query_nearest: the table's or column's name that SQLite's complaint, "no such table: wait", seems to mean; constant.
+ * NULL: none is near, or the complaint is another one.
+ */
+const char *query_nearest(const char *complaint);
+
+#endif
