@@ -103,6 +103,15 @@ static void put_distribution(struct json_object *row, const struct ct_distributi
 	mcp_put_span(row, "total", durations->total_ns);
 }
 
+static void put_going_on(struct json_object *row, const struct ct_going_on *going_on)
+{
+	if (!going_on->count)
+		return;
+	mcp_put_count(row, "not_ended", going_on->count);
+	mcp_put_span(row, "not_ended_total", going_on->total_ns);
+	mcp_put_span(row, "not_ended_max", going_on->longest_ns);
+}
+
 /* ---------------------------------------------------------------- rows of each kind */
 
 static void tell_places(struct page *page)
@@ -119,8 +128,7 @@ static void tell_places(struct page *page)
 		row = mcp_row_new();
 		mcp_put_place(row, "what", page->report->tables, place->site);
 		put_distribution(row, &place->waits);
-		if (place->waiting.count)
-			mcp_put_count(row, "not_ended", place->waiting.count);
+		put_going_on(row, &place->waiting);
 		put_latency(row, &place->delays);
 		put_runs(row, &place->runs);
 		tell(page, row);
@@ -162,8 +170,7 @@ static void tell_spans(struct page *page, bool are_tasks)
 		row = mcp_row_new();
 		mcp_put_data(row, "what", span->name);
 		put_distribution(row, &span->durations);
-		if (span->open.count)
-			mcp_put_count(row, "not_ended", span->open.count);
+		put_going_on(row, &span->open);
 		put_times(row, &span->times);
 		tell(page, row);
 	}

@@ -106,8 +106,8 @@ def check_places(trace):
     for row in counted:
         place = told[row["site"]]
         check((row["n"], row["total"], row["p50"], row["p90"], row["p99"], row["most"]) ==
-              (place["nr_waits"], place["waited_ns"], place["wait_p50_ns"], place["wait_p90_ns"], place["wait_p99_ns"],
-               place["wait_max_ns"]), f"{trace.name}: waits at {place['place']} are {row}, and places say {place}")
+              (place["nr_waits"], place["ended_wait_ns"], place["ended_wait_p50_ns"], place["ended_wait_p90_ns"], place["ended_wait_p99_ns"],
+               place["ended_wait_max_ns"]), f"{trace.name}: waits at {place['place']} are {row}, and places say {place}")
     return len(counted)
 
 
@@ -274,6 +274,10 @@ def check_refusals(trace, place):
     result = ask(trace, "SELECT 1;\nSELECT nonsense FROM events", status=USAGE)
     check("no such column: nonsense" in result.stderr and "\n  SELECT nonsense FROM events\n         ^\n" in result.stderr,
           f"the place of an error: {result.stderr}")
+    for sql, meant in (("SELECT 1 FROM wait", "waits"), ("SELECT plaec FROM waits", "place"), ("SELECT w.duration FROM waits w", "duration_ns"),
+                       ("SELECT x FROM waits", None), ("SELECT 1 FROM corutines", "coroutines")):
+        told = ask(trace, sql, status=USAGE).stderr
+        check(f"did you mean '{meant}'?" in told if meant else "did you mean" not in told, told)
     for sql in ("CREATE TABLE x(a)", "INSERT INTO events VALUES (1)", "DELETE FROM waits", "ATTACH '/tmp/x.db' AS x",
                 "PRAGMA temp_store=FILE", "SELECT load_extension('x')", "DROP TABLE events", "VACUUM INTO '/tmp/x.db'",
                 "CREATE TEMP TABLE x(a)"):

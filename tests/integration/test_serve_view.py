@@ -83,6 +83,9 @@ def check_refusals(server):
             ("lanes", {"lanes": "c1"}, 400, "a lane is"), ("groups", {"table": "events"}, 400, "1 to 4 columns"), ("overview", {"from": 9, "until": 9}, 400, "later"),
             ("overview", {"steps": 0}, 400, "steps"), ("histogram", {"table": "waits"}, 400, "no column ''"),
             ("picture", {"finding": 2}, 404, "no picture"), ("waits", {"fold": 0}, 400, "'fold' is 1 to 400"),
+            ("select", {"table": "events", "where": ["kind~a*b*c*d*e*f*g*h*i*"]}, 400, "at most 8 stars, and not 9"),
+            ("why", {"coroutine": 2 ** 64 - 1}, 404, "no such coroutine"), ("why", {"coroutine": 2 ** 64}, 400, "takes an id"),
+            ("lanes", {"lanes": f"c1.{2 ** 64}"}, 400, "a lane is"), ("select", {"table": "events", "where": [f"coroutine={2 ** 64}"]}, 400, "is no coroutine"),
             ("why", {}, 400, "takes the id"), ("why", {"coroutine": 99}, 404, "no such coroutine")):
         status, _, body = ask(server, name, **arguments)
         check(status == wanted and words in json.loads(body)["error"], f"{name} {arguments}: {status} {body}")

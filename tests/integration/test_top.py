@@ -180,7 +180,7 @@ def check_unseen_screen(place, trace):
         shown.top(trace)
         shown.until("1 findings", UNSEEN)
         shown.keys("p")
-        shown.until("P99", UNSEEN)
+        shown.until("ENDED99", UNSEEN)
         shown.keys("q")
         shown.until("left with 0")
 
@@ -217,13 +217,13 @@ def check_keys(place, trace):
         shown.until("1 of 3")
         for key, text in (("p", "DELAY99"), ("r", "HELD BY"), ("o", "SCHED"), ("f", "GRADE"), ("?", "this help")):
             shown.keys(key)
-            shown.until(text) if key != "p" else shown.until("WAITS", "P99")
+            shown.until(text) if key != "p" else shown.until("WAITS", "ENDED99")
         shown.keys("?", "p")
-        shown.until("P99", "1 of 2")
+        shown.until("ENDED99", "1 of 2")
         shown.keys("Enter")
         shown.until("state=waiting wait_site=", "1 of 3")
         shown.keys("Escape")
-        shown.until("P99", "1 of 2")
+        shown.until("ENDED99", "1 of 2")
         shown.keys("q")
         shown.until("left with 0")
 

@@ -8,7 +8,7 @@ import { count, duration } from "./say";
 import { Table, type TableColumn } from "./table";
 import { brief, placeOf, type Trace } from "./trace";
 
-const TIMES: readonly [string, string][] = [["wait_p50_ns", "wait p50"], ["wait_p99_ns", "p99"], ["wait_max_ns", "most"], ["waited_ns", "all waits"],
+const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "ended p50"], ["ended_wait_p99_ns", "ended p99"], ["ended_wait_max_ns", "ended, most"], ["ended_wait_ns", "all ended"],
 	["delay_p99_ns", "delay p99"], ["run_p99_ns", "run p99"], ["run_max_ns", "longest run"]];
 
 export function showPlaces(into: HTMLElement, _trace: Trace): void {
