@@ -9,7 +9,7 @@
 //!
 //! [`trace_runtime`] tells what the workers do. With `--cfg tokio_unstable` it tells of every task, too; on stable, tasks
 //! are told of that are spawned by [`spawn`], or as `tokio::spawn(future.traced())`. That way their wakes are told as
-//! well, which hooks do not see: where both are used, a task is told of by its own probe alone.
+//! well, which hooks do not see. A task that is told of in both ways is two in reports.
 //!
 //! The others stand in for the methods that they are named after: `traced_lock(&mutex).await` for
 //! `mutex.lock().await`. What they tell lets a report say who holds what, and what was handed to whom.
