@@ -30,6 +30,7 @@ _Static_assert(NR_COMMANDS <= 32, "a bit for each command");
 static const struct exit_description of_some[] = {
 	{"1", BIT(COMMAND_CHECK), "of check: an assertion does not hold"},
 	{"1", BIT(COMMAND_DIFF), "of diff: a change is told that --fail-on names"},
+	{"1", BIT(COMMAND_INTEGRATION), "of integration: what the program tells is contradictory"},
 	{"0-255", RUN, "of run: the program's own exit status, once it was started"},
 	{"126", STARTING, "of run, check and overhead: COMMAND exists, and cannot be executed"},
 	{"127", STARTING, "of run, check and overhead: COMMAND was not found"},
@@ -67,9 +68,10 @@ size_t exits_list(const struct exit_description **ret_exits)
 	snprintf(exits[nr_exits++].meaning, sizeof(exits[0].meaning), "success");
 	exits[nr_exits++] = of_some[0];
 	exits[nr_exits++] = of_some[1];
+	exits[nr_exits++] = of_some[2];
 	for (value = 2; value <= ct_status_exit_code(CT_ERR_STOPPED); value++)
 		add_failures(&exits[nr_exits++], value);
-	for (i = 2; i < sizeof(of_some) / sizeof(of_some[0]); i++)
+	for (i = 3; i < sizeof(of_some) / sizeof(of_some[0]); i++)
 		exits[nr_exits++] = of_some[i];
 	return nr_exits;
 }

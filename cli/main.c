@@ -32,6 +32,7 @@ static int (*const commands[NR_COMMANDS])(const struct arguments *) = {
 	[COMMAND_STATS] = command_stats,
 	[COMMAND_DUMP] = command_dump,
 	[COMMAND_INFO] = command_info,
+	[COMMAND_INTEGRATION] = command_integration,
 	[COMMAND_ASSEMBLE] = command_assemble,
 	[COMMAND_CUT] = command_cut,
 	[COMMAND_MERGE] = command_merge,

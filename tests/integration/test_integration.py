@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""corotracer integration: what a program tells, what it lacks, and what in it cannot be true."""
+from support import COROTRACER, check, run
+
+HEAD = """trace from=0 until=2s
+process 1 pid=100 program=/bin/server probe
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/server.c line=10 function=accept_one
+site 2 kind=source file=/src/server.c line=55 function=answer reason=request
+"""
+LIFE = """1ms t1 create c1 0x11010 @1
+2ms t1 resume c1 point=initial
+3ms t1 suspend c1 @2
+4ms t1 resume c1
+5ms t1 suspend c1 channel:0x5000 @2
+6ms t1 cancel c1
+7ms t1 suspend c1 channel:0x5000 @2
+8ms t1 resume c1
+9ms t1 return c1
+10ms t1 destroy c1 life=done
+"""
+
+
+def integration(events, status=0):
+    return run(COROTRACER, "integration", "-", input=HEAD + events, status=status).stdout
+
+
+def part(said, name):
+    """The lines under one of the headings."""
+    lines = said.split(f"{name}\n", 1)
+    return lines[1].split("\n\n")[0] if len(lines) == 2 else ""
+
+
+def check_told():
+    said = integration(LIFE)
+    told, not_told = part(said, "Told"), part(said, "Not told")
+    check("1  what a wait is for, of 2 waits" in told, f"waits are counted wrongly; one was taken back:\n{told}")
+    check("1  that a coroutine is made" in told and "2  that it has come to its end" in told, told)
+    check("ctp_wake; in C++ wake, wake_by" in not_told and "silent      dropped-wake" in not_told, not_told)
+    check("ctp_create" not in not_told, "what is told is said to be missing")
+    check("Contradictory" not in said, said)
+
+
+def check_wakes_count():
+    said = integration(LIFE + "11ms t1 wake coroutine:1 @2 outcome=queued\n")
+    check("who makes a coroutine ready" in part(said, "Told") and "ctp_wake" not in part(said, "Not told"), said)
+
+
+def check_contradictions():
+    for event, words in (("20ms t1 park", "is `unpark` told?"), ("20ms t1 unpark", "is `park` told?"),
+                         ("20ms t1 release c1 lock:0x7000 @2", "is `acquire` told?")):
+        said = integration(LIFE + event + "\n", status=1)
+        check(words in part(said, "Contradictory"), f"{event}: {said}")
+
+
+def check_refused():
+    refused = run(COROTRACER, "integration", "-", input="no trace", status=5)
+    check(refused.stdout == "" and refused.stderr.count("\n") == 1, f"{refused.stdout}{refused.stderr}")
+
+
+check_told()
+check_wakes_count()
+check_contradictions()
+check_refused()
