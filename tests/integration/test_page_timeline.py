@@ -350,6 +350,26 @@ def check_copies(browser, server, trace):
         it.quiet()
 
 
+def check_other_copies(browser, server, trace):
+    """A chart of the overview as a picture; a table as the command that prints the same rows."""
+    with Timeline(browser, server) as it:
+        it.open("overview")
+        it.page.wait_for_load_state("networkidle")
+        it.page.get_by_role("button", name="Copy as SVG").first.click()
+        it.until("navigator.clipboard.readText().then((text) => text.startsWith('<svg'))")
+        picture = xml.etree.ElementTree.fromstring(it.page.evaluate("navigator.clipboard.readText()"))
+        check(len(list(picture.iter(SVG + "rect"))) > 10 and "Coroutines by state" in picture.findtext(SVG + "title"), "no chart")
+        it.open("coroutines?state=waiting&text=accept&order=coroutine")
+        it.page.wait_for_selector("tbody tr")
+        it.page.get_by_role("button", name="Copy the command").click()
+        it.until("navigator.clipboard.readText().then((text) => text.startsWith('corotracer'))")
+        command = it.page.evaluate("navigator.clipboard.readText()")
+        told = subprocess.run(["bash", "-c", command.replace("corotracer", str(COROTRACER), 1).replace("FILE", trace, 1)],
+                              capture_output=True, text=True, check=False)
+        check(told.returncode == 0 and len(re.findall(r"\bwaiting\b", told.stdout)) == it.page.locator("tbody tr").count(), f"{command}: {told}")
+        it.quiet()
+
+
 def check_help(browser, server):
     """All keys are told."""
     with Timeline(browser, server) as it:
@@ -404,6 +424,7 @@ def main():
             for part in (check_moving, check_asking, check_events, check_mouse, check_groups, check_order, check_causes, check_help):
                 part(browser, server)
             check_copies(browser, server, place + "/causes.txt")
+            check_other_copies(browser, server, place + "/causes.txt")
             check_finding(browser, other)
         finally:
             server.process.kill()

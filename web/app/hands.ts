@@ -47,7 +47,7 @@ function rangeOf(one: number, other: number): Range {
 }
 
 export function listenHands(canvas: HTMLCanvasElement, handled: Handled): void {
-	let drag: Drag | null = null, turned = 0;
+	let drag: Drag | null = null, turned = -Infinity;
 	const begin = (event: PointerEvent): void => {
 		const { offsetX: x, offsetY: y } = event, kind: Kind = y < AXIS_HEIGHT ? "brush" : x < handled.names() ? "name" : "move";
 		drag = { kind, x, y, range: handled.range(), hasMoved: false };

@@ -155,6 +155,11 @@ export interface Arrangement {
 	folded: string[];
 }
 
+export function arrangementOf(given: URLSearchParams): Arrangement {
+	const listed = (name: string, between: string): string[] => (given.get(name) ?? "").split(between).filter((key) => key).slice(0, 40);
+	return { pinned: listed("pin", " "), hidden: listed("hide", " "), folded: listed("fold", "\n") };
+}
+
 const COLUMNS = "process,coroutine,name,function_site,destroyed_ns";
 
 function lanesOf(rows: Rows): Lane[] {

@@ -4,6 +4,7 @@
 
 import { askRows } from "./carrier";
 import { sharpen } from "./dom";
+import type { Pen } from "./pen";
 import type { Range } from "./range";
 import type { Rows } from "./rows";
 import type { Palette } from "./states";
@@ -30,7 +31,7 @@ export async function loadMinimap(from: number, until: number, steps = STEPS): P
 }
 
 /** States stacked: the height is how many coroutines there were. */
-export function drawStack(context: CanvasRenderingContext2D, map: Minimap, colours: Palette, x: number, width: number, height: number): void {
+export function drawStack(context: Pen, map: Minimap, colours: Palette, x: number, width: number, height: number): void {
 	const { rows } = map, step = width / rows.nrRows;
 	for (let row = 0; row < rows.nrRows; row++) {
 		const left = Math.floor(x + row * step), right = Math.floor(x + (row + 1) * step);

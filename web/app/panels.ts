@@ -3,18 +3,27 @@
 // What stands below the timeline: the selected state in words, with what can be done to its lane, and what happened in the range
 // that is shown, all of it or that of the selected lane. The range is asked for where its panel is open.
 
-import { note, viewInUse } from "./address";
+import { addressOf, note, viewInUse } from "./address";
 import { askRows } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
-import type { Lane } from "./lanes";
+import { TIMELINE, type Action } from "./keys";
+import { tellOf, type Lane, type Lanes, type Row } from "./lanes";
 import { KINDS } from "./names";
 import { OVERVIEW } from "./minimap";
 import type { Range } from "./range";
 import { count, duration, many, moment } from "./say";
+import { CAUSES, causeOfResource } from "./shades";
 import type { Slice } from "./slices";
 import { STATES } from "./states";
 import { Table } from "./table";
-import { briefPlaceLink, coroutineLink, placeLink, threadName, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, keyOf, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
+
+/** The bars of the picture, each with its word. */
+export function legend(): HTMLElement {
+	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
+	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
+		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"));
+}
 
 /** The selected state, as the engine tells it. */
 export interface Told {
@@ -42,6 +51,12 @@ export function sayState(slice: Slice): string {
 	return slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${state}` : state;
 }
 
+/** What the pointer is over. */
+export function sayUnder(lane: Lane, slice: Slice): string {
+	const cause = STATES[slice.state] === "waiting" && slice.resource ? ` for a ${CAUSES[causeOfResource(slice.resource)]!.name}` : "";
+	return `${lane.name}: ${sayState(slice)}${cause}, ${duration(slice.until - slice.from)}${slice.site ? `, ${placeOf(slice.site)}` : ""}`;
+}
+
 export function tellSlice(lane: Lane, slice: Slice, process: number): HTMLElement {
 	const who = lane.coroutine ? coroutineLink(lane.process, lane.coroutine) : h("span", null, lane.name);
 	return h("p", null, h("i", { class: `bar ${STATES[slice.state]}`, "aria-hidden": "true" }),
@@ -55,6 +70,47 @@ export function tellCause(process: number, told: Told): HTMLElement {
 		told.isOpen ? "It goes on at the end of the recording." : told.waker || told.thread ? ["Ended",
 			told.waker ? [" by ", coroutineLink(process, told.waker)] : "", told.thread ? ` on ${threadName(told.thread)}` : "",
 			told.site ? [", ", placeLink(told.site)] : "", "."] : "");
+}
+
+/** Where a finding came about: from its first step to its last, and so much more on each side. */
+export function rangeOf(finding: Finding | undefined, share: number, least: number): Range | undefined {
+	const times = (finding?.steps ?? []).flatMap((step) => step.event === null || step.time_ns === null ? [] : [step.time_ns]);
+	if (!times.length)
+		return undefined;
+	const from = Math.min(...times), until = Math.max(...times), margin = Math.max((until - from) * share, least);
+	return { from: from - margin, until: until + margin };
+}
+
+/** The finding whose steps stand above the lanes, and the one of them that is looked at. */
+export function tellFinding(trace: Trace, number: number, at: number): Child {
+	const { findings } = trace.report, finding = findings[number], step = finding?.steps[at - 1];
+	return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: keyOf(finding), step: at || undefined }) },
+		`Finding ${number + 1} of ${findings.length}: ${finding.title}`),
+	step ? [h("br", null), `Step ${at}: ${step.text}`, step.site ? [", ", placeLink(step.site)] : null] : null) : null;
+}
+
+/** The event that was gone to. */
+export interface Gone {
+	event: number;
+	time: number;
+	kind: number;
+	site: number;
+}
+
+export function tellEvent(gone: Gone | null): Child {
+	return gone ? h("p", null, h("strong", null, KINDS[gone.kind] ?? "event"), `, event ${count(gone.event)}, at ${moment(gone.time, 1)}`,
+		gone.site ? [", ", placeLink(gone.site)] : null) : null;
+}
+
+/** What can be done with the row that keys are for. */
+export function tellRow(row: Row, lanes: Lanes, nrHidden: number, act: (action: Action) => void): Child {
+	const button = (words: string, action: Action): HTMLElement => h("button", {
+		class: "small", "data-key": `lane-${action}`, title: `key ${TIMELINE[action].told}`, click: () => act(action) }, words);
+	const again = nrHidden ? button(`show ${nrHidden} hidden`, "showAll") : null, isPinned = row.lane !== null && lanes.isPinned(row.lane.key);
+	if (row.isHead)
+		return h("p", { class: "actions" }, `${tellOf(row)} `, button(row.group.isOpen ? "fold" : "open", "open"), " ", again);
+	return row.lane ? h("p", { class: "actions" }, `${row.lane.name}: `, button(isPinned ? "unpin" : "pin", "pin"), " ",
+		isPinned ? [button("up", "pinnedUp"), " ", button("down", "pinnedDown"), " "] : null, button("hide", "hide"), " ", again) : null;
 }
 
 // ---------------------------------------------------------------- the range

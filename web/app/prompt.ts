@@ -4,16 +4,18 @@
 // beside it, and what was typed stays.
 
 import { fill, h } from "./dom";
+import type { Range, Ranges } from "./range";
+import { moment } from "./say";
 
 /** Times as people write them: "1.5 s", "20 ms", "135us", "1.5"; NaN: it is none. */
-export function readTime(text: string): number {
+function readTime(text: string): number {
 	const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|ms|s|min|h)?\s*$/.exec(text);
 	const units: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, h: 3.6e12 };
 	return found ? Number(found[1]) * units[found[2] ?? "s"]! : NaN;
 }
 
 /** Asks for one line; `take` says what is wrong with it, or null. Esc ends it. */
-export function prompt(into: HTMLElement, words: string, given: string, take: (text: string) => string | null, done: () => void): void {
+function prompt(into: HTMLElement, words: string, given: string, take: (text: string) => string | null, done: () => void): void {
 	const input = h("input", { id: "prompt", value: given, autocomplete: "off", spellcheck: "false", size: 26 });
 	const wrong = h("span", { role: "alert", class: "wrong" });
 	const end = (): void => {
@@ -36,4 +38,31 @@ export function prompt(into: HTMLElement, words: string, given: string, take: (t
 	}, h("label", { for: "prompt" }, words), " ", input, " ", h("button", { class: "small" }, "Go"), " ", wrong));
 	input.focus();
 	input.select();
+}
+
+/** A time to go to: it is in the middle then. */
+export function promptTime(into: HTMLElement, ranges: Ranges, move: (range: Range) => void, done: () => void): void {
+	const { now, all } = ranges, half = (now.until - now.from) / 2;
+	prompt(into, "Go to the time", `${now.from / 1e9} s`, (text) => {
+		const at = readTime(text);
+		if (Number.isNaN(at))
+			return `'${text}' is no time: write 1.5 s, 20 ms or 135 us.`;
+		if (at < all.from || at > all.until)
+			return `The recording has ${moment(all.from)} to ${moment(all.until)}.`;
+		move({ from: at - half, until: at + half });
+		return null;
+	}, done);
+}
+
+export function promptRange(into: HTMLElement, ranges: Ranges, move: (range: Range) => void, done: () => void): void {
+	const { now } = ranges;
+	prompt(into, "Show the range", `${now.from / 1e9} s to ${now.until / 1e9} s`, (text) => {
+		const [from, until] = text.split(/\s+to\s+|\s*\.\.\s*/).map(readTime);
+		if (from === undefined || until === undefined || Number.isNaN(from) || Number.isNaN(until))
+			return `'${text}' is no range: write 1.5 s to 1.6 s.`;
+		if (until <= from)
+			return "The range ends before it begins.";
+		move({ from, until });
+		return null;
+	}, done);
 }

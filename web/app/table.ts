@@ -32,6 +32,14 @@ export interface TableOptions {
 	onRows?: (shown: readonly { element: HTMLTableRowElement; rows: Rows; row: number }[]) => void;
 }
 
+/** A condition of a request, in SQL, within the double quotes of a shell. */
+function conditionOf(where: string): string {
+	const [, column, compare, value] = /^(\w+)(!=|<=|>=|[=<>~])(.*)$/s.exec(where) ?? [], sign = compare === "~" ? "GLOB" : compare;
+	if (!value)
+		return `${column} IS ${compare === "=" ? "" : "NOT "}NULL`;
+	return `${column} ${sign} ${/^-?\d+$/.test(value) ? value : `'${value.replace(/'/g, "''").replace(/[\\"$`]/g, "\\$&")}'`}`;
+}
+
 export class Table {
 	readonly element: HTMLElement;
 	private readonly body = h("tbody", null);
@@ -50,7 +58,8 @@ export class Table {
 		this.scroller = h("div", { class: "virtual", tabindex: 0, role: "region", "aria-label": options.label, scroll: () => this.draw() },
 			this.above, h("table", null, h("thead", null, this.head), this.body), this.below);
 		this.element = h("div", null, this.told, this.scroller,
-			h("p", { class: "actions" }, copyButton("Copy as TSV", () => this.text())));
+			h("p", { class: "actions" }, copyButton("Copy as TSV", () => this.text()), " ",
+				copyButton("Copy the command", () => this.command())));
 		new ResizeObserver(() => this.draw()).observe(this.scroller);
 		this.drawHead();
 	}
@@ -151,6 +160,13 @@ export class Table {
 	private line(rows: Rows, row: number, number: number): HTMLTableRowElement {
 		return h("tr", { "aria-rowindex": number + 2 }, this.options.columns.map((column, index) =>
 			h("td", { class: column.isNumber ? "number" : undefined }, column.cell(rows, index, row))));
+	}
+
+	/** What prints the same in a terminal. */
+	private command(): string {
+		const { table, columns, order } = this.options, where = this.options.where().map(conditionOf).join(" AND ");
+		return `corotracer query FILE "SELECT ${columns.map((column) => column.name).join(", ")} FROM ${table}${where ? ` WHERE ${where}` : ""} ` +
+			`ORDER BY ${order.replace("-", "")}${order.startsWith("-") ? " DESC" : ""}"`;
 	}
 
 	private text(): string {

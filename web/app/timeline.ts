@@ -3,43 +3,33 @@
 // The timeline: what workers and coroutines were in, over time. A canvas draws what was answered last at once, and asks anew
 // when the range stands still; an answer is never finer than the screen.
 
-import { addressOf, note, viewInUse } from "./address";
+import { note, viewInUse } from "./address";
 import { askRows } from "./carrier";
 import { askArrows, type Arrow } from "./causes";
-import { fill, h, sharpen, type Child } from "./dom";
+import { fill, h, sharpen } from "./dom";
 import { listenHands, listenMinimap, type Handled } from "./hands";
 import { TIMELINE, actionOf, type Action } from "./keys";
-import { GROUPINGS, isGrouping, Lanes, tellOf, type Arrangement, type Lane, type Row } from "./lanes";
+import { arrangementOf, GROUPINGS, isGrouping, Lanes, type Arrangement, type Lane, type Row } from "./lanes";
 import { drawMinimap, loadMinimap, type Minimap } from "./minimap";
 import { KINDS } from "./names";
-import { askState, commandOf, copies, RangePanel, sayState, tableOf, tellCause, tellSlice } from "./panels";
+import {
+	askState, commandOf, copies, legend, RangePanel, rangeOf, sayUnder, tableOf, tellCause, tellEvent, tellFinding, tellRow, tellSlice, type Gone,
+} from "./panels";
 import { SvgPen } from "./pen";
-import { prompt, readTime } from "./prompt";
+import { promptRange, promptTime } from "./prompt";
 import { Ranges, type Range } from "./range";
-import { count, duration, many, moment } from "./say";
+import { duration, many, moment } from "./say";
 import { AXIS_HEIGHT, drawScene, LANE_HEIGHT, placesOf, rowsSeen, type Flag, type Scene } from "./scene";
 import { Search, type Match } from "./search";
-import { CAUSES, causeOfResource } from "./shades";
 import { askSlices, type Slice } from "./slices";
-import { palette, STATES } from "./states";
-import { keyOf, placeLink, placeOf, type Finding, type Trace } from "./trace";
+import { palette } from "./states";
+import { keyOf, type Trace } from "./trace";
 
 const ASK_AFTER_MS = 70;
 
 interface Selection {
 	lane: Lane;
 	slice: Slice;
-}
-
-interface Gone {
-	event: number;
-	time: number;
-	kind: number;
-	site: number;
-}
-
-function listOf(given: string | null): string[] {
-	return given ? given.split(" ").slice(0, 40) : [];
 }
 
 export class Timeline implements Handled {
@@ -83,7 +73,7 @@ export class Timeline implements Handled {
 		this.finding = Math.max(0, trace.report.findings.findIndex((one) => keyOf(one) === given.get("finding")));
 		this.step = Number(given.get("step") ?? 0) || 0;
 		this.ranges = new Ranges({ from: trace.from, until: trace.until }, this.rangeOf(given));
-		this.arrangement = { pinned: listOf(given.get("pin")), hidden: listOf(given.get("hide")), folded: (given.get("fold") ?? "").split("\n").filter((key) => key) };
+		this.arrangement = arrangementOf(given);
 		this.lanes = this.makeLanes(isGrouping(grouping) ? grouping : "finding");
 		this.row = this.firstRow();
 		this.search = new Search(trace, (match) => void this.showMatch(match), () => this.canvas.focus(), () => this.ranges.now.from);
@@ -117,18 +107,9 @@ export class Timeline implements Handled {
 		if (from !== null && until !== null)
 			return { from: Number(from), until: Number(until) };
 		if (at === null)
-			return this.rangeOfFinding(this.trace.report.findings[this.finding], 0.4, 2e5);
+			return rangeOf(this.trace.report.findings[this.finding], 0.4, 2e5);
 		const half = Math.min(1e6, (this.trace.until - this.trace.from) / 20);
 		return { from: Number(at) - half, until: Number(at) + half };
-	}
-
-	/** Where a finding came about. */
-	private rangeOfFinding(finding: Finding | undefined, share: number, least: number): Range | undefined {
-		const times = (finding?.steps ?? []).flatMap((step) => step.event === null || step.time_ns === null ? [] : [step.time_ns]);
-		if (!times.length)
-			return undefined;
-		const from = Math.min(...times), until = Math.max(...times), margin = Math.max((until - from) * share, least);
-		return { from: from - margin, until: until + margin };
 	}
 
 	private makeLanes(grouping: Lanes["grouping"]): Lanes {
@@ -171,13 +152,7 @@ export class Timeline implements Handled {
 		return h("div", { class: "toolbar" }, h("label", { for: "grouping" }, "Lanes: "), choice,
 			button("zoom in", "zoomIn"), button("zoom out", "zoomOut"), button("all", "all"), button("back", "back"),
 			this.trace.report.findings.length ? [button("previous finding", "previousFinding"), button("next finding", "nextFinding")] : null,
-			this.search.element, this.legend());
-	}
-
-	private legend(): HTMLElement {
-		const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
-		return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
-			CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"));
+			this.search.element, legend());
 	}
 
 	private group(name: string): void {
@@ -353,41 +328,11 @@ export class Timeline implements Handled {
 
 	private tell(): void {
 		const { selection } = this, row = this.lanes.at(this.row);
-		fill(this.details, this.tellFinding(), selection ? tellSlice(selection.lane, selection.slice, this.processOf(selection.lane))
+		fill(this.details, tellFinding(this.trace, this.finding, this.step), selection ? tellSlice(selection.lane, selection.slice, this.processOf(selection.lane))
 			: h("p", { class: "quiet" }, "Nothing is selected. Click a bar, or use the arrow keys; ", h("kbd", null, "?"), " tells all keys."),
-		this.tellGone(), row ? this.tellRow(row) : null);
+		tellEvent(this.gone), row ? tellRow(row, this.lanes, this.arrangement.hidden.length, (action) => this.act(action)) : null);
 		if (selection && selection.slice.nrStates === 1)
 			void this.tellWhy(selection).catch(() => undefined);
-	}
-
-	/** The finding whose steps stand above the lanes, and the one of them that is looked at. */
-	private tellFinding(): Child {
-		const { findings } = this.trace.report, finding = findings[this.finding], step = finding?.steps[this.step - 1];
-		return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: keyOf(finding), step: this.step || undefined }) },
-			`Finding ${this.finding + 1} of ${findings.length}: ${finding.title}`),
-		step ? [h("br", null), `Step ${this.step}: ${step.text}`, step.site ? [", ", placeLink(step.site)] : null] : null) : null;
-	}
-
-	private tellGone(): Child {
-		const { gone } = this;
-		return gone ? h("p", null, h("strong", null, KINDS[gone.kind] ?? "event"), `, event ${count(gone.event)}, at ${moment(gone.time, 1)}`,
-			gone.site ? [", ", placeLink(gone.site)] : null) : null;
-	}
-
-	/** What can be done with the lane that keys are for. */
-	private tellRow(row: Row): Child {
-		const button = (words: string, action: Action): HTMLElement => h("button", {
-			class: "small", "data-key": `lane-${action}`, title: `key ${TIMELINE[action].told}`, click: () => this.act(action) }, words);
-		if (row.isHead)
-			return h("p", { class: "actions" }, `${tellOf(row)} `, button(row.group.isOpen ? "fold" : "open", "open"), " ", this.shownAgain(button));
-		return row.lane ? h("p", { class: "actions" }, `${row.lane.name}: `, button(this.lanes.isPinned(row.lane.key) ? "unpin" : "pin", "pin"), " ",
-			this.lanes.isPinned(row.lane.key) ? [button("up", "pinnedUp"), " ", button("down", "pinnedDown"), " "] : null, button("hide", "hide"), " ",
-			this.shownAgain(button)) : null;
-	}
-
-	private shownAgain(button: (words: string, action: Action) => HTMLElement): Child {
-		const nr = this.arrangement.hidden.length;
-		return nr ? button(`show ${nr} hidden`, "showAll") : null;
 	}
 
 	private async tellWhy(selection: Selection): Promise<void> {
@@ -430,9 +375,7 @@ export class Timeline implements Handled {
 	over(x: number, y: number): void {
 		const row = y >= AXIS_HEIGHT && x >= this.names() ? this.lanes.at(this.rowAt(y)) : null;
 		const slice = row?.lane ? this.sliceAt(row.lane, this.timeAt(x)) : null;
-		this.under.textContent = row?.lane && slice ? `${row.lane.name}: ${sayState(slice)}` +
-			`${STATES[slice.state] === "waiting" && slice.resource ? ` for a ${CAUSES[causeOfResource(slice.resource)]!.name}` : ""}, ` +
-			`${duration(slice.until - slice.from)}${slice.site ? `, ${placeOf(slice.site)}` : ""}` : "";
+		this.under.textContent = row?.lane && slice ? sayUnder(row.lane, slice) : "";
 	}
 
 	keep(): void {
@@ -509,8 +452,8 @@ export class Timeline implements Handled {
 			right: () => this.move(this.ranges.moved(0.3)),
 			all: () => this.move(this.ranges.all),
 			fit: () => this.centreOrFit(),
-			goTo: () => this.promptTime(),
-			range: () => this.promptRange(),
+			goTo: () => promptTime(this.prompts, this.ranges, (range) => this.move(range), () => this.canvas.focus()),
+			range: () => promptRange(this.prompts, this.ranges, (range) => this.move(range), () => this.canvas.focus()),
 			back: () => { this.ranges.back(); this.changed(); },
 			nextState: () => this.nextSlice(1),
 			previousState: () => this.nextSlice(-1),
@@ -540,31 +483,6 @@ export class Timeline implements Handled {
 		this.move(isCentred ? this.ranges.around(slice.from, slice.until) : { from: middle - (until - from) / 2, until: middle + (until - from) / 2 });
 	}
 
-	private promptTime(): void {
-		prompt(this.prompts, "Go to the time", `${this.ranges.now.from / 1e9} s`, (text) => {
-			const at = readTime(text), { from, until } = this.ranges.now;
-			if (Number.isNaN(at))
-				return `'${text}' is no time: write 1.5 s, 20 ms or 135 us.`;
-			if (at < this.trace.from || at > this.trace.until)
-				return `The recording has ${moment(this.trace.from)} to ${moment(this.trace.until)}.`;
-			this.move({ from: at - (until - from) / 2, until: at + (until - from) / 2 });
-			return null;
-		}, () => this.canvas.focus());
-	}
-
-	private promptRange(): void {
-		const { from, until } = this.ranges.now;
-		prompt(this.prompts, "Show the range", `${from / 1e9} s to ${until / 1e9} s`, (text) => {
-			const [begin, end] = text.split(/\s+to\s+|\s*\.\.\s*/).map(readTime);
-			if (begin === undefined || end === undefined || Number.isNaN(begin) || Number.isNaN(end))
-				return `'${text}' is no range: write 1.5 s to 1.6 s.`;
-			if (end <= begin)
-				return "The range ends before it begins.";
-			this.move({ from: begin, until: end });
-			return null;
-		}, () => this.canvas.focus());
-	}
-
 	private nextFinding(by: number): void {
 		const { findings } = this.trace.report;
 		if (!findings.length)
@@ -575,7 +493,7 @@ export class Timeline implements Handled {
 		(document.getElementById("grouping") as HTMLSelectElement).value = "finding";
 		this.arrange("finding");
 		this.tell();
-		const range = this.rangeOfFinding(findings[this.finding], 0.15, 25);
+		const range = rangeOf(findings[this.finding], 0.15, 25);
 		if (range)
 			this.move(range);
 	}
