@@ -7,6 +7,7 @@
 
 #include "analyze/analyze.h"
 #include "ask/arguments.h"
+#include "ask/cookbook.h"
 #include "ask/waits.h"
 #include "base/failure.h"
 #include "base/json_write.h"
@@ -232,6 +233,14 @@ static enum ct_status answer_tables(struct asking *asking)
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
 		tell_table(&json, ct_view_describe(table));
 	json_close(&json, ']');
+	return answer_text(asking, &text);
+}
+
+static enum ct_status answer_cookbook(struct asking *asking)
+{
+	struct text text = {0};
+
+	ask_cookbook_tell(&text);
 	return answer_text(asking, &text);
 }
 

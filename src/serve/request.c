@@ -10,6 +10,7 @@
 #include "serve/api.h"
 #include "serve/assets.h"
 #include "serve/connections.h"
+#include "serve/queries.h"
 #include "serve/reply.h"
 
 #define NICE 10 /* the traced program goes first */
@@ -240,6 +241,7 @@ void serve_request_end(void *context, struct MHD_Connection *connection, void **
 	serve_connections_note_answer(connection);
 	if (!call)
 		return;
+	serve_query_free(call->query);
 	text_fini(&call->body);
 	free(call);
 	*of_request = NULL;

@@ -3,7 +3,7 @@
  * The public functions: a socket, a daemon on threads of its own, and what it tells.
  *
  * What is bounded: connections, and those of one address; the bytes of a request's headers and of its body; the time in
- * which it must have come (connections.h); readers of events (readers.h).
+ * which it must have come (connections.h); readers of events (readers.h); queries (queries.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "base/failure.h"
 #include "base/known_options.h"
 #include "serve/connections.h"
+#include "serve/queries.h"
 #include "serve/readers.h"
 #include "session/so_far.h"
 
@@ -78,8 +79,10 @@ static enum ct_status start(
 		return CT_ERR_SYSTEM;
 	serve->connections = serve_connections_new();
 	serve->metrics = metrics_new();
-	status = serve->connections && serve->metrics && make_url(serve) ? CT_OK
-									 : ct_fail_memory(reterr);
+	serve->queries = serve_queries_new();
+	status = serve->connections && serve->metrics && serve->queries && make_url(serve)
+			 ? CT_OK
+			 : ct_fail_memory(reterr);
 	if (status == CT_OK)
 		status = open_judging(serve, options, reterr);
 	if (status == CT_OK)
@@ -142,10 +145,12 @@ void ct_serve_close(struct ct_serve *serve)
 		return;
 	if (serve->readers)
 		serve_readers_end(serve->readers);
+	serve_queries_end(serve->queries);
 	if (serve->daemon)
 		MHD_stop_daemon(serve->daemon);
 	serve_readers_close(serve->readers);
 	judging_close(serve->judging);
+	serve_queries_free(serve->queries);
 	serve_connections_free(serve->connections);
 	metrics_free(serve->metrics);
 	free(serve->path);

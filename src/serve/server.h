@@ -19,6 +19,8 @@
 #define SERVE_BODY_BYTES 4096u /* of a request, at most */
 
 struct serve_connections;
+struct serve_queries;
+struct serve_query;
 struct serve_readers;
 
 struct ct_serve {
@@ -31,6 +33,7 @@ struct ct_serve {
 	struct metrics *metrics; /* added up from one request for them to the next */
 	struct serve_connections *connections;
 	struct serve_readers *readers;
+	struct serve_queries *queries;
 	struct MHD_Daemon *daemon;
 };
 
@@ -46,9 +49,10 @@ struct serve_call {
 	const char *method;
 	const char *path;
 	struct text body;
-	bool was_judged;   /* it may be asked: its body is read */
-	bool has_answer;   /* already; what still comes of its body is dropped */
-	bool is_too_large; /* the body; nothing of it is kept any more */
+	struct serve_query *query; /* NULL: it asks in no SQL */
+	bool was_judged;           /* it may be asked: its body is read */
+	bool has_answer;           /* already; what still comes of its body is dropped */
+	bool is_too_large;         /* the body; nothing of it is kept any more */
 };
 
 /* serve_call_header, serve_call_argument: of the request; NULL: it has none. Borrowed until the answer. */

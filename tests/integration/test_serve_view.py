@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-21, H-20), and nonsense is refused in words."""
+"""What a page asks of the view, over HTTP: answers agree with the report (V-11 to V-22, H-20), and nonsense is refused in words."""
 import json
 import urllib.parse
 
@@ -53,7 +53,7 @@ def check_time(server, report):
 
 
 def check_texts(server, report):
-    """Answers that are JSON, and pictures: V-12, V-18, V-19."""
+    """Answers that are JSON, and pictures: V-12, V-18, V-19, V-21, V-22."""
     check(json.loads(ask(server, "report")[2]) == report, "another report")
     short = json.loads(ask(server, "report", members=1)[2])
     check([len(one["members"]) for one in short["findings"]] == [1] and short["findings"][0]["coroutines"] == 2, "not one member")
@@ -65,6 +65,8 @@ def check_texts(server, report):
     check(len(everything.columns) == len(tables["events"]["columns"]), "not all columns")
     waits = json.loads(ask(server, "waits")[2])
     check(waits["nr_waiting"] == report["quality"]["coroutines_by_state"]["waiting"] and not waits["nr_circles"], f"{waits}")
+    cookbook = json.loads(ask(server, "cookbook")[2])
+    check(len(cookbook["recipes"]) > 20 and {"waits", "runs"} <= {table["name"] for table in cookbook["tables"]}, f"{cookbook}")
     told = {node["id"]: waits["nodes"][node["to"]]["words"] for node in waits["nodes"] if node["kind"] == "coroutine"}
     for member in report["findings"][0]["members"]:
         check(told.get(member["id"]) == member["waits_for"].split(" (")[0], f"{told}, and not {member}")

@@ -25,4 +25,14 @@ static inline int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return (void)mutex, 0;
 }
 
+#define PTHREAD_ONCE_INIT 0
+
+static inline int pthread_once(pthread_once_t *once, void (*function)(void))
+{
+	if (!*once)
+		function();
+	*once = 1;
+	return 0;
+}
+
 #endif
