@@ -10,7 +10,7 @@ from browser import Page, open_browser
 from support import COROTRACER, check, folder
 from test_serve import Server, judged, trace_in
 
-SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "waits", "places", "tasks", "quality")
+SCREENS = ("findings", "timeline", "coroutines", "coroutine?process=1&id=1", "overview", "waits", "places", "tasks", "quality", "sql", "objects")
 SIZES = ((390, 844), (1280, 860), (2560, 1440))
 
 

@@ -47,6 +47,36 @@ def check_waits(browser, server):
         it.quiet()
 
 
+def check_sql(browser, server):
+    """A question of the cookbook is answered as a table and a plot; a mistake is shown where it is; without the token one sentence says so."""
+    with Page(browser, server) as it:
+        it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
+        it.page.wait_for_selector("main h2:visible")
+        it.page.locator("#screens a", has_text="SQL").click()
+        it.page.wait_for_selector("#recipe option:nth-child(3)", state="attached")
+        it.page.select_option("#recipe", label="How many events of each kind are there?")
+        it.page.wait_for_selector("#answered, [role=alert]:visible")
+        if "without SQLite" in it.text("main"):
+            return
+        check(["suspend", "4"] in rows_of(it, ".answer"), f"{rows_of(it, '.answer')}")
+        it.page.locator("summary", has_text="Plot").click()
+        check(it.page.locator("svg.plot rect").count() == len(rows_of(it, ".answer")), "not one bar a row")
+        check("corotracer query FILE 'SELECT kind" in it.text("#sql-command") and "sql=SELECT" in it.page.url, it.page.url)
+        it.page.fill("#sql", "SELECT coroutine,\n  nothing FROM waits")
+        it.page.keyboard.press("Control+Enter")
+        it.page.wait_for_selector("main pre")
+        check("line 2, column 3" in it.text("main [role=alert]") and it.page.locator("main pre").text_content() == "  nothing FROM waits\n  ^", it.text("main"))
+        it.page.fill("#sql", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+        it.page.locator("#run-sql").click()
+        it.page.locator("#cancel-sql").click()
+        it.until("document.querySelector('main [role=alert]')?.textContent === 'interrupted'")
+        check(not [line for line in it.said if "400" not in line], f"the console says {it.said}")
+    with Page(browser, server) as it:
+        it.open("sql")
+        check("needs the token" in it.text("#sql-refused") and it.page.locator("#run-sql").count() == 0, it.text("main"))
+        it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -55,7 +85,7 @@ def main():
             judged(server)
             if "screens" not in server.ask("/")[2].decode():
                 sys.exit(77)
-            for part in (check_waits,):
+            for part in (check_waits, check_sql):
                 part(browser, server)
         finally:
             server.process.kill()

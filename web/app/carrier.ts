@@ -14,7 +14,8 @@ export interface Carrier {
 
 /** A request that was refused, with the status of HTTP that says why. */
 export class Refusal extends Error {
-	constructor(readonly status: number, sentence: string) {
+	/** `offset`: where in a statement of SQL, in bytes. */
+	constructor(readonly status: number, sentence: string, readonly offset?: number) {
 		super(sentence);
 	}
 }
@@ -60,6 +61,16 @@ export class Served implements Carrier {
 		if (!answer.ok)
 			throw new Refusal(answer.status, await sentenceOf(answer));
 		return answer.arrayBuffer();
+	}
+
+	/** Asks a statement of SQL; the number is what it is broken off by. */
+	async query<T>(sql: string, number: number): Promise<T> {
+		const answer = await fetch(`/api/v1/query?number=${number}`, { method: "POST", body: sql, headers: { "X-Corotracer-Token": token } })
+			.catch(() => { throw new Error("The server does not answer any more."); });
+		const told = await answer.json().catch(() => ({ error: `The server answers with status ${answer.status}.` })) as T & { error?: string; offset?: number };
+		if (!answer.ok)
+			throw new Refusal(answer.status, told.error ?? "", told.offset);
+		return told;
 	}
 
 	/** Tells the recording to do something. */

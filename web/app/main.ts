@@ -14,6 +14,7 @@ import { showObjects } from "./objects";
 import { showOverview } from "./overview";
 import { showPlaces } from "./places";
 import { showQuality } from "./quality";
+import { showSql } from "./sql";
 import { count, duration } from "./say";
 import { showTasks } from "./tasks";
 import { showTimeline } from "./timeline";
@@ -34,6 +35,7 @@ const SCREENS: Record<string, { title: string; show: Screen; isHidden?: boolean 
 	places: { title: "Places", show: showPlaces },
 	tasks: { title: "Tasks", show: showTasks },
 	quality: { title: "Quality", show: showQuality },
+	sql: { title: "SQL", show: showSql },
 };
 
 interface State {

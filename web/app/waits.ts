@@ -6,6 +6,7 @@
 import { addressOf, note, viewInUse } from "./address";
 import { askJson } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
+import { shape } from "./plot";
 import { count, duration, many, moment } from "./say";
 import { brief, briefPlaceLink, coroutineLink, placeOf, threadName, type Trace } from "./trace";
 
@@ -42,7 +43,6 @@ const HEIGHT = 58;
 /** Over the first row: the way back of a circle. */
 const ABOVE = 26;
 const FOLDS = [4, 16, 64, 400];
-const SVG = "http://www.w3.org/2000/svg";
 
 // ---------------------------------------------------------------- words
 
@@ -81,13 +81,6 @@ function sinceOf(node: WaitNode, at: number): string {
 }
 
 // ---------------------------------------------------------------- the picture
-
-function shape<K extends keyof SVGElementTagNameMap>(name: K, properties: Record<string, string | number>): SVGElementTagNameMap[K] {
-	const made = document.createElementNS(SVG, name);
-	for (const [key, value] of Object.entries(properties))
-		made.setAttribute(key, String(value));
-	return made;
-}
 
 /** From the left side of the one that waits to the right side of the one that is waited for, the head there. */
 function edge(from: WaitNode, to: WaitNode): SVGElement {
