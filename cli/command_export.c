@@ -26,6 +26,7 @@ static const struct form {
 	{"perfetto", false, true, ".perfetto-trace", CT_EXPORT_PERFETTO},
 	{"chrome", false, true, ".trace.json", CT_EXPORT_CHROME},
 	{"otlp", false, false, ".otlp.jsonl", CT_EXPORT_OTLP},
+	{"ctf", false, false, ".ctf", CT_EXPORT_CTF},
 	{"postgresql", false, true, NULL, CT_EXPORT_POSTGRESQL},
 	{"mysql", false, true, NULL, CT_EXPORT_MYSQL},
 	{"csv", true, false, ".csv", CT_EXPORT_OLDER_CSV},

@@ -497,6 +497,8 @@ enum ct_export_format {
 	CT_EXPORT_MYSQL,
 	CT_EXPORT_OLDER_POSTGRESQL, /* the six columns alone, behind a number of each row */
 	CT_EXPORT_OLDER_MYSQL,
+
+	CT_EXPORT_CTF, /* a folder in the Common Trace Format 1.8: the events */
 };
 
 /* How a database server is reached, beside its address; NULL or "" is not said. No message has the password. */

@@ -47,6 +47,12 @@ enum ct_status export_sqlite_older(
 	struct ct_source *source, const char *table, const char *path, struct ct_error *reterr);
 
 /*
+ * export_ctf: a folder of this name, with the events as a trace of the Common Trace Format 1.8, one event each, also
+ * for a switch. CT_ERR_USAGE: something has that name already, or it is "-".
+ */
+enum ct_status export_ctf(struct ct_source *source, const char *path, struct ct_error *reterr);
+
+/*
  * export_told: JSON lines with the six keys, and in further ones all that the trace holds (docs/spec/jsonl.md, R-13).
  * A trace without a suspend or resume makes an empty file.
  */

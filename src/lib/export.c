@@ -96,6 +96,8 @@ enum ct_status ct_export(struct ct_trace *trace, const struct ct_export_options 
 		return export_csv(trace->source, EXPORT_FOR_DATA_FRAMES, path, reterr);
 	case CT_EXPORT_SQLITE:
 		return to_sqlite(trace, &options, path, reterr);
+	case CT_EXPORT_CTF:
+		return export_ctf(trace->source, path, reterr);
 	case CT_EXPORT_OLDER_CSV:
 		return export_csv(trace->source, EXPORT_OLDER, path, reterr);
 	case CT_EXPORT_OLDER_SQLITE:
