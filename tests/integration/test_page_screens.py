@@ -77,6 +77,41 @@ def check_sql(browser, server):
         it.quiet()
 
 
+def check_groups(browser, server):
+    """Coroutines are counted by place and state; a group's link shows its coroutines, and age is a filter."""
+    with Page(browser, server) as it:
+        it.open("coroutines?group=wait_site")
+        it.page.wait_for_selector("table.groups tbody tr")
+        told = rows_of(it, "table.groups")
+        check(["receive in consume, engine.c:55", "2", "2"] in told and sum(int(row[1]) for row in told) == 4, f"{told}")
+        it.page.locator("table.groups a", has_text="receive in consume").click()
+        it.until("document.querySelectorAll('main.coroutines .virtual tbody tr').length === 2")
+        it.open("coroutines?age=1999.5")
+        it.until("document.querySelector('[role=status].quiet').textContent.includes('No row')")
+        it.open("coroutines?age=1998.5")
+        it.until("document.querySelectorAll('main.coroutines .virtual tbody tr').length === 4")
+        it.quiet()
+
+
+def check_places(browser, server):
+    """Times at a place as bars; a range of time against the rest, which other screens are handed."""
+    with Page(browser, server) as it:
+        it.open("places?site=2")
+        it.page.wait_for_selector("svg.plot rect")
+        check("How long is waited here: 2 times" in it.text("main"), it.text("main"))
+        it.page.locator("summary", has_text="Compare a range").click()
+        it.page.fill("#compare-from", "0")
+        it.page.fill("#compare-until", "0.005")
+        it.page.locator("#compare").click()
+        it.page.wait_for_selector("table.groups tbody tr")
+        check(["send in produce, engine.c:77", "1", "50.0 %", "0", "0.00 %", "+50.0"] in rows_of(it, "table.groups"), f"{rows_of(it, 'table.groups')}")
+        check("until=5000000" in it.page.url, it.page.url)
+        it.page.reload()
+        it.page.wait_for_selector("table.groups tbody tr")
+        it.until("document.querySelector('#screens a[data-key=nav-waits]').hash.includes('until=5000000')")
+        it.quiet()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -85,7 +120,7 @@ def main():
             judged(server)
             if "screens" not in server.ask("/")[2].decode():
                 sys.exit(77)
-            for part in (check_waits, check_sql):
+            for part in (check_waits, check_sql, check_groups, check_places):
                 part(browser, server)
         finally:
             server.process.kill()

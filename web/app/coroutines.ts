@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// All coroutines: a table that is sorted and filtered by the engine, each with a strip of its life.
+// All coroutines: a table that is sorted and filtered by the engine, each with a strip of its life; or how many there are by place.
 
-import { note, viewInUse } from "./address";
+import { addressOf, note, viewInUse } from "./address";
 import { fill, h, sharpen } from "./dom";
-import { askSlices } from "./slices";
+import { showGroups } from "./groups";
 import type { Rows } from "./rows";
 import { count, duration, moment } from "./say";
+import { askSlices } from "./slices";
 import { drawState, palette } from "./states";
 import { Table, type TableColumn } from "./table";
 import { brief, briefPlaceLink, coroutineLink, placeOf, type Trace } from "./trace";
 
 const STRIP_WIDTH = 120;
 const STRIP_HEIGHT = 14;
+/** What coroutines are counted by: a column of places, and the filter of the address that a group sets. */
+const GROUPINGS: readonly (readonly [string, string, string])[] = [
+	["wait_site", "site", "where they wait, or waited last"], ["function_site", "function", "their function"], ["spawn_site", "spawn", "where they were started"],
+];
 const STATE_NAMES = ["", "unseen", "ready", "running", "waiting", "done", "destroyed"];
 
 function columnsOf(trace: Trace): TableColumn[] {
@@ -53,10 +58,13 @@ async function drawStrips(shown: readonly { element: HTMLTableRowElement; rows: 
 
 export function showCoroutines(into: HTMLElement, trace: Trace): () => void {
 	const given = viewInUse().arguments;
-	const filters = { state: given.get("state") ?? "", text: given.get("text") ?? "", site: given.get("site") ?? "", least: given.get("least") ?? "" };
-	let timer = 0;
+	const kept = (name: string): string => given.get(name) ?? "";
+	const filters = { state: kept("state"), text: kept("text"), site: kept("site"), function: kept("function"), spawn: kept("spawn"), task: kept("task"), least: kept("least"), age: kept("age") };
+	let timer = 0, groupedBy = kept("group");
 	const where = (): string[] => [
 		filters.state ? `state=${filters.state}` : "", filters.text ? `name~*${filters.text}*` : "", filters.site ? `wait_site=${filters.site}` : "",
+		filters.function ? `function_site=${filters.function}` : "", filters.spawn ? `spawn_site=${filters.spawn}` : "",
+		/^\d+$/.test(filters.task) ? `task=${filters.task}` : "", Number(filters.age) > 0 ? `created_ns<=${Math.round(trace.until - Number(filters.age) * 1e6)}` : "",
 		Number(filters.least) > 0 ? `longest_wait_ns>=${Math.round(Number(filters.least) * 1e6)}` : "",
 	].filter((one) => one !== "");
 	const table = new Table({
@@ -70,8 +78,20 @@ export function showCoroutines(into: HTMLElement, trace: Trace): () => void {
 	const change = (key: keyof typeof filters) => (event: Event): void => {
 		filters[key] = (event.target as HTMLInputElement).value;
 		note({ [key]: filters[key] });
-		table.refresh();
+		refresh();
 	};
+	const found = h("div", null);
+	const refresh = (): void => {
+		const grouping = GROUPINGS.find(([column]) => column === groupedBy);
+		if (!grouping) {
+			fill(found, table.element);
+			table.refresh();
+			return;
+		}
+		void showGroups(found, grouping[0], where(), grouping[1]).catch((failure: Error) => fill(found, h("p", { role: "alert" }, failure.message)));
+	};
+	const chosen = GROUPINGS.filter(([, filter]) => filter !== "site" && filters[filter as "function" | "spawn"]).map(([, filter, words]) =>
+		h("p", null, `By ${words}: `, h("strong", { class: "place" }, placeOf(Number(filters[filter as "function" | "spawn"]))), " ", h("a", { href: addressOf("coroutines") }, "all coroutines")));
 	fill(into, h("h2", null, "Coroutines"), h("div", { class: "toolbar" },
 		h("label", null, "state ", h("select", { id: "of-state", change: change("state") },
 			STATE_NAMES.map((state) => h("option", { value: state, selected: state === filters.state }, state || "any")))),
@@ -79,8 +99,15 @@ export function showCoroutines(into: HTMLElement, trace: Trace): () => void {
 		h("label", null, "waits at ", h("select", { id: "site", change: change("site") }, h("option", { value: "" }, "any place"),
 			trace.report.waiting.filter((one) => one.site).map((one) => h("option", { value: one.site!, selected: String(one.site) === filters.site },
 				`${placeOf(one.site)} (${count(one.coroutines)})`)))),
-		h("label", null, "waited for at least ", h("input", { id: "least", type: "number", min: 0, value: filters.least, input: change("least") }), " ms")),
-	table.element);
-	table.refresh();
+		h("label", null, "waited for at least ", h("input", { id: "least", type: "number", min: 0, value: filters.least, input: change("least") }), " ms"),
+		h("label", null, "older than ", h("input", { id: "age", type: "number", min: 0, value: filters.age, input: change("age") }), " ms"),
+		h("label", null, "task ", h("input", { id: "task", inputmode: "numeric", size: 6, value: filters.task, placeholder: "number", input: change("task") })),
+		h("label", null, "counted by ", h("select", { id: "group", change: (event: Event) => {
+			groupedBy = (event.target as HTMLSelectElement).value;
+			note({ group: groupedBy });
+			refresh();
+		} }, h("option", { value: "" }, "nothing"), GROUPINGS.map(([column, , words]) => h("option", { value: column, selected: column === groupedBy }, words))))),
+	chosen, found);
+	refresh();
 	return () => clearTimeout(timer);
 }

@@ -2,7 +2,7 @@
 //
 // The page: its screens, the state of what it shows, and the keys that work everywhere.
 
-import { viewInUse } from "./address";
+import { addressOf as placeOfView, viewInUse } from "./address";
 import { addressOf, carrierInUse, hasToken, Refusal, sentenceOf, Served, takeToken, useCarrier } from "./carrier";
 import { showCoroutine } from "./coroutine";
 import { showCoroutines } from "./coroutines";
@@ -46,6 +46,9 @@ interface State {
 	recording?: { is_open: boolean; has_ended: boolean; has_probe: boolean; is_flight: boolean; age_ns: number; nr_events: number; nr_lost: number };
 }
 
+/** Screens that show a range of time, or compare it. */
+const RANGED = ["timeline", "overview", "waits", "places"];
+
 const main = document.getElementById("screen") as HTMLElement;
 const said = document.getElementById("state") as HTMLElement;
 const newer = document.getElementById("newer") as HTMLElement;
@@ -57,10 +60,16 @@ let generation = -1;
 let isLoading = false;
 let isPaused = false;
 
+/** The range of time that was chosen goes along to where it is understood. */
+function inRange(name: string): string {
+	const given = viewInUse().arguments;
+	return RANGED.includes(name) ? placeOfView(name, { from: given.get("from") ?? undefined, until: given.get("until") ?? undefined }) : `#${name}`;
+}
+
 function drawNavigation(): void {
 	const { screen } = viewInUse(), found = traceInUse()?.report.findings.length ?? 0;
 	fill(document.getElementById("screens") as HTMLElement, Object.entries(SCREENS).filter(([, one]) => !one.isHidden).map(([name, one]) =>
-		h("a", { href: `#${name}`, "data-key": `nav-${name}`, "aria-current": name === screen ? "page" : undefined }, one.title,
+		h("a", { href: inRange(name), "data-key": `nav-${name}`, "aria-current": name === screen ? "page" : undefined }, one.title,
 			name === "findings" && found ? h("span", { class: "badge" }, String(found)) : null)));
 }
 

@@ -1,18 +1,56 @@
 // SPDX-License-Identifier: MIT
 //
-// Places of the program: how long is waited there, how long it takes until those run that were woken, how long they run then.
+// Places of the program: how long is waited there, how long it takes until those run that were woken, how long they run then;
+// of one place how these times are distributed; and what a range of time has more of than the rest.
 
 import { addressOf, note, viewInUse } from "./address";
-import { fill, h } from "./dom";
-import { count, duration } from "./say";
+import { askRows } from "./carrier";
+import { copyButton, fill, h } from "./dom";
+import { showComparison } from "./groups";
+import { plot, type Cell } from "./plot";
+import { count, duration, many } from "./say";
 import { Table, type TableColumn } from "./table";
 import { brief, placeOf, type Trace } from "./trace";
 
 const TIMES: readonly [string, string][] = [["ended_wait_p50_ns", "ended p50"], ["ended_wait_p99_ns", "ended p99"], ["ended_wait_max_ns", "ended, most"], ["ended_wait_ns", "all ended"],
 	["delay_p99_ns", "delay p99"], ["run_p99_ns", "run p99"], ["run_max_ns", "longest run"]];
 
-export function showPlaces(into: HTMLElement, _trace: Trace): void {
+const DISTRIBUTED: readonly [string, string][] = [["waits", "How long is waited here"], ["delays", "How long it takes from ready to running, of those that waited here"], ["runs", "How long they run from here"]];
+
+/** Times at one place by powers of two; a bar says from where on. */
+async function showDistributions(into: HTMLElement, site: string): Promise<void> {
+	const all = await Promise.all(DISTRIBUTED.map(async ([table, title]) => {
+		const rows = await askRows("histogram", { table, column: "duration_ns", parts: 1, where: [`site=${site}`] });
+		const bars = Array.from({ length: rows.nrRows }, (_, row): Cell[] => [duration(rows.number(0, row)), rows.number(2, row)]);
+		return { title, bars, nr: bars.reduce((sum, bar) => sum + Number(bar[1]), 0) };
+	}));
+	fill(into, all.filter((one) => one.nr).map((one) => {
+		const drawn = plot(one.bars, 0, 1);
+		return [h("h3", null, `${one.title}: ${many(one.nr, "time")}, by length`), drawn, h("p", { class: "actions" }, copyButton("Copy as SVG", () => drawn.querySelector("svg")?.outerHTML ?? ""))];
+	}));
+}
+
+/** The range of the address, where it is not all; the rest is what it is compared with. */
+function comparison(trace: Trace, from: number, until: number): HTMLElement {
+	const found = h("div", null), seconds = (id: string, ns: number): HTMLInputElement => h("input", { id, type: "number", step: "any", value: (ns / 1e9).toFixed(6) });
+	const begin = seconds("compare-from", from), end = seconds("compare-until", until);
+	const ask = (): void => {
+		const [one, other] = [Number(begin.value) * 1e9, Number(end.value) * 1e9];
+		note({ from: Math.round(one), until: Math.round(other) });
+		if (other > one)
+			void showComparison(found, one, other).catch((failure: Error) => fill(found, h("p", { role: "alert" }, failure.message)));
+		else
+			fill(found, h("p", { role: "alert" }, "A range ends later than it begins."));
+	};
+	if (from > trace.from || until < trace.until)
+		ask();
+	return h("details", { open: from > trace.from || until < trace.until }, h("summary", null, "Compare a range of time with the rest"),
+		h("div", { class: "toolbar" }, h("label", null, "from ", begin, " s"), h("label", null, "to ", end, " s"), h("button", { id: "compare", class: "small", click: ask }, "Compare")), found);
+}
+
+export function showPlaces(into: HTMLElement, trace: Trace): void {
 	const given = viewInUse().arguments, site = given.get("site");
+	const distributions = h("div", null);
 	let text = given.get("text") ?? "";
 	const number = (name: string, head: string, say: (value: number) => string): TableColumn =>
 		({ name, head, isNumber: true, cell: (rows, column, row) => say(rows.number(column, row)) });
@@ -31,6 +69,9 @@ export function showPlaces(into: HTMLElement, _trace: Trace): void {
 			text = (event.target as HTMLInputElement).value;
 			note({ text });
 			table.refresh();
-		} }))), table.element);
+		} }))), table.element, distributions,
+		comparison(trace, Number(given.get("from") ?? trace.from), Number(given.get("until") ?? trace.until)));
 	table.refresh();
+	if (site)
+		void showDistributions(distributions, site).catch((failure: Error) => fill(distributions, h("p", { role: "alert" }, failure.message)));
 }
