@@ -44,7 +44,7 @@ template <class Result, class Executor> class awaited
 		asio_operation::role &role = frame_of(awaitable_);
 
 		role.waiter = ctp_current();
-		role.where = where_;
+		role.awaited_at = where_;
 		awaitable_.await_suspend(lib::detail::coroutine_handle<library_frame>::from_address(
 			handle.address()));
 	}
@@ -87,37 +87,29 @@ class frame : public lib::detail::awaitable_frame<Result, Executor>, public asio
 	}
 };
 
-/* The one thing that an operation's coroutine awaits: a function that starts the operation. */
-template <class Inner> class started
+/*
+ * The one thing that an operation's coroutine awaits: a function that starts the operation. Before the function is
+ * over, another thread may have run the coroutine to its end: nothing in its frame, where this lies, is touched again.
+ */
+template <class Function, bool is_giving_way> class starter
 {
       public:
-	template <class Make>
-	started(const asio_operation::role &role, bool is_giving_way, const Make &make)
-	    : role_(&role), is_giving_way_(is_giving_way), inner_(make())
+	starter(const asio_operation::role &role, Function &&function)
+	    : role_(&role), function_(static_cast<Function &&>(function))
 	{
 	}
-	bool await_ready() noexcept
-	{
-		return inner_.await_ready();
-	}
-	/* From inner_'s on, another thread may run the coroutine to its end: nothing in its frame is touched again. */
-	__attribute__((noinline)) void await_suspend(std::coroutine_handle<> handle)
+	template <class Frame> __attribute__((noinline)) auto operator()(Frame *frame)
 	{
 		asio_operation::initiation initiation(*role_);
 
-		if (is_giving_way_)
+		if constexpr (is_giving_way)
 			initiation.tell_way_given();
-		inner_.await_suspend(handle);
-	}
-	decltype(auto) await_resume() noexcept
-	{
-		return inner_.await_resume();
+		return function_(frame);
 	}
 
       private:
 	const asio_operation::role *role_;
-	bool is_giving_way_;
-	Inner inner_;
+	Function function_;
 };
 
 /* The promise of an operation's coroutine. */
@@ -132,14 +124,11 @@ class operation : public frame<Result, Executor>
 
 	template <class Function> auto await_transform(Function function)
 	{
-		auto make = [&]() {
-			return frame<Result, Executor>::await_transform(
-				static_cast<Function &&>(function));
-		};
-		constexpr bool is_giving_way =
-			asio_operation::is_giving_way(type_spelling<Initiation>());
+		using start = starter<Function,
+			asio_operation::is_giving_way(type_spelling<Initiation>())>;
 
-		return started<decltype(make())>(*this, is_giving_way, make);
+		return frame<Result, Executor>::await_transform(
+			start(*this, static_cast<Function &&>(function)));
 	}
 };
 

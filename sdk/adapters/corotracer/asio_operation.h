@@ -44,7 +44,7 @@ class tracked
 struct role {
 	bool is_operation = false;
 	std::uint64_t waiter = 0;
-	location where;
+	location awaited_at;
 };
 
 /* Whether an operation does nothing but to let others run first. */
@@ -69,7 +69,7 @@ class initiation
 {
       public:
 	explicit initiation(const role &operation) noexcept
-	    : waiter_(operation.waiter), where_(operation.where), outer_(innermost())
+	    : waiter_(operation.waiter), where_(operation.awaited_at), outer_(innermost())
 	{
 		ctp_current_enter(waiter_);
 		innermost() = this;
