@@ -5,7 +5,7 @@ from setuptools import Extension, setup
 setup(
     ext_modules=[Extension(
         "corotracer._probe",
-        [f"probe/{name}.c" for name in ("module", "places", "probe_copy", "steps")],
+        [f"probe/{name}.c" for name in ("greenlets", "module", "places", "probe_copy", "steps")],
         include_dirs=["../../include"],
         define_macros=[("_GNU_SOURCE", None)],
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],

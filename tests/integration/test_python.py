@@ -8,6 +8,7 @@ import environment
 from support import COROTRACER, SOURCE, check, folder, run
 
 EXAMPLE = SOURCE / "examples/asyncio/pool.py"
+GREENLETS = SOURCE / "examples/greenlet"
 UVLOOP = "import runpy, sys, uvloop; uvloop.install(); sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 LIVES = """\
 import asyncio, corotracer
@@ -86,6 +87,23 @@ def check_lives(place):
     check(not report["findings"], f"{report['findings']}")
 
 
+def check_greenlets(place, python):
+    """A scheduler of its own, and gevent, whose loop wakes once a minute, so that it is never said to hang at once."""
+    for example, names in (("rota.py", ["Mailbox.read"]), ("shop.py", ["Shop.next_order", "sleep in Shop.cook"])):
+        trace, report = record(place, python, "-m", "corotracer", GREENLETS / example)
+        grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
+        check(not grave, f"the correct {example}: {grave}")
+        stats = run(COROTRACER, "stats", trace).stdout
+        check(all(f"{name}, examples/greenlet/{example}:" in stats for name in names), f"places are missing in\n{stats}")
+    trace, report = record(place, python, GREENLETS / "rota.py", "--fault", "--limit", "2")
+    found = [finding for finding in report["findings"] if finding["rule"] == "lost-wakeup"]
+    check(found and found[0]["grade"] == "proven" and "at Mailbox.read, examples/greenlet/rota.py:" in found[0]["title"],
+          f"the fault of rota.py is not found: {report['findings']}")
+    trace, report = record(place, python, "-m", "corotracer", GREENLETS / "shop.py", "--fault", "--limit", "2")
+    text = " ".join(run(COROTRACER, "report", trace, status=None).stdout.split())
+    check("1 at Shop.next_order, examples/greenlet/shop.py:" in text, f"the cook is not named in\n{text}")
+
+
 def check_command(place):
     for arguments, status, said in ((["-h"], 0, "python -m corotracer"), ([], 2, "python -m corotracer"),
                                     ([place / "none.py"], 2, "there is no"), (["-m", "none_such"], 1, "none_such")):
@@ -108,6 +126,7 @@ def main():
         (place / "on_uvloop.py").write_text(UVLOOP)
         check_healthy(place, uvloop, place / "on_uvloop.py")
         check_faulty(place, uvloop, place / "on_uvloop.py", grades=("proven", "likely", "suspect"))
+        check_greenlets(place, uvloop)
 
 
 if __name__ == "__main__":

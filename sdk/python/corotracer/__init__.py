@@ -8,11 +8,13 @@ or, with no change to the program, `python -m corotracer program.py`. Where no e
 some tens of nanoseconds, and nothing is written. What is told, and what is not: sdk/python/README.md.
 """
 import contextlib
+import importlib.util
 import os
 
-from . import _probe, loops
+from . import _probe, greenlets, loops
 
-__all__ = ["install", "is_recorded", "name", "region", "log", "counter", "daemon", "expect_idle"]
+__all__ = ["install", "is_recorded", "name", "region", "log", "counter", "daemon", "expect_idle",
+           "waits_for", "notify", "woken", "parked"]
 
 _is_installed = False
 
@@ -24,6 +26,10 @@ def install():
         _is_installed = True
         _probe.add_library(os.path.dirname(__file__) + os.sep)
         loops.install()
+        if importlib.util.find_spec("greenlet"):
+            greenlets.install()
+        if importlib.util.find_spec("gevent"):
+            greenlets.install_gevent()
     return _probe.attach()
 
 
@@ -55,6 +61,26 @@ def log(message, text=""):
 def counter(text, value):
     """A quantity of the program has this value from now on."""
     _probe.counter(text, value)
+
+
+def waits_for(thing):
+    """For what is built on greenlets: `with corotracer.waits_for(mailbox):` around the switch that waits for it."""
+    return greenlets.Wait(_probe.EVENT, thing)
+
+
+def notify(thing, nr_woken):
+    """The thing's waiters are told, and so many were found: 0 is worth telling. In front of the switch, or the wake."""
+    _probe.notify(_probe.EVENT, thing, 0, nr_woken)
+
+
+def woken(greenlet):
+    """The greenlet is put where its scheduler will find it, and switch to it."""
+    _probe.greenlet_woken(greenlet)
+
+
+def parked(scheduler):
+    """For a scheduler of one's own: `with corotracer.parked(self):` around its sleep, where nothing is left to run."""
+    return loops.Parked(scheduler)
 
 
 def daemon(task=None):

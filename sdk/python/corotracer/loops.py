@@ -218,6 +218,21 @@ def tell_signals():
     _probe.signals_end(all(map(ends_program, map(signal.getsignal, handled_signals()))))
 
 
+class Parked:
+    """The sleep of a loop for which nothing is left to run; without a time, for ever."""
+
+    def __init__(self, loop, timeout=None):
+        self.loop, self.timeout = loop, timeout
+
+    def __enter__(self):
+        if self.timeout is None:
+            tell_signals()
+        _probe.park(self.loop, 0 if self.timeout is None else time.monotonic() + self.timeout)
+
+    def __exit__(self, *error):
+        _probe.unpark(self.loop)
+
+
 class Parking:
     """A selector's select, with the sleep of its loop told."""
 
@@ -227,13 +242,8 @@ class Parking:
     def __call__(self, timeout=None):
         if timeout is not None and timeout <= 0:
             return self.select(timeout)
-        if timeout is None:
-            tell_signals()
-        _probe.park(self.loop, 0 if timeout is None else time.monotonic() + timeout)
-        try:
+        with Parked(self.loop, timeout):
             return self.select(timeout)
-        finally:
-            _probe.unpark(self.loop)
 
 
 def install_parks(loop_class):

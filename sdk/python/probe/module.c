@@ -6,6 +6,7 @@
 #include "python.h"
 
 #include "corotracer/ctp_probe.h"
+#include "greenlets.h"
 #include "places.h"
 #include "steps.h"
 
@@ -255,7 +256,7 @@ static int fill(PyObject *module)
 {
 	if (places_open() < 0 || add_numbers(module) < 0)
 		return -1;
-	return steps_add(module);
+	return steps_add(module) < 0 ? -1 : greenlets_add(module);
 }
 
 static PyModuleDef_Slot slots[] = {

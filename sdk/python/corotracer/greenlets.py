@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""greenlet's switches, and what gevent's greenlets wait for.
+
+Most of gevent is compiled, and its classes cannot be changed. So each that tasks wait for has a class of its own here,
+which takes its place in gevent's modules: whoever imports one from there after `install` gets that.
+"""
+import os
+import sys
+import time
+
+from . import _probe
+from ._probe import CHANNEL, EVENT, SEMAPHORE, TIMER
+
+ITEMS, ROOM = 0, 1  # the two ends of a queue
+
+
+def until(timeout):
+    return 0 if timeout is None else time.monotonic() + timeout
+
+
+class Wait:
+    """What the greenlet waits for, if it is switched away inside."""
+
+    def __init__(self, kind, thing, end=0, timeout=None):
+        _probe.greenlet_wait(kind, thing, end, until(timeout))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        _probe.greenlet_wait(0, None)
+
+
+def semaphore_class(base):
+    class Semaphore(base):
+        def acquire(self, blocking=True, timeout=None):
+            with Wait(SEMAPHORE, self, 0, timeout):
+                is_taken = super().acquire(blocking, timeout)
+            if is_taken:
+                _probe.acquire(SEMAPHORE, self)
+            return is_taken
+
+        def __enter__(self):
+            self.acquire()
+
+        def release(self):
+            _probe.release(SEMAPHORE, self)
+            return super().release()
+
+        def __exit__(self, *error):
+            self.release()
+
+    return Semaphore
+
+
+def event_class(base):
+    class Event(base):
+        def wait(self, timeout=None):
+            with Wait(EVENT, self, 0, timeout):
+                return super().wait(timeout)
+
+        def set(self):
+            _probe.notify(EVENT, self, 0, self.linkcount())
+            return super().set()
+
+    return Event
+
+
+def result_class(base):
+    class AsyncResult(base):
+        def get(self, block=True, timeout=None):
+            with Wait(EVENT, self, 0, timeout):
+                return super().get(block, timeout)
+
+        def wait(self, timeout=None):
+            with Wait(EVENT, self, 0, timeout):
+                return super().wait(timeout)
+
+        def set(self, value=None):
+            _probe.notify(EVENT, self, 0, self.linkcount())
+            return super().set(value)
+
+    return AsyncResult
+
+
+def queue_class(base):
+    class Queue(base):
+        nr_getting = nr_putting = 0
+
+        def get(self, block=True, timeout=None):
+            self.nr_getting += 1
+            try:
+                with Wait(CHANNEL, self, ITEMS, timeout):
+                    item = super().get(block, timeout)
+            finally:
+                self.nr_getting -= 1
+            _probe.acquire(CHANNEL, self, ITEMS)
+            if self.maxsize:
+                _probe.notify(CHANNEL, self, ROOM, min(1, self.nr_putting))
+            return item
+
+        def put(self, item, block=True, timeout=None):
+            # The taker may run before put returns: what is given is told first, where there is room.
+            has_room = not self.full()
+            if has_room:
+                _probe.notify(CHANNEL, self, ITEMS, min(1, self.nr_getting))
+            self.nr_putting += 1
+            try:
+                with Wait(CHANNEL, self, ROOM, timeout):
+                    super().put(item, block, timeout)
+            finally:
+                self.nr_putting -= 1
+            if not has_room:
+                _probe.notify(CHANNEL, self, ITEMS, min(1, self.nr_getting))
+
+    return Queue
+
+
+def replace(module, name, make):
+    base = getattr(module, name)
+    made = make(base)
+    made.__name__, made.__qualname__, made.__module__ = base.__name__, base.__qualname__, base.__module__
+    for other in list(sys.modules.values()):
+        if getattr(other, "__name__", "").split(".")[0] == "gevent" and vars(other).get(name) is base:
+            setattr(other, name, made)
+
+
+def install_gevent():
+    import gevent
+    import gevent.event
+    import gevent.lock
+    import gevent.queue
+
+    _probe.add_library(os.path.dirname(gevent.__file__) + os.sep)
+    _probe.set_driver_type(gevent.hub.Hub)
+    sleep = gevent.sleep
+
+    def traced_sleep(seconds=0, ref=True):
+        with Wait(TIMER if seconds else 0, traced_sleep, 0, seconds or None):
+            return sleep(seconds, ref)
+
+    traced_sleep.__name__ = traced_sleep.__qualname__ = "sleep"
+    gevent.sleep = gevent.hub.sleep = traced_sleep
+    gevent.Greenlet.add_spawn_callback(
+        lambda greenlet: _probe.greenlet_start(greenlet, getattr(greenlet._run, "__qualname__", "greenlet")))
+    for name in ("Semaphore", "BoundedSemaphore"):
+        replace(gevent.lock, name, semaphore_class)
+    replace(gevent.event, "Event", event_class)
+    replace(gevent.event, "AsyncResult", result_class)
+    replace(gevent.queue, "Queue", queue_class)
+
+
+def install():
+    import greenlet
+
+    greenlet.settrace(_probe.greenlet_switched)

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What belongs to a greenlet hangs on it, as an attribute, and goes with it: so the end of one that is given up while
+ * it waits is told, too. What a greenlet waits for is left by the functions that wait (greenlet_wait), for the next
+ * switch.
+ */
+#include "greenlets.h"
+
+#include <stdbool.h>
+
+#include "corotracer/ctp_probe.h"
+#include "places.h"
+
+struct life {
+	PyObject_HEAD uint64_t coro;
+	bool has_run, is_over;
+};
+
+static PyTypeObject *life_type;
+static PyObject *driver_type; /* of greenlets that are no coroutines */
+static PyObject *word_life, *word_frame, *word_dead, *word_parent;
+static _Thread_local bool has_driver;
+static _Thread_local uint64_t next_wait, next_deadline_ns;
+
+static void life_dealloc(PyObject *self)
+{
+	struct life *life = (struct life *)self;
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+	if (!life->is_over && life->coro)
+		ctp_destroy_at(life->coro, life->has_run ? CTP_LIFE_SUSPENDED : CTP_LIFE_UNSEEN,
+			places_here());
+	release(self);
+	Py_DECREF(type);
+}
+
+static PyType_Slot life_slots[] = {
+	{Py_tp_dealloc, life_dealloc},
+	{0, NULL},
+};
+
+static PyType_Spec life_spec = {
+	.name = "corotracer._probe.Life",
+	.basicsize = sizeof(struct life),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = life_slots,
+};
+
+/* A thread's first greenlet drives the others, until one comes that does nothing else. */
+static bool is_driver(PyObject *greenlet)
+{
+	bool is_of_type = driver_type && PyObject_IsInstance(greenlet, driver_type) == 1;
+	PyObject *parent;
+	bool is_first;
+
+	has_driver = has_driver || is_of_type;
+	if (has_driver)
+		return is_of_type;
+	parent = PyObject_GetAttr(greenlet, word_parent);
+	is_first = parent == Py_None;
+	Py_XDECREF(parent);
+	return is_first;
+}
+
+static struct life *life_new(PyObject *greenlet, uint32_t site)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(life_type, Py_tp_alloc);
+	struct life *life = (struct life *)allocate(life_type, 0);
+
+	if (!life)
+		return NULL;
+	life->coro = ctp_coro_new();
+	ctp_create(life->coro, (uintptr_t)life, site);
+	if (PyObject_SetAttr(greenlet, word_life, (PyObject *)life) < 0)
+		PyErr_Clear();
+	Py_DECREF(life);
+	return life;
+}
+
+/* Borrowed: the greenlet holds it. NULL: it is no coroutine. */
+static struct life *life_of(PyObject *greenlet, bool may_begin)
+{
+	PyObject *life;
+
+	if (is_driver(greenlet))
+		return NULL;
+	life = PyObject_GetAttr(greenlet, word_life);
+	if (life) {
+		Py_DECREF(life);
+		return Py_TYPE(life) == life_type ? (struct life *)life : NULL;
+	}
+	PyErr_Clear();
+	return may_begin ? life_new(greenlet, places_here()) : NULL;
+}
+
+static bool is_dead(PyObject *greenlet)
+{
+	PyObject *dead = PyObject_GetAttr(greenlet, word_dead);
+	bool answer = dead && PyObject_IsTrue(dead) == 1;
+
+	Py_XDECREF(dead);
+	return answer;
+}
+
+static uint32_t place_of(PyObject *greenlet)
+{
+	PyObject *frame = PyObject_GetAttr(greenlet, word_frame);
+	uint32_t site = frame && frame != Py_None ? places_of_frame(frame) : 0;
+
+	Py_XDECREF(frame);
+	return site;
+}
+
+static void leave(PyObject *greenlet)
+{
+	struct life *life = life_of(greenlet, false);
+
+	if (!life || life->is_over)
+		return;
+	if (is_dead(greenlet)) {
+		life->is_over = true;
+		ctp_return(life->coro);
+		ctp_destroy(life->coro, CTP_LIFE_DONE);
+	} else if (next_deadline_ns) {
+		ctp_suspend_until(life->coro, next_wait, place_of(greenlet), CTP_POINT_AWAIT,
+			next_deadline_ns);
+	} else {
+		ctp_suspend(life->coro, next_wait, place_of(greenlet), CTP_POINT_AWAIT);
+	}
+}
+
+static void enter(PyObject *greenlet)
+{
+	struct life *life = life_of(greenlet, true);
+
+	if (!life || life->is_over)
+		return;
+	ctp_resume(life->coro, life->has_run ? CTP_POINT_AWAIT : CTP_POINT_INITIAL);
+	life->has_run = true;
+}
+
+/* The function for greenlet.settrace: (event, (origin, target)). */
+static PyObject *greenlet_switched(PyObject *module, PyObject *arguments)
+{
+	PyObject *event, *origin, *target;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O(OO)", &event, &origin, &target))
+		return NULL;
+	if (ctp_is_attached()) {
+		leave(origin);
+		enter(target);
+		PyErr_Clear();
+	}
+	next_wait = next_deadline_ns = 0;
+	Py_RETURN_NONE;
+}
+
+static PyObject *greenlet_wait(PyObject *module, PyObject *arguments)
+{
+	PyObject *object;
+	unsigned kind, end = 0;
+	double until = 0;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "IO|Id", &kind, &object, &end, &until))
+		return NULL;
+	next_wait = kind ? CTP_HANDLE(kind, (uintptr_t)object + end) : 0;
+	next_deadline_ns = until > 0 && until < 1e9 ? (uint64_t)(until * 1e9) : 0;
+	Py_RETURN_NONE;
+}
+
+static PyObject *greenlet_start(PyObject *module, PyObject *arguments)
+{
+	PyObject *greenlet, *name;
+	struct life *life;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "OU", &greenlet, &name))
+		return NULL;
+	life = ctp_is_attached() ? life_of(greenlet, true) : NULL;
+	site = life ? places_name(name) : 0;
+	if (site)
+		ctp_name_coro(life->coro, site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *greenlet_woken(PyObject *module, PyObject *greenlet)
+{
+	struct life *life = ctp_is_attached() ? life_of(greenlet, false) : NULL;
+
+	(void)module;
+	if (life && !life->is_over)
+		ctp_wake(ctp_current(), CTP_HANDLE(CTP_RESOURCE_COROUTINE, life->coro),
+			places_here(), CTP_OUTCOME_QUEUED);
+	Py_RETURN_NONE;
+}
+
+static PyObject *set_driver_type(PyObject *module, PyObject *type)
+{
+	(void)module;
+	Py_INCREF(type);
+	Py_XDECREF(driver_type);
+	driver_type = type;
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+	{"greenlet_switched", greenlet_switched, METH_VARARGS,
+		"greenlet_switched(event, (origin, target)): for greenlet.settrace."},
+	{"greenlet_wait", greenlet_wait, METH_VARARGS,
+		"greenlet_wait(kind, object, end=0, until=0): what the next switch waits for; kind "
+		"0: nothing."},
+	{"greenlet_start", greenlet_start, METH_VARARGS,
+		"greenlet_start(greenlet, name): it was made here."},
+	{"greenlet_woken", greenlet_woken, METH_O,
+		"greenlet_woken(greenlet): it will be switched to, by what runs here."},
+	{"set_driver_type", set_driver_type, METH_O,
+		"set_driver_type(type): greenlets of it only drive others."},
+	{NULL, NULL, 0, NULL},
+};
+
+int greenlets_add(PyObject *module)
+{
+	if (!life_type) {
+		word_life = PyUnicode_InternFromString("_corotracer_life");
+		word_frame = PyUnicode_InternFromString("gr_frame");
+		word_dead = PyUnicode_InternFromString("dead");
+		word_parent = PyUnicode_InternFromString("parent");
+		life_type = (PyTypeObject *)PyType_FromSpec(&life_spec);
+	}
+	if (!word_life || !word_frame || !word_dead || !word_parent || !life_type)
+		return -1;
+	return PyModule_AddFunctions(module, functions);
+}
