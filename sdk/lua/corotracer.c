@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * corotracer for Lua 5.4: tells what coroutines do, by functions that stand in front of those of the library coroutine.
+ *
+ * Resumes are all that has to be seen: when one returns, the coroutine has yielded, at a place that its own stack still
+ * shows, or has come to its end. What is kept of a coroutine is a userdata in a table with weak keys, so that one that
+ * is collected while it waits is told of, too. Nothing here keeps a coroutine alive, or yields on its behalf.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "corotracer/ctp_probe.h"
+
+#define FRAMES_MAX 32
+#define SITES_MAX 4096 /* texts that are interned; the sites of a process are limited */
+
+struct life {
+	uint64_t coro;
+	uint64_t wait; /* what its next yield waits for, or 0 */
+	bool has_run, is_over;
+};
+
+static const char lives_key, sites_key, life_name[] = "corotracer.life";
+static int nr_sites;
+static bool ends_by_signals;
+
+/* ---- Sites ---- */
+
+static uint32_t site_remember(const lua_Debug *at, const char *reason)
+{
+	struct ctp_site_source source = {.kind = CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C)};
+
+	source.line = at->currentline > 0 ? (uint32_t)at->currentline : 0;
+	source.file = at->source[0] == '@' ? at->source + 1 : at->short_src;
+	source.function = at->name ? at->name : (strcmp(at->what, "main") == 0 ? "main" : NULL);
+	source.reason = reason;
+	return nr_sites++ < SITES_MAX ? ctp_site_remember(NULL, 0, NULL, &source) : 0;
+}
+
+/* The number of the text on top of L's stack, which is popped; 0: it was not met yet. */
+static uint32_t site_known(lua_State *L)
+{
+	uint32_t site;
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &sites_key);
+	lua_pushvalue(L, -2);
+	lua_rawget(L, -2);
+	site = (uint32_t)lua_tointeger(L, -1);
+	lua_pop(L, 2);
+	return site;
+}
+
+static void site_keep(lua_State *L, uint32_t site)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &sites_key);
+	lua_pushvalue(L, -2);
+	lua_pushinteger(L, site);
+	lua_rawset(L, -3);
+	lua_pop(L, 1);
+}
+
+/* The innermost line in Lua of `at`; `L` is the stack that is worked on. The function called there is the reason. */
+static uint32_t site_of(lua_State *L, lua_State *at)
+{
+	const char *reason = NULL;
+	lua_Debug frame;
+	uint32_t site;
+	int level;
+
+	for (level = 0; level < FRAMES_MAX && lua_getstack(at, level, &frame); level++) {
+		lua_getinfo(at, "nSl", &frame);
+		if (frame.currentline >= 0) {
+			lua_pushfstring(L, "%s:%d:%s", frame.source, frame.currentline,
+				reason ? reason : "");
+			site = site_known(L);
+			if (!site)
+				site_keep(L, site = site_remember(&frame, reason));
+			lua_pop(L, 1);
+			return site;
+		}
+		reason = frame.name;
+	}
+	return 0;
+}
+
+static uint32_t site_named(lua_State *L, int index)
+{
+	uint32_t site;
+
+	lua_pushvalue(L, index);
+	site = site_known(L);
+	if (!site && nr_sites++ < SITES_MAX)
+		site_keep(L, site = ctp_intern(lua_tostring(L, -1), 0));
+	lua_pop(L, 1);
+	return site;
+}
+
+/* ---- Lives ---- */
+
+static int life_collected(lua_State *L)
+{
+	struct life *life = luaL_checkudata(L, 1, life_name);
+
+	if (!life->is_over && life->coro)
+		ctp_destroy(life->coro, life->has_run ? CTP_LIFE_SUSPENDED : CTP_LIFE_UNSEEN);
+	life->is_over = true;
+	return 0;
+}
+
+/* What is kept of the coroutine at `index`; the table of lives holds it. NULL: none, and `may_begin` is false. */
+static struct life *life_of(lua_State *L, int index, bool may_begin)
+{
+	struct life *life;
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &lives_key);
+	lua_pushvalue(L, index);
+	lua_rawget(L, -2);
+	life = lua_touserdata(L, -1);
+	lua_pop(L, 1);
+	if (!life && may_begin) {
+		lua_pushvalue(L, index);
+		life = lua_newuserdatauv(L, sizeof(*life), 0);
+		*life = (struct life){.coro = ctp_coro_new()};
+		luaL_setmetatable(L, life_name);
+		lua_rawset(L, -3);
+		if (ctp_is_attached())
+			ctp_create(life->coro, (uintptr_t)life, site_of(L, L));
+	}
+	lua_pop(L, 1);
+	return life;
+}
+
+static struct life *life_running(lua_State *L)
+{
+	struct life *life;
+
+	lua_pushthread(L);
+	life = life_of(L, lua_gettop(L), false);
+	lua_pop(L, 1);
+	return life;
+}
+
+/* ---- In front of the library's functions; each has the original as its first upvalue ---- */
+
+static void call_original(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+}
+
+static int traced_create(lua_State *L)
+{
+	call_original(L);
+	life_of(L, 1, true);
+	return 1;
+}
+
+static void leave(lua_State *L, lua_State *coroutine, struct life *life)
+{
+	if (lua_status(coroutine) == LUA_YIELD) {
+		ctp_suspend(life->coro, life->wait, ctp_is_attached() ? site_of(L, coroutine) : 0,
+			life->wait ? CTP_POINT_AWAIT : CTP_POINT_YIELD);
+		life->wait = 0;
+		return;
+	}
+	life->is_over = true;
+	ctp_return(life->coro);
+	ctp_destroy(life->coro, CTP_LIFE_DONE);
+}
+
+/* One that cannot be resumed, since it is dead or runs, is left to the original, which says so. */
+static int traced_resume(lua_State *L)
+{
+	lua_State *coroutine = lua_tothread(L, 1);
+	bool can_go_on = coroutine && (lua_status(coroutine) == LUA_YIELD ||
+					      (lua_status(coroutine) == LUA_OK &&
+						      lua_gettop(coroutine) > 0 && coroutine != L));
+	struct life *outer = life_running(L), *life;
+	lua_Debug frame;
+
+	if (coroutine && lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &frame))
+		can_go_on = false;
+	if (!can_go_on) {
+		call_original(L);
+		return lua_gettop(L);
+	}
+	life = life_of(L, 1, true);
+	ctp_resume(life->coro, life->has_run ? CTP_POINT_AWAIT : CTP_POINT_INITIAL);
+	life->has_run = true;
+	lua_pushvalue(L, 1);
+	lua_insert(L, 1); /* so that it is not collected before it was looked at */
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 2);
+	lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+	leave(L, coroutine, life);
+	if (outer)
+		ctp_current_enter(outer->coro);
+	return lua_gettop(L) - 1;
+}
+
+/* As the library does: what an error left open is closed, and a message says where it came through. */
+static int raise(lua_State *L)
+{
+	lua_State *coroutine = lua_tothread(L, lua_upvalueindex(2));
+
+	if (lua_status(coroutine) != LUA_OK && lua_status(coroutine) != LUA_YIELD) {
+		lua_resetthread(coroutine);
+		lua_xmove(coroutine, L, 1);
+	} else {
+		lua_settop(L, 2);
+	}
+	if (lua_type(L, -1) == LUA_TSTRING) {
+		luaL_where(L, 1);
+		lua_insert(L, -2);
+		lua_concat(L, 2);
+	}
+	return lua_error(L);
+}
+
+/* What wrap returns: upvalues are the traced resume, and the coroutine. */
+static int wrapped(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_pushvalue(L, lua_upvalueindex(2));
+	lua_rotate(L, 1, 2);
+	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+	if (!lua_toboolean(L, 1))
+		return raise(L);
+	return lua_gettop(L) - 1;
+}
+
+/* Upvalues: the traced create, the traced resume. */
+static int traced_wrap(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	lua_settop(L, 1);
+	lua_pushvalue(L, lua_upvalueindex(2));
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_pushvalue(L, 1);
+	lua_call(L, 1, 1);
+	lua_pushcclosure(L, wrapped, 2);
+	return 1;
+}
+
+static int traced_close(lua_State *L)
+{
+	struct life *life = lua_isthread(L, 1) ? life_of(L, 1, false) : NULL;
+
+	call_original(L);
+	if (life && !life->is_over) {
+		life->is_over = true;
+		ctp_destroy_at(life->coro, life->has_run ? CTP_LIFE_SUSPENDED : CTP_LIFE_UNSEEN,
+			ctp_is_attached() ? site_of(L, L) : 0);
+	}
+	return lua_gettop(L);
+}
+
+/* ---- What a scheduler says ---- */
+
+static uint64_t handle_of(lua_State *L, int index)
+{
+	const void *thing = lua_topointer(L, index);
+
+	luaL_argcheck(
+		L, thing, index, "a table, a userdata, a function or a coroutine is expected");
+	return CTP_HANDLE(CTP_RESOURCE_EVENT, (uintptr_t)thing);
+}
+
+static int waits_for(lua_State *L)
+{
+	uint64_t handle = handle_of(L, 1);
+	struct life *life = life_running(L);
+
+	if (life)
+		life->wait = handle;
+	return 0;
+}
+
+static int notify(lua_State *L)
+{
+	uint64_t handle = handle_of(L, 1);
+	lua_Integer nr_woken = luaL_checkinteger(L, 2);
+
+	luaL_argcheck(L, nr_woken >= 0, 2, "a number of coroutines is expected");
+	if (ctp_is_attached())
+		ctp_notify(ctp_current(), handle, nr_woken < 255 ? (unsigned)nr_woken : 255,
+			site_of(L, L));
+	return 0;
+}
+
+static int woken(lua_State *L)
+{
+	struct life *life;
+
+	luaL_checktype(L, 1, LUA_TTHREAD);
+	life = life_of(L, 1, false);
+	if (life && !life->is_over && ctp_is_attached())
+		ctp_wake(ctp_current(), CTP_HANDLE(CTP_RESOURCE_COROUTINE, life->coro),
+			site_of(L, L), CTP_OUTCOME_QUEUED);
+	return 0;
+}
+
+static int name(lua_State *L)
+{
+	struct life *life;
+	uint32_t site;
+
+	luaL_checktype(L, 1, LUA_TTHREAD);
+	luaL_checkstring(L, 2);
+	life = life_of(L, 1, false);
+	site = life && ctp_is_attached() ? site_named(L, 2) : 0;
+	if (site)
+		ctp_name_coro(life->coro, site);
+	return 0;
+}
+
+static int park(lua_State *L)
+{
+	uint64_t queue =
+		CTP_HANDLE(CTP_RESOURCE_QUEUE, (uintptr_t)lua_topointer(L, LUA_REGISTRYINDEX));
+	lua_Number seconds = luaL_optnumber(L, 1, 0);
+
+	ctp_mark(0, CTP_MARK_SIGNALS_END, ends_by_signals, 0);
+	if (seconds > 0 && seconds < 1e9)
+		ctp_park_until(queue, 0, (uint64_t)(seconds * 1e9));
+	else
+		ctp_park(queue, 0);
+	return 0;
+}
+
+static int unpark(lua_State *L)
+{
+	ctp_unpark(CTP_HANDLE(CTP_RESOURCE_QUEUE, (uintptr_t)lua_topointer(L, LUA_REGISTRYINDEX)));
+	return 0;
+}
+
+static int signals_end(lua_State *L)
+{
+	ends_by_signals = lua_toboolean(L, 1);
+	return 0;
+}
+
+/* ---- The module ---- */
+
+static void replace(lua_State *L, const char *function, lua_CFunction with)
+{
+	lua_getfield(L, -1, function);
+	lua_pushcclosure(L, with, 1);
+	lua_setfield(L, -2, function);
+}
+
+static void replace_all(lua_State *L)
+{
+	lua_getglobal(L, "coroutine");
+	replace(L, "create", traced_create);
+	replace(L, "resume", traced_resume);
+	replace(L, "close", traced_close);
+	lua_getfield(L, -1, "create");
+	lua_getfield(L, -2, "resume");
+	lua_pushcclosure(L, traced_wrap, 2);
+	lua_setfield(L, -2, "wrap");
+	lua_pop(L, 1);
+}
+
+static void tables_open(lua_State *L)
+{
+	lua_newtable(L);
+	lua_createtable(L, 0, 1);
+	lua_pushliteral(L, "k");
+	lua_setfield(L, -2, "__mode");
+	lua_setmetatable(L, -2);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &lives_key);
+	lua_newtable(L);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &sites_key);
+	luaL_newmetatable(L, life_name);
+	lua_pushcfunction(L, life_collected);
+	lua_setfield(L, -2, "__gc");
+	lua_pop(L, 1);
+}
+
+static int install(lua_State *L)
+{
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lives_key) == LUA_TNIL) {
+		tables_open(L);
+		replace_all(L);
+	}
+	lua_pushboolean(L, ctp_attach());
+	return 1;
+}
+
+__attribute__((visibility("default"))) int luaopen_corotracer(lua_State *L);
+int luaopen_corotracer(lua_State *L)
+{
+	static const luaL_Reg functions[] = {
+		{"install", install},
+		{"waits_for", waits_for},
+		{"notify", notify},
+		{"woken", woken},
+		{"name", name},
+		{"park", park},
+		{"unpark", unpark},
+		{"signals_end", signals_end},
+		{NULL, NULL},
+	};
+
+	luaL_newlib(L, functions);
+	return 1;
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Coroutines of Lua: the library's functions do as ever, nothing is said of the correct example, the fault is named."""
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
+
+EXAMPLE = SOURCE / "examples/lua/mail.lua"
+MODULE = BUILD / "sdk/lua/corotracer.so"
+ENVIRONMENT = {**os.environ, "LUA_CPATH": str(MODULE.parent / "?.so")}
+
+# Prints the same with the module and without.
+LIBRARY = """\
+if arg[1] == "traced" then require("corotracer").install() end
+local function show(...) print(select("#", ...), ...) end
+local adds = coroutine.wrap(function(a) local b = coroutine.yield(a + 1); error("boom" .. b) end)
+show(adds(1))
+show(pcall(adds, 5))
+show(pcall(function() adds() end))
+local co = coroutine.create(function(...) return ... end)
+show(coroutine.resume(co, 1, nil, 3))
+show(coroutine.resume(co))
+local waits = coroutine.create(function() coroutine.yield() end)
+coroutine.resume(waits)
+show(coroutine.close(waits), coroutine.status(waits))
+show(coroutine.resume((coroutine.running())))
+show(pcall(coroutine.wrap, 1))
+for i in coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end) do show(i) end
+local inner = coroutine.wrap(function() coroutine.wrap(function() coroutine.yield() end)(); coroutine.yield("outer") end)
+show(inner())
+for _ = 1, 5 do coroutine.resume(coroutine.create(function() coroutine.yield() end)) end
+collectgarbage()
+"""
+
+
+def check_library(place):
+    program = place / "library.lua"
+    program.write_text(LIBRARY)
+    trace = place / "library.ctrace"
+    plain = run("lua5.4", program, "plain", env=ENVIRONMENT).stdout
+    traced = run(COROTRACER, "run", "-o", trace, "--", "lua5.4", program, "traced", env=ENVIRONMENT).stdout
+    check(plain == traced, f"the library does\n{plain}and traced\n{traced}")
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
+    grave = [finding["title"] for finding in report["findings"] if finding["grade"] != "suspect"]
+    check(not grave, f"{grave}")
+    check("life=suspended" in run(COROTRACER, "dump", trace).stdout, "nothing is said of what was collected")
+
+
+def record(place, *arguments):
+    trace = place / "mail.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", "lua5.4", EXAMPLE, *arguments, env=ENVIRONMENT, status=None)
+    # The example goes on for a tenth of a second after the fault.
+    words = ("--threshold", "lost-wakeup.notified=10ms", trace)
+    return json.loads(run(COROTRACER, "report", "--format", "json", *words, status=None).stdout)["findings"]
+
+
+def main():
+    if not MODULE.exists() or not shutil.which("lua5.4"):
+        print("skipped: Lua 5.4, or its headers, are not installed")
+        return 77
+    with folder() as name:
+        place = pathlib.Path(name)
+        check_library(place)
+        grave = [finding["title"] for finding in record(place) if finding["grade"] != "suspect"]
+        check(not grave, f"the correct example: {grave}")
+        found = [finding["title"] for finding in record(place, "--fault")
+                 if finding["rule"] == "lost-wakeup" and finding["grade"] in ("likely", "proven")]
+        lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+        waits = next(number for number, line in enumerate(lines, 1) if "waits_for" in line) + 1
+        notifies = next(number for number, line in enumerate(lines, 1) if "corotracer.notify" in line)
+        check(found and f"in read, examples/lua/mail.lua:{waits}" in found[0] and
+              f"in write, examples/lua/mail.lua:{notifies} found nobody" in found[0], f"the fault is not found: {found}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
