@@ -7,7 +7,7 @@ import { addressOf, viewInUse } from "./address";
 import { askRows, carrierInUse, lineOf } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { count, duration, many, moment } from "./say";
-import { coroutineLink, keyOf, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
+import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
 const GRADES = { proven: "■■■", likely: "■■□", suspect: "■□□" } as const;
 
@@ -27,7 +27,7 @@ function gradeMark(grade: Finding["grade"]): HTMLElement {
 function listed(finding: Finding, chosen: boolean, trace: Trace): HTMLElement {
 	const since = sinceOf(finding);
 	return h("li", null, h("a", {
-		href: addressOf("findings", { finding: keyOf(finding) }), "data-key": keyOf(finding),
+		href: addressOf("findings", { finding: finding.address }), "data-key": finding.address,
 		"aria-current": chosen ? "true" : undefined,
 	}, gradeMark(finding.grade), h("span", { class: "title" }, finding.title),
 	h("span", { class: "quiet" }, many(finding.coroutines, "coroutine"),
@@ -116,7 +116,7 @@ async function drawPicture(into: HTMLElement, finding: Finding, number: number):
 function timelineOf(finding: Finding, step: Finding["steps"][number], number: number): string | null {
 	const coroutine = step.coroutine ?? finding.members[0]?.id;
 	return step.time_ns === null ? null : addressOf("timeline", {
-		at: step.time_ns, lane: coroutine ? `c${finding.process ?? 1}.${coroutine}` : undefined, finding: keyOf(finding), step: number });
+		at: step.time_ns, lane: coroutine ? `c${finding.process ?? 1}.${coroutine}` : undefined, finding: finding.address, step: number });
 }
 
 function stepLine(finding: Finding, step: Finding["steps"][number], number: number): HTMLElement {
@@ -225,14 +225,14 @@ function nothing(trace: Trace): HTMLElement {
 /** Tells whether a newer judgement says anything else: ages alone are no reason to draw all anew under a reader's eyes. */
 export function saidBy(trace: Trace): string {
 	const { findings, quality, remarks } = trace.report;
-	return JSON.stringify(findings.length ? findings.map((finding) => [keyOf(finding), finding.grade, finding.title, finding.coroutines,
+	return JSON.stringify(findings.length ? findings.map((finding) => [finding.address, finding.grade, finding.title, finding.coroutines,
 		finding.steps.filter((step) => step.event !== null).map((step) => [step.text, placeOf(step.site)]),
 		finding.members.map((member) => placeOf(member.function_site))]) : [quality.coroutines, quality.lost, remarks]);
 }
 
 export function showFindings(into: HTMLElement, trace: Trace): void {
 	const { findings } = trace.report, wanted = viewInUse().arguments.get("finding");
-	const found = findings.findIndex((finding) => keyOf(finding) === wanted);
+	const found = findings.findIndex((finding) => finding.address === wanted);
 	const at = found < 0 ? 0 : found, before = into.querySelector(".picture-frame")?.clientHeight ?? 0;
 	if (!findings.length) {
 		fill(into, nothing(trace));

@@ -6,7 +6,7 @@
 import { askRows, type Arguments } from "./carrier";
 import type { Rows } from "./rows";
 import { many } from "./say";
-import { keyOf, placeOf, threadName, type Member, type Trace } from "./trace";
+import { placeOf, threadName, type Member, type Trace } from "./trace";
 
 const PAGE = 200;
 /** Groups of one grouping, the largest. */
@@ -272,7 +272,7 @@ export class Lanes {
 		const finding = this.trace.report.findings[index]!, total = Math.max(finding.coroutines, first.length);
 		const members = total <= first.length ? this.shown(first.map(memberLane))
 			: new Paged(async (offset) => offset ? askMembers(index, offset) : first.slice(0, PAGE).map(memberLane), total, this.hidden, this.laid);
-		return this.group(`f:${keyOf(finding)}`, finding.title, members, index === this.finding);
+		return this.group(`f:${finding.address}`, finding.title, members, index === this.finding);
 	}
 
 	private async groupsBy(way: Way): Promise<Group[]> {

@@ -16,7 +16,7 @@ import { CAUSES, causeOfResource } from "./shades";
 import type { Slice } from "./slices";
 import { STATES } from "./states";
 import { Table } from "./table";
-import { briefPlaceLink, coroutineLink, keyOf, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace } from "./trace";
 
 /** The bars of the picture, each with its word. */
 export function legend(): HTMLElement {
@@ -84,7 +84,7 @@ export function rangeOf(finding: Finding | undefined, share: number, least: numb
 /** The finding whose steps stand above the lanes, and the one of them that is looked at. */
 export function tellFinding(trace: Trace, number: number, at: number): Child {
 	const { findings } = trace.report, finding = findings[number], step = finding?.steps[at - 1];
-	return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: keyOf(finding), step: at || undefined }) },
+	return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: finding.address, step: at || undefined }) },
 		`Finding ${number + 1} of ${findings.length}: ${finding.title}`),
 	step ? [h("br", null), `Step ${at}: ${step.text}`, step.site ? [", ", placeLink(step.site)] : null] : null) : null;
 }

@@ -23,7 +23,7 @@ import { AXIS_HEIGHT, drawScene, LANE_HEIGHT, placesOf, rowsSeen, type Flag, typ
 import { Search, type Match } from "./search";
 import { askSlices, type Slice } from "./slices";
 import { palette } from "./states";
-import { keyOf, type Trace } from "./trace";
+import { type Trace } from "./trace";
 
 const ASK_AFTER_MS = 70;
 
@@ -70,7 +70,7 @@ export class Timeline implements Handled {
 
 	constructor(into: HTMLElement, private readonly trace: Trace) {
 		const given = viewInUse().arguments, grouping = given.get("lanes");
-		this.finding = Math.max(0, trace.report.findings.findIndex((one) => keyOf(one) === given.get("finding")));
+		this.finding = Math.max(0, trace.report.findings.findIndex((one) => one.address === given.get("finding")));
 		this.step = Number(given.get("step") ?? 0) || 0;
 		this.ranges = new Ranges({ from: trace.from, until: trace.until }, this.rangeOf(given));
 		this.arrangement = arrangementOf(given);
@@ -367,7 +367,7 @@ export class Timeline implements Handled {
 
 	private chooseStep(number: number): void {
 		this.step = this.step === number ? 0 : number;
-		note({ step: this.step || undefined, finding: keyOf(this.trace.report.findings[this.finding]!) });
+		note({ step: this.step || undefined, finding: this.trace.report.findings[this.finding]!.address });
 		this.tell();
 		this.draw();
 	}
@@ -489,7 +489,7 @@ export class Timeline implements Handled {
 			return;
 		this.finding = (this.finding + by + findings.length) % findings.length;
 		this.step = 0;
-		note({ finding: keyOf(findings[this.finding]!), lanes: "finding", step: undefined });
+		note({ finding: findings[this.finding]!.address, lanes: "finding", step: undefined });
 		(document.getElementById("grouping") as HTMLSelectElement).value = "finding";
 		this.arrange("finding");
 		this.tell();

@@ -32,6 +32,8 @@ export interface Member {
 export interface Finding {
 	rule: string;
 	grade: "proven" | "likely" | "suspect";
+	/** Where it is found again: in the next judgement, on another machine. */
+	address: string;
 	title: string;
 	says: string;
 	process: number | null;
@@ -111,6 +113,17 @@ export function traceInUse(): Trace | null {
 	return trace;
 }
 
+/** Copies of a template share their lines: one behind another of the same address is told from it by a number. */
+function tellApart(findings: Finding[]): void {
+	const seen = new Map<string, number>();
+	for (const finding of findings) {
+		const times = (seen.get(finding.address) ?? 0) + 1;
+		seen.set(finding.address, times);
+		if (times > 1)
+			finding.address += `@${times}`;
+	}
+}
+
 /** Asks for all of it anew. */
 export async function loadTrace(): Promise<Trace> {
 	const begun = performance.now();
@@ -118,6 +131,7 @@ export async function loadTrace(): Promise<Trace> {
 		askJson<Report>("report", { members: MEMBERS }),
 		askRows("select", { table: "sites", columns: "site,place", limit: SITES }),
 	]);
+	tellApart(report.findings);
 	const places = new Map<number, string>();
 	for (let row = 0; row < sites.nrRows; row++)
 		places.set(sites.number(0, row), sites.word(1, row));
@@ -136,11 +150,6 @@ export function placeOf(site: number | null): string {
 export function threadName(thread: number | null): string {
 	const found = thread ? trace?.report.threads[thread - 1] : undefined;
 	return found ? `${found.name || "thread"} (${found.tid})` : "";
-}
-
-/** Where a finding is found again: in the next judgement, on another machine. */
-export function keyOf(finding: Finding): string {
-	return `${finding.rule}:${placeOf(finding.wait_site)}:${placeOf(finding.cause_site)}`;
 }
 
 /** A place for a row of a table, where the folders of its file have no room. */
