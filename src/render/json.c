@@ -328,6 +328,7 @@ static void write_address(struct walk *walk, const struct render_field *field, c
 	say_finding(&address, report->tables, ct_rule_name(finding->rule), finding->wait_site,
 		finding->cause_site);
 	json_text(walk->json, text_peek(&address));
+	walk->json->text->is_broken |= address.is_broken;
 	text_fini(&address);
 }
 
