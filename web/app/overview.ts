@@ -5,8 +5,9 @@
 
 import { go } from "./address";
 import { askRows } from "./carrier";
-import { fill, h, sharpen } from "./dom";
+import { copyButton, fill, h, sharpen } from "./dom";
 import { drawStack, loadMinimap, OVERVIEW, type Minimap } from "./minimap";
+import { SvgPen, type Pen } from "./pen";
 import { ticksOf } from "./range";
 import { count, duration, many, moment, percent, roughly } from "./say";
 import { palette } from "./states";
@@ -19,7 +20,7 @@ const HEAT_STEPS = 60;
 const HEAT_FIRST = 8;
 const HEAT_ROWS = 27;
 
-function paintAxis(context: CanvasRenderingContext2D, map: Minimap, width: number, height: number, most: string): void {
+function paintAxis(context: Pen, map: Minimap, width: number, height: number, most: string): void {
 	const colours = palette(), { step, ticks } = ticksOf(map.range, width / 120);
 	context.font = "12px system-ui, sans-serif";
 	context.fillStyle = colours.quiet;
@@ -32,7 +33,7 @@ function paintAxis(context: CanvasRenderingContext2D, map: Minimap, width: numbe
 	context.textAlign = "left";
 }
 
-function paintFlags(context: CanvasRenderingContext2D, map: Minimap, trace: Trace, width: number, height: number): void {
+function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, height: number): void {
 	const colours = palette();
 	trace.report.findings.slice(0, 9).forEach((finding, index) => {
 		const at = finding.steps.find((step) => step.event !== null && step.time_ns !== null)?.time_ns;
@@ -52,7 +53,7 @@ function paintFlags(context: CanvasRenderingContext2D, map: Minimap, trace: Trac
 	});
 }
 
-function paintBars(context: CanvasRenderingContext2D, map: Minimap, columns: readonly [keyof typeof OVERVIEW, string][], width: number, height: number): number {
+function paintBars(context: Pen, map: Minimap, columns: readonly [keyof typeof OVERVIEW, string][], width: number, height: number): number {
 	const { rows } = map, step = (width - LEFT) / rows.nrRows, room = height - BOTTOM - 4;
 	let most = 1;
 	for (let row = 0; row < rows.nrRows; row++)
@@ -84,7 +85,7 @@ async function loadHeat(trace: Trace): Promise<number[][]> {
 	return heat;
 }
 
-function paintHeat(context: CanvasRenderingContext2D, heat: number[][], width: number, height: number): void {
+function paintHeat(context: Pen, heat: number[][], width: number, height: number): void {
 	const colours = palette(), step = (width - LEFT) / HEAT_STEPS, tall = (height - BOTTOM) / HEAT_ROWS;
 	const most = Math.max(1, ...heat.flat());
 	heat.forEach((column, at) => column.forEach((number, row) => {
@@ -134,22 +135,31 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 	};
 	const states = canvas("Coroutines by state over time"), events = canvas("Events over time"), heat = canvas("Delays from ready to running over time");
 	let map: Minimap | null = null, delays: number[][] | null = null;
-	const paint = (): void => {
-		if (!map || !states.isConnected)
-			return;
-		const shown = map, length = (shown.range.until - shown.range.from) / shown.rows.nrRows, colours = palette();
-		let context = sharpen(states, states.clientWidth, states.clientHeight);
-		drawStack(context, shown, colours, LEFT, states.clientWidth - LEFT, states.clientHeight - BOTTOM);
-		paintAxis(context, shown, states.clientWidth, states.clientHeight, count(Math.round(shown.most / length)));
-		paintFlags(context, shown, trace, states.clientWidth, states.clientHeight);
-		context = sharpen(events, events.clientWidth, events.clientHeight);
-		const most = paintBars(context, shown, [["events", colours.accent], ["lost", colours.alarm]], events.clientWidth, events.clientHeight);
-		paintAxis(context, shown, events.clientWidth, events.clientHeight, `${roughly(most * 1e9 / length)}/s`);
-		context = sharpen(heat, heat.clientWidth, heat.clientHeight);
-		paintAxis(context, shown, heat.clientWidth, heat.clientHeight, "");
+	const length = (shown: Minimap): number => (shown.range.until - shown.range.from) / shown.rows.nrRows;
+	/* Each chart, drawn with the pen of a canvas or of a file. */
+	const charts: [HTMLCanvasElement, (pen: Pen, shown: Minimap, width: number, height: number) => void][] = [[states, (pen, shown, width, height) => {
+		drawStack(pen, shown, palette(), LEFT, width - LEFT, height - BOTTOM);
+		paintAxis(pen, shown, width, height, count(Math.round(shown.most / length(shown))));
+		paintFlags(pen, shown, trace, width, height);
+	}], [events, (pen, shown, width, height) => {
+		const colours = palette(), most = paintBars(pen, shown, [["events", colours.accent], ["lost", colours.alarm]], width, height);
+		paintAxis(pen, shown, width, height, `${roughly(most * 1e9 / length(shown))}/s`);
+	}], [heat, (pen, shown, width, height) => {
+		paintAxis(pen, shown, width, height, "");
 		if (delays)
-			paintHeat(context, delays, heat.clientWidth, heat.clientHeight);
+			paintHeat(pen, delays, width, height);
+	}]];
+	const paint = (): void => {
+		for (const [chart, draw] of charts)
+			if (map && chart.isConnected)
+				draw(sharpen(chart, chart.clientWidth, chart.clientHeight), map, chart.clientWidth, chart.clientHeight);
 	};
+	const copy = (number: number): HTMLElement => h("p", { class: "actions" }, copyButton("Copy as SVG", () => {
+		const [chart, draw] = charts[number]!, pen = new SvgPen(chart.clientWidth, chart.clientHeight, chart.getAttribute("aria-label") ?? "", palette().ground);
+		if (map)
+			draw(pen, map, chart.clientWidth, chart.clientHeight);
+		return pen.text();
+	}));
 	const { delays: all } = report.statistics, byState = report.quality.coroutines_by_state;
 	fill(into, h("h2", null, "Overview"), h("p", { class: "quiet" }, loadLine(trace)),
 		h("ul", { class: "tiles" }, Object.entries(byState).filter(([, number]) => number).map(([state, number]) => h("li", null,
@@ -157,8 +167,8 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		h("li", null, h("strong", null, duration(all.p99_ns)), h("span", null, "delay, 99 of 100 at most")),
 		h("li", null, h("strong", null, count(report.quality.lost)), h("span", null, "events lost"))),
 		h("p", { class: "quiet" }, "Drag over a chart to choose a range of time, which the timeline shows and the other screens keep: places compare it with the rest."),
-		h("h3", null, "Coroutines by state"), states, h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), events,
-		h("h3", null, "Delay from ready to running"), heat, h("h3", null, "Workers"), workers(trace));
+		h("h3", null, "Coroutines by state"), states, copy(0), h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), events, copy(1),
+		h("h3", null, "Delay from ready to running"), heat, copy(2), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
 	void loadMinimap(trace.from, trace.until, 300).then((loaded) => { map = loaded; paint(); return loadHeat(trace); })
